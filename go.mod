@@ -1,0 +1,3 @@
+module github.com/mpivet/mpivet
+
+go 1.26

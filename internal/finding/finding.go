@@ -1,0 +1,49 @@
+// Package finding holds what the checks find: the model, its severities, and the rules by which findings are counted,
+// limited and passed on to reports.
+package finding
+
+// Severity orders findings by weight.
+type Severity uint8
+
+// The severities, lightest first. Off is no severity of a finding: it switches a check off.
+const (
+	Off Severity = iota
+	Info
+	Warning
+	Error
+	Fatal
+)
+
+// Frame is one line of a call stack. Several frames may share a PC: inlined functions, innermost first.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"` // absolute path
+	Line     int    `json:"line,omitempty"`
+	Module   string `json:"module,omitempty"` // base name of the executable or shared library
+	PC       uint64 `json:"-"`                // printed as "0x…" in JSON
+}
+
+// Site is a place in the program that a finding speaks of.
+type Site struct {
+	Rank  int     // in MPI_COMM_WORLD
+	Role  string  // "send", "receive", "MPI_Irecv that created the request", …; text introduces the site with it
+	Call  string  // the call with its arguments; "" where the place is no MPI call
+	Stack []Frame // innermost first; nil if not recorded
+	Also  []int   // further ranks at the same place, ascending
+}
+
+// Finding is one thing that is wrong, however often it occurred.
+type Finding struct {
+	Check    string // LOCAL:MPI:CALL_FAILED …
+	Severity Severity
+	// Key tells occurrences of the same cause apart from others: same check and same Key are one finding, counted.
+	// Checks build it from the call sites involved.
+	Key      string
+	Count    int
+	Ranks    []int  // all concerned, ascending
+	Message  string // what is wrong and why; may have several lines
+	Advice   string // what to do about it
+	Sites    []Site
+	Details  map[string]any // check-specific, for JSON
+	FollowUp bool           // consequence of a finding reported before
+}

@@ -1,0 +1,169 @@
+// Package mpiapi is the MPI interface as data: every C function of MPI 1 to 4, its parameters and their roles. The
+// wrapper generator, the record decoder, the printing of call strings and the checks all read this one table.
+package mpiapi
+
+// FuncID is a function's number in the table. It is what a call record carries.
+type FuncID uint16
+
+// Kind says what a parameter is in MPI's terms.
+type Kind uint8
+
+// The kinds of parameters.
+const (
+	Int        Kind = iota // int
+	Count                  // MPI_Count
+	Aint                   // MPI_Aint
+	Offset                 // MPI_Offset
+	Double                 // double
+	Fint                   // MPI_Fint
+	Buffer                 // void *: message data
+	Pointer                // any other pointer: extra state, attribute values, argv
+	Function               // pointer to a function
+	String                 // char *
+	Comm                   // MPI_Comm
+	Group                  // MPI_Group
+	Datatype               // MPI_Datatype
+	Op                     // MPI_Op
+	Request                // MPI_Request
+	Win                    // MPI_Win
+	File                   // MPI_File
+	Info                   // MPI_Info
+	Errhandler             // MPI_Errhandler
+	Message                // MPI_Message
+	Session                // MPI_Session
+	Keyval                 // int: attribute key
+	Status                 // MPI_Status
+	Tool                   // handles and enums of the tool interface (MPI_T_…)
+)
+
+// Dir says whether the function reads a parameter, writes it, or both.
+type Dir uint8
+
+// The directions.
+const (
+	In Dir = iota
+	Out
+	InOut
+)
+
+// Role says what a parameter means to the call, beyond its kind.
+type Role uint8
+
+// The roles.
+const (
+	NoRole Role = iota
+	SendBuf
+	RecvBuf
+	SendCount // also arrays of counts
+	RecvCount
+	SendType // also arrays of types
+	RecvType
+	SendDispls
+	RecvDispls
+	Dest
+	Source
+	SendTag
+	RecvTag
+	TheComm   // the communicator the call works on
+	PeerComm  // MPI_Intercomm_create
+	NewComm   // communicator created
+	Root
+	ReduceOp
+	TheRequest  // request created, completed or changed
+	Requests    // array of requests
+	TheStatus   // status, or array of statuses, returned
+	Flag        // int flag returned
+	Index       // index returned (waitany, testany)
+	OutCount    // number of completions returned
+	Indices     // indices of completions returned
+	TheMessage  // message handle (mprobe, mrecv)
+	NewType     // datatype created or changed
+	OldType
+	TheWin
+	TheFile
+	TheGroup
+	NewGroup
+	ErrorCode
+	ThreadLevel // required or provided
+)
+
+// Class says how a function behaves; recording, tracking and checks choose by it.
+type Class uint8
+
+// The classes.
+const (
+	Query      Class = iota // neither communicates nor creates: recorded only when it fails
+	Local                   // creates, changes or frees something, purely local
+	Send                    // blocking send of any mode
+	Recv                    // blocking receive
+	SendRecv                // MPI_Sendrecv, MPI_Sendrecv_replace
+	Isend                   // nonblocking send of any mode
+	Irecv                   // nonblocking receive
+	Isendrecv               // MPI_Isendrecv(_replace)
+	SendInit                // persistent send request
+	RecvInit                // persistent receive request
+	Probe                   // MPI_Probe, Iprobe, Mprobe, Improbe
+	Mrecv                   // MPI_Mrecv, Imrecv
+	Wait                    // MPI_Wait, Waitall, Waitany, Waitsome
+	Test                    // MPI_Test, Testall, Testany, Testsome, Request_get_status
+	Start                   // MPI_Start, Startall
+	RequestOp               // MPI_Request_free, MPI_Cancel, partitioned Pready, Parrived, generalized requests
+	Collective              // blocking collective: data movement, reductions, barrier, communicator constructors, …
+	Icollective             // nonblocking collective
+	CollectiveInit          // persistent collective
+	RMA                     // one-sided communication and synchronisation that is not collective
+	IO                      // file operation that is not collective
+	Env                     // Init, Finalize, Abort and the like
+)
+
+// Layout places a parameter's values in a call record.
+type Layout struct {
+	At     uint16 // offset of the value (or of the pointer, for a parameter passed by pointer) from the record's start
+	Wide   bool   // 8 bytes, else 4
+	Before uint16 // pointer to an InOut scalar: offset of the value at entry, 0 if none
+	After  uint16 // pointer to an Out or InOut scalar: offset of the value after the call, 0 if none
+	// Width of Before, After: WideValue.
+	WideValue bool
+	// Section kinds (record.h MV_IN32 …) that the parameter may add behind the fixed part, 0 if none.
+	InSection, OutSection uint8
+}
+
+// Param is one parameter of a function.
+type Param struct {
+	Name  string
+	CType string // as in the prototype, without the name: "const void *", "int", "MPI_Status *"
+	Kind  Kind
+	Dir   Dir
+	Role  Role
+	// Pointer says that C passes an address: an Out or InOut scalar, an array, a buffer, a string.
+	Pointer bool
+	// Length is the number of elements where the parameter is an array, "" otherwise: see the grammar in api.txt.
+	Length string
+	// OutLength is the number of elements written, where that is another: "outcount" for indices of MPI_Waitsome.
+	OutLength string
+	// AtRoot: significant only at the root.
+	AtRoot bool
+	// Record: the value is recorded (in, out) and not just its address.
+	Record bool
+	Layout Layout
+}
+
+// Func is one MPI function.
+type Func struct {
+	ID     FuncID
+	Name   string
+	Result string // C type: "int", but "double" for MPI_Wtime …
+	Class  Class
+	// Version of the standard that brought it, in tenths: 10, 20, 30, 31, 40; Removed likewise, 0 if it is current.
+	Since, Removed int
+	// Coll: the function is collective over TheComm (or the window, file, group given), whatever its class.
+	Coll   bool
+	Params []Param
+	// Fixed is the length of the fixed part of its record in bytes, header included.
+	Fixed int
+	// By role: index of the first parameter that has the role, -1 if there is none.
+	byRole [64]int8
+}
+
+// Arg returns the index of the first parameter with the given role, or -1.
+func (f *Func) Arg(r Role) int { return int(f.byRole[r]) }
