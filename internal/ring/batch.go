@@ -85,6 +85,10 @@ type Handler interface {
 	Thread(t *Thread)
 	Batch(b *Batch)
 	End(p ProcID, e *ProcEnd)
+	// Tick marks the passing of a tenth of a second. Live, whoever runs the loop calls it on the pipeline and on the
+	// Writer alike (sources don't); the Writer records it, and a source that reads a file delivers it where it was, so
+	// that all that depends on time (which calls have been open for long) comes out the same.
+	Tick()
 }
 
 // Stats are what the sources count besides the records.
