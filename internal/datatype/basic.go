@@ -1,0 +1,187 @@
+// Package datatype reasons about MPI datatypes without MPI: which types the processes name, and whether what one sends
+// may be received as what another expects (MPI standard, section 3.3.1, type matching rules).
+package datatype
+
+import "strings"
+
+// Type is a datatype of one process: what a handle stands for. Types of different processes are compared by what they
+// are, never by handle.
+type Type struct {
+	Name  string // of a predefined type: MPI_INT; of a derived one: what MPI_Type_set_name gave it, or ""
+	Basic *Basic // nil for a derived type
+	Size  int64  // bytes, -1 if unknown
+}
+
+// String names the type for a message to the user.
+func (t *Type) String() string {
+	if t == nil {
+		return "an unknown datatype"
+	}
+	if t.Name == "" {
+		return "a derived datatype"
+	}
+	return t.Name
+}
+
+// Basic is a predefined datatype, the same for all processes.
+type Basic struct {
+	Name     string // canonical: synonyms share one Basic
+	Language Language
+	Category Category
+	Pair     bool // MPI_2INT, MPI_DOUBLE_INT and the like: a struct of two for matching
+}
+
+// Language is the language whose variables a basic type describes.
+type Language uint8
+
+// The languages. Types of no language, such as MPI_BYTE and MPI_AINT, are the same in all of them.
+const (
+	NoLanguage Language = iota
+	C
+	Fortran
+	CPlusPlus
+)
+
+// Category is a coarse kind of value, for pairs of types of different languages: the standard (section 19.1.5, 19.3.6
+// of MPI 4.0) lets an INTEGER be received as an int, but no INTEGER as a double.
+type Category uint8
+
+// The categories.
+const (
+	OtherCategory Category = iota
+	IntegerCategory
+	FloatCategory
+	ComplexCategory
+	LogicalCategory
+	CharacterCategory
+)
+
+// synonyms maps names that the standard defines as the same type.
+var synonyms = map[string]string{
+	"MPI_LONG_LONG":       "MPI_LONG_LONG_INT",
+	"MPI_C_FLOAT_COMPLEX": "MPI_C_COMPLEX",
+}
+
+var noLanguage = map[string]Category{
+	"MPI_BYTE": OtherCategory, "MPI_PACKED": OtherCategory,
+	"MPI_AINT": IntegerCategory, "MPI_OFFSET": IntegerCategory, "MPI_COUNT": IntegerCategory,
+}
+
+var fortranNames = map[string]Category{
+	"MPI_INTEGER": IntegerCategory, "MPI_REAL": FloatCategory, "MPI_DOUBLE_PRECISION": FloatCategory,
+	"MPI_COMPLEX": ComplexCategory, "MPI_DOUBLE_COMPLEX": ComplexCategory, "MPI_LOGICAL": LogicalCategory,
+	"MPI_CHARACTER": CharacterCategory,
+}
+
+// BasicFor returns the Basic of a predefined datatype's name ("MPI_INT"). Every call makes a new one: callers intern by
+// Name.
+func BasicFor(name string) *Basic {
+	if c, ok := synonyms[name]; ok {
+		name = c
+	}
+	b := &Basic{Name: name, Language: C}
+	short := strings.TrimPrefix(name, "MPI_")
+	if c, ok := noLanguage[name]; ok {
+		b.Language, b.Category = NoLanguage, c
+		return b
+	}
+	if c, ok := fortranNames[name]; ok {
+		b.Language, b.Category = Fortran, c
+		return b
+	}
+	switch {
+	case short == "2INT" || strings.HasSuffix(short, "_INT") && short != "LONG_LONG_INT" && short != "UNSIGNED_INT":
+		b.Pair = true // MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT
+	case short == "2INTEGER" || short == "2REAL" || short == "2DOUBLE_PRECISION" || short == "2COMPLEX" || short == "2DOUBLE_COMPLEX":
+		b.Language, b.Pair = Fortran, true
+	case strings.HasPrefix(short, "CXX_"):
+		b.Language = CPlusPlus
+		switch {
+		case strings.HasSuffix(short, "BOOL"):
+			b.Category = LogicalCategory
+		case strings.HasSuffix(short, "COMPLEX"):
+			b.Category = ComplexCategory
+		}
+	case sized(short, "INTEGER"):
+		b.Language, b.Category = Fortran, IntegerCategory
+	case sized(short, "REAL"):
+		b.Language, b.Category = Fortran, FloatCategory
+	case sized(short, "COMPLEX"):
+		b.Language, b.Category = Fortran, ComplexCategory
+	case sized(short, "LOGICAL"):
+		b.Language, b.Category = Fortran, LogicalCategory
+	case strings.HasPrefix(short, "C_") && strings.HasSuffix(short, "COMPLEX"):
+		b.Category = ComplexCategory
+	case short == "C_BOOL":
+		b.Category = LogicalCategory
+	case short == "FLOAT" || short == "DOUBLE" || short == "LONG_DOUBLE":
+		b.Category = FloatCategory
+	case short == "CHAR" || short == "WCHAR":
+		b.Category = CharacterCategory
+	case short == "LB" || short == "UB":
+		b.Language = NoLanguage
+	default:
+		b.Category = IntegerCategory
+	}
+	return b
+}
+
+// sized reports whether name is base with a size in bytes behind it: INTEGER4.
+func sized(name, base string) bool {
+	rest, ok := strings.CutPrefix(name, base)
+	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
+}
+
+// Verdict is the outcome of comparing what is sent with what is received.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Matches      Verdict = iota
+	Mismatch             // the standard forbids the pair
+	ByteMismatch         // MPI_BYTE against another type: forbidden too, but widespread and harmless where sizes agree
+	Undecided            // a derived type takes part, or types of two languages that the standard lets go together
+)
+
+// Compare tells whether elements of type s may be received as elements of type r (section 3.3.1). Either may be nil:
+// unknown.
+func Compare(s, r *Type) Verdict {
+	if s == r {
+		return Matches
+	}
+	if s == nil || r == nil {
+		return Undecided
+	}
+	a, b := s.Basic, r.Basic
+	if a == b && a != nil {
+		return Matches
+	}
+	return compareSlow(a, b, s.Size, r.Size)
+}
+
+func compareSlow(a, b *Basic, sizeA, sizeB int64) Verdict {
+	switch {
+	case a != nil && a.Name == "MPI_PACKED", b != nil && b.Name == "MPI_PACKED":
+		return Matches
+	case a == nil || b == nil || a.Pair || b.Pair:
+		return Undecided
+	case a.Name == b.Name:
+		return Matches
+	case a.Name == "MPI_BYTE" || b.Name == "MPI_BYTE":
+		return ByteMismatch
+	case a.Name == "MPI_LB" || a.Name == "MPI_UB" || b.Name == "MPI_LB" || b.Name == "MPI_UB":
+		return Undecided // no data
+	case a.Language != b.Language && a.Language != NoLanguage && b.Language != NoLanguage &&
+		(a.Category == b.Category || oneCharacter(a, b)) && sizeA == sizeB:
+		return Undecided
+	}
+	return Mismatch
+}
+
+// oneCharacter reports whether a Fortran CHARACTER meets C's small integers, which C programs use for characters.
+func oneCharacter(a, b *Basic) bool {
+	if a.Language != Fortran {
+		a, b = b, a
+	}
+	return a.Category == CharacterCategory && (b.Name == "MPI_SIGNED_CHAR" || b.Name == "MPI_UNSIGNED_CHAR")
+}

@@ -1,0 +1,174 @@
+// Package match puts together what different processes did: the message that a receive got, the members of a
+// communicator that met in a collective. It emulates MPI's matching rules over the calls as recorded; nothing is
+// exchanged between the processes for it.
+package match
+
+import (
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Call is a call that is kept beyond the batch it came in: the record, without what followed its fixed part.
+type Call struct {
+	Thread ring.ThreadID
+	Raw    []byte
+}
+
+// Func returns the number of the function called.
+func (c *Call) Func() mpiapi.FuncID {
+	if len(c.Raw) < 2 {
+		return 0
+	}
+	return mpiapi.FuncID(uint16(c.Raw[0]) | uint16(c.Raw[1])<<8)
+}
+
+// Clone returns a copy that stays valid when the original is used again.
+func (c *Call) Clone() Call {
+	return Call{Thread: c.Thread, Raw: append([]byte(nil), c.Raw...)}
+}
+
+// Special member indices and tags of operations. MPI's own constants differ from one implementation to the other.
+const (
+	Any  int32 = -1 // MPI_ANY_SOURCE, MPI_ANY_TAG
+	None int32 = -2 // no root given: MPI_PROC_NULL in the root's group of an inter-communicator
+)
+
+// Domain says what the members of a Comm share.
+type Domain uint8
+
+// The domains.
+const (
+	Communicator Domain = iota
+	Window
+	File
+)
+
+// Comm is a communicator, or a window or file opened on one: one object for all its processes. Members are numbered
+// from 0; those of an inter-communicator's two groups one behind the other.
+type Comm struct {
+	Domain  Domain
+	Members []int32 // rank of each in its MPI_COMM_WORLD, -1 for a process that is not seen
+	// Split is where the second group of an inter-communicator begins, 0 for an intra-communicator.
+	Split int
+	// World distinguishes worlds: ranks are only comparable within one.
+	World *World
+	// Opaque communicators have members that record nothing (spawned or connected processes, or processes without room
+	// to record): nothing on them is matched.
+	Opaque bool
+
+	boxes []mailbox
+
+	base  uint64   // position of the oldest collective not entered by all yet
+	slots []slot   // it and those behind it, circular, a power of two
+	pos   []uint64 // per member: collectives entered
+	freed int
+	key   Key
+	reg   *Registry
+
+	// Desynchronised is set from a collective with different operations until one that all agree on.
+	Desynchronised bool
+}
+
+// World is one MPI_COMM_WORLD.
+type World struct {
+	Size int
+}
+
+// Key is the identity of a communicator, computed alike by all its members (design: parent's identity, creation number
+// on the parent, lowest world rank of the group).
+type Key struct {
+	Parent *Comm
+	World  *World
+	Kind   KeyKind
+	Seq    uint64 // position of the creating collective on the parent, or number of such creations before
+	Lowest int32  // lowest world rank in the group
+	Hash   uint64 // of the members, where there is no collective on the parent to go by
+}
+
+// KeyKind says how a communicator came to be.
+type KeyKind uint8
+
+// The kinds of keys.
+const (
+	KeyWorld KeyKind = iota
+	KeySelf
+	KeyCollective // by a collective on the parent
+	KeyGroup      // MPI_Comm_create_group and the like: collective over the new group only
+	KeyInter      // MPI_Intercomm_create: the two sides have different parents
+	KeyForeign    // has processes of another world
+)
+
+// Registry finds the Comm that a key stands for.
+type Registry struct {
+	comms map[Key]*Comm
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry {
+	return &Registry{comms: make(map[Key]*Comm)}
+}
+
+// Comm returns the communicator of the given identity, made by build if this is the first of its members to ask.
+func (r *Registry) Comm(k Key, build func() *Comm) *Comm {
+	if c := r.comms[k]; c != nil {
+		return c
+	}
+	c := build()
+	c.key, c.reg = k, r
+	c.pos = make([]uint64, len(c.Members))
+	c.boxes = make([]mailbox, len(c.Members))
+	r.comms[k] = c
+	return c
+}
+
+// Len returns the number of communicators in use.
+func (r *Registry) Len() int { return len(r.comms) }
+
+// All calls f for every communicator in use.
+func (r *Registry) All(f func(*Comm)) {
+	for _, c := range r.comms {
+		f(c)
+	}
+}
+
+// Free notes that a member has freed its handle. When all have, the identity is forgotten.
+func (c *Comm) Free() {
+	c.freed++
+	if c.freed >= len(c.Members) && c.reg != nil {
+		delete(c.reg.comms, c.key)
+	}
+}
+
+// Size returns the number of members, those of both groups for an inter-communicator.
+func (c *Comm) Size() int { return len(c.Members) }
+
+// Group returns the members [from, to) that are in the same group as member m.
+func (c *Comm) Group(m int32) (from, to int32) {
+	switch {
+	case c.Split == 0:
+		return 0, int32(len(c.Members))
+	case int(m) < c.Split:
+		return 0, int32(c.Split)
+	}
+	return int32(c.Split), int32(len(c.Members))
+}
+
+// PeerBase returns the member that rank 0 means as source, destination or root to member m: of the same group, or of
+// the other one of an inter-communicator.
+func (c *Comm) PeerBase(m int32) int32 {
+	if c.Split != 0 && int(m) < c.Split {
+		return int32(c.Split)
+	}
+	return 0
+}
+
+// Peers returns the number of processes that m can send to.
+func (c *Comm) Peers(m int32) int {
+	switch {
+	case c.Split == 0:
+		return len(c.Members)
+	case int(m) < c.Split:
+		return len(c.Members) - c.Split
+	}
+	return c.Split
+}
