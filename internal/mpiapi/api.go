@@ -2,6 +2,8 @@
 // wrapper generator, the record decoder, the printing of call strings and the checks all read this one table.
 package mpiapi
 
+import "strings"
+
 // FuncID is a function's number in the table. It is what a call record carries.
 type FuncID uint16
 
@@ -64,20 +66,20 @@ const (
 	Source
 	SendTag
 	RecvTag
-	TheComm   // the communicator the call works on
-	PeerComm  // MPI_Intercomm_create
-	NewComm   // communicator created
+	TheComm  // the communicator the call works on
+	PeerComm // MPI_Intercomm_create
+	NewComm  // communicator created
 	Root
 	ReduceOp
-	TheRequest  // request created, completed or changed
-	Requests    // array of requests
-	TheStatus   // status, or array of statuses, returned
-	Flag        // int flag returned
-	Index       // index returned (waitany, testany)
-	OutCount    // number of completions returned
-	Indices     // indices of completions returned
-	TheMessage  // message handle (mprobe, mrecv)
-	NewType     // datatype created or changed
+	TheRequest // request created, completed or changed
+	Requests   // array of requests
+	TheStatus  // status, or array of statuses, returned
+	Flag       // int flag returned
+	Index      // index returned (waitany, testany)
+	OutCount   // number of completions returned
+	Indices    // indices of completions returned
+	TheMessage // message handle (mprobe, mrecv)
+	NewType    // datatype created or changed
 	OldType
 	TheWin
 	TheFile
@@ -85,6 +87,13 @@ const (
 	NewGroup
 	ErrorCode
 	ThreadLevel // required or provided
+	TargetRank  // one-sided operations: rank in the window's group
+	TargetDisp
+	TargetCount
+	TargetType
+	Partitions // number of partitions of a partitioned message
+	Color      // MPI_Comm_split
+	Name       // name given to an object
 )
 
 // Class says how a function behaves; recording, tracking and checks choose by it.
@@ -92,28 +101,28 @@ type Class uint8
 
 // The classes.
 const (
-	Query      Class = iota // neither communicates nor creates: recorded only when it fails
-	Local                   // creates, changes or frees something, purely local
-	Send                    // blocking send of any mode
-	Recv                    // blocking receive
-	SendRecv                // MPI_Sendrecv, MPI_Sendrecv_replace
-	Isend                   // nonblocking send of any mode
-	Irecv                   // nonblocking receive
-	Isendrecv               // MPI_Isendrecv(_replace)
-	SendInit                // persistent send request
-	RecvInit                // persistent receive request
-	Probe                   // MPI_Probe, Iprobe, Mprobe, Improbe
-	Mrecv                   // MPI_Mrecv, Imrecv
-	Wait                    // MPI_Wait, Waitall, Waitany, Waitsome
-	Test                    // MPI_Test, Testall, Testany, Testsome, Request_get_status
-	Start                   // MPI_Start, Startall
-	RequestOp               // MPI_Request_free, MPI_Cancel, partitioned Pready, Parrived, generalized requests
-	Collective              // blocking collective: data movement, reductions, barrier, communicator constructors, …
-	Icollective             // nonblocking collective
-	CollectiveInit          // persistent collective
-	RMA                     // one-sided communication and synchronisation that is not collective
-	IO                      // file operation that is not collective
-	Env                     // Init, Finalize, Abort and the like
+	Query          Class = iota // neither communicates nor creates: recorded only when it fails
+	Local                       // creates, changes or frees something, purely local
+	Send                        // blocking send of any mode
+	Recv                        // blocking receive
+	SendRecv                    // MPI_Sendrecv, MPI_Sendrecv_replace
+	Isend                       // nonblocking send of any mode
+	Irecv                       // nonblocking receive
+	Isendrecv                   // MPI_Isendrecv(_replace)
+	SendInit                    // persistent send request
+	RecvInit                    // persistent receive request
+	Probe                       // MPI_Probe, Iprobe, Mprobe, Improbe
+	Mrecv                       // MPI_Mrecv, Imrecv
+	Wait                        // MPI_Wait, Waitall, Waitany, Waitsome
+	Test                        // MPI_Test, Testall, Testany, Testsome, Request_get_status
+	Start                       // MPI_Start, Startall
+	RequestOp                   // MPI_Request_free, MPI_Cancel, partitioned Pready, Parrived, generalized requests
+	Collective                  // blocking collective: data movement, reductions, barrier, communicator constructors, …
+	Icollective                 // nonblocking collective
+	CollectiveInit              // persistent collective
+	RMA                         // one-sided communication and synchronisation that is not collective
+	IO                          // file operation that is not collective
+	Env                         // Init, Finalize, Abort and the like
 )
 
 // Layout places a parameter's values in a call record.
@@ -141,20 +150,32 @@ type Param struct {
 	Length string
 	// OutLength is the number of elements written, where that is another: "outcount" for indices of MPI_Waitsome.
 	OutLength string
-	// AtRoot: significant only at the root.
+	// Elements and Written are Length and OutLength, parsed.
+	Elements, Written Elements
+	// Unless names the C constants that the program may pass instead of an array: MPI_UNWEIGHTED.
+	Unless []string
+	// AtRoot: significant only at the root. Between groups that is the process that passes MPI_ROOT.
 	AtRoot bool
+	// NotInPlace: not significant where the buffer of its side (see Func.InPlaceOf) is MPI_IN_PLACE. An array may then
+	// be no array at all.
+	NotInPlace bool
 	// Record: the value is recorded (in, out) and not just its address.
 	Record bool
 	Layout Layout
+
+	after bool // what the call writes is recorded
 }
 
 // Func is one MPI function.
 type Func struct {
-	ID     FuncID
-	Name   string
+	ID   FuncID
+	Name string
+	// Base is the function of which this is the large-count (_c) or MPIX_ twin, else its own ID.
+	Base   FuncID
 	Result string // C type: "int", but "double" for MPI_Wtime …
 	Class  Class
-	// Version of the standard that brought it, in tenths: 10, 20, 30, 31, 40; Removed likewise, 0 if it is current.
+	// Version of the standard that brought it, in tenths: 10, 20, 30, 31, 40, or 0 if none did (MPIX_…). Removed likewise,
+	// 0 if it is current.
 	Since, Removed int
 	// Coll: the function is collective over TheComm (or the window, file, group given), whatever its class.
 	Coll   bool
@@ -167,3 +188,66 @@ type Func struct {
 
 // Arg returns the index of the first parameter with the given role, or -1.
 func (f *Func) Arg(r Role) int { return int(f.byRole[r]) }
+
+// InPlaceOf returns the index of the buffer that makes parameter i insignificant where it is MPI_IN_PLACE, or -1.
+func (f *Func) InPlaceOf(i int) int {
+	if !f.Params[i].NotInPlace {
+		return -1
+	}
+	switch f.Params[i].Role {
+	case SendCount, SendType, SendDispls:
+		return f.Arg(SendBuf)
+	case RecvCount, RecvType, RecvDispls:
+		return f.Arg(RecvBuf)
+	}
+	return -1
+}
+
+// ReturnsCode tells whether the function's result is an error code. Else it is a value, and the function can't fail.
+func (f *Func) ReturnsCode() bool { return f.Result == "int" }
+
+// Prototype returns the function's C declaration, without a semicolon.
+func (f *Func) Prototype() string { return f.Declare(f.Name) }
+
+// Declare returns the function's C declaration under another name; "(*name)" makes it a pointer to such a function.
+func (f *Func) Declare(name string) string {
+	var b strings.Builder
+	b.WriteString(f.Result + " " + name + "(")
+	if len(f.Params) == 0 {
+		b.WriteString("void")
+	}
+	for i := range f.Params {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(f.Params[i].Decl())
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// Decl returns the C declaration of the parameter: "const void *buf".
+func (p *Param) Decl() string {
+	if before, after, ok := strings.Cut(p.CType, "(*)"); ok { // pointer to an array
+		return before + "(*" + p.Name + ")" + after
+	}
+	if strings.HasSuffix(p.CType, "*") {
+		return p.CType + p.Name
+	}
+	return p.CType + " " + p.Name
+}
+
+// Handle tells whether parameters of this kind are handles of MPI objects.
+func (k Kind) Handle() bool { return k >= Comm && k <= Session }
+
+// Width returns the bytes that a value of the kind takes in a record: 4 for int and its like, else 8. (A status takes
+// none: it is a section.)
+func Width(k Kind) int {
+	switch k {
+	case Int, Keyval, Fint:
+		return 4
+	case Status:
+		return 0
+	}
+	return 8
+}

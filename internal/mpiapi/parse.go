@@ -1,0 +1,407 @@
+package mpiapi
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// word is a kind of parameter that api.txt defines.
+type word struct {
+	ctype, large string // large: type in the large-count twin, "" if it is the same
+	kind         Kind
+	largeKind    Kind
+	role         Role
+	dir          Dir
+	pointer      bool // ctype is a pointer; dir says to what
+	record       bool // recorded although it is a pointer: newmem
+	unless       []string
+}
+
+// kindOf gives the kind that follows from a C type.
+var kindOf = map[string]Kind{
+	"int": Int, "MPI_Count": Count, "MPI_Aint": Aint, "MPI_Offset": Offset, "double": Double, "MPI_Fint": Fint,
+	"MPI_Comm": Comm, "MPI_Group": Group, "MPI_Datatype": Datatype, "MPI_Op": Op, "MPI_Request": Request, "MPI_Win": Win,
+	"MPI_File": File, "MPI_Info": Info, "MPI_Errhandler": Errhandler, "MPI_Message": Message, "MPI_Session": Session,
+	"MPI_Status": Status, "int (*)[3]": Int,
+}
+
+type parser struct {
+	table
+	words map[string]*word
+	kinds map[string]Kind
+	roles map[string]Role
+	class map[string]Class
+}
+
+// parse reads the table. Its errors begin with the number of the line.
+func parse(text string) (*table, error) {
+	p := &parser{
+		table: table{byName: map[string]*Func{}, skips: map[string]string{}},
+		words: map[string]*word{}, kinds: index[Kind](kindNames[:]), roles: index[Role](roleNames[:]), class: index[Class](classNames[:]),
+	}
+	var entry string
+	first := 0
+	flush := func() error {
+		if entry == "" {
+			return nil
+		}
+		if err := p.entry(entry); err != nil {
+			return fmt.Errorf("api.txt:%d: %w", first, err)
+		}
+		entry = ""
+		return nil
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line, _, _ = strings.Cut(line, "#")
+		blank := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case blank && entry == "":
+			return nil, fmt.Errorf("api.txt:%d: continues nothing", number)
+		case blank:
+			entry += " " + line
+		default:
+			if err := flush(); err != nil {
+				return nil, err
+			}
+			entry, first = line, number
+		}
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	p.hash = hash(p.funcs)
+	return &p.table, nil
+}
+
+func index[T ~uint8](names []string) map[string]T {
+	m := make(map[string]T, len(names))
+	for i, n := range names {
+		m[n] = T(i)
+	}
+	return m
+}
+
+func (p *parser) entry(s string) error {
+	first, rest, _ := strings.Cut(s, " ")
+	rest = strings.TrimSpace(rest)
+	switch first {
+	case "word":
+		return p.word(rest)
+	case "skip":
+		name, reason, _ := strings.Cut(rest, " ")
+		if reason == "" {
+			return fmt.Errorf("skip %s: no reason given", name)
+		}
+		if p.skips[name] != "" || p.byName[name] != nil {
+			return fmt.Errorf("%s occurs twice", name)
+		}
+		p.skips[name] = reason
+		return nil
+	}
+	return p.function(s)
+}
+
+func (p *parser) word(s string) error {
+	name, def, ok := strings.Cut(s, " = ")
+	if !ok {
+		return fmt.Errorf("word %s: want NAME = CTYPE, PROPERTY, …", s)
+	}
+	if p.words[name] != nil {
+		return fmt.Errorf("word %s occurs twice", name)
+	}
+	parts := strings.Split(def, ", ")
+	w := &word{}
+	w.ctype, w.large, _ = strings.Cut(parts[0], " / ")
+	w.pointer = strings.HasSuffix(w.ctype, "*")
+	known := false
+	w.kind, known = kindOf[w.ctype]
+	w.largeKind = w.kind
+	if k, ok := kindOf[w.large]; ok {
+		w.largeKind = k
+	}
+	// MPI_T's callback types are pointers by themselves.
+	dirGiven := false
+	for _, prop := range parts[1:] {
+		if c, ok := strings.CutPrefix(prop, "unless "); ok {
+			w.unless = append(w.unless, c)
+			continue
+		}
+		if k, ok := p.kinds[prop]; ok {
+			w.kind, w.largeKind, known = k, k, true
+			continue
+		}
+		if r, ok := p.roles[prop]; ok && r != NoRole {
+			w.role = r
+			continue
+		}
+		switch prop {
+		case "in", "out", "inout":
+			w.dir = map[string]Dir{"in": In, "out": Out, "inout": InOut}[prop]
+			dirGiven = true
+		case "recorded":
+			w.record = true
+		default:
+			return fmt.Errorf("word %s: unknown property %q", name, prop)
+		}
+	}
+	switch {
+	case !known:
+		return fmt.Errorf("word %s: the kind does not follow from %q, name it", name, w.ctype)
+	case w.kind == Function:
+		w.pointer = true
+	case w.pointer != dirGiven:
+		return fmt.Errorf("word %s: in, out or inout goes with pointers, and only with them", name)
+	}
+	p.words[name] = w
+	return nil
+}
+
+var collective = map[Class]bool{Collective: true, Icollective: true, CollectiveInit: true}
+
+func (p *parser) function(s string) error {
+	head, rest, ok := strings.Cut(s, "(")
+	end := strings.LastIndexByte(rest, ')')
+	if !ok || end < 0 {
+		return fmt.Errorf("%q: want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT]", s)
+	}
+	fields := strings.Fields(head)
+	if len(fields) < 3 {
+		return fmt.Errorf("%q: want CLASS VERSION [FLAG…] NAME before the parameters", s)
+	}
+	f := &Func{Name: fields[len(fields)-1], Result: strings.TrimSpace(rest[end+1:])}
+	if f.Result == "" {
+		f.Result = "int"
+	}
+	class, ok := p.class[fields[0]]
+	if !ok {
+		return fmt.Errorf("%s: unknown class %q", f.Name, fields[0])
+	}
+	f.Class = class
+	f.Coll = collective[class]
+	var err error
+	if f.Since, f.Removed, err = versions(fields[1]); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	large, mpix := false, false
+	for _, flag := range fields[2 : len(fields)-1] {
+		switch flag {
+		case "large":
+			large = true
+		case "mpix":
+			mpix = true
+		case "coll":
+			f.Coll = true
+		default:
+			return fmt.Errorf("%s: unknown flag %q", f.Name, flag)
+		}
+	}
+	params := split(rest[:end])
+	if err := p.add(f, params, false); err != nil {
+		return err
+	}
+	if large {
+		twin := *f
+		twin.Name += "_c"
+		twin.Since = 40
+		if err := p.add(&twin, params, true); err != nil {
+			return err
+		}
+	}
+	if mpix {
+		twin := *f
+		twin.Name = "MPIX" + strings.TrimPrefix(f.Name, "MPI")
+		twin.Since = 0
+		if err := p.add(&twin, params, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// versions parses "1.0", "1.0-3.0" or "ext" into tenths.
+func versions(s string) (since, removed int, err error) {
+	if s == "ext" {
+		return 0, 0, nil
+	}
+	a, b, two := strings.Cut(s, "-")
+	if since, err = tenths(a); err == nil && two {
+		removed, err = tenths(b)
+	}
+	return since, removed, err
+}
+
+func tenths(s string) (int, error) {
+	if len(s) == 3 && s[0] >= '1' && s[0] <= '9' && s[1] == '.' && s[2] >= '0' && s[2] <= '9' {
+		return int(s[0]-'0')*10 + int(s[2]-'0'), nil
+	}
+	return 0, fmt.Errorf("%q is no version of the standard: want 1.0, 1.0-3.0 or ext", s)
+}
+
+// split splits a list at the commas that are in no bracket.
+func split(s string) []string {
+	var list []string
+	depth, start := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '[', '(':
+			depth++
+		case ']', ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				list = append(list, strings.TrimSpace(s[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	if last := strings.TrimSpace(s[start:]); last != "" || list != nil {
+		list = append(list, last)
+	}
+	return list
+}
+
+// add gives f, of which all but the parameters is known, its parameters and its number. f may be a copy of the base
+// function's Func, which has been added before.
+func (p *parser) add(f *Func, params []string, large bool) error {
+	if p.byName[f.Name] != nil || p.skips[f.Name] != "" {
+		return fmt.Errorf("%s occurs twice", f.Name)
+	}
+	if len(p.funcs) >= 0xff00-1 { // record.h: MV_INFO
+		return fmt.Errorf("%s: too many functions", f.Name)
+	}
+	if f.ID == 0 {
+		f.Base = FuncID(len(p.funcs) + 1)
+	}
+	f.ID = FuncID(len(p.funcs) + 1)
+	f.Params = make([]Param, len(params))
+	for i, s := range params {
+		if err := p.param(&f.Params[i], s, large); err != nil {
+			return fmt.Errorf("%s: parameter %q: %w", f.Name, s, err)
+		}
+		if f.param(f.Params[i].Name) != i {
+			return fmt.Errorf("%s: two parameters are called %s", f.Name, f.Params[i].Name)
+		}
+	}
+	for i := range f.byRole {
+		f.byRole[i] = -1
+	}
+	for i := range f.Params {
+		q := &f.Params[i]
+		var err error
+		if q.Elements, err = f.parseElements(q.Length); err == nil {
+			q.Written, err = f.parseElements(q.OutLength)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: parameter %q: %w", f.Name, q.Name, err)
+		}
+		if q.Record && q.Elements.Kind == ByParam && f.Params[q.Elements.Arg].Pointer {
+			return fmt.Errorf("%s: parameter %q: its length %s is not known before the call", f.Name, q.Name, q.Length)
+		}
+		if q.Role != NoRole && f.byRole[q.Role] < 0 {
+			f.byRole[q.Role] = int8(i)
+		}
+	}
+	for i := range f.Params {
+		if f.Params[i].NotInPlace && f.InPlaceOf(i) < 0 {
+			return fmt.Errorf("%s: parameter %q: there is no buffer that could be MPI_IN_PLACE", f.Name, f.Params[i].Name)
+		}
+	}
+	f.place()
+	if f.Fixed > math.MaxUint8*4 || len(f.Params) > math.MaxInt8 {
+		return fmt.Errorf("%s: too many parameters", f.Name)
+	}
+	p.funcs = append(p.funcs, f)
+	p.byName[f.Name] = f
+	return nil
+}
+
+// param parses [MODIFIER…] WORD [NAME] [LENGTH].
+func (p *parser) param(q *Param, s string, large bool) error {
+	s, length, array := strings.Cut(s, "[")
+	if array {
+		var ok bool
+		if length, ok = strings.CutSuffix(length, "]"); !ok || length == "" {
+			return fmt.Errorf("want [CAPACITY] or [CAPACITY:WRITTEN] at the end")
+		}
+		q.Length, q.OutLength, _ = strings.Cut(length, ":")
+	}
+	dir := ""
+	fields := strings.Fields(s)
+	for len(fields) > 0 {
+		switch fields[0] {
+		case "atroot":
+			q.AtRoot = true
+		case "notinplace":
+			q.NotInPlace = true
+		case "at", "out", "get", "use", "inout", "mod":
+			if dir != "" {
+				return fmt.Errorf("both %s and %s", dir, fields[0])
+			}
+			dir = fields[0]
+		default:
+			goto words
+		}
+		fields = fields[1:]
+	}
+words:
+	if len(fields) < 1 || len(fields) > 2 {
+		return fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
+	}
+	w := p.words[fields[0]]
+	if w == nil {
+		return fmt.Errorf("unknown word %q", fields[0])
+	}
+	q.Name = fields[len(fields)-1]
+	q.Role, q.Kind, q.Unless = w.role, w.kind, w.unless
+	ctype := w.ctype
+	if large && w.large != "" {
+		q.Kind, ctype = w.largeKind, w.large
+	}
+	if w.pointer {
+		if dir != "" || array {
+			return fmt.Errorf("a %s is a pointer already", fields[0])
+		}
+		q.CType, q.Pointer, q.Dir = ctype, w.kind != Function, w.dir
+		q.Record = w.record || w.kind == String && w.dir == In
+		q.after = w.record
+		return nil
+	}
+	q.Pointer = dir != "" || array
+	constant := false
+	switch dir {
+	case "":
+		q.Record, constant = true, array
+	case "at":
+		constant = true
+	case "out":
+		q.Dir, q.Record, q.after = Out, true, true
+	case "get":
+		q.Dir = Out
+	case "use":
+		q.Dir, q.Record = InOut, true
+	case "inout":
+		q.Dir, q.Record, q.after = InOut, true, true
+	case "mod":
+		q.Dir = InOut
+	}
+	if q.OutLength != "" && !q.after {
+		return fmt.Errorf("a WRITTEN length goes with out")
+	}
+	q.CType = ctype
+	switch {
+	case strings.Contains(ctype, "(*)"):
+		if !array {
+			return fmt.Errorf("want a length")
+		}
+	case q.Pointer && constant:
+		q.CType = "const " + ctype + " *"
+	case q.Pointer:
+		q.CType = ctype + " *"
+	}
+	return nil
+}
