@@ -1,0 +1,246 @@
+package launch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Builder makes preload libraries and keeps them.
+type Builder struct {
+	// Dir is the directory that they are kept in.
+	Dir string
+	// Log takes a line when something is built, since that takes a few seconds; may be nil.
+	Log io.Writer
+
+	// Write writes the C sources for an MPI that exports certain functions into a directory. The files named *.c are
+	// compiled.
+	Write func(dir string, exported func(name string) bool) error
+	// Flags are the compiler's flags, without the output's name.
+	Flags []string
+}
+
+// CacheDir returns the directory that preload libraries are kept in, and makes it: $MPIVET_CACHE, else mpivet in
+// $XDG_CACHE_HOME or ~/.cache, else, where there is no home to write to, one of the user's own in the directory for
+// temporary files. Since programs will load what lies there, a directory that others may write to is refused, unless
+// $MPIVET_CACHE names it.
+func CacheDir() (string, error) {
+	if dir := os.Getenv("MPIVET_CACHE"); dir != "" {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return "", err
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", fmt.Errorf("MPIVET_CACHE: %w", err)
+		}
+		return dir, nil
+	}
+	var candidates []string
+	if base, err := os.UserCacheDir(); err == nil {
+		candidates = append(candidates, filepath.Join(base, "mpivet"))
+	}
+	candidates = append(candidates, filepath.Join(os.TempDir(), fmt.Sprintf("mpivet-cache-%d", os.Getuid())))
+	var problems []string
+	for _, dir := range candidates {
+		err := os.MkdirAll(dir, 0o700)
+		if err == nil {
+			err = ownDir(dir)
+		}
+		if err == nil {
+			return dir, nil
+		}
+		problems = append(problems, err.Error())
+	}
+	return "", fmt.Errorf("no directory to keep the preload library in (%s): set MPIVET_CACHE", strings.Join(problems, "; "))
+}
+
+// ownDir checks that a directory is ours, and that only we may write to it.
+func ownDir(dir string) error {
+	st, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	switch {
+	case !st.IsDir():
+		return fmt.Errorf("%s: not a directory", dir)
+	case !ok || int(sys.Uid) != os.Getuid():
+		return fmt.Errorf("%s: belongs to somebody else", dir)
+	case st.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("%s: others may write to it", dir)
+	}
+	return nil
+}
+
+// BuildError says that the preload library could not be compiled.
+type BuildError struct {
+	MPI      *MPI
+	Compiler string
+	Log      string // file with the compiler's output, "" if it could not be kept
+	First    string // first error of the compiler
+}
+
+func (e *BuildError) Error() string {
+	s := fmt.Sprintf("compiling the preload library for %s with %s failed: %s", e.MPI, e.Compiler, e.First)
+	if e.Log != "" {
+		s += " (log: " + e.Log + ")"
+	}
+	return s
+}
+
+// Library returns the preload library for an MPI. It is $MPIVET_PRELOAD if that is set, else the one in the cache,
+// which is compiled first if it isn't there.
+func (b *Builder) Library(m *MPI) (string, error) {
+	if lib := os.Getenv("MPIVET_PRELOAD"); lib != "" {
+		lib, err := filepath.Abs(lib)
+		if err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(lib); err != nil {
+			return "", fmt.Errorf("MPIVET_PRELOAD: %w", err)
+		}
+		return lib, nil
+	}
+	dir, err := os.MkdirTemp("", "mpivet-build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	path, files, err := b.prepare(m, dir)
+	if err != nil || exists(path) {
+		return path, err
+	}
+	unlock := b.lock(path)
+	defer unlock()
+	if exists(path) { // another process was building it
+		return path, nil
+	}
+	return path, b.compile(m, path, dir, files)
+}
+
+// Cached returns where the preload library for an MPI is kept, and whether it is there.
+func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
+	dir, err := os.MkdirTemp("", "mpivet-build-")
+	if err != nil {
+		return "", false, err
+	}
+	defer os.RemoveAll(dir)
+	path, _, err = b.prepare(m, dir)
+	return path, err == nil && exists(path), err
+}
+
+// prepare writes the sources and returns the name of the library in the cache, which depends on everything that
+// decides about its contents: the MPI library, the sources (with the API table in them) and the flags. The compiler
+// has no part in it, so that machines without one find what others built.
+func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err error) {
+	if err := b.Write(dir, m.Exports); err != nil {
+		return "", nil, fmt.Errorf("cannot write the sources of the preload library: %w", err)
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%q\n", m.ID, m.Soname, b.Flags)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return "", nil, err
+		}
+		fmt.Fprintf(h, "%s %d\n", e.Name(), len(data))
+		h.Write(data)
+		if filepath.Ext(e.Name()) == ".c" {
+			files = append(files, e.Name())
+		}
+	}
+	name := strings.ToLower(strings.ReplaceAll(m.String(), " ", "-"))
+	name = regexp.MustCompile(`[^a-z0-9.-]`).ReplaceAllString(name, "_")
+	return filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s.so", name, hex.EncodeToString(h.Sum(nil)[:8]))), files, nil
+}
+
+// lock keeps processes from compiling the same library at once. It only saves work: where it can't be had, each
+// compiles to a file of its own, and the last rename wins.
+func (b *Builder) lock(path string) (unlock func()) {
+	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return func() {}
+	}
+	for {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	return func() {
+		_ = os.Remove(path + ".lock")
+		f.Close()
+	}
+}
+
+func (b *Builder) compile(m *MPI, path, dir string, files []string) error {
+	cc, err := m.Compiler()
+	if err != nil {
+		return err
+	}
+	if b.Log != nil {
+		fmt.Fprintf(b.Log, "mpivet: building the preload library for %s with %s (once)\n", m, cc)
+	}
+	tmp, err := os.CreateTemp(b.Dir, ".build-*.so")
+	if err != nil {
+		return fmt.Errorf("cannot write to the cache: %w (set MPIVET_CACHE to another directory)", err)
+	}
+	tmp.Close()
+	defer os.Remove(tmp.Name())
+	args := append(slices.Clone(b.Flags), "-o", tmp.Name())
+	args = append(args, files...)
+	cmd := exec.Command(cc, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		e := &BuildError{MPI: m, Compiler: cc, First: firstError(out.String(), err)}
+		log := strings.TrimSuffix(path, ".so") + ".log"
+		text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out.String(), err)
+		if os.WriteFile(log, []byte(text), 0o600) == nil {
+			e.Log = log
+		}
+		return e
+	}
+	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// firstError returns the line of a compiler's output that says what is wrong.
+func firstError(out string, err error) string {
+	var last string
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if strings.Contains(line, "error:") || strings.Contains(line, "rror: ") || strings.Contains(line, "undefined reference") {
+			return line
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	if last == "" {
+		return err.Error()
+	}
+	return last
+}
+
+func exists(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Size() > 0
+}

@@ -1,0 +1,429 @@
+package launch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Program is a program to be started, and the MPI that it uses.
+type Program struct {
+	// Path is the absolute path of the file to execute.
+	Path string
+	// Argv is the command line as the user gave it.
+	Argv []string
+	MPI  *MPI
+	// PreloadFirst are libraries that insist on being loaded before all others: sanitizer runtimes.
+	PreloadFirst []string
+}
+
+// NoMPIError says that a program's MPI could not be found. Its text is one line that names what to do.
+type NoMPIError struct{ text string }
+
+func (e *NoMPIError) Error() string { return e.text }
+
+// Detect finds the program of a command line, by PATH as a shell would, and its MPI: from the libraries that its
+// executable needs, or from what its script or its arguments name. If named is not empty the program is not asked
+// (see NamedMPI).
+func Detect(argv []string, named string) (*Program, error) {
+	path, err := FindProgram(argv[0])
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Path: path, Argv: argv}
+	d := &detector{loader: loader{env: os.Getenv}, seen: map[string]*MPI{}}
+	if named != "" {
+		if p.MPI, err = NamedMPI(named); err != nil {
+			return nil, err
+		}
+		// Errors don't matter here: the program was not to be asked.
+		if o, err := readObject(path); err == nil {
+			p.PreloadFirst = sanitizers(d.loader.closure(o))
+		}
+		return p, nil
+	}
+	if p.MPI, err = d.file(path, argv[1:], 0); err != nil {
+		return nil, err
+	}
+	if p.MPI == nil {
+		return nil, d.failure(path)
+	}
+	p.PreloadFirst = d.first
+	return p, nil
+}
+
+// FindProgram returns the absolute path of a program given by path or by a name in PATH; a name that is not there may
+// be a file of the working directory, as launchers allow it.
+func FindProgram(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		if strings.Contains(name, "/") {
+			st, statErr := os.Stat(name)
+			switch {
+			case statErr != nil:
+				return "", fmt.Errorf("%s: %w", name, reason(statErr))
+			case st.IsDir():
+				return "", fmt.Errorf("%s: is a directory", name)
+			}
+			return "", fmt.Errorf("%s: not executable", name)
+		}
+		if !isExecutable(name) {
+			return "", fmt.Errorf("%s: no such program in PATH", name)
+		}
+		path = name
+	}
+	return filepath.Abs(path)
+}
+
+// reason strips operation and path from a file system error, where the message has them already.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// A detector looks for the MPI of one command line.
+type detector struct {
+	loader loader
+	seen   map[string]*MPI // results by file, for files without arguments; nil for files without MPI
+	first  []string        // sanitizers of the program found
+	// What was met on the way, for the error message.
+	missing *dependency
+	static  string
+	pyError error
+}
+
+// maxDepth bounds scripts that name scripts.
+const maxDepth = 4
+
+// file finds the MPI of an executable file that is started with args. It returns nil if there is none.
+func (d *detector) file(path string, args []string, depth int) (*MPI, error) {
+	if depth > maxDepth {
+		return nil, nil
+	}
+	head := make([]byte, 512)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, reason(err))
+	}
+	n, err := io.ReadFull(f, head)
+	f.Close()
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", path, reason(err))
+	}
+	head = head[:n]
+	switch {
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		m, err := d.elf(path)
+		if m != nil || err != nil {
+			return m, err
+		}
+		return d.command(path, args, depth)
+	case bytes.HasPrefix(head, []byte("#!")):
+		line, _, _ := strings.Cut(string(head[2:]), "\n")
+		return d.script(path, strings.Fields(line), args, depth)
+	default:
+		// The kernel refuses such a file; launchers and shells then take it for a shell script.
+		return d.shellScript(path, depth)
+	}
+}
+
+// elf finds the MPI that an ELF file needs.
+func (d *detector) elf(path string) (*MPI, error) {
+	if m, ok := d.seen[path]; ok {
+		return m, nil
+	}
+	d.seen[path] = nil
+	o, err := readObject(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	deps := d.loader.closure(o)
+	m := d.mpiOf(deps, path)
+	if m == nil && d.static == "" && definesMPI(path) {
+		d.static = path
+	}
+	if m != nil {
+		d.first = sanitizers(deps)
+	}
+	d.seen[path] = m
+	return m, nil
+}
+
+// mpiOf returns the first MPI library of a closure, nil if there is none.
+func (d *detector) mpiOf(deps []dependency, of string) *MPI {
+	for i, dep := range deps {
+		if !isMPIName(dep.name) {
+			continue
+		}
+		if dep.obj == nil {
+			if d.missing == nil {
+				d.missing = &deps[i]
+			}
+			continue
+		}
+		if m, err := openMPI(dep.obj.path, "needed by "+of); err == nil {
+			m.Soname = dep.name
+			return m
+		}
+	}
+	return nil
+}
+
+// isMPIName reports whether a library's name may be that of an MPI: libmpi.so.40, libmpich.so.12, libmpi_abi.so.0,
+// libmpi_cray.so.12.
+func isMPIName(soname string) bool {
+	return strings.HasPrefix(soname, "libmpi")
+}
+
+func sanitizers(deps []dependency) []string {
+	var out []string
+	for _, dep := range deps {
+		if strings.HasPrefix(dep.name, "libasan.so") || strings.HasPrefix(dep.name, "libclang_rt.asan") {
+			if dep.obj != nil {
+				out = append(out, dep.obj.path)
+			}
+		}
+	}
+	return out
+}
+
+// script finds the MPI of a file with a #! line.
+func (d *detector) script(path string, interpreter, args []string, depth int) (*MPI, error) {
+	if len(interpreter) == 0 {
+		return nil, nil
+	}
+	if isPython(path) {
+		return d.python(path, args, true) // pyenv and the like put scripts in front of the interpreter
+	}
+	name, options := interpreter[0], interpreter[1:]
+	if filepath.Base(name) == "env" {
+		// "env python3", "env -S python3 -u", "env VAR=x python3"
+		for len(options) > 0 && (strings.HasPrefix(options[0], "-") || strings.Contains(options[0], "=")) {
+			options = options[1:]
+		}
+		if len(options) == 0 {
+			return nil, nil
+		}
+		p, err := exec.LookPath(options[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: its interpreter %s is not in PATH", path, options[0])
+		}
+		name, options = p, options[1:]
+	}
+	if !isExecutable(name) {
+		return nil, fmt.Errorf("%s: its interpreter %s does not exist", path, name)
+	}
+	if isPython(name) {
+		return d.python(name, append(append(slices.Clone(options), path), args...), true)
+	}
+	if m, err := d.shellScript(path, depth); m != nil || err != nil {
+		return m, err
+	}
+	// Not what it names, so perhaps what it is given: run.sh ./prog
+	return d.arguments(args, depth)
+}
+
+// command finds the MPI of a program that is no MPI program itself, but may start one: an interpreter, a shell, env,
+// numactl, valgrind …
+func (d *detector) command(path string, args []string, depth int) (*MPI, error) {
+	if isPython(path) {
+		return d.python(path, args, true)
+	}
+	if isShell(path) {
+		for i, a := range args {
+			if a == "-c" && i+1 < len(args) {
+				return d.text(args[i+1], []string{"."}, depth)
+			}
+			if !strings.HasPrefix(a, "-") {
+				if m, err := d.shellScript(a, depth); m != nil || err != nil {
+					return m, err
+				}
+				return d.arguments(args[i+1:], depth)
+			}
+		}
+		return nil, nil
+	}
+	return d.arguments(args, depth)
+}
+
+// arguments looks for a program among the words of a command line.
+func (d *detector) arguments(args []string, depth int) (*MPI, error) {
+	for i, a := range args {
+		path, err := FindProgram(a)
+		if err != nil {
+			continue
+		}
+		if m, err := d.file(path, args[i+1:], depth+1); m != nil || err != nil {
+			return m, err
+		}
+	}
+	return nil, nil
+}
+
+// shellScript looks for programs that a script of a shell-like language names.
+func (d *detector) shellScript(path string, depth int) (*MPI, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil // named, but not there: no script
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, reason(err))
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return nil, nil // some other binary
+	}
+	return d.text(string(data), []string{".", filepath.Dir(path)}, depth)
+}
+
+var (
+	separators = regexp.MustCompile("[\\s\"'`();|&<>=,]+")
+	variables  = regexp.MustCompile(`\$\{?[A-Za-z_0-9@*]+[^}/\s]*\}?|\$`)
+)
+
+// text looks for programs among the words of a script. Relative names are tried in all the given directories. A line
+// with exec is believed before others, as it says what the script becomes.
+func (d *detector) text(text string, dirs []string, depth int) (*MPI, error) {
+	var found, execed []*MPI
+	add := func(list []*MPI, m *MPI) []*MPI {
+		if slices.ContainsFunc(list, func(o *MPI) bool { return o.Library == m.Library }) {
+			return list
+		}
+		return append(list, m)
+	}
+	lines := bufio.NewScanner(strings.NewReader(strings.ReplaceAll(text, "\\\n", " ")))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if i := strings.Index(line, " #"); i >= 0 {
+			line = line[:i]
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		words := separators.Split(line, -1)
+		for i, w := range words {
+			if w == "" {
+				continue
+			}
+			if w == "cd" && i+1 < len(words) {
+				for _, dir := range dirs[:min(len(dirs), 8)] {
+					if sub := filepath.Join(dir, words[i+1]); isDir(sub) {
+						dirs = append(dirs, sub)
+					}
+				}
+			}
+			for _, path := range candidates(w, dirs) {
+				m, err := d.file(path, trim(words[i+1:]), depth+1)
+				if err != nil {
+					return nil, err
+				}
+				if m == nil {
+					continue
+				}
+				found = add(found, m)
+				if slices.Contains(words, "exec") {
+					execed = add(execed, m)
+				}
+				break
+			}
+		}
+	}
+	if len(execed) > 0 {
+		found = execed
+	}
+	if len(found) > 1 {
+		return nil, &NoMPIError{fmt.Sprintf("the script names programs of different MPIs (%s: %s; %s: %s): choose one with --mpi",
+			found[0], found[0].Why, found[1], found[1].Why)}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	return nil, nil
+}
+
+func trim(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+}
+
+// candidates returns the executable files that a word of a script may mean. What a variable holds when the script
+// runs is not known; "$dir/prog" is looked for with the environment's value and in all directories.
+func candidates(word string, dirs []string) []string {
+	var out []string
+	add := func(path string) {
+		if isExecutable(path) {
+			if abs, err := filepath.Abs(path); err == nil && !slices.Contains(out, abs) {
+				out = append(out, abs)
+			}
+		}
+	}
+	if strings.HasPrefix(word, "-") || len(word) > 4096 {
+		return nil
+	}
+	if !strings.Contains(word, "/") {
+		if p, err := exec.LookPath(word); err == nil {
+			add(p)
+		}
+		return out
+	}
+	if strings.Contains(word, "$") {
+		add(os.ExpandEnv(word))
+		word = strings.TrimPrefix(variables.ReplaceAllString(word, ""), "/")
+	}
+	if filepath.IsAbs(word) {
+		add(word)
+		if filepath.Dir(word) != "/" {
+			return out
+		}
+		word = filepath.Base(word) // "$(dirname $0)/prog" was split at the parenthesis
+	}
+	for _, dir := range dirs {
+		add(filepath.Join(dir, word))
+	}
+	return out
+}
+
+func isShell(path string) bool {
+	switch filepath.Base(path) {
+	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "csh", "tcsh", "fish", "busybox":
+		return true
+	}
+	return false
+}
+
+// failure says in one line why no MPI was found and what to do.
+func (d *detector) failure(path string) error {
+	const choose = "--mpi mpich|openmpi|/path/to/mpicc"
+	switch {
+	case d.missing != nil:
+		return &NoMPIError{fmt.Sprintf("%s needs %s, which is not found: set LD_LIBRARY_PATH or load the module of its MPI", d.missing.by, d.missing.name)}
+	case d.static != "":
+		return &NoMPIError{fmt.Sprintf("%s contains a static MPI library, whose calls cannot be observed: link it with the shared MPI library", d.static)}
+	case d.pyError != nil:
+		return d.pyError
+	}
+	o, err := readObject(path)
+	if err != nil {
+		return &NoMPIError{fmt.Sprintf("%s: no MPI found, as nothing that it names needs one: say which with %s", path, choose)}
+	}
+	if isPython(path) || isShell(path) {
+		return &NoMPIError{fmt.Sprintf("%s: no MPI found, as nothing in its arguments needs one: say which with %s", path, choose)}
+	}
+	if !o.dynamic {
+		return &NoMPIError{fmt.Sprintf("%s is no MPI program that can be observed: it is statically linked; if it starts one, say which MPI with %s", path, choose)}
+	}
+	return &NoMPIError{fmt.Sprintf("%s is no MPI program: it needs no MPI library; if it loads or starts one at run time, say which with %s", path, choose)}
+}

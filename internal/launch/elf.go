@@ -1,0 +1,361 @@
+package launch
+
+import (
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An object is an ELF file with what the dynamic loader reads of it.
+type object struct {
+	path    string // as opened, absolute
+	class   elf.Class
+	machine elf.Machine
+	soname  string
+	needed  []string
+	rpath   []string // DT_RPATH, unexpanded; nil where there is a DT_RUNPATH, which switches it off
+	runpath []string
+	dynamic bool // has a dynamic section or an interpreter
+}
+
+// errNotELF is returned for a file that is no ELF file at all.
+var errNotELF = errors.New("not an ELF file")
+
+func openELF(path string) (*elf.File, error) {
+	f, err := elf.Open(path)
+	var format *elf.FormatError
+	if errors.As(err, &format) {
+		return nil, errNotELF
+	}
+	return f, err
+}
+
+func readObject(path string) (*object, error) {
+	f, err := openELF(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	o := &object{path: path, class: f.Class, machine: f.Machine}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_DYNAMIC || p.Type == elf.PT_INTERP {
+			o.dynamic = true
+		}
+	}
+	// A file without section headers has none of these; that is no error here.
+	if s, err := f.DynString(elf.DT_SONAME); err == nil && len(s) > 0 {
+		o.soname = s[0]
+	}
+	if s, err := f.DynString(elf.DT_NEEDED); err == nil {
+		o.needed = s
+	}
+	if s, err := f.DynString(elf.DT_RUNPATH); err == nil && len(s) > 0 {
+		o.runpath = strings.Split(s[0], ":")
+	} else if s, err := f.DynString(elf.DT_RPATH); err == nil && len(s) > 0 {
+		o.rpath = strings.Split(s[0], ":")
+	}
+	return o, nil
+}
+
+// A loader finds shared libraries the way ld.so(8) does.
+type loader struct {
+	env   func(string) string
+	cache map[string][]string // soname → files, of /etc/ld.so.cache; nil until read
+}
+
+// A dependency is a library in the closure of a program.
+type dependency struct {
+	name string  // as asked for by DT_NEEDED
+	by   string  // file that asked for it
+	obj  *object // nil if it was not found
+}
+
+// closure returns all libraries that the loader would load for the file, breadth first, each once. Libraries not
+// found are in the list without an object.
+func (l *loader) closure(root *object) []dependency {
+	type item struct {
+		obj   *object
+		chain []*object // who loaded it, for DT_RPATH: itself first, the program last
+	}
+	var out []dependency
+	seen := map[string]bool{}
+	queue := []item{{root, []*object{root}}}
+	for len(queue) > 0 {
+		it := queue[0]
+		queue = queue[1:]
+		for _, name := range it.obj.needed {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			dep := dependency{name: name, by: it.obj.path, obj: l.find(name, it.chain)}
+			out = append(out, dep)
+			if dep.obj != nil {
+				if dep.obj.soname != "" {
+					seen[dep.obj.soname] = true
+				}
+				queue = append(queue, item{dep.obj, append([]*object{dep.obj}, it.chain...)})
+			}
+		}
+	}
+	return out
+}
+
+// find returns the library of the given name for the first object of the chain, or nil.
+func (l *loader) find(name string, chain []*object) *object {
+	want := chain[0]
+	try := func(path string) *object {
+		o, err := readObject(path)
+		if err != nil || o.class != want.class || o.machine != want.machine {
+			return nil
+		}
+		return o
+	}
+	if strings.Contains(name, "/") {
+		return try(name)
+	}
+	search := func(dirs []string, origin string) *object {
+		for _, d := range dirs {
+			if d = expand(d, origin, want.class); d == "" {
+				continue
+			}
+			if o := try(filepath.Join(d, name)); o != nil {
+				return o
+			}
+		}
+		return nil
+	}
+	if want.runpath == nil {
+		for _, o := range chain {
+			if found := search(o.rpath, filepath.Dir(o.path)); found != nil {
+				return found
+			}
+		}
+	}
+	dirs := strings.FieldsFunc(l.env("LD_LIBRARY_PATH"), func(r rune) bool { return r == ':' || r == ';' })
+	if found := search(dirs, filepath.Dir(chain[len(chain)-1].path)); found != nil {
+		return found
+	}
+	if found := search(want.runpath, filepath.Dir(want.path)); found != nil {
+		return found
+	}
+	if l.cache == nil {
+		l.cache = readLoaderCache("/etc/ld.so.cache")
+	}
+	for _, path := range l.cache[name] {
+		if o := try(path); o != nil {
+			return o
+		}
+	}
+	return search(defaultDirs(want), "")
+}
+
+// defaultDirs are the directories searched last. Those of /etc/ld.so.conf are in the cache, and are searched here
+// as well for machines whose cache is missing or old.
+func defaultDirs(o *object) []string {
+	var dirs []string
+	triplet := map[elf.Machine]string{
+		elf.EM_X86_64: "x86_64-linux-gnu", elf.EM_AARCH64: "aarch64-linux-gnu", elf.EM_PPC64: "powerpc64le-linux-gnu",
+		elf.EM_RISCV: "riscv64-linux-gnu",
+	}[o.machine]
+	if triplet != "" {
+		dirs = append(dirs, "/lib/"+triplet, "/usr/lib/"+triplet)
+	}
+	if o.class == elf.ELFCLASS64 {
+		dirs = append(dirs, "/lib64", "/usr/lib64")
+	}
+	dirs = append(dirs, "/lib", "/usr/lib")
+	return append(dirs, readLoaderConf("/etc/ld.so.conf", 0)...)
+}
+
+// expand replaces the loader's tokens ($ORIGIN, $LIB, $PLATFORM) in a directory of a search path.
+func expand(dir, origin string, class elf.Class) string {
+	if !strings.Contains(dir, "$") {
+		return dir
+	}
+	lib := "lib"
+	if class == elf.ELFCLASS64 {
+		lib = "lib64"
+		if matches, _ := filepath.Glob("/lib/*-linux-gnu*"); len(matches) > 0 {
+			lib = "lib/" + filepath.Base(matches[0]) // Debian's
+		}
+	}
+	return strings.NewReplacer("${ORIGIN}", origin, "$ORIGIN", origin, "${LIB}", lib, "$LIB", lib,
+		"${PLATFORM}", "x86_64", "$PLATFORM", "x86_64").Replace(dir)
+}
+
+// readLoaderConf returns the directories of an ld.so.conf file and of those that it includes.
+func readLoaderConf(path string, depth int) []string {
+	data, err := os.ReadFile(path)
+	if err != nil || depth > 8 {
+		return nil
+	}
+	var dirs []string
+	for line := range strings.Lines(string(data)) {
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSpace(line)
+		if pattern, ok := strings.CutPrefix(line, "include "); ok {
+			pattern = strings.TrimSpace(pattern)
+			if !filepath.IsAbs(pattern) {
+				pattern = filepath.Join(filepath.Dir(path), pattern)
+			}
+			files, _ := filepath.Glob(pattern)
+			for _, f := range files {
+				dirs = append(dirs, readLoaderConf(f, depth+1)...)
+			}
+		} else if strings.HasPrefix(line, "/") {
+			dirs = append(dirs, line)
+		}
+	}
+	return dirs
+}
+
+// readLoaderCache reads ldconfig's cache in the format of glibc 2.2 and later ("glibc-ld.so.cache1.1", see glibc's
+// sysdeps/generic/dl-cache.h). It returns an empty map for a file that it can't read; the directories are searched
+// then.
+func readLoaderCache(path string) map[string][]string {
+	const magic = "glibc-ld.so.cache1.1"
+	const headerSize, entrySize = 48, 24
+	out := map[string][]string{}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return out
+	}
+	// An older cache may precede it; offsets count from the new one's beginning.
+	i := strings.Index(string(data[:min(len(data), 1<<24)]), magic)
+	if i < 0 || len(data) < i+headerSize {
+		return out
+	}
+	data = data[i:]
+	le := func(at int) int {
+		return int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16 | int(data[at+3])<<24
+	}
+	text := func(at int) string {
+		if at <= 0 || at >= len(data) {
+			return ""
+		}
+		s := data[at:]
+		if n := slices.Index(s, 0); n >= 0 {
+			return string(s[:n])
+		}
+		return ""
+	}
+	count := le(20)
+	var special [][2]string // entries for particular CPUs: last choice, as any of them will do to look at the symbols
+	for k := range count {
+		at := headerSize + k*entrySize
+		if at+entrySize > len(data) {
+			break
+		}
+		name, file := text(le(at+4)), text(le(at+8))
+		if name == "" || file == "" {
+			continue
+		}
+		if le(at+16) != 0 || le(at+20) != 0 {
+			special = append(special, [2]string{name, file})
+			continue
+		}
+		out[name] = append(out[name], file)
+	}
+	for _, s := range special {
+		out[s[0]] = append(out[s[0]], s[1])
+	}
+	return out
+}
+
+// exports returns the names of the functions and objects that a library defines for others.
+func exports(path string) (map[string]bool, error) {
+	f, err := openELF(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	out := make(map[string]bool, len(symbols))
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF {
+			out[s.Name] = true
+		}
+	}
+	return out, nil
+}
+
+// definesMPI reports whether an executable contains MPI itself, in other words was linked with a static MPI library.
+func definesMPI(path string) bool {
+	f, err := openELF(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	symbols, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range append(symbols, dynamic...) {
+		if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC && (s.Name == "PMPI_Init" || s.Name == "MPI_Init") {
+			return true
+		}
+	}
+	return false
+}
+
+// buildID returns the build id of an ELF file in hexadecimal, "" if it has none.
+func buildID(path string) string {
+	f, err := openELF(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := f.Section(".note.gnu.build-id")
+	if s == nil {
+		return ""
+	}
+	data, err := s.Data()
+	if err != nil || len(data) < 16 {
+		return ""
+	}
+	nameLen := int(f.ByteOrder.Uint32(data))
+	descLen := int(f.ByteOrder.Uint32(data[4:]))
+	start := 12 + (nameLen+3)&^3
+	if nameLen < 0 || descLen <= 0 || start+descLen > len(data) {
+		return ""
+	}
+	return hex.EncodeToString(data[start : start+descLen])
+}
+
+// constant returns the bytes of a data symbol of a library up to the first zero: a version text, for example.
+func constant(path, symbol string) string {
+	f, err := openELF(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return ""
+	}
+	for _, s := range symbols {
+		if s.Name != symbol || s.Section == elf.SHN_UNDEF {
+			continue
+		}
+		for _, p := range f.Progs {
+			if p.Type == elf.PT_LOAD && s.Value >= p.Vaddr && s.Value < p.Vaddr+p.Filesz {
+				buf := make([]byte, min(256, p.Vaddr+p.Filesz-s.Value))
+				if _, err := p.ReadAt(buf, int64(s.Value-p.Vaddr)); err != nil {
+					return ""
+				}
+				if n := slices.Index(buf, 0); n >= 0 {
+					buf = buf[:n]
+				}
+				return string(buf)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,397 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Times after which patience ends.
+const (
+	// termGrace is what a launcher and the ranks get between SIGTERM and SIGKILL.
+	termGrace = 2 * time.Second
+	// launcherGrace is what a launcher gets to end by itself after all ranks are gone and one of them went wrong. Open
+	// MPI 4.1.4's mpiexec now and then hangs then.
+	launcherGrace = 3 * time.Second
+	// echoGrace is how long a launcher that got a terminal's Ctrl-C itself may take before it gets mpivet's as well.
+	echoGrace = 2 * time.Second
+)
+
+// LauncherCommand returns the command that starts np processes under an MPI's own launcher; np 0 leaves the number to
+// the launcher. Open MPI is told that there may be more ranks than cores, as it refuses to start them otherwise,
+// unlike MPICH.
+func LauncherCommand(m *MPI, np int) ([]string, error) {
+	tool, err := m.Launcher()
+	if err != nil {
+		return nil, err
+	}
+	cmd := []string{tool}
+	if m.Flavour == OpenMPI {
+		cmd = append(cmd, "--oversubscribe")
+	}
+	if np > 0 {
+		cmd = append(cmd, "-n", strconv.Itoa(np))
+	}
+	return cmd, nil
+}
+
+// CustomLauncher returns the command for a launcher that the user gave; np 0 adds nothing to it.
+func CustomLauncher(command string, np int) ([]string, error) {
+	words, err := SplitWords(command)
+	if err != nil {
+		return nil, fmt.Errorf("--launcher: %w", err)
+	}
+	if len(words) == 0 {
+		return nil, errors.New("--launcher: no command")
+	}
+	path, err := FindProgram(words[0])
+	if err != nil {
+		return nil, fmt.Errorf("--launcher: %w", err)
+	}
+	words[0] = path
+	if np > 0 {
+		words = append(words, "-n", strconv.Itoa(np))
+	}
+	return words, nil
+}
+
+// Job is a program started under a launcher by mpivet run.
+type Job struct {
+	launcher *exec.Cmd
+	custom   bool // the launcher is the user's: it may do other things after the ranks
+	session  string
+	ownGroup bool // the launcher leads a process group of its own
+
+	ended  chan struct{} // closed when the launcher has been waited for
+	status int           // of the launcher, once ended
+
+	mu      sync.Mutex
+	procs   map[process]bool // of the program, as far as they are known
+	failed  int              // exit status of the first rank that went wrong, 0 if none did
+	aborted bool
+	killing bool
+	signals []os.Signal
+}
+
+// JobOptions say what to start and how.
+type JobOptions struct {
+	Launcher []string // command, complete but for the program
+	Custom   bool     // Launcher was given by the user
+	Self     string   // path of the mpivet executable
+	Rank     *Rank    // what each rank becomes
+	MPI      *MPI
+}
+
+// Start starts the launcher with mpivet's own standard input, output and error.
+func Start(o JobOptions) (*Job, error) {
+	// What the launcher leaves behind becomes our child, so that it can be found and ended.
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	args := append(slices.Clone(o.Launcher[1:]), o.Self, RankCommand)
+	args = append(args, o.Rank.Args()...)
+	cmd := exec.Command(o.Launcher[0], args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = launcherEnvironment(os.Environ(), o.MPI, os.Getuid())
+	j := &Job{launcher: cmd, custom: o.Custom, session: o.Rank.Session, ended: make(chan struct{}), procs: map[process]bool{}}
+	// On a terminal the launcher stays in the foreground process group, to read from it and to be stopped with it.
+	j.ownGroup = !inForeground()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: j.ownGroup}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start the launcher: %w", err)
+	}
+	go j.wait()
+	go j.watch()
+	return j, nil
+}
+
+// RankCommand is mpivet's subcommand that Start gives to the launcher, with the words of a Rank as arguments.
+const RankCommand = "exec-rank"
+
+// launcherEnvironment returns the launcher's environment: ours, and for root, as containers have it, what makes Open
+// MPI start at all. Whoever set one of these variables is left to it.
+func launcherEnvironment(env []string, m *MPI, uid int) []string {
+	if uid != 0 || m == nil || m.Flavour != OpenMPI {
+		return env
+	}
+	names := []string{
+		"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
+	}
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains(names, name) {
+			return env
+		}
+	}
+	env = slices.Clone(env)
+	for _, n := range names {
+		env = append(env, n+"=1")
+	}
+	return env
+}
+
+// inForeground reports whether this process belongs to the foreground process group of its controlling terminal.
+func inForeground() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == syscall.Getpgrp()
+}
+
+func (j *Job) wait() {
+	err := j.launcher.Wait()
+	j.mu.Lock()
+	j.status = exitStatus(j.launcher.ProcessState)
+	if j.launcher.ProcessState == nil && err != nil {
+		j.status = 1
+	}
+	j.mu.Unlock()
+	close(j.ended)
+}
+
+// exitStatus returns the status as a shell has it: 128 + signal for a process killed by one.
+func exitStatus(st *os.ProcessState) int {
+	if st == nil {
+		return 1
+	}
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return st.ExitCode()
+}
+
+// Ended is closed when the launcher has ended.
+func (j *Job) Ended() <-chan struct{} { return j.ended }
+
+// Status returns the exit status of the program, once the launcher has ended: the launcher's, or, where the
+// launcher had to be killed since it did not end, that of the first rank that went wrong.
+func (j *Job) Status() int {
+	<-j.ended
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.killing && !j.aborted && j.failed != 0 {
+		return j.failed
+	}
+	return j.status
+}
+
+// Aborted reports whether the job was ended by Abort.
+func (j *Job) Aborted() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.aborted
+}
+
+// Saw tells the job of a process of the program that the preload library announced. started is CLOCK_MONOTONIC.
+func (j *Job) Saw(pid int, started time.Duration) {
+	p, ok := sameProcess(pid, started)
+	if !ok {
+		return
+	}
+	j.mu.Lock()
+	j.procs[p] = true
+	j.mu.Unlock()
+}
+
+// sameProcess returns the process with the pid if it is the one that was there at the given time (CLOCK_MONOTONIC),
+// not a later one.
+func sameProcess(pid int, at time.Duration) (process, bool) {
+	st, err := statProcess(pid)
+	if err != nil {
+		return process{}, false
+	}
+	var boot, mono unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil {
+		return process{}, false
+	}
+	const tick = 10 * time.Millisecond // USER_HZ is 100 on all machines that Go knows
+	began := time.Duration(st.start)*tick - time.Duration(boot.Nano()-mono.Nano())
+	return st.process, began <= at+2*tick
+}
+
+// Gone tells the job that a process of the program has ended, and how: status is as a shell has it.
+func (j *Job) Gone(pid, status int) {
+	if status == 0 {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, p := range registered(j.session) {
+		// Only ranks count, not what they start.
+		if p.pid == pid && j.failed == 0 {
+			j.failed = status
+		}
+	}
+}
+
+// processes returns all processes of the program that are known and live.
+func (j *Job) processes() []process {
+	j.mu.Lock()
+	for _, p := range registered(j.session) {
+		j.procs[p] = true
+	}
+	all := make([]process, 0, len(j.procs))
+	for p := range j.procs {
+		all = append(all, p)
+	}
+	j.mu.Unlock()
+	return slices.DeleteFunc(all, func(p process) bool { return !p.alive() })
+}
+
+// watch ends a launcher that doesn't notice that all is over.
+func (j *Job) watch() {
+	ticker := time.NewTicker(250 * time.Millisecond)
+	defer ticker.Stop()
+	var since time.Time
+	for {
+		select {
+		case <-j.ended:
+			return
+		case now := <-ticker.C:
+			j.mu.Lock()
+			failed := j.failed != 0
+			j.mu.Unlock()
+			switch {
+			case j.custom || !failed || len(j.processes()) > 0:
+				since = time.Time{}
+			case since.IsZero():
+				since = now
+			case now.Sub(since) > launcherGrace:
+				j.mu.Lock()
+				j.killing = true
+				j.mu.Unlock()
+				j.signalLauncher(syscall.SIGKILL)
+				return
+			}
+		}
+	}
+}
+
+func (j *Job) signalLauncher(sig syscall.Signal) {
+	select {
+	case <-j.ended:
+		return
+	default:
+	}
+	pid := j.launcher.Process.Pid
+	if j.ownGroup {
+		pid = -pid
+	}
+	_ = syscall.Kill(pid, sig)
+}
+
+// Signals passes signals on to the launcher until the job has ended. The first that asks to end is passed on once;
+// at the second everything is killed. onEnd, if not nil, is told the first.
+func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
+	ch := make(chan os.Signal, 8)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	done := make(chan struct{})
+	go func() {
+		asked := false
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-ch:
+				sig, _ := s.(syscall.Signal)
+				switch {
+				case sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2:
+					j.signalLauncher(sig)
+				case asked:
+					go j.Kill()
+				default:
+					asked = true
+					if onEnd != nil {
+						onEnd(s)
+					}
+					go j.passOn(sig)
+				}
+			}
+		}
+	}()
+	return func() { signal.Stop(ch); close(done) }
+}
+
+// passOn sends a signal that asks to end to the launcher. A terminal's Ctrl-C has reached the launcher already if it
+// is in the foreground group too, and a second would make it impatient.
+func (j *Job) passOn(sig syscall.Signal) {
+	if !j.ownGroup && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) {
+		select {
+		case <-j.ended:
+			return
+		case <-time.After(echoGrace):
+		}
+	}
+	j.signalLauncher(sig)
+}
+
+// Abort ends the job: the launcher and all processes of the program get SIGTERM, what is left after two seconds
+// SIGKILL. It returns when nothing is left, at the latest after some seconds more.
+func (j *Job) Abort() {
+	j.mu.Lock()
+	j.aborted = true
+	j.mu.Unlock()
+	j.signalLauncher(syscall.SIGTERM)
+	deadline := time.Now().Add(termGrace)
+	for time.Now().Before(deadline) {
+		if j.isOver() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	j.Kill()
+}
+
+// Kill ends the job at once.
+func (j *Job) Kill() {
+	j.mu.Lock()
+	j.killing = true
+	j.mu.Unlock()
+	deadline := time.Now().Add(5 * time.Second)
+	for time.Now().Before(deadline) {
+		j.signalLauncher(syscall.SIGKILL)
+		for _, p := range append(descendants(os.Getpid()), j.processes()...) {
+			p.kill(syscall.SIGKILL)
+		}
+		if j.isOver() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// isOver reports whether launcher and program have ended.
+func (j *Job) isOver() bool {
+	select {
+	case <-j.ended:
+	default:
+		return false
+	}
+	reapOrphans()
+	return len(j.processes()) == 0 && len(descendants(os.Getpid())) == 0
+}
+
+// Settle waits, once the launcher has ended, until the program's processes have ended too, at most for the given
+// time. It returns how many are left.
+func (j *Job) Settle(limit time.Duration) int {
+	<-j.ended
+	deadline := time.Now().Add(limit)
+	for {
+		reapOrphans()
+		left := len(j.processes())
+		if left == 0 || time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,420 @@
+package launch
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Flavour is the family of an MPI implementation: it says which names its tools have and what its launcher needs.
+type Flavour string
+
+// The flavours.
+const (
+	MPICH   Flavour = "MPICH"
+	OpenMPI Flavour = "Open MPI"
+	Intel   Flavour = "Intel MPI"
+	MVAPICH Flavour = "MVAPICH"
+	Unknown Flavour = "MPI"
+)
+
+// MPI is an MPI library on this machine.
+type MPI struct {
+	Library string // absolute path, symbolic links resolved
+	Soname  string // as programs ask for it: libmpi.so.40
+	Flavour Flavour
+	Version string // "4.0.2", "" if the library doesn't tell
+	// ID tells builds of MPI libraries apart: the build id, or a hash of the file.
+	ID string
+	// Why says how it was found, for people: "needed by /usr/bin/hpcc".
+	Why string
+
+	wrapper string // compiler wrapper that --mpi named
+
+	exportsOnce sync.Once
+	exported    map[string]bool
+	exportsErr  error
+}
+
+// String returns name and version: "MPICH 4.0.2".
+func (m *MPI) String() string {
+	if m.Version == "" {
+		return string(m.Flavour)
+	}
+	return string(m.Flavour) + " " + m.Version
+}
+
+// Exports reports whether the library defines a function for programs to call.
+func (m *MPI) Exports(name string) bool {
+	m.exportsOnce.Do(func() { m.exported, m.exportsErr = exports(m.Library) })
+	return m.exported[name]
+}
+
+// openMPI looks at a library file and describes the MPI in it. It fails if there is none.
+func openMPI(path, why string) (*MPI, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return nil, err
+	}
+	o, err := readObject(real)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m := &MPI{Library: real, Soname: o.soname, Why: why}
+	if m.Soname == "" {
+		m.Soname = filepath.Base(path)
+	}
+	if !m.Exports("PMPI_Init") {
+		if m.exportsErr != nil {
+			return nil, fmt.Errorf("%s: %w", path, m.exportsErr)
+		}
+		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
+	}
+	switch {
+	case m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init"):
+		m.Flavour = OpenMPI
+		m.Version = constant(real, "ompi_version_string")
+	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") || strings.Contains(real, "/oneapi/mpi/") ||
+		strings.Contains(real, "/impi"):
+		m.Flavour = Intel
+	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") || strings.Contains(strings.ToLower(real), "mvapich"):
+		m.Flavour = MVAPICH
+		m.Version = constant(real, "MVAPICH_Version_string")
+	case m.Exports("MPII_Version_string") || m.Exports("MPIR_Version_string"):
+		m.Flavour = MPICH
+		if m.Version = constant(real, "MPII_Version_string"); m.Version == "" {
+			m.Version = constant(real, "MPIR_Version_string")
+		}
+	case strings.HasPrefix(m.Soname, "libmpich") || m.Soname == "libmpi.so.12":
+		m.Flavour = MPICH
+	default:
+		m.Flavour = Unknown
+	}
+	if m.ID = buildID(real); m.ID == "" {
+		if m.ID, err = hashFile(real); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:20]), nil
+}
+
+// prefixes are the installation roots that a library file may belong to, nearest first: /opt/mpi for
+// /opt/mpi/lib/libmpi.so.12, and /usr for /usr/lib/x86_64-linux-gnu/openmpi/lib/libmpi.so.40.
+func (m *MPI) prefixes() []string {
+	var out []string
+	for d := filepath.Dir(m.Library); d != "/" && len(out) < 6; d = filepath.Dir(d) {
+		if isDir(filepath.Join(d, "bin")) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// tools returns the executables of the given names: those beside the library first, then those in PATH.
+func (m *MPI) tools(names ...string) []string {
+	var out []string
+	add := func(path string) {
+		if isExecutable(path) && !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	for _, prefix := range m.prefixes() {
+		for _, name := range names {
+			add(filepath.Join(prefix, "bin", name))
+		}
+	}
+	for _, name := range names {
+		if p, err := exec.LookPath(name); err == nil {
+			add(p)
+		}
+	}
+	return out
+}
+
+// Compiler returns the compiler wrapper (mpicc) of this MPI.
+func (m *MPI) Compiler() (string, error) {
+	if m.wrapper != "" {
+		return m.wrapper, nil
+	}
+	var names []string
+	switch m.Flavour {
+	case OpenMPI:
+		names = []string{"mpicc.openmpi", "mpicc"}
+	case Intel:
+		names = []string{"mpigcc", "mpicc", "mpiicx", "mpiicc"}
+	default:
+		names = []string{"mpicc.mpich", "mpicc"}
+	}
+	if strings.HasPrefix(m.Soname, "libmpi_abi") {
+		names = append([]string{"mpicc_abi"}, names...)
+	}
+	var similar string
+	for _, cc := range m.tools(names...) {
+		lib, err := libraryOfWrapper(cc)
+		if err != nil {
+			continue
+		}
+		if lib == m.Library {
+			return cc, nil
+		}
+		if similar == "" {
+			// The same ABI will do: another build of the same implementation, say.
+			if o, err := openMPI(lib, ""); err == nil && o.Flavour == m.Flavour && o.Soname == m.Soname {
+				similar = cc
+			}
+		}
+	}
+	if similar != "" {
+		return similar, nil
+	}
+	return "", fmt.Errorf("no compiler wrapper (%s) of %s beside %s or in PATH: install %s, put it into PATH, or name it with --mpi /path/to/mpicc",
+		strings.Join(names, ", "), m, m.Library, m.devPackage())
+}
+
+// devPackage says what to install to compile for this MPI.
+func (m *MPI) devPackage() string {
+	switch {
+	case m.Flavour == OpenMPI && strings.HasPrefix(m.Library, "/usr/lib"):
+		return "libopenmpi-dev"
+	case m.Flavour == MPICH && strings.HasPrefix(m.Library, "/usr/lib"):
+		return "libmpich-dev"
+	}
+	return "its development files"
+}
+
+// Launcher returns the launcher of this MPI.
+func (m *MPI) Launcher() (string, error) {
+	var names []string
+	switch m.Flavour {
+	case OpenMPI:
+		names = []string{"mpiexec.openmpi", "mpirun.openmpi", "mpiexec", "mpirun", "orterun", "prterun"}
+	case Intel:
+		names = []string{"mpiexec.hydra", "mpiexec", "mpirun"}
+	default:
+		names = []string{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
+	}
+	for _, tool := range m.tools(names...) {
+		if m.fits(tool) {
+			return tool, nil
+		}
+	}
+	return "", fmt.Errorf("no launcher (%s) of %s beside %s or in PATH: install it, put it into PATH, or give the command with --launcher",
+		strings.Join(names, ", "), m, m.Library)
+}
+
+// fits reports whether a launcher is of this MPI's kind, as its --version says.
+func (m *MPI) fits(launcher string) bool {
+	text, err := output(launcher, "--version")
+	if err != nil {
+		return false
+	}
+	isOpen := strings.Contains(text, "Open MPI") || strings.Contains(text, "OpenRTE") || strings.Contains(text, "PRRTE")
+	isHydra := strings.Contains(text, "HYDRA") || strings.Contains(text, "MPICH") || strings.Contains(text, "Intel(R) MPI") ||
+		strings.Contains(strings.ToUpper(text), "MVAPICH")
+	switch m.Flavour {
+	case OpenMPI:
+		return isOpen
+	case Unknown:
+		return isOpen || isHydra
+	}
+	return isHydra
+}
+
+// output runs a tool and returns what it wrote to standard output. It gives up after ten seconds.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.WaitDelay = time.Second
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	timer := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	err := cmd.Wait()
+	return out.String(), err
+}
+
+// libraryOfWrapper returns the MPI library (symbolic links resolved) that a compiler wrapper links programs with. It
+// asks the wrapper for its command line, which MPICH, Open MPI and their kin all print for -show.
+func libraryOfWrapper(cc string) (string, error) {
+	text, err := output(cc, "-show")
+	if err != nil {
+		return "", fmt.Errorf("%s -show: %w", cc, err)
+	}
+	words, err := SplitWords(text)
+	if err != nil {
+		return "", fmt.Errorf("%s -show: %w", cc, err)
+	}
+	var dirs, names []string
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		switch {
+		case w == "-L":
+			dirs = append(dirs, next)
+		case strings.HasPrefix(w, "-L"):
+			dirs = append(dirs, w[2:])
+		case strings.HasPrefix(w, "-l"):
+			names = append(names, "lib"+w[2:]+".so")
+		case strings.HasPrefix(w, "/") && strings.Contains(filepath.Base(w), ".so"):
+			names = append(names, w)
+		}
+	}
+	self := nativeObject()
+	dirs = append(dirs, defaultDirs(self)...)
+	for _, name := range names {
+		if !strings.HasPrefix(filepath.Base(name), "libmpi") {
+			continue
+		}
+		candidates := []string{name}
+		if !filepath.IsAbs(name) {
+			candidates = candidates[:0]
+			for _, d := range dirs {
+				candidates = append(candidates, filepath.Join(d, name))
+			}
+		}
+		for _, file := range candidates {
+			if real, err := filepath.EvalSymlinks(file); err == nil {
+				if e, err := exports(real); err == nil && e["PMPI_Init"] {
+					return real, nil
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf("%s links programs with no MPI library that can be found (%s)", cc, strings.TrimSpace(text))
+}
+
+// nativeObject stands for a file of this machine's kind where there is none to look at.
+func nativeObject() *object {
+	machine := map[string]elf.Machine{
+		"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV,
+	}[runtime.GOARCH]
+	return &object{class: elf.ELFCLASS64, machine: machine}
+}
+
+// NamedMPI finds the MPI that a user names: "mpich", "openmpi", the path of an MPI library, or the path or name of a
+// compiler wrapper.
+func NamedMPI(name string) (*MPI, error) {
+	const why = "named by --mpi"
+	switch strings.ToLower(name) {
+	case "mpich":
+		return installedMPI("mpich", []string{"mpicc.mpich", "mpicc"}, []string{"libmpich.so.12", "libmpi.so.12"}, MPICH, Intel, MVAPICH)
+	case "openmpi":
+		return installedMPI("openmpi", []string{"mpicc.openmpi", "mpicc"}, []string{"libmpi.so.40", "libmpi.so.80", "libmpi.so.20"}, OpenMPI)
+	}
+	path := name
+	if !strings.Contains(name, "/") {
+		p, err := exec.LookPath(name)
+		if err != nil {
+			return nil, fmt.Errorf("--mpi %s: not mpich, openmpi, an MPI library or a compiler wrapper", name)
+		}
+		path = p
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("--mpi %s: %w", name, errors.Unwrap(err))
+	}
+	if strings.Contains(filepath.Base(path), ".so") {
+		m, err := openMPI(path, why)
+		if err != nil {
+			return nil, fmt.Errorf("--mpi %w", err)
+		}
+		return m, nil
+	}
+	if !isExecutable(path) {
+		return nil, fmt.Errorf("--mpi %s: neither a shared library nor a compiler wrapper", name)
+	}
+	lib, err := libraryOfWrapper(path)
+	if err != nil {
+		return nil, fmt.Errorf("--mpi: %w", err)
+	}
+	m, err := openMPI(lib, why)
+	if err != nil {
+		return nil, err
+	}
+	m.wrapper = path
+	return m, nil
+}
+
+// installedMPI looks for an MPI of one of the flavours by its compiler wrappers and by its libraries' names.
+func installedMPI(name string, wrappers, sonames []string, flavours ...Flavour) (*MPI, error) {
+	const why = "named by --mpi"
+	for _, w := range wrappers {
+		cc, err := exec.LookPath(w)
+		if err != nil {
+			continue
+		}
+		lib, err := libraryOfWrapper(cc)
+		if err != nil {
+			continue
+		}
+		if m, err := openMPI(lib, why); err == nil && slices.Contains(flavours, m.Flavour) {
+			m.wrapper = cc
+			return m, nil
+		}
+	}
+	l := &loader{env: os.Getenv}
+	for _, s := range sonames {
+		if o := l.find(s, []*object{nativeObject()}); o != nil {
+			if m, err := openMPI(o.path, why); err == nil && slices.Contains(flavours, m.Flavour) {
+				return m, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("--mpi %s: not found on this machine: install it, or give the path of its library or of its mpicc", name)
+}
+
+// InstalledMPIs returns the MPIs that are found without a program to start from: by the compiler wrappers in PATH and
+// by the loader's directories.
+func InstalledMPIs() []*MPI {
+	var out []*MPI
+	for _, name := range []string{"mpicc", "mpich", "openmpi"} {
+		m, err := NamedMPI(name)
+		if err != nil || slices.ContainsFunc(out, func(o *MPI) bool { return o.Library == m.Library }) {
+			continue
+		}
+		m.Why = "installed"
+		out = append(out, m)
+	}
+	return out
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+// isExecutable reports whether path is a file that may be executed.
+func isExecutable(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0
+}

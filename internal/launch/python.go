@@ -1,0 +1,297 @@
+package launch
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// findModules is run by the program's interpreter: it says where modules are without importing them.
+//
+//go:embed findmodules.py
+var findModules string
+
+var pythonName = regexp.MustCompile(`^(python|pypy|ipython)[0-9.]*([a-z]|-dbg|-config)?$`)
+
+// isPython reports whether a program is a Python interpreter, by its name.
+func isPython(path string) bool { return pythonName.MatchString(filepath.Base(path)) }
+
+// pythonCommand is what a Python interpreter is to run.
+type pythonCommand struct {
+	script, module, code string
+}
+
+// parsePython reads the interpreter's own options.
+func parsePython(args []string) (c pythonCommand, ok bool) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" || a == "-" {
+			return c, false
+		}
+		if strings.HasPrefix(a, "--") {
+			if a == "--check-hash-based-pycs" {
+				i++
+			}
+			continue
+		}
+		if !strings.HasPrefix(a, "-") {
+			c.script = a
+			return c, true
+		}
+		for k := 1; k < len(a); k++ {
+			rest := a[k+1:]
+			if rest == "" && i+1 < len(args) {
+				rest = args[i+1]
+			}
+			switch a[k] {
+			case 'c':
+				c.code = rest
+				return c, true
+			case 'm':
+				c.module = rest
+				// "-m mpi4py script.py" runs the script under mpi4py's own error handling.
+				return c, true
+			case 'W', 'X':
+				if a[k+1:] == "" {
+					i++
+				}
+				k = len(a)
+			}
+		}
+	}
+	return c, false
+}
+
+// imported finds the names after import and from. That may also match text within strings; a module named too many
+// does no harm.
+var imported = regexp.MustCompile(`(?m)(?:^|[;:])\s*(?:import\s+([\w., \t]+)|from\s+(\w+)[\w.]*\s+import\b)`)
+
+func importsOf(source string) []string {
+	var out []string
+	for _, m := range imported.FindAllStringSubmatch(source, -1) {
+		names := []string{m[2]}
+		if m[1] != "" {
+			names = strings.Split(m[1], ",")
+		}
+		for _, n := range names {
+			n, _, _ = strings.Cut(strings.TrimSpace(n), " ")
+			n, _, _ = strings.Cut(n, ".")
+			if n != "" && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// pythonModules is what findmodules.py prints.
+type pythonModules struct {
+	Prefix  string `json:"prefix"`
+	Modules map[string]struct {
+		Origin string   `json:"origin"`
+		Paths  []string `json:"paths"` // directories, of a package
+		Local  bool     `json:"local"` // beside the script
+	} `json:"modules"`
+}
+
+// askPython asks an interpreter where modules are. dir is where the script lies.
+func askPython(interpreter, dir string, names []string) (*pythonModules, error) {
+	text, err := output(interpreter, append([]string{"-c", findModules, dir}, names...)...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot ask %s for its modules: %w", interpreter, err)
+	}
+	var mods pythonModules
+	if err := json.Unmarshal([]byte(text), &mods); err != nil {
+		return nil, fmt.Errorf("cannot ask %s for its modules: %w", interpreter, err)
+	}
+	return &mods, nil
+}
+
+// maxSources bounds the files of Python source looked at, maxExtensions the extension modules.
+const (
+	maxSources    = 200
+	maxExtensions = 300
+)
+
+// python finds the MPI that a Python program will load: mpi4py's, or that of another extension module that it
+// imports. With guess, mpi4py is taken where the interpreter has it, though the program doesn't seem to import it.
+func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, error) {
+	cmd, ok := parsePython(args)
+	if !ok {
+		cmd.code = ""
+	}
+	dir := "."
+	var names []string
+	switch {
+	case cmd.script != "":
+		path := cmd.script
+		if isDir(path) {
+			path = filepath.Join(path, "__main__.py")
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, nil // the interpreter will say so itself; or a word of a shell script that is none
+		}
+		dir = filepath.Dir(path)
+		names = importsOf(string(data))
+	case cmd.module != "":
+		top, _, _ := strings.Cut(cmd.module, ".")
+		names = []string{top}
+	default:
+		names = importsOf(cmd.code)
+	}
+	var all []string // names asked for already
+	var extensions []string
+	sources := 0
+	wantsMPI4py := slices.Contains(names, "mpi4py")
+	for len(names) > 0 {
+		all = append(all, names...)
+		mods, err := askPython(interpreter, dir, append(slices.Clone(names), "mpi4py"))
+		if err != nil {
+			d.pyError = err
+			return nil, nil
+		}
+		if wantsMPI4py {
+			return d.mpi4py(interpreter, mods, cmd)
+		}
+		var next []string
+		for _, name := range names {
+			mod, ok := mods.Modules[name]
+			if !ok {
+				continue
+			}
+			if mod.Local || name == strings.SplitN(cmd.module, ".", 2)[0] {
+				for _, src := range sourcesOf(mod.Origin, mod.Paths) {
+					if sources++; sources > maxSources {
+						break
+					}
+					data, err := os.ReadFile(src)
+					if err != nil {
+						continue
+					}
+					for _, n := range importsOf(string(data)) {
+						if !slices.Contains(all, n) && !slices.Contains(next, n) {
+							next = append(next, n)
+						}
+					}
+				}
+			}
+			extensions = append(extensions, extensionsOf(mod.Origin, mod.Paths)...)
+		}
+		wantsMPI4py = slices.Contains(next, "mpi4py")
+		names = next
+	}
+	for i, ext := range extensions {
+		if i >= maxExtensions {
+			break
+		}
+		if m, err := d.elf(ext); err == nil && m != nil {
+			d.first = nil // of the extension, not of the interpreter
+			return m, nil
+		}
+	}
+	if !guess {
+		return nil, nil
+	}
+	mods, err := askPython(interpreter, dir, []string{"mpi4py"})
+	if err != nil {
+		d.pyError = err
+		return nil, nil
+	}
+	if _, ok := mods.Modules["mpi4py"]; !ok {
+		return nil, nil
+	}
+	return d.mpi4py(interpreter, mods, cmd)
+}
+
+// mpi4py finds the MPI of an interpreter's mpi4py.
+func (d *detector) mpi4py(interpreter string, mods *pythonModules, cmd pythonCommand) (*MPI, error) {
+	mod, ok := mods.Modules["mpi4py"]
+	if !ok {
+		what := cmd.script
+		if what == "" {
+			what = "the program"
+		}
+		d.pyError = &NoMPIError{fmt.Sprintf("%s imports mpi4py, which %s does not have: install it there, or run the script with an interpreter that has it", what, interpreter)}
+		return nil, nil
+	}
+	// Wheels carry one MPI module per ABI and choose when they are imported.
+	var files []string
+	for _, dir := range mod.Paths {
+		matches, _ := filepath.Glob(filepath.Join(dir, "MPI*.so"))
+		files = append(files, matches...)
+	}
+	if abi := os.Getenv("MPI4PY_MPIABI"); abi != "" && len(files) > 1 {
+		files = slices.DeleteFunc(files, func(f string) bool { return !strings.Contains(filepath.Base(f), abi) })
+	}
+	for _, f := range files {
+		o, err := readObject(f)
+		if err != nil {
+			continue
+		}
+		deps := d.loader.closure(o)
+		for i := range deps {
+			// An MPI installed by pip lies in the environment's lib, where mpi4py finds it by itself.
+			if deps[i].obj == nil && isMPIName(deps[i].name) {
+				if lib, err := readObject(filepath.Join(mods.Prefix, "lib", deps[i].name)); err == nil {
+					deps[i].obj = lib
+				}
+			}
+		}
+		if m := d.mpiOf(deps, f); m != nil {
+			d.missing = nil
+			return m, nil
+		}
+	}
+	if len(files) == 0 {
+		d.pyError = &NoMPIError{fmt.Sprintf("%s's mpi4py (%s) has no MPI module: install it anew, or say which MPI it uses with --mpi", interpreter, strings.Join(mod.Paths, ", "))}
+	}
+	return nil, nil
+}
+
+// sourcesOf returns the files of Python source of a module or package.
+func sourcesOf(origin string, dirs []string) []string {
+	var out []string
+	for _, dir := range dirs {
+		out = append(out, filesBelow(dir, ".py", maxSources)...)
+	}
+	if len(dirs) == 0 && strings.HasSuffix(origin, ".py") {
+		out = append(out, origin)
+	}
+	return out
+}
+
+// extensionsOf returns the extension modules of a module or package.
+func extensionsOf(origin string, dirs []string) []string {
+	var out []string
+	for _, dir := range dirs {
+		out = append(out, filesBelow(dir, ".so", maxExtensions)...)
+	}
+	if len(dirs) == 0 && strings.HasSuffix(origin, ".so") {
+		out = append(out, origin)
+	}
+	return out
+}
+
+func filesBelow(dir, suffix string, limit int) []string {
+	var out []string
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what can't be read can't be looked at
+		}
+		if len(out) >= limit {
+			return fs.SkipAll
+		}
+		if e.Type().IsRegular() && strings.HasSuffix(path, suffix) {
+			out = append(out, path)
+		}
+		return nil
+	})
+	return out
+}
