@@ -1,0 +1,242 @@
+// Package symbol turns program counters into functions, files and lines. It reads ELF symbol tables and DWARF of the
+// programs and libraries that ranks had loaded, long after those processes are gone, and never runs another tool.
+//
+// Everything is lazy: a file is mapped when the first pc in it is asked for, and of its debug information only the
+// compilation units with pcs in question are decoded. Files are treated as hostile: whatever is malformed, missing or has changed since
+// the run degrades the answer, down to module and offset, and is told by [Resolver.Notes].
+package symbol
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/mpivet/mpivet/internal/finding"
+)
+
+// Module is an executable or a shared library in a process.
+type Module struct {
+	Path string // as the process saw it
+	// BuildID is the GNU build id that the process saw in memory. If it is empty the file is taken as it is, else a
+	// file with another one is not used.
+	BuildID    []byte
+	Base       uint64 // load address: pc - Base is the virtual address in the ELF file; 0 for a position-dependent executable
+	Start, End uint64 // of what is mapped
+}
+
+// name is what stack frames call the module.
+func (m *Module) name() string {
+	if m.Path == "" {
+		return "[anonymous]"
+	}
+	return filepath.Base(strings.TrimSuffix(m.Path, " (deleted)"))
+}
+
+// Option changes how a [Resolver] finds things.
+type Option func(*Resolver)
+
+// WithDebugRoots replaces the directories in which separate debug files are looked for (/usr/lib/debug). Below each,
+// .build-id/xx/yyyy.debug and the path of a file's directory are searched, as gdb does.
+func WithDebugRoots(dirs ...string) Option {
+	return func(r *Resolver) { r.roots = dirs }
+}
+
+// Resolver reads ELF files. All address spaces of a session share one, so that each file is read once. It may be used
+// by several goroutines.
+type Resolver struct {
+	roots []string
+
+	mu      sync.Mutex
+	objects map[objectKey]*object
+	notes   map[string]bool
+	cus     cuCache
+}
+
+type objectKey struct {
+	path, buildID string
+}
+
+// NewResolver returns a resolver that has read nothing yet.
+func NewResolver(opts ...Option) *Resolver {
+	r := &Resolver{
+		roots:   []string{"/usr/lib/debug"},
+		objects: make(map[objectKey]*object),
+		notes:   make(map[string]bool),
+	}
+	for _, o := range opts {
+		o(r)
+	}
+	return r
+}
+
+// Close gives back the files that are mapped. Frames that were returned stay valid; the resolver must not be used again.
+func (r *Resolver) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.objects {
+		o.close()
+	}
+	clear(r.objects)
+	r.cus = cuCache{}
+}
+
+// Notes says what kept the resolver from giving functions or lines where it could not, one sentence each, sorted: files
+// that are gone or have changed since the run, and debug information that is malformed. A file that merely has
+// no debug information is not worth a note.
+func (r *Resolver) Notes() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes := make([]string, 0, len(r.notes))
+	for n := range r.notes {
+		notes = append(notes, n)
+	}
+	sort.Strings(notes)
+	return notes
+}
+
+func (r *Resolver) note(format string, args ...any) {
+	r.notes[fmt.Sprintf(format, args...)] = true
+}
+
+// object returns the file of a module, opened at first use.
+func (r *Resolver) object(m *Module) *object {
+	k := objectKey{m.Path, string(m.BuildID)}
+	o := r.objects[k]
+	if o == nil {
+		o = &object{module: m}
+		r.objects[k] = o
+		if err := guard(func() { r.openObject(o) }); err != nil {
+			r.note("%s: malformed: %v", m.Path, err)
+		}
+	}
+	return o
+}
+
+// Space is the address space of one process: which modules lie where.
+type Space struct {
+	r       *Resolver
+	modules []*Module // by Start, not overlapping
+	frames  map[frameKey][]finding.Frame
+}
+
+type frameKey struct {
+	pc  uint64
+	ret bool
+}
+
+// NewSpace returns an address space without modules. A Space may be used by one goroutine at a time.
+func (r *Resolver) NewSpace() *Space {
+	return &Space{r: r, frames: make(map[frameKey][]finding.Frame)}
+}
+
+// Add tells of a module. It takes the place of modules that were told before and overlap it: they have been unloaded.
+func (s *Space) Add(m Module) {
+	m.BuildID = slices.Clone(m.BuildID)
+	if m.End <= m.Start {
+		return
+	}
+	before := len(s.modules)
+	s.modules = slices.DeleteFunc(s.modules, func(o *Module) bool {
+		return o.Start < m.End && m.Start < o.End
+	})
+	i := sort.Search(len(s.modules), func(i int) bool { return s.modules[i].Start > m.Start })
+	s.modules = slices.Insert(s.modules, i, &m)
+	if len(s.modules) != before+1 || len(s.frames) > 0 {
+		for k := range s.frames {
+			if m.Start <= k.pc && k.pc <= m.End {
+				delete(s.frames, k)
+			}
+		}
+	}
+}
+
+// Module returns the module that pc lies in.
+func (s *Space) Module(pc uint64) (Module, bool) {
+	if m := s.module(pc); m != nil {
+		return *m, true
+	}
+	return Module{}, false
+}
+
+func (s *Space) module(pc uint64) *Module {
+	i := sort.Search(len(s.modules), func(i int) bool { return s.modules[i].End > pc })
+	if i < len(s.modules) && s.modules[i].Start <= pc {
+		return s.modules[i]
+	}
+	return nil
+}
+
+// Frames returns the functions at pc: one, or several where functions were inlined, the innermost first. A return
+// address is looked up one byte before it, since the call may be the last instruction of its line, block or function;
+// a pc that faulted is looked up as it is. PC in each frame is pc itself. There is always at least one frame. The
+// result is shared and must not be changed.
+func (s *Space) Frames(pc uint64, isReturnAddress bool) []finding.Frame {
+	k := frameKey{pc, isReturnAddress}
+	if f, ok := s.frames[k]; ok {
+		return f
+	}
+	f := s.lookup(pc, isReturnAddress)
+	s.frames[k] = f
+	return f
+}
+
+func (s *Space) lookup(pc uint64, isReturnAddress bool) []finding.Frame {
+	at := pc
+	if isReturnAddress && pc > 0 {
+		at--
+	}
+	m := s.module(at)
+	if m == nil {
+		return []finding.Frame{{Function: fmt.Sprintf("%#x", pc), PC: pc}}
+	}
+	s.r.mu.Lock()
+	frames := s.r.resolve(m, at-m.Base)
+	s.r.mu.Unlock()
+	if len(frames) == 0 {
+		frames = []finding.Frame{{}}
+	}
+	for i := range frames {
+		f := &frames[i]
+		f.PC = pc
+		f.Module = m.name()
+		if f.Function == "" {
+			f.Function = fmt.Sprintf("%s+%#x", f.Module, pc-m.Base)
+		}
+	}
+	return frames
+}
+
+// resolve looks a virtual address of m's file up. Functions without a name are "".
+func (r *Resolver) resolve(m *Module, addr uint64) (frames []finding.Frame) {
+	o := r.object(m)
+	if err := guard(func() {
+		if d := o.dwarf(r); d != nil {
+			frames = d.frames(r, addr)
+		}
+	}); err != nil {
+		r.note("%s: malformed debug information: %v", o.debugPath(), err)
+		frames = nil
+	}
+	if n := len(frames); n > 0 && frames[n-1].Function != "" {
+		return frames
+	}
+	// What the debug information does not name, the symbol table may.
+	var name string
+	if err := guard(func() { name = o.symbol(addr) }); err != nil {
+		r.note("%s: malformed symbol table: %v", m.Path, err)
+	}
+	if name == "" {
+		return frames
+	}
+	if len(frames) == 0 {
+		frames = []finding.Frame{{}}
+	}
+	frames[len(frames)-1].Function = name
+	return frames
+}
+
+func buildIDString(id []byte) string { return hex.EncodeToString(id) }

@@ -1,0 +1,156 @@
+package symbol
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"sort"
+)
+
+// symbols is a table of the functions in a file, by address. Names stay in the mapped file until asked for.
+type symbols struct {
+	funcs []funcSymbol
+	names [][]byte // string tables
+}
+
+type funcSymbol struct {
+	addr, size uint64
+	name       uint32
+	table      uint8
+	global     bool
+}
+
+// symbol returns the readable name of the function at a virtual address, "" if there is none.
+func (o *object) symbol(addr uint64) string {
+	if o.symbols == nil {
+		o.symbols = &symbols{}
+		// The debug file has the full table, the file itself perhaps only the exported functions.
+		found := false
+		for _, img := range []*image{o.debug, o.main} {
+			if img != nil && o.symbols.read(img, elf.SHT_SYMTAB) {
+				found = true
+				break
+			}
+		}
+		if !found && o.main != nil {
+			o.symbols.read(o.main, elf.SHT_DYNSYM)
+		}
+		o.symbols.sort()
+	}
+	return readable(o.symbols.find(addr))
+}
+
+// read adds the functions of a symbol table. It returns whether there were any.
+func (s *symbols) read(i *image, typ elf.SectionType) bool {
+	order := i.elf.ByteOrder
+	before := len(s.funcs)
+	for _, sec := range i.elf.Sections {
+		if sec.Type != typ || int(sec.Link) >= len(i.elf.Sections) {
+			continue
+		}
+		str := i.elf.Sections[sec.Link]
+		if str.Type == elf.SHT_NOBITS {
+			continue
+		}
+		data, names := i.part(sec.Offset, sec.FileSize), i.part(str.Offset, str.FileSize)
+		table := uint8(len(s.names))
+		s.names = append(s.names, names)
+		size := 24
+		if i.elf.Class == elf.ELFCLASS32 {
+			size = 16
+		}
+		for ; len(data) >= size; data = data[size:] {
+			var f funcSymbol
+			var info byte
+			var shndx uint16
+			f.name = order.Uint32(data)
+			if size == 24 {
+				info, shndx = data[4], order.Uint16(data[6:])
+				f.addr, f.size = order.Uint64(data[8:]), order.Uint64(data[16:])
+			} else {
+				info, shndx = data[12], order.Uint16(data[14:])
+				f.addr, f.size = uint64(order.Uint32(data[4:])), uint64(order.Uint32(data[8:]))
+			}
+			t := elf.SymType(info & 15)
+			if (t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC) || elf.SectionIndex(shndx) == elf.SHN_UNDEF {
+				continue
+			}
+			if int(f.name) >= len(names) || f.addr == 0 {
+				continue
+			}
+			f.table = table
+			f.global = elf.SymBind(info>>4) != elf.STB_LOCAL
+			s.funcs = append(s.funcs, f)
+		}
+	}
+	return len(s.funcs) > before
+}
+
+// sort orders by address, and of functions at the same address puts the one to show last: the longest, then a global.
+func (s *symbols) sort() {
+	sort.SliceStable(s.funcs, func(i, j int) bool {
+		a, b := &s.funcs[i], &s.funcs[j]
+		switch {
+		case a.addr != b.addr:
+			return a.addr < b.addr
+		case a.size != b.size:
+			return a.size < b.size
+		case a.global != b.global:
+			return b.global
+		}
+		// Of aliases the one with fewer underscores in front is what the user called.
+		return underscores(s.name(a)) > underscores(s.name(b))
+	})
+}
+
+func underscores(name string) int {
+	n := 0
+	for n < len(name) && name[n] == '_' {
+		n++
+	}
+	return n
+}
+
+func (s *symbols) name(f *funcSymbol) string {
+	b := s.names[f.table][f.name:]
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		b = b[:end]
+	}
+	return string(b)
+}
+
+// find returns the symbol that covers addr. Functions written in assembler may have no size: they reach to the next.
+func (s *symbols) find(addr uint64) string {
+	i := sort.Search(len(s.funcs), func(i int) bool { return s.funcs[i].addr > addr })
+	// A few steps back find a function that encloses a smaller one.
+	for n := 0; i > 0 && n < 8; n++ {
+		i--
+		f := &s.funcs[i]
+		if addr-f.addr < f.size || f.size == 0 && n == 0 {
+			return s.name(f)
+		}
+	}
+	return ""
+}
+
+// inflateGNU unpacks a section in the old GNU form: "ZLIB", the size as 8 bytes big-endian, a zlib stream.
+func inflateGNU(b []byte) []byte {
+	if len(b) < 12 || string(b[:4]) != "ZLIB" {
+		return nil
+	}
+	size := binary.BigEndian.Uint64(b[4:])
+	if size > maxSection {
+		return nil
+	}
+	z, err := zlib.NewReader(bytes.NewReader(b[12:]))
+	if err != nil {
+		return nil
+	}
+	d, err := io.ReadAll(io.LimitReader(z, int64(size)))
+	if err != nil {
+		return nil
+	}
+	return d
+}
