@@ -189,6 +189,19 @@ type Func struct {
 // Arg returns the index of the first parameter with the given role, or -1.
 func (f *Func) Arg(r Role) int { return int(f.byRole[r]) }
 
+// Over returns the index of the communicator, window, file or group over which f is collective, or -1 if f is not
+// collective or is so over all processes: MPI_Finalize.
+func (f *Func) Over() int {
+	if f.Coll {
+		for _, r := range []Role{TheComm, TheWin, TheFile, TheGroup} {
+			if i := f.Arg(r); i >= 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // InPlaceOf returns the index of the buffer that makes parameter i insignificant where it is MPI_IN_PLACE, or -1.
 func (f *Func) InPlaceOf(i int) int {
 	if !f.Params[i].NotInPlace {

@@ -61,6 +61,7 @@ var (
 	declaration = regexp.MustCompile(`^(?:extern )?([A-Za-z_][A-Za-z_0-9 ]*[ *]+)(MPIX?_\w+) ?\((.*)\)$`)
 	paramName   = regexp.MustCompile(`^(.*[ *])\w+$`)
 	brackets    = regexp.MustCompile(`\[\w*\]`)
+	macro       = regexp.MustCompile(`(?m)^#define (MPI_\w+_(?:c2f|f2c))\(`)
 	words       = regexp.MustCompile(`\w+`)
 )
 
@@ -172,6 +173,27 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestKnown fails on a function of the table that no header knows: it is misspelt.
+func TestKnown(t *testing.T) {
+	known := map[string]bool{}
+	for _, mpi := range implementations {
+		if _, err := exec.LookPath(mpi.mpicc); err != nil {
+			t.Skipf("%s is not installed", mpi.name)
+		}
+		for name := range prototypes(t, run(t, mpi.headers, mpi.mpicc, "-E", "-x", "c", "-")) {
+			known[name] = true
+		}
+		for _, m := range macro.FindAllStringSubmatch(run(t, mpi.headers, mpi.mpicc, "-E", "-dM", "-x", "c", "-"), -1) {
+			known[m[1]] = true
+		}
+	}
+	for _, f := range Funcs() {
+		if !known[f.Name] {
+			t.Errorf("%s is in no header", f.Name)
+		}
+	}
 }
 
 // TestCompile lets the compiler read the table's prototypes, and checks that all values fit into their slots.

@@ -8,7 +8,7 @@ import (
 
 // word is a kind of parameter that api.txt defines.
 type word struct {
-	ctype, large string // large: type in the large-count twin, "" if it is the same
+	plain, large ctype // large: in the large-count twin
 	kind         Kind
 	largeKind    Kind
 	role         Role
@@ -16,6 +16,16 @@ type word struct {
 	pointer      bool // ctype is a pointer; dir says to what
 	record       bool // recorded although it is a pointer: newmem
 	unless       []string
+}
+
+// ctype is a C type with the types that point to it, spelled once and not for every parameter.
+type ctype struct{ value, pointer, constPointer string }
+
+func spell(t string) ctype {
+	if strings.Contains(t, "(*)") { // an array's elements are what it points to
+		return ctype{t, t, t}
+	}
+	return ctype{t, t + " *", "const " + t + " *"}
 }
 
 // kindOf gives the kind that follows from a C type.
@@ -28,6 +38,7 @@ var kindOf = map[string]Kind{
 
 type parser struct {
 	table
+	free  []Param // room for parameters to come
 	words map[string]*word
 	kinds map[string]Kind
 	roles map[string]Role
@@ -37,7 +48,7 @@ type parser struct {
 // parse reads the table. Its errors begin with the number of the line.
 func parse(text string) (*table, error) {
 	p := &parser{
-		table: table{byName: map[string]*Func{}, skips: map[string]string{}},
+		table: table{byName: make(map[string]*Func, 1024), funcs: make([]*Func, 0, 1024), skips: map[string]string{}},
 		words: map[string]*word{}, kinds: index[Kind](kindNames[:]), roles: index[Role](roleNames[:]), class: index[Class](classNames[:]),
 	}
 	var entry string
@@ -74,7 +85,6 @@ func parse(text string) (*table, error) {
 	if err := flush(); err != nil {
 		return nil, err
 	}
-	p.hash = hash(p.funcs)
 	return &p.table, nil
 }
 
@@ -116,12 +126,16 @@ func (p *parser) word(s string) error {
 	}
 	parts := strings.Split(def, ", ")
 	w := &word{}
-	w.ctype, w.large, _ = strings.Cut(parts[0], " / ")
-	w.pointer = strings.HasSuffix(w.ctype, "*")
+	plain, large, twin := strings.Cut(parts[0], " / ")
+	if !twin {
+		large = plain
+	}
+	w.plain, w.large = spell(plain), spell(large)
+	w.pointer = strings.HasSuffix(plain, "*")
 	known := false
-	w.kind, known = kindOf[w.ctype]
+	w.kind, known = kindOf[plain]
 	w.largeKind = w.kind
-	if k, ok := kindOf[w.large]; ok {
+	if k, ok := kindOf[large]; ok {
 		w.largeKind = k
 	}
 	// MPI_T's callback types are pointers by themselves.
@@ -151,7 +165,7 @@ func (p *parser) word(s string) error {
 	}
 	switch {
 	case !known:
-		return fmt.Errorf("word %s: the kind does not follow from %q, name it", name, w.ctype)
+		return fmt.Errorf("word %s: the kind does not follow from %q, name it", name, plain)
 	case w.kind == Function:
 		w.pointer = true
 	case w.pointer != dirGiven:
@@ -278,7 +292,10 @@ func (p *parser) add(f *Func, params []string, large bool) error {
 		f.Base = FuncID(len(p.funcs) + 1)
 	}
 	f.ID = FuncID(len(p.funcs) + 1)
-	f.Params = make([]Param, len(params))
+	if len(params) > len(p.free) {
+		p.free = make([]Param, 512+len(params))
+	}
+	f.Params, p.free = p.free[:len(params):len(params)], p.free[len(params):]
 	for i, s := range params {
 		if err := p.param(&f.Params[i], s, large); err != nil {
 			return fmt.Errorf("%s: parameter %q: %w", f.Name, s, err)
@@ -331,45 +348,54 @@ func (p *parser) param(q *Param, s string, large bool) error {
 		q.Length, q.OutLength, _ = strings.Cut(length, ":")
 	}
 	dir := ""
-	fields := strings.Fields(s)
-	for len(fields) > 0 {
-		switch fields[0] {
+	w, kind := (*word)(nil), ""
+	for field := range strings.FieldsSeq(s) {
+		switch {
+		case q.Name != "":
+			return fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
+		case w != nil:
+			q.Name = field
+			continue
+		}
+		switch field {
 		case "atroot":
 			q.AtRoot = true
 		case "notinplace":
 			q.NotInPlace = true
 		case "at", "out", "get", "use", "inout", "mod":
 			if dir != "" {
-				return fmt.Errorf("both %s and %s", dir, fields[0])
+				return fmt.Errorf("both %s and %s", dir, field)
 			}
-			dir = fields[0]
+			dir = field
 		default:
-			goto words
+			if w = p.words[field]; w == nil {
+				return fmt.Errorf("unknown word %q", field)
+			}
+			kind = field
 		}
-		fields = fields[1:]
 	}
-words:
-	if len(fields) < 1 || len(fields) > 2 {
+	if w == nil {
 		return fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
 	}
-	w := p.words[fields[0]]
-	if w == nil {
-		return fmt.Errorf("unknown word %q", fields[0])
+	if q.Name == "" {
+		q.Name = kind
 	}
-	q.Name = fields[len(fields)-1]
 	q.Role, q.Kind, q.Unless = w.role, w.kind, w.unless
-	ctype := w.ctype
-	if large && w.large != "" {
+	ctype := w.plain
+	if large {
 		q.Kind, ctype = w.largeKind, w.large
 	}
 	if w.pointer {
 		if dir != "" || array {
-			return fmt.Errorf("a %s is a pointer already", fields[0])
+			return fmt.Errorf("a %s is a pointer already", kind)
 		}
-		q.CType, q.Pointer, q.Dir = ctype, w.kind != Function, w.dir
+		q.CType, q.Pointer, q.Dir = ctype.value, w.kind != Function, w.dir
 		q.Record = w.record || w.kind == String && w.dir == In
 		q.after = w.record
 		return nil
+	}
+	if ctype.value == ctype.pointer && !array {
+		return fmt.Errorf("a %s goes with a length", kind)
 	}
 	q.Pointer = dir != "" || array
 	constant := false
@@ -392,16 +418,13 @@ words:
 	if q.OutLength != "" && !q.after {
 		return fmt.Errorf("a WRITTEN length goes with out")
 	}
-	q.CType = ctype
 	switch {
-	case strings.Contains(ctype, "(*)"):
-		if !array {
-			return fmt.Errorf("want a length")
-		}
 	case q.Pointer && constant:
-		q.CType = "const " + ctype + " *"
+		q.CType = ctype.constPointer
 	case q.Pointer:
-		q.CType = ctype + " *"
+		q.CType = ctype.pointer
+	default:
+		q.CType = ctype.value
 	}
 	return nil
 }

@@ -15,7 +15,6 @@ type table struct {
 	funcs  []*Func // by ID-1
 	byName map[string]*Func
 	skips  map[string]string // name to reason
-	hash   uint64
 }
 
 var load = sync.OnceValue(func() *table {
@@ -25,6 +24,8 @@ var load = sync.OnceValue(func() *table {
 	}
 	return t
 })
+
+var hashed = sync.OnceValue(func() uint64 { return hash(Funcs()) })
 
 // Funcs returns all functions, ordered by ID. They are shared: don't change them.
 func Funcs() []*Func { return load().funcs }
@@ -47,4 +48,4 @@ func Skipped(name string) string { return load().skips[name] }
 
 // Hash identifies what the table says about numbering, layout and contents of call records. Records may be read only
 // by a program whose table has the same hash.
-func Hash() uint64 { return load().hash }
+func Hash() uint64 { return hashed() }
