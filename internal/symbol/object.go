@@ -73,9 +73,6 @@ func (i *image) close() {
 	}
 }
 
-// maxSection bounds what is unpacked of a compressed section: no real one comes near it.
-const maxSection = 8 << 30
-
 // section returns the contents of a section, nil if it is missing, empty or unreadable. What is not compressed is not
 // copied: it is a part of the mapping.
 func (i *image) section(name string) []byte {
@@ -86,14 +83,7 @@ func (i *image) section(name string) []byte {
 		case s.Name == name && s.Flags&elf.SHF_COMPRESSED == 0:
 			return i.part(s.Offset, s.FileSize)
 		case s.Name == name:
-			if s.Size > maxSection {
-				return nil
-			}
-			d, err := s.Data()
-			if err != nil {
-				return nil
-			}
-			return d
+			return i.inflate(i.part(s.Offset, s.FileSize))
 		case strings.HasPrefix(name, ".debug_") && s.Name == ".z"+name[1:]:
 			return inflateGNU(i.part(s.Offset, s.FileSize))
 		}

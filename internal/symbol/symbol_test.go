@@ -322,6 +322,19 @@ func TestInlined(t *testing.T) {
 	}
 }
 
+func TestZstd(t *testing.T) {
+	dir := t.TempDir()
+	prog := build(t, dir, "in.c", inlineC, "gcc", "-g", "-O2")
+	pc := base + nop(t, prog, "outer")
+	if out, err := exec.Command("objcopy", "--compress-debug-sections=zstd", prog).CombinedOutput(); err != nil {
+		t.Skipf("objcopy can't compress with zstd: %s", out)
+	}
+	_, s := load(t, prog)
+	if got, want := text(s.Frames(pc, true)), "innermost (in.c:7) < middle (in.c:12) < outer (in.c:19)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestReturnAddress has a call as the last instruction of a function: what it returns to is another function already.
 func TestReturnAddress(t *testing.T) {
 	const source = `

@@ -2,10 +2,7 @@ package symbol
 
 import (
 	"bytes"
-	"compress/zlib"
 	"debug/elf"
-	"encoding/binary"
-	"io"
 	"sort"
 )
 
@@ -133,24 +130,4 @@ func (s *symbols) find(addr uint64) string {
 		}
 	}
 	return ""
-}
-
-// inflateGNU unpacks a section in the old GNU form: "ZLIB", the size as 8 bytes big-endian, a zlib stream.
-func inflateGNU(b []byte) []byte {
-	if len(b) < 12 || string(b[:4]) != "ZLIB" {
-		return nil
-	}
-	size := binary.BigEndian.Uint64(b[4:])
-	if size > maxSection {
-		return nil
-	}
-	z, err := zlib.NewReader(bytes.NewReader(b[12:]))
-	if err != nil {
-		return nil
-	}
-	d, err := io.ReadAll(io.LimitReader(z, int64(size)))
-	if err != nil {
-		return nil
-	}
-	return d
 }
