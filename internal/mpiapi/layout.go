@@ -20,7 +20,11 @@ const headerSize = 16
 
 // place computes the layout of every parameter and the length of the fixed part: the header, then all 8-byte slots in
 // the order of the parameters, then all 4-byte slots. A parameter has the slots value or address, value before, value
-// after, in this order.
+// after, in this order. So MPI_Recv, with 60 bytes, has buf at 16, datatype at 24, comm at 32, status's address at 40,
+// count at 48, source at 52 and tag at 56.
+//
+// Behind the fixed part come the sections: first those filled at entry, then those filled after the call, both in the
+// order of the parameters. A section for results has the count of elements that there is room for.
 func (f *Func) place() {
 	at := headerSize
 	for _, width := range []int{8, 4} {
