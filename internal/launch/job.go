@@ -69,18 +69,15 @@ func CustomLauncher(command string, np int) ([]string, error) {
 type Job struct {
 	launcher *exec.Cmd
 	custom   bool // the launcher is the user's: it may do other things after the ranks
-	session  string
+	ranks    *Ranks
 	ownGroup bool // the launcher leads a process group of its own
 
 	ended  chan struct{} // closed when the launcher has been waited for
 	status int           // of the launcher, once ended
 
 	mu      sync.Mutex
-	procs   map[process]bool // of the program, as far as they are known
-	failed  int              // exit status of the first rank that went wrong, 0 if none did
-	aborted bool
-	killing bool
-	signals []os.Signal
+	aborted bool // by Abort
+	killing bool // SIGKILL was sent to the launcher
 }
 
 // JobOptions say what to start and how.
@@ -89,6 +86,7 @@ type JobOptions struct {
 	Custom   bool     // Launcher was given by the user
 	Self     string   // path of the mpivet executable
 	Rank     *Rank    // what each rank becomes
+	Ranks    *Ranks   // of the rank's session
 	MPI      *MPI
 }
 
@@ -101,7 +99,7 @@ func Start(o JobOptions) (*Job, error) {
 	cmd := exec.Command(o.Launcher[0], args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = launcherEnvironment(os.Environ(), o.MPI, os.Getuid())
-	j := &Job{launcher: cmd, custom: o.Custom, session: o.Rank.Session, ended: make(chan struct{}), procs: map[process]bool{}}
+	j := &Job{launcher: cmd, custom: o.Custom, ranks: o.Ranks, ended: make(chan struct{})}
 	// On a terminal the launcher stays in the foreground process group, to read from it and to be stopped with it.
 	j.ownGroup = !inForeground()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: j.ownGroup}
@@ -179,8 +177,8 @@ func (j *Job) Status() int {
 	<-j.ended
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.killing && !j.aborted && j.failed != 0 {
-		return j.failed
+	if failed := j.ranks.Failed(); j.killing && !j.aborted && failed != 0 {
+		return failed
 	}
 	return j.status
 }
@@ -190,62 +188,6 @@ func (j *Job) Aborted() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.aborted
-}
-
-// Saw tells the job of a process of the program that the preload library announced. started is CLOCK_MONOTONIC.
-func (j *Job) Saw(pid int, started time.Duration) {
-	p, ok := sameProcess(pid, started)
-	if !ok {
-		return
-	}
-	j.mu.Lock()
-	j.procs[p] = true
-	j.mu.Unlock()
-}
-
-// sameProcess returns the process with the pid if it is the one that was there at the given time (CLOCK_MONOTONIC),
-// not a later one.
-func sameProcess(pid int, at time.Duration) (process, bool) {
-	st, err := statProcess(pid)
-	if err != nil {
-		return process{}, false
-	}
-	var boot, mono unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil {
-		return process{}, false
-	}
-	const tick = 10 * time.Millisecond // USER_HZ is 100 on all machines that Go knows
-	began := time.Duration(st.start)*tick - time.Duration(boot.Nano()-mono.Nano())
-	return st.process, began <= at+2*tick
-}
-
-// Gone tells the job that a process of the program has ended, and how: status is as a shell has it.
-func (j *Job) Gone(pid, status int) {
-	if status == 0 {
-		return
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, p := range registered(j.session) {
-		// Only ranks count, not what they start.
-		if p.pid == pid && j.failed == 0 {
-			j.failed = status
-		}
-	}
-}
-
-// processes returns all processes of the program that are known and live.
-func (j *Job) processes() []process {
-	j.mu.Lock()
-	for _, p := range registered(j.session) {
-		j.procs[p] = true
-	}
-	all := make([]process, 0, len(j.procs))
-	for p := range j.procs {
-		all = append(all, p)
-	}
-	j.mu.Unlock()
-	return slices.DeleteFunc(all, func(p process) bool { return !p.alive() })
 }
 
 // watch ends a launcher that doesn't notice that all is over.
@@ -258,11 +200,8 @@ func (j *Job) watch() {
 		case <-j.ended:
 			return
 		case now := <-ticker.C:
-			j.mu.Lock()
-			failed := j.failed != 0
-			j.mu.Unlock()
 			switch {
-			case j.custom || !failed || len(j.processes()) > 0:
+			case j.custom || j.ranks.Failed() == 0 || len(j.ranks.live()) > 0:
 				since = time.Time{}
 			case since.IsZero():
 				since = now
@@ -360,7 +299,7 @@ func (j *Job) Kill() {
 	deadline := time.Now().Add(5 * time.Second)
 	for time.Now().Before(deadline) {
 		j.signalLauncher(syscall.SIGKILL)
-		for _, p := range append(descendants(os.Getpid()), j.processes()...) {
+		for _, p := range append(descendants(os.Getpid()), j.ranks.live()...) {
 			p.kill(syscall.SIGKILL)
 		}
 		if j.isOver() {
@@ -378,7 +317,7 @@ func (j *Job) isOver() bool {
 		return false
 	}
 	reapOrphans()
-	return len(j.processes()) == 0 && len(descendants(os.Getpid())) == 0
+	return len(j.ranks.live()) == 0 && len(descendants(os.Getpid())) == 0
 }
 
 // Settle waits, once the launcher has ended, until the program's processes have ended too, at most for the given
@@ -388,7 +327,7 @@ func (j *Job) Settle(limit time.Duration) int {
 	deadline := time.Now().Add(limit)
 	for {
 		reapOrphans()
-		left := len(j.processes())
+		left := len(j.ranks.live())
 		if left == 0 || time.Now().After(deadline) {
 			return left
 		}

@@ -1,0 +1,169 @@
+package launch
+
+import (
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Ranks knows the processes of the program: those that registered in the session's directory before they became the
+// program, and those that the preload library announced. It is a ring.Handler, to be told of the latter.
+type Ranks struct {
+	session string
+
+	mu     sync.Mutex
+	procs  map[process]bool
+	pids   map[ring.ProcID]int
+	failed int
+}
+
+// NewRanks returns the ranks of a session, given by its directory.
+func NewRanks(session string) *Ranks {
+	return &Ranks{session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}}
+}
+
+// Proc takes note of a process that the preload library announced.
+func (r *Ranks) Proc(p *ring.Proc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pids[p.ID] = p.PID
+	if proc, ok := sameProcess(p.PID, p.Start); ok {
+		r.procs[proc] = true
+	}
+}
+
+// End takes note of how a process ended.
+func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pid := r.pids[id]
+	delete(r.pids, id)
+	status := 0
+	switch e.Kind {
+	case ring.Exited:
+		status = e.Code
+	case ring.Signaled:
+		status = 128 + e.Code
+	case ring.Vanished:
+		status = 128 + int(syscall.SIGKILL)
+	}
+	if status == 0 || r.failed != 0 {
+		return
+	}
+	// Only ranks count, not what they start.
+	if slices.ContainsFunc(registered(r.session), func(p process) bool { return p.pid == pid }) {
+		r.failed = status
+	}
+}
+
+// Thread does nothing.
+func (r *Ranks) Thread(*ring.Thread) {}
+
+// Batch does nothing.
+func (r *Ranks) Batch(*ring.Batch) {}
+
+// Tick does nothing.
+func (r *Ranks) Tick() {}
+
+// Failed returns the exit status, as a shell has it, of the first rank that went wrong; 0 if none did.
+func (r *Ranks) Failed() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// live returns the processes of the program that still run.
+func (r *Ranks) live() []process {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range registered(r.session) {
+		if _, known := r.procs[p]; !known {
+			r.procs[p] = true
+		}
+	}
+	var out []process
+	for p, there := range r.procs {
+		switch {
+		case !there:
+		case p.alive():
+			out = append(out, p)
+		default:
+			r.procs[p] = false
+		}
+	}
+	return out
+}
+
+// kill sends a signal to all that still run.
+func (r *Ranks) kill(sig syscall.Signal) {
+	for _, p := range r.live() {
+		p.kill(sig)
+	}
+}
+
+// Terminate ends all processes of the program: they get SIGTERM, and what is left after two seconds SIGKILL.
+func (r *Ranks) Terminate() {
+	r.kill(syscall.SIGTERM)
+	deadline := time.Now().Add(termGrace)
+	for len(r.live()) > 0 {
+		if time.Now().After(deadline) {
+			r.kill(syscall.SIGKILL)
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Times that AwaitEnd allows.
+const (
+	lateGrace  = 2 * time.Second  // for ranks to come after all others have ended, if their number is not known
+	firstGrace = 30 * time.Second // for the first one to come
+)
+
+// AwaitEnd returns when all processes of the program have ended that the launcher starts on this node: as many as
+// expected, or, if that is 0 or fewer came, when there were none for a while. It returns at once when stop is closed.
+func (r *Ranks) AwaitEnd(expected int, stop <-chan struct{}) {
+	ticker := time.NewTicker(25 * time.Millisecond)
+	defer ticker.Stop()
+	none := time.Now()
+	for {
+		came := len(registered(r.session))
+		if came > 0 && len(r.live()) > 0 {
+			none = time.Now()
+		} else {
+			grace := firstGrace
+			if came > 0 {
+				grace = lateGrace
+			}
+			if expected > 0 && came >= expected || time.Since(none) > grace {
+				return
+			}
+		}
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// sameProcess returns the process with the pid if it is the one that was there at the given time (CLOCK_MONOTONIC),
+// not a later one.
+func sameProcess(pid int, at time.Duration) (process, bool) {
+	st, err := statProcess(pid)
+	if err != nil {
+		return process{}, false
+	}
+	var boot, mono unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil {
+		return process{}, false
+	}
+	const tick = 10 * time.Millisecond // USER_HZ is 100 on all machines that Go knows
+	began := time.Duration(st.start)*tick - time.Duration(boot.Nano()-mono.Nano())
+	return st.process, began <= at+2*tick
+}
