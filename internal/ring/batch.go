@@ -45,6 +45,7 @@ const (
 	Signaled                // a fatal signal that the library saw coming
 	Vanished                // no trace: SIGKILL, or the exit_group system call made directly
 	Replaced                // exec(): another Proc with the same PID goes on
+	Lost                    // none: its records can't be followed any further (Reason), so nothing follows from their absence
 )
 
 // ProcEnd is the end of a process.
@@ -62,6 +63,7 @@ type ProcEnd struct {
 	SenderPID   int // of the signal, 0 if it was not sent by kill()
 	PCs         []uint64
 	Maps        []Mapping
+	Reason      string // of Lost
 }
 
 // Batch is a run of records of one thread, in program order.
@@ -69,7 +71,15 @@ type ProcEnd struct {
 // All its calls have returned, except that the last one is still under way if Open is set; its results are not valid
 // yet. When it returns, the next batch of that thread has Resume set and begins with the same record once more, now
 // complete (unless it is Open again, which never happens: an open record is delivered once open, then once complete).
-// Data is valid only until the handler returns.
+//
+// What a call publishes while it is under way (InfoComm, InfoError, InfoMPI, and InfoData of arrays written by the call)
+// lies behind its record, but is always delivered before the call's completion: a call that has published something is
+// delivered open first, even if it has returned long since, then comes a batch with what it published, neither Resume
+// nor Open, then the one that begins with the completed call. Batches without calls, neither Resume nor Open, may also
+// come at other times.
+//
+// Each record in Data is complete and of a plausible length (at least one Line, within Data); the rest of its content is
+// what the program's process left in its memory, which may be anything. Data is valid only until the handler returns.
 type Batch struct {
 	Thread ThreadID
 	Resume bool

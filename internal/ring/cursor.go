@@ -1,0 +1,317 @@
+package ring
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// chunk is how many bytes of records a batch has at most, but for what must stay together. It fits a first-level cache,
+// so that the handler finds warm what finding the records' ends has touched.
+const chunk = 32 << 10
+
+// forever is later than every time stamp.
+const forever = math.MaxUint64
+
+// cursor reads the records of one ring.
+//
+// The calls of a thread follow one another, so a call that another call follows has returned; the last one has if the
+// ring's done says so. done is read before head: then all that a call published before it returned lies before head.
+type cursor struct {
+	id   ThreadID
+	hdr  *mvRing
+	data []byte // the ring's data twice, so that no record wraps
+	size uint64
+
+	pos    uint64 // records before it have been delivered; the open call counts as delivered
+	calls  uint64 // calls before pos
+	tail   uint64 // what the writer was told last
+	open   bool   // the last call before pos is under way, or rather its return has not been delivered
+	openAt uint64
+	openTo uint64
+
+	bytes uint64 // delivered
+
+	// For latest: records before scanned have been looked at, with scannedCalls calls, the last of them, if it was
+	// not delivered before, from scanAt to scanEnd.
+	scanned, scannedCalls, scanAt, scanEnd uint64
+
+	// For merge: its second look, and what comes next in it.
+	done2, head2 uint64
+	when         uint64
+	ready        bool
+}
+
+// damage is the error for a ring that does not hold what the library wrote.
+type damage struct {
+	call uint64 // calls read before
+	what string
+}
+
+func (d *damage) Error() string { return d.what }
+
+func (c *cursor) damaged(format string, args ...any) error {
+	return &damage{call: c.calls, what: fmt.Sprintf(format, args...)}
+}
+
+// at returns the ring's bytes from a position on.
+func (c *cursor) at(pos uint64) []byte { return c.data[pos&(c.size-1):] }
+
+// look reads done and head, in this order, and checks them against what was read before.
+func (c *cursor) look() (done, head uint64, err error) {
+	done = c.hdr.done.Load()
+	head = c.hdr.head.Load()
+	if head-c.tail > c.size || head < c.pos || head%Line != 0 {
+		return 0, 0, c.damaged("its head %d is impossible after %d", head, c.pos)
+	}
+	if done > c.calls+(head-c.pos)/Line {
+		return 0, 0, c.damaged("%d calls have returned of at most %d", done, c.calls+(head-c.pos)/Line)
+	}
+	return done, head, nil
+}
+
+// length returns the length in bytes of the record at pos.
+func (c *cursor) length(pos, head uint64) (n uint64, kind uint16, err error) {
+	w := binary.LittleEndian.Uint32(c.at(pos))
+	n, kind = uint64(w>>16)*Line, uint16(w)
+	if n == 0 || n > head-pos {
+		return 0, 0, c.damaged("a record of length %d at position %d, %d before the end", n, pos, head-pos)
+	}
+	return n, kind, nil
+}
+
+// infos steps over records that are no calls. It returns where the next call or the end is, and the end of the last of
+// them that belongs to the call before, 0 if none does.
+func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
+	for pos < head {
+		n, kind, err := c.length(pos, head)
+		if err != nil {
+			return 0, 0, err
+		}
+		if kind < FirstInfo {
+			break
+		}
+		if belongsToCallBefore(kind, c.at(pos)) {
+			belong = pos + n
+		}
+		pos += n
+	}
+	return pos, belong, nil
+}
+
+// belongsToCallBefore tells whether a record that is no call was published by the call before it, while that was under
+// way.
+func belongsToCallBefore(kind uint16, rec []byte) bool {
+	switch kind {
+	case InfoComm, InfoError, InfoMPI:
+		return true
+	case InfoData:
+		switch binary.LittleEndian.Uint16(rec[HeaderSize:]) {
+		case SecOut32, SecOut64, SecStatus:
+			return true
+		}
+	}
+	return false
+}
+
+// times returns when the call in the record between two positions was entered and left (if it has been), 0 for a call
+// without times.
+func (c *cursor) times(pos, end uint64) (enter, leave uint64) {
+	rec := c.at(pos)[:end-pos]
+	if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed == 0 {
+		return 0, 0
+	}
+	t := rec[len(rec)-TimesSize:]
+	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:])
+}
+
+// errTimed says that a thread that was believed to be the only one has met a record with times: there is another.
+var errTimed = errors.New("ring: times in the records of a single thread")
+
+// poll delivers what is there, about a chunk at most, and returns its length.
+func (c *cursor) poll(b *Batch, h Handler) (int, error) {
+	done, head, err := c.look()
+	if err != nil || head == c.pos && !(c.open && done >= c.calls) {
+		return 0, err
+	}
+	before := c.bytes
+	// A second run is needed only behind a call that has published something.
+	for was := before - 1; err == nil && c.bytes != was && c.bytes-before < chunk; {
+		was = c.bytes
+		err = c.run(b, h, done, head, false, 0)
+	}
+	c.release()
+	return int(c.bytes - before), err
+}
+
+// run delivers records between pos and head, at most about a chunk. With timed, it stops before whatever is later than
+// limit; else it stops with errTimed before a record with times.
+func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit uint64) (err error) {
+	b.Thread, b.Resume = c.id, false
+	start := c.pos
+	if c.open {
+		next, belong, err := c.infos(c.pos, head)
+		if err != nil {
+			return err
+		}
+		returned := done >= c.calls || next < head
+		if returned && timed {
+			_, leave := c.times(c.openAt, c.openTo)
+			returned = leave <= limit
+		}
+		if !returned {
+			c.emit(b, h, c.pos, next, false)
+			c.pos = next
+			return nil
+		}
+		if belong != 0 {
+			c.emit(b, h, c.pos, belong, false)
+			c.pos = belong
+		}
+		c.open, b.Resume = false, true
+		start = c.openAt
+		if c.pos != c.openTo {
+			c.emit(b, h, c.openAt, c.openTo, false)
+			start = c.pos
+		}
+	}
+	var (
+		p       = c.pos
+		calls   = c.calls
+		last    uint64 // the last call behind pos, if lastEnd is not 0
+		lastEnd uint64
+		open    bool
+	)
+loop:
+	for p < head {
+		rec := c.at(p)
+		w := binary.LittleEndian.Uint32(rec)
+		end := p + uint64(w>>16)*Line
+		if end == p || end > head {
+			_, _, err = c.length(p, head)
+			head = p
+			break
+		}
+		if uint16(w) >= FirstInfo {
+			next, belong, e := c.infos(p, head)
+			switch {
+			case e != nil:
+				err, head = e, p
+				break loop
+			case belong != 0 && lastEnd != 0:
+				// The call goes first, as an open one; then what it published; then, at the next run, its return.
+				p, open = belong, true
+				break loop
+			}
+			p = next
+			continue
+		}
+		if p-start >= chunk {
+			break
+		}
+		if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed != 0 {
+			if !timed {
+				err = errTimed
+				break
+			}
+			enter, leave := c.times(p, end)
+			if enter > limit {
+				break
+			}
+			open = leave > limit
+		}
+		last, lastEnd = p, end
+		calls++
+		p = end
+		if open {
+			break
+		}
+	}
+	c.pos, c.calls = p, calls
+	if open || p >= head && lastEnd != 0 && done < calls {
+		c.open, c.openAt, c.openTo = true, last, lastEnd
+		c.emit(b, h, start, lastEnd, true)
+		start = lastEnd
+	}
+	c.emit(b, h, start, p, false)
+	return err
+}
+
+// emit delivers the records between two positions, if any. The batch's Resume holds for the first only.
+func (c *cursor) emit(b *Batch, h Handler, from, to uint64, open bool) {
+	if from == to {
+		return
+	}
+	b.Open = open
+	b.Data = c.at(from)[: to-from : to-from]
+	c.bytes += to - from
+	h.Batch(b)
+	b.Resume = false
+}
+
+// release tells the thread that what was delivered may be overwritten, except for a call that is still under way, since
+// its results are yet to be written into its record.
+func (c *cursor) release() {
+	to := c.pos
+	if c.open {
+		to = c.openAt
+	}
+	if to != c.tail {
+		c.tail = to
+		c.hdr.tail.Store(to)
+	}
+}
+
+// next returns the time of what comes next: a call's entry, or the return of the open one. What has no time comes at
+// once, at 0. It returns false if nothing comes yet.
+func (c *cursor) next(done, head uint64) (time uint64, ok bool, err error) {
+	if c.pos < head {
+		n, kind, err := c.length(c.pos, head)
+		if err != nil {
+			return 0, false, err
+		}
+		if kind >= FirstInfo {
+			return 0, true, nil
+		}
+		if !c.open {
+			enter, _ := c.times(c.pos, c.pos+n)
+			return enter, true, nil
+		}
+	} else if !c.open || done < c.calls {
+		return 0, false, nil
+	}
+	_, leave := c.times(c.openAt, c.openTo)
+	return leave, true, nil
+}
+
+// latest returns the latest time of an entry or a return that lies before head and has not been delivered, 0 if there
+// is none. It looks at each record once, so it may be called over and over.
+func (c *cursor) latest(done, head uint64) uint64 {
+	if c.scanned < c.pos {
+		c.scanned, c.scannedCalls, c.scanEnd = c.pos, c.calls, 0
+		if c.open {
+			c.scanAt, c.scanEnd = c.openAt, c.openTo
+		}
+	}
+	for c.scanned < head {
+		n, kind, err := c.length(c.scanned, head)
+		if err != nil {
+			// It is reported when everything before it has been delivered.
+			break
+		}
+		if kind < FirstInfo {
+			c.scanAt, c.scanEnd = c.scanned, c.scanned+n
+			c.scannedCalls++
+		}
+		c.scanned += n
+	}
+	if c.scanEnd == 0 || c.scanEnd <= c.pos && !c.open {
+		return 0
+	}
+	enter, leave := c.times(c.scanAt, c.scanEnd)
+	if done >= c.scannedCalls {
+		return max(enter, leave)
+	}
+	return enter
+}

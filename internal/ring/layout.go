@@ -1,0 +1,143 @@
+package ring
+
+import "sync/atomic"
+
+// Version and magic numbers of preload/record.h. This file mirrors that header; TestLayout compares the two.
+const (
+	Version = 1
+
+	magicControl = 0x314c54434556504d // "MPVECTL1"
+	magicProcess = 0x31434f525056504d // "MPVPROC1"
+	magicRing    = 0x31474e495256504d // "MPVRING1"
+)
+
+// States of mvProcess.state.
+const (
+	stateStarted = iota
+	stateExited
+	stateSignaled
+)
+
+// Line is the unit of record lengths and positions in bytes.
+const Line = 64
+
+// Offsets within the header of a record (struct mv_record), and its length. A record's payload begins at HeaderSize.
+const (
+	OffKind    = 0  // uint16: a call's mpiapi.FuncID, or one of the Info… kinds
+	OffLines   = 2  // uint16: length in lines
+	OffSite    = 4  // uint32: number of the call site, 0 if unknown
+	OffRC      = 8  // int32: what the call returned
+	OffFlags   = 12 // uint16: Timed …
+	OffUsed    = 14 // uint16: length of the fixed part in bytes, the header included
+	HeaderSize = 16
+)
+
+// Timed is the record flag that says that the last TimesSize bytes of the record are the times (in ticks of the
+// processor's time stamp counter, uint64 each) of entering and of leaving the call.
+const (
+	Timed     = 1
+	TimesSize = 16
+)
+
+// The kinds of sections of a call record (enum mv_section_kind). A section begins with its kind (uint16), the index of
+// its parameter (uint16) and the number of its elements (uint32); elements follow, padded to 8 bytes together.
+const (
+	SecEnd    = 0
+	SecIn32   = 1 // int at entry
+	SecIn64   = 2 // handles, MPI_Aint, MPI_Count at entry
+	SecOut32  = 3 // int after the call
+	SecOut64  = 4 // handles etc. after the call
+	SecStatus = 5 // struct mv_status after the call
+	SecString = 6 // characters at entry
+	SecCut    = 7 // elements are in InfoData records before (at entry) or behind (after the call) the record
+
+	SectionSize = 8
+	StatusSize  = 24
+)
+
+// The kinds of records that are no calls (enum mv_info).
+const (
+	InfoSite   = 0xff00 // a call stack
+	InfoModule = 0xff01 // a loaded file
+	InfoNames  = 0xff02 // predefined handles and constants
+	InfoComm   = 0xff03 // a communicator that the call before it has made
+	InfoError  = 0xff04 // text of the error that the call before it returns
+	InfoMPI    = 0xff05 // facts about MPI, at the end of MPI_Init
+	InfoData   = 0xff06 // part of an array that was cut off a call record
+
+	FirstInfo = InfoSite // lowest kind that is no call
+)
+
+// mvControl is struct mv_control: written by the analyzer before the first process starts, then read-only except for
+// stop (written by the analyzer) and unrecorded and shrunk (added to by ranks).
+type mvControl struct {
+	magic      uint64
+	version    uint32
+	headerSize uint32
+	tableHash  uint64
+	ringSize   uint64
+	stacks     uint32
+	stop       atomic.Uint32
+	unrecorded atomic.Uint32
+	shrunk     atomic.Uint32
+	fallback   [256]byte
+}
+
+// mvProcess is struct mv_process: written by the process. Its end is valid once state (released last by the process)
+// says so.
+type mvProcess struct {
+	magic       uint64
+	version     uint32
+	headerSize  uint32
+	pid         uint32
+	ppid        uint32
+	rank        int32
+	worldSize   int32
+	state       atomic.Uint32
+	code        int32
+	initialized uint32
+	finalized   uint32
+	aborted     uint32
+	inMPI       uint32
+	exitKind    uint32
+	endTID      uint32
+	endTime     uint64
+	faultAddr   uint64
+	senderPID   int32
+	npcs        uint32
+	pcs         [64]uint64
+	startTime   uint64
+	exe         [256]byte
+	nmaps       uint32
+	_           uint32
+	maps        [8]mvMap
+}
+
+type mvMap struct {
+	start, end, offset uint64
+	path               [232]byte
+}
+
+// mvRing is struct mv_ring, the head of a ring's file. The thread writes head (release after the bytes of a record),
+// done (release after the results of a call) and the counters behind it; the analyzer writes tail (release when the
+// records before it may be overwritten). The rest does not change once the file is visible.
+type mvRing struct {
+	magic      uint64
+	version    uint32
+	headerSize uint32
+	size       uint64
+	pid        uint32
+	tid        uint32
+	thread     uint32
+	mainThread uint32
+	process    [32]byte
+	_          [56]byte
+	head       atomic.Uint64
+	done       atomic.Uint64
+	queries    atomic.Uint64
+	stalls     atomic.Uint64
+	stallNS    atomic.Uint64
+	_          [24]byte
+	tail       atomic.Uint64
+	_          [56]byte
+}

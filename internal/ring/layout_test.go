@@ -1,0 +1,144 @@
+package ring
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// TestLayout compares this package's idea of the shared memory with what a C compiler makes of preload/record.h.
+func TestLayout(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler: ", err)
+	}
+	var c mvControl
+	var p mvProcess
+	var m mvMap
+	var r mvRing
+	checks := []struct {
+		c    string
+		goes uint64
+	}{
+		{"sizeof(struct mv_control)", uint64(unsafe.Sizeof(c))},
+		{"offsetof(struct mv_control, version)", uint64(unsafe.Offsetof(c.version))},
+		{"offsetof(struct mv_control, header_size)", uint64(unsafe.Offsetof(c.headerSize))},
+		{"offsetof(struct mv_control, table_hash)", uint64(unsafe.Offsetof(c.tableHash))},
+		{"offsetof(struct mv_control, ring_size)", uint64(unsafe.Offsetof(c.ringSize))},
+		{"offsetof(struct mv_control, stacks)", uint64(unsafe.Offsetof(c.stacks))},
+		{"offsetof(struct mv_control, stop)", uint64(unsafe.Offsetof(c.stop))},
+		{"offsetof(struct mv_control, unrecorded)", uint64(unsafe.Offsetof(c.unrecorded))},
+		{"offsetof(struct mv_control, shrunk)", uint64(unsafe.Offsetof(c.shrunk))},
+		{"offsetof(struct mv_control, fallback)", uint64(unsafe.Offsetof(c.fallback))},
+
+		{"sizeof(struct mv_process)", uint64(unsafe.Sizeof(p))},
+		{"offsetof(struct mv_process, pid)", uint64(unsafe.Offsetof(p.pid))},
+		{"offsetof(struct mv_process, ppid)", uint64(unsafe.Offsetof(p.ppid))},
+		{"offsetof(struct mv_process, rank)", uint64(unsafe.Offsetof(p.rank))},
+		{"offsetof(struct mv_process, world_size)", uint64(unsafe.Offsetof(p.worldSize))},
+		{"offsetof(struct mv_process, state)", uint64(unsafe.Offsetof(p.state))},
+		{"offsetof(struct mv_process, code)", uint64(unsafe.Offsetof(p.code))},
+		{"offsetof(struct mv_process, initialized)", uint64(unsafe.Offsetof(p.initialized))},
+		{"offsetof(struct mv_process, finalized)", uint64(unsafe.Offsetof(p.finalized))},
+		{"offsetof(struct mv_process, aborted)", uint64(unsafe.Offsetof(p.aborted))},
+		{"offsetof(struct mv_process, in_mpi)", uint64(unsafe.Offsetof(p.inMPI))},
+		{"offsetof(struct mv_process, exit_kind)", uint64(unsafe.Offsetof(p.exitKind))},
+		{"offsetof(struct mv_process, end_tid)", uint64(unsafe.Offsetof(p.endTID))},
+		{"offsetof(struct mv_process, end_time)", uint64(unsafe.Offsetof(p.endTime))},
+		{"offsetof(struct mv_process, fault_addr)", uint64(unsafe.Offsetof(p.faultAddr))},
+		{"offsetof(struct mv_process, sender_pid)", uint64(unsafe.Offsetof(p.senderPID))},
+		{"offsetof(struct mv_process, npcs)", uint64(unsafe.Offsetof(p.npcs))},
+		{"offsetof(struct mv_process, pcs)", uint64(unsafe.Offsetof(p.pcs))},
+		{"offsetof(struct mv_process, start_time)", uint64(unsafe.Offsetof(p.startTime))},
+		{"offsetof(struct mv_process, exe)", uint64(unsafe.Offsetof(p.exe))},
+		{"offsetof(struct mv_process, nmaps)", uint64(unsafe.Offsetof(p.nmaps))},
+		{"offsetof(struct mv_process, maps)", uint64(unsafe.Offsetof(p.maps))},
+		{"sizeof(((struct mv_process *)0)->maps[0])", uint64(unsafe.Sizeof(m))},
+		{"sizeof(((struct mv_process *)0)->maps[0].path)", uint64(unsafe.Sizeof(m.path))},
+		{"sizeof(((struct mv_process *)0)->maps)/sizeof(((struct mv_process *)0)->maps[0])", uint64(len(p.maps))},
+
+		{"sizeof(struct mv_ring)", uint64(unsafe.Sizeof(r))},
+		{"offsetof(struct mv_ring, size)", uint64(unsafe.Offsetof(r.size))},
+		{"offsetof(struct mv_ring, pid)", uint64(unsafe.Offsetof(r.pid))},
+		{"offsetof(struct mv_ring, tid)", uint64(unsafe.Offsetof(r.tid))},
+		{"offsetof(struct mv_ring, thread)", uint64(unsafe.Offsetof(r.thread))},
+		{"offsetof(struct mv_ring, main_thread)", uint64(unsafe.Offsetof(r.mainThread))},
+		{"offsetof(struct mv_ring, process)", uint64(unsafe.Offsetof(r.process))},
+		{"offsetof(struct mv_ring, head)", uint64(unsafe.Offsetof(r.head))},
+		{"offsetof(struct mv_ring, done)", uint64(unsafe.Offsetof(r.done))},
+		{"offsetof(struct mv_ring, queries)", uint64(unsafe.Offsetof(r.queries))},
+		{"offsetof(struct mv_ring, stalls)", uint64(unsafe.Offsetof(r.stalls))},
+		{"offsetof(struct mv_ring, stall_ns)", uint64(unsafe.Offsetof(r.stallNS))},
+		{"offsetof(struct mv_ring, tail)", uint64(unsafe.Offsetof(r.tail))},
+
+		{"sizeof(struct mv_record)", HeaderSize},
+		{"offsetof(struct mv_record, kind)", OffKind},
+		{"offsetof(struct mv_record, lines)", OffLines},
+		{"offsetof(struct mv_record, site)", OffSite},
+		{"offsetof(struct mv_record, rc)", OffRC},
+		{"offsetof(struct mv_record, flags)", OffFlags},
+		{"offsetof(struct mv_record, used)", OffUsed},
+		{"sizeof(struct mv_section)", SectionSize},
+		{"sizeof(struct mv_status)", StatusSize},
+
+		{"MV_VERSION", Version},
+		{"MV_MAGIC_CONTROL", magicControl},
+		{"MV_MAGIC_PROCESS", magicProcess},
+		{"MV_MAGIC_RING", magicRing},
+		{"MV_STARTED", stateStarted},
+		{"MV_EXITED", stateExited},
+		{"MV_SIGNALED", stateSignaled},
+		{"MV_TIMED", Timed},
+		{"MV_IN32", SecIn32},
+		{"MV_IN64", SecIn64},
+		{"MV_OUT32", SecOut32},
+		{"MV_OUT64", SecOut64},
+		{"MV_STATUS", SecStatus},
+		{"MV_STRING", SecString},
+		{"MV_CUT", SecCut},
+		{"MV_INFO", FirstInfo},
+		{"MV_SITE", InfoSite},
+		{"MV_MODULE", InfoModule},
+		{"MV_NAMES", InfoNames},
+		{"MV_COMM", InfoComm},
+		{"MV_ERROR", InfoError},
+		{"MV_MPI", InfoMPI},
+		{"MV_DATA", InfoData},
+	}
+	var src strings.Builder
+	src.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"record.h\"\nint main(void) {\n")
+	for _, k := range checks {
+		fmt.Fprintf(&src, "printf(\"%%llu\\n\", (unsigned long long)(%s));\n", k.c)
+	}
+	src.WriteString("}\n")
+	dir := t.TempDir()
+	file, exe := filepath.Join(dir, "layout.c"), filepath.Join(dir, "layout")
+	if err := os.WriteFile(file, []byte(src.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	include, err := filepath.Abs("../../preload")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(cc, "-I", include, "-o", exe, file).CombinedOutput(); err != nil {
+		t.Fatalf("compile: %v\n%s", err, out)
+	}
+	out, err := exec.Command(exe).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Fields(out)
+	if len(lines) != len(checks) {
+		t.Fatalf("%d values for %d questions", len(lines), len(checks))
+	}
+	for i, k := range checks {
+		if got := string(lines[i]); got != fmt.Sprint(k.goes) {
+			t.Errorf("%s is %s in C and %d in Go", k.c, got, k.goes)
+		}
+	}
+}

@@ -1,0 +1,324 @@
+package ring
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sizes of rings in bytes.
+const (
+	defaultRingSize = 4 << 20
+	minRingSize     = 64 << 10
+)
+
+// Names within a session directory.
+const (
+	controlName = "control"
+	lockName    = ".lock" // of a fallback directory: locked like the control file
+)
+
+// Options say how a session is set up. The zero value is useful except for TableHash.
+type Options struct {
+	Name      string // of the session; "" for a random one
+	Ranks     int    // processes expected on this node, 0 if unknown
+	RingSize  int    // bytes per thread, a power of two; 0 to choose by the room there is
+	TableHash uint64 // mpiapi.Hash()
+	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
+	ShmDir    string // where shared memory is; "" for /dev/shm
+	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
+}
+
+func (o *Options) defaults() {
+	if o.ShmDir == "" {
+		o.ShmDir = "/dev/shm"
+	}
+	if o.TempDir == "" {
+		o.TempDir = os.TempDir()
+	}
+	if o.Ranks <= 0 {
+		o.Ranks = 8
+	}
+}
+
+// Session is a directory in which ranks leave their rings, and what it needs around it.
+type Session struct {
+	Dir      string // where ranks put their rings: MPIVET's environment names it
+	Fallback string // the directory on a disk that they use if Dir is full
+	RingSize int    // bytes per thread
+
+	notes    []string
+	control  *mvControl
+	lock     *os.File // the control file, locked as long as the analyzer lives
+	fallLock *os.File
+}
+
+func prefix() string { return fmt.Sprintf("mpivet-%d-", os.Getuid()) }
+
+// SessionDirs returns the directories that a session of the given name may have, the usual one first.
+func SessionDirs(o Options) []string {
+	o.defaults()
+	name := prefix() + o.Name
+	return []string{filepath.Join(o.ShmDir, name), filepath.Join(o.TempDir, name)}
+}
+
+// NewSession makes a session: its directory in shared memory (or on a disk, where that is missing or too small), the
+// fallback directory, and the locked control file. If several processes make a session of one name at the same time,
+// the first gets it and the others an error that is fs.ErrExist; they may use AwaitSession.
+func NewSession(o Options) (_ *Session, err error) {
+	o.defaults()
+	if o.Name == "" {
+		var b [8]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return nil, err
+		}
+		o.Name = hex.EncodeToString(b[:])
+	}
+	if strings.ContainsAny(o.Name, "/\x00") {
+		return nil, fmt.Errorf("session name %q: must not contain a slash", o.Name)
+	}
+	dirs := SessionDirs(o)
+	s := new(Session)
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+
+	// Whoever makes the directory on the disk has the session: that place is the same for all, whatever they think
+	// of the room in shared memory.
+	noDisk := makeDir(dirs[1])
+	if errors.Is(noDisk, fs.ErrExist) {
+		return nil, noDisk
+	}
+	if noDisk == nil {
+		s.Fallback = dirs[1]
+		if s.fallLock, err = makeLocked(s.Fallback, lockName, 0); err != nil {
+			return nil, err
+		}
+	}
+
+	s.RingSize = o.RingSize
+	size, noShm := chooseSize(o)
+	if noShm == nil && dirs[0] != dirs[1] {
+		if noShm = makeDir(dirs[0]); errors.Is(noShm, fs.ErrExist) {
+			return nil, noShm
+		}
+	}
+	switch {
+	case noShm == nil:
+		s.Dir = dirs[0]
+		if s.RingSize == 0 && size < defaultRingSize {
+			s.note("little room in %s: %d KiB per rank for records instead of %d; ranks may have to wait for the analyzer more often",
+				o.ShmDir, size>>10, defaultRingSize>>10)
+			s.RingSize = size
+		}
+	case noDisk == nil:
+		s.Dir = s.Fallback
+		s.note("%v: records go through %s, on a disk, which may slow the program down", noShm, o.TempDir)
+	default:
+		return nil, fmt.Errorf("no place for the records: %w; %w", noShm, noDisk)
+	}
+	if s.RingSize == 0 {
+		s.RingSize = defaultRingSize
+	}
+	if s.RingSize < minRingSize || s.RingSize > maxRingSize || s.RingSize&(s.RingSize-1) != 0 {
+		return nil, fmt.Errorf("ring size %d: must be a power of two from %d to %d", s.RingSize, minRingSize, maxRingSize)
+	}
+
+	if s.lock, err = makeLocked(s.Dir, "."+controlName, int64(unsafe.Sizeof(mvControl{}))); err != nil {
+		return nil, err
+	}
+	if s.control, err = mapControl(s.lock); err != nil {
+		return nil, err
+	}
+	c := s.control
+	c.magic, c.version, c.headerSize = magicControl, Version, uint32(unsafe.Sizeof(*c))
+	c.tableHash, c.ringSize = o.TableHash, uint64(s.RingSize)
+	if !o.NoStacks {
+		c.stacks = 1
+	}
+	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
+		copy(c.fallback[:], s.Fallback)
+	}
+	// Visible means complete.
+	if err := os.Rename(filepath.Join(s.Dir, "."+controlName), filepath.Join(s.Dir, controlName)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// Notes returns what the user should know about how the session was set up, one sentence each.
+func (s *Session) Notes() []string { return s.notes }
+
+// StopRecording tells the ranks to run on unrecorded.
+func (s *Session) StopRecording() {
+	if s.control != nil {
+		s.control.stop.Store(1)
+	}
+}
+
+// Close removes everything that the session left in the file system. Ranks that still run go on unrecorded.
+func (s *Session) Close() error {
+	s.StopRecording()
+	var errs []error
+	if s.Dir != "" && s.Dir != s.Fallback {
+		errs = append(errs, os.RemoveAll(s.Dir))
+	}
+	if s.Fallback != "" {
+		errs = append(errs, os.RemoveAll(s.Fallback))
+	}
+	s.Dir, s.Fallback = "", ""
+	if s.control != nil {
+		unmapControl(s.control)
+		s.control = nil
+	}
+	for _, f := range []*os.File{s.lock, s.fallLock} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	s.lock, s.fallLock = nil, nil
+	return errors.Join(errs...)
+}
+
+// AwaitSession waits until a session of that name has been set up by another process of this node, and returns its
+// directory. It fails after the given time.
+func AwaitSession(o Options, patience time.Duration) (string, error) {
+	dirs := SessionDirs(o)
+	for end := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		for _, d := range dirs {
+			if _, err := os.Stat(filepath.Join(d, controlName)); err == nil {
+				return d, nil
+			}
+		}
+		if time.Now().After(end) {
+			return "", fmt.Errorf("session %s: its analyzer was not ready within %v", o.Name, patience)
+		}
+	}
+}
+
+// chooseSize returns the size for a ring: the usual one, but at most a rank's share of a quarter of the free shared
+// memory, which MPI needs as well. The error says why there is no room.
+func chooseSize(o Options) (size int, err error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(o.ShmDir, &st); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: o.ShmDir, Err: err}
+	}
+	free := st.Bavail * uint64(st.Bsize)
+	size = o.RingSize
+	if size == 0 {
+		size = defaultRingSize
+		for size > minRingSize && uint64(size) > free/4/uint64(o.Ranks) {
+			size /= 2
+		}
+	}
+	if uint64(size) > free/4/uint64(o.Ranks) {
+		return 0, fmt.Errorf("%s has only %d KiB free", o.ShmDir, free>>10)
+	}
+	return size, nil
+}
+
+// makeDir makes a directory for this user alone. If there is one of a session whose analyzer died, it is removed first.
+func makeDir(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) && removeStale(dir, 0) {
+		err = os.Mkdir(dir, 0o700)
+	}
+	return err
+}
+
+// makeLocked makes a file of the given size that this process alone holds locked until it ends.
+func makeLocked(dir, name string, size int64) (*os.File, error) {
+	path := filepath.Join(dir, name)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		err = &os.PathError{Op: "flock", Path: path, Err: err}
+	} else if size > 0 {
+		// Room is taken now: to find none left when writing to the mapping would be fatal.
+		if err = unix.Fallocate(int(f.Fd()), 0, 0, size); err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+			err = f.Truncate(size)
+		}
+		if err != nil {
+			err = &os.PathError{Op: "allocate", Path: path, Err: err}
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// unlockedAge is how old a directory without a lock file must be to count as left behind, since one is made first and
+// gets its lock file then.
+const unlockedAge = 10 * time.Minute
+
+// removeStale removes the directory of a session whose analyzer died, that is, one whose lock is free. It returns true
+// if it did.
+func removeStale(dir string, unlocked time.Duration) bool {
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Getuid() {
+		return false
+	}
+	var f *os.File
+	var err error
+	for _, name := range []string{controlName, "." + controlName, lockName} {
+		if f, err = os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return unlocked > 0 && time.Since(time.Unix(st.Mtim.Unix())) > unlocked && os.RemoveAll(dir) == nil
+	}
+	defer f.Close()
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return false
+	}
+	// Another one may have removed it and made a new one in the meantime. Whoever holds the lock of the one that is
+	// there may move it out of the way, and nobody else.
+	ours, err1 := f.Stat()
+	now, err2 := os.Stat(filepath.Join(dir, filepath.Base(f.Name())))
+	if err1 != nil || err2 != nil || !os.SameFile(ours, now) {
+		return false
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	away := dir + ".stale" + hex.EncodeToString(b[:])
+	if os.Rename(dir, away) != nil {
+		return false
+	}
+	return os.RemoveAll(away) == nil
+}
+
+// CleanStale removes what sessions of this user left behind whose analyzer died, and returns the directories removed.
+// Of the options, only the places count.
+func CleanStale(o Options) []string {
+	o.defaults()
+	var gone []string
+	for _, place := range []string{o.ShmDir, o.TempDir} {
+		dirs, _ := filepath.Glob(filepath.Join(place, prefix()+"*"))
+		for _, d := range dirs {
+			if removeStale(d, unlockedAge) {
+				gone = append(gone, d)
+			}
+		}
+	}
+	return gone
+}

@@ -1,0 +1,257 @@
+package ring
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// watcher tells which files have appeared in a session's directories, and which processes have ended, in the order in
+// which that happened. Where the system has no inotify left or no pidfd_open, it looks for itself now and then.
+type watcher struct {
+	dirs    []string
+	epoll   int
+	inotify int   // -1: look into the directories instead
+	wd      []int // inotify's number of each of dirs
+	noPidfd bool
+	events  [64]unix.EpollEvent
+	buf     [16 << 10]byte
+	seen    map[string]bool // files known
+	found   []file          // files that appeared and have not been taken
+	scanned time.Time       // when the directories were last read
+	checked time.Time       // when processes were last looked for by kill()
+}
+
+// file is a file of a session.
+type file struct{ dir, name string }
+
+// lookEvery is how often the watcher looks for itself what no event tells it.
+const lookEvery = 5 * time.Millisecond
+
+func newWatcher(dirs ...string) (*watcher, error) {
+	w := &watcher{inotify: -1, seen: make(map[string]bool)}
+	var err error
+	if w.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	for _, d := range dirs {
+		if d != "" && (len(w.dirs) == 0 || d != w.dirs[0]) {
+			w.dirs = append(w.dirs, d)
+		}
+	}
+	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
+		for _, d := range w.dirs {
+			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_ONLYDIR)
+			if e != nil {
+				err = e
+			}
+			w.wd = append(w.wd, wd)
+		}
+		if err == nil {
+			err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: -1})
+		}
+		if err == nil {
+			w.inotify = fd
+		} else {
+			unix.Close(fd)
+		}
+	}
+	w.scan() // what is there already
+	return w, nil
+}
+
+func (w *watcher) close() {
+	unix.Close(w.epoll)
+	if w.inotify >= 0 {
+		unix.Close(w.inotify)
+	}
+}
+
+// add notes a file that has appeared.
+func (w *watcher) add(dir, name string) {
+	if strings.HasPrefix(name, ".") || w.seen[name] || name == controlName {
+		return
+	}
+	w.seen[name] = true
+	w.found = append(w.found, file{dir, name})
+}
+
+// forget makes a name count as new when it appears again.
+func (w *watcher) forget(name string) { delete(w.seen, name) }
+
+// scan reads the directories. Files of processes are noted before those of threads.
+func (w *watcher) scan() {
+	w.scanned = time.Now()
+	for _, first := range []byte{'p', 't'} {
+		for _, d := range w.dirs {
+			f, err := os.Open(d)
+			if err != nil {
+				continue
+			}
+			names, _ := f.Readdirnames(-1)
+			f.Close()
+			for _, n := range names {
+				if n[0] == first {
+					w.add(d, n)
+				}
+			}
+		}
+	}
+}
+
+// files notes the files that have appeared by now.
+func (w *watcher) files() {
+	if w.inotify < 0 {
+		if time.Since(w.scanned) >= lookEvery {
+			w.scan()
+		}
+		return
+	}
+	for {
+		n, err := unix.Read(w.inotify, w.buf[:])
+		if err != nil || n <= 0 {
+			return
+		}
+		for b := w.buf[:n]; len(b) >= unix.SizeofInotifyEvent; {
+			wd := int(int32(binary.LittleEndian.Uint32(b)))
+			mask := binary.LittleEndian.Uint32(b[4:])
+			size := int(binary.LittleEndian.Uint32(b[12:]))
+			b = b[unix.SizeofInotifyEvent:]
+			if size > len(b) {
+				break
+			}
+			name := b[:size]
+			b = b[size:]
+			if mask&unix.IN_Q_OVERFLOW != 0 {
+				w.scan()
+				continue
+			}
+			if i := bytes.IndexByte(name, 0); i >= 0 {
+				name = name[:i]
+			}
+			for i, d := range w.dirs {
+				if w.wd[i] == wd && len(name) > 0 {
+					w.add(d, string(name))
+				}
+			}
+		}
+	}
+}
+
+// watch begins to watch a process for its end; id is what ended will call it. It returns a descriptor to give to
+// unwatch, or -1, and whether the process is gone already.
+func (w *watcher) watch(pid int, id ProcID, start time.Duration) (fd int, gone bool) {
+	fd = -1
+	if !w.noPidfd {
+		var err error
+		if fd, err = unix.PidfdOpen(pid, 0); err == unix.ESRCH {
+			return -1, true
+		} else if err != nil {
+			fd, w.noPidfd = -1, true
+		}
+	}
+	// The process may have ended, and another got its number, before it could be watched.
+	if dead(pid) || startedAfter(pid, start) {
+		w.unwatch(fd)
+		return -1, true
+	}
+	if fd >= 0 {
+		if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(id)}); err != nil {
+			unix.Close(fd)
+			fd, w.noPidfd = -1, true
+		}
+	}
+	return fd, false
+}
+
+func (w *watcher) unwatch(fd int) {
+	if fd >= 0 {
+		unix.Close(fd) // takes it out of epoll as well
+	}
+}
+
+// ready notes new files and calls ended for each process whose end has been noticed, in the order of their ends.
+func (w *watcher) ready(ended func(ProcID)) {
+	n, err := unix.EpollWait(w.epoll, w.events[:], 0)
+	if err != nil {
+		n = 0
+	}
+	// Files first: a process that appeared is known before it ends.
+	w.files()
+	for _, e := range w.events[:n] {
+		if e.Fd >= 0 {
+			ended(ProcID(e.Fd))
+		}
+	}
+}
+
+// poll tells whether it is time to look for ended processes by kill().
+func (w *watcher) poll() bool {
+	if !w.noPidfd {
+		return false
+	}
+	now := time.Now()
+	if now.Sub(w.checked) < lookEvery {
+		return false
+	}
+	w.checked = now
+	return true
+}
+
+// wait returns after d, or earlier if a file appears or a process ends.
+func (w *watcher) wait(d time.Duration) {
+	if (w.noPidfd || w.inotify < 0) && d > lookEvery {
+		d = lookEvery
+	}
+	ts := unix.NsecToTimespec(int64(d))
+	fds := [1]unix.PollFd{{Fd: int32(w.epoll), Events: unix.POLLIN}}
+	_, _ = unix.Ppoll(fds[:], &ts, nil)
+}
+
+// procStat returns state and start (in clock ticks since boot) of a process, as /proc has them.
+func procStat(pid int) (state byte, start uint64, ok bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, 0, false
+	}
+	// The name is in parentheses and may contain anything.
+	i := bytes.LastIndexByte(b, ')')
+	if i < 0 {
+		return 0, 0, false
+	}
+	f := bytes.Fields(b[i+1:])
+	if len(f) < 20 {
+		return 0, 0, false
+	}
+	start, err = strconv.ParseUint(string(f[19]), 10, 64)
+	return f[0][0], start, err == nil
+}
+
+// dead tells whether a process has ended, even if nobody has waited for it yet.
+func dead(pid int) bool {
+	if unix.Kill(pid, 0) == unix.ESRCH {
+		return true
+	}
+	state, _, ok := procStat(pid)
+	return ok && (state == 'Z' || state == 'X')
+}
+
+// startedAfter tells whether the process that has the number now started (well) after the given CLOCK_MONOTONIC time.
+func startedAfter(pid int, t time.Duration) bool {
+	_, start, ok := procStat(pid)
+	if !ok || t <= 0 {
+		return false
+	}
+	var mono, boot unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil {
+		return false
+	}
+	const ticks = 100 // USER_HZ, the same on all machines that Go runs on
+	began := time.Duration(start) * (time.Second / ticks)
+	return began > t+time.Duration(boot.Nano()-mono.Nano())+50*time.Millisecond
+}
