@@ -1,5 +1,5 @@
 /* One of two requests fails: MPI_Waitall returns MPI_ERR_IN_STATUS, which the program looks into. */
-/* run: np=2 stdout=same */
+/* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
 

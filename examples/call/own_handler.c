@@ -1,5 +1,5 @@
 /* The program's own error handler is called as without mpivet, with the communicator and the code. */
-/* run: np=2 stdout=same */
+/* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
 

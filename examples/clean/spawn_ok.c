@@ -1,5 +1,5 @@
 /* Processes started by MPI_Comm_spawn, which talk to their parents and part from them. */
-/* run: np=1 mpi=openmpi flags="--launcher-args=--oversubscribe" */
+/* run: np=1 mpi=openmpi */
 #include <mpi.h>
 #include <stdio.h>
 

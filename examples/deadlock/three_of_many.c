@@ -1,5 +1,5 @@
 /* Three ranks block each other while the fourth one computes: no need to wait until it stops, too. */
-/* run: np=4 */
+/* run: np=4 within=10s */
 #include <mpi.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* MPI_Abort is a proper way to give up: neither a missing MPI_Finalize nor a death by signal. */
-/* run: np=2 status=program stdout=any */
+/* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* exit() after MPI_Finalize, with a status that says that something failed, is the program's own business. */
-/* run: np=2 status=program */
+/* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>
 

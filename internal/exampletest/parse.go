@@ -1,0 +1,270 @@
+// Package exampletest runs the programs under examples/ with mpivet and compares what it finds with what the programs
+// say must be found, in comments beside the lines concerned. examples/README.md has the grammar.
+package exampletest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Example is one program with its expectations.
+type Example struct {
+	Path    string        // absolute
+	NP      int           // ranks
+	Args    []string      // of the program
+	Env     []string      // additional, "NAME=value"
+	Flags   []string      // of mpivet run
+	CFlags  []string      // of the compiler
+	MPI     string        // "mpich" or "openmpi" if it makes sense with that one only, else ""
+	Timeout time.Duration // after which the run has failed
+	Within  time.Duration // the run under mpivet must not take longer; 0 if that does not matter
+	Status  int           // expected exit status of mpivet, -1 if it follows from the findings
+	Stdout  bool          // the output is the same in every run, but for the order of lines
+	Wants   []Want
+}
+
+// Want is one expectation.
+type Want struct {
+	Line     int // of the comment; 0 if the finding has no place in the file
+	Optional bool
+	Check    string
+	Severity string // "" for the check's own
+	Says     *regexp.Regexp
+	Count    int   // occurrences, -1 if that does not matter
+	Ranks    []int // nil if that does not matter
+	Func     string
+}
+
+// Twin says that the program is a correct one: its name ends in _ok.
+func (e *Example) Twin() bool {
+	name := filepath.Base(e.Path)
+	return strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), "_ok")
+}
+
+// extensions are those of source files that are examples.
+var extensions = []string{".c", ".cc", ".f90", ".py"}
+
+// Find returns the paths of all examples below dir, in order.
+func Find(dir string) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && slices.Contains(extensions, filepath.Ext(path)) {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	return paths, err
+}
+
+// Load reads and parses the example at path.
+func Load(path string) (*Example, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, string(source))
+}
+
+// Parse reads the expectations out of a program's text. Errors name the line.
+func Parse(path, source string) (*Example, error) {
+	e := &Example{Path: path, NP: 0, Timeout: 40 * time.Second, Status: -1, Stdout: true}
+	for i, line := range strings.Split(source, "\n") {
+		for _, comment := range comments(line, filepath.Ext(path)) {
+			words, err := split(comment)
+			if err == nil && len(words) > 0 {
+				switch words[0].text {
+				case "run:":
+					err = e.parseRun(words[1:])
+				case "want", "may":
+					err = e.parseWants(words, i+1)
+				}
+			} else if word, _, _ := strings.Cut(comment, " "); word != "want" && word != "may" && word != "run:" {
+				err = nil // a comment for people
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
+			}
+		}
+	}
+	if e.NP == 0 {
+		return nil, fmt.Errorf("%s: no comment «run: np=N»", path)
+	}
+	required := slices.ContainsFunc(e.Wants, func(w Want) bool { return !w.Optional })
+	if e.Twin() && len(e.Wants) > 0 {
+		return nil, fmt.Errorf("%s: a correct program (_ok) has no want or may", path)
+	}
+	if !e.Twin() && !required {
+		return nil, fmt.Errorf("%s: a program that goes wrong has a want; a correct one is called …_ok", path)
+	}
+	return e, nil
+}
+
+// comments returns the comments that begin on a line, without their marks.
+func comments(line, ext string) []string {
+	if ext == ".c" {
+		var list []string
+		for {
+			_, rest, found := strings.Cut(line, "/*")
+			if !found {
+				return list
+			}
+			comment, after, _ := strings.Cut(rest, "*/")
+			list = append(list, strings.TrimSpace(comment))
+			line = after
+		}
+	}
+	mark := map[string]string{".cc": "//", ".f90": "!", ".py": "#"}[ext]
+	if _, comment, found := strings.Cut(line, mark); found {
+		return []string{strings.TrimSpace(comment)}
+	}
+	return nil
+}
+
+// word is a word of a comment; quoted says that it began with a quote, and is no key=value then.
+type word struct {
+	text   string
+	quoted bool
+}
+
+// split divides a comment into words. Quotes hold words together, at the beginning or inside of one; a backslash
+// stands for itself, as regular expressions need it.
+func split(s string) ([]word, error) {
+	var words []word
+	rest := strings.TrimSpace(s)
+	for rest != "" {
+		var w word
+		w.quoted = rest[0] == '"'
+		for rest != "" && !unicode.IsSpace(rune(rest[0])) {
+			if rest[0] != '"' {
+				w.text += rest[:1]
+				rest = rest[1:]
+				continue
+			}
+			text, after, found := strings.Cut(rest[1:], `"`)
+			if !found {
+				return nil, fmt.Errorf("a quote is not closed: %s", rest)
+			}
+			w.text += text
+			rest = after
+		}
+		words = append(words, w)
+		rest = strings.TrimSpace(rest)
+	}
+	return words, nil
+}
+
+func (e *Example) parseRun(words []word) error {
+	for _, w := range words {
+		key, value, _ := strings.Cut(w.text, "=")
+		var err error
+		switch key {
+		case "np":
+			e.NP, err = strconv.Atoi(value)
+		case "timeout":
+			e.Timeout, err = time.ParseDuration(value)
+		case "within":
+			e.Within, err = time.ParseDuration(value)
+		case "status":
+			e.Status, err = strconv.Atoi(value)
+		case "args":
+			e.Args = strings.Fields(value)
+		case "flags":
+			e.Flags = strings.Fields(value)
+		case "cflags":
+			e.CFlags = strings.Fields(value)
+		case "env":
+			e.Env = append(e.Env, value)
+		case "mpi":
+			e.MPI = value
+			if value != "mpich" && value != "openmpi" {
+				err = fmt.Errorf("mpi is mpich or openmpi, not %q", value)
+			}
+		case "stdout":
+			e.Stdout = value != "any"
+			if e.Stdout {
+				err = fmt.Errorf("stdout can only be «any», not %q", value)
+			}
+		default:
+			err = fmt.Errorf("run: has no option %q", key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Example) parseWants(words []word, line int) error {
+	for len(words) > 0 {
+		w := Want{Line: line, Count: -1}
+		switch words[0].text {
+		case "want":
+		case "may":
+			w.Optional = true
+		default:
+			return fmt.Errorf("want or may is expected before %q", words[0].text)
+		}
+		words = words[1:]
+		for len(words) > 0 && !words[0].quoted {
+			switch s := words[0].text; s {
+			case "info", "warning", "error", "fatal":
+				w.Severity = s
+			case "nowhere":
+				w.Line = 0
+			default:
+				return fmt.Errorf("a severity or the name of a check in quotes is expected, not %q", s)
+			}
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			return fmt.Errorf("the name of a check in quotes is missing")
+		}
+		w.Check = words[0].text
+		words = words[1:]
+		if len(words) > 0 && words[0].quoted {
+			says, err := regexp.Compile(words[0].text)
+			if err != nil {
+				return err
+			}
+			w.Says = says
+			words = words[1:]
+		}
+		for len(words) > 0 && strings.Contains(words[0].text, "=") {
+			key, value, _ := strings.Cut(words[0].text, "=")
+			var err error
+			switch key {
+			case "count":
+				w.Count, err = strconv.Atoi(value)
+			case "func":
+				w.Func = value
+			case "ranks":
+				for _, s := range strings.Split(value, ",") {
+					var rank int
+					if rank, err = strconv.Atoi(s); err != nil {
+						break
+					}
+					w.Ranks = append(w.Ranks, rank)
+				}
+			default:
+				err = fmt.Errorf("a want has no %q", key)
+			}
+			if err != nil {
+				return err
+			}
+			words = words[1:]
+		}
+		e.Wants = append(e.Wants, w)
+	}
+	return nil
+}
