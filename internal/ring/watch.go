@@ -46,7 +46,7 @@ func newWatcher(dirs ...string) (*watcher, error) {
 	}
 	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
 		for _, d := range w.dirs {
-			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_ONLYDIR)
+			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_CREATE|unix.IN_ONLYDIR)
 			if e != nil {
 				err = e
 			}

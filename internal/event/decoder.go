@@ -1,0 +1,96 @@
+package event
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Decoder goes through the batches of one thread, record by record.
+//
+//	d.Start(batch)
+//	for d.Next() {
+//		if d.Call.Func == nil {
+//			… d.Call.Info() …
+//		}
+//	}
+//
+// It attaches to a call the arrays that are not in its record. The zero value is ready.
+type Decoder struct {
+	Call Call // the record that Next has moved to
+
+	funcs []*mpiapi.Func
+	data  []byte
+	batch *ring.Batch
+	first bool
+	cut   Cut
+	done  bool // the call is over to which what has been cut belongs
+	bad   int
+	err   error
+}
+
+// Start begins with a batch.
+func (d *Decoder) Start(b *ring.Batch) {
+	if d.funcs == nil {
+		d.funcs = mpiapi.Funcs()
+	}
+	d.data, d.batch, d.first = b.Data, b, true
+}
+
+// Next moves to the next record, which lies in d.Call until the next Next. It returns false at the end of the batch.
+// Records with parts of arrays are dealt with here, and malformed ones left out, see Err.
+func (d *Decoder) Next() bool {
+	for len(d.data) > 0 {
+		c, n, err := parse(d.data, d.funcs)
+		if err != nil {
+			d.fail(err)
+			if n == 0 {
+				d.data = nil
+				return false
+			}
+			d.data, d.first = d.data[n:], false
+			continue
+		}
+		d.data = d.data[n:]
+		if d.done {
+			d.cut.reset()
+			d.done = false
+		}
+		if c.Func != nil {
+			c.State = Complete
+			if len(d.data) == 0 && d.batch.Open {
+				c.State = Open
+			} else if d.first && d.batch.Resume {
+				c.State = Resumed
+			}
+			if len(d.cut.arrays) > 0 {
+				c.cut = &d.cut
+				d.done = c.State != Open
+			}
+			d.first = false
+			d.Call = c
+			return true
+		}
+		d.first = false
+		if binary.LittleEndian.Uint16(c.raw) == ring.InfoData {
+			if err := d.cut.add(c.raw); err != nil {
+				d.fail(err)
+			}
+			continue
+		}
+		d.Call = c
+		return true
+	}
+	return false
+}
+
+func (d *Decoder) fail(err error) {
+	if d.bad++; d.err == nil {
+		d.err = err
+	}
+}
+
+// Err returns how many records were malformed up to now, and what was wrong with the first of them. Their calls are
+// missing in what Next has returned, so that nothing should be concluded from what this thread does not do.
+func (d *Decoder) Err() (int, error) { return d.bad, d.err }

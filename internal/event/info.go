@@ -1,0 +1,248 @@
+package event
+
+import (
+	"encoding/binary"
+	"iter"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Info returns the kind of a record that is no call: ring.InfoSite …
+func (c *Call) Info() uint16 { return binary.LittleEndian.Uint16(c.raw) }
+
+// payload returns what follows the header, if it is at least n bytes and the record of that kind.
+func payload(rec []byte, kind uint16, n int) ([]byte, error) {
+	if len(rec) < ring.HeaderSize+n {
+		return nil, malformed("%d bytes", len(rec))
+	}
+	if k := binary.LittleEndian.Uint16(rec); k != kind {
+		return nil, malformed("kind %#x, want %#x", k, kind)
+	}
+	return rec[ring.HeaderSize:], nil
+}
+
+// Site is a call stack of a thread.
+type Site struct {
+	ID  uint32 // what Call.Site refers to
+	PCs Array  // return addresses, innermost (that of the MPI call) first
+}
+
+// Site returns the content of an InfoSite record.
+func (c *Call) SiteInfo() (Site, error) {
+	p, err := payload(c.raw, ring.InfoSite, 8)
+	if err != nil {
+		return Site{}, err
+	}
+	n := uint64(binary.LittleEndian.Uint32(p))
+	p = p[8:]
+	if n*8 > uint64(len(p)) {
+		return Site{}, malformed("call stack of %d in %d bytes", n, len(p))
+	}
+	return Site{ID: c.Site(), PCs: Array{p[: n*8 : n*8], true}}, nil
+}
+
+// Module is a file that is loaded in a process.
+type Module struct {
+	Base       uint64 // load address: pc-Base is the address in the ELF file
+	Start, End uint64 // of the memory that it takes
+	BuildID    []byte // valid as long as the record
+	Path       string
+}
+
+// ModuleInfo returns the content of an InfoModule record.
+func (c *Call) ModuleInfo() (Module, error) {
+	p, err := payload(c.raw, ring.InfoModule, 32)
+	if err != nil {
+		return Module{}, err
+	}
+	m := Module{
+		Base:  binary.LittleEndian.Uint64(p),
+		Start: binary.LittleEndian.Uint64(p[8:]),
+		End:   binary.LittleEndian.Uint64(p[16:]),
+	}
+	id, path := int(binary.LittleEndian.Uint16(p[24:])), int(binary.LittleEndian.Uint16(p[26:]))
+	p = p[32:]
+	if id+path > len(p) {
+		return Module{}, malformed("module with %d bytes of build id and path in %d", id+path, len(p))
+	}
+	m.BuildID, m.Path = p[:id:id], string(p[id:id+path])
+	return m, nil
+}
+
+// Name is the name of a predefined handle or of a constant.
+type Name struct {
+	Kind  mpiapi.Kind // of handle; mpiapi.Int for a constant
+	Const bool
+	Value uint64 // handle, extended by zeros; constant, extended by sign
+	Size  int32  // of a datatype, in bytes; else 0
+	Name  string // "MPI_INT"
+}
+
+// nameKinds maps enum mv_name_kind.
+var nameKinds = [...]mpiapi.Kind{
+	mpiapi.Int, mpiapi.Comm, mpiapi.Group, mpiapi.Datatype, mpiapi.Op, mpiapi.Request, mpiapi.Win, mpiapi.File,
+	mpiapi.Info, mpiapi.Errhandler, mpiapi.Message, mpiapi.Session,
+}
+
+// NamesInfo returns the content of an InfoNames record.
+func (c *Call) NamesInfo() ([]Name, error) {
+	const size = 16
+	p, err := payload(c.raw, ring.InfoNames, size)
+	if err != nil {
+		return nil, err
+	}
+	var names []Name
+	for more := true; more; {
+		if len(p) < size {
+			return names, malformed("names end early")
+		}
+		kind, n := p[0], int(p[1])
+		more = binary.LittleEndian.Uint16(p[2:]) != 0
+		k := Name{
+			Size:  int32(binary.LittleEndian.Uint32(p[4:])),
+			Value: binary.LittleEndian.Uint64(p[8:]),
+			Const: kind == 0,
+		}
+		p = p[size:]
+		if int(kind) >= len(nameKinds) || n > len(p) {
+			return names, malformed("name of kind %d and length %d in %d bytes", kind, n, len(p))
+		}
+		k.Kind, k.Name = nameKinds[kind], string(p[:n])
+		names = append(names, k)
+		p = p[min((n+7)&^7, len(p)):]
+	}
+	return names, nil
+}
+
+// maxGroup bounds what is believed about the size of a group.
+const maxGroup = 1 << 26
+
+// Comm is a communicator that a call has made.
+type Comm struct {
+	Handle     uint64
+	Rank, Size int // in the (local) group
+	RemoteSize int // of the remote group of an inter-communicator
+	Inter      bool
+	runs       []byte
+	local      int // bytes of runs
+}
+
+// CommInfo returns the content of an InfoComm record.
+func (c *Call) CommInfo() (Comm, error) {
+	const size, runSize = 32, 12
+	p, err := payload(c.raw, ring.InfoComm, size)
+	if err != nil {
+		return Comm{}, err
+	}
+	m := Comm{
+		Handle:     binary.LittleEndian.Uint64(p),
+		Rank:       int(int32(binary.LittleEndian.Uint32(p[8:]))),
+		Size:       int(int32(binary.LittleEndian.Uint32(p[12:]))),
+		RemoteSize: int(int32(binary.LittleEndian.Uint32(p[16:]))),
+		Inter:      binary.LittleEndian.Uint32(p[28:]) != 0,
+	}
+	local, remote := uint64(binary.LittleEndian.Uint32(p[20:])), uint64(binary.LittleEndian.Uint32(p[24:]))
+	p = p[size:]
+	if (local+remote)*runSize > uint64(len(p)) {
+		return Comm{}, malformed("communicator with %d runs of ranks in %d bytes", local+remote, len(p))
+	}
+	m.local, m.runs = int(local)*runSize, p[:(local+remote)*runSize]
+	for _, g := range []struct {
+		runs []byte
+		size int
+	}{{m.runs[:m.local], m.Size}, {m.runs[m.local:], m.RemoteSize}} {
+		n := 0
+		for r := g.runs; len(r) > 0; r = r[runSize:] {
+			count := int(int32(binary.LittleEndian.Uint32(r[8:])))
+			if count < 0 || n > maxGroup {
+				return Comm{}, malformed("communicator with a run of %d ranks", count)
+			}
+			n += count
+		}
+		if n != g.size || n > maxGroup {
+			return Comm{}, malformed("communicator with %d ranks for a group of %d", n, g.size)
+		}
+	}
+	return m, nil
+}
+
+// Local returns the world ranks of the (local) group in the order of their ranks in it, -1 for a process of another
+// MPI_COMM_WORLD.
+func (m *Comm) Local() iter.Seq[int] { return ranks(m.runs[:m.local]) }
+
+// Remote returns the world ranks of the remote group likewise.
+func (m *Comm) Remote() iter.Seq[int] { return ranks(m.runs[m.local:]) }
+
+func ranks(runs []byte) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for r := runs; len(r) > 0; r = r[12:] {
+			start := int(int32(binary.LittleEndian.Uint32(r)))
+			stride := int(int32(binary.LittleEndian.Uint32(r[4:])))
+			count := min(int(int32(binary.LittleEndian.Uint32(r[8:]))), maxGroup)
+			for k := range max(count, 0) {
+				rank := -1
+				if start >= 0 {
+					rank = max(start+k*stride, -1)
+				}
+				if !yield(rank) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Error is an error that a call returns, or the program dies of.
+type Error struct {
+	Code, Class int32
+	Fatal       bool   // the call will not return
+	Text        string // MPI's
+}
+
+// ErrorInfo returns the content of an InfoError record.
+func (c *Call) ErrorInfo() (Error, error) {
+	p, err := payload(c.raw, ring.InfoError, 16)
+	if err != nil {
+		return Error{}, err
+	}
+	e := Error{
+		Code:  int32(binary.LittleEndian.Uint32(p)),
+		Class: int32(binary.LittleEndian.Uint32(p[4:])),
+		Fatal: binary.LittleEndian.Uint32(p[12:]) != 0,
+	}
+	n := uint64(binary.LittleEndian.Uint32(p[8:]))
+	p = p[16:]
+	if n > uint64(len(p)) {
+		return Error{}, malformed("error text of %d bytes in %d", n, len(p))
+	}
+	e.Text = string(p[:n])
+	return e, nil
+}
+
+// MPI is what a process knows about its MPI at the end of MPI_Init.
+type MPI struct {
+	Rank, Size          int // in MPI_COMM_WORLD
+	ThreadLevel         int // provided, as the MPI's constant
+	TagUB               int
+	Version, Subversion int    // of the standard
+	Library             string // MPI_Get_library_version
+}
+
+// MPIInfo returns the content of an InfoMPI record.
+func (c *Call) MPIInfo() (MPI, error) {
+	p, err := payload(c.raw, ring.InfoMPI, 32)
+	if err != nil {
+		return MPI{}, err
+	}
+	num := func(at int) int { return int(int32(binary.LittleEndian.Uint32(p[at:]))) }
+	m := MPI{
+		Rank: num(0), Size: num(4), ThreadLevel: num(8), TagUB: num(12), Version: num(16), Subversion: num(20),
+	}
+	n := uint64(binary.LittleEndian.Uint32(p[24:]))
+	if n > uint64(len(p)-32) {
+		return MPI{}, malformed("library version of %d bytes in %d", n, len(p)-32)
+	}
+	m.Library = string(p[32 : 32+n])
+	return m, nil
+}
