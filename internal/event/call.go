@@ -30,7 +30,7 @@ const (
 // handles and addresses by zeros.
 type Call struct {
 	Func  *mpiapi.Func
-	State State
+	State State // set by a Decoder
 	raw   []byte
 	cut   *Cut
 	secs  uint32 // offset of the sections
@@ -47,6 +47,15 @@ func malformed(format string, args ...any) error {
 // Parse returns the record at the beginning of data, and its length. If there is an error, the length tells how to go
 // on behind the record, or is 0 if that is not possible.
 func Parse(data []byte) (c Call, n int, err error) { return parse(data, mpiapi.Funcs()) }
+
+// ParseCall returns the call whose record is at the beginning of rec.
+func ParseCall(rec []byte) (Call, error) {
+	c, _, err := Parse(rec)
+	if err == nil && c.Func == nil {
+		return Call{}, malformed("no call")
+	}
+	return c, err
+}
 
 func parse(data []byte, funcs []*mpiapi.Func) (c Call, n int, err error) {
 	if len(data) < ring.Line {
@@ -85,6 +94,9 @@ func parse(data []byte, funcs []*mpiapi.Func) (c Call, n int, err error) {
 	}
 	return c, n, nil
 }
+
+// Attach gives a call the arrays that are not in its record. A Decoder does so.
+func (c *Call) Attach(cut *Cut) { c.cut = cut }
 
 // Raw returns the record's bytes.
 func (c *Call) Raw() []byte { return c.raw }

@@ -7,7 +7,8 @@ import (
 )
 
 // Cut collects the arrays that were too long for the record of a call: what comes in InfoData records before the call
-// (elements at entry) or behind it (elements after the call). There is one per thread. The zero value is empty.
+// (elements at entry) or behind it (elements after the call). There is one per thread, to be reset behind each completed
+// call; a Decoder does all that. The zero value is empty.
 type Cut struct {
 	arrays []cutArray
 }
@@ -19,16 +20,22 @@ type cutArray struct {
 	data  []byte
 }
 
-// add takes the elements of an InfoData record.
-func (c *Cut) add(rec []byte) error {
-	p := rec[ring.HeaderSize:]
+// Add takes the part of an array that an InfoData record holds.
+func (c *Cut) Add(rec []byte) error {
+	p, err := payload(rec, ring.InfoData, 16)
+	if err != nil {
+		return err
+	}
 	kind, param := binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
 	first, count := int(binary.LittleEndian.Uint32(p[4:])), int(binary.LittleEndian.Uint32(p[8:]))
 	p = p[16:]
-	if kind > 0xff || width(uint8(kind)) == 0 || count*width(uint8(kind)) > len(p) {
+	w := 0
+	if kind <= 0xff {
+		w = width(uint8(kind))
+	}
+	if w == 0 || count*w > len(p) {
 		return malformed("part of an array of kind %d with %d elements in %d bytes", kind, count, len(p))
 	}
-	w := width(uint8(kind))
 	a := c.array(uint8(kind), param)
 	if first*w != len(a.data) {
 		a.bad = true
@@ -71,8 +78,8 @@ func (c *Cut) find(kind uint8, param uint16) []byte {
 // keep is how much memory for long arrays is kept from one call to the next.
 const keep = 1 << 20
 
-// reset forgets the arrays, for the next call.
-func (c *Cut) reset() {
+// Reset forgets the arrays, for the next call.
+func (c *Cut) Reset() {
 	for i := range c.arrays {
 		if cap(c.arrays[i].data) > keep {
 			c.arrays[i].data = nil

@@ -12,7 +12,7 @@ import (
 //	d.Start(batch)
 //	for d.Next() {
 //		if d.Call.Func == nil {
-//			… d.Call.Info() …
+//			switch d.Call.Info() …
 //		}
 //	}
 //
@@ -54,7 +54,7 @@ func (d *Decoder) Next() bool {
 		}
 		d.data = d.data[n:]
 		if d.done {
-			d.cut.reset()
+			d.cut.Reset()
 			d.done = false
 		}
 		if c.Func != nil {
@@ -74,7 +74,7 @@ func (d *Decoder) Next() bool {
 		}
 		d.first = false
 		if binary.LittleEndian.Uint16(c.raw) == ring.InfoData {
-			if err := d.cut.add(c.raw); err != nil {
+			if err := d.cut.Add(c.raw); err != nil {
 				d.fail(err)
 			}
 			continue

@@ -85,47 +85,12 @@ func (c *Call) appendArg(b []byte, i int, n Namer) []byte {
 	return strconv.AppendInt(b, v, 10)
 }
 
-// Names is a Namer of what a process has published in its InfoNames records. The zero value knows nothing.
-type Names struct {
-	handles map[handle]string
-	consts  map[string]int64
-}
-
-type handle struct {
-	kind  mpiapi.Kind
-	value uint64
-}
-
-// Add takes the names of an InfoNames record. Where several names have the same value, the first is used.
-func (t *Names) Add(names []Name) {
-	if t.handles == nil {
-		t.handles, t.consts = make(map[handle]string), make(map[string]int64)
-	}
-	for _, n := range names {
-		if n.Const {
-			t.consts[n.Name] = int64(n.Value)
-		} else if k := (handle{n.Kind, n.Value}); t.handles[k] == "" {
-			t.handles[k] = n.Name
-		}
-	}
-}
-
-// Const returns the value of a constant: MPI_ANY_SOURCE.
-func (t *Names) Const(name string) (int64, bool) {
-	v, ok := t.consts[name]
-	return v, ok
-}
-
-// NameHandle implements Namer.
-func (t *Names) NameHandle(kind mpiapi.Kind, value uint64) string {
-	return t.handles[handle{kind, value}]
-}
-
-// NameConst implements Namer.
-func (t *Names) NameConst(p *mpiapi.Param, value int64) string {
+// ConstName returns the name of the constant that a value is for a parameter, as Namer.NameConst does, "" if there is
+// none; is tells whether a constant has a value.
+func ConstName(p *mpiapi.Param, value int64, isConst func(name string, value int64) bool) string {
 	is := func(names ...string) string {
 		for _, n := range names {
-			if v, ok := t.consts[n]; ok && v == value {
+			if isConst(n, value) {
 				return n
 			}
 		}

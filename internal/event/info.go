@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"encoding/binary"
 	"iter"
 
@@ -22,13 +23,13 @@ func payload(rec []byte, kind uint16, n int) ([]byte, error) {
 	return rec[ring.HeaderSize:], nil
 }
 
-// Site is a call stack of a thread.
+// Site is a call stack of a thread, valid as long as the record.
 type Site struct {
 	ID  uint32 // what Call.Site refers to
 	PCs Array  // return addresses, innermost (that of the MPI call) first
 }
 
-// Site returns the content of an InfoSite record.
+// SiteInfo returns the content of an InfoSite record.
 func (c *Call) SiteInfo() (Site, error) {
 	p, err := payload(c.raw, ring.InfoSite, 8)
 	if err != nil {
@@ -46,7 +47,7 @@ func (c *Call) SiteInfo() (Site, error) {
 type Module struct {
 	Base       uint64 // load address: pc-Base is the address in the ELF file
 	Start, End uint64 // of the memory that it takes
-	BuildID    []byte // valid as long as the record
+	BuildID    []byte
 	Path       string
 }
 
@@ -66,7 +67,7 @@ func (c *Call) ModuleInfo() (Module, error) {
 	if id+path > len(p) {
 		return Module{}, malformed("module with %d bytes of build id and path in %d", id+path, len(p))
 	}
-	m.BuildID, m.Path = p[:id:id], string(p[id:id+path])
+	m.BuildID, m.Path = bytes.Clone(p[:id]), string(p[id:id+path])
 	return m, nil
 }
 
@@ -118,7 +119,7 @@ func (c *Call) NamesInfo() ([]Name, error) {
 // maxGroup bounds what is believed about the size of a group.
 const maxGroup = 1 << 26
 
-// Comm is a communicator that a call has made.
+// Comm is a communicator that a call has made. Its groups are valid as long as the record.
 type Comm struct {
 	Handle     uint64
 	Rank, Size int // in the (local) group
