@@ -1,0 +1,249 @@
+package finding
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Sink takes findings as they occur.
+type Sink interface {
+	// Finding is called at the first occurrence of a finding, which is the sink's to keep.
+	Finding(f *Finding)
+}
+
+// LimitSink is a sink that wants to know when a limit is reached.
+type LimitSink interface {
+	Sink
+	// Limited is called once for each check and set of call sites at which the limit is exceeded. f is the first
+	// finding that is not passed on, limit how many were.
+	Limited(f *Finding, limit int)
+}
+
+// Config is how a [Collector] deals with findings. The zero value passes everything on.
+type Config struct {
+	Rules        *Rules        // nil: all checks as they are
+	Suppressions *Suppressions // nil: none
+	// Limit is how many findings of one check at the same call sites are passed on to sinks; all are counted. 0: no limit.
+	Limit int
+}
+
+// maxKept bounds the findings that are kept whole. More are counted, but only by their severity: a user reads no more, and
+// memory stays bounded.
+const maxKept = 10000
+
+// Collector takes what the checks find, joins the occurrences of one cause and passes each finding on, once. It may be
+// used by several goroutines: a report can be made while the checks go on.
+type Collector struct {
+	config Config
+	sinks  []Sink
+
+	mu       sync.Mutex
+	byKey    map[string]*entry
+	kept     []*entry // in the order in which they were first reported
+	sites    map[string]int
+	summary  Summary
+	occurred map[string]uint64
+}
+
+// entry is a finding that was reported, and how it is dealt with.
+type entry struct {
+	finding    Finding // if kept
+	severity   Severity
+	kept       bool
+	suppressed bool
+	limited    bool
+}
+
+// NewCollector returns an empty collector that passes findings on to the sinks, in order.
+func NewCollector(config Config, sinks ...Sink) *Collector {
+	return &Collector{
+		config:   config,
+		sinks:    sinks,
+		byKey:    make(map[string]*entry),
+		sites:    make(map[string]int),
+		occurred: make(map[string]uint64),
+	}
+}
+
+// Enabled tells whether a check is to report anything.
+func (c *Collector) Enabled(check string) bool { return c.config.Rules.Enabled(check) }
+
+// Report takes an occurrence. If it has the Check and Key of one reported before, that one's Count, Ranks and the ranks
+// of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's, and a Count of 0 is
+// taken as 1.
+func (c *Collector) Report(f *Finding) {
+	severity := c.config.Rules.Severity(f.Check, f.Severity)
+	if severity == Off {
+		return
+	}
+	first, limited := c.add(f, severity)
+	if first == nil {
+		return
+	}
+	// Sinks may be slow: a report that is made meanwhile need not wait for them.
+	for _, s := range c.sinks {
+		if limited == 0 {
+			s.Finding(first)
+		} else if l, ok := s.(LimitSink); ok {
+			l.Limited(first, limited)
+		}
+	}
+}
+
+// add records an occurrence. It returns what the sinks are to be told, if anything, and the limit if it was exceeded
+// for the first time.
+func (c *Collector) add(f *Finding, severity Severity) (tell *Finding, limited int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := f.Check + "\x00" + f.Key
+	count := max(f.Count, 1)
+	c.occurred[f.Check] += uint64(count)
+	if e := c.byKey[key]; e != nil {
+		if !e.suppressed && severity > e.severity {
+			c.summary.count(e.severity, -1)
+			c.summary.count(severity, 1)
+			e.severity = severity
+		}
+		if e.kept {
+			e.finding.Severity = e.severity
+			e.finding.merge(f, count)
+		}
+		return nil, 0
+	}
+	e := &entry{severity: severity}
+	c.byKey[key] = e
+	if c.config.Suppressions.match(f) {
+		e.suppressed = true
+		c.summary.Suppressed++
+		return nil, 0
+	}
+	c.summary.count(severity, 1)
+	if len(c.kept) < maxKept {
+		e.kept = true
+		e.finding = *f.Clone()
+		e.finding.Severity, e.finding.Count = severity, count
+		e.finding.sortRanks()
+		c.kept = append(c.kept, e)
+	}
+	if c.config.Limit > 0 {
+		places := f.Check + "\x00" + f.places()
+		c.sites[places]++
+		if n := c.sites[places]; n > c.config.Limit {
+			e.limited = true
+			c.summary.Limited++
+			if n == c.config.Limit+1 {
+				tell, limited = f.Clone(), c.config.Limit
+				tell.Severity = severity
+			}
+			return tell, limited
+		}
+	}
+	tell = f.Clone()
+	tell.Severity, tell.Count = severity, count
+	tell.sortRanks()
+	return tell, 0
+}
+
+// Summary returns the numbers so far.
+func (c *Collector) Summary() Summary {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.summary
+}
+
+// Occurrences returns how often each check reported something, whether or not it was suppressed.
+func (c *Collector) Occurrences() map[string]uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.occurred)
+}
+
+// Snapshot returns copies of all findings so far in the order in which they first occurred, without those suppressed, and
+// the numbers that belong to them.
+func (c *Collector) Snapshot() ([]*Finding, Summary) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]*Finding, 0, len(c.kept))
+	for _, e := range c.kept {
+		list = append(list, e.finding.Clone())
+	}
+	return list, c.summary
+}
+
+// Clone returns a copy that shares nothing with f but the frames of its stacks and what Details refer to.
+func (f *Finding) Clone() *Finding {
+	n := *f
+	n.Ranks = slices.Clone(f.Ranks)
+	n.Sites = slices.Clone(f.Sites)
+	for i := range n.Sites {
+		n.Sites[i].Also = slices.Clone(n.Sites[i].Also)
+	}
+	n.Details = maps.Clone(f.Details)
+	return &n
+}
+
+// sortRanks puts the lists of ranks into the order that the model promises.
+func (f *Finding) sortRanks() {
+	slices.Sort(f.Ranks)
+	f.Ranks = slices.Compact(f.Ranks)
+	for i := range f.Sites {
+		s := &f.Sites[i]
+		slices.Sort(s.Also)
+		s.Also = slices.Compact(s.Also)
+	}
+}
+
+// merge adds another occurrence.
+func (f *Finding) merge(o *Finding, count int) {
+	f.Count += count
+	f.Ranks = addRanks(f.Ranks, o.Ranks...)
+	if len(f.Sites) != len(o.Sites) {
+		return
+	}
+	for i := range f.Sites {
+		s, t := &f.Sites[i], &o.Sites[i]
+		if s.has(t.Rank) && !slices.ContainsFunc(t.Also, func(r int) bool { return !s.has(r) }) {
+			continue
+		}
+		if s.Role != t.Role || !SameStack(s.Stack, t.Stack) {
+			continue
+		}
+		for _, r := range append([]int{t.Rank}, t.Also...) {
+			if r != s.Rank {
+				s.Also = addRanks(s.Also, r)
+			}
+		}
+	}
+}
+
+// has tells whether a site is known of a rank.
+func (s *Site) has(rank int) bool {
+	if s.Rank == rank {
+		return true
+	}
+	_, ok := slices.BinarySearch(s.Also, rank)
+	return ok
+}
+
+// places identifies the call sites of a finding across processes.
+func (f *Finding) places() string {
+	var b strings.Builder
+	for i := range f.Sites {
+		for j := range f.Sites[i].Stack {
+			fr := &f.Sites[i].Stack[j]
+			b.WriteString(fr.Module)
+			b.WriteByte(0)
+			b.WriteString(fr.Function)
+			b.WriteByte(0)
+			b.WriteString(fr.File)
+			b.WriteByte(0)
+			b.WriteString(strconv.Itoa(fr.Line))
+			b.WriteByte(1)
+		}
+		b.WriteByte(2)
+	}
+	return b.String()
+}

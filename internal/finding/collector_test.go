@@ -1,0 +1,335 @@
+package finding
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// recorder is a sink that notes what it is told.
+type recorder struct {
+	findings []*Finding
+	limited  []string
+}
+
+func (r *recorder) Finding(f *Finding) { r.findings = append(r.findings, f) }
+
+func (r *recorder) Limited(f *Finding, limit int) {
+	r.limited = append(r.limited, fmt.Sprintf("%s %d", f.Check, limit))
+}
+
+func at(function string, line int) []Frame {
+	return []Frame{
+		{Function: function, File: "/src/" + function + ".c", Line: line, Module: "prog"},
+		{Function: "main", File: "/src/main.c", Line: 10, Module: "prog"},
+	}
+}
+
+func occurrence(check, key string, rank int) *Finding {
+	return &Finding{
+		Check: check, Key: key, Severity: Error, Ranks: []int{rank},
+		Sites: []Site{{Rank: rank, Role: "send", Stack: at("put", 7)}},
+	}
+}
+
+func TestCollectorJoins(t *testing.T) {
+	var sink recorder
+	c := NewCollector(Config{}, &sink)
+	c.Report(occurrence("A:B", "1", 4))
+	c.Report(occurrence("A:B", "1", 2))
+	c.Report(occurrence("A:B", "1", 2))
+	elsewhere := occurrence("A:B", "1", 9)
+	elsewhere.Sites[0].Stack = at("get", 3)
+	elsewhere.Severity = Fatal
+	elsewhere.Count = 5
+	c.Report(elsewhere)
+	c.Report(occurrence("A:B", "2", 0))
+	c.Report(occurrence("A:C", "1", 0))
+
+	if len(sink.findings) != 3 {
+		t.Fatalf("%d findings were passed on, want 3", len(sink.findings))
+	}
+	if f := sink.findings[0]; f.Count != 1 || !reflect.DeepEqual(f.Ranks, []int{4}) {
+		t.Errorf("what was passed on grew: %+v", f)
+	}
+	findings, sum := c.Snapshot()
+	f := findings[0]
+	if f.Count != 8 || !reflect.DeepEqual(f.Ranks, []int{2, 4, 9}) || f.Severity != Fatal {
+		t.Errorf("joined: %+v", f)
+	}
+	if s := f.Sites[0]; s.Rank != 4 || !reflect.DeepEqual(s.Also, []int{2}) {
+		t.Errorf("site: rank %d, also %v", s.Rank, s.Also)
+	}
+	if want := (Summary{Fatal: 1, Error: 2}); sum != want {
+		t.Errorf("summary %+v, want %+v", sum, want)
+	}
+	if n := c.Occurrences()["A:B"]; n != 9 {
+		t.Errorf("%d occurrences, want 9", n)
+	}
+}
+
+// TestLimit caps what is told of one place, while another place of the same check is still heard, and all is counted.
+func TestLimit(t *testing.T) {
+	var sink recorder
+	c := NewCollector(Config{Limit: 3}, &sink)
+	for i := range 10 {
+		c.Report(occurrence("A:B", fmt.Sprint(i), i))
+	}
+	other := occurrence("A:B", "other", 0)
+	other.Sites[0].Stack = at("get", 3)
+	c.Report(other)
+	c.Report(occurrence("A:C", "0", 0))
+	if len(sink.findings) != 5 {
+		t.Errorf("%d findings were passed on, want 5", len(sink.findings))
+	}
+	if want := []string{"A:B 3"}; !reflect.DeepEqual(sink.limited, want) {
+		t.Errorf("limits told: %q, want %q", sink.limited, want)
+	}
+	findings, sum := c.Snapshot()
+	if want := (Summary{Error: 12, Limited: 7}); sum != want || len(findings) != 12 {
+		t.Errorf("%d findings, summary %+v, want 12, %+v", len(findings), sum, want)
+	}
+}
+
+func TestMatchCheck(t *testing.T) {
+	for _, tc := range []struct {
+		pattern string
+		covered string
+		not     string
+	}{
+		{"LOCAL:MEMORY:OVERLAP", "LOCAL:MEMORY:OVERLAP LOCAL:MEMORY:OVERLAP:SELF", "LOCAL:MEMORY LOCAL:MEMORY:OVERLAPPING GLOBAL:LOCAL:MEMORY:OVERLAP"},
+		{"local:memory:overlap", "LOCAL:MEMORY:OVERLAP", "LOCAL:MEMORY:INACCESSIBLE"},
+		{"LOCAL:MEMORY:*", "LOCAL:MEMORY:OVERLAP LOCAL:MEMORY:OVERLAP:SELF", "LOCAL:MEMORY LOCAL:REQUEST:LOST"},
+		{"LOCAL", "LOCAL:MEMORY:OVERLAP LOCAL", "GLOBAL:MSG:RACE LOCALE"},
+		{"LOCAL:*:NOT_FREED", "LOCAL:COMM:NOT_FREED LOCAL:REQUEST:NOT_FREED:X", "LOCAL:A:B:NOT_FREED LOCAL:NOT_FREED"},
+		{"**:MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH GLOBAL:COLLECTIVE:DATATYPE:MISMATCH:BYTE", "MISMATCH GLOBAL:COLLECTIVE:ROOT_MISMATCH"},
+		{"GLOBAL:**MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH GLOBAL:COLLECTIVE:ROOT_MISMATCH", "GLOBAL:MSG:RACE"},
+		{"GLOBAL:*:*_MISMATCH", "GLOBAL:COLLECTIVE:ROOT_MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH"},
+		{"*", "LOCAL:MEMORY:OVERLAP X", ""},
+		{"*A*B*:C", "XAXBX:C AB:C", "XAX:BX:C"},
+		{"**A*:C", "X:Y:A:C A:AB:C", "X:Y:C"},
+	} {
+		for name := range strings.FieldsSeq(tc.covered) {
+			if !MatchCheck(tc.pattern, name) {
+				t.Errorf("%s does not cover %s", tc.pattern, name)
+			}
+		}
+		for name := range strings.FieldsSeq(tc.not) {
+			if MatchCheck(tc.pattern, name) {
+				t.Errorf("%s covers %s", tc.pattern, name)
+			}
+		}
+	}
+}
+
+var known = []Check{
+	{"GLOBAL:MSG:DATATYPE:MISMATCH", Error},
+	{"GLOBAL:COLLECTIVE:ROOT_MISMATCH", Error},
+	{"GLOBAL:DEADLOCK:HARD", Fatal},
+	{"LOCAL:MEMORY:OVERLAP", Error},
+	{"LOCAL:MEMORY:READ_OVERLAP", Off},
+	{"LOCAL:REQUEST:NOT_FREED", Warning},
+}
+
+func TestRules(t *testing.T) {
+	for _, tc := range []struct {
+		rules, check string
+		reported     Severity
+		want         Severity
+	}{
+		{"", "LOCAL:MEMORY:OVERLAP", Error, Error},
+		{"", "LOCAL:MEMORY:READ_OVERLAP", Warning, Off},
+		{"LOCAL:MEMORY:*=on", "LOCAL:MEMORY:READ_OVERLAP", Warning, Warning},
+		{"LOCAL:MEMORY:*=off", "LOCAL:MEMORY:OVERLAP", Error, Off},
+		{"LOCAL:MEMORY:*=off LOCAL:MEMORY:OVERLAP=on", "LOCAL:MEMORY:OVERLAP", Error, Error},
+		{"LOCAL:MEMORY:OVERLAP=on LOCAL=off", "LOCAL:MEMORY:OVERLAP", Error, Off},
+		{"*=off GLOBAL:DEADLOCK=on", "LOCAL:REQUEST:NOT_FREED", Warning, Off},
+		{"*=off GLOBAL:DEADLOCK=on", "GLOBAL:DEADLOCK:HARD", Fatal, Fatal},
+		{"LOCAL:REQUEST:NOT_FREED=fatal", "LOCAL:REQUEST:NOT_FREED", Info, Fatal},
+		{"GLOBAL:MSG:DATATYPE:MISMATCH:BYTE=info", "GLOBAL:MSG:DATATYPE:MISMATCH:BYTE", Error, Info},
+		{"GLOBAL:MSG:DATATYPE:MISMATCH:BYTE=off", "GLOBAL:MSG:DATATYPE:MISMATCH", Error, Error},
+	} {
+		r, err := NewRules(known, strings.Fields(tc.rules)...)
+		if err != nil {
+			t.Errorf("%s: %v", tc.rules, err)
+			continue
+		}
+		if got := r.Severity(tc.check, tc.reported); got != tc.want {
+			t.Errorf("%q: %s has severity %v, want %v", tc.rules, tc.check, got, tc.want)
+		}
+		if got, want := r.Enabled(tc.check), tc.want != Off; got != want {
+			t.Errorf("%q: %s enabled: %v, want %v", tc.rules, tc.check, got, want)
+		}
+	}
+	// A check that is off but for a sub-name has to run.
+	r, err := NewRules(known, "GLOBAL:MSG=off", "GLOBAL:MSG:DATATYPE:MISMATCH:BYTE=on")
+	if err != nil || !r.Enabled("GLOBAL:MSG:DATATYPE:MISMATCH") {
+		t.Errorf("a check is off although a sub-name is on: %v", err)
+	}
+}
+
+func TestRuleErrors(t *testing.T) {
+	for rule, want := range map[string]string{
+		"LOCAL:MEMORY:OVERLAPS=off":       "did you mean LOCAL:MEMORY:OVERLAP?",
+		"LOCAL:MEMROY=off":                "did you mean LOCAL:MEMORY?",
+		"not_freed=off":                   "did you mean LOCAL:REQUEST:NOT_FREED?",
+		"DATATYPE:MISMATCH=off":           "did you mean GLOBAL:MSG:DATATYPE:MISMATCH?",
+		"SOMETHING:QUITE:DIFFERENT=error": "mpivet checks lists them all",
+		"LOCAL":                           "want PATTERN=on|off|info|warning|error|fatal",
+		"=off":                            "want PATTERN=",
+		"LOCAL=loud":                      `"loud" is none of on, off`,
+	} {
+		if _, err := NewRules(known, rule); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", rule, err, want)
+		}
+	}
+}
+
+func TestRulesInCollector(t *testing.T) {
+	rules, err := NewRules(known, "LOCAL:MEMORY=off", "GLOBAL=info")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink recorder
+	c := NewCollector(Config{Rules: rules}, &sink)
+	c.Report(occurrence("LOCAL:MEMORY:OVERLAP", "1", 0))
+	c.Report(occurrence("GLOBAL:DEADLOCK:HARD", "1", 0))
+	if len(sink.findings) != 1 || sink.findings[0].Severity != Info || c.Summary() != (Summary{Info: 1}) {
+		t.Errorf("passed on: %+v, summary %+v", sink.findings, c.Summary())
+	}
+}
+
+func TestSuppressions(t *testing.T) {
+	const file = `
+# known
+GLOBAL:DEADLOCK:HARD                            # all of them
+LOCAL:REQUEST:* function=p?t file=put.c:7
+LOCAL:MEMORY:OVERLAP module="libodd name.so*"	file=/src/*
+`
+	path := filepath.Join(t.TempDir(), "known.supp")
+	if err := os.WriteFile(path, []byte(file), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := NewRules(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadSuppressions(path, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := occurrence("LOCAL:MEMORY:OVERLAP", "odd", 0)
+	odd.Sites[0].Stack[0].Module = "libodd name.so.1"
+	wrongLine := occurrence("LOCAL:REQUEST:NOT_FREED", "line", 0)
+	wrongLine.Sites[0].Stack = at("put", 8)
+	for _, tc := range []struct {
+		f          *Finding
+		suppressed bool
+	}{
+		{occurrence("GLOBAL:DEADLOCK:HARD", "1", 0), true},
+		{occurrence("LOCAL:REQUEST:NOT_FREED", "1", 0), true},
+		{wrongLine, false},
+		{odd, true},
+		{occurrence("LOCAL:MEMORY:OVERLAP", "1", 0), false},
+	} {
+		var sink recorder
+		c := NewCollector(Config{Suppressions: s}, &sink)
+		c.Report(tc.f)
+		c.Report(tc.f)
+		findings, sum := c.Snapshot()
+		want := Summary{Error: 1}
+		if tc.suppressed {
+			want = Summary{Suppressed: 1}
+		}
+		if sum != want || len(findings) != want.Error || len(sink.findings) != want.Error {
+			t.Errorf("%s %s: summary %+v, want %+v", tc.f.Check, tc.f.Key, sum, want)
+		}
+	}
+}
+
+func TestSuppressionErrors(t *testing.T) {
+	rules, err := NewRules(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"LOCAL:MEMORY:OVERLAPPING":     "supp:2: no check matches",
+		"LOCAL func=x":                 "unknown condition \"func\"",
+		"LOCAL function":               "want function=",
+		"LOCAL function=":              "want function=",
+		`LOCAL function="not closed #`: "supp:2: a quote is not closed",
+	} {
+		var s Suppressions
+		if err := s.Parse(strings.NewReader("\n"+line), "supp", rules); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", line, err, want)
+		}
+	}
+}
+
+func TestRankList(t *testing.T) {
+	for _, tc := range []struct {
+		ranks []int
+		want  string
+	}{
+		{nil, "rank "},
+		{[]int{3}, "rank 3"},
+		{[]int{7, 0, 1, 3, 2, 2}, "ranks 0-3,7"},
+		{[]int{0, 1}, "ranks 0,1"},
+		{[]int{0, 1, 2, 4, 5, 7, 8, 9}, "ranks 0-2,4,5,7-9"},
+	} {
+		if got := RankNames(tc.ranks); got != tc.want {
+			t.Errorf("%v: %q, want %q", tc.ranks, got, tc.want)
+		}
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	for _, tc := range []struct {
+		program int
+		sum     Summary
+		failOn  string
+		want    int
+	}{
+		{0, Summary{}, "info", 0},
+		{0, Summary{Warning: 1}, "error", 0},
+		{0, Summary{Warning: 1}, "warning", 3},
+		{0, Summary{Fatal: 1}, "error", 3},
+		{0, Summary{Fatal: 1}, "never", 0},
+		{0, Summary{Error: 1}, "fatal", 0},
+		{0, Summary{Suppressed: 1}, "info", 0},
+		{139, Summary{Fatal: 1}, "error", 139},
+	} {
+		failOn, err := ParseFailOn(tc.failOn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ExitStatus(tc.program, tc.sum, failOn); got != tc.want {
+			t.Errorf("program %d, %+v, --fail-on %s: %d, want %d", tc.program, tc.sum, tc.failOn, got, tc.want)
+		}
+	}
+	if _, err := ParseFailOn("off"); err == nil {
+		t.Error("--fail-on off is accepted")
+	}
+}
+
+// TestSnapshotWhileReporting makes a report while the checks go on, as SIGINT does.
+func TestSnapshotWhileReporting(t *testing.T) {
+	c := NewCollector(Config{Limit: 2}, &recorder{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range 2000 {
+			c.Report(occurrence("A:B", fmt.Sprint(i%50), i%7))
+		}
+	})
+	for range 50 {
+		findings, sum := c.Snapshot()
+		if len(findings) != sum.Error {
+			t.Errorf("%d findings, but %d counted", len(findings), sum.Error)
+		}
+	}
+	wg.Wait()
+}

@@ -1,0 +1,169 @@
+// Package jsonreport writes a run and its findings as JSON, schema mpivet/1. The schema is stable: fields may be added, none
+// will be removed or change their meaning.
+package jsonreport
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/report"
+)
+
+// Schema names the form of a [Document].
+const Schema = "mpivet/1"
+
+// Document is a whole report.
+type Document struct {
+	Schema   string    `json:"schema"`
+	Run      Run       `json:"run"`
+	Findings []Finding `json:"findings"`
+	Summary  Summary   `json:"summary"`
+}
+
+// Run is a [report.Run].
+type Run struct {
+	Command    []string `json:"command"`
+	Ranks      int      `json:"ranks"`
+	MPI        string   `json:"mpi"`
+	ExitStatus int      `json:"exit_status"`
+	Duration   float64  `json:"duration_s"`
+	Calls      uint64   `json:"calls"`
+	// Messages and Collectives are those matched.
+	Messages    uint64   `json:"messages"`
+	Collectives uint64   `json:"collectives"`
+	Stall       float64  `json:"stall_s"`
+	Unrecorded  int      `json:"unrecorded,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
+	Interrupted bool     `json:"interrupted,omitempty"`
+}
+
+// Finding is a [finding.Finding].
+type Finding struct {
+	Check    string         `json:"check"`
+	Severity string         `json:"severity"`
+	Count    int            `json:"count"`
+	Ranks    []int          `json:"ranks"`
+	Message  string         `json:"message"`
+	Advice   string         `json:"advice"`
+	FollowUp bool           `json:"follow_up,omitempty"`
+	Sites    []Site         `json:"sites"`
+	Details  map[string]any `json:"details"`
+}
+
+// Site is a [finding.Site].
+type Site struct {
+	Rank  int     `json:"rank"`
+	Also  []int   `json:"also,omitempty"` // further ranks at the same place
+	Role  string  `json:"role"`
+	Call  string  `json:"call"`
+	Stack []Frame `json:"stack"`
+}
+
+// Frame is a [finding.Frame] with its pc.
+type Frame struct {
+	finding.Frame
+	PC string `json:"pc"`
+}
+
+// Summary is a [finding.Summary].
+type Summary struct {
+	Fatal      int `json:"fatal"`
+	Error      int `json:"error"`
+	Warning    int `json:"warning"`
+	Info       int `json:"info"`
+	Suppressed int `json:"suppressed"`
+}
+
+// New makes the document. Findings are ordered such that the same findings give the same document in whatever order
+// they occurred: follow-ups last, then by severity, heaviest first, by check, and by their key.
+func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Document {
+	d := &Document{
+		Schema: Schema,
+		Run: Run{
+			Command:     notNil(run.Command),
+			Ranks:       run.Ranks,
+			MPI:         run.MPI,
+			ExitStatus:  run.ExitStatus,
+			Duration:    seconds(run.Duration),
+			Calls:       run.Calls,
+			Messages:    run.Messages,
+			Collectives: run.Collectives,
+			Stall:       seconds(run.Stall),
+			Unrecorded:  run.Unrecorded,
+			Notes:       run.Notes,
+			Interrupted: run.Interrupted,
+		},
+		Findings: make([]Finding, 0, len(findings)),
+		Summary:  Summary{sum.Fatal, sum.Error, sum.Warning, sum.Info, sum.Suppressed},
+	}
+	sorted := slices.Clone(findings)
+	slices.SortStableFunc(sorted, func(a, b *finding.Finding) int {
+		if a.FollowUp != b.FollowUp {
+			if a.FollowUp {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Check, b.Check), cmp.Compare(a.Key, b.Key),
+			slices.Compare(a.Ranks, b.Ranks))
+	})
+	for _, f := range sorted {
+		j := Finding{
+			Check:    f.Check,
+			Severity: f.Severity.String(),
+			Count:    f.Count,
+			Ranks:    notNil(f.Ranks),
+			Message:  f.Message,
+			Advice:   f.Advice,
+			FollowUp: f.FollowUp,
+			Sites:    make([]Site, 0, len(f.Sites)),
+			Details:  f.Details,
+		}
+		if j.Details == nil {
+			j.Details = map[string]any{}
+		}
+		for _, s := range f.Sites {
+			js := Site{Rank: s.Rank, Also: s.Also, Role: s.Role, Call: s.Call, Stack: make([]Frame, 0, len(s.Stack))}
+			for _, fr := range s.Stack {
+				js.Stack = append(js.Stack, Frame{fr, fmt.Sprintf("%#x", fr.PC)})
+			}
+			j.Sites = append(j.Sites, js)
+		}
+		d.Findings = append(d.Findings, j)
+	}
+	return d
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// seconds rounds to microseconds.
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
+
+// Write writes the document, indented, with a line end.
+func (d *Document) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(d)
+}
+
+// WriteFile writes the document to a file, see [report.WriteFile].
+func (d *Document) WriteFile(path string) error {
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil {
+		return err
+	}
+	return report.WriteFile(path, b.Bytes())
+}

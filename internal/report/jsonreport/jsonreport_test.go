@@ -1,0 +1,100 @@
+package jsonreport_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/report"
+	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/report/reporttest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func render(t *testing.T, findings []*finding.Finding, sum finding.Summary) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jsonreport.New(reporttest.Run(), findings, sum).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	findings, sum := reporttest.Findings()
+	got := render(t, findings, sum)
+	path := filepath.Join("testdata", "report.golden")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update rewrites it); got:\n%s", path, got)
+	}
+	// Whatever order findings occurred in, the document is the same.
+	slices.Reverse(findings)
+	if again := render(t, findings, sum); !bytes.Equal(got, again) {
+		t.Error("the order of findings shows")
+	}
+}
+
+// TestSchema checks what tools rely on: no list or object is null.
+func TestSchema(t *testing.T) {
+	var b bytes.Buffer
+	f := &finding.Finding{Check: "X", Severity: finding.Fatal, Sites: []finding.Site{{}}}
+	if err := jsonreport.New(&report.Run{}, []*finding.Finding{f}, finding.Summary{}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(b.Bytes(), []byte("null")) {
+		t.Errorf("null in\n%s", &b)
+	}
+	var d jsonreport.Document
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Schema != "mpivet/1" || d.Findings[0].Severity != "fatal" {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	findings, sum := reporttest.Findings()
+	doc := jsonreport.New(reporttest.Run(), findings, sum)
+	want := render(t, findings, sum)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "report.json")
+	link := filepath.Join(dir, "link.json")
+	if err := os.Symlink("report.json", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{path, path, link, "/dev/null"} {
+		if err := doc.WriteFile(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("file holds %d bytes, want %d: %v", len(got), len(want), err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v", err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 2 {
+		t.Errorf("left behind: %v, %v", list, err)
+	}
+	if err := doc.WriteFile(filepath.Join(dir, "no", "such", "dir.json")); err == nil {
+		t.Error("no error for a missing directory")
+	}
+}

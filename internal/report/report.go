@@ -1,0 +1,109 @@
+// Package report holds what reports of all formats share: the facts of a run, and how the places of a finding are
+// condensed. Each format is a package below it.
+package report
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/finding"
+)
+
+// Run is what there is to say of a run besides its findings.
+type Run struct {
+	Command    []string
+	Ranks      int    // in MPI_COMM_WORLD; 0 if MPI was never initialised
+	MPI        string // "Open MPI 4.1.4"; "" if not known
+	ExitStatus int    // the program's; 128+n if a signal ended it
+	Duration   time.Duration
+
+	Calls       uint64 // MPI calls, queries included
+	Messages    uint64 // sends matched with receives
+	Collectives uint64 // collective operations matched on all their processes
+
+	Stall      time.Duration // how long ranks waited for the analyzer, in all
+	Stalls     uint64        // how often they did
+	Unrecorded int           // threads that found no room to record in
+	Shrunk     int           // threads with less room than wanted
+	// Notes are further facts the user must know to judge the result, one sentence each: records lost, a file without
+	// symbols, an analysis that was ended early.
+	Notes []string
+	// Interrupted tells that the run was ended from outside, or is reported before its end.
+	Interrupted bool
+}
+
+// Place is a call stack with all sites of a finding that share it in the same role.
+type Place struct {
+	Role  string
+	Ranks []int // ascending
+	Calls []Call
+	Stack []finding.Frame
+}
+
+// Call is a call string and the ranks that made it.
+type Call struct {
+	Text  string
+	Ranks []int // ascending
+}
+
+// Fold joins the sites of a finding that have role and stack in common, in the order in which they come. Calls that differ in
+// nothing but addresses are one; the text is the first site's. Sites without a stack are joined if their calls are
+// the same.
+func Fold(sites []finding.Site) []Place {
+	var places []Place
+	for i := range sites {
+		s := &sites[i]
+		ranks := append([]int{s.Rank}, s.Also...)
+		masked := mask(s.Call)
+		k := slices.IndexFunc(places, func(p Place) bool {
+			return p.Role == s.Role && finding.SameStack(p.Stack, s.Stack) && (len(s.Stack) > 0 || mask(p.Calls[0].Text) == masked)
+		})
+		if k < 0 {
+			places = append(places, Place{Role: s.Role, Stack: s.Stack})
+			k = len(places) - 1
+		}
+		p := &places[k]
+		p.Ranks = union(p.Ranks, ranks)
+		c := slices.IndexFunc(p.Calls, func(c Call) bool { return mask(c.Text) == masked })
+		if c < 0 {
+			p.Calls = append(p.Calls, Call{Text: s.Call})
+			c = len(p.Calls) - 1
+		}
+		p.Calls[c].Ranks = union(p.Calls[c].Ranks, ranks)
+	}
+	return places
+}
+
+var address = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// mask blots out what differs between processes that do the same.
+func mask(call string) string { return address.ReplaceAllString(call, "0x") }
+
+func union(a, b []int) []int {
+	a = append(a, b...)
+	slices.Sort(a)
+	return slices.Compact(a)
+}
+
+// startup is what lies above main, or above a thread's function.
+var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
+
+// Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a process or
+// a thread.
+func Trim(stack []finding.Frame) []finding.Frame {
+	for i, f := range slices.Backward(stack) {
+		if f.Function == "main" {
+			stack = stack[:i+1]
+			break
+		}
+	}
+	n := len(stack)
+	for n > 0 && startup.MatchString(stack[n-1].Function) {
+		n--
+	}
+	if n == 0 {
+		return stack // better than nothing
+	}
+	return stack[:n]
+}

@@ -1,0 +1,153 @@
+package text_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/report"
+	"github.com/mpivet/mpivet/internal/report/reporttest"
+	"github.com/mpivet/mpivet/internal/report/text"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update rewrites it); got:\n%s", path, got)
+	}
+}
+
+func render(opts text.Options) []byte {
+	var b bytes.Buffer
+	r := text.New(&b, opts)
+	findings, sum := reporttest.Findings()
+	for _, f := range findings {
+		r.Finding(f)
+	}
+	r.Limited(findings[0], 10)
+	r.Summary(reporttest.Run(), findings, sum)
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	for name, opts := range map[string]text.Options{
+		"file.golden":     {Dir: "/home/user/src"},
+		"absolute.golden": {Quiet: true},
+		"terminal.golden": {Dir: "/home/user", Color: true, Width: 72},
+	} {
+		t.Run(name, func(t *testing.T) { golden(t, name, render(opts)) })
+	}
+}
+
+// TestHarmless is about what programs put into names: nothing of it may reach the terminal's control.
+func TestHarmless(t *testing.T) {
+	out := render(text.Options{})
+	for _, r := range string(out) {
+		if r != '\n' && r < ' ' || r == utf8.RuneError {
+			t.Fatalf("control character %q in output", r)
+		}
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for _, width := range []int{20, 40, 60, 80, 200} {
+		for line := range strings.Lines(string(render(text.Options{Width: width}))) {
+			line = strings.TrimSuffix(line, "\n")
+			// The table of the summary is not wrapped, and a word may be longer than a line.
+			if n := utf8.RuneCountInString(line); width >= 60 && n > width && !strings.HasPrefix(line, "mpivet:   ") {
+				t.Errorf("width %d: %d columns in %q", width, n, line)
+			}
+		}
+	}
+}
+
+func TestEveryLineHasPrefix(t *testing.T) {
+	findings, _ := reporttest.Findings()
+	var b bytes.Buffer
+	text.New(&b, text.Options{}).Finding(findings[2])
+	for line := range strings.Lines(b.String()) {
+		if !strings.HasPrefix(line, "[0] FATAL: ") {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+func TestSummaryLines(t *testing.T) {
+	run := report.Run{Ranks: 1, MPI: "MPICH 4.0.2", Calls: 9999, Messages: 1, Collectives: 1, Duration: 61 * time.Second}
+	for _, tc := range []struct {
+		name string
+		run  report.Run
+		sum  finding.Summary
+		opts text.Options
+		want string
+	}{
+		{"clean", run, finding.Summary{}, text.Options{}, "mpivet: 1 rank, MPICH 4.0.2, 9999 calls, 1 message and 1 collective matched in 61.0 s; ranks waited 0.0 s for the analyzer\nmpivet: no findings\n"},
+		{"quiet and clean", run, finding.Summary{}, text.Options{Quiet: true}, ""},
+		{"suppressed", run, finding.Summary{Suppressed: 1}, text.Options{}, "mpivet: no findings (1 finding suppressed by --suppress)\n"},
+		{"counts", run, finding.Summary{Error: 1, Warning: 2, Info: 3, Limited: 3}, text.Options{}, "mpivet: 1 error, 2 warnings, 3 info (3 reports not shown because of --limit)\n"},
+		{"no MPI", report.Run{Duration: 2 * time.Millisecond}, finding.Summary{}, text.Options{}, "mpivet: MPI was not initialised, no MPI calls in 0.002 s\n"},
+		{"segfault", report.Run{Ranks: 2, Calls: 3, ExitStatus: 139}, finding.Summary{}, text.Options{}, "mpivet: the program ended with exit status 139 (SIGSEGV)\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var b bytes.Buffer
+			text.New(&b, tc.opts).Summary(&tc.run, nil, tc.sum)
+			if !strings.Contains(b.String(), tc.want) || tc.want == "" && b.Len() > 0 {
+				t.Errorf("got %q, want %q", b.String(), tc.want)
+			}
+		})
+	}
+}
+
+func TestColorOption(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for mode, want := range map[string]bool{"auto": false, "": false, "always": true, "never": false} {
+		o, err := text.ForFile(f, mode)
+		if err != nil || o.Color != want || o.Width != 0 {
+			t.Errorf("%q on a file: %+v, %v", mode, o, err)
+		}
+	}
+	if _, err := text.ForFile(f, "sometimes"); err == nil {
+		t.Error("--color sometimes is accepted")
+	}
+}
+
+// TestDeepStack cuts what an interpreter or runaway recursion leaves.
+func TestDeepStack(t *testing.T) {
+	f := &finding.Finding{Check: "X", Severity: finding.Error, Message: "deep", Sites: []finding.Site{{Role: "send", Call: "MPI_Send()"}}}
+	for range 500 {
+		f.Sites[0].Stack = append(f.Sites[0].Stack, finding.Frame{Function: "recurse", File: "/a.c", Line: 3})
+	}
+	f.Sites[0].Stack = append(f.Sites[0].Stack, finding.Frame{Function: "main", File: "/a.c", Line: 9})
+	var b bytes.Buffer
+	text.New(&b, text.Options{}).Finding(f)
+	if n := strings.Count(b.String(), "\n"); n > 50 {
+		t.Errorf("%d lines", n)
+	}
+	for _, want := range []string{"… 461 more frames\n", "main (/a.c:9)\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
