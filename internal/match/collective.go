@@ -51,7 +51,9 @@ func (m *Matcher) Enter(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Ca
 	case s.first.Func == f && s.first.Root == root:
 		s.first.Count++
 	default:
-		s.differ(c, me, f, root, call)
+		if s.differ(c, me, f, root, call) {
+			m.obs.Disagree(c, n)
+		}
 	}
 	if s.arrived == len(c.Members) {
 		m.complete(c, s, n)
@@ -60,8 +62,8 @@ func (m *Matcher) Enter(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Ca
 }
 
 // differ enters a call that is not like the first. A member in the root's group of an inter-communicator that is not
-// the root names no root, which goes with any.
-func (s *slot) differ(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Call) {
+// the root names no root, which goes with any. It reports whether that makes another variant.
+func (s *slot) differ(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Call) bool {
 	agrees := func(v *Variant) bool {
 		return v.Func == f && (v.Root == root || c.Split != 0 && (v.Root == None || root == None))
 	}
@@ -74,16 +76,17 @@ func (s *slot) differ(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Call
 	}
 	if agrees(&s.first) {
 		join(&s.first)
-		return
+		return false
 	}
 	for i := range s.variants {
 		if v := &s.variants[i]; agrees(v) {
 			join(v)
 			v.Members = append(v.Members, me)
-			return
+			return false
 		}
 	}
 	s.variants = append(s.variants, Variant{Func: f, Root: root, Call: call.Clone(), Count: 1, Members: []int32{me}})
+	return true
 }
 
 func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
@@ -98,6 +101,11 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 		c.Desynchronised = operationsDiffer(&view)
 		m.obs.Collective(&view)
 		s.variants = nil
+		if len(c.odd) == oddLimit {
+			copy(c.odd, c.odd[1:])
+			c.odd = c.odd[:oddLimit-1]
+		}
+		c.odd = append(c.odd, view)
 	}
 	// Members enter in order, so what is complete is the oldest.
 	s.arrived = 0
@@ -130,6 +138,7 @@ func (c *Comm) slot(n uint64) *slot {
 func (c *Comm) view(s *slot, n uint64) Collective {
 	v := Collective{Comm: c, Position: n, FollowUp: c.Desynchronised}
 	first := s.first
+	first.Call = first.Call.Clone()
 	if len(s.variants) > 0 {
 		odd := make(map[int32]bool)
 		for _, w := range s.variants {
@@ -152,8 +161,17 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 	return v
 }
 
-// At returns the collective at position n as far as it is entered, false if all members have entered it or none has.
+// oddLimit is how many collectives that all have entered, but not alike, a communicator remembers.
+const oddLimit = 8
+
+// At returns the collective at position n as far as it is entered. It is false if all members have entered it alike, or
+// none has.
 func (c *Comm) At(n uint64) (Collective, bool) {
+	for i := range c.odd {
+		if c.odd[i].Position == n {
+			return c.odd[i], true
+		}
+	}
 	if n < c.base || n-c.base >= uint64(len(c.slots)) {
 		return Collective{}, false
 	}
@@ -166,12 +184,10 @@ func (c *Comm) At(n uint64) (Collective, bool) {
 
 // Pending calls f for every collective on c that some but not all members have entered, oldest first.
 func (c *Comm) Pending(f func(Collective)) {
-	for n := c.base; ; n++ {
-		v, ok := c.At(n)
-		if !ok {
-			return
+	for n := c.base; n-c.base < uint64(len(c.slots)); n++ {
+		if s := c.slot(n); s.arrived != 0 {
+			f(c.view(s, n))
 		}
-		f(v)
 	}
 }
 

@@ -58,9 +58,10 @@ type Comm struct {
 
 	boxes []mailbox
 
-	base  uint64   // position of the oldest collective not entered by all yet
-	slots []slot   // it and those behind it, circular, a power of two
-	pos   []uint64 // per member: collectives entered
+	base  uint64       // position of the oldest collective not entered by all yet
+	slots []slot       // it and those behind it, circular, a power of two
+	pos   []uint64     // per member: collectives entered
+	odd   []Collective // the last ones that all have entered, but not alike
 	freed int
 	key   Key
 	reg   *Registry

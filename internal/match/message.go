@@ -44,6 +44,8 @@ type Observer interface {
 	// Collective is called for every collective that all members have entered, in their order on a communicator. It is
 	// valid only until Collective returns.
 	Collective(c *Collective)
+	// Disagree is called when a member enters a collective in another way than the first did.
+	Disagree(c *Comm, position uint64)
 }
 
 // Matcher matches the messages and collectives of a run.
@@ -281,8 +283,11 @@ func (m *Matcher) rescan(b *mailbox, p *pair) {
 				continue
 			}
 			if s.tried || b.claims(r.seq, s.Tag) {
-				// The first message that r accepts may belong to an earlier receive. Later receives can't have it either.
-				s.tried = true
+				// The first message that r accepts may belong to an earlier receive. Then r takes another, so that nothing
+				// it accepts is free for later receives.
+				for ; s != nil; s = s.next {
+					s.tried = s.tried || compatible(r.Tag, s.Tag)
+				}
 				break
 			}
 			p.sends.remove(ps, s)

@@ -1,0 +1,77 @@
+// Package call has the checks that concern any MPI call.
+package call
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+//go:embed failed.md
+var failedDoc string
+
+// Failed reports what MPI itself finds wrong (MPI standard, section 9.3, error handling).
+var Failed = &check.Check{
+	ID:       "LOCAL:MPI:CALL_FAILED",
+	Severity: finding.Error,
+	Title:    "an MPI call returns an error",
+	Doc:      failedDoc,
+	New: func(x *check.Context) check.Hooks {
+		return check.Hooks{Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
+			failed(x, t, c, rc, f)
+		}}
+	},
+}
+
+func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.Failure) {
+	fn := x.Func(c)
+	p := t.Process
+	class, text := "", ""
+	fatal := false
+	if f != nil {
+		class, text, fatal = p.ErrorClass(f.Class), strings.TrimSpace(f.Text), f.Fatal
+	}
+	out := &finding.Finding{
+		Key:     x.Place(c) + "|" + class,
+		Ranks:   []int{p.Rank},
+		Sites:   []finding.Site{x.Site("The call is", c)},
+		Details: map[string]any{"function": fn.Name, "code": rc, "class": class, "text": text},
+	}
+	what := "error code " + fmt.Sprint(rc)
+	if class != "" {
+		what = class
+	}
+	out.Message = fmt.Sprintf("%s fails on rank %d with %s", fn.Name, p.Rank, what)
+	if text != "" {
+		out.Message += ". MPI says:\n" + text
+	}
+	switch {
+	case fatal:
+		out.Severity = finding.Error
+		out.Message += "\nThe error handler is MPI_ERRORS_ARE_FATAL: MPI ends the program here."
+		out.Advice = "Mend the arguments of the call, or what led to it. To handle such errors in the program, set MPI_ERRORS_RETURN or a handler of your own (MPI_Comm_set_errhandler)."
+	case byDefault(p, fn):
+		out.Severity = finding.Warning
+		out.Message += "\nFiles return errors by default, unlike communicators: a program that does not look at the return value goes on as if nothing had happened."
+		out.Advice = "Check the return value of the call, or set MPI_ERRORS_ARE_FATAL for files: MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL)."
+	default:
+		out.Severity = finding.Info
+		out.Message += "\nThe program asked for errors to be returned or handles them itself."
+		out.Advice = "Nothing, if the program expects the error here. Else mend the arguments of the call."
+	}
+	x.Report(out)
+}
+
+// byDefault reports whether the error came back because files have MPI_ERRORS_RETURN unless the program says otherwise.
+func byDefault(p *track.Process, f *mpiapi.Func) bool {
+	return strings.HasPrefix(f.Name, "MPI_File_") && !p.FileHandler
+}
+
+// Checks are the checks of this family.
+var Checks = []*check.Check{Failed}

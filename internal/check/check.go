@@ -1,0 +1,101 @@
+// Package check is the frame for the checks: what a check is, what it is told, and what helps it to say what it found.
+// The checks themselves are in the packages below it, one per family.
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+// Check is one rule that programs may break.
+type Check struct {
+	ID       string           // GLOBAL:MSG:DATATYPE:MISMATCH
+	Severity finding.Severity // of its findings, unless the rule names several
+	Title    string           // half a line: what is wrong
+	// Doc explains the check to its user, in Markdown: the rule with its clause of the MPI standard, an example, how to
+	// mend it, and what the check can't see.
+	Doc string
+	// New starts the check for one run.
+	New func(*Context) Hooks
+}
+
+// Hooks are what a check wants to be told; nil is nothing. What they are handed is valid only until they return. They
+// are called in the order of the records, by one goroutine.
+type Hooks struct {
+	Message    func(send, recv *match.Op)     // a message and its receive were found
+	Collective func(c *match.Collective)      // all members have entered a collective
+	Disagree   func(c *match.Comm, at uint64) // a member enters a collective in another way than the first
+	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
+	Finalize   func(p *track.Process, call match.Call) // a process enters MPI_Finalize
+	End        func(p *track.Process)                  // a process has ended
+	Deadlock   func(d *wait.Deadlock)
+	Tick       func() // a tenth of a second has passed
+	Finish     func() // the run is over
+}
+
+// Context is what a check works with.
+type Context struct {
+	Check   *Check
+	Tracker *track.Tracker
+	// Report hands in a finding. Check and Severity are filled in where they are empty.
+	Report func(*finding.Finding)
+	// Site describes the place of a call: role says what it has to do with the finding.
+	Site func(role string, c match.Call) finding.Site
+	// Stack describes where a process was when it ended.
+	Stack func(p *track.Process) []finding.Frame
+	// Place identifies the place of a call: the same for the same call stack in the same program on any rank.
+	Place func(c match.Call) string
+}
+
+// Func returns the function that c calls.
+func (x *Context) Func(c match.Call) *mpiapi.Func { return mpiapi.ByID(c.Func()) }
+
+// Rank returns the rank in MPI_COMM_WORLD of the thread that made a call.
+func (x *Context) Rank(c match.Call) int { return x.Tracker.ThreadByID(c.Thread).Process.Rank }
+
+// Ranks turns members of a communicator into ranks in MPI_COMM_WORLD.
+func Ranks(c *match.Comm, members []int32) []int {
+	ranks := make([]int, len(members))
+	for i, m := range members {
+		ranks[i] = int(c.Members[m])
+	}
+	return ranks
+}
+
+// Comm names a communicator, window or file for a message: as the process of one of the calls on it does.
+func (x *Context) Comm(c match.Call, comm *match.Comm) string {
+	p := x.Tracker.ThreadByID(c.Thread).Process
+	if name := p.NameOf(comm); name != "" {
+		return name
+	}
+	what := "a communicator"
+	switch comm.Domain {
+	case match.Window:
+		what = "a window"
+	case match.File:
+		what = "a file"
+	}
+	return fmt.Sprintf("%s of %s", what, Plural(comm.Size(), "process", "processes"))
+}
+
+// Plural prints a number with its noun.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Join lists words for a sentence: "a, b and c".
+func Join(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

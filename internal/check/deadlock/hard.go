@@ -1,0 +1,201 @@
+// Package deadlock has the checks of processes that wait for ever.
+package deadlock
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+//go:embed hard.md
+var hardDoc string
+
+// Hard reports processes that can never go on: a knot in the AND-OR wait-for graph (package wait).
+var Hard = &check.Check{
+	ID:       "GLOBAL:DEADLOCK:HARD",
+	Severity: finding.Fatal,
+	Title:    "processes wait for each other for ever",
+	Doc:      hardDoc,
+	New: func(x *check.Context) check.Hooks {
+		return check.Hooks{Deadlock: func(d *wait.Deadlock) { hard(x, d) }}
+	},
+}
+
+// shown is how many processes are described one by one.
+const shown = 8
+
+func hard(x *check.Context, d *wait.Deadlock) {
+	first := make(map[*track.Process]*wait.Blocked)
+	var ranks []int
+	for i := range d.Blocked {
+		b := &d.Blocked[i]
+		if first[b.Thread.Process] == nil {
+			first[b.Thread.Process] = b
+			ranks = append(ranks, b.Thread.Process.Rank)
+		}
+	}
+	f := &finding.Finding{Ranks: ranks}
+	var lines []string
+	order := d.Cycle
+	for _, b := range d.Blocked { // then those that are not in the cycle
+		if !slices.Contains(order, b.Thread.Process) {
+			order = append(order[:len(order):len(order)], b.Thread.Process)
+		}
+	}
+	var keys []string
+	type folded struct {
+		site int
+	}
+	places := make(map[string]folded)
+	for i, p := range order {
+		b := first[p]
+		if i < shown || i < len(d.Cycle) && i < 4*shown {
+			lines = append(lines, describe(x, b))
+		}
+		place := x.Place(b.Call)
+		if at, ok := places[place]; ok {
+			f.Sites[at.site].Also = append(f.Sites[at.site].Also, p.Rank)
+			continue
+		}
+		places[place] = folded{len(f.Sites)}
+		keys = append(keys, place)
+		f.Sites = append(f.Sites, x.Site(fmt.Sprintf("Rank %d waits in", p.Rank), b.Call))
+	}
+	if n := len(order) - len(lines); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s more wait likewise", check.Plural(n, "process", "processes")))
+	}
+	for _, p := range d.Gone {
+		lines = append(lines, fmt.Sprintf("rank %d %s", p.Rank, ending(p)))
+	}
+	slices.Sort(keys)
+	f.Key = strings.Join(keys, "|")
+	head := fmt.Sprintf("%s can never go on", strings.ToUpper(finding.RankNames(ranks)[:1])+finding.RankNames(ranks)[1:])
+	cycle := rankNumbers(d.Cycle)
+	switch {
+	case len(d.Cycle) == 1:
+		head += ": it waits for itself"
+	case len(d.Cycle) > 1:
+		path := make([]string, 0, len(cycle)+1)
+		for _, r := range append(cycle, cycle[0]) {
+			path = append(path, fmt.Sprint(r))
+		}
+		head += ": the cycle is " + strings.Join(path, " -> ")
+	case len(d.Gone) > 0:
+		head += ": what they wait for has ended or is about to"
+		if len(ranks) == 1 {
+			head = strings.Replace(head, "they wait", "it waits", 1)
+		}
+	}
+	f.Message = head + ".\n" + strings.Join(lines, ",\n") + "."
+	f.Advice = advice(d)
+	f.Details = map[string]any{"cycle": cycle, "ended": rankNumbers(d.Gone)}
+	x.Report(f)
+}
+
+func rankNumbers(ps []*track.Process) []int {
+	ranks := make([]int, 0, len(ps))
+	for _, p := range ps {
+		ranks = append(ranks, p.Rank)
+	}
+	return ranks
+}
+
+func ending(p *track.Process) string {
+	switch {
+	case p.Ended == nil:
+		return "is in MPI_Finalize"
+	case p.Ended.Kind == ring.Exited && p.Finalizing:
+		return "has ended"
+	case p.Ended.Kind == ring.Exited:
+		return fmt.Sprintf("has exited with status %d without MPI_Finalize", p.Ended.Code)
+	}
+	return "was killed"
+}
+
+// describe says in words what a thread waits for.
+func describe(x *check.Context, b *wait.Blocked) string {
+	p := b.Thread.Process
+	var parts []string
+	for i, c := range b.Clauses {
+		if i == 4 {
+			parts = append(parts, fmt.Sprintf("%d more operations", len(b.Clauses)-i))
+			break
+		}
+		parts = append(parts, clause(x, p, b, &c))
+	}
+	return fmt.Sprintf("rank %d waits in %s for %s", p.Rank, mpiapi.ByID(b.Call.Func()).Name, check.Join(parts))
+}
+
+func clause(x *check.Context, p *track.Process, b *wait.Blocked, c *wait.Clause) string {
+	var ranks []int
+	self := false
+	for _, q := range c.Procs {
+		ranks = append(ranks, q.Rank)
+		self = self || q == p
+	}
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	who := finding.RankNames(ranks)
+	if len(ranks) > 1 {
+		who = "any of " + who
+	}
+	if self && len(ranks) == 1 {
+		who = "itself"
+	}
+	switch c.What {
+	case wait.ToReceive:
+		return fmt.Sprintf("%s to receive (%s)", who, envelope(x, b.Call, c.Op.Tag, c.Op.Comm))
+	case wait.ToSend:
+		comm := c.Comm
+		if c.Op != nil {
+			return fmt.Sprintf("%s to send (%s)", who, envelope(x, b.Call, c.Op.Tag, c.Op.Comm))
+		}
+		return fmt.Sprintf("%s to send (%s)", who, envelope(x, b.Call, c.Tag, comm.Comm))
+	}
+	return fmt.Sprintf("%s to call it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
+}
+
+func envelope(x *check.Context, call match.Call, tag int32, comm *match.Comm) string {
+	t := fmt.Sprintf("tag=%d", tag)
+	if tag == match.Any {
+		t = "any tag"
+	}
+	return t + ", " + x.Comm(call, comm)
+}
+
+func advice(d *wait.Deadlock) string {
+	sends, recvs, colls := 0, 0, 0
+	for _, b := range d.Blocked {
+		for _, c := range b.Clauses {
+			switch c.What {
+			case wait.ToReceive:
+				sends++
+			case wait.ToSend:
+				recvs++
+			case wait.ToJoin:
+				colls++
+			}
+		}
+	}
+	switch {
+	case colls > 0:
+		return "Every process of the communicator must reach the collective call. Look for a path on which one leaves it out, or does something else first that needs the others."
+	case sends > 0 && recvs == 0:
+		return "Let one side receive first, or use MPI_Sendrecv or MPI_Irecv before the sends: that a send returns before its receive is posted is luck."
+	case len(d.Gone) > 0:
+		return "Compare the number of sends and receives: a process waits for a message that nobody will send any more. Check source, tag and communicator of the receive too."
+	}
+	return "Let one of them send before it receives, and check source, tag and communicator of the receives: a message with others than those does not match."
+}
+
+// Checks are the checks of this family.
+var Checks = []*check.Check{Hard}

@@ -1,0 +1,266 @@
+// Package exit has the checks of how processes end.
+package exit
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+//go:embed signal.md
+var signalDoc string
+
+//go:embed finalize.md
+var finalizeDoc string
+
+// Signal reports ranks that die of a signal: those that brought it upon themselves, or else the first one, as launchers
+// kill the others then.
+var Signal = &check.Check{
+	ID:       "LOCAL:EXIT:SIGNAL",
+	Severity: finding.Fatal,
+	Title:    "a process is killed by a signal",
+	Doc:      signalDoc,
+	New: func(x *check.Context) check.Hooks {
+		s := &deaths{x: x}
+		return check.Hooks{
+			Failed: s.failed, Deadlock: func(*wait.Deadlock) { s.explained = true }, End: s.end, Tick: s.tick, Finish: s.settle,
+		}
+	},
+}
+
+// deaths collects the processes that died until it can be told which was first.
+type deaths struct {
+	x         *check.Context
+	dead      []*track.Process
+	ticks     int
+	explained bool // later deaths are consequences: of a deadlock, an abort, an error that is fatal, another death
+}
+
+func (s *deaths) failed(t *track.Thread, _ match.Call, _ int32, f *track.Failure) {
+	if f != nil && f.Fatal {
+		s.explained = true
+	}
+}
+
+func (s *deaths) end(p *track.Process) {
+	if p.Aborting {
+		s.explained = true
+	}
+	e := p.Ended
+	switch e.Kind {
+	case ring.Exited, ring.Replaced:
+		if e.Kind == ring.Exited && p.Initialized && !p.Finalizing {
+			// The launcher may kill the others now.
+			s.settle()
+			s.explained = true
+		}
+		return
+	}
+	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && p.Finalizing && !p.Initialized {
+		return
+	}
+	s.dead = append(s.dead, p)
+}
+
+// isRank reports whether p is a process of the MPI program, not one that such a process has started.
+func isRank(t *track.Tracker, p *track.Process) bool {
+	if len(p.Threads) > 0 {
+		return true
+	}
+	for _, q := range t.Processes {
+		if q.PID == p.PPID {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *deaths) tick() {
+	if len(s.dead) > 0 {
+		if s.ticks++; s.ticks > 5 {
+			s.settle()
+		}
+	}
+}
+
+func (s *deaths) settle() {
+	s.ticks = 0
+	dead := s.dead
+	s.dead = nil
+	slices.SortStableFunc(dead, func(a, b *track.Process) int { return int(a.Ended.Time - b.Ended.Time) })
+	own := false
+	for _, p := range dead {
+		if ownFault(p.Ended) {
+			s.report(p)
+			own = true
+		}
+	}
+	if own || s.explained || len(dead) == 0 {
+		s.explained = s.explained || own
+		return
+	}
+	s.report(dead[0])
+	s.explained = true
+}
+
+// ownFault reports whether the process did it: a fault or abort(), not a kill() by another process.
+func ownFault(e *ring.ProcEnd) bool {
+	if e.Kind != ring.Signaled {
+		return false
+	}
+	switch syscall.Signal(e.Code) {
+	case unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL, unix.SIGABRT, unix.SIGSYS, unix.SIGTRAP:
+		return true
+	}
+	return false
+}
+
+func (s *deaths) report(p *track.Process) {
+	e := p.Ended
+	f := &finding.Finding{Ranks: []int{p.Rank}, Details: map[string]any{"pid": p.PID}}
+	name := "SIGKILL, as it seems"
+	if e.Kind == ring.Signaled {
+		name = unix.SignalName(syscall.Signal(e.Code))
+		f.Details["signal"] = e.Code
+	}
+	f.Message = fmt.Sprintf("%s (process %d) is killed by %s", rankName(p), p.PID, name)
+	switch {
+	case e.Kind == ring.Vanished:
+		f.Message += ".\nIt left no trace: neither exit() nor a signal that can be caught."
+		f.Advice = "Look for who killed it: the out-of-memory killer (dmesg), a batch system's limit, or somebody."
+	case e.FaultAddr != 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
+		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)
+		f.Details["address"] = fmt.Sprintf("%#x", e.FaultAddr)
+	case e.SenderPID != 0 && e.SenderPID != p.PID:
+		f.Message += fmt.Sprintf(", sent by process %d", e.SenderPID)
+	default:
+		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
+	}
+	open := openCall(p)
+	in := ""
+	if open != nil {
+		in = mpiapi.ByID(open.Call.Func()).Name
+		f.Message += fmt.Sprintf(", inside %s", in)
+	}
+	f.Message = strings.TrimSuffix(f.Message, ".") + "."
+	if f.Advice == "" {
+		f.Advice = "Look at the innermost line of the program in the stack; a core file (ulimit -c unlimited) or a debugger shows the variables there."
+		if in != "" {
+			f.Advice = "The crash is inside an MPI call: check the buffers and handles that it was given, and whether earlier operations wrote past their buffers."
+		}
+	}
+	stack := s.x.Stack(p)
+	if len(stack) > 0 {
+		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "It was at", Stack: stack})
+		f.Key = fmt.Sprint(name, stack[0].Function, stack[0].File, stack[0].Line)
+	} else {
+		f.Key = fmt.Sprint(name, p.Rank)
+	}
+	switch {
+	case open != nil:
+		f.Sites = append(f.Sites, s.x.Site("in the MPI call", open.Call))
+	case len(p.Threads) > 0 && len(p.Threads[0].Last.Raw) > 0:
+		f.Sites = append(f.Sites, s.x.Site("Its last MPI call was", p.Threads[0].Last))
+	}
+	s.x.Report(f)
+}
+
+type opened struct{ Call match.Call }
+
+// openCall returns the MPI call that the process died in, nil if it was in none.
+func openCall(p *track.Process) *opened {
+	for _, th := range p.Threads {
+		if th.Open.Func != nil && (p.Ended.Kind == ring.Vanished || p.Ended.TID == 0 || p.Ended.TID == th.TID) {
+			return &opened{th.Last}
+		}
+	}
+	return nil
+}
+
+func rankName(p *track.Process) string {
+	if p.Rank < 0 {
+		return "A process"
+	}
+	return fmt.Sprintf("Rank %d", p.Rank)
+}
+
+func describeSignal(n int) string {
+	switch syscall.Signal(n) {
+	case unix.SIGSEGV:
+		return "invalid memory access"
+	case unix.SIGBUS:
+		return "access to memory that is not there"
+	case unix.SIGFPE:
+		return "arithmetic error"
+	case unix.SIGILL:
+		return "illegal instruction"
+	case unix.SIGABRT:
+		return "abort"
+	}
+	return syscall.Signal(n).String()
+}
+
+// BeforeFinalize reports processes that exit between MPI_Init and MPI_Finalize (MPI standard, section 11.2.2).
+var BeforeFinalize = &check.Check{
+	ID:       "LOCAL:EXIT:BEFORE_MPI_FINALIZE",
+	Severity: finding.Fatal,
+	Title:    "a process exits without calling MPI_Finalize",
+	Doc:      finalizeDoc,
+	New: func(x *check.Context) check.Hooks {
+		dying := make(map[*track.Process]bool)
+		return check.Hooks{
+			Failed: func(t *track.Thread, _ match.Call, _ int32, f *track.Failure) {
+				if f != nil && f.Fatal {
+					dying[t.Process] = true // MPI itself ends it
+				}
+			},
+			End: func(p *track.Process) {
+				if p.Ended.Kind == ring.Exited && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] {
+					beforeFinalize(x, p)
+				}
+			},
+		}
+	},
+}
+
+func beforeFinalize(x *check.Context, p *track.Process) {
+	e := p.Ended
+	how := "exits"
+	if e.Underscore {
+		how = "calls _exit"
+	}
+	f := &finding.Finding{
+		Ranks:   []int{p.Rank},
+		Message: fmt.Sprintf("%s %s with status %d after MPI_Init without MPI_Finalize", rankName(p), how, e.Code),
+		Advice:  "Call MPI_Finalize on every path out of the program, or MPI_Abort where it has to give up: other processes may wait for this one for ever.",
+		Details: map[string]any{"status": e.Code},
+	}
+	if e.InMPI {
+		f.Message += ", from inside an MPI call"
+	}
+	f.Message += ".\nThe standard requires every process to call MPI_Finalize before it exits (section 11.2.2)."
+	if stack := x.Stack(p); len(stack) > 0 {
+		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "It exits at", Stack: stack})
+		f.Key = fmt.Sprint(stack[0].Function, stack[0].File, stack[0].Line)
+	}
+	if len(p.Threads) > 0 && len(p.Threads[0].Last.Raw) > 0 {
+		f.Sites = append(f.Sites, x.Site("Its last MPI call was", p.Threads[0].Last))
+		f.Key += x.Place(p.Threads[0].Last)
+	}
+	x.Report(f)
+}
+
+// Checks are the checks of this family.
+var Checks = []*check.Check{Signal, BeforeFinalize}

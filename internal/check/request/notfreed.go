@@ -1,0 +1,89 @@
+// Package request has the checks of requests.
+package request
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+//go:embed notfreed.md
+var notFreedDoc string
+
+// NotFreed finds requests that are neither completed nor freed when MPI_Finalize is called (MPI standard, section
+// 11.2.2 of MPI 4.0: all pending communication must be completed before). One finding per place that created them.
+var NotFreed = &check.Check{
+	ID:       "LOCAL:REQUEST:NOT_FREED",
+	Severity: finding.Warning,
+	Title:    "requests were neither completed nor freed before MPI_Finalize",
+	Doc:      notFreedDoc,
+	New: func(x *check.Context) check.Hooks {
+		return check.Hooks{Finalize: func(p *track.Process, _ match.Call) { atFinalize(x, p) }}
+	},
+}
+
+type group struct {
+	calls  int
+	active int
+	first  *track.Request
+}
+
+func atFinalize(x *check.Context, p *track.Process) {
+	groups := make(map[string]*group)
+	p.Requests(func(r *track.Request) {
+		k := x.Place(r.Made)
+		g := groups[k]
+		if g == nil {
+			g = &group{first: r}
+			groups[k] = g
+		}
+		g.calls++
+		if r.Active {
+			g.active++
+		}
+	})
+	keys := make([]string, 0, len(groups))
+	for k := range groups {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(groups[b].calls-groups[a].calls, strings.Compare(a, b))
+	})
+	for _, k := range keys {
+		g := groups[k]
+		name := x.Func(g.first.Made).Name
+		them, advice := "it was", "Complete every request with MPI_Wait, MPI_Test or one of their relatives before its variable is used again; one "+
+			"that you do not want to wait for is given up by MPI_Request_free (of a send) or MPI_Cancel and MPI_Wait (of a receive)."
+		if g.calls > 1 {
+			them = "they were"
+		}
+		state := them + " never completed"
+		if g.first.Persistent {
+			state = them + " never freed"
+			advice = "Free persistent requests with MPI_Request_free when they are not needed any more, after completing what was started."
+			if g.active > 0 {
+				state += fmt.Sprintf(", and %s still active", check.Plural(g.active, "is", "are"))
+			}
+		}
+		x.Report(&finding.Finding{
+			Key:   k,
+			Ranks: []int{p.Rank},
+			Message: fmt.Sprintf("Rank %d calls MPI_Finalize while it has %s made by %s at one place: %s.\n"+
+				"Buffers of such operations belong to MPI for ever, and a program that goes on making them runs out of memory.",
+				p.Rank, check.Plural(g.calls, "request", "requests"), name, state),
+			Advice:  advice,
+			Sites:   []finding.Site{x.Site("The last of them was made at", g.first.Made)},
+			Details: map[string]any{"requests": g.calls, "active": g.active, "persistent": g.first.Persistent},
+		})
+	}
+}
+
+// Checks are the checks of this family.
+var Checks = []*check.Check{NotFreed}

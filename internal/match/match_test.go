@@ -1,0 +1,337 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// watcher notes what is matched. Operations are told apart by Count, which matching does not look at.
+type watcher struct {
+	pairs       map[int64]int64 // receive to send
+	collectives []Collective
+	disagree    int
+}
+
+func (w *watcher) Message(s, r *Op) {
+	if _, ok := w.pairs[r.Count]; ok {
+		panic("a receive was matched twice")
+	}
+	w.pairs[r.Count] = s.Count
+}
+
+func (w *watcher) Collective(c *Collective) {
+	k := *c
+	k.Variants = slices.Clone(c.Variants)
+	w.collectives = append(w.collectives, k)
+}
+
+func (w *watcher) Disagree(*Comm, uint64) { w.disagree++ }
+
+func newComm(n int) *Comm {
+	members := make([]int32, n)
+	for i := range members {
+		members[i] = int32(i)
+	}
+	return NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: members} })
+}
+
+// action is a step of one rank in a made-up run: an operation, and for a receive from any source the moment when the
+// program learns whose message it got.
+type action struct {
+	op      *Op
+	resolve bool
+	id      int64
+}
+
+// simulate runs a random program under MPI's own rules: one destination's queues, messages that arrive in order, the
+// first posted receive that accepts takes the message. It returns each rank's actions in program order, and what was
+// matched.
+func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64, got map[int64][2]int32) {
+	type message struct {
+		from, tag int32
+		id        int64
+	}
+	type posted struct {
+		source, tag int32
+		id          int64
+	}
+	truth = make(map[int64]int64)
+	got = make(map[int64][2]int32)
+	program = make([][]action, ranks)
+	arrived := make([][]message, ranks)
+	waiting := make([][]posted, ranks)
+	var id int64
+	steps := rapid.IntRange(1, 60).Draw(t, "steps")
+	for range steps {
+		me := int32(rapid.IntRange(0, ranks-1).Draw(t, "rank"))
+		tag := int32(rapid.IntRange(0, 2).Draw(t, "tag"))
+		id++
+		if rapid.Bool().Draw(t, "send") {
+			to := int32(rapid.IntRange(0, ranks-1).Draw(t, "to"))
+			program[me] = append(program[me], action{op: &Op{Send: true, Me: me, Peer: to, Tag: tag, Count: id}, id: id})
+			i := slices.IndexFunc(waiting[to], func(p posted) bool {
+				return (p.source == me || p.source == Any) && (p.tag == tag || p.tag == Any)
+			})
+			if i < 0 {
+				arrived[to] = append(arrived[to], message{me, tag, id})
+				continue
+			}
+			p := waiting[to][i]
+			waiting[to] = slices.Delete(waiting[to], i, i+1)
+			truth[p.id], got[p.id] = id, [2]int32{me, tag}
+			continue
+		}
+		source := int32(rapid.IntRange(-1, ranks-1).Draw(t, "source"))
+		if rapid.IntRange(0, 3).Draw(t, "any tag") == 0 {
+			tag = Any
+		}
+		program[me] = append(program[me], action{op: &Op{Me: me, Peer: source, Tag: tag, Count: id}, id: id})
+		i := slices.IndexFunc(arrived[me], func(m message) bool {
+			return (source == m.from || source == Any) && (tag == m.tag || tag == Any)
+		})
+		if i < 0 {
+			waiting[me] = append(waiting[me], posted{source, tag, id})
+			continue
+		}
+		m := arrived[me][i]
+		arrived[me] = slices.Delete(arrived[me], i, i+1)
+		truth[id], got[id] = m.id, [2]int32{m.from, m.tag}
+	}
+	// The program learns of wildcards some time after it posted them.
+	for me := range program {
+		for i := 0; i < len(program[me]); i++ {
+			a := program[me][i]
+			if a.resolve || a.op.Send || a.op.Peer != Any {
+				continue
+			}
+			if _, ok := got[a.id]; !ok {
+				continue
+			}
+			at := rapid.IntRange(i+1, len(program[me])).Draw(t, "learns")
+			program[me] = slices.Insert(program[me], at, action{op: a.op, resolve: true, id: a.id})
+		}
+	}
+	return program, truth, got
+}
+
+// TestMessagesMatchAsMPIMatchesThem feeds random programs in random interleavings: whatever the order in which ranks are
+// read, each message must go to the receive that got it, and none may be left when the program knows about all.
+func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranks := rapid.IntRange(1, 4).Draw(t, "ranks")
+		program, truth, got := simulate(t, ranks)
+		c := newComm(ranks)
+		w := &watcher{pairs: make(map[int64]int64)}
+		m := New(w)
+		ops := make(map[int64]*Op)
+		next := make([]int, ranks)
+		for left := true; left; {
+			left = false
+			var ready []int
+			for r := range program {
+				if next[r] < len(program[r]) {
+					ready = append(ready, r)
+				}
+			}
+			if len(ready) == 0 {
+				break
+			}
+			left = true
+			r := ready[rapid.IntRange(0, len(ready)-1).Draw(t, "read")]
+			a := program[r][next[r]]
+			next[r]++
+			if a.resolve {
+				m.Resolve(ops[a.id], got[a.id][0], got[a.id][1])
+				continue
+			}
+			op := m.NewOp()
+			op.Send, op.Comm, op.Me, op.Peer, op.Tag, op.Count = a.op.Send, c, a.op.Me, a.op.Peer, a.op.Tag, a.op.Count
+			ops[a.id] = op
+			m.Post(op)
+		}
+		for recv, send := range w.pairs {
+			if truth[recv] != send {
+				t.Fatalf("receive %d got send %d, MPI gave it %d", recv, send, truth[recv])
+			}
+		}
+		unresolved := false // a wildcard that never completed may rightly hold up others
+		for r := range program {
+			for _, a := range program[r] {
+				_, ok := got[a.id]
+				unresolved = unresolved || !a.op.Send && a.op.Peer == Any && !ok
+			}
+		}
+		if !unresolved && len(w.pairs) != len(truth) {
+			t.Fatalf("%d of %d messages matched", len(w.pairs), len(truth))
+		}
+	})
+}
+
+func TestOpsAreReusedOnlyWhenNobodyHoldsThem(t *testing.T) {
+	c := newComm(2)
+	m := New(&watcher{pairs: make(map[int64]int64)})
+	s := m.NewOp()
+	s.Send, s.Comm, s.Me, s.Peer, s.Count = true, c, 0, 1, 1
+	m.Post(s)
+	m.Release(s) // still in the mailbox
+	if o := m.NewOp(); o == s {
+		t.Fatal("a send that waits for its receive was handed out again")
+	}
+	r := m.NewOp()
+	r.Comm, r.Me, r.Peer, r.Count = c, 1, 0, 2
+	m.Post(r)
+	if !r.Matched {
+		t.Fatal("not matched")
+	}
+	if o := m.NewOp(); o != s {
+		t.Fatal("a send that is matched and released was not reused")
+	}
+	if o := m.NewOp(); o == r {
+		t.Fatal("a receive that is held was handed out again")
+	}
+}
+
+func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
+	c := newComm(2)
+	w := &watcher{pairs: make(map[int64]int64)}
+	m := New(w)
+	post := func(send bool, me, peer int32, id int64) *Op {
+		op := m.NewOp()
+		op.Send, op.Comm, op.Me, op.Peer, op.Count = send, c, me, peer, id
+		m.Post(op)
+		return op
+	}
+	wild := post(false, 1, Any, 1)
+	post(false, 1, 0, 2)
+	post(true, 0, 1, 3)
+	if len(w.pairs) != 0 {
+		t.Fatal("matched although a receive from any source was first")
+	}
+	m.Withdraw(wild)
+	if w.pairs[2] != 3 {
+		t.Fatalf("the second receive should have got the message: %v", w.pairs)
+	}
+}
+
+// TestCollectivesMatchByOrder lets members enter a random sequence of collectives, some of them another one, in random
+// interleavings: every position is reported once, complete, with who did what.
+func TestCollectivesMatchByOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "members")
+		length := rapid.IntRange(1, 20).Draw(t, "length")
+		calls := make([][]mpiapi.FuncID, n)
+		for r := range calls {
+			for i := range length {
+				f := mpiapi.FuncID(10 + i%3)
+				if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
+					f = 99
+				}
+				calls[r] = append(calls[r], f)
+			}
+		}
+		c := newComm(n)
+		w := &watcher{}
+		m := New(w)
+		next := make([]int, n)
+		for done := 0; done < n*length; {
+			r := rapid.IntRange(0, n-1).Draw(t, "member")
+			if next[r] == length {
+				continue
+			}
+			raw := []byte{byte(calls[r][next[r]]), 0}
+			if at := m.Enter(c, int32(r), calls[r][next[r]], None, &Call{Raw: raw}); at != uint64(next[r]) {
+				t.Fatalf("member %d entered at %d, want %d", r, at, next[r])
+			}
+			next[r]++
+			done++
+		}
+		if len(w.collectives) != length {
+			t.Fatalf("%d collectives reported, want %d", len(w.collectives), length)
+		}
+		for i, k := range w.collectives {
+			if k.Position != uint64(i) || len(k.Missing) != 0 {
+				t.Fatalf("collective %d: position %d, missing %v", i, k.Position, k.Missing)
+			}
+			count := 0
+			for _, v := range k.Variants {
+				count += v.Count
+				if len(k.Variants) > 1 {
+					for _, r := range v.Members {
+						if calls[r][i] != v.Func {
+							t.Fatalf("collective %d: member %d called %d, reported %d", i, r, calls[r][i], v.Func)
+						}
+					}
+					if len(v.Members) != v.Count {
+						t.Fatalf("collective %d: %d members listed of %d", i, len(v.Members), v.Count)
+					}
+				}
+			}
+			if count != n {
+				t.Fatalf("collective %d: %d members of %d", i, count, n)
+			}
+		}
+	})
+}
+
+func TestRootsOfAnInterCommunicator(t *testing.T) {
+	w := &watcher{}
+	m := New(w)
+	c := NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: []int32{0, 1, 2, 3}, Split: 2} })
+	// Members 0 and 1 are the root's group: 0 passes MPI_ROOT (itself), 1 passes MPI_PROC_NULL; the others name rank 0.
+	for member, root := range []int32{0, None, 0, 0} {
+		m.Enter(c, int32(member), 5, root, &Call{Raw: []byte{5, 0}})
+	}
+	if w.disagree != 0 || len(w.collectives) != 1 || len(w.collectives[0].Variants) != 1 {
+		t.Fatalf("a correct broadcast between groups was taken for wrong: %+v", w.collectives)
+	}
+	for member, root := range []int32{0, None, 0, 1} {
+		m.Enter(c, int32(member), 5, root, &Call{Raw: []byte{5, 0}})
+	}
+	if w.disagree != 1 || len(w.collectives[1].Variants) != 2 {
+		t.Fatalf("a wrong root went unnoticed: %+v", w.collectives[1])
+	}
+}
+
+func BenchmarkPingPong(b *testing.B) {
+	c := newComm(2)
+	m := New(&watcher2{})
+	raw := make([]byte, 64)
+	post := func(send bool, me, peer int32) {
+		op := m.NewOp()
+		op.Send, op.Comm, op.Me, op.Peer = send, c, me, peer
+		op.Call.Raw = append(op.Call.Raw[:0], raw...)
+		m.Post(op)
+		m.Release(op)
+	}
+	b.ReportAllocs()
+	for i := 0; i < b.N; i += 512 { // as batches come: one rank's, then the other's
+		for range 128 {
+			post(true, 0, 1)
+			post(false, 0, 1)
+		}
+		for range 128 {
+			post(false, 1, 0)
+			post(true, 1, 0)
+		}
+	}
+}
+
+type watcher2 struct{ n int }
+
+func (w *watcher2) Message(s, r *Op)       { w.n++ }
+func (w *watcher2) Collective(*Collective) { w.n++ }
+func (w *watcher2) Disagree(*Comm, uint64) { w.n++ }
+
+func ExampleComm_Group() {
+	c := &Comm{Members: []int32{4, 5, 6}, Split: 1}
+	fmt.Println(c.Group(2))
+	fmt.Println(c.PeerBase(0), c.Peers(0), c.PeerBase(2), c.Peers(2))
+	// Output:
+	// 1 3
+	// 1 2 0 1
+}

@@ -1,0 +1,213 @@
+// Package pipeline puts the parts of the analysis together: what a source delivers goes through tracking, matching and
+// waiting to the checks, and what they find to the collector.
+package pipeline
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+// Reporter takes findings: finding.Collector.
+type Reporter interface {
+	Report(*finding.Finding)
+}
+
+// Options are what an analysis is made of.
+type Options struct {
+	Checks   []*check.Check
+	Reporter Reporter
+	// Confirm is asked, live, whether threads that seem stuck have had the chance to run: a process that is stopped or
+	// starved is not stuck. nil: they had.
+	Confirm func([]wait.Blocked) bool
+}
+
+// Pipeline analyses what a source delivers. It is a ring.Handler.
+type Pipeline struct {
+	Tracker *track.Tracker
+	Matcher *match.Matcher
+	// Broken says why the analysis gave up, "" if it did not: an error of mpivet's own.
+	Broken string
+
+	waits   *wait.Analyzer
+	places  places
+	confirm func([]wait.Blocked) bool
+
+	message    []func(s, r *match.Op)
+	collective []func(*match.Collective)
+	disagree   []func(*match.Comm, uint64)
+	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
+	finalize   []func(*track.Process, match.Call)
+	end        []func(*track.Process)
+	deadlock   []func(*wait.Deadlock)
+	tick       []func()
+	finish     []func()
+}
+
+// New returns a pipeline that is ready for a source.
+func New(o Options) *Pipeline {
+	p := &Pipeline{confirm: o.Confirm}
+	p.Matcher = match.New(observer{p})
+	p.Tracker = track.New(p.Matcher, sink{p})
+	p.waits = wait.New(p.Tracker)
+	p.places.init(p.Tracker)
+	for _, c := range o.Checks {
+		p.start(c, o.Reporter)
+	}
+	return p
+}
+
+func (p *Pipeline) start(c *check.Check, r Reporter) {
+	h := c.New(&check.Context{
+		Check: c, Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Stack: p.places.end,
+		Report: func(f *finding.Finding) {
+			if f.Check == "" {
+				f.Check = c.ID
+			}
+			if f.Severity == finding.Off {
+				f.Severity = c.Severity
+			}
+			f.Count = max(f.Count, 1)
+			slices.Sort(f.Ranks)
+			f.Ranks = slices.Compact(f.Ranks)
+			for i := range f.Sites {
+				slices.Sort(f.Sites[i].Also)
+			}
+			r.Report(f)
+		},
+	})
+	add(&p.message, h.Message)
+	add(&p.collective, h.Collective)
+	add(&p.disagree, h.Disagree)
+	add(&p.failed, h.Failed)
+	add(&p.finalize, h.Finalize)
+	add(&p.end, h.End)
+	add(&p.deadlock, h.Deadlock)
+	add(&p.tick, h.Tick)
+	add(&p.finish, h.Finish)
+}
+
+// add appends a hook unless it is nil.
+func add[F interface {
+	func(s, r *match.Op) | func(*match.Collective) | func(*match.Comm, uint64) |
+		func(*track.Thread, match.Call, int32, *track.Failure) | func(*track.Process, match.Call) | func(*track.Process) |
+		func(*wait.Deadlock) | func()
+}](list *[]F, f F,
+) {
+	if f != nil {
+		*list = append(*list, f)
+	}
+}
+
+// guard keeps an error in the analysis from taking the run with it: the records are still consumed.
+func (p *Pipeline) guard() {
+	if r := recover(); r != nil && p.Broken == "" {
+		p.Broken = fmt.Sprintf("the analysis failed: %v\n%s", r, debug.Stack())
+	}
+}
+
+// Proc implements ring.Handler.
+func (p *Pipeline) Proc(pr *ring.Proc) { p.Tracker.Proc(pr); p.places.proc(pr.ID) }
+
+// Thread implements ring.Handler.
+func (p *Pipeline) Thread(th *ring.Thread) { p.Tracker.Thread(th); p.places.thread(th.ID) }
+
+// Batch implements ring.Handler.
+func (p *Pipeline) Batch(b *ring.Batch) {
+	if p.Broken != "" {
+		return
+	}
+	defer p.guard()
+	p.Tracker.Batch(b)
+}
+
+// End implements ring.Handler.
+func (p *Pipeline) End(id ring.ProcID, e *ring.ProcEnd) {
+	if p.Broken != "" {
+		return
+	}
+	defer p.guard()
+	p.Tracker.End(id, e)
+}
+
+// Tick implements ring.Handler.
+func (p *Pipeline) Tick() {
+	if p.Broken != "" {
+		return
+	}
+	defer p.guard()
+	p.Tracker.Tick()
+	for _, f := range p.tick {
+		f()
+	}
+	if d := p.waits.Tick(p.confirm); d != nil {
+		for _, f := range p.deadlock {
+			f(d)
+		}
+	}
+}
+
+// Finish lets the checks say what can be said only at the end.
+func (p *Pipeline) Finish() {
+	if p.Broken != "" {
+		return
+	}
+	defer p.guard()
+	for _, f := range p.finish {
+		f()
+	}
+}
+
+// observer passes on what is matched. It is not part of Pipeline's own methods.
+type observer struct{ p *Pipeline }
+
+func (o observer) Message(s, r *match.Op) {
+	for _, f := range o.p.message {
+		f(s, r)
+	}
+}
+
+func (o observer) Collective(c *match.Collective) {
+	for _, f := range o.p.collective {
+		f(c)
+	}
+}
+
+func (o observer) Disagree(c *match.Comm, at uint64) {
+	for _, f := range o.p.disagree {
+		f(c, at)
+	}
+}
+
+// sink passes on what tracking notices.
+type sink struct{ p *Pipeline }
+
+func (s sink) Failed(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
+	for _, g := range s.p.failed {
+		g(t, c, rc, f)
+	}
+}
+
+func (s sink) Finalize(pr *track.Process, c match.Call) {
+	for _, f := range s.p.finalize {
+		f(pr, c)
+	}
+}
+
+func (s sink) End(pr *track.Process) {
+	for _, f := range s.p.end {
+		f(pr)
+	}
+}
+
+func (s sink) Module(pr *track.Process, m event.Module) { s.p.places.module(pr.Proc.ID, m) }
+
+func (s sink) Site(t *track.Thread, st event.Site) { s.p.places.add(t.Thread.ID, st) }

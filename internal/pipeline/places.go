@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/symbol"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// places knows the call stacks of all threads, and turns them into what the user reads.
+type places struct {
+	tracker  *track.Tracker
+	resolver *symbol.Resolver
+	spaces   []*symbol.Space            // by process
+	sites    []map[uint32]*stack        // by thread
+	loaded   []map[uint64]*event.Module // by process and load address
+}
+
+// stack is a call stack and what has been worked out about it.
+type stack struct {
+	pcs    []uint64
+	place  string
+	frames []finding.Frame
+}
+
+func (p *places) init(t *track.Tracker) {
+	p.tracker, p.resolver = t, symbol.NewResolver()
+}
+
+func (p *places) proc(id ring.ProcID) {
+	p.spaces = append(p.spaces, p.resolver.NewSpace())
+}
+
+func (p *places) thread(id ring.ThreadID) {
+	p.sites = append(p.sites, make(map[uint32]*stack))
+}
+
+func (p *places) module(id ring.ProcID, m event.Module) {
+	p.spaces[id].Add(symbol.Module{Path: m.Path, BuildID: slices.Clone(m.BuildID), Base: m.Base, Start: m.Start, End: m.End})
+}
+
+func (p *places) add(id ring.ThreadID, s event.Site) {
+	st := &stack{pcs: make([]uint64, s.PCs.Len())}
+	for i := range st.pcs {
+		st.pcs[i] = s.PCs.Handle(i)
+	}
+	p.sites[id][s.ID] = st
+}
+
+func (p *places) stack(c match.Call) *stack {
+	if len(c.Raw) < 8 {
+		return nil
+	}
+	site := uint32(c.Raw[4]) | uint32(c.Raw[5])<<8 | uint32(c.Raw[6])<<16 | uint32(c.Raw[7])<<24
+	return p.sites[c.Thread][site]
+}
+
+// place identifies the place of a call by its stack as offsets into modules, which are the same for all ranks.
+func (p *places) place(c match.Call) string {
+	s := p.stack(c)
+	if s == nil {
+		return fmt.Sprintf("%d@?", c.Func())
+	}
+	if s.place == "" {
+		h := fnv.New128a()
+		space := p.spaces[p.tracker.ThreadByID(c.Thread).Process.Proc.ID]
+		for _, pc := range s.pcs {
+			if m, ok := space.Module(pc); ok {
+				fmt.Fprintf(h, "%s+%x ", m.Path, pc-m.Base)
+			} else {
+				fmt.Fprintf(h, "%x ", pc)
+			}
+		}
+		s.place = fmt.Sprintf("%x", h.Sum(nil))
+	}
+	return fmt.Sprintf("%d@%s", c.Func(), s.place)
+}
+
+// site describes a call and where it is.
+func (p *places) site(role string, c match.Call) finding.Site {
+	th := p.tracker.ThreadByID(c.Thread)
+	out := finding.Site{Rank: th.Process.Rank, Role: role}
+	if call, _, err := event.Parse(c.Raw); err == nil {
+		out.Call = call.Format(th.Process)
+	} else if f := mpiapi.ByID(c.Func()); f != nil {
+		out.Call = f.Name
+	}
+	if s := p.stack(c); s != nil {
+		if s.frames == nil {
+			space := p.spaces[th.Process.Proc.ID]
+			for i, pc := range s.pcs {
+				if i == 0 || len(s.frames) == 0 { // frames of MPI's own layers (Fortran, C++) say nothing to the user
+					if m, ok := space.Module(pc); ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
+						continue
+					}
+				}
+				s.frames = append(s.frames, space.Frames(pc, true)...)
+			}
+		}
+		out.Stack = s.frames
+	}
+	return out
+}
+
+// isMPILibrary reports whether a file belongs to an MPI library, or is mpivet's own.
+func isMPILibrary(path string) bool {
+	base := filepath.Base(path)
+	for _, prefix := range []string{"libmpi.", "libmpich", "libmpi_", "libmpifort", "libmpicxx", "libpmpi", "libmpivet"} {
+		if strings.HasPrefix(base, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// end describes where a process was when it ended.
+func (p *places) end(pr *track.Process) []finding.Frame {
+	e := pr.Ended
+	if e == nil {
+		return nil
+	}
+	space := p.spaces[pr.Proc.ID]
+	for _, m := range e.Maps {
+		base := m.Start - m.Offset
+		if _, ok := space.Module(m.Start); !ok {
+			space.Add(symbol.Module{Path: m.Path, Base: base, Start: m.Start, End: m.End})
+		}
+	}
+	var frames []finding.Frame
+	for i, pc := range e.PCs {
+		frames = append(frames, space.Frames(pc, i > 0 || e.Kind != ring.Signaled)...)
+	}
+	return frames
+}

@@ -1,0 +1,464 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Batch follows the calls of a batch.
+func (t *Tracker) Batch(b *ring.Batch) {
+	th := t.Threads[b.Thread]
+	d := &th.decoder
+	last := false
+	d.Start(b)
+	for d.Next() {
+		c := &d.Call
+		if c.Func == nil {
+			t.info(th, c)
+			continue
+		}
+		p := &t.plans[c.Func.ID]
+		if c.State != event.Resumed {
+			th.Calls++
+			t.enter(th, p, c)
+		}
+		if c.State == event.Open {
+			th.Open.Call = c.Clone(th.Open.room)
+			th.Open.room = th.Open.Call.Raw()
+			th.Open.Func, th.Open.Ticks = c.Func, 0
+		} else {
+			th.Open.Func = nil
+			t.leave(th, p, c)
+		}
+		last = true
+	}
+	if last {
+		th.Last.Thread = th.ID
+		keep(&th.Last, d.Call.Raw())
+	}
+}
+
+// keep copies the fixed part of a record.
+func keep(c *match.Call, rec []byte) {
+	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
+	if used < ring.HeaderSize || used > len(rec) {
+		used = ring.HeaderSize
+	}
+	whole := (used + ring.Line - 1) &^ (ring.Line - 1)
+	raw := append(c.Raw[:0], rec[:used]...)
+	for len(raw) < whole {
+		raw = append(raw, 0)
+	}
+	raw[2], raw[3] = byte(whole/ring.Line), 0
+	raw[ring.OffFlags] &^= ring.Timed // no times behind it any more
+	c.Raw = raw
+}
+
+// call returns a kept copy of the record.
+func (th *Thread) call(rec []byte) match.Call {
+	c := match.Call{Thread: th.ID}
+	keep(&c, rec)
+	return c
+}
+
+func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ring.OffRC:])) }
+
+// enter follows a call up to the point where MPI takes over. open: it has not returned yet.
+func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
+	th.view = nil
+	rec, open := c.Raw(), c.State == event.Open
+	if !open && returned(rec) != 0 && !th.tookPart(p, rec) {
+		return // it failed at once: nobody will match it
+	}
+	switch p.act {
+	case nothing:
+	case send, isend:
+		th.ops[0] = t.postSend(th, p, rec)
+		return
+	case recv, irecv:
+		th.ops[0] = t.postRecv(th, p, rec, c)
+		return
+	case sendrecv, isendrecv:
+		th.ops[0] = t.postSend(th, p, rec)
+		th.ops[1] = t.postRecv(th, p, rec, c)
+		return
+	case start:
+		t.startRequest(th, p.request.handle(rec), p.requestBefore.handle(rec))
+	case startall:
+		base := p.request.handle(rec)
+		reqs, _ := c.In(p.requests)
+		for i := range reqs.Len() {
+			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i))
+		}
+	case finalize:
+		th.Process.Finalizing = true
+		t.sink.Finalize(th.Process, th.call(rec))
+	case abort:
+		th.Process.Aborting = true
+	}
+	if p.collective {
+		t.enterCollective(th, p, rec)
+	}
+}
+
+// tookPart reports whether a call that returned an error may have matched all the same: a receive that was too short
+// for its message, a wait whose operations failed, a collective that others are in already.
+func (th *Thread) tookPart(p *plan, rec []byte) bool {
+	switch p.act {
+	case recv, sendrecv:
+		return th.Failure != nil && th.Process.names.isError(th.Failure.Class, "MPI_ERR_TRUNCATE")
+	case send, isend, irecv, isendrecv, start, startall:
+		return false
+	}
+	return true
+}
+
+// peer turns a rank given as source or destination into a member number; ok is false for MPI_PROC_NULL and for ranks
+// outside the communicator.
+func (v *View) peer(rank int64) (int32, bool) {
+	if rank < 0 || rank >= int64(v.Peers) {
+		return 0, false
+	}
+	return v.Base + int32(rank), true
+}
+
+func (t *Tracker) postSend(th *Thread, p *plan, rec []byte) *match.Op {
+	v := th.Process.View(p.comm.handle(rec))
+	if v == nil {
+		return nil
+	}
+	peer, ok := v.peer(p.dest.int(rec))
+	if !ok {
+		return nil
+	}
+	op := t.Match.NewOp()
+	op.Send, op.Mode = true, match.Mode(p.mode)
+	op.Comm, op.Me, op.Peer = v.Comm, v.Me, peer
+	op.Tag, op.Count = int32(p.tag.int(rec)), p.count.int(rec)
+	op.Type = th.Process.Type(p.typ.handle(rec))
+	op.Call.Thread = th.ID
+	keep(&op.Call, rec)
+	t.Match.Post(op)
+	return op
+}
+
+// c is the call if its results may be there already.
+func (t *Tracker) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *match.Op {
+	pr := th.Process
+	v := pr.View(p.comm.handle(rec))
+	if v == nil {
+		return nil
+	}
+	source := int32(p.source.int(rec))
+	tag := int32(p.recvTag.int(rec))
+	peer, ok := v.peer(int64(source))
+	if tag == pr.anyTag {
+		tag = match.Any
+	}
+	if source == pr.anySource {
+		peer, ok = match.Any, true
+		if c != nil && c.State == event.Complete && (p.act == recv || p.act == sendrecv) {
+			// It is known already whom the message came from.
+			s, have := statusAt(c, p.status, 0)
+			if !have {
+				return nil
+			}
+			if peer, ok = v.peer(int64(s.Source)); ok {
+				tag = s.Tag
+			}
+		}
+	}
+	if !ok {
+		return nil
+	}
+	op := t.Match.NewOp()
+	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, tag
+	if p.recvType.at != 0 {
+		op.Count, op.Type = p.recvCount.int(rec), pr.Type(p.recvType.handle(rec))
+	} else { // MPI_Sendrecv_replace has one for both
+		op.Count, op.Type = p.count.int(rec), pr.Type(p.typ.handle(rec))
+	}
+	op.Call.Thread = th.ID
+	keep(&op.Call, rec)
+	t.Match.Post(op)
+	return op
+}
+
+// settle gives op the message that the status tells of, or takes it back if it was cancelled.
+func (t *Tracker) settle(pr *Process, op *match.Op, s event.Status, have bool) {
+	switch {
+	case !have:
+		if op.Peer == match.Any && !op.Matched {
+			// Whose message it took is not known, so nothing that this process receives there can be told any more.
+			op.Comm.Opaque = true
+			t.Match.Withdraw(op)
+		}
+	case s.Cancelled:
+		t.Match.Withdraw(op)
+	case !op.Send && op.Peer == match.Any:
+		base := op.Comm.PeerBase(op.Me)
+		if s.Source >= 0 && int(s.Source) < op.Comm.Peers(op.Me) {
+			t.Match.Resolve(op, base+s.Source, s.Tag)
+		} else {
+			t.Match.Withdraw(op)
+		}
+	}
+}
+
+// enterCollective takes the call's place in the order of collectives.
+func (t *Tracker) enterCollective(th *Thread, p *plan, rec []byte) {
+	v := t.viewOf(th.Process, p, rec)
+	if v == nil {
+		return
+	}
+	root := match.None
+	if p.root.at != 0 {
+		switch r := int32(p.root.int(rec)); {
+		case r == th.Process.rootSelf && v.Split != 0:
+			root = v.Me
+		case r == th.Process.procNull && v.Split != 0:
+		default:
+			root = v.Base + r
+		}
+	}
+	keep(&t.scratch, rec)
+	t.scratch.Thread = th.ID
+	th.view = v
+	th.pos = t.Match.Enter(v.Comm, v.Me, p.fn.Base, root, &t.scratch)
+}
+
+// viewOf returns the communicator, window or file that a call works on.
+func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
+	switch {
+	case p.win.at != 0 && p.newWin.at == 0 || p.act == winFree:
+		return pr.wins[p.win.handle(rec)]
+	case p.file.at != 0 && p.newFile.at == 0 || p.act == fileClose:
+		return pr.files[p.file.handle(rec)]
+	case p.comm.at != 0:
+		return pr.View(p.comm.handle(rec))
+	}
+	return nil
+}
+
+// leave follows what a call has brought when it returned.
+func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
+	rec := c.Raw()
+	rc := returned(rec)
+	switch p.act {
+	case nothing:
+	case send:
+		if op := th.ops[0]; op != nil {
+			th.ops[0] = nil
+			if rc != 0 {
+				t.Match.Withdraw(op)
+			}
+			t.Match.Release(op)
+		}
+	case recv:
+		t.endRecv(th, p, c, 0)
+	case sendrecv:
+		if op := th.ops[0]; op != nil {
+			th.ops[0] = nil
+			t.Match.Release(op)
+		}
+		t.endRecv(th, p, c, 1)
+	default:
+		t.leaveOther(th, p, c, rc)
+	}
+	if p.makesHandle && rc == 0 {
+		t.made(th, p, rec)
+	}
+	if rc != 0 {
+		t.sink.Failed(th, th.call(rec), rc, th.Failure)
+	}
+	if th.Failure != nil {
+		th.Failure = nil
+	}
+	if len(th.comm) != 0 {
+		th.comm = th.comm[:0]
+	}
+}
+
+func (t *Tracker) endRecv(th *Thread, p *plan, c *event.Call, i int) {
+	op := th.ops[i]
+	if op == nil {
+		return
+	}
+	th.ops[i] = nil
+	if op.Peer == match.Any && !op.Matched {
+		s, have := statusAt(c, p.status, 0)
+		t.settle(th.Process, op, s, have && c.RC() == 0)
+	}
+	t.Match.Release(op)
+}
+
+func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
+	rec := c.Raw()
+	pr := th.Process
+	switch p.act {
+	case isend, irecv, isendrecv:
+		ops := th.ops
+		th.ops = [2]*match.Op{}
+		if rc != 0 {
+			for _, op := range ops {
+				if op != nil {
+					t.Match.Withdraw(op)
+					t.Match.Release(op)
+				}
+			}
+			return
+		}
+		kind := SendRequest
+		switch p.act {
+		case irecv:
+			kind = RecvRequest
+		case isendrecv:
+			kind = BothRequest
+		}
+		pr.add(&Request{Kind: kind, Active: true, Ops: ops}, th, p, rec)
+	case imrecv:
+		if rc == 0 {
+			pr.add(&Request{Kind: RecvRequest, Active: true, Ops: [2]*match.Op{t.receiveMatched(th, p, rec)}}, th, p, rec)
+		}
+	case mrecv:
+		if op := t.receiveMatched(th, p, rec); op != nil {
+			t.Match.Release(op)
+		}
+	case mprobe:
+		t.matchedProbe(th, p, c, rc)
+	case sendInit, recvInit:
+		if rc == 0 {
+			kind := SendRequest
+			if p.act == recvInit {
+				kind = RecvRequest
+			}
+			pr.add(&Request{Kind: kind, Persistent: true}, th, p, rec)
+		}
+	case persistentRequest, otherRequest:
+		if rc == 0 {
+			persistent := p.act == persistentRequest
+			pr.add(&Request{Persistent: persistent, Active: !persistent}, th, p, rec)
+		}
+	case icollective:
+		if rc == 0 && p.requestAfter.at != 0 {
+			persistent := p.fn.Class == mpiapi.CollectiveInit
+			r := &Request{Kind: CollectiveRequest, Persistent: persistent, Active: !persistent, View: th.view, Pos: th.pos}
+			if r.View == nil {
+				r.Kind = OtherRequest
+			}
+			pr.add(r, th, p, rec)
+		}
+	case wait, waitall, waitany, waitsome, test, testall, testany, testsome, requestStatus:
+		t.completed(th, p, c, rc)
+	case requestFree:
+		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
+			t.drop(pr, r)
+		}
+	case commFree:
+		if h := p.comm.handle(rec); rc == 0 && pr.views[h] != nil {
+			pr.views[h].Comm.Free()
+			delete(pr.views, h)
+			pr.recent = nil
+		}
+	case winFree:
+		if rc == 0 {
+			delete(pr.wins, p.win.handle(rec))
+		}
+	case fileClose:
+		if rc == 0 {
+			delete(pr.files, p.file.handle(rec))
+		}
+	case typeNew:
+		if rc == 0 {
+			pr.newType(p.newType.handle(rec))
+		}
+	case typeFree:
+		if rc == 0 {
+			pr.setType(p.oldHandle.handle(rec), nil)
+		}
+	case setName:
+		if rc == 0 {
+			pr.setName(p, c)
+		}
+	case setFileHandler:
+		pr.FileHandler = pr.FileHandler || rc == 0
+	case initMPI:
+		pr.Initialized = pr.Initialized || rc == 0
+		if p.level.at != 0 {
+			pr.Multiple = pr.names.isConst("MPI_THREAD_MULTIPLE", p.level.int(rec))
+		}
+	}
+}
+
+// matchedProbe follows MPI_Mprobe and MPI_Improbe: from here on the message is taken (section 3.8.2).
+func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
+	pr, rec := th.Process, c.Raw()
+	if rc != 0 || p.flag.at != 0 && p.flag.int(rec) == 0 {
+		return
+	}
+	v := pr.View(p.comm.handle(rec))
+	s, have := statusAt(c, p.status, 0)
+	if v == nil || !have {
+		return
+	}
+	peer, ok := v.peer(int64(s.Source))
+	if !ok {
+		return
+	}
+	op := t.Match.NewOp()
+	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, s.Tag
+	op.Call.Thread = th.ID
+	keep(&op.Call, rec)
+	t.Match.Post(op)
+	pr.msgs[p.messageAfter.handle(rec)] = op
+}
+
+// receiveMatched returns the operation that a matched probe began, now that the program receives its message.
+func (t *Tracker) receiveMatched(th *Thread, p *plan, rec []byte) *match.Op {
+	h := p.message.handle(rec)
+	op := th.Process.msgs[h]
+	delete(th.Process.msgs, h)
+	return op
+}
+
+// statusAt returns the i-th status that a call returned in parameter param.
+func statusAt(c *event.Call, param, i int) (event.Status, bool) {
+	if param < 0 {
+		return event.Status{}, false
+	}
+	list, ok := c.Statuses(param)
+	if !ok || i >= list.Len() {
+		return event.Status{}, false
+	}
+	return list.At(i), true
+}
+
+// Probing describes the MPI_Probe or MPI_Mprobe that a thread is in: communicator, source and tag, normalised. ok is
+// false if it is in none, or if the source can't send.
+func (t *Tracker) Probing(th *Thread) (v *View, source, tag int32, ok bool) {
+	if th.Open.Func == nil {
+		return nil, 0, 0, false
+	}
+	p, rec, pr := &t.plans[th.Open.Func.ID], th.Open.Call.Raw(), th.Process
+	if p.act != probe && p.act != mprobe || p.flag.at != 0 {
+		return nil, 0, 0, false
+	}
+	v = pr.View(p.comm.handle(rec))
+	if v == nil {
+		return nil, 0, 0, false
+	}
+	tag = int32(p.recvTag.int(rec))
+	if tag == pr.anyTag {
+		tag = match.Any
+	}
+	if rank := int32(p.source.int(rec)); rank == pr.anySource {
+		source, ok = match.Any, true
+	} else {
+		source, ok = v.peer(int64(rank))
+	}
+	return v, source, tag, ok
+}

@@ -1,0 +1,155 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// foreign tells constructors that join processes of different worlds.
+var foreign = map[mpiapi.FuncID]bool{
+	mpiapi.IDCommSpawn: true, mpiapi.IDCommSpawnMultiple: true, mpiapi.IDCommAccept: true, mpiapi.IDCommConnect: true,
+	mpiapi.IDCommJoin: true, mpiapi.IDCommGetParent: true,
+}
+
+// made enters the communicator, window or file that a call has made.
+func (t *Tracker) made(th *Thread, p *plan, rec []byte) {
+	switch {
+	case p.newComm.at != 0:
+		t.madeComm(th, p, rec)
+	case p.newWin.at != 0:
+		if h := p.newWin.handle(rec); th.view != nil {
+			th.Process.wins[h] = t.derived(th, match.Window, h, rec)
+		}
+	case p.newFile.at != 0:
+		if h := p.newFile.handle(rec); th.view != nil {
+			th.Process.files[h] = t.derived(th, match.File, h, rec)
+		}
+	}
+}
+
+// derived returns the view of a window or file on the communicator that the call worked on.
+func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
+	parent := th.view
+	key := match.Key{Parent: parent.Comm, World: parent.World, Kind: match.KeyCollective, Seq: th.pos, Lowest: -1}
+	c := t.Comms.Comm(key, func() *match.Comm {
+		return &match.Comm{
+			Domain: d, Members: parent.Members, Split: parent.Split, World: parent.World, Opaque: parent.Opaque,
+		}
+	})
+	v := *parent
+	v.Comm, v.Handle, v.Name, v.Made = c, handle, "", th.call(rec)
+	return &v
+}
+
+func (t *Tracker) madeComm(th *Thread, p *plan, rec []byte) {
+	pr := th.Process
+	handle := p.newComm.handle(rec)
+	if handle == pr.commNull {
+		return
+	}
+	i := slices.IndexFunc(th.comm, func(c madeComm) bool { return c.Handle == handle })
+	if i < 0 {
+		return
+	}
+	info := &th.comm[i]
+	local, remote := info.local, info.remote
+	var parent *View
+	if p.comm.at != 0 {
+		parent = pr.View(p.comm.handle(rec))
+	}
+	key := match.Key{World: pr.World}
+	if parent != nil {
+		key.Parent = parent.Comm
+	}
+	switch base := p.fn.Base; {
+	case foreign[base] || info.foreign() || pr.World == nil:
+		key.Kind, key.Seq = match.KeyForeign, uint64(pr.Proc.ID)<<32|uint64(len(pr.made))
+		pr.made[key] = 1
+	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
+		key.Kind, key.Parent = match.KeyInter, nil
+		key.Hash = hashMembers(local) + hashMembers(remote) // the same seen from either side
+		key.Seq = pr.count(key)
+	case !p.collective || parent == nil || th.view == nil: // MPI_Comm_create_group, MPI_Comm_create_from_group
+		key.Kind = match.KeyGroup
+		key.Hash = hashMembers(local)
+		key.Seq = pr.count(key)
+	default:
+		key.Kind, key.Seq = match.KeyCollective, th.pos
+		key.Lowest = slices.Min(append(slices.Clone(local), remote...))
+	}
+	v := t.view(pr, key, info)
+	v.Made = th.call(rec)
+	pr.views[handle] = v
+	pr.recent = nil
+}
+
+// count numbers the communicators that a process has made with the same key.
+func (p *Process) count(k match.Key) uint64 {
+	n := p.made[k]
+	p.made[k] = n + 1
+	return n
+}
+
+// hashMembers hashes world ranks in order (FNV-1a over 32-bit words).
+func hashMembers(ranks []int32) uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range ranks {
+		h = (h ^ uint64(uint32(r))) * 1099511628211
+	}
+	return h
+}
+
+// view returns the process's view of the communicator with the given identity.
+func (t *Tracker) view(pr *Process, key match.Key, info *madeComm) *View {
+	local, remote := info.local, info.remote
+	me, base, peers := info.Rank, 0, info.Size
+	split := 0
+	members := local
+	if info.Inter {
+		// Both sides number the members alike: the group with the lowest world rank first.
+		peers = info.RemoteSize
+		if slices.Min(local) < slices.Min(remote) {
+			members, split, base = slices.Concat(local, remote), len(local), len(local)
+		} else {
+			members, split = slices.Concat(remote, local), len(remote)
+			me += len(remote)
+		}
+	}
+	c := t.Comms.Comm(key, func() *match.Comm {
+		return &match.Comm{
+			Members: members, Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
+		}
+	})
+	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
+}
+
+// commRecord enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
+// call that makes them returns.
+func (t *Tracker) commRecord(th *Thread, rec *event.Comm) {
+	pr := th.Process
+	c := describeComm(rec)
+	if len(c.local) != c.Size || len(c.remote) != c.RemoteSize || c.Size == 0 || c.Inter && c.RemoteSize == 0 ||
+		c.Rank < 0 || c.Rank >= c.Size {
+		t.Damaged++
+		return
+	}
+	key := match.Key{World: pr.World}
+	switch name := pr.names.handles[handleKey{mpiapi.Comm, c.Handle}]; name {
+	case "MPI_COMM_WORLD":
+		key.Kind = match.KeyWorld
+	case "MPI_COMM_SELF":
+		key.Kind, key.Lowest = match.KeySelf, c.local[0]
+	default:
+		th.comm = append(th.comm, c)
+		return
+	}
+	if pr.World == nil {
+		return
+	}
+	v := t.view(pr, key, &c)
+	v.Name = pr.names.handles[handleKey{mpiapi.Comm, c.Handle}]
+	pr.views[c.Handle] = v
+}

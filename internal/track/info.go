@@ -1,0 +1,78 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// info follows a record that is no call.
+func (t *Tracker) info(th *Thread, c *event.Call) {
+	var err error
+	pr := th.Process
+	switch c.Info() {
+	case ring.InfoSite:
+		var s event.Site
+		if s, err = c.SiteInfo(); err == nil {
+			t.sink.Site(th, s)
+		}
+	case ring.InfoModule:
+		var m event.Module
+		if m, err = c.ModuleInfo(); err == nil {
+			t.sink.Module(pr, m)
+		}
+	case ring.InfoNames:
+		var list []event.Name
+		if list, err = c.NamesInfo(); err == nil {
+			for i := range list {
+				t.nameRecord(pr, &list[i])
+			}
+		}
+	case ring.InfoComm:
+		var m event.Comm
+		if m, err = c.CommInfo(); err == nil {
+			t.commRecord(th, &m)
+		}
+	case ring.InfoError:
+		var e event.Error
+		if e, err = c.ErrorInfo(); err == nil {
+			th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal}
+			if e.Fatal { // the call will not return to say so
+				t.sink.Failed(th, th.Last, e.Code, th.Failure)
+			}
+		}
+	case ring.InfoMPI:
+		var m event.MPI
+		if m, err = c.MPIInfo(); err == nil {
+			pr.Library, pr.Version = m.Library, [2]int{m.Version, m.Subversion}
+			if m.Size > 0 && pr.World == nil {
+				t.place(pr, m.Rank, m.Size)
+			}
+		}
+	}
+	if err != nil {
+		t.Damaged++
+	}
+}
+
+// madeComm is a communicator that the call under way has made.
+type madeComm struct {
+	*event.Comm
+	local, remote []int32 // world ranks
+}
+
+func describeComm(c *event.Comm) madeComm {
+	m := madeComm{Comm: c}
+	for r := range c.Local() {
+		m.local = append(m.local, int32(r))
+	}
+	for r := range c.Remote() {
+		m.remote = append(m.remote, int32(r))
+	}
+	return m
+}
+
+func (m *madeComm) foreign() bool {
+	return slices.Contains(m.local, -1) || slices.Contains(m.remote, -1)
+}

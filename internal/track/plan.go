@@ -1,0 +1,226 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// slot is where a call record has a value: an offset from its start, 0 if the function has no such parameter.
+type slot struct {
+	at   uint16
+	wide bool
+}
+
+// int loads the value, sign-extended.
+func (s slot) int(rec []byte) int64 {
+	if s.wide {
+		return int64(binary.LittleEndian.Uint64(rec[s.at:]))
+	}
+	return int64(int32(binary.LittleEndian.Uint32(rec[s.at:])))
+}
+
+// handle loads the value, zero-extended.
+func (s slot) handle(rec []byte) uint64 {
+	if s.wide {
+		return binary.LittleEndian.Uint64(rec[s.at:])
+	}
+	return uint64(binary.LittleEndian.Uint32(rec[s.at:]))
+}
+
+// plan is what tracking needs to know of one function, worked out once from its roles.
+type plan struct {
+	fn    *mpiapi.Func
+	act   action
+	mode  uint8 // of the send part, match.Mode
+	fixed int
+
+	comm, win, file                       slot
+	count, typ, dest, tag                 slot // the sending side; also what a collective sends
+	recvCount, recvType, source, recvTag  slot
+	root                                  slot
+	request, requestBefore, requestAfter  slot // address, handle at entry, handle after
+	flag, index, outCount, message, level slot
+	messageAfter                          slot
+	newComm, newType, newWin, newFile     slot
+	oldHandle                             slot // what a free function frees
+	requests, status, indices             int  // parameters, -1 if none
+	collective                            bool // takes a place in the order of its communicator, window or file
+	makesComm, makesHandle                bool
+}
+
+// action is how a call changes the state.
+type action uint8
+
+const (
+	nothing action = iota
+	send
+	recv
+	sendrecv
+	isend
+	irecv
+	isendrecv
+	sendInit
+	recvInit
+	probe
+	mprobe
+	mrecv
+	imrecv
+	wait
+	waitall
+	waitany
+	waitsome
+	test
+	testall
+	testany
+	testsome
+	requestStatus
+	start
+	startall
+	requestFree
+	cancel
+	otherRequest // returns a request of another kind
+	persistentRequest
+	collective
+	icollective
+	commFree
+	winFree
+	fileClose
+	typeNew
+	typeFree
+	setName
+	setFileHandler
+	initMPI
+	finalize
+	abort
+	parrived
+)
+
+var byName = map[string]action{
+	"MPI_Probe": probe, "MPI_Iprobe": probe, "MPI_Mprobe": mprobe, "MPI_Improbe": mprobe,
+	"MPI_Mrecv": mrecv, "MPI_Imrecv": imrecv,
+	"MPI_Wait": wait, "MPI_Waitall": waitall, "MPI_Waitany": waitany, "MPI_Waitsome": waitsome,
+	"MPI_Test": test, "MPI_Testall": testall, "MPI_Testany": testany, "MPI_Testsome": testsome,
+	"MPI_Request_get_status": requestStatus, "MPI_Start": start, "MPI_Startall": startall,
+	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
+	"MPI_Comm_free": commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
+	"MPI_Type_free": typeFree, "MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
+	"MPI_File_set_errhandler": setFileHandler,
+	"MPI_Init":                initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
+	"MPI_Finalize": finalize, "MPI_Abort": abort,
+	"MPI_Psend_init": persistentRequest, "MPI_Precv_init": persistentRequest, "MPI_Parrived": parrived,
+}
+
+var byClass = map[mpiapi.Class]action{
+	mpiapi.Send: send, mpiapi.Recv: recv, mpiapi.SendRecv: sendrecv, mpiapi.Isend: isend, mpiapi.Irecv: irecv,
+	mpiapi.Isendrecv: isendrecv, mpiapi.SendInit: sendInit, mpiapi.RecvInit: recvInit,
+	mpiapi.Collective: collective, mpiapi.Icollective: icollective, mpiapi.CollectiveInit: icollective,
+}
+
+// sendModes maps what follows "MPI_" or "MPI_I" to the mode of a send.
+var sendModes = map[byte]uint8{'B': 1, 'b': 1, 'S': 0, 's': 0, 'R': 3, 'r': 3}
+
+func sendMode(name string) uint8 {
+	switch name {
+	case "MPI_Ssend", "MPI_Issend", "MPI_Ssend_init", "MPI_Ssend_c", "MPI_Issend_c", "MPI_Ssend_init_c":
+		return 2
+	}
+	letter := name[4]
+	if letter == 'I' {
+		letter = name[5]
+	}
+	return sendModes[letter]
+}
+
+func makePlan(f *mpiapi.Func) plan {
+	p := plan{fn: f, fixed: f.Fixed, requests: -1, status: -1, indices: -1, collective: f.Coll}
+	value := func(r mpiapi.Role) slot {
+		i := f.Arg(r)
+		if i < 0 || f.Params[i].Pointer {
+			return slot{}
+		}
+		return slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide}
+	}
+	before := func(i int) slot {
+		if i < 0 {
+			return slot{}
+		}
+		return slot{f.Params[i].Layout.Before, f.Params[i].Layout.WideValue}
+	}
+	after := func(i int) slot {
+		if i < 0 {
+			return slot{}
+		}
+		return slot{f.Params[i].Layout.After, f.Params[i].Layout.WideValue}
+	}
+	p.comm, p.win, p.file = value(mpiapi.TheComm), value(mpiapi.TheWin), value(mpiapi.TheFile)
+	p.count, p.typ = value(mpiapi.SendCount), value(mpiapi.SendType)
+	p.recvCount, p.recvType = value(mpiapi.RecvCount), value(mpiapi.RecvType)
+	p.dest, p.tag = value(mpiapi.Dest), value(mpiapi.SendTag)
+	p.source, p.recvTag = value(mpiapi.Source), value(mpiapi.RecvTag)
+	p.root = value(mpiapi.Root)
+	if i := f.Arg(mpiapi.TheRequest); i >= 0 {
+		if f.Params[i].Pointer {
+			p.request = slot{f.Params[i].Layout.At, true}
+			p.requestBefore, p.requestAfter = before(i), after(i)
+		} else {
+			p.requestBefore = slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide}
+		}
+	}
+	p.flag = after(f.Arg(mpiapi.Flag))
+	p.index = after(f.Arg(mpiapi.Index))
+	p.outCount = after(f.Arg(mpiapi.OutCount))
+	for i := range f.Params { // the level asked for has the same role
+		if f.Params[i].Role == mpiapi.ThreadLevel && f.Params[i].Layout.After != 0 {
+			p.level = after(i)
+		}
+	}
+	p.requests, p.status, p.indices = f.Arg(mpiapi.Requests), f.Arg(mpiapi.TheStatus), f.Arg(mpiapi.Indices)
+	if p.requests >= 0 {
+		p.request = slot{f.Params[p.requests].Layout.At, true}
+	}
+	if i := f.Arg(mpiapi.TheMessage); i >= 0 {
+		p.message, p.messageAfter = before(i), after(i)
+	}
+	p.newComm, p.newType = after(f.Arg(mpiapi.NewComm)), after(f.Arg(mpiapi.NewType))
+	if i := f.Arg(mpiapi.TheComm); i >= 0 && f.Params[i].Pointer {
+		p.comm = before(i)
+	}
+	if i := f.Arg(mpiapi.TheWin); i >= 0 && f.Params[i].Pointer {
+		p.win, p.newWin = before(i), after(i)
+	}
+	if i := f.Arg(mpiapi.TheFile); i >= 0 && f.Params[i].Pointer {
+		p.file, p.newFile = before(i), after(i)
+	}
+	name := f.Name
+	if n := len(name); n > 2 && name[n-2:] == "_c" {
+		name = name[:n-2]
+	}
+	act, ok := byName[name]
+	if !ok {
+		act = byClass[f.Class]
+	}
+	switch {
+	case act == sendInit || act == send || act == isend || act == sendrecv || act == isendrecv:
+		if act != sendrecv && act != isendrecv {
+			p.mode = sendMode(name)
+		}
+	case act == typeFree:
+		p.oldHandle = before(0)
+	case act == nothing && p.newType.at != 0:
+		act = typeNew
+	case act == nothing && p.requestAfter.at != 0 && f.Class != mpiapi.RequestOp:
+		act = otherRequest
+	case name == "MPI_Grequest_start":
+		act = otherRequest
+	}
+	p.act = act
+	switch name {
+	case "MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Intercomm_create_from_groups", "MPI_Finalize",
+		"MPI_Comm_join", "MPI_Session_init", "MPI_Init", "MPI_Init_thread", "MPI_Session_finalize":
+		p.collective = false // not in the order of a whole communicator
+	}
+	p.makesComm = p.newComm.at != 0
+	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
+	return p
+}

@@ -1,0 +1,227 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+// add enters the request that a call returned.
+func (pr *Process) add(r *Request, th *Thread, p *plan, rec []byte) {
+	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
+	if r.Handle == pr.requestNull {
+		return
+	}
+	r.Made.Thread = th.ID
+	keep(&r.Made, rec)
+	r.next = pr.reqs[r.Handle]
+	pr.reqs[r.Handle] = r
+	pr.Active++
+}
+
+// find returns the request that the handle in variable v stands for. MPI libraries give several requests one handle
+// (of sends that are complete at once): then the one that was stored in that very variable is meant, else the oldest,
+// as all are alike.
+func (pr *Process) find(handle, v uint64) *Request {
+	if handle == pr.requestNull {
+		return nil
+	}
+	r := pr.reqs[handle]
+	if r == nil || r.next == nil {
+		return r
+	}
+	var oldest *Request
+	for ; r != nil; r = r.next {
+		if r.Var == v {
+			return r
+		}
+		oldest = r
+	}
+	return oldest
+}
+
+func (pr *Process) remove(r *Request) {
+	head := pr.reqs[r.Handle]
+	pr.Active--
+	if head == r {
+		if r.next == nil {
+			delete(pr.reqs, r.Handle)
+		} else {
+			pr.reqs[r.Handle] = r.next
+		}
+		return
+	}
+	for q := head; q != nil; q = q.next {
+		if q.next == r {
+			q.next = r.next
+			return
+		}
+	}
+	pr.Active++ // it was not there
+}
+
+// startRequest activates a persistent request (section 3.9).
+func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
+	r := th.Process.find(handle, v)
+	if r == nil || !r.Persistent || r.Active {
+		return
+	}
+	r.Active = true
+	p := &t.plans[r.Made.Func()]
+	switch p.act {
+	case sendInit:
+		r.Ops[0] = t.postSend(th, p, r.Made.Raw)
+	case recvInit:
+		r.Ops[0] = t.postRecv(th, p, r.Made.Raw, nil)
+	}
+}
+
+// drop forgets a request without completing it: MPI_Request_free. Its operations go on.
+func (t *Tracker) drop(pr *Process, r *Request) {
+	for i, op := range r.Ops {
+		if op != nil {
+			t.Match.Release(op)
+			r.Ops[i] = nil
+		}
+	}
+	pr.remove(r)
+}
+
+// finish completes a request.
+func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
+	for i, op := range r.Ops {
+		if op == nil {
+			continue
+		}
+		if r.Kind == BothRequest && op.Send {
+			have = have && !s.Cancelled
+		} else {
+			t.settle(pr, op, s, have)
+		}
+		t.Match.Release(op)
+		r.Ops[i] = nil
+	}
+	r.Active = false
+	if !r.Persistent {
+		pr.remove(r)
+	}
+}
+
+// completed follows what a wait or test brought. A failed one completes those requests that the statuses tell of.
+func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
+	pr, rec := th.Process, c.Raw()
+	one := func(i int, handle uint64, statusIndex int) {
+		r := pr.find(handle, p.request.handle(rec)+uint64(i)*pr.requestSize)
+		if r == nil || !r.Active {
+			return
+		}
+		s, have := statusAt(c, p.status, statusIndex)
+		t.finish(pr, r, s, have)
+	}
+	if rc != 0 && p.act != wait && p.act != test {
+		if !pr.names.isError(rc, "MPI_ERR_IN_STATUS") && (th.Failure == nil || !pr.names.isError(th.Failure.Class, "MPI_ERR_IN_STATUS")) {
+			return
+		}
+	}
+	switch p.act {
+	case wait:
+		one(0, p.requestBefore.handle(rec), 0)
+	case test:
+		if p.flag.int(rec) != 0 {
+			one(0, p.requestBefore.handle(rec), 0)
+		}
+	case requestStatus:
+		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && p.flag.int(rec) != 0 {
+			// It completes the operation but not the request.
+			s, have := statusAt(c, p.status, 0)
+			for _, op := range r.Ops {
+				if op != nil && !op.Send {
+					t.settle(pr, op, s, have)
+				}
+			}
+		}
+	case testall, waitall:
+		if p.act == testall && p.flag.int(rec) == 0 {
+			return
+		}
+		reqs, _ := c.In(p.requests)
+		for i := range reqs.Len() {
+			if rc != 0 {
+				if s, have := statusAt(c, p.status, i); have && pr.names.isError(s.Error, "MPI_ERR_PENDING") {
+					continue
+				}
+			}
+			one(i, reqs.Handle(i), i)
+		}
+	case testany, waitany:
+		i := p.index.int(rec)
+		reqs, _ := c.In(p.requests)
+		if p.act == testany && p.flag.int(rec) == 0 || i < 0 || i >= int64(reqs.Len()) {
+			return
+		}
+		one(int(i), reqs.Handle(int(i)), 0)
+	case testsome, waitsome:
+		n := p.outCount.int(rec)
+		reqs, _ := c.In(p.requests)
+		indices, _ := c.Out(p.indices)
+		for k := 0; k < indices.Len() && int64(k) < n; k++ {
+			if i := int(indices.At(k)); i >= 0 && i < reqs.Len() {
+				one(i, reqs.Handle(i), k)
+			}
+		}
+	}
+}
+
+// Pending returns the requests that an open wait of thread th waits for, in the order of its arguments, and whether
+// all of them must complete (MPI_Wait, MPI_Waitall) rather than any. Null, inactive and unknown requests are left out;
+// ok is false if an unknown one among them makes it impossible to say what the call waits for, or if the call is no
+// wait.
+func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
+	if th.Open.Func == nil {
+		return nil, false, false
+	}
+	p := &t.plans[th.Open.Func.ID]
+	c := &th.Open.Call
+	rec := c.Raw()
+	pr := th.Process
+	var handles []uint64
+	switch p.act {
+	case wait:
+		handles, all = []uint64{p.requestBefore.handle(rec)}, true
+	case waitall, waitany, waitsome:
+		list, complete := c.In(p.requests)
+		if !complete {
+			return nil, false, false
+		}
+		for i := range list.Len() {
+			handles = append(handles, list.Handle(i))
+		}
+		all = p.act == waitall
+	default:
+		return nil, false, false
+	}
+	ok = true
+	for i, h := range handles {
+		if h == pr.requestNull {
+			continue
+		}
+		r := pr.find(h, p.request.handle(rec)+uint64(i)*pr.requestSize)
+		switch {
+		case r == nil:
+			ok = ok && all // one unknown among those that must all complete doesn't free the others
+		case r.Active:
+			reqs = append(reqs, r)
+		}
+	}
+	return reqs, all, ok
+}
+
+// Waiting describes the operations of a blocking call that thread th is in: its send and receive, nil if it has none.
+func (th *Thread) Waiting() (ops [2]*match.Op) { return th.ops }
+
+// InCollective returns the communicator and position of the collective that thread th is in, nil if it is in none.
+func (th *Thread) InCollective() (*View, uint64) {
+	if th.Open.Func == nil {
+		return nil, 0
+	}
+	return th.view, th.pos
+}

@@ -1,0 +1,290 @@
+// Package track follows what each process has: its communicators, requests, datatypes and names, and the call that each
+// of its threads is in. It turns calls into the operations that package match puts together across processes.
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Process is one process of the program.
+type Process struct {
+	*ring.Proc
+	World   *match.World
+	Rank    int // in its MPI_COMM_WORLD; what the launcher said until MPI_Init has told; -1 if unknown
+	Threads []*Thread
+	Ended   *ring.ProcEnd // nil while it runs
+
+	Initialized bool // MPI_Init or the like has returned
+	Finalizing  bool // MPI_Finalize was entered
+	Aborting    bool // MPI_Abort was entered
+	Multiple    bool // MPI_THREAD_MULTIPLE is provided
+	FileHandler bool // the program has set an error handler for files
+	Library     string
+	Version     [2]int // of the standard
+
+	names  names
+	views  map[uint64]*View // communicators by handle
+	recent *View            // the one used last
+	wins   map[uint64]*View
+	files  map[uint64]*View
+	types  map[uint64]*datatype.Type
+	cached [16]cachedType
+	reqs   map[uint64]*Request // by handle; several may share one
+	Active int                 // requests that are not freed or completed
+	made   map[match.Key]uint64
+	msgs   map[uint64]*match.Op // matched probes not received yet
+
+	anySource, anyTag, procNull, rootSelf, undefined int32
+	requestNull, commNull, typeNull, requestSize     uint64
+}
+
+type cachedType struct {
+	handle uint64
+	typ    *datatype.Type
+}
+
+// Thread is a thread that calls MPI.
+type Thread struct {
+	*ring.Thread
+	Process *Process
+	Calls   uint64
+	Open    Open
+	Last    match.Call // the last call that was seen, complete or not
+	Failure *Failure   // what the call under way, or just complete, reported
+
+	ops  [2]*match.Op // of the call under way
+	pos  uint64       // its place in the order of collectives
+	view *View        // its communicator, window or file
+	comm []madeComm
+
+	decoder event.Decoder
+}
+
+// Open is the call that a thread is in, as of the records read so far.
+type Open struct {
+	Func  *mpiapi.Func // nil if it is in none
+	Call  event.Call   // a copy
+	Ticks int          // how many ticks it has been in there
+
+	room []byte
+}
+
+// Failure is an error that a call returned, or is about to die of.
+type Failure struct {
+	Code, Class int32
+	Text        string
+	Fatal       bool // MPI_ERRORS_ARE_FATAL: the call will not return
+}
+
+// View is a communicator, window or file as one process sees it.
+type View struct {
+	*match.Comm
+	Handle uint64
+	Me     int32 // the process's member number
+	Base   int32 // member number of rank 0 as a peer
+	Peers  int32 // number of ranks that can be peers
+	Name   string
+	Made   match.Call // the call that made it, empty if predefined
+}
+
+// RequestKind says what a request stands for.
+type RequestKind uint8
+
+// The kinds of requests.
+const (
+	OtherRequest RequestKind = iota // I/O, one-sided, generalized, partitioned
+	SendRequest
+	RecvRequest
+	BothRequest // MPI_Isendrecv
+	CollectiveRequest
+)
+
+// Request is a request that the program has not completed or freed.
+type Request struct {
+	Handle     uint64
+	Var        uint64 // address of the variable that received it
+	Kind       RequestKind
+	Persistent bool
+	Active     bool
+	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
+	View       *View        // collective
+	Pos        uint64
+	Made       match.Call // the call that made it
+
+	next *Request // same handle
+}
+
+// Sink is told what is worth a look as it happens. A call is valid only until the method returns.
+type Sink interface {
+	// Failed: a call returned an error, or is about to end the program for one.
+	Failed(t *Thread, call match.Call, rc int32, f *Failure)
+	// Finalize: a process has entered MPI_Finalize.
+	Finalize(p *Process, call match.Call)
+	// End: a process has ended; Process.Ended says how.
+	End(p *Process)
+	// Module: a file is mapped into a process.
+	Module(p *Process, m event.Module)
+	// Site: a call stack of a thread has got a number.
+	Site(t *Thread, s event.Site)
+}
+
+// Tracker follows all processes.
+type Tracker struct {
+	Processes []*Process
+	Threads   []*Thread
+	Worlds    []*match.World
+	Comms     *match.Registry
+	Match     *match.Matcher
+
+	sink    Sink
+	plans   []plan
+	basics  map[string]*datatype.Basic
+	shared  map[datatypeKey]*datatype.Type
+	ByRank  map[rankKey]*Process
+	Damaged int // records that made no sense
+	scratch match.Call
+}
+
+type datatypeKey struct {
+	name string
+	size int64
+}
+
+type rankKey struct {
+	world *match.World
+	rank  int
+}
+
+// New returns a tracker that hands operations to m and tells sink the rest.
+func New(m *match.Matcher, sink Sink) *Tracker {
+	t := &Tracker{
+		Comms: match.NewRegistry(), Match: m, sink: sink,
+		basics: make(map[string]*datatype.Basic), shared: make(map[datatypeKey]*datatype.Type),
+		ByRank: make(map[rankKey]*Process),
+	}
+	for _, f := range mpiapi.Funcs() {
+		for int(f.ID) >= len(t.plans) {
+			t.plans = append(t.plans, plan{fixed: 1 << 30}) // a number of no function
+		}
+		t.plans[f.ID] = makePlan(f)
+	}
+	return t
+}
+
+// Proc enters a process.
+func (t *Tracker) Proc(p *ring.Proc) {
+	t.Processes = append(t.Processes, &Process{
+		Proc: p, Rank: p.Rank,
+		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
+		types: make(map[uint64]*datatype.Type), reqs: make(map[uint64]*Request),
+		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
+		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
+		requestSize: 4, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
+	})
+}
+
+// Thread enters a thread of a process that is known.
+func (t *Tracker) Thread(th *ring.Thread) {
+	p := t.Processes[th.Proc]
+	n := &Thread{Thread: th, Process: p}
+	p.Threads = append(p.Threads, n)
+	t.Threads = append(t.Threads, n)
+}
+
+// End notes that a process has ended.
+func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
+	p := t.Processes[id]
+	p.Ended = e
+	t.sink.End(p)
+}
+
+// Tick lets a tenth of a second pass.
+func (t *Tracker) Tick() {
+	for _, th := range t.Threads {
+		if th.Open.Func != nil {
+			th.Open.Ticks++
+		}
+	}
+}
+
+// Calls returns how many calls have been recorded.
+func (t *Tracker) Calls() uint64 {
+	var n uint64
+	for _, th := range t.Threads {
+		n += th.Calls
+	}
+	return n
+}
+
+// ProcessOf returns the process of the given rank in a world, nil if it is not seen.
+func (t *Tracker) ProcessOf(w *match.World, rank int) *Process {
+	return t.ByRank[rankKey{w, rank}]
+}
+
+// place puts a process into a world when MPI_Init has told its rank: one of the same size that has room for it. Several
+// exist when a program starts others that are worlds of their own.
+func (t *Tracker) place(p *Process, rank, size int) {
+	p.Rank = rank
+	for _, w := range t.Worlds {
+		if w.Size == size && t.ByRank[rankKey{w, rank}] == nil {
+			p.World = w
+			t.ByRank[rankKey{w, rank}] = p
+			return
+		}
+	}
+	w := &match.World{Size: size}
+	t.Worlds = append(t.Worlds, w)
+	p.World = w
+	t.ByRank[rankKey{w, rank}] = p
+}
+
+// Requests calls f for every request of the process, in no order.
+func (p *Process) Requests(f func(*Request)) {
+	for _, r := range p.reqs {
+		for ; r != nil; r = r.next {
+			f(r)
+		}
+	}
+}
+
+// View returns what the process's communicator handle stands for, nil if that is unknown.
+func (p *Process) View(handle uint64) *View {
+	if v := p.recent; v != nil && v.Handle == handle {
+		return v
+	}
+	v := p.views[handle]
+	if v != nil {
+		p.recent = v
+	}
+	return v
+}
+
+// Type returns what a datatype handle stands for, nil if that is unknown.
+func (p *Process) Type(handle uint64) *datatype.Type {
+	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
+	c := &p.cached[(handle^handle>>4^handle>>8)&15]
+	if c.handle == handle && c.typ != nil {
+		return c.typ
+	}
+	ty := p.types[handle]
+	if ty != nil {
+		*c = cachedType{handle, ty}
+	}
+	return ty
+}
+
+func (p *Process) setType(handle uint64, ty *datatype.Type) {
+	p.cached = [16]cachedType{}
+	if ty == nil {
+		delete(p.types, handle)
+		return
+	}
+	p.types[handle] = ty
+}
+
+// ThreadByID returns a thread.
+func (t *Tracker) ThreadByID(id ring.ThreadID) *Thread { return t.Threads[id] }

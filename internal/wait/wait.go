@@ -1,0 +1,451 @@
+// Package wait finds processes that can never go on: an AND-OR wait-for graph over the calls that threads are in, and
+// the part of it that nothing can release.
+//
+// The model: a thread in a blocking call waits for all of its clauses, and for a clause until any of the processes in
+// it does something. A process that computes, or is in a call that can't be analysed, may do anything. Those that
+// nothing that may still happen can release form the deadlock (a knot, in a graph with AND and OR arcs).
+package wait
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// Clause is something that a thread waits for and any of Procs could do.
+type Clause struct {
+	What  What
+	Procs []*track.Process
+	Comm  *track.View
+	Op    *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom
+	Tag   int32     // Probes
+}
+
+// What says what would release a thread.
+type What uint8
+
+// What threads wait for.
+const (
+	ToReceive What = iota // a send waits for its receive
+	ToSend                // a receive or probe waits for its send
+	ToJoin                // a collective waits for members
+)
+
+// Blocked is a thread that can't go on.
+type Blocked struct {
+	Thread  *track.Thread
+	Call    match.Call
+	Clauses []Clause // all must be released
+}
+
+// Deadlock is a set of threads that can't go on for ever.
+type Deadlock struct {
+	Blocked []Blocked // in the order of ranks
+	// Cycle is the shortest chain found in which everyone waits for the next and the last for the first. It is empty
+	// where the threads wait for processes that have ended.
+	Cycle []*track.Process
+	// Gone are processes that others wait for and that have finished or ended.
+	Gone []*track.Process
+}
+
+// patience is how many ticks a thread must have been in the same call before it is looked at.
+const patience = 3
+
+// grace is how many ticks a process that was killed leaves the launcher for ending the others.
+const grace = 30
+
+// Analyzer looks for deadlocks, tick by tick.
+type Analyzer struct {
+	tracker *track.Tracker
+	known   map[ring.ThreadID]uint64 // threads reported, with the number of calls that they had made
+	killed  int                      // ticks since a process was killed
+}
+
+// New returns an analyzer of the processes that t tracks.
+func New(t *track.Tracker) *Analyzer {
+	return &Analyzer{tracker: t, known: make(map[ring.ThreadID]uint64)}
+}
+
+// Tick looks for a deadlock that has not been reported yet, nil if there is none. confirm, if not nil, is asked whether
+// the threads found have had the chance to run.
+func (a *Analyzer) Tick(confirm func([]Blocked) bool) *Deadlock {
+	stuck := false
+	for _, p := range a.tracker.Processes {
+		if p.Aborting {
+			return nil
+		}
+		if e := p.Ended; e != nil && (e.Kind == ring.Signaled || e.Kind == ring.Vanished && p.Initialized && !p.Finalizing) {
+			if a.killed++; a.killed < grace {
+				return nil
+			}
+		}
+	}
+	for _, th := range a.tracker.Threads {
+		stuck = stuck || a.candidate(th)
+	}
+	if !stuck {
+		return nil
+	}
+	return a.find(confirm)
+}
+
+func (a *Analyzer) candidate(th *track.Thread) bool {
+	return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks >= patience
+}
+
+func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
+	free := make(map[*track.Process]bool) // may still do something
+	blocked := make(map[*track.Process][]Blocked)
+	for _, p := range a.tracker.Processes {
+		if p.Ended != nil {
+			continue
+		}
+		if len(p.Threads) == 0 {
+			free[p] = true
+			continue
+		}
+		var mine []Blocked
+		for _, th := range p.Threads {
+			if !a.candidate(th) {
+				free[p] = true
+				break
+			}
+			if th.Open.Func.ID == mpiapi.IDFinalize {
+				continue // it will do nothing for others any more
+			}
+			clauses, ok := a.clauses(th)
+			if !ok {
+				free[p] = true
+				break
+			}
+			c := match.Call{Thread: th.ID, Raw: th.Open.Call.Raw()}
+			mine = append(mine, Blocked{th, c, clauses})
+		}
+		if !free[p] && len(mine) > 0 {
+			blocked[p] = mine
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for p, list := range blocked {
+			for _, b := range list {
+				if released(b.Clauses, free) {
+					free[p], changed = true, true
+					delete(blocked, p)
+					break
+				}
+			}
+		}
+	}
+	d := new(Deadlock)
+	fresh := false
+	for _, p := range a.tracker.Processes {
+		for _, b := range blocked[p] {
+			d.Blocked = append(d.Blocked, b)
+			if calls, seen := a.known[b.Thread.ID]; !seen || calls != b.Thread.Calls {
+				fresh = true
+			}
+		}
+	}
+	if !fresh || confirm != nil && !confirm(d.Blocked) {
+		return nil
+	}
+	for _, b := range d.Blocked {
+		a.known[b.Thread.ID] = b.Thread.Calls
+	}
+	slices.SortStableFunc(d.Blocked, func(x, y Blocked) int { return x.Thread.Process.Rank - y.Thread.Process.Rank })
+	d.Cycle = cycle(blocked, d.Blocked)
+	d.Gone = gone(d.Blocked)
+	return d
+}
+
+func released(clauses []Clause, free map[*track.Process]bool) bool {
+	for i := range clauses {
+		if !slices.ContainsFunc(clauses[i].Procs, func(p *track.Process) bool { return free[p] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
+var synchronising = map[string]bool{
+	"MPI_Barrier": true, "MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true,
+	"MPI_Reduce_scatter_block": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
+	"MPI_Ibarrier": true, "MPI_Iallreduce": true, "MPI_Iallgather": true, "MPI_Ialltoall": true,
+	"MPI_Ireduce_scatter_block": true,
+}
+
+var fromRoot = map[string]bool{
+	"MPI_Bcast": true, "MPI_Scatter": true, "MPI_Scatterv": true,
+	"MPI_Ibcast": true, "MPI_Iscatter": true, "MPI_Iscatterv": true,
+}
+
+var toRoot = map[string]bool{
+	"MPI_Reduce": true, "MPI_Gather": true, "MPI_Gatherv": true,
+	"MPI_Ireduce": true, "MPI_Igather": true, "MPI_Igatherv": true,
+}
+
+// clauses works out what a thread waits for. ok is false if it is not known, or nothing: it may go on.
+func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
+	switch th.Open.Func.Class {
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv:
+		for _, op := range th.Waiting() {
+			if op == nil {
+				continue
+			}
+			c, state := a.operation(th.Process, op)
+			if state == waiting {
+				cs = append(cs, c)
+			}
+		}
+	case mpiapi.Wait:
+		reqs, all, known := a.tracker.Pending(th)
+		if !known || len(reqs) == 0 {
+			return nil, false
+		}
+		for _, r := range reqs {
+			rc, state := a.request(th.Process, r)
+			switch {
+			case state == waiting:
+				cs = append(cs, rc...)
+			case !all:
+				return nil, false
+			}
+		}
+		if !all {
+			cs = []Clause{either(cs)}
+		}
+	case mpiapi.Probe:
+		v, source, tag, blocking := a.tracker.Probing(th)
+		if !blocking || v == nil || v.Opaque || v.Candidate(v.Me, source, tag) {
+			return nil, false
+		}
+		cs = append(cs, Clause{What: ToSend, Comm: v, Tag: tag, Procs: a.sources(th.Process, v, source)})
+	case mpiapi.Collective:
+		v, pos := th.InCollective()
+		if v == nil {
+			return nil, false
+		}
+		cs = a.collective(th.Process, v, pos)
+	}
+	for _, c := range cs {
+		if slices.Contains(c.Procs, nil) {
+			return nil, false // a process that is not seen may do anything
+		}
+	}
+	return cs, len(cs) > 0
+}
+
+// either joins clauses of which one is enough. It is only used where each stands for one operation, or where more
+// processes in a clause mean fewer deadlocks.
+func either(cs []Clause) Clause {
+	c := cs[0]
+	for _, o := range cs[1:] {
+		c.Procs = append(slices.Clone(c.Procs), o.Procs...)
+	}
+	return c
+}
+
+type state uint8
+
+const (
+	unknown state = iota
+	going         // it has its partner
+	waiting
+)
+
+// operation works out whom a send or receive waits for.
+func (a *Analyzer) operation(p *track.Process, op *match.Op) (Clause, state) {
+	c := op.Comm
+	switch {
+	case c.Opaque || op.Removed:
+		return Clause{}, unknown
+	case op.Matched:
+		return Clause{}, going
+	case op.Send:
+		if op.Mode == match.Buffered || op.Expected() {
+			return Clause{}, unknown
+		}
+		return Clause{What: ToReceive, Op: op, Procs: []*track.Process{a.member(c, op.Peer)}}, waiting
+	}
+	if c.Candidate(op.Me, op.Peer, op.Tag) {
+		return Clause{}, unknown
+	}
+	cl := Clause{What: ToSend, Op: op, Tag: op.Tag}
+	if op.Peer != match.Any {
+		cl.Procs = []*track.Process{a.member(c, op.Peer)}
+	} else {
+		base := c.PeerBase(op.Me)
+		for i := range int32(c.Peers(op.Me)) {
+			cl.Procs = append(cl.Procs, a.member(c, base+i))
+		}
+	}
+	return cl, waiting
+}
+
+func (a *Analyzer) sources(p *track.Process, v *track.View, source int32) []*track.Process {
+	if source != match.Any {
+		return []*track.Process{a.member(v.Comm, source)}
+	}
+	var ps []*track.Process
+	for i := range v.Peers {
+		ps = append(ps, a.member(v.Comm, v.Base+i))
+	}
+	return ps
+}
+
+func (a *Analyzer) request(p *track.Process, r *track.Request) ([]Clause, state) {
+	switch r.Kind {
+	case track.CollectiveRequest:
+		if r.Persistent {
+			return nil, unknown
+		}
+		if cs := a.collective(p, r.View, r.Pos); len(cs) > 0 {
+			return cs, waiting
+		}
+		return nil, unknown
+	case track.OtherRequest:
+		return nil, unknown
+	}
+	var cs []Clause
+	for _, op := range r.Ops {
+		if op == nil {
+			continue
+		}
+		if c, s := a.operation(p, op); s == waiting {
+			cs = append(cs, c)
+		}
+	}
+	if len(cs) == 0 {
+		return nil, unknown
+	}
+	return cs, waiting
+}
+
+// collective works out whom member v.Me waits for in the collective at position pos; nothing if that is not known.
+func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Clause {
+	if v.Opaque {
+		return nil
+	}
+	c, ok := v.At(pos)
+	if !ok {
+		return nil
+	}
+	mine := -1
+	if len(c.Variants) > 1 {
+		for i := range c.Variants {
+			if slices.Contains(c.Variants[i].Members, v.Me) {
+				mine = i
+			}
+		}
+	} else {
+		mine = 0
+	}
+	if mine < 0 {
+		return nil
+	}
+	// Who is in another collective at this position will never join this one.
+	absent := slices.Clone(c.Missing)
+	for i := range c.Variants {
+		if i != mine && c.Variants[i].Func != c.Variants[mine].Func {
+			absent = append(absent, c.Variants[i].Members...)
+		}
+	}
+	slices.Sort(absent)
+	if len(absent) == 0 {
+		return nil
+	}
+	name := mpiapi.ByID(c.Variants[mine].Func).Name
+	root := c.Variants[mine].Root
+	one := func(m int32) Clause {
+		return Clause{What: ToJoin, Comm: v, Procs: []*track.Process{a.member(v.Comm, m)}}
+	}
+	switch {
+	case v.Split == 0 && (synchronising[name] || toRoot[name] && root == v.Me):
+		var cs []Clause
+		for _, m := range absent {
+			cs = append(cs, one(m))
+		}
+		return cs
+	case fromRoot[name] && root != v.Me && slices.Contains(absent, root):
+		return []Clause{one(root)}
+	}
+	// Who of the absent is waited for depends on the algorithm: any may be.
+	cl := Clause{What: ToJoin, Comm: v}
+	for _, m := range absent {
+		cl.Procs = append(cl.Procs, a.member(v.Comm, m))
+	}
+	return []Clause{cl}
+}
+
+// member returns the process behind a member, nil if it is not seen.
+func (a *Analyzer) member(c *match.Comm, m int32) *track.Process {
+	if m < 0 || int(m) >= len(c.Members) {
+		return nil
+	}
+	return a.tracker.ProcessOf(c.World, int(c.Members[m]))
+}
+
+// cycle finds a short cycle among the blocked: breadth first from each, along the processes that are blocked too.
+func cycle(blocked map[*track.Process][]Blocked, order []Blocked) []*track.Process {
+	var best []*track.Process
+	tries := 0
+	for _, b := range order {
+		if tries++; tries > 64 {
+			break // any cycle will do
+		}
+		start := b.Thread.Process
+		from := map[*track.Process]*track.Process{}
+		queue := []*track.Process{start}
+		found := (*track.Process)(nil)
+		for len(queue) > 0 && found == nil {
+			p := queue[0]
+			queue = queue[1:]
+			for _, bl := range blocked[p] {
+				for _, c := range bl.Clauses {
+					for _, q := range c.Procs {
+						if q == start {
+							found = p
+						} else if _, seen := from[q]; !seen && blocked[q] != nil {
+							from[q] = p
+							queue = append(queue, q)
+						}
+					}
+				}
+			}
+		}
+		if found == nil {
+			continue
+		}
+		var path []*track.Process
+		for p := found; p != start; p = from[p] {
+			path = append(path, p)
+		}
+		path = append(path, start)
+		slices.Reverse(path)
+		if best == nil || len(path) < len(best) {
+			best = path
+		}
+	}
+	return best
+}
+
+// gone lists the processes waited for that will do nothing any more.
+func gone(order []Blocked) []*track.Process {
+	var list []*track.Process
+	for _, b := range order {
+		for _, c := range b.Clauses {
+			for _, p := range c.Procs {
+				if p != nil && (p.Ended != nil || p.Finalizing) && !slices.Contains(list, p) {
+					list = append(list, p)
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(x, y *track.Process) int { return x.Rank - y.Rank })
+	return list
+}
