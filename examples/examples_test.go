@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/exampletest"
 )
 
@@ -69,4 +70,11 @@ func TestExamples(t *testing.T) {
 }
 
 // severityOf is a check's default severity.
-func severityOf(check string) string { return "" }
+func severityOf(id string) string {
+	for _, c := range all.Checks() {
+		if c.ID == id {
+			return c.Severity.String()
+		}
+	}
+	return ""
+}

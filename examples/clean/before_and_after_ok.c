@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    int flag, version, subversion, length, provided, finalized;
+    int flag, version, subversion, length, provided = MPI_THREAD_SINGLE, finalized;
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     MPI_Initialized(&flag);
     MPI_Finalized(&finalized);

@@ -1,0 +1,40 @@
+# make demo    installs what is missing (Debian 12), builds, and shows mpivet at work
+# make test    all tests; what they need is installed by scripts/setup.sh
+# make build   bin/mpivet
+# make check   linters, and that generated files are fresh
+# make bench   the benchmarks against the budget (about 10 minutes; BENCH="-quick" for less than 2)
+
+# Debian's Go fetches the version that go.mod names, unless told otherwise.
+export GOTOOLCHAIN ?= auto
+GO ?= go
+VERSION := $(shell git describe --tags --dirty 2>/dev/null)
+
+.PHONY: all build demo setup test check bench clean generate
+
+all: build
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/mpivet ./cmd/mpivet
+
+setup:
+	scripts/setup.sh
+
+demo: setup
+	$(MAKE) build
+	scripts/demo.sh
+
+test:
+	$(GO) vet ./...
+	$(GO) test -timeout 25m ./...
+
+generate:
+	$(GO) generate ./...
+
+check:
+	scripts/check.sh
+
+bench: build
+	$(GO) run ./bench $(BENCH)
+
+clean:
+	rm -rf bin bench/out

@@ -1,0 +1,513 @@
+// Command bench measures what mpivet costs: programs run plain, with a library that only passes every MPI call on, and
+// under mpivet with and without call stacks, in turns, and the medians are compared with the budget. It also measures
+// the analyzer itself. The result is a table in Markdown on standard output.
+//
+// Run it by "make bench", on a machine that does nothing else.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/exampletest"
+	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/preload"
+)
+
+var (
+	runs   = flag.Int("runs", 5, "runs of each kind; the median counts")
+	quick  = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
+	only   = flag.String("only", "", "measure only work whose name matches this `regexp`")
+	mpivet = flag.String("mpivet", "bin/mpivet", "`file` to measure")
+)
+
+// A variant is a way to run a program.
+type variant struct {
+	name    string
+	command func(b *bench, np int, program []string) []string
+}
+
+var variants = []variant{
+	{"plain", func(b *bench, np int, program []string) []string {
+		return append([]string{b.mpi.Mpirun, "-n", strconv.Itoa(np)}, program...)
+	}},
+	{"pass-through", func(b *bench, np int, program []string) []string {
+		return append([]string{b.mpi.Mpirun, "-n", strconv.Itoa(np), "env", "LD_PRELOAD=" + b.passthrough}, program...)
+	}},
+	{"mpivet", func(b *bench, np int, program []string) []string {
+		return append([]string{b.mpivet, "run", "-n", strconv.Itoa(np), "--"}, program...)
+	}},
+	{"stacks off", func(b *bench, np int, program []string) []string {
+		return append([]string{b.mpivet, "run", "-n", strconv.Itoa(np), "--stacks", "off", "--"}, program...)
+	}},
+}
+
+// Work is a program with arguments.
+type work struct {
+	name    string
+	np      int
+	program []string // the first is a source file here, or an installed program
+	budget  float64  // ratio of mpivet to plain, 0 if there is none
+	quick   bool
+	wall    bool   // the time of the whole run counts, not what the program prints
+	mpi     string // only this one
+}
+
+var works = []work{
+	{name: "ping-pong 8 B", np: 2, program: []string{"pingpong", "8", "2000000"}, budget: 1.6, quick: true},
+	{name: "ping-pong 1 KiB", np: 2, program: []string{"pingpong", "1024", "1000000"}},
+	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536", "30000"}},
+	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304", "500"}, budget: 1.5, quick: true},
+	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8", "400000"}, quick: true},
+	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192", "100000"}},
+	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"allreduce", "600000"}},
+	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"allreduce", ""}, budget: 1.6, quick: true},
+	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
+}
+
+// bench is the measuring with one MPI.
+type bench struct {
+	mpi         exampletest.MPI
+	title       string // "MPICH 4.0.2"
+	mpivet      string
+	passthrough string
+	dir         string
+	programs    map[string]string
+}
+
+func main() {
+	flag.Parse()
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	if *quick {
+		*runs = 3
+	}
+	filter, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(*mpivet)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%w: run make build first", err)
+	}
+	dir, err := os.MkdirTemp("", "mpivet-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	mpis := exampletest.Installed()
+	if len(mpis) == 0 {
+		return errors.New("neither MPICH nor Open MPI is installed")
+	}
+	var benches []*bench
+	for _, m := range mpis {
+		b, err := prepare(m, path, dir)
+		if err != nil {
+			return err
+		}
+		benches = append(benches, b)
+	}
+
+	fmt.Printf("%s, %d CPUs, %s; medians of %d runs\n\n", cpu(), runtime.NumCPU(), runtime.Version(), *runs)
+	fmt.Println("| work | MPI | plain | pass-through | mpivet | stacks off | budget | |")
+	fmt.Println("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |")
+	for _, w := range works {
+		if *quick && !w.quick || !filter.MatchString(w.name) {
+			continue
+		}
+		for _, b := range benches {
+			if w.mpi != "" && w.mpi != b.mpi.Name {
+				continue
+			}
+			if err := b.measure(w); err != nil {
+				return fmt.Errorf("%s, %s: %w", w.name, b.title, err)
+			}
+		}
+	}
+	fmt.Println("\nTimes are of the plain run; the other columns are multiples of it.")
+	if filter.MatchString("analyzer") {
+		return analyzer(benches)
+	}
+	return nil
+}
+
+func cpu() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		if m := regexp.MustCompile(`(?m)^model name\s*: (.*)$`).FindSubmatch(data); m != nil {
+			return string(m[1])
+		}
+	}
+	return runtime.GOARCH
+}
+
+// prepare compiles the programs and the pass-through library for an MPI.
+func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
+	b := &bench{mpi: m, mpivet: mpivet, dir: filepath.Join(top, m.Name), programs: map[string]string{}}
+	if err := os.Mkdir(b.dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"pingpong", "halo", "allreduce", "deadlock"} {
+		out := filepath.Join(b.dir, name)
+		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out, filepath.Join("bench", "programs", name+".c")).CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w\n%s", name, err, text)
+		}
+		b.programs[name] = out
+	}
+	prog, err := launch.Detect([]string{b.programs["pingpong"]}, "")
+	if err != nil {
+		return nil, err
+	}
+	b.title = prog.MPI.String()
+	builder := &launch.Builder{Dir: b.dir, Write: preload.WritePassthrough, Flags: preload.CompileFlags()}
+	if b.passthrough, err = builder.Library(prog.MPI); err != nil {
+		return nil, err
+	}
+	// mpivet compiles its own library at the first run, which is not to be measured.
+	if _, _, err := b.run(variants[2], 1, []string{b.programs["pingpong"], "8", "10"}); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// run runs a program once and returns what it printed and how long it took.
+func (b *bench) run(v variant, np int, program []string) (string, time.Duration, error) {
+	dir := b.dir
+	if program[0] == "hpcc" {
+		input, err := os.ReadFile("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+		if err != nil {
+			return "", 0, err
+		}
+		dir = filepath.Join(b.dir, "hpcc")
+		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "hpccinf.txt"), input, 0o644)); err != nil {
+			return "", 0, err
+		}
+	}
+	command := v.command(b, np, program)
+	r, err := exampletest.Run(command, exampletest.Environment(), dir, 3*time.Minute)
+	if err != nil {
+		return "", 0, err
+	}
+	if r.Status != 0 || r.TimedOut {
+		return "", 0, fmt.Errorf("%s: exit status %d after %v\n%s", strings.Join(command, " "), r.Status, r.Took, r.Stderr)
+	}
+	return r.Stdout, r.Took, nil
+}
+
+// measure runs a work in all variants in turns, and prints its line.
+func (b *bench) measure(w work) error {
+	program := slices.Clone(w.program)
+	if p, ok := b.programs[program[0]]; ok {
+		program[0] = p
+	}
+	if len(program) > 1 && program[len(program)-1] == "" {
+		// More ranks than cores: a call takes microseconds or milliseconds, depending on how the MPI waits.
+		n, err := b.calibrate(w, program)
+		if err != nil {
+			return err
+		}
+		program[len(program)-1] = strconv.Itoa(n)
+	}
+	times := make([][]float64, len(variants))
+	for i := range *runs {
+		for k := range variants {
+			k = (k + i) % len(variants)
+			out, took, err := b.run(variants[k], w.np, program)
+			if err != nil {
+				return err
+			}
+			seconds := took.Seconds()
+			if !w.wall {
+				if seconds, err = strconv.ParseFloat(strings.TrimSpace(out), 64); err != nil {
+					return fmt.Errorf("%s printed %q", w.program[0], out)
+				}
+			}
+			times[k] = append(times[k], seconds)
+		}
+	}
+	plain := median(times[0])
+	verdict := ""
+	budget := ""
+	if w.budget > 0 {
+		budget = fmt.Sprintf("%.2f", w.budget)
+		verdict = "met"
+		if median(times[2])/plain > w.budget {
+			verdict = "**over**"
+		}
+	}
+	fmt.Printf("| %s | %s | %s | %.2f | %.2f | %.2f | %s | %s |\n", w.name, b.title, duration(plain),
+		median(times[1])/plain, median(times[2])/plain, median(times[3])/plain, budget, verdict)
+	return nil
+}
+
+// calibrate finds a number of iterations that takes about a second.
+func (b *bench) calibrate(w work, program []string) (int, error) {
+	program[len(program)-1] = "100"
+	out, _, err := b.run(variants[0], w.np, program)
+	if err != nil {
+		return 0, err
+	}
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(out), 64)
+	if err != nil {
+		return 0, err
+	}
+	return max(100, min(200000, int(1/seconds))), nil
+}
+
+func median(list []float64) float64 {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
+
+func duration(seconds float64) string {
+	switch {
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.3g µs", seconds*1e6)
+	case seconds < 1:
+		return fmt.Sprintf("%.3g ms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.2f s", seconds)
+}
+
+// analyzer measures mpivet's own process.
+func analyzer(benches []*bench) error {
+	b := benches[0]
+	fmt.Printf("\nThe analyzer, with %s:\n\n| what | measured | budget | |\n| --- | ---: | ---: | --- |\n", b.title)
+
+	// Memory and time: the same traffic, a tenth as long and in full length.
+	iterations := []int{1_000_000, 10_000_000, 100_000_000}
+	if *quick {
+		iterations = []int{1_000_000, 10_000_000}
+	}
+	var peaks []float64
+	var last usage
+	for _, calls := range iterations {
+		u, err := b.watch([]string{b.programs["pingpong"], "8", strconv.Itoa(calls / 4 * 5 / 6)}) // four calls a round trip, a sixth more to warm up
+		if err != nil {
+			return err
+		}
+		peaks = append(peaks, u.peakMiB)
+		fmt.Printf("| peak memory over %.0f million calls | %.0f MiB | | |\n", float64(u.calls)/1e6, u.peakMiB)
+		last = u
+	}
+	verdict := "met"
+	growth := peaks[len(peaks)-1] - peaks[0]
+	if growth > 16 {
+		verdict = "**over**"
+	}
+	fmt.Printf("| growth between them | %.0f MiB | flat | %s |\n", growth, verdict)
+	fmt.Printf("| CPU time per call, live, waiting for records included | %.0f ns | | |\n", last.cpu.Seconds()*1e9/float64(last.calls))
+
+	// Analysis alone, from a record file: a core's throughput.
+	rate, err := b.replay()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| call records per second and core, from a record file (decompression included) | %.1f million | | |\n", rate/1e6)
+	if rate, err = pipeline(); err != nil {
+		return err
+	}
+	verdict = "met"
+	if rate < 10e6 {
+		verdict = "**under**"
+	}
+	if rate > 0 {
+		fmt.Printf("| call records per second and core, blocking ping-pong | %.1f million | 10 million | %s |\n", rate/1e6, verdict)
+	}
+
+	for _, b := range benches {
+		var delays []float64
+		for range *runs {
+			d, err := b.deadlock()
+			if err != nil {
+				return err
+			}
+			delays = append(delays, d.Seconds())
+		}
+		verdict = "met"
+		if slices.Max(delays) > 1 {
+			verdict = "**over**"
+		}
+		fmt.Printf("| a deadlock is reported after (slowest of %d, %s) | %s | 1 s | %s |\n", *runs, b.title, duration(slices.Max(delays)), verdict)
+	}
+	return nil
+}
+
+// usage is what a mpivet process has used.
+type usage struct {
+	calls   uint64
+	peakMiB float64
+	cpu     time.Duration
+}
+
+// watch runs a program under mpivet and watches mpivet's process.
+func (b *bench) watch(program []string) (usage, error) {
+	report := filepath.Join(b.dir, "report.json")
+	cmd := exec.Command(b.mpivet, append([]string{"run", "-n", "2", "--json", report, "--"}, program...)...)
+	cmd.Env = exampletest.Environment()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return usage{}, err
+	}
+	var u usage
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case err := <-done:
+			if err != nil {
+				return usage{}, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+			}
+			running = false
+		case <-tick.C:
+			// The last values before the end are close enough to those at the end.
+			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)); err == nil {
+				if m := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status); m != nil {
+					kib, _ := strconv.ParseFloat(string(m[1]), 64)
+					u.peakMiB = kib / 1024
+				}
+			}
+			if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid)); err == nil {
+				_, rest, _ := bytes.Cut(stat, []byte(") "))
+				if f := strings.Fields(string(rest)); len(f) > 12 {
+					user, _ := strconv.Atoi(f[11])
+					system, _ := strconv.Atoi(f[12])
+					u.cpu = time.Duration(user+system) * 10 * time.Millisecond
+				}
+			}
+		}
+	}
+	r, err := readReport(report)
+	if err != nil {
+		return usage{}, err
+	}
+	u.calls = r.Run.Calls
+	return u, nil
+}
+
+func readReport(path string) (*exampletest.Report, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return exampletest.ReadReport(data)
+}
+
+// replay records a ping-pong and analyses the file; it returns call records per second of processor time.
+func (b *bench) replay() (float64, error) {
+	file, report := filepath.Join(b.dir, "records"), filepath.Join(b.dir, "replay.json")
+	record := exec.Command(b.mpivet, "run", "-n", "2", "--record", file, "--", b.programs["pingpong"], "8", "2000000")
+	record.Env = exampletest.Environment()
+	if out, err := record.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("recording: %w\n%s", err, out)
+	}
+	defer os.Remove(file)
+	var rates []float64
+	for range *runs {
+		cmd := exec.Command(b.mpivet, "replay", "--json", report, file)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("replaying: %w\n%s", err, out)
+		}
+		r, err := readReport(report)
+		if err != nil {
+			return 0, err
+		}
+		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		rates = append(rates, float64(r.Run.Calls)/used.Seconds())
+	}
+	return median(rates), nil
+}
+
+// pipeline runs the benchmark of the analysis proper and returns its records per second, 0 if it reports none.
+func pipeline() (float64, error) {
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "PingPong", "-cpu", "1", "-count", strconv.Itoa(*runs), "./internal/pipeline")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	var rates []float64
+	for _, m := range regexp.MustCompile(`([\d.e+]+) records/s`).FindAllSubmatch(out, -1) {
+		rate, err := strconv.ParseFloat(string(m[1]), 64)
+		if err != nil {
+			return 0, err
+		}
+		rates = append(rates, rate)
+	}
+	if len(rates) == 0 {
+		return 0, nil
+	}
+	return median(rates), nil
+}
+
+// deadlock returns how long after two ranks have blocked each other mpivet says so.
+func (b *bench) deadlock() (time.Duration, error) {
+	cmd := exec.Command(b.mpivet, "run", "-n", "2", "--", b.programs["deadlock"])
+	cmd.Env = exampletest.Environment()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	kill := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer kill.Stop()
+	var blocked, reported time.Time
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for s := bufio.NewScanner(stdout); s.Scan(); {
+			if strings.Contains(s.Text(), "blocking") {
+				blocked = time.Now()
+			}
+		}
+	})
+	wg.Go(func() {
+		for s := bufio.NewScanner(stderr); s.Scan(); {
+			if reported.IsZero() && strings.Contains(s.Text(), "GLOBAL:DEADLOCK:HARD") {
+				reported = time.Now()
+			}
+		}
+	})
+	wg.Wait()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		return 0, err
+	}
+	if blocked.IsZero() || reported.IsZero() {
+		return 0, fmt.Errorf("%s: the deadlock was not reported", b.title)
+	}
+	return reported.Sub(blocked), nil
+}

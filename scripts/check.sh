@@ -1,0 +1,43 @@
+#!/bin/sh
+# The linters: formatting, vet, staticcheck, the C compilers' warnings, and generated files that are out of date.
+set -eu
+cd "$(dirname "$0")/.."
+failed=0
+
+fail() {
+    echo "check: $*" >&2
+    failed=1
+}
+
+files=$(go tool gofumpt -l .)
+[ -z "$files" ] || fail "not formatted by gofumpt: $files"
+go vet ./... || fail "go vet"
+go tool staticcheck ./... || fail "staticcheck"
+go mod tidy -diff || fail "go.mod is not tidy"
+
+# Generated files: generating again must change nothing.
+before=$(git status --porcelain; git diff | cksum)
+go generate ./...
+after=$(git status --porcelain; git diff | cksum)
+[ "$before" = "$after" ] || fail "go generate changes files; commit them"
+
+# The preload library, with everything that clang and gcc have to say. The generated part is built by the tests.
+for source in preload/*.c; do
+    for include in /usr/include/x86_64-linux-gnu/mpich /usr/lib/x86_64-linux-gnu/openmpi/include; do
+        [ -d "$include" ] || continue
+        for cc in clang gcc; do
+            command -v $cc >/dev/null || continue
+            $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -isystem "$include" -fsyntax-only "$source" ||
+                fail "$cc: $source"
+        done
+    done
+done
+for source in examples/*/*.c bench/programs/*.c internal/e2e/testdata/*.c; do
+    [ -e "$source" ] || continue
+    clang -std=gnu11 -Wall -Wextra -Werror -isystem /usr/include/x86_64-linux-gnu/mpich -fsyntax-only "$source" ||
+        fail "clang: $source"
+done
+for script in scripts/*.sh .ci/run; do
+    sh -n "$script" || fail "$script"
+done
+exit $failed
