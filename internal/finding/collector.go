@@ -40,12 +40,18 @@ type Collector struct {
 	config Config
 	sinks  []Sink
 
-	mu       sync.Mutex
+	mu      sync.Mutex
+	byCheck map[string]*checkState
+	kept    []*entry // in the order in which they were first reported
+	summary Summary
+}
+
+// checkState is what is known of one check.
+type checkState struct {
+	decision decision
+	occurred uint64
 	byKey    map[string]*entry
-	kept     []*entry // in the order in which they were first reported
-	sites    map[string]int
-	summary  Summary
-	occurred map[string]uint64
+	places   map[string]int // how many findings there are at the same call sites
 }
 
 // entry is a finding that was reported, and how it is dealt with.
@@ -54,17 +60,14 @@ type entry struct {
 	severity   Severity
 	kept       bool
 	suppressed bool
-	limited    bool
 }
 
 // NewCollector returns an empty collector that passes findings on to the sinks, in order.
 func NewCollector(config Config, sinks ...Sink) *Collector {
 	return &Collector{
-		config:   config,
-		sinks:    sinks,
-		byKey:    make(map[string]*entry),
-		sites:    make(map[string]int),
-		occurred: make(map[string]uint64),
+		config:  config,
+		sinks:   sinks,
+		byCheck: make(map[string]*checkState),
 	}
 }
 
@@ -75,11 +78,7 @@ func (c *Collector) Enabled(check string) bool { return c.config.Rules.Enabled(c
 // of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's, and a Count of 0 is
 // taken as 1.
 func (c *Collector) Report(f *Finding) {
-	severity := c.config.Rules.Severity(f.Check, f.Severity)
-	if severity == Off {
-		return
-	}
-	first, limited := c.add(f, severity)
+	first, limited := c.add(f)
 	if first == nil {
 		return
 	}
@@ -95,13 +94,25 @@ func (c *Collector) Report(f *Finding) {
 
 // add records an occurrence. It returns what the sinks are to be told, if anything, and the limit if it was exceeded
 // for the first time.
-func (c *Collector) add(f *Finding, severity Severity) (tell *Finding, limited int) {
+func (c *Collector) add(f *Finding) (tell *Finding, limited int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := f.Check + "\x00" + f.Key
+	check := c.byCheck[f.Check]
+	if check == nil {
+		check = &checkState{
+			decision: c.config.Rules.decide(f.Check),
+			byKey:    make(map[string]*entry),
+			places:   make(map[string]int),
+		}
+		c.byCheck[f.Check] = check
+	}
+	severity := check.decision.apply(f.Severity)
+	if severity == Off {
+		return nil, 0
+	}
 	count := max(f.Count, 1)
-	c.occurred[f.Check] += uint64(count)
-	if e := c.byKey[key]; e != nil {
+	check.occurred += uint64(count)
+	if e := check.byKey[f.Key]; e != nil {
 		if !e.suppressed && severity > e.severity {
 			c.summary.count(e.severity, -1)
 			c.summary.count(severity, 1)
@@ -114,7 +125,7 @@ func (c *Collector) add(f *Finding, severity Severity) (tell *Finding, limited i
 		return nil, 0
 	}
 	e := &entry{severity: severity}
-	c.byKey[key] = e
+	check.byKey[f.Key] = e
 	if c.config.Suppressions.match(f) {
 		e.suppressed = true
 		c.summary.Suppressed++
@@ -129,10 +140,9 @@ func (c *Collector) add(f *Finding, severity Severity) (tell *Finding, limited i
 		c.kept = append(c.kept, e)
 	}
 	if c.config.Limit > 0 {
-		places := f.Check + "\x00" + f.places()
-		c.sites[places]++
-		if n := c.sites[places]; n > c.config.Limit {
-			e.limited = true
+		places := f.places()
+		check.places[places]++
+		if n := check.places[places]; n > c.config.Limit {
 			c.summary.Limited++
 			if n == c.config.Limit+1 {
 				tell, limited = f.Clone(), c.config.Limit
@@ -158,7 +168,13 @@ func (c *Collector) Summary() Summary {
 func (c *Collector) Occurrences() map[string]uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.occurred)
+	n := make(map[string]uint64, len(c.byCheck))
+	for name, check := range c.byCheck {
+		if check.occurred > 0 {
+			n[name] = check.occurred
+		}
+	}
+	return n
 }
 
 // Snapshot returns copies of all findings so far in the order in which they first occurred, without those suppressed, and

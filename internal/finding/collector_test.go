@@ -333,3 +333,16 @@ func TestSnapshotWhileReporting(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// BenchmarkRepeated measures an occurrence of a finding that is known: some programs make one with each message.
+func BenchmarkRepeated(b *testing.B) {
+	rules, err := NewRules(known, "LOCAL:MEMORY:*=warning")
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := NewCollector(Config{Rules: rules, Limit: 10})
+	f := occurrence("LOCAL:MEMORY:OVERLAP", "somewhere", 3)
+	for b.Loop() {
+		c.Report(f)
+	}
+}

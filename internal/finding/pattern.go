@@ -167,23 +167,37 @@ func distance(a, b string) int {
 // Severity returns the severity that a finding of a check gets, given the one that the check reports it with; Off if the
 // check is off.
 func (r *Rules) Severity(check string, reported Severity) Severity {
+	return r.decide(check).apply(reported)
+}
+
+// decision is what rules make of a check.
+type decision struct {
+	overrule bool // with severity
+	severity Severity
+}
+
+func (d decision) apply(reported Severity) Severity {
+	if d.overrule {
+		return d.severity
+	}
+	return reported
+}
+
+func (r *Rules) decide(check string) decision {
 	if r == nil {
-		return reported
+		return decision{}
 	}
 	for _, e := range slices.Backward(r.list) {
 		if MatchCheck(e.pattern, check) {
-			if e.on {
-				return reported
-			}
-			return e.severity
+			return decision{overrule: !e.on, severity: e.severity}
 		}
 	}
 	for _, k := range r.known {
 		if k.Severity == Off && MatchCheck(k.Name, check) {
-			return Off
+			return decision{overrule: true, severity: Off}
 		}
 	}
-	return reported
+	return decision{}
 }
 
 // Enabled tells whether a check, or any of its sub-names, is to report anything. Checks that are costly ask before they
