@@ -35,6 +35,7 @@ type proc struct {
 	kind    EndKind    // if it is gone: Replaced, or what its page does not say
 	drained bool       // it is gone, and all that it recorded has been delivered
 	goneAt  time.Duration
+	more    bool // there may be more at once
 	unread  bool // its records can't be followed any more, and its end has been delivered as Lost
 }
 
@@ -160,7 +161,10 @@ func (l *Live) Close() error {
 	return nil
 }
 
-// Poll delivers what is there now, at most about a chunk of each ring, and returns its length in bytes. It returns
+// rounds is how many chunks of a ring a Poll delivers at most. So it comes to an end while ranks go on writing.
+const rounds = 32
+
+// Poll delivers what is there now, at most about a megabyte of each ring, and returns its length in bytes. It returns
 // io.EOF after Finish or Stop, when nothing more comes.
 func (l *Live) Poll(h Handler) (n int, err error) {
 	// The program may truncate the files that are mapped here. That must not be the end of the analyzer.
@@ -170,8 +174,19 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	if l.polls++; l.idle || l.polls%8 == 0 {
 		l.watch()
 	}
-	for i := range l.order {
-		n += l.read(l.order[(l.turn+i)%len(l.order)])
+	// In turns, so that no rank waits for room while another one's records are dealt with.
+	for round, more := 0, true; more && round < rounds; round++ {
+		more = false
+		for i := range l.order {
+			p := l.order[(l.turn+i)%len(l.order)]
+			if round > 0 && !p.more {
+				continue
+			}
+			got := l.read(p)
+			p.more = got >= chunk
+			more = more || p.more
+			n += got
+		}
 	}
 	l.current = nil
 	if l.turn++; l.turn >= len(l.order) {
