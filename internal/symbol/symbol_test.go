@@ -647,6 +647,56 @@ func TestSplitDwarf(t *testing.T) {
 	}
 }
 
+// TestSharedDebugInformation moves what the debug information of two programs has in common into a third file, as
+// distributions do.
+func TestSharedDebugInformation(t *testing.T) {
+	if _, err := exec.LookPath("dwz"); err != nil {
+		t.Skip("dwz is not installed")
+	}
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		t.Run(version, func(t *testing.T) {
+			dir, dir2 := t.TempDir(), t.TempDir()
+			prog := build(t, dir, "in.cc", templatesCC, "g++", "-g", "-O2", version)
+			prog2 := build(t, dir2, "in.cc", templatesCC+"int unused;\n", "g++", "-g", "-O2", version)
+			lo, hi := function(t, prog, "_ZNK3app6Solver3runERKSt6vectorIiSaIiEE")
+			ask := func() (got []string, notes []string) {
+				r, s := load(t, prog)
+				for a := lo; a < hi; a++ {
+					got = append(got, text(s.Frames(base+a, false)))
+				}
+				return got, r.Notes()
+			}
+			want, _ := ask()
+			common := filepath.Join(dir, "common.debug")
+			run(t, dir, "dwz", "-m", common, prog, prog2)
+			if _, err := os.Stat(common); err != nil {
+				t.Skip("dwz found nothing to share")
+			}
+			got, notes := ask()
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%#x: got %s\nwant %s", lo+uint64(i), got[i], want[i])
+				}
+			}
+			if len(notes) != 0 {
+				t.Errorf("notes: %q", notes)
+			}
+			if err := os.Remove(common); err != nil {
+				t.Fatal(err)
+			}
+			got, notes = ask()
+			if len(notes) != 1 || !strings.Contains(notes[0], "common.debug is missing") {
+				t.Errorf("without the shared file: notes %q", notes)
+			}
+			for i := range got {
+				if !strings.Contains(got[i], ".cc:") && strings.Contains(want[i], ".cc:") {
+					t.Fatalf("without the shared file: %#x: %s, want lines as in %s", lo+uint64(i), got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
 // TestInstalled resolves every exported function of what is installed here, and the first in no time.
 func TestInstalled(t *testing.T) {
 	for _, path := range []string{
