@@ -1,0 +1,77 @@
+// Package preload holds the library that is loaded into every rank: its C sources by hand, its wrappers generated from
+// the table of the MPI interface. The library records what a rank calls into shared memory as record.h says.
+//
+// A build is made for one MPI library: it has a wrapper for every function of the table whose PMPI_ entry that library
+// exports.
+package preload
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+//go:embed record.h src/*.c src/*.h
+var sources embed.FS
+
+// Sources returns the hand-written C files by base name. They lie in one directory when they are compiled.
+func Sources() map[string][]byte {
+	files := make(map[string][]byte)
+	err := fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files[path.Base(name)], err = sources.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		panic("preload: " + err.Error()) // they are part of the program
+	}
+	return files
+}
+
+// CompileFlags returns the flags to pass to the MPI library's compiler wrapper, besides the *.c files and the output. They
+// fit both WriteSources and WritePassthrough.
+func CompileFlags() []string {
+	return []string{
+		"-shared", "-fPIC", "-O2", "-g", "-std=gnu11", "-fvisibility=hidden", "-fno-plt", "-fno-stack-protector", "-fno-semantic-interposition",
+		"-fasynchronous-unwind-tables", "-fno-optimize-sibling-calls", "-fcf-protection=none", "-pthread",
+		// The library brings its own unwinder, so that it decides nothing about which one the program gets, and takes nothing
+		// from the MPI library that the compiler wrapper links.
+		"-static-libgcc", "-Wl,--no-as-needed", "-ldl", "-Wl,--as-needed", "-Wl,-z,now",
+		"-Wall", "-Wextra",
+	}
+}
+
+// WriteSources writes all files of the library into a directory, with wrappers for the functions exported by the MPI
+// library that it is to be compiled for. exported is asked for names like "PMPI_Send".
+func WriteSources(dir string, exported func(name string) bool) error {
+	files := Sources()
+	files["wrappers.c"] = GenerateWrappers(exported)
+	files["names.c"] = generateNames()
+	return write(dir, files)
+}
+
+// WritePassthrough writes all files of a library whose wrappers only call the real function: what any tool of this
+// kind costs at least.
+func WritePassthrough(dir string, exported func(name string) bool) error {
+	all := Sources()
+	return write(dir, map[string][]byte{
+		"passthrough.c": GeneratePassthrough(exported),
+		"real.c":        all["real.c"],
+		"mv.h":          all["mv.h"],
+		"record.h":      all["record.h"],
+	})
+}
+
+func write(dir string, files map[string][]byte) error {
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+			return fmt.Errorf("writing the preload library's sources: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+/*
+ * The variable parts of call records: arrays, strings and statuses. Used by the generated wrappers.
+ *
+ * On the record path: no allocation but the growth of a thread's own buffers, no lock, no output.
+ */
+#ifndef MPIVET_CALL_H
+#define MPIVET_CALL_H
+
+#include <string.h>
+
+#include "mpi_objects.h"
+
+_Static_assert(sizeof(void *) == 8 && sizeof(MPI_Aint) == 8, "records are made for 64-bit programs");
+
+/* Number of elements that a count says. */
+MV_INLINE uint64_t mv_n(int64_t n) { return n > 0 ? (uint64_t)n : 0; }
+
+/* Bytes that a section of n elements takes; just the header's 8 if the elements are too many for a call record. */
+MV_INLINE uint64_t mv_section_room(const struct mv_thread *t, uint64_t n, unsigned slot)
+{
+    if (!n)
+        return 0;
+    if (MV_UNLIKELY(n > t->inline_max / slot))
+        return 8;
+    return 8 + ((n * slot + 7) & ~(uint64_t)7);
+}
+
+MV_INLINE void mv_section_head(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
+{
+    uint64_t h = (room == 8 ? MV_CUT : kind) | (uint64_t)param << 16 | n << 32;
+    __builtin_memcpy(at, &h, 8);
+}
+
+/* An array that the call reads. width: of its elements in the program, slot: in the record. */
+MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room, unsigned width,
+                             unsigned slot)
+{
+    if (!room)
+        return;
+    mv_section_head(at, kind, param, n, room);
+    if (room > 8)
+        mv_fill(at + 8, p, n, width, slot);
+}
+
+MV_INLINE void mv_section_string(unsigned char *at, unsigned param, const char *s, uint64_t n, uint64_t room)
+{
+    if (!room)
+        return;
+    mv_section_head(at, MV_STRING, param, n, room);
+    if (room > 8)
+        memcpy(at + 8, s, n);
+}
+
+/* Room for an array that the call writes; what is not written reads as zero. */
+MV_INLINE void mv_section_out(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
+{
+    if (!room)
+        return;
+    mv_section_head(at, kind, param, n, room);
+    if (room > 8)
+        memset(at + 8, 0, room - 8);
+}
+
+MV_INLINE uint64_t mv_string_length(const struct mv_thread *t, const char *s) { return s ? strnlen(s, t->inline_max) : 0; }
+
+/* Where the results are not recorded: the array goes behind the call record. */
+MV_INLINE int mv_is_cut(uint64_t room) { return room == 8; }
+
+MV_INLINE void mv_fill_status(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        struct mv_status v;
+        mv_status_value(&v, &s[i], with_error);
+        memcpy(to + i * sizeof v, &v, sizeof v);
+    }
+}
+
+/* Statuses to pass where the program wants none; if there is no memory, none are asked for. */
+MV_INLINE MPI_Status *mv_statuses(struct mv_thread *t, MPI_Status *program, uint64_t n)
+{
+    if (program != MPI_STATUSES_IGNORE || !n)
+        return program;
+    MPI_Status *own = mv_grow(&t->status, n * sizeof *own);
+    return own ? own : MPI_STATUSES_IGNORE;
+}
+
+MV_INLINE uint64_t mv_last(const int *a, uint64_t n) { return a && n ? mv_n(a[n - 1]) : 0; }
+
+MV_INLINE uint64_t mv_sum(const int *a, uint64_t n)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; a && i < n; i++)
+        sum += mv_n(a[i]);
+    return sum;
+}
+
+/* Whether this process is the root of a collective call. */
+MV_INLINE int mv_is_root(int root, uint64_t comm)
+{
+    const struct mv_known *k = mv_known(comm);
+    return k->remote ? root == MPI_ROOT : root == k->rank;
+}
+
+/* Zero behind the last section, if there is room, ends the list. */
+MV_INLINE void mv_section_end(unsigned char *r, uint64_t at, uint64_t end)
+{
+    if (at + 8 <= end)
+        mv_put8(r + at, 0, 0);
+}
+
+/* A query: nothing is published unless it fails. */
+MV_INLINE unsigned char *mv_query_begin(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra)
+{
+    t->query_kind = (uint16_t)kind;
+    t->query_used = (uint16_t)used;
+    t->query_ra = ra;
+    t->queries++;
+    atomic_store_explicit((_Atomic uint64_t *)&t->ring->queries, t->queries, memory_order_relaxed);
+    return t->query;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * MPI's own header, made fit for a library that is not linked to MPI: predefined objects are looked up by name when
+ * they are used, functions through pointers.
+ */
+#ifndef MPIVET_MPI_OBJECTS_H
+#define MPIVET_MPI_OBJECTS_H
+
+#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include "mv.h"
+
+/* Open MPI's handles are addresses of objects in its library. */
+#ifdef OMPI_PREDEFINED_GLOBAL
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mv_symbol(#global))
+#endif
+
+/* The real function, looked up once. */
+#define MV_PMPI(name)                                                                                                          \
+    (__extension__({                                                                                                           \
+        static __typeof__(&name) real;                                                                                         \
+        if (!real) {                                                                                                           \
+            void *p_ = mv_real("P" #name);                                                                                     \
+            __builtin_memcpy(&real, &p_, sizeof p_);                                                                           \
+        }                                                                                                                      \
+        real;                                                                                                                  \
+    }))
+
+/* A handle as a record holds it. */
+#define MV_HANDLE(h) (sizeof(h) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(h) : (uint64_t)(uintptr_t)(h))
+
+/* Sizes of the communicators that the process has made, so that lengths of arrays are known without asking MPI about a
+ * handle that may be anything. */
+struct mv_known {
+    int size, rank, remote; /* local group; remote 0 unless between groups */
+    int dims, in, out;      /* topology: dimensions, neighbours */
+};
+const struct mv_known *mv_known(uint64_t comm);
+
+MV_INLINE int mv_comm_size(uint64_t comm)
+{
+    const struct mv_known *k = mv_known(comm);
+    return k->remote ? k->remote : k->size;
+}
+
+/* comm.c */
+void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent);
+void mv_forget_comm(uint64_t comm);
+void mv_world(MPI_Group group);
+int mv_world_known(void);
+void mv_world_end(void);
+
+/* error.c */
+int mv_is_error_in_status(struct mv_thread *t, int rc);
+void mv_error(struct mv_thread *t, int code, int fatal);
+void mv_guard(MPI_Comm comm);
+void mv_guard_start(void);
+void mv_guard_end(void);
+MPI_Errhandler mv_errhandler_in(MPI_Errhandler h);
+void mv_errhandler_out(MPI_Errhandler *h);
+
+/* init.c */
+void mv_init_enter(struct mv_thread *t);
+void mv_init_leave(struct mv_thread *t, int rc);
+void mv_finalize_enter(struct mv_thread *t);
+void mv_abort_enter(struct mv_thread *t);
+#if MPI_VERSION >= 4
+void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session);
+void mv_session_enter(struct mv_thread *t);
+#endif
+
+/* names.c, generated */
+void mv_names(struct mv_thread *t);
+
+/* call.c */
+void mv_query_failed(struct mv_thread *t);
+void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width);
+void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsigned slot);
+const void *mv_pointer_constant(const char *name);
+
+/* Constants that are variables in some MPI libraries. */
+#ifdef MPI_UNWEIGHTED
+#define MV_CONSTANT_MPI_UNWEIGHTED ((const void *)MPI_UNWEIGHTED)
+#else
+#define MV_CONSTANT_MPI_UNWEIGHTED mv_pointer_constant("MPI_UNWEIGHTED")
+#endif
+#ifdef MPI_WEIGHTS_EMPTY
+#define MV_CONSTANT_MPI_WEIGHTS_EMPTY ((const void *)MPI_WEIGHTS_EMPTY)
+#else
+#define MV_CONSTANT_MPI_WEIGHTS_EMPTY mv_pointer_constant("MPI_WEIGHTS_EMPTY")
+#endif
+
+/* What a status says, as a record holds it. */
+MV_INLINE void mv_status_value(struct mv_status *to, const MPI_Status *s, int with_error)
+{
+    to->source = s->MPI_SOURCE;
+    to->tag = s->MPI_TAG;
+    to->error = with_error ? s->MPI_ERROR : MPI_SUCCESS;
+#if defined(OPEN_MPI)
+    to->cancelled = s->_cancelled;
+    to->bytes = (int64_t)s->_ucount;
+#elif defined(MPICH_VERSION)
+    to->cancelled = s->count_hi_and_cancelled & 1;
+    to->bytes = (int64_t)(((uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32) | (uint32_t)s->count_lo);
+#else
+    MPI_Count n = -1;
+    int c = 0;
+    if (MV_PMPI(MPI_Get_elements_x)(s, MPI_BYTE, &n))
+        n = -1;
+    MV_PMPI(MPI_Test_cancelled)(s, &c);
+    to->cancelled = c;
+    to->bytes = n;
+#endif
+}
+
+#endif

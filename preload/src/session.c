@@ -1,0 +1,256 @@
+/*
+ * Joining the session: mapping its control file and making this process's page. What the environment says is
+ * checked before it is believed; anything odd and the library stays inert.
+ *
+ * Runs in the constructor: silent, errno preserved, no file descriptor kept, the environment left alone so that
+ * programs started from here join as well.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mv.h"
+
+_Static_assert(sizeof(struct mv_process) <= 4096, "a process's page is one page");
+
+struct mv_global mv_g;
+
+uint64_t mv_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Opens a session directory if it is one that only this user can write to. */
+static int open_directory(const char *dir)
+{
+    struct stat st;
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Makes the file ".name" of that size, with all its blocks, so that no later write can fail. 0 or an errno. */
+int mv_create(const char *dir, const char *name, uint64_t size, int *out_fd)
+{
+    char hidden[64];
+    struct rlimit limit;
+    /* Beyond this limit the kernel would send SIGXFSZ. */
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size)
+        return EFBIG;
+    int d = open_directory(dir);
+    if (d < 0)
+        return EACCES;
+    snprintf(hidden, sizeof hidden, ".%s", name);
+    int e = 0;
+    int fd = openat(d, hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        e = errno ? errno : EACCES;
+    } else {
+        do
+            e = posix_fallocate(fd, 0, (off_t)size);
+        while (e == EINTR);
+        if (e) {
+            close(fd);
+            unlinkat(d, hidden, 0);
+        } else {
+            *out_fd = fd;
+        }
+    }
+    close(d);
+    return e;
+}
+
+/* Gives the file ".name" its name; a file that has it already is left alone. 0 or an errno. */
+int mv_reveal(const char *dir, const char *name)
+{
+    char hidden[64];
+    int d = open_directory(dir);
+    if (d < 0)
+        return EACCES;
+    snprintf(hidden, sizeof hidden, ".%s", name);
+    int e = linkat(d, hidden, d, name, 0) ? errno : 0;
+    if (e == EPERM || e == EOPNOTSUPP || e == ENOSYS) /* a file system without hard links */
+        e = renameat(d, hidden, d, name) ? errno : 0;
+    else
+        unlinkat(d, hidden, 0);
+    close(d);
+    return e;
+}
+
+static int control_fd(void)
+{
+    int d = open_directory(mv_g.session);
+    if (d < 0)
+        return -1;
+    int fd = openat(d, "control", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int e = errno;
+    close(d);
+    errno = e;
+    return fd;
+}
+
+/* Whether the analyzer has ended: it holds a lock on the control file as long as it lives. */
+int mv_analyzer_gone(void)
+{
+    if (atomic_load_explicit((_Atomic uint32_t *)&mv_g.control->stop, memory_order_relaxed))
+        return 1;
+    errno = 0;
+    int fd = control_fd();
+    if (fd < 0)
+        return errno == ENOENT;
+    int gone = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    close(fd);
+    return gone;
+}
+
+static struct mv_control *map_control(void)
+{
+    struct stat st;
+    int fd = control_fd();
+    if (fd < 0)
+        return NULL;
+    struct mv_control *c = NULL;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size >= (off_t)sizeof *c) {
+        void *p = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (p != MAP_FAILED)
+            c = p;
+    }
+    close(fd);
+    if (!c)
+        return NULL;
+    if (c->magic == MV_MAGIC_CONTROL && c->version == MV_VERSION && c->header_size >= sizeof *c &&
+        c->table_hash == mv_table_hash && c->ring_size >= MV_RING_MIN && !(c->ring_size & (c->ring_size - 1)) &&
+        !c->stop && memchr(c->fallback, 0, sizeof c->fallback))
+        return c;
+    munmap(c, sizeof *c);
+    return NULL;
+}
+
+static int number(const char *const *names)
+{
+    for (; *names; names++) {
+        const char *s = getenv(*names);
+        char *end;
+        if (!s || !*s)
+            continue;
+        long v = strtol(s, &end, 10);
+        if (!*end && v >= 0 && v <= INT32_MAX)
+            return (int)v;
+    }
+    return -1;
+}
+
+static void fill_page(struct mv_process *p)
+{
+    static const char *const rank[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", NULL};
+    static const char *const size[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
+    p->magic = MV_MAGIC_PROCESS;
+    p->version = MV_VERSION;
+    p->header_size = sizeof *p;
+    p->pid = (uint32_t)mv_g.pid;
+    p->ppid = (uint32_t)getppid();
+    p->rank = number(rank);
+    p->world_size = p->rank < 0 ? -1 : number(size);
+    p->start_time = mv_now();
+    ssize_t n = readlink("/proc/self/exe", p->exe, sizeof p->exe - 1);
+    if (n < 0)
+        n = 0;
+    p->exe[n] = 0;
+}
+
+static struct mv_process *make_page(const char *dir)
+{
+    /* k counts the exec()s of this process; a file left by another one that had the same pid counts as well. */
+    for (int k = 0; k < 10000; k++) {
+        int fd, e;
+        snprintf(mv_g.name, sizeof mv_g.name, "p%d.%d", (int)mv_g.pid, k);
+        char path[sizeof mv_g.session + 64];
+        snprintf(path, sizeof path, "%s/%s", dir, mv_g.name);
+        if (!faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW))
+            continue;
+        e = mv_create(dir, mv_g.name, 4096, &fd);
+        if (e == EEXIST)
+            continue;
+        if (e)
+            return NULL;
+        void *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+        if (m == MAP_FAILED)
+            return NULL;
+        fill_page(m);
+        e = mv_reveal(dir, mv_g.name);
+        if (!e)
+            return m;
+        munmap(m, 4096);
+        if (e != EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* A child made by fork() is not the process that its page and rings tell of. */
+static void in_child(void)
+{
+    atomic_store(&mv_g.inert, 1);
+    atomic_store(&mv_g.page, NULL);
+    mv_tls.ready = NULL;
+    mv_tls.off = 1;
+}
+
+static void join(void)
+{
+    const char *dir = secure_getenv("MPIVET_SESSION");
+    if (!dir || dir[0] != '/' || strlen(dir) >= sizeof mv_g.session)
+        return;
+    strcpy(mv_g.session, dir);
+    struct mv_control *c = map_control();
+    if (!c)
+        return;
+    struct mv_process *page = make_page(dir);
+    if (!page && c->fallback[0] == '/')
+        page = make_page(c->fallback);
+    if (!page || pthread_atfork(NULL, NULL, in_child)) {
+        atomic_fetch_add((_Atomic uint32_t *)&c->unrecorded, 1);
+        return;
+    }
+    mv_g.control = c;
+    atomic_store(&mv_g.page, page);
+    atomic_store(&mv_g.inert, 0);
+    mv_end_start();
+    mv_signals_start();
+}
+
+/* Called by the constructor, or by the first MPI call if another library's constructor makes that one earlier. */
+void mv_start(void)
+{
+    static _Atomic int begun;
+    if (atomic_exchange(&begun, 1))
+        return;
+    int e = errno;
+    atomic_store(&mv_g.inert, 1);
+    mv_g.pid = getpid();
+    join();
+    errno = e;
+}
+
+__attribute__((constructor)) static void constructed(void) { mv_start(); }

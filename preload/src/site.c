@@ -1,0 +1,201 @@
+/*
+ * Call sites the slow way: known by an older way of the set, or by unwinding the stack.
+ *
+ * Reads nothing outside the thread's own stack (the unwinder follows the unwind tables there); takes no memory but
+ * the thread's pool; publishes every stack once, unless the tables, of fixed size, have forgotten it.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "mv.h"
+
+struct walk {
+    uintptr_t ra, cfa;         /* of the wrapper: the walk begins with the frame that called it */
+    uintptr_t low, high;       /* of the thread's stack */
+    int begun, fixed;          /* fixed: every return address was found in its slot */
+    unsigned n;
+    uint64_t pcs[MV_DEPTH];
+    const uintptr_t *slots[MV_DEPTH];
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
+{
+    struct walk *w = arg;
+    uintptr_t pc = _Unwind_GetIP(c);
+    uintptr_t cfa = _Unwind_GetCFA(c); /* the stack pointer after the return to pc */
+    if (!w->begun) {
+        if (pc != w->ra || cfa != w->cfa)
+            return _URC_NO_REASON;
+        w->begun = 1;
+    }
+    if (!pc || w->n == MV_DEPTH)
+        return _URC_END_OF_STACK;
+    const uintptr_t *slot = NULL;
+#if defined(__x86_64__)
+    /* The call instruction pushed it just below. Elsewhere it is unknown where a function keeps its return address:
+     * the stack is unwound every time. */
+    slot = (const uintptr_t *)(cfa - sizeof *slot);
+    if ((uintptr_t)slot < w->low || (uintptr_t)slot >= w->high || *slot != pc)
+        slot = NULL;
+#endif
+    if (!slot)
+        w->fixed = 0;
+    w->slots[w->n] = slot;
+    w->pcs[w->n++] = pc;
+    return _URC_NO_REASON;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+    h ^= h >> 29;
+    return h * 0xbf58476d1ce4e5b9ULL ^ (h >> 32);
+}
+
+/* The number of the stack, published with the modules it needs if it is new. */
+static uint32_t publish(struct mv_thread *t, const uint64_t *pcs, unsigned n)
+{
+    uint64_t h = n;
+    for (unsigned i = 0; i < n; i++)
+        h = mix(h, pcs[i]);
+    unsigned at = (unsigned)(h % MV_SEEN), use = at;
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned j = (at + i) % MV_SEEN;
+        if (t->seen[j].site && t->seen[j].hash == h)
+            return t->seen[j].site;
+        if (!t->seen[j].site) {
+            use = j;
+            break;
+        }
+    }
+    mv_modules(t);
+    uint32_t site = ++t->sites;
+    unsigned char *r = mv_info(t, MV_SITE, site, sizeof(struct mv_site) + n * sizeof *pcs);
+    struct mv_site *s = (struct mv_site *)(r + sizeof(struct mv_record));
+    s->npcs = n;
+    s->pad = 0;
+    memcpy(s->pcs, pcs, n * sizeof *pcs);
+    mv_info_end(t, r);
+    t->seen[use].hash = h;
+    t->seen[use].site = site;
+    return site;
+}
+
+/* Remembers a stack as the first way of its set; when the pool is full, all are forgotten. */
+static void remember(struct mv_thread *t, uintptr_t ra, uintptr_t cfa, uint32_t site, const struct walk *w)
+{
+    unsigned n = w ? w->n - 1 : 0; /* the first return address is part of the key */
+    size_t size = sizeof(struct mv_way) + n * sizeof(((struct mv_way *)0)->frame[0]);
+    size = (size + 31) & ~(size_t)31;
+    struct mv_way **set;
+    if (t->pool_used + size > MV_POOL) {
+        t->pool_used = 0;
+        for (int i = 0; i < MV_SETS; i++)
+            for (int j = 0; j < MV_WAYS; j++)
+                t->set[i][j] = t->nowhere;
+    }
+    set = t->set[mv_hash_key(ra, cfa)];
+    struct mv_way *v = (struct mv_way *)(t->pool + t->pool_used);
+    t->pool_used += size;
+    v->ra = ra;
+    v->cfa = cfa;
+    v->site = site;
+    v->n = n;
+    for (unsigned i = 0; i < n; i++) {
+        v->frame[i].slot = w->slots[i + 1];
+        v->frame[i].pc = w->pcs[i + 1];
+    }
+    memmove(set + 1, set, (MV_WAYS - 1) * sizeof *set);
+    set[0] = v;
+}
+
+static int is_present(const struct mv_way *v, uintptr_t ra, uintptr_t cfa)
+{
+    if (v->ra != ra || v->cfa != cfa)
+        return 0;
+    for (uint32_t i = 0; i < v->n; i++)
+        if (*v->frame[i].slot != v->frame[i].pc)
+            return 0;
+    return 1;
+}
+
+static MV_COLD uint32_t unwind(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
+{
+    int e = errno;
+    uint64_t pc = ra;
+    uint32_t site;
+    if (!t->cfa_mask) {
+        site = publish(t, &pc, 1);
+        remember(t, ra, cfa, site, NULL);
+        errno = e;
+        return site;
+    }
+    struct walk w;
+    w.ra = ra;
+    w.cfa = cfa;
+    w.low = (uintptr_t)&w > t->stack_low && (uintptr_t)&w < t->stack_high ? (uintptr_t)&w : UINTPTR_MAX;
+    w.high = t->stack_high;
+    w.begun = 0;
+    w.fixed = 1;
+    w.n = 0;
+    _Unwind_Backtrace(step, &w);
+    if (!w.n) {
+        site = publish(t, &pc, 1);
+    } else {
+        site = publish(t, w.pcs, w.n);
+        if (w.fixed)
+            remember(t, ra, cfa, site, &w);
+    }
+    errno = e;
+    return site;
+}
+
+/* mv_site's way out when the first way of the set is another stack. */
+MV_COLD uint32_t mv_site_slow(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
+{
+    struct mv_way **set = t->set[mv_hash_key(ra, cfa)];
+    for (int i = 1; i < MV_WAYS; i++)
+        if (is_present(set[i], ra, cfa)) {
+            struct mv_way *v = set[i];
+            memmove(set + 1, set, (size_t)i * sizeof *set);
+            set[0] = v;
+            return v->site;
+        }
+    return unwind(t, ra, cfa);
+}
+
+struct end_walk {
+    uintptr_t from;
+    int begun;
+    unsigned skip, n, max;
+    uint64_t *pcs;
+};
+
+static _Unwind_Reason_Code end_step(struct _Unwind_Context *c, void *arg)
+{
+    struct end_walk *w = arg;
+    uintptr_t pc = _Unwind_GetIP(c);
+    if (w->skip) {
+        w->skip--;
+        return _URC_NO_REASON;
+    }
+    if (!w->begun && w->from && pc != w->from)
+        return _URC_NO_REASON;
+    w->begun = 1;
+    if (!pc || w->n == w->max)
+        return _URC_END_OF_STACK;
+    w->pcs[w->n++] = pc;
+    return _URC_NO_REASON;
+}
+
+/* The present stack from the frame whose pc is from_pc (0: the caller's caller) outwards. */
+__attribute__((noinline)) unsigned mv_unwind_from(uintptr_t from_pc, uint64_t *pcs, unsigned max)
+{
+    struct end_walk w = {from_pc, 0, from_pc ? 0 : 2, 0, max, pcs};
+    _Unwind_Backtrace(end_step, &w);
+    return w.n;
+}

@@ -1,0 +1,489 @@
+package preload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// GenerateWrappers returns wrappers.c: for every function of the table whose PMPI_ entry the MPI library exports, a
+// function that takes the places of both MPI_X and PMPI_X. exported is asked for names like "PMPI_Send".
+func GenerateWrappers(exported func(name string) bool) []byte {
+	var b strings.Builder
+	b.WriteString("/* Generated from the table of the MPI interface. */\n#include \"call.h\"\n\n")
+	fmt.Fprintf(&b, "const uint64_t mv_table_hash = 0x%xULL;\n", mpiapi.Hash())
+	for _, f := range exportedFuncs(exported) {
+		w := wrapper{Func: f, b: &b}
+		w.write()
+	}
+	return []byte(b.String())
+}
+
+// exportedFuncs returns the functions of the table that the MPI library has.
+func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
+	var list []*mpiapi.Func
+	for _, f := range mpiapi.Funcs() {
+		if exported("P" + f.Name) {
+			g := *f
+			g.Params = slices.Clone(f.Params)
+			for i := range g.Params {
+				g.Params[i].Name += "_" // apart from the wrappers' own variables
+			}
+			list = append(list, &g)
+		}
+	}
+	return list
+}
+
+// writeEntry declares the wrapper of f, mv_X, as what is called MPI_X and PMPI_X, and the pointer to the real function,
+// and begins its body, in which real is that pointer. The names differ since the prototypes of mpi.h are not always
+// those of the table, const or not.
+func writeEntry(b *strings.Builder, f *mpiapi.Func) {
+	fmt.Fprintf(b, "\nMV_EXPORT %s __asm__(\"%s\");\n", f.Declare("mv_"+f.Name), f.Name)
+	fmt.Fprintf(b, "__asm__(\".globl P%[1]s\\n.type P%[1]s, %%function\\n.set P%[1]s, %[1]s\");\n", f.Name)
+	fmt.Fprintf(b, "static %s;\n", f.Declare("(*real_"+f.Name+")"))
+	fmt.Fprintf(b, "%s\n{\n", f.Declare("mv_"+f.Name))
+	fmt.Fprintf(b, "    %s = real_%s;\n", f.Declare("(*real)"), f.Name)
+	fmt.Fprintf(b, "    if (MV_UNLIKELY(!real)) {\n        void *p_ = mv_real(\"P%s\");\n        memcpy(&real, &p_, sizeof p_);\n        real_%s = real;\n    }\n",
+		f.Name, f.Name)
+}
+
+// hooks are the calls that a function needs besides being recorded. In all of them t is the thread, NULL if it isn't
+// recorded.
+type hook struct {
+	before, after string
+	replace       map[string]string // other arguments for the real function
+}
+
+var hooks = map[string]hook{
+	"MPI_Init":        {before: "mv_init_enter(t);", after: "mv_init_leave(t, rc);"},
+	"MPI_Init_thread": {before: "mv_init_enter(t);", after: "mv_init_leave(t, rc);"},
+	"MPI_Finalize":    {before: "mv_finalize_enter(t);"},
+	"MPI_Abort":       {before: "mv_abort_enter(t);"},
+
+	"MPI_Session_init":     {after: "mv_session_leave(t, rc, session_);"},
+	"MPI_Session_finalize": {before: "mv_session_enter(t);"},
+
+	"MPI_Comm_set_errhandler": {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},
+	"MPI_Errhandler_set":      {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},
+	"MPI_Comm_get_errhandler": {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
+	"MPI_Errhandler_get":      {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
+
+	"MPI_Comm_free": {
+		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;",
+		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone);",
+	},
+	"MPI_Comm_disconnect": {
+		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;",
+		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone);",
+	},
+}
+
+type wrapper struct {
+	*mpiapi.Func
+	b *strings.Builder
+}
+
+func (w *wrapper) line(format string, args ...any) {
+	w.b.WriteString("    ")
+	fmt.Fprintf(w.b, format, args...)
+	w.b.WriteByte('\n')
+}
+
+func (w *wrapper) args(replace map[string]string) string {
+	var list []string
+	for i := range w.Params {
+		name := w.Params[i].Name
+		if r, ok := replace[name]; ok {
+			name = r
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (w *wrapper) write() {
+	writeEntry(w.b, w.Func)
+	switch {
+	case !w.ReturnsCode():
+		w.writeValue()
+	case w.Class == mpiapi.Query:
+		w.writeQuery()
+	default:
+		w.writeCall()
+	}
+	w.b.WriteString("}\n")
+}
+
+// writeValue writes the body of a function that returns a value: it is only counted.
+func (w *wrapper) writeValue() {
+	w.line("struct mv_thread *t = mv_tls.ready;")
+	w.line("if (MV_LIKELY(t))\n        mv_query_begin(t, 0, 0, 0);")
+	w.line("return real(%s);", w.args(nil))
+}
+
+// writeQuery writes the body of a function that is recorded only if it fails.
+func (w *wrapper) writeQuery() {
+	w.line("struct mv_thread *t = mv_enter(MV_CFA);")
+	w.line("if (MV_UNLIKELY(!t))\n        return real(%s);", w.args(nil))
+	w.line("unsigned char *r = mv_query_begin(t, %d, %d, MV_RA);", w.ID, w.Fixed)
+	if len(w.Params) == 0 {
+		w.line("(void)r;")
+	}
+	w.slots()
+	w.line("int rc = real(%s);", w.args(nil))
+	w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS)) {")
+	w.line("    mv_query_failed(t);")
+	w.line("    mv_error(t, rc, 0);")
+	w.line("    mv_done_record(t, rc);")
+	w.line("}")
+	w.line("mv_leave(t);")
+	w.line("return rc;")
+}
+
+// section is a variable part of a record.
+type section struct {
+	i    int // parameter
+	out  bool
+	kind uint8
+}
+
+var sectionNames = map[uint8]string{
+	mpiapi.SectionIn32: "MV_IN32", mpiapi.SectionIn64: "MV_IN64", mpiapi.SectionOut32: "MV_OUT32",
+	mpiapi.SectionOut64: "MV_OUT64", mpiapi.SectionStatus: "MV_STATUS", mpiapi.SectionString: "MV_STRING",
+}
+
+func (s section) width() int {
+	switch s.kind {
+	case mpiapi.SectionIn32, mpiapi.SectionOut32:
+		return 4
+	case mpiapi.SectionStatus:
+		return 24
+	case mpiapi.SectionString:
+		return 1
+	}
+	return 8
+}
+
+// sections lists the variable parts, what is read before what is written.
+func (w *wrapper) sections() []section {
+	var in, out []section
+	for i := range w.Params {
+		l := w.Params[i].Layout
+		if l.InSection != 0 {
+			in = append(in, section{i, false, l.InSection})
+		}
+		if l.OutSection != 0 {
+			out = append(out, section{i, true, l.OutSection})
+		}
+	}
+	return append(in, out...)
+}
+
+func (w *wrapper) writeCall() {
+	h := hooks[w.Name]
+	w.line("struct mv_thread *t = mv_enter(MV_CFA);")
+	w.line("if (MV_UNLIKELY(!t)) {")
+	if h.before != "" {
+		w.line("    %s", h.before)
+	}
+	w.line("    int rc = real(%s);", w.args(h.replace))
+	if h.after != "" {
+		w.line("    %s", h.after)
+	}
+	w.line("    return rc;\n    }")
+	w.line("const int timed = mv_timed;")
+	w.line("const uint32_t site = mv_site(t, MV_RA, MV_CFA);")
+
+	sections := w.sections()
+	start := (w.Fixed + 7) &^ 7
+	if len(sections) == 0 {
+		w.line("const uint64_t end = timed ? %d : %d, len = timed ? %d : %d;", start, start, round(start+16), round(start))
+	} else {
+		w.lengths(sections)
+		sum := fmt.Sprint(start)
+		for _, s := range sections {
+			sum += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
+		}
+		w.line("const uint64_t end = %s, len = (end + (timed ? 16 : 0) + 63) & ~(uint64_t)63;", sum)
+	}
+	w.line("unsigned char *r = mv_reserve(t, len);")
+	w.line("mv_head(r, %d, len, site, %d, timed);", w.ID, w.Fixed)
+	w.slots()
+	w.line("unsigned char *at = r + %d;", start)
+	for _, s := range sections {
+		w.putSection(s)
+	}
+	if len(sections) == 0 {
+		w.line("(void)at;")
+		w.line("mv_section_end(r, end, len - (timed ? 16 : 0));")
+	} else {
+		w.line("mv_section_end(r, end, len - (timed ? 16 : 0));")
+	}
+	w.line("mv_publish(t, r, len, timed);")
+
+	if h.before != "" {
+		w.line("%s", h.before)
+	}
+	replace := map[string]string{}
+	for k, v := range h.replace {
+		replace[k] = v
+	}
+	for _, s := range sections {
+		if s.kind == mpiapi.SectionStatus {
+			w.ownStatus(s, replace)
+		}
+	}
+	w.line("int rc = real(%s);", w.args(replace))
+	if h.after != "" {
+		w.line("%s", h.after)
+	}
+	w.results(sections)
+	w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
+	w.line("mv_done(t, r, len, timed, rc);")
+	for _, s := range sections {
+		if s.out && (s.kind != mpiapi.SectionStatus || w.isArray(s.i)) {
+			width := fmt.Sprintf("sizeof *%s", w.Params[s.i].Name)
+			if s.kind == mpiapi.SectionStatus {
+				width = "rc != MPI_SUCCESS"
+			}
+			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d%[2]s)) && n%[1]d_after)\n        mv_data(t, %[3]s, %[1]d, %[4]s, n%[1]d_after, %[5]s);", s.i, s.suffix(), sectionNames[s.kind], w.passed(s), width)
+		}
+	}
+	w.line("mv_leave(t);")
+	w.line("return rc;")
+}
+
+func round(n int) int { return (n + 63) &^ 63 }
+
+func (s section) suffix() string {
+	if s.out {
+		return "_out"
+	}
+	return ""
+}
+
+func (w *wrapper) isArray(i int) bool { return w.Params[i].Elements.Kind != mpiapi.NoArray }
+
+// handle returns the C expression of a communicator's handle as recorded.
+func (w *wrapper) handle(i int) string { return "MV_HANDLE(" + w.Params[i].Name + ")" }
+
+// number returns the C expression of a number passed by value or by address.
+func (w *wrapper) number(i int) string {
+	p := &w.Params[i]
+	if p.Pointer {
+		return "(" + p.Name + " ? *" + p.Name + " : 0)"
+	}
+	return p.Name
+}
+
+// elements returns the C expression of the number of elements.
+func (w *wrapper) elements(e mpiapi.Elements) string {
+	switch e.Kind {
+	case mpiapi.ByParam:
+		n := "mv_n(" + w.number(e.Arg) + ")"
+		if e.Factor > 1 {
+			n = fmt.Sprintf("%d * %s", e.Factor, n)
+		}
+		return n
+	case mpiapi.BySize:
+		return "mv_n(mv_comm_size(" + w.handle(e.Arg) + "))"
+	case mpiapi.ByLocalSize:
+		return "mv_n(mv_known(" + w.handle(e.Arg) + ")->size)"
+	case mpiapi.ByDims:
+		return "mv_n(mv_known(" + w.handle(e.Arg) + ")->dims)"
+	case mpiapi.ByInDegree:
+		return "mv_n(mv_known(" + w.handle(e.Arg) + ")->in)"
+	case mpiapi.ByOutDegree:
+		return "mv_n(mv_known(" + w.handle(e.Arg) + ")->out)"
+	case mpiapi.ByLast:
+		return fmt.Sprintf("mv_last(%s, mv_n(%s))", w.Params[e.Arg].Name, w.number(e.N))
+	case mpiapi.BySum:
+		return fmt.Sprintf("mv_sum(%s, mv_n(%s))", w.Params[e.Arg].Name, w.number(e.N))
+	}
+	return "0"
+}
+
+// significant returns the C condition under which parameter i is an array at all.
+func (w *wrapper) significant(i int) string {
+	p := &w.Params[i]
+	cond := []string{p.Name}
+	if p.AtRoot {
+		root, comm := w.Arg(mpiapi.Root), w.Arg(mpiapi.TheComm)
+		cond = append(cond, fmt.Sprintf("mv_is_root(%s, %s)", w.Params[root].Name, w.handle(comm)))
+	}
+	if j := w.InPlaceOf(i); j >= 0 {
+		cond = append(cond, w.Params[j].Name+" != MPI_IN_PLACE")
+	}
+	for _, c := range p.Unless {
+		cond = append(cond, fmt.Sprintf("(const void *)%s != MV_CONSTANT_%s", p.Name, c))
+	}
+	return strings.Join(cond, " && ")
+}
+
+// lengths computes the sizes of all sections and publishes arrays to be read that are too long.
+func (w *wrapper) lengths(sections []section) {
+	for _, s := range sections {
+		p := &w.Params[s.i]
+		n := "1"
+		switch {
+		case s.kind == mpiapi.SectionString:
+			n = fmt.Sprintf("%s ? mv_string_length(t, %s) : 0", w.significant(s.i), p.Name)
+		case w.isArray(s.i):
+			cond := w.significant(s.i)
+			if s.kind == mpiapi.SectionStatus {
+				cond = "1" // the address may be MPI_STATUSES_IGNORE, which may be NULL
+			}
+			n = fmt.Sprintf("%s ? %s : 0", cond, w.elements(p.Elements))
+		case s.kind == mpiapi.SectionStatus && (w.Class == mpiapi.Recv || w.Class == mpiapi.SendRecv):
+			// Without a wildcard a receive's status says nothing that the message matched with doesn't.
+			n = fmt.Sprintf("%s == MPI_ANY_SOURCE || %s == MPI_ANY_TAG", w.Params[w.Arg(mpiapi.Source)].Name, w.Params[w.Arg(mpiapi.RecvTag)].Name)
+		}
+		if s.out {
+			w.line("const uint64_t n%d_out = %s;", s.i, n)
+		} else {
+			w.line("const uint64_t n%d = %s;", s.i, n)
+		}
+		w.line("const uint64_t room%[1]d%[2]s = mv_section_room(t, n%[1]d%[2]s, %[3]d);", s.i, s.suffix(), s.width())
+		if !s.out {
+			width := "sizeof *" + p.Name
+			if s.kind == mpiapi.SectionString {
+				width = "1"
+			}
+			if strings.Contains(p.CType, "(*)") {
+				width = "sizeof(int)"
+			}
+			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d)))\n        mv_data(t, %[2]s, %[1]d, %[3]s, n%[1]d, %[4]s);", s.i, sectionNames[s.kind], p.Name, width)
+		}
+	}
+}
+
+func (w *wrapper) putSection(s section) {
+	p := &w.Params[s.i]
+	switch {
+	case s.kind == mpiapi.SectionString:
+		w.line("mv_section_string(at, %[1]d, %[2]s, n%[1]d, room%[1]d);", s.i, p.Name)
+	case s.out:
+		w.line("mv_section_out(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, sectionNames[s.kind])
+		w.line("unsigned char *const at%d = at + 8;", s.i)
+	default:
+		width := "sizeof *" + p.Name
+		if strings.Contains(p.CType, "(*)") {
+			width = "sizeof(int)"
+		}
+		w.line("mv_section_in(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s, %[5]d);", s.i, sectionNames[s.kind], p.Name, width, s.width())
+	}
+	w.line("at += room%d%s;", s.i, s.suffix())
+}
+
+// passed returns what the real function gets for an array or status that it writes.
+func (w *wrapper) passed(s section) string {
+	if s.kind == mpiapi.SectionStatus {
+		return fmt.Sprintf("status%d", s.i)
+	}
+	return w.Params[s.i].Name
+}
+
+// ownStatus has the real function write a status of the library's where the program wants none.
+func (w *wrapper) ownStatus(s section, replace map[string]string) {
+	p := &w.Params[s.i]
+	if w.isArray(s.i) {
+		w.line("MPI_Status *const status%[1]d = mv_statuses(t, %[2]s, n%[1]d_out);", s.i, p.Name)
+	} else {
+		w.line("MPI_Status own%d;", s.i)
+		w.line("MPI_Status *const status%[1]d = n%[1]d_out && %[2]s == MPI_STATUS_IGNORE ? &own%[1]d : %[2]s;", s.i, p.Name)
+	}
+	replace[p.Name] = w.passed(s)
+}
+
+// results copies into the record what the call has written.
+func (w *wrapper) results(sections []section) {
+	for i := range w.Params {
+		p := &w.Params[i]
+		if p.Layout.After == 0 {
+			continue
+		}
+		w.line("if (%s && rc == MPI_SUCCESS)", p.Name)
+		w.line("    %s", w.put(p, p.Layout.After, deref(p), p.Layout.WideValue))
+	}
+	for _, s := range sections {
+		if !s.out {
+			continue
+		}
+		p := &w.Params[s.i]
+		ok := "rc == MPI_SUCCESS"
+		if f := w.Arg(mpiapi.Flag); f >= 0 && w.Params[f].Pointer {
+			ok += " && " + w.Params[f].Name + " && *" + w.Params[f].Name
+		}
+		switch {
+		case s.kind == mpiapi.SectionStatus && !w.isArray(s.i):
+			w.line("if (n%[1]d_out && %[2]s)\n        mv_fill_status(at%[1]d, status%[1]d, 1, 0);", s.i, ok)
+		default:
+			n := fmt.Sprintf("n%d_out", s.i)
+			if p.Written.Kind != mpiapi.NoArray {
+				n = w.elements(p.Written)
+			}
+			if s.kind == mpiapi.SectionStatus {
+				// With MPI_ERR_IN_STATUS they say which operation failed, and how.
+				w.line("int in_status%d = 0;", s.i)
+				w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        in_status%d = mv_is_error_in_status(t, rc);", s.i)
+				w.line("uint64_t n%[1]d_after = ((%[2]s) || in_status%[1]d) && status%[1]d != MPI_STATUSES_IGNORE ? %[3]s : 0;", s.i, ok, n)
+			} else {
+				w.line("uint64_t n%d_after = %s && %s ? %s : 0;", s.i, p.Name, ok, n)
+			}
+			w.line("if (n%[1]d_after > n%[1]d_out)\n        n%[1]d_after = n%[1]d_out;", s.i)
+			if s.kind == mpiapi.SectionStatus {
+				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        mv_fill_status(at%[1]d, status%[1]d, n%[1]d_after, in_status%[1]d);", s.i)
+			} else {
+				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        mv_fill(at%[1]d, %[2]s, n%[1]d_after, sizeof *%[2]s, %[3]d);", s.i, p.Name, s.width())
+			}
+		}
+	}
+}
+
+// slots fills in the fixed part.
+func (w *wrapper) slots() {
+	for i := range w.Params {
+		p := &w.Params[i]
+		l := p.Layout
+		if p.Pointer {
+			w.line("mv_put8(r, %d, (uint64_t)(uintptr_t)%s);", l.At, p.Name)
+		} else {
+			w.line("%s", w.put(p, l.At, p.Name, l.Wide))
+		}
+		if l.Before != 0 {
+			w.line("if (%s)\n        %s", p.Name, w.put(p, l.Before, deref(p), l.WideValue))
+			w.line("else\n        %s", w.put(p, l.Before, "0", l.WideValue))
+		}
+		if l.After != 0 {
+			w.line("%s", w.put(p, l.After, "0", l.WideValue))
+		}
+	}
+}
+
+// deref returns the C expression of the value at an address.
+func deref(p *mpiapi.Param) string {
+	if p.CType == "void *" {
+		return "*(void **)" + p.Name
+	}
+	return "*" + p.Name
+}
+
+// put returns the C statement that stores a value of the parameter's kind.
+func (w *wrapper) put(p *mpiapi.Param, at uint16, value string, wide bool) string {
+	switch {
+	case !wide:
+		return fmt.Sprintf("mv_put4(r, %d, %s);", at, value)
+	case value == "0":
+		return fmt.Sprintf("mv_put8(r, %d, 0);", at)
+	case p.Kind.Handle() || p.Kind == mpiapi.Tool:
+		return fmt.Sprintf("mv_put8(r, %d, MV_HANDLE(%s));", at, value)
+	case p.Kind == mpiapi.Count || p.Kind == mpiapi.Aint || p.Kind == mpiapi.Offset:
+		return fmt.Sprintf("mv_put8(r, %d, (uint64_t)%s);", at, value)
+	case p.Kind == mpiapi.Double:
+		return fmt.Sprintf("memcpy(r + %d, &(double){%s}, 8);", at, value)
+	}
+	return fmt.Sprintf("mv_put8(r, %d, (uint64_t)(uintptr_t)%s);", at, value)
+}
