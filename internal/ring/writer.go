@@ -1,0 +1,233 @@
+package ring
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Writer is a Handler that writes down what it is given, for a File to deliver it again. What it does while it is given
+// something is to copy that; compressing and writing is done by another goroutine.
+//
+// An error (of a full disk, say) ends the recording, not the run: see Err.
+type Writer struct {
+	block []byte
+	ticks int
+	full  chan []byte // blocks to write
+	free  chan []byte
+	ended sync.WaitGroup
+
+	mu  sync.Mutex
+	err error
+}
+
+// flushTicks is after how many ticks a block is written though it is not full, so that little is lost if the analyzer
+// is killed.
+const flushTicks = 10
+
+// NewWriter writes a record file to w. Close must be called.
+func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
+	b, err := json.Marshal(meta)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxMeta-len(fileMagic) {
+		return nil, fmt.Errorf("record file: %d bytes of command line and facts are too many", len(b))
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(true), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	head := binary.LittleEndian.AppendUint32(nil, skippable)
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(fileMagic)+len(b)))
+	if _, err := w.Write(append(append(head, fileMagic...), b...)); err != nil {
+		return nil, err
+	}
+	// One block is filled while one is compressed; a third one bridges the gap.
+	r := &Writer{full: make(chan []byte, 1), free: make(chan []byte, 3)}
+	for range cap(r.free) {
+		r.free <- nil
+	}
+	r.block = <-r.free
+	r.ended.Add(1)
+	go r.write(w, enc)
+	return r, nil
+}
+
+// write compresses and writes blocks until there are no more.
+func (r *Writer) write(w io.Writer, enc *zstd.Encoder) {
+	defer r.ended.Done()
+	var out []byte
+	var num uint32
+	for b := range r.full {
+		if r.Err() == nil {
+			out = append(out[:0], make([]byte, frameHeader+blockHeader)...)
+			out = enc.EncodeAll(b, out)
+			binary.LittleEndian.PutUint32(out, skippable)
+			binary.LittleEndian.PutUint32(out[4:], blockHeader)
+			binary.LittleEndian.PutUint32(out[8:], uint32(len(out)-frameHeader-blockHeader))
+			binary.LittleEndian.PutUint32(out[12:], uint32(len(b)))
+			binary.LittleEndian.PutUint32(out[16:], num)
+			binary.LittleEndian.PutUint32(out[20:], crc32.Checksum(out[:20], castagnoli))
+			num++
+			if _, err := w.Write(out); err != nil {
+				r.fail(err)
+			}
+		}
+		r.free <- b[:0]
+	}
+}
+
+func (r *Writer) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// Err returns the error that has ended the recording, nil if it goes on. It may be called from any goroutine.
+func (r *Writer) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Close writes what is left, with the statistics at the end. It does not close the underlying writer. It returns the error
+// that has ended the recording, if any.
+func (r *Writer) Close(s Stats) error {
+	r.json(msgStats, 0, s)
+	r.flush()
+	close(r.full)
+	r.ended.Wait()
+	return r.Err()
+}
+
+// flush hands the block over.
+func (r *Writer) flush() {
+	r.ticks = 0
+	if len(r.block) > 0 {
+		r.full <- r.block
+		r.block = <-r.free
+	}
+}
+
+// message begins a message whose payload of n bytes the caller appends, padded.
+func (r *Writer) message(kind, flags uint8, id uint32, n int) {
+	if len(r.block)+n > blockSize {
+		r.flush()
+	}
+	var h [messageSize]byte
+	h[0], h[1] = kind, flags
+	binary.LittleEndian.PutUint32(h[4:], id)
+	binary.LittleEndian.PutUint64(h[8:], uint64(n))
+	r.block = append(r.block, h[:]...)
+}
+
+func (r *Writer) json(kind uint8, id uint32, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		r.fail(err) // cannot happen: all types are plain
+		return
+	}
+	r.message(kind, 0, id, len(b))
+	r.block = append(r.block, b...)
+	for len(r.block)%8 != 0 {
+		r.block = append(r.block, 0)
+	}
+}
+
+// Proc implements Handler.
+func (r *Writer) Proc(p *Proc) { r.json(msgProc, uint32(p.ID), p) }
+
+// Thread implements Handler.
+func (r *Writer) Thread(t *Thread) { r.json(msgThread, uint32(t.ID), t) }
+
+// End implements Handler.
+func (r *Writer) End(p ProcID, e *ProcEnd) { r.json(msgEnd, uint32(p), e) }
+
+// Tick implements Handler.
+func (r *Writer) Tick() {
+	r.message(msgTick, 0, 0, 0)
+	if r.ticks++; r.ticks >= flushTicks {
+		r.flush()
+	}
+}
+
+// Batch implements Handler.
+func (r *Writer) Batch(b *Batch) {
+	data, resume := b.Data, b.Resume
+	for len(data) > 0 {
+		part := data
+		if len(part) > maxBatch {
+			part = part[:split(part)]
+		}
+		data = data[len(part):]
+		flags := uint8(0)
+		if resume {
+			flags |= flagResume
+		}
+		if b.Open && len(data) == 0 {
+			flags |= flagOpen
+		}
+		resume = false
+		r.message(msgBatch, flags, uint32(b.Thread), len(part))
+		r.block = append(r.block, part...)
+	}
+}
+
+// split returns the length of the records at the beginning that are about as long as a batch may be.
+func split(data []byte) int {
+	at := 0
+	for at < len(data) {
+		n := int(binary.LittleEndian.Uint16(data[at+OffLines:])) * Line
+		if n == 0 || at > 0 && at+n > maxBatch {
+			break
+		}
+		at += n
+	}
+	if at == 0 || at > len(data) {
+		return len(data)
+	}
+	return at
+}
+
+// Tee returns a Handler that gives everything to all handlers, one after the other.
+func Tee(handlers ...Handler) Handler { return tee(handlers) }
+
+type tee []Handler
+
+func (t tee) Proc(p *Proc) {
+	for _, h := range t {
+		h.Proc(p)
+	}
+}
+
+func (t tee) Thread(th *Thread) {
+	for _, h := range t {
+		h.Thread(th)
+	}
+}
+
+func (t tee) Batch(b *Batch) {
+	for _, h := range t {
+		h.Batch(b)
+	}
+}
+
+func (t tee) End(p ProcID, e *ProcEnd) {
+	for _, h := range t {
+		h.End(p, e)
+	}
+}
+
+func (t tee) Tick() {
+	for _, h := range t {
+		h.Tick()
+	}
+}
