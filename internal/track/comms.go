@@ -133,7 +133,7 @@ func (t *Tracker) commRecord(th *Thread, rec *event.Comm) {
 	c := describeComm(rec)
 	if len(c.local) != c.Size || len(c.remote) != c.RemoteSize || c.Size == 0 || c.Inter && c.RemoteSize == 0 ||
 		c.Rank < 0 || c.Rank >= c.Size {
-		t.Damaged++
+		t.damaged++
 		return
 	}
 	key := match.Key{World: pr.World}

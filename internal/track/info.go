@@ -52,7 +52,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		}
 	}
 	if err != nil {
-		t.Damaged++
+		t.damaged++
 	}
 }
 

@@ -145,7 +145,7 @@ type Tracker struct {
 	basics  map[string]*datatype.Basic
 	shared  map[datatypeKey]*datatype.Type
 	ByRank  map[rankKey]*Process
-	Damaged int // records that made no sense
+	damaged int // records of communicators and the like that made no sense
 	scratch match.Call
 }
 
@@ -216,6 +216,16 @@ func (t *Tracker) Calls() uint64 {
 	var n uint64
 	for _, th := range t.Threads {
 		n += th.Calls
+	}
+	return n
+}
+
+// Damaged returns how many records made no sense and were left out.
+func (t *Tracker) Damaged() int {
+	n := t.damaged
+	for _, th := range t.Threads {
+		bad, _ := th.decoder.Err()
+		n += bad
 	}
 	return n
 }

@@ -40,7 +40,7 @@ func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.
 	out := &finding.Finding{
 		Key:     x.Place(c) + "|" + class,
 		Ranks:   []int{p.Rank},
-		Sites:   []finding.Site{x.Site("The call is", c)},
+		Sites:   []finding.Site{x.Site("failing call", c)},
 		Details: map[string]any{"function": fn.Name, "code": rc, "class": class, "text": text},
 	}
 	what := "error code " + fmt.Sprint(rc)

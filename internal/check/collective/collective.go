@@ -136,14 +136,16 @@ func report(x *check.Context, c *match.Collective, what, why, advice string, arg
 			text = fmt.Sprintf("%s: %s", finding.RankNames(ranks), argument(v))
 		}
 		parts = append(parts, text)
-		role := finding.RankNames(ranks)
-		if majority && i > 0 {
-			role += " (odd one out)"
-			if len(ranks) > 1 {
-				role = finding.RankNames(ranks) + " (odd ones out)"
-			}
+		role := "call"
+		switch {
+		case majority && i > 0 && len(ranks) == 1:
+			role = "odd one out"
+		case majority && i > 0:
+			role = "odd ones out"
+		case majority:
+			role = "majority"
 		}
-		site := x.Site(strings.ToUpper(role[:1])+role[1:]+" at", v.Call)
+		site := x.Site(role, v.Call)
 		for _, r := range ranks {
 			if r != site.Rank {
 				site.Also = append(site.Also, r)

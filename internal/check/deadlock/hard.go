@@ -52,10 +52,7 @@ func hard(x *check.Context, d *wait.Deadlock) {
 		}
 	}
 	var keys []string
-	type folded struct {
-		site int
-	}
-	places := make(map[string]folded)
+	places := make(map[string]int) // index of its site
 	for i, p := range order {
 		b := first[p]
 		if i < shown || i < len(d.Cycle) && i < 4*shown {
@@ -63,12 +60,12 @@ func hard(x *check.Context, d *wait.Deadlock) {
 		}
 		place := x.Place(b.Call)
 		if at, ok := places[place]; ok {
-			f.Sites[at.site].Also = append(f.Sites[at.site].Also, p.Rank)
+			f.Sites[at].Also = append(f.Sites[at].Also, p.Rank)
 			continue
 		}
-		places[place] = folded{len(f.Sites)}
+		places[place] = len(f.Sites)
 		keys = append(keys, place)
-		f.Sites = append(f.Sites, x.Site(fmt.Sprintf("Rank %d waits in", p.Rank), b.Call))
+		f.Sites = append(f.Sites, x.Site("waiting", b.Call))
 	}
 	if n := len(order) - len(lines); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s more wait likewise", check.Plural(n, "process", "processes")))
@@ -78,7 +75,7 @@ func hard(x *check.Context, d *wait.Deadlock) {
 	}
 	slices.Sort(keys)
 	f.Key = strings.Join(keys, "|")
-	head := fmt.Sprintf("%s can never go on", strings.ToUpper(finding.RankNames(ranks)[:1])+finding.RankNames(ranks)[1:])
+	head := fmt.Sprintf("%s can never go on", sentence(finding.RankNames(ranks)))
 	cycle := rankNumbers(d.Cycle)
 	switch {
 	case len(d.Cycle) == 1:
@@ -100,6 +97,9 @@ func hard(x *check.Context, d *wait.Deadlock) {
 	f.Details = map[string]any{"cycle": cycle, "ended": rankNumbers(d.Gone)}
 	x.Report(f)
 }
+
+// sentence begins s with a capital.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func rankNumbers(ps []*track.Process) []int {
 	ranks := make([]int, 0, len(ps))

@@ -163,16 +163,16 @@ func (s *deaths) report(p *track.Process) {
 	}
 	stack := s.x.Stack(p)
 	if len(stack) > 0 {
-		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "It was at", Stack: stack})
+		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "killed at", Stack: stack})
 		f.Key = fmt.Sprint(name, stack[0].Function, stack[0].File, stack[0].Line)
 	} else {
 		f.Key = fmt.Sprint(name, p.Rank)
 	}
 	switch {
 	case open != nil:
-		f.Sites = append(f.Sites, s.x.Site("in the MPI call", open.Call))
+		f.Sites = append(f.Sites, s.x.Site("MPI call it was in", open.Call))
 	case len(p.Threads) > 0 && len(p.Threads[0].Last.Raw) > 0:
-		f.Sites = append(f.Sites, s.x.Site("Its last MPI call was", p.Threads[0].Last))
+		f.Sites = append(f.Sites, s.x.Site("last MPI call", p.Threads[0].Last))
 	}
 	s.x.Report(f)
 }
@@ -252,11 +252,11 @@ func beforeFinalize(x *check.Context, p *track.Process) {
 	}
 	f.Message += ".\nThe standard requires every process to call MPI_Finalize before it exits (section 11.2.2)."
 	if stack := x.Stack(p); len(stack) > 0 {
-		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "It exits at", Stack: stack})
+		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "exit", Stack: stack})
 		f.Key = fmt.Sprint(stack[0].Function, stack[0].File, stack[0].Line)
 	}
 	if len(p.Threads) > 0 && len(p.Threads[0].Last.Raw) > 0 {
-		f.Sites = append(f.Sites, x.Site("Its last MPI call was", p.Threads[0].Last))
+		f.Sites = append(f.Sites, x.Site("last MPI call", p.Threads[0].Last))
 		f.Key += x.Place(p.Threads[0].Last)
 	}
 	x.Report(f)

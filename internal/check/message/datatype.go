@@ -61,7 +61,7 @@ func report(x *check.Context, s, r *match.Op, why, advice string) {
 		Message: fmt.Sprintf("Rank %d sends %s, rank %d receives it as %s.\n%s", send, elements(s), recv, elements(r),
 			why),
 		Advice: advice,
-		Sites:  []finding.Site{x.Site("Data was sent by rank "+fmt.Sprint(send)+" at", s.Call), x.Site("and received by rank "+fmt.Sprint(recv)+" at", r.Call)},
+		Sites:  []finding.Site{x.Site("send", s.Call), x.Site("receive", r.Call)},
 		Details: map[string]any{
 			"sender": send, "receiver": recv, "tag": s.Tag, "comm": x.Comm(s.Call, s.Comm),
 			"send_count": s.Count, "send_type": s.Type.String(), "receive_count": r.Count, "receive_type": r.Type.String(),

@@ -79,7 +79,7 @@ func atFinalize(x *check.Context, p *track.Process) {
 				"Buffers of such operations belong to MPI for ever, and a program that goes on making them runs out of memory.",
 				p.Rank, check.Plural(g.calls, "request", "requests"), name, state),
 			Advice:  advice,
-			Sites:   []finding.Site{x.Site("The last of them was made at", g.first.Made)},
+			Sites:   []finding.Site{x.Site("request made", g.first.Made)},
 			Details: map[string]any{"requests": g.calls, "active": g.active, "persistent": g.first.Persistent},
 		})
 	}

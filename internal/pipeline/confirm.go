@@ -1,0 +1,76 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+// Scheduled returns a function for Options.Confirm that asks the kernel. A send that has not returned may have been
+// copied already, its process being only starved or stopped (by a debugger): it is taken to wait for its receive when
+// its thread has run since it was first looked at, or sleeps.
+func Scheduled() func([]wait.Blocked) bool {
+	type seen struct {
+		calls uint64
+		ran   uint64
+	}
+	first := make(map[ring.ThreadID]seen)
+	return func(list []wait.Blocked) bool {
+		sure := true
+		for i := range list {
+			if !sends(&list[i]) {
+				continue
+			}
+			th := list[i].Thread
+			state, ran, err := taskState(th.Process.PID, th.TID)
+			if err != nil {
+				continue // it may have ended; its end will be told
+			}
+			f, ok := first[th.ID]
+			if !ok || f.calls != th.Calls {
+				first[th.ID] = seen{th.Calls, ran}
+				sure = false
+				continue
+			}
+			switch state {
+			case 'T', 't', 'D':
+				sure = false
+			case 'R':
+				sure = sure && ran > f.ran
+			}
+		}
+		return sure
+	}
+}
+
+func sends(b *wait.Blocked) bool {
+	for i := range b.Clauses {
+		if b.Clauses[i].What == wait.ToReceive {
+			return true
+		}
+	}
+	return false
+}
+
+// taskState returns a thread's scheduling state (R, S, T, …) and how long it has run in all, in ns.
+func taskState(pid, tid int) (state byte, ran uint64, err error) {
+	dir := fmt.Sprintf("/proc/%d/task/%d/", pid, tid)
+	stat, err := os.ReadFile(dir + "stat")
+	if err != nil {
+		return 0, 0, err
+	}
+	if i := strings.LastIndexByte(string(stat), ')'); i >= 0 && i+2 < len(stat) {
+		state = stat[i+2]
+	}
+	sched, err := os.ReadFile(dir + "schedstat")
+	if err != nil {
+		return 0, 0, err
+	}
+	field, _, _ := strings.Cut(string(sched), " ")
+	ran, err = strconv.ParseUint(field, 10, 64)
+	return state, ran, err
+}

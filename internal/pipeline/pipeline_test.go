@@ -1,0 +1,313 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/ring"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+type collected []*finding.Finding
+
+func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
+
+func (c collected) names() []string {
+	var s []string
+	for _, f := range c {
+		s = append(s, fmt.Sprintf("%s %v", f.Check, f.Ranks))
+	}
+	slices.Sort(s)
+	return slices.Compact(s)
+}
+
+// analyse runs the whole analysis of a program under several ways of reading it, which must all find the same.
+func analyse(t *testing.T, build func() *Program) collected {
+	t.Helper()
+	var want collected
+	for _, n := range []int{1, 3, 1000} {
+		for first := range 2 {
+			var got collected
+			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+			build().Deliver(p, n, first)
+			p.Finish()
+			if p.Broken != "" {
+				t.Fatal(p.Broken)
+			}
+			if bad := p.Tracker.Damaged(); bad != 0 {
+				t.Fatalf("%d records were not understood", bad)
+			}
+			if want == nil {
+				want = append(collected{}, got...)
+			}
+			if g, w := got.names(), want.names(); !slices.Equal(g, w) {
+				t.Fatalf("read in batches of %d from rank %d: found %v, before %v", n, first, g, w)
+			}
+		}
+	}
+	return want
+}
+
+func message(count int, typ uint64, peer string, rank, tag int) Args {
+	return Args{"count": count, "datatype": typ, peer: rank, "tag": tag, "comm": World, "buf": uint64(0x1000)}
+}
+
+func recv(count int, typ uint64, rank, tag int) Args {
+	a := message(count, typ, "source", rank, tag)
+	a["status"] = Ignore
+	return a
+}
+
+func send(count int, typ uint64, rank, tag int) Args { return message(count, typ, "dest", rank, tag) }
+
+func finalize(p *Program) *Program {
+	for _, k := range p.Ranks {
+		k.Call("main", "MPI_Finalize", nil)
+		k.End = &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Finalized: true}
+	}
+	return p
+}
+
+func TestFindings(t *testing.T) {
+	cases := []struct {
+		name  string
+		build func() *Program
+		want  []string
+		text  string // in the message of the first
+	}{
+		{"nothing wrong", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Send", send(1, Int, 1, 5))
+			p.Ranks[1].Call("b", "MPI_Recv", recv(4, Int, 0, 5))
+			for _, k := range p.Ranks {
+				k.Call("c", "MPI_Barrier", Args{"comm": World})
+			}
+			return finalize(p)
+		}, nil, ""},
+		{"another type", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Send", send(2, Float, 1, 5))
+			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
+			return finalize(p)
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}, "Rank 0 sends 2 × MPI_FLOAT, rank 1 receives it as 1 × MPI_DOUBLE"},
+		{"bytes", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Send", send(2, Int, 1, 5))
+			p.Ranks[1].Call("b", "MPI_Recv", recv(8, Byte, 0, 5))
+			return finalize(p)
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH:BYTE [0 1]"}, "MPI_BYTE matches only MPI_BYTE"},
+		{"nothing sent as another type, and packed", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Send", send(0, Float, 1, 5))
+			p.Ranks[0].Call("a", "MPI_Send", send(8, Packed, 1, 5))
+			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
+			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
+			return finalize(p)
+		}, nil, ""},
+		{"wildcards by status", func() *Program {
+			p := New(3)
+			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 7))
+			p.Ranks[2].Call("a", "MPI_Send", send(1, Double, 0, 7))
+			for _, from := range []int32{2, 1} {
+				a := recv(1, Double, AnySource, AnyTag)
+				if from == 1 {
+					a = recv(1, Int, AnySource, AnyTag)
+				}
+				a[">status"] = []Status{{Source: from, Tag: 7}}
+				p.Ranks[0].Call("b", "MPI_Recv", a)
+			}
+			return finalize(p)
+		}, nil, ""},
+		{"nonblocking wildcards completed out of order", func() *Program {
+			p := New(3)
+			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 1))
+			p.Ranks[2].Call("a", "MPI_Send", send(1, Double, 0, 2))
+			k := p.Ranks[0]
+			for i, typ := range []uint64{Int, Double} {
+				a := message(1, typ, "source", AnySource, i+1)
+				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+				k.Call("b", "MPI_Irecv", a)
+			}
+			k.Call("c", "MPI_Waitany", Args{
+				"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, ">index": 1,
+				">status": []Status{{Source: 2, Tag: 2}},
+			})
+			k.Call("c", "MPI_Waitall", Args{
+				"count": 2, "array_of_requests": []uint64{0x98000000, RequestNull},
+				">array_of_statuses": []Status{{Source: 1, Tag: 1}, {}},
+			})
+			return finalize(p)
+		}, nil, ""},
+		{"request left", func() *Program {
+			p := New(2)
+			a := send(1, Int, 1, 0)
+			a[">request"], a["*request"] = 0x98000000, 0x5000
+			p.Ranks[0].Call("a", "MPI_Isend", a)
+			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
+			return finalize(p)
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place: it was never completed"},
+		{"requests that share a handle", func() *Program {
+			p := New(2)
+			for i := range 2 {
+				a := send(1, Int, 1, 0)
+				a[">request"], a["*request"] = 0x6c000001, 0x5000+4*i
+				p.Ranks[0].Call(fmt.Sprint("a", i), "MPI_Isend", a)
+				p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
+			}
+			p.Ranks[0].Call("c", "MPI_Wait", Args{"request": 0x6c000001, "*request": 0x5000, ">status": []Status{{}}})
+			return finalize(p)
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
+		{"different collectives", func() *Program {
+			p := New(4)
+			for r, k := range p.Ranks {
+				if r == 2 {
+					k.Call("a", "MPI_Barrier", Args{"comm": World})
+				} else {
+					k.Call("b", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": 0, "comm": World})
+				}
+			}
+			return finalize(p)
+		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1 2 3]"}, "ranks 0,1,3 call MPI_Bcast; rank 2 calls MPI_Barrier"},
+		{"different roots", func() *Program {
+			p := New(3)
+			for r, k := range p.Ranks {
+				k.Call("b", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": r / 2, "comm": World})
+			}
+			return finalize(p)
+		}, []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH [0 1 2]"}, "ranks 0,1: root=0; rank 2: root=1"},
+		{"receives that wait for each other", func() *Program {
+			p := New(2)
+			for r, k := range p.Ranks {
+				k.Open("a", "MPI_Recv", recv(1, Int, 1-r, 3))
+			}
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "rank 0 waits in MPI_Recv for rank 1 to send (tag=3, MPI_COMM_WORLD)"},
+		{"a receive from itself", func() *Program {
+			p := New(2)
+			p.Ranks[1].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
+			p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": World})
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [1]"}, "it waits for itself"},
+		{"one computes", func() *Program {
+			p := New(3)
+			p.Ranks[0].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
+			p.Ranks[1].Open("a", "MPI_Recv", recv(1, Int, 2, 3))
+			return p
+		}, nil, ""},
+		{"wildcard that the computing rank may serve", func() *Program {
+			p := New(3)
+			p.Ranks[0].Open("a", "MPI_Recv", recv(1, Int, AnySource, 3))
+			p.Ranks[1].Open("a", "MPI_Recv", recv(1, Int, 0, 3))
+			return p
+		}, nil, ""},
+		{"collective that one will never join", func() *Program {
+			p := New(3)
+			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
+			p.Ranks[1].Open("a", "MPI_Barrier", Args{"comm": World})
+			p.Ranks[2].Open("b", "MPI_Recv", recv(1, Int, 0, 3))
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1 2]"}, "rank 0 waits in MPI_Barrier for rank 2 to call it too"},
+		{"collectives that do not fit", func() *Program {
+			p := New(2)
+			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
+			p.Ranks[1].Open("b", "MPI_Allreduce", Args{"count": 1, "datatype": Int, "comm": World})
+			return p
+		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]", "GLOBAL:DEADLOCK:HARD [0 1]"}, "do not call the same collective"},
+		{"waits for a rank that has ended", func() *Program {
+			p := New(2)
+			p.Ranks[0].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
+			p.Ranks[1].Open("b", "MPI_Finalize", nil)
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0]"}, "rank 1 is in MPI_Finalize"},
+		{"an error that ends the program", func() *Program {
+			p := New(1)
+			p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": World})
+			p.Ranks[0].Fail("b", "MPI_Send", send(1, Int, 9, 0), 6, "invalid rank 9", false)
+			return finalize(p)
+		}, []string{"LOCAL:MPI:CALL_FAILED [0]"}, "MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\ninvalid rank 9"},
+		{"leaves without finalize", func() *Program {
+			p := New(2)
+			p = finalize(p)
+			q := New(2)
+			q.Ranks[0] = p.Ranks[0]
+			q.Ranks[1].Call("last", "MPI_Barrier", Args{"comm": Self})
+			q.Ranks[1].End = &ring.ProcEnd{Kind: ring.Exited, Code: 3, Initialized: true}
+			return q
+		}, []string{"LOCAL:EXIT:BEFORE_MPI_FINALIZE [1]"}, "Rank 1 exits with status 3"},
+		{"killed, and the launcher kills the other", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 20}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, FaultAddr: 16, Initialized: true, Time: 10}
+			return p
+		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, "SIGSEGV"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := analyse(t, c.build)
+			if !slices.Equal(got.names(), c.want) {
+				t.Fatalf("found %q, want %q", got.names(), c.want)
+			}
+			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(f.Message, c.text) }) {
+				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
+			}
+		})
+	}
+}
+
+// BenchmarkPingPong analyses what two ranks record that send 8 bytes to and fro: ns per call.
+func BenchmarkPingPong(b *testing.B) {
+	prog := New(2)
+	var none collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	prog.Deliver(p, 1000, 0)
+	const n = 128
+	var data [2][]byte
+	for r := range data {
+		s := Record(0, "MPI_Send", send(8, Byte, 1-r, 1), 0)
+		v := Record(0, "MPI_Recv", recv(8, Byte, 1-r, 1), 0)
+		for range n {
+			if r == 0 {
+				data[r] = append(append(data[r], s...), v...)
+			} else {
+				data[r] = append(append(data[r], v...), s...)
+			}
+		}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i += 4 * n {
+		p.Batch(&ring.Batch{Thread: 0, Data: data[0]})
+		p.Batch(&ring.Batch{Thread: 1, Data: data[1]})
+	}
+	if len(none) != 0 || p.Matcher.Messages == 0 {
+		b.Fatal("not what it should be")
+	}
+}
+
+// BenchmarkAllreduce analyses 4 ranks that call MPI_Allreduce: ns per call.
+func BenchmarkAllreduce(b *testing.B) {
+	prog := New(4)
+	var none collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	prog.Deliver(p, 1000, 0)
+	const n = 128
+	var data []byte
+	for range n {
+		data = append(data, Record(0, "MPI_Allreduce", Args{"count": 1, "datatype": Double, "comm": World}, 0)...)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i += 4 * n {
+		for r := range 4 {
+			p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: data})
+		}
+	}
+	if len(none) != 0 || p.Matcher.Collectives == 0 {
+		b.Fatal("not what it should be")
+	}
+}

@@ -1,0 +1,383 @@
+// Package synth makes up what ranks would have recorded, for tests and benchmarks that run without MPI: programs as
+// record streams, rank by rank, delivered like a source delivers them.
+package synth
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// Handles and constants of the made-up MPI.
+const (
+	World       = 0x44000000
+	Self        = 0x44000001
+	CommNull    = 0x04000000
+	RequestNull = 0x2c000000
+	Int         = 0x4c000405
+	Float       = 0x4c00040a
+	Double      = 0x4c00080b
+	Byte        = 0x4c00010d
+	Packed      = 0x4c00010f
+	AnySource   = -2
+	AnyTag      = -1
+	ProcNull    = -1
+	RootSelf    = -3
+	Ignore      = 1 // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+)
+
+type name struct {
+	kind  uint8
+	size  int32
+	value uint64
+	name  string
+}
+
+// Kinds of names, as record.h numbers them.
+const (
+	kindConst    = 0
+	kindComm     = 1
+	kindDatatype = 3
+	kindRequest  = 5
+)
+
+func constant(v int64, s string) name { return name{kindConst, 0, uint64(v), s} }
+
+var names = []name{
+	{kindComm, 0, World, "MPI_COMM_WORLD"}, {kindComm, 0, Self, "MPI_COMM_SELF"}, {kindComm, 0, CommNull, "MPI_COMM_NULL"},
+	{kindRequest, 0, RequestNull, "MPI_REQUEST_NULL"},
+	{kindDatatype, 4, Int, "MPI_INT"}, {kindDatatype, 4, Float, "MPI_FLOAT"}, {kindDatatype, 8, Double, "MPI_DOUBLE"},
+	{kindDatatype, 1, Byte, "MPI_BYTE"}, {kindDatatype, 1, Packed, "MPI_PACKED"},
+	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
+	constant(RootSelf, "MPI_ROOT"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
+	constant(0, "MPI_SUCCESS"), constant(6, "MPI_ERR_RANK"), constant(14, "MPI_ERR_TRUNCATE"),
+	constant(17, "MPI_ERR_IN_STATUS"), constant(18, "MPI_ERR_PENDING"), constant(3, "MPI_THREAD_MULTIPLE"),
+}
+
+// Args are the arguments and results of a call, by parameter name: int or uint64 for values and handles, []uint64 for
+// arrays of handles, []int32 for arrays of int. Results have the parameter's name behind a '>': ">request".
+type Args map[string]any
+
+// Status is what a receive or completion tells.
+type Status struct {
+	Source, Tag int32
+	Cancelled   bool
+	Bytes       int64
+}
+
+// Program is what some ranks have recorded.
+type Program struct {
+	Ranks []*Rank
+}
+
+// Rank is one rank of a program, with one thread.
+type Rank struct {
+	rank, size int
+	data       []byte
+	starts     []int // of records
+	open       int   // start of the record that is open, -1 if none
+	sites      map[string]uint32
+	End        *ring.ProcEnd // how it ends, nil: it does not
+}
+
+// New returns a program of n ranks that have all called MPI_Init.
+func New(n int) *Program {
+	p := new(Program)
+	for r := range n {
+		k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
+		p.Ranks = append(p.Ranks, k)
+		k.names()
+		k.mpi()
+		k.Comm(World, r, []int32{0}, nil, n)
+		k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
+		k.Call("main", "MPI_Init", nil)
+	}
+	return p
+}
+
+func (k *Rank) append(rec []byte) {
+	k.starts = append(k.starts, len(k.data))
+	k.data = append(k.data, rec...)
+}
+
+// record finishes a record: header and padding.
+func record(kind uint16, site uint32, rc int32, used int, body []byte) []byte {
+	for len(body)%ring.Line != 0 {
+		body = append(body, 0)
+	}
+	binary.LittleEndian.PutUint16(body[ring.OffKind:], kind)
+	binary.LittleEndian.PutUint16(body[ring.OffLines:], uint16(len(body)/ring.Line))
+	binary.LittleEndian.PutUint32(body[ring.OffSite:], site)
+	binary.LittleEndian.PutUint32(body[ring.OffRC:], uint32(rc))
+	binary.LittleEndian.PutUint16(body[ring.OffUsed:], uint16(used))
+	return body
+}
+
+func header() []byte { return make([]byte, ring.HeaderSize) }
+
+func (k *Rank) names() {
+	b := header()
+	for i, n := range names {
+		more := uint16(1)
+		if i == len(names)-1 {
+			more = 0
+		}
+		b = append(b, n.kind, uint8(len(n.name)))
+		b = binary.LittleEndian.AppendUint16(b, more)
+		b = binary.LittleEndian.AppendUint32(b, uint32(n.size))
+		b = binary.LittleEndian.AppendUint64(b, n.value)
+		b = append(b, n.name...)
+		for len(b)%8 != 0 {
+			b = append(b, 0)
+		}
+	}
+	k.append(record(ring.InfoNames, 0, 0, ring.HeaderSize, b))
+}
+
+func (k *Rank) mpi() {
+	const library = "Synthetic MPI"
+	b := header()
+	for _, v := range []int{k.rank, k.size, 3, 1 << 20, 4, 0, len(library), 0} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	k.append(record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...)))
+}
+
+// Comm adds the record of a communicator: the rank's own in it and the world ranks of its group, or, if size is larger
+// than their number, size ranks from local[0] on. remote is the other group of an inter-communicator. It comes before
+// the call that made it.
+func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
+	runs := func(list []int32, size int) (out []int32) {
+		if size > len(list) {
+			return []int32{list[0], 1, int32(size)}
+		}
+		for _, r := range list {
+			out = append(out, r, 1, 1)
+		}
+		return out
+	}
+	l, r := runs(local, max(size, len(local))), runs(remote, len(remote))
+	b := binary.LittleEndian.AppendUint64(header(), handle)
+	inter := uint32(0)
+	if len(remote) > 0 {
+		inter = 1
+	}
+	for _, v := range []uint32{uint32(rank), uint32(max(size, len(local))), uint32(len(remote)), uint32(len(l) / 3), uint32(len(r) / 3), inter} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	for _, v := range slices.Concat(l, r) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	k.append(record(ring.InfoComm, 0, 0, ring.HeaderSize, b))
+}
+
+// site returns the number of the call stack that is one function's, publishing it at first.
+func (k *Rank) site(function string) uint32 {
+	if s, ok := k.sites[function]; ok {
+		return s
+	}
+	id := uint32(len(k.sites) + 1)
+	k.sites[function] = id
+	b := binary.LittleEndian.AppendUint32(header(), 1)
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	pc := uint64(14695981039346656037)
+	for _, c := range []byte(function) {
+		pc = (pc ^ uint64(c)) * 1099511628211
+	}
+	b = binary.LittleEndian.AppendUint64(b, pc&0x7fffffffffff)
+	k.append(record(ring.InfoSite, id, 0, ring.HeaderSize, b))
+	return id
+}
+
+// Call adds a call that has returned. site names the place that makes it.
+func (k *Rank) Call(site, function string, a Args) { k.add(site, function, a, 0) }
+
+// Fail adds a call that has returned an error.
+func (k *Rank) Fail(site, function string, a Args, class int32, text string, fatal bool) {
+	b := header()
+	flag := uint32(0)
+	if fatal {
+		flag = 1
+	}
+	for _, v := range []uint32{uint32(class), uint32(class), uint32(len(text)), flag} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	k.append(record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...)))
+	k.add(site, function, a, class)
+}
+
+// Open adds a call that does not return. Nothing can follow it.
+func (k *Rank) Open(site, function string, a Args) {
+	s := k.site(site)
+	_ = s
+	k.add(site, function, a, 0)
+	k.open = k.starts[len(k.starts)-1]
+}
+
+func (k *Rank) add(site, function string, a Args, rc int32) {
+	s := k.site(site)
+	k.append(Record(s, function, a, rc))
+}
+
+// Record returns the record of a call.
+func Record(site uint32, function string, a Args, rc int32) []byte {
+	f := mpiapi.ByName(function)
+	if f == nil {
+		panic("no function " + function)
+	}
+	b := make([]byte, f.Fixed)
+	put := func(at uint16, wide bool, v uint64) {
+		if at == 0 {
+			return
+		}
+		if wide {
+			binary.LittleEndian.PutUint64(b[at:], v)
+		} else {
+			binary.LittleEndian.PutUint32(b[at:], uint32(v))
+		}
+	}
+	var in, out []byte
+	section := func(kind uint8, i, count int) []byte {
+		var h []byte
+		h = binary.LittleEndian.AppendUint16(h, uint16(kind))
+		h = binary.LittleEndian.AppendUint16(h, uint16(i))
+		return binary.LittleEndian.AppendUint32(h, uint32(count))
+	}
+	elements := func(i int, kind uint8, v any) []byte {
+		var s []byte
+		switch v := v.(type) {
+		case []uint64:
+			s = section(kind, i, len(v))
+			for _, x := range v {
+				s = binary.LittleEndian.AppendUint64(s, x)
+			}
+		case []int32:
+			s = section(kind, i, len(v))
+			for _, x := range v {
+				s = binary.LittleEndian.AppendUint32(s, uint32(x))
+			}
+		case []Status:
+			s = section(kind, i, len(v))
+			for _, x := range v {
+				cancelled := uint32(0)
+				if x.Cancelled {
+					cancelled = 1
+				}
+				for _, w := range []uint32{uint32(x.Source), uint32(x.Tag), 0, cancelled} {
+					s = binary.LittleEndian.AppendUint32(s, w)
+				}
+				s = binary.LittleEndian.AppendUint64(s, uint64(x.Bytes))
+			}
+		case string:
+			s = append(section(kind, i, len(v)), v...)
+		default:
+			panic(fmt.Sprintf("%s: %T for an array", function, v))
+		}
+		for len(s)%8 != 0 {
+			s = append(s, 0)
+		}
+		return s
+	}
+	used := make(map[string]bool)
+	for i := range f.Params {
+		p := &f.Params[i]
+		l := &p.Layout
+		if v, ok := a[p.Name]; ok {
+			used[p.Name] = true
+			switch v.(type) {
+			case int, uint64:
+				if p.Pointer && l.Before != 0 {
+					put(l.Before, l.WideValue, number(v))
+				} else {
+					put(l.At, l.Wide, number(v))
+				}
+			default:
+				put(l.At, true, uint64(0x7ffe00000000+i*0x1000))
+				in = append(in, elements(i, l.InSection, v)...)
+			}
+		}
+		if v, ok := a["*"+p.Name]; ok { // address
+			used["*"+p.Name] = true
+			put(l.At, true, number(v))
+		}
+		if v, ok := a[">"+p.Name]; ok {
+			used[">"+p.Name] = true
+			switch v.(type) {
+			case int, uint64:
+				put(l.After, l.WideValue, number(v))
+			default:
+				out = append(out, elements(i, l.OutSection, v)...)
+			}
+		}
+	}
+	for name := range a {
+		if !used[name] {
+			panic(function + " has no parameter " + name)
+		}
+	}
+	fixed := len(b)
+	if len(in)+len(out) > 0 {
+		for len(b)%8 != 0 {
+			b = append(b, 0)
+		}
+		b = append(append(b, in...), out...)
+	}
+	return record(uint16(f.ID), site, rc, fixed, b)
+}
+
+func number(v any) uint64 {
+	switch v := v.(type) {
+	case int:
+		return uint64(v)
+	case uint64:
+		return v
+	}
+	panic(fmt.Sprintf("%T for a number", v))
+}
+
+// Start tells h of the processes and threads.
+func (p *Program) Start(h ring.Handler) {
+	for r := range p.Ranks {
+		h.Proc(&ring.Proc{ID: ring.ProcID(r), PID: 1000 + r, PPID: 1, Rank: r, WorldSize: len(p.Ranks), Exe: "/bin/program"})
+		h.Thread(&ring.Thread{ID: ring.ThreadID(r), Proc: ring.ProcID(r), TID: 1000 + r, Main: true})
+	}
+}
+
+// Deliver hands h everything, records in batches of at most n per rank and turn, beginning with rank first.
+func (p *Program) Deliver(h ring.Handler, n, first int) {
+	p.Start(h)
+	next := make([]int, len(p.Ranks))
+	for left := true; left; {
+		left = false
+		for i := range p.Ranks {
+			r := (i + first) % len(p.Ranks)
+			k := p.Ranks[r]
+			if next[r] == len(k.starts) {
+				continue
+			}
+			left = true
+			from := next[r]
+			to := min(from+n, len(k.starts))
+			next[r] = to
+			end := len(k.data)
+			if to < len(k.starts) {
+				end = k.starts[to]
+			}
+			h.Batch(&ring.Batch{
+				Thread: ring.ThreadID(r), Data: k.data[k.starts[from]:end],
+				Open: k.open >= 0 && to == len(k.starts),
+			})
+		}
+	}
+	for range 5 {
+		h.Tick()
+	}
+	for r, k := range p.Ranks {
+		if k.End != nil {
+			h.End(ring.ProcID(r), k.End)
+		}
+	}
+}
