@@ -12,13 +12,17 @@ import (
 type Report struct {
 	Schema string `json:"schema"`
 	Run    struct {
-		Command    []string `json:"command"`
-		Ranks      int      `json:"ranks"`
-		MPI        string   `json:"mpi"`
-		ExitStatus int      `json:"exit_status"`
-		Duration   float64  `json:"duration_s"`
-		Calls      uint64   `json:"calls"`
-		Stall      float64  `json:"stall_s"`
+		Command     []string `json:"command"`
+		Ranks       int      `json:"ranks"`
+		MPI         string   `json:"mpi"`
+		ExitStatus  int      `json:"exit_status"`
+		Duration    float64  `json:"duration_s"`
+		Calls       uint64   `json:"calls"`
+		Messages    uint64   `json:"messages"`
+		Collectives uint64   `json:"collectives"`
+		Interrupted bool     `json:"interrupted"`
+		Notes       []string `json:"notes"`
+		Stall       float64  `json:"stall_s"`
 	} `json:"run"`
 	Findings []Finding      `json:"findings"`
 	Summary  map[string]any `json:"summary"`
@@ -26,14 +30,17 @@ type Report struct {
 
 // Finding is one finding of the report.
 type Finding struct {
-	Check    string `json:"check"`
-	Severity string `json:"severity"`
-	Count    int    `json:"count"`
-	Ranks    []int  `json:"ranks"`
-	Message  string `json:"message"`
-	Advice   string `json:"advice"`
+	Check    string         `json:"check"`
+	Severity string         `json:"severity"`
+	Count    int            `json:"count"`
+	Ranks    []int          `json:"ranks"`
+	Message  string         `json:"message"`
+	Advice   string         `json:"advice"`
+	FollowUp bool           `json:"follow_up"`
+	Details  map[string]any `json:"details"`
 	Sites    []struct {
 		Rank  int    `json:"rank"`
+		Also  []int  `json:"also"`
 		Role  string `json:"role"`
 		Call  string `json:"call"`
 		Stack []struct {

@@ -1,0 +1,15 @@
+/* loader LIBRARY: a program without MPI that loads a library that uses it, privately (RTLD_LOCAL). */
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    void *lib = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
+    int (*work)(void);
+    if (!lib) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    *(void **)&work = dlsym(lib, "work");
+    return work();
+}

@@ -1,0 +1,7 @@
+/* The main program for library.c. */
+int work(void);
+
+int main(void)
+{
+    return work();
+}
