@@ -4,6 +4,8 @@
 package match
 
 import (
+	"encoding/binary"
+
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
 )
@@ -20,6 +22,26 @@ func (c *Call) Func() mpiapi.FuncID {
 		return 0
 	}
 	return mpiapi.FuncID(uint16(c.Raw[0]) | uint16(c.Raw[1])<<8)
+}
+
+// Keep makes c a copy of the call that a record holds, without its sections and times. It uses the room that c has.
+func (c *Call) Keep(rec []byte) {
+	if len(rec) == ring.Line {
+		c.Raw = append(c.Raw[:0], rec...)
+		return
+	}
+	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
+	if used < ring.HeaderSize || used > len(rec) {
+		used = ring.HeaderSize
+	}
+	whole := (used + ring.Line - 1) &^ (ring.Line - 1)
+	raw := append(c.Raw[:0], rec[:used]...)
+	for len(raw) < whole {
+		raw = append(raw, 0)
+	}
+	raw[ring.OffLines], raw[ring.OffLines+1] = byte(whole/ring.Line), 0
+	raw[ring.OffFlags] &^= ring.Timed
+	c.Raw = raw
 }
 
 // Clone returns a copy that stays valid when the original is used again.

@@ -32,6 +32,9 @@ func (w *watcher) Collective(c *Collective) {
 
 func (w *watcher) Disagree(*Comm, uint64) { w.disagree++ }
 
+// line is a record.
+var line = make([]byte, 64)
+
 func newComm(n int) *Comm {
 	members := make([]int32, n)
 	for i := range members {
@@ -151,6 +154,7 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 			}
 			op := m.NewOp()
 			op.Send, op.Comm, op.Me, op.Peer, op.Tag, op.Count = a.op.Send, c, a.op.Me, a.op.Peer, a.op.Tag, a.op.Count
+			op.Call.Raw = line
 			ops[a.id] = op
 			m.Post(op)
 		}
@@ -176,14 +180,14 @@ func TestOpsAreReusedOnlyWhenNobodyHoldsThem(t *testing.T) {
 	c := newComm(2)
 	m := New(&watcher{pairs: make(map[int64]int64)})
 	s := m.NewOp()
-	s.Send, s.Comm, s.Me, s.Peer, s.Count = true, c, 0, 1, 1
+	s.Send, s.Comm, s.Me, s.Peer, s.Count, s.Call.Raw = true, c, 0, 1, 1, line
 	m.Post(s)
 	m.Release(s) // still in the mailbox
 	if o := m.NewOp(); o == s {
 		t.Fatal("a send that waits for its receive was handed out again")
 	}
 	r := m.NewOp()
-	r.Comm, r.Me, r.Peer, r.Count = c, 1, 0, 2
+	r.Send, r.Comm, r.Me, r.Peer, r.Count, r.Call.Raw = false, c, 1, 0, 2, line
 	m.Post(r)
 	if !r.Matched {
 		t.Fatal("not matched")
@@ -202,7 +206,7 @@ func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 	m := New(w)
 	post := func(send bool, me, peer int32, id int64) *Op {
 		op := m.NewOp()
-		op.Send, op.Comm, op.Me, op.Peer, op.Count = send, c, me, peer, id
+		op.Send, op.Comm, op.Me, op.Peer, op.Count, op.Call.Raw = send, c, me, peer, id, line
 		m.Post(op)
 		return op
 	}
@@ -300,11 +304,10 @@ func TestRootsOfAnInterCommunicator(t *testing.T) {
 func BenchmarkPingPong(b *testing.B) {
 	c := newComm(2)
 	m := New(&watcher2{})
-	raw := make([]byte, 64)
 	post := func(send bool, me, peer int32) {
 		op := m.NewOp()
 		op.Send, op.Comm, op.Me, op.Peer = send, c, me, peer
-		op.Call.Raw = append(op.Call.Raw[:0], raw...)
+		op.Call.Raw = line
 		m.Post(op)
 		m.Release(op)
 	}

@@ -2,6 +2,7 @@ package match
 
 import (
 	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/ring"
 )
 
 // Mode is the communication mode of a send (MPI standard, section 3.4).
@@ -27,8 +28,9 @@ type Op struct {
 	Tag     int32 // or Any
 	Count   int64
 	Type    *datatype.Type // nil if unknown
-	Call    Call           // where it came from
+	Call    Call           // where it came from: the record itself while it is posted, then a copy
 
+	room     []byte
 	queued   bool // in a mailbox
 	held     bool // by a request or a call under way
 	wildcard bool // in the mailbox's list of unresolved receives from any source
@@ -63,16 +65,16 @@ func New(obs Observer) *Matcher {
 	return &Matcher{obs: obs}
 }
 
-// NewOp returns an Op to fill in and post. Its Call.Raw may have room from an earlier use. The caller holds the Op, and
-// may look at it, until Release.
+// NewOp returns an Op to fill in and post, every exported field of it. The caller holds the Op, and may look at it but
+// for Call, until Release.
 func (m *Matcher) NewOp() *Op {
 	op := m.free
 	if op == nil {
-		return &Op{held: true, Call: Call{Raw: make([]byte, 0, 128)}}
+		return &Op{held: true, room: make([]byte, 0, 2*ring.Line)}
 	}
 	m.free = op.next
 	op.next = nil
-	op.held = true
+	op.held, op.Matched, op.Removed, op.wildcard = true, false, false, false
 	return op
 }
 
@@ -85,9 +87,17 @@ func (m *Matcher) Release(op *Op) {
 }
 
 func (m *Matcher) recycle(op *Op) {
-	raw := op.Call.Raw[:0]
-	*op = Op{Call: Call{Raw: raw}, next: m.free}
+	op.Call.Raw = nil
+	op.next = m.free
 	m.free = op
+}
+
+// enqueue keeps what op needs beyond the record that it came in.
+func (op *Op) enqueue() {
+	op.queued = true
+	c := Call{Thread: op.Call.Thread, Raw: op.room}
+	c.Keep(op.Call.Raw)
+	op.Call, op.room = c, c.Raw
 }
 
 // dequeued notes that op left its mailbox.
@@ -210,13 +220,14 @@ func (m *Matcher) Post(op *Op) {
 	b.seq++
 	op.seq = b.seq
 	if op.Peer == Any {
-		op.wildcard, op.queued = true, true
+		op.wildcard = true
+		op.enqueue()
 		b.any.push(op)
 		return
 	}
 	p := b.pair(op.Peer, len(c.Members))
 	if b.any.head != nil {
-		op.queued = true
+		op.enqueue()
 		p.recvs.push(op)
 		b.mark(p)
 		m.rescan(b, p)
@@ -231,14 +242,14 @@ func (m *Matcher) Post(op *Op) {
 			return
 		}
 	}
-	op.queued = true
+	op.enqueue()
 	p.recvs.push(op)
 }
 
 func (m *Matcher) postSend(op *Op, b *mailbox) {
 	p := b.pair(op.Me, len(op.Comm.Members))
 	if b.any.head != nil {
-		op.queued = true
+		op.enqueue()
 		p.sends.push(op)
 		b.mark(p)
 		m.rescan(b, p)
@@ -253,7 +264,7 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 			return
 		}
 	}
-	op.queued = true
+	op.enqueue()
 	p.sends.push(op)
 }
 

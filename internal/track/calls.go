@@ -22,6 +22,21 @@ func (t *Tracker) Batch(b *ring.Batch) {
 			continue
 		}
 		p := &t.plans[c.Func.ID]
+		last = true
+		if p.act <= recv && p.act != nothing && c.State == event.Complete && returned(c.Raw()) == 0 {
+			// Nearly all calls of many programs: nothing can be open or fail.
+			th.Calls++
+			var op *match.Op
+			if p.act == send {
+				op = t.postSend(th, p, c.Raw())
+			} else {
+				op = t.postRecv(th, p, c.Raw(), c)
+			}
+			if op != nil {
+				t.Match.Release(op)
+			}
+			continue
+		}
 		if c.State != event.Resumed {
 			th.Calls++
 			t.enter(th, p, c)
@@ -34,34 +49,17 @@ func (t *Tracker) Batch(b *ring.Batch) {
 			th.Open.Func = nil
 			t.leave(th, p, c)
 		}
-		last = true
 	}
 	if last {
 		th.Last.Thread = th.ID
-		keep(&th.Last, d.Call.Raw())
+		th.Last.Keep(d.Call.Raw())
 	}
-}
-
-// keep copies the fixed part of a record.
-func keep(c *match.Call, rec []byte) {
-	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
-	if used < ring.HeaderSize || used > len(rec) {
-		used = ring.HeaderSize
-	}
-	whole := (used + ring.Line - 1) &^ (ring.Line - 1)
-	raw := append(c.Raw[:0], rec[:used]...)
-	for len(raw) < whole {
-		raw = append(raw, 0)
-	}
-	raw[2], raw[3] = byte(whole/ring.Line), 0
-	raw[ring.OffFlags] &^= ring.Timed // no times behind it any more
-	c.Raw = raw
 }
 
 // call returns a kept copy of the record.
 func (th *Thread) call(rec []byte) match.Call {
 	c := match.Call{Thread: th.ID}
-	keep(&c, rec)
+	c.Keep(rec)
 	return c
 }
 
@@ -140,8 +138,7 @@ func (t *Tracker) postSend(th *Thread, p *plan, rec []byte) *match.Op {
 	op.Comm, op.Me, op.Peer = v.Comm, v.Me, peer
 	op.Tag, op.Count = int32(p.tag.int(rec)), p.count.int(rec)
 	op.Type = th.Process.Type(p.typ.handle(rec))
-	op.Call.Thread = th.ID
-	keep(&op.Call, rec)
+	op.Call = match.Call{Thread: th.ID, Raw: rec}
 	t.Match.Post(op)
 	return op
 }
@@ -176,14 +173,14 @@ func (t *Tracker) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *matc
 		return nil
 	}
 	op := t.Match.NewOp()
+	op.Send, op.Mode = false, 0
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, tag
 	if p.recvType.at != 0 {
 		op.Count, op.Type = p.recvCount.int(rec), pr.Type(p.recvType.handle(rec))
 	} else { // MPI_Sendrecv_replace has one for both
 		op.Count, op.Type = p.count.int(rec), pr.Type(p.typ.handle(rec))
 	}
-	op.Call.Thread = th.ID
-	keep(&op.Call, rec)
+	op.Call = match.Call{Thread: th.ID, Raw: rec}
 	t.Match.Post(op)
 	return op
 }
@@ -225,7 +222,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, rec []byte) {
 			root = v.Base + r
 		}
 	}
-	keep(&t.scratch, rec)
+	t.scratch.Keep(rec)
 	t.scratch.Thread = th.ID
 	th.view = v
 	th.pos = t.Match.Enter(v.Comm, v.Me, p.fn.Base, root, &t.scratch)
@@ -410,9 +407,9 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 		return
 	}
 	op := t.Match.NewOp()
+	op.Send, op.Mode, op.Count, op.Type = false, 0, 0, nil
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, s.Tag
-	op.Call.Thread = th.ID
-	keep(&op.Call, rec)
+	op.Call = match.Call{Thread: th.ID, Raw: rec}
 	t.Match.Post(op)
 	pr.msgs[p.messageAfter.handle(rec)] = op
 }

@@ -12,7 +12,7 @@ func (pr *Process) add(r *Request, th *Thread, p *plan, rec []byte) {
 		return
 	}
 	r.Made.Thread = th.ID
-	keep(&r.Made, rec)
+	r.Made.Keep(rec)
 	r.next = pr.reqs[r.Handle]
 	pr.reqs[r.Handle] = r
 	pr.Active++
