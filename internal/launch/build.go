@@ -11,9 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Builder makes preload libraries and keeps them.
@@ -26,7 +29,7 @@ type Builder struct {
 	// Write writes the C sources for an MPI that exports certain functions into a directory. The files named *.c are
 	// compiled.
 	Write func(dir string, exported func(name string) bool) error
-	// Flags are the compiler's flags, without the output's name.
+	// Flags are the compiler's flags for both compiling and linking, without the output's name.
 	Flags []string
 }
 
@@ -200,26 +203,49 @@ func (b *Builder) compile(m *MPI, path, dir string, files []string) error {
 	}
 	tmp.Close()
 	defer os.Remove(tmp.Name())
-	args := append(slices.Clone(b.Flags), "-o", tmp.Name())
-	args = append(args, files...)
-	cmd := exec.Command(cc, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		e := &BuildError{MPI: m, Compiler: cc, First: firstError(out.String(), err)}
-		log := strings.TrimSuffix(path, ".so") + ".log"
-		text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out.String(), err)
-		if os.WriteFile(log, []byte(text), 0o600) == nil {
-			e.Log = log
-		}
-		return e
+	if err := b.compileAll(m, cc, path, dir, files, tmp.Name()); err != nil {
+		return err
 	}
 	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// compileAll compiles the files, as many at a time as there are processors, and links them.
+func (b *Builder) compileAll(m *MPI, cc, path, dir string, files []string, out string) error {
+	var steps errgroup.Group
+	steps.SetLimit(runtime.GOMAXPROCS(0))
+	objects := make([]string, len(files))
+	for i, f := range files {
+		objects[i] = strings.TrimSuffix(f, ".c") + ".o"
+		steps.Go(func() error { return b.step(m, cc, path, dir, "-c", f, "-o", objects[i]) })
+	}
+	if err := steps.Wait(); err != nil {
+		return err
+	}
+	return b.step(m, cc, path, dir, append(objects, "-o", out)...)
+}
+
+// step runs the compiler in dir. If it fails, its output is kept beside where the library would be.
+func (b *Builder) step(m *MPI, cc, path, dir string, args ...string) error {
+	args = append(slices.Clone(b.Flags), args...)
+	cmd := exec.Command(cc, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	e := &BuildError{MPI: m, Compiler: cc, First: firstError(out.String(), err)}
+	log := strings.TrimSuffix(path, ".so") + ".log"
+	text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out.String(), err)
+	if os.WriteFile(log, []byte(text), 0o600) == nil {
+		e.Log = log
+	}
+	return e
 }
 
 // firstError returns the line of a compiler's output that says what is wrong.

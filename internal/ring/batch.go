@@ -108,6 +108,12 @@ type Stats struct {
 	StallTime  time.Duration // in all, over all threads
 	Unrecorded int           // threads that found no room for a ring
 	Shrunk     int           // rings smaller than wanted
+
+	// How the run ended, where whoever recorded it wrote that down: only a File knows.
+	ExitStatus int           // of the program, as a shell has it
+	Duration   time.Duration // of the program
+	Aborted    bool          // mpivet ended it, so that the status says nothing
+	Notes      string        // what the user was told besides the findings, a line each
 }
 
 // Source delivers records.

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/report"
+	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/report/text"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// An analysis takes records to findings, and findings to reports.
+type analysis struct {
+	opts      *options
+	collector *finding.Collector
+	pipeline  *pipeline.Pipeline
+	text      *text.Reporter // nil with --quiet
+	recording *recording     // nil without --record
+	run       report.Run
+	stats     ring.Stats  // of the source, once it has been read
+	stopped   atomic.Bool // by a signal to mpivet
+}
+
+// newAnalysis prepares an analysis. The report is printed to w as findings occur. onFatal, if not nil, is called for each fatal
+// finding reported.
+func newAnalysis(o *options, w *os.File, command []string, mpi string, onFatal func(*finding.Finding)) (*analysis, error) {
+	a := &analysis{opts: o, run: report.Run{Command: command, MPI: mpi}}
+	var sinks []finding.Sink
+	if !o.quiet {
+		t, err := text.ForFile(w, o.color)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		a.text = text.New(w, t)
+		sinks = append(sinks, a.text)
+	}
+	if onFatal != nil {
+		sinks = append(sinks, fatalSink(onFatal))
+	}
+	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
+	a.pipeline = pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: a.collector})
+	return a, nil
+}
+
+// record makes the analysis write what it reads to the file that --record names.
+func (a *analysis) record() (err error) {
+	if a.opts.record == "" {
+		return nil
+	}
+	if a.recording, err = newRecording(a.opts.record, a.run.Command, a.run.MPI); err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	return nil
+}
+
+// A fatalSink is told of fatal findings.
+type fatalSink func(*finding.Finding)
+
+func (s fatalSink) Finding(f *finding.Finding) {
+	if f.Severity == finding.Fatal {
+		s(f)
+	}
+}
+
+// read analyses what a source delivers until its end. more are told the same before it is analysed.
+func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ...ring.Handler) error {
+	if a.recording != nil {
+		more = append(more, a.recording)
+	}
+	err := pipeline.Run(ctx, src, ring.Tee(append(more, a.pipeline)...), live)
+	a.stats = src.Stats()
+	return err
+}
+
+// interrupted says that the run is being ended from outside.
+func (a *analysis) interrupted() { a.stopped.Store(true) }
+
+// note adds what the user must know to judge the result.
+func (a *analysis) note(notes ...string) { a.run.Notes = append(a.run.Notes, notes...) }
+
+// finish makes the last checks, completes the reports, and returns the exit status as an error. status is the
+// program's, duration how long it ran; if aborted, mpivet ended it, and its status says nothing.
+func (a *analysis) finish(status int, duration time.Duration, aborted bool) error {
+	a.pipeline.Finish()
+	findings, sum := a.collector.Snapshot()
+	var problems []error
+	if a.recording != nil {
+		s := a.stats
+		s.ExitStatus, s.Duration, s.Aborted, s.Notes = status, duration, aborted, strings.Join(a.run.Notes, "\n")
+		if err := a.recording.close(s); err != nil {
+			problems = append(problems, fmt.Errorf("--record: %w", err))
+		}
+	}
+	r := &a.run
+	r.ExitStatus, r.Duration, r.Ranks = status, duration, a.ranks()
+	r.Calls = a.pipeline.Tracker.Calls() + a.stats.Queries
+	r.Messages, r.Collectives = a.pipeline.Matcher.Messages, a.pipeline.Matcher.Collectives
+	r.Stall, r.Stalls = a.stats.StallTime, a.stats.Stalls
+	r.Unrecorded, r.Shrunk = a.stats.Unrecorded, a.stats.Shrunk
+	r.Interrupted = a.stopped.Load()
+	if b := a.pipeline.Broken; b != "" {
+		first, _, _ := strings.Cut(b, "\n")
+		a.note(first + "; please report this")
+		fmt.Fprintln(os.Stderr, b)
+	}
+	if a.text != nil {
+		a.text.Summary(r, findings, sum)
+	}
+	if a.opts.json != "" {
+		doc := jsonreport.New(r, findings, sum)
+		var err error
+		if a.opts.json == "-" {
+			err = doc.Write(os.Stdout)
+		} else {
+			err = doc.WriteFile(a.opts.json)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--json: %w", err))
+		}
+	}
+	for _, p := range problems {
+		say("%v", oneLine(p))
+	}
+	program := status
+	if aborted && sum.AtLeast(a.opts.threshold) > 0 {
+		program = 0
+	}
+	exit := finding.ExitStatus(program, sum, a.opts.threshold)
+	if exit == exitClean && (len(problems) > 0 || a.pipeline.Broken != "") {
+		exit = exitFailed
+	}
+	if exit == exitClean {
+		return nil
+	}
+	return statusError(exit)
+}
+
+// ranks returns how many processes of MPI_COMM_WORLD there were, over all worlds.
+func (a *analysis) ranks() int {
+	n := 0
+	for _, w := range a.pipeline.Tracker.Worlds {
+		n += w.Size
+	}
+	return n
+}

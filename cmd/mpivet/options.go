@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/finding"
+)
+
+// options are the flags that several subcommands share.
+type options struct {
+	// What to start, and how.
+	mpi string
+	// What to record.
+	record  string
+	stacks  string
+	onError string
+	// What to report, and how.
+	checks   []string
+	failOn   string
+	json     string
+	suppress []string
+	limit    int
+	quiet    bool
+	color    string
+
+	// What validate makes of them.
+	threshold    finding.Severity
+	rules        *finding.Rules
+	suppressions *finding.Suppressions
+}
+
+// An enum is a flag that has one of a few values.
+type enum struct {
+	value  *string
+	values []string
+}
+
+func (e enum) String() string {
+	if e.value == nil {
+		return ""
+	}
+	return *e.value
+}
+
+func (e enum) Set(s string) error {
+	if !slices.Contains(e.values, s) {
+		return fmt.Errorf("must be %s", strings.Join(e.values, ", "))
+	}
+	*e.value = s
+	return nil
+}
+
+func (e enum) Type() string { return strings.Join(e.values, "|") }
+
+// addProgramFlags defines what goes with a program that is started.
+func (o *options) addProgramFlags(f *pflag.FlagSet) {
+	o.stacks, o.onError = "full", "abort"
+	f.StringVar(&o.mpi, "mpi", "", "`MPI` of the program, if it can't be found out: mpich, openmpi, or the path of libmpi.so or mpicc")
+	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
+	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
+	f.Var(enum{&o.onError, []string{"abort", "continue"}}, "on-error", "what to do at a fatal finding: end the program, or leave it")
+}
+
+// addReportFlags defines what goes with findings.
+func (o *options) addReportFlags(f *pflag.FlagSet) {
+	o.failOn, o.color = "error", "auto"
+	f.StringArrayVar(&o.checks, "check", nil, "`PATTERN=on|off|warning|error` for checks whose names match, such as 'LOCAL:MEMORY:*=off'; may be repeated")
+	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on", "least severity of findings that makes the exit status 3")
+	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
+	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of findings not to report; may be repeated")
+	f.IntVar(&o.limit, "limit", 10, "reports per check and call site")
+	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
+	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
+}
+
+// validate reads what the flags name and reports what is wrong with them, before anything is started. It makes the
+// names of files independent of the working directory.
+func (o *options) validate() error {
+	if o.limit < 1 {
+		return usagef("--limit %d: must be at least 1", o.limit)
+	}
+	if o.record == "-" {
+		return usagef("--record: needs a file, as standard output is the program's")
+	}
+	var err error
+	if o.threshold, err = finding.ParseFailOn(o.failOn); err != nil {
+		return usageError{fmt.Errorf("--fail-on: %w", err)}
+	}
+	if o.rules, err = finding.NewRules(knownChecks(), o.checks...); err != nil {
+		return usageError{fmt.Errorf("--check: %w", err)}
+	}
+	for i := range o.suppress {
+		if o.suppress[i], err = filepath.Abs(o.suppress[i]); err != nil {
+			return err
+		}
+		if o.suppressions == nil {
+			o.suppressions = new(finding.Suppressions)
+		}
+		f, err := os.Open(o.suppress[i])
+		if err == nil {
+			err = o.suppressions.Parse(f, o.suppress[i], o.rules)
+			f.Close()
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("--suppress: %w", err)}
+		}
+	}
+	for _, file := range []struct {
+		flag string
+		name *string
+	}{{"json", &o.json}, {"record", &o.record}} {
+		if *file.name == "" || *file.name == "-" {
+			continue
+		}
+		if *file.name, err = filepath.Abs(*file.name); err == nil {
+			err = writable(*file.name)
+		}
+		if err != nil {
+			return fmt.Errorf("--%s: %w", file.flag, err)
+		}
+	}
+	return nil
+}
+
+// writable checks that a file can be written, without touching one that is there.
+func writable(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s is a directory", path)
+	case err == nil:
+		return unix.Access(path, unix.W_OK)
+	}
+	if err := unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("can't write to %s: %w", filepath.Dir(path), err)
+	}
+	return nil
+}
+
+// arguments returns the flags that make another mpivet have the same options.
+func (o *options) arguments() []string {
+	args := []string{
+		"--stacks=" + o.stacks, "--on-error=" + o.onError, "--fail-on=" + o.failOn, "--color=" + o.color,
+		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet),
+	}
+	for _, c := range o.checks {
+		args = append(args, "--check="+c)
+	}
+	for _, s := range o.suppress {
+		args = append(args, "--suppress="+s)
+	}
+	if o.json != "" {
+		args = append(args, "--json="+o.json)
+	}
+	if o.record != "" {
+		args = append(args, "--record="+o.record)
+	}
+	return args
+}

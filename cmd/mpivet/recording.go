@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// factMPI is the name under which a record file says which MPI was used.
+const factMPI = "mpi"
+
+// A recording is a record file that is being written.
+type recording struct {
+	*ring.Writer
+	file *os.File
+}
+
+func newRecording(path string, command []string, mpi string) (*recording, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := ring.NewWriter(f, ring.Meta{
+		Version: versionText(), Command: command, Start: time.Now(), TableHash: mpiapi.Hash(), Facts: map[string]string{factMPI: mpi},
+	})
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &recording{w, f}, nil
+}
+
+// close completes the file.
+func (r *recording) close(s ring.Stats) error {
+	err := r.Close(s)
+	if closeErr := r.file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}

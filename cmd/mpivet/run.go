@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// leftoverGrace is how long processes of the program may outlive their launcher before the analysis ends without
+// them.
+const leftoverGrace = 3 * time.Second
+
+func runCommand() *cobra.Command {
+	var o options
+	var np int
+	var launcher string
+	cmd := &cobra.Command{
+		Use:   "run [flags] [--] program [args]",
+		Short: "Run a program under its MPI's launcher and report what it does wrong",
+		Long: `Run starts a program under the launcher of the MPI that it uses, prints findings
+to standard error as they occur, and a summary at the end. The program's standard
+input and output, arguments and exit status are its own. It may be a script or
+wrapper that starts the MPI program.
+
+Flags for mpivet end at the program's name. Without -n the launcher chooses the
+number of processes. --launcher replaces the launcher by a command of yours, such
+as --launcher "mpiexec -f hosts"; the number of processes is added if -n is given.
+
+Open MPI's launcher is told to allow more ranks than cores and, if you are root,
+as in containers, to run as root; set OMPI_ALLOW_RUN_AS_ROOT yourself, to
+whatever you like, to prevent the latter.`,
+		Example: "  mpivet run -n 4 ./a.out input.dat\n  mpivet run -n 2 --json findings.json python3 script.py",
+		Args:    needProgram,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("np") && np < 1 {
+				return usagef("-n %d: must be at least 1", np)
+			}
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return runProgram(&o, np, launcher, args)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.IntVarP(&np, "np", "n", 0, "`number` of processes")
+	f.StringVar(&launcher, "launcher", "", "`command` that starts the ranks, instead of the MPI's own")
+	o.addProgramFlags(f)
+	o.addReportFlags(f)
+	return cmd
+}
+
+// runProgram is mpivet run.
+func runProgram(o *options, np int, launcher string, argv []string) error {
+	rank, prog, err := prepare(o, argv)
+	if err != nil {
+		return err
+	}
+	var command []string
+	if launcher != "" {
+		command, err = launch.CustomLauncher(launcher, np)
+	} else {
+		command, err = launch.LauncherCommand(prog.MPI, np)
+	}
+	if err != nil {
+		return err
+	}
+	me, err := self()
+	if err != nil {
+		return err
+	}
+
+	ring.CleanStale(ring.Options{})
+	session, err := ring.NewSession(sessionOptions(o, np))
+	if err != nil {
+		return fmt.Errorf("cannot make a session: %w", err)
+	}
+	defer session.Close() //nolint:errcheck // what can't be removed is stale then
+	live, err := ring.OpenLive(session)
+	if err != nil {
+		return fmt.Errorf("cannot read the session: %w", err)
+	}
+	defer live.Close()
+	rank.Session = session.Dir
+	ranks := launch.NewRanks(session.Dir)
+
+	var job *launch.Job
+	ready := make(chan struct{})
+	var aborting sync.WaitGroup
+	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), func(f *finding.Finding) {
+		if o.onError != "abort" {
+			return
+		}
+		aborting.Go(func() {
+			<-ready
+			if endsItself(f) {
+				// Its launcher will end it.
+				select {
+				case <-job.Ended():
+					return
+				case <-time.After(endGrace):
+				}
+			}
+			say("ending the program after a fatal finding (%s)", f.Check)
+			job.Abort()
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.record(); err != nil {
+		return err
+	}
+	a.note(session.Notes()...)
+
+	began := time.Now()
+	job, err = launch.Start(launch.JobOptions{
+		Launcher: command, Custom: launcher != "", Self: me, Rank: rank, Ranks: ranks, MPI: prog.MPI,
+	})
+	if err != nil {
+		return err
+	}
+	close(ready)
+	stop := job.Signals(func(os.Signal) { a.interrupted() })
+	defer stop()
+	go func() {
+		// The program is over when its launcher is; what then still runs is given a moment, and left alone.
+		left := job.Settle(leftoverGrace)
+		live.Finish()
+		if left > 0 {
+			live.Stop()
+		}
+	}()
+	if err := a.read(context.Background(), live, true, ranks); err != nil {
+		a.note(fmt.Sprintf("reading the records failed (%v): the program ran on unobserved", err))
+		live.Stop()
+	}
+	status := job.Status()
+	duration := time.Since(began)
+	aborting.Wait() // nothing is left running
+	a.note(live.Notes()...)
+	return a.finish(status, duration, job.Aborted())
+}
+
+// endGrace is how long a program in which a process has ended the wrong way may take to end altogether. Launchers
+// see to that.
+const endGrace = 5 * time.Second
+
+// endsItself reports whether a fatal finding is about the end of a process, after which launchers end the program.
+func endsItself(f *finding.Finding) bool { return finding.MatchCheck("LOCAL:EXIT", f.Check) }
+
+// prepare finds the program's MPI and the preload library for it.
+func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
+	prog, err := launch.Detect(argv, o.mpi)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := builder()
+	if err != nil {
+		return nil, nil, err
+	}
+	lib, err := b.Library(prog.MPI)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.ContainsAny(lib, " :") {
+		return nil, nil, fmt.Errorf("the loader can't preload %q, as there is a space or colon in it: set MPIVET_CACHE to another directory", lib)
+	}
+	return &launch.Rank{Library: lib, First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, prog, nil
+}
+
+func sessionOptions(o *options, ranks int) ring.Options {
+	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off"}
+}
