@@ -33,6 +33,7 @@ type Hooks struct {
 	Disagree   func(c *match.Comm, at uint64) // a member enters a collective in another way than the first
 	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
 	Finalize   func(p *track.Process, call match.Call) // a process enters MPI_Finalize
+	Crowded    func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
 	End        func(p *track.Process)                  // a process has ended
 	Deadlock   func(d *wait.Deadlock)
 	Tick       func() // a tenth of a second has passed

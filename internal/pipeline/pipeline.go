@@ -46,6 +46,7 @@ type Pipeline struct {
 	disagree   []func(*match.Comm, uint64)
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
 	finalize   []func(*track.Process, match.Call)
+	crowded    []func(*track.Process)
 	end        []func(*track.Process)
 	deadlock   []func(*wait.Deadlock)
 	tick       []func()
@@ -89,6 +90,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.disagree, h.Disagree)
 	add(&p.failed, h.Failed)
 	add(&p.finalize, h.Finalize)
+	add(&p.crowded, h.Crowded)
 	add(&p.end, h.End)
 	add(&p.deadlock, h.Deadlock)
 	add(&p.tick, h.Tick)
@@ -199,6 +201,12 @@ func (s sink) Failed(t *track.Thread, c match.Call, rc int32, f *track.Failure) 
 func (s sink) Finalize(pr *track.Process, c match.Call) {
 	for _, f := range s.p.finalize {
 		f(pr, c)
+	}
+}
+
+func (s sink) Crowded(pr *track.Process) {
+	for _, f := range s.p.crowded {
+		f(pr)
 	}
 }
 

@@ -316,10 +316,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		case isendrecv:
 			kind = BothRequest
 		}
-		pr.add(&Request{Kind: kind, Active: true, Ops: ops}, th, p, rec)
+		t.add(pr, &Request{Kind: kind, Active: true, Ops: ops}, th, p, rec)
 	case imrecv:
 		if rc == 0 {
-			pr.add(&Request{Kind: RecvRequest, Active: true, Ops: [2]*match.Op{t.receiveMatched(th, p, rec)}}, th, p, rec)
+			t.add(pr, &Request{Kind: RecvRequest, Active: true, Ops: [2]*match.Op{t.receiveMatched(th, p, rec)}}, th, p, rec)
 		}
 	case mrecv:
 		if op := t.receiveMatched(th, p, rec); op != nil {
@@ -333,12 +333,12 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			if p.act == recvInit {
 				kind = RecvRequest
 			}
-			pr.add(&Request{Kind: kind, Persistent: true}, th, p, rec)
+			t.add(pr, &Request{Kind: kind, Persistent: true}, th, p, rec)
 		}
 	case persistentRequest, otherRequest:
 		if rc == 0 {
 			persistent := p.act == persistentRequest
-			pr.add(&Request{Persistent: persistent, Active: !persistent}, th, p, rec)
+			t.add(pr, &Request{Persistent: persistent, Active: !persistent}, th, p, rec)
 		}
 	case icollective:
 		if rc == 0 && p.requestAfter.at != 0 {
@@ -347,7 +347,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			if r.View == nil {
 				r.Kind = OtherRequest
 			}
-			pr.add(r, th, p, rec)
+			t.add(pr, r, th, p, rec)
 		}
 	case wait, waitall, waitany, waitsome, test, testall, testany, testsome, requestStatus:
 		t.completed(th, p, c, rc)

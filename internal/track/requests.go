@@ -6,7 +6,7 @@ import (
 )
 
 // add enters the request that a call returned.
-func (pr *Process) add(r *Request, th *Thread, p *plan, rec []byte) {
+func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
 	if r.Handle == pr.requestNull {
 		return
@@ -15,7 +15,10 @@ func (pr *Process) add(r *Request, th *Thread, p *plan, rec []byte) {
 	r.Made.Keep(rec)
 	r.next = pr.reqs[r.Handle]
 	pr.reqs[r.Handle] = r
-	pr.Active++
+	if pr.Active++; pr.Active >= pr.notice {
+		pr.notice *= 2
+		t.sink.Crowded(pr)
+	}
 }
 
 // find returns the request that the handle in variable v stands for. MPI libraries give several requests one handle

@@ -35,6 +35,7 @@ type Process struct {
 	cached [16]cachedType
 	reqs   map[uint64]*Request // by handle; several may share one
 	Active int                 // requests that are not freed or completed
+	notice int                 // number of them that is told next
 	made   map[match.Key]uint64
 	msgs   map[uint64]*match.Op // matched probes not received yet
 
@@ -118,12 +119,17 @@ type Request struct {
 	next *Request // same handle
 }
 
+// crowd is the number of requests that is worth a notice (as of seed: Intel TAC's threshold of 100, doubling).
+const crowd = 100
+
 // Sink is told what is worth a look as it happens. A call is valid only until the method returns.
 type Sink interface {
 	// Failed: a call returned an error, or is about to end the program for one.
 	Failed(t *Thread, call match.Call, rc int32, f *Failure)
 	// Finalize: a process has entered MPI_Finalize.
 	Finalize(p *Process, call match.Call)
+	// Crowded: a process has many requests: 100 at first, then twice as many each time.
+	Crowded(p *Process)
 	// End: a process has ended; Process.Ended says how.
 	End(p *Process)
 	// Module: a file is mapped into a process.
@@ -183,7 +189,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 		types: make(map[uint64]*datatype.Type), reqs: make(map[uint64]*Request),
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
 		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
-		requestSize: 4, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
+		requestSize: 4, notice: crowd, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
 	})
 }
 

@@ -25,7 +25,10 @@ var NotFreed = &check.Check{
 	Title:    "requests were neither completed nor freed before MPI_Finalize",
 	Doc:      notFreedDoc,
 	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{Finalize: func(p *track.Process, _ match.Call) { atFinalize(x, p) }}
+		return check.Hooks{
+			Finalize: func(p *track.Process, _ match.Call) { atFinalize(x, p) },
+			Crowded:  func(p *track.Process) { whileRunning(x, p) },
+		}
 	},
 }
 
@@ -35,8 +38,9 @@ type group struct {
 	first  *track.Request
 }
 
-func atFinalize(x *check.Context, p *track.Process) {
-	groups := make(map[string]*group)
+// byPlace groups the requests of a process by the place that made them, most frequent first.
+func byPlace(x *check.Context, p *track.Process) (keys []string, groups map[string]*group) {
+	groups = make(map[string]*group)
 	p.Requests(func(r *track.Request) {
 		k := x.Place(r.Made)
 		g := groups[k]
@@ -49,13 +53,37 @@ func atFinalize(x *check.Context, p *track.Process) {
 			g.active++
 		}
 	})
-	keys := make([]string, 0, len(groups))
 	for k := range groups {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(groups[b].calls-groups[a].calls, strings.Compare(a, b))
 	})
+	return keys, groups
+}
+
+// shown is how many places are named of the many requests of a running program.
+const shown = 3
+
+func whileRunning(x *check.Context, p *track.Process) {
+	keys, groups := byPlace(x, p)
+	f := &finding.Finding{
+		Severity: finding.Info,
+		Key:      "running|" + keys[0],
+		Ranks:    []int{p.Rank},
+		Message: fmt.Sprintf("Rank %d has %d requests that are not completed, %d of them made at one place.\nThat may be meant; or requests are forgotten in a loop.",
+			p.Rank, p.Active, groups[keys[0]].calls),
+		Advice:  "Check that every nonblocking operation made there is completed by MPI_Wait, MPI_Test or one of their relatives.",
+		Details: map[string]any{"requests": p.Active},
+	}
+	for _, k := range keys[:min(shown, len(keys))] {
+		f.Sites = append(f.Sites, x.Site(fmt.Sprintf("%s made here, one of them", check.Plural(groups[k].calls, "request", "requests")), groups[k].first.Made))
+	}
+	x.Report(f)
+}
+
+func atFinalize(x *check.Context, p *track.Process) {
+	keys, groups := byPlace(x, p)
 	for _, k := range keys {
 		g := groups[k]
 		name := x.Func(g.first.Made).Name
@@ -74,6 +102,7 @@ func atFinalize(x *check.Context, p *track.Process) {
 		}
 		x.Report(&finding.Finding{
 			Key:   k,
+			Count: g.calls,
 			Ranks: []int{p.Rank},
 			Message: fmt.Sprintf("Rank %d calls MPI_Finalize while it has %s made by %s at one place: %s.\n"+
 				"Buffers of such operations belong to MPI for ever, and a program that goes on making them runs out of memory.",
