@@ -31,6 +31,7 @@ type proc struct {
 	files   []file     // of rings and of replaced predecessors
 	multi   bool       // records of other threads may exist
 	seen    uint64     // latest time that merge has seen
+	pause   func()     // for tests: called between looks at rings
 	gone    bool       // it has ended (or was replaced)
 	kind    EndKind    // if it is gone: Replaced, or what its page does not say
 	drained bool       // it is gone, and all that it recorded has been delivered

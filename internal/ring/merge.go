@@ -33,6 +33,9 @@ func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 		more()
 	}
 	for _, c := range p.rings {
+		if p.pause != nil {
+			p.pause()
+		}
 		if c.done2, c.head2, err = c.look(); err != nil {
 			return 0, p.lost(c, err)
 		}

@@ -1,0 +1,196 @@
+package ring
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestSession(t *testing.T) {
+	o := Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), TableHash: 7, NoStacks: true}
+	s, err := NewSession(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{s.Dir, s.Fallback} {
+		st, err := os.Stat(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Mode().Perm() != 0o700 {
+			t.Errorf("%s has mode %v", d, st.Mode())
+		}
+	}
+	control := filepath.Join(s.Dir, "control")
+	c, err := os.ReadFile(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(c), "MPVECTL1") || !strings.Contains(string(c), s.Fallback+"\x00") {
+		t.Errorf("control file %q", c)
+	}
+	if k := s.control; k.tableHash != 7 || k.stacks != 0 || k.stop.Load() != 0 || k.ringSize != uint64(s.RingSize) {
+		t.Errorf("control %+v", k)
+	}
+	// A rank can tell that the analyzer lives, and that it does not.
+	f, err := os.Open(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); err == nil {
+		t.Error("the control file is not locked")
+	}
+	dir, fallback := s.Dir, s.Fallback
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil {
+		t.Error("the control file is still locked: ", err)
+	}
+	for _, d := range []string{dir, fallback} {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", d, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNamedSession: of several processes that start the same session, one gets it.
+func TestNamedSession(t *testing.T) {
+	o := Options{Name: "job", ShmDir: t.TempDir(), TempDir: t.TempDir()}
+	var mu sync.Mutex
+	var got []*Session
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			s, err := NewSession(o)
+			if err == nil {
+				mu.Lock()
+				got = append(got, s)
+				mu.Unlock()
+				return
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+			dir, err := AwaitSession(o, 10*time.Second)
+			if err != nil || !strings.HasPrefix(dir, o.ShmDir) {
+				t.Errorf("session in %q: %v", dir, err)
+			}
+		})
+	}
+	all.Wait()
+	if len(got) != 1 {
+		t.Fatalf("%d sessions", len(got))
+	}
+	if err := got[0].Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := AwaitSession(o, 0); err == nil {
+		t.Error("found a session that is closed")
+	}
+}
+
+// abandon makes a session look as if its analyzer had been killed.
+func abandon(t *testing.T, s *Session) {
+	t.Helper()
+	for _, f := range []*os.File{s.lock, s.fallLock} {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_UN); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestStale(t *testing.T) {
+	o := Options{Name: "job", ShmDir: t.TempDir(), TempDir: t.TempDir()}
+	dead, err := NewSession(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abandon(t, dead)
+	// A session of that name can be made again …
+	alive, err := NewSession(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	// … and those of others that died can be removed.
+	o.Name = "other"
+	dead, err = NewSession(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abandon(t, dead)
+	if gone := CleanStale(o); len(gone) != 2 {
+		t.Errorf("removed %v, want two directories", gone)
+	}
+	if _, err := os.Stat(alive.Dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dead.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", dead.Dir, err)
+	}
+	if gone := CleanStale(o); len(gone) != 0 {
+		t.Errorf("removed %v from a living session", gone)
+	}
+}
+
+func TestLittleRoom(t *testing.T) {
+	shm, tmp := t.TempDir(), t.TempDir()
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(shm, &st); err != nil {
+		t.Fatal(err)
+	}
+	free := st.Bavail * uint64(st.Bsize)
+	tests := []struct {
+		what  string
+		o     Options
+		where string
+		note  string
+	}{
+		{"enough", Options{Ranks: 1}, shm, ""},
+		{"for small rings", Options{Ranks: int(free / 4 >> 20)}, shm, "little room in " + shm},
+		{"for none", Options{Ranks: int(free >> 10)}, tmp, "KiB free"},
+		{"no such directory", Options{ShmDir: filepath.Join(shm, "x")}, tmp, "no such file"},
+	}
+	for _, k := range tests {
+		t.Run(k.what, func(t *testing.T) {
+			if k.o.ShmDir == "" {
+				k.o.ShmDir = shm
+			}
+			k.o.TempDir = tmp
+			s, err := NewSession(k.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if filepath.Dir(s.Dir) != k.where {
+				t.Errorf("rings are in %s, want them in %s", s.Dir, k.where)
+			}
+			if s.RingSize < minRingSize || s.RingSize&(s.RingSize-1) != 0 || k.note == "" && s.RingSize != defaultRingSize {
+				t.Errorf("rings of %d bytes", s.RingSize)
+			}
+			notes := strings.Join(s.Notes(), "\n")
+			if !strings.Contains(notes, k.note) || (k.note == "") != (notes == "") {
+				t.Errorf("notes %q, want %q", notes, k.note)
+			}
+		})
+	}
+	t.Run("nowhere", func(t *testing.T) {
+		x := filepath.Join(shm, "x")
+		if _, err := NewSession(Options{ShmDir: x, TempDir: x}); err == nil || !strings.Contains(err.Error(), x) {
+			t.Errorf("error %v does not say where", err)
+		}
+	})
+}
