@@ -1,5 +1,5 @@
 /* A nonblocking barrier that everybody starts and nobody completes. */
-/* run: np=2 */
+/* run: np=2 stdout=any */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* The message arrives, but the request of its receive is never completed. */
-/* run: np=2 */
+/* run: np=2 stdout=any */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // A vector of requests is emptied before anybody waited for them.
-// run: np=2
+// run: np=2 stdout=any
 #include <mpi.h>
 
 #include <vector>
