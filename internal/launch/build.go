@@ -171,12 +171,21 @@ func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err 
 	return filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s.so", name, hex.EncodeToString(h.Sum(nil)[:8]))), files, nil
 }
 
+func (b *Builder) say(format string, args ...any) {
+	if b.Log != nil {
+		fmt.Fprintf(b.Log, "mpivet: "+format+"\n", args...)
+	}
+}
+
 // lock keeps processes from compiling the same library at once. It only saves work: where it can't be had, each
 // compiles to a file of its own, and the last rename wins.
 func (b *Builder) lock(path string) (unlock func()) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return func() {}
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		b.say("another process is building the preload library; waiting for it")
 	}
 	for {
 		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
@@ -194,9 +203,7 @@ func (b *Builder) compile(m *MPI, path, dir string, files []string) error {
 	if err != nil {
 		return err
 	}
-	if b.Log != nil {
-		fmt.Fprintf(b.Log, "mpivet: building the preload library for %s with %s (once)\n", m, cc)
-	}
+	b.say("compiling the preload library for %s with %s (once)", m, cc)
 	tmp, err := os.CreateTemp(b.Dir, ".build-*.so")
 	if err != nil {
 		return fmt.Errorf("cannot write to the cache: %w (set MPIVET_CACHE to another directory)", err)

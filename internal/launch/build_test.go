@@ -58,7 +58,7 @@ func TestLibraryIsBuiltOnceHoweverManyAsk(t *testing.T) {
 			t.Errorf("different libraries: %q", paths)
 		}
 	}
-	if n := strings.Count(log.String(), "building"); n != 1 {
+	if n := strings.Count(log.String(), "compiling"); n != 1 {
 		t.Errorf("built %d times:\n%s", n, log.String())
 	}
 	names, err := exports(paths[0])

@@ -171,13 +171,17 @@ func exitStatus(st *os.ProcessState) int {
 // Ended is closed when the launcher has ended.
 func (j *Job) Ended() <-chan struct{} { return j.ended }
 
-// Status returns the exit status of the program, once the launcher has ended: the launcher's, or, where the
-// launcher had to be killed since it did not end, that of the first rank that went wrong.
+// Status returns the exit status of the program, once the launcher has ended: the launcher's; where the launcher had
+// to be killed since it did not end, that of the first rank that went wrong; after Abort, that of SIGTERM, as
+// launchers make of it what they like.
 func (j *Job) Status() int {
 	<-j.ended
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if failed := j.ranks.Failed(); j.killing && !j.aborted && failed != 0 {
+	if j.aborted {
+		return 128 + int(syscall.SIGTERM)
+	}
+	if failed := j.ranks.Failed(); j.killing && failed != 0 {
 		return failed
 	}
 	return j.status
