@@ -43,12 +43,13 @@ func newComm(n int) *Comm {
 	return NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: members} })
 }
 
-// action is a step of one rank in a made-up run: an operation, and for a receive from any source the moment when the
-// program learns whose message it got.
+// action is a step of one rank in a made-up run: an operation, or the moment when the program learns that a receive has
+// completed, and whose message it got, or that it was cancelled.
 type action struct {
-	op      *Op
-	resolve bool
-	id      int64
+	op        *Op
+	learns    bool
+	cancelled bool
+	id        int64
 }
 
 // simulate runs a random program under MPI's own rules: one destination's queues, messages that arrive in order, the
@@ -65,6 +66,7 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 	}
 	truth = make(map[int64]int64)
 	got = make(map[int64][2]int32)
+	happened := make(map[int64]int) // number of steps of the receiver before
 	program = make([][]action, ranks)
 	arrived := make([][]message, ranks)
 	waiting := make([][]posted, ranks)
@@ -74,6 +76,12 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		me := int32(rapid.IntRange(0, ranks-1).Draw(t, "rank"))
 		tag := int32(rapid.IntRange(0, 2).Draw(t, "tag"))
 		id++
+		if n := len(waiting[me]); n > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
+			i := rapid.IntRange(0, n-1).Draw(t, "which")
+			program[me] = append(program[me], action{cancelled: true, id: waiting[me][i].id})
+			waiting[me] = slices.Delete(waiting[me], i, i+1)
+			continue
+		}
 		if rapid.Bool().Draw(t, "send") {
 			to := int32(rapid.IntRange(0, ranks-1).Draw(t, "to"))
 			program[me] = append(program[me], action{op: &Op{Send: true, Me: me, Peer: to, Tag: tag, Count: id}, id: id})
@@ -86,7 +94,7 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 			}
 			p := waiting[to][i]
 			waiting[to] = slices.Delete(waiting[to], i, i+1)
-			truth[p.id], got[p.id] = id, [2]int32{me, tag}
+			truth[p.id], got[p.id], happened[p.id] = id, [2]int32{me, tag}, len(program[to])
 			continue
 		}
 		source := int32(rapid.IntRange(-1, ranks-1).Draw(t, "source"))
@@ -99,25 +107,35 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		})
 		if i < 0 {
 			waiting[me] = append(waiting[me], posted{source, tag, id})
+			program[me][len(program[me])-1].op.Tentative = true
 			continue
 		}
+		program[me][len(program[me])-1].op.Tentative = rapid.Bool().Draw(t, "nonblocking")
 		m := arrived[me][i]
 		arrived[me] = slices.Delete(arrived[me], i, i+1)
-		truth[id], got[id] = m.id, [2]int32{m.from, m.tag}
+		truth[id], got[id], happened[id] = m.id, [2]int32{m.from, m.tag}, len(program[me])
 	}
-	// The program learns of wildcards some time after it posted them.
+	// The program learns of what it received some time after that happened: from a blocking receive at once.
 	for me := range program {
-		for i := 0; i < len(program[me]); i++ {
-			a := program[me][i]
-			if a.resolve || a.op.Send || a.op.Peer != Any {
+		learns := make([][]action, len(program[me])+1) // before each step
+		for _, a := range program[me] {
+			at, ok := happened[a.id]
+			if !ok || a.cancelled || a.op.Send {
 				continue
 			}
-			if _, ok := got[a.id]; !ok {
-				continue
+			if a.op.Tentative {
+				at = rapid.IntRange(at, len(program[me])).Draw(t, "learns")
 			}
-			at := rapid.IntRange(i+1, len(program[me])).Draw(t, "learns")
-			program[me] = slices.Insert(program[me], at, action{op: a.op, resolve: true, id: a.id})
+			learns[at] = append(learns[at], action{op: a.op, learns: true, id: a.id})
 		}
+		var steps []action
+		for i := range learns {
+			steps = append(steps, learns[i]...)
+			if i < len(program[me]) {
+				steps = append(steps, program[me][i])
+			}
+		}
+		program[me] = steps
 	}
 	return program, truth, got
 }
@@ -148,13 +166,20 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 			r := ready[rapid.IntRange(0, len(ready)-1).Draw(t, "read")]
 			a := program[r][next[r]]
 			next[r]++
-			if a.resolve {
+			switch {
+			case a.learns:
 				m.Resolve(ops[a.id], got[a.id][0], got[a.id][1])
+				m.Confirm(ops[a.id])
+				m.Release(ops[a.id])
+				continue
+			case a.cancelled:
+				m.Withdraw(ops[a.id])
+				m.Release(ops[a.id])
 				continue
 			}
 			op := m.NewOp()
 			op.Send, op.Comm, op.Me, op.Peer, op.Tag, op.Count = a.op.Send, c, a.op.Me, a.op.Peer, a.op.Tag, a.op.Count
-			op.Call.Raw = line
+			op.Call.Raw, op.Tentative = line, a.op.Tentative
 			ops[a.id] = op
 			m.Post(op)
 		}
@@ -163,11 +188,15 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 				t.Fatalf("receive %d got send %d, MPI gave it %d", recv, send, truth[recv])
 			}
 		}
+		gone := make(map[int64]bool)
 		unresolved := false // a wildcard that never completed may rightly hold up others
 		for r := range program {
 			for _, a := range program[r] {
 				_, ok := got[a.id]
-				unresolved = unresolved || !a.op.Send && a.op.Peer == Any && !ok
+				if a.cancelled {
+					gone[a.id] = true
+				}
+				unresolved = unresolved || a.op != nil && !a.op.Send && a.op.Peer == Any && !ok && !gone[a.id]
 			}
 		}
 		if !unresolved && len(w.pairs) != len(truth) {

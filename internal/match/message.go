@@ -1,6 +1,8 @@
 package match
 
 import (
+	"slices"
+
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/ring"
 )
@@ -22,15 +24,18 @@ type Op struct {
 	Mode    Mode
 	Matched bool
 	Removed bool // cancelled
-	Comm    *Comm
-	Me      int32 // member that did it
-	Peer    int32 // member it names, or Any
-	Tag     int32 // or Any
-	Count   int64
-	Type    *datatype.Type // nil if unknown
-	Call    Call           // where it came from: the record itself while it is posted, then a copy
+	// Tentative receives may still be cancelled: that they are matched is told when Confirm says that they completed.
+	Tentative bool
+	Comm      *Comm
+	Me        int32 // member that did it
+	Peer      int32 // member it names, or Any
+	Tag       int32 // or Any
+	Count     int64
+	Type      *datatype.Type // nil if unknown
+	Call      Call           // where it came from: the record itself while it is posted, then a copy
 
 	room     []byte
+	partner  *Op  // of a tentative receive that is matched
 	queued   bool // in a mailbox
 	held     bool // by a request or a call under way
 	wildcard bool // in the mailbox's list of unresolved receives from any source
@@ -74,16 +79,39 @@ func (m *Matcher) NewOp() *Op {
 	}
 	m.free = op.next
 	op.next = nil
-	op.held, op.Matched, op.Removed, op.wildcard = true, false, false, false
+	op.held, op.Matched, op.Removed, op.wildcard, op.Tentative = true, false, false, false, false
 	return op
 }
 
 // Release says that the caller will not look at op any more. It stays posted until it is matched.
 func (m *Matcher) Release(op *Op) {
 	op.held = false
+	if s := op.partner; s != nil { // given up before it completed
+		op.settled()
+		m.dequeued(s)
+	}
 	if !op.queued {
 		m.recycle(op)
 	}
+}
+
+// Confirm says that a tentative receive has completed: it got its message for good.
+func (m *Matcher) Confirm(op *Op) {
+	op.Tentative = false
+	if s := op.partner; s != nil {
+		op.settled()
+		m.obs.Message(s, op)
+		m.dequeued(s)
+	}
+}
+
+// settled takes a tentative receive out of those that may be undone.
+func (op *Op) settled() {
+	p := op.Comm.boxes[op.Me].pair(op.Peer, len(op.Comm.Members))
+	if i := slices.Index(p.tentative, op); i >= 0 {
+		p.tentative = slices.Delete(p.tentative, i, i+1)
+	}
+	op.partner = nil
 }
 
 func (m *Matcher) recycle(op *Op) {
@@ -167,16 +195,17 @@ type pair struct {
 	sends list
 	recvs list // from this very source
 	dirty bool // in mailbox.dirty
+	// tentative are the receives that are matched and may still be cancelled, in no order.
+	tentative []*Op
 }
 
 // mailbox is the receiving end of one member: MPI matches messages destination by destination.
 type mailbox struct {
-	dense    []pair          // by source, in small communicators
-	sparse   map[int32]*pair // in large ones
-	any      list            // receives from MPI_ANY_SOURCE whose message is not known yet
-	seq      uint64          // receives posted
-	dirty    []*pair         // pairs in which something waits for such a receive
-	Messages uint64          // matched here
+	dense  []pair          // by source, in small communicators
+	sparse map[int32]*pair // in large ones
+	any    list            // receives from MPI_ANY_SOURCE whose message is not known yet
+	seq    uint64          // operations posted
+	dirty  []*pair         // pairs in which something waits for such a receive
 }
 
 // denseLimit is the size of communicator up to which every mailbox has an array over all sources.
@@ -237,8 +266,7 @@ func (m *Matcher) Post(op *Op) {
 	for s := p.sends.head; s != nil; prev, s = s, s.next {
 		if compatible(op.Tag, s.Tag) { // no earlier receive accepts it, or it would not be here
 			p.sends.remove(prev, s)
-			m.matched(b, s, op)
-			m.dequeued(s)
+			m.matched(b, p, s, op)
 			return
 		}
 	}
@@ -248,6 +276,8 @@ func (m *Matcher) Post(op *Op) {
 
 func (m *Matcher) postSend(op *Op, b *mailbox) {
 	p := b.pair(op.Me, len(op.Comm.Members))
+	b.seq++
+	op.seq = b.seq
 	if b.any.head != nil {
 		op.enqueue()
 		p.sends.push(op)
@@ -259,8 +289,7 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 	for r := p.recvs.head; r != nil; prev, r = r, r.next {
 		if compatible(r.Tag, op.Tag) {
 			p.recvs.remove(prev, r)
-			m.matched(b, op, r)
-			m.dequeued(r)
+			m.matched(b, p, op, r)
 			return
 		}
 	}
@@ -303,9 +332,7 @@ func (m *Matcher) rescan(b *mailbox, p *pair) {
 			}
 			p.sends.remove(ps, s)
 			p.recvs.remove(prev, r)
-			m.matched(b, s, r)
-			m.dequeued(s)
-			m.dequeued(r)
+			m.matched(b, p, s, r)
 			taken = true
 			break
 		}
@@ -356,8 +383,11 @@ func (m *Matcher) settle(b *mailbox) {
 }
 
 // Withdraw takes back an operation that was cancelled, or that failed before it took part. It has no effect on one that
-// is matched.
+// is matched for good. What a tentative receive seemed to have got goes to the next.
 func (m *Matcher) Withdraw(op *Op) {
+	if op.partner != nil {
+		m.undo(op)
+	}
 	if op.Matched || op.Removed {
 		return
 	}
@@ -380,11 +410,58 @@ func (m *Matcher) Withdraw(op *Op) {
 	m.dequeued(op)
 }
 
-func (m *Matcher) matched(b *mailbox, s, r *Op) {
+// matched puts s and r together, which are in no list any more.
+func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 	s.Matched, r.Matched = true, true
-	b.Messages++
 	m.Messages++
+	if r.Tentative {
+		if !s.queued {
+			s.enqueue()
+		}
+		if !r.queued {
+			r.enqueue()
+		}
+		r.queued = false
+		r.partner = s
+		p.tentative = append(p.tentative, r)
+		return
+	}
 	m.obs.Message(s, r)
+	if s.queued {
+		m.dequeued(s)
+	}
+	if r.queued {
+		m.dequeued(r)
+	}
+}
+
+// undo takes the message away from a receive that turned out to be cancelled, and from those posted later that have
+// not completed either, and matches anew.
+func (m *Matcher) undo(op *Op) {
+	b := &op.Comm.boxes[op.Me]
+	p := b.pair(op.Peer, len(op.Comm.Members))
+	var undone []*Op
+	p.tentative = slices.DeleteFunc(p.tentative, func(r *Op) bool {
+		if r.seq >= op.seq {
+			undone = append(undone, r)
+		}
+		return r.seq >= op.seq
+	})
+	for _, r := range undone {
+		s := r.partner
+		r.partner = nil
+		r.Matched, s.Matched = false, false
+		m.Messages--
+		p.sends.insert(s)
+		if r != op {
+			r.queued = true
+			p.recvs.insert(r)
+		}
+	}
+	if b.any.head != nil {
+		b.mark(p)
+	}
+	m.rescan(b, p)
 }
 
 // Candidate reports whether a message that a receive with these arguments would accept is on its way to member me:

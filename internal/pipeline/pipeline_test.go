@@ -245,6 +245,133 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, FaultAddr: 16, Initialized: true, Time: 10}
 			return p
 		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, "SIGSEGV"},
+		{"communicators split alike on different ranks", func() *Program {
+			// Ranks 0 and 1, 2 and 3 get communicators of their own, under one handle; the messages on them are apart.
+			p := New(4)
+			const half = 0x84000002
+			for r, k := range p.Ranks {
+				low := int32(r / 2 * 2)
+				k.Comm(half, r%2, []int32{low, low + 1}, nil, 0)
+				k.Call("split", "MPI_Comm_split", Args{"comm": World, "color": r / 2, ">newcomm": half})
+				typ := uint64(Int)
+				if r > 1 {
+					typ = Double
+				}
+				a := message(1, typ, "dest", 1, 0)
+				if r%2 == 1 {
+					a = recv(1, typ, 0, 0)
+				}
+				a["comm"] = half
+				if r%2 == 0 {
+					k.Call("a", "MPI_Send", a)
+				} else {
+					k.Call("b", "MPI_Recv", a)
+				}
+				k.Call("c", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": r / 2, "comm": half})
+				k.Call("d", "MPI_Comm_free", Args{"comm": half})
+			}
+			return finalize(p)
+		}, nil, ""},
+		{"messages between groups", func() *Program {
+			// Groups {0,1} and {2}: rank 0 of the remote group is another process on either side.
+			p := New(3)
+			const inter = 0x84000003
+			for r, k := range p.Ranks {
+				if r < 2 {
+					k.Comm(inter, r, []int32{0, 1}, []int32{2}, 0)
+				} else {
+					k.Comm(inter, 0, []int32{2}, []int32{0, 1}, 0)
+				}
+				k.Call("create", "MPI_Intercomm_create", Args{"local_comm": Self, "peer_comm": World, "tag": 1, ">newintercomm": inter})
+			}
+			on := func(a Args) Args { a["comm"] = inter; return a }
+			p.Ranks[0].Call("a", "MPI_Send", on(send(1, Int, 0, 0)))
+			p.Ranks[1].Call("a", "MPI_Send", on(send(1, Double, 0, 0)))
+			p.Ranks[2].Call("b", "MPI_Recv", on(recv(1, Double, 1, 0)))
+			p.Ranks[2].Call("b", "MPI_Recv", on(recv(1, Float, 0, 0)))
+			for r, k := range p.Ranks {
+				root := RootSelf
+				if r == 1 {
+					root = ProcNull
+				} else if r == 2 {
+					root = 0
+				}
+				k.Call("c", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": root, "comm": inter})
+			}
+			return finalize(p)
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"}, "Rank 0 sends 1 × MPI_INT, rank 2 receives it as 1 × MPI_FLOAT"},
+		{"persistent requests", func() *Program {
+			p := New(2)
+			s, r := send(1, Int, 1, 0), message(1, Double, "source", 0, 0)
+			for _, a := range []Args{s, r} {
+				a[">request"], a["*request"] = 0x98000000, 0x5000
+			}
+			p.Ranks[0].Call("a", "MPI_Send_init", s)
+			p.Ranks[1].Call("b", "MPI_Recv_init", r)
+			for _, k := range p.Ranks {
+				for range 2 {
+					k.Call("start", "MPI_Start", Args{"request": 0x98000000, "*request": 0x5000})
+					k.Call("wait", "MPI_Wait", Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{}}})
+				}
+			}
+			p.Ranks[0].Call("free", "MPI_Request_free", Args{"request": 0x98000000, "*request": 0x5000})
+			return finalize(p)
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "it was never freed"},
+		{"a cancelled receive leaves its message to the next", func() *Program {
+			p := New(2)
+			a := message(1, Double, "source", 0, 0)
+			a[">request"], a["*request"] = 0x98000000, 0x5000
+			k := p.Ranks[1]
+			k.Call("a", "MPI_Irecv", a)
+			k.Call("b", "MPI_Cancel", Args{"request": 0x98000000, "*request": 0x5000})
+			k.Call("c", "MPI_Wait", Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{Cancelled: true}}})
+			k.Call("e", "MPI_Barrier", Args{"comm": World})
+			k.Call("d", "MPI_Recv", recv(1, Int, 0, 0))
+			p.Ranks[0].Call("e", "MPI_Barrier", Args{"comm": World})
+			p.Ranks[0].Call("f", "MPI_Send", send(1, Int, 1, 0))
+			return finalize(p)
+		}, nil, ""},
+		{"a matched probe takes its message out of the way", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Send", send(1, Int, 1, 0))
+			p.Ranks[0].Call("a", "MPI_Send", send(1, Double, 1, 0))
+			k := p.Ranks[1]
+			k.Call("b", "MPI_Mprobe", Args{"source": AnySource, "tag": 0, "comm": World, ">message": 0x77, ">status": []Status{{Source: 0}}})
+			k.Call("c", "MPI_Recv", recv(1, Double, 0, 0))
+			k.Call("d", "MPI_Mrecv", Args{"buf": uint64(0x1000), "count": 1, "datatype": Int, "message": 0x77, ">status": []Status{{Source: 0}}})
+			return finalize(p)
+		}, nil, ""},
+		{"waits for one of several that may still come", func() *Program {
+			p := New(3)
+			k := p.Ranks[0]
+			for i, from := range []int{1, 2} {
+				a := message(1, Int, "source", from, 0)
+				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+				k.Call("a", "MPI_Irecv", a)
+			}
+			k.Open("b", "MPI_Waitany", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}})
+			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+			return p
+		}, nil, ""},
+		{"waits for all of several, one of which can't come", func() *Program {
+			p := New(3)
+			k := p.Ranks[0]
+			for i, from := range []int{1, 2} {
+				a := message(1, Int, "source", from, 0)
+				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+				k.Call("a", "MPI_Irecv", a)
+			}
+			k.Open("b", "MPI_Waitall", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}})
+			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "the cycle is 0 -> 1 -> 0"},
+		{"synchronous sends to each other", func() *Program {
+			p := New(2)
+			for r, k := range p.Ranks {
+				k.Open("a", "MPI_Ssend", send(1, Int, 1-r, 3))
+			}
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "rank 0 waits in MPI_Ssend for rank 1 to receive (tag=3"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -181,6 +181,7 @@ func (t *Tracker) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *matc
 		op.Count, op.Type = p.count.int(rec), pr.Type(p.typ.handle(rec))
 	}
 	op.Call = match.Call{Thread: th.ID, Raw: rec}
+	op.Tentative = p.act != recv && p.act != sendrecv
 	t.Match.Post(op)
 	return op
 }
@@ -410,6 +411,7 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	op.Send, op.Mode, op.Count, op.Type = false, 0, 0, nil
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, s.Tag
 	op.Call = match.Call{Thread: th.ID, Raw: rec}
+	op.Tentative = true // until it is known what it is received as
 	t.Match.Post(op)
 	pr.msgs[p.messageAfter.handle(rec)] = op
 }
@@ -418,7 +420,13 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 func (t *Tracker) receiveMatched(th *Thread, p *plan, rec []byte) *match.Op {
 	h := p.message.handle(rec)
 	op := th.Process.msgs[h]
+	if op == nil {
+		return nil
+	}
 	delete(th.Process.msgs, h)
+	op.Count, op.Type = p.recvCount.int(rec), th.Process.Type(p.recvType.handle(rec))
+	op.Call = th.call(rec)
+	t.Match.Confirm(op)
 	return op
 }
 

@@ -96,9 +96,12 @@ func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
 			continue
 		}
 		if r.Kind == BothRequest && op.Send {
-			have = have && !s.Cancelled
+			// The status is that of the receive.
 		} else {
 			t.settle(pr, op, s, have)
+			if !op.Send && have && !op.Removed {
+				t.Match.Confirm(op)
+			}
 		}
 		t.Match.Release(op)
 		r.Ops[i] = nil

@@ -140,7 +140,7 @@ func (s *deaths) report(p *track.Process) {
 	case e.Kind == ring.Vanished:
 		f.Message += ".\nIt left no trace: neither exit() nor a signal that can be caught."
 		f.Advice = "Look for who killed it: the out-of-memory killer (dmesg), a batch system's limit, or somebody."
-	case e.FaultAddr != 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
+	case e.SenderPID == 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
 		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)
 		f.Details["address"] = fmt.Sprintf("%#x", e.FaultAddr)
 	case e.SenderPID != 0 && e.SenderPID != p.PID:
