@@ -46,7 +46,11 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, onFatal f
 		sinks = append(sinks, fatalSink(onFatal))
 	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
-	a.pipeline = pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: a.collector})
+	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector}
+	if onFatal != nil { // live: the kernel can be asked about the processes
+		p.Confirm = pipeline.Scheduled()
+	}
+	a.pipeline = pipeline.New(p)
 	return a, nil
 }
 
