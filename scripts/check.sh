@@ -22,12 +22,12 @@ after=$(git status --porcelain; git diff | cksum)
 [ "$before" = "$after" ] || fail "go generate changes files; commit them"
 
 # The preload library, with everything that clang and gcc have to say. The generated part is built by the tests.
-for source in preload/*.c; do
+for source in preload/src/*.c; do
     for include in /usr/include/x86_64-linux-gnu/mpich /usr/lib/x86_64-linux-gnu/openmpi/include; do
         [ -d "$include" ] || continue
         for cc in clang gcc; do
             command -v $cc >/dev/null || continue
-            $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -isystem "$include" -fsyntax-only "$source" ||
+            $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -Ipreload/src -isystem "$include" -fsyntax-only "$source" ||
                 fail "$cc: $source"
         done
     done

@@ -100,6 +100,14 @@ func vet(t *testing.T, np int, args []string, program ...string) result {
 	return finish(t, report, append(append(command, "--"), program...))
 }
 
+// started adds to a command what all need, and sees to it that nothing is left of it after the test.
+func started(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	mark, kill := exampletest.Mark()
+	cmd.Env = exampletest.Environment(mark)
+	t.Cleanup(kill)
+	return cmd
+}
+
 func finish(t *testing.T, report string, command []string) result {
 	t.Helper()
 	r, err := exampletest.Run(command, exampletest.Environment(), t.TempDir(), time.Minute)
@@ -114,15 +122,21 @@ func finish(t *testing.T, report string, command []string) result {
 	if r.TimedOut {
 		t.Fatal("mpivet does not end")
 	}
-	data, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatalf("no report: %v", err)
-	}
-	parsed, err := exampletest.ReadReport(data)
+	return result{r, read(t, report)}
+}
+
+// read reads a report.
+func read(t *testing.T, path string) *exampletest.Report {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result{r, parsed}
+	r, err := exampletest.ReadReport(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // found returns the finding of a check, and fails if there is not exactly one.
@@ -220,8 +234,7 @@ func TestInputAndOutputAndStatusAreTheProgramsOwn(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		program := compile(t, m, "talk")
 		for _, status := range []string{"0", "4"} {
-			cmd := exec.Command(mpivet, "run", "-n", "2", "--", program, status)
-			cmd.Env = exampletest.Environment()
+			cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--", program, status))
 			cmd.Stdin = strings.NewReader("the input\n")
 			var stdout, stderr strings.Builder
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -265,8 +278,7 @@ func TestProgramOutlivesAnalyzer(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		dir := t.TempDir()
 		// Some ten times as much as the rings hold, so that ranks come to wait for room.
-		cmd := exec.Command(mpivet, "run", "-n", "2", "--", compile(t, m, "traffic"), dir, "1500000")
-		cmd.Env = exampletest.Environment()
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--", compile(t, m, "traffic"), dir, "1500000"))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -292,8 +304,7 @@ func TestInterruptEndsTheProgram(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		dir := t.TempDir()
 		report := filepath.Join(dir, "report.json")
-		cmd := exec.Command(mpivet, "run", "-n", "2", "--json", report, "--", compile(t, m, "traffic"), dir, "1000000000")
-		cmd.Env = exampletest.Environment()
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--json", report, "--", compile(t, m, "traffic"), dir, "1000000000"))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -313,15 +324,7 @@ func TestInterruptEndsTheProgram(t *testing.T) {
 		case <-time.After(30 * time.Second):
 			t.Fatal("mpivet does not end")
 		}
-		data, err := os.ReadFile(report)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := exampletest.ReadReport(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Run.Messages == 0 {
+		if read(t, report).Run.Messages == 0 {
 			t.Error("nothing was seen")
 		}
 	})
@@ -411,7 +414,14 @@ func TestProgramsOfTwoPrograms(t *testing.T) {
 		report := filepath.Join(t.TempDir(), "report.json")
 		command := []string{m.Mpirun, "-n", "1", mpivet, "exec", "--json", report, compile(t, m, "sender"),
 			":", "-n", "1", mpivet, "exec", "--json", report, compile(t, m, "receiver")}
-		r := finish(t, report, command)
+		cmd := started(t, exec.Command(command[0], command[1:]...))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		// The analyzer ends after the program, which it does not keep from ending.
+		waitFor(t, 20*time.Second, "there is a report", func() bool { return exists(report) })
+		r := result{nil, read(t, report)}
 		f := r.found(t, "GLOBAL:MSG:DATATYPE:MISMATCH")
 		if !atLine(t, f, "sender.c", "MPI_Send(") || !atLine(t, f, "receiver.c", "MPI_Recv(") {
 			t.Errorf("sites %+v", f.Sites)
@@ -435,8 +445,7 @@ func TestDeadlockIsReportedSoon(t *testing.T) {
 // deadlock runs a program that says when it is about to block, and returns when that was and when mpivet reported it.
 func deadlock(t *testing.T, program string, flags ...string) (blocked, reported time.Time) {
 	t.Helper()
-	cmd := exec.Command(mpivet, append(append([]string{"run", "-n", "2"}, flags...), "--", program)...)
-	cmd.Env = exampletest.Environment()
+	cmd := started(t, exec.Command(mpivet, append(append([]string{"run", "-n", "2"}, flags...), "--", program)...))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -480,8 +489,7 @@ func TestDeadlockLeftAloneOnRequest(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		dir := t.TempDir()
 		report := filepath.Join(dir, "report.json")
-		cmd := exec.Command(mpivet, "run", "-n", "2", "--on-error", "continue", "--json", report, "--", compile(t, m, "deadlock"))
-		cmd.Env = exampletest.Environment()
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--on-error", "continue", "--json", report, "--", compile(t, m, "deadlock")))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		var stderr lockedBuilder
 		cmd.Stderr = &stderr

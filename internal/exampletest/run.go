@@ -2,14 +2,15 @@ package exampletest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -78,22 +79,51 @@ type Result struct {
 	TimedOut       bool
 }
 
-// Run runs a command in a process group of its own, which is killed as a whole if it takes longer than timeout.
+// marker is a variable in the environment of what Run starts, by which it finds all that a launcher started in turn.
+const marker = "EXAMPLETEST_RUN"
+
+var runs atomic.Int64
+
+// Mark returns a variable for the environment of a command, and a function that kills every process that has it in its
+// environment: launchers start ranks in process groups and sessions of their own.
+func Mark() (variable string, kill func()) {
+	mark := fmt.Sprintf("%s=%d.%d", marker, os.Getpid(), runs.Add(1))
+	return mark, func() { killMarked(mark) }
+}
+
+// Run runs a command. One that takes longer than timeout is asked to end, by SIGTERM, and after a while it is killed.
+// No process that it started outlives Run.
 func Run(command, env []string, dir string, timeout time.Duration) (*Result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	mark, kill := Mark()
+	cmd := exec.Command(command[0], command[1:]...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = &stdout, &stderr, env, dir
+	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = &stdout, &stderr, append(slices.Clone(env), mark), dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 2 * time.Second
+	cmd.WaitDelay = time.Second
 	start := time.Now()
-	err := cmd.Run()
-	r := &Result{Stdout: stdout.String(), Stderr: stderr.String(), Took: time.Since(start), TimedOut: ctx.Err() != nil}
-	if cmd.ProcessState == nil {
+	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	var timedOut atomic.Bool
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-over:
+			return
+		case <-time.After(timeout):
+		}
+		timedOut.Store(true)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-over:
+		case <-time.After(10 * time.Second):
+			kill()
+		}
+	}()
+	err := cmd.Wait()
+	close(over)
+	kill()
+	r := &Result{Stdout: stdout.String(), Stderr: stderr.String(), Took: time.Since(start), TimedOut: timedOut.Load()}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, err
@@ -104,6 +134,23 @@ func Run(command, env []string, dir string, timeout time.Duration) (*Result, err
 		r.Status = 128 + int(status.Signal())
 	}
 	return r, nil
+}
+
+// killMarked kills every process that has mark in its environment.
+func killMarked(mark string) {
+	paths, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return
+	}
+	for _, path := range paths {
+		environ, err := os.ReadFile(path)
+		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), mark) {
+			continue // over, or somebody else's
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // Check runs a built example under mpivet, without it where it runs to a proper end, and replays its records. It
