@@ -107,7 +107,10 @@ func (d *Decoder) plain() bool {
 	if used < f.Fixed || used > n || secs+ring.SectionSize <= n && binary.LittleEndian.Uint16(data[secs:]) != ring.SecEnd {
 		return false
 	}
-	d.Call = Call{Func: f, raw: data[:n:n], secs: uint32(secs), end: uint32(secs)}
+	// One by one: the whole at once is built elsewhere and copied.
+	c := &d.Call
+	c.Func, c.raw = f, data[:n:n]
+	c.State, c.cut, c.secs, c.end = Complete, nil, uint32(secs), uint32(secs)
 	d.data, d.first = data[n:], false
 	return true
 }
