@@ -176,24 +176,24 @@ func (j *judge) Batch(b *Batch) {
 func TestOrder(t *testing.T) {
 	real := startRank(t)
 	round := 0
+	s := newSession(t)
+	l := openLive(t, s)
+	more := l.more
 	rapid.Check(t, func(rt *rapid.T) {
-		s, err := NewSession(Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer s.Close()
-		l, err := OpenLive(s)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer l.Close()
+		// A new process, which takes the place of the one before as after exec().
 		round++
 		m := &team{t: rt, s: s, pid: real.pid(), moments: map[momentID]*moment{}, infos: map[uint64]uint64{}}
 		m.process, _ = makeProcess(t, s, m.pid, round, 0)
+		l.more = more
+		for l.byName[m.process] == nil {
+			if _, err := l.Poll(discard{}); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		l.Notes()
 		m.spawn(t)
 		j := &judge{t: rt, m: m, came: map[momentID]bool{}, open: map[ThreadID]uint64{}, last: map[ThreadID]uint64{}}
 		// The threads go on between the reader's two looks.
-		more := l.more
 		l.more = func() {
 			m.some("between", 6)
 			if rapid.IntRange(0, 9).Draw(rt, "spawn between") == 0 {
