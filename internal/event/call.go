@@ -282,22 +282,22 @@ func (a Array) Handle(i int) uint64 { return uint64(a.At(i)) }
 // In returns the elements of an array at entry. It returns false if they are not recorded: the array is not significant
 // in this call, its address is wrong, or its elements were lost.
 func (c *Call) In(i int) (Array, bool) {
+	kind := c.Func.Params[i].Layout.InSection
 	s, ok := c.find(i, false)
-	if !ok {
+	if !ok || kind == ring.SecString {
 		return Array{}, false
 	}
-	kind := c.Func.Params[i].Layout.InSection
 	return Array{c.body(s, i, kind), kind == ring.SecIn64}.checked(s)
 }
 
 // Out returns the elements that a call has written to an array, as many as it says there are (the first outcount of
 // MPI_Waitsome's indices). It returns false if they are not recorded.
 func (c *Call) Out(i int) (Array, bool) {
+	kind := c.Func.Params[i].Layout.OutSection
 	s, ok := c.find(i, true)
-	if !ok || c.State == Open {
+	if !ok || c.State == Open || kind == ring.SecStatus {
 		return Array{}, false
 	}
-	kind := c.Func.Params[i].Layout.OutSection
 	a, ok := Array{c.body(s, i, kind), kind == ring.SecOut64}.checked(s)
 	if n := c.written(i); n < a.Len() {
 		a.data = a.data[:n*width(kind)]
