@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,7 +38,7 @@ func Sources() map[string][]byte {
 // fit both WriteSources and WritePassthrough.
 func CompileFlags() []string {
 	return []string{
-		"-shared", "-fPIC", "-O2", "-g", "-std=gnu11", "-fvisibility=hidden", "-fno-plt", "-fno-stack-protector", "-fno-semantic-interposition",
+		"-shared", "-fPIC", "-O2", "-g1", "-std=gnu11", "-fvisibility=hidden", "-fno-plt", "-fno-stack-protector", "-fno-semantic-interposition",
 		"-fasynchronous-unwind-tables", "-fno-optimize-sibling-calls", "-fcf-protection=none", "-pthread",
 		// The library brings its own unwinder, so that it decides nothing about which one the program gets, and takes nothing
 		// from the MPI library that the compiler wrapper links.
@@ -50,7 +51,7 @@ func CompileFlags() []string {
 // library that it is to be compiled for. exported is asked for names like "PMPI_Send".
 func WriteSources(dir string, exported func(name string) bool) error {
 	files := Sources()
-	files["wrappers.c"] = GenerateWrappers(exported)
+	maps.Copy(files, GenerateWrappers(exported))
 	files["names.c"] = generateNames()
 	return write(dir, files)
 }

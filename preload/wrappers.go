@@ -8,17 +8,23 @@ import (
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
-// GenerateWrappers returns wrappers.c: for every function of the table whose PMPI_ entry the MPI library exports, a
-// function that takes the places of both MPI_X and PMPI_X. exported is asked for names like "PMPI_Send".
-func GenerateWrappers(exported func(name string) bool) []byte {
-	var b strings.Builder
-	b.WriteString("/* Generated from the table of the MPI interface. */\n#include \"call.h\"\n\n")
-	fmt.Fprintf(&b, "const uint64_t mv_table_hash = 0x%xULL;\n", mpiapi.Hash())
+// GenerateWrappers returns the generated C files by name: for every function of the table whose PMPI_ entry the MPI
+// library exports, a function that takes the places of both MPI_X and PMPI_X. exported is asked for names like
+// "PMPI_Send".
+func GenerateWrappers(exported func(name string) bool) map[string][]byte {
+	const title = "/* Generated from the table of the MPI interface. */\n"
+	var near, far strings.Builder
+	fmt.Fprintf(&near, "%s#include \"call.h\"\n\nconst uint64_t mv_table_hash = 0x%xULL;\n", title, mpiapi.Hash())
+	// These are many and called rarely: better to have them compiled fast.
+	far.WriteString(title + "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
 	for _, f := range exportedFuncs(exported) {
-		w := wrapper{Func: f, b: &b}
+		w := wrapper{Func: f, b: &far, near: isHot(f)}
+		if w.near {
+			w.b = &near
+		}
 		w.write()
 	}
-	return []byte(b.String())
+	return map[string][]byte{"wrappers.c": []byte(near.String()), "wrappers_far.c": []byte(far.String())}
 }
 
 // exportedFuncs returns the functions of the table that the MPI library has.
@@ -46,8 +52,7 @@ func writeEntry(b *strings.Builder, f *mpiapi.Func) {
 	fmt.Fprintf(b, "static %s;\n", f.Declare("(*real_"+f.Name+")"))
 	fmt.Fprintf(b, "%s\n{\n", f.Declare("mv_"+f.Name))
 	fmt.Fprintf(b, "    %s = real_%s;\n", f.Declare("(*real)"), f.Name)
-	fmt.Fprintf(b, "    if (MV_UNLIKELY(!real)) {\n        void *p_ = mv_real(\"P%s\");\n        memcpy(&real, &p_, sizeof p_);\n        real_%s = real;\n    }\n",
-		f.Name, f.Name)
+	fmt.Fprintf(b, "    if (MV_UNLIKELY(!real)) {\n        mv_bind(&real_%[1]s, \"P%[1]s\");\n        real = real_%[1]s;\n    }\n", f.Name)
 }
 
 // hooks are the calls that a function needs besides being recorded. In all of them t is the thread, NULL if it isn't
@@ -84,6 +89,34 @@ var hooks = map[string]hook{
 type wrapper struct {
 	*mpiapi.Func
 	b *strings.Builder
+	// near: the record is written by inlined code. That is for what programs call often.
+	near bool
+}
+
+// isHot tells whether programs call a function so often that its wrapper should be as fast as can be.
+func isHot(f *mpiapi.Func) bool {
+	if f.Base != f.ID {
+		return false
+	}
+	switch f.Class {
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Wait, mpiapi.Test, mpiapi.Start:
+		return true
+	}
+	switch f.Name {
+	case "MPI_Iprobe", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall",
+		"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Fetch_and_op", "MPI_Pready", "MPI_Parrived",
+		"MPI_Comm_rank", "MPI_Comm_size", "MPI_Get_count":
+		return true
+	}
+	return false
+}
+
+// fn returns the name of a C function, or of its twin that is not inlined.
+func (w *wrapper) fn(name string) string {
+	if w.near {
+		return name
+	}
+	return name + "_far"
 }
 
 func (w *wrapper) line(format string, args ...any) {
@@ -126,20 +159,20 @@ func (w *wrapper) writeValue() {
 
 // writeQuery writes the body of a function that is recorded only if it fails.
 func (w *wrapper) writeQuery() {
-	w.line("struct mv_thread *t = mv_enter(MV_CFA);")
+	w.line("struct mv_thread *t = %s(MV_CFA);", w.fn("mv_enter"))
 	w.line("if (MV_UNLIKELY(!t))\n        return real(%s);", w.args(nil))
-	w.line("unsigned char *r = mv_query_begin(t, %d, %d, MV_RA);", w.ID, w.Fixed)
+	w.line("unsigned char *r = %s(t, %d, %d, MV_RA);", w.fn("mv_query_begin"), w.ID, w.Fixed)
 	if len(w.Params) == 0 {
 		w.line("(void)r;")
 	}
 	w.slots()
 	w.line("int rc = real(%s);", w.args(nil))
-	w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS)) {")
-	w.line("    mv_query_failed(t);")
-	w.line("    mv_error(t, rc, 0);")
-	w.line("    mv_done_record(t, rc);")
-	w.line("}")
-	w.line("mv_leave(t);")
+	if w.near {
+		w.line("if (MV_LIKELY(rc == MPI_SUCCESS))\n        mv_leave(t);\n    else")
+		w.line("    mv_query_end_far(t, rc);")
+	} else {
+		w.line("mv_query_end_far(t, rc);")
+	}
 	w.line("return rc;")
 }
 
@@ -184,7 +217,7 @@ func (w *wrapper) sections() []section {
 
 func (w *wrapper) writeCall() {
 	h := hooks[w.Name]
-	w.line("struct mv_thread *t = mv_enter(MV_CFA);")
+	w.line("struct mv_thread *t = %s(MV_CFA);", w.fn("mv_enter"))
 	w.line("if (MV_UNLIKELY(!t)) {")
 	if h.before != "" {
 		w.line("    %s", h.before)
@@ -194,35 +227,38 @@ func (w *wrapper) writeCall() {
 		w.line("    %s", h.after)
 	}
 	w.line("    return rc;\n    }")
-	w.line("const int timed = mv_timed;")
-	w.line("const uint32_t site = mv_site(t, MV_RA, MV_CFA);")
-
 	sections := w.sections()
 	start := (w.Fixed + 7) &^ 7
-	if len(sections) == 0 {
-		w.line("const uint64_t end = timed ? %d : %d, len = timed ? %d : %d;", start, start, round(start+16), round(start))
-	} else {
-		w.lengths(sections)
-		sum := fmt.Sprint(start)
-		for _, s := range sections {
-			sum += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
-		}
-		w.line("const uint64_t end = %s, len = (end + (timed ? 16 : 0) + 63) & ~(uint64_t)63;", sum)
+	sum := fmt.Sprint(start)
+	w.lengths(sections)
+	for _, s := range sections {
+		sum += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
 	}
-	w.line("unsigned char *r = mv_reserve(t, len);")
-	w.line("mv_head(r, %d, len, site, %d, timed);", w.ID, w.Fixed)
+	if w.near {
+		w.line("const int timed = mv_timed;")
+		w.line("const uint32_t site = mv_site(t, MV_RA, MV_CFA);")
+		w.line("const uint64_t end = %s, trailer = timed ? 16 : 0, len = (end + trailer + 63) & ~(uint64_t)63;", sum)
+		w.line("unsigned char *r = mv_reserve(t, len);")
+		w.line("mv_head(r, %d, len, site, %d, timed);", w.ID, w.Fixed)
+		w.line("mv_section_end(r, end, len - trailer);")
+	} else {
+		w.line("const struct mv_open o = mv_open(t, MV_RA, %d, %d, %s);", w.ID, w.Fixed, sum)
+		if len(w.Params) > 0 {
+			w.line("unsigned char *const r = o.r;")
+		}
+	}
 	w.slots()
-	w.line("unsigned char *at = r + %d;", start)
+	if len(sections) > 0 {
+		w.line("unsigned char *at = r + %d;", start)
+	}
 	for _, s := range sections {
 		w.putSection(s)
 	}
-	if len(sections) == 0 {
-		w.line("(void)at;")
-		w.line("mv_section_end(r, end, len - (timed ? 16 : 0));")
+	if w.near {
+		w.line("mv_publish(t, r, len, timed);")
 	} else {
-		w.line("mv_section_end(r, end, len - (timed ? 16 : 0));")
+		w.line("mv_open_publish(t, &o);")
 	}
-	w.line("mv_publish(t, r, len, timed);")
 
 	if h.before != "" {
 		w.line("%s", h.before)
@@ -241,8 +277,12 @@ func (w *wrapper) writeCall() {
 		w.line("%s", h.after)
 	}
 	w.results(sections)
-	w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
-	w.line("mv_done(t, r, len, timed, rc);")
+	if w.near {
+		w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
+		w.line("mv_done(t, r, len, timed, rc);")
+	} else {
+		w.line("mv_open_done(t, &o, rc);")
+	}
 	for _, s := range sections {
 		if s.out && (s.kind != mpiapi.SectionStatus || w.isArray(s.i)) {
 			width := fmt.Sprintf("sizeof *%s", w.Params[s.i].Name)
@@ -255,8 +295,6 @@ func (w *wrapper) writeCall() {
 	w.line("mv_leave(t);")
 	w.line("return rc;")
 }
-
-func round(n int) int { return (n + 63) &^ 63 }
 
 func (s section) suffix() string {
 	if s.out {
@@ -346,34 +384,42 @@ func (w *wrapper) lengths(sections []section) {
 		} else {
 			w.line("const uint64_t n%d = %s;", s.i, n)
 		}
-		w.line("const uint64_t room%[1]d%[2]s = mv_section_room(t, n%[1]d%[2]s, %[3]d);", s.i, s.suffix(), s.width())
+		w.line("const uint64_t room%[1]d%[2]s = %[4]s(t, n%[1]d%[2]s, %[3]d);", s.i, s.suffix(), s.width(), w.fn("mv_section_room"))
 		if !s.out {
-			width := "sizeof *" + p.Name
-			if s.kind == mpiapi.SectionString {
-				width = "1"
-			}
-			if strings.Contains(p.CType, "(*)") {
-				width = "sizeof(int)"
-			}
-			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d)))\n        mv_data(t, %[2]s, %[1]d, %[3]s, n%[1]d, %[4]s);", s.i, sectionNames[s.kind], p.Name, width)
+			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d)))\n        mv_data(t, %[2]s, %[1]d, %[3]s, n%[1]d, %[4]s);", s.i, sectionNames[s.kind], p.Name, elementWidth(s, p))
 		}
 	}
 }
 
-func (w *wrapper) putSection(s section) {
-	p := &w.Params[s.i]
+// elementWidth returns the C expression of an element's size in the program.
+func elementWidth(s section, p *mpiapi.Param) string {
 	switch {
 	case s.kind == mpiapi.SectionString:
-		w.line("mv_section_string(at, %[1]d, %[2]s, n%[1]d, room%[1]d);", s.i, p.Name)
-	case s.out:
-		w.line("mv_section_out(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, sectionNames[s.kind])
+		return "1"
+	case strings.Contains(p.CType, "(*)"): // triples count as single numbers
+		return "sizeof(int)"
+	}
+	return "sizeof *" + p.Name
+}
+
+func (w *wrapper) putSection(s section) {
+	p := &w.Params[s.i]
+	kind := sectionNames[s.kind]
+	if s.out {
 		w.line("unsigned char *const at%d = at + 8;", s.i)
-	default:
-		width := "sizeof *" + p.Name
-		if strings.Contains(p.CType, "(*)") {
-			width = "sizeof(int)"
+	}
+	if !w.near {
+		if s.out {
+			w.line("at = mv_section_out_far(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, kind)
+		} else {
+			w.line("at = mv_section_in_far(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s);", s.i, kind, p.Name, elementWidth(s, p))
 		}
-		w.line("mv_section_in(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s, %[5]d);", s.i, sectionNames[s.kind], p.Name, width, s.width())
+		return
+	}
+	if s.out {
+		w.line("mv_section_out(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, kind)
+	} else {
+		w.line("mv_section_in(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s, %[5]d);", s.i, kind, p.Name, elementWidth(s, p), s.width())
 	}
 	w.line("at += room%d%s;", s.i, s.suffix())
 }
@@ -419,7 +465,7 @@ func (w *wrapper) results(sections []section) {
 		}
 		switch {
 		case s.kind == mpiapi.SectionStatus && !w.isArray(s.i):
-			w.line("if (n%[1]d_out && %[2]s)\n        mv_fill_status(at%[1]d, status%[1]d, 1, 0);", s.i, ok)
+			w.line("if (n%[1]d_out && %[2]s)\n        %[3]s(at%[1]d, status%[1]d, 1, 0);", s.i, ok, w.fn("mv_fill_status"))
 		default:
 			n := fmt.Sprintf("n%d_out", s.i)
 			if p.Written.Kind != mpiapi.NoArray {
@@ -435,7 +481,7 @@ func (w *wrapper) results(sections []section) {
 			}
 			w.line("if (n%[1]d_after > n%[1]d_out)\n        n%[1]d_after = n%[1]d_out;", s.i)
 			if s.kind == mpiapi.SectionStatus {
-				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        mv_fill_status(at%[1]d, status%[1]d, n%[1]d_after, in_status%[1]d);", s.i)
+				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        %[2]s(at%[1]d, status%[1]d, n%[1]d_after, in_status%[1]d);", s.i, w.fn("mv_fill_status"))
 			} else {
 				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        mv_fill(at%[1]d, %[2]s, n%[1]d_after, sizeof *%[2]s, %[3]d);", s.i, p.Name, s.width())
 			}

@@ -36,11 +36,26 @@ void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsig
     }
 }
 
+/* Bytes of an element in a section. */
+static unsigned slot_of(unsigned kind)
+{
+    switch (kind) {
+    case MV_IN32:
+    case MV_OUT32:
+        return 4;
+    case MV_STATUS:
+        return sizeof(struct mv_status);
+    case MV_STRING:
+        return 1;
+    }
+    return 8;
+}
+
 /* Publishes an array that was too long for its call record, in parts. width: of an element in the program; for
  * statuses, whether their error field is set. */
 MV_COLD void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width)
 {
-    unsigned slot = kind == MV_IN32 || kind == MV_OUT32 ? 4 : kind == MV_STATUS ? sizeof(struct mv_status) : kind == MV_STRING ? 1 : 8;
+    unsigned slot = slot_of(kind);
     uint64_t part = (t->largest / 2 - 64) / slot;
     for (uint64_t first = 0; first < n; first += part) {
         uint64_t k = n - first < part ? n - first : part;
@@ -64,4 +79,64 @@ const void *mv_pointer_constant(const char *name)
 {
     void *const *p = mv_symbol(name);
     return p ? *p : NULL;
+}
+
+/* The pieces of call.h for wrappers that are not worth their being inlined. */
+
+struct mv_thread *mv_enter_far(uintptr_t cfa) { return mv_enter(cfa); }
+
+/* Begins a record that is to be `end` bytes long. */
+struct mv_open mv_open(struct mv_thread *t, uintptr_t ra, unsigned kind, unsigned used, uint64_t end)
+{
+    struct mv_open o;
+    uint32_t site = mv_site(t, ra, t->cfa);
+    o.timed = mv_timed;
+    uint64_t trailer = o.timed ? 16 : 0;
+    o.len = (end + trailer + 63) & ~(uint64_t)63;
+    o.r = mv_reserve(t, o.len);
+    mv_head(o.r, kind, o.len, site, used, o.timed);
+    mv_section_end(o.r, end, o.len - trailer);
+    return o;
+}
+
+void mv_open_publish(struct mv_thread *t, const struct mv_open *o) { mv_publish(t, o->r, o->len, o->timed); }
+
+void mv_open_done(struct mv_thread *t, const struct mv_open *o, int rc)
+{
+    if (MV_UNLIKELY(rc != MPI_SUCCESS))
+        mv_error(t, rc, 0);
+    mv_done(t, o->r, o->len, o->timed, rc);
+}
+
+uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot) { return mv_section_room(t, n, slot); }
+
+/* Both return where the next section begins. */
+unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room,
+                                 unsigned width)
+{
+    mv_section_in(at, kind, param, p, n, room, width, slot_of(kind));
+    return at + room;
+}
+
+unsigned char *mv_section_out_far(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
+{
+    mv_section_out(at, kind, param, n, room);
+    return at + room;
+}
+
+void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error) { mv_fill_status(to, s, n, with_error); }
+
+unsigned char *mv_query_begin_far(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra)
+{
+    return mv_query_begin(t, kind, used, ra);
+}
+
+void mv_query_end_far(struct mv_thread *t, int rc)
+{
+    if (MV_UNLIKELY(rc != MPI_SUCCESS)) {
+        mv_query_failed(t);
+        mv_error(t, rc, 0);
+        mv_done_record(t, rc);
+    }
+    mv_leave(t);
 }

@@ -42,15 +42,6 @@ MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, c
         mv_fill(at + 8, p, n, width, slot);
 }
 
-MV_INLINE void mv_section_string(unsigned char *at, unsigned param, const char *s, uint64_t n, uint64_t room)
-{
-    if (!room)
-        return;
-    mv_section_head(at, MV_STRING, param, n, room);
-    if (room > 8)
-        memcpy(at + 8, s, n);
-}
-
 /* Room for an array that the call writes; what is not written reads as zero. */
 MV_INLINE void mv_section_out(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
 {
@@ -107,6 +98,26 @@ MV_INLINE void mv_section_end(unsigned char *r, uint64_t at, uint64_t end)
     if (at + 8 <= end)
         mv_put8(r + at, 0, 0);
 }
+
+/* The same in function calls, for what is called rarely: in hundreds of wrappers the code above would take the compiler
+ * half a minute. */
+struct mv_open {
+    unsigned char *r;
+    uint64_t len;
+    int timed;
+};
+
+struct mv_open mv_open(struct mv_thread *t, uintptr_t ra, unsigned kind, unsigned used, uint64_t end);
+void mv_open_publish(struct mv_thread *t, const struct mv_open *o);
+void mv_open_done(struct mv_thread *t, const struct mv_open *o, int rc);
+struct mv_thread *mv_enter_far(uintptr_t cfa);
+uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot);
+unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room,
+                                 unsigned width);
+unsigned char *mv_section_out_far(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room);
+void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error);
+unsigned char *mv_query_begin_far(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra);
+void mv_query_end_far(struct mv_thread *t, int rc);
 
 /* A query: nothing is published unless it fails. */
 MV_INLINE unsigned char *mv_query_begin(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra)

@@ -145,6 +145,7 @@ void mv_modules(struct mv_thread *t);
 /* real.c */
 void *mv_symbol(const char *name);
 void *mv_real(const char *pname);
+void mv_bind(void *pointer, const char *pname);
 
 /* end.c */
 void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const void *info);

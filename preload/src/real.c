@@ -82,3 +82,10 @@ void *mv_real(const char *pname)
         abort();
     return p;
 }
+
+/* Sets a pointer to the function of that name. */
+void mv_bind(void *pointer, const char *pname)
+{
+    void *p = mv_real(pname);
+    memcpy(pointer, &p, sizeof p);
+}
