@@ -76,8 +76,9 @@ type Job struct {
 	status int           // of the launcher, once ended
 
 	mu      sync.Mutex
-	aborted bool // by Abort
-	killing bool // SIGKILL was sent to the launcher
+	aborted bool           // by Abort
+	killing bool           // SIGKILL was sent to the launcher
+	signal  syscall.Signal // that asked mpivet to end, 0 if none did
 }
 
 // JobOptions say what to start and how.
@@ -172,8 +173,8 @@ func exitStatus(st *os.ProcessState) int {
 func (j *Job) Ended() <-chan struct{} { return j.ended }
 
 // Status returns the exit status of the program, once the launcher has ended: the launcher's; where the launcher had
-// to be killed since it did not end, that of the first rank that went wrong; after Abort, that of SIGTERM, as
-// launchers make of it what they like.
+// to be killed since it did not end, that of the first rank that went wrong. After Abort, and after a signal to mpivet
+// that ended the program, it is that of the signal, as launchers make of it what they like.
 func (j *Job) Status() int {
 	<-j.ended
 	j.mu.Lock()
@@ -181,8 +182,12 @@ func (j *Job) Status() int {
 	if j.aborted {
 		return 128 + int(syscall.SIGTERM)
 	}
-	if failed := j.ranks.Failed(); j.killing && failed != 0 {
+	failed := j.ranks.Failed()
+	switch {
+	case j.killing && failed != 0:
 		return failed
+	case j.signal != 0 && failed > 128:
+		return 128 + int(j.signal) // the program did not survive it
 	}
 	return j.status
 }
@@ -254,6 +259,10 @@ func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
 					go j.Kill()
 				default:
 					asked = true
+					j.ranks.Ask()
+					j.mu.Lock()
+					j.signal = sig
+					j.mu.Unlock()
 					if onEnd != nil {
 						onEnd(s)
 					}
@@ -284,6 +293,7 @@ func (j *Job) Abort() {
 	j.mu.Lock()
 	j.aborted = true
 	j.mu.Unlock()
+	j.ranks.Ask()
 	j.signalLauncher(syscall.SIGTERM)
 	deadline := time.Now().Add(termGrace)
 	for time.Now().Before(deadline) {
@@ -300,6 +310,7 @@ func (j *Job) Kill() {
 	j.mu.Lock()
 	j.killing = true
 	j.mu.Unlock()
+	j.ranks.Ask()
 	deadline := time.Now().Add(5 * time.Second)
 	for time.Now().Before(deadline) {
 		j.signalLauncher(syscall.SIGKILL)

@@ -154,7 +154,8 @@ func lockStart(dirs []string) (*os.File, error) {
 }
 
 // Detach starts a command of mpivet's that outlives this process and is no child of what this process becomes: it
-// runs in a session of its own, on all processors, with standard error as here. Detach returns when the command has
+// runs in a session of its own, on all processors, and writes to the launcher's standard error if that can be had, else
+// to this process's. Detach returns when the command has
 // called Ready, or an error without text of its own if the command ended before; it has said why.
 //
 // It takes two steps: self is started with detachArgs, and that process calls Detached to start self with args.
@@ -164,8 +165,12 @@ func Detach(self string, detachArgs ...string) error {
 	return cmd.Run()
 }
 
-// readyFD is where a detached command finds the pipe for Ready.
-const readyFD = 3
+// Descriptors that a detached command has besides the standard ones: the pipe for Ready, and the standard error of the
+// rank that started it. The latter is never used: launchers wait for its end, and thus for the command's.
+const (
+	readyFD = 3
+	lastFD  = 4
+)
 
 // Detached is the middle step of Detach. It starts the command and returns when that is ready.
 func Detached(self string, args ...string) error {
@@ -183,7 +188,11 @@ func Detached(self string, args ...string) error {
 	_ = unix.SchedSetaffinity(0, &all)
 	cmd := exec.Command(self, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{w}
+	if f := launcherStderr(); f != nil {
+		defer f.Close()
+		cmd.Stderr = f
+	}
+	cmd.ExtraFiles = []*os.File{w, os.Stderr}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	w.Close()
@@ -197,6 +206,50 @@ func Detached(self string, args ...string) error {
 	return nil
 }
 
+// launcherStderr returns the standard error of the launcher that the user started, if it runs on this node. What is
+// written to a rank's standard error is lost when the launcher ends without reading all of it, as it does when a rank
+// has crashed. It returns nil if there is no such launcher or we may not.
+func launcherStderr() *os.File {
+	var top *processStat
+	for _, st := range ancestors(os.Getpid()) {
+		if st.isLauncher() {
+			top = &st
+		}
+	}
+	if top == nil {
+		return nil
+	}
+	for _, front := range []string{"mpiexec", "mpirun", "orterun", "prterun", "srun"} {
+		if strings.HasPrefix(top.name, front) {
+			return standardError(top.pid)
+		}
+	}
+	return nil // a daemon on a node of its own: what it writes goes nowhere
+}
+
+// standardError returns another process's standard error.
+func standardError(pid int) *os.File {
+	if pidfd, err := unix.PidfdOpen(pid, 0); err == nil {
+		defer unix.Close(pidfd) //nolint:errcheck // not written to
+		// The same open file: what both write doesn't overlap.
+		if fd, err := unix.PidfdGetfd(pidfd, 2, 0); err == nil {
+			unix.CloseOnExec(fd)
+			return os.NewFile(uintptr(fd), "standard error of the launcher")
+		}
+	}
+	// Where a file may be opened anew, only terminals and pipes have no position of their own.
+	name := fmt.Sprintf("/proc/%d/fd/2", pid)
+	st, err := os.Stat(name)
+	if err != nil || st.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
 // CloseInherited closes what a detached command has inherited from the launcher beyond standard input, output and
 // error, lest the launcher wait for it: all descriptors that programs started from here would inherit too, except
 // Ready's.
@@ -207,7 +260,7 @@ func CloseInherited() {
 	}
 	for _, e := range entries {
 		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd <= readyFD {
+		if err != nil || fd <= lastFD {
 			continue
 		}
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
@@ -215,6 +268,7 @@ func CloseInherited() {
 		}
 	}
 	unix.CloseOnExec(readyFD)
+	unix.CloseOnExec(lastFD)
 }
 
 // Ready tells Detach that the command is ready.

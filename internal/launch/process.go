@@ -20,7 +20,8 @@ type process struct {
 type processStat struct {
 	process
 	ppid  int
-	state byte // 'Z' and 'X': ended
+	state byte   // 'Z' and 'X': ended
+	name  string // of the executable, its first 15 bytes
 }
 
 func statProcess(pid int) (processStat, error) {
@@ -43,7 +44,31 @@ func statProcess(pid int) (processStat, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return processStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
-	return processStat{process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0]}, nil
+	return processStat{process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], name: text[strings.IndexByte(text, '(')+1 : i]}, nil
+}
+
+// isLauncher reports whether a process is part of a launcher of MPI programs, by the name of its executable.
+func (p processStat) isLauncher() bool {
+	for _, name := range []string{
+		"mpiexec", "mpirun", "orterun", "orted", "prterun", "prted", "hydra_", "srun", "slurmstepd", "flux", "jsrun", "aprun", "palsd",
+	} {
+		if strings.HasPrefix(p.name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ancestors returns the processes above one, nearest first, without init.
+func ancestors(pid int) []processStat {
+	var out []processStat
+	st, err := statProcess(pid)
+	for err == nil && st.ppid > 1 && len(out) < 100 {
+		if st, err = statProcess(st.ppid); err == nil {
+			out = append(out, st)
+		}
+	}
+	return out
 }
 
 // alive reports whether the process still runs.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os"
 	"slices"
 	"sync"
 	"syscall"
@@ -19,12 +20,14 @@ type Ranks struct {
 	mu     sync.Mutex
 	procs  map[process]bool
 	pids   map[ring.ProcID]int
+	above  map[int]bool // processes that the ranks descend from: the launcher's, and ours
+	asked  bool         // to end
 	failed int
 }
 
 // NewRanks returns the ranks of a session, given by its directory.
 func NewRanks(session string) *Ranks {
-	return &Ranks{session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}}
+	return &Ranks{session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}, above: map[int]bool{os.Getpid(): true}}
 }
 
 // Proc takes note of a process that the preload library announced.
@@ -35,14 +38,49 @@ func (r *Ranks) Proc(p *ring.Proc) {
 	if proc, ok := sameProcess(p.PID, p.Start); ok {
 		r.procs[proc] = true
 	}
+	if p.Rank < 0 || slices.ContainsFunc(registered(r.session), func(q process) bool { return q.pid == p.PPID }) {
+		return // started by a rank, whose signals are the program's own doing
+	}
+	if r.above[p.PPID] {
+		return
+	}
+	// The rank's parent belongs to the launcher, and so does everything up to the last process known as one, or to
+	// us. What is above that is the user's shell.
+	chain := ancestors(p.PID)
+	last := 0
+	for i, st := range chain {
+		if st.pid == os.Getpid() || st.isLauncher() {
+			last = i
+		}
+	}
+	for _, st := range chain[:min(last+1, len(chain))] {
+		r.above[st.pid] = true
+	}
 }
 
-// End takes note of how a process ended.
+// Ask takes note that somebody has asked the program to end.
+func (r *Ranks) Ask() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = true
+}
+
+// End takes note of how a process ended, and marks ends that were asked for.
 func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pid := r.pids[id]
 	delete(r.pids, id)
+	switch e.Kind {
+	case ring.Exited, ring.Vanished:
+		e.Asked = r.asked
+	case ring.Signaled:
+		switch syscall.Signal(e.Code) {
+		case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE:
+			// Launchers pass on what they are asked, and end the ranks that are left when one has failed.
+			e.Asked = r.asked || r.above[e.SenderPID]
+		}
+	}
 	status := 0
 	switch e.Kind {
 	case ring.Exited:
@@ -108,6 +146,7 @@ func (r *Ranks) kill(sig syscall.Signal) {
 
 // Terminate ends all processes of the program: they get SIGTERM, and what is left after two seconds SIGKILL.
 func (r *Ranks) Terminate() {
+	r.Ask()
 	r.kill(syscall.SIGTERM)
 	deadline := time.Now().Add(termGrace)
 	for len(r.live()) > 0 {

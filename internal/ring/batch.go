@@ -61,6 +61,9 @@ type ProcEnd struct {
 	Time        time.Duration // CLOCK_MONOTONIC of the end, as told by the process or seen by the analyzer
 	FaultAddr   uint64
 	SenderPID   int // of the signal, 0 if it was not sent by kill()
+	// Asked: the user, the launcher or mpivet had it end: its end says nothing about the program. Sources don't know;
+	// whoever started the program tells the handlers that follow.
+	Asked bool
 	PCs         []uint64
 	Maps        []Mapping
 	Reason      string // of Lost

@@ -55,10 +55,13 @@ func (s *deaths) failed(t *track.Thread, _ match.Call, _ int32, f *track.Failure
 }
 
 func (s *deaths) end(p *track.Process) {
-	if p.Aborting {
+	e := p.Ended
+	if p.Aborting || e.Asked {
 		s.explained = true
 	}
-	e := p.Ended
+	if e.Asked {
+		return
+	}
 	switch e.Kind {
 	case ring.Exited, ring.Replaced:
 		if e.Kind == ring.Exited && p.Initialized && !p.Finalizing {
@@ -227,7 +230,7 @@ var BeforeFinalize = &check.Check{
 				}
 			},
 			End: func(p *track.Process) {
-				if p.Ended.Kind == ring.Exited && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] {
+				if p.Ended.Kind == ring.Exited && !p.Ended.Asked && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] {
 					beforeFinalize(x, p)
 				}
 			},
