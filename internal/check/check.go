@@ -4,6 +4,7 @@ package check
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/finding"
@@ -72,17 +73,25 @@ func Ranks(c *match.Comm, members []int32) []int {
 // Comm names a communicator, window or file for a message: as the process of one of the calls on it does.
 func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 	p := x.Tracker.ThreadByID(c.Thread).Process
-	if name := p.NameOf(comm); name != "" {
-		return name
+	v := p.ViewOf(comm)
+	if v != nil && v.Name != "" {
+		return v.Name
 	}
-	what := "a communicator"
+	what := "communicator"
 	switch comm.Domain {
 	case match.Window:
-		what = "a window"
+		what = "window"
 	case match.File:
-		what = "a file"
+		what = "file"
 	}
-	return fmt.Sprintf("%s of %s", what, Plural(comm.Size(), "process", "processes"))
+	if v == nil || len(v.Made.Raw) == 0 {
+		return fmt.Sprintf("a %s of %s", what, Plural(comm.Size(), "process", "processes"))
+	}
+	made := "the " + what + " made by " + x.Func(v.Made).Name
+	if stack := x.Site("", v.Made).Stack; len(stack) > 0 && stack[0].File != "" {
+		made += fmt.Sprintf(" at %s:%d", filepath.Base(stack[0].File), stack[0].Line)
+	}
+	return made
 }
 
 // Plural prints a number with its noun.

@@ -137,6 +137,9 @@ func (p *places) end(pr *track.Process) []finding.Frame {
 	}
 	var frames []finding.Frame
 	for i, pc := range e.PCs {
+		if m, ok := space.Module(pc); ok && strings.HasPrefix(filepath.Base(m.Path), "libmpivet") {
+			continue
+		}
 		frames = append(frames, space.Frames(pc, i > 0 || e.Kind != ring.Signaled)...)
 	}
 	return frames

@@ -77,16 +77,16 @@ func (p *Process) Constant(name string) (int64, bool) {
 	return v, ok
 }
 
-// NameOf names a communicator, window or file as this process knows it; "" if it has no name.
-func (p *Process) NameOf(c *match.Comm) string {
+// ViewOf returns the communicator, window or file as this process knows it, nil if it has freed it.
+func (p *Process) ViewOf(c *match.Comm) *View {
 	for _, m := range []map[uint64]*View{p.views, p.wins, p.files} {
 		for _, v := range m {
 			if v.Comm == c {
-				return v.Name
+				return v
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // constant loads the values of constants that tracking looks at all the time.

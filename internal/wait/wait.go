@@ -348,10 +348,10 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 	if mine < 0 {
 		return nil
 	}
-	// Who is in another collective at this position will never join this one.
+	// Who is in another collective at this position, or has another root, will never join this one.
 	absent := slices.Clone(c.Missing)
 	for i := range c.Variants {
-		if i != mine && c.Variants[i].Func != c.Variants[mine].Func {
+		if i != mine {
 			absent = append(absent, c.Variants[i].Members...)
 		}
 	}
