@@ -287,26 +287,36 @@ func (c *Call) In(i int) (Array, bool) {
 	if !ok || kind == ring.SecString {
 		return Array{}, false
 	}
-	return Array{c.body(s, i, kind), kind == ring.SecIn64}.checked(s)
+	b := c.body(s, i, kind)
+	if len(b) != s.count*width(kind) {
+		return Array{}, false
+	}
+	return Array{b, kind == ring.SecIn64}, true
 }
 
 // Out returns the elements that a call has written to an array, as many as it says there are (the first outcount of
 // MPI_Waitsome's indices). It returns false if they are not recorded.
 func (c *Call) Out(i int) (Array, bool) {
 	kind := c.Func.Params[i].Layout.OutSection
-	s, ok := c.find(i, true)
-	if !ok || c.State == Open || kind == ring.SecStatus {
+	if kind == ring.SecStatus {
 		return Array{}, false
 	}
-	a, ok := Array{c.body(s, i, kind), kind == ring.SecOut64}.checked(s)
-	if n := c.written(i); n < a.Len() {
-		a.data = a.data[:n*width(kind)]
-	}
-	return a, ok
+	b, ok := c.results(i, kind)
+	return Array{b, kind == ring.SecOut64}, ok
 }
 
-// checked tells whether an array is as long as its section says.
-func (a Array) checked(s section) (Array, bool) { return a, a.Len() == s.count }
+// results returns the elements that a call has written to an array.
+func (c *Call) results(i int, kind uint8) ([]byte, bool) {
+	s, ok := c.find(i, true)
+	if !ok || c.State == Open {
+		return nil, false
+	}
+	b, n := c.body(s, i, kind), min(c.written(i), s.count)*width(kind)
+	if n > len(b) {
+		return nil, false
+	}
+	return b[:n:n], true
+}
 
 // body returns the elements of a section, wherever they are.
 func (c *Call) body(s section, i int, kind uint8) []byte {
@@ -373,16 +383,11 @@ func (s Statuses) At(i int) Status {
 // them. A single status is the first of one. It returns false if they are not recorded: MPI_Recv returns what was asked
 // for unless that has wildcards.
 func (c *Call) Statuses(i int) (Statuses, bool) {
-	s, ok := c.find(i, true)
-	if !ok || c.State == Open || c.Func.Params[i].Layout.OutSection != ring.SecStatus {
+	if c.Func.Params[i].Layout.OutSection != ring.SecStatus {
 		return Statuses{}, false
 	}
-	a := Statuses{c.body(s, i, ring.SecStatus)}
-	ok = a.Len() == s.count
-	if n := c.written(i); n < a.Len() {
-		a.data = a.data[:n*ring.StatusSize]
-	}
-	return a, ok
+	b, ok := c.results(i, ring.SecStatus)
+	return Statuses{b}, ok
 }
 
 // Text returns the characters of a string that the program passed, false if they are not recorded.

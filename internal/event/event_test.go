@@ -293,7 +293,7 @@ func TestCut(t *testing.T) {
 			section("array_of_requests", ring.SecCut, 3, nil).section("array_of_indices", ring.SecCut, 3, nil).record()
 	}
 	in := slices.Concat(data(ring.SecIn64, reqs, 0, 2, wides(10, 11)), data(ring.SecIn64, reqs, 2, 1, wides(12)))
-	out := data(ring.SecOut32, idx, 0, 3, ints(1, 2, 0))
+	out := data(ring.SecOut32, idx, 0, 2, ints(1, 2)) // only what the call has written
 	other := call(t, "MPI_Waitsome").section("array_of_requests", ring.SecCut, 3, nil).record()
 	batches := []ring.Batch{
 		{Data: slices.Concat(in, cut()), Open: true},

@@ -63,10 +63,10 @@ type ProcEnd struct {
 	SenderPID   int // of the signal, 0 if it was not sent by kill()
 	// Asked: the user, the launcher or mpivet had it end: its end says nothing about the program. Sources don't know;
 	// whoever started the program tells the handlers that follow.
-	Asked bool
-	PCs         []uint64
-	Maps        []Mapping
-	Reason      string // of Lost
+	Asked  bool
+	PCs    []uint64
+	Maps   []Mapping
+	Reason string // of Lost
 }
 
 // Batch is a run of records of one thread, in program order.
@@ -75,8 +75,8 @@ type ProcEnd struct {
 // yet. When it returns, the next batch of that thread has Resume set and begins with the same record once more, now
 // complete (unless it is Open again, which never happens: an open record is delivered once open, then once complete).
 //
-// What a call publishes while it is under way (InfoComm, InfoError, InfoMPI, and InfoData of arrays written by the call)
-// lies behind its record, but is always delivered before the call's completion: a call that has published something is
+// What a call publishes (InfoComm, InfoError, InfoMPI, and InfoData of arrays written by the call) lies behind its record,
+// but is always delivered before the call's completion: a call that has published something is
 // delivered open first, even if it has returned long since, then comes a batch with what it published, neither Resume
 // nor Open, then the one that begins with the completed call. Batches without calls, neither Resume nor Open, may also
 // come at other times.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
 // chunk is how many bytes of records a batch has at most, but for what must stay together. It fits a first-level cache,
@@ -32,6 +34,13 @@ type cursor struct {
 	openTo uint64
 
 	bytes uint64 // delivered
+
+	// Arrays that the open call has written but that were too long for its record follow in InfoData records, which come
+	// after done. The call counts as returned when they are there: want is the number of their elements at most, have
+	// that of those delivered.
+	want, have uint64
+	held       []byte // copy of the open call's record, which has its results but waits for the arrays; else empty
+	final      bool   // the process has ended: nothing follows any more
 
 	// For latest: records before scanned have been looked at, with scannedCalls calls, the last of them, if it was
 	// not delivered before, from scanAt to scanEnd.
@@ -118,7 +127,10 @@ func belongsToCallBefore(kind uint16, rec []byte) bool {
 // times returns when the call in the record between two positions was entered and left (if it has been), 0 for a call
 // without times.
 func (c *cursor) times(pos, end uint64) (enter, leave uint64) {
-	rec := c.at(pos)[:end-pos]
+	return recordTimes(c.at(pos)[:end-pos])
+}
+
+func recordTimes(rec []byte) (enter, leave uint64) {
 	if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed == 0 {
 		return 0, 0
 	}
@@ -132,7 +144,7 @@ var errTimed = errors.New("ring: times in the records of a single thread")
 // poll delivers what is there, about a chunk at most, and returns its length.
 func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 	done, head, err := c.look()
-	if err != nil || head == c.pos && !(c.open && done >= c.calls) {
+	if err != nil || head == c.pos && !(c.open && c.returned(done, false)) {
 		return 0, err
 	}
 	before := c.bytes
@@ -155,25 +167,34 @@ func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit u
 		if err != nil {
 			return err
 		}
-		returned := done >= c.calls || next < head
+		if belong != 0 {
+			c.have += c.outElements(c.pos, belong)
+			c.emit(b, h, c.pos, belong, false)
+			c.pos = belong
+		}
+		returned := c.returned(done, next < head)
 		if returned && timed {
-			_, leave := c.times(c.openAt, c.openTo)
+			_, leave := c.openTimes()
 			returned = leave <= limit
 		}
 		if !returned {
 			c.emit(b, h, c.pos, next, false)
 			c.pos = next
+			if c.want > 0 && done >= c.calls && len(c.held) == 0 {
+				// The arrays may need all the room that there is.
+				c.held = append(c.held, c.at(c.openAt)[:c.openTo-c.openAt]...)
+			}
 			return nil
 		}
-		if belong != 0 {
-			c.emit(b, h, c.pos, belong, false)
-			c.pos = belong
-		}
 		c.open, b.Resume = false, true
-		start = c.openAt
-		if c.pos != c.openTo {
+		switch start = c.pos; {
+		case len(c.held) > 0:
+			c.hand(b, h, c.held, false)
+			c.held = c.held[:0]
+		case c.pos == c.openTo:
+			start = c.openAt // what follows can go along
+		default:
 			c.emit(b, h, c.openAt, c.openTo, false)
-			start = c.pos
 		}
 	}
 	var (
@@ -229,8 +250,9 @@ loop:
 		}
 	}
 	c.pos, c.calls = p, calls
-	if open || p >= head && lastEnd != 0 && done < calls {
+	if open || p >= head && lastEnd != 0 && (done < calls || !c.final && c.cutResults(last, lastEnd) > 0) {
 		c.open, c.openAt, c.openTo = true, last, lastEnd
+		c.want, c.have = c.cutResults(last, lastEnd), c.outElements(lastEnd, p)
 		c.emit(b, h, start, lastEnd, true)
 		start = lastEnd
 	}
@@ -243,18 +265,85 @@ func (c *cursor) emit(b *Batch, h Handler, from, to uint64, open bool) {
 	if from == to {
 		return
 	}
-	b.Open = open
-	b.Data = c.at(from)[: to-from : to-from]
-	c.bytes += to - from
+	c.hand(b, h, c.at(from)[:to-from:to-from], open)
+}
+
+func (c *cursor) hand(b *Batch, h Handler, data []byte, open bool) {
+	b.Open, b.Data = open, data
+	c.bytes += uint64(len(data))
 	h.Batch(b)
 	b.Resume = false
 }
+
+// returned tells whether the open call has returned, with all its results; further says that another call follows it.
+func (c *cursor) returned(done uint64, further bool) bool {
+	return further || done >= c.calls && (c.have >= c.want || c.final)
+}
+
+// openTimes returns the times of the open call.
+func (c *cursor) openTimes() (enter, leave uint64) {
+	if len(c.held) > 0 {
+		return recordTimes(c.held)
+	}
+	return c.times(c.openAt, c.openTo)
+}
+
+// outElements returns how many elements written by a call are in the InfoData records between two positions.
+func (c *cursor) outElements(pos, end uint64) (n uint64) {
+	for pos < end {
+		size, kind, err := c.length(pos, end)
+		if err != nil {
+			return n
+		}
+		if rec := c.at(pos); kind == InfoData && belongsToCallBefore(kind, rec) {
+			n += uint64(binary.LittleEndian.Uint32(rec[HeaderSize+8:]))
+		}
+		pos += size
+	}
+	return n
+}
+
+// cutResults returns how many elements that a call writes to arrays are not in its record but follow it, at most.
+func (c *cursor) cutResults(pos, end uint64) (n uint64) {
+	rec := c.at(pos)[:end-pos]
+	at, limit := (int(binary.LittleEndian.Uint16(rec[OffUsed:]))+7)&^7, len(rec)
+	if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed != 0 {
+		limit -= TimesSize
+	}
+	var params []mpiapi.Param
+	for at+SectionSize <= limit {
+		w := binary.LittleEndian.Uint64(rec[at:])
+		kind, param, count := uint16(w), int(uint16(w>>16)), w>>32
+		if kind == SecEnd || kind > SecCut {
+			break
+		}
+		if kind == SecCut {
+			if params == nil {
+				f := mpiapi.ByID(mpiapi.FuncID(binary.LittleEndian.Uint16(rec)))
+				if f == nil {
+					return 0
+				}
+				params = f.Params
+			}
+			// Of a parameter with both, the values at entry come first, and n has them too: the call then waits
+			// for the next one.
+			if param < len(params) && params[param].Layout.OutSection != 0 {
+				n += count
+			}
+		}
+		at += SectionSize + (int(count)*sectionWidth[kind]+7)&^7
+	}
+	return n
+}
+
+// sectionWidth is the length of an element by kind of section.
+var sectionWidth = [SecCut + 1]int{SecIn32: 4, SecIn64: 8, SecOut32: 4, SecOut64: 8, SecStatus: StatusSize, SecString: 1}
 
 // release tells the thread that what was delivered may be overwritten, except for a call that is still under way, since
 // its results are yet to be written into its record.
 func (c *cursor) release() {
 	to := c.pos
-	if c.open {
+	if c.open && len(c.held) == 0 {
 		to = c.openAt
 	}
 	if to != c.tail {
@@ -278,10 +367,10 @@ func (c *cursor) next(done, head uint64) (time uint64, ok bool, err error) {
 			enter, _ := c.times(c.pos, c.pos+n)
 			return enter, true, nil
 		}
-	} else if !c.open || done < c.calls {
+	} else if !c.open || !c.returned(done, false) {
 		return 0, false, nil
 	}
-	_, leave := c.times(c.openAt, c.openTo)
+	_, leave := c.openTimes()
 	return leave, true, nil
 }
 
@@ -309,7 +398,12 @@ func (c *cursor) latest(done, head uint64) uint64 {
 	if c.scanEnd == 0 || c.scanEnd <= c.pos && !c.open {
 		return 0
 	}
-	enter, leave := c.times(c.scanAt, c.scanEnd)
+	enter, leave := uint64(0), uint64(0)
+	if c.open && c.scanAt == c.openAt {
+		enter, leave = c.openTimes()
+	} else {
+		enter, leave = c.times(c.scanAt, c.scanEnd)
+	}
 	if done >= c.scannedCalls {
 		return max(enter, leave)
 	}

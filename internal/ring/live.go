@@ -423,6 +423,9 @@ func (l *Live) read(p *proc) (n int) {
 		return 0
 	}
 	l.current = p
+	for _, c := range p.rings {
+		c.final = p.gone
+	}
 	var err error
 	if !p.multi {
 		if len(p.rings) == 1 {

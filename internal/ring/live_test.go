@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
 // rank is a real process that stands for a rank: it ends when told.
@@ -221,6 +223,63 @@ func TestOneThread(t *testing.T) {
 		}
 	}
 	t.Error("no io.EOF after the last process is gone")
+}
+
+// TestResultsBehind: an array that a call writes and that is too long for its record follows it after its return. The call
+// is complete when it has come, and it may be longer than the ring.
+func TestResultsBehind(t *testing.T) {
+	s := newSession(t)
+	l := openLive(t, s)
+	h := &log{t: t}
+	r := startRank(t)
+	name, _ := makeProcess(t, s, r.pid(), 0, 0)
+	p := makeRing(t, s, name, r.pid(), 0, minRingSize)
+	f := mpiapi.ByName("MPI_Waitsome")
+	const elements = 40000
+	enter := func(seq uint64) {
+		b := make([]byte, (f.Fixed+7)&^7-HeaderSize+2*SectionSize)
+		binary.LittleEndian.PutUint64(b, seq)
+		sec := b[len(b)-2*SectionSize:]
+		binary.LittleEndian.PutUint16(sec, SecCut)
+		binary.LittleEndian.PutUint16(sec[2:], uint16(f.Arg(mpiapi.Indices)))
+		binary.LittleEndian.PutUint32(sec[4:], elements)
+		p.put(uint16(f.ID), 1, 0, b, 2)
+		// The length of the fixed part is without the section.
+		p.write(p.open+OffUsed, []byte{byte(f.Fixed), 0})
+	}
+	part := func(seq uint64, first, count int) {
+		b := make([]byte, 16+4*count)
+		binary.LittleEndian.PutUint16(b, SecOut32)
+		binary.LittleEndian.PutUint32(b[4:], uint32(first))
+		binary.LittleEndian.PutUint32(b[8:], uint32(count))
+		binary.LittleEndian.PutUint64(b[16:], seq)
+		p.put(InfoData, 0, 0, b, (HeaderSize+len(b)+Line-1)/Line)
+	}
+	enter(1)
+	want(t, poll(t, l, h), "proc0 thread0/0 0.(c1)")
+	p.leave(3)
+	want(t, poll(t, l, h), "")
+	for i := range 10 {
+		part(uint64(i), i*elements/10, elements/10)
+		if i < 9 {
+			want(t, poll(t, l, h), fmt.Sprintf("0.i%d", i))
+		}
+	}
+	want(t, poll(t, l, h), "0.i9 0.+c1:3")
+	// Fewer may come than there is room for: then the next call tells that there are no more.
+	enter(2)
+	p.leave(4)
+	part(20, 0, 2)
+	want(t, poll(t, l, h), "0.(c2) 0.i20")
+	p.call(3, 0, 1)
+	want(t, poll(t, l, h), "0.+c2:4 0.(c3)")
+	p.leave(0)
+	enter(4)
+	p.leave(5)
+	want(t, poll(t, l, h), "0.+c3:0 0.(c4)")
+	r.end()
+	until(t, l, h, "the end", func() bool { return len(h.ends) == 1 })
+	want(t, h.take(), "0.+c4:5 end0")
 }
 
 // TestWrapAround sends many times the ring's size through it, with records of all lengths.

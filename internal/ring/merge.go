@@ -17,7 +17,7 @@ func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 		if err != nil {
 			return 0, p.lost(c, err)
 		}
-		if head == c.pos && !(c.open && done >= c.calls) {
+		if head == c.pos && !(c.open && c.returned(done, false)) {
 			continue
 		}
 		idle = false
