@@ -28,7 +28,8 @@ flags that count are those of that first process. Several programs, separated by
 colons, may each have their own exec, or none.
 
 The exit status is the program's own, as findings are complete only after it ended:
-look into the JSON report for them.`,
+look into the JSON report for them. Without a launcher, the program is run alone as
+by mpivet run.`,
 		Example: "  mpiexec -n 4 mpivet exec --json findings.json ./a.out\n  mpiexec -n 1 mpivet exec ./a : -n 2 mpivet exec ./b",
 		Args:    needProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -47,11 +48,14 @@ look into the JSON report for them.`,
 
 // execProgram is mpivet exec. It doesn't return if all goes well.
 func execProgram(o *options, argv []string) error {
-	rank, prog, err := prepare(o, argv)
+	group, err := launch.CallerGroup()
 	if err != nil {
 		return err
 	}
-	group, err := launch.CallerGroup()
+	if group.Alone {
+		return runProgram(o, 0, "env", argv) // which starts what it is given
+	}
+	rank, prog, err := prepare(o, argv)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,9 @@ whatever you like, to prevent the latter.`,
 			if cmd.Flags().Changed("np") && np < 1 {
 				return usagef("-n %d: must be at least 1", np)
 			}
+			if launch.AmongRanks() {
+				return usagef("mpivet run starts the launcher itself: under one, say mpivet exec (mpiexec -n 4 mpivet exec program)")
+			}
 			if err := o.validate(); err != nil {
 				return err
 			}

@@ -38,6 +38,8 @@ type Group struct {
 	Name string
 	// Size is how many there are, 0 if the launcher doesn't tell.
 	Size int
+	// Alone: no launcher has started this process.
+	Alone bool
 }
 
 // CallerGroup returns the group that this process belongs to. All ranks on a node descend from one process of the
@@ -55,7 +57,7 @@ func CallerGroup() (Group, error) {
 		}
 	}
 	if variable == "" {
-		return Group{Name: fmt.Sprintf("s%d-%d", st.pid, st.start), Size: 1}, nil
+		return Group{Name: fmt.Sprintf("s%d-%d", st.pid, st.start), Size: 1, Alone: true}, nil
 	}
 	setting := variable + "=" + os.Getenv(variable)
 	for {
@@ -68,6 +70,16 @@ func CallerGroup() (Group, error) {
 			return Group{Name: fmt.Sprintf("x%d-%d", st.pid, st.start), Size: localSize(os.Getenv)}, nil
 		}
 	}
+}
+
+// AmongRanks reports whether a launcher has started this process as one of several.
+func AmongRanks() bool {
+	for _, v := range []string{"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"} {
+		if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // hasSetting reports whether a process was started with an environment variable set to that value. Where we may not
