@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,12 +10,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -128,8 +131,22 @@ func (b *Builder) Library(m *MPI) (string, error) {
 	if exists(path) { // another process was building it
 		return path, nil
 	}
-	return path, b.compile(m, path, dir, files)
+	// What has been begun is removed even if the user loses patience.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := b.compile(ctx, m, path, dir, files); err != nil {
+		if ctx.Err() != nil {
+			_ = os.Remove(logName(path))
+			err = errors.New("interrupted while compiling the preload library")
+		}
+		return "", err
+	}
+	_ = os.Remove(logName(path)) // of an earlier attempt
+	return path, nil
 }
+
+// logName is where the compiler's output is kept if a library can't be built.
+func logName(path string) string { return strings.TrimSuffix(path, ".so") + ".log" }
 
 // Cached returns where the preload library for an MPI is kept, and whether it is there.
 func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
@@ -198,7 +215,7 @@ func (b *Builder) lock(path string) (unlock func()) {
 	}
 }
 
-func (b *Builder) compile(m *MPI, path, dir string, files []string) error {
+func (b *Builder) compile(ctx context.Context, m *MPI, path, dir string, files []string) error {
 	cc, err := m.Compiler()
 	if err != nil {
 		return err
@@ -210,7 +227,7 @@ func (b *Builder) compile(m *MPI, path, dir string, files []string) error {
 	}
 	tmp.Close()
 	defer os.Remove(tmp.Name())
-	if err := b.compileAll(m, cc, path, dir, files, tmp.Name()); err != nil {
+	if err := b.compileAll(ctx, m, cc, path, dir, files, tmp.Name()); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
@@ -220,34 +237,35 @@ func (b *Builder) compile(m *MPI, path, dir string, files []string) error {
 }
 
 // compileAll compiles the files, as many at a time as there are processors, and links them.
-func (b *Builder) compileAll(m *MPI, cc, path, dir string, files []string, out string) error {
+func (b *Builder) compileAll(ctx context.Context, m *MPI, cc, path, dir string, files []string, out string) error {
 	var steps errgroup.Group
 	steps.SetLimit(runtime.GOMAXPROCS(0))
 	objects := make([]string, len(files))
 	for i, f := range files {
 		objects[i] = strings.TrimSuffix(f, ".c") + ".o"
-		steps.Go(func() error { return b.step(m, cc, path, dir, "-c", f, "-o", objects[i]) })
+		steps.Go(func() error { return b.step(ctx, m, cc, path, dir, "-c", f, "-o", objects[i]) })
 	}
 	if err := steps.Wait(); err != nil {
 		return err
 	}
-	return b.step(m, cc, path, dir, append(objects, "-o", out)...)
+	return b.step(ctx, m, cc, path, dir, append(objects, "-o", out)...)
 }
 
 // step runs the compiler in dir. If it fails, its output is kept beside where the library would be.
-func (b *Builder) step(m *MPI, cc, path, dir string, args ...string) error {
+func (b *Builder) step(ctx context.Context, m *MPI, cc, path, dir string, args ...string) error {
 	args = append(slices.Clone(b.Flags), args...)
-	cmd := exec.Command(cc, args...)
+	cmd := exec.CommandContext(ctx, cc, args...)
+	cmd.WaitDelay = time.Second
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	if err == nil {
-		return nil
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
 	e := &BuildError{MPI: m, Compiler: cc, First: firstError(out.String(), err)}
-	log := strings.TrimSuffix(path, ".so") + ".log"
+	log := logName(path)
 	text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out.String(), err)
 	if os.WriteFile(log, []byte(text), 0o600) == nil {
 		e.Log = log
