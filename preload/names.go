@@ -4,12 +4,14 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
 //go:embed names.txt
 var nameList string
 
-// kinds maps the headings of names.txt to the kinds of struct mv_name, and to the null handle that marks objects an MPI
+// nameKinds maps the headings of names.txt to the kinds of struct mv_name, and to the null handle that marks objects an MPI
 // library doesn't have.
 var nameKinds = map[string]struct{ kind, null string }{
 	"const":      {kind: "MV_NAME_CONST"},
@@ -26,10 +28,10 @@ var nameKinds = map[string]struct{ kind, null string }{
 	"session":    {"MV_NAME_SESSION", "MPI_SESSION_NULL"},
 }
 
-// generateNames returns names.c, which publishes the predefined handles and constants.
+// generateNames returns names.c, which publishes the predefined handles and constants, and knows the functions' names.
 func generateNames() []byte {
 	var b strings.Builder
-	b.WriteString("/* Generated from names.txt: predefined handles and constants of MPI. */\n#include \"names.h\"\n\nvoid mv_names(struct mv_thread *t)\n{\n    struct mv_names n;\n    mv_names_begin(&n);\n")
+	b.WriteString("/* Generated from names.txt: predefined handles and constants of MPI, and the functions of its table. */\n#include \"names.h\"\n\nvoid mv_names(struct mv_thread *t)\n{\n    struct mv_names n;\n    mv_names_begin(&n);\n")
 	heading := ""
 	for line := range strings.Lines(nameList) {
 		line, _, _ = strings.Cut(line, "#")
@@ -60,6 +62,10 @@ func generateNames() []byte {
 			b.WriteString("#endif\n")
 		}
 	}
-	b.WriteString("    mv_names_end(t, &n);\n}\n")
+	b.WriteString("    mv_names_end(t, &n);\n}\n\nconst char *mv_function_name(unsigned kind)\n{\n    static const char *const names[] = {\n")
+	for _, f := range mpiapi.Funcs() {
+		fmt.Fprintf(&b, "        [%d] = %q,\n", f.ID, f.Name)
+	}
+	b.WriteString("    };\n    return kind < sizeof names / sizeof names[0] && names[kind] ? names[kind] : \"MPI\";\n}\n")
 	return []byte(b.String())
 }

@@ -451,6 +451,25 @@ func (w *wrapper) ownStatus(s section, replace map[string]string) {
 	replace[p.Name] = w.passed(s)
 }
 
+// newComm publishes the communicator that the call has made.
+func (w *wrapper) newComm() {
+	i := w.Arg(mpiapi.NewComm)
+	if i < 0 || !w.Params[i].Pointer {
+		return
+	}
+	made := "*" + w.Params[i].Name
+	parent, fromParent := made, 0
+	if w.Class == mpiapi.Icollective {
+		// It may not be used before the operation completes. Its group is the parent's.
+		parent, fromParent = w.Params[w.Arg(mpiapi.TheComm)].Name, 1
+	}
+	cond := "rc == MPI_SUCCESS && " + w.Params[i].Name
+	if w.Class == mpiapi.Local { // MPI_Comm_get_parent makes none
+		cond += " && mv_known(MV_HANDLE(" + made + "))->rank < 0"
+	}
+	w.line("if (%s)\n        mv_new_comm(t, %s, %s, %d);", cond, made, parent, fromParent)
+}
+
 // results copies into the record what the call has written.
 func (w *wrapper) results(sections []section) {
 	for i := range w.Params {

@@ -68,7 +68,17 @@ static void die(MPI_Comm *comm, int *code, ...)
         mv_error(t, *code, 1);
     }
     MV_PMPI(MPI_Comm_set_errhandler)(*comm, are_fatal());
-#ifdef OPEN_MPI
+#if defined(MPICH_VERSION)
+    /* MPICH names the function in which it dies. This, if it is there, lets it name the program's. */
+    int (*mpich)(void *, const char *, int) = NULL;
+    void *p = mv_symbol("MPIR_Err_return_comm");
+    memcpy(&mpich, &p, sizeof p);
+    if (mpich && t && t->record) {
+        MV_PMPI(MPI_Comm_set_errhandler)(MPI_COMM_WORLD, are_fatal());
+        MV_PMPI(MPI_Comm_set_errhandler)(MPI_COMM_SELF, are_fatal());
+        mpich(NULL, mv_function_name(((const struct mv_record *)t->record)->kind), *code);
+    }
+#elif defined(OPEN_MPI)
     /* Open MPI tells handlers the function's name, which its own one prints. */
     void (*open_mpi)(MPI_Comm *, int *, ...) = NULL;
     void *p = mv_symbol("ompi_mpi_errors_are_fatal_comm_handler");

@@ -75,6 +75,9 @@ void mv_session_enter(struct mv_thread *t);
 /* names.c, generated */
 void mv_names(struct mv_thread *t);
 
+/* names.c, generated: the function of that number */
+const char *mv_function_name(unsigned kind);
+
 /* call.c */
 void mv_query_failed(struct mv_thread *t);
 void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width);

@@ -35,7 +35,8 @@ typedef void plain_fn(int);
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef plain_fn *signal_fn(int, plain_fn *);
 
-static sigaction_fn *real_sigaction;
+static sigaction_fn *real_sigaction; /* the next one: libc's, or that of another library that stands in front of it, as UCX does */
+static sigaction_fn *libc_sigaction; /* libc's */
 static signal_fn *real_signal;
 static int active;              /* handlers are in place in this process */
 static _Atomic int ended;       /* a fatal signal has been told of */
@@ -51,13 +52,19 @@ static int is_managed(int sig)
     return 0;
 }
 
-static sigaction_fn *libc_sigaction(void)
+static int resolve(void)
 {
     if (!real_sigaction) {
         void *p = dlsym(RTLD_NEXT, "sigaction");
         memcpy(&real_sigaction, &p, sizeof p);
+        p = dlsym(RTLD_NEXT, "__sigaction");
+        memcpy(&libc_sigaction, &p, sizeof p);
+        if (!libc_sigaction)
+            libc_sigaction = real_sigaction;
+        p = dlsym(RTLD_NEXT, "signal");
+        memcpy(&real_signal, &p, sizeof p);
     }
-    return real_sigaction;
+    return real_sigaction && real_signal;
 }
 
 static void fill_ours(struct sigaction *a)
@@ -71,41 +78,82 @@ static void fill_ours(struct sigaction *a)
     sigdelset(&a->sa_mask, SIGBUS);
 }
 
+static int is_function(const struct sigaction *a)
+{
+    return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
+}
+
 static int is_ours(const struct sigaction *a) { return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == handle; }
 
-static uintptr_t pc_of(const void *context)
-{
-    const ucontext_t *u = context;
 #if defined(__x86_64__)
-    return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#define PC(u) ((u)->uc_mcontext.gregs[REG_RIP])
+#define SP(u) ((u)->uc_mcontext.gregs[REG_RSP])
 #elif defined(__aarch64__)
-    return (uintptr_t)u->uc_mcontext.pc;
+#define PC(u) ((u)->uc_mcontext.pc)
+#define SP(u) ((u)->uc_mcontext.sp)
 #else
-    (void)u;
-    return 0;
+#error "the place of the program counter in a signal's context"
+#endif
+
+/* Writes down the end, with the stack that the signal interrupted. */
+static void tell_stack(int sig, const siginfo_t *info, ucontext_t *u)
+{
+    struct mv_process *p = atomic_load(&mv_g.page);
+    mv_end(MV_SIGNALED, sig, 0, (uintptr_t)PC(u), info);
+    if (!p || p->npcs > 1)
+        return;
+    /* A call of an address that is no function can't be unwound. Its caller can, as if the call had returned. */
+#if defined(__x86_64__)
+    __typeof__(PC(u)) pc = PC(u), sp = SP(u);
+    PC(u) = *(const greg_t *)sp;
+    SP(u) = sp + 8;
+    mv_end(MV_SIGNALED, sig, 0, (uintptr_t)PC(u), info);
+    PC(u) = pc;
+    SP(u) = sp;
+    if (p->npcs < sizeof p->pcs / sizeof p->pcs[0]) {
+        memmove(p->pcs + 1, p->pcs, p->npcs * sizeof p->pcs[0]);
+        p->pcs[0] = (uint64_t)pc;
+        p->npcs++;
+    }
 #endif
 }
 
-/* Writes down the end; a fault on the way leads back here, and then without a stack. */
-static void tell(int sig, const siginfo_t *info, const void *context)
+/* The same; a fault on the way leads back here, and then there is no stack. */
+static void tell(int sig, const siginfo_t *info, ucontext_t *context)
 {
     sigjmp_buf back;
     struct sigaction ours, segv, bus;
     if (atomic_exchange(&ended, 1))
         return;
     fill_ours(&ours);
-    real_sigaction(SIGSEGV, &ours, &segv);
-    real_sigaction(SIGBUS, &ours, &bus);
+    libc_sigaction(SIGSEGV, &ours, &segv);
+    libc_sigaction(SIGBUS, &ours, &bus);
     mv_tls.probe = &back;
     if (!sigsetjmp(back, 1)) {
-        mv_end(MV_SIGNALED, sig, 0, pc_of(context), info);
+        tell_stack(sig, info, context);
         mv_tls.probe = NULL;
     } else {
         mv_tls.probe = NULL;
         mv_end(MV_SIGNALED, sig, 0, 0, info);
     }
-    real_sigaction(SIGSEGV, &segv, NULL);
-    real_sigaction(SIGBUS, &bus, NULL);
+    libc_sigaction(SIGSEGV, &segv, NULL);
+    libc_sigaction(SIGBUS, &bus, NULL);
+}
+
+/* What stood behind the library's handler has dealt with the signal, and the process lives. */
+static void untell(void)
+{
+    struct mv_process *p = atomic_load(&mv_g.page);
+    if (p)
+        atomic_store((_Atomic uint32_t *)&p->state, MV_STARTED);
+    atomic_store(&ended, 0);
+}
+
+/* Whether the stack is exhausted: then only a handler with a stack of its own could have run. */
+static int is_overflow(int sig, const siginfo_t *info, const ucontext_t *u)
+{
+    uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)SP(u);
+    return sig == SIGSEGV && info->si_code > 0 && at < sp + 4096 && sp < at + (1 << 20);
 }
 
 /* Lets the process die of the signal. */
@@ -114,7 +162,7 @@ static void die(int sig, siginfo_t *info)
     struct sigaction d;
     memset(&d, 0, sizeof d);
     d.sa_handler = SIG_DFL;
-    real_sigaction(sig, &d, NULL);
+    libc_sigaction(sig, &d, NULL);
     /* An instruction that faulted faults once more on return, and the core shows it. */
     if (info->si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL)
 #ifdef BUS_MCEERR_AO
@@ -137,8 +185,9 @@ static void handle(int sig, siginfo_t *info, void *context)
     }
     struct sigaction next = behind[sig];
     int fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
-    int chained = (next.sa_flags & SA_SIGINFO) || (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN);
-    if ((!chained || fault) && getpid() == mv_g.pid) /* not in a child made by vfork */
+    int here = getpid() == mv_g.pid; /* not in a child made by vfork */
+    int chained = is_function(&next) && !(is_overflow(sig, info, context) && !(next.sa_flags & SA_ONSTACK));
+    if (here && (!chained || fault))
         tell(sig, info, context);
     if (!chained) {
         die(sig, info);
@@ -149,6 +198,8 @@ static void handle(int sig, siginfo_t *info, void *context)
             next.sa_sigaction(sig, info, context);
         else
             next.sa_handler(sig);
+        if (here && fault)
+            untell();
     }
     errno = e;
 }
@@ -169,54 +220,55 @@ void mv_signals_stack(void)
 
 void mv_signals_start(void)
 {
-    if (!libc_sigaction())
+    if (!resolve())
         return;
     mv_signals_stack();
     active = 1;
     for (size_t i = 0; i < MANAGED; i++) {
         struct sigaction now, ours;
-        if (real_sigaction(managed[i], NULL, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
+        if (libc_sigaction(managed[i], NULL, &now) || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN))
             continue;
+        /* A handler that is there before the program runs is another library's: UCX prints a stack. */
+        if (is_function(&now))
+            behind[managed[i]] = now;
         fill_ours(&ours);
-        real_sigaction(managed[i], &ours, NULL);
+        libc_sigaction(managed[i], &ours, NULL);
+    }
+}
+
+/* Puts the library's handler in place again after a change if that left the default. */
+static void changed(int sig)
+{
+    struct sigaction now, ours;
+    if (libc_sigaction(sig, NULL, &now) || is_ours(&now))
+        return;
+    memset(&behind[sig], 0, sizeof behind[sig]);
+    if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
+        behind[sig] = now;
+        fill_ours(&ours);
+        libc_sigaction(sig, &ours, NULL);
     }
 }
 
 static int change(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    if (!libc_sigaction()) {
+    struct sigaction now, wanted;
+    if (!resolve()) {
         errno = ENOSYS;
         return -1;
     }
-    if (!active || !is_managed(sig))
+    if (!active || !is_managed(sig) || libc_sigaction(sig, NULL, &now))
         return real_sigaction(sig, act, old);
-
-    struct sigaction now, ours;
-    if (real_sigaction(sig, NULL, &now))
-        return real_sigaction(sig, act, old);
-    struct sigaction shown = now;
-    if (is_ours(&now))
-        shown = behind[sig];
+    struct sigaction shown = is_ours(&now) ? behind[sig] : now;
     if (act) {
-        struct sigaction wanted = *act;
-        int is_default = !(wanted.sa_flags & SA_SIGINFO) && wanted.sa_handler == SIG_DFL;
-        int r = 0;
-        if (is_ours(&wanted)) {
-            /* cannot be: it is never shown */
-        } else if (is_default) {
-            fill_ours(&ours);
-            memset(&behind[sig], 0, sizeof behind[sig]);
-            behind[sig].sa_mask = wanted.sa_mask;
-            behind[sig].sa_flags = wanted.sa_flags;
-            r = real_sigaction(sig, &ours, NULL);
-        } else if (mv_tls.in_init && is_ours(&now)) {
+        wanted = *act;
+        if (mv_tls.in_init && is_ours(&now) && is_function(&wanted)) {
             behind[sig] = wanted;
         } else {
-            memset(&behind[sig], 0, sizeof behind[sig]);
-            r = real_sigaction(sig, &wanted, NULL);
+            if (real_sigaction(sig, &wanted, NULL))
+                return -1;
+            changed(sig);
         }
-        if (r)
-            return r;
     }
     if (old)
         *old = shown;
@@ -233,35 +285,24 @@ int mv_sigaction(int sig, const struct sigaction *act, struct sigaction *old) { 
 
 plain_fn *mv_signal(int sig, plain_fn *h)
 {
-    struct sigaction a, old;
-    if (active && is_managed(sig) && h != SIG_ERR && (h == SIG_DFL || mv_tls.in_init)) {
-        memset(&a, 0, sizeof a);
-        a.sa_handler = h;
-        a.sa_flags = SA_RESTART;
-        sigemptyset(&a.sa_mask);
-        sigaddset(&a.sa_mask, sig);
-        if (change(sig, &a, &old))
-            return SIG_ERR;
-        return old.sa_handler;
+    struct sigaction now;
+    if (!resolve()) {
+        errno = ENOSYS;
+        return SIG_ERR;
     }
-    if (!real_signal) {
-        void *p = dlsym(RTLD_NEXT, "signal");
-        memcpy(&real_signal, &p, sizeof p);
-        if (!real_signal) {
-            errno = ENOSYS;
-            return SIG_ERR;
-        }
+    if (!active || !is_managed(sig) || h == SIG_ERR || libc_sigaction(sig, NULL, &now))
+        return real_signal(sig, h);
+    plain_fn *shown = is_ours(&now) ? behind[sig].sa_handler : now.sa_handler;
+    if (mv_tls.in_init && is_ours(&now) && h != SIG_DFL && h != SIG_IGN) {
+        memset(&behind[sig], 0, sizeof behind[sig]);
+        behind[sig].sa_handler = h;
+        behind[sig].sa_flags = SA_RESTART;
+        return shown;
     }
-    plain_fn *before = real_signal(sig, h);
-    if (before != SIG_ERR) {
-        memset(&a, 0, sizeof a);
-        a.sa_sigaction = handle;
-        if (before == a.sa_handler)
-            before = behind[sig].sa_handler;
-        if (active && is_managed(sig))
-            memset(&behind[sig], 0, sizeof behind[sig]);
-    }
-    return before;
+    if (real_signal(sig, h) == SIG_ERR)
+        return SIG_ERR;
+    changed(sig);
+    return shown;
 }
 
 plain_fn *mv_bsd_signal(int sig, plain_fn *h) { return mv_signal(sig, h); }
