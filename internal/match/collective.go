@@ -38,7 +38,7 @@ type Collective struct {
 func (m *Matcher) Enter(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Call) uint64 {
 	n := c.pos[me]
 	c.pos[me] = n + 1
-	if c.Opaque {
+	if c.Opaque || c.World != nil && c.World.Unsure {
 		return n
 	}
 	s := c.slot(n)

@@ -95,6 +95,8 @@ type Comm struct {
 // World is one MPI_COMM_WORLD.
 type World struct {
 	Size int
+	// Unsure: not all calls of its processes are known, so that nothing can be matched any more.
+	Unsure bool
 }
 
 // Key is the identity of a communicator, computed alike by all its members (design: parent's identity, creation number

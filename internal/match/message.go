@@ -36,6 +36,7 @@ type Op struct {
 
 	room     []byte
 	partner  *Op  // of a tentative receive that is matched
+	at       int  // in its pair's list of those
 	queued   bool // in a mailbox
 	held     bool // by a request or a call under way
 	wildcard bool // in the mailbox's list of unresolved receives from any source
@@ -108,9 +109,11 @@ func (m *Matcher) Confirm(op *Op) {
 // settled takes a tentative receive out of those that may be undone.
 func (op *Op) settled() {
 	p := op.Comm.boxes[op.Me].pair(op.Peer, len(op.Comm.Members))
-	if i := slices.Index(p.tentative, op); i >= 0 {
-		p.tentative = slices.Delete(p.tentative, i, i+1)
-	}
+	last := len(p.tentative) - 1
+	moved := p.tentative[last]
+	p.tentative[op.at], moved.at = moved, op.at
+	p.tentative[last] = nil
+	p.tentative = p.tentative[:last]
 	op.partner = nil
 }
 
@@ -238,7 +241,7 @@ func compatible(want, tag int32) bool { return want == tag || want == Any }
 // source takes part once Resolve says which message it got; until then what it might take waits for it.
 func (m *Matcher) Post(op *Op) {
 	c := op.Comm
-	if c.Opaque {
+	if c.Opaque || c.World != nil && c.World.Unsure {
 		return
 	}
 	if op.Send {
@@ -422,7 +425,7 @@ func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 			r.enqueue()
 		}
 		r.queued = false
-		r.partner = s
+		r.partner, r.at = s, len(p.tentative)
 		p.tentative = append(p.tentative, r)
 		return
 	}
@@ -447,6 +450,9 @@ func (m *Matcher) undo(op *Op) {
 		}
 		return r.seq >= op.seq
 	})
+	for i, r := range p.tentative {
+		r.at = i
+	}
 	for _, r := range undone {
 		s := r.partner
 		r.partner = nil
@@ -467,7 +473,7 @@ func (m *Matcher) undo(op *Op) {
 // Candidate reports whether a message that a receive with these arguments would accept is on its way to member me:
 // such a receive or probe is not stuck. It errs on the side of yes.
 func (c *Comm) Candidate(me, source, tag int32) bool {
-	if c.Opaque {
+	if c.Opaque || c.World != nil && c.World.Unsure {
 		return true
 	}
 	b := &c.boxes[me]

@@ -56,7 +56,7 @@ func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error 
 		default:
 			rest = min(2*rest, longest)
 		}
-		if w, ok := src.(Waiter); ok && rest > time.Millisecond {
+		if w, ok := src.(Waiter); ok {
 			w.Wait(rest)
 		} else {
 			time.Sleep(rest)

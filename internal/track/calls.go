@@ -13,7 +13,7 @@ import (
 func (t *Tracker) Batch(b *ring.Batch) {
 	th := t.Threads[b.Thread]
 	d := &th.decoder
-	last := false
+	var last []byte
 	d.Start(b)
 	for d.Next() {
 		c := &d.Call
@@ -22,7 +22,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 			continue
 		}
 		p := &t.plans[c.Func.ID]
-		last = true
+		last = c.Raw()
 		if p.act <= recv && p.act != nothing && c.State == event.Complete && returned(c.Raw()) == 0 {
 			// Nearly all calls of many programs: nothing can be open or fail.
 			th.Calls++
@@ -50,9 +50,9 @@ func (t *Tracker) Batch(b *ring.Batch) {
 			t.leave(th, p, c)
 		}
 	}
-	if last {
+	if last != nil {
 		th.Last.Thread = th.ID
-		th.Last.Keep(d.Call.Raw())
+		th.Last.Keep(last)
 	}
 }
 

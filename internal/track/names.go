@@ -183,37 +183,8 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 	}
 }
 
-// special lists the constants that mean something as the value of a parameter with a role, or of a kind.
-var (
-	specialRole = map[mpiapi.Role][]string{
-		mpiapi.Source: {"MPI_ANY_SOURCE", "MPI_PROC_NULL"}, mpiapi.Dest: {"MPI_PROC_NULL"}, mpiapi.TargetRank: {"MPI_PROC_NULL"},
-		mpiapi.RecvTag: {"MPI_ANY_TAG"}, mpiapi.Root: {"MPI_ROOT", "MPI_PROC_NULL"}, mpiapi.Color: {"MPI_UNDEFINED"},
-		mpiapi.ThreadLevel: {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"},
-	}
-	specialKind = map[mpiapi.Kind][]string{
-		mpiapi.Buffer: {"MPI_BOTTOM", "MPI_IN_PLACE"}, mpiapi.Keyval: {"MPI_KEYVAL_INVALID", "MPI_TAG_UB"},
-	}
-)
-
 // NameConst names a constant that means something special as the value of a parameter; "" if value is none. Together
 // with NameHandle it makes the process an event.Namer.
 func (p *Process) NameConst(q *mpiapi.Param, value int64) string {
-	if q.Kind == mpiapi.Status {
-		name := "MPI_STATUS_IGNORE"
-		if q.Length != "" {
-			name = "MPI_STATUSES_IGNORE"
-		}
-		if p.names.isConst(name, value) {
-			return name
-		}
-		return ""
-	}
-	for _, list := range [][]string{specialRole[q.Role], specialKind[q.Kind], q.Unless} {
-		for _, name := range list {
-			if p.names.isConst(name, value) {
-				return name
-			}
-		}
-	}
-	return ""
+	return event.ConstName(q, value, p.names.isConst)
 }

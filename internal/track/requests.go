@@ -5,6 +5,15 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
+// requests are those that have one handle, nearly always one.
+type requests struct {
+	oldest, newest *Request
+}
+
+type requestVar struct {
+	handle, variable uint64
+}
+
 // add enters the request that a call returned.
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
@@ -13,8 +22,19 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	}
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
-	r.next = pr.reqs[r.Handle]
-	pr.reqs[r.Handle] = r
+	l := pr.reqs[r.Handle]
+	if l.oldest == nil {
+		l.oldest = r
+	} else {
+		// Only requests that share a handle need to be told apart by their variables.
+		if l.oldest == l.newest {
+			pr.vars[requestVar{l.oldest.Handle, l.oldest.Var}] = l.oldest
+		}
+		pr.vars[requestVar{r.Handle, r.Var}] = r
+		r.prev, l.newest.next = l.newest, r
+	}
+	l.newest = r
+	pr.reqs[r.Handle] = l
 	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
 		t.sink.Crowded(pr)
@@ -28,38 +48,42 @@ func (pr *Process) find(handle, v uint64) *Request {
 	if handle == pr.requestNull {
 		return nil
 	}
-	r := pr.reqs[handle]
-	if r == nil || r.next == nil {
-		return r
-	}
-	var oldest *Request
-	for ; r != nil; r = r.next {
-		if r.Var == v {
+	l := pr.reqs[handle]
+	if l.oldest != l.newest {
+		if r := pr.vars[requestVar{handle, v}]; r != nil {
 			return r
 		}
-		oldest = r
 	}
-	return oldest
+	return l.oldest
 }
 
 func (pr *Process) remove(r *Request) {
-	head := pr.reqs[r.Handle]
+	l := pr.reqs[r.Handle]
+	if l.oldest != l.newest {
+		if k := (requestVar{r.Handle, r.Var}); pr.vars[k] == r {
+			delete(pr.vars, k)
+		}
+	}
+	if r.prev != nil {
+		r.prev.next = r.next
+	} else {
+		l.oldest = r.next
+	}
+	if r.next != nil {
+		r.next.prev = r.prev
+	} else {
+		l.newest = r.prev
+	}
+	r.prev, r.next = nil, nil
 	pr.Active--
-	if head == r {
-		if r.next == nil {
-			delete(pr.reqs, r.Handle)
-		} else {
-			pr.reqs[r.Handle] = r.next
-		}
+	switch {
+	case l.oldest == nil:
+		delete(pr.reqs, r.Handle)
 		return
+	case l.oldest == l.newest:
+		delete(pr.vars, requestVar{l.oldest.Handle, l.oldest.Var})
 	}
-	for q := head; q != nil; q = q.next {
-		if q.next == r {
-			q.next = r.next
-			return
-		}
-	}
-	pr.Active++ // it was not there
+	pr.reqs[r.Handle] = l
 }
 
 // startRequest activates a persistent request (section 3.9).

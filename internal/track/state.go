@@ -21,6 +21,7 @@ type Process struct {
 	Initialized bool // MPI_Init or the like has returned
 	Finalizing  bool // MPI_Finalize was entered
 	Aborting    bool // MPI_Abort was entered
+	Lost        bool // its records can't be followed any further
 	Multiple    bool // MPI_THREAD_MULTIPLE is provided
 	FileHandler bool // the program has set an error handler for files
 	Library     string
@@ -33,9 +34,10 @@ type Process struct {
 	files  map[uint64]*View
 	types  map[uint64]*datatype.Type
 	cached [16]cachedType
-	reqs   map[uint64]*Request // by handle; several may share one
-	Active int                 // requests that are not freed or completed
-	notice int                 // number of them that is told next
+	reqs   map[uint64]requests
+	vars   map[requestVar]*Request // of those that share a handle
+	Active int                     // requests that are not freed or completed
+	notice int                     // number of them that is told next
 	made   map[match.Key]uint64
 	msgs   map[uint64]*match.Op // matched probes not received yet
 
@@ -116,7 +118,7 @@ type Request struct {
 	Pos        uint64
 	Made       match.Call // the call that made it
 
-	next *Request // same handle
+	prev, next *Request // same handle
 }
 
 // crowd is the number of requests that is worth a notice (as of seed: Intel TAC's threshold of 100, doubling).
@@ -186,7 +188,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank,
 		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
-		types: make(map[uint64]*datatype.Type), reqs: make(map[uint64]*Request),
+		types: make(map[uint64]*datatype.Type), reqs: make(map[uint64]requests), vars: make(map[requestVar]*Request),
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
 		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
 		requestSize: 4, notice: crowd, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
@@ -204,8 +206,21 @@ func (t *Tracker) Thread(th *ring.Thread) {
 // End notes that a process has ended.
 func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	p := t.Processes[id]
+	if e.Kind == ring.Lost {
+		p.Lost = true
+		t.Distrust(p)
+		return
+	}
 	p.Ended = e
 	t.sink.End(p)
+}
+
+// Distrust keeps what p does not do from being held against anybody: not all that it does is known. With nil it
+// concerns every process.
+func (t *Tracker) Distrust(p *Process) {
+	for _, w := range t.Worlds {
+		w.Unsure = w.Unsure || p == nil || p.World == w
+	}
 }
 
 // Tick lets a tenth of a second pass.
@@ -260,8 +275,8 @@ func (t *Tracker) place(p *Process, rank, size int) {
 
 // Requests calls f for every request of the process, in no order.
 func (p *Process) Requests(f func(*Request)) {
-	for _, r := range p.reqs {
-		for ; r != nil; r = r.next {
+	for _, l := range p.reqs {
+		for r := l.oldest; r != nil; r = r.next {
 			f(r)
 		}
 	}

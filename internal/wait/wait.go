@@ -103,7 +103,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 		if p.Ended != nil {
 			continue
 		}
-		if len(p.Threads) == 0 {
+		if len(p.Threads) == 0 || p.Lost || p.World == nil || p.World.Unsure {
 			free[p] = true
 			continue
 		}

@@ -26,8 +26,12 @@ var NotFreed = &check.Check{
 	Doc:      notFreedDoc,
 	New: func(x *check.Context) check.Hooks {
 		return check.Hooks{
-			Finalize: func(p *track.Process, _ match.Call) { atFinalize(x, p) },
-			Crowded:  func(p *track.Process) { whileRunning(x, p) },
+			Finalize: func(p *track.Process, _ match.Call) {
+				if !p.Lost {
+					atFinalize(x, p)
+				}
+			},
+			Crowded: func(p *track.Process) { whileRunning(x, p) },
 		}
 	},
 }
