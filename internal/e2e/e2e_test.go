@@ -277,8 +277,8 @@ func TestKilledRank(t *testing.T) {
 func TestProgramOutlivesAnalyzer(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		dir := t.TempDir()
-		// Some ten times as much as the rings hold, so that ranks come to wait for room.
-		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--", compile(t, m, "traffic"), dir, "1500000"))
+		// Several times as much as the rings hold, so that ranks come to wait for room.
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--", compile(t, m, "traffic"), dir, "400000"))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -293,7 +293,7 @@ func TestProgramOutlivesAnalyzer(t *testing.T) {
 			t.Fatal("the program was over before mpivet was killed")
 		}
 		for _, rank := range []string{"0", "1"} {
-			waitFor(t, 60*time.Second, "rank "+rank+" runs to its end", func() bool {
+			waitFor(t, 120*time.Second, "rank "+rank+" runs to its end", func() bool {
 				return exists(filepath.Join(dir, "finished."+rank))
 			})
 		}
@@ -663,7 +663,11 @@ func TestNetPIPE(t *testing.T) {
 			if err != nil {
 				t.Skipf("%s is not installed", program)
 			}
-			for _, flags := range [][]string{{"-u", "4096"}, {"-u", "1024", "-a", "-z"}, {"-u", "1024", "-2"}, {"-u", "1024", "-S"}} {
+			ways := [][]string{{"-u", "4096"}, {"-u", "1024", "-a"}, {"-u", "1024", "-2"}, {"-u", "1024", "-S"}}
+			if name == "openmpi" { // with MPICH, NetPIPE 3.7.2 hangs by itself
+				ways = append(ways, []string{"-u", "1024", "-a", "-z"})
+			}
+			for _, flags := range ways {
 				t.Run(strings.Join(flags, " "), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "np.out")
 					r := vet(t, 2, nil, append([]string{path, "-n", "200", "-o", out}, flags...)...)
