@@ -74,12 +74,33 @@ func (s fatalSink) Finding(f *finding.Finding) {
 	}
 }
 
+// unrecorded tells the analysis when threads have found no room for recording: what they do is not known.
+type unrecorded struct {
+	src ring.Source
+	p   *pipeline.Pipeline
+}
+
+func (unrecorded) Proc(*ring.Proc)                {}
+func (unrecorded) Thread(*ring.Thread)            {}
+func (unrecorded) Batch(*ring.Batch)              {}
+func (unrecorded) End(ring.ProcID, *ring.ProcEnd) {}
+
+func (u unrecorded) Tick() {
+	if u.src.Stats().Unrecorded > 0 {
+		u.p.Tracker.Distrust(nil)
+	}
+}
+
 // read analyses what a source delivers until its end. more are told the same before it is analysed.
 func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ...ring.Handler) error {
 	if a.recording != nil {
 		more = append(more, a.recording)
 	}
-	err := pipeline.Run(ctx, src, ring.Tee(append(more, a.pipeline)...), live)
+	more = append(more, a.pipeline)
+	if live {
+		more = append(more, unrecorded{src, a.pipeline})
+	}
+	err := pipeline.Run(ctx, src, ring.Tee(more...), live)
 	a.stats = src.Stats()
 	return err
 }
