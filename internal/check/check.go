@@ -10,6 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
 )
@@ -60,6 +61,16 @@ func (x *Context) Func(c match.Call) *mpiapi.Func { return mpiapi.ByID(c.Func())
 
 // Rank returns the rank in MPI_COMM_WORLD of the thread that made a call.
 func (x *Context) Rank(c match.Call) int { return x.Tracker.ThreadByID(c.Thread).Process.Rank }
+
+// EndedByMPI reports whether a process was ended by MPI itself, inside a call: the handler of an error was fatal.
+func (x *Context) EndedByMPI(p *track.Process) bool {
+	e := p.Ended
+	if e == nil || e.Kind != ring.Exited || e.Asked || !e.InMPI || p.Finalizing || p.Aborting {
+		return false
+	}
+	stack := x.Stack(p)
+	return len(stack) > 0 && stack[0].Module != filepath.Base(p.Exe)
+}
 
 // Ranks turns members of a communicator into ranks in MPI_COMM_WORLD.
 func Ranks(c *match.Comm, members []int32) []int {

@@ -20,6 +20,8 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	if r.Handle == pr.requestNull {
 		return
 	}
+	pr.numbers++
+	r.Number = pr.numbers
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
 	l := pr.reqs[r.Handle]

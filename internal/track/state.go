@@ -117,6 +117,7 @@ type Request struct {
 	View       *View        // collective
 	Pos        uint64
 	Made       match.Call // the call that made it
+	Number     uint64     // of the request among the process's, in the order of their making
 
 	prev, next *Request // same handle
 }

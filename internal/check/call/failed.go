@@ -23,10 +23,40 @@ var Failed = &check.Check{
 	Title:    "an MPI call returns an error",
 	Doc:      failedDoc,
 	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
-			failed(x, t, c, rc, f)
-		}}
+		told := make(map[*track.Process]bool) // of an error that is fatal
+		return check.Hooks{
+			Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
+				told[t.Process] = told[t.Process] || f != nil && f.Fatal
+				failed(x, t, c, rc, f)
+			},
+			End: func(p *track.Process) {
+				if !told[p] && x.EndedByMPI(p) && len(p.Threads) > 0 {
+					ended(x, p)
+				}
+			},
+		}
 	},
+}
+
+// ended reports a call in which MPI ended the process without a word to its error handler: those of files and windows
+// are MPI's own.
+func ended(x *check.Context, p *track.Process) {
+	c := p.Threads[0].Last
+	for _, th := range p.Threads {
+		if th.Open.Func != nil && th.TID == p.Ended.TID {
+			c = th.Last
+		}
+	}
+	name := x.Func(c).Name
+	x.Report(&finding.Finding{
+		Key:   x.Place(c),
+		Ranks: []int{p.Rank},
+		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with status %d.\nThe error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. What is wrong stands in MPI's own message on stderr.",
+			name, p.Rank, p.Ended.Code),
+		Advice:  "Mend the arguments of the call, or what led to it. To handle such errors in the program, set MPI_ERRORS_RETURN or a handler of your own.",
+		Sites:   []finding.Site{x.Site("failing call", c)},
+		Details: map[string]any{"function": name, "status": p.Ended.Code},
+	})
 }
 
 func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.Failure) {

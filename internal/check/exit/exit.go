@@ -230,7 +230,7 @@ var BeforeFinalize = &check.Check{
 				}
 			},
 			End: func(p *track.Process) {
-				if p.Ended.Kind == ring.Exited && !p.Ended.Asked && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] {
+				if p.Ended.Kind == ring.Exited && !p.Ended.Asked && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] && !x.EndedByMPI(p) {
 					beforeFinalize(x, p)
 				}
 			},

@@ -52,6 +52,9 @@ func byPlace(x *check.Context, p *track.Process) (keys []string, groups map[stri
 			g = &group{first: r}
 			groups[k] = g
 		}
+		if r.Number < g.first.Number {
+			g.first = r
+		}
 		g.calls++
 		if r.Active {
 			g.active++
