@@ -27,19 +27,20 @@ type Process struct {
 	Library     string
 	Version     [2]int // of the standard
 
-	names  names
-	views  map[uint64]*View // communicators by handle
-	recent *View            // the one used last
-	wins   map[uint64]*View
-	files  map[uint64]*View
-	types  map[uint64]*datatype.Type
-	cached [16]cachedType
-	reqs   map[uint64]requests
-	vars   map[requestVar]*Request // of those that share a handle
-	Active int                     // requests that are not freed or completed
-	notice int                     // number of them that is told next
-	made   map[match.Key]uint64
-	msgs   map[uint64]*match.Op // matched probes not received yet
+	names   names
+	views   map[uint64]*View // communicators by handle
+	recent  *View            // the one used last
+	wins    map[uint64]*View
+	files   map[uint64]*View
+	types   map[uint64]*datatype.Type
+	cached  [16]cachedType
+	reqs    map[uint64]requests
+	vars    map[requestVar]*Request // of those that share a handle
+	Active  int                     // requests that are not freed or completed
+	notice  int                     // number of them that is told next
+	numbers uint64                  // of requests made
+	made    map[match.Key]uint64
+	msgs    map[uint64]*match.Op // matched probes not received yet
 
 	anySource, anyTag, procNull, rootSelf, undefined int32
 	requestNull, commNull, typeNull, requestSize     uint64
