@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
-// Call is a call that is kept beyond the batch it came in: the record, without what followed its fixed part.
+// Call is a call that is kept beyond the batch it came in: the record, or its fixed part where it is long.
 type Call struct {
 	Thread ring.ThreadID
 	Raw    []byte
@@ -24,9 +24,13 @@ func (c *Call) Func() mpiapi.FuncID {
 	return mpiapi.FuncID(uint16(c.Raw[0]) | uint16(c.Raw[1])<<8)
 }
 
-// Keep makes c a copy of the call that a record holds, without its sections and times. It uses the room that c has.
+// small is the length of records that are kept whole: with file names, but without large arrays.
+const small = 4 * ring.Line
+
+// Keep makes c a copy of the call that a record holds; of a long one without its sections and times. It uses the room
+// that c has.
 func (c *Call) Keep(rec []byte) {
-	if len(rec) == ring.Line {
+	if len(rec) <= small {
 		c.Raw = append(c.Raw[:0], rec...)
 		return
 	}
