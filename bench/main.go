@@ -60,7 +60,7 @@ var variants = []variant{
 type work struct {
 	name    string
 	np      int
-	program []string // the first is a source file here, or an installed program
+	program []string // the first is a source file here, or an installed program; "" is a number of iterations
 	budget  float64  // ratio of mpivet to plain, 0 if there is none
 	quick   bool
 	wall    bool   // the time of the whole run counts, not what the program prints
@@ -68,13 +68,13 @@ type work struct {
 }
 
 var works = []work{
-	{name: "ping-pong 8 B", np: 2, program: []string{"pingpong", "8", "2000000"}, budget: 1.6, quick: true},
-	{name: "ping-pong 1 KiB", np: 2, program: []string{"pingpong", "1024", "1000000"}},
-	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536", "30000"}},
-	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304", "500"}, budget: 1.5, quick: true},
-	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8", "400000"}, quick: true},
-	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192", "100000"}},
-	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"allreduce", "600000"}},
+	{name: "ping-pong 8 B", np: 2, program: []string{"pingpong", "8", ""}, budget: 1.6, quick: true},
+	{name: "ping-pong 1 KiB", np: 2, program: []string{"pingpong", "1024", ""}},
+	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536", ""}},
+	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304", ""}, budget: 1.5, quick: true},
+	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8", ""}, quick: true},
+	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192", ""}},
+	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"allreduce", ""}},
 	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"allreduce", ""}, budget: 1.6, quick: true},
 	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
 }
@@ -187,7 +187,7 @@ func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
 		return nil, err
 	}
 	// mpivet compiles its own library at the first run, which is not to be measured.
-	if _, _, err := b.run(variants[2], 1, []string{b.programs["pingpong"], "8", "10"}); err != nil {
+	if _, _, err := b.run(variants[2], 2, []string{b.programs["pingpong"], "8", "10"}); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -224,7 +224,6 @@ func (b *bench) measure(w work) error {
 		program[0] = p
 	}
 	if len(program) > 1 && program[len(program)-1] == "" {
-		// More ranks than cores: a call takes microseconds or milliseconds, depending on how the MPI waits.
 		n, err := b.calibrate(w, program)
 		if err != nil {
 			return err
@@ -263,18 +262,26 @@ func (b *bench) measure(w work) error {
 	return nil
 }
 
-// calibrate finds a number of iterations that takes about a second.
+// calibrate finds a number of iterations that takes some tenths of a second: with more ranks than cores one may take
+// microseconds or milliseconds, depending on how the MPI waits.
 func (b *bench) calibrate(w work, program []string) (int, error) {
-	program[len(program)-1] = "100"
-	out, _, err := b.run(variants[0], w.np, program)
-	if err != nil {
-		return 0, err
+	const target = 0.6
+	n := 50
+	for {
+		program[len(program)-1] = strconv.Itoa(n)
+		out, _, err := b.run(variants[0], w.np, program)
+		if err != nil {
+			return 0, err
+		}
+		seconds, err := strconv.ParseFloat(strings.TrimSpace(out), 64)
+		if err != nil {
+			return 0, err
+		}
+		if best := int(target / seconds); best <= 20*n || n > 1e6 {
+			return max(50, best), nil
+		}
+		n *= 20
 	}
-	seconds, err := strconv.ParseFloat(strings.TrimSpace(out), 64)
-	if err != nil {
-		return 0, err
-	}
-	return max(100, min(200000, int(1/seconds))), nil
 }
 
 func median(list []float64) float64 {
