@@ -412,8 +412,10 @@ func TestLibraryLoadedLater(t *testing.T) {
 func TestProgramsOfTwoPrograms(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		report := filepath.Join(t.TempDir(), "report.json")
-		command := []string{m.Mpirun, "-n", "1", mpivet, "exec", "--json", report, compile(t, m, "sender"),
-			":", "-n", "1", mpivet, "exec", "--json", report, compile(t, m, "receiver")}
+		command := []string{
+			m.Mpirun, "-n", "1", mpivet, "exec", "--json", report, compile(t, m, "sender"),
+			":", "-n", "1", mpivet, "exec", "--json", report, compile(t, m, "receiver"),
+		}
 		cmd := started(t, exec.Command(command[0], command[1:]...))
 		out, err := cmd.CombinedOutput()
 		if err != nil {
