@@ -148,13 +148,6 @@ static int do_children(char *self)
     return 0;
 }
 
-static int do_longjmp(void)
-{
-    static sigjmp_buf out;
-    (void)out;
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "none";
@@ -167,7 +160,6 @@ int main(int argc, char **argv)
     HOW("handlers") return do_handlers();
     HOW("errors") return do_errors();
     HOW("children") return do_children(argv[0]);
-    HOW("longjmp") return do_longjmp();
     init();
     HOW("exit") exit(4);
     HOW("return") return 5;

@@ -100,7 +100,7 @@ struct mv_record {
     uint16_t kind;  /* below MV_INFO: a call, the function's number in the API table; else enum mv_info */
     uint16_t lines; /* length in units of 64 bytes */
     uint32_t site;  /* call site: number of an MV_SITE record of this ring (0 = unknown) */
-    int32_t rc;     /* what the call returned; valid once it is done */
+    int32_t rc;     /* what the call returned; valid once it is done; -1: left by longjmp or an exception */
     uint16_t flags; /* MV_TIMED … */
     uint16_t used;  /* length of the fixed part in bytes, this header included; sections follow, 8-byte aligned */
     /* The fixed part of a call: first the 8-byte slots, then the 4-byte slots, each in the order of the parameters,
@@ -127,8 +127,8 @@ enum mv_section_kind {
     MV_OUT64 = 4,   /* array of handles etc. after the call */
     MV_STATUS = 5,  /* struct mv_status after the call */
     MV_STRING = 6,  /* characters at entry, no terminating zero */
-    MV_CUT = 7,     /* the array of `count` elements is not here: it was too long; it precedes (IN) or follows (OUT) the
-                       record in MV_DATA records */
+    MV_CUT = 7,     /* the array of `count` elements is not here: it was too long; it precedes the record (IN), or follows
+                       it once it is done (OUT), in MV_DATA records */
 };
 
 struct mv_status {
@@ -183,7 +183,8 @@ struct mv_comm {
     uint32_t runs;         /* of the local group */
     uint32_t remote_runs;
     uint32_t is_inter;
-    /* struct mv_run: world ranks of the local group, in order, then of the remote group */
+    /* struct mv_run: world ranks of the local group, in order, then of the remote group. They may cover less than `size`
+     * processes, the first ones, if the ring is too small for all. */
 };
 
 /* count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD */
@@ -200,7 +201,7 @@ struct mv_error {
 
 struct mv_mpi {
     int32_t rank, size;    /* in MPI_COMM_WORLD */
-    int32_t thread_level;  /* provided, MPI_THREAD_SINGLE … as the MPI's constant */
+    int32_t thread_level;  /* provided, MPI_THREAD_SINGLE … as the MPI's constant; -1: by MPI_Session_init, unknown */
     int32_t tag_ub;
     int32_t version, subversion; /* MPI_Get_version */
     uint32_t library_len;

@@ -344,6 +344,7 @@ func (r record) value(name string) int64 {
 	_, p := r.param(name)
 	return r.at(p.Layout.At, p.Layout.Wide)
 }
+
 func (r record) before(name string) int64 {
 	_, p := r.param(name)
 	return r.at(p.Layout.Before, p.Layout.WideValue)

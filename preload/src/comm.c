@@ -7,6 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <errno.h>
 #include <string.h>
 
 #include "mpi_objects.h"
@@ -192,9 +193,11 @@ MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, in
     }
     if (comm == null)
         return;
+    int e = errno;
     t->quiet = 1;
     publish(t, comm, from_parent ? parent : comm);
     if (!from_parent)
         mv_guard(comm);
     t->quiet = 0;
+    errno = e;
 }

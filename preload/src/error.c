@@ -7,6 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static MPI_Errhandler are_fatal(void)
 MV_COLD void mv_error(struct mv_thread *t, int code, int is_fatal)
 {
     char text[MPI_MAX_ERROR_STRING + 1];
-    int class = 0, len = 0, quiet = t->quiet;
+    int class = 0, len = 0, quiet = t->quiet, e = errno;
     t->quiet = 1;
     if (MV_PMPI(MPI_Error_class)(code, &class))
         class = code;
@@ -37,13 +38,14 @@ MV_COLD void mv_error(struct mv_thread *t, int code, int is_fatal)
         len = 0;
     t->quiet = quiet;
     unsigned char *r = mv_info(t, MV_ERROR, 0, sizeof(struct mv_error) + (size_t)len);
-    struct mv_error *e = (struct mv_error *)(r + sizeof(struct mv_record));
-    e->code = code;
-    e->class = class;
-    e->text_len = (uint32_t)len;
-    e->fatal = (uint32_t)is_fatal;
-    memcpy(e + 1, text, (size_t)len);
+    struct mv_error *to = (struct mv_error *)(r + sizeof(struct mv_record));
+    to->code = code;
+    to->class = class;
+    to->text_len = (uint32_t)len;
+    to->fatal = (uint32_t)is_fatal;
+    memcpy(to + 1, text, (size_t)len);
     mv_info_end(t, r);
+    errno = e;
 }
 
 /* Whether the statuses of a call that returned rc tell of the errors. */
