@@ -277,13 +277,7 @@ func (w *wrapper) writeCall() {
 		w.line("%s", h.after)
 	}
 	w.results(sections)
-	if i := w.Arg(mpiapi.NewComm); i >= 0 && w.Params[i].Pointer {
-		parent, later := deref(&w.Params[i]), 0
-		if c := w.Arg(mpiapi.TheComm); c >= 0 && w.Class == mpiapi.Icollective {
-			parent, later = w.Params[c].Name, 1 // not to be used before it is complete: described by its parent
-		}
-		w.line("if (rc == MPI_SUCCESS && %s)\n        mv_new_comm(t, *%[1]s, %s, %d);", w.Params[i].Name, parent, later)
-	}
+	w.newComm()
 	if w.near {
 		w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
 		w.line("mv_done(t, r, len, timed, rc);")
