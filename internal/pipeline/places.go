@@ -20,9 +20,8 @@ import (
 type places struct {
 	tracker  *track.Tracker
 	resolver *symbol.Resolver
-	spaces   []*symbol.Space            // by process
-	sites    []map[uint32]*stack        // by thread
-	loaded   []map[uint64]*event.Module // by process and load address
+	spaces   []*symbol.Space     // by process
+	sites    []map[uint32]*stack // by thread
 }
 
 // stack is a call stack and what has been worked out about it.

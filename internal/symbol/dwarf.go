@@ -298,9 +298,6 @@ func (d *dwarfInfo) load(n int) *cu {
 
 // Tags and attributes that package dwarf has no names for.
 const (
-	tagCallSite    = dwarf.Tag(0x48)
-	tagGNUCallSite = dwarf.Tag(0x4109)
-
 	attrMIPSLinkageName = dwarf.Attr(0x2007)
 	attrGNUDwoName      = dwarf.Attr(0x2130)
 	attrGNUAddrBase     = dwarf.Attr(0x2133)

@@ -47,10 +47,15 @@ const (
 func constant(v int64, s string) name { return name{kindConst, 0, uint64(v), s} }
 
 var names = []name{
-	{kindComm, 0, World, "MPI_COMM_WORLD"}, {kindComm, 0, Self, "MPI_COMM_SELF"}, {kindComm, 0, CommNull, "MPI_COMM_NULL"},
+	{kindComm, 0, World, "MPI_COMM_WORLD"},
+	{kindComm, 0, Self, "MPI_COMM_SELF"},
+	{kindComm, 0, CommNull, "MPI_COMM_NULL"},
 	{kindRequest, 0, RequestNull, "MPI_REQUEST_NULL"},
-	{kindDatatype, 4, Int, "MPI_INT"}, {kindDatatype, 4, Float, "MPI_FLOAT"}, {kindDatatype, 8, Double, "MPI_DOUBLE"},
-	{kindDatatype, 1, Byte, "MPI_BYTE"}, {kindDatatype, 1, Packed, "MPI_PACKED"},
+	{kindDatatype, 4, Int, "MPI_INT"},
+	{kindDatatype, 4, Float, "MPI_FLOAT"},
+	{kindDatatype, 8, Double, "MPI_DOUBLE"},
+	{kindDatatype, 1, Byte, "MPI_BYTE"},
+	{kindDatatype, 1, Packed, "MPI_PACKED"},
 	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
 	constant(RootSelf, "MPI_ROOT"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
 	constant(0, "MPI_SUCCESS"), constant(6, "MPI_ERR_RANK"), constant(14, "MPI_ERR_TRUNCATE"),
