@@ -205,7 +205,7 @@ struct mv_mpi {
     int32_t tag_ub;
     int32_t version, subversion; /* MPI_Get_version */
     uint32_t library_len;
-    uint32_t pad;
+    uint32_t threads;     /* of the process when MPI_Init returned: its own and those of MPI; 0 unknown */
     /* MPI_Get_library_version */
 };
 

@@ -434,7 +434,7 @@ func TestInfo(t *testing.T) {
 	}
 
 	c = parsed(t, info(ring.InfoMPI, 0, append(ints(3, 4, 2, 99, 3, 1, 5, 0), "MPICH"...)))
-	if m, err := c.MPIInfo(); err != nil || m != (MPI{3, 4, 2, 99, 3, 1, "MPICH"}) {
+	if m, err := c.MPIInfo(); err != nil || m != (MPI{3, 4, 2, 99, 3, 1, "MPICH", 0}) {
 		t.Errorf("MPI %+v, %v", m, err)
 	}
 	if _, err := c.ErrorInfo(); !errors.Is(err, ErrMalformed) {

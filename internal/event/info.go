@@ -228,6 +228,7 @@ type MPI struct {
 	TagUB               int
 	Version, Subversion int    // of the standard
 	Library             string // MPI_Get_library_version
+	Threads             int    // of the process at the end of MPI_Init, 0 if unknown
 }
 
 // MPIInfo returns the content of an InfoMPI record.
@@ -239,6 +240,7 @@ func (c *Call) MPIInfo() (MPI, error) {
 	num := func(at int) int { return int(int32(binary.LittleEndian.Uint32(p[at:]))) }
 	m := MPI{
 		Rank: num(0), Size: num(4), ThreadLevel: num(8), TagUB: num(12), Version: num(16), Subversion: num(20),
+		Threads: num(28),
 	}
 	n := uint64(binary.LittleEndian.Uint32(p[24:]))
 	if n > uint64(len(p)-32) {

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // Scheduled returns a function for Options.Confirm that asks the kernel. A send that has not returned may have been
 // copied already, its process being only starved or stopped (by a debugger): it is taken to wait for its receive when
-// its thread has run since it was first looked at, or sleeps.
+// its thread has run since it was first looked at, or sleeps. Under MPI_THREAD_MULTIPLE, threads that have not called MPI
+// so far may still do anything.
 func Scheduled() func([]wait.Blocked) bool {
 	type seen struct {
 		calls uint64
@@ -22,6 +24,9 @@ func Scheduled() func([]wait.Blocked) bool {
 	return func(list []wait.Blocked) bool {
 		sure := true
 		for i := range list {
+			if p := list[i].Thread.Process; p.Multiple && moreThreads(p) {
+				return false
+			}
 			if !sends(&list[i]) {
 				continue
 			}
@@ -45,6 +50,15 @@ func Scheduled() func([]wait.Blocked) bool {
 		}
 		return sure
 	}
+}
+
+// moreThreads reports whether a process has threads that have not called MPI yet, but may.
+func moreThreads(p *track.Process) bool {
+	if p.Helpers < 0 {
+		return true
+	}
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.PID))
+	return err == nil && len(tasks) > p.Helpers+len(p.Threads)
 }
 
 func sends(b *wait.Blocked) bool {

@@ -46,6 +46,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		var m event.MPI
 		if m, err = c.MPIInfo(); err == nil {
 			pr.Library, pr.Version = m.Library, [2]int{m.Version, m.Subversion}
+			pr.Helpers = m.Threads - 1
 			if m.Size > 0 && pr.World == nil {
 				t.place(pr, m.Rank, m.Size)
 			}

@@ -25,6 +25,7 @@ type Process struct {
 	Multiple    bool // MPI_THREAD_MULTIPLE is provided
 	FileHandler bool // the program has set an error handler for files
 	Library     string
+	Helpers     int // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
 	Version     [2]int // of the standard
 
 	names   names

@@ -4,6 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -21,6 +22,19 @@ static _Atomic int sessions; /* open ones */
             atomic_store((_Atomic uint32_t *)&p_->field, value);                                                               \
     } while (0)
 
+/* Threads of this process now, 0 if that can't be told. */
+static uint32_t count_threads(void)
+{
+    uint32_t n = 0;
+    DIR *d = opendir("/proc/self/task");
+    if (!d)
+        return 0;
+    for (struct dirent *e; (e = readdir(d));)
+        n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
 static void publish_mpi(struct mv_thread *t, int rank, int size, int level)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
@@ -35,6 +49,7 @@ static void publish_mpi(struct mv_thread *t, int rank, int size, int level)
             m.tag_ub = *(int *)ub;
     }
     m.library_len = (uint32_t)len;
+    m.threads = count_threads();
     unsigned char *r = mv_info(t, MV_MPI, 0, sizeof m + (size_t)len);
     memcpy(r + sizeof(struct mv_record), &m, sizeof m);
     memcpy(r + sizeof(struct mv_record) + sizeof m, text, (size_t)len);
