@@ -88,6 +88,22 @@ func (d *Decoder) Next() bool {
 	return false
 }
 
+// Plain returns the records that Next would go on with, if they mean what they say: no call among them is one resumed,
+// and none has parts of arrays elsewhere before it; the last may be open. It returns nil otherwise.
+func (d *Decoder) Plain() []byte {
+	if d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
+		return nil
+	}
+	return d.data
+}
+
+// Skip leaves out n bytes of records that Plain returned.
+func (d *Decoder) Skip(n int) {
+	if n > 0 {
+		d.data, d.first = d.data[n:], false
+	}
+}
+
 // plain is Next for what nearly all records are: calls without sections, that have returned and were not delivered
 // before. It checks what parse checks, but fills in Call where it lies.
 func (d *Decoder) plain() bool {

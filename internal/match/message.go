@@ -61,9 +61,10 @@ type Matcher struct {
 	Messages    uint64 // matched so far
 	Collectives uint64 // matched so far
 
-	obs  Observer
-	free *Op
-	good Collective // for observers of collectives that all agree on
+	obs     Observer
+	free    *Op
+	scratch Op
+	good    Collective // for observers of collectives that all agree on
 }
 
 // New returns a matcher that reports to obs.
@@ -137,6 +138,60 @@ func (m *Matcher) dequeued(op *Op) {
 	if !op.held {
 		m.recycle(op)
 	}
+}
+
+// Scratch returns an Op to fill in for PostScratch, the exported fields down to Call but for Matched, Removed and
+// Tentative. There is only one.
+func (m *Matcher) Scratch() *Op { return &m.scratch }
+
+// PostScratch posts what Scratch has been filled with: Post and Release of an operation that is over. Where it finds
+// its partner at once, as nearly always one of the two does, nothing is copied.
+func (m *Matcher) PostScratch() {
+	op := &m.scratch
+	c := op.Comm
+	if !c.Opaque && (c.World == nil || !c.World.Unsure) {
+		to, from := op.Peer, op.Me
+		if !op.Send {
+			to, from = from, to
+		}
+		b := &c.boxes[to]
+		p := b.pair(from, len(c.Members))
+		mine, others := &p.recvs, &p.sends
+		if op.Send {
+			mine, others = others, mine
+		}
+		q := others.head
+		switch {
+		case b.any.head != nil:
+		case q == nil:
+			n := m.NewOp()
+			n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, c, op.Me, op.Peer, op.Tag
+			n.Count, n.Type = op.Count, op.Type
+			n.held, n.queued = false, true
+			n.room = append(n.room[:0], op.Call.Raw...)
+			n.Call = Call{Thread: op.Call.Thread, Raw: n.room}
+			b.seq++
+			n.seq = b.seq
+			mine.push(n)
+			return
+		case !q.Tentative && (q.Tag == op.Tag || q.Tag == Any):
+			others.remove(nil, q)
+			q.Matched = true
+			m.Messages++
+			if op.Send {
+				m.obs.Message(op, q)
+			} else {
+				m.obs.Message(q, op)
+			}
+			m.dequeued(q)
+			return
+		}
+	}
+	n := m.NewOp()
+	n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag
+	n.Count, n.Type, n.Call = op.Count, op.Type, op.Call
+	m.Post(n)
+	m.Release(n)
 }
 
 // list is a queue of operations in the order in which they were posted.

@@ -15,7 +15,13 @@ func (t *Tracker) Batch(b *ring.Batch) {
 	d := &th.decoder
 	var last []byte
 	d.Start(b)
-	for d.Next() {
+	for {
+		if rec := t.quickly(th, d); rec != nil {
+			last = rec
+		}
+		if !d.Next() {
+			break
+		}
 		c := &d.Call
 		if c.Func == nil {
 			t.info(th, c)
@@ -23,20 +29,6 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		}
 		p := &t.plans[c.Func.ID]
 		last = c.Raw()
-		if p.act <= recv && p.act != nothing && c.State == event.Complete && returned(c.Raw()) == 0 {
-			// Nearly all calls of many programs: nothing can be open or fail.
-			th.Calls++
-			var op *match.Op
-			if p.act == send {
-				op = t.postSend(th, p, c.Raw())
-			} else {
-				op = t.postRecv(th, p, c.Raw(), c)
-			}
-			if op != nil {
-				t.Match.Release(op)
-			}
-			continue
-		}
 		if c.State != event.Resumed {
 			th.Calls++
 			t.enter(th, p, c)

@@ -25,7 +25,7 @@ type Process struct {
 	Multiple    bool // MPI_THREAD_MULTIPLE is provided
 	FileHandler bool // the program has set an error handler for files
 	Library     string
-	Helpers     int // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
+	Helpers     int    // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
 	Version     [2]int // of the standard
 
 	names   names
@@ -153,6 +153,7 @@ type Tracker struct {
 
 	sink    Sink
 	plans   []plan
+	quick   []quick // by number, like plans
 	basics  map[string]*datatype.Basic
 	shared  map[datatypeKey]*datatype.Type
 	ByRank  map[rankKey]*Process
@@ -182,6 +183,10 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 			t.plans = append(t.plans, plan{fixed: 1 << 30}) // a number of no function
 		}
 		t.plans[f.ID] = makePlan(f)
+		for len(t.quick) < len(t.plans) {
+			t.quick = append(t.quick, quick{})
+		}
+		t.quick[f.ID] = makeQuick(&t.plans[f.ID])
 	}
 	return t
 }
