@@ -1,0 +1,74 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// quick is where a blocking send or receive has its arguments, if its record is a single line: nearly all calls of many
+// programs are of this kind, and have returned successfully when they are read. It is an abridged plan.
+type quick struct {
+	header                        uint64 // second half of the record's header: no error, no flags, this length; 0 if it is no such call
+	send                          bool
+	mode                          match.Mode
+	comm, typ, count, peer, label uint8
+}
+
+func makeQuick(p *plan) quick {
+	f := p.fn
+	if p.act != send && p.act != recv || f.Fixed > ring.Line || f.Base != f.ID {
+		return quick{}
+	}
+	at := func(r mpiapi.Role) uint8 { return uint8(f.Params[f.Arg(r)].Layout.At) }
+	q := quick{header: uint64(f.Fixed) << 48, send: p.act == send, mode: match.Mode(p.mode), comm: at(mpiapi.TheComm)}
+	if q.send {
+		q.typ, q.count, q.peer, q.label = at(mpiapi.SendType), at(mpiapi.SendCount), at(mpiapi.Dest), at(mpiapi.SendTag)
+	} else {
+		q.typ, q.count, q.peer, q.label = at(mpiapi.RecvType), at(mpiapi.RecvCount), at(mpiapi.Source), at(mpiapi.RecvTag)
+	}
+	return q
+}
+
+// quickly follows the records at the beginning of what d has left, as long as they are such calls, and returns the last
+// of them, nil if there is none.
+func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
+	pr := th.Process
+	data := d.Plain()
+	off := 0
+	for off+ring.Line < len(data) { // the last record may be open
+		rec := data[off : off+ring.Line : off+ring.Line]
+		head := binary.LittleEndian.Uint64(rec)
+		if kind := int(head & 0xffff); kind >= len(t.quick) || head>>16&0xffff != 1 {
+			break
+		}
+		q := &t.quick[head&0xffff]
+		if q.header == 0 || binary.LittleEndian.Uint64(rec[8:]) != q.header {
+			break
+		}
+		v := pr.View(binary.LittleEndian.Uint64(rec[q.comm&63:]))
+		peer := int32(binary.LittleEndian.Uint32(rec[q.peer&63:]))
+		if v == nil || uint32(peer) >= uint32(v.Peers) {
+			break
+		}
+		label := int32(binary.LittleEndian.Uint32(rec[q.label&63:]))
+		if !q.send && label == pr.anyTag {
+			break
+		}
+		op := t.Match.Scratch()
+		op.Send, op.Mode = q.send, q.mode
+		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
+		op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:])))
+		op.Type = pr.Type(binary.LittleEndian.Uint64(rec[q.typ&63:]))
+		op.Call = match.Call{Thread: th.ID, Raw: rec}
+		t.Match.PostScratch()
+		th.Calls++
+		off += ring.Line
+		last = rec
+	}
+	d.Skip(off)
+	return last
+}
