@@ -372,6 +372,18 @@ func TestFindings(t *testing.T) {
 			}
 			return p
 		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "rank 0 waits in MPI_Ssend for rank 1 to receive (tag=3"},
+		{"becomes another program after MPI_Finalize", func() *Program {
+			p := finalize(New(2))
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Finalized: true}
+			return p
+		}, nil, ""},
+		{"killed without a trace", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": Self})
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 1}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 2}
+			return p
+		}, []string{"LOCAL:EXIT:SIGNAL [0]"}, "SIGKILL"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,7 +71,8 @@ func (s *deaths) end(p *track.Process) {
 		}
 		return
 	}
-	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && p.Finalizing && !p.Initialized {
+	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && (!p.Initialized || p.Finalizing) {
+		// Outside of MPI it may have become, by exec(), a program that the library does not get into.
 		return
 	}
 	s.dead = append(s.dead, p)
