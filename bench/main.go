@@ -29,10 +29,11 @@ import (
 )
 
 var (
-	runs   = flag.Int("runs", 5, "runs of each kind; the median counts")
-	quick  = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
-	only   = flag.String("only", "", "measure only work whose name matches this `regexp`")
-	mpivet = flag.String("mpivet", "bin/mpivet", "`file` to measure")
+	runs    = flag.Int("runs", 5, "runs of each kind; the median counts")
+	quick   = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
+	seconds = flag.Float64("seconds", 0.8, "`time` that a run of own programs takes")
+	only    = flag.String("only", "", "measure only work whose name matches this `regexp`")
+	mpivet  = flag.String("mpivet", "bin/mpivet", "`file` to measure")
 )
 
 // A variant is a way to run a program.
@@ -60,7 +61,7 @@ var variants = []variant{
 type work struct {
 	name    string
 	np      int
-	program []string // the first is a source file here, or an installed program; "" is a number of iterations
+	program []string // the first is a source file here, or an installed program
 	budget  float64  // ratio of mpivet to plain, 0 if there is none
 	quick   bool
 	wall    bool   // the time of the whole run counts, not what the program prints
@@ -68,14 +69,14 @@ type work struct {
 }
 
 var works = []work{
-	{name: "ping-pong 8 B", np: 2, program: []string{"pingpong", "8", ""}, budget: 1.6, quick: true},
-	{name: "ping-pong 1 KiB", np: 2, program: []string{"pingpong", "1024", ""}},
-	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536", ""}},
-	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304", ""}, budget: 1.5, quick: true},
-	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8", ""}, quick: true},
-	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192", ""}},
-	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"allreduce", ""}},
-	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"allreduce", ""}, budget: 1.6, quick: true},
+	{name: "ping-pong 8 B", np: 2, program: []string{"pingpong", "8"}, budget: 1.6, quick: true},
+	{name: "ping-pong 1 KiB", np: 2, program: []string{"pingpong", "1024"}},
+	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536"}},
+	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true},
+	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8"}, quick: true},
+	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192"}},
+	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"allreduce"}},
+	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"allreduce"}, budget: 1.6, quick: true},
 	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
 }
 
@@ -99,7 +100,7 @@ func main() {
 
 func run() error {
 	if *quick {
-		*runs = 3
+		*runs, *seconds = 3, 0.4
 	}
 	filter, err := regexp.Compile(*only)
 	if err != nil {
@@ -169,7 +170,7 @@ func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"pingpong", "halo", "allreduce", "deadlock"} {
+	for _, name := range []string{"pingpong", "halo", "allreduce", "traffic", "deadlock"} {
 		out := filepath.Join(b.dir, name)
 		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out, filepath.Join("bench", "programs", name+".c")).CombinedOutput()
 		if err != nil {
@@ -187,7 +188,7 @@ func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
 		return nil, err
 	}
 	// mpivet compiles its own library at the first run, which is not to be measured.
-	if _, _, err := b.run(variants[2], 2, []string{b.programs["pingpong"], "8", "10"}); err != nil {
+	if _, _, err := b.run(variants[2], 2, []string{b.programs["traffic"], "100"}); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -223,12 +224,8 @@ func (b *bench) measure(w work) error {
 	if p, ok := b.programs[program[0]]; ok {
 		program[0] = p
 	}
-	if len(program) > 1 && program[len(program)-1] == "" {
-		n, err := b.calibrate(w, program)
-		if err != nil {
-			return err
-		}
-		program[len(program)-1] = strconv.Itoa(n)
+	if !w.wall {
+		program = append(program, strconv.FormatFloat(*seconds, 'g', -1, 64))
 	}
 	times := make([][]float64, len(variants))
 	for i := range *runs {
@@ -238,13 +235,13 @@ func (b *bench) measure(w work) error {
 			if err != nil {
 				return err
 			}
-			seconds := took.Seconds()
+			value := took.Seconds()
 			if !w.wall {
-				if seconds, err = strconv.ParseFloat(strings.TrimSpace(out), 64); err != nil {
+				if value, err = strconv.ParseFloat(strings.TrimSpace(out), 64); err != nil {
 					return fmt.Errorf("%s printed %q", w.program[0], out)
 				}
 			}
-			times[k] = append(times[k], seconds)
+			times[k] = append(times[k], value)
 		}
 	}
 	plain := median(times[0])
@@ -260,28 +257,6 @@ func (b *bench) measure(w work) error {
 	fmt.Printf("| %s | %s | %s | %.2f | %.2f | %.2f | %s | %s |\n", w.name, b.title, duration(plain),
 		median(times[1])/plain, median(times[2])/plain, median(times[3])/plain, budget, verdict)
 	return nil
-}
-
-// calibrate finds a number of iterations that takes some tenths of a second: with more ranks than cores one may take
-// microseconds or milliseconds, depending on how the MPI waits.
-func (b *bench) calibrate(w work, program []string) (int, error) {
-	const target = 0.6
-	n := 50
-	for {
-		program[len(program)-1] = strconv.Itoa(n)
-		out, _, err := b.run(variants[0], w.np, program)
-		if err != nil {
-			return 0, err
-		}
-		seconds, err := strconv.ParseFloat(strings.TrimSpace(out), 64)
-		if err != nil {
-			return 0, err
-		}
-		if best := int(target / seconds); best <= 20*n || n > 1e6 {
-			return max(50, best), nil
-		}
-		n *= 20
-	}
 }
 
 func median(list []float64) float64 {
@@ -314,7 +289,7 @@ func analyzer(benches []*bench) error {
 	var peaks []float64
 	var last usage
 	for _, calls := range iterations {
-		u, err := b.watch([]string{b.programs["pingpong"], "8", strconv.Itoa(calls / 4 * 5 / 6)}) // four calls a round trip, a sixth more to warm up
+		u, err := b.watch([]string{b.programs["traffic"], strconv.Itoa(calls)})
 		if err != nil {
 			return err
 		}
@@ -429,7 +404,7 @@ func readReport(path string) (*exampletest.Report, error) {
 // replay records a ping-pong and analyses the file; it returns call records per second of processor time.
 func (b *bench) replay() (float64, error) {
 	file, report := filepath.Join(b.dir, "records"), filepath.Join(b.dir, "replay.json")
-	record := exec.Command(b.mpivet, "run", "-n", "2", "--record", file, "--", b.programs["pingpong"], "8", "2000000")
+	record := exec.Command(b.mpivet, "run", "-n", "2", "--record", file, "--", b.programs["traffic"], "8000000")
 	record.Env = exampletest.Environment()
 	if out, err := record.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("recording: %w\n%s", err, out)

@@ -32,6 +32,9 @@ func TestExamples(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	if out, err := exec.Command(mpivet, "build").CombinedOutput(); err != nil { // so that no example waits for it
+		t.Fatalf("mpivet build: %v\n%s", err, out)
+	}
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)

@@ -1,25 +1,22 @@
-/* All ranks add up one double: allreduce ITERATIONS. Prints the seconds of one call, averaged over all of them: with
- * more ranks than cores single calls vary with the scheduler. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* All ranks add up one double: allreduce SECONDS. Prints the seconds of one call. */
+#include "measure.h"
+
+static void work(long n)
+{
+    double in = 1, out;
+    for (long i = 0; i < n; i++)
+        MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
 
 int main(int argc, char **argv)
 {
     int rank;
-    long n;
-    double in = 1, out, start;
+    double seconds;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    n = argc > 1 ? atol(argv[1]) : 10000;
-    for (long i = 0; i < n / 5 + 1; i++)
-        MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    start = MPI_Wtime();
-    for (long i = 0; i < n; i++)
-        MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    seconds = measure(work, argc > 1 ? atof(argv[1]) : 1);
     if (rank == 0)
-        printf("%.4g\n", (MPI_Wtime() - start) / n);
+        printf("%.4g\n", seconds);
     MPI_Finalize();
     return 0;
 }

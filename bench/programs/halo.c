@@ -1,18 +1,11 @@
-/* Ranks in a ring exchange halos with both neighbours by nonblocking calls: halo SIZE ITERATIONS. Prints the seconds of
- * one exchange, the median over ten equal parts of the iterations. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Ranks in a ring exchange halos with both neighbours by nonblocking calls: halo SIZE SECONDS. Prints the seconds of
+ * one exchange. */
+#include "measure.h"
 
-enum { PARTS = 10 };
+static int left, right, size;
+static char *data;
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void exchange(char *data, int size, int left, int right, long n)
+static void work(long n)
 {
     MPI_Request r[4];
     for (long i = 0; i < n; i++) {
@@ -26,26 +19,18 @@ static void exchange(char *data, int size, int left, int right, long n)
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, size;
-    long n;
-    char *data;
-    double took[PARTS];
+    int rank, ranks;
+    double seconds;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    left = (rank + ranks - 1) % ranks;
+    right = (rank + 1) % ranks;
     size = argc > 1 ? atoi(argv[1]) : 1024;
-    n = (argc > 2 ? atol(argv[2]) : 100000) / PARTS;
     data = calloc(4, size);
-    exchange(data, size, (rank + ranks - 1) % ranks, (rank + 1) % ranks, n / 5 + 1);
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int p = 0; p < PARTS; p++) {
-        double start = MPI_Wtime();
-        exchange(data, size, (rank + ranks - 1) % ranks, (rank + 1) % ranks, n);
-        took[p] = (MPI_Wtime() - start) / n;
-    }
-    qsort(took, PARTS, sizeof took[0], compare);
+    seconds = measure(work, argc > 2 ? atof(argv[2]) : 1);
     if (rank == 0)
-        printf("%.4g\n", (took[PARTS / 2 - 1] + took[PARTS / 2]) / 2);
+        printf("%.4g\n", seconds);
     free(data);
     MPI_Finalize();
     return 0;

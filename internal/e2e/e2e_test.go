@@ -37,6 +37,12 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 			return 1
 		}
+		if len(exampletest.Installed()) > 0 {
+			if out, err := exec.Command(mpivet, "build").CombinedOutput(); err != nil { // so that no test waits for it
+				fmt.Fprintf(os.Stderr, "mpivet build: %v\n%s", err, out)
+				return 1
+			}
+		}
 		return m.Run()
 	}())
 }
