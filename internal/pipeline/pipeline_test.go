@@ -450,3 +450,34 @@ func BenchmarkAllreduce(b *testing.B) {
 		b.Fatal("not what it should be")
 	}
 }
+
+// BenchmarkHalo analyses two ranks that exchange messages by MPI_Irecv, MPI_Isend and MPI_Waitall: ns per call.
+func BenchmarkHalo(b *testing.B) {
+	prog := New(2)
+	var none collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	prog.Deliver(p, 1000, 0)
+	const n = 40
+	var data [2][]byte
+	for r := range data {
+		in, out := message(1, Double, "source", 1-r, 1), message(1, Double, "dest", 1-r, 1)
+		in[">request"], in["*request"] = 0x98000000, 0x5000
+		out[">request"], out["*request"] = 0x6c000001, 0x5004
+		for range n {
+			data[r] = append(data[r], Record(0, "MPI_Irecv", in, 0)...)
+			data[r] = append(data[r], Record(0, "MPI_Isend", out, 0)...)
+			data[r] = append(data[r], Record(0, "MPI_Waitall", Args{
+				"count": 2, "array_of_requests": []uint64{0x98000000, 0x6c000001}, ">array_of_statuses": []Status{{}, {}},
+			}, 0)...)
+		}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i += 6 * n {
+		p.Batch(&ring.Batch{Thread: 0, Data: data[0]})
+		p.Batch(&ring.Batch{Thread: 1, Data: data[1]})
+	}
+	if len(none) != 0 || p.Matcher.Messages == 0 {
+		b.Fatal("not what it should be")
+	}
+}

@@ -309,10 +309,14 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		case isendrecv:
 			kind = BothRequest
 		}
-		t.add(pr, &Request{Kind: kind, Active: true, Ops: ops}, th, p, rec)
+		r := t.newRequest()
+		r.Kind, r.Active, r.Ops = kind, true, ops
+		t.add(pr, r, th, p, rec)
 	case imrecv:
 		if rc == 0 {
-			t.add(pr, &Request{Kind: RecvRequest, Active: true, Ops: [2]*match.Op{t.receiveMatched(th, p, rec)}}, th, p, rec)
+			r := t.newRequest()
+			r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.receiveMatched(th, p, rec)
+			t.add(pr, r, th, p, rec)
 		}
 	case mrecv:
 		if op := t.receiveMatched(th, p, rec); op != nil {
@@ -326,17 +330,22 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			if p.act == recvInit {
 				kind = RecvRequest
 			}
-			t.add(pr, &Request{Kind: kind, Persistent: true}, th, p, rec)
+			r := t.newRequest()
+			r.Kind, r.Persistent = kind, true
+			t.add(pr, r, th, p, rec)
 		}
 	case persistentRequest, otherRequest:
 		if rc == 0 {
 			persistent := p.act == persistentRequest
-			t.add(pr, &Request{Persistent: persistent, Active: !persistent}, th, p, rec)
+			r := t.newRequest()
+			r.Persistent, r.Active = persistent, !persistent
+			t.add(pr, r, th, p, rec)
 		}
 	case icollective:
 		if rc == 0 && p.requestAfter.at != 0 {
 			persistent := p.fn.Class == mpiapi.CollectiveInit
-			r := &Request{Kind: CollectiveRequest, Persistent: persistent, Active: !persistent, View: th.view, Pos: th.pos}
+			r := t.newRequest()
+			r.Kind, r.Persistent, r.Active, r.View, r.Pos = CollectiveRequest, persistent, !persistent, th.view, th.pos
 			if r.View == nil {
 				r.Kind = OtherRequest
 			}

@@ -18,6 +18,12 @@ type requestVar struct {
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
 	if r.Handle == pr.requestNull {
+		for _, op := range r.Ops {
+			if op != nil {
+				t.Match.Release(op)
+			}
+		}
+		t.recycle(r)
 		return
 	}
 	pr.numbers++
@@ -43,6 +49,17 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	}
 }
 
+// newRequest returns an empty request, with the room of one that is over.
+func (t *Tracker) newRequest() *Request {
+	r := t.free
+	if r == nil {
+		return new(Request)
+	}
+	t.free = r.next
+	*r = Request{Made: match.Call{Raw: r.Made.Raw[:0]}}
+	return r
+}
+
 // find returns the request that the handle in variable v stands for. MPI libraries give several requests one handle
 // (of sends that are complete at once): then the one that was stored in that very variable is meant, else the oldest,
 // as all are alike.
@@ -59,7 +76,8 @@ func (pr *Process) find(handle, v uint64) *Request {
 	return l.oldest
 }
 
-func (pr *Process) remove(r *Request) {
+// remove takes out a request that is over; it is used again for another.
+func (t *Tracker) remove(pr *Process, r *Request) {
 	l := pr.reqs[r.Handle]
 	if l.oldest != l.newest {
 		if k := (requestVar{r.Handle, r.Var}); pr.vars[k] == r {
@@ -81,11 +99,18 @@ func (pr *Process) remove(r *Request) {
 	switch {
 	case l.oldest == nil:
 		delete(pr.reqs, r.Handle)
-		return
-	case l.oldest == l.newest:
-		delete(pr.vars, requestVar{l.oldest.Handle, l.oldest.Var})
+	default:
+		if l.oldest == l.newest {
+			delete(pr.vars, requestVar{l.oldest.Handle, l.oldest.Var})
+		}
+		pr.reqs[r.Handle] = l
 	}
-	pr.reqs[r.Handle] = l
+	t.recycle(r)
+}
+
+func (t *Tracker) recycle(r *Request) {
+	r.next = t.free
+	t.free = r
 }
 
 // startRequest activates a persistent request (section 3.9).
@@ -112,7 +137,7 @@ func (t *Tracker) drop(pr *Process, r *Request) {
 			r.Ops[i] = nil
 		}
 	}
-	pr.remove(r)
+	t.remove(pr, r)
 }
 
 // finish completes a request.
@@ -134,7 +159,7 @@ func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
 	}
 	r.Active = false
 	if !r.Persistent {
-		pr.remove(r)
+		t.remove(pr, r)
 	}
 }
 

@@ -154,6 +154,7 @@ type Tracker struct {
 	sink    Sink
 	plans   []plan
 	quick   []quick // by number, like plans
+	free    *Request
 	basics  map[string]*datatype.Basic
 	shared  map[datatypeKey]*datatype.Type
 	ByRank  map[rankKey]*Process
