@@ -166,12 +166,18 @@ func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
 // completed follows what a wait or test brought. A failed one completes those requests that the statuses tell of.
 func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
-	one := func(i int, handle uint64, statusIndex int) {
-		r := pr.find(handle, p.request.handle(rec)+uint64(i)*pr.requestSize)
+	statuses, known := c.Statuses(p.status)
+	base := p.request.handle(rec)
+	one := func(i int, handle uint64, at int) {
+		r := pr.find(handle, base+uint64(i)*pr.requestSize)
 		if r == nil || !r.Active {
 			return
 		}
-		s, have := statusAt(c, p.status, statusIndex)
+		var s event.Status
+		have := known && at < statuses.Len()
+		if have {
+			s = statuses.At(at)
+		}
 		t.finish(pr, r, s, have)
 	}
 	if rc != 0 && p.act != wait && p.act != test {
