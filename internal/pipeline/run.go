@@ -24,7 +24,7 @@ type Waiter interface {
 // its cores with the ranks.
 func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error {
 	const (
-		shortest = 200 * time.Microsecond
+		shortest = 2 * time.Millisecond
 		longest  = 10 * time.Millisecond
 	)
 	rest := shortest
@@ -65,4 +65,4 @@ func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error 
 }
 
 // busy is how many bytes of records in one poll make the analyzer go on at once.
-const busy = 256 << 10
+const busy = 1 << 20
