@@ -181,15 +181,3 @@ func (c *Comm) At(n uint64) (Collective, bool) {
 	}
 	return c.view(s, n), true
 }
-
-// Pending calls f for every collective on c that some but not all members have entered, oldest first.
-func (c *Comm) Pending(f func(Collective)) {
-	for n := c.base; n-c.base < uint64(len(c.slots)); n++ {
-		if s := c.slot(n); s.arrived != 0 {
-			f(c.view(s, n))
-		}
-	}
-}
-
-// Entered returns the number of collectives that member me has entered on c.
-func (c *Comm) Entered(me int32) uint64 { return c.pos[me] }

@@ -572,20 +572,3 @@ func (op *Op) Expected() bool {
 	}
 	return false
 }
-
-// Unmatched calls f for every send to any member of c that no receive has taken.
-func (c *Comm) Unmatched(f func(send *Op)) {
-	for i := range c.boxes {
-		b := &c.boxes[i]
-		for j := range b.dense {
-			for s := b.dense[j].sends.head; s != nil; s = s.next {
-				f(s)
-			}
-		}
-		for _, p := range b.sparse {
-			for s := p.sends.head; s != nil; s = s.next {
-				f(s)
-			}
-		}
-	}
-}

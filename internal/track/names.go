@@ -71,12 +71,6 @@ func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	return ""
 }
 
-// Constant returns the value of a constant of the process's MPI.
-func (p *Process) Constant(name string) (int64, bool) {
-	v, ok := p.names.constants[name]
-	return v, ok
-}
-
 // ViewOf returns the communicator, window or file as this process knows it, nil if it has freed it.
 func (p *Process) ViewOf(c *match.Comm) *View {
 	for _, m := range []map[uint64]*View{p.views, p.wins, p.files} {

@@ -93,7 +93,6 @@ const (
 	initMPI
 	finalize
 	abort
-	parrived
 )
 
 var byName = map[string]action{
@@ -108,7 +107,7 @@ var byName = map[string]action{
 	"MPI_File_set_errhandler": setFileHandler,
 	"MPI_Init":                initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
-	"MPI_Psend_init": persistentRequest, "MPI_Precv_init": persistentRequest, "MPI_Parrived": parrived,
+	"MPI_Psend_init": persistentRequest, "MPI_Precv_init": persistentRequest,
 }
 
 var byClass = map[mpiapi.Class]action{

@@ -103,9 +103,8 @@ func watch(x *check.Context, wrong func(*match.Collective) bool, found func(*mat
 			}
 			delete(waiting, p)
 		},
-		Tick:     func() { look(patience) },
-		Deadlock: nil,
-		Finish:   func() { look(-1) },
+		Tick:   func() { look(patience) },
+		Finish: func() { look(-1) },
 	}
 }
 
