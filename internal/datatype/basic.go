@@ -2,33 +2,16 @@
 // may be received as what another expects (MPI standard, section 3.3.1, type matching rules).
 package datatype
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
-// Type is a datatype of one process: what a handle stands for. Types of different processes are compared by what they
-// are, never by handle.
-type Type struct {
-	Name  string // of a predefined type: MPI_INT; of a derived one: what MPI_Type_set_name gave it, or ""
-	Basic *Basic // nil for a derived type
-	Size  int64  // bytes, -1 if unknown
-}
-
-// String names the type for a message to the user.
-func (t *Type) String() string {
-	if t == nil {
-		return "an unknown datatype"
-	}
-	if t.Name == "" {
-		return "a derived datatype"
-	}
-	return t.Name
-}
-
-// Basic is a predefined datatype, the same for all processes.
+// Basic is a basic type: what the elements of messages are. There is one Basic for each, so they compare by address.
 type Basic struct {
 	Name     string // canonical: synonyms share one Basic
 	Language Language
 	Category Category
-	Pair     bool // MPI_2INT, MPI_DOUBLE_INT and the like: a struct of two for matching
 }
 
 // Language is the language whose variables a basic type describes.
@@ -73,12 +56,22 @@ var fortranNames = map[string]Category{
 	"MPI_CHARACTER": CharacterCategory,
 }
 
-// BasicFor returns the Basic of a predefined datatype's name ("MPI_INT"). Every call makes a new one: callers intern by
-// Name.
+// basics are the Basics by name. It only grows: a Basic is its name and what follows from that.
+var basics sync.Map
+
+// BasicFor returns the Basic of a predefined datatype's name ("MPI_INT").
 func BasicFor(name string) *Basic {
 	if c, ok := synonyms[name]; ok {
 		name = c
 	}
+	if b, ok := basics.Load(name); ok {
+		return b.(*Basic)
+	}
+	b, _ := basics.LoadOrStore(name, newBasic(name))
+	return b.(*Basic)
+}
+
+func newBasic(name string) *Basic {
 	b := &Basic{Name: name, Language: C}
 	short := strings.TrimPrefix(name, "MPI_")
 	if c, ok := noLanguage[name]; ok {
@@ -90,10 +83,6 @@ func BasicFor(name string) *Basic {
 		return b
 	}
 	switch {
-	case short == "2INT" || strings.HasSuffix(short, "_INT") && short != "LONG_LONG_INT" && short != "UNSIGNED_INT":
-		b.Pair = true // MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT
-	case short == "2INTEGER" || short == "2REAL" || short == "2DOUBLE_PRECISION" || short == "2COMPLEX" || short == "2DOUBLE_COMPLEX":
-		b.Language, b.Pair = Fortran, true
 	case strings.HasPrefix(short, "CXX_"):
 		b.Language = CPlusPlus
 		switch {
@@ -152,7 +141,10 @@ func Compare(s, r *Type) Verdict {
 	if s == nil || r == nil {
 		return Undecided
 	}
-	a, b := s.Basic, r.Basic
+	if s.Elements != 1 || r.Elements != 1 {
+		return Undecided
+	}
+	a, b := s.only, r.only
 	if a == b && a != nil {
 		return Matches
 	}
@@ -163,7 +155,7 @@ func compareSlow(a, b *Basic, sizeA, sizeB int64) Verdict {
 	switch {
 	case a != nil && a.Name == "MPI_PACKED", b != nil && b.Name == "MPI_PACKED":
 		return Matches
-	case a == nil || b == nil || a.Pair || b.Pair:
+	case a == nil || b == nil:
 		return Undecided
 	case a.Name == b.Name:
 		return Matches

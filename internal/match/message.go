@@ -3,7 +3,6 @@ package match
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
@@ -31,8 +30,8 @@ type Op struct {
 	Peer      int32 // member it names, or Any
 	Tag       int32 // or Any
 	Count     int64
-	Type      *datatype.Type // nil if unknown
-	Call      Call           // where it came from: the record itself while it is posted, then a copy
+	Type      *Datatype // nil if unknown
+	Call      Call      // where it came from: the record itself while it is posted, then a copy
 
 	room     []byte
 	partner  *Op  // of a tentative receive that is matched

@@ -127,18 +127,12 @@ func (t *Tracker) nameRecord(p *Process, n *event.Name) {
 }
 
 // predefined returns the one Type for all processes that call it the same and of the same size.
-func (t *Tracker) predefined(name string, size int64) *datatype.Type {
+func (t *Tracker) predefined(name string, size int64) *match.Datatype {
 	k := datatypeKey{name, size}
 	if ty := t.shared[k]; ty != nil {
 		return ty
 	}
-	b := datatype.BasicFor(name)
-	if known := t.basics[b.Name]; known != nil {
-		b = known
-	} else {
-		t.basics[b.Name] = b
-	}
-	ty := &datatype.Type{Name: name, Basic: b, Size: size}
+	ty := &match.Datatype{Type: datatype.Predefined(name, size), Name: name}
 	t.shared[k] = ty
 	return ty
 }
@@ -147,10 +141,10 @@ func (p *Process) newType(handle uint64) {
 	if handle == p.typeNull {
 		return
 	}
-	if ty := p.types[handle]; ty != nil && ty.Basic != nil {
+	if ty := p.types[handle]; ty != nil && ty.Predefined() {
 		return // MPI_Type_match_size and MPI_Type_create_f90_… return predefined types
 	}
-	p.setType(handle, &datatype.Type{Size: -1})
+	p.setType(handle, &match.Datatype{Type: datatype.UnknownType()})
 }
 
 // setName follows MPI_Comm_set_name and the like.
@@ -171,7 +165,7 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 			v.Name = name
 		}
 	case mpiapi.Datatype:
-		if ty := p.types[h]; ty != nil && ty.Basic == nil {
+		if ty := p.types[h]; ty != nil && !ty.Predefined() {
 			ty.Name = name
 		}
 	}

@@ -3,7 +3,6 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -33,7 +32,7 @@ type Process struct {
 	recent  *View            // the one used last
 	wins    map[uint64]*View
 	files   map[uint64]*View
-	types   map[uint64]*datatype.Type
+	types   map[uint64]*match.Datatype
 	cached  [16]cachedType
 	reqs    map[uint64]requests
 	vars    map[requestVar]*Request // of those that share a handle
@@ -49,7 +48,7 @@ type Process struct {
 
 type cachedType struct {
 	handle uint64
-	typ    *datatype.Type
+	typ    *match.Datatype
 }
 
 // Thread is a thread that calls MPI.
@@ -155,8 +154,7 @@ type Tracker struct {
 	plans   []plan
 	quick   []quick // by number, like plans
 	free    *Request
-	basics  map[string]*datatype.Basic
-	shared  map[datatypeKey]*datatype.Type
+	shared  map[datatypeKey]*match.Datatype
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
 	scratch match.Call
@@ -176,7 +174,7 @@ type rankKey struct {
 func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
-		basics: make(map[string]*datatype.Basic), shared: make(map[datatypeKey]*datatype.Type),
+		shared: make(map[datatypeKey]*match.Datatype),
 		ByRank: make(map[rankKey]*Process),
 	}
 	for _, f := range mpiapi.Funcs() {
@@ -197,7 +195,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank,
 		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
-		types: make(map[uint64]*datatype.Type), reqs: make(map[uint64]requests), vars: make(map[requestVar]*Request),
+		types: make(map[uint64]*match.Datatype), reqs: make(map[uint64]requests), vars: make(map[requestVar]*Request),
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
 		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
 		requestSize: 4, notice: crowd, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
@@ -304,7 +302,7 @@ func (p *Process) View(handle uint64) *View {
 }
 
 // Type returns what a datatype handle stands for, nil if that is unknown.
-func (p *Process) Type(handle uint64) *datatype.Type {
+func (p *Process) Type(handle uint64) *match.Datatype {
 	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
 	c := &p.cached[(handle^handle>>4^handle>>8)&15]
 	if c.handle == handle && c.typ != nil {
@@ -317,7 +315,7 @@ func (p *Process) Type(handle uint64) *datatype.Type {
 	return ty
 }
 
-func (p *Process) setType(handle uint64, ty *datatype.Type) {
+func (p *Process) setType(handle uint64, ty *match.Datatype) {
 	p.cached = [16]cachedType{}
 	if ty == nil {
 		delete(p.types, handle)

@@ -27,7 +27,7 @@ var DatatypeMismatch = &check.Check{
 	New: func(x *check.Context) check.Hooks {
 		return check.Hooks{Message: func(s, r *match.Op) {
 			// One comparison decides for nearly all messages.
-			if s.Type != r.Type && s.Count != 0 && datatype.Compare(s.Type, r.Type) == datatype.Mismatch {
+			if s.Type != r.Type && s.Count != 0 && datatype.Compare(s.Type.Of(), r.Type.Of()) == datatype.Mismatch {
 				report(x, s, r, "The standard requires the receive to name the type that was sent, element by element "+
 					"(MPI standard, section 3.3.1): MPI may convert the data wrongly, or not at all.",
 					fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", s.Type, r.Type))
@@ -44,7 +44,7 @@ var ByteMismatch = &check.Check{
 	Doc:      byteDoc,
 	New: func(x *check.Context) check.Hooks {
 		return check.Hooks{Message: func(s, r *match.Op) {
-			if s.Type != r.Type && s.Count != 0 && datatype.Compare(s.Type, r.Type) == datatype.ByteMismatch {
+			if s.Type != r.Type && s.Count != 0 && datatype.Compare(s.Type.Of(), r.Type.Of()) == datatype.ByteMismatch {
 				report(x, s, r, "MPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). It works where all processes represent "+
 					"the data alike, but data are not converted where they don't.",
 					"Use MPI_BYTE, or the other datatype, on both sides.")

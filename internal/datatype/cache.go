@@ -1,0 +1,4 @@
+package datatype
+
+// cache is what is computed about a type when it is first asked for.
+type cache struct{}
