@@ -35,6 +35,10 @@ type Call struct {
 	cut   *Cut
 	secs  uint32 // offset of the sections
 	end   uint32 // of the sections
+	// at are the offsets of the first n sections; more: there are others, or cut ones.
+	at   [3]uint32
+	n    uint8
+	more bool
 }
 
 // ErrMalformed is wrapped by all errors for records that the preload library can't have written.
@@ -123,7 +127,7 @@ func (c *Call) At4(off uint16) int64 { return int64(int32(binary.LittleEndian.Ui
 // At8 returns the 8 bytes at an offset that a Layout gives.
 func (c *Call) At8(off uint16) uint64 { return binary.LittleEndian.Uint64(c.raw[off:]) }
 
-func (c *Call) at(off uint16, wide bool) int64 {
+func (c *Call) load(off uint16, wide bool) int64 {
 	if off == 0 {
 		return 0
 	}
@@ -136,7 +140,7 @@ func (c *Call) at(off uint16, wide bool) int64 {
 // Int returns the value of a number passed by value, the address of whatever is passed by pointer.
 func (c *Call) Int(i int) int64 {
 	l := &c.Func.Params[i].Layout
-	return c.at(l.At, l.Wide)
+	return c.load(l.At, l.Wide)
 }
 
 // Double returns the value of a double passed by value.
@@ -151,14 +155,14 @@ func (c *Call) Addr(i int) uint64 { return uint64(c.Int(i)) }
 // Before returns the value at entry of a scalar passed by pointer, 0 if it is not recorded.
 func (c *Call) Before(i int) int64 {
 	l := &c.Func.Params[i].Layout
-	return c.at(l.Before, l.WideValue)
+	return c.load(l.Before, l.WideValue)
 }
 
 // After returns the value after the call of a scalar passed by pointer, 0 if it is not recorded. It is not valid in an
 // open call, nor, as MPI leaves it undefined, in one that failed.
 func (c *Call) After(i int) int64 {
 	l := &c.Func.Params[i].Layout
-	return c.at(l.After, l.WideValue)
+	return c.load(l.After, l.WideValue)
 }
 
 // section is a part of the record behind the fixed part.
@@ -208,8 +212,17 @@ func (c *Call) next(at int) (s section, next int, ok, bad bool) {
 }
 
 func (c *Call) checkSections() error {
+	c.n, c.more = 0, false
 	for at := int(c.secs); ; {
 		s, next, ok, bad := c.next(at)
+		if ok && !bad {
+			if int(c.n) < len(c.at) && s.kind != ring.SecCut {
+				c.at[c.n] = uint32(at)
+				c.n++
+			} else {
+				c.more = true
+			}
+		}
 		if bad {
 			return malformed("%s: section of kind %d with %d elements for parameter %d at %d of %d", c.Func.Name, s.kind, s.count, s.param, at, c.end)
 		}
@@ -231,6 +244,18 @@ func (c *Call) find(i int, out bool) (s section, ok bool) {
 		want, other = other, want
 	}
 	if want == 0 {
+		return s, false
+	}
+	if !c.more {
+		key := uint32(want) | uint32(i)<<16
+		for _, at := range c.at[:c.n&3] {
+			if w := binary.LittleEndian.Uint64(c.raw[at:]); uint32(w) == key {
+				s = section{kind: want, param: uint16(i), count: int(w >> 32)}
+				at += ring.SectionSize
+				s.data = c.raw[at : int(at)+s.count*width(want) : int(at)+s.count*width(want)]
+				return s, true
+			}
+		}
 		return s, false
 	}
 	seen := false // the section for the values at entry, which comes first

@@ -10,16 +10,26 @@ import (
 )
 
 // quick is where a blocking send or receive has its arguments, if its record is a single line: nearly all calls of many
-// programs are of this kind, and have returned successfully when they are read. It is an abridged plan.
+// programs are of this kind, and have returned successfully when they are read. Others poll: then it is where a test or
+// probe says that there is nothing, so that nothing has changed. It is an abridged plan.
 type quick struct {
 	header                        uint64 // second half of the record's header: no error, no flags, this length; 0 if it is no such call
 	send                          bool
+	poll                          uint16 // of a test or probe: where its flag or number of completions is, else 0
 	mode                          match.Mode
 	comm, typ, count, peer, label uint8
 }
 
 func makeQuick(p *plan) quick {
 	f := p.fn
+	switch p.act {
+	case test, testall, testany, requestStatus, probe, mprobe:
+		if p.flag.at != 0 && !p.flag.wide {
+			return quick{header: uint64(f.Fixed) << 48, poll: p.flag.at}
+		}
+	case testsome:
+		return quick{header: uint64(f.Fixed) << 48, poll: p.outCount.at}
+	}
 	if p.act != send && p.act != recv || f.Fixed > ring.Line || f.Base != f.ID {
 		return quick{}
 	}
@@ -34,7 +44,7 @@ func makeQuick(p *plan) quick {
 }
 
 // quickly follows the records at the beginning of what d has left, as long as they are such calls, and returns the last
-// of them, nil if there is none.
+// of them, nil if there is none. It hands nothing on that a check could want to be told.
 func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	pr := th.Process
 	data := d.Plain()
@@ -42,11 +52,22 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	for off+ring.Line < len(data) { // the last record may be open
 		rec := data[off : off+ring.Line : off+ring.Line]
 		head := binary.LittleEndian.Uint64(rec)
-		if kind := int(head & 0xffff); kind >= len(t.quick) || head>>16&0xffff != 1 {
+		if int(head&0xffff) >= len(t.quick) {
 			break
 		}
 		q := &t.quick[head&0xffff]
 		if q.header == 0 || binary.LittleEndian.Uint64(rec[8:]) != q.header {
+			break
+		}
+		if n := int(head>>16&0xffff) * ring.Line; q.poll != 0 {
+			if n == 0 || off+n >= len(data) || int(q.poll) > n-4 || binary.LittleEndian.Uint32(data[off+int(q.poll):]) != 0 {
+				break
+			}
+			th.Calls++
+			last = data[off : off+n : off+n]
+			off += n
+			continue
+		} else if n != ring.Line {
 			break
 		}
 		v := pr.View(binary.LittleEndian.Uint64(rec[q.comm&63:]))

@@ -5,13 +5,134 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// requests are those that have one handle, nearly always one.
-type requests struct {
+// requestTable has the requests of a process by handle. MPI libraries give several requests one handle (of sends that are
+// complete at once), so a handle has a list. Handles come again and again: lists stay when they are empty.
+type requestTable struct {
+	lists  map[uint64]*requestList
+	recent [64]*requestList // by handle: lists used last
+	vars   map[requestVar]*Request
+}
+
+// requestList are the requests that have one handle, nearly always one.
+type requestList struct {
+	handle         uint64
 	oldest, newest *Request
+	n              int
 }
 
 type requestVar struct {
 	handle, variable uint64
+}
+
+// long is the number of requests of one handle from which on they are looked up by variable in a map.
+const long = 16
+
+// list returns the list of a handle, nil if there is none and none is to be made.
+func (rt *requestTable) list(handle uint64, create bool) *requestList {
+	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
+	slot := &rt.recent[(handle^handle>>6^handle>>10)&uint64(len(rt.recent)-1)]
+	if l := *slot; l != nil && l.handle == handle {
+		return l
+	}
+	l := rt.lists[handle]
+	if l == nil {
+		if !create {
+			return nil
+		}
+		l = &requestList{handle: handle}
+		rt.lists[handle] = l
+	}
+	*slot = l
+	return l
+}
+
+// tidy forgets empty lists when they are many: a library that never uses a handle twice must not fill the memory.
+func (rt *requestTable) tidy(active int) {
+	if len(rt.lists) < 4*active+4000 {
+		return
+	}
+	for h, l := range rt.lists {
+		if l.n == 0 {
+			delete(rt.lists, h)
+		}
+	}
+	rt.recent = [64]*requestList{}
+}
+
+// push adds r behind the others of its handle.
+func (rt *requestTable) push(r *Request) {
+	l := rt.list(r.Handle, true)
+	r.prev, r.next = l.newest, nil
+	if l.oldest == nil {
+		l.oldest = r
+	} else {
+		l.newest.next = r
+	}
+	l.newest = r
+	l.n++
+	switch {
+	case l.n == long:
+		if rt.vars == nil {
+			rt.vars = make(map[requestVar]*Request)
+		}
+		for q := l.oldest; q != nil; q = q.next {
+			rt.vars[requestVar{q.Handle, q.Var}] = q
+		}
+	case l.n > long:
+		rt.vars[requestVar{r.Handle, r.Var}] = r
+	}
+}
+
+// take removes r.
+func (rt *requestTable) take(r *Request) {
+	l := rt.list(r.Handle, true)
+	if r.prev != nil {
+		r.prev.next = r.next
+	} else {
+		l.oldest = r.next
+	}
+	if r.next != nil {
+		r.next.prev = r.prev
+	} else {
+		l.newest = r.prev
+	}
+	r.prev, r.next = nil, nil
+	l.n--
+	switch {
+	case l.n >= long:
+		if k := (requestVar{r.Handle, r.Var}); rt.vars[k] == r {
+			delete(rt.vars, k)
+		}
+	case l.n == long-1:
+		delete(rt.vars, requestVar{r.Handle, r.Var})
+		for q := l.oldest; q != nil; q = q.next {
+			delete(rt.vars, requestVar{q.Handle, q.Var})
+		}
+	}
+}
+
+// find returns the request that the handle in variable v stands for: of several the one that was stored last in that very
+// variable, else the oldest, as all are alike.
+func (rt *requestTable) find(handle, v uint64) *Request {
+	l := rt.list(handle, false)
+	if l == nil || l.n < 2 {
+		if l == nil {
+			return nil
+		}
+		return l.oldest
+	}
+	if l.n >= long {
+		if r := rt.vars[requestVar{handle, v}]; r != nil {
+			return r
+		}
+		return l.oldest
+	}
+	for r := l.newest; r != nil; r = r.prev {
+		if r.Var == v {
+			return r
+		}
+	}
+	return l.oldest
 }
 
 // add enters the request that a call returned.
@@ -30,22 +151,13 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	r.Number = pr.numbers
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
-	l := pr.reqs[r.Handle]
-	if l.oldest == nil {
-		l.oldest = r
-	} else {
-		// Only requests that share a handle need to be told apart by their variables.
-		if l.oldest == l.newest {
-			pr.vars[requestVar{l.oldest.Handle, l.oldest.Var}] = l.oldest
-		}
-		pr.vars[requestVar{r.Handle, r.Var}] = r
-		r.prev, l.newest.next = l.newest, r
-	}
-	l.newest = r
-	pr.reqs[r.Handle] = l
+	pr.reqs.push(r)
 	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
 		t.sink.Crowded(pr)
+	}
+	if pr.numbers&0xfff == 0 {
+		pr.reqs.tidy(pr.Active)
 	}
 }
 
@@ -60,51 +172,18 @@ func (t *Tracker) newRequest() *Request {
 	return r
 }
 
-// find returns the request that the handle in variable v stands for. MPI libraries give several requests one handle
-// (of sends that are complete at once): then the one that was stored in that very variable is meant, else the oldest,
-// as all are alike.
+// find returns the request that the handle in variable v stands for, nil if there is none.
 func (pr *Process) find(handle, v uint64) *Request {
 	if handle == pr.requestNull {
 		return nil
 	}
-	l := pr.reqs[handle]
-	if l.oldest != l.newest {
-		if r := pr.vars[requestVar{handle, v}]; r != nil {
-			return r
-		}
-	}
-	return l.oldest
+	return pr.reqs.find(handle, v)
 }
 
 // remove takes out a request that is over; it is used again for another.
 func (t *Tracker) remove(pr *Process, r *Request) {
-	l := pr.reqs[r.Handle]
-	if l.oldest != l.newest {
-		if k := (requestVar{r.Handle, r.Var}); pr.vars[k] == r {
-			delete(pr.vars, k)
-		}
-	}
-	if r.prev != nil {
-		r.prev.next = r.next
-	} else {
-		l.oldest = r.next
-	}
-	if r.next != nil {
-		r.next.prev = r.prev
-	} else {
-		l.newest = r.prev
-	}
-	r.prev, r.next = nil, nil
+	pr.reqs.take(r)
 	pr.Active--
-	switch {
-	case l.oldest == nil:
-		delete(pr.reqs, r.Handle)
-	default:
-		if l.oldest == l.newest {
-			delete(pr.vars, requestVar{l.oldest.Handle, l.oldest.Var})
-		}
-		pr.reqs[r.Handle] = l
-	}
 	t.recycle(r)
 }
 

@@ -34,8 +34,7 @@ type Process struct {
 	files   map[uint64]*View
 	types   map[uint64]*match.Datatype
 	cached  [16]cachedType
-	reqs    map[uint64]requests
-	vars    map[requestVar]*Request // of those that share a handle
+	reqs    requestTable
 	Active  int                     // requests that are not freed or completed
 	notice  int                     // number of them that is told next
 	numbers uint64                  // of requests made
@@ -195,7 +194,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank,
 		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
-		types: make(map[uint64]*match.Datatype), reqs: make(map[uint64]requests), vars: make(map[requestVar]*Request),
+		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
 		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
 		requestSize: 4, notice: crowd, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
@@ -282,7 +281,7 @@ func (t *Tracker) place(p *Process, rank, size int) {
 
 // Requests calls f for every request of the process, in no order.
 func (p *Process) Requests(f func(*Request)) {
-	for _, l := range p.reqs {
+	for _, l := range p.reqs.lists {
 		for r := l.oldest; r != nil; r = r.next {
 			f(r)
 		}
