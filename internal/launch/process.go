@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -71,10 +72,14 @@ func ancestors(pid int) []processStat {
 	return out
 }
 
-// alive reports whether the process still runs.
+// alive reports whether the process still runs. It does as long as nothing says that it has ended: /proc can fail for
+// other reasons, too many open files or no memory among them.
 func (p process) alive() bool {
 	st, err := statProcess(p.pid)
-	return err == nil && st.start == p.start && st.state != 'Z' && st.state != 'X'
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH)
+	}
+	return st.start == p.start && st.state != 'Z' && st.state != 'X'
 }
 
 // kill sends a signal to the process if it is still the same.
