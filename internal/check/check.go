@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -36,10 +37,15 @@ type Hooks struct {
 	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
 	Finalize   func(p *track.Process, call match.Call) // a process enters MPI_Finalize
 	Crowded    func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
-	End        func(p *track.Process)                  // a process has ended
-	Deadlock   func(d *wait.Deadlock)
-	Tick       func() // a tenth of a second has passed
-	Finish     func() // the run is over
+	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
+	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
+	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
+	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
+	CrowdedDatatypes func(p *track.Process) // a process has 100, 200, 400 … derived datatypes at once
+	End              func(p *track.Process) // a process has ended
+	Deadlock         func(d *wait.Deadlock)
+	Tick             func() // a tenth of a second has passed
+	Finish           func() // the run is over
 }
 
 // Context is what a check works with.

@@ -52,10 +52,10 @@ func pair(name string, of [2]string, first, second int64) *Type {
 }
 
 func element(b *Basic, size int64) *Type {
-	t := &Type{Basic: b, Size: size, Elements: 1, UB: size, TrueUB: size, data: true, only: b, align: 1}
 	if size < 0 {
-		return t.asUnknown()
+		return (&Type{Basic: b}).asUnknown()
 	}
+	t := &Type{Basic: b, Size: size, Elements: 1, UB: size, TrueUB: size, data: true, only: b, align: 1}
 	if b.Category == ComplexCategory {
 		size /= 2
 	}

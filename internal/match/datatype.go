@@ -2,14 +2,33 @@ package match
 
 import "github.com/mpivet/mpivet/internal/datatype"
 
+// Standing says what a program may do with a datatype.
+type Standing uint8
+
+// The standings.
+const (
+	CommittedType   Standing = iota // it may be used for communication: committed, or predefined
+	GivenType                       // returned by MPI, which may have committed it or not: MPI_Type_get_contents
+	UncommittedType                 // it may be used to make others
+	FreedType                       // it may not be used
+)
+
 // Datatype is what a datatype handle stands for: an object of one process, or a predefined datatype, which is the same
 // object for all.
 type Datatype struct {
 	*datatype.Type
-	Name string // of a predefined type: MPI_INT; of a derived one: what MPI_Type_set_name gave it, or ""
-	// Made and Committed are the calls that constructed and committed it; empty for predefined types, which are always
-	// committed, and for those that are not.
-	Made, Committed Call
+	Name     string // of a predefined type: MPI_INT; of a derived one: what MPI_Type_set_name gave it, or ""
+	Standing Standing
+	// Permanent types are MPI's own, and can't be freed: predefined ones, and those of MPI_Type_create_f90_real and the
+	// like (MPI 4.0, section 19.1.5).
+	Permanent bool
+	// Made, Committed and Freed are the calls that constructed, committed and freed it. They are empty for what has not
+	// happened, and for predefined types, which are always committed. The copy of a committed type (MPI_Type_dup) was
+	// committed by the call that committed the original.
+	Made, Committed, Freed Call
+	Number                 uint64 // of the type among those that the process made, in the order of their making
+	// Again is how often MPI_Type_get_contents has returned the very handle: so many more times it may be freed.
+	Again int
 }
 
 // String names the datatype for a message to the user.

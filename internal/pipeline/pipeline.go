@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
@@ -47,6 +48,9 @@ type Pipeline struct {
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
 	finalize   []func(*track.Process, match.Call)
 	crowded    []func(*track.Process)
+	datatype   []func(*track.Thread, match.Call, *track.DatatypeUse)
+	construct  []func(*track.Thread, match.Call, *datatype.ArgumentError)
+	datatypes  []func(*track.Process)
 	end        []func(*track.Process)
 	deadlock   []func(*wait.Deadlock)
 	tick       []func()
@@ -91,6 +95,9 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.failed, h.Failed)
 	add(&p.finalize, h.Finalize)
 	add(&p.crowded, h.Crowded)
+	add(&p.datatype, h.WrongDatatype)
+	add(&p.construct, h.WrongConstructor)
+	add(&p.datatypes, h.CrowdedDatatypes)
 	add(&p.end, h.End)
 	add(&p.deadlock, h.Deadlock)
 	add(&p.tick, h.Tick)
@@ -101,6 +108,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 func add[F interface {
 	func(s, r *match.Op) | func(*match.Collective) | func(*match.Comm, uint64) |
 		func(*track.Thread, match.Call, int32, *track.Failure) | func(*track.Process, match.Call) | func(*track.Process) |
+		func(*track.Thread, match.Call, *track.DatatypeUse) | func(*track.Thread, match.Call, *datatype.ArgumentError) |
 		func(*wait.Deadlock) | func()
 }](list *[]F, f F,
 ) {
@@ -206,6 +214,24 @@ func (s sink) Finalize(pr *track.Process, c match.Call) {
 
 func (s sink) Crowded(pr *track.Process) {
 	for _, f := range s.p.crowded {
+		f(pr)
+	}
+}
+
+func (s sink) WrongDatatype(t *track.Thread, c match.Call, u *track.DatatypeUse) {
+	for _, f := range s.p.datatype {
+		f(t, c, u)
+	}
+}
+
+func (s sink) WrongConstructor(t *track.Thread, c match.Call, err *datatype.ArgumentError) {
+	for _, f := range s.p.construct {
+		f(t, c, err)
+	}
+}
+
+func (s sink) CrowdedDatatypes(pr *track.Process) {
+	for _, f := range s.p.datatypes {
 		f(pr)
 	}
 }

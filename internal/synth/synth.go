@@ -22,6 +22,13 @@ const (
 	Double      = 0x4c00080b
 	Byte        = 0x4c00010d
 	Packed      = 0x4c00010f
+	TypeNull    = 0x0c000000
+	OrderC      = 56
+	OrderF      = 57
+	Block       = 121
+	Cyclic      = 122
+	None        = 123
+	DefaultDarg = -49767
 	AnySource   = -2
 	AnyTag      = -1
 	ProcNull    = -1
@@ -51,6 +58,7 @@ var names = []name{
 	{kindComm, 0, Self, "MPI_COMM_SELF"},
 	{kindComm, 0, CommNull, "MPI_COMM_NULL"},
 	{kindRequest, 0, RequestNull, "MPI_REQUEST_NULL"},
+	{kindDatatype, 0, TypeNull, "MPI_DATATYPE_NULL"},
 	{kindDatatype, 4, Int, "MPI_INT"},
 	{kindDatatype, 4, Float, "MPI_FLOAT"},
 	{kindDatatype, 8, Double, "MPI_DOUBLE"},
@@ -58,6 +66,9 @@ var names = []name{
 	{kindDatatype, 1, Packed, "MPI_PACKED"},
 	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
 	constant(RootSelf, "MPI_ROOT"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
+	constant(OrderC, "MPI_ORDER_C"), constant(OrderF, "MPI_ORDER_FORTRAN"), constant(Block, "MPI_DISTRIBUTE_BLOCK"),
+	constant(Cyclic, "MPI_DISTRIBUTE_CYCLIC"), constant(None, "MPI_DISTRIBUTE_NONE"),
+	constant(DefaultDarg, "MPI_DISTRIBUTE_DFLT_DARG"), constant(3, "MPI_ERR_TYPE"),
 	constant(0, "MPI_SUCCESS"), constant(6, "MPI_ERR_RANK"), constant(14, "MPI_ERR_TRUNCATE"),
 	constant(17, "MPI_ERR_IN_STATUS"), constant(18, "MPI_ERR_PENDING"), constant(3, "MPI_THREAD_MULTIPLE"),
 }

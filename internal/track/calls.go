@@ -61,6 +61,9 @@ func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ri
 func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	th.view = nil
 	rec, open := c.Raw(), c.State == event.Open
+	if len(p.uses) != 0 {
+		t.useTypes(th, p, c)
+	}
 	if !open && returned(rec) != 0 && !th.tookPart(p, rec) {
 		return // it failed at once: nobody will match it
 	}
@@ -76,6 +79,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		th.ops[0] = t.postSend(th, p, rec)
 		th.ops[1] = t.postRecv(th, p, rec, c)
 		return
+	case typeNew:
+		t.construct(th, p, c)
 	case start:
 		t.startRequest(th, p.request.handle(rec), p.requestBefore.handle(rec))
 	case startall:
@@ -263,10 +268,13 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.made(th, p, rec)
 	}
 	if rc != 0 {
-		t.sink.Failed(th, th.call(rec), rc, th.Failure)
+		t.failed(th, th.call(rec), rc)
 	}
 	if th.Failure != nil {
 		th.Failure = nil
+	}
+	if th.explained != unexplained {
+		th.explained = unexplained
 	}
 	if len(th.comm) != 0 {
 		th.comm = th.comm[:0]
@@ -371,13 +379,9 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 {
 			delete(pr.files, p.file.handle(rec))
 		}
-	case typeNew:
+	case typeNew, typeCommit, typeFree, typeGiven, typeContents:
 		if rc == 0 {
-			pr.newType(p.newType.handle(rec))
-		}
-	case typeFree:
-		if rc == 0 {
-			pr.setType(p.oldHandle.handle(rec), nil)
+			t.changeType(th, p, c)
 		}
 	case setName:
 		if rc == 0 {

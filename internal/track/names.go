@@ -120,7 +120,7 @@ func (t *Tracker) nameRecord(p *Process, n *event.Name) {
 	case mpiapi.Datatype:
 		if null {
 			p.typeNull = n.Value
-		} else if p.types[n.Value] == nil {
+		} else if n.Value != p.typeNull && p.types[n.Value] == nil {
 			p.types[n.Value] = t.predefined(n.Name, int64(n.Size))
 		}
 	}
@@ -132,19 +132,9 @@ func (t *Tracker) predefined(name string, size int64) *match.Datatype {
 	if ty := t.shared[k]; ty != nil {
 		return ty
 	}
-	ty := &match.Datatype{Type: datatype.Predefined(name, size), Name: name}
+	ty := &match.Datatype{Type: datatype.Predefined(name, size), Name: name, Permanent: true}
 	t.shared[k] = ty
 	return ty
-}
-
-func (p *Process) newType(handle uint64) {
-	if handle == p.typeNull {
-		return
-	}
-	if ty := p.types[handle]; ty != nil && ty.Predefined() {
-		return // MPI_Type_match_size and MPI_Type_create_f90_… return predefined types
-	}
-	p.setType(handle, &match.Datatype{Type: datatype.UnknownType()})
 }
 
 // setName follows MPI_Comm_set_name and the like.
@@ -165,7 +155,7 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 			v.Name = name
 		}
 	case mpiapi.Datatype:
-		if ty := p.types[h]; ty != nil && !ty.Predefined() {
+		if ty := p.types[h]; ty != nil && !ty.Permanent {
 			ty.Name = name
 		}
 	}

@@ -47,6 +47,10 @@ type plan struct {
 	requests, status, indices             int  // parameters, -1 if none
 	collective                            bool // takes a place in the order of its communicator, window or file
 	makesComm, makesHandle                bool
+
+	uses        []typeUse    // datatypes that it is given
+	given       []slot       // datatypes that it returns
+	constructor *constructor // if it makes a datatype
 }
 
 // action is how a call changes the state.
@@ -87,7 +91,10 @@ const (
 	winFree
 	fileClose
 	typeNew
+	typeCommit
 	typeFree
+	typeGiven
+	typeContents
 	setName
 	setFileHandler
 	initMPI
@@ -103,7 +110,9 @@ var byName = map[string]action{
 	"MPI_Request_get_status": requestStatus, "MPI_Start": start, "MPI_Startall": startall,
 	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
 	"MPI_Comm_free": commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
-	"MPI_Type_free": typeFree, "MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
+	"MPI_Type_commit": typeCommit, "MPI_Type_free": typeFree, "MPI_Type_get_contents": typeContents,
+	"MPI_File_get_view": typeGiven,
+	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
 	"MPI_File_set_errhandler": setFileHandler,
 	"MPI_Init":                initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
@@ -204,7 +213,7 @@ func makePlan(f *mpiapi.Func) plan {
 		if act != sendrecv && act != isendrecv {
 			p.mode = sendMode(name)
 		}
-	case act == typeFree:
+	case act == typeFree || act == typeCommit:
 		p.oldHandle = before(0)
 	case act == nothing && p.newType.at != 0:
 		act = typeNew
@@ -219,6 +228,7 @@ func makePlan(f *mpiapi.Func) plan {
 		"MPI_Comm_join", "MPI_Session_init", "MPI_Init", "MPI_Init_thread", "MPI_Session_finalize":
 		p.collective = false // not in the order of a whole communicator
 	}
+	p.planTypes()
 	p.makesComm = p.newComm.at != 0
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
 	return p

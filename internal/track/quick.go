@@ -79,11 +79,15 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if !q.send && label == pr.anyTag {
 			break
 		}
+		typ := pr.readyType(binary.LittleEndian.Uint64(rec[q.typ&63:]))
+		if typ == nil {
+			break
+		}
 		op := t.Match.Scratch()
 		op.Send, op.Mode = q.send, q.mode
 		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
 		op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:])))
-		op.Type = pr.Type(binary.LittleEndian.Uint64(rec[q.typ&63:]))
+		op.Type = typ
 		op.Call = match.Call{Thread: th.ID, Raw: rec}
 		t.Match.PostScratch()
 		th.Calls++

@@ -3,6 +3,7 @@
 package track
 
 import (
+	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -33,6 +34,7 @@ type Process struct {
 	wins    map[uint64]*View
 	files   map[uint64]*View
 	types   map[uint64]*match.Datatype
+	derived derivedTypes
 	cached  [16]cachedType
 	reqs    requestTable
 	Active  int                     // requests that are not freed or completed
@@ -43,11 +45,6 @@ type Process struct {
 
 	anySource, anyTag, procNull, rootSelf, undefined int32
 	requestNull, commNull, typeNull, requestSize     uint64
-}
-
-type cachedType struct {
-	handle uint64
-	typ    *match.Datatype
 }
 
 // Thread is a thread that calls MPI.
@@ -63,6 +60,9 @@ type Thread struct {
 	pos  uint64       // its place in the order of collectives
 	view *View        // its communicator, window or file
 	comm []madeComm
+
+	constructed *datatype.Type // by the constructor of datatypes under way
+	explained   explanation
 
 	decoder event.Decoder
 }
@@ -80,7 +80,9 @@ type Open struct {
 type Failure struct {
 	Code, Class int32
 	Text        string
-	Fatal       bool // MPI_ERRORS_ARE_FATAL: the call will not return
+	// Explained: what is wrong with the call has been told by mpivet itself.
+	Explained bool
+	Fatal     bool // MPI_ERRORS_ARE_FATAL: the call will not return
 }
 
 // View is a communicator, window or file as one process sees it.
@@ -133,6 +135,12 @@ type Sink interface {
 	Finalize(p *Process, call match.Call)
 	// Crowded: a process has many requests: 100 at first, then twice as many each time.
 	Crowded(p *Process)
+	// WrongDatatype: a call is made with a datatype that it must not have been given.
+	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
+	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
+	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
+	// CrowdedDatatypes: a process has many derived datatypes: 100 at first, then twice as many each time.
+	CrowdedDatatypes(p *Process)
 	// End: a process has ended; Process.Ended says how.
 	End(p *Process)
 	// Module: a file is mapped into a process.
@@ -154,6 +162,7 @@ type Tracker struct {
 	quick   []quick // by number, like plans
 	free    *Request
 	shared  map[datatypeKey]*match.Datatype
+	trees   trees
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
 	scratch match.Call
@@ -173,7 +182,7 @@ type rankKey struct {
 func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
-		shared: make(map[datatypeKey]*match.Datatype),
+		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
 		ByRank: make(map[rankKey]*Process),
 	}
 	for _, f := range mpiapi.Funcs() {
@@ -197,7 +206,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
 		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
-		requestSize: 4, notice: crowd, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
+		requestSize: 4, notice: crowd, derived: derivedTypes{notice: crowd}, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
 	})
 }
 
@@ -298,29 +307,6 @@ func (p *Process) View(handle uint64) *View {
 		p.recent = v
 	}
 	return v
-}
-
-// Type returns what a datatype handle stands for, nil if that is unknown.
-func (p *Process) Type(handle uint64) *match.Datatype {
-	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
-	c := &p.cached[(handle^handle>>4^handle>>8)&15]
-	if c.handle == handle && c.typ != nil {
-		return c.typ
-	}
-	ty := p.types[handle]
-	if ty != nil {
-		*c = cachedType{handle, ty}
-	}
-	return ty
-}
-
-func (p *Process) setType(handle uint64, ty *match.Datatype) {
-	p.cached = [16]cachedType{}
-	if ty == nil {
-		delete(p.types, handle)
-		return
-	}
-	p.types[handle] = ty
 }
 
 // ThreadByID returns a thread.

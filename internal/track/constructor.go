@@ -1,0 +1,398 @@
+package track
+
+import (
+	"errors"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"weak"
+
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// constructor is a function that makes a datatype of others: where its arguments go.
+type constructor struct {
+	makes   datatype.Kind
+	old     slot // the type it is made from
+	olds    int  // or those it is made from, a parameter; -1 if there is only one, or none
+	numbers []number
+	arrays  []array
+}
+
+type number struct {
+	name string
+	at   slot
+	to   func(*datatype.Args) *int64
+}
+
+type array struct {
+	name  string
+	param int
+	to    func(*datatype.Args) *[]int64 // nil for the distributions
+}
+
+// kind returns what the constructor makes, Unknown if it is none.
+func (k *constructor) kind() datatype.Kind {
+	if k == nil {
+		return datatype.Unknown
+	}
+	return k.makes
+}
+
+// constructors are the functions by their names, as the standard had them from its first version on, without the _c of
+// large counts.
+var constructors = map[string]datatype.Kind{
+	"MPI_Type_dup":                   datatype.DupKind,
+	"MPI_Type_contiguous":            datatype.ContiguousKind,
+	"MPI_Type_vector":                datatype.VectorKind,
+	"MPI_Type_create_hvector":        datatype.HvectorKind,
+	"MPI_Type_hvector":               datatype.HvectorKind,
+	"MPI_Type_indexed":               datatype.IndexedKind,
+	"MPI_Type_create_hindexed":       datatype.HindexedKind,
+	"MPI_Type_hindexed":              datatype.HindexedKind,
+	"MPI_Type_create_indexed_block":  datatype.IndexedBlockKind,
+	"MPI_Type_create_hindexed_block": datatype.HindexedBlockKind,
+	"MPI_Type_create_struct":         datatype.StructKind,
+	"MPI_Type_struct":                datatype.StructKind,
+	"MPI_Type_create_subarray":       datatype.SubarrayKind,
+	"MPI_Type_create_darray":         datatype.DarrayKind,
+	"MPI_Type_create_resized":        datatype.ResizedKind,
+	"MPI_Type_create_f90_real":       datatype.F90RealKind,
+	"MPI_Type_create_f90_complex":    datatype.F90ComplexKind,
+	"MPI_Type_create_f90_integer":    datatype.F90IntegerKind,
+}
+
+// numberArgs and arrayArgs say where the standard's parameters go, by their names.
+var (
+	numberArgs = map[string]func(*datatype.Args) *int64{
+		"count":       func(a *datatype.Args) *int64 { return &a.Count },
+		"ndims":       func(a *datatype.Args) *int64 { return &a.Count },
+		"blocklength": func(a *datatype.Args) *int64 { return &a.Blocklength },
+		"stride":      func(a *datatype.Args) *int64 { return &a.Stride },
+		"size":        func(a *datatype.Args) *int64 { return &a.Size },
+		"rank":        func(a *datatype.Args) *int64 { return &a.Rank },
+		"lb":          func(a *datatype.Args) *int64 { return &a.LB },
+		"extent":      func(a *datatype.Args) *int64 { return &a.Extent },
+		"p":           func(a *datatype.Args) *int64 { return &a.P },
+		"r":           func(a *datatype.Args) *int64 { return &a.R },
+	}
+	arrayArgs = map[string]func(*datatype.Args) *[]int64{
+		"array_of_blocklengths":  func(a *datatype.Args) *[]int64 { return &a.Blocklengths },
+		"array_of_displacements": func(a *datatype.Args) *[]int64 { return &a.Displacements },
+		"array_of_sizes":         func(a *datatype.Args) *[]int64 { return &a.Sizes },
+		"array_of_gsizes":        func(a *datatype.Args) *[]int64 { return &a.Sizes },
+		"array_of_subsizes":      func(a *datatype.Args) *[]int64 { return &a.Subsizes },
+		"array_of_starts":        func(a *datatype.Args) *[]int64 { return &a.Starts },
+		"array_of_dargs":         func(a *datatype.Args) *[]int64 { return &a.Dargs },
+		"array_of_psizes":        func(a *datatype.Args) *[]int64 { return &a.Psizes },
+		"array_of_distribs":      nil,
+	}
+)
+
+const orderParam = "order" // a constant, too
+
+// newConstructor returns how f makes a datatype, nil if it is no constructor.
+func newConstructor(f *mpiapi.Func) *constructor {
+	kind, ok := constructors[strings.TrimSuffix(f.Name, "_c")]
+	if !ok {
+		return nil
+	}
+	k := &constructor{makes: kind, olds: -1}
+	for i := range f.Params {
+		p := &f.Params[i]
+		at := slot{p.Layout.At, p.Layout.Wide}
+		switch {
+		case p.Role == mpiapi.NewType:
+		case p.Role == mpiapi.OldType && p.Pointer:
+			k.olds = i
+		case p.Role == mpiapi.OldType:
+			k.old = at
+		case p.Pointer:
+			k.arrays = append(k.arrays, array{p.Name, i, arrayArgs[p.Name]})
+		default:
+			k.numbers = append(k.numbers, number{p.Name, at, numberArgs[p.Name]})
+		}
+	}
+	return k
+}
+
+// trees makes the types that processes construct, and lets equal ones be one: handles and processes share them, so that
+// comparing two is mostly comparing their addresses. What nobody refers to any more is forgotten.
+type trees struct {
+	seed  maphash.Seed
+	types map[uint64]weak.Pointer[datatype.Type] // by the hash of their arguments
+	sweep int                                    // number of entries at which those that are forgotten are thrown out
+
+	args datatype.Args // room for the arguments of one call
+	olds []*datatype.Type
+}
+
+const leastSweep = 1024
+
+func newTrees() trees {
+	return trees{seed: maphash.MakeSeed(), types: make(map[uint64]weak.Pointer[datatype.Type]), sweep: leastSweep}
+}
+
+// make returns the type that a call constructs, nil if its arguments are not known.
+func (t *trees) make(pr *Process, k *constructor, c *event.Call) (*datatype.Type, *datatype.ArgumentError) {
+	known, err := t.read(pr, k, c)
+	if err != nil || !known {
+		return nil, err
+	}
+	h := t.hash(k.makes)
+	if ty := t.types[h].Value(); ty != nil && ty.Kind == k.makes && slices.Equal(ty.Olds, t.olds) && equalArgs(&ty.Args, &t.args) {
+		return ty, nil
+	}
+	args := t.args
+	for _, a := range arraysOf(&args) {
+		*a = append([]int64(nil), *a...)
+	}
+	args.Distributions = append([]datatype.Distribution(nil), args.Distributions...)
+	ty, e := build(k.makes, &args, slices.Clone(t.olds))
+	if e != nil {
+		errors.As(e, &err)
+		return nil, err
+	}
+	if ty.Size >= 0 {
+		t.keep(h, ty)
+	}
+	return ty, nil
+}
+
+func (t *trees) keep(h uint64, ty *datatype.Type) {
+	if len(t.types) >= t.sweep {
+		for h, p := range t.types {
+			if p.Value() == nil {
+				delete(t.types, h)
+			}
+		}
+		t.sweep = max(leastSweep, 2*len(t.types))
+	}
+	t.types[h] = weak.Make(ty)
+}
+
+// read fills in args and olds. The error says what is wrong before any value of an array matters: a negative count, an
+// array that is not there, a constant that is none. Known is false if something is not recorded.
+func (t *trees) read(pr *Process, k *constructor, c *event.Call) (known bool, err *datatype.ArgumentError) {
+	a := &t.args
+	for _, p := range arraysOf(a) {
+		*p = (*p)[:0]
+	}
+	*a = datatype.Args{
+		Blocklengths: a.Blocklengths, Displacements: a.Displacements, Sizes: a.Sizes, Subsizes: a.Subsizes, Starts: a.Starts,
+		Dargs: a.Dargs, Psizes: a.Psizes, Distributions: a.Distributions[:0],
+	}
+	rec := c.Raw()
+	for i := range k.numbers {
+		n := &k.numbers[i]
+		v := n.at.int(rec)
+		if n.to != nil {
+			*n.to(a) = v
+		} else if n.name == orderParam {
+			if a.Order, known = pr.names.order(v); !known {
+				return false, pr.names.noConstant(n.name, -1, v, "MPI_ORDER_C")
+			}
+		}
+		if (n.name == "count" || n.name == "ndims") && v < 0 {
+			return false, &datatype.ArgumentError{Param: n.name, Index: -1, Value: v, Why: "is negative"}
+		}
+	}
+	for i := range k.arrays {
+		if known, err := t.readArray(pr, &k.arrays[i], c); !known {
+			return false, err
+		}
+	}
+	t.olds = t.olds[:0]
+	switch {
+	case k.olds >= 0:
+		list, ok, err := elements(c, k.olds, a.Count)
+		if !ok {
+			return false, err
+		}
+		for i := range list.Len() {
+			t.olds = append(t.olds, pr.Type(list.Handle(i)).Of())
+		}
+	case k.old.at != 0:
+		t.olds = append(t.olds, pr.Type(k.old.handle(rec)).Of())
+	}
+	return true, nil
+}
+
+func (t *trees) readArray(pr *Process, p *array, c *event.Call) (known bool, err *datatype.ArgumentError) {
+	a := &t.args
+	list, ok, err := elements(c, p.param, a.Count)
+	if !ok {
+		return false, err
+	}
+	if p.to == nil {
+		for i := range list.Len() {
+			d, ok := pr.names.distribution(list.At(i))
+			if !ok {
+				return false, pr.names.noConstant(p.name, i, list.At(i), "MPI_DISTRIBUTE_NONE")
+			}
+			a.Distributions = append(a.Distributions, d)
+		}
+		return true, nil
+	}
+	to := p.to(a)
+	for i := range list.Len() {
+		v := list.At(i)
+		if to == &a.Dargs && pr.names.isConst("MPI_DISTRIBUTE_DFLT_DARG", v) {
+			v = datatype.DefaultDarg
+		}
+		*to = append(*to, v)
+	}
+	return true, nil
+}
+
+// elements returns the n elements of an array that is an argument.
+func elements(c *event.Call, param int, n int64) (event.Array, bool, *datatype.ArgumentError) {
+	if n == 0 {
+		return event.Array{}, true, nil
+	}
+	if c.Addr(param) == 0 {
+		return event.Array{}, false, &datatype.ArgumentError{Param: c.Func.Params[param].Name, Index: -1, Why: nullArray}
+	}
+	list, ok := c.In(param)
+	return list, ok && int64(list.Len()) == n, nil
+}
+
+// nullArray is why an array is wrong that is not there; a null pointer has no value to be told.
+const nullArray = "is a null pointer"
+
+func (n *names) order(v int64) (datatype.Order, bool) {
+	if n.isConst("MPI_ORDER_C", v) {
+		return datatype.OrderC, true
+	}
+	return datatype.OrderFortran, n.isConst("MPI_ORDER_FORTRAN", v)
+}
+
+func (n *names) distribution(v int64) (datatype.Distribution, bool) {
+	switch {
+	case n.isConst("MPI_DISTRIBUTE_NONE", v):
+		return datatype.DistributeNone, true
+	case n.isConst("MPI_DISTRIBUTE_BLOCK", v):
+		return datatype.DistributeBlock, true
+	case n.isConst("MPI_DISTRIBUTE_CYCLIC", v):
+		return datatype.DistributeCyclic, true
+	}
+	return 0, false
+}
+
+// noConstant says that an argument is none of the constants like one. That is only known if that one is.
+func (n *names) noConstant(param string, index int, v int64, one string) *datatype.ArgumentError {
+	if _, ok := n.constants[one]; !ok {
+		return nil
+	}
+	return &datatype.ArgumentError{Param: param, Index: index, Value: v, Why: "is none of the constants for it (" + one + " …)"}
+}
+
+func arraysOf(a *datatype.Args) [7]*[]int64 {
+	return [...]*[]int64{&a.Blocklengths, &a.Displacements, &a.Sizes, &a.Subsizes, &a.Starts, &a.Dargs, &a.Psizes}
+}
+
+func numbersOf(a *datatype.Args) [9]int64 {
+	return [...]int64{a.Count, a.Blocklength, a.Stride, a.Size, a.Rank, a.LB, a.Extent, a.P, a.R}
+}
+
+func equalArgs(a, b *datatype.Args) bool {
+	if numbersOf(a) != numbersOf(b) || a.Order != b.Order || !slices.Equal(a.Distributions, b.Distributions) {
+		return false
+	}
+	for i, x := range arraysOf(a) {
+		if !slices.Equal(*x, *arraysOf(b)[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// hash returns the hash of a kind, args and olds.
+func (t *trees) hash(k datatype.Kind) uint64 {
+	h := maphash.Comparable(t.seed, struct {
+		kind    datatype.Kind
+		numbers [9]int64
+		order   datatype.Order
+	}{k, numbersOf(&t.args), t.args.Order})
+	mix := func(x uint64) { // what makes it good is the multiplication's high half coming back down
+		h = (h ^ x) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	for _, a := range arraysOf(&t.args) {
+		mix(uint64(len(*a)))
+		for _, x := range *a {
+			mix(uint64(x))
+		}
+	}
+	for _, d := range t.args.Distributions {
+		mix(uint64(d))
+	}
+	for _, o := range t.olds {
+		mix(maphash.Comparable(t.seed, o))
+	}
+	return h
+}
+
+// build calls the constructor of a kind.
+func build(kind datatype.Kind, a *datatype.Args, olds []*datatype.Type) (*datatype.Type, error) {
+	var old *datatype.Type
+	if len(olds) > 0 {
+		old = olds[0]
+	}
+	switch kind {
+	case datatype.DupKind:
+		return datatype.Dup(old)
+	case datatype.ContiguousKind:
+		return datatype.Contiguous(a.Count, old)
+	case datatype.VectorKind:
+		return datatype.Vector(a.Count, a.Blocklength, a.Stride, old)
+	case datatype.HvectorKind:
+		return datatype.Hvector(a.Count, a.Blocklength, a.Stride, old)
+	case datatype.IndexedKind:
+		return datatype.Indexed(a.Blocklengths, a.Displacements, old)
+	case datatype.HindexedKind:
+		return datatype.Hindexed(a.Blocklengths, a.Displacements, old)
+	case datatype.IndexedBlockKind:
+		return datatype.IndexedBlock(a.Blocklength, a.Displacements, old)
+	case datatype.HindexedBlockKind:
+		return datatype.HindexedBlock(a.Blocklength, a.Displacements, old)
+	case datatype.StructKind:
+		return datatype.Struct(a.Blocklengths, a.Displacements, olds)
+	case datatype.SubarrayKind:
+		return datatype.Subarray(a.Sizes, a.Subsizes, a.Starts, a.Order, old)
+	case datatype.DarrayKind:
+		return datatype.Darray(a.Size, a.Rank, a.Sizes, a.Distributions, a.Dargs, a.Psizes, a.Order, old)
+	case datatype.ResizedKind:
+		return datatype.Resized(a.LB, a.Extent, old)
+	case datatype.F90RealKind, datatype.F90ComplexKind, datatype.F90IntegerKind:
+		return datatype.F90(kind, a.P, a.R, f90Size(kind, a.P, a.R)), nil
+	}
+	return datatype.UnknownType(), nil
+}
+
+// f90Size returns the size of the type that Fortran's selected_real_kind and selected_int_kind choose, where all
+// compilers choose the same: IEEE's single and double precision, and two's complement; else -1. A negative p or r is
+// MPI_UNDEFINED.
+func f90Size(kind datatype.Kind, p, r int64) int64 {
+	if kind == datatype.F90IntegerKind {
+		for i, most := range []int64{2, 4, 9, 18} { // decimal digits of 1, 2, 4 and 8 bytes
+			if r <= most {
+				return 1 << i
+			}
+		}
+		return -1
+	}
+	size := int64(-1)
+	switch {
+	case p <= 6 && r <= 37:
+		size = 4
+	case p <= 15 && r <= 307:
+		size = 8
+	}
+	if kind == datatype.F90ComplexKind && size > 0 {
+		size *= 2
+	}
+	return size
+}

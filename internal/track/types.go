@@ -1,0 +1,221 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+type cachedType struct {
+	handle uint64
+	typ    *match.Datatype
+}
+
+// derivedTypes are what is known of a process's derived datatypes beyond its table of handles.
+type derivedTypes struct {
+	live   int // made and not freed
+	notice int // number of them that is told next
+	made   uint64
+	freed  map[uint64]*match.Datatype // the last ones, by handle
+	order  []uint64                   // their handles, in turn
+}
+
+// keepFreed is how many freed datatypes are remembered, to tell who freed what is used afterwards.
+const keepFreed = 1024
+
+// Type returns what a datatype handle stands for, nil if that is unknown.
+func (p *Process) Type(handle uint64) *match.Datatype {
+	if ty := p.readyType(handle); ty != nil {
+		return ty
+	}
+	ty := p.types[handle]
+	if ty != nil && ty.Standing <= match.GivenType {
+		*p.slot(handle) = cachedType{handle, ty}
+	}
+	return ty
+}
+
+// readyType returns what a datatype handle stands for if that was asked a moment ago, and if it may be used for
+// communication; nil does not say that it may not.
+func (p *Process) readyType(handle uint64) *match.Datatype {
+	if c := p.slot(handle); c.handle == handle {
+		return c.typ
+	}
+	return nil
+}
+
+// slot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
+func (p *Process) slot(handle uint64) *cachedType { return &p.cached[(handle^handle>>4^handle>>8)&15] }
+
+// freedType returns the datatype that the program freed under a handle that stands for nothing now, nil if there is
+// none.
+func (p *Process) freedType(handle uint64) *match.Datatype { return p.derived.freed[handle] }
+
+// Datatypes calls f for every datatype that the process has made and not freed, in no order. Those that MPI made are
+// left out.
+func (p *Process) Datatypes(f func(*match.Datatype)) {
+	for _, ty := range p.types {
+		if !ty.Permanent && ty.Standing != match.GivenType {
+			f(ty)
+		}
+	}
+}
+
+// DerivedDatatypes returns how many datatypes there are that Datatypes goes through.
+func (p *Process) DerivedDatatypes() int { return p.derived.live }
+
+// enterType gives a handle its meaning. What it meant before is over, as MPI hands it out again: the program freed it
+// in a way that is not recorded.
+func (p *Process) enterType(handle uint64, ty *match.Datatype) {
+	p.forgetType(handle)
+	delete(p.derived.freed, handle)
+	p.types[handle] = ty
+	if !ty.Permanent && ty.Standing != match.GivenType {
+		p.derived.live++
+		p.derived.made++
+		ty.Number = p.derived.made
+	}
+}
+
+// forgetType takes a handle out of the table.
+func (p *Process) forgetType(handle uint64) {
+	ty := p.types[handle]
+	if ty == nil {
+		return
+	}
+	*p.slot(handle) = cachedType{}
+	delete(p.types, handle)
+	if !ty.Permanent && ty.Standing != match.GivenType {
+		p.derived.live--
+	}
+}
+
+// freeType follows MPI_Type_free. Operations under way keep the datatype (section 5.1.9).
+func (p *Process) freeType(handle uint64, call match.Call) {
+	ty := p.types[handle]
+	if ty == nil || ty.Permanent {
+		return
+	}
+	if ty.Again > 0 {
+		ty.Again--
+		return
+	}
+	p.forgetType(handle)
+	d := &p.derived
+	if d.freed == nil {
+		d.freed = make(map[uint64]*match.Datatype)
+	}
+	if len(d.order) >= 2*keepFreed { // those that have been handed out again are in it, too
+		for _, h := range d.order[:keepFreed] {
+			delete(d.freed, h)
+		}
+		d.order = append(d.order[:0], d.order[keepFreed:]...)
+	}
+	d.order = append(d.order, handle)
+	// Its tree may be large, and is not needed any more.
+	d.freed[handle] = &match.Datatype{
+		Type: datatype.UnknownType(), Name: ty.Name, Standing: match.FreedType, Made: ty.Made, Committed: ty.Committed, Freed: call,
+	}
+}
+
+// construct works out what a constructor of datatypes is going to make, and has the sink told what it can't be given.
+func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
+	th.constructed = nil
+	if p.constructor == nil {
+		return
+	}
+	ty, err := t.trees.make(th.Process, p.constructor, c)
+	th.constructed = ty
+	if err != nil {
+		th.explained = argumentExplained
+		t.sink.WrongConstructor(th, th.call(c.Raw()), err)
+	}
+}
+
+// changeType follows what a call on datatypes has brought.
+func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
+	pr, rec := th.Process, c.Raw()
+	switch p.act {
+	case typeNew:
+		t.newType(th, p, rec)
+	case typeCommit:
+		if ty := pr.types[p.oldHandle.handle(rec)]; ty != nil && !ty.Permanent && ty.Standing != match.CommittedType {
+			if ty.Standing == match.UncommittedType {
+				ty.Standing = match.CommittedType
+			}
+			ty.Committed = th.call(rec)
+		}
+	case typeFree:
+		pr.freeType(p.oldHandle.handle(rec), th.call(rec))
+	case typeGiven:
+		for _, s := range p.given {
+			pr.givenType(s.handle(rec), nil)
+		}
+	case typeContents:
+		outer := pr.types[c.Handle(0)]
+		list, _ := c.Out(p.fn.Arg(mpiapi.NewType))
+		// The program may have made room for more than there are. What is there then is anything.
+		if outer == nil || outer.Permanent {
+			return
+		}
+		for i := range min(list.Len(), len(outer.Olds)) {
+			pr.givenType(list.Handle(i), outer.Olds[i])
+		}
+	}
+}
+
+// newType enters the datatype that a constructor has returned.
+func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
+	pr := th.Process
+	h := p.newType.handle(rec)
+	ty := th.constructed
+	th.constructed = nil
+	if h == pr.typeNull {
+		return
+	}
+	if old := pr.types[h]; old != nil && old.Permanent {
+		return // MPI_Type_create_f90_… returns the same one for the same arguments
+	}
+	if ty == nil {
+		ty = datatype.UnknownType()
+	}
+	d := &match.Datatype{Type: ty, Standing: match.UncommittedType, Made: th.call(rec)}
+	switch p.constructor.kind() {
+	case datatype.F90RealKind, datatype.F90ComplexKind, datatype.F90IntegerKind:
+		d.Standing, d.Permanent = match.CommittedType, true
+	case datatype.DupKind: // committed if the original is (section 5.1.11)
+		if old := pr.types[p.constructor.old.handle(rec)]; old != nil {
+			d.Standing, d.Committed = old.Standing, old.Committed.Clone()
+			if old.Standing == match.GivenType {
+				// It must be freed like any other, but need not be committed.
+				d.Standing = match.CommittedType
+			}
+		} else {
+			d.Standing = match.CommittedType
+		}
+	}
+	pr.enterType(h, d)
+	if pr.derived.live >= pr.derived.notice {
+		pr.derived.notice *= 2
+		t.sink.CrowdedDatatypes(pr)
+	}
+}
+
+// givenType enters a datatype that MPI has returned without its being made: a handle of one that is there already, or a
+// new one. It may be committed or not (section 5.1.13).
+func (p *Process) givenType(handle uint64, ty *datatype.Type) {
+	if handle == p.typeNull {
+		return
+	}
+	if old := p.types[handle]; old != nil {
+		if !old.Permanent {
+			old.Again++
+		}
+		return
+	}
+	if ty == nil {
+		ty = datatype.UnknownType()
+	}
+	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.GivenType})
+}

@@ -1,0 +1,240 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// DatatypeUse is a datatype that a call must not have been given.
+type DatatypeUse struct {
+	Param    int // of the function
+	Index    int // in an array, else -1
+	Handle   uint64
+	Datatype *match.Datatype // nil for MPI_DATATYPE_NULL
+	Wrong    Misuse
+}
+
+// Misuse says what is wrong with the use of a datatype.
+type Misuse uint8
+
+// The misuses.
+const (
+	NotCommitted    Misuse = iota
+	AfterFree              // used or freed after it was freed
+	NullType               // MPI_DATATYPE_NULL
+	CommittedTwice         // committed a second time, which does nothing
+	PermanentCommit        // a predefined type is committed, which does nothing
+	PermanentFree          // a predefined type is freed
+)
+
+// explanation says which errors of the call under way have been told already.
+type explanation uint8
+
+const (
+	unexplained       explanation = iota
+	typeExplained                 // a datatype is one that it must not be given
+	argumentExplained             // an argument of a constructor is wrong
+)
+
+// typeUse is a datatype among the arguments of a function, and where what makes it significant is.
+type typeUse struct {
+	param         int
+	at            slot // of a single datatype
+	communication bool // it has to be committed
+	count         int  // the parameter that says how many elements there are of it, -1 if none does
+	peer          slot // the process that it goes to or comes from
+	atRoot        bool
+	buffer        int // that may be MPI_IN_PLACE instead, -1 if it may not
+	noOp          slot
+	oneOfBoth     bool // the function has datatypes for sending and for receiving
+}
+
+// planTypes works out which datatypes a function is given and returns.
+func (p *plan) planTypes() {
+	f := p.fn
+	p.constructor = newConstructor(f)
+	if p.oldHandle.at != 0 { // MPI_Type_commit, MPI_Type_free
+		p.uses = []typeUse{{at: p.oldHandle, count: -1, buffer: -1}}
+		return
+	}
+	value := func(i int) slot {
+		if i < 0 || f.Params[i].Pointer {
+			return slot{}
+		}
+		return slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide}
+	}
+	for i := range f.Params {
+		q := &f.Params[i]
+		if q.Kind != mpiapi.Datatype || !q.Record {
+			continue
+		}
+		if q.Dir != mpiapi.In {
+			if q.Layout.After != 0 && q.Role != mpiapi.NewType {
+				p.given = append(p.given, slot{q.Layout.After, q.Layout.WideValue})
+			}
+			continue
+		}
+		u := typeUse{param: i, at: value(i), count: -1, atRoot: q.AtRoot, buffer: f.InPlaceOf(i)}
+		switch q.Role {
+		case mpiapi.SendType:
+			u.communication, u.count, u.peer = true, f.Arg(mpiapi.SendCount), value(f.Arg(mpiapi.Dest))
+			if u.count < 0 { // MPI_Reduce_scatter
+				u.count = f.Arg(mpiapi.RecvCount)
+			}
+			if f.Arg(mpiapi.RecvType) >= 0 && f.Arg(mpiapi.TargetType) >= 0 { // MPI_Get_accumulate
+				u.noOp = value(f.Arg(mpiapi.ReduceOp))
+			}
+		case mpiapi.RecvType:
+			u.communication, u.count, u.peer = true, f.Arg(mpiapi.RecvCount), value(f.Arg(mpiapi.Source))
+		case mpiapi.TargetType:
+			u.communication, u.count = true, f.Arg(mpiapi.TargetCount)
+		case mpiapi.OldType:
+			if q.Pointer { // an empty block of a struct
+				u.count = 1
+			}
+		}
+		if f.Class == mpiapi.RMA {
+			u.peer = value(f.Arg(mpiapi.TargetRank))
+		}
+		u.oneOfBoth = f.Arg(mpiapi.SendType) >= 0 && f.Arg(mpiapi.RecvType) >= 0
+		p.uses = append(p.uses, u)
+	}
+	if f.Base == mpiapi.IDReduceLocal { // no communication
+		for i := range p.uses {
+			p.uses[i].communication = false
+		}
+	}
+}
+
+// useTypes looks at the datatypes that a call is given, and has the sink told which it must not be given.
+func (t *Tracker) useTypes(th *Thread, p *plan, c *event.Call) {
+	rec := c.Raw()
+	for i := range p.uses {
+		u := &p.uses[i]
+		if u.at.at != 0 {
+			// What was found ready a moment ago is so now.
+			if h := u.at.handle(rec); p.oldHandle.at != 0 || th.Process.readyType(h) == nil {
+				t.useType(th, p, c, u, -1, h)
+			}
+			continue
+		}
+		list, _ := c.In(u.param)
+		for k := range list.Len() {
+			if h := list.Handle(k); th.Process.readyType(h) == nil {
+				t.useType(th, p, c, u, k, h)
+			}
+		}
+	}
+}
+
+func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index int, handle uint64) {
+	pr := th.Process
+	w := DatatypeUse{Param: u.param, Index: index, Handle: handle, Datatype: pr.Type(handle)}
+	switch ty := w.Datatype; {
+	case ty != nil && p.act == typeCommit:
+		switch {
+		case ty.Permanent:
+			w.Wrong = PermanentCommit
+		case ty.Standing == match.CommittedType:
+			w.Wrong = CommittedTwice
+		default:
+			return
+		}
+	case ty != nil && p.act == typeFree:
+		if !ty.Permanent {
+			return
+		}
+		w.Wrong = PermanentFree
+	case ty != nil:
+		if !u.communication || ty.Standing != match.UncommittedType {
+			return
+		}
+		w.Wrong = NotCommitted
+	case handle == pr.typeNull:
+		if u.empty(pr, c, index) {
+			return
+		}
+		w.Wrong = NullType
+	default:
+		w.Datatype, w.Wrong = pr.freedType(handle), AfterFree
+		if w.Datatype == nil {
+			return // never seen: it may be any
+		}
+	}
+	if !t.significant(pr, p, c, u) {
+		return
+	}
+	if w.Wrong != CommittedTwice && w.Wrong != PermanentCommit {
+		th.explained = typeExplained
+	}
+	t.sink.WrongDatatype(th, th.call(c.Raw()), &w)
+}
+
+// empty reports whether nothing is said to be of the datatype, so that MPI_DATATYPE_NULL does no harm: there are no
+// elements, or there is nobody to exchange them with.
+func (u *typeUse) empty(pr *Process, c *event.Call, index int) bool {
+	if u.peer.at != 0 && int32(u.peer.int(c.Raw())) == pr.procNull {
+		return true
+	}
+	if u.count < 0 {
+		return false
+	}
+	if !c.Func.Params[u.count].Pointer {
+		return c.Int(u.count) == 0
+	}
+	list, _ := c.In(u.count)
+	if index >= 0 { // as many datatypes
+		return index >= list.Len() || list.At(index) == 0
+	}
+	for i := range list.Len() {
+		if list.At(i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// significant reports whether a datatype means anything to the call in this process.
+func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) bool {
+	rec := c.Raw()
+	if u.buffer >= 0 && pr.names.isConst("MPI_IN_PLACE", int64(c.Addr(u.buffer))) {
+		return false
+	}
+	if u.noOp.at != 0 && pr.NameHandle(mpiapi.Op, u.noOp.handle(rec)) == "MPI_NO_OP" {
+		return false
+	}
+	if p.root.at == 0 {
+		return true
+	}
+	v := pr.View(p.comm.handle(rec))
+	root := int32(p.root.int(rec))
+	switch {
+	case v == nil:
+		return false
+	case v.Split == 0: // within one group
+		return !u.atRoot || root == v.Me
+	case root == pr.procNull:
+		return false
+	case root == pr.rootSelf:
+		return u.atRoot || !u.oneOfBoth
+	}
+	return !u.atRoot
+}
+
+// failed tells the sink that a call has returned an error, or is about to end the program for one.
+func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
+	if f := th.Failure; f != nil {
+		f.Explained = th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class)
+	}
+	t.sink.Failed(th, call, rc, th.Failure)
+}
+
+// aboutType reports whether an error class may be about a datatype: libraries are not exact.
+func (p *Process) aboutType(class int32) bool {
+	switch p.ErrorClass(class) {
+	case "MPI_ERR_TYPE", "MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", "":
+		return true
+	}
+	return false
+}
