@@ -430,7 +430,7 @@ func (s *Stage) span(a *arith) (lo, hi int64) {
 
 func (s *Stage) measureBlocks(a *arith, out *bounds) {
 	b := s.Blocks
-	uniform := b.Lens == nil && b.Types == nil
+	uniform := b.Lens == nil && b.Old != nil
 	if !uniform {
 		b.before, b.bytes = make([]int64, s.N+1), make([]int64, s.N+1)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Path addresses a node of a type's expanded tree, such as an element of a message, as the paper on MUST's datatype
@@ -116,136 +117,84 @@ func writeKind(b *strings.Builder, kind string) {
 
 // endsName reports whether r can't be part of a name that is not quoted.
 func endsName(r rune) bool {
-	return strings.ContainsRune("()[]\"", r) || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	return strings.ContainsRune("()[]\"", r) || unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError
 }
-
-// A SyntaxError says where a path or the textual form of a type can't be read.
-type SyntaxError struct {
-	Column int // from 1, in characters
-	Why    string
-}
-
-func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Why) }
 
 // ParsePath reads what Path.String writes. Everything but the numbers in brackets may be left out. Errors are
 // *SyntaxErrors.
-func ParsePath(s string) (Path, error) {
-	p := Path{Copy: -1}
-	r := pathReader{rest: s, whole: s}
-	r.copyNumber(&p)
-	r.name(&p)
-	p.Kind = r.kind()
-	for r.accept("[") {
-		step := Step{Index: r.number()}
-		r.want("]", "a bracket that is closed")
-		step.Kind = r.kind()
-		p.Steps = append(p.Steps, step)
+func ParsePath(text string) (Path, error) {
+	s := pathScanner{scanner{text: text}}
+	p := Path{Copy: s.copyNumber(), Name: s.name(), Kind: s.kind()}
+	for s.accept('[') {
+		index := s.count()
+		s.want(']')
+		p.Steps = append(p.Steps, Step{Index: index, Kind: s.kind()})
 	}
-	if r.err == nil && strings.TrimSpace(r.rest) != "" {
-		r.fail("a number in square brackets is expected, not %q", r.rest)
+	if s.peek() != end {
+		s.fail(s.pos, "a number in square brackets is expected, not %s", s.next())
 	}
-	if r.err != nil {
-		return Path{}, r.err
+	if s.err != nil {
+		return Path{}, s.err
 	}
 	return p, nil
 }
 
-// pathReader reads a path from left to right, and remembers the first error.
-type pathReader struct {
-	rest, whole string
-	err         error
-}
+type pathScanner struct{ scanner }
 
-func (r *pathReader) fail(format string, args ...any) {
-	if r.err == nil {
-		column := len([]rune(r.whole[:len(r.whole)-len(r.rest)])) + 1
-		r.err = &SyntaxError{Column: column, Why: fmt.Sprintf(format, args...)}
+// count reads a number that is not negative.
+func (s *pathScanner) count() int64 {
+	if s.peek() == '-' {
+		s.fail(s.pos, "a number that is not negative is expected")
 	}
-	r.rest = ""
-}
-
-func (r *pathReader) accept(token string) bool {
-	trimmed := strings.TrimLeftFunc(r.rest, unicode.IsSpace)
-	rest, ok := strings.CutPrefix(trimmed, token)
-	if ok {
-		r.rest = rest
-	}
-	return ok
-}
-
-func (r *pathReader) want(token, what string) {
-	if !r.accept(token) {
-		r.fail("%s is expected", what)
-	}
-}
-
-// number reads a number that is not negative.
-func (r *pathReader) number() int64 {
-	r.rest = strings.TrimLeftFunc(r.rest, unicode.IsSpace)
-	digits := len(r.rest) - len(strings.TrimLeft(r.rest, "0123456789"))
-	if digits == 0 {
-		r.fail("a number is expected")
-		return 0
-	}
-	n, err := strconv.ParseInt(r.rest[:digits], 10, 64)
-	if err != nil {
-		r.fail("%s is too large", r.rest[:digits])
-		return 0
-	}
-	r.rest = r.rest[digits:]
-	return n
+	return s.number()
 }
 
 // copyNumber reads "copy 3 of", if that is how the path begins: a type may be called copy.
-func (r *pathReader) copyNumber(p *Path) {
-	try := *r
-	if !try.accept("copy") || !strings.HasPrefix(try.rest, " ") {
-		return
+func (s *pathScanner) copyNumber() int64 {
+	before := *s
+	if s.word() != "copy" || !strings.HasPrefix(s.rest(), " ") || strings.ContainsRune("([", s.peek()) {
+		*s = before
+		return -1
 	}
-	*r = try
-	p.Copy = r.number()
-	r.want("of", `"of"`)
+	n := s.count()
+	s.space()
+	if at := s.pos; s.word() != "of" {
+		s.fail(at, `"of" is expected`)
+	}
+	return n
 }
 
-func (r *pathReader) name(p *Path) {
-	r.rest = strings.TrimLeftFunc(r.rest, unicode.IsSpace)
-	if strings.HasPrefix(r.rest, `"`) {
-		quoted, err := strconv.QuotedPrefix(r.rest)
+func (s *pathScanner) name() string {
+	if s.peek() == '"' {
+		quoted, err := strconv.QuotedPrefix(s.rest())
 		if err != nil {
-			r.fail("a name that begins with a quote must end with one")
-			return
+			s.fail(s.pos, "a name that begins with a quote must end with one")
+			return ""
 		}
-		p.Name, err = strconv.Unquote(quoted)
-		if err != nil {
-			r.fail("%s is not a name in quotes", quoted)
-			return
-		}
-		r.rest = r.rest[len(quoted):]
-		return
+		s.pos += len(quoted)
+		name, _ := strconv.Unquote(quoted) // can be unquoted: it is a quoted prefix
+		return name
 	}
-	end := strings.IndexFunc(r.rest, endsName)
-	if end < 0 {
-		end = len(r.rest)
+	name := s.rest()
+	if i := strings.IndexFunc(name, endsName); i >= 0 {
+		name = name[:i]
 	}
-	p.Name, r.rest = r.rest[:end], r.rest[end:]
+	s.pos += len(name)
+	return name
 }
 
 // kind reads an explanation in round brackets, if there is one.
-func (r *pathReader) kind() string {
-	if !r.accept("(") {
+func (s *pathScanner) kind() string {
+	if !s.accept('(') {
 		return ""
 	}
-	end := strings.IndexAny(r.rest, "()[]")
-	if end < 0 || r.rest[end] != ')' {
-		r.fail("the name of a kind of type and a closing bracket are expected")
-		return ""
-	}
-	kind := strings.TrimSpace(r.rest[:end])
+	s.space()
+	at := s.pos
+	kind := s.word()
 	if kind == "" {
-		r.fail("the name of a kind of type is expected")
-		return ""
+		s.fail(at, "the name of a kind of type is expected")
 	}
-	r.rest = r.rest[end+1:]
+	s.want(')')
 	return kind
 }
 

@@ -145,17 +145,18 @@ func TestPathErrors(t *testing.T) {
 		why    string
 	}{
 		{"s_type[", 8, "a number"},
-		{"s_type[-1]", 8, "a number"},
-		{"s_type[1", 9, "closed"},
+		{"s_type[-1]", 8, "not negative"},
+		{"s_type[1", 9, "']' is expected, not the end"},
+		{"s_type[1](IN[T)", 13, "')' is expected, not '['"},
 		{"s_type[1](", 11, "kind of type"},
 		{"s_type[1]()", 11, "kind of type"},
-		{"ty[1]x", 6, `not "x"`},
+		{"ty[1]x", 6, "not 'x'"},
 		{"größe[x]", 7, "a number"},
-		{"[99999999999999999999]", 2, "too large"},
+		{"[99999999999999999999]", 2, "beyond 64 bits"},
 		{`"abc[1]`, 1, "quote"},
-		{"copy 3 s_type", 7, `"of"`},
+		{"copy 3 s_type", 8, `"of"`},
 		{"copy x of s_type", 6, "a number"},
-		{"a b", 2, "square brackets"},
+		{"a b", 3, "square brackets"},
 	} {
 		_, err := ParsePath(c.path)
 		var syntax *SyntaxError

@@ -128,7 +128,7 @@ func eachIndex(sizes []int64, visit func(index []int64, linear int64), order Ord
 var basicTypes = []*Type{
 	Predefined("MPI_INT", 4), Predefined("MPI_CHAR", 1), Predefined("MPI_DOUBLE", 8), Predefined("MPI_SHORT", 2),
 	Predefined("MPI_BYTE", 1), Predefined("MPI_C_DOUBLE_COMPLEX", 16), Predefined("MPI_INTEGER", 4),
-	Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_2INT", 8), F90(F90RealKind, 6, 30, 4), F90(F90IntegerKind, 9, 0, 4),
+	Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_2INT", 8), F90(F90RealKind, 6, 30, 4), F90(F90IntegerKind, 0, 9, 4),
 }
 
 // drawType draws any type, of at most depth constructors above one another.
