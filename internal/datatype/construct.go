@@ -419,13 +419,16 @@ func (s *Stage) span(a *arith) (lo, hi int64) {
 		last := a.add(s.First, a.mul(s.N-1, s.Stride))
 		return min(s.First, last), max(s.First, last)
 	}
-	// Strides and jumps are not negative in these: darray.
+	// Strides and jumps have the same sign in these: darray.
 	last := s.N - 1
 	full := a.add(a.mul(last/s.Group, s.Jump), a.mul(last%s.Group, s.Stride))
 	if last >= s.Group {
-		full = max(full, a.add(a.mul(last/s.Group-1, s.Jump), a.mul(s.Group-1, s.Stride)))
+		if end := a.add(a.mul(last/s.Group-1, s.Jump), a.mul(s.Group-1, s.Stride)); abs(end) > abs(full) {
+			full = end
+		}
 	}
-	return s.First, a.add(s.First, full)
+	end := a.add(s.First, full)
+	return min(s.First, end), max(s.First, end)
 }
 
 func (s *Stage) measureBlocks(a *arith, out *bounds) {

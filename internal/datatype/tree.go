@@ -1,6 +1,9 @@
 package datatype
 
-import "sort"
+import (
+	"iter"
+	"sort"
+)
 
 // A Node is a node of the expanded type-tree (the paper on MUST's datatype checks, section IV.B): a type, or one of the
 // stages that a constructor puts between a type and those that it is made from. Vector, indexed and struct types have one
@@ -83,4 +86,95 @@ func (n Node) ChildWithByte(b int64) int64 {
 		_, end := n.Before(i + 1)
 		return end
 	})
+}
+
+// Bounds returns the bytes from lo up to hi that the data of the node lies in, relative to the node's displacement. They
+// are equal if there is no data.
+func (n Node) Bounds() (lo, hi int64) {
+	if n.Type != nil {
+		return n.Type.TrueLB, n.Type.TrueUB
+	}
+	if n.stage.N == 0 || n.stage.size == 0 {
+		return 0, 0
+	}
+	lo, hi = n.Child(0).Bounds()
+	var a arith // nothing that a type has is too large
+	first, last := n.stage.span(&a)
+	return lo + first, hi + last
+}
+
+// Touching yields the children that may have data in the bytes from lo up to hi, relative to the node's displacement:
+// those whose bounds meet them. It takes no time for those that a regular stage leaves out.
+func (n Node) Touching(lo, hi int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		if n.Children() == 0 || n.Elements() == 0 {
+			return
+		}
+		if n.stage.Blocks != nil {
+			n.stage.Blocks.touching(lo, hi, yield)
+			return
+		}
+		n.stage.touching(lo, hi, yield)
+	}
+}
+
+func (b *Blocks) touching(lo, hi int64, yield func(int64) bool) {
+	for i, at := range b.At {
+		count, old := b.Len(i), b.Type(i)
+		if count == 0 || old.TrueLB == old.TrueUB {
+			continue
+		}
+		last := at + (count-1)*old.Extent()
+		if min(at, last)+old.TrueLB < hi && max(at, last)+old.TrueUB > lo && !yield(int64(i)) {
+			return
+		}
+	}
+}
+
+// touching is for regular stages: groups, and then children of a group, are found by division.
+func (s *Stage) touching(lo, hi int64, yield func(int64) bool) {
+	childLo, childHi := Node{stage: s}.Child(0).Bounds()
+	if childLo == childHi {
+		return
+	}
+	group := s.Group
+	if group == 0 || group > s.N {
+		group = s.N
+	}
+	groupLo, groupHi := childLo+min(0, (group-1)*s.Stride), childHi+max(0, (group-1)*s.Stride)
+	firstGroup, lastGroup := meeting(lo-s.First, hi-s.First, groupLo, groupHi, s.Jump, (s.N+group-1)/group)
+	for g := firstGroup; g <= lastGroup; g++ {
+		at := s.First + g*s.Jump
+		first, last := meeting(lo-at, hi-at, childLo, childHi, s.Stride, min(group, s.N-g*group))
+		for i := first; i <= last; i++ {
+			if !yield(g*group + i) {
+				return
+			}
+		}
+	}
+}
+
+// meeting returns the first and the last i, from 0 up to n, for which the bytes from childLo up to childHi, moved by i
+// strides, meet those from lo up to hi. The first is behind the last if there is none.
+func meeting(lo, hi, childLo, childHi, stride, n int64) (first, last int64) {
+	switch {
+	case stride < 0: // the same, mirrored
+		return meeting(-hi, -lo, -childHi, -childLo, -stride, n)
+	case n == 1 || stride == 0:
+		if childLo < hi && childHi > lo {
+			return 0, n - 1
+		}
+		return 0, -1
+	}
+	first = floorDiv(lo-childHi, stride) + 1
+	last = -floorDiv(childLo-hi, stride) - 1
+	return max(first, 0), min(last, n-1)
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }

@@ -1,6 +1,9 @@
 package datatype
 
 import (
+	"slices"
+	"testing"
+
 	"pgregory.net/rapid"
 )
 
@@ -228,4 +231,51 @@ func drawDarray(t *rapid.T, old *Type) (*Type, error) {
 	}
 	rank := rapid.Int64Range(0, size-1).Draw(t, "rank")
 	return Darray(size, rank, gsizes, dists, dargs, psizes, drawOrder(t), old)
+}
+
+// Touching finds the children with data in a range of bytes, and Bounds are tight enough.
+func TestTouching(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := drawType(t, 4)
+		all := flatten(typ)
+		if all == nil {
+			return
+		}
+		lo := rapid.Int64Range(typ.TrueLB-5, typ.TrueUB+5).Draw(t, "lo")
+		hi := lo + rapid.Int64Range(1, 40).Draw(t, "length")
+		var found []mapped
+		var visit func(n Node, at int64)
+		visit = func(n Node, at int64) {
+			if boundLo, boundHi := n.Bounds(); at+boundLo >= hi || at+boundHi <= lo {
+				t.Fatalf("a node at %d with data from %d to %d is visited for %d to %d", at, boundLo, boundHi, lo, hi)
+			}
+			if n.Children() == 0 {
+				found = append(found, mapped{n.Type.Basic, at})
+			}
+			last := int64(-1)
+			for i := range n.Touching(lo-at, hi-at) {
+				if i <= last {
+					t.Fatalf("child %d comes after child %d", i, last)
+				}
+				last = i
+				visit(n.Child(i), at+n.At(i))
+			}
+		}
+		if typ.TrueLB < hi && typ.TrueUB > lo {
+			visit(typ.Root(), 0)
+		}
+		var want []mapped
+		for i, e := range all {
+			place, err := PathTo(typ, "", int64(i)).Resolve(typ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.at < hi && e.at+place.Node.Bytes() > lo {
+				want = append(want, e)
+			}
+		}
+		if !slices.Equal(found, want) {
+			t.Fatalf("%s: from %d to %d there are %v, found %v", Format(typ), lo, hi, want, found)
+		}
+	})
 }
