@@ -12,6 +12,8 @@ type Basic struct {
 	Name     string // canonical: synonyms share one Basic
 	Language Language
 	Category Category
+
+	hash Hash // of one element
 }
 
 // Language is the language whose variables a basic type describes.
@@ -72,8 +74,13 @@ func BasicFor(name string) *Basic {
 }
 
 func newBasic(name string) *Basic {
-	b := &Basic{Name: name, Language: C}
+	b := &Basic{Name: name, Language: C, hash: hashBasic(name)}
 	short := strings.TrimPrefix(name, "MPI_")
+	if strings.ContainsRune(short, '(') {
+		// A type of precision and range matches only those of the same (section 19.1.5).
+		b.Language = NoLanguage
+		return b
+	}
 	if c, ok := noLanguage[name]; ok {
 		b.Language, b.Category = NoLanguage, c
 		return b
@@ -121,59 +128,10 @@ func sized(name, base string) bool {
 	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
 }
 
-// Verdict is the outcome of comparing what is sent with what is received.
-type Verdict uint8
-
-// The verdicts.
-const (
-	Matches      Verdict = iota
-	Mismatch             // the standard forbids the pair
-	ByteMismatch         // MPI_BYTE against another type: forbidden too, but widespread and harmless where sizes agree
-	Undecided            // a derived type takes part, or types of two languages that the standard lets go together
-)
-
-// Compare tells whether elements of type s may be received as elements of type r (section 3.3.1). Either may be nil:
-// unknown.
-func Compare(s, r *Type) Verdict {
-	if s == r {
-		return Matches
+// String returns the name, "" for no type.
+func (b *Basic) String() string {
+	if b == nil {
+		return ""
 	}
-	if s == nil || r == nil {
-		return Undecided
-	}
-	if s.Elements != 1 || r.Elements != 1 {
-		return Undecided
-	}
-	a, b := s.only, r.only
-	if a == b && a != nil {
-		return Matches
-	}
-	return compareSlow(a, b, s.Size, r.Size)
-}
-
-func compareSlow(a, b *Basic, sizeA, sizeB int64) Verdict {
-	switch {
-	case a != nil && a.Name == "MPI_PACKED", b != nil && b.Name == "MPI_PACKED":
-		return Matches
-	case a == nil || b == nil:
-		return Undecided
-	case a.Name == b.Name:
-		return Matches
-	case a.Name == "MPI_BYTE" || b.Name == "MPI_BYTE":
-		return ByteMismatch
-	case a.Name == "MPI_LB" || a.Name == "MPI_UB" || b.Name == "MPI_LB" || b.Name == "MPI_UB":
-		return Undecided // no data
-	case a.Language != b.Language && a.Language != NoLanguage && b.Language != NoLanguage &&
-		(a.Category == b.Category || oneCharacter(a, b)) && sizeA == sizeB:
-		return Undecided
-	}
-	return Mismatch
-}
-
-// oneCharacter reports whether a Fortran CHARACTER meets C's small integers, which C programs use for characters.
-func oneCharacter(a, b *Basic) bool {
-	if a.Language != Fortran {
-		a, b = b, a
-	}
-	return a.Category == CharacterCategory && (b.Name == "MPI_SIGNED_CHAR" || b.Name == "MPI_UNSIGNED_CHAR")
+	return b.Name
 }
