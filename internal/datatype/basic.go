@@ -27,7 +27,7 @@ const (
 	CPlusPlus
 )
 
-// Category is a coarse kind of value, for pairs of types of different languages: the standard (section 19.1.5, 19.3.6
+// Category is a coarse kind of value, for pairs of types of different languages: the standard (section 19.3.10
 // of MPI 4.0) lets an INTEGER be received as an int, but no INTEGER as a double.
 type Category uint8
 
@@ -77,7 +77,7 @@ func newBasic(name string) *Basic {
 	b := &Basic{Name: name, Language: C, hash: hashBasic(name)}
 	short := strings.TrimPrefix(name, "MPI_")
 	if strings.ContainsRune(short, '(') {
-		// A type of precision and range matches only those of the same (section 19.1.5).
+		// A type of precision and range matches only those of the same (section 19.1.9).
 		b.Language = NoLanguage
 		return b
 	}

@@ -29,7 +29,7 @@ type Comparison struct {
 	Send, Recv *Basic
 }
 
-// Compare tells whether what send describes may be received as recv (sections 3.3.1 and 19.1.5): pairs of elements must
+// Compare tells whether what send describes may be received as recv (sections 3.3.1 and 19.1.9): pairs of elements must
 // be of one type. If whole is false, recv may be longer, as that of a receive (partial receives may end inside of a
 // datatype); else both must have the same length, as in collectives.
 //

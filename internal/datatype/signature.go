@@ -126,6 +126,15 @@ func (u Use) Elements() (int64, bool) {
 	return n, ok
 }
 
+// Bytes returns the number of bytes of data, false if it is not known.
+func (u Use) Bytes() (int64, bool) {
+	_, _, ok := u.known()
+	if !ok || u.Count <= 0 {
+		return 0, ok
+	}
+	return u.Count * u.Type.Size, true
+}
+
 // Hash returns the hash of all basic elements, false if they are not known.
 func (u Use) Hash() (Hash, bool) {
 	_, s, ok := u.known()

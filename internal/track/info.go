@@ -39,6 +39,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		if e, err = c.ErrorInfo(); err == nil {
 			th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal}
 			if e.Fatal { // the call will not return to say so
+				t.confirmTruncated(th)
 				t.failed(th, th.Last, e.Code)
 			}
 		}

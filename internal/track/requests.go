@@ -357,6 +357,24 @@ func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 	return reqs, all, ok
 }
 
+// confirmTruncated settles the receives that a call waits for and that, one or more of them, are too short for their
+// messages, so that the process is about to end: they can't be cancelled any more.
+func (t *Tracker) confirmTruncated(th *Thread) {
+	switch th.Process.ErrorClass(th.Failure.Class) {
+	case "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS":
+	default:
+		return
+	}
+	reqs, _, _ := t.Pending(th)
+	for _, r := range reqs {
+		for _, op := range r.Ops {
+			if op != nil && op.Tentative && op.Peer != match.Any {
+				t.Match.Confirm(op)
+			}
+		}
+	}
+}
+
 // Waiting describes the operations of a blocking call that thread th is in: its send and receive, nil if it has none.
 func (th *Thread) Waiting() (ops [2]*match.Op) { return th.ops }
 

@@ -24,11 +24,17 @@ var Failed = &check.Check{
 	Doc:      failedDoc,
 	New: func(x *check.Context) check.Hooks {
 		told := make(map[*track.Process]bool) // of an error that is fatal
+		truncated := newTruncations(x)
 		return check.Hooks{
+			Message: truncated.message,
 			Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
 				told[t.Process] = told[t.Process] || f != nil && f.Fatal
-				failed(x, t, c, rc, f)
+				if out := failed(x, t, c, rc, f); !truncated.failed(t.Process, c, f, out) {
+					x.Report(out)
+				}
 			},
+			Tick:   truncated.tick,
+			Finish: truncated.finish,
 			End: func(p *track.Process) {
 				if !told[p] && x.EndedByMPI(p) && len(p.Threads) > 0 {
 					ended(x, p)
@@ -59,7 +65,8 @@ func ended(x *check.Context, p *track.Process) {
 	})
 }
 
-func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.Failure) {
+// failed describes a call that returned an error, or is about to die of one.
+func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.Failure) *finding.Finding {
 	fn := x.Func(c)
 	p := t.Process
 	class, text := "", ""
@@ -95,7 +102,7 @@ func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.
 		out.Message += "\nThe program asked for errors to be returned or handles them itself."
 		out.Advice = "Nothing, if the program expects the error here. Else mend the arguments of the call."
 	}
-	x.Report(out)
+	return out
 }
 
 // byDefault reports whether the error came back because files have MPI_ERRORS_RETURN unless the program says otherwise.

@@ -3,7 +3,6 @@ package message
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/datatype"
@@ -17,59 +16,58 @@ var datatypeDoc string
 //go:embed byte.md
 var byteDoc string
 
-// DatatypeMismatch finds messages that are received as another basic type than they were sent (MPI standard, section
-// 3.3.1). Derived types are not compared.
+//go:embed truncated.md
+var truncatedDoc string
+
+// DatatypeMismatch finds messages of which an element is received as another basic type than it was sent (MPI standard,
+// section 3.3.1).
 var DatatypeMismatch = &check.Check{
 	ID:       "GLOBAL:MSG:DATATYPE:MISMATCH",
 	Severity: finding.Error,
 	Title:    "a message is received as another datatype than it was sent",
 	Doc:      datatypeDoc,
 	New: func(x *check.Context) check.Hooks {
+		f := newFindings(x)
 		return check.Hooks{Message: func(s, r *match.Op) {
-			// One comparison decides for nearly all messages.
-			if s.Type != r.Type && s.Count != 0 && datatype.Compare(s.Type.Of(), r.Type.Of()) == datatype.Mismatch {
-				report(x, s, r, "The standard requires the receive to name the type that was sent, element by element "+
-					"(MPI standard, section 3.3.1): MPI may convert the data wrongly, or not at all.",
-					fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", s.Type, r.Type))
+			if c := match.Compare(s, r); c.Verdict == datatype.Mismatch {
+				f.report(s, r, c, mismatch)
 			}
 		}}
 	},
 }
 
-// ByteMismatch finds messages of which one side says MPI_BYTE and the other does not.
+// ByteMismatch finds messages of which one side says MPI_BYTE and the other does not, if all fits otherwise.
 var ByteMismatch = &check.Check{
 	ID:       "GLOBAL:MSG:DATATYPE:MISMATCH:BYTE",
 	Severity: finding.Error,
 	Title:    "one side of a message says MPI_BYTE, the other another datatype",
 	Doc:      byteDoc,
 	New: func(x *check.Context) check.Hooks {
+		f := newFindings(x)
 		return check.Hooks{Message: func(s, r *match.Op) {
-			if s.Type != r.Type && s.Count != 0 && datatype.Compare(s.Type.Of(), r.Type.Of()) == datatype.ByteMismatch {
-				report(x, s, r, "MPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). It works where all processes represent "+
-					"the data alike, but data are not converted where they don't.",
-					"Use MPI_BYTE, or the other datatype, on both sides.")
+			if c := match.Compare(s, r); c.Verdict == datatype.ByteMismatch {
+				f.report(s, r, c, byteMismatch)
 			}
 		}}
 	},
 }
 
-func report(x *check.Context, s, r *match.Op, why, advice string) {
-	send, recv := x.Rank(s.Call), x.Rank(r.Call)
-	x.Report(&finding.Finding{
-		Key:   x.Place(s.Call) + "|" + x.Place(r.Call),
-		Ranks: []int{recv, send},
-		Message: fmt.Sprintf("Rank %d sends %s, rank %d receives it as %s.\n%s", send, elements(s), recv, elements(r),
-			why),
-		Advice: advice,
-		Sites:  []finding.Site{x.Site("send", s.Call), x.Site("receive", r.Call)},
-		Details: map[string]any{
-			"sender": send, "receiver": recv, "tag": s.Tag, "comm": x.Comm(s.Call, s.Comm),
-			"send_count": s.Count, "send_type": s.Type.String(), "receive_count": r.Count, "receive_type": r.Type.String(),
-		},
-	})
+// Truncated finds messages that are longer than the receive that takes them (MPI standard, section 3.2.4). Those of
+// another datatype are found by DatatypeMismatch.
+var Truncated = &check.Check{
+	ID:       "GLOBAL:MSG:TRUNCATED",
+	Severity: finding.Error,
+	Title:    "a message is longer than the buffer it is received into",
+	Doc:      truncatedDoc,
+	New: func(x *check.Context) check.Hooks {
+		f := newFindings(x)
+		return check.Hooks{Message: func(s, r *match.Op) {
+			if c := match.Compare(s, r); c.Verdict == datatype.TooLong {
+				f.report(s, r, c, truncated)
+			}
+		}}
+	},
 }
 
-func elements(op *match.Op) string { return fmt.Sprintf("%d × %s", op.Count, op.Type) }
-
 // Checks are the checks of this family.
-var Checks = []*check.Check{DatatypeMismatch, ByteMismatch}
+var Checks = []*check.Check{DatatypeMismatch, ByteMismatch, Truncated}

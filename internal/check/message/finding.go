@@ -1,0 +1,162 @@
+package message
+
+import (
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+// signatureLimit is about how many bytes of a compact signature are shown.
+const signatureLimit = 160
+
+// findings reports what one check finds in a run.
+type findings struct {
+	x    *check.Context
+	told map[string]bool // by key: the text of what is found again is not needed
+}
+
+func newFindings(x *check.Context) *findings {
+	return &findings{x: x, told: make(map[string]bool)}
+}
+
+// text fills in a finding's message and advice.
+type text func(m *message, f *finding.Finding)
+
+// message is a message that something is wrong with, as its finding shows it.
+type message struct {
+	send, recv *match.Op
+	from, to   int // ranks
+	datatype.Comparison
+	sent, expected string // signatures
+}
+
+func (fs *findings) report(s, r *match.Op, c datatype.Comparison, t text) {
+	x := fs.x
+	m := &message{send: s, recv: r, from: x.Rank(s.Call), to: x.Rank(r.Call), Comparison: c}
+	f := &finding.Finding{
+		Key:   x.Place(s.Call) + "|" + x.Place(r.Call),
+		Ranks: []int{m.to, m.from},
+		Sites: append([]finding.Site{x.Site("send", s.Call), x.Site("receive", r.Call)}, fs.origins(s, r)...),
+	}
+	if !fs.told[f.Key] {
+		fs.told[f.Key] = true
+		m.sent, m.expected = s.Use().Signature(signatureLimit), r.Use().Signature(signatureLimit)
+		f.Details = m.details(x)
+		t(m, f)
+	}
+	x.Report(f)
+}
+
+// origins are the places where the datatypes were made and committed, as far as they are known.
+func (fs *findings) origins(s, r *match.Op) []finding.Site {
+	var sites []finding.Site
+	add := func(role string, c match.Call) {
+		if len(c.Raw) > 0 {
+			sites = append(sites, fs.x.Site(role, c))
+		}
+	}
+	if s.Type != nil {
+		add("send type made", s.Type.Made)
+		add("send type committed", s.Type.Committed)
+	}
+	if r.Type != nil && r.Type != s.Type {
+		add("receive type made", r.Type.Made)
+		add("receive type committed", r.Type.Committed)
+	}
+	return sites
+}
+
+func (m *message) details(x *check.Context) map[string]any {
+	s, r := m.send, m.recv
+	d := map[string]any{
+		"sender": m.from, "receiver": m.to, "tag": s.Tag, "comm": x.Comm(s.Call, s.Comm),
+		"send_count": s.Count, "send_type": s.Type.String(), "receive_count": r.Count, "receive_type": r.Type.String(),
+		"send_signature": m.sent, "receive_signature": m.expected, "element": m.At,
+		"element_sent": m.Send.String(), "element_expected": m.Recv.String(),
+	}
+	if p := path(s, "sendtype", m.Send, m.At); p != "" {
+		d["element_sent_path"] = p
+	}
+	if p := path(r, "recvtype", m.Recv, m.At); p != "" {
+		d["element_expected_path"] = p
+	}
+	return d
+}
+
+// path addresses element n of what op sends or receives in the expanded tree of its type, "" where there is none: the
+// type is basic, or has no element there. Types without names go by name.
+func path(op *match.Op, name string, element *datatype.Basic, n int64) string {
+	t := op.Type.Of()
+	if element == nil || t == nil || t.Elements == 1 && t.Predefined() {
+		return ""
+	}
+	if op.Type.Name != "" {
+		name = op.Type.Name
+	}
+	return datatype.PathTo(t, name, n).Among(op.Count).String()
+}
+
+func elements(op *match.Op) string { return fmt.Sprintf("%d × %s", op.Count, op.Type) }
+
+// signatures is a line of the message: both signatures.
+func (m *message) signatures() string {
+	return fmt.Sprintf("\nSent: %s\nExpected: %s", m.sent, m.expected)
+}
+
+// difference is a line of the message: the first elements that don't match.
+func (m *message) difference() string {
+	line := fmt.Sprintf("\nThe first difference is element %d: %s is sent, %s is expected.", m.At, m.Send, m.Recv)
+	if p := path(m.send, "sendtype", m.Send, m.At); p != "" {
+		line += fmt.Sprintf("\nIn what is sent it is %s.", p)
+	}
+	if p := path(m.recv, "recvtype", m.Recv, m.At); p != "" {
+		line += fmt.Sprintf("\nIn what is expected it is %s.", p)
+	}
+	return line
+}
+
+func mismatch(m *message, f *finding.Finding) {
+	f.Message = fmt.Sprintf("Rank %d sends %s, rank %d receives it as %s.", m.from, elements(m.send), m.to, elements(m.recv)) +
+		m.signatures() + m.difference()
+	if match.Overflows(m.send, m.recv) {
+		f.Message += "\nThe message is longer than the receive buffer, too."
+	}
+	f.Message += "\nThe standard requires the receive to name the types that were sent, element by element (MPI standard, section 3.3.1): " +
+		"MPI may convert the data wrongly, or not at all."
+	f.Advice = "Make the datatypes of both sides describe the same sequence of basic types."
+	if m.send.Type.Name != "" && m.recv.Type.Name != "" {
+		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", m.send.Type, m.recv.Type)
+	}
+}
+
+func byteMismatch(m *message, f *finding.Finding) {
+	f.Message = fmt.Sprintf("Rank %d sends %s, rank %d receives it as %s.", m.from, elements(m.send), m.to, elements(m.recv)) +
+		m.signatures() + m.difference() +
+		"\nMPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). It works where all processes represent the data alike, but " +
+		"data are not converted where they don't."
+	f.Advice = "Use MPI_BYTE, or the other datatype, on both sides."
+}
+
+func truncated(m *message, f *finding.Finding) {
+	sent, _ := m.send.Use().Elements()
+	bytes, _ := m.send.Use().Bytes()
+	room, _ := m.recv.Use().Bytes()
+	f.Message = fmt.Sprintf("Rank %d sends %s, rank %d receives it into %s.", m.from, elements(m.send), m.to, elements(m.recv)) +
+		m.signatures() +
+		fmt.Sprintf("\nThe message has %s, the receive has room for %s: element %d, %s, is the first that does not fit.",
+			count(sent, bytes), count(m.At, room), m.At, m.Send) +
+		"\nA receive buffer must be at least as long as the message (MPI standard, section 3.2.4). MPI reports MPI_ERR_TRUNCATE from " +
+		"the call that completes the receive, and what is in the buffer then is not defined."
+	f.Advice = "Receive with a larger count into a buffer that is as large, or send less. MPI_Probe and MPI_Get_count tell how long a message is " +
+		"before it is received. If the receive is meant for another message, give them different tags."
+}
+
+func count(elements, bytes int64) string {
+	if elements == 1 {
+		return fmt.Sprintf("1 element (%d bytes)", bytes)
+	}
+	return fmt.Sprintf("%d elements (%d bytes)", elements, bytes)
+}
