@@ -92,8 +92,12 @@ func TestCompareElementByElement(t *testing.T) {
 	}
 	alphabets := [][]string{
 		names(), without("MPI_PACKED"), without("MPI_PACKED", "MPI_BYTE"),
-		{"MPI_INT", "MPI_BYTE"}, {"MPI_INT", "MPI_INTEGER"}, {"MPI_INT", "MPI_DOUBLE"}, {"MPI_SHORT", "MPI_CHAR", "MPI_BYTE"},
-		{"MPI_LONG", "MPI_INTEGER8", "MPI_INT64_T"}, {"MPI_INT", "MPI_INTEGER", "MPI_BYTE"},
+		{"MPI_INT", "MPI_BYTE"},
+		{"MPI_INT", "MPI_INTEGER"},
+		{"MPI_INT", "MPI_DOUBLE"},
+		{"MPI_SHORT", "MPI_CHAR", "MPI_BYTE"},
+		{"MPI_LONG", "MPI_INTEGER8", "MPI_INT64_T"},
+		{"MPI_INT", "MPI_INTEGER", "MPI_BYTE"},
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		names := rapid.SampledFrom(alphabets).Draw(r, "alphabet")
