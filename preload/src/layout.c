@@ -1,0 +1,120 @@
+/*
+ * Walking layout programs. Safe in signal handlers: no memory but the stack, no call but the visitor's.
+ *
+ * Nothing in a program is believed. A copy visits exactly as many bytes as the program's first word says, every turn of a
+ * loop visits one at least, and loops are nested MV_LAYOUT_DEPTH deep at most: so a walk ends, whatever the words are.
+ */
+#include "layout.h"
+
+struct walk {
+    mv_layout_visit *visit;
+    void *ctx;
+    uint64_t at, length; /* the run that may still go on */
+    uint64_t left;       /* bytes of the copy that are still to come */
+    int result;
+};
+
+/* A loop under way. */
+struct loop {
+    const int64_t *begin, *end; /* its instructions; behind them, those around it go on */
+    uint64_t base, stride;      /* of the present turn */
+    uint64_t more;              /* turns that follow */
+    const int64_t *outer_end;
+    uint64_t outer_base;
+};
+
+static int flush(struct walk *w)
+{
+    uint64_t length = w->length;
+    w->length = 0;
+    if (length)
+        w->result = w->visit(w->ctx, w->at, length);
+    return w->result;
+}
+
+static int run(struct walk *w, uint64_t at, uint64_t length)
+{
+    if (length > w->left)
+        return w->result = MV_LAYOUT_DAMAGED;
+    w->left -= length;
+    if (w->length && w->at + w->length == at) {
+        w->length += length;
+        return 0;
+    }
+    if (flush(w))
+        return w->result;
+    w->at = at;
+    w->length = length;
+    return 0;
+}
+
+/* One copy: the instructions from p to end, relative to base. */
+static int walk_copy(struct walk *w, const int64_t *p, const int64_t *end, uint64_t base)
+{
+    struct loop stack[MV_LAYOUT_DEPTH];
+    unsigned depth = 0;
+    for (;;) {
+        while (p == end) {
+            if (!depth)
+                return 0;
+            struct loop *l = &stack[depth - 1];
+            if (l->more) {
+                l->more--;
+                base = l->base += l->stride;
+                p = l->begin;
+            } else {
+                depth--;
+                p = l->end;
+                end = l->outer_end;
+                base = l->outer_base;
+            }
+        }
+        if (end - p < 2 || !p[0] || p[0] == INT64_MIN)
+            return w->result = MV_LAYOUT_DAMAGED;
+        if (p[0] > 0) {
+            if (run(w, base + (uint64_t)p[1], (uint64_t)p[0]))
+                return w->result;
+            p += 2;
+            continue;
+        }
+        if (end - p < 4 || depth == MV_LAYOUT_DEPTH || p[3] < 2 || p[3] > end - p - 4)
+            return w->result = MV_LAYOUT_DAMAGED;
+        stack[depth++] = (struct loop){
+            .begin = p + 4,
+            .end = p + 4 + p[3],
+            .base = base + (uint64_t)p[1],
+            .stride = (uint64_t)p[2],
+            .more = (uint64_t)-p[0] - 1,
+            .outer_end = end,
+            .outer_base = base,
+        };
+        base += (uint64_t)p[1];
+        end = p + 4 + p[3];
+        p += 4;
+    }
+}
+
+/*
+ * Visits the data of count copies at the address base, in the order in which they are serialised, as runs as long as can
+ * be. Returns 0, what the visitor returned to end it, or MV_LAYOUT_DAMAGED: some runs may have been visited then.
+ */
+int mv_layout_walk(const int64_t *program, uint64_t words, uint64_t base, int64_t count, mv_layout_visit *visit, void *ctx)
+{
+    int64_t all;
+    if (words < 2 || program[0] < 0 || count < 0 || !program[0] != (words == 2) || __builtin_mul_overflow(program[0], count, &all))
+        return MV_LAYOUT_DAMAGED;
+    uint64_t size = (uint64_t)program[0], extent = (uint64_t)program[1];
+    if (!all)
+        return 0;
+    if (words == 4 && program[2] == program[0] && (extent == size || count == 1))
+        return visit(ctx, base + (uint64_t)program[3], (uint64_t)all);
+    struct walk w = {.visit = visit, .ctx = ctx};
+    for (; count; count--, base += extent) {
+        w.left = size;
+        if (walk_copy(&w, program + 2, program + words, base))
+            return w.result;
+        if (w.left)
+            return MV_LAYOUT_DAMAGED;
+    }
+    return flush(&w);
+}
