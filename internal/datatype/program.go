@@ -235,7 +235,7 @@ func WalkProgram(program []int64, base uint64, count int64, visit func(address, 
 	if high != 0 || all > math.MaxInt64 {
 		return ErrProgram
 	}
-	w := walker{visit: visit}
+	w := runWalk{visit: visit}
 	if all == 0 {
 		return nil
 	}
@@ -255,14 +255,14 @@ func WalkProgram(program []int64, base uint64, count int64, visit func(address, 
 	return nil
 }
 
-type walker struct {
+type runWalk struct {
 	visit      func(address, length uint64) bool
 	at, length uint64 // the run that may still go on
 	left       uint64 // bytes of the copy that are still to come
 	stopped    bool
 }
 
-func (w *walker) run(at, length uint64) {
+func (w *runWalk) run(at, length uint64) {
 	if w.length > 0 && w.at+w.length == at {
 		w.length += length
 		return
@@ -271,7 +271,7 @@ func (w *walker) run(at, length uint64) {
 	w.at, w.length = at, length
 }
 
-func (w *walker) flush() {
+func (w *runWalk) flush() {
 	if w.length > 0 && !w.stopped && !w.visit(w.at, w.length) {
 		w.stopped = true
 	}
@@ -279,7 +279,7 @@ func (w *walker) flush() {
 }
 
 // body walks instructions, and returns false if they make no sense.
-func (w *walker) body(p []int64, base uint64, depth int) bool {
+func (w *runWalk) body(p []int64, base uint64, depth int) bool {
 	for len(p) > 0 && !w.stopped {
 		switch {
 		case len(p) < 2 || p[0] == 0 || p[0] == math.MinInt64:
