@@ -41,8 +41,12 @@ func generateNames() []byte {
 		for _, name := range strings.Fields(line) {
 			name, standard := strings.CutSuffix(name, "!")
 			name, variable := strings.CutSuffix(name, "*")
+			name, function := strings.CutSuffix(name, "()")
 			k := nameKinds[heading]
 			switch {
+			case function:
+				fmt.Fprintf(&b, "#ifdef %[1]s\n    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)mv_symbol(MV_TEXT(%[1]s)));\n#endif\n", name)
+				continue
 			case variable:
 				fmt.Fprintf(&b, "#ifdef %[1]s\n    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#else\n    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)mv_pointer_constant(\"%[1]s\"));\n#endif\n", name)
 				continue

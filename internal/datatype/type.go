@@ -207,9 +207,13 @@ type ArgumentError struct {
 	Index int    // of an array's element, -1 if the parameter is none or the array as a whole is meant
 	Value int64
 	Why   string // "is negative"
+	Null  bool   // it is an array that is not there, and has no value
 }
 
 func (e *ArgumentError) Error() string {
+	if e.Null {
+		return e.Param + " is a null pointer"
+	}
 	if e.Index >= 0 {
 		return fmt.Sprintf("%s[%d] = %d %s", e.Param, e.Index, e.Value, e.Why)
 	}

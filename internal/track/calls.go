@@ -387,6 +387,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 {
 			pr.setName(p, c)
 		}
+	case attribute:
+		if rc == 0 {
+			pr.attribute(c)
+		}
 	case setFileHandler:
 		pr.FileHandler = pr.FileHandler || rc == 0
 	case initMPI:

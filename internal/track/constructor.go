@@ -253,14 +253,11 @@ func elements(c *event.Call, param int, n int64) (event.Array, bool, *datatype.A
 		return event.Array{}, true, nil
 	}
 	if c.Addr(param) == 0 {
-		return event.Array{}, false, &datatype.ArgumentError{Param: c.Func.Params[param].Name, Index: -1, Why: nullArray}
+		return event.Array{}, false, &datatype.ArgumentError{Param: c.Func.Params[param].Name, Index: -1, Null: true}
 	}
 	list, ok := c.In(param)
 	return list, ok && int64(list.Len()) == n, nil
 }
-
-// nullArray is why an array is wrong that is not there; a null pointer has no value to be told.
-const nullArray = "is a null pointer"
 
 func (n *names) order(v int64) (datatype.Order, bool) {
 	if n.isConst("MPI_ORDER_C", v) {

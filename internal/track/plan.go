@@ -97,6 +97,7 @@ const (
 	typeContents
 	setName
 	setFileHandler
+	attribute
 	initMPI
 	finalize
 	abort
@@ -111,7 +112,10 @@ var byName = map[string]action{
 	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
 	"MPI_Comm_free": commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
 	"MPI_Type_commit": typeCommit, "MPI_Type_free": typeFree, "MPI_Type_get_contents": typeContents,
-	"MPI_File_get_view": typeGiven,
+	"MPI_File_get_view":      typeGiven,
+	"MPI_Comm_create_keyval": attribute, "MPI_Type_create_keyval": attribute, "MPI_Win_create_keyval": attribute,
+	"MPI_Keyval_create": attribute, "MPI_Comm_set_attr": attribute, "MPI_Type_set_attr": attribute,
+	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
 	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
 	"MPI_File_set_errhandler": setFileHandler,
 	"MPI_Init":                initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,

@@ -24,24 +24,26 @@ type Process struct {
 	Lost        bool // its records can't be followed any further
 	Multiple    bool // MPI_THREAD_MULTIPLE is provided
 	FileHandler bool // the program has set an error handler for files
+	Callbacks   bool // functions of the program may run inside of MPI and free what is its own, which is not recorded
 	Library     string
 	Helpers     int    // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
 	Version     [2]int // of the standard
 
-	names   names
-	views   map[uint64]*View // communicators by handle
-	recent  *View            // the one used last
-	wins    map[uint64]*View
-	files   map[uint64]*View
-	types   map[uint64]*match.Datatype
-	derived derivedTypes
-	cached  [16]cachedType
-	reqs    requestTable
-	Active  int                     // requests that are not freed or completed
-	notice  int                     // number of them that is told next
-	numbers uint64                  // of requests made
-	made    map[match.Key]uint64
-	msgs    map[uint64]*match.Op // matched probes not received yet
+	names    names
+	views    map[uint64]*View // communicators by handle
+	recent   *View            // the one used last
+	wins     map[uint64]*View
+	files    map[uint64]*View
+	types    map[uint64]*match.Datatype
+	derived  derivedTypes
+	cached   [16]cachedType
+	reqs     requestTable
+	Active   int    // requests that are not freed or completed
+	notice   int    // number of them that is told next
+	numbers  uint64 // of requests made
+	made     map[match.Key]uint64
+	msgs     map[uint64]*match.Op // matched probes not received yet
+	deleting map[int64]bool       // keys whose attributes a function of the program deletes
 
 	anySource, anyTag, procNull, rootSelf, undefined int32
 	requestNull, commNull, typeNull, requestSize     uint64

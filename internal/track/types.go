@@ -1,6 +1,8 @@
 package track
 
 import (
+	"slices"
+
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
@@ -30,7 +32,7 @@ func (p *Process) Type(handle uint64) *match.Datatype {
 		return ty
 	}
 	ty := p.types[handle]
-	if ty != nil && ty.Standing <= match.GivenType {
+	if ty != nil && ty.Standing <= match.DoubtfulType {
 		*p.slot(handle) = cachedType{handle, ty}
 	}
 	return ty
@@ -52,11 +54,24 @@ func (p *Process) slot(handle uint64) *cachedType { return &p.cached[(handle^han
 // none.
 func (p *Process) freedType(handle uint64) *match.Datatype { return p.derived.freed[handle] }
 
+// freedFrom returns the datatype that was freed last by a variable at an address, which MPI_Type_free made
+// MPI_DATATYPE_NULL; nil if there is none.
+func (p *Process) freedFrom(variable uint64) *match.Datatype {
+	for _, h := range slices.Backward(p.derived.order) {
+		if ty := p.derived.freed[h]; ty != nil {
+			if c, _, err := event.Parse(ty.Freed.Raw); err == nil && c.Addr(0) == variable {
+				return ty
+			}
+		}
+	}
+	return nil
+}
+
 // Datatypes calls f for every datatype that the process has made and not freed, in no order. Those that MPI made are
 // left out.
 func (p *Process) Datatypes(f func(*match.Datatype)) {
 	for _, ty := range p.types {
-		if !ty.Permanent && ty.Standing != match.GivenType {
+		if !ty.Permanent && !ty.Given {
 			f(ty)
 		}
 	}
@@ -71,7 +86,7 @@ func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	p.forgetType(handle)
 	delete(p.derived.freed, handle)
 	p.types[handle] = ty
-	if !ty.Permanent && ty.Standing != match.GivenType {
+	if !ty.Permanent && !ty.Given {
 		p.derived.live++
 		p.derived.made++
 		ty.Number = p.derived.made
@@ -86,7 +101,7 @@ func (p *Process) forgetType(handle uint64) {
 	}
 	*p.slot(handle) = cachedType{}
 	delete(p.types, handle)
-	if !ty.Permanent && ty.Standing != match.GivenType {
+	if !ty.Permanent && !ty.Given {
 		p.derived.live--
 	}
 }
@@ -141,8 +156,9 @@ func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
 		t.newType(th, p, rec)
 	case typeCommit:
 		if ty := pr.types[p.oldHandle.handle(rec)]; ty != nil && !ty.Permanent && ty.Standing != match.CommittedType {
-			if ty.Standing == match.UncommittedType {
-				ty.Standing = match.CommittedType
+			ty.Standing = match.CommittedType
+			if ty.Returned {
+				ty.Standing = match.DoubtfulType
 			}
 			ty.Committed = th.call(rec)
 		}
@@ -184,15 +200,10 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	switch p.constructor.kind() {
 	case datatype.F90RealKind, datatype.F90ComplexKind, datatype.F90IntegerKind:
 		d.Standing, d.Permanent = match.CommittedType, true
-	case datatype.DupKind: // committed if the original is (section 5.1.11)
+	case datatype.DupKind: // committed if the original is (section 5.1.10)
+		d.Standing = match.DoubtfulType
 		if old := pr.types[p.constructor.old.handle(rec)]; old != nil {
 			d.Standing, d.Committed = old.Standing, old.Committed.Clone()
-			if old.Standing == match.GivenType {
-				// It must be freed like any other, but need not be committed.
-				d.Standing = match.CommittedType
-			}
-		} else {
-			d.Standing = match.CommittedType
 		}
 	}
 	pr.enterType(h, d)
@@ -211,11 +222,13 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 	if old := p.types[handle]; old != nil {
 		if !old.Permanent {
 			old.Again++
+			old.Returned = true
+			old.Standing = max(old.Standing, match.DoubtfulType)
 		}
 		return
 	}
 	if ty == nil {
 		ty = datatype.UnknownType()
 	}
-	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.GivenType})
+	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.DoubtfulType, Given: true, Returned: true})
 }

@@ -11,7 +11,7 @@ type DatatypeUse struct {
 	Param    int // of the function
 	Index    int // in an array, else -1
 	Handle   uint64
-	Datatype *match.Datatype // nil for MPI_DATATYPE_NULL
+	Datatype *match.Datatype // where it is MPI_DATATYPE_NULL: what was freed by way of this variable, nil if unknown
 	Wrong    Misuse
 }
 
@@ -100,9 +100,12 @@ func (p *plan) planTypes() {
 		u.oneOfBoth = f.Arg(mpiapi.SendType) >= 0 && f.Arg(mpiapi.RecvType) >= 0
 		p.uses = append(p.uses, u)
 	}
-	if f.Base == mpiapi.IDReduceLocal { // no communication
-		for i := range p.uses {
+	for i := range p.uses {
+		switch f.Base {
+		case mpiapi.IDReduceLocal: // no communication
 			p.uses[i].communication = false
+		case mpiapi.IDFileSetView: // section 14.3
+			p.uses[i].communication = true
 		}
 	}
 }
@@ -156,6 +159,9 @@ func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index 
 			return
 		}
 		w.Wrong = NullType
+		if p.oldHandle.at != 0 {
+			w.Datatype = pr.freedFrom(c.Addr(0))
+		}
 	default:
 		w.Datatype, w.Wrong = pr.freedType(handle), AfterFree
 		if w.Datatype == nil {

@@ -9,6 +9,10 @@
 
 #include "mpi_objects.h"
 
+/* What a macro stands for, as text: the name of a function. */
+#define MV_TEXT_(...) #__VA_ARGS__
+#define MV_TEXT(macro) MV_TEXT_(macro)
+
 struct mv_names {
     unsigned char list[4096];
     size_t used, last;

@@ -8,6 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/call"
 	"github.com/mpivet/mpivet/internal/check/collective"
+	"github.com/mpivet/mpivet/internal/check/datatype"
 	"github.com/mpivet/mpivet/internal/check/deadlock"
 	"github.com/mpivet/mpivet/internal/check/exit"
 	"github.com/mpivet/mpivet/internal/check/message"
@@ -16,7 +17,7 @@ import (
 
 // Checks returns every check, by name.
 func Checks() []*check.Check {
-	list := slices.Concat(call.Checks, collective.Checks, deadlock.Checks, exit.Checks, message.Checks, request.Checks)
+	list := slices.Concat(call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, message.Checks, request.Checks)
 	slices.SortFunc(list, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }

@@ -29,6 +29,9 @@ var Failed = &check.Check{
 			Message: truncated.message,
 			Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
 				told[t.Process] = told[t.Process] || f != nil && f.Fatal
+				if f != nil && f.Explained {
+					return
+				}
 				if out := failed(x, t, c, rc, f); !truncated.failed(t.Process, c, f, out) {
 					x.Report(out)
 				}

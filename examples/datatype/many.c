@@ -1,0 +1,16 @@
+/* More than a hundred datatypes at once. They are freed in the end, but that is worth a note. */
+/* run: np=1 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    enum { N = 150 };
+    MPI_Datatype t[N];
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < N; i++)
+        MPI_Type_contiguous(i, MPI_INT, &t[i]); /* want info "LOCAL:DATATYPE:NOT_FREED" "has 100 datatypes" */
+    for (int i = 0; i < N; i++)
+        MPI_Type_free(&t[i]);
+    MPI_Finalize();
+    return 0;
+}

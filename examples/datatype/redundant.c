@@ -1,0 +1,22 @@
+/* Datatypes are committed that are so already, and one is freed that MPI brought. */
+/* run: np=1 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Datatype t, copy, builtin = MPI_INT;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Type_contiguous(2, MPI_INT, &t);
+    MPI_Type_commit(&t);
+    MPI_Type_commit(&t); /* want warning "LOCAL:DATATYPE:REDUNDANT" "again" */
+    MPI_Type_dup(t, &copy);
+    MPI_Type_commit(&copy); /* want warning "LOCAL:DATATYPE:REDUNDANT" "MPI_Type_dup" */
+    MPI_Type_commit(&builtin); /* want warning "LOCAL:DATATYPE:REDUNDANT" "MPI_INT, which is predefined" */
+    MPI_Type_free(&builtin); /* want error "LOCAL:DATATYPE:REDUNDANT" "frees MPI_INT" */
+    MPI_Type_free(&copy);
+    MPI_Type_free(&t);
+    MPI_Finalize();
+    return 0;
+}
