@@ -11,8 +11,8 @@ int main(int argc, char **argv)
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     if (rank == 0)
-        MPI_Win_fence(0, win); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "MPI_Win_fence" may "GLOBAL:DEADLOCK:HARD" */
-    MPI_Win_free(&win); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
+        MPI_Win_fence(0, win); /* want "GLOBAL:COLLECTIVE:WINDOW_MISMATCH" "MPI_Win_fence" may "GLOBAL:DEADLOCK:HARD" */
+    MPI_Win_free(&win); /* want "GLOBAL:COLLECTIVE:WINDOW_MISMATCH" may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
     MPI_Finalize(); /* may "GLOBAL:DEADLOCK:HARD" */
     return 0;
 }

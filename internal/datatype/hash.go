@@ -49,6 +49,11 @@ func symbol(name string, seed uint64) uint64 {
 	return (h ^ h>>31) % prime
 }
 
+// Sum64 folds the hash into one number.
+func (h Hash) Sum64() uint64 {
+	return (h.a.value ^ bits.RotateLeft64(h.b.value, 29)) + uint64(h.N)*0x9e3779b97f4a7c15
+}
+
 // Concat returns the hash of h's elements with g's behind them.
 func (h Hash) Concat(g Hash) Hash {
 	switch {

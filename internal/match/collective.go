@@ -1,25 +1,47 @@
 package match
 
-import (
-	"github.com/mpivet/mpivet/internal/mpiapi"
-)
+import "slices"
 
-// Variant is one way in which members called a collective. If all is well a collective has one.
+// Variant is one way in which members called a collective. Variants may be there though all is well: the root passes
+// what others need not.
 type Variant struct {
-	Func mpiapi.FuncID
-	// Root is the root's member number, None where the call names none.
-	Root  int32
+	Entry
 	Call  Call // of the first member that called it so
 	Count int  // members that called it so
 	// Members that called it so; for the first variant it is filled in only when there are several.
 	Members []int32
+
+	digest uint64
+}
+
+// memberPart is a part of what is moved, with the member that names it.
+type memberPart struct {
+	member int32
+	Part
 }
 
 // slot is a collective that some members have entered.
 type slot struct {
-	arrived  int
-	first    Variant
-	variants []Variant // further ones
+	arrived   int
+	first     Variant
+	variants  []Variant // further ones
+	crowded   bool      // members were left out of the variants
+	other     bool      // members are in different operations
+	conflicts AspectSet
+	sum       uint64
+	unsure    bool
+	parts     []memberPart // of a pairwise operation
+	calls     []Call       // by member, of a pairwise operation
+}
+
+// variantLimit is how many ways to call a collective are told apart.
+const variantLimit = 64
+
+// Mismatch is a pair of members that do not agree on the data between them.
+type Mismatch struct {
+	From, To         int32
+	Sent, Expected   Side
+	Sender, Receiver Call
 }
 
 // Collective is a position in the sequence of collectives of a communicator, as far as its members have entered it.
@@ -28,14 +50,27 @@ type Collective struct {
 	Position uint64
 	Variants []Variant // in the order of arrival
 	Missing  []int32   // members that have not entered it
+	// Different: not all members that have entered it are in the same operation. Conflicts: in what else they disagree.
+	Different bool
+	Conflicts AspectSet
+	// Uneven: all have entered a pairwise operation, and not every part is expected as it is sent. Mismatches are the
+	// pairs; they may still be compatible, as signatures of different languages are.
+	Uneven     bool
+	Mismatches []Mismatch
 	// FollowUp: the members already disagreed on an earlier position, so this is likely a consequence.
 	FollowUp bool
 }
 
-// Enter notes that member me enters a collective on c. It returns the position in c's sequence. root is None for
-// collectives without one. Collectives on a communicator are matched by their order alone (section 6.12 of MPI 4.0,
-// "Correctness").
-func (m *Matcher) Enter(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Call) uint64 {
+// Agreed reports whether nothing is wrong with the collective as far as it is entered.
+func (c *Collective) Agreed() bool { return !c.Different && c.Conflicts == 0 && !c.Uneven }
+
+// Same reports whether two variants are the same operation with the same root: whether their members meet.
+func (v *Variant) Same(w *Variant) bool { return v.Func == w.Func && !v.conflict(&w.Entry).Has(Root) }
+
+// Enter notes that member me enters a collective on c. It returns the position in c's sequence. Collectives on a
+// communicator are matched by their order alone (section 6.12 of MPI 4.0, "Correctness"). Of e, nothing is kept but
+// copies.
+func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call *Call) uint64 {
 	n := c.pos[me]
 	c.pos[me] = n + 1
 	if c.Opaque || c.World != nil && c.World.Unsure {
@@ -43,17 +78,22 @@ func (m *Matcher) Enter(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Ca
 	}
 	s := c.slot(n)
 	s.arrived++
+	d := e.digest()
 	switch {
 	case s.arrived == 1:
-		s.first.Func, s.first.Root, s.first.Count = f, root, 1
-		s.first.Call.Thread = call.Thread
-		s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
-	case s.first.Func == f && s.first.Root == root:
+		s.begin(e, d, call)
+	case s.first.digest == d:
 		s.first.Count++
 	default:
-		if s.differ(c, me, f, root, call) {
+		if s.differ(e, d, me, call) {
 			m.obs.Disagree(c, n)
 		}
+	}
+	if e.Pairwise {
+		s.addParts(c, e, me, call)
+	}
+	if s.arrived == 1 && s.conflicts != 0 {
+		m.obs.Disagree(c, n) // with the standard
 	}
 	if s.arrived == len(c.Members) {
 		m.complete(c, s, n)
@@ -61,46 +101,90 @@ func (m *Matcher) Enter(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Ca
 	return n
 }
 
-// differ enters a call that is not like the first. A member in the root's group of an inter-communicator that is not
-// the root names no root, which goes with any. It reports whether that makes another variant.
-func (s *slot) differ(c *Comm, me int32, f mpiapi.FuncID, root int32, call *Call) bool {
-	agrees := func(v *Variant) bool {
-		return v.Func == f && (v.Root == root || c.Split != 0 && (v.Root == None || root == None))
-	}
-	join := func(v *Variant) {
-		v.Count++
-		if v.Root == None && root != None {
-			v.Root = root
-			v.Call = call.Clone()
-		}
-	}
-	if agrees(&s.first) {
-		join(&s.first)
-		return false
-	}
+func (s *slot) begin(e *Entry, d uint64, call *Call) {
+	s.first.Entry, s.first.digest, s.first.Count = *e, d, 1
+	s.first.Parts = nil
+	s.first.Call.Thread = call.Thread
+	s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
+	s.crowded, s.other, s.conflicts, s.sum, s.unsure = false, false, 0, 0, false
+	s.conflicts |= e.alone()
+	s.parts, s.variants = s.parts[:0], s.variants[:0]
+}
+
+// differ enters a call that is not like the first. It reports whether that makes a new disagreement.
+func (s *slot) differ(e *Entry, d uint64, me int32, call *Call) bool {
 	for i := range s.variants {
-		if v := &s.variants[i]; agrees(v) {
-			join(v)
+		if v := &s.variants[i]; v.digest == d {
+			v.Count++
 			v.Members = append(v.Members, me)
 			return false
 		}
 	}
-	s.variants = append(s.variants, Variant{Func: f, Root: root, Call: call.Clone(), Count: 1, Members: []int32{me}})
-	return true
+	if len(s.variants) >= variantLimit {
+		s.crowded = true
+		last := &s.variants[len(s.variants)-1] // they stand for all the others
+		last.Count++
+		last.Members = append(last.Members, me)
+		return false
+	}
+	other, conflicts := s.other, s.conflicts
+	s.conflicts |= e.alone()
+	s.meet(e, &s.first.Entry)
+	for i := range s.variants {
+		s.meet(e, &s.variants[i].Entry)
+	}
+	// The room of a variant of an earlier collective.
+	if n := len(s.variants); n < cap(s.variants) {
+		s.variants = s.variants[:n+1]
+	} else {
+		s.variants = append(s.variants, Variant{})
+	}
+	v := &s.variants[len(s.variants)-1]
+	v.Entry, v.digest, v.Count = *e, d, 1
+	v.Parts = nil
+	v.Members = append(v.Members[:0], me)
+	v.Call.Thread = call.Thread
+	v.Call.Raw = append(v.Call.Raw[:0], call.Raw...)
+	return s.other != other || s.conflicts != conflicts
+}
+
+func (s *slot) meet(e, o *Entry) {
+	if e.Func != o.Func {
+		s.other = true
+		return
+	}
+	s.conflicts |= e.conflict(o)
+}
+
+func (s *slot) addParts(c *Comm, e *Entry, me int32, call *Call) {
+	s.sum += e.Sum
+	s.unsure = s.unsure || e.Unsure
+	for _, p := range e.Parts {
+		s.parts = append(s.parts, memberPart{me, p})
+	}
+	if len(s.calls) != len(c.Members) {
+		s.calls = make([]Call, len(c.Members))
+	}
+	k := &s.calls[me]
+	k.Thread, k.Raw = call.Thread, append(k.Raw[:0], call.Raw...)
 }
 
 func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 	m.Collectives++
-	if len(s.variants) == 0 {
+	uneven := s.sum != 0 && !s.unsure && !s.other && s.conflicts&(1<<Root) == 0
+	if !s.other && s.conflicts == 0 && !uneven {
 		c.Desynchronised = false
 		m.good.Comm, m.good.Position = c, n
 		m.good.Variants = append(m.good.Variants[:0], s.first)
 		m.obs.Collective(&m.good)
 	} else {
 		view := c.view(s, n)
-		c.Desynchronised = operationsDiffer(&view)
+		view.Uneven = uneven
+		if uneven {
+			view.Mismatches = s.mismatches()
+		}
+		c.Desynchronised = view.Different
 		m.obs.Collective(&view)
-		s.variants = nil
 		if len(c.odd) == oddLimit {
 			copy(c.odd, c.odd[1:])
 			c.odd = c.odd[:oddLimit-1]
@@ -112,13 +196,50 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 	c.base++
 }
 
-func operationsDiffer(v *Collective) bool {
-	for _, w := range v.Variants {
-		if w.Func != v.Variants[0].Func {
-			return true
+// mismatchLimit is how many pairs that do not agree are told of one collective.
+const mismatchLimit = 256
+
+// mismatches finds the pairs whose parts do not agree. Of several parts between the same two, as neighbours in a
+// topology may have, the order is not known to be the same on both sides, so they are compared in the order given.
+func (s *slot) mismatches() []Mismatch {
+	type pair struct{ from, to int32 }
+	sent, expected := map[pair][]Side{}, map[pair][]Side{}
+	var order []pair
+	for _, p := range s.parts {
+		k, of := pair{p.member, p.Peer}, sent
+		if !p.Out {
+			k, of = pair{p.Peer, p.member}, expected
+		}
+		if len(sent[k]) == 0 && len(expected[k]) == 0 {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], p.Side)
+	}
+	slices.SortFunc(order, func(a, b pair) int {
+		if a.from != b.from {
+			return int(a.from - b.from)
+		}
+		return int(a.to - b.to)
+	})
+	var out []Mismatch
+	for _, k := range order {
+		for i := range max(len(sent[k]), len(expected[k])) {
+			var a, b Side
+			if i < len(sent[k]) {
+				a = sent[k][i]
+			}
+			if i < len(expected[k]) {
+				b = expected[k][i]
+			}
+			if a == b || len(out) == mismatchLimit {
+				continue
+			}
+			out = append(out, Mismatch{
+				From: k.from, To: k.to, Sent: a, Expected: b, Sender: s.calls[k.from].Clone(), Receiver: s.calls[k.to].Clone(),
+			})
 		}
 	}
-	return false
+	return out
 }
 
 // slot returns the place of position n in the circular buffer of collectives that are not complete.
@@ -136,7 +257,7 @@ func (c *Comm) slot(n uint64) *slot {
 
 // view describes s for an observer.
 func (c *Comm) view(s *slot, n uint64) Collective {
-	v := Collective{Comm: c, Position: n, FollowUp: c.Desynchronised}
+	v := Collective{Comm: c, Position: n, FollowUp: c.Desynchronised, Different: s.other, Conflicts: s.conflicts}
 	first := s.first
 	first.Call = first.Call.Clone()
 	if len(s.variants) > 0 {
@@ -152,7 +273,12 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 			}
 		}
 	}
-	v.Variants = append(append(v.Variants, first), s.variants...)
+	v.Variants = append(v.Variants, first)
+	for i := range s.variants {
+		w := s.variants[i]
+		w.Call, w.Members = w.Call.Clone(), slices.Clone(w.Members)
+		v.Variants = append(v.Variants, w)
+	}
 	for r := range c.pos {
 		if c.pos[r] <= n {
 			v.Missing = append(v.Missing, int32(r))

@@ -189,6 +189,9 @@ type Func struct {
 // Arg returns the index of the first parameter with the given role, or -1.
 func (f *Func) Arg(r Role) int { return int(f.byRole[r]) }
 
+// Param returns the index of the parameter with the given name, or -1.
+func (f *Func) Param(name string) int { return f.param(name) }
+
 // Over returns the index of the communicator, window, file or group over which f is collective, or -1 if f is not
 // collective or is so over all processes: MPI_Finalize.
 func (f *Func) Over() int {

@@ -179,7 +179,7 @@ func TestFindings(t *testing.T) {
 				k.Call("b", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": r / 2, "comm": World})
 			}
 			return finalize(p)
-		}, []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH [0 1 2]"}, "ranks 0,1: root=0; rank 2: root=1"},
+		}, []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH [0 1 2]"}, "ranks 0,1 pass root=0; rank 2 passes root=1"},
 		{"receives that wait for each other", func() *Program {
 			p := New(2)
 			for r, k := range p.Ranks {

@@ -96,7 +96,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		th.Process.Aborting = true
 	}
 	if p.collective {
-		t.enterCollective(th, p, rec)
+		t.enterCollective(th, p, c)
 	}
 }
 
@@ -204,28 +204,6 @@ func (t *Tracker) settle(pr *Process, op *match.Op, s event.Status, have bool) {
 	}
 }
 
-// enterCollective takes the call's place in the order of collectives.
-func (t *Tracker) enterCollective(th *Thread, p *plan, rec []byte) {
-	v := t.viewOf(th.Process, p, rec)
-	if v == nil {
-		return
-	}
-	root := match.None
-	if p.root.at != 0 {
-		switch r := int32(p.root.int(rec)); {
-		case r == th.Process.rootSelf && v.Split != 0:
-			root = v.Me
-		case r == th.Process.procNull && v.Split != 0:
-		default:
-			root = v.Base + r
-		}
-	}
-	t.scratch.Keep(rec)
-	t.scratch.Thread = th.ID
-	th.view = v
-	th.pos = t.Match.Enter(v.Comm, v.Me, p.fn.Base, root, &t.scratch)
-}
-
 // viewOf returns the communicator, window or file that a call works on.
 func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
 	switch {
@@ -265,7 +243,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.leaveOther(th, p, c, rc)
 	}
 	if p.makesHandle && rc == 0 {
-		t.made(th, p, rec)
+		t.made(th, p, c)
 	}
 	if rc != 0 {
 		t.failed(th, th.call(rec), rc)
@@ -382,6 +360,16 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case typeNew, typeCommit, typeFree, typeGiven, typeContents:
 		if rc == 0 {
 			t.changeType(th, p, c)
+		}
+	case opNew:
+		if rc == 0 {
+			pr.newOp(th, c)
+		}
+	case opFree:
+		if rc == 0 {
+			if o := pr.ops[p.oldHandle.handle(rec)]; o != nil {
+				o.id, pr.recentOp.id = 0, 0 // but where it was made may still be asked for
+			}
 		}
 	case setName:
 		if rc == 0 {

@@ -15,10 +15,11 @@ var foreign = map[mpiapi.FuncID]bool{
 }
 
 // made enters the communicator, window or file that a call has made.
-func (t *Tracker) made(th *Thread, p *plan, rec []byte) {
+func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
+	rec := c.Raw()
 	switch {
 	case p.newComm.at != 0:
-		t.madeComm(th, p, rec)
+		t.madeComm(th, p, c)
 	case p.newWin.at != 0:
 		if h := p.newWin.handle(rec); th.view != nil {
 			th.Process.wins[h] = t.derived(th, match.Window, h, rec)
@@ -44,8 +45,8 @@ func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte)
 	return &v
 }
 
-func (t *Tracker) madeComm(th *Thread, p *plan, rec []byte) {
-	pr := th.Process
+func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
+	pr, rec := th.Process, c.Raw()
 	handle := p.newComm.handle(rec)
 	if handle == pr.commNull {
 		return
@@ -82,6 +83,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, rec []byte) {
 	}
 	v := t.view(pr, key, info)
 	v.Made = th.call(rec)
+	v.topology = newTopology(c, parent, v.Me)
 	pr.views[handle] = v
 	pr.recent = nil
 }

@@ -20,6 +20,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoModule:
 		var m event.Module
 		if m, err = c.ModuleInfo(); err == nil {
+			pr.modules = append(pr.modules, m)
 			t.sink.Module(pr, m)
 		}
 	case ring.InfoNames:

@@ -95,6 +95,8 @@ func (p *Process) constant(name string, value uint64) {
 		p.procNull = v
 	case "MPI_ROOT":
 		p.rootSelf = v
+	case "MPI_IN_PLACE":
+		p.inPlace.value, p.inPlace.known = int64(value), true
 	}
 }
 

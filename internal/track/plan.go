@@ -2,6 +2,7 @@ package track
 
 import (
 	"encoding/binary"
+	"github.com/mpivet/mpivet/internal/agree"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
@@ -34,6 +35,7 @@ type plan struct {
 	act   action
 	mode  uint8 // of the send part, match.Mode
 	fixed int
+	agree *agree.Plan // of a collective
 
 	comm, win, file                       slot
 	count, typ, dest, tag                 slot // the sending side; also what a collective sends
@@ -98,6 +100,8 @@ const (
 	setName
 	setFileHandler
 	attribute
+	opNew
+	opFree
 	initMPI
 	finalize
 	abort
@@ -117,8 +121,8 @@ var byName = map[string]action{
 	"MPI_Keyval_create": attribute, "MPI_Comm_set_attr": attribute, "MPI_Type_set_attr": attribute,
 	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
 	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
-	"MPI_File_set_errhandler": setFileHandler,
-	"MPI_Init":                initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
+	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
+	"MPI_Init": initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
 	"MPI_Psend_init": persistentRequest, "MPI_Precv_init": persistentRequest,
 }
@@ -217,6 +221,8 @@ func makePlan(f *mpiapi.Func) plan {
 		if act != sendrecv && act != isendrecv {
 			p.mode = sendMode(name)
 		}
+	case act == opFree:
+		p.oldHandle = before(0)
 	case act == typeFree || act == typeCommit:
 		p.oldHandle = before(0)
 	case act == nothing && p.newType.at != 0:
@@ -233,6 +239,9 @@ func makePlan(f *mpiapi.Func) plan {
 		p.collective = false // not in the order of a whole communicator
 	}
 	p.planTypes()
+	if p.collective {
+		p.agree = agree.For(f)
+	}
 	p.makesComm = p.newComm.at != 0
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
 	return p

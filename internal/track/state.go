@@ -3,6 +3,7 @@
 package track
 
 import (
+	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
@@ -42,8 +43,16 @@ type Process struct {
 	notice   int    // number of them that is told next
 	numbers  uint64 // of requests made
 	made     map[match.Key]uint64
-	msgs     map[uint64]*match.Op // matched probes not received yet
-	deleting map[int64]bool       // keys whose attributes a function of the program deletes
+	msgs     map[uint64]*match.Op  // matched probes not received yet
+	deleting map[int64]bool        // keys whose attributes a function of the program deletes
+	ops      map[uint64]*operation // made by the program
+	modules  []event.Module
+
+	inPlace struct {
+		value int64
+		known bool
+	}
+	recentOp struct{ handle, id uint64 }
 
 	anySource, anyTag, procNull, rootSelf, undefined int32
 	requestNull, commNull, typeNull, requestSize     uint64
@@ -96,6 +105,8 @@ type View struct {
 	Peers  int32 // number of ranks that can be peers
 	Name   string
 	Made   match.Call // the call that made it, empty if predefined
+
+	topology *topology // nil if it has none, or an unknown one
 }
 
 // RequestKind says what a request stands for.
@@ -168,6 +179,8 @@ type Tracker struct {
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
 	scratch match.Call
+	entry   match.Entry
+	memo    agree.Memo
 }
 
 type datatypeKey struct {
@@ -206,7 +219,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 		Proc: p, Rank: p.Rank,
 		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
 		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
-		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
+		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op), ops: make(map[uint64]*operation),
 		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
 		requestSize: 4, notice: crowd, derived: derivedTypes{notice: crowd}, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
 	})

@@ -337,7 +337,7 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 	}
 	mine := -1
 	if len(c.Variants) > 1 {
-		for i := range c.Variants {
+		for i := range c.Variants { // the last may stand for others
 			if slices.Contains(c.Variants[i].Members, v.Me) {
 				mine = i
 			}
@@ -351,7 +351,7 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 	// Who is in another collective at this position, or has another root, will never join this one.
 	absent := slices.Clone(c.Missing)
 	for i := range c.Variants {
-		if i != mine {
+		if !c.Variants[i].Same(&c.Variants[mine]) {
 			absent = append(absent, c.Variants[i].Members...)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package collective has the checks of collective operations.
+// Package collective has the checks of collective operations: what all members of a communicator, window or file must
+// agree on (package agree), and that they agree.
 package collective
 
 import (
@@ -13,69 +14,40 @@ import (
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
-//go:embed operation.md
-var operationDoc string
-
-//go:embed root.md
-var rootDoc string
-
-// OperationMismatch finds members of a communicator that are in different collectives at the same time (MPI standard,
-// section 6.14 "Correctness"; seed of the rule: Falzone et al., Collective Error Detection for MPI Collective
-// Operations, table 1).
-var OperationMismatch = &check.Check{
-	ID:       "GLOBAL:COLLECTIVE:OPERATION_MISMATCH",
-	Severity: finding.Error,
-	Title:    "processes call different collective operations at the same time",
-	Doc:      operationDoc,
-	New: func(x *check.Context) check.Hooks {
-		return watch(x, differentFunctions, func(c *match.Collective) {
-			report(x, c, "do not call the same collective operation",
-				"All processes of a communicator must call its collective operations in the same order (MPI standard, chapter 6, \"Correctness\"). "+
-					"Otherwise the operations take each other's data, or wait for ever.",
-				"Find out why the odd ones go another way here: usually a condition that depends on the rank, a loop with another number of turns, or an earlier collective that some left out.",
-				func(v *match.Variant) string { return mpiapi.ByID(v.Func).Name })
-		})
-	},
-}
-
-// RootMismatch finds rooted collectives whose members name different roots.
-var RootMismatch = &check.Check{
-	ID:       "GLOBAL:COLLECTIVE:ROOT_MISMATCH",
-	Severity: finding.Error,
-	Title:    "processes name different roots in a collective operation",
-	Doc:      rootDoc,
-	New: func(x *check.Context) check.Hooks {
-		return watch(x, differentRoots, func(c *match.Collective) {
-			base := c.Comm.Split
-			report(x, c, "name different roots in "+mpiapi.ByID(c.Variants[0].Func).Name,
-				"The root must be the same on all processes of the communicator (MPI standard, chapter 6). Otherwise several processes take themselves for the root, or none, and data end up in the wrong place or processes wait for ever.",
-				"Compute the root from something that is the same on all processes. It is a rank in the communicator of the call, not in MPI_COMM_WORLD.",
-				func(v *match.Variant) string {
-					if v.Root == match.None {
-						return "root=MPI_PROC_NULL"
-					}
-					root := v.Root
-					if base != 0 && int(root) >= base {
-						root -= int32(base)
-					}
-					return fmt.Sprintf("root=%d", root)
-				})
-		})
-	},
-}
-
-func differentFunctions(c *match.Collective) bool {
-	return slices.ContainsFunc(c.Variants, func(v match.Variant) bool { return v.Func != c.Variants[0].Func })
-}
-
-func differentRoots(c *match.Collective) bool { return len(c.Variants) > 1 && !differentFunctions(c) }
-
 // patience is how many ticks a collective that its members entered in different ways is given to become complete.
 const patience = 2
 
-// watch calls found once for each collective that is wrong: when all members have entered it, or when that doesn't
-// happen for a while.
-func watch(x *check.Context, wrong func(*match.Collective) bool, found func(*match.Collective)) check.Hooks {
+// group are members that pass the same where they should all pass the same.
+type group struct {
+	argument string // what they pass
+	call     match.Call
+	members  []int32
+	calls    bool // argument is what they call
+}
+
+// rule is one thing that members must agree on.
+type rule struct {
+	// groups returns the members by what they pass, nil if there is nothing wrong.
+	groups func(x *check.Context, c *match.Collective) []group
+	// what completes "The processes of MPI_COMM_WORLD …".
+	what        func(c *match.Collective) string
+	why, advice string
+	// verbs are for one and for several processes, before what they pass.
+	verbs [2]string
+}
+
+// start runs a rule as a check.
+func (r *rule) start(x *check.Context) check.Hooks {
+	return watch(func(c *match.Collective) {
+		if gs := r.groups(x, c); len(gs) > 0 {
+			r.report(x, c, gs)
+		}
+	})
+}
+
+// watch calls found once for each collective in which members do not agree: when all have entered it, or when that
+// doesn't happen for a while.
+func watch(found func(*match.Collective)) check.Hooks {
 	type place struct {
 		comm *match.Comm
 		at   uint64
@@ -85,7 +57,7 @@ func watch(x *check.Context, wrong func(*match.Collective) bool, found func(*mat
 		for p := range waiting {
 			if waiting[p]++; waiting[p] > limit {
 				delete(waiting, p)
-				if c, ok := p.comm.At(p.at); ok && wrong(&c) {
+				if c, ok := p.comm.At(p.at); ok {
 					found(&c)
 				}
 			}
@@ -94,11 +66,11 @@ func watch(x *check.Context, wrong func(*match.Collective) bool, found func(*mat
 	return check.Hooks{
 		Disagree: func(c *match.Comm, at uint64) { waiting[place{c, at}] = 0 },
 		Collective: func(c *match.Collective) {
-			if len(c.Variants) == 1 || len(waiting) == 0 {
+			if c.Agreed() {
 				return
 			}
 			p := place{c.Comm, c.Position}
-			if _, ok := waiting[p]; ok && wrong(c) {
+			if _, ok := waiting[p]; ok || c.Uneven {
 				found(c)
 			}
 			delete(waiting, p)
@@ -108,33 +80,72 @@ func watch(x *check.Context, wrong func(*match.Collective) bool, found func(*mat
 	}
 }
 
-func report(x *check.Context, c *match.Collective, what, why, advice string, argument func(*match.Variant) string) {
-	// The largest group comes last: it is the one that the odd ones are seen against.
-	vs := slices.Clone(c.Variants)
-	slices.SortStableFunc(vs, func(a, b match.Variant) int { return a.Count - b.Count })
-	majority := vs[len(vs)-1].Count > vs[len(vs)-2].Count
-	slices.Reverse(vs)
+// byValue groups the members by an aspect; those whose argument is not significant are in none.
+func byValue(c *match.Collective, a match.Aspect, argument func(v *match.Variant) string) []group {
+	return split(c, func(v *match.Variant) uint64 { return v.Values[a] }, argument)
+}
 
+// split groups the members by a key; those with key 0 are in no group.
+func split(c *match.Collective, key func(v *match.Variant) uint64, argument func(v *match.Variant) string) []group {
+	var gs []group
+	at := make(map[uint64]int)
+	for i := range c.Variants {
+		v := &c.Variants[i]
+		k := key(v)
+		if k == 0 {
+			continue
+		}
+		j, ok := at[k]
+		if !ok {
+			j = len(gs)
+			at[k] = j
+			gs = append(gs, group{argument: argument(v), call: v.Call})
+		}
+		gs[j].members = append(gs[j].members, members(c, v)...)
+	}
+	return gs
+}
+
+// members returns who called a collective in the way of v.
+func members(c *match.Collective, v *match.Variant) []int32 {
+	if len(c.Variants) > 1 {
+		return v.Members
+	}
+	var all []int32
+	for m := range int32(c.Comm.Size()) {
+		if !slices.Contains(c.Missing, m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func (r *rule) report(x *check.Context, c *match.Collective, gs []group) {
+	// The largest group comes first: it is the one that the odd ones are seen against.
+	slices.SortStableFunc(gs, func(a, b group) int { return len(b.members) - len(a.members) })
+	majority := len(gs) > 1 && len(gs[0].members) > len(gs[1].members)
 	var (
 		parts, keys []string
 		all         []int
-		groups      []map[string]any
+		details     []map[string]any
 		f           = &finding.Finding{FollowUp: c.FollowUp}
 	)
-	for i := range vs {
-		v := &vs[i]
-		ranks := check.Ranks(c.Comm, v.Members)
+	for i := range gs {
+		g := &gs[i]
+		ranks := check.Ranks(c.Comm, g.members)
 		slices.Sort(ranks)
 		all = append(all, ranks...)
-		verb := "call"
+		verbs := r.verbs
+		if g.calls {
+			verbs = [2]string{"calls", "call"}
+		}
+		verb := verbs[1]
 		if len(ranks) == 1 {
-			verb = "calls"
+			verb = verbs[0]
 		}
-		text := fmt.Sprintf("%s %s %s", finding.RankNames(ranks), verb, argument(v))
-		if strings.HasPrefix(argument(v), "root=") {
-			text = fmt.Sprintf("%s: %s", finding.RankNames(ranks), argument(v))
+		if i < shownGroups {
+			parts = append(parts, fmt.Sprintf("%s %s %s", finding.RankNames(ranks), verb, g.argument))
 		}
-		parts = append(parts, text)
 		role := "call"
 		switch {
 		case majority && i > 0 && len(ranks) == 1:
@@ -144,15 +155,20 @@ func report(x *check.Context, c *match.Collective, what, why, advice string, arg
 		case majority:
 			role = "majority"
 		}
-		site := x.Site(role, v.Call)
-		for _, r := range ranks {
-			if r != site.Rank {
-				site.Also = append(site.Also, r)
+		if i < shownGroups {
+			site := x.Site(role, g.call)
+			for _, rank := range ranks {
+				if rank != site.Rank {
+					site.Also = append(site.Also, rank)
+				}
 			}
+			f.Sites = append(f.Sites, site)
+			keys = append(keys, x.Place(g.call)+"|"+x.Func(g.call).Name)
+			details = append(details, map[string]any{"ranks": ranks, "argument": g.argument, "function": x.Func(g.call).Name})
 		}
-		f.Sites = append(f.Sites, site)
-		keys = append(keys, x.Place(v.Call)+argument(v))
-		groups = append(groups, map[string]any{"ranks": ranks, "argument": argument(v), "function": mpiapi.ByID(v.Func).Name})
+	}
+	if n := len(gs) - shownGroups; n > 0 {
+		parts = append(parts, fmt.Sprintf("and so on, %d more in all", n))
 	}
 	if len(c.Missing) > 0 {
 		ranks := check.Ranks(c.Comm, c.Missing)
@@ -161,15 +177,39 @@ func report(x *check.Context, c *match.Collective, what, why, advice string, arg
 	}
 	slices.Sort(all)
 	slices.Sort(keys)
-	f.Key = strings.Join(keys, "|")
-	f.Ranks = all
-	comm := x.Comm(vs[0].Call, c.Comm)
-	f.Message = fmt.Sprintf("The processes of %s %s (collective number %d on it):\n%s.\n%s", comm, what, c.Position+1,
-		strings.Join(parts, "; "), why)
-	f.Advice = advice
-	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "groups": groups}
+	f.Key = strings.Join(slices.Compact(keys), "|")
+	f.Ranks = slices.Compact(all)
+	comm := x.Comm(gs[0].call, c.Comm)
+	f.Message = fmt.Sprintf("The processes of %s %s (collective number %d on it):\n%s.\n%s", comm, r.what(c), c.Position+1,
+		strings.Join(parts, "; "), r.why)
+	f.Advice = r.advice
+	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "groups": details}
 	x.Report(f)
 }
 
-// Checks are the checks of this family.
-var Checks = []*check.Check{OperationMismatch, RootMismatch}
+// shownGroups is how many groups a finding describes.
+const shownGroups = 8
+
+// function names the operation that all are in.
+func function(c *match.Collective) string { return mpiapi.ByID(c.Variants[0].Func).Name }
+
+// about makes the sentence for members of one operation.
+func about(format string) func(c *match.Collective) string {
+	return func(c *match.Collective) string { return fmt.Sprintf(format, function(c)) }
+}
+
+var passes = [2]string{"passes", "pass"}
+
+// newCheck returns a check by a rule.
+func newCheck(id, title, doc string, r *rule) *check.Check {
+	return &check.Check{
+		ID: "GLOBAL:COLLECTIVE:" + id, Severity: finding.Error, Title: title, Doc: doc,
+		New: func(x *check.Context) check.Hooks { return r.start(x) },
+	}
+}
+
+// settled reports whether the members are in the same operation with the same, allowed arguments as far as everything
+// else depends on them: one cause makes one finding.
+func settled(c *match.Collective) bool {
+	return !c.Different && !c.Conflicts.Has(match.Validity) && !c.Conflicts.Has(match.Root)
+}

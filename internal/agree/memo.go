@@ -1,0 +1,48 @@
+package agree
+
+import (
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+// Memo remembers the numbers of signatures: programs use few, over and over.
+type Memo struct {
+	entries [256]struct {
+		typ   *datatype.Type
+		count int64
+		value uint64
+	}
+}
+
+// empty stands for a signature without elements.
+const empty = 0x9ae16a3b2f90404f
+
+// value is a number that is the same for equal signatures, 0 if the signature is not known.
+func (m *Memo) value(s match.Side) uint64 {
+	if s.Count == 0 {
+		return empty
+	}
+	t := s.Type.Of()
+	if t == nil || s.Count < 0 {
+		return 0
+	}
+	e := &m.entries[(uint64(s.Count)*0x9e3779b97f4a7c15>>56^uint64(t.Elements))&255]
+	if e.typ != t || e.count != s.Count {
+		e.typ, e.count, e.value = t, s.Count, signature(t, s.Count)
+	}
+	return e.value
+}
+
+func signature(t *datatype.Type, count int64) uint64 {
+	h, ok := datatype.Use{Type: t, Count: count}.Hash()
+	switch v := h.Sum64(); {
+	case !ok:
+		return 0
+	case h.N == 0:
+		return empty
+	case v == 0:
+		return 1
+	default:
+		return v
+	}
+}

@@ -1,0 +1,155 @@
+// Package agree says what the members of a communicator, window or file must agree on when they enter a collective
+// operation, and works out one member's part in that from the call it made (MPI standard, chapters 6, 7, 8, 12 and 14;
+// seed of the rules: Falzone et al., Collective Error Detection for MPI Collective Operations, tables 1 and 2).
+//
+// Only what is significant takes part: the arguments of the receiving side of a gather are those of its root alone,
+// MPI_IN_PLACE makes others meaningless, and so on.
+package agree
+
+import (
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// Process is what a plan asks about the process that makes the call.
+type Process interface {
+	// Type returns what a datatype handle stands for, nil if that is unknown.
+	Type(handle uint64) *match.Datatype
+	// Op returns a number that is the same for the same reduction operation on all processes, 0 if it is unknown.
+	Op(handle uint64) uint64
+	// NameHandle returns the name of a handle, "" if it has none.
+	NameHandle(kind mpiapi.Kind, handle uint64) string
+	// Constant returns the value of a constant of the process's MPI.
+	Constant(name string) (int64, bool)
+}
+
+// Member is who makes the call.
+type Member struct {
+	Comm *match.Comm
+	Me   int32
+	// Neighbours in the topology of the communicator, as member numbers, negative for MPI_PROC_NULL. Known is false if
+	// they are not known.
+	Sources, Destinations []int32
+	Known                 bool
+}
+
+// Plan is how to work out what a call of one function concerns the other members with.
+type Plan struct {
+	fn   *mpiapi.Func
+	base mpiapi.FuncID
+	name string // of the blocking operation: MPI_Bcast for MPI_Ibcast_c, too
+	data movement
+	more func(*filler) // what is special to the function
+
+	sendBuf, sendCount, sendType int // parameters, -1 if there is none
+	recvBuf, recvCount, recvType int
+	root, op                     int
+	inPlace                      bool // MPI_IN_PLACE is passed by all or none
+}
+
+// movement is how an operation moves data.
+type movement uint8
+
+const (
+	none          movement = iota
+	everybody              // one signature for all: broadcast, reductions
+	toRoot                 // gather
+	fromRoot               // scatter
+	toRootParts            // gatherv
+	fromRootParts          // scatterv
+	allToAll               // allgather, alltoall: one signature for all pairs
+	gatherParts            // allgatherv: one signature for each sender
+	pairs                  // alltoallv, alltoallw: one for each pair
+	parts                  // reduce_scatter: all pass the same vector
+	block                  // reduce_scatter_block
+	neighbours             // neighbour collectives: along the edges of the topology
+)
+
+var movements = map[string]movement{
+	"MPI_Bcast": everybody, "MPI_Reduce": everybody, "MPI_Allreduce": everybody, "MPI_Scan": everybody, "MPI_Exscan": everybody,
+	"MPI_Gather": toRoot, "MPI_Scatter": fromRoot, "MPI_Gatherv": toRootParts, "MPI_Scatterv": fromRootParts,
+	"MPI_Allgather": allToAll, "MPI_Alltoall": allToAll, "MPI_Allgatherv": gatherParts,
+	"MPI_Alltoallv": pairs, "MPI_Alltoallw": pairs,
+	"MPI_Reduce_scatter": parts, "MPI_Reduce_scatter_block": block,
+	"MPI_Neighbor_allgather": neighbours, "MPI_Neighbor_allgatherv": neighbours, "MPI_Neighbor_alltoall": neighbours,
+	"MPI_Neighbor_alltoallv": neighbours, "MPI_Neighbor_alltoallw": neighbours,
+}
+
+// allInPlace are the operations in which MPI_IN_PLACE is for all members or none.
+var allInPlace = map[string]bool{
+	"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Alltoall": true, "MPI_Alltoallv": true, "MPI_Alltoallw": true,
+	"MPI_Allreduce": true, "MPI_Reduce_scatter": true, "MPI_Reduce_scatter_block": true,
+}
+
+// Blocking returns the name of the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast,
+// MPI_Bcast_init and their large-count twins.
+func Blocking(f *mpiapi.Func) string {
+	name := mpiapi.ByID(f.Base).Name
+	name = strings.TrimSuffix(name, "_init")
+	if rest, ok := strings.CutPrefix(name, "MPI_I"); ok && f.Class == mpiapi.Icollective {
+		name = "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
+	}
+	return name
+}
+
+// For returns the plan for a function.
+func For(f *mpiapi.Func) *Plan {
+	p := &Plan{
+		fn: f, base: f.Base, name: Blocking(f),
+		sendBuf: f.Arg(mpiapi.SendBuf), sendCount: f.Arg(mpiapi.SendCount), sendType: f.Arg(mpiapi.SendType),
+		recvBuf: f.Arg(mpiapi.RecvBuf), recvCount: f.Arg(mpiapi.RecvCount), recvType: f.Arg(mpiapi.RecvType),
+		root: f.Arg(mpiapi.Root), op: f.Arg(mpiapi.ReduceOp),
+	}
+	p.data, p.inPlace, p.more = movements[p.name], allInPlace[p.name], special[p.name]
+	return p
+}
+
+// Name is the name of the blocking operation.
+func (p *Plan) Name() string { return p.name }
+
+// Fill sets e to the part that member m has in the collective that c calls. e.Parts' room is used again.
+func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m Member, memo *Memo) {
+	*e = match.Entry{Func: p.base, Root: match.None, Parts: e.Parts[:0]}
+	f := filler{plan: p, entry: e, call: c, process: pr, member: m, memo: memo}
+	f.inPlace, f.hasInPlace = pr.Constant("MPI_IN_PLACE")
+	if p.root >= 0 {
+		f.fillRoot()
+	}
+	if p.op >= 0 && f.takesPart() {
+		if id := pr.Op(c.Handle(p.op)); id != 0 {
+			e.Values[match.Operation] = id
+		}
+	}
+	f.checkInPlace()
+	switch p.data {
+	case everybody:
+		f.everybody()
+	case toRoot:
+		f.toRoot()
+	case fromRoot:
+		f.fromRoot()
+	case toRootParts:
+		f.toRootParts()
+	case fromRootParts:
+		f.fromRootParts()
+	case allToAll:
+		f.allToAll()
+	case gatherParts:
+		f.gatherParts()
+	case pairs:
+		f.pairs()
+	case parts:
+		f.vector()
+	case block:
+		f.block()
+	case neighbours:
+		f.neighbours()
+	}
+	if p.more != nil {
+		p.more(&f)
+	}
+	f.validate()
+}

@@ -1,0 +1,244 @@
+package collective
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+//go:embed datatype.md
+var datatypeDoc string
+
+//go:embed size.md
+var sizeDoc string
+
+// DatatypeMismatch finds data whose signatures must be equal in this collective and are not (MPI standard, chapter 6:
+// for most operations "the type signature implied by sendcount, sendtype … must be equal to …").
+var DatatypeMismatch = newCheck("DATATYPE:MISMATCH", "processes name different datatypes in a collective operation", datatypeDoc, &rule{
+	groups: data(differentTypes),
+	what:   about("do not agree on the datatypes in %s"),
+	verbs:  [2]string{"names", "name"},
+	why:    "What one process sends and what another expects of it must be the same sequence of basic types (MPI standard, chapter 6): in a collective, no less and no more.",
+	advice: "Use the same datatype on all processes, or datatypes of the same signature.",
+})
+
+// SizeMismatch finds data of the same basic types of which there is more or less than expected.
+var SizeMismatch = newCheck("SIZE_MISMATCH", "processes name different amounts of data in a collective operation", sizeDoc, &rule{
+	groups: data(differentSizes),
+	what:   about("do not agree on the amount of data in %s"),
+	verbs:  [2]string{"names", "name"},
+	why:    "What one process sends and what another expects of it must be the same amount of data (MPI standard, chapter 6): unlike a message between two, a collective may not be received into a larger buffer.",
+	advice: "Make the counts equal. For a different amount from each process there are MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv and MPI_Alltoallv.",
+})
+
+// difference is how two signatures differ.
+type difference uint8
+
+const (
+	noDifference difference = iota
+	differentSizes
+	differentTypes
+)
+
+func use(s match.Side) datatype.Use { return datatype.Use{Type: s.Type.Of(), Count: s.Count} }
+
+// compare tells how what is sent differs from what is expected.
+func compare(sent, expected match.Side) difference {
+	if r := datatype.Compare(use(sent), use(expected), true); r.Verdict == datatype.Mismatch || r.Verdict == datatype.ByteMismatch {
+		return differentTypes
+	} else if r.Verdict == datatype.Matches || r.Verdict == datatype.Undecided {
+		return noDifference
+	}
+	return differentSizes
+}
+
+func side(s match.Side) string {
+	if s.Type == nil {
+		return fmt.Sprintf("%d elements", s.Count)
+	}
+	text := fmt.Sprintf("%d × %s", s.Count, s.Type)
+	if !s.Type.Predefined() {
+		text += fmt.Sprintf(" (%s)", use(s).Signature(60))
+	}
+	return text
+}
+
+// data returns the groups of a collective in which the data differ in the given way, at worst.
+func data(d difference) func(*check.Context, *match.Collective) []group {
+	return func(x *check.Context, c *match.Collective) []group {
+		if !settled(c) || c.Variants[0].Func == mpiapi.IDDistGraphCreateAdjacent {
+			return nil
+		}
+		worst, gs := judge(x, c)
+		if worst != d {
+			return nil
+		}
+		return gs
+	}
+}
+
+func judge(x *check.Context, c *match.Collective) (worst difference, gs []group) {
+	for _, a := range []match.Aspect{match.Data, match.DataBack} {
+		if c.Conflicts.Has(a) {
+			if d, g := uniform(c, a); d > worst {
+				worst, gs = d, g
+			}
+		}
+	}
+	for _, a := range []match.Aspect{match.Counts, match.CountsBack} {
+		if c.Conflicts.Has(a) {
+			if d, g := vectors(x, c, a); d > worst {
+				worst, gs = d, g
+			}
+		}
+	}
+	if c.Uneven {
+		if d, g := pairwise(c); d > worst {
+			worst, gs = d, g
+		}
+	}
+	return worst, gs
+}
+
+// uniform compares what all name with what most name.
+func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group) {
+	at := int(a - match.Data)
+	var most *match.Variant
+	for i := range c.Variants {
+		if v := &c.Variants[i]; v.Values[a] != 0 && (most == nil || weight(c, v, a) > weight(c, most, a)) {
+			most = v
+		}
+	}
+	if most == nil {
+		return
+	}
+	same := group{argument: side(most.Sides[at]), call: most.Call}
+	for i := range c.Variants {
+		v := &c.Variants[i]
+		if v.Values[a] == 0 {
+			continue
+		}
+		d := compare(v.Sides[at], most.Sides[at])
+		own := noDifference
+		if v.Torn && a == match.Data {
+			own = compare(v.Sides[at], v.Other)
+		}
+		switch {
+		case own != noDifference:
+			gs = append(gs, group{argument: fmt.Sprintf("%s and %s for what must be equal", side(v.Sides[at]), side(v.Other)), call: v.Call, members: members(c, v)})
+		case d != noDifference:
+			gs = append(gs, group{argument: side(v.Sides[at]), call: v.Call, members: members(c, v)})
+		default:
+			same.members = append(same.members, members(c, v)...)
+		}
+		worst = max(worst, d, own)
+	}
+	if len(same.members) > 0 {
+		gs = append([]group{same}, gs...)
+	}
+	return worst, gs
+}
+
+// weight is how many members name the same as v.
+func weight(c *match.Collective, v *match.Variant, a match.Aspect) (n int) {
+	for i := range c.Variants {
+		if c.Variants[i].Values[a] == v.Values[a] {
+			n += c.Variants[i].Count
+		}
+	}
+	return n
+}
+
+// vectors compares the parts of vectors that all must pass alike.
+func vectors(x *check.Context, c *match.Collective, a match.Aspect) (worst difference, gs []group) {
+	first := -1
+	for i := range c.Variants {
+		if c.Variants[i].Values[a] != 0 {
+			first = i
+			break
+		}
+	}
+	if first < 0 {
+		return
+	}
+	v := &c.Variants[first]
+	for i := range c.Variants {
+		w := &c.Variants[i]
+		if w.Values[a] != 0 && w.Values[a] != v.Values[a] {
+			worst = max(worst, vector(v, w, mpiapi.RecvCount))
+		}
+	}
+	if worst == noDifference {
+		return worst, nil
+	}
+	return worst, byValue(c, a, func(v *match.Variant) string {
+		return argument(x, "recvcounts")(v) + " of " + v.Sides[0].Type.String()
+	})
+}
+
+// vector compares two vectors of counts, each of one type.
+func vector(v, w *match.Variant, r mpiapi.Role) (worst difference) {
+	a, ok1 := array(v, r)
+	b, ok2 := array(w, r)
+	one := compare(match.Side{Count: 1, Type: v.Sides[0].Type}, match.Side{Count: 1, Type: w.Sides[0].Type})
+	if !ok1 || !ok2 || a.Len() != b.Len() {
+		// The counts are not at hand. Where the types agree exactly, it is the counts that differ.
+		hv, known1 := use(match.Side{Count: 1, Type: v.Sides[0].Type}).Hash()
+		hw, known2 := use(match.Side{Count: 1, Type: w.Sides[0].Type}).Hash()
+		if one == noDifference && known1 && known2 && hv == hw {
+			return differentSizes
+		}
+		return one
+	}
+	for i := range a.Len() {
+		worst = max(worst, compare(match.Side{Count: a.At(i), Type: v.Sides[0].Type}, match.Side{Count: b.At(i), Type: w.Sides[0].Type}))
+	}
+	return worst
+}
+
+func array(v *match.Variant, r mpiapi.Role) (event.Array, bool) {
+	c, err := event.ParseCall(v.Call.Raw)
+	if err != nil || c.Func.Arg(r) < 0 {
+		return event.Array{}, false
+	}
+	return c.In(c.Func.Arg(r))
+}
+
+// pairwise finds the pairs of which one sends what the other does not expect.
+func pairwise(c *match.Collective) (worst difference, gs []group) {
+	type part struct {
+		m match.Mismatch
+		d difference
+	}
+	var found []part
+	for _, m := range c.Mismatches {
+		d := compare(m.Sent, m.Expected)
+		if d == noDifference {
+			continue
+		}
+		worst = max(worst, d)
+		found = append(found, part{m, d})
+	}
+	for _, p := range found {
+		if p.d != worst {
+			continue
+		}
+		from, to := c.Comm.Members[p.m.From], c.Comm.Members[p.m.To]
+		gs = append(gs,
+			group{argument: fmt.Sprintf("%s to send to rank %d", nothing(p.m.Sent), to), call: p.m.Sender, members: []int32{p.m.From}},
+			group{argument: fmt.Sprintf("%s to receive from rank %d", nothing(p.m.Expected), from), call: p.m.Receiver, members: []int32{p.m.To}})
+	}
+	return worst, gs
+}
+
+func nothing(s match.Side) string {
+	if s.Count == 0 {
+		return "nothing"
+	}
+	return side(s)
+}

@@ -1,0 +1,114 @@
+package match
+
+import "github.com/mpivet/mpivet/internal/mpiapi"
+
+// Aspect is something that the members of a collective operation must agree on, beyond the function.
+type Aspect uint8
+
+// The aspects.
+const (
+	Root Aspect = iota
+	Operation
+	InPlace  // whether MPI_IN_PLACE is passed, where all must or none
+	Data     // the signature of the data that go to or come from everybody; between groups: from the first group
+	DataBack // between groups: from the second group
+	Counts   // the signatures of the parts of a vector that all pass; between groups: the first group
+	CountsBack
+	Leader    // MPI_Intercomm_create
+	High      // MPI_Intercomm_merge, first group
+	HighOther // second group
+	Topology
+	FileArguments
+	WindowArguments
+	Validity // whether the arguments are allowed at all; it has no value
+	Aspects
+)
+
+// Side is what a member sends or receives: Count copies of Type, nothing if Type is nil.
+type Side struct {
+	Count int64
+	Type  *Datatype
+}
+
+// Part is what a member of a collective sends to, or receives from, one other member.
+type Part struct {
+	Peer int32
+	Out  bool
+	Side
+}
+
+// Entry is one member's part in a collective operation: what it passes that concerns the others.
+type Entry struct {
+	Func mpiapi.FuncID
+	// Root is the root's member number, None where the call names none.
+	Root int32
+	// Values stand for the arguments: they are equal where those agree. 0: not significant at this member.
+	Values [Aspects]uint64
+	// Sides are the data that Values[Data] and Values[DataBack] stand for. Torn: the member itself names other data, Other,
+	// that must be the same.
+	Sides [2]Side
+	Other Side
+	Torn  bool
+	// Pairwise operations move data between pairs of members that need not be alike. Sum is the sum of one number for
+	// each part that the member sends, less that of those that it receives: all Sums together are 0 if all parts agree.
+	// Parts are the parts that are not empty; Enter keeps a copy.
+	Pairwise bool
+	Sum      uint64
+	Parts    []Part
+	// Misplaced: MPI_IN_PLACE is passed where the standard does not allow it.
+	Misplaced bool
+	// Invalid is the parameter, counted from 1, that has a value which the standard forbids, Why what is wrong with it; 0
+	// if there is none.
+	Invalid int
+	Why     string
+	// Unsure: what the member moves is not known.
+	Unsure bool
+}
+
+// digest is equal for entries that agree in everything but what is pairwise.
+func (e *Entry) digest() uint64 {
+	h := uint64(e.Func) + 1
+	for _, v := range &e.Values {
+		h = (h ^ v) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	if e.Torn {
+		h++
+	}
+	if e.Misplaced {
+		h += 2
+	}
+	return h + uint64(e.Invalid)<<8
+}
+
+// alone returns the aspects in which the entry is wrong by itself.
+func (e *Entry) alone() (s AspectSet) {
+	if e.Torn {
+		s |= 1 << Data
+	}
+	if e.Misplaced {
+		s |= 1 << InPlace
+	}
+	if e.Invalid != 0 {
+		s |= 1 << Validity
+	}
+	return s
+}
+
+// conflict returns the aspects in which two entries disagree, as a set. Those of another function have none: they are
+// another operation.
+func (e *Entry) conflict(o *Entry) AspectSet {
+	var s AspectSet
+	for a := range Aspects {
+		if v, w := e.Values[a], o.Values[a]; v != w && v != 0 && w != 0 {
+			s |= 1 << a
+		}
+	}
+	return s
+}
+
+// AspectSet is a set of aspects.
+type AspectSet uint32
+
+// Has reports whether a is in the set.
+func (s AspectSet) Has(a Aspect) bool { return s&(1<<a) != 0 }
