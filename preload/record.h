@@ -7,6 +7,7 @@
  *   control        one struct mv_control, made by the analyzer, mapped by every process
  *   p<pid>.<k>     one struct mv_process, made by the library's constructor (k counts exec() by the same pid)
  *   t<pid>.<k>.<i> one ring, of the i-th thread of that process to call MPI
+ *   l<pid>.<k>     one struct mv_layouts, made by the analyzer if somebody wants to know the layouts of datatypes
  * The files of a process appear by rename() from a name that starts with '.', so that a file that is visible
  * is also complete.
  */
@@ -19,6 +20,7 @@
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
+#define MV_MAGIC_LAYOUTS 0x315459414c56504dULL /* "MPVLAYT1" */
 
 /* Written by the analyzer before the first process starts, then read-only but for `stop`. */
 struct mv_control {
@@ -67,7 +69,7 @@ struct mv_process {
     uint64_t start_time;  /* CLOCK_MONOTONIC ns */
     char exe[256];        /* /proc/self/exe */
     uint32_t nmaps;       /* executable mappings at the end when it is a signal or an exit with a stack, for pcs[] */
-    uint32_t pad;
+    uint32_t layouts;     /* written by the analyzer: 1 once the process's struct mv_layouts is there */
     struct { uint64_t start, end, offset; char path[232]; } maps[8]; /* only of modules that pcs[] needs */
 };
 
@@ -216,6 +218,34 @@ struct mv_data {
     uint32_t count; /* elements here */
     uint32_t pad;
     /* elements */
+};
+
+/* Where the data of the process's committed datatypes lie. Written by the analyzer, read by the process.
+ *
+ * A table of handles leads to programs (internal/datatype/program.go says what their words mean), which stay as they are
+ * for as long as the process lives. A handle's slot is one of the MV_LAYOUT_PROBES that follow, cyclically, from number
+ * handle * 0x9e3779b97f4a7c15 >> (64 - slot_bits) on. Slots are never emptied: when a datatype is freed, `at` becomes 0,
+ * and the slot may be given to another handle later. So a reader loads handle, at (acquire) and handle again.
+ *
+ * A handle may be another datatype's as soon as the program has freed it, and the analyzer knows of that only later. So
+ * nothing in the table is to be believed unless `freed` (acquire) is the number of MPI_Type_free calls that the process has
+ * entered. */
+struct mv_layouts {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_size; /* 64; the slots follow */
+    uint64_t size;        /* of the file; what nobody has written takes no memory */
+    uint32_t slot_bits;   /* there are 1 << slot_bits slots */
+    uint32_t pad0;
+    uint64_t freed;       /* MPI_Type_free calls of the process that are reflected by the table (release) */
+    char pad1[24];
+};
+
+#define MV_LAYOUT_PROBES 64
+
+struct mv_layout_slot {
+    uint64_t handle; /* 0: never used; release */
+    uint64_t at;     /* offset in the file of the program's length in words, which the words follow; 0: none; release */
 };
 
 #endif

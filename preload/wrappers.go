@@ -76,6 +76,8 @@ var hooks = map[string]hook{
 	"MPI_Comm_get_errhandler": {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
 	"MPI_Errhandler_get":      {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
 
+	"MPI_Type_free": {before: "mv_type_free(t, datatype_ ? MV_HANDLE(*datatype_) : 0);"},
+
 	"MPI_Comm_free": {
 		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;",
 		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone);",

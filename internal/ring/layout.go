@@ -9,6 +9,7 @@ const (
 	magicControl = 0x314c54434556504d // "MPVECTL1"
 	magicProcess = 0x31434f525056504d // "MPVPROC1"
 	magicRing    = 0x31474e495256504d // "MPVRING1"
+	magicLayouts = 0x315459414c56504d // "MPVLAYT1"
 )
 
 // States of mvProcess.state.
@@ -84,7 +85,7 @@ type mvControl struct {
 }
 
 // mvProcess is struct mv_process: written by the process. Its end is valid once state (released last by the process)
-// says so.
+// says so. The analyzer writes layouts.
 type mvProcess struct {
 	magic       uint64
 	version     uint32
@@ -109,7 +110,7 @@ type mvProcess struct {
 	startTime   uint64
 	exe         [256]byte
 	nmaps       uint32
-	_           uint32
+	layouts     uint32
 	maps        [8]mvMap
 }
 
@@ -141,3 +142,21 @@ type mvRing struct {
 	tail       atomic.Uint64
 	_          [56]byte
 }
+
+// mvLayouts is struct mv_layouts, the head of the file of a process's layouts, which the analyzer writes.
+type mvLayouts struct {
+	magic      uint64
+	version    uint32
+	headerSize uint32
+	size       uint64
+	slotBits   uint32
+	_          uint32
+	freed      atomic.Uint64
+	_          [24]byte
+}
+
+// layoutProbes is how many slots a handle may be in.
+const layoutProbes = 64
+
+// mvLayoutSlot is struct mv_layout_slot.
+type mvLayoutSlot struct{ handle, at atomic.Uint64 }

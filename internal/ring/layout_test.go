@@ -21,6 +21,8 @@ func TestLayout(t *testing.T) {
 	var p mvProcess
 	var m mvMap
 	var r mvRing
+	var l mvLayouts
+	var slot mvLayoutSlot
 	checks := []struct {
 		c    string
 		goes uint64
@@ -57,6 +59,7 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_process, start_time)", uint64(unsafe.Offsetof(p.startTime))},
 		{"offsetof(struct mv_process, exe)", uint64(unsafe.Offsetof(p.exe))},
 		{"offsetof(struct mv_process, nmaps)", uint64(unsafe.Offsetof(p.nmaps))},
+		{"offsetof(struct mv_process, layouts)", uint64(unsafe.Offsetof(p.layouts))},
 		{"offsetof(struct mv_process, maps)", uint64(unsafe.Offsetof(p.maps))},
 		{"sizeof(((struct mv_process *)0)->maps[0])", uint64(unsafe.Sizeof(m))},
 		{"sizeof(((struct mv_process *)0)->maps[0].path)", uint64(unsafe.Sizeof(m.path))},
@@ -76,6 +79,14 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_ring, stall_ns)", uint64(unsafe.Offsetof(r.stallNS))},
 		{"offsetof(struct mv_ring, tail)", uint64(unsafe.Offsetof(r.tail))},
 
+		{"sizeof(struct mv_layouts)", uint64(unsafe.Sizeof(l))},
+		{"offsetof(struct mv_layouts, size)", uint64(unsafe.Offsetof(l.size))},
+		{"offsetof(struct mv_layouts, slot_bits)", uint64(unsafe.Offsetof(l.slotBits))},
+		{"offsetof(struct mv_layouts, freed)", uint64(unsafe.Offsetof(l.freed))},
+		{"sizeof(struct mv_layout_slot)", uint64(unsafe.Sizeof(slot))},
+		{"offsetof(struct mv_layout_slot, at)", uint64(unsafe.Offsetof(slot.at))},
+		{"MV_LAYOUT_PROBES", layoutProbes},
+
 		{"sizeof(struct mv_record)", HeaderSize},
 		{"offsetof(struct mv_record, kind)", OffKind},
 		{"offsetof(struct mv_record, lines)", OffLines},
@@ -90,6 +101,7 @@ func TestLayout(t *testing.T) {
 		{"MV_MAGIC_CONTROL", magicControl},
 		{"MV_MAGIC_PROCESS", magicProcess},
 		{"MV_MAGIC_RING", magicRing},
+		{"MV_MAGIC_LAYOUTS", magicLayouts},
 		{"MV_STARTED", stateStarted},
 		{"MV_EXITED", stateExited},
 		{"MV_SIGNALED", stateSignaled},

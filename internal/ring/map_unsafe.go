@@ -168,3 +168,30 @@ func (m *mapping) contains(addr uintptr) bool {
 	}
 	return false
 }
+
+// mapTable maps the head of the layouts' file and its table.
+func (l *Layouts) mapTable() error {
+	p, err := unix.MmapPtr(int(l.f.Fd()), 0, nil, tableSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return os.NewSyscallError("mmap", err)
+	}
+	l.head = (*mvLayouts)(p)
+	l.slots = unsafe.Slice((*mvLayoutSlot)(unsafe.Add(p, unsafe.Sizeof(*l.head))), 1<<layoutSlotBits)
+	return nil
+}
+
+// tableSize is the length of what mapTable maps.
+const tableSize = unsafe.Sizeof(mvLayouts{}) + unsafe.Sizeof(mvLayoutSlot{})<<layoutSlotBits
+
+// contains tells whether an address that faulted lies in the table.
+func (l *Layouts) contains(addr uintptr) bool {
+	at := uintptr(unsafe.Pointer(l.head))
+	return addr >= at && addr < at+tableSize
+}
+
+func (l *Layouts) unmapTable() {
+	if l.head != nil {
+		_ = unix.MunmapPtr(unsafe.Pointer(l.head), tableSize)
+	}
+	l.head, l.slots = nil, nil
+}

@@ -1,10 +1,41 @@
 /*
- * Walking layout programs. Safe in signal handlers: no memory but the stack, no call but the visitor's.
+ * Finding and walking layout programs. Safe in signal handlers: no memory but the stack, no call but the visitor's.
  *
  * Nothing in a program is believed. A copy visits exactly as many bytes as the program's first word says, every turn of a
  * loop visits one at least, and loops are nested MV_LAYOUT_DEPTH deep at most: so a walk ends, whatever the words are.
  */
+#include <stddef.h>
+
 #include "layout.h"
+
+/*
+ * The program of the datatype, no words if it is not known: m is the process's layouts, of size bytes, and frees the number
+ * of MPI_Type_free calls that the process has entered.
+ */
+struct mv_layout mv_layout_find(const struct mv_layouts *m, uint64_t size, uint64_t frees, uint64_t handle)
+{
+    const struct mv_layout none = {NULL, 0};
+    const struct mv_layout_slot *slots = (const struct mv_layout_slot *)((const char *)m + m->header_size);
+    uint64_t mask = ((uint64_t)1 << m->slot_bits) - 1, first = handle * 0x9e3779b97f4a7c15ULL >> (64 - m->slot_bits);
+    if (!handle || __atomic_load_n(&m->freed, __ATOMIC_ACQUIRE) != frees)
+        return none;
+    for (uint64_t i = 0; i < MV_LAYOUT_PROBES; i++) {
+        const struct mv_layout_slot *s = &slots[(first + i) & mask];
+        uint64_t h = __atomic_load_n(&s->handle, __ATOMIC_ACQUIRE);
+        if (!h)
+            return none;
+        if (h != handle)
+            continue;
+        uint64_t at = __atomic_load_n(&s->at, __ATOMIC_ACQUIRE);
+        if (!at || __atomic_load_n(&s->handle, __ATOMIC_RELAXED) != handle || at % 8 || at > size - 8)
+            return none;
+        const uint64_t *words = (const uint64_t *)((const char *)m + at);
+        if (*words > (size - 8 - at) / 8)
+            return none;
+        return (struct mv_layout){(const int64_t *)(words + 1), *words};
+    }
+    return none;
+}
 
 struct walk {
     mv_layout_visit *visit;

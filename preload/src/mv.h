@@ -125,6 +125,7 @@ int mv_create(const char *dir, const char *name, uint64_t size, int *out_fd);
 int mv_reveal(const char *dir, const char *name);
 int mv_analyzer_gone(void);
 uint64_t mv_now(void);
+void mv_type_free(struct mv_thread *t, uint64_t handle);
 
 /* ring.c */
 struct mv_thread *mv_first(uintptr_t cfa);

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layout.h"
 #include "mv.h"
 
 _Static_assert(sizeof(struct mv_process) <= 4096, "a process's page is one page");
@@ -206,6 +207,84 @@ static struct mv_process *make_page(const char *dir)
             return NULL;
     }
     return NULL;
+}
+
+/* MPI_Type_free calls that were entered. */
+static _Atomic uint64_t frees;
+/* A datatype was freed unrecorded: the analyzer will not learn of it, so layouts are not to be believed any more. */
+static _Atomic int freed_unseen;
+
+static const struct mv_layouts *map_layouts(const char *dir)
+{
+    char name[sizeof mv_g.name];
+    int d = dir[0] == '/' ? open_directory(dir) : -1;
+    if (d < 0)
+        return NULL;
+    snprintf(name, sizeof name, "l%s", mv_g.name + 1);
+    int fd = openat(d, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    close(d);
+    if (fd < 0)
+        return NULL;
+    struct stat st;
+    struct mv_layouts *m = NULL;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size >= (off_t)sizeof *m) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+        if (p != MAP_FAILED)
+            m = p;
+    }
+    close(fd);
+    if (!m)
+        return NULL;
+    if (m->magic == MV_MAGIC_LAYOUTS && m->version == MV_VERSION && m->size == (uint64_t)st.st_size && m->slot_bits > 0 &&
+        m->slot_bits < 32 && m->header_size >= sizeof *m && !(m->header_size % 8) &&
+        m->header_size + (sizeof(struct mv_layout_slot) << m->slot_bits) <= m->size)
+        return m;
+    munmap(m, (size_t)st.st_size);
+    return NULL;
+}
+
+/* The layouts of this process, mapped when the analyzer has made them; NULL before. */
+static const struct mv_layouts *layouts(void)
+{
+    static const struct mv_layouts *_Atomic mapped;
+    const struct mv_layouts *m = atomic_load_explicit(&mapped, memory_order_acquire);
+    struct mv_process *page = atomic_load(&mv_g.page);
+    if (m || !page || !__atomic_load_n(&page->layouts, __ATOMIC_ACQUIRE))
+        return m;
+    int e = errno;
+    m = map_layouts(mv_g.session);
+    if (!m)
+        m = map_layouts(mv_g.control->fallback);
+    const struct mv_layouts *other = NULL;
+    if (!m)
+        __atomic_store_n(&page->layouts, 0, __ATOMIC_RELAXED); /* it can't be had: look no more */
+    else if (!atomic_compare_exchange_strong(&mapped, &other, m)) {
+        munmap((void *)(uintptr_t)m, m->size);
+        m = other;
+    }
+    errno = e;
+    return m;
+}
+
+/*
+ * Where the data of a datatype lie, as the analyzer has found out: no words if that is not known, or not yet. The program
+ * stays valid when the datatype is freed.
+ */
+struct mv_layout mv_layout(uint64_t handle)
+{
+    const struct mv_layouts *m;
+    if (atomic_load(&mv_g.inert) || atomic_load(&freed_unseen) || !(m = layouts()))
+        return (struct mv_layout){NULL, 0};
+    return mv_layout_find(m, m->size, atomic_load(&frees), handle);
+}
+
+/* MPI_Type_free is entered, by a call that is recorded if t is set. */
+void mv_type_free(struct mv_thread *t, uint64_t handle)
+{
+    if (t)
+        atomic_fetch_add(&frees, 1);
+    else if (!mv_inside() || mv_layout(handle).words) /* else it is MPI's own datatype */
+        atomic_store(&freed_unseen, 1);
 }
 
 /* A child made by fork() is not the process that its page and rings tell of. */
