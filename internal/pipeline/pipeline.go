@@ -29,6 +29,8 @@ type Options struct {
 	// Confirm is asked, live, whether threads that seem stuck have had the chance to run: a process that is stopped or
 	// starved is not stuck. nil: they had.
 	Confirm func([]wait.Blocked) bool
+	// Layouts makes what tells a process where the data of its datatypes lie: Live.Layouts. nil: they are not told.
+	Layouts func(ring.ProcID) (*ring.Layouts, error)
 }
 
 // Pipeline analyses what a source delivers. It is a ring.Handler.
@@ -38,6 +40,7 @@ type Pipeline struct {
 	// Broken says why the analysis gave up, "" if it did not: an error of mpivet's own.
 	Broken string
 
+	layouts *layouts // nil unless asked for
 	waits   *wait.Analyzer
 	places  places
 	confirm func([]wait.Blocked) bool
@@ -62,6 +65,10 @@ func New(o Options) *Pipeline {
 	p := &Pipeline{confirm: o.Confirm}
 	p.Matcher = match.New(observer{p})
 	p.Tracker = track.New(p.Matcher, sink{p})
+	if o.Layouts != nil {
+		p.layouts = newLayouts(o.Layouts)
+		p.Tracker.Types = p.layouts
+	}
 	p.waits = wait.New(p.Tracker)
 	p.places.init(p.Tracker)
 	for _, c := range o.Checks {
@@ -146,6 +153,9 @@ func (p *Pipeline) End(id ring.ProcID, e *ring.ProcEnd) {
 	}
 	defer p.guard()
 	p.Tracker.End(id, e)
+	if p.layouts != nil && e.Kind != ring.Lost {
+		p.layouts.end(id)
+	}
 }
 
 // Tick implements ring.Handler.

@@ -361,6 +361,9 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 {
 			t.changeType(th, p, c)
 		}
+		if p.act == typeFree && pr.watcher != nil {
+			pr.watcher.FreeReturned(pr)
+		}
 	case opNew:
 		if rc == 0 {
 			pr.newOp(th, c)

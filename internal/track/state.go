@@ -37,6 +37,7 @@ type Process struct {
 	files    map[uint64]*View
 	types    map[uint64]*match.Datatype
 	derived  derivedTypes
+	watcher  TypeWatcher // of datatypes; may be nil
 	cached   [16]cachedType
 	reqs     requestTable
 	Active   int    // requests that are not freed or completed
@@ -162,8 +163,21 @@ type Sink interface {
 	Site(t *Thread, s event.Site)
 }
 
+// TypeWatcher is told which handles are committed datatypes.
+type TypeWatcher interface {
+	// Committed: handle is a datatype that may be used, from now on.
+	Committed(p *Process, handle uint64, t *datatype.Type)
+	// Gone: handle is no datatype any more, or will be another one.
+	Gone(p *Process, handle uint64)
+	// FreeReturned: a call of MPI_Type_free has returned, successfully or not, and what follows from it was told.
+	FreeReturned(p *Process)
+}
+
 // Tracker follows all processes.
 type Tracker struct {
+	// Types, if it is set before the first process, is told what becomes of datatypes.
+	Types TypeWatcher
+
 	Processes []*Process
 	Threads   []*Thread
 	Worlds    []*match.World
@@ -216,7 +230,7 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 // Proc enters a process.
 func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
-		Proc: p, Rank: p.Rank,
+		Proc: p, Rank: p.Rank, watcher: t.Types,
 		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
 		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op), ops: make(map[uint64]*operation),

@@ -93,6 +93,13 @@ func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	}
 }
 
+// committed has the watcher told that a datatype may be used.
+func (p *Process) committed(handle uint64, ty *match.Datatype) {
+	if p.watcher != nil {
+		p.watcher.Committed(p, handle, ty.Type)
+	}
+}
+
 // forgetType takes a handle out of the table.
 func (p *Process) forgetType(handle uint64) {
 	ty := p.types[handle]
@@ -101,6 +108,9 @@ func (p *Process) forgetType(handle uint64) {
 	}
 	*p.slot(handle) = cachedType{}
 	delete(p.types, handle)
+	if p.watcher != nil {
+		p.watcher.Gone(p, handle)
+	}
 	if !ty.Permanent && !ty.Given {
 		p.derived.live--
 	}
@@ -161,6 +171,7 @@ func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
 				ty.Standing = match.DoubtfulType
 			}
 			ty.Committed = th.call(rec)
+			pr.committed(p.oldHandle.handle(rec), ty)
 		}
 	case typeFree:
 		pr.freeType(p.oldHandle.handle(rec), th.call(rec))
@@ -207,6 +218,9 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 		}
 	}
 	pr.enterType(h, d)
+	if d.Standing == match.CommittedType {
+		pr.committed(h, d)
+	}
 	if pr.derived.live >= pr.derived.notice {
 		pr.derived.notice *= 2
 		t.sink.CrowdedDatatypes(pr)

@@ -220,7 +220,8 @@ static const struct mv_layouts *map_layouts(const char *dir)
     int d = dir[0] == '/' ? open_directory(dir) : -1;
     if (d < 0)
         return NULL;
-    snprintf(name, sizeof name, "l%s", mv_g.name + 1);
+    memcpy(name, mv_g.name, sizeof name);
+    name[0] = 'l';
     int fd = openat(d, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     close(d);
     if (fd < 0)
