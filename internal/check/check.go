@@ -37,6 +37,8 @@ type Hooks struct {
 	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
 	Finalize   func(p *track.Process, call match.Call) // a process enters MPI_Finalize
 	Crowded    func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
+	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
+	Leaders func(a, b match.Call)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
 	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.

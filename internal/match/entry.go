@@ -61,6 +61,8 @@ type Entry struct {
 	// if there is none.
 	Invalid int
 	Why     string
+	// Disorder says what is wrong with the call's place among those on a file, "" if nothing is.
+	Disorder string
 	// Unsure: what the member moves is not known.
 	Unsure bool
 }
@@ -78,6 +80,9 @@ func (e *Entry) digest() uint64 {
 	if e.Misplaced {
 		h += 2
 	}
+	if e.Disorder != "" {
+		h += 4
+	}
 	return h + uint64(e.Invalid)<<8
 }
 
@@ -88,6 +93,9 @@ func (e *Entry) alone() (s AspectSet) {
 	}
 	if e.Misplaced {
 		s |= 1 << InPlace
+	}
+	if e.Disorder != "" {
+		s |= 1 << FileArguments
 	}
 	if e.Invalid != 0 {
 		s |= 1 << Validity

@@ -4,6 +4,7 @@ package pipeline
 
 import (
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 
@@ -51,6 +52,7 @@ type Pipeline struct {
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
 	finalize   []func(*track.Process, match.Call)
 	crowded    []func(*track.Process)
+	leaders    []func(a, b match.Call)
 	datatype   []func(*track.Thread, match.Call, *track.DatatypeUse)
 	construct  []func(*track.Thread, match.Call, *datatype.ArgumentError)
 	datatypes  []func(*track.Process)
@@ -102,6 +104,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.failed, h.Failed)
 	add(&p.finalize, h.Finalize)
 	add(&p.crowded, h.Crowded)
+	add(&p.leaders, h.Leaders)
 	add(&p.datatype, h.WrongDatatype)
 	add(&p.construct, h.WrongConstructor)
 	add(&p.datatypes, h.CrowdedDatatypes)
@@ -112,14 +115,8 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 }
 
 // add appends a hook unless it is nil.
-func add[F interface {
-	func(s, r *match.Op) | func(*match.Collective) | func(*match.Comm, uint64) |
-		func(*track.Thread, match.Call, int32, *track.Failure) | func(*track.Process, match.Call) | func(*track.Process) |
-		func(*track.Thread, match.Call, *track.DatatypeUse) | func(*track.Thread, match.Call, *datatype.ArgumentError) |
-		func(*wait.Deadlock) | func()
-}](list *[]F, f F,
-) {
-	if f != nil {
+func add[F any](list *[]F, f F) {
+	if !reflect.ValueOf(f).IsNil() {
 		*list = append(*list, f)
 	}
 }
@@ -225,6 +222,12 @@ func (s sink) Finalize(pr *track.Process, c match.Call) {
 func (s sink) Crowded(pr *track.Process) {
 	for _, f := range s.p.crowded {
 		f(pr)
+	}
+}
+
+func (s sink) Leaders(a, b match.Call) {
+	for _, f := range s.p.leaders {
+		f(a, b)
 	}
 }
 

@@ -242,6 +242,9 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	default:
 		t.leaveOther(th, p, c, rc)
 	}
+	if len(t.leaders) != 0 && p.fn.Base == mpiapi.IDIntercommCreate {
+		t.leaveLeader(th)
+	}
 	if p.makesHandle && rc == 0 {
 		t.made(th, p, c)
 	}
@@ -363,6 +366,14 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 		if p.act == typeFree && pr.watcher != nil {
 			pr.watcher.FreeReturned(pr)
+		}
+	case neighbourCount:
+		if v := pr.View(p.comm.handle(rec)); v != nil && rc == 0 {
+			v.degrees = &degrees{int(c.After(c.Func.Param("indegree"))), int(c.After(c.Func.Param("outdegree")))}
+		}
+	case neighbourList:
+		if v := pr.View(p.comm.handle(rec)); v != nil && rc == 0 {
+			v.setNeighbours(c)
 		}
 	case opNew:
 		if rc == 0 {

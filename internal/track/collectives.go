@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/event"
@@ -24,13 +25,126 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		m.Sources, m.Destinations, m.Known = top.sources, top.destinations, true
 	}
 	p.agree.Fill(&t.entry, c, pr, m, &t.memo)
-	if t.entry.Invalid != 0 {
+	if v.Domain == match.File {
+		v.splitOrder(&t.entry, th, p.agree.Name(), rec)
+	}
+	if t.entry.Invalid != 0 || t.entry.Disorder != "" {
 		th.explained = argumentExplained
+	}
+	if p.fn.Base == mpiapi.IDIntercommCreate {
+		t.enterLeader(th, v, c)
 	}
 	t.scratch.Keep(rec)
 	t.scratch.Thread = th.ID
 	th.view = v
 	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, &t.scratch)
+}
+
+// leaders are two processes, by world rank, that lead the groups of a new inter-communicator.
+type leaders struct {
+	peer      *match.Comm
+	low, high int
+}
+
+// leader is one of them, waiting for the other.
+type leader struct {
+	process *Process
+	thread  *Thread
+	peer    *View
+	other   *Process // the other leader
+	tag     int64
+	told    bool // its tag is not the other's
+	call    match.Call
+}
+
+// enterLeader compares the tags that the two leaders pass to MPI_Intercomm_create: they must be equal (MPI standard,
+// section 7.6.2). In a process with several threads another of them may be about to pass the right one.
+func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
+	pr, f := th.Process, c.Func
+	peer := pr.View(c.Handle(f.Param("peer_comm")))
+	if peer == nil || peer.Opaque || c.Int(f.Param("local_leader")) != int64(local.Me-local.Base) {
+		return
+	}
+	m, ok := peer.peer(c.Int(f.Param("remote_leader")))
+	if !ok || peer.Members[m] < 0 {
+		return
+	}
+	other := int(peer.Members[m])
+	k := leaders{peer.Comm, min(pr.Rank, other), max(pr.Rank, other)}
+	me := &leader{
+		process: pr, thread: th, peer: peer, other: t.ProcessOf(pr.World, other), tag: c.Int(f.Param("tag")), call: th.call(c.Raw()),
+	}
+	list := t.leaders[k]
+	at := slices.IndexFunc(list, func(l *leader) bool { return l.process != pr && l.tag == me.tag })
+	if at < 0 {
+		for _, l := range list {
+			if l.process != pr && !l.told && !pr.Multiple && !l.process.Multiple {
+				l.told, me.told = true, true
+				t.sink.Leaders(l.call, me.call)
+			}
+		}
+		t.leaders[k] = append(list, me)
+		return
+	}
+	if list = slices.Delete(list, at, at+1); len(list) == 0 {
+		delete(t.leaders, k)
+	} else {
+		t.leaders[k] = list
+	}
+}
+
+// leaveLeader forgets a leader whose call has returned.
+func (t *Tracker) leaveLeader(th *Thread) {
+	for k, list := range t.leaders {
+		list = slices.DeleteFunc(list, func(l *leader) bool { return l.thread == th && l.told })
+		if len(list) == 0 {
+			delete(t.leaders, k)
+		} else {
+			t.leaders[k] = list
+		}
+	}
+}
+
+// Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the communicator
+// that joins both, if the thread leads its own group and the other has not come with the same tag; else nil.
+func (t *Tracker) Counterpart(th *Thread) (*View, *Process) {
+	if th.Open.Func == nil || th.Open.Func.Base != mpiapi.IDIntercommCreate {
+		return nil, nil
+	}
+	for _, list := range t.leaders {
+		for _, l := range list {
+			if l.thread == th {
+				return l.peer, l.other
+			}
+		}
+	}
+	return nil, nil
+}
+
+// splitOrder follows the split collectives of a file (MPI standard, section 14.4.5): one at a time, ended by the function
+// that goes with its beginning, and no other collective access in between.
+func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
+	active := ""
+	if len(v.split.Raw) > 0 {
+		active = mpiapi.ByID(v.split.Func()).Name
+	}
+	operation, begins := strings.CutSuffix(name, "_begin")
+	ended, ends := strings.CutSuffix(name, "_end")
+	switch {
+	case begins && active != "":
+		e.Disorder = name + " while " + active + " has not been ended"
+	case begins:
+		v.split = th.call(rec)
+	case ends && active == "":
+		e.Disorder = name + " though " + ended + "_begin was not called"
+	case ends && strings.TrimSuffix(strings.TrimSuffix(active, "_c"), "_begin") != ended:
+		e.Disorder = name + " after " + active
+		v.split = match.Call{}
+	case ends:
+		v.split = match.Call{}
+	case active != "" && (strings.HasSuffix(operation, "_all") || strings.HasSuffix(operation, "_ordered")):
+		e.Disorder = name + " while " + active + " has not been ended"
+	}
 }
 
 // Constant returns the value of a constant of the process's MPI, false if it is not known.
@@ -183,6 +297,37 @@ func newTopology(c *event.Call, parent *View, me int32) *topology {
 		}
 	}
 	return nil
+}
+
+// degrees are the numbers of neighbours in a distributed graph.
+type degrees struct{ in, out int }
+
+// setNeighbours takes the topology from MPI_Dist_graph_neighbors, which tells it in the order of neighbour collectives.
+// How many of the elements count is known only if the program has asked for the degrees.
+func (v *View) setNeighbours(c *event.Call) {
+	d := v.degrees
+	if d == nil || v.topology != nil {
+		return
+	}
+	list := func(name string, n int) ([]int32, bool) {
+		if n == 0 {
+			return nil, true
+		}
+		a, ok := c.Out(c.Func.Param(name))
+		if !ok || n < 0 || a.Len() < n {
+			return nil, false
+		}
+		out := make([]int32, n)
+		for i := range out {
+			out[i] = int32(a.At(i))
+		}
+		return out, true
+	}
+	sources, ok1 := list("sources", d.in)
+	destinations, ok2 := list("destinations", d.out)
+	if ok1 && ok2 {
+		v.topology = &topology{sources: sources, destinations: destinations}
+	}
 }
 
 func members(ranks []int64) []int32 {

@@ -102,6 +102,8 @@ const (
 	attribute
 	opNew
 	opFree
+	neighbourCount
+	neighbourList
 	initMPI
 	finalize
 	abort
@@ -122,6 +124,7 @@ var byName = map[string]action{
 	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
 	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
+	"MPI_Dist_graph_neighbors_count": neighbourCount, "MPI_Dist_graph_neighbors": neighbourList,
 	"MPI_Init": initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
 	"MPI_Psend_init": persistentRequest, "MPI_Precv_init": persistentRequest,

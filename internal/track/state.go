@@ -95,6 +95,9 @@ type Failure struct {
 	// Explained: what is wrong with the call has been told by mpivet itself.
 	Explained bool
 	Fatal     bool // MPI_ERRORS_ARE_FATAL: the call will not return
+	// Comm and Position are the place of a failed collective, Comm nil if the call is none.
+	Comm     *match.Comm
+	Position uint64
 }
 
 // View is a communicator, window or file as one process sees it.
@@ -107,7 +110,9 @@ type View struct {
 	Name   string
 	Made   match.Call // the call that made it, empty if predefined
 
-	topology *topology // nil if it has none, or an unknown one
+	topology *topology  // nil if it has none, or an unknown one
+	degrees  *degrees   // nil if the program has not asked for them
+	split    match.Call // the split collective on this file that has begun, else empty
 }
 
 // RequestKind says what a request stands for.
@@ -149,6 +154,8 @@ type Sink interface {
 	Finalize(p *Process, call match.Call)
 	// Crowded: a process has many requests: 100 at first, then twice as many each time.
 	Crowded(p *Process)
+	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
+	Leaders(a, b match.Call)
 	// WrongDatatype: a call is made with a datatype that it must not have been given.
 	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
@@ -195,6 +202,7 @@ type Tracker struct {
 	scratch match.Call
 	entry   match.Entry
 	memo    agree.Memo
+	leaders map[leaders][]*leader
 }
 
 type datatypeKey struct {
@@ -212,7 +220,7 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
-		ByRank: make(map[rankKey]*Process),
+		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
 	}
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(t.plans) {

@@ -31,6 +31,7 @@ func (*told) Module(*track.Process, event.Module)                     {}
 func (*told) Site(*track.Thread, event.Site)                          {}
 func (s *told) CrowdedDatatypes(p *track.Process)                     { s.crowd = append(s.crowd, p.DerivedDatatypes()) }
 
+func (s *told) Leaders(match.Call, match.Call) {}
 func (s *told) WrongDatatype(_ *track.Thread, c match.Call, u *track.DatatypeUse) {
 	f := mpiapi.ByID(c.Func())
 	s.wrong = append(s.wrong, fmt.Sprintf("%s %s[%d] %d", f.Name, f.Params[u.Param].Name, u.Index, u.Wrong))

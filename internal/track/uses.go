@@ -231,6 +231,9 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 // failed tells the sink that a call has returned an error, or is about to end the program for one.
 func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 	if f := th.Failure; f != nil {
+		if th.view != nil {
+			f.Comm, f.Position = th.view.Comm, th.pos
+		}
 		f.Explained = th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class)
 	}
 	t.sink.Failed(th, call, rc, th.Failure)

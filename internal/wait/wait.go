@@ -231,6 +231,9 @@ func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
 			return nil, false
 		}
 		cs = a.collective(th.Process, v, pos)
+		if peer, leader := a.tracker.Counterpart(th); leader != nil {
+			cs = append(cs, Clause{What: ToJoin, Comm: peer, Procs: []*track.Process{leader}})
+		}
 	}
 	for _, c := range cs {
 		if slices.Contains(c.Procs, nil) {

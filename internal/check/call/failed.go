@@ -25,6 +25,7 @@ var Failed = &check.Check{
 	New: func(x *check.Context) check.Hooks {
 		told := make(map[*track.Process]bool) // of an error that is fatal
 		truncated := newTruncations(x)
+		disagreed := &disagreements{x: x}
 		return check.Hooks{
 			Message: truncated.message,
 			Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
@@ -32,12 +33,18 @@ var Failed = &check.Check{
 				if f != nil && f.Explained {
 					return
 				}
-				if out := failed(x, t, c, rc, f); !truncated.failed(t.Process, c, f, out) {
+				if out := failed(x, t, c, rc, f); !truncated.failed(t.Process, c, f, out) && !disagreed.failed(f, out) {
 					x.Report(out)
 				}
 			},
-			Tick:   truncated.tick,
-			Finish: truncated.finish,
+			Tick: func() {
+				truncated.tick()
+				disagreed.look(patience)
+			},
+			Finish: func() {
+				truncated.finish()
+				disagreed.look(0)
+			},
 			End: func(p *track.Process) {
 				if !told[p] && x.EndedByMPI(p) && len(p.Threads) > 0 {
 					ended(x, p)

@@ -3,11 +3,13 @@ package collective
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
@@ -209,13 +211,37 @@ var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collectiv
 })
 
 // LeaderMismatch finds members of a group that name different leaders for an inter-communicator.
-var LeaderMismatch = newCheck("LEADER_MISMATCH", "processes name different leaders for an inter-communicator", leaderDoc, &rule{
+var LeaderMismatch = &check.Check{
+	ID: "GLOBAL:COLLECTIVE:LEADER_MISMATCH", Severity: finding.Error, Doc: leaderDoc,
+	Title: "processes name different leaders for an inter-communicator, or leaders different tags",
+	New: func(x *check.Context) check.Hooks {
+		h := leaderRule.start(x)
+		h.Leaders = func(a, b match.Call) { differentTags(x, a, b) }
+		return h
+	},
+}
+
+func differentTags(x *check.Context, a, b match.Call) {
+	tag := func(c match.Call) string { return argument(x, "tag")(&match.Variant{Call: c}) }
+	ranks := []int{x.Rank(a), x.Rank(b)}
+	slices.Sort(ranks)
+	x.Report(&finding.Finding{
+		Key: x.Place(a) + "|" + x.Place(b), Ranks: ranks,
+		Message: fmt.Sprintf("The leaders of the two groups pass different tags to MPI_Intercomm_create: rank %d passes %s, rank %d passes %s.\nThe leaders talk to each other with this tag, so it must be the same (MPI standard, section 7.6.2): else both wait for ever.",
+			x.Rank(a), tag(a), x.Rank(b), tag(b)),
+		Advice:  "Pass the same tag in both groups.",
+		Sites:   []finding.Site{x.Site("leader", a), x.Site("other leader", b)},
+		Details: map[string]any{"leaders": ranks},
+	})
+}
+
+var leaderRule = &rule{
 	groups: simple(match.Leader, "local_leader"),
 	what:   about("name different leaders in %s"),
 	verbs:  passes,
 	why:    "local_leader must be the same on all processes of the local communicator (MPI standard, section 7.6.2): it alone talks to the other group.",
 	advice: "Pass the same rank everywhere.",
-})
+}
 
 // HighMismatch finds members of a group that do not agree on their place in the merged communicator.
 var HighMismatch = newCheck("HIGH_MISMATCH", "processes of one group pass different values of high", highDoc, &rule{
@@ -273,6 +299,15 @@ func edges(c *match.Collective) []group {
 // FileMismatch finds arguments of collective file operations that must be equal and are not.
 var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation", fileDoc, &rule{
 	groups: func(x *check.Context, c *match.Collective) []group {
+		if settled(c) && c.Conflicts.Has(match.FileArguments) {
+			gs := split(c, func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) }, func(v *match.Variant) string { return v.Disorder })
+			for i := range gs {
+				gs[i].calls = true
+			}
+			if len(gs) > 0 {
+				return gs
+			}
+		}
 		names := []string{"size"}
 		switch agree.Blocking(mpiapi.ByID(c.Variants[0].Func)) {
 		case "MPI_File_open":
@@ -286,10 +321,17 @@ var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments
 		}
 		return simple(match.FileArguments, names...)(x, c)
 	},
-	what:   about("pass different arguments to %s"),
+	what: func(c *match.Collective) string {
+		for i := range c.Variants {
+			if c.Variants[i].Disorder != "" {
+				return "call split collectives out of order"
+			}
+		}
+		return "pass different arguments to " + function(c)
+	},
 	verbs:  passes,
-	why:    "These arguments must be the same on all processes that have opened the file (MPI standard, chapter 14).",
-	advice: "Pass the same value everywhere.",
+	why:    "These arguments must be the same on all processes that have opened the file, and of split collectives there is one at a time on a file, ended before any other collective access (MPI standard, chapter 14).",
+	advice: "Pass the same values everywhere; end each split collective with the function that goes with its beginning.",
 })
 
 // WindowMismatch finds fences that do not fit each other.

@@ -1,0 +1,56 @@
+package call
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// disagreements tells whether a collective that fails says nothing new: its members do not agree, which is reported.
+// What the others passed may be in records that come later, so failures are kept back for a moment.
+type disagreements struct {
+	x    *check.Context
+	held []heldCollective
+}
+
+type heldCollective struct {
+	comm     *match.Comm
+	position uint64
+	finding  *finding.Finding
+	ticks    int
+}
+
+// failed reports whether the finding about a failed call is not to be reported, or not yet.
+func (d *disagreements) failed(f *track.Failure, out *finding.Finding) bool {
+	if f == nil || f.Comm == nil {
+		return false
+	}
+	if c, ok := f.Comm.At(f.Position); !ok || c.Agreed() {
+		d.held = append(d.held, heldCollective{f.Comm, f.Position, out, 0})
+	}
+	return true
+}
+
+// look reports what has been kept back for longer than limit ticks.
+func (d *disagreements) look(limit int) {
+	d.held = slices.DeleteFunc(d.held, func(h heldCollective) bool {
+		return !d.undecided(&h, limit)
+	})
+	for i := range d.held {
+		d.held[i].ticks++
+	}
+}
+
+func (d *disagreements) undecided(h *heldCollective, limit int) bool {
+	if c, ok := h.comm.At(h.position); ok && !c.Agreed() {
+		return false
+	}
+	if h.ticks < limit {
+		return true
+	}
+	d.x.Report(h.finding)
+	return false
+}
