@@ -6,10 +6,7 @@
 // what the paper solves by looking at every block, combs of unrelated strides, is solved by Euclid's algorithm.
 package strided
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // Level is a regular repetition.
 type Level struct {
@@ -33,28 +30,6 @@ func (b *Block) End() int64 {
 		end += (b.Levels[i].Count - 1) * b.Levels[i].Stride
 	}
 	return end
-}
-
-// Intervals yields the block's intervals, as blocks without levels. There may be very many.
-func (b *Block) Intervals() iter.Seq[Block] {
-	return func(yield func(Block) bool) {
-		b.intervals(len(b.Levels), b.Start, b.Pos, func(at, pos int64) bool {
-			return yield(Block{Start: at, Length: b.Length, Pos: pos})
-		})
-	}
-}
-
-func (b *Block) intervals(levels int, at, pos int64, yield func(at, pos int64) bool) bool {
-	if levels == 0 {
-		return yield(at, pos)
-	}
-	l := b.Levels[len(b.Levels)-levels]
-	for i := range l.Count {
-		if !b.intervals(levels-1, at+i*l.Stride, pos+i*l.Bytes, yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // repeat returns the block repeated: n copies, stride bytes apart in memory and bytes apart in the serialised data.
