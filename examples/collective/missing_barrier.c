@@ -1,0 +1,16 @@
+/* One of the ranks leaves a barrier within half of the ranks out, and is done. */
+/* run: np=4 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Comm half;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    if (rank != 3)
+        MPI_Barrier(half); /* want "GLOBAL:COLLECTIVE:MISSING" "rank 3 has called MPI_Finalize" ranks=1,3 want "GLOBAL:DEADLOCK:HARD" */
+    MPI_Finalize();
+    return 0;
+}
