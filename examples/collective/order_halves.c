@@ -14,11 +14,11 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm1);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm2);
     if (rank < size / 2) {
-        MPI_Bcast(&a, 1, MPI_INT, 0, comm1);        /* want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" "made by MPI_Comm_split at order_halves.c:15" ranks=0,1,2,3 */
+        MPI_Bcast(&a, 1, MPI_INT, 0, comm1);        /* want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" "made by MPI_Comm_split at order_halves.c:14 first" ranks=0,1,2,3 */
         MPI_Bcast(&b, 1, MPI_INT, size - 1, comm2); /* want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" may "GLOBAL:DEADLOCK:HARD" */
     } else {
         MPI_Bcast(&b, 1, MPI_INT, size - 1, comm2); /* want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" may "GLOBAL:DEADLOCK:HARD" */
-        MPI_Bcast(&a, 1, MPI_INT, 0, comm1);        /* want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" "made by MPI_Comm_split at order_halves.c:16" */
+        MPI_Bcast(&a, 1, MPI_INT, 0, comm1);        /* want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" "made by MPI_Comm_split at order_halves.c:15" */
     }
     printf("rank %d: %d %d\n", rank, a, b);
     MPI_Comm_free(&comm1);

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int value = 1;
     if (rank == 0) {
-        MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" */
+        MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" want "GLOBAL:COLLECTIVE:MISSING" */
         MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
     } else {
         MPI_Recv(&value, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Recv" */

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     int value = rank, sum;
     MPI_Request request;
     if (rank == 0) {
-        MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request); /* want "GLOBAL:COLLECTIVE:MISSING" */
         MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Wait" */
         MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else {

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank != 2)
-        MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" */
+        MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" want "GLOBAL:COLLECTIVE:MISSING" */
     MPI_Finalize();
     return 0;
 }

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
     if (rank == 3)
         MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
-    MPI_Barrier(half); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" ranks=0,1,2,3 */
+    MPI_Barrier(half); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" ranks=0,1,2,3 want "GLOBAL:COLLECTIVE:MISSING" */
     if (rank % 2 == 0)
         MPI_Send(&value, 1, MPI_INT, rank == 0 ? 3 : 1, 0, MPI_COMM_WORLD);
     MPI_Comm_free(&half);

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm a, b;
     MPI_Comm_dup(MPI_COMM_WORLD, &a);
     MPI_Comm_dup(MPI_COMM_WORLD, &b);
-    MPI_Barrier(rank == 0 ? a : b); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" ranks=0,1 */
+    MPI_Barrier(rank == 0 ? a : b); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Barrier" ranks=0,1 want "GLOBAL:COLLECTIVE:ORDER_MISMATCH" */
     MPI_Barrier(rank == 0 ? b : a);
     MPI_Comm_free(&a);
     MPI_Comm_free(&b);

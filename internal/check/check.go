@@ -35,8 +35,10 @@ type Hooks struct {
 	Collective func(c *match.Collective)      // all members have entered a collective
 	Disagree   func(c *match.Comm, at uint64) // a member enters a collective in another way than the first
 	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
-	Finalize   func(p *track.Process, call match.Call) // a process enters MPI_Finalize
-	Crowded    func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
+	// Entered: a thread enters the collective at a position of a communicator, window or file.
+	Entered  func(t *track.Thread, v *track.View, position uint64, call match.Call)
+	Finalize func(p *track.Process, call match.Call) // a process enters MPI_Finalize
+	Crowded  func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
 	Leaders func(a, b match.Call)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
@@ -92,9 +94,12 @@ func Ranks(c *match.Comm, members []int32) []int {
 // Comm names a communicator, window or file for a message: as the process of one of the calls on it does.
 func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 	p := x.Tracker.ThreadByID(c.Thread).Process
-	v := p.ViewOf(comm)
-	if v != nil && v.Name != "" {
-		return v.Name
+	named, call := comm.Name, comm.Made
+	if v := p.ViewOf(comm); v != nil {
+		named, call = v.Name, v.Made
+	}
+	if named != "" {
+		return named
 	}
 	what := "communicator"
 	switch comm.Domain {
@@ -103,11 +108,11 @@ func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 	case match.File:
 		what = "file"
 	}
-	if v == nil || len(v.Made.Raw) == 0 {
+	if len(call.Raw) == 0 {
 		return fmt.Sprintf("a %s of %s", what, Plural(comm.Size(), "process", "processes"))
 	}
-	made := "the " + what + " made by " + x.Func(v.Made).Name
-	if stack := x.Site("", v.Made).Stack; len(stack) > 0 && stack[0].File != "" {
+	made := "the " + what + " made by " + x.Func(call).Name
+	if stack := x.Site("", call).Stack; len(stack) > 0 && stack[0].File != "" {
 		made += fmt.Sprintf(" at %s:%d", filepath.Base(stack[0].File), stack[0].Line)
 	}
 	return made

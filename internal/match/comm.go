@@ -92,6 +92,12 @@ type Comm struct {
 	key   Key
 	reg   *Registry
 
+	number int // of those that the registry has seen
+
+	// Name and Made are what one of its members calls it and how that member made it, for when no handle is left.
+	Name string
+	Made Call
+
 	// Desynchronised is set from a collective with different operations until one that all agree on.
 	Desynchronised bool
 }
@@ -130,6 +136,7 @@ const (
 // Registry finds the Comm that a key stands for.
 type Registry struct {
 	comms map[Key]*Comm
+	seen  int
 }
 
 // NewRegistry returns an empty registry.
@@ -144,6 +151,8 @@ func (r *Registry) Comm(k Key, build func() *Comm) *Comm {
 	}
 	c := build()
 	c.key, c.reg = k, r
+	r.seen++
+	c.number = r.seen
 	c.pos = make([]uint64, len(c.Members))
 	c.boxes = make([]mailbox, len(c.Members))
 	r.comms[k] = c

@@ -53,7 +53,7 @@ func (s *Simulation) run(t *thread) {
 				}
 			}
 		}
-		if t.head == len(t.queue)-1 || it.blocks && !c.free && c.done < it.to {
+		if t.head == len(t.queue)-1 || it.blocks && !c.free() && c.done < it.to {
 			return
 		}
 		m.arrived = max(m.arrived, it.to)

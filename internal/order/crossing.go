@@ -10,6 +10,14 @@ import (
 // Crossing is a circle of collectives, each of which can't end before the next has, and the last not before the first.
 type Crossing struct {
 	Links []Link
+
+	comms []*comm
+}
+
+// Sound reports whether each process uses each of the communicators by one thread only, as far as is known by now.
+// Where several take turns another may have come first, and there is no circle.
+func (x *Crossing) Sound() bool {
+	return !slices.ContainsFunc(x.comms, func(c *comm) bool { return c.shared })
 }
 
 // Link says who enters First before Second, so that Second can't end before First has. First is the Second of the next
@@ -31,9 +39,6 @@ type Order struct {
 	Thread        ring.ThreadID
 	First, Second *match.Call
 }
-
-// circles is how many crossings a communicator is found in before it is left alone.
-const circles = 100
 
 // Tick notes that time passes.
 func (s *Simulation) Tick() {
@@ -79,9 +84,8 @@ func (s *Simulation) Crossing(patience int) *Crossing {
 		}
 		x.Links = append(x.Links, l)
 		c := e.thread.queue[e.at].comm
-		if c.crossed++; c.crossed == circles {
-			c.free = true
-		}
+		c.crossed++
+		x.comms = append(x.comms, c)
 	}
 	return x
 }
@@ -128,7 +132,7 @@ func (s *Simulation) graph(patience int) *graph {
 	held := make(map[*comm][]Instance)
 	var threads []*thread
 	for _, t := range s.busy {
-		if t.heldUp() < patience || t.inside.free {
+		if t.heldUp() < patience || t.inside.free() {
 			continue
 		}
 		threads = append(threads, t)
@@ -141,7 +145,7 @@ func (s *Simulation) graph(patience int) *graph {
 		a := t.ahead()
 		for _, c := range a.order {
 			at := a.first[c]
-			if c == t.inside || c.free {
+			if c == t.inside || c.free() {
 				continue
 			}
 			for _, in := range held[c] {

@@ -82,8 +82,14 @@ type comm struct {
 	epoch   uint64
 	freed   int  // members that have freed it
 	crossed int  // circles that it was part of
-	free    bool // it holds nobody up
+	shared  bool // several threads of a process take turns: which is next is up to them, and not to be seen
 }
+
+// circles is how many crossings a communicator is found in before it is left alone.
+const circles = 100
+
+// free reports whether c holds nobody up.
+func (c *comm) free() bool { return c.shared || c.crossed >= circles }
 
 // member is a process in a communicator.
 type member struct {
@@ -165,8 +171,7 @@ func (s *Simulation) append(t *thread, c *match.Comm, me int32, position uint64,
 	}
 	m := &d.members[me]
 	if m.next != position || m.owner != nil && m.owner != t {
-		// Several threads of a process take turns: which of them is next is up to them, and not to be seen.
-		d.free = true
+		d.shared = true
 	}
 	m.next, m.owner = position+1, t
 	t.queue = append(t.queue, item{d, me, k.blocks, position, position + 1, call})

@@ -50,6 +50,7 @@ type Pipeline struct {
 	collective []func(*match.Collective)
 	disagree   []func(*match.Comm, uint64)
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
+	entered    []func(*track.Thread, *track.View, uint64, match.Call)
 	finalize   []func(*track.Process, match.Call)
 	crowded    []func(*track.Process)
 	leaders    []func(a, b match.Call)
@@ -102,6 +103,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.collective, h.Collective)
 	add(&p.disagree, h.Disagree)
 	add(&p.failed, h.Failed)
+	add(&p.entered, h.Entered)
 	add(&p.finalize, h.Finalize)
 	add(&p.crowded, h.Crowded)
 	add(&p.leaders, h.Leaders)
@@ -210,6 +212,12 @@ type sink struct{ p *Pipeline }
 func (s sink) Failed(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
 	for _, g := range s.p.failed {
 		g(t, c, rc, f)
+	}
+}
+
+func (s sink) Entered(t *track.Thread, v *track.View, position uint64, c match.Call) {
+	for _, f := range s.p.entered {
+		f(t, v, position, c)
 	}
 }
 

@@ -211,7 +211,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].Open("a", "MPI_Barrier", Args{"comm": World})
 			p.Ranks[2].Open("b", "MPI_Recv", recv(1, Int, 0, 3))
 			return p
-		}, []string{"GLOBAL:DEADLOCK:HARD [0 1 2]"}, "rank 0 waits in MPI_Barrier for rank 2 to call it too"},
+		}, []string{"GLOBAL:COLLECTIVE:MISSING [0 1 2]", "GLOBAL:DEADLOCK:HARD [0 1 2]"}, "rank 2 waits in MPI_Recv for rank 0 to send (tag=3, MPI_COMM_WORLD)"},
 		{"collectives that do not fit", func() *Program {
 			p := New(2)
 			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})

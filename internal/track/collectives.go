@@ -38,6 +38,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	t.scratch.Thread = th.ID
 	th.view = v
 	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, &t.scratch)
+	t.sink.Entered(th, v, th.pos, t.scratch)
 }
 
 // leaders are two processes, by world rank, that lead the groups of a new inter-communicator.

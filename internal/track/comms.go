@@ -42,6 +42,7 @@ func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte)
 	})
 	v := *parent
 	v.Comm, v.Handle, v.Name, v.Made = c, handle, "", th.call(rec)
+	c.Made = v.Made
 	return &v
 }
 
@@ -83,6 +84,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	}
 	v := t.view(pr, key, info)
 	v.Made = th.call(rec)
+	v.Comm.Made = v.Made
 	v.topology = newTopology(c, parent, v.Me)
 	pr.views[handle] = v
 	pr.recent = nil

@@ -150,11 +150,11 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 	switch pl.fn.Params[0].Kind {
 	case mpiapi.Comm:
 		if v := p.views[h]; v != nil {
-			v.Name = name
+			v.Name, v.Comm.Name = name, name
 		}
 	case mpiapi.Win:
 		if v := p.wins[h]; v != nil {
-			v.Name = name
+			v.Name, v.Comm.Name = name, name
 		}
 	case mpiapi.Datatype:
 		if ty := p.types[h]; ty != nil && !ty.Permanent {

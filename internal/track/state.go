@@ -150,6 +150,8 @@ const crowd = 100
 type Sink interface {
 	// Failed: a call returned an error, or is about to end the program for one.
 	Failed(t *Thread, call match.Call, rc int32, f *Failure)
+	// Entered: a thread has entered the collective at a position of a communicator, window or file.
+	Entered(t *Thread, v *View, position uint64, call match.Call)
 	// Finalize: a process has entered MPI_Finalize.
 	Finalize(p *Process, call match.Call)
 	// Crowded: a process has many requests: 100 at first, then twice as many each time.

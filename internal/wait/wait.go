@@ -20,6 +20,7 @@ type Clause struct {
 	What  What
 	Procs []*track.Process
 	Comm  *track.View
+	Pos   uint64    // of the collective on Comm, for ToJoin
 	Op    *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom
 	Tag   int32     // Probes
 }
@@ -365,7 +366,7 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 	name := mpiapi.ByID(c.Variants[mine].Func).Name
 	root := c.Variants[mine].Root
 	one := func(m int32) Clause {
-		return Clause{What: ToJoin, Comm: v, Procs: []*track.Process{a.member(v.Comm, m)}}
+		return Clause{What: ToJoin, Comm: v, Pos: pos, Procs: []*track.Process{a.member(v.Comm, m)}}
 	}
 	switch {
 	case v.Split == 0 && (synchronising[name] || toRoot[name] && root == v.Me):
@@ -378,7 +379,7 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 		return []Clause{one(root)}
 	}
 	// Who of the absent is waited for depends on the algorithm: any may be.
-	cl := Clause{What: ToJoin, Comm: v}
+	cl := Clause{What: ToJoin, Comm: v, Pos: pos}
 	for _, m := range absent {
 		cl.Procs = append(cl.Procs, a.member(v.Comm, m))
 	}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
@@ -56,7 +54,7 @@ func hard(x *check.Context, d *wait.Deadlock) {
 	for i, p := range order {
 		b := first[p]
 		if i < shown || i < len(d.Cycle) && i < 4*shown {
-			lines = append(lines, describe(x, b))
+			lines = append(lines, fmt.Sprintf("rank %d waits in %s", p.Rank, x.Waiting(b)))
 		}
 		place := x.Place(b.Call)
 		if at, ok := places[place]; ok {
@@ -119,57 +117,6 @@ func ending(p *track.Process) string {
 		return fmt.Sprintf("has exited with status %d without MPI_Finalize", p.Ended.Code)
 	}
 	return "was killed"
-}
-
-// describe says in words what a thread waits for.
-func describe(x *check.Context, b *wait.Blocked) string {
-	p := b.Thread.Process
-	var parts []string
-	for i, c := range b.Clauses {
-		if i == 4 {
-			parts = append(parts, fmt.Sprintf("%d more operations", len(b.Clauses)-i))
-			break
-		}
-		parts = append(parts, clause(x, p, b, &c))
-	}
-	return fmt.Sprintf("rank %d waits in %s for %s", p.Rank, mpiapi.ByID(b.Call.Func()).Name, check.Join(parts))
-}
-
-func clause(x *check.Context, p *track.Process, b *wait.Blocked, c *wait.Clause) string {
-	var ranks []int
-	self := false
-	for _, q := range c.Procs {
-		ranks = append(ranks, q.Rank)
-		self = self || q == p
-	}
-	slices.Sort(ranks)
-	ranks = slices.Compact(ranks)
-	who := finding.RankNames(ranks)
-	if len(ranks) > 1 {
-		who = "any of " + who
-	}
-	if self && len(ranks) == 1 {
-		who = "itself"
-	}
-	switch c.What {
-	case wait.ToReceive:
-		return fmt.Sprintf("%s to receive (%s)", who, envelope(x, b.Call, c.Op.Tag, c.Op.Comm))
-	case wait.ToSend:
-		comm := c.Comm
-		if c.Op != nil {
-			return fmt.Sprintf("%s to send (%s)", who, envelope(x, b.Call, c.Op.Tag, c.Op.Comm))
-		}
-		return fmt.Sprintf("%s to send (%s)", who, envelope(x, b.Call, c.Tag, comm.Comm))
-	}
-	return fmt.Sprintf("%s to call it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
-}
-
-func envelope(x *check.Context, call match.Call, tag int32, comm *match.Comm) string {
-	t := fmt.Sprintf("tag=%d", tag)
-	if tag == match.Any {
-		t = "any tag"
-	}
-	return t + ", " + x.Comm(call, comm)
 }
 
 func advice(d *wait.Deadlock) string {

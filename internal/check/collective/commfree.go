@@ -1,0 +1,72 @@
+package collective
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+//go:embed commfree.md
+var commFreeDoc string
+
+// CommFreeMismatch finds communicators that some members have freed when the program ends, and others have not.
+var CommFreeMismatch = &check.Check{
+	ID:       "GLOBAL:COLLECTIVE:COMM_FREE_MISMATCH",
+	Severity: finding.Warning,
+	Title:    "a communicator is freed by some of its processes only",
+	Doc:      commFreeDoc,
+	New: func(x *check.Context) check.Hooks {
+		l := &leavers{x: x}
+		return check.Hooks{Failed: l.failed, Finish: func() { unfreed(x, l) }}
+	},
+}
+
+func unfreed(x *check.Context, l *leavers) {
+	if !l.proper() {
+		return
+	}
+	for _, c := range x.Tracker.Comms.Incomplete() {
+		first, _ := c.Incomplete()
+		v, ok := c.At(first)
+		if !ok || outOfStep(c, first) || !freeing(&v) {
+			continue
+		}
+		if _, ok := l.gone(c, v.Missing); ok {
+			reportUnfreed(x, l, &v)
+		}
+	}
+}
+
+func reportUnfreed(x *check.Context, l *leavers, c *match.Collective) {
+	places := newSites(x)
+	var freed []int
+	for i := range c.Variants {
+		v := &c.Variants[i]
+		ranks := check.Ranks(c.Comm, members(c, v))
+		places.add("freed", v.Call, ranks...)
+		freed = append(freed, ranks...)
+	}
+	slices.Sort(freed)
+	kept := check.Ranks(c.Comm, c.Missing)
+	slices.Sort(kept)
+	for _, p := range l.processes(c.Comm, c.Missing) {
+		if v := p.ViewOf(c.Comm); v != nil && len(v.Made.Raw) > 0 {
+			places.add("made, and not freed", v.Made)
+		}
+	}
+	name := x.Func(c.Variants[0].Call).Name
+	comm := x.Comm(c.Variants[0].Call, c.Comm)
+	x.Report(&finding.Finding{
+		Key:   places.key(),
+		Ranks: append(slices.Clone(freed), kept...),
+		Message: fmt.Sprintf("%s %s %s by %s, and %s never %s.\nIt is a collective operation: all processes of the communicator call it (MPI standard, section 7.4.3). A library may wait there for the others, and keeps what belongs to the communicator until all have freed it.",
+			capital(finding.RankNames(freed)), verb(freed, "frees", "free"), comm, name, finding.RankNames(kept), verb(kept, "does", "do")),
+		Advice:  "Free the communicator on every process that has made it.",
+		Sites:   places.list,
+		Details: map[string]any{"comm": comm, "freed": freed, "kept": kept},
+	})
+}

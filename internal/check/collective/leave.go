@@ -1,0 +1,81 @@
+package collective
+
+import (
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// leavers follows which processes have called MPI_Finalize, and will enter no further collective.
+type leavers struct {
+	x       *check.Context
+	leaving bool // at least one has
+	dying   bool // MPI ends a process for an error
+}
+
+func (l *leavers) failed(_ *track.Thread, _ match.Call, _ int32, f *track.Failure) {
+	l.dying = l.dying || f != nil && f.Fatal
+}
+
+func (l *leavers) finalize(*track.Process, match.Call) { l.leaving = true }
+
+// proper reports whether the processes that have ended did so in order, and none is about to be ended: else what they
+// have left undone says nothing.
+func (l *leavers) proper() bool {
+	if l.dying {
+		return false
+	}
+	for _, p := range l.x.Tracker.Processes {
+		switch e := p.Ended; {
+		case p.Aborting || p.Lost:
+			return false
+		case e == nil:
+		case e.Asked || e.Kind == ring.Signaled, e.Kind != ring.Replaced && p.Initialized && !p.Finalizing:
+			return false
+		}
+	}
+	return true
+}
+
+// processes returns the processes behind members, nil for those that are not seen.
+func (l *leavers) processes(c *match.Comm, members []int32) []*track.Process {
+	list := make([]*track.Process, len(members))
+	for i, m := range members {
+		list[i] = l.x.Tracker.ProcessOf(c.World, int(c.Members[m]))
+	}
+	return list
+}
+
+// gone returns the processes behind members if none of them will enter a collective any more: they have called
+// MPI_Finalize, and there is nothing of the program that MPI might call from there.
+func (l *leavers) gone(c *match.Comm, members []int32) (list []*track.Process, ok bool) {
+	for _, p := range l.processes(c, members) {
+		if p == nil || !p.Finalizing || p.Callbacks {
+			return nil, false
+		}
+		list = append(list, p)
+	}
+	return list, len(list) > 0
+}
+
+// finalizing returns the call of MPI_Finalize that a process has made, if it is the last.
+func finalizing(p *track.Process) (match.Call, bool) {
+	for _, th := range p.Threads {
+		if len(th.Last.Raw) > 0 && th.Last.Func() == mpiapi.IDFinalize {
+			return th.Last, true
+		}
+	}
+	return match.Call{}, false
+}
+
+// freeing reports whether all who have entered a collective free its communicator.
+func freeing(c *match.Collective) bool {
+	for i := range c.Variants {
+		if f := c.Variants[i].Func; f != mpiapi.IDCommFree && f != mpiapi.IDCommDisconnect {
+			return false
+		}
+	}
+	return true
+}

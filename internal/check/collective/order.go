@@ -1,0 +1,227 @@
+package collective
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/order"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+//go:embed order.md
+var orderDoc string
+
+// OrderMismatch finds collectives of different communicators that are entered in orders in which they can block each
+// other (package order), or do so.
+var OrderMismatch = &check.Check{
+	ID:       "GLOBAL:COLLECTIVE:ORDER_MISMATCH",
+	Severity: finding.Error,
+	Title:    "processes enter collectives of different communicators in orders that can block each other",
+	Doc:      orderDoc,
+	New: func(x *check.Context) check.Hooks {
+		o := &orders{x: x, simulation: order.New(), told: make(map[*match.Comm]bool)}
+		return check.Hooks{
+			Entered: func(_ *track.Thread, v *track.View, position uint64, call match.Call) {
+				if !v.Opaque && (v.World == nil || !v.World.Unsure) {
+					o.simulation.Enter(v.Comm, v.Me, position, &call)
+				}
+			},
+			Tick: func() {
+				o.simulation.Tick()
+				o.look(orderPatience)
+			},
+			Deadlock: o.deadlock,
+			Finish: func() {
+				o.look(0)
+				o.settle()
+			},
+		}
+	},
+}
+
+// orderPatience is how many ticks threads are held up in the simulation before they are looked at: others that take
+// the same part in a crossing come along meanwhile, and are told in the same finding.
+const orderPatience = 3
+
+type orders struct {
+	x          *check.Context
+	simulation *order.Simulation
+	told       map[*match.Comm]bool // those that were part of a finding
+	open       []*order.Crossing    // it is not known yet whether threads share a communicator
+}
+
+func (o *orders) look(patience int) {
+	for c := o.simulation.Crossing(patience); c != nil; c = o.simulation.Crossing(patience) {
+		if slices.ContainsFunc(c.Links, o.threaded) {
+			o.open = append(o.open, c)
+		} else {
+			o.report(c)
+		}
+	}
+}
+
+// threaded reports whether processes with several threads are part of a link.
+func (o *orders) threaded(l order.Link) bool {
+	return slices.ContainsFunc(l.Threads, func(t order.Order) bool {
+		return len(o.x.Tracker.ThreadByID(t.Thread).Process.Threads) > 1
+	})
+}
+
+// settle reports the crossings for which nothing will become known any more.
+func (o *orders) settle() {
+	for _, c := range o.open {
+		o.report(c)
+	}
+	o.open = nil
+}
+
+// why is what both kinds of findings have in common.
+const (
+	orderWhy = "A collective may return only when all processes of its communicator have entered it, and a program must work " +
+		"whether it does or not (MPI standard, chapter 6, \"Correctness\")"
+	orderAdvice = "Enter the collectives in the same order on all processes that are in several of these communicators, or use nonblocking ones (MPI_Ibcast …), which can be started in any order and are waited for together."
+)
+
+// report tells of collectives that can block each other.
+func (o *orders) report(c *order.Crossing) {
+	if !c.Sound() || slices.ContainsFunc(c.Links, func(l order.Link) bool {
+		w := l.First.Comm.World
+		return w != nil && w.Unsure || slices.ContainsFunc(l.Threads, func(t order.Order) bool { return t.First == nil || t.Second == nil })
+	}) {
+		return
+	}
+	var (
+		f       = new(finding.Finding)
+		places  = newSites(o.x)
+		lines   []string
+		details []map[string]any
+		names   = o.names(c)
+	)
+	for _, l := range o.lowestFirst(c.Links) {
+		o.told[l.First.Comm] = true
+		f.FollowUp = f.FollowUp || l.First.Comm.Desynchronised || outOfStep(l.First.Comm, l.First.Position)
+		var ranks []int
+		for _, t := range l.Threads {
+			ranks = append(ranks, o.x.Rank(*t.First))
+			places.add("first", *t.First)
+		}
+		for _, t := range l.Threads {
+			places.add("then", *t.Second)
+		}
+		f.Ranks = append(f.Ranks, ranks...)
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		first, second := o.x.Func(*l.Threads[0].First).Name, o.x.Func(*l.Threads[0].Second).Name
+		lines = append(lines, fmt.Sprintf("%s %s %s on %s first, then %s on %s", finding.RankNames(ranks),
+			verb(ranks, "enters", "enter"), first, names[l.First.Comm], second, names[l.Second.Comm]))
+		details = append(details, map[string]any{"ranks": ranks, "first": names[l.First.Comm], "then": names[l.Second.Comm]})
+	}
+	how := "the first of each waits for the second of the other"
+	if len(c.Links) > 2 {
+		how = "they wait for each other in a circle"
+	}
+	f.Message = fmt.Sprintf("Processes enter collectives of different communicators in orders in which they can block each other for ever:\n%s.\n%s: if they do here, %s.",
+		strings.Join(lines, ";\n"), orderWhy, how)
+	f.Advice = orderAdvice
+	f.Sites, f.Key = places.list, places.key()
+	f.Details = map[string]any{"orders": details}
+	o.x.Report(f)
+}
+
+// lowestFirst turns a circle so that it begins with the lowest rank.
+func (o *orders) lowestFirst(links []order.Link) []order.Link {
+	at, lowest := 0, -1
+	for i, l := range links {
+		for _, t := range l.Threads {
+			if r := o.x.Rank(*t.First); lowest < 0 || r < lowest {
+				at, lowest = i, r
+			}
+		}
+	}
+	return slices.Concat(links[at:], links[:at])
+}
+
+// names returns what to call the communicators of a crossing; those of the same name are told apart by their members.
+func (o *orders) names(c *order.Crossing) map[*match.Comm]string {
+	names := make(map[*match.Comm]string)
+	count := make(map[string]int)
+	for _, l := range c.Links {
+		n := o.x.Comm(*l.Threads[0].First, l.First.Comm)
+		names[l.First.Comm] = n
+		count[n]++
+	}
+	for comm, n := range names {
+		if count[n] > 1 {
+			names[comm] = n + " of " + finding.RankNames(check.Ranks(comm, all(comm)))
+		}
+	}
+	return names
+}
+
+// all returns the members of c.
+func all(c *match.Comm) []int32 {
+	list := make([]int32, c.Size())
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// deadlock tells of collectives that do block each other, unless that they can was told already.
+func (o *orders) deadlock(d *wait.Deadlock) {
+	o.look(0)
+	o.settle()
+	arcs := circle(d)
+	if len(arcs) == 0 || !slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
+		return
+	}
+	var (
+		f      = new(finding.Finding)
+		places = newSites(o.x)
+		lines  []string
+	)
+	for i, a := range arcs {
+		c, position := a.clause.Comm.Comm, a.clause.Pos
+		o.told[c] = true
+		var ranks []int
+		for _, b := range inside(d, c, position) {
+			ranks = append(ranks, b.Thread.Process.Rank)
+			places.add("waiting", b.Call)
+		}
+		f.Ranks = append(f.Ranks, ranks...)
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		next := arcs[(i+1)%len(arcs)].process
+		name, it := o.x.Func(a.blocked.Call).Name, "it too"
+		if v, ok := c.At(position); ok && v.Variants[0].Func != a.blocked.Thread.Open.Func.Base {
+			it = mpiapi.ByID(v.Variants[0].Func).Name
+		}
+		lines = append(lines, fmt.Sprintf("%s %s in %s for rank %d to call %s (%s)", finding.RankNames(ranks),
+			verb(ranks, "waits", "wait"), name, next.Rank, it, o.x.Comm(a.blocked.Call, c)))
+	}
+	f.Message = fmt.Sprintf("Processes block each other in collectives of different communicators, which they enter in different orders:\n%s.\n%s.",
+		strings.Join(lines, ",\n"), orderWhy)
+	f.Advice = orderAdvice
+	f.Sites, f.Key = places.list, "blocked|"+places.key()
+	o.x.Report(f)
+}
+
+// inside returns the threads that wait in a collective.
+func inside(d *wait.Deadlock, c *match.Comm, position uint64) (list []*wait.Blocked) {
+	for i := range d.Blocked {
+		b := &d.Blocked[i]
+		if slices.ContainsFunc(b.Clauses, func(cl wait.Clause) bool {
+			return cl.What == wait.ToJoin && cl.Comm.Comm == c && cl.Pos == position
+		}) {
+			list = append(list, b)
+		}
+	}
+	return list
+}

@@ -1,0 +1,53 @@
+package match
+
+import "slices"
+
+// Incomplete returns the positions [first, end) of the collectives on c that some members have entered and others have
+// not; end is first if there are none.
+func (c *Comm) Incomplete() (first, end uint64) {
+	if c.Opaque || c.World != nil && c.World.Unsure {
+		return c.base, c.base
+	}
+	return c.base, max(c.base, slices.Max(c.pos))
+}
+
+// Entered returns how many collectives on c a member has entered.
+func (c *Comm) Entered(member int32) uint64 { return c.pos[member] }
+
+// Incomplete returns the communicators, windows and files with collectives that some members have entered and others
+// have not, in the order in which they were made.
+func (r *Registry) Incomplete() []*Comm {
+	var list []*Comm
+	for _, c := range r.comms {
+		if first, end := c.Incomplete(); first < end {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Comm) int { return a.number - b.number })
+	return list
+}
+
+// Unmatched calls f for each member of c that has sent messages nobody has received (send), or posted receives for
+// which there is no message.
+func (c *Comm) Unmatched(f func(member int32, send bool)) {
+	for to := range c.boxes {
+		b := &c.boxes[to]
+		if b.any.head != nil {
+			f(int32(to), false)
+		}
+		each := func(from int32, p *pair) {
+			if p.sends.head != nil {
+				f(from, true)
+			}
+			if p.recvs.head != nil {
+				f(int32(to), false)
+			}
+		}
+		for i := range b.dense {
+			each(int32(i), &b.dense[i])
+		}
+		for i, p := range b.sparse {
+			each(i, p)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package pipeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/ring"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+// Handles of communicators that tests make.
+const (
+	first  = 0x84000000
+	second = 0x84000001
+)
+
+// dup lets a rank duplicate MPI_COMM_WORLD.
+func dup(p *Program, rank, handle int) {
+	k := p.Ranks[rank]
+	k.Comm(uint64(handle), rank, []int32{0}, nil, len(p.Ranks))
+	k.Call("dup", "MPI_Comm_dup", Args{"comm": World, ">newcomm": handle})
+}
+
+func bcast(comm, root int) Args { return Args{"count": 1, "datatype": Int, "root": root, "comm": comm} }
+
+func free(comm int) Args { return Args{"comm": comm, ">comm": CommNull} }
+
+// two returns a program of two ranks with two communicators.
+func two() *Program {
+	p := New(2)
+	for r := range p.Ranks {
+		dup(p, r, first)
+		dup(p, r, second)
+	}
+	return p
+}
+
+func TestCollectivesThatAreNotJoined(t *testing.T) {
+	const (
+		order = "GLOBAL:COLLECTIVE:ORDER_MISMATCH"
+		miss  = "GLOBAL:COLLECTIVE:MISSING"
+		freed = "GLOBAL:COLLECTIVE:COMM_FREE_MISMATCH"
+		hard  = "GLOBAL:DEADLOCK:HARD"
+	)
+	cases := []struct {
+		name  string
+		build func() *Program
+		want  []string
+		text  string // in the message of the first
+	}{
+		{"different orders", func() *Program {
+			p := two()
+			p.Ranks[0].Call("a", "MPI_Bcast", bcast(first, 0))
+			p.Ranks[0].Call("b", "MPI_Bcast", bcast(second, 1))
+			p.Ranks[1].Call("c", "MPI_Bcast", bcast(second, 1))
+			p.Ranks[1].Call("d", "MPI_Bcast", bcast(first, 0))
+			return finalize(p)
+		}, []string{order + " [0 1]"}, "rank 0 enters MPI_Bcast on the communicator made by MPI_Comm_dup of ranks 0,1 first"},
+		{"different orders of nonblocking ones", func() *Program {
+			p := two()
+			for r, k := range p.Ranks {
+				for i := range 2 {
+					a := bcast(first+(r+i)%2, 0)
+					a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+					k.Call("a", "MPI_Ibcast", a)
+				}
+				k.Call("c", "MPI_Waitall", Args{
+					"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, ">array_of_statuses": []Status{{}, {}},
+				})
+			}
+			return finalize(p)
+		}, nil, ""},
+		{"different orders that hang", func() *Program {
+			p := two()
+			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": first})
+			p.Ranks[1].Open("b", "MPI_Barrier", Args{"comm": second})
+			return p
+		}, []string{order + " [0 1]", hard + " [0 1]"}, "rank 0 waits in MPI_Barrier for rank 1 to call it too"},
+		{"a broadcast received as a message", func() *Program {
+			p := New(3)
+			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
+			p.Ranks[0].Open("c", "MPI_Finalize", nil)
+			for _, k := range p.Ranks[1:] {
+				k.Open("b", "MPI_Recv", recv(1, Int, 0, 0))
+			}
+			return p
+		}, []string{miss + " [0 1 2]", hard + " [1 2]"}, "ranks 1,2 wait in MPI_Recv for rank 0 to send"},
+		{"messages that cross, and a broadcast on the way", func() *Program {
+			p := New(3) // ranks 1 and 2 would have come
+			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
+			p.Ranks[0].Open("c", "MPI_Finalize", nil)
+			p.Ranks[1].Open("b", "MPI_Recv", recv(1, Int, 2, 0))
+			p.Ranks[2].Open("b", "MPI_Recv", recv(1, Int, 1, 0))
+			return p
+		}, []string{hard + " [1 2]"}, "the cycle is 1 -> 2 -> 1"},
+		{"a message with another tag is in the way of a barrier", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Send", send(1, Int, 1, 1))
+			p.Ranks[0].Open("c", "MPI_Barrier", Args{"comm": World})
+			p.Ranks[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+			return p
+		}, []string{hard + " [0 1]"}, ""},
+		{"only one calls the broadcasts", func() *Program {
+			p := New(3)
+			for range 4 {
+				p.Ranks[1].Call("a", "MPI_Bcast", bcast(World, 1))
+			}
+			return finalize(p)
+		}, []string{miss + " [0 1 2]"}, "The same goes for 3 further collectives"},
+		{"one calls another collective instead, and one less", func() *Program {
+			p := New(2)
+			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
+			p.Ranks[0].Call("b", "MPI_Gather", Args{
+				"sendcount": 1, "sendtype": Int, "recvcount": 1, "recvtype": Int, "root": 1, "comm": World,
+			})
+			p.Ranks[1].Call("c", "MPI_Gather", Args{
+				"sendcount": 1, "sendtype": Int, "recvcount": 1, "recvtype": Int, "root": 1, "comm": World,
+			})
+			return finalize(p)
+		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]"}, ""},
+		{"one is killed", func() *Program {
+			p := two()
+			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
+			p.Ranks[0].Call("b", "MPI_Comm_free", free(first))
+			p.Ranks[0].Open("c", "MPI_Finalize", nil)
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, Initialized: true}
+			return p
+		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, ""},
+		{"one frees a communicator", func() *Program {
+			p := two()
+			p.Ranks[1].Call("b", "MPI_Comm_free", free(first))
+			return finalize(p)
+		}, []string{freed + " [0 1]"}, "Rank 1 frees the communicator made by MPI_Comm_dup by MPI_Comm_free, and rank 0 never does"},
+		{"both free both", func() *Program {
+			p := two()
+			for r, k := range p.Ranks {
+				k.Call("b", "MPI_Comm_free", free(first+r))
+				k.Call("b", "MPI_Comm_free", free(first+1-r))
+			}
+			return finalize(p)
+		}, nil, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := analyse(t, c.build)
+			if names := got.names(); !slices.Equal(names, c.want) {
+				t.Fatalf("found %q, want %q", names, c.want)
+			}
+			if c.text != "" && !strings.Contains(got[0].Message, c.text) {
+				t.Errorf("the message does not say %q:\n%s", c.text, got[0].Message)
+			}
+		})
+	}
+}
+
+func TestMissingIsToldWhenMembersAreInFinalize(t *testing.T) {
+	var got collected
+	h := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+	p := New(2)
+	p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
+	p.Ranks[1].Open("b", "MPI_Finalize", nil) // and rank 0 computes for an hour
+	p.Deliver(h, 1, 0)
+	if want := []string{"GLOBAL:COLLECTIVE:MISSING [0 1]"}; !slices.Equal(got.names(), want) {
+		t.Errorf("found %q before the end, want %q", got.names(), want)
+	}
+}
+
+func TestTheCauseComesFirst(t *testing.T) {
+	got := analyse(t, func() *Program {
+		p := two()
+		p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": first})
+		p.Ranks[1].Open("b", "MPI_Barrier", Args{"comm": second})
+		return p
+	})
+	if len(got) != 2 || got[0].Check != "GLOBAL:COLLECTIVE:ORDER_MISMATCH" {
+		t.Errorf("found %v", got.names())
+	}
+	got = analyse(t, func() *Program {
+		p := New(2)
+		p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
+		p.Ranks[1].Open("b", "MPI_Recv", recv(1, Int, 0, 0))
+		return p
+	})
+	if len(got) != 2 || got[0].Check != "GLOBAL:COLLECTIVE:MISSING" {
+		t.Errorf("found %v", got.names())
+	}
+}
