@@ -91,11 +91,9 @@ func mulMod(x, y uint64) uint64 {
 	return addMod(lo&prime, lo>>61|hi<<3)
 }
 
-// addMod adds numbers of at most prime; the sum is below prime.
+// addMod adds numbers of at most prime; the sum is below prime. There is no telling beforehand which sums are too large,
+// so it does without a branch.
 func addMod(x, y uint64) uint64 {
-	s := x + y
-	if s >= prime {
-		s -= prime
-	}
-	return s
+	s := x + y - prime
+	return s + prime&uint64(int64(s)>>63)
 }

@@ -33,6 +33,8 @@ type signature struct {
 	hash   Hash
 }
 
+var empty signature
+
 // signature returns the type's signature, made when it is first asked for.
 func (t *Type) signature() *signature {
 	s := t.signed.Load()
@@ -45,7 +47,7 @@ func (t *Type) signature() *signature {
 
 func (t *Type) sign() *signature {
 	if t.Elements <= 0 {
-		return new(signature)
+		return &empty
 	}
 	if t.stage == nil {
 		return &signature{copies: 1, of: &unit{basic: t.Basic, size: t.Size, hash: t.Basic.hash}, hash: t.Basic.hash}
@@ -105,11 +107,11 @@ func (u *unit) at(n int64) *part {
 func (u Use) known() (n int64, s *signature, ok bool) {
 	switch {
 	case u.Count <= 0:
-		return 0, new(signature), true
+		return 0, &empty, true
 	case u.Type == nil || u.Type.Elements < 0:
 		return 0, nil, false
 	case u.Type.Elements == 0:
-		return 0, new(signature), true
+		return 0, &empty, true
 	}
 	var a arith
 	n = a.mul(u.Count, u.Type.Elements)
