@@ -94,6 +94,7 @@ func TestCompareElementByElement(t *testing.T) {
 		names(), without("MPI_PACKED"), without("MPI_PACKED", "MPI_BYTE"),
 		{"MPI_INT", "MPI_BYTE"},
 		{"MPI_INT", "MPI_INTEGER"},
+		{"MPI_INT", "MPI_INTEGER", "MPI_SHORT"},
 		{"MPI_INT", "MPI_DOUBLE"},
 		{"MPI_SHORT", "MPI_CHAR", "MPI_BYTE"},
 		{"MPI_LONG", "MPI_INTEGER8", "MPI_INT64_T"},

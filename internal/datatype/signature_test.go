@@ -329,6 +329,7 @@ func TestSignatureExamples(t *testing.T) {
 		// The example of section VI.B of the paper on MUST's datatype checks.
 		{Use{must(Struct(one, one, []*Type{d, c, d, c, d, c, c, c})), 1}, "2×{DOUBLE, CHAR}, DOUBLE, 3×CHAR"},
 		{Use{must(Struct(one[:3], one[:3], []*Type{i, d, i})), 4}, "4×{INT, DOUBLE, INT}"},
+		{Use{must(Struct(one[:6], one[:6], []*Type{i, d, i, i, d, i})), 1}, "2×{INT, DOUBLE, INT}"},
 		{Use{must(Struct([]int64{1000000, 1}, one[:2], []*Type{two, s})), 3}, "3×{1000000×{INT, DOUBLE}, SHORT}"},
 	} {
 		if got := x.u.Signature(200); got != x.want {
@@ -413,6 +414,9 @@ func TestCompareExamples(t *testing.T) {
 		{"bytes, collective, shorter", b("MPI_INT", 2), b("MPI_BYTE", 9), true, "mismatch at 0: INT BYTE"},
 		{"bytes within", of(huge, b("MPI_INT", 1), b("MPI_BYTE", 4)), b("MPI_INT", 2*huge), false, "bytes at 1: BYTE INT"},
 		{"bytes across elements", of(1, b("MPI_BYTE", 6), b("MPI_INT", 1)), of(1, b("MPI_INT", 1), b("MPI_BYTE", 6)), false, "bytes at 0: BYTE INT"},
+		{"bytes of two copies for one element", of(2, b("MPI_BYTE", 2), b("MPI_INT", 1), b("MPI_BYTE", 2)), of(1, b("MPI_BYTE", 2), b("MPI_INT", 3), b("MPI_BYTE", 2)), false, "bytes at 3: BYTE INT"},
+		{"bytes beside another machine's type", of(1, b("MPI_BYTE", 4), b("MPI_LONG", 1)), of(1, b("MPI_INT", 1), Use{Predefined("MPI_LONG", 4), 2}), false, "mismatch at 0: BYTE INT"},
+		{"another machine's type", b("MPI_LONG", 4), Use{Predefined("MPI_LONG", 4), 4}, false, "matches"},
 		{"bytes that cut an element", of(1, b("MPI_BYTE", 6), b("MPI_SHORT", 1)), b("MPI_INT", 2), false, "mismatch at 0: BYTE INT"},
 		{"bytes and a mismatch behind", of(1, b("MPI_BYTE", 4), b("MPI_SHORT", 1)), of(1, b("MPI_INT", 1), b("MPI_CHAR", 2)), false, "mismatch at 0: BYTE INT"},
 		{"a mismatch before bytes", of(1, b("MPI_SHORT", 2), b("MPI_BYTE", 4)), b("MPI_INT", 2), false, "mismatch at 0: SHORT INT"},
@@ -420,6 +424,7 @@ func TestCompareExamples(t *testing.T) {
 		{"two languages, longer", b("MPI_INT", 3), b("MPI_INTEGER", 2), false, "too long at 2: INT -"},
 		{"two languages and a mismatch behind", of(1, b("MPI_INT", huge), b("MPI_SHORT", 1)), of(1, b("MPI_INTEGER", huge), b("MPI_CHAR", 1)), false, "mismatch at 1099511627776: SHORT CHAR"},
 		{"two languages, nested", of(1, of(huge, b("MPI_INT", 1), b("MPI_CHAR", 3)), b("MPI_SHORT", 1)), of(1, of(huge/2, of(2, b("MPI_INTEGER", 1), b("MPI_CHARACTER", 3))), b("MPI_CHAR", 1)), false, "mismatch at 4398046511104: SHORT CHAR"},
+		{"two languages, a mismatch behind and matches before", of(2, b("MPI_SHORT", 2), b("MPI_INT", 3), b("MPI_SHORT", 1)), of(2, b("MPI_SHORT", 2), b("MPI_INTEGER", 3), b("MPI_CHAR", 1)), false, "mismatch at 5: SHORT CHAR"},
 		{"another size in another language", b("MPI_INT", 1), b("MPI_INTEGER8", 1), false, "mismatch at 0: INT INTEGER8"},
 		{"precision and range", b("MPI_REAL(p=6,r=30)", 3), b("MPI_REAL(p=6,r=30)", 3), false, "matches"},
 		{"other precision", Use{F90(F90RealKind, 6, 30, 4), 1}, Use{F90(F90RealKind, 6, 37, 4), 1}, false, "mismatch at 0: REAL(p=6,r=30) REAL(p=6,r=37)"},
