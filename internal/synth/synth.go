@@ -80,6 +80,7 @@ type Args map[string]any
 // Status is what a receive or completion tells.
 type Status struct {
 	Source, Tag int32
+	Error       int32
 	Cancelled   bool
 	Bytes       int64
 }
@@ -282,7 +283,7 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 				if x.Cancelled {
 					cancelled = 1
 				}
-				for _, w := range []uint32{uint32(x.Source), uint32(x.Tag), 0, cancelled} {
+				for _, w := range []uint32{uint32(x.Source), uint32(x.Tag), uint32(x.Error), cancelled} {
 					s = binary.LittleEndian.AppendUint32(s, w)
 				}
 				s = binary.LittleEndian.AppendUint64(s, uint64(x.Bytes))
