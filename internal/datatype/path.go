@@ -3,6 +3,7 @@ package datatype
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -239,6 +240,24 @@ func (p Path) Resolve(t *Type) (Place, error) {
 	}
 	place.Node = n
 	return place, nil
+}
+
+// Explained returns the path with everything explained, in t. It is p itself as far as it can't be followed.
+func (p Path) Explained(t *Type) Path {
+	n := t.Root()
+	p.Kind, p.Steps = t.kindName(), slices.Clone(p.Steps)
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		if step.Index < 0 || step.Index >= n.Children() {
+			break
+		}
+		n = n.Child(step.Index)
+		step.Kind = ""
+		if n.Type != nil {
+			step.Kind = n.Type.kindName()
+		}
+	}
+	return p
 }
 
 // wrong says that there is something wrong behind the first steps of the path.

@@ -54,6 +54,9 @@ func TestPathsOfThePaper(t *testing.T) {
 		if err != nil || got.First != c.first || got.Node.Elements() != c.elements || got.At != c.at {
 			t.Errorf("%s: element %d, %d elements, displacement %d, %v", c.path, got.First, got.Node.Elements(), got.At, err)
 		}
+		if strings.HasPrefix(c.path, "s_type[2]") && p.Explained(s).String() != "s_type(STRUCT)[2][5](CHAR)" {
+			t.Errorf("%s is explained as %s", c.path, p.Explained(s))
+		}
 	}
 	if got := PathTo(s, "s_type", 10).String(); got != "s_type(STRUCT)[2][5](CHAR)" {
 		t.Error(got)

@@ -44,6 +44,10 @@ func (n Node) Bytes() int64 {
 // At returns the displacement of child i, in bytes, relative to that of the node.
 func (n Node) At(i int64) int64 { return n.stage.At(i) }
 
+// Uniform reports whether the children are all alike: copies of one type, or stages of one kind. Their displacements are
+// then regular, too.
+func (n Node) Uniform() bool { return n.stage != nil && n.stage.Blocks == nil }
+
 // Before returns the number of basic elements, and of bytes of data, in the children before child i.
 func (n Node) Before(i int64) (elements, bytes int64) { return n.stage.Before(i) }
 
@@ -107,32 +111,52 @@ func (n Node) Bounds() (lo, hi int64) {
 // those whose bounds meet them. It takes no time for those that a regular stage leaves out.
 func (n Node) Touching(lo, hi int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
-		if n.Children() == 0 || n.Elements() == 0 {
-			return
+		for first, last := range n.touching(lo, hi) {
+			for i := first; i <= last; i++ {
+				if !yield(i) {
+					return
+				}
+			}
 		}
-		if n.stage.Blocks != nil {
-			n.stage.Blocks.touching(lo, hi, yield)
-			return
-		}
-		n.stage.touching(lo, hi, yield)
 	}
 }
 
-func (b *Blocks) touching(lo, hi int64, yield func(int64) bool) {
+// CountTouching returns how many children Touching yields.
+func (n Node) CountTouching(lo, hi int64) (count int64) {
+	for first, last := range n.touching(lo, hi) {
+		count += last - first + 1
+	}
+	return count
+}
+
+// touching yields the first and the last of neighbouring children that Touching yields.
+func (n Node) touching(lo, hi int64) iter.Seq2[int64, int64] {
+	return func(yield func(first, last int64) bool) {
+		switch {
+		case n.Children() == 0 || n.Elements() == 0:
+		case n.stage.Blocks != nil:
+			n.stage.Blocks.touching(lo, hi, yield)
+		default:
+			n.stage.touching(lo, hi, yield)
+		}
+	}
+}
+
+func (b *Blocks) touching(lo, hi int64, yield func(first, last int64) bool) {
 	for i, at := range b.At {
 		count, old := b.Len(i), b.Type(i)
 		if count == 0 || old.TrueLB == old.TrueUB {
 			continue
 		}
 		last := at + (count-1)*old.Extent()
-		if min(at, last)+old.TrueLB < hi && max(at, last)+old.TrueUB > lo && !yield(int64(i)) {
+		if min(at, last)+old.TrueLB < hi && max(at, last)+old.TrueUB > lo && !yield(int64(i), int64(i)) {
 			return
 		}
 	}
 }
 
 // touching is for regular stages: groups, and then children of a group, are found by division.
-func (s *Stage) touching(lo, hi int64, yield func(int64) bool) {
+func (s *Stage) touching(lo, hi int64, yield func(first, last int64) bool) {
 	childLo, childHi := Node{stage: s}.Child(0).Bounds()
 	if childLo == childHi {
 		return
@@ -146,10 +170,8 @@ func (s *Stage) touching(lo, hi int64, yield func(int64) bool) {
 	for g := firstGroup; g <= lastGroup; g++ {
 		at := s.First + g*s.Jump
 		first, last := meeting(lo-at, hi-at, childLo, childHi, s.Stride, min(group, s.N-g*group))
-		for i := first; i <= last; i++ {
-			if !yield(g*group + i) {
-				return
-			}
+		if first <= last && !yield(g*group+first, g*group+last) {
+			return
 		}
 	}
 }

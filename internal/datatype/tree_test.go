@@ -252,13 +252,17 @@ func TestTouching(t *testing.T) {
 			if n.Children() == 0 {
 				found = append(found, mapped{n.Type.Basic, at})
 			}
-			last := int64(-1)
+			last, count := int64(-1), n.CountTouching(lo-at, hi-at)
 			for i := range n.Touching(lo-at, hi-at) {
+				count--
 				if i <= last {
 					t.Fatalf("child %d comes after child %d", i, last)
 				}
 				last = i
 				visit(n.Child(i), at+n.At(i))
+			}
+			if count != 0 {
+				t.Fatalf("%d more children are counted than visited", count)
 			}
 		}
 		if typ.TrueLB < hi && typ.TrueUB > lo {

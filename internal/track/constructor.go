@@ -364,32 +364,7 @@ func build(kind datatype.Kind, a *datatype.Args, olds []*datatype.Type) (*dataty
 	case datatype.ResizedKind:
 		return datatype.Resized(a.LB, a.Extent, old)
 	case datatype.F90RealKind, datatype.F90ComplexKind, datatype.F90IntegerKind:
-		return datatype.F90(kind, a.P, a.R, f90Size(kind, a.P, a.R)), nil
+		return datatype.F90(kind, a.P, a.R, datatype.F90Size(kind, a.P, a.R)), nil
 	}
 	return datatype.UnknownType(), nil
-}
-
-// f90Size returns the size of the type that Fortran's selected_real_kind and selected_int_kind choose, where all
-// compilers choose the same: IEEE's single and double precision, and two's complement; else -1. A negative p or r is
-// MPI_UNDEFINED.
-func f90Size(kind datatype.Kind, p, r int64) int64 {
-	if kind == datatype.F90IntegerKind {
-		for i, most := range []int64{2, 4, 9, 18} { // decimal digits of 1, 2, 4 and 8 bytes
-			if r <= most {
-				return 1 << i
-			}
-		}
-		return -1
-	}
-	size := int64(-1)
-	switch {
-	case p <= 6 && r <= 37:
-		size = 4
-	case p <= 15 && r <= 307:
-		size = 8
-	}
-	if kind == datatype.F90ComplexKind && size > 0 {
-		size *= 2
-	}
-	return size
 }

@@ -1,0 +1,224 @@
+package picture
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// strip is the memory of a buffer from its lowest to its highest byte, as far as it is shown: what repeats is left out.
+type strip struct {
+	runs   []run
+	lanes  []int // of each run: runs that overlap are drawn below one another; -1 where there is no room for more
+	hidden []hidden
+	// toScale says that all bytes are equally wide.
+	toScale bool
+	// edges are displacements where something begins or ends, ascending, and xs where they are drawn, from 0.
+	edges []int64
+	xs    []float64
+}
+
+// hidden are bytes from lo up to hi, and the elements that begin there, -1 if that is not known.
+type hidden struct{ lo, hi, elements int64 }
+
+const (
+	stripWidth = 1100.0 // at most
+	mostRuns   = 24
+	mostLanes  = 4
+)
+
+// strip returns what is shown of the buffer, nil if it is too irregular to find out quickly or if there is no data.
+func (s *scene) strip(m *memory) *strip {
+	t := s.whole
+	if t.Size <= 0 {
+		return nil
+	}
+	all, ok := m.around(t.TrueLB, t.TrueLB, 0, mostRuns+1)
+	if !ok {
+		return nil
+	}
+	if len(all) <= mostRuns {
+		st := s.complete(all)
+		if st.toScale || st.width() <= stripWidth {
+			return st
+		}
+	}
+	var st *strip
+	for _, room := range []struct{ head, path, tail int }{{8, 3, 4}, {6, 2, 3}, {4, 2, 2}, {3, 1, 2}, {2, 1, 1}, {1, 0, 1}} {
+		st, ok = s.folded(m, room.head, room.path, room.tail)
+		if !ok || st.width() <= stripWidth {
+			break
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return st
+}
+
+// complete shows everything, to scale if that is possible.
+func (s *scene) complete(all []run) *strip {
+	st := &strip{runs: all}
+	st.layOut(s, nil)
+	lo, hi := st.edges[0], st.edges[len(st.edges)-1]
+	scale := min(28, stripWidth/float64(hi-lo))
+	for i := range st.edges[1:] {
+		if float64(st.edges[i+1]-st.edges[i])*scale < 4 {
+			return st
+		}
+	}
+	st.toScale = true
+	for i, e := range st.edges {
+		st.xs[i] = float64(e-lo) * scale
+	}
+	return st
+}
+
+// folded shows the first runs, those around what the path leads to, and the last ones.
+func (s *scene) folded(m *memory, head, path, tail int) (*strip, bool) {
+	t := s.whole
+	first, ok1 := m.around(t.TrueLB, t.TrueLB, 0, head)
+	last, ok2 := m.around(t.TrueUB, t.TrueUB, tail, 0)
+	ok3 := true
+	var middle []run
+	if s.path != nil && s.place.Node.Bytes() > 0 {
+		lo, hi := s.marked()
+		if s.place.Node.Elements() > 1 {
+			hi = min(hi, lo+1) // where a large node begins
+		}
+		middle, ok3 = m.around(lo, hi, path, path)
+	}
+	if !ok1 || !ok2 || !ok3 {
+		return nil, false
+	}
+	st := &strip{}
+	for _, more := range [][]run{first, middle, last} {
+		st.add(more)
+	}
+	end := t.TrueLB
+	for _, r := range st.runs {
+		if r.at > end {
+			if n, ok := m.elementsIn(end, r.at); n > 0 || !ok {
+				if !ok {
+					n = -1
+				}
+				st.hidden = append(st.hidden, hidden{end, r.at, n})
+			}
+		}
+		end = max(end, r.end())
+	}
+	st.layOut(s, st.hidden)
+	return st, true
+}
+
+// add adds further runs by address, but for those that are there already.
+func (st *strip) add(more []run) {
+	shown := 0
+	if k := len(st.runs); k > 0 {
+		for shown < len(more) && more[shown].compare(st.runs[k-1]) <= 0 {
+			shown++
+		}
+	}
+	st.runs = append(st.runs, more[shown:]...)
+}
+
+// marked returns the bytes that what the path leads to lies in.
+func (s *scene) marked() (lo, hi int64) {
+	lo, hi = s.place.Node.Bounds()
+	return s.place.At + lo, s.place.At + hi
+}
+
+// bounds returns where the buffer begins and ends, and copies of the type if these are few.
+func (s *scene) bounds() []int64 {
+	out := []int64{s.whole.LB, s.whole.UB}
+	if s.count > 1 && s.count <= 8 {
+		for i := range s.count {
+			out = append(out, s.typ.LB+i*s.typ.Extent(), s.typ.UB+i*s.typ.Extent())
+		}
+	}
+	return out
+}
+
+// layOut chooses lanes, edges, and how wide everything is drawn if not to scale.
+func (st *strip) layOut(s *scene, hidden []hidden) {
+	var ends [mostLanes]int64
+	for i := range ends {
+		ends[i] = math.MinInt64
+	}
+	st.edges = s.bounds()
+	for _, r := range st.runs {
+		lane := slices.IndexFunc(ends[:], func(end int64) bool { return end <= r.at })
+		if lane >= 0 {
+			ends[lane] = r.end()
+		}
+		st.lanes = append(st.lanes, lane)
+		st.edges = append(st.edges, r.at, r.end())
+	}
+	if s.path != nil && s.place.Node.Bytes() > 0 {
+		lo, hi := s.marked()
+		st.edges = append(st.edges, lo, hi)
+	}
+	slices.Sort(st.edges)
+	st.edges = slices.Compact(st.edges)
+	widths := make([]float64, len(st.edges)-1)
+	wide := func(lo, hi int64, width float64) {
+		first, _ := slices.BinarySearch(st.edges, lo)
+		for i := first; i < len(widths) && st.edges[i] < hi; i++ {
+			widths[i] = max(widths[i], width*float64(st.edges[i+1]-st.edges[i])/float64(hi-lo))
+		}
+	}
+	for _, r := range st.runs {
+		wide(r.at, r.end(), runWidth(r))
+	}
+	for _, h := range hidden {
+		wide(h.lo, h.hi, hiddenWidth(h))
+	}
+	for i := range widths {
+		if widths[i] == 0 {
+			widths[i] = max(26, textWidth(gapLabel(st.edges[i+1]-st.edges[i]), small)+8)
+		}
+		widths[i] = max(widths[i], 3)
+	}
+	st.xs = make([]float64, len(st.edges))
+	for i, w := range widths {
+		st.xs[i+1] = st.xs[i] + w
+	}
+}
+
+func (st *strip) width() float64 { return st.xs[len(st.xs)-1] }
+
+// x returns where a displacement is drawn.
+func (st *strip) x(at int64) float64 {
+	i := sort.Search(len(st.edges)-1, func(i int) bool { return st.edges[i+1] >= at })
+	i = min(i, len(st.edges)-2)
+	lo, hi := st.edges[i], st.edges[i+1]
+	part := float64(at-lo) / float64(hi-lo)
+	return st.xs[i] + max(0, min(1, part))*(st.xs[i+1]-st.xs[i])
+}
+
+type interval struct{ lo, hi int64 }
+
+// gaps returns the bytes between what is shown and hidden that belong to no data. They end where copies do.
+func (st *strip) gaps(bounds []int64) []interval {
+	var covered []interval
+	for _, b := range bounds {
+		covered = append(covered, interval{b, b})
+	}
+	for _, r := range st.runs {
+		covered = append(covered, interval{r.at, r.end()})
+	}
+	for _, h := range st.hidden {
+		covered = append(covered, interval{h.lo, h.hi})
+	}
+	slices.SortFunc(covered, func(a, b interval) int { return cmp.Compare(a.lo, b.lo) })
+	var out []interval
+	lo := covered[0].lo
+	for _, c := range covered {
+		if c.lo > lo {
+			out = append(out, interval{lo, c.lo})
+		}
+		lo = max(lo, c.hi)
+	}
+	return out
+}
