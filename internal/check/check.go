@@ -45,6 +45,8 @@ type Hooks struct {
 	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
+	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
+	NewDatatype      func(p *track.Process, d *match.Datatype)
 	CrowdedDatatypes func(p *track.Process) // a process has 100, 200, 400 … derived datatypes at once
 	End              func(p *track.Process) // a process has ended
 	Deadlock         func(d *wait.Deadlock)

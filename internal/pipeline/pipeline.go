@@ -56,6 +56,7 @@ type Pipeline struct {
 	leaders    []func(a, b match.Call)
 	datatype   []func(*track.Thread, match.Call, *track.DatatypeUse)
 	construct  []func(*track.Thread, match.Call, *datatype.ArgumentError)
+	newType    []func(*track.Process, *match.Datatype)
 	datatypes  []func(*track.Process)
 	end        []func(*track.Process)
 	deadlock   []func(*wait.Deadlock)
@@ -109,6 +110,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.leaders, h.Leaders)
 	add(&p.datatype, h.WrongDatatype)
 	add(&p.construct, h.WrongConstructor)
+	add(&p.newType, h.NewDatatype)
 	add(&p.datatypes, h.CrowdedDatatypes)
 	add(&p.end, h.End)
 	add(&p.deadlock, h.Deadlock)
@@ -248,6 +250,12 @@ func (s sink) WrongDatatype(t *track.Thread, c match.Call, u *track.DatatypeUse)
 func (s sink) WrongConstructor(t *track.Thread, c match.Call, err *datatype.ArgumentError) {
 	for _, f := range s.p.construct {
 		f(t, c, err)
+	}
+}
+
+func (s sink) NewDatatype(pr *track.Process, d *match.Datatype) {
+	for _, f := range s.p.newType {
+		f(pr, d)
 	}
 }
 

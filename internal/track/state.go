@@ -162,6 +162,8 @@ type Sink interface {
 	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
+	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.
+	NewDatatype(p *Process, d *match.Datatype)
 	// CrowdedDatatypes: a process has many derived datatypes: 100 at first, then twice as many each time.
 	CrowdedDatatypes(p *Process)
 	// End: a process has ended; Process.Ended says how.

@@ -221,6 +221,7 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	if d.Standing == match.CommittedType {
 		pr.committed(h, d)
 	}
+	t.sink.NewDatatype(pr, d)
 	if pr.derived.live >= pr.derived.notice {
 		pr.derived.notice *= 2
 		t.sink.CrowdedDatatypes(pr)

@@ -30,6 +30,7 @@ func (*told) Crowded(*track.Process)                                  {}
 func (*told) End(*track.Process)                                      {}
 func (*told) Module(*track.Process, event.Module)                     {}
 func (*told) Site(*track.Thread, event.Site)                          {}
+func (*told) NewDatatype(*track.Process, *match.Datatype)             {}
 func (s *told) CrowdedDatatypes(p *track.Process)                     { s.crowd = append(s.crowd, p.DerivedDatatypes()) }
 
 func (s *told) Leaders(match.Call, match.Call) {}
