@@ -14,10 +14,10 @@ type Crossing struct {
 	comms []*comm
 }
 
-// Sound reports whether each process uses each of the communicators by one thread only, as far as is known by now.
-// Where several take turns another may have come first, and there is no circle.
+// Sound reports whether it still holds: each process uses each of the communicators by one thread only, as far as is
+// known by now. Where several take turns another may have come first, and there is no circle.
 func (x *Crossing) Sound() bool {
-	return !slices.ContainsFunc(x.comms, func(c *comm) bool { return c.shared })
+	return !slices.ContainsFunc(x.comms, func(c *comm) bool { return c.unclear })
 }
 
 // Link says who enters First before Second, so that Second can't end before First has. First is the Second of the next

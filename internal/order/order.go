@@ -82,14 +82,14 @@ type comm struct {
 	epoch   uint64
 	freed   int  // members that have freed it
 	crossed int  // circles that it was part of
-	shared  bool // several threads of a process take turns: which is next is up to them, and not to be seen
+	unclear bool // which call comes to which collective is not to be seen
 }
 
 // circles is how many crossings a communicator is found in before it is left alone.
 const circles = 100
 
 // free reports whether c holds nobody up.
-func (c *comm) free() bool { return c.shared || c.crossed >= circles }
+func (c *comm) free() bool { return c.unclear || c.crossed >= circles }
 
 // member is a process in a communicator.
 type member struct {
@@ -161,6 +161,13 @@ func (s *Simulation) Enter(c *match.Comm, me int32, position uint64, call *match
 	s.append(t, c, me, position, kept, k)
 }
 
+// Distrust says that a call on c failed: whether it took part is not known. From now on c holds nobody up.
+func (s *Simulation) Distrust(c *match.Comm) {
+	if d := s.comms[c]; d != nil {
+		d.unclear = true
+	}
+}
+
 // append begins a new row of calls.
 func (s *Simulation) append(t *thread, c *match.Comm, me int32, position uint64, call *match.Call, k kind) {
 	d := s.comms[c]
@@ -171,7 +178,7 @@ func (s *Simulation) append(t *thread, c *match.Comm, me int32, position uint64,
 	}
 	m := &d.members[me]
 	if m.next != position || m.owner != nil && m.owner != t {
-		d.shared = true
+		d.unclear = true // several threads of a process take turns: which of them is next is up to them
 	}
 	m.next, m.owner = position+1, t
 	t.queue = append(t.queue, item{d, me, k.blocks, position, position + 1, call})
@@ -196,7 +203,7 @@ func (s *Simulation) thread(id ring.ThreadID) *thread {
 	}
 	t := s.threads[id]
 	if t == nil {
-		t = &thread{id: id, calls: make(map[uint32]*match.Call)}
+		t = &thread{id: id}
 		s.threads[id] = t
 	}
 	return t
@@ -212,6 +219,9 @@ func (t *thread) keep(call *match.Call) *match.Call {
 	if k == nil || !bytes.Equal(k.Raw, call.Raw) {
 		clone := call.Clone()
 		k = &clone
+		if t.calls == nil {
+			t.calls = make(map[uint32]*match.Call)
+		}
 		t.calls[site] = k
 	}
 	t.recent = k

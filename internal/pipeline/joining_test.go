@@ -134,6 +134,13 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			p.Ranks[1].Call("b", "MPI_Comm_free", free(first))
 			return finalize(p)
 		}, []string{freed + " [0 1]"}, "Rank 1 frees the communicator made by MPI_Comm_dup by MPI_Comm_free, and rank 0 never does"},
+		{"one tries, and is told that it may not", func() *Program {
+			p := two()
+			p.Ranks[0].Fail("a", "MPI_Bcast", bcast(first, 0), 16, "out of memory", false)
+			p.Ranks[0].Call("b", "MPI_Bcast", bcast(second, 0))
+			p.Ranks[1].Call("c", "MPI_Bcast", bcast(second, 0))
+			return finalize(p)
+		}, []string{"LOCAL:MPI:CALL_FAILED [0]"}, ""},
 		{"both free both", func() *Program {
 			p := two()
 			for r, k := range p.Ranks {

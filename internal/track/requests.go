@@ -378,6 +378,10 @@ func (t *Tracker) confirmTruncated(th *Thread) {
 // Waiting describes the operations of a blocking call that thread th is in: its send and receive, nil if it has none.
 func (th *Thread) Waiting() (ops [2]*match.Op) { return th.ops }
 
+// Joined returns the communicator and position of the collective that thread th is in, or has just returned from, nil if
+// its last call is none.
+func (th *Thread) Joined() (*View, uint64) { return th.view, th.pos }
+
 // InCollective returns the communicator and position of the collective that thread th is in, nil if it is in none.
 func (th *Thread) InCollective() (*View, uint64) {
 	if th.Open.Func == nil {

@@ -20,8 +20,8 @@ var CommFreeMismatch = &check.Check{
 	Title:    "a communicator is freed by some of its processes only",
 	Doc:      commFreeDoc,
 	New: func(x *check.Context) check.Hooks {
-		l := &leavers{x: x}
-		return check.Hooks{Failed: l.failed, Finish: func() { unfreed(x, l) }}
+		l := newLeavers(x)
+		return check.Hooks{Failed: l.failed, Finish: func() { unfreed(x, &l) }}
 	},
 }
 
@@ -29,7 +29,7 @@ func unfreed(x *check.Context, l *leavers) {
 	if !l.proper() {
 		return
 	}
-	for _, c := range x.Tracker.Comms.Incomplete() {
+	for _, c := range l.incomplete() {
 		first, _ := c.Incomplete()
 		v, ok := c.At(first)
 		if !ok || outOfStep(c, first) || !freeing(&v) {

@@ -1,6 +1,8 @@
 package collective
 
 import (
+	"slices"
+
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -11,12 +13,23 @@ import (
 // leavers follows which processes have called MPI_Finalize, and will enter no further collective.
 type leavers struct {
 	x       *check.Context
-	leaving bool // at least one has
-	dying   bool // MPI ends a process for an error
+	leaving bool                 // at least one has
+	dying   bool                 // MPI ends a process for an error
+	unclear map[*match.Comm]bool // a call on it failed: whether it took part is not known
 }
 
-func (l *leavers) failed(_ *track.Thread, _ match.Call, _ int32, f *track.Failure) {
+func newLeavers(x *check.Context) leavers { return leavers{x: x, unclear: make(map[*match.Comm]bool)} }
+
+func (l *leavers) failed(t *track.Thread, _ match.Call, _ int32, f *track.Failure) {
 	l.dying = l.dying || f != nil && f.Fatal
+	if v, _ := t.Joined(); v != nil {
+		l.unclear[v.Comm] = true
+	}
+}
+
+// incomplete returns the communicators with collectives that some members have entered and others have not.
+func (l *leavers) incomplete() []*match.Comm {
+	return slices.DeleteFunc(l.x.Tracker.Comms.Incomplete(), func(c *match.Comm) bool { return l.unclear[c] })
 }
 
 func (l *leavers) finalize(*track.Process, match.Call) { l.leaving = true }

@@ -25,7 +25,7 @@ var Missing = &check.Check{
 	Title:    "processes never join a collective operation that others are in",
 	Doc:      missingDoc,
 	New: func(x *check.Context) check.Hooks {
-		m := &missing{leavers: leavers{x: x}, told: make(map[*match.Comm]bool)}
+		m := &missing{leavers: newLeavers(x), told: make(map[*match.Comm]bool)}
 		return check.Hooks{
 			Failed:   m.failed,
 			Finalize: m.finalize,
@@ -64,7 +64,7 @@ func (m *missing) look() {
 	if !m.proper() {
 		return
 	}
-	for _, c := range m.x.Tracker.Comms.Incomplete() {
+	for _, c := range m.incomplete() {
 		first, end := c.Incomplete()
 		v, ok := c.At(first)
 		if m.told[c] || !ok || outOfStep(c, first) || freeing(&v) {
@@ -136,12 +136,12 @@ func (m *missing) candidates(d *wait.Deadlock) []*match.Comm {
 	var list []*match.Comm
 	for i := range d.Blocked {
 		for _, cl := range d.Blocked[i].Clauses {
-			if cl.What == wait.ToJoin && !slices.Contains(list, cl.Comm.Comm) {
+			if cl.What == wait.ToJoin && !m.unclear[cl.Comm.Comm] && !slices.Contains(list, cl.Comm.Comm) {
 				list = append(list, cl.Comm.Comm)
 			}
 		}
 	}
-	for _, c := range m.x.Tracker.Comms.Incomplete() {
+	for _, c := range m.incomplete() {
 		if !slices.Contains(list, c) {
 			list = append(list, c)
 		}

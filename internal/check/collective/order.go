@@ -33,6 +33,11 @@ var OrderMismatch = &check.Check{
 					o.simulation.Enter(v.Comm, v.Me, position, &call)
 				}
 			},
+			Failed: func(t *track.Thread, _ match.Call, _ int32, _ *track.Failure) {
+				if v, _ := t.Joined(); v != nil {
+					o.simulation.Distrust(v.Comm)
+				}
+			},
 			Tick: func() {
 				o.simulation.Tick()
 				o.look(orderPatience)
