@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -21,6 +22,9 @@ type typeOptions struct {
 	count int64
 }
 
+// maxTypeText is how much of standard input is read: more than a type may have.
+const maxTypeText = 256 << 20
+
 func typeCommand() *cobra.Command {
 	o := typeOptions{rank: -1}
 	cmd := &cobra.Command{
@@ -31,9 +35,10 @@ func typeCommand() *cobra.Command {
   mpivet type 'struct{2*INT @0, DOUBLE @8}' --path '[0][1]' --svg picture.svg
   mpivet type 'row = vector(3, 2, 4, INT); contiguous(5, row)'
 
-or one that a program has made in a run that was recorded with --record: the one
-of the given number, name (MPI_Type_set_name), or place in the source (file.c:12).
-Without a choice it lists them. The picture is text unless --svg is given.
+(- reads it from standard input), or one that a program has made in a run that was
+recorded with --record: the one of the given number, name (MPI_Type_set_name), or
+place in the source (file.c:12). Without a choice it lists them. The picture is
+text unless --svg is given.
 
 Datatypes: contiguous(count, T), vector(count, blocklength, stride, T), hvector,
 indexed([lengths], [displacements], T), hindexed, indexed_block(length,
@@ -55,6 +60,13 @@ MPI_. A path counts from 0: '[2][5]' is what findings write as (STRUCT)[2][5](CH
 			}
 			if o.from != "" {
 				return o.drawRecorded(choice)
+			}
+			if choice == "-" {
+				text, err := io.ReadAll(io.LimitReader(os.Stdin, maxTypeText))
+				if err != nil {
+					return err
+				}
+				choice = string(text)
 			}
 			t, err := datatype.Parse(choice)
 			if err != nil {

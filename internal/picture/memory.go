@@ -178,19 +178,24 @@ func (m *memory) around(lo, hi int64, before, after int) (found []run, ok bool) 
 		if !ok {
 			return nil, false
 		}
-		i := slices.IndexFunc(found, func(r run) bool { return r.end() > lo })
-		j := slices.IndexFunc(found, func(r run) bool { return r.at >= hi })
-		if i < 0 {
-			i = len(found)
-		}
-		if j < 0 {
-			j = len(found)
-		}
+		i, j := meeting(found, lo, hi)
 		// The outermost runs that are found may go on further out.
 		if (i > before || from <= first || before == 0) && (len(found)-j > after || to >= last || after == 0) {
-			return found[max(0, i-before):min(len(found), max(i, j)+after)], true
+			return found[max(0, i-before):min(len(found), j+after)], true
 		}
 	}
+}
+
+// meeting returns which of runs, from i up to j, meet the bytes from lo up to hi. If there are none, they would be there.
+func meeting(runs []run, lo, hi int64) (i, j int) {
+	for i < len(runs) && runs[i].end() <= lo {
+		i++
+	}
+	j = i
+	for j < len(runs) && runs[j].at < hi {
+		j++
+	}
+	return i, j
 }
 
 // elementsBefore returns how many elements begin before a displacement, if that can be told.
@@ -217,7 +222,10 @@ func (m *memory) elementsBefore(end int64) (count int64, ok bool) {
 			count += (n.CountTouching(lo, end) - n.CountTouching(from, end)) * n.Child(0).Elements()
 		}
 		for i := range n.Touching(from, end) {
-			if !visit(n.Child(i), end-n.At(i)) {
+			child, at := n.Child(i), n.At(i)
+			if _, last := child.Bounds(); at+last <= end {
+				count += child.Elements()
+			} else if !visit(child, end-at) {
 				return false
 			}
 		}

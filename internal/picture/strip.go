@@ -44,17 +44,62 @@ func (s *scene) strip(m *memory) *strip {
 			return st
 		}
 	}
-	var st *strip
-	for _, room := range []struct{ head, path, tail int }{{8, 3, 4}, {6, 2, 3}, {4, 2, 2}, {3, 1, 2}, {2, 1, 1}, {1, 0, 1}} {
-		st, ok = s.folded(m, room.head, room.path, room.tail)
-		if !ok || st.width() <= stripWidth {
-			break
-		}
-	}
+	w, ok := s.windows(m, rooms[0])
 	if !ok {
 		return nil
 	}
+	var st *strip
+	for _, r := range rooms {
+		if st = s.folded(m, w, r); st.width() <= stripWidth {
+			break
+		}
+	}
 	return st
+}
+
+// room is how many runs are shown, at most, at either end and on both sides of what the path leads to.
+type room struct{ head, path, tail int }
+
+var rooms = []room{{8, 3, 4}, {6, 2, 3}, {4, 2, 2}, {3, 1, 2}, {2, 1, 1}, {1, 0, 1}}
+
+// windows are the runs that may be shown.
+type windows struct{ first, middle, last []run }
+
+// windows finds the runs that there is room for, if they can be found.
+func (s *scene) windows(m *memory, r room) (w windows, ok bool) {
+	t := s.whole
+	var ok1, ok2 bool
+	ok3 := true
+	w.first, ok1 = m.around(t.TrueLB, t.TrueLB, 0, r.head)
+	w.last, ok2 = m.around(t.TrueUB, t.TrueUB, r.tail, 0)
+	if lo, hi, marked := s.begin(); marked {
+		w.middle, ok3 = m.around(lo, hi, r.path, r.path)
+	}
+	return w, ok1 && ok2 && ok3
+}
+
+// begin returns the bytes of what the path leads to, or those with which a large node begins.
+func (s *scene) begin() (lo, hi int64, ok bool) {
+	if s.path == nil || s.place.Node.Bytes() == 0 {
+		return 0, 0, false
+	}
+	lo, hi = s.marked()
+	if s.place.Node.Elements() > 1 {
+		hi = lo + 1
+	}
+	return lo, hi, true
+}
+
+// cut leaves what there is room for.
+func (s *scene) cut(w windows, r room) windows {
+	w.first = w.first[:min(len(w.first), r.head)]
+	w.last = w.last[max(0, len(w.last)-r.tail):]
+	if lo, hi, marked := s.begin(); marked {
+		i, j := meeting(w.middle, lo, hi)
+		j = min(j, i+2*mostLanes) // where very many overlap
+		w.middle = w.middle[max(0, i-r.path):min(len(w.middle), j+r.path)]
+	}
+	return w
 }
 
 // complete shows everything, to scale if that is possible.
@@ -75,41 +120,28 @@ func (s *scene) complete(all []run) *strip {
 	return st
 }
 
-// folded shows the first runs, those around what the path leads to, and the last ones.
-func (s *scene) folded(m *memory, head, path, tail int) (*strip, bool) {
-	t := s.whole
-	first, ok1 := m.around(t.TrueLB, t.TrueLB, 0, head)
-	last, ok2 := m.around(t.TrueUB, t.TrueUB, tail, 0)
-	ok3 := true
-	var middle []run
-	if s.path != nil && s.place.Node.Bytes() > 0 {
-		lo, hi := s.marked()
-		if s.place.Node.Elements() > 1 {
-			hi = min(hi, lo+1) // where a large node begins
-		}
-		middle, ok3 = m.around(lo, hi, path, path)
-	}
-	if !ok1 || !ok2 || !ok3 {
-		return nil, false
-	}
+// folded shows the first runs, those around what the path leads to, and the last ones, as there is room.
+func (s *scene) folded(m *memory, w windows, r room) *strip {
+	w = s.cut(w, r)
 	st := &strip{}
-	for _, more := range [][]run{first, middle, last} {
+	for _, more := range [][]run{w.first, w.middle, w.last} {
 		st.add(more)
 	}
-	end := t.TrueLB
+	end := s.whole.TrueLB
 	for _, r := range st.runs {
 		if r.at > end {
-			if n, ok := m.elementsIn(end, r.at); n > 0 || !ok {
-				if !ok {
-					n = -1
-				}
+			n, ok := m.elementsIn(end, r.at)
+			if !ok {
+				n = -1
+			}
+			if n != 0 {
 				st.hidden = append(st.hidden, hidden{end, r.at, n})
 			}
 		}
 		end = max(end, r.end())
 	}
 	st.layOut(s, st.hidden)
-	return st, true
+	return st
 }
 
 // add adds further runs by address, but for those that are there already.
