@@ -133,6 +133,8 @@ enum mv_section_kind {
                        it once it is done (OUT), in MV_DATA records */
 };
 
+/* All zero if the call failed, unless `error` is set: then it is one of MPI_ERR_IN_STATUS, or, with what the call returned
+ * for its error, that of a receive whose message was too long. */
 struct mv_status {
     int32_t source, tag, error, cancelled;
     int64_t bytes; /* received size, -1 unknown */

@@ -488,6 +488,7 @@ func (w *wrapper) results(sections []section) {
 		switch {
 		case s.kind == mpiapi.SectionStatus && !w.isArray(s.i):
 			w.line("if (n%[1]d_out && %[2]s)\n        %[3]s(at%[1]d, status%[1]d, 1, 0);", s.i, ok, w.fn("mv_fill_status"))
+			w.line("else if (MV_UNLIKELY(n%[1]d_out && rc != MPI_SUCCESS))\n        mv_failed_status(t, at%[1]d, status%[1]d, rc);", s.i)
 		default:
 			n := fmt.Sprintf("n%d_out", s.i)
 			if p.Written.Kind != mpiapi.NoArray {

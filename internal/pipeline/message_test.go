@@ -70,7 +70,7 @@ func TestTruncated(t *testing.T) {
 		k.Call(site, "MPI_Irecv", a)
 	}
 	wait := func(request int) Args {
-		return Args{"request": request, "*request": 0x5000 + request, ">status": []Status{{Source: 0, Tag: 5, Bytes: 16}}}
+		return Args{"request": request, "*request": 0x5000 + request, ">status": []Status{{Source: 0, Tag: 5, Error: truncate, Bytes: 16}}}
 	}
 	both := []string{"GLOBAL:MSG:TRUNCATED [0 1]"}
 	for _, c := range []struct {
@@ -91,6 +91,25 @@ func TestTruncated(t *testing.T) {
 			irecv(r, "b", 0x98000000, 4, 5)
 			r.Fail("c", "MPI_Wait", wait(0x98000000), truncate, text, false)
 		}, both},
+		{"wildcards", func(s, r *Rank) {
+			s.Call("a", "MPI_Send", send(8, Int, 1, 5))
+			s.Call("a", "MPI_Send", send(8, Int, 1, 6))
+			a := recv(4, Int, AnySource, AnyTag)
+			a[">status"] = []Status{{Source: 0, Tag: 5, Error: truncate}}
+			r.Fail("b", "MPI_Recv", a, truncate, text, false)
+			a = message(4, Int, "source", AnySource, AnyTag)
+			a[">request"], a["*request"] = 0x98000000, 0x5000
+			r.Call("b", "MPI_Irecv", a)
+			r.Fail("c", "MPI_Wait", Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{Source: 0, Tag: 6, Error: truncate}}},
+				truncate, text, false)
+		}, both},
+		{"a wildcard of which MPI does not tell", func(s, r *Rank) {
+			s.Call("a", "MPI_Send", send(8, Int, 1, 5))
+			a := message(4, Int, "source", AnySource, 5)
+			a[">request"], a["*request"] = 0x98000000, 0x5000
+			r.Call("b", "MPI_Irecv", a)
+			r.Fail("c", "MPI_Wait", Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{}}}, truncate, text, false)
+		}, []string{"LOCAL:MPI:CALL_FAILED [1]"}},
 		{"waitall", func(s, r *Rank) {
 			s.Call("a", "MPI_Send", send(4, Int, 1, 5))
 			s.Call("b", "MPI_Send", send(8, Int, 1, 6))

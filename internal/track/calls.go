@@ -105,7 +105,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 func (th *Thread) tookPart(p *plan, rec []byte) bool {
 	switch p.act {
 	case recv, sendrecv:
-		return th.Failure != nil && th.Process.names.isError(th.Failure.Class, "MPI_ERR_TRUNCATE")
+		return th.failedWith("MPI_ERR_TRUNCATE")
 	case send, isend, irecv, isendrecv, start, startall:
 		return false
 	}
@@ -270,9 +270,14 @@ func (t *Tracker) endRecv(th *Thread, p *plan, c *event.Call, i int) {
 	th.ops[i] = nil
 	if op.Peer == match.Any && !op.Matched {
 		s, have := statusAt(c, p.status, 0)
-		t.settle(th.Process, op, s, have && c.RC() == 0)
+		t.settle(th.Process, op, s, have && (c.RC() == 0 || s.Error != 0))
 	}
 	t.Match.Release(op)
+}
+
+// failedWith reports whether the call under way has failed with an error of the given class.
+func (th *Thread) failedWith(class string) bool {
+	return th.Failure != nil && th.Process.names.isError(th.Failure.Class, class)
 }
 
 func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {

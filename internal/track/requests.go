@@ -256,6 +256,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		have := known && at < statuses.Len()
 		if have {
 			s = statuses.At(at)
+			have = rc == 0 || p.act != wait && p.act != test || s.Error != 0
 		}
 		t.finish(pr, r, s, have)
 	}
@@ -360,9 +361,7 @@ func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 // confirmTruncated settles the receives that a call waits for and that, one or more of them, are too short for their
 // messages, so that the process is about to end: they can't be cancelled any more.
 func (t *Tracker) confirmTruncated(th *Thread) {
-	switch th.Process.ErrorClass(th.Failure.Class) {
-	case "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS":
-	default:
+	if !th.failedWith("MPI_ERR_TRUNCATE") && !th.failedWith("MPI_ERR_IN_STATUS") {
 		return
 	}
 	reqs, _, _ := t.Pending(th)

@@ -48,14 +48,32 @@ MV_COLD void mv_error(struct mv_thread *t, int code, int is_fatal)
     errno = e;
 }
 
-/* Whether the statuses of a call that returned rc tell of the errors. */
-MV_COLD int mv_is_error_in_status(struct mv_thread *t, int rc)
+static int error_class(struct mv_thread *t, int rc)
 {
     int class = rc, quiet = t->quiet;
     t->quiet = 1;
     MV_PMPI(MPI_Error_class)(rc, &class);
     t->quiet = quiet;
-    return class == MPI_ERR_IN_STATUS;
+    return class;
+}
+
+/* Whether the statuses of a call that returned rc tell of the errors. */
+MV_COLD int mv_is_error_in_status(struct mv_thread *t, int rc) { return error_class(t, rc) == MPI_ERR_IN_STATUS; }
+
+/* Fills in the status of a call that returned the error rc, if that says whose message was too long: the standard does not
+ * ask for it, but these libraries do. The record has rc as the status's error then. */
+MV_COLD void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc)
+{
+#if defined(OPEN_MPI) || defined(MPICH_VERSION)
+    if (error_class(t, rc) == MPI_ERR_TRUNCATE) {
+        struct mv_status v;
+        mv_status_value(&v, s, 0);
+        v.error = rc;
+        memcpy(to, &v, sizeof v);
+    }
+#else
+    (void)t, (void)to, (void)s, (void)rc;
+#endif
 }
 
 /* Stands for MPI_ERRORS_ARE_FATAL. */

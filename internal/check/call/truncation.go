@@ -16,8 +16,13 @@ import (
 // come after the receiver's of the failure, so failures are kept back for a moment.
 type truncations struct {
 	x        *check.Context
-	messages map[*track.Process]int // too long or mismatched, and no failure seen yet
+	messages map[*track.Process]*heldMessages
 	held     []*heldFailure
+}
+
+// heldMessages are messages that one process received lately, too long or mismatched, of which no failure was seen yet.
+type heldMessages struct {
+	n, ticks int
 }
 
 // heldFailure is a finding that is not needed if the messages turn up.
@@ -29,11 +34,12 @@ type heldFailure struct {
 	ticks   int
 }
 
-// patience is how many ticks a failure waits for the sender's record, which was written before it.
+// patience is how many ticks a failure waits for the sender's record, which was written before it, and a message for the
+// failure, which comes when its receive completes.
 const patience = 5
 
 func newTruncations(x *check.Context) *truncations {
-	return &truncations{x: x, messages: make(map[*track.Process]int)}
+	return &truncations{x: x, messages: make(map[*track.Process]*heldMessages)}
 }
 
 // message takes note of messages that are reported, and of which MPI may say that they are too long. MPICH says so even of
@@ -50,7 +56,13 @@ func (t *truncations) message(s, r *match.Op) {
 			return
 		}
 	}
-	t.messages[p]++
+	m := t.messages[p]
+	if m == nil {
+		m = new(heldMessages)
+		t.messages[p] = m
+	}
+	m.n++
+	m.ticks = 0
 }
 
 // failed reports whether the finding about a failed call is not to be reported, or not yet.
@@ -59,8 +71,11 @@ func (t *truncations) failed(p *track.Process, c match.Call, failure *track.Fail
 	if n == 0 {
 		return false
 	}
-	told := min(n, t.messages[p])
-	t.messages[p] -= told
+	told := 0
+	if m := t.messages[p]; m != nil {
+		told = min(n, m.n)
+		m.n -= told
+	}
 	if told < n {
 		t.held = append(t.held, &heldFailure{p: p, finding: f, left: n - told, found: told > 0})
 	}
@@ -111,6 +126,11 @@ func truncatedIn(p *track.Process, c match.Call) (n int) {
 
 // tick reports what has waited long enough.
 func (t *truncations) tick() {
+	for p, m := range t.messages {
+		if m.ticks++; m.ticks > patience {
+			delete(t.messages, p)
+		}
+	}
 	kept := t.held[:0]
 	for _, h := range t.held {
 		if h.ticks++; h.ticks <= patience && h.left > 0 {
