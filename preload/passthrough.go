@@ -11,7 +11,7 @@ func GeneratePassthrough(exported func(name string) bool) []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n#include <mpi.h>\n#include <string.h>\n#include \"mv.h\"\n")
 	for _, f := range exportedFuncs(exported) {
-		writeEntry(&b, f)
+		writeEntry(&b, f, "mv_bind")
 		w := wrapper{Func: f, b: &b}
 		fmt.Fprintf(&b, "    return real(%s);\n}\n", w.args(nil))
 	}

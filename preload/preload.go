@@ -53,6 +53,7 @@ func WriteSources(dir string, exported func(name string) bool) error {
 	files := Sources()
 	maps.Copy(files, GenerateWrappers(exported))
 	files["names.c"] = generateNames()
+	files["held.c"] = generateHeld(exported)
 	return write(dir, files)
 }
 

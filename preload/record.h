@@ -22,7 +22,7 @@
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
 #define MV_MAGIC_LAYOUTS 0x315459414c56504dULL /* "MPVLAYT1" */
 
-/* Written by the analyzer before the first process starts, then read-only but for `stop`. */
+/* Written by the analyzer before the first process starts, then read-only but for what is said to change. */
 struct mv_control {
     uint64_t magic;
     uint32_t version;
@@ -34,6 +34,10 @@ struct mv_control {
     uint32_t unrecorded;  /* processes and threads that found no room for a ring (atomic add, by ranks) */
     uint32_t shrunk;      /* rings made smaller than ring_size for want of room (atomic add, by ranks) */
     char fallback[256];   /* another session directory, on a disk, for when this one is full */
+    uint32_t strict;      /* 1: collective calls are held until they are judged; set to 0 by the analyzer when it gives that up */
+    uint32_t asked;       /* futex: number of calls held so far (atomic add, by ranks) */
+    uint32_t asleep;      /* 1 while the analyzer sleeps on asked */
+    uint32_t refusals;    /* collectives refused so far, by the analyzer */
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring and
      * gets LOCK_SH knows that the analyzer died, and goes on unrecorded. */
 };
@@ -93,8 +97,24 @@ struct mv_ring {
     uint64_t queries;           /* calls that were not recorded, as they neither communicate nor create */
     uint64_t stalls;            /* times that the thread waited for room */
     uint64_t stall_ns;
+    uint32_t holding;           /* 1 while the thread sleeps on judged */
+    uint32_t pad1;
     /* Written by the analyzer. tail: release when records up to it may be overwritten. */
     _Alignas(64) uint64_t tail;
+    /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */
+    uint64_t judged;    /* number of the call, from 1, counted like done; MV_UNJUDGED: this thread's calls are not judged any more */
+    uint64_t refused_on; /* handle of the object whose error handler is to be told; 0 with MV_ON_FILE: MPI_FILE_NULL */
+    uint32_t refused;   /* enum mv_refused */
+    char why[100];      /* the check that refuses it, ended by a zero */
+};
+
+#define MV_UNJUDGED UINT64_MAX
+
+enum mv_refused {
+    MV_GO_ON = 0,   /* the call may enter MPI */
+    MV_ON_COMM = 1, /* it returns an error instead, raised on a communicator … */
+    MV_ON_WIN = 2,
+    MV_ON_FILE = 3,
 };
 
 /* Every record starts on a 64-byte boundary with this. */
@@ -199,8 +219,13 @@ struct mv_run {
 struct mv_error {
     int32_t code, class;
     uint32_t text_len;
-    uint32_t fatal; /* 1: the handler is MPI_ERRORS_ARE_FATAL, the call will not return */
+    uint32_t flags; /* enum mv_error_flags */
     /* text */
+};
+
+enum mv_error_flags {
+    MV_FATAL = 1,   /* the handler is MPI_ERRORS_ARE_FATAL, the call will not return */
+    MV_REFUSED = 2, /* strict mode: the error is mpivet's, and the call did not enter MPI */
 };
 
 struct mv_mpi {

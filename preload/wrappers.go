@@ -46,13 +46,15 @@ func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
 // writeEntry declares the wrapper of f, mv_X, as what is called MPI_X and PMPI_X, and the pointer to the real function,
 // and begins its body, in which real is that pointer. The names differ since the prototypes of mpi.h are not always
 // those of the table, const or not.
-func writeEntry(b *strings.Builder, f *mpiapi.Func) {
+//
+// bind names the C function that looks up the real one.
+func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
 	fmt.Fprintf(b, "\nMV_EXPORT %s __asm__(\"%s\");\n", f.Declare("mv_"+f.Name), f.Name)
 	fmt.Fprintf(b, "__asm__(\".globl P%[1]s\\n.type P%[1]s, %%function\\n.set P%[1]s, %[1]s\");\n", f.Name)
 	fmt.Fprintf(b, "static %s;\n", f.Declare("(*real_"+f.Name+")"))
 	fmt.Fprintf(b, "%s\n{\n", f.Declare("mv_"+f.Name))
 	fmt.Fprintf(b, "    %s = real_%s;\n", f.Declare("(*real)"), f.Name)
-	fmt.Fprintf(b, "    if (MV_UNLIKELY(!real)) {\n        mv_bind(&real_%[1]s, \"P%[1]s\");\n        real = real_%[1]s;\n    }\n", f.Name)
+	fmt.Fprintf(b, "    if (MV_UNLIKELY(!real)) {\n        %[2]s(&real_%[1]s, \"P%[1]s\");\n        real = real_%[1]s;\n    }\n", f.Name, bind)
 }
 
 // hooks are the calls that a function needs besides being recorded. In all of them t is the thread, NULL if it isn't
@@ -140,7 +142,11 @@ func (w *wrapper) args(replace map[string]string) string {
 }
 
 func (w *wrapper) write() {
-	writeEntry(w.b, w.Func)
+	bind := "mv_bind"
+	if isHeld(w.Func) {
+		bind = "mv_bind_held"
+	}
+	writeEntry(w.b, w.Func, bind)
 	switch {
 	case !w.ReturnsCode():
 		w.writeValue()

@@ -210,7 +210,8 @@ func (c *Call) ErrorInfo() (Error, error) {
 	e := Error{
 		Code:  int32(binary.LittleEndian.Uint32(p)),
 		Class: int32(binary.LittleEndian.Uint32(p[4:])),
-		Fatal: binary.LittleEndian.Uint32(p[12:]) != 0,
+		Fatal:   binary.LittleEndian.Uint32(p[12:])&ring.ErrorFatal != 0,
+		Refused: binary.LittleEndian.Uint32(p[12:])&ring.ErrorRefused != 0,
 	}
 	n := uint64(binary.LittleEndian.Uint32(p[8:]))
 	p = p[16:]

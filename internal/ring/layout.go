@@ -1,6 +1,9 @@
 package ring
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // Version and magic numbers of preload/record.h. This file mirrors that header; TestLayout compares the two.
 const (
@@ -69,8 +72,14 @@ const (
 	FirstInfo = InfoSite // lowest kind that is no call
 )
 
+// The flags of an InfoError record (enum mv_error_flags).
+const (
+	ErrorFatal   = 1 // the handler is MPI_ERRORS_ARE_FATAL: the call will not return
+	ErrorRefused = 2 // the error is mpivet's, in strict mode: the call did not enter MPI
+)
+
 // mvControl is struct mv_control: written by the analyzer before the first process starts, then read-only except for
-// stop (written by the analyzer) and unrecorded and shrunk (added to by ranks).
+// stop, strict, asleep and refusals (written by the analyzer) and unrecorded, shrunk and asked (added to by ranks).
 type mvControl struct {
 	magic      uint64
 	version    uint32
@@ -82,6 +91,10 @@ type mvControl struct {
 	unrecorded atomic.Uint32
 	shrunk     atomic.Uint32
 	fallback   [256]byte
+	strict     atomic.Uint32
+	asked      atomic.Uint32
+	asleep     atomic.Uint32
+	refusals   atomic.Uint32
 }
 
 // mvProcess is struct mv_process: written by the process. Its end is valid once state (released last by the process)
@@ -121,7 +134,7 @@ type mvMap struct {
 
 // mvRing is struct mv_ring, the head of a ring's file. The thread writes head (release after the bytes of a record),
 // done (release after the results of a call) and the counters behind it; the analyzer writes tail (release when the
-// records before it may be overwritten). The rest does not change once the file is visible.
+// records before it may be overwritten) and what follows it (judged last, by release). The rest does not change once the file is visible.
 type mvRing struct {
 	magic      uint64
 	version    uint32
@@ -138,10 +151,17 @@ type mvRing struct {
 	queries    atomic.Uint64
 	stalls     atomic.Uint64
 	stallNS    atomic.Uint64
-	_          [24]byte
+	holding    atomic.Uint32
+	_          [20]byte
 	tail       atomic.Uint64
-	_          [56]byte
+	judged     atomic.Uint64
+	refusedOn  uint64
+	refused    uint32
+	why        [100]byte
 }
+
+// unjudged is what mvRing.judged says where calls are not judged any more.
+const unjudged = math.MaxUint64
 
 // mvLayouts is struct mv_layouts, the head of the file of a process's layouts, which the analyzer writes.
 type mvLayouts struct {

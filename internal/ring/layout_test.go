@@ -37,6 +37,10 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_control, unrecorded)", uint64(unsafe.Offsetof(c.unrecorded))},
 		{"offsetof(struct mv_control, shrunk)", uint64(unsafe.Offsetof(c.shrunk))},
 		{"offsetof(struct mv_control, fallback)", uint64(unsafe.Offsetof(c.fallback))},
+		{"offsetof(struct mv_control, strict)", uint64(unsafe.Offsetof(c.strict))},
+		{"offsetof(struct mv_control, asked)", uint64(unsafe.Offsetof(c.asked))},
+		{"offsetof(struct mv_control, asleep)", uint64(unsafe.Offsetof(c.asleep))},
+		{"offsetof(struct mv_control, refusals)", uint64(unsafe.Offsetof(c.refusals))},
 
 		{"sizeof(struct mv_process)", uint64(unsafe.Sizeof(p))},
 		{"offsetof(struct mv_process, pid)", uint64(unsafe.Offsetof(p.pid))},
@@ -77,7 +81,13 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_ring, queries)", uint64(unsafe.Offsetof(r.queries))},
 		{"offsetof(struct mv_ring, stalls)", uint64(unsafe.Offsetof(r.stalls))},
 		{"offsetof(struct mv_ring, stall_ns)", uint64(unsafe.Offsetof(r.stallNS))},
+		{"offsetof(struct mv_ring, holding)", uint64(unsafe.Offsetof(r.holding))},
 		{"offsetof(struct mv_ring, tail)", uint64(unsafe.Offsetof(r.tail))},
+		{"offsetof(struct mv_ring, judged)", uint64(unsafe.Offsetof(r.judged))},
+		{"offsetof(struct mv_ring, refused_on)", uint64(unsafe.Offsetof(r.refusedOn))},
+		{"offsetof(struct mv_ring, refused)", uint64(unsafe.Offsetof(r.refused))},
+		{"offsetof(struct mv_ring, why)", uint64(unsafe.Offsetof(r.why))},
+		{"sizeof(((struct mv_ring *)0)->why)", uint64(len(r.why))},
 
 		{"sizeof(struct mv_layouts)", uint64(unsafe.Sizeof(l))},
 		{"offsetof(struct mv_layouts, size)", uint64(unsafe.Offsetof(l.size))},
@@ -121,6 +131,13 @@ func TestLayout(t *testing.T) {
 		{"MV_ERROR", InfoError},
 		{"MV_MPI", InfoMPI},
 		{"MV_DATA", InfoData},
+		{"MV_FATAL", ErrorFatal},
+		{"MV_REFUSED", ErrorRefused},
+		{"MV_UNJUDGED", unjudged},
+		{"MV_GO_ON", uint64(GoOn)},
+		{"MV_ON_COMM", uint64(OnComm)},
+		{"MV_ON_WIN", uint64(OnWin)},
+		{"MV_ON_FILE", uint64(OnFile)},
 	}
 	var src strings.Builder
 	src.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"record.h\"\nint main(void) {\n")

@@ -67,6 +67,10 @@ type Live struct {
 	ended   func(ProcID)
 	more    func()
 
+	strict  bool // ranks wake the analyzer up
+	asked   uint32
+	cursors map[ThreadID]*cursor // in strict mode, those whose calls can be judged
+
 	mu    sync.Mutex
 	notes []string
 	stats Stats // of rings that are gone; Stats adds the rest
@@ -82,6 +86,7 @@ func OpenLive(s *Session) (*Live, error) {
 	l := &Live{
 		s: s, w: w, idle: true,
 		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
+		strict: s.control.strict.Load() != 0, cursors: make(map[ThreadID]*cursor),
 	}
 	// Made once, so that Poll allocates nothing.
 	l.ended = l.end
@@ -105,8 +110,14 @@ func (l *Live) Stop() {
 
 // Wait returns after d, or earlier if a process begins, calls MPI for the first time, or ends. Ranks do not wake up the
 // analyzer, and each look at a ring costs its rank a cache miss; so it is best to wait for a short time whenever Poll
-// found nothing.
-func (l *Live) Wait(d time.Duration) { l.w.wait(d) }
+// found nothing. In strict mode ranks that wait for a verdict do wake it up.
+func (l *Live) Wait(d time.Duration) {
+	if l.strict {
+		l.awaitAsked(d)
+		return
+	}
+	l.w.wait(d)
+}
 
 // Notes returns what went wrong since it was asked last, one sentence each, for the user. It may be called from any
 // goroutine.
@@ -172,6 +183,9 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer l.rescue()
 	l.handler = h
+	if l.strict {
+		l.asked = l.s.control.asked.Load() // before the rings are read
+	}
 	if l.polls++; l.idle || l.polls%8 == 0 {
 		l.watch()
 	}
@@ -329,6 +343,7 @@ func (l *Live) attachProc(f file) *proc {
 	page, err := mapProcess(filepath.Join(f.dir, f.name))
 	if err != nil {
 		l.note("a process of the program is not recorded: %v", err)
+		l.EndStrict()
 		return nil
 	}
 	p := &proc{
@@ -374,10 +389,12 @@ func (l *Live) attachProc(f file) *proc {
 func (l *Live) attachRing(p *proc, f file) {
 	p.files = append(p.files, f)
 	if p.unread {
+		l.EndStrict() // nobody reads what this thread asks for
 		return
 	}
 	m, err := mapRing(filepath.Join(f.dir, f.name))
 	if err != nil {
+		l.EndStrict()
 		if errors.Is(err, os.ErrNotExist) {
 			return // removed by hand
 		}
@@ -389,7 +406,11 @@ func (l *Live) attachRing(p *proc, f file) {
 		Index: int(m.hdr.thread), TID: int(m.hdr.tid), Main: m.hdr.mainThread != 0,
 	}
 	l.nextThr++
-	p.rings = append(p.rings, &cursor{id: t.ID, hdr: m.hdr, data: m.data, size: m.size})
+	c := &cursor{id: t.ID, hdr: m.hdr, data: m.data, size: m.size}
+	p.rings = append(p.rings, c)
+	if l.strict {
+		l.cursors[c.id] = c
+	}
 	p.maps = append(p.maps, m)
 	p.multi = p.multi || len(p.rings) > 1
 	l.mu.Lock()
@@ -471,6 +492,7 @@ func (l *Live) lose(p *proc, why string) {
 	}
 	l.note("%s: %s", who, why)
 	p.unread = true
+	l.unjudge(p)
 	e := p.ended()
 	e.Kind, e.Time, e.Reason = Lost, now(), why
 	l.handler.End(p.info.ID, e)
@@ -517,7 +539,7 @@ func (l *Live) drop(p *proc) {
 		l.live = slices.DeleteFunc(l.live, func(o *mapping) bool { return o == m })
 		m.close()
 	}
-	p.maps, p.rings = nil, nil
+	l.forgetRings(p)
 }
 
 // unmap lets go of a process's rings and keeps their counters.
@@ -528,6 +550,13 @@ func (l *Live) unmap(p *proc) {
 		l.stats.add(m)
 		l.live = slices.DeleteFunc(l.live, func(o *mapping) bool { return o == m })
 		m.close()
+	}
+	l.forgetRings(p)
+}
+
+func (l *Live) forgetRings(p *proc) {
+	for _, c := range p.rings {
+		delete(l.cursors, c.id)
 	}
 	p.maps, p.rings = nil, nil
 }

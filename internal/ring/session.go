@@ -34,6 +34,7 @@ type Options struct {
 	RingSize  int    // bytes per thread, a power of two; 0 to choose by the room there is
 	TableHash uint64 // mpiapi.Hash()
 	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
+	Strict    bool   // hold collective calls until they are judged, see Live.Judge
 	ShmDir    string // where shared memory is; "" for /dev/shm
 	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
 }
@@ -146,6 +147,9 @@ func NewSession(o Options) (_ *Session, err error) {
 	c.tableHash, c.ringSize = o.TableHash, uint64(s.RingSize)
 	if !o.NoStacks {
 		c.stacks = 1
+	}
+	if o.Strict {
+		c.strict.Store(1)
 	}
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
 		copy(c.fallback[:], s.Fallback)

@@ -26,9 +26,14 @@ static MPI_Errhandler are_fatal(void)
     return fatal;
 }
 
-/* Publishes the text of an error of the call under way. */
-MV_COLD void mv_error(struct mv_thread *t, int code, int is_fatal)
+/* Publishes the text of an error of the call under way. flags: enum mv_error_flags. That of a call that was refused has been
+ * told before the error handler was. */
+MV_COLD void mv_error(struct mv_thread *t, int code, unsigned flags)
 {
+    if (t->refused && !flags) {
+        t->refused = 0;
+        return;
+    }
     char text[MPI_MAX_ERROR_STRING + 1];
     int class = 0, len = 0, quiet = t->quiet, e = errno;
     t->quiet = 1;
@@ -42,7 +47,7 @@ MV_COLD void mv_error(struct mv_thread *t, int code, int is_fatal)
     to->code = code;
     to->class = class;
     to->text_len = (uint32_t)len;
-    to->fatal = (uint32_t)is_fatal;
+    to->flags = flags;
     memcpy(to + 1, text, (size_t)len);
     mv_info_end(t, r);
     errno = e;
@@ -85,7 +90,7 @@ static void die(MPI_Comm *comm, int *code, ...)
     if (t && mv_inside()) {
         if (!t->record)
             mv_query_failed(t);
-        mv_error(t, *code, 1);
+        mv_error(t, *code, t->refused ? MV_FATAL | MV_REFUSED : MV_FATAL);
     }
     MV_PMPI(MPI_Comm_set_errhandler)(*comm, are_fatal());
 #if defined(MPICH_VERSION)

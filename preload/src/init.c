@@ -15,6 +15,9 @@ static _Atomic int world_model; /* MPI_Init has been called */
 static _Atomic int sessions; /* open ones */
 #endif
 
+/* Whether MPI_Init has been called, so that MPI_COMM_SELF is there. */
+int mv_world_model(void) { return atomic_load(&world_model); }
+
 #define MARK(field, value)                                                                                                     \
     do {                                                                                                                       \
         struct mv_process *p_ = atomic_load(&mv_g.page);                                                                       \

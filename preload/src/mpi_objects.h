@@ -56,7 +56,7 @@ void mv_world_end(void);
 /* error.c */
 int mv_is_error_in_status(struct mv_thread *t, int rc);
 void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc);
-void mv_error(struct mv_thread *t, int code, int fatal);
+void mv_error(struct mv_thread *t, int code, unsigned flags);
 void mv_guard(MPI_Comm comm);
 void mv_guard_start(void);
 void mv_guard_end(void);
@@ -68,10 +68,16 @@ void mv_init_enter(struct mv_thread *t);
 void mv_init_leave(struct mv_thread *t, int rc);
 void mv_finalize_enter(struct mv_thread *t);
 void mv_abort_enter(struct mv_thread *t);
+int mv_world_model(void);
 #if MPI_VERSION >= 4
 void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session);
 void mv_session_enter(struct mv_thread *t);
 #endif
+
+/* strict.c */
+int mv_hold(unsigned kind);
+int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int waits);
+void mv_mark(const MPI_Request *request);
 
 /* names.c, generated */
 void mv_names(struct mv_thread *t);

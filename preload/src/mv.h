@@ -74,6 +74,7 @@ struct mv_thread {
     uintptr_t stack_low, stack_high;
     uint32_t sites; /* published so far */
     int quiet;      /* MPI errors are of the library's own making: say nothing */
+    int refused;    /* the error of the call under way is of mpivet's making, and has been told */
     uintptr_t query_ra; /* of the query under way: its record's kind and length, in case that it fails */
     uint16_t query_kind, query_used;
     struct mv_buffer status, runs;
@@ -147,6 +148,19 @@ void mv_modules(struct mv_thread *t);
 void *mv_symbol(const char *name);
 void *mv_real(const char *pname);
 void mv_bind(void *pointer, const char *pname);
+
+/* strict.c */
+void mv_bind_held(void *pointer, const char *pname);
+
+/* A function whose calls may be held in strict mode: what stands for the real one then. */
+struct mv_held {
+    const char *pname;
+    void (*hold)(void); /* called in its place, and calls *real */
+    void *real;         /* address of a pointer to the real one */
+};
+
+/* held.c, generated; ended by an empty one */
+extern const struct mv_held mv_held[];
 
 /* end.c */
 void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const void *info);

@@ -183,7 +183,7 @@ static struct mv_thread *take_spare(void)
         pid_t tid = (pid_t)syscall(SYS_gettid);
         t->ring->tid = (uint32_t)tid;
         t->ring->main_thread = tid == mv_g.pid;
-        t->quiet = 0;
+        t->quiet = t->refused = 0;
     }
     return t;
 }
@@ -228,7 +228,7 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
         return NULL;
     if (t->record)
         mv_done_record(t, -1);
-    t->quiet = 0;
+    t->quiet = t->refused = 0;
     return t;
 }
 

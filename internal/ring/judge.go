@@ -1,0 +1,99 @@
+package ring
+
+import (
+	"runtime/debug"
+	"time"
+)
+
+// Refusal says whether a call that is held in strict mode may enter MPI, and otherwise, whose error handler is told
+// (enum mv_refused).
+type Refusal uint32
+
+// The refusals.
+const (
+	GoOn   Refusal = iota
+	OnComm         // a communicator's
+	OnWin          // a window's
+	OnFile         // a file's
+)
+
+// Verdict is what becomes of a call that is held in strict mode.
+type Verdict struct {
+	Refused Refusal
+	Handle  uint64 // of the object whose error handler is told; 0 with OnFile: MPI_FILE_NULL
+	Why     string // the check that refuses the call
+}
+
+// Judge gives the verdict on the call that a thread is in as of the records delivered: it need not be held yet. It is for
+// the goroutine that calls Poll, whose handler may call it.
+func (l *Live) Judge(id ThreadID, v Verdict) {
+	c := l.cursors[id]
+	if c == nil || !c.open {
+		return
+	}
+	// As in Poll: the program may have truncated the file. Then there is nobody left to tell.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+		default:
+			panic(r)
+		}
+	}()
+	h := c.hdr
+	if v.Refused != GoOn {
+		n := copy(h.why[:len(h.why)-1], v.Why)
+		h.why[n] = 0
+		h.refusedOn = v.Handle
+	}
+	h.refused = uint32(v.Refused)
+	h.judge(c.calls)
+}
+
+// judge publishes the verdict on a call and wakes the thread.
+func (h *mvRing) judge(number uint64) {
+	h.judged.Store(number)
+	if h.holding.Load() != 0 {
+		wakeFutex(&h.judged)
+	}
+}
+
+// Refused says that a collective is refused, before any of its calls is: calls that complete nonblocking operations ask
+// from then on.
+func (l *Live) Refused() {
+	if c := l.s.control; c != nil {
+		c.refusals.Add(1)
+	}
+}
+
+// EndStrict lets go all calls that are held, and holds none any more: not all calls can be read.
+func (l *Live) EndStrict() {
+	if c := l.s.control; c != nil && c.strict.Swap(0) != 0 {
+		l.note("not all that the program does can be read any more: its collective calls are no longer held (--strict)")
+	}
+}
+
+// unjudge lets go a process whose records can't be followed.
+func (l *Live) unjudge(p *proc) {
+	if !l.strict {
+		return
+	}
+	for _, c := range p.rings {
+		c.hdr.judge(unjudged)
+	}
+}
+
+// awaitAsked returns after d, or earlier if a rank holds a call that it began to hold after the beginning of the last
+// Poll. What else may happen is looked at as often as if no event told of it.
+func (l *Live) awaitAsked(d time.Duration) {
+	c := l.s.control
+	if c == nil {
+		return
+	}
+	c.asleep.Store(1)
+	if c.asked.Load() == l.asked {
+		waitFutex(&c.asked, l.asked, min(d, lookEvery))
+	}
+	c.asleep.Store(0)
+}
