@@ -103,7 +103,7 @@ struct mv_ring {
     _Alignas(64) uint64_t tail;
     /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */
     uint64_t judged;    /* number of the call, from 1, counted like done; MV_UNJUDGED: this thread's calls are not judged any more */
-    uint64_t refused_on; /* handle of the object whose error handler is to be told; 0 with MV_ON_FILE: MPI_FILE_NULL */
+    uint64_t refused_on; /* handle of the object whose error handler is to be told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD */
     uint32_t refused;   /* enum mv_refused */
     char why[100];      /* the check that refuses it, ended by a zero */
 };

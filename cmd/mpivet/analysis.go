@@ -26,12 +26,13 @@ type analysis struct {
 	recording *recording     // nil without --record
 	run       report.Run
 	stats     ring.Stats  // of the source, once it has been read
+	fatal     bool        // there was a fatal finding
 	stopped   atomic.Bool // by a signal to mpivet
 }
 
-// newAnalysis prepares an analysis. The report is printed to w as findings occur. onFatal, if not nil, is called for each fatal
-// finding reported.
-func newAnalysis(o *options, w *os.File, command []string, mpi string, onFatal func(*finding.Finding)) (*analysis, error) {
+// newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
+// records, and onFatal is called for each fatal finding reported; else both are nil.
+func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, onFatal func(*finding.Finding)) (*analysis, error) {
 	a := &analysis{opts: o, run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
 	if !o.quiet {
@@ -43,12 +44,19 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, onFatal f
 		sinks = append(sinks, a.text)
 	}
 	if onFatal != nil {
-		sinks = append(sinks, fatalSink(onFatal))
+		sinks = append(sinks, fatalSink(func(f *finding.Finding) {
+			a.fatal = true
+			onFatal(f)
+		}))
 	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
 	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector}
-	if onFatal != nil { // live: the kernel can be asked about the processes
-		p.Confirm = pipeline.Scheduled()
+	if live != nil {
+		p.Confirm = pipeline.Scheduled() // the kernel can be asked about the processes
+		if o.strict {
+			ending := func() bool { return a.fatal && o.onError == "abort" }
+			p.Strict = &pipeline.Strict{Gate: live, Severity: a.collector.Severity, Ending: ending}
+		}
 	}
 	a.pipeline = pipeline.New(p)
 	return a, nil

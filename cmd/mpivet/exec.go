@@ -147,7 +147,7 @@ func analyze(o *options, an analyzer, command []string) error {
 	ranks := launch.NewRanks(session.Dir)
 	over := make(chan struct{})
 	var aborting sync.WaitGroup
-	a, err := newAnalysis(o, os.Stderr, command, an.mpi, func(f *finding.Finding) {
+	a, err := newAnalysis(o, os.Stderr, command, an.mpi, live, func(f *finding.Finding) {
 		if o.onError != "abort" {
 			return
 		}

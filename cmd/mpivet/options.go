@@ -21,6 +21,7 @@ type options struct {
 	record  string
 	stacks  string
 	onError string
+	strict  bool
 	// What to report, and how.
 	checks   []string
 	failOn   string
@@ -65,6 +66,7 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.mpi, "mpi", "", "`MPI` of the program, if it can't be found out: mpich, openmpi, or the path of libmpi.so or mpicc")
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
+	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
 	f.Var(enum{&o.onError, []string{"abort", "continue"}}, "on-error", "what to do at a fatal finding: end the program, or leave it")
 }
 
@@ -148,7 +150,7 @@ func writable(path string) error {
 func (o *options) arguments() []string {
 	args := []string{
 		"--stacks=" + o.stacks, "--on-error=" + o.onError, "--fail-on=" + o.failOn, "--color=" + o.color,
-		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet),
+		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet), fmt.Sprintf("--strict=%t", o.strict),
 	}
 	for _, c := range o.checks {
 		args = append(args, "--check="+c)

@@ -39,7 +39,7 @@ func replay(o *options, path string) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil)
+	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil, nil)
 	if err != nil {
 		return err
 	}

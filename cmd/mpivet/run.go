@@ -100,7 +100,7 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	var job *launch.Job
 	ready := make(chan struct{})
 	var aborting sync.WaitGroup
-	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), func(f *finding.Finding) {
+	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), live, func(f *finding.Finding) {
 		if o.onError != "abort" {
 			return
 		}
@@ -183,5 +183,5 @@ func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
 }
 
 func sessionOptions(o *options, ranks int) ring.Options {
-	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off"}
+	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict}
 }

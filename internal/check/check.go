@@ -60,6 +60,9 @@ type Context struct {
 	Tracker *track.Tracker
 	// Report hands in a finding. Check and Severity are filled in where they are empty.
 	Report func(*finding.Finding)
+	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its
+	// calls are refused, if that is an error to the user.
+	Refuse func(f *finding.Finding, c *match.Comm, at uint64)
 	// Site describes the place of a call: role says what it has to do with the finding.
 	Site func(role string, c match.Call) finding.Site
 	// Stack describes where a process was when it ended.

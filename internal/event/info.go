@@ -198,6 +198,7 @@ func ranks(runs []byte) iter.Seq[int] {
 type Error struct {
 	Code, Class int32
 	Fatal       bool   // the call will not return
+	Refused     bool   // mpivet's own, in strict mode: the call did not enter MPI
 	Text        string // MPI's
 }
 
@@ -208,8 +209,8 @@ func (c *Call) ErrorInfo() (Error, error) {
 		return Error{}, err
 	}
 	e := Error{
-		Code:  int32(binary.LittleEndian.Uint32(p)),
-		Class: int32(binary.LittleEndian.Uint32(p[4:])),
+		Code:    int32(binary.LittleEndian.Uint32(p)),
+		Class:   int32(binary.LittleEndian.Uint32(p[4:])),
 		Fatal:   binary.LittleEndian.Uint32(p[12:])&ring.ErrorFatal != 0,
 		Refused: binary.LittleEndian.Uint32(p[12:])&ring.ErrorRefused != 0,
 	}

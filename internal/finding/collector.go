@@ -74,6 +74,14 @@ func NewCollector(config Config, sinks ...Sink) *Collector {
 // Enabled tells whether a check is to report anything.
 func (c *Collector) Enabled(check string) bool { return c.config.Rules.Enabled(check) }
 
+// Severity returns how severe a finding is to the user: not at all, Off, if its check is off or it is suppressed.
+func (c *Collector) Severity(f *Finding) Severity {
+	if c.config.Suppressions.match(f) {
+		return Off
+	}
+	return c.config.Rules.Severity(f.Check, f.Severity)
+}
+
 // Report takes an occurrence. If it has the Check and Key of one reported before, that one's Count, Ranks and the ranks
 // of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's, and a Count of 0 is
 // taken as 1.

@@ -287,6 +287,9 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 	return v
 }
 
+// Complete reports whether all members have entered the collective at position n.
+func (c *Comm) Complete(n uint64) bool { return n < c.base }
+
 // oddLimit is how many collectives that all have entered, but not alike, a communicator remembers.
 const oddLimit = 8
 

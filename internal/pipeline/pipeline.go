@@ -14,6 +14,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/strict"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
 )
@@ -32,6 +33,17 @@ type Options struct {
 	Confirm func([]wait.Blocked) bool
 	// Layouts makes what tells a process where the data of its datatypes lie: Live.Layouts. nil: they are not told.
 	Layouts func(ring.ProcID) (*ring.Layouts, error)
+	// Strict, if not nil, has collective calls held until they are judged.
+	Strict *Strict
+}
+
+// Strict is what strict mode needs besides the analysis.
+type Strict struct {
+	Gate strict.Gate
+	// Severity says how severe a finding is to the user, whom the check's name alone does not tell.
+	Severity func(*finding.Finding) finding.Severity
+	// Ending reports whether mpivet is about to end the program, so that processes that wait for ever are left to it.
+	Ending func() bool
 }
 
 // Pipeline analyses what a source delivers. It is a ring.Handler.
@@ -43,6 +55,8 @@ type Pipeline struct {
 
 	layouts *layouts // nil unless asked for
 	waits   *wait.Analyzer
+	strict  *Strict
+	judge   *strict.Judge // nil unless in strict mode
 	places  places
 	confirm func([]wait.Blocked) bool
 
@@ -75,6 +89,10 @@ func New(o Options) *Pipeline {
 	}
 	p.waits = wait.New(p.Tracker)
 	p.places.init(p.Tracker)
+	if p.strict = o.Strict; p.strict != nil {
+		p.judge = strict.New(p.Tracker, p.strict.Gate)
+		p.waits.Holds(p.judge.Holds, p.judge.LetGo)
+	}
 	for _, c := range o.Checks {
 		p.start(c, o.Reporter)
 	}
@@ -99,6 +117,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 			}
 			r.Report(f)
 		},
+		Refuse: p.refuse,
 	})
 	add(&p.message, h.Message)
 	add(&p.collective, h.Collective)
@@ -125,10 +144,20 @@ func add[F any](list *[]F, f F) {
 	}
 }
 
+// refuse has the calls of a collective refused for a finding.
+func (p *Pipeline) refuse(f *finding.Finding, c *match.Comm, at uint64) {
+	if p.judge != nil && p.strict.Severity(f) >= finding.Error {
+		p.judge.Refuse(f.Check, c, at)
+	}
+}
+
 // guard keeps an error in the analysis from taking the run with it: the records are still consumed.
 func (p *Pipeline) guard() {
 	if r := recover(); r != nil && p.Broken == "" {
 		p.Broken = fmt.Sprintf("the analysis failed: %v\n%s", r, debug.Stack())
+		if p.judge != nil {
+			p.strict.Gate.EndStrict()
+		}
 	}
 }
 
@@ -145,6 +174,9 @@ func (p *Pipeline) Batch(b *ring.Batch) {
 	}
 	defer p.guard()
 	p.Tracker.Batch(b)
+	if p.judge != nil {
+		p.judge.Batch(b)
+	}
 }
 
 // End implements ring.Handler.
@@ -156,6 +188,9 @@ func (p *Pipeline) End(id ring.ProcID, e *ring.ProcEnd) {
 	p.Tracker.End(id, e)
 	if p.layouts != nil && e.Kind != ring.Lost {
 		p.layouts.end(id)
+	}
+	if p.judge != nil {
+		p.judge.End(p.Tracker.Processes[id])
 	}
 }
 
@@ -173,6 +208,12 @@ func (p *Pipeline) Tick() {
 		for _, f := range p.deadlock {
 			f(d)
 		}
+		if p.judge != nil && !p.strict.Ending() {
+			p.judge.Deadlock(d)
+		}
+	}
+	if p.judge != nil {
+		p.judge.Tick()
 	}
 }
 
@@ -199,6 +240,9 @@ func (o observer) Message(s, r *match.Op) {
 func (o observer) Collective(c *match.Collective) {
 	for _, f := range o.p.collective {
 		f(c)
+	}
+	if o.p.judge != nil {
+		o.p.judge.Collective(c)
 	}
 }
 

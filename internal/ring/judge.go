@@ -20,7 +20,7 @@ const (
 // Verdict is what becomes of a call that is held in strict mode.
 type Verdict struct {
 	Refused Refusal
-	Handle  uint64 // of the object whose error handler is told; 0 with OnFile: MPI_FILE_NULL
+	Handle  uint64 // of the object whose error handler is told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
 	Why     string // the check that refuses the call
 }
 

@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
 // requestTable has the requests of a process by handle. MPI libraries give several requests one handle (of sends that are
@@ -245,6 +246,10 @@ func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
 // completed follows what a wait or test brought. A failed one completes those requests that the statuses tell of.
 func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
+	if rc != 0 && th.Failure != nil && th.Failure.Refused {
+		t.abandon(pr, p, c)
+		return
+	}
 	statuses, known := c.Statuses(p.status)
 	base := p.request.handle(rec)
 	one := func(i int, handle uint64, at int) {
@@ -314,6 +319,54 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	}
 }
 
+// abandon forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be expected to
+// complete.
+func (t *Tracker) abandon(pr *Process, p *plan, c *event.Call) {
+	handles, _ := pr.handles(p, c)
+	for i, h := range handles {
+		if r := pr.find(h, pr.variable(p, c, i)); r != nil && r.Kind == CollectiveRequest && !r.Persistent {
+			t.remove(pr, r)
+		}
+	}
+}
+
+// handles returns the requests that a wait or test is given; ok is false if they are not known.
+func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
+	switch p.act {
+	case wait, test, requestStatus:
+		return []uint64{p.requestBefore.handle(c.Raw())}, true
+	case waitall, waitany, waitsome, testall, testany, testsome:
+		a, complete := c.In(p.requests)
+		for i := range a.Len() {
+			list = append(list, a.Handle(i))
+		}
+		return list, complete
+	}
+	return nil, false
+}
+
+// variable returns the address of the i-th request that a wait or test is given.
+func (pr *Process) variable(p *plan, c *event.Call, i int) uint64 {
+	return p.request.handle(c.Raw()) + uint64(i)*pr.requestSize
+}
+
+// Collectives returns the nonblocking collectives that the open wait or test of thread th may complete, and whether it
+// returns only when all of them are complete (MPI_Wait, MPI_Waitall).
+func (t *Tracker) Collectives(th *Thread) (reqs []*Request, all bool) {
+	if th.Open.Func == nil {
+		return nil, false
+	}
+	p, c, pr := &t.plans[th.Open.Func.ID], &th.Open.Call, th.Process
+	handles, _ := pr.handles(p, c)
+	for i, h := range handles {
+		r := pr.find(h, pr.variable(p, c, i))
+		if r != nil && r.Active && r.Kind == CollectiveRequest && !r.Persistent {
+			reqs = append(reqs, r)
+		}
+	}
+	return reqs, p.act == wait || p.act == waitall
+}
+
 // Pending returns the requests that an open wait of thread th waits for, in the order of its arguments, and whether
 // all of them must complete (MPI_Wait, MPI_Waitall) rather than any. Null, inactive and unknown requests are left out;
 // ok is false if an unknown one among them makes it impossible to say what the call waits for, or if the call is no
@@ -324,30 +377,20 @@ func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 	}
 	p := &t.plans[th.Open.Func.ID]
 	c := &th.Open.Call
-	rec := c.Raw()
 	pr := th.Process
-	var handles []uint64
-	switch p.act {
-	case wait:
-		handles, all = []uint64{p.requestBefore.handle(rec)}, true
-	case waitall, waitany, waitsome:
-		list, complete := c.In(p.requests)
-		if !complete {
-			return nil, false, false
-		}
-		for i := range list.Len() {
-			handles = append(handles, list.Handle(i))
-		}
-		all = p.act == waitall
-	default:
+	if p.fn.Class != mpiapi.Wait {
 		return nil, false, false
 	}
-	ok = true
+	handles, ok := pr.handles(p, c)
+	if !ok {
+		return nil, false, false
+	}
+	all = p.act == wait || p.act == waitall
 	for i, h := range handles {
 		if h == pr.requestNull {
 			continue
 		}
-		r := pr.find(h, p.request.handle(rec)+uint64(i)*pr.requestSize)
+		r := pr.find(h, pr.variable(p, c, i))
 		switch {
 		case r == nil:
 			ok = ok && all // one unknown among those that must all complete doesn't free the others

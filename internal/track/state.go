@@ -98,6 +98,7 @@ type Failure struct {
 	// Comm and Position are the place of a failed collective, Comm nil if the call is none.
 	Comm     *match.Comm
 	Position uint64
+	Refused   bool // the error is mpivet's, in strict mode: the call did not enter MPI
 }
 
 // View is a communicator, window or file as one process sees it.

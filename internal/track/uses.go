@@ -234,7 +234,7 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class)
+		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class)
 	}
 	t.sink.Failed(th, call, rc, th.Failure)
 }

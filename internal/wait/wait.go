@@ -23,6 +23,9 @@ type Clause struct {
 	Pos   uint64    // of the collective on Comm, for ToJoin
 	Op    *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom
 	Tag   int32     // Probes
+	// Loose: the standard lets MPI return without it. That the thread waits all the same follows only from its not having
+	// returned.
+	Loose bool
 }
 
 // What says what would release a thread.
@@ -63,11 +66,49 @@ type Analyzer struct {
 	tracker *track.Tracker
 	known   map[ring.ThreadID]uint64 // threads reported, with the number of calls that they had made
 	killed  int                      // ticks since a process was killed
+	held    func(*track.Thread) bool
+	letGo   func(*track.Thread)
 }
 
 // New returns an analyzer of the processes that t tracks.
 func New(t *track.Tracker) *Analyzer {
 	return &Analyzer{tracker: t, known: make(map[ring.ThreadID]uint64)}
+}
+
+// Holds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one whose
+// call MPI might let return, but that others wait for, or that is held for long. It may then be in MPI.
+func (a *Analyzer) Holds(held func(*track.Thread) bool, letGo func(*track.Thread)) {
+	a.held, a.letGo = held, letGo
+}
+
+// longest is how many ticks a thread is held whose call MPI might let return: what it is held for may wait for it in ways
+// that can't be seen here, as by polling.
+const longest = 100
+
+// letGoOld lets go the threads that have been held for long. Those that MPI, too, would make wait are held on.
+func (a *Analyzer) letGoOld() {
+	for _, th := range a.tracker.Threads {
+		if !a.candidate(th) || th.Open.Ticks < longest || !a.held(th) {
+			continue
+		}
+		if cs, ok := a.clauses(th); !ok || slices.ContainsFunc(cs, func(c Clause) bool { return c.Loose }) {
+			a.letGo(th)
+		}
+	}
+}
+
+// letGoLoose lets go those of the threads that are held although MPI might let their calls return. It reports whether
+// there are any.
+func (a *Analyzer) letGoLoose(list []Blocked) bool {
+	found := false
+	for i := range list {
+		b := &list[i]
+		if a.held(b.Thread) && slices.ContainsFunc(b.Clauses, func(c Clause) bool { return c.Loose }) {
+			a.letGo(b.Thread)
+			found = true
+		}
+	}
+	return found
 }
 
 // Tick looks for a deadlock that has not been reported yet, nil if there is none. confirm, if not nil, is asked whether
@@ -89,6 +130,9 @@ func (a *Analyzer) Tick(confirm func([]Blocked) bool) *Deadlock {
 	}
 	if !stuck {
 		return nil
+	}
+	if a.held != nil {
+		a.letGoOld()
 	}
 	return a.find(confirm)
 }
@@ -151,7 +195,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 			}
 		}
 	}
-	if !fresh || confirm != nil && !confirm(d.Blocked) {
+	if !fresh || confirm != nil && !confirm(d.Blocked) || a.held != nil && a.letGoLoose(d.Blocked) {
 		return nil
 	}
 	for _, b := range d.Blocked {
@@ -226,7 +270,7 @@ func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
 			return nil, false
 		}
 		cs = append(cs, Clause{What: ToSend, Comm: v, Tag: tag, Procs: a.sources(th.Process, v, source)})
-	case mpiapi.Collective:
+	case mpiapi.Collective, mpiapi.CollectiveInit: // the latter may wait for others as well (section 6.13)
 		v, pos := th.InCollective()
 		if v == nil {
 			return nil, false
@@ -379,9 +423,13 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 		return []Clause{one(root)}
 	}
 	// Who of the absent is waited for depends on the algorithm: any may be.
-	cl := Clause{What: ToJoin, Comm: v, Pos: pos}
+	cl := Clause{What: ToJoin, Comm: v, Pos: pos, Loose: true}
 	for _, m := range absent {
-		cl.Procs = append(cl.Procs, a.member(v.Comm, m))
+		p := a.member(v.Comm, m)
+		cl.Procs = append(cl.Procs, p)
+		if p != nil && (p.Ended != nil || p.Finalizing) {
+			cl.Loose = false // it will never come, but must: the call is wrong, whatever MPI makes of it
+		}
 	}
 	return []Clause{cl}
 }

@@ -109,10 +109,13 @@ static void die(MPI_Comm *comm, int *code, ...)
     void *p = mv_symbol("ompi_mpi_errors_are_fatal_comm_handler");
     memcpy(&open_mpi, &p, sizeof p);
     if (open_mpi) {
+        char own[64] = "";
         va_list args;
         va_start(args, code);
         char *name = va_arg(args, char *);
         va_end(args);
+        if (t && t->refused) /* not called by that function, but in its place */
+            strncpy(own, mv_function_name(((const struct mv_record *)t->record)->kind), sizeof own - 1), name = own;
         open_mpi(comm, code, name, NULL);
     }
 #endif

@@ -181,8 +181,9 @@ static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
         break;
     }
     default: {
-        MPI_Comm comm;
-        memcpy(&comm, &handle, sizeof comm);
+        MPI_Comm comm = MPI_COMM_WORLD;
+        if (handle)
+            memcpy(&comm, &handle, sizeof comm);
         MV_PMPI(MPI_Comm_call_errhandler)(comm, code);
     }
     }

@@ -4,6 +4,7 @@ package call
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
@@ -46,12 +47,17 @@ var Failed = &check.Check{
 				disagreed.look(0)
 			},
 			End: func(p *track.Process) {
-				if !told[p] && x.EndedByMPI(p) && len(p.Threads) > 0 {
+				if !told[p] && !explained(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
 					ended(x, p)
 				}
 			},
 		}
 	},
+}
+
+// explained reports whether p was in a call whose error mpivet itself has told of.
+func explained(p *track.Process) bool {
+	return slices.ContainsFunc(p.Threads, func(th *track.Thread) bool { return th.Failure != nil && th.Failure.Explained })
 }
 
 // ended reports a call in which MPI ended the process without a word to its error handler: those of files and windows

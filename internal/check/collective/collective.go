@@ -185,6 +185,7 @@ func (r *rule) report(x *check.Context, c *match.Collective, gs []group) {
 	f.Advice = r.advice
 	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "groups": details}
 	x.Report(f)
+	x.Refuse(f, c.Comm, c.Position)
 }
 
 // shownGroups is how many groups a finding describes.
