@@ -103,6 +103,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
 void mv_finalize_enter(struct mv_thread *t)
 {
     MARK(finalized, 1);
+    mv_strict_end();
     if (!t)
         return;
     mv_world_end();

@@ -78,6 +78,7 @@ void mv_session_enter(struct mv_thread *t);
 int mv_hold(unsigned kind);
 int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int waits);
 void mv_mark(const MPI_Request *request);
+void mv_strict_end(void);
 
 /* names.c, generated */
 void mv_names(struct mv_thread *t);
