@@ -204,6 +204,9 @@ func (p *Pipeline) Tick() {
 	for _, f := range p.tick {
 		f()
 	}
+	if p.judge != nil {
+		p.judge.Tick()
+	}
 	if d := p.waits.Tick(p.confirm); d != nil {
 		for _, f := range p.deadlock {
 			f(d)
@@ -211,9 +214,6 @@ func (p *Pipeline) Tick() {
 		if p.judge != nil && !p.strict.Ending() {
 			p.judge.Deadlock(d)
 		}
-	}
-	if p.judge != nil {
-		p.judge.Tick()
 	}
 }
 

@@ -104,6 +104,7 @@ func (j *Judge) LetGo(th *track.Thread) {
 		j.blind[c.comm] = j.blind[c.comm] || j.unseen(c.comm)
 		j.decided = append(j.decided, c.place)
 	}
+	j.settle()
 }
 
 // Deadlock refuses the collectives that threads are held for that can never go on.
@@ -117,6 +118,7 @@ func (j *Judge) Deadlock(d *wait.Deadlock) {
 			j.Refuse("GLOBAL:DEADLOCK:HARD", c.comm, c.at)
 		}
 	}
+	j.settle()
 }
 
 // End forgets a process that has ended.
@@ -214,8 +216,14 @@ func (j *Judge) look(th *track.Thread) {
 		j.holding[th] = true
 		return
 	}
+	j.tell(th, ring.Verdict{})
+}
+
+// tell gives a thread the verdict on the call that it is in, from where its time in MPI begins.
+func (j *Judge) tell(th *track.Thread, v ring.Verdict) {
 	delete(j.holding, th)
-	j.gate.Judge(th.ID, ring.Verdict{})
+	th.Open.Ticks = 0
+	j.gate.Judge(th.ID, v)
 }
 
 // judged says what has been decided about a collective as far as it concerns a process: why it is refused, "" if it is not.
@@ -235,7 +243,6 @@ func (j *Judge) judged(p place, by *track.Process) (why string, ok bool) {
 
 // refuse has a call return an error.
 func (j *Judge) refuse(th *track.Thread, c collective, why string) {
-	delete(j.holding, th)
 	h := j.hearings[c.place]
 	h.told[th.Process] = true
 	v := ring.Verdict{Why: why, Handle: c.view.Handle}
@@ -252,7 +259,7 @@ func (j *Judge) refuse(th *track.Thread, c collective, why string) {
 	if th.Process.ViewOf(c.comm) == nil { // freed, which a program may do before the operation is complete
 		v.Refused, v.Handle = ring.OnComm, 0
 	}
-	j.gate.Judge(th.ID, v)
+	j.tell(th, v)
 	j.decided = append(j.decided, c.place) // to forget it when all have been told
 }
 

@@ -83,7 +83,7 @@ type Thread struct {
 type Open struct {
 	Func  *mpiapi.Func // nil if it is in none
 	Call  event.Call   // a copy
-	Ticks int          // how many ticks it has been in there
+	Ticks int          // how many ticks it has been in there; in strict mode, since it was let into MPI
 
 	room []byte
 }
@@ -98,7 +98,7 @@ type Failure struct {
 	// Comm and Position are the place of a failed collective, Comm nil if the call is none.
 	Comm     *match.Comm
 	Position uint64
-	Refused   bool // the error is mpivet's, in strict mode: the call did not enter MPI
+	Refused  bool // the error is mpivet's, in strict mode: the call did not enter MPI
 }
 
 // View is a communicator, window or file as one process sees it.

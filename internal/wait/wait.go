@@ -427,7 +427,7 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 	for _, m := range absent {
 		p := a.member(v.Comm, m)
 		cl.Procs = append(cl.Procs, p)
-		if p != nil && (p.Ended != nil || p.Finalizing) {
+		if p != nil && (p.Ended != nil || p.Finalizing && !p.Callbacks) {
 			cl.Loose = false // it will never come, but must: the call is wrong, whatever MPI makes of it
 		}
 	}

@@ -268,6 +268,7 @@ func (m *missing) report(a *absence) {
 	f.Sites, f.Key = places.list, places.key()
 	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "entered": in, "missing": out, "more": a.more}
 	m.x.Report(f)
+	m.x.Refuse(f, c.Comm, c.Position)
 }
 
 // consequence says what comes of it.

@@ -138,6 +138,9 @@ func (o *orders) report(c *order.Crossing) {
 	f.Sites, f.Key = places.list, places.key()
 	f.Details = map[string]any{"orders": details}
 	o.x.Report(f)
+	for _, l := range c.Links {
+		o.x.Refuse(f, l.First.Comm, l.First.Position)
+	}
 }
 
 // lowestFirst turns a circle so that it begins with the lowest rank.
@@ -216,6 +219,9 @@ func (o *orders) deadlock(d *wait.Deadlock) {
 	f.Advice = orderAdvice
 	f.Sites, f.Key = places.list, "blocked|"+places.key()
 	o.x.Report(f)
+	for _, a := range arcs {
+		o.x.Refuse(f, a.clause.Comm.Comm, a.clause.Pos)
+	}
 }
 
 // inside returns the threads that wait in a collective.
