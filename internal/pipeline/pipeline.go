@@ -90,7 +90,7 @@ func New(o Options) *Pipeline {
 	p.waits = wait.New(p.Tracker)
 	p.places.init(p.Tracker)
 	if p.strict = o.Strict; p.strict != nil {
-		p.judge = strict.New(p.Tracker, p.strict.Gate)
+		p.judge = strict.New(p.Tracker, o.Strict.Gate, o.Strict.Ending)
 		p.waits.Holds(p.judge.Holds, p.judge.LetGo)
 	}
 	for _, c := range o.Checks {
@@ -211,7 +211,7 @@ func (p *Pipeline) Tick() {
 		for _, f := range p.deadlock {
 			f(d)
 		}
-		if p.judge != nil && !p.strict.Ending() {
+		if p.judge != nil {
 			p.judge.Deadlock(d)
 		}
 	}

@@ -31,7 +31,21 @@ func (l *Live) Judge(id ThreadID, v Verdict) {
 	if c == nil || !c.open {
 		return
 	}
-	// As in Poll: the program may have truncated the file. Then there is nobody left to tell.
+	guarded(func() {
+		h := c.hdr
+		if v.Refused != GoOn {
+			n := copy(h.why[:len(h.why)-1], v.Why)
+			h.why[n] = 0
+			h.refusedOn = v.Handle
+		}
+		h.refused = uint32(v.Refused)
+		h.judge(c.calls)
+	})
+}
+
+// guarded calls f, which writes to memory that the program may have taken away by truncating a file: then there is nobody
+// left to write to.
+func guarded(f func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch r := recover().(type) {
@@ -41,14 +55,7 @@ func (l *Live) Judge(id ThreadID, v Verdict) {
 			panic(r)
 		}
 	}()
-	h := c.hdr
-	if v.Refused != GoOn {
-		n := copy(h.why[:len(h.why)-1], v.Why)
-		h.why[n] = 0
-		h.refusedOn = v.Handle
-	}
-	h.refused = uint32(v.Refused)
-	h.judge(c.calls)
+	f()
 }
 
 // judge publishes the verdict on a call and wakes the thread.
@@ -80,7 +87,7 @@ func (l *Live) unjudge(p *proc) {
 		return
 	}
 	for _, c := range p.rings {
-		c.hdr.judge(unjudged)
+		guarded(func() { c.hdr.judge(unjudged) })
 	}
 }
 

@@ -531,8 +531,9 @@ func (l *Live) forget(p *proc) {
 	l.order = slices.DeleteFunc(l.order, func(q *proc) bool { return q == p })
 }
 
-// drop lets go of a process's rings without touching them.
+// drop lets go of a process's rings without touching their data.
 func (l *Live) drop(p *proc) {
+	l.unjudge(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range p.maps {

@@ -53,12 +53,14 @@ type Judge struct {
 	holding  map[*track.Thread]bool // threads without a verdict
 	decided  []place                // since calls that wait for it were looked at
 	blind    map[*match.Comm]bool   // some members could not be seen when others were let go
+	ending   func() bool
 }
 
-// New returns a judge of the calls that t follows.
-func New(t *track.Tracker, g Gate) *Judge {
+// New returns a judge of the calls that t follows. When ending says that mpivet is about to end the program, nothing is
+// refused any more: held calls are left to it.
+func New(t *track.Tracker, g Gate, ending func() bool) *Judge {
 	return &Judge{
-		tracker: t, gate: g, hearings: make(map[place]*hearing), holding: make(map[*track.Thread]bool), blind: make(map[*match.Comm]bool),
+		tracker: t, gate: g, ending: ending, hearings: make(map[place]*hearing), holding: make(map[*track.Thread]bool), blind: make(map[*match.Comm]bool),
 	}
 }
 
@@ -200,10 +202,10 @@ func (j *Judge) look(th *track.Thread) {
 	for _, c := range j.calls(th) {
 		why, judged := j.judged(c.place, th.Process)
 		switch {
-		case why != "":
+		case why != "" && !j.ending():
 			j.refuse(th, c, why)
 			return
-		case !judged && mayWait:
+		case (!judged || why != "") && mayWait:
 			open = append(open, c.place)
 		}
 	}
@@ -222,7 +224,7 @@ func (j *Judge) look(th *track.Thread) {
 // tell gives a thread the verdict on the call that it is in, from where its time in MPI begins.
 func (j *Judge) tell(th *track.Thread, v ring.Verdict) {
 	delete(j.holding, th)
-	th.Open.Ticks = 0
+	th.Open.Ticks, th.Open.Refused = 0, v.Refused != ring.GoOn
 	j.gate.Judge(th.ID, v)
 }
 

@@ -239,6 +239,15 @@ func (k *Rank) add(site, function string, a Args, rc int32) {
 	k.append(Record(s, function, a, rc))
 }
 
+// Refusal returns the record that precedes the return of a call that strict mode refuses, with the given code.
+func Refusal(code int32) []byte {
+	b := header()
+	for _, v := range []uint32{uint32(code), uint32(code), 0, ring.ErrorRefused} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return record(ring.InfoError, 0, 0, ring.HeaderSize, b)
+}
+
 // Record returns the record of a call.
 func Record(site uint32, function string, a Args, rc int32) []byte {
 	f := mpiapi.ByName(function)

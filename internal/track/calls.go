@@ -36,7 +36,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		if c.State == event.Open {
 			th.Open.Call = c.Clone(th.Open.room)
 			th.Open.room = th.Open.Call.Raw()
-			th.Open.Func, th.Open.Ticks = c.Func, 0
+			th.Open.Func, th.Open.Ticks, th.Open.Refused = c.Func, 0, false
 		} else {
 			th.Open.Func = nil
 			t.leave(th, p, c)

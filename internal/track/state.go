@@ -84,6 +84,8 @@ type Open struct {
 	Func  *mpiapi.Func // nil if it is in none
 	Call  event.Call   // a copy
 	Ticks int          // how many ticks it has been in there; in strict mode, since it was let into MPI
+	// Refused: in strict mode, it is not let into MPI, and about to return.
+	Refused bool
 
 	room []byte
 }

@@ -138,7 +138,7 @@ func (a *Analyzer) Tick(confirm func([]Blocked) bool) *Deadlock {
 }
 
 func (a *Analyzer) candidate(th *track.Thread) bool {
-	return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks >= patience
+	return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks >= patience && !th.Open.Refused
 }
 
 func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {

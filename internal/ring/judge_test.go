@@ -1,0 +1,90 @@
+package ring
+
+import (
+	"bytes"
+	"testing"
+	"time"
+)
+
+// strictRank makes a session in strict mode, with a rank that has a ring.
+func strictRank(t *testing.T) (*Session, *Live, *log, *producer) {
+	t.Helper()
+	s, err := NewSession(Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize, TableHash: 42, Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	r := startRank(t)
+	name, _ := makeProcess(t, s, r.pid(), 0, 0)
+	return s, openLive(t, s), &log{t: t}, makeRing(t, s, name, r.pid(), 0, minRingSize)
+}
+
+func TestJudge(t *testing.T) {
+	_, l, h, p := strictRank(t)
+	judged := func(want uint64) {
+		t.Helper()
+		if got := p.m.hdr.judged.Load(); got != want {
+			t.Errorf("call %d is judged instead of %d", got, want)
+		}
+	}
+	p.call(1, 0, 1)
+	p.leave(0)
+	poll(t, l, h)
+	l.Judge(0, Verdict{}) // on no call
+	judged(0)
+	p.call(2, 0, 1)
+	poll(t, l, h)
+	l.Judge(0, Verdict{Refused: OnWin, Handle: 77, Why: "GLOBAL:COLLECTIVE:WINDOW_MISMATCH"})
+	judged(2)
+	if g := p.m.hdr; g.refused != uint32(OnWin) || g.refusedOn != 77 || !bytes.HasPrefix(g.why[:], []byte("GLOBAL:COLLECTIVE:WINDOW_MISMATCH\x00")) {
+		t.Errorf("refused %d on %d: %q", g.refused, g.refusedOn, g.why)
+	}
+	p.leave(99)
+	p.call(3, 0, 1)
+	poll(t, l, h)
+	judged(2)
+	l.Judge(0, Verdict{})
+	judged(3)
+	if p.m.hdr.refused != uint32(GoOn) {
+		t.Error("the call is still refused")
+	}
+	l.Judge(5, Verdict{}) // a thread that is gone
+}
+
+// A process whose records can't be read is not held.
+func TestUnjudged(t *testing.T) {
+	s, l, h, p := strictRank(t)
+	p.call(1, 0, 1)
+	poll(t, l, h)
+	p.m.hdr.head.Store(1 << 40)
+	until(t, l, h, "the loss", func() bool { return len(h.ends) == 1 })
+	if p.m.hdr.judged.Load() != unjudged {
+		t.Error("the rank would wait for a verdict for ever")
+	}
+	if s.control.strict.Load() != 1 {
+		t.Error("the others are held no more")
+	}
+	l.EndStrict()
+	if s.control.strict.Load() != 0 {
+		t.Error("the others are still held")
+	}
+}
+
+// A rank that begins to hold a call wakes the analyzer up, even if it does so before that sleeps.
+func TestWaitForHeldCalls(t *testing.T) {
+	s, l, h, p := strictRank(t)
+	poll(t, l, h)
+	p.call(1, 0, 1)
+	s.control.asked.Add(1)
+	began := time.Now()
+	for range 1000 {
+		l.Wait(time.Hour)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("1000 waits took %v although a rank had asked", took)
+	}
+	want(t, poll(t, l, h), "0.(c1)")
+	if s.control.asleep.Load() != 0 {
+		t.Error("it says that it sleeps")
+	}
+}
