@@ -210,7 +210,7 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 		case distribs[i] == DistributeNone && psizes[i] != 1:
 			return nil, wrong("array_of_psizes", i, psizes[i], "must be 1 in a dimension that is not distributed")
 		}
-		if distribs[i] == DistributeBlock && dargs[i] != DefaultDarg && a.mul(dargs[i], psizes[i]) < gsizes[i] && !a.over {
+		if distribs[i] == DistributeBlock && dargs[i] != DefaultDarg && dargs[i] <= (gsizes[i]-1)/psizes[i] {
 			return nil, wrong("array_of_dargs", i, dargs[i], "is too small: with MPI_DISTRIBUTE_BLOCK, array_of_dargs times array_of_psizes must cover array_of_gsizes")
 		}
 		procs = a.mul(procs, psizes[i])
@@ -233,7 +233,7 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 			return Stage{N: g, Stride: stride}
 		case DistributeBlock:
 			if block == DefaultDarg {
-				block = (g + p - 1) / p
+				block = (g-1)/p + 1
 			}
 			first := min(a.mul(c, block), g)
 			return Stage{N: min(block, g-first), First: a.mul(first, stride), Stride: stride}
@@ -242,7 +242,7 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 			block = 1
 		}
 		block = min(block, g) // more changes nothing
-		if a.mul(block, p) >= g {
+		if block > (g-1)/p { // one round
 			first := min(a.mul(c, block), g)
 			return Stage{N: min(block, g-first), First: a.mul(first, stride), Stride: stride}
 		}
@@ -288,6 +288,42 @@ func F90(kind Kind, p, r, size int64) *Type {
 	return f90(kind, p, r, size)
 }
 
+// Build calls the constructor of a kind, with the arguments that it takes out of a, and of olds the first unless it is a
+// struct. The types of MPI_Type_create_f90_… (see F90) are made of nothing, and Build does not know them.
+func Build(kind Kind, a *Args, olds []*Type) (*Type, error) {
+	var old *Type
+	if len(olds) > 0 {
+		old = olds[0]
+	}
+	switch kind {
+	case DupKind:
+		return Dup(old)
+	case ContiguousKind:
+		return Contiguous(a.Count, old)
+	case VectorKind:
+		return Vector(a.Count, a.Blocklength, a.Stride, old)
+	case HvectorKind:
+		return Hvector(a.Count, a.Blocklength, a.Stride, old)
+	case IndexedKind:
+		return Indexed(a.Blocklengths, a.Displacements, old)
+	case HindexedKind:
+		return Hindexed(a.Blocklengths, a.Displacements, old)
+	case IndexedBlockKind:
+		return IndexedBlock(a.Blocklength, a.Displacements, old)
+	case HindexedBlockKind:
+		return HindexedBlock(a.Blocklength, a.Displacements, old)
+	case StructKind:
+		return Struct(a.Blocklengths, a.Displacements, olds)
+	case SubarrayKind:
+		return Subarray(a.Sizes, a.Subsizes, a.Starts, a.Order, old)
+	case DarrayKind:
+		return Darray(a.Size, a.Rank, a.Sizes, a.Distributions, a.Dargs, a.Psizes, a.Order, old)
+	case ResizedKind:
+		return Resized(a.LB, a.Extent, old)
+	}
+	return UnknownType(), nil
+}
+
 // UnknownType returns a type of which nothing is known.
 func UnknownType() *Type { return (&Type{Olds: nil}).asUnknown() }
 
@@ -313,6 +349,7 @@ func (t *Type) regular(make func(*arith) *Stage) (*Type, error) {
 		return t.asUnknown(), nil
 	}
 	var a arith
+	t.dialect = dialectOf(t.Olds)
 	t.stage = make(&a)
 	var b bounds
 	t.stage.measure(&a, &b)
@@ -323,8 +360,12 @@ func (t *Type) regular(make func(*arith) *Stage) (*Type, error) {
 	if b.several {
 		t.only = nil
 	}
-	if t.Kind == StructKind && !t.ubMark && t.align > 1 {
-		// The epsilon of section 5.1.6: both MPIs apply it where structs are made, and only there.
+	if !t.data && t.Kind != StructKind {
+		// Copies of a type without data have no bounds in either MPI, whatever its own are. In a struct they count.
+		t.LB, t.UB, t.lbMark, t.ubMark = 0, 0, false, false
+	}
+	if t.data && !t.ubMark && t.align > 1 && t.rounded() {
+		// The epsilon of section 5.1.6.
 		if r := (t.UB - t.LB) % t.align; r > 0 {
 			t.UB = a.add(t.UB, t.align-r)
 		}
@@ -384,7 +425,8 @@ func (m *bounds) merge(a *arith, b *bounds, lo, hi int64) {
 
 func (t *Type) bounds() bounds {
 	return bounds{
-		lb: t.LB, ub: t.UB, trueLB: t.TrueLB, trueUB: t.TrueUB, lbMark: t.lbMark, ubMark: t.ubMark, any: t.data, data: t.data,
+		lb: t.LB, ub: t.UB, trueLB: t.TrueLB, trueUB: t.TrueUB, lbMark: t.lbMark, ubMark: t.ubMark, data: t.data,
+		any:     t.data || t.Kind != Named, // only MPI_LB and MPI_UB are nowhere but where they mark
 		several: t.only == nil && t.data, only: t.only, align: t.align, depth: t.Depth,
 	}
 }
@@ -443,6 +485,9 @@ func (s *Stage) measureBlocks(a *arith, out *bounds) {
 		n, old := b.Len(i), b.Type(i)
 		if old != last {
 			last, of = old, old.bounds()
+			if b.Types != nil && !sticks(old) {
+				of.lbMark, of.ubMark = false, false
+			}
 		}
 		if !uniform {
 			b.before[i+1] = a.add(b.before[i], a.mul(n, old.Elements))

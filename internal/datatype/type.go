@@ -101,6 +101,7 @@ type Type struct {
 	stage          *Stage // nil for one basic element and for Unknown
 	lbMark, ubMark bool   // explicit bounds, which stick (MPI_LB, MPI_UB, resized, subarray, darray)
 	data           bool   // has elements
+	dialect        Dialect
 	align          int64  // strictest alignment of its basic types
 	only           *Basic // the one basic type it consists of, nil if there are several or none
 

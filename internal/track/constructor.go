@@ -150,7 +150,7 @@ func (t *trees) make(pr *Process, k *constructor, c *event.Call) (*datatype.Type
 		*a = append([]int64(nil), *a...)
 	}
 	args.Distributions = append([]datatype.Distribution(nil), args.Distributions...)
-	ty, e := build(k.makes, &args, slices.Clone(t.olds))
+	ty, e := construct(k.makes, &args, slices.Clone(t.olds))
 	if e != nil {
 		errors.As(e, &err)
 		return nil, err
@@ -332,39 +332,13 @@ func (t *trees) hash(k datatype.Kind) uint64 {
 	return h
 }
 
-// build calls the constructor of a kind.
-func build(kind datatype.Kind, a *datatype.Args, olds []*datatype.Type) (*datatype.Type, error) {
-	var old *datatype.Type
-	if len(olds) > 0 {
-		old = olds[0]
-	}
-	switch kind {
-	case datatype.DupKind:
-		return datatype.Dup(old)
-	case datatype.ContiguousKind:
-		return datatype.Contiguous(a.Count, old)
-	case datatype.VectorKind:
-		return datatype.Vector(a.Count, a.Blocklength, a.Stride, old)
-	case datatype.HvectorKind:
-		return datatype.Hvector(a.Count, a.Blocklength, a.Stride, old)
-	case datatype.IndexedKind:
-		return datatype.Indexed(a.Blocklengths, a.Displacements, old)
-	case datatype.HindexedKind:
-		return datatype.Hindexed(a.Blocklengths, a.Displacements, old)
-	case datatype.IndexedBlockKind:
-		return datatype.IndexedBlock(a.Blocklength, a.Displacements, old)
-	case datatype.HindexedBlockKind:
-		return datatype.HindexedBlock(a.Blocklength, a.Displacements, old)
-	case datatype.StructKind:
-		return datatype.Struct(a.Blocklengths, a.Displacements, olds)
-	case datatype.SubarrayKind:
-		return datatype.Subarray(a.Sizes, a.Subsizes, a.Starts, a.Order, old)
-	case datatype.DarrayKind:
-		return datatype.Darray(a.Size, a.Rank, a.Sizes, a.Distributions, a.Dargs, a.Psizes, a.Order, old)
-	case datatype.ResizedKind:
-		return datatype.Resized(a.LB, a.Extent, old)
-	case datatype.F90RealKind, datatype.F90ComplexKind, datatype.F90IntegerKind:
+func construct(kind datatype.Kind, a *datatype.Args, olds []*datatype.Type) (*datatype.Type, error) {
+	if f90Kind(kind) {
 		return datatype.F90(kind, a.P, a.R, datatype.F90Size(kind, a.P, a.R)), nil
 	}
-	return datatype.UnknownType(), nil
+	return datatype.Build(kind, a, olds)
+}
+
+func f90Kind(k datatype.Kind) bool {
+	return k == datatype.F90RealKind || k == datatype.F90ComplexKind || k == datatype.F90IntegerKind
 }

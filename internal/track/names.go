@@ -1,6 +1,7 @@
 package track
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/datatype"
@@ -123,18 +124,31 @@ func (t *Tracker) nameRecord(p *Process, n *event.Name) {
 		if null {
 			p.typeNull = n.Value
 		} else if n.Value != p.typeNull && p.types[n.Value] == nil {
-			p.types[n.Value] = t.predefined(n.Name, int64(n.Size))
+			p.types[n.Value] = t.predefined(dialect(p.Library), n.Name, int64(n.Size))
 		}
 	}
 }
 
+// dialect returns the rules for the bounds of datatypes that an MPI library follows, by what it calls itself.
+func dialect(library string) datatype.Dialect {
+	version, ok := strings.CutPrefix(library, "MPICH Version:")
+	if !ok {
+		return datatype.Standard
+	}
+	major, _, _ := strings.Cut(strings.TrimSpace(version), ".")
+	if n, err := strconv.Atoi(major); err == nil && n >= 4 {
+		return datatype.MPICH4
+	}
+	return datatype.Standard
+}
+
 // predefined returns the one Type for all processes that call it the same and of the same size.
-func (t *Tracker) predefined(name string, size int64) *match.Datatype {
-	k := datatypeKey{name, size}
+func (t *Tracker) predefined(d datatype.Dialect, name string, size int64) *match.Datatype {
+	k := datatypeKey{d, name, size}
 	if ty := t.shared[k]; ty != nil {
 		return ty
 	}
-	ty := &match.Datatype{Type: datatype.Predefined(name, size), Name: name, Permanent: true}
+	ty := &match.Datatype{Type: d.Predefined(name, size), Name: name, Permanent: true}
 	t.shared[k] = ty
 	return ty
 }

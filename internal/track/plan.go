@@ -2,6 +2,7 @@ package track
 
 import (
 	"encoding/binary"
+
 	"github.com/mpivet/mpivet/internal/agree"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"

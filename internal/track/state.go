@@ -213,8 +213,9 @@ type Tracker struct {
 }
 
 type datatypeKey struct {
-	name string
-	size int64
+	dialect datatype.Dialect
+	name    string
+	size    int64
 }
 
 type rankKey struct {

@@ -208,10 +208,10 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 		ty = datatype.UnknownType()
 	}
 	d := &match.Datatype{Type: ty, Standing: match.UncommittedType, Made: th.call(rec)}
-	switch p.constructor.kind() {
-	case datatype.F90RealKind, datatype.F90ComplexKind, datatype.F90IntegerKind:
+	switch k := p.constructor.kind(); {
+	case f90Kind(k):
 		d.Standing, d.Permanent = match.CommittedType, true
-	case datatype.DupKind: // committed if the original is (section 5.1.10)
+	case k == datatype.DupKind: // committed if the original is (section 5.1.10)
 		d.Standing = match.DoubtfulType
 		if old := pr.types[p.constructor.old.handle(rec)]; old != nil {
 			d.Standing, d.Committed = old.Standing, old.Committed.Clone()

@@ -65,8 +65,8 @@ func TestConstructors(t *testing.T) {
 		{"MPI_Type_contiguous", Args{"count": 3, "oldtype": uint64(Int)}, "CONTIGUOUS 12 0:12 3"},
 		{"MPI_Type_contiguous_c", Args{"count": 3, "oldtype": uint64(Int)}, "CONTIGUOUS 12 0:12 3"},
 		{"MPI_Type_vector", Args{"count": 2, "blocklength": 2, "stride": -4, "oldtype": uint64(Int)}, "VECTOR 16 -16:8 4"},
-		{"MPI_Type_create_hvector", Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)}, "HVECTOR 8 0:14 2"},
-		{"MPI_Type_hvector", Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)}, "HVECTOR 8 0:14 2"},
+		{"MPI_Type_create_hvector", Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)}, "HVECTOR 8 0:16 2"},
+		{"MPI_Type_hvector", Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)}, "HVECTOR 8 0:16 2"},
 		{"MPI_Type_indexed", Args{
 			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []int32{3, -1}, "oldtype": uint64(Int),
 		}, "INDEXED 12 -4:16 3"},
@@ -84,7 +84,7 @@ func TestConstructors(t *testing.T) {
 		}, "INDEXED_BLOCK 16 0:24 4"},
 		{"MPI_Type_create_hindexed_block", Args{
 			"count": 2, "blocklength": 2, "array_of_displacements": []uint64{9, 0}, "oldtype": uint64(Int),
-		}, "HINDEXED_BLOCK 16 0:17 4"},
+		}, "HINDEXED_BLOCK 16 0:20 4"},
 		{"MPI_Type_create_struct", Args{
 			"count": 2, "array_of_blocklengths": []int32{1, 1}, "array_of_displacements": []uint64{0, 8},
 			"array_of_types": []uint64{Int, Double},

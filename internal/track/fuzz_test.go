@@ -1,0 +1,116 @@
+package track_test
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/track"
+
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+// garbage are bytes that are read as numbers, over and over.
+type garbage struct {
+	data []byte
+	at   int
+}
+
+func (g *garbage) number() uint64 {
+	if len(g.data) == 0 {
+		return 0
+	}
+	b := g.data[g.at%len(g.data)]
+	g.at++
+	switch b & 3 {
+	case 0: // a small one
+		return uint64(int64(int8(b)) >> 2)
+	case 1: // what means something: handles, constants
+		return []uint64{Int, Double, Byte, TypeNull, OrderC, OrderF, Block, Cyclic, None, derived, derived + 1, derived + 2, 1 << 62, 1 << 63, 1<<64 - 1, 0}[b>>4]
+	}
+	var all [8]byte
+	for i := range all {
+		all[i] = g.data[(g.at+i)%len(g.data)]
+	}
+	g.at += len(all)
+	return binary.LittleEndian.Uint64(all[:])
+}
+
+// args makes up the arguments of a function: arrays may be longer or shorter than they should, or not be there.
+func (g *garbage) args(f *mpiapi.Func) Args {
+	a := make(Args)
+	for i := range f.Params {
+		p := &f.Params[i]
+		l := p.Layout
+		switch {
+		case l.OutSection == mpiapi.SectionOut64 || l.OutSection == mpiapi.SectionOut32:
+			a[">"+p.Name] = g.array(l.OutSection == mpiapi.SectionOut64)
+		case l.InSection == mpiapi.SectionIn64 || l.InSection == mpiapi.SectionIn32:
+			if v := g.number(); v%8 == 0 {
+				a["*"+p.Name] = v
+			} else {
+				a[p.Name] = g.array(l.InSection == mpiapi.SectionIn64)
+			}
+		case l.After != 0:
+			a[">"+p.Name] = derived + g.number()%8
+		case p.Pointer && l.Before == 0:
+			a["*"+p.Name] = g.number()
+		case p.Kind == mpiapi.Count || p.Name == "count" || p.Name == "ndims":
+			a[p.Name] = g.number() % 8
+		default:
+			a[p.Name] = g.number()
+		}
+	}
+	return a
+}
+
+func (g *garbage) array(wide bool) any {
+	n := g.number() % 8
+	if wide {
+		l := make([]uint64, n)
+		for i := range l {
+			l[i] = g.number()
+		}
+		return l
+	}
+	l := make([]int32, n)
+	for i := range l {
+		l[i] = int32(g.number())
+	}
+	return l
+}
+
+// FuzzDatatypes feeds calls on datatypes with arbitrary arguments to a tracker: it may find what it likes, but must go
+// on.
+func FuzzDatatypes(f *testing.F) {
+	var funcs []*mpiapi.Func
+	for _, fn := range mpiapi.Funcs() {
+		if fn.Class != mpiapi.Query && (strings.HasPrefix(fn.Name, "MPI_Type_") || fn.Name == "MPI_Send" || fn.Name == "MPI_Alltoallw") {
+			funcs = append(funcs, fn)
+		}
+	}
+	for i := range 40 {
+		b := make([]byte, 64)
+		for k := range b {
+			b[k] = byte((k + 1) * (2*i + 7) >> (i % 4))
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		g := &garbage{data: data}
+		s := new(told)
+		tr := track.New(match.New(s), s)
+		New(1).Deliver(handler{tr}, 100, 0)
+		for range 12 {
+			fn := funcs[g.number()%uint64(len(funcs))]
+			rec := Record(1, fn.Name, g.args(fn), 0)
+			if v := g.number(); v&7 == 7 { // overwritten by the program
+				rec[ring.HeaderSize+int(v>>8)%(len(rec)-ring.HeaderSize)] = byte(v >> 3)
+			}
+			tr.Batch(&ring.Batch{Data: rec, Open: g.number()&15 == 15})
+		}
+	})
+}
