@@ -242,7 +242,7 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 			block = 1
 		}
 		block = min(block, g) // more changes nothing
-		if block > (g-1)/p { // one round
+		if block > (g-1)/p {  // one round
 			first := min(a.mul(c, block), g)
 			return Stage{N: min(block, g-first), First: a.mul(first, stride), Stride: stride}
 		}
