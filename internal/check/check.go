@@ -31,7 +31,9 @@ type Check struct {
 // Hooks are what a check wants to be told; nil is nothing. What they are handed is valid only until they return. They
 // are called in the order of the records, by one goroutine.
 type Hooks struct {
-	Message    func(send, recv *match.Op)     // a message and its receive were found
+	Message func(send, recv *match.Op) // a message and its receive were found
+	// Misfit: a message was found that may not be received as its receive says; c tells why.
+	Misfit     func(send, recv *match.Op, c datatype.Comparison)
 	Collective func(c *match.Collective)      // all members have entered a collective
 	Disagree   func(c *match.Comm, at uint64) // a member enters a collective in another way than the first
 	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)

@@ -61,6 +61,7 @@ type Pipeline struct {
 	confirm func([]wait.Blocked) bool
 
 	message    []func(s, r *match.Op)
+	misfit     []func(s, r *match.Op, c datatype.Comparison)
 	collective []func(*match.Collective)
 	disagree   []func(*match.Comm, uint64)
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
@@ -120,6 +121,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 		Refuse: p.refuse,
 	})
 	add(&p.message, h.Message)
+	add(&p.misfit, h.Misfit)
 	add(&p.collective, h.Collective)
 	add(&p.disagree, h.Disagree)
 	add(&p.failed, h.Failed)
@@ -234,6 +236,14 @@ type observer struct{ p *Pipeline }
 func (o observer) Message(s, r *match.Op) {
 	for _, f := range o.p.message {
 		f(s, r)
+	}
+	if s.Type == r.Type && s.Count <= r.Count {
+		return // nearly always
+	}
+	if c := match.Compare(s, r); c.Verdict != datatype.Matches {
+		for _, f := range o.p.misfit {
+			f(s, r, c)
+		}
 	}
 }
 

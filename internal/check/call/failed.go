@@ -28,7 +28,7 @@ var Failed = &check.Check{
 		truncated := newTruncations(x)
 		disagreed := &disagreements{x: x}
 		return check.Hooks{
-			Message: truncated.message,
+			Misfit: truncated.message,
 			Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
 				told[t.Process] = told[t.Process] || f != nil && f.Fatal
 				if f != nil && f.Explained {

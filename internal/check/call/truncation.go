@@ -44,8 +44,8 @@ func newTruncations(x *check.Context) *truncations {
 
 // message takes note of messages that are reported, and of which MPI may say that they are too long. MPICH says so even of
 // those that would fit but end inside of an element.
-func (t *truncations) message(s, r *match.Op) {
-	if v := match.Compare(s, r).Verdict; v != datatype.TooLong && v != datatype.Mismatch {
+func (t *truncations) message(_, r *match.Op, c datatype.Comparison) {
+	if v := c.Verdict; v != datatype.TooLong && v != datatype.Mismatch {
 		return
 	}
 	p := t.x.Tracker.ThreadByID(r.Call.Thread).Process

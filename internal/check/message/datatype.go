@@ -28,8 +28,8 @@ var DatatypeMismatch = &check.Check{
 	Doc:      datatypeDoc,
 	New: func(x *check.Context) check.Hooks {
 		f := newFindings(x)
-		return check.Hooks{Message: func(s, r *match.Op) {
-			if c := match.Compare(s, r); c.Verdict == datatype.Mismatch {
+		return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
+			if c.Verdict == datatype.Mismatch {
 				f.report(s, r, c, mismatch)
 			}
 		}}
@@ -44,8 +44,8 @@ var ByteMismatch = &check.Check{
 	Doc:      byteDoc,
 	New: func(x *check.Context) check.Hooks {
 		f := newFindings(x)
-		return check.Hooks{Message: func(s, r *match.Op) {
-			if c := match.Compare(s, r); c.Verdict == datatype.ByteMismatch {
+		return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
+			if c.Verdict == datatype.ByteMismatch {
 				f.report(s, r, c, byteMismatch)
 			}
 		}}
@@ -61,8 +61,8 @@ var Truncated = &check.Check{
 	Doc:      truncatedDoc,
 	New: func(x *check.Context) check.Hooks {
 		f := newFindings(x)
-		return check.Hooks{Message: func(s, r *match.Op) {
-			if c := match.Compare(s, r); c.Verdict == datatype.TooLong {
+		return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
+			if c.Verdict == datatype.TooLong {
 				f.report(s, r, c, truncated)
 			}
 		}}
