@@ -20,7 +20,7 @@ type Datatype struct {
 	Name     string // of a predefined type: MPI_INT; of a derived one: what MPI_Type_set_name gave it, or ""
 	Standing Standing
 	// Permanent types are MPI's own, and can't be freed: predefined ones, and those of MPI_Type_create_f90_real and the
-	// like (MPI 4.0, section 19.1.5).
+	// like (MPI 4.0, section 19.1.9).
 	Permanent bool
 	// Given types were returned by MPI without being made: MPI_Type_get_contents, MPI_File_get_view.
 	Given bool
