@@ -33,6 +33,8 @@ const (
 	AnyTag      = -1
 	ProcNull    = -1
 	RootSelf    = -3
+	Sum         = 0x58000003
+	Max         = 0x58000001
 	Ignore      = 1 // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
 )
 
@@ -48,6 +50,7 @@ const (
 	kindConst    = 0
 	kindComm     = 1
 	kindDatatype = 3
+	kindOp       = 4
 	kindRequest  = 5
 )
 
@@ -64,6 +67,8 @@ var names = []name{
 	{kindDatatype, 8, Double, "MPI_DOUBLE"},
 	{kindDatatype, 1, Byte, "MPI_BYTE"},
 	{kindDatatype, 1, Packed, "MPI_PACKED"},
+	{kindOp, 0, Max, "MPI_MAX"},
+	{kindOp, 0, Sum, "MPI_SUM"},
 	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
 	constant(RootSelf, "MPI_ROOT"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
 	constant(OrderC, "MPI_ORDER_C"), constant(OrderF, "MPI_ORDER_FORTRAN"), constant(Block, "MPI_DISTRIBUTE_BLOCK"),
@@ -104,16 +109,25 @@ type Rank struct {
 func New(n int) *Program {
 	p := new(Program)
 	for r := range n {
-		k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
-		p.Ranks = append(p.Ranks, k)
-		k.names()
-		k.mpi()
-		k.Comm(World, r, []int32{0}, nil, n)
-		k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
-		k.Call("main", "MPI_Init", nil)
+		p.Ranks = append(p.Ranks, NewRank(r, n))
 	}
 	return p
 }
+
+// NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better made
+// up one by one.
+func NewRank(r, n int) *Rank {
+	k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
+	k.names(names)
+	k.mpi()
+	k.Comm(World, r, []int32{0}, nil, n)
+	k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
+	k.Call("main", "MPI_Init", nil)
+	return k
+}
+
+// Bytes returns all records of the rank.
+func (k *Rank) Bytes() []byte { return k.data }
 
 func (k *Rank) append(rec []byte) {
 	k.starts = append(k.starts, len(k.data))
@@ -135,11 +149,34 @@ func record(kind uint16, site uint32, rc int32, used int, body []byte) []byte {
 
 func header() []byte { return make([]byte, ring.HeaderSize) }
 
-func (k *Rank) names() {
+// Constants adds n more constants with values from first on, of as many as MPI libraries have.
+func (k *Rank) Constants(n int, first int64) {
+	var list []name
+	for i := range n {
+		list = append(list, constant(first+int64(i), fmt.Sprintf("MPI_CONSTANT_%d", i)))
+	}
+	k.names(list)
+}
+
+// Module adds the record of a file that is mapped into the process.
+func (k *Rank) Module(path string, start, end uint64) {
+	const buildID = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67"
 	b := header()
-	for i, n := range names {
+	for _, v := range []uint64{start, start, end} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(buildID)))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(path)))
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = append(append(b, buildID...), path...)
+	k.append(record(ring.InfoModule, 0, 0, ring.HeaderSize, b))
+}
+
+func (k *Rank) names(list []name) {
+	b := header()
+	for i, n := range list {
 		more := uint16(1)
-		if i == len(names)-1 {
+		if i == len(list)-1 {
 			more = 0
 		}
 		b = append(b, n.kind, uint8(len(n.name)))
@@ -367,9 +404,14 @@ func number(v any) uint64 {
 // Start tells h of the processes and threads.
 func (p *Program) Start(h ring.Handler) {
 	for r := range p.Ranks {
-		h.Proc(&ring.Proc{ID: ring.ProcID(r), PID: 1000 + r, PPID: 1, Rank: r, WorldSize: len(p.Ranks), Exe: "/bin/program"})
-		h.Thread(&ring.Thread{ID: ring.ThreadID(r), Proc: ring.ProcID(r), TID: 1000 + r, Main: true})
+		Start(h, r, len(p.Ranks))
 	}
+}
+
+// Start tells h of the process and thread of rank r of n. Ranks are started in their order.
+func Start(h ring.Handler, r, n int) {
+	h.Proc(&ring.Proc{ID: ring.ProcID(r), PID: 1000 + r, PPID: 1, Rank: r, WorldSize: n, Exe: "/bin/program"})
+	h.Thread(&ring.Thread{ID: ring.ThreadID(r), Proc: ring.ProcID(r), TID: 1000 + r, Main: true})
 }
 
 // Deliver hands h everything, records in batches of at most n per rank and turn, beginning with rank first.

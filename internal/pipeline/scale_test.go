@@ -1,0 +1,173 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/ring"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+// scale is a program of many processes on MPI_COMM_WORLD.
+type scale struct {
+	ranks int
+	// batch is how many calls of a process are delivered at a time: so many collectives are entered by some processes and
+	// not by others.
+	batch int
+	// open: the last call of a batch has not returned; the next batch begins with it.
+	open bool
+	// scattered: no two processes have the same values of constants, as where these are addresses.
+	scattered bool
+	call      func(rank, i int) []byte // the record of a process's i-th call
+	patterns  int                      // ranks after which call returns the same again
+}
+
+// run analyses the program with all checks: an iteration is one batch of each process. It reports process-calls per
+// second of processor time, garbage collection included and the processes' beginnings not, and the peak of memory.
+func (s scale) run(b *testing.B) {
+	debug.FreeOSMemory()
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
+	var none collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	for r := range s.ranks {
+		Start(p, r, s.ranks)
+		p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: s.begin(r)})
+	}
+	batches := make([][]byte, min(s.patterns, s.ranks))
+	for r := range batches {
+		var first []byte
+		for i := range s.batch {
+			rec := s.call(r, i)
+			if i == 0 {
+				first = rec
+			}
+			batches[r] = append(batches[r], rec...)
+		}
+		if s.open {
+			batches[r] = append(batches[r], first...) // of the next batch
+		}
+	}
+	used := processorTime()
+	b.ReportAllocs()
+	for first := true; b.Loop(); first = false {
+		for r := range s.ranks {
+			p.Batch(&ring.Batch{
+				Thread: ring.ThreadID(r), Data: batches[r%len(batches)], Open: s.open, Resume: s.open && !first,
+			})
+		}
+	}
+	used = processorTime() - used
+	calls := float64(b.N) * float64(s.ranks) * float64(s.batch)
+	b.ReportMetric(calls/used.Seconds(), "calls/s")
+	b.ReportMetric(peakMiB(), "MiB-peak")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/calls, "ns/call")
+	if len(none) != 0 || p.Broken != "" || p.Matcher.Collectives != uint64(b.N*s.batch) {
+		b.Fatalf("%d findings, %d of %d collectives %s", len(none), p.Matcher.Collectives, b.N*s.batch, p.Broken)
+	}
+}
+
+// begin returns what a process records up to the end of MPI_Init, about as much as with MPICH.
+func (s scale) begin(r int) []byte {
+	k := NewRank(r, s.ranks)
+	constants := int64(1000)
+	if s.scattered {
+		constants += int64(r) << 20
+	}
+	k.Constants(280, constants)
+	for i := range 20 {
+		at := uint64(0x7f0000000000) + uint64(r%1000)<<24 + uint64(i)<<20
+		k.Module(fmt.Sprintf("/usr/lib/x86_64-linux-gnu/libneeded%d.so.0", i), at, at+1<<20)
+	}
+	return k.Bytes()
+}
+
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func peakMiB() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	m := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)
+	if m == nil {
+		return 0
+	}
+	kib, _ := strconv.ParseFloat(string(m[1]), 64)
+	return kib / 1024
+}
+
+// patterns is how many processes of a large program pass different addresses.
+const patterns = 256
+
+func address(rank, i int) uint64 { return 0x10000000 + uint64(rank)<<16 + uint64(i)<<4 }
+
+func allreduce(rank, i int) []byte {
+	return Record(1, "MPI_Allreduce", Args{
+		"*sendbuf": address(rank, i), "*recvbuf": address(rank, i) + 8, "count": 1, "datatype": Double, "op": Sum, "comm": World,
+	}, 0)
+}
+
+// BenchmarkScale analyses programs of many processes. With -benchtime 40x, 65536x25 are 1,000 collectives of 65,536
+// processes.
+func BenchmarkScale(b *testing.B) {
+	bcast := func(rank, i int) []byte {
+		return Record(1, "MPI_Bcast", Args{"*buffer": address(rank, i), "count": 100, "datatype": Int, "root": i % patterns, "comm": World}, 0)
+	}
+	gather := func(rank, i int) []byte {
+		a := Args{"*sendbuf": address(rank, i), "sendcount": 1, "sendtype": Int, "root": 0, "comm": World}
+		if rank == 0 {
+			a["*recvbuf"], a["recvcount"], a["recvtype"] = address(rank, i)+8, 1, Int
+		}
+		return Record(1, "MPI_Gather", a, 0)
+	}
+	alltoallv := func(p int) func(rank, i int) []byte {
+		recs := make(map[int][]byte)
+		return func(rank, _ int) []byte {
+			if recs[rank] == nil {
+				counts := make([]int32, p)
+				displs := make([]int32, p)
+				for i := range counts {
+					counts[i], displs[i] = int32(1+(i+rank)%7), int32(10*i)
+				}
+				recs[rank] = Record(1, "MPI_Alltoallv", Args{
+					"*sendbuf": address(rank, 0), "sendcounts": counts, "sdispls": displs, "sendtype": Int,
+					"*recvbuf": address(rank, 1), "recvcounts": counts, "rdispls": displs, "recvtype": Int, "comm": World,
+				}, 0)
+			}
+			return recs[rank]
+		}
+	}
+	for _, c := range []struct {
+		name string
+		scale
+	}{
+		{"Allreduce/1024x25", scale{ranks: 1024, batch: 25, call: allreduce, patterns: patterns}},
+		{"Allreduce/65536x25", scale{ranks: 65536, batch: 25, call: allreduce, patterns: patterns}},
+		{"Allreduce/65536x1000", scale{ranks: 65536, batch: 1000, call: allreduce, patterns: patterns}},
+		{"Allreduce/65536x25,open", scale{ranks: 65536, batch: 25, open: true, call: allreduce, patterns: patterns}},
+		{"Allreduce/65536x25,scattered", scale{ranks: 65536, batch: 25, scattered: true, call: allreduce, patterns: patterns}},
+		{"Bcast/1024x25", scale{ranks: 1024, batch: 25, call: bcast, patterns: patterns}},
+		{"Bcast/65536x25", scale{ranks: 65536, batch: 25, call: bcast, patterns: patterns}},
+		{"Gather/1024x25", scale{ranks: 1024, batch: 25, call: gather, patterns: 1024}},
+		{"Gather/16384x25", scale{ranks: 16384, batch: 25, call: gather, patterns: 16384}},
+		{"Alltoallv/64x5", scale{ranks: 64, batch: 5, call: alltoallv(64), patterns: 64}},
+		{"Alltoallv/256x5", scale{ranks: 256, batch: 5, call: alltoallv(256), patterns: 256}},
+		{"Alltoallv/1024x5", scale{ranks: 1024, batch: 5, call: alltoallv(1024), patterns: 1024}},
+	} {
+		b.Run(c.name, c.run)
+	}
+}
