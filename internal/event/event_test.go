@@ -412,8 +412,8 @@ func TestInfo(t *testing.T) {
 
 	c = parsed(t, info(ring.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)))
 	k, err := c.CommInfo()
-	if err != nil || k.Handle != 0x84 || k.Rank != 1 || !k.Inter ||
-		!slices.Equal(slices.Collect(k.Local()), []int{0, 2, 4, 9}) || !slices.Equal(slices.Collect(k.Remote()), []int{-1, -1}) {
+	if err != nil || k.Handle != 0x84 || k.Rank != 1 || !k.Inter || k.Local.Lowest() != 0 || k.Remote.Lowest() != -1 ||
+		!slices.Equal(slices.Collect(k.Local.Ranks()), []int{0, 2, 4, 9}) || !slices.Equal(slices.Collect(k.Remote.Ranks()), []int{-1, -1}) {
 		t.Errorf("communicator %+v, %v", k, err)
 	}
 	for what, b := range map[string][]byte{
@@ -481,13 +481,13 @@ func everything(c *Call) {
 		_, _ = c.MPIInfo()
 		if k, err := c.CommInfo(); err == nil {
 			n := 0
-			for range k.Local() {
+			for range k.Local.Ranks() {
 				n++
 			}
 			if n != k.Size {
 				panic("wrong number of ranks")
 			}
-			for range k.Remote() {
+			for range k.Remote.Ranks() {
 				if n++; n > 1000 {
 					break
 				}

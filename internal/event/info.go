@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
+	"math"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
@@ -125,13 +126,13 @@ type Comm struct {
 	Rank, Size int // in the (local) group
 	RemoteSize int // of the remote group of an inter-communicator
 	Inter      bool
-	runs       []byte
-	local      int // bytes of runs
+	// Local is the (local) group, Remote the other one of an inter-communicator.
+	Local, Remote Group
 }
 
 // CommInfo returns the content of an InfoComm record.
 func (c *Call) CommInfo() (Comm, error) {
-	const size, runSize = 32, 12
+	const size = 32
 	p, err := payload(c.raw, ring.InfoComm, size)
 	if err != nil {
 		return Comm{}, err
@@ -148,18 +149,17 @@ func (c *Call) CommInfo() (Comm, error) {
 	if (local+remote)*runSize > uint64(len(p)) {
 		return Comm{}, malformed("communicator with %d runs of ranks in %d bytes", local+remote, len(p))
 	}
-	m.local, m.runs = int(local)*runSize, p[:(local+remote)*runSize]
+	m.Local.runs, m.Remote.runs = p[:local*runSize], p[local*runSize:(local+remote)*runSize]
 	for _, g := range []struct {
-		runs []byte
+		Group
 		size int
-	}{{m.runs[:m.local], m.Size}, {m.runs[m.local:], m.RemoteSize}} {
+	}{{m.Local, m.Size}, {m.Remote, m.RemoteSize}} {
 		n := 0
-		for r := g.runs; len(r) > 0; r = r[runSize:] {
-			count := int(int32(binary.LittleEndian.Uint32(r[8:])))
-			if count < 0 || n > maxGroup {
-				return Comm{}, malformed("communicator with a run of %d ranks", count)
+		for r := range g.all() {
+			if r.count < 0 || n > maxGroup {
+				return Comm{}, malformed("communicator with a run of %d ranks", r.count)
 			}
-			n += count
+			n += r.count
 		}
 		if n != g.size || n > maxGroup {
 			return Comm{}, malformed("communicator with %d ranks for a group of %d", n, g.size)
@@ -168,31 +168,63 @@ func (c *Call) CommInfo() (Comm, error) {
 	return m, nil
 }
 
-// Local returns the world ranks of the (local) group in the order of their ranks in it, -1 for a process of another
-// MPI_COMM_WORLD.
-func (m *Comm) Local() iter.Seq[int] { return ranks(m.runs[:m.local]) }
+// Group is a list of processes in the order of their ranks in a group. The zero value has none.
+type Group struct{ runs []byte }
 
-// Remote returns the world ranks of the remote group likewise.
-func (m *Comm) Remote() iter.Seq[int] { return ranks(m.runs[m.local:]) }
+// run stands for count world ranks: start, start+stride, …; processes of another MPI_COMM_WORLD if start is negative.
+type run struct{ start, stride, count int }
 
-func ranks(runs []byte) iter.Seq[int] {
+const runSize = 12
+
+func (g Group) all() iter.Seq[run] {
+	return func(yield func(run) bool) {
+		for b := g.runs; len(b) >= runSize; b = b[runSize:] {
+			num := func(at int) int { return int(int32(binary.LittleEndian.Uint32(b[at:]))) }
+			if !yield(run{num(0), num(4), num(8)}) {
+				return
+			}
+		}
+	}
+}
+
+// at returns the k-th rank of a run.
+func (r run) at(k int) int {
+	if r.start < 0 {
+		return -1
+	}
+	return max(r.start+k*r.stride, -1)
+}
+
+// Ranks returns the processes' world ranks, -1 for a process of another MPI_COMM_WORLD.
+func (g Group) Ranks() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for r := runs; len(r) > 0; r = r[12:] {
-			start := int(int32(binary.LittleEndian.Uint32(r)))
-			stride := int(int32(binary.LittleEndian.Uint32(r[4:])))
-			count := min(int(int32(binary.LittleEndian.Uint32(r[8:]))), maxGroup)
-			for k := range max(count, 0) {
-				rank := -1
-				if start >= 0 {
-					rank = max(start+k*stride, -1)
-				}
-				if !yield(rank) {
+		for r := range g.all() {
+			for k := range r.count {
+				if !yield(r.at(k)) {
 					return
 				}
 			}
 		}
 	}
 }
+
+// Lowest returns the lowest of the ranks, -1 if there is a process of another MPI_COMM_WORLD, or none at all. It takes
+// no longer for a large group than for a small one where their ranks are regular.
+func (g Group) Lowest() int {
+	lowest := math.MaxInt
+	for r := range g.all() {
+		if r.count > 0 {
+			lowest = min(lowest, r.at(0), r.at(r.count-1))
+		}
+	}
+	if lowest == math.MaxInt {
+		return -1
+	}
+	return lowest
+}
+
+// Clone returns a group that stays valid without the record.
+func (g Group) Clone() Group { return Group{bytes.Clone(g.runs)} }
 
 // Error is an error that a call returns, or the program dies of.
 type Error struct {

@@ -287,14 +287,14 @@ func newTopology(c *event.Call, parent *View, me int32) *topology {
 			from = index[me-1]
 		}
 		if to := index[me]; from >= 0 && from <= to && to <= int64(len(edges)) {
-			n := members(edges[from:to])
+			n := ranks(edges[from:to])
 			return &topology{sources: n, destinations: n}
 		}
 	case mpiapi.IDDistGraphCreateAdjacent:
 		sources, ok1 := list("sources")
 		destinations, ok2 := list("destinations")
 		if (ok1 || c.Int(f.Param("indegree")) == 0) && (ok2 || c.Int(f.Param("outdegree")) == 0) {
-			return &topology{sources: members(sources), destinations: members(destinations)}
+			return &topology{sources: ranks(sources), destinations: ranks(destinations)}
 		}
 	}
 	return nil
@@ -331,9 +331,9 @@ func (v *View) setNeighbours(c *event.Call) {
 	}
 }
 
-func members(ranks []int64) []int32 {
-	out := make([]int32, len(ranks))
-	for i, r := range ranks {
+func ranks(list []int64) []int32 {
+	out := make([]int32, len(list))
+	for i, r := range list {
 		out[i] = int32(r)
 	}
 	return out

@@ -52,12 +52,11 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	if handle == pr.commNull {
 		return
 	}
-	i := slices.IndexFunc(th.comm, func(c madeComm) bool { return c.Handle == handle })
+	i := slices.IndexFunc(th.comm, func(c event.Comm) bool { return c.Handle == handle })
 	if i < 0 {
 		return
 	}
 	info := &th.comm[i]
-	local, remote := info.local, info.remote
 	var parent *View
 	if p.comm.at != 0 {
 		parent = pr.View(p.comm.handle(rec))
@@ -67,20 +66,23 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 		key.Parent = parent.Comm
 	}
 	switch base := p.fn.Base; {
-	case foreign[base] || info.foreign() || pr.World == nil:
+	case foreign[base] || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
 		key.Kind, key.Seq = match.KeyForeign, uint64(pr.Proc.ID)<<32|uint64(len(pr.made))
 		pr.made[key] = 1
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
 		key.Kind, key.Parent = match.KeyInter, nil
-		key.Hash = hashMembers(local) + hashMembers(remote) // the same seen from either side
+		key.Hash = hashMembers(info.Local) + hashMembers(info.Remote) // the same seen from either side
 		key.Seq = pr.count(key)
 	case !p.collective || parent == nil || th.view == nil: // MPI_Comm_create_group, MPI_Comm_create_from_group
 		key.Kind = match.KeyGroup
-		key.Hash = hashMembers(local)
+		key.Hash = hashMembers(info.Local)
 		key.Seq = pr.count(key)
 	default:
 		key.Kind, key.Seq = match.KeyCollective, th.pos
-		key.Lowest = slices.Min(append(slices.Clone(local), remote...))
+		key.Lowest = int32(info.Local.Lowest())
+		if info.Inter {
+			key.Lowest = min(key.Lowest, int32(info.Remote.Lowest()))
+		}
 	}
 	v := t.view(pr, key, info)
 	v.Made = th.call(rec)
@@ -98,33 +100,43 @@ func (p *Process) count(k match.Key) uint64 {
 }
 
 // hashMembers hashes world ranks in order (FNV-1a over 32-bit words).
-func hashMembers(ranks []int32) uint64 {
+func hashMembers(g event.Group) uint64 {
 	h := uint64(14695981039346656037)
-	for _, r := range ranks {
+	for r := range g.Ranks() {
 		h = (h ^ uint64(uint32(r))) * 1099511628211
 	}
 	return h
 }
 
-// view returns the process's view of the communicator with the given identity.
-func (t *Tracker) view(pr *Process, key match.Key, info *madeComm) *View {
-	local, remote := info.local, info.remote
+// members lists groups one behind the other.
+func members(groups ...event.Group) (list []int32) {
+	for _, g := range groups {
+		for r := range g.Ranks() {
+			list = append(list, int32(r))
+		}
+	}
+	return list
+}
+
+// view returns the process's view of the communicator with the given identity. Only the first process to have one lists
+// the members.
+func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
 	me, base, peers := info.Rank, 0, info.Size
 	split := 0
-	members := local
+	groups := []event.Group{info.Local}
 	if info.Inter {
 		// Both sides number the members alike: the group with the lowest world rank first.
 		peers = info.RemoteSize
-		if slices.Min(local) < slices.Min(remote) {
-			members, split, base = slices.Concat(local, remote), len(local), len(local)
+		if info.Local.Lowest() < info.Remote.Lowest() {
+			groups, split, base = []event.Group{info.Local, info.Remote}, info.Size, info.Size
 		} else {
-			members, split = slices.Concat(remote, local), len(remote)
-			me += len(remote)
+			groups, split = []event.Group{info.Remote, info.Local}, info.RemoteSize
+			me += info.RemoteSize
 		}
 	}
 	c := t.Comms.Comm(key, func() *match.Comm {
 		return &match.Comm{
-			Members: members, Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
+			Members: members(groups...), Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
 		}
 	})
 	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
@@ -132,21 +144,21 @@ func (t *Tracker) view(pr *Process, key match.Key, info *madeComm) *View {
 
 // commRecord enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
 // call that makes them returns.
-func (t *Tracker) commRecord(th *Thread, rec *event.Comm) {
+func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 	pr := th.Process
-	c := describeComm(rec)
-	if len(c.local) != c.Size || len(c.remote) != c.RemoteSize || c.Size == 0 || c.Inter && c.RemoteSize == 0 ||
-		c.Rank < 0 || c.Rank >= c.Size {
+	if c.Size == 0 || c.Inter && c.RemoteSize == 0 || c.Rank < 0 || c.Rank >= c.Size {
 		t.damaged++
 		return
 	}
 	key := match.Key{World: pr.World}
-	switch name := pr.names.handles[handleKey{mpiapi.Comm, c.Handle}]; name {
+	name := pr.names.handles[handleKey{mpiapi.Comm, c.Handle}]
+	switch name {
 	case "MPI_COMM_WORLD":
 		key.Kind = match.KeyWorld
 	case "MPI_COMM_SELF":
-		key.Kind, key.Lowest = match.KeySelf, c.local[0]
+		key.Kind, key.Lowest = match.KeySelf, int32(c.Local.Lowest())
 	default:
+		c.Local, c.Remote = c.Local.Clone(), c.Remote.Clone() // the call may be over in another batch
 		th.comm = append(th.comm, c)
 		return
 	}
@@ -154,6 +166,6 @@ func (t *Tracker) commRecord(th *Thread, rec *event.Comm) {
 		return
 	}
 	v := t.view(pr, key, &c)
-	v.Name = pr.names.handles[handleKey{mpiapi.Comm, c.Handle}]
+	v.Name = name
 	pr.views[c.Handle] = v
 }

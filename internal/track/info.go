@@ -1,8 +1,6 @@
 package track
 
 import (
-	"slices"
-
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/ring"
 )
@@ -33,7 +31,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoComm:
 		var m event.Comm
 		if m, err = c.CommInfo(); err == nil {
-			t.commRecord(th, &m)
+			t.commRecord(th, m)
 		}
 	case ring.InfoError:
 		var e event.Error
@@ -57,25 +55,4 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	if err != nil {
 		t.damaged++
 	}
-}
-
-// madeComm is a communicator that the call under way has made.
-type madeComm struct {
-	*event.Comm
-	local, remote []int32 // world ranks
-}
-
-func describeComm(c *event.Comm) madeComm {
-	m := madeComm{Comm: c}
-	for r := range c.Local() {
-		m.local = append(m.local, int32(r))
-	}
-	for r := range c.Remote() {
-		m.remote = append(m.remote, int32(r))
-	}
-	return m
-}
-
-func (m *madeComm) foreign() bool {
-	return slices.Contains(m.local, -1) || slices.Contains(m.remote, -1)
 }

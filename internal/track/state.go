@@ -71,7 +71,7 @@ type Thread struct {
 	ops  [2]*match.Op // of the call under way
 	pos  uint64       // its place in the order of collectives
 	view *View        // its communicator, window or file
-	comm []madeComm
+	comm []event.Comm // made by the call under way
 
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
