@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
@@ -80,6 +81,9 @@ type Name struct {
 	Size  int32  // of a datatype, in bytes; else 0
 	Name  string // "MPI_INT"
 }
+
+// Null reports whether it is the name of a null handle.
+func (n *Name) Null() bool { return !n.Const && strings.HasSuffix(n.Name, "_NULL") }
 
 // nameKinds maps enum mv_name_kind.
 var nameKinds = [...]mpiapi.Kind{

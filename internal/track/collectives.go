@@ -152,14 +152,13 @@ func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
 func (p *Process) Constant(name string) (int64, bool) {
 	switch name {
 	case "MPI_IN_PLACE":
-		return p.inPlace.value, p.inPlace.known
+		return p.inPlace, p.hasInPlace
 	case "MPI_ROOT":
 		return int64(p.rootSelf), p.rootSelf != -1<<31
 	case "MPI_PROC_NULL":
 		return int64(p.procNull), p.procNull != -1<<31
 	}
-	v, ok := p.names.constants[name]
-	return v, ok
+	return p.names.constant(name)
 }
 
 // operation is a reduction operation that the program has made.
@@ -179,8 +178,8 @@ func (p *Process) Op(handle uint64) uint64 {
 	var id uint64
 	if o := p.ops[handle]; o != nil {
 		id = o.id
-	} else if name := p.names.handles[handleKey{mpiapi.Op, handle}]; name != "" {
-		id = hashText(name)
+	} else if w := p.names.handle(mpiapi.Op, handle); w != nil {
+		id = w.op
 	}
 	p.recentOp.handle, p.recentOp.id = handle, id
 	return id

@@ -151,7 +151,7 @@ func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 		return
 	}
 	key := match.Key{World: pr.World}
-	name := pr.names.handles[handleKey{mpiapi.Comm, c.Handle}]
+	name := pr.names.handleName(mpiapi.Comm, c.Handle)
 	switch name {
 	case "MPI_COMM_WORLD":
 		key.Kind = match.KeyWorld

@@ -280,7 +280,7 @@ func (n *names) distribution(v int64) (datatype.Distribution, bool) {
 
 // noConstant says that an argument is none of the constants like one. That is only known if that one is.
 func (n *names) noConstant(param string, index int, v int64, one string) *datatype.ArgumentError {
-	if _, ok := n.constants[one]; !ok {
+	if _, ok := n.constant(one); !ok {
 		return nil
 	}
 	return &datatype.ArgumentError{Param: param, Index: index, Value: v, Why: "is none of the constants for it (" + one + " …)"}

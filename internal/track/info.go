@@ -22,12 +22,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 			t.sink.Module(pr, m)
 		}
 	case ring.InfoNames:
-		var list []event.Name
-		if list, err = c.NamesInfo(); err == nil {
-			for i := range list {
-				t.nameRecord(pr, &list[i])
-			}
-		}
+		err = t.nameRecord(pr, c)
 	case ring.InfoComm:
 		var m event.Comm
 		if m, err = c.CommInfo(); err == nil {

@@ -10,49 +10,12 @@ import (
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
-// names are what a process's predefined handles and constants are called, and its own objects that it named.
-type names struct {
-	handles   map[handleKey]string
-	constants map[string]int64
-	errors    map[int32]string // error classes
-}
-
-type handleKey struct {
-	kind  mpiapi.Kind
-	value uint64
-}
-
-func (n *names) isConst(name string, value int64) bool {
-	v, ok := n.constants[name]
-	return ok && v == value
-}
-
-func (n *names) isError(class int32, name string) bool { return n.errors[class] == name }
-
-func (n *names) add(name string, kind mpiapi.Kind, constant bool, value uint64) {
-	if n.handles == nil {
-		n.handles = make(map[handleKey]string)
-		n.constants = make(map[string]int64)
-		n.errors = make(map[int32]string)
-	}
-	if constant {
-		n.constants[name] = int64(value)
-		if strings.HasPrefix(name, "MPI_ERR_") && n.errors[int32(value)] == "" {
-			n.errors[int32(value)] = name
-		}
-		return
-	}
-	if k := (handleKey{kind, value}); n.handles[k] == "" {
-		n.handles[k] = name
-	}
-}
-
 // ErrorClass names an error class, "" if it is not known.
-func (p *Process) ErrorClass(class int32) string { return p.names.errors[class] }
+func (p *Process) ErrorClass(class int32) string { return p.names.errorClass(class) }
 
 // NameHandle names a handle: what the standard calls it, or the program; "" if it has no name.
 func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
-	if s := p.names.handles[handleKey{kind, value}]; s != "" {
+	if s := p.names.handleName(kind, value); s != "" {
 		return s
 	}
 	switch kind {
@@ -82,51 +45,6 @@ func (p *Process) ViewOf(c *match.Comm) *View {
 		}
 	}
 	return nil
-}
-
-// constant loads the values of constants that tracking looks at all the time.
-func (p *Process) constant(name string, value uint64) {
-	v := int32(value)
-	switch name {
-	case "MPI_ANY_SOURCE":
-		p.anySource = v
-	case "MPI_ANY_TAG":
-		p.anyTag = v
-	case "MPI_PROC_NULL":
-		p.procNull = v
-	case "MPI_ROOT":
-		p.rootSelf = v
-	case "MPI_IN_PLACE":
-		p.inPlace.value, p.inPlace.known = int64(value), true
-	}
-}
-
-func (t *Tracker) nameRecord(p *Process, n *event.Name) {
-	p.names.add(n.Name, n.Kind, n.Const, n.Value)
-	if n.Const {
-		p.constant(n.Name, n.Value)
-		return
-	}
-	if n.Value > 1<<32 {
-		p.requestSize = 8 // handles are pointers
-	}
-	null := strings.HasSuffix(n.Name, "_NULL")
-	switch n.Kind {
-	case mpiapi.Request:
-		if null {
-			p.requestNull = n.Value
-		}
-	case mpiapi.Comm:
-		if null {
-			p.commNull = n.Value
-		}
-	case mpiapi.Datatype:
-		if null {
-			p.typeNull = n.Value
-		} else if n.Value != p.typeNull && p.types[n.Value] == nil {
-			p.types[n.Value] = t.predefined(dialect(p.Library), n.Name, int64(n.Size))
-		}
-	}
 }
 
 // dialect returns the rules for the bounds of datatypes that an MPI library follows, by what it calls itself.

@@ -30,12 +30,12 @@ type Process struct {
 	Helpers     int    // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
 	Version     [2]int // of the standard
 
-	names    names
+	names    *names
 	views    map[uint64]*View // communicators by handle
 	recent   *View            // the one used last
 	wins     map[uint64]*View
 	files    map[uint64]*View
-	types    map[uint64]*match.Datatype
+	types    map[uint64]*match.Datatype // that are not predefined
 	derived  derivedTypes
 	watcher  TypeWatcher // of datatypes; may be nil
 	cached   [16]cachedType
@@ -49,14 +49,8 @@ type Process struct {
 	ops      map[uint64]*operation // made by the program
 	modules  []event.Module
 
-	inPlace struct {
-		value int64
-		known bool
-	}
 	recentOp struct{ handle, id uint64 }
-
-	anySource, anyTag, procNull, rootSelf, undefined int32
-	requestNull, commNull, typeNull, requestSize     uint64
+	constants
 }
 
 // Thread is a thread that calls MPI.
@@ -203,6 +197,7 @@ type Tracker struct {
 	quick   []quick // by number, like plans
 	free    *Request
 	shared  map[datatypeKey]*match.Datatype
+	unnamed *names // of processes that have told none: all others go on from them
 	trees   trees
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
@@ -228,7 +223,7 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
-		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
+		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader), unnamed: noNames(),
 	}
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(t.plans) {
@@ -250,8 +245,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
 		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
 		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op), ops: make(map[uint64]*operation),
-		anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31, undefined: -32766,
-		requestSize: 4, notice: crowd, derived: derivedTypes{notice: crowd}, requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0),
+		names: t.unnamed, constants: t.unnamed.constants, notice: crowd, derived: derivedTypes{notice: crowd},
 	})
 }
 

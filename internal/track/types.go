@@ -31,11 +31,22 @@ func (p *Process) Type(handle uint64) *match.Datatype {
 	if ty := p.readyType(handle); ty != nil {
 		return ty
 	}
-	ty := p.types[handle]
+	ty := p.datatype(handle)
 	if ty != nil && ty.Standing <= match.DoubtfulType {
 		*p.slot(handle) = cachedType{handle, ty}
 	}
 	return ty
+}
+
+// datatype returns what a handle stands for, be it the program's or MPI's.
+func (p *Process) datatype(handle uint64) *match.Datatype {
+	if ty := p.types[handle]; ty != nil {
+		return ty
+	}
+	if w := p.names.handle(mpiapi.Datatype, handle); w != nil {
+		return w.typ
+	}
+	return nil
 }
 
 // readyType returns what a datatype handle stands for if that was asked a moment ago, and if it may be used for
@@ -201,7 +212,7 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	if h == pr.typeNull {
 		return
 	}
-	if old := pr.types[h]; old != nil && old.Permanent {
+	if old := pr.datatype(h); old != nil && old.Permanent {
 		return // MPI_Type_create_f90_… returns the same one for the same arguments
 	}
 	if ty == nil {
@@ -213,7 +224,7 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 		d.Standing, d.Permanent = match.CommittedType, true
 	case k == datatype.DupKind: // committed if the original is (section 5.1.10)
 		d.Standing = match.DoubtfulType
-		if old := pr.types[p.constructor.old.handle(rec)]; old != nil {
+		if old := pr.datatype(p.constructor.old.handle(rec)); old != nil {
 			d.Standing, d.Committed = old.Standing, old.Committed.Clone()
 		}
 	}
@@ -234,7 +245,7 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 	if handle == p.typeNull {
 		return
 	}
-	if old := p.types[handle]; old != nil {
+	if old := p.datatype(handle); old != nil {
 		if !old.Permanent {
 			old.Again++
 			old.Returned = true

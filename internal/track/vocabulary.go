@@ -1,0 +1,206 @@
+package track
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// names are what predefined handles and constants are called in a process: words and their values there. They never
+// change; processes that were told the same share them. Where handles are addresses, as Open MPI's are, the values are
+// a process's own, but the words are the same.
+type names struct {
+	*vocabulary
+	values  []uint64 // by word
+	handles []uint16 // the words that are handles, by value
+	constants
+
+	record []byte // the last one of those that told them
+	next   []*names
+}
+
+// vocabulary is a list of names.
+type vocabulary struct {
+	words   []word
+	index   map[string]uint16 // constants
+	dialect datatype.Dialect
+	next    []*vocabulary // longer ones that begin like this
+}
+
+// word is the name of a predefined handle or of a constant.
+type word struct {
+	event.Name                 // without the value
+	typ        *match.Datatype // of a datatype, nil for MPI_DATATYPE_NULL
+	op         uint64          // of a reduction operation: the number that stands for it
+}
+
+// constants are values that tracking looks at all the time.
+type constants struct {
+	anySource, anyTag, procNull, rootSelf        int32
+	requestNull, commNull, typeNull, requestSize uint64
+	inPlace                                      int64
+	hasInPlace                                   bool
+}
+
+// noNames are the names of a process that has told none.
+func noNames() *names {
+	return &names{
+		vocabulary: new(vocabulary),
+		constants: constants{
+			anySource: -1 << 31, anyTag: -1 << 31, procNull: -1 << 31, rootSelf: -1 << 31,
+			requestNull: ^uint64(0), commNull: ^uint64(0), typeNull: ^uint64(0), requestSize: 4,
+		},
+	}
+}
+
+// maxWords bounds what is believed about the number of names.
+const maxWords = 1 << 16
+
+// sharedNames is how many ways for names to go on are remembered: there are few MPI libraries in a run. More come of
+// values that are different in every process.
+const sharedNames = 8
+
+// nameRecord adds the names that a record tells of.
+func (t *Tracker) nameRecord(p *Process, c *event.Call) error {
+	d := dialect(p.Library)
+	i := slices.IndexFunc(p.names.next, func(n *names) bool { return n.dialect == d && bytes.Equal(n.record, c.Raw()) })
+	if i >= 0 {
+		p.setNames(p.names.next[i])
+		return nil
+	}
+	list, err := c.NamesInfo()
+	if err != nil {
+		return err
+	}
+	n := &names{vocabulary: t.vocabulary(p.names.vocabulary, d, list), constants: p.names.constants}
+	n.values = make([]uint64, len(p.names.values), len(n.words))
+	copy(n.values, p.names.values)
+	for i := range list[:len(n.words)-len(n.values)] {
+		n.values = append(n.values, list[i].Value)
+		n.constants.learn(&list[i])
+	}
+	for i := range n.words {
+		if !n.words[i].Const {
+			n.handles = append(n.handles, uint16(i))
+		}
+	}
+	slices.SortStableFunc(n.handles, func(a, b uint16) int { return cmp.Compare(n.values[a], n.values[b]) })
+	if len(p.names.next) < sharedNames {
+		n.record = bytes.Clone(c.Raw())
+		p.names.next = append(p.names.next, n)
+	}
+	p.setNames(n)
+	return nil
+}
+
+func (p *Process) setNames(n *names) { p.names, p.constants = n, n.constants }
+
+// vocabulary returns v with the names of list behind it.
+func (t *Tracker) vocabulary(v *vocabulary, d datatype.Dialect, list []event.Name) *vocabulary {
+	list = list[:min(len(list), maxWords-len(v.words))]
+	same := func(w word, n event.Name) bool {
+		n.Value = 0
+		return w.Name == n
+	}
+	for _, w := range v.next {
+		if w.dialect == d && slices.EqualFunc(w.words[len(v.words):], list, same) {
+			return w
+		}
+	}
+	w := &vocabulary{words: slices.Clone(v.words), index: make(map[string]uint16), dialect: d}
+	for _, n := range list {
+		n.Value = 0
+		k := word{Name: n}
+		switch {
+		case n.Kind == mpiapi.Datatype && !n.Null():
+			k.typ = t.predefined(d, n.Name, int64(n.Size))
+		case n.Kind == mpiapi.Op:
+			k.op = hashText(n.Name)
+		}
+		w.words = append(w.words, k)
+	}
+	for i := range w.words {
+		if w.words[i].Const {
+			w.index[w.words[i].Name.Name] = uint16(i)
+		}
+	}
+	v.next = append(v.next, w)
+	return w
+}
+
+// learn loads the value of a name.
+func (c *constants) learn(n *event.Name) {
+	v := int32(n.Value)
+	switch n.Name {
+	case "MPI_ANY_SOURCE":
+		c.anySource = v
+	case "MPI_ANY_TAG":
+		c.anyTag = v
+	case "MPI_PROC_NULL":
+		c.procNull = v
+	case "MPI_ROOT":
+		c.rootSelf = v
+	case "MPI_IN_PLACE":
+		c.inPlace, c.hasInPlace = int64(n.Value), true
+	case "MPI_REQUEST_NULL":
+		c.requestNull = n.Value
+	case "MPI_COMM_NULL":
+		c.commNull = n.Value
+	case "MPI_DATATYPE_NULL":
+		c.typeNull = n.Value
+	}
+	if !n.Const && n.Value > 1<<32 {
+		c.requestSize = 8 // handles are pointers
+	}
+}
+
+// constant returns the value of a constant, false if it is not known.
+func (n *names) constant(name string) (int64, bool) {
+	i, ok := n.index[name]
+	if !ok {
+		return 0, false
+	}
+	return int64(n.values[i]), true
+}
+
+func (n *names) isConst(name string, value int64) bool {
+	v, ok := n.constant(name)
+	return ok && v == value
+}
+
+// handle returns the name of a handle, nil if it is not predefined.
+func (n *names) handle(kind mpiapi.Kind, value uint64) *word {
+	i, _ := slices.BinarySearchFunc(n.handles, value, func(w uint16, v uint64) int { return cmp.Compare(n.values[w], v) })
+	for ; i < len(n.handles) && n.values[n.handles[i]] == value; i++ {
+		if w := &n.words[n.handles[i]]; w.Kind == kind {
+			return w
+		}
+	}
+	return nil
+}
+
+// handleName names a handle, "" if it is not predefined.
+func (n *names) handleName(kind mpiapi.Kind, value uint64) string {
+	if w := n.handle(kind, value); w != nil {
+		return w.Name.Name
+	}
+	return ""
+}
+
+// errorClass names an error class, "" if it is not known.
+func (n *names) errorClass(class int32) string {
+	for i := range n.words {
+		if w := &n.words[i]; w.Const && int32(n.values[i]) == class && strings.HasPrefix(w.Name.Name, "MPI_ERR_") {
+			return w.Name.Name
+		}
+	}
+	return ""
+}
+
+func (n *names) isError(class int32, name string) bool { return n.errorClass(class) == name }
