@@ -5,13 +5,20 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// Memo remembers the numbers of signatures: programs use few, over and over.
+// Memo remembers the numbers of signatures, and what is wrong with reductions: programs use few, over and over. It also
+// has the room to work in.
 type Memo struct {
 	entries [256]struct {
 		typ   *datatype.Type
 		count int64
 		value uint64
 	}
+	reductions [64]struct {
+		op  uint64 // as Process.Op numbers it
+		typ *datatype.Type
+		why string
+	}
+	filler filler
 }
 
 // empty stands for a signature without elements.
@@ -31,6 +38,20 @@ func (m *Memo) value(s match.Side) uint64 {
 		e.typ, e.count, e.value = t, s.Count, signature(t, s.Count)
 	}
 	return e.value
+}
+
+// reduction says what is wrong with a reduction operation for values of a type, "" if nothing is known to be; work finds
+// it out.
+func (m *Memo) reduction(op uint64, t *datatype.Type, work func() string) string {
+	size := uint64(0)
+	if t != nil {
+		size = uint64(t.Size)
+	}
+	e := &m.reductions[(op*0x9e3779b97f4a7c15>>58^size)&63]
+	if e.op != op || e.typ != t {
+		e.op, e.typ, e.why = op, t, work()
+	}
+	return e.why
 }
 
 func signature(t *datatype.Type, count int64) uint64 {

@@ -113,7 +113,8 @@ func (p *Plan) Name() string { return p.name }
 // Fill sets e to the part that member m has in the collective that c calls. e.Parts' room is used again.
 func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m Member, memo *Memo) {
 	*e = match.Entry{Func: p.base, Root: match.None, Parts: e.Parts[:0]}
-	f := filler{plan: p, entry: e, call: c, process: pr, member: m, memo: memo}
+	f := &memo.filler
+	*f = filler{plan: p, entry: e, call: c, process: pr, member: m, memo: memo}
 	f.inPlace, f.hasInPlace = pr.Constant("MPI_IN_PLACE")
 	if p.root >= 0 {
 		f.fillRoot()
@@ -149,7 +150,7 @@ func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m Member, memo *M
 		f.neighbours()
 	}
 	if p.more != nil {
-		p.more(&f)
+		p.more(f)
 	}
 	f.validate()
 }

@@ -92,33 +92,44 @@ var operands = map[string]categories{
 
 // reduction checks that a predefined operation is used on a type that it is defined for.
 func (f *filler) reduction() {
-	name := f.process.NameHandle(mpiapi.Op, f.call.Handle(f.plan.op))
+	op := f.entry.Values[match.Operation]
+	if op == 0 {
+		return
+	}
+	var t *datatype.Type
+	if i := f.plan.sendType; i >= 0 {
+		t = f.process.Type(f.call.Handle(i)).Of()
+	}
+	why := f.memo.reduction(op, t, func() string {
+		return misused(f.process.NameHandle(mpiapi.Op, f.call.Handle(f.plan.op)), t)
+	})
+	if why != "" {
+		f.wrong(f.plan.op, why)
+	}
+}
+
+// misused says what is wrong with a reduction by the operation of that name on values of type t, if that is known.
+func misused(name string, t *datatype.Type) string {
 	switch name {
 	case "MPI_OP_NULL":
-		f.wrong(f.plan.op, "is no operation")
-		return
+		return "is no operation"
 	case "MPI_REPLACE", "MPI_NO_OP":
-		f.wrong(f.plan.op, "is for one-sided communication only")
-		return
+		return "is for one-sided communication only"
 	}
 	want, ok := operands[name]
-	typ := f.plan.sendType
-	if !ok || typ < 0 {
-		return
-	}
-	t := f.process.Type(f.call.Handle(typ)).Of()
-	if t == nil || t.Size < 0 {
-		return
+	if !ok || t == nil || t.Size < 0 {
+		return ""
 	}
 	switch have, known := categoryOf(t); {
 	case !known:
 	case have == 0 && name == "MPI_MAXLOC" || have == 0 && name == "MPI_MINLOC":
 		// Both MPIs take them on two equal numbers in a row, as Fortran programs of old made them.
 	case have == 0:
-		f.wrong(f.plan.op, "is a predefined operation, which is not defined on derived datatypes")
+		return "is a predefined operation, which is not defined on derived datatypes"
 	case have&want == 0:
-		f.wrong(f.plan.op, "is not defined on "+t.Name())
+		return "is not defined on " + t.Name()
 	}
+	return ""
 }
 
 // categoryOf returns what kind of values a type stands for, 0 for a derived type.

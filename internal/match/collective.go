@@ -68,9 +68,9 @@ func (c *Collective) Agreed() bool { return !c.Different && c.Conflicts == 0 && 
 func (v *Variant) Same(w *Variant) bool { return v.Func == w.Func && !v.conflict(&w.Entry).Has(Root) }
 
 // Enter notes that member me enters a collective on c. It returns the position in c's sequence. Collectives on a
-// communicator are matched by their order alone (section 6.12 of MPI 4.0, "Correctness"). Of e, nothing is kept but
-// copies.
-func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call *Call) uint64 {
+// communicator are matched by their order alone (section 6.12 of MPI 4.0, "Correctness"). Of e and call, nothing is
+// kept but copies.
+func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	n := c.pos[me]
 	c.pos[me] = n + 1
 	if c.Opaque || c.World != nil && c.World.Unsure {
@@ -101,18 +101,18 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call *Call) uint64 {
 	return n
 }
 
-func (s *slot) begin(e *Entry, d uint64, call *Call) {
+func (s *slot) begin(e *Entry, d uint64, call Call) {
 	s.first.Entry, s.first.digest, s.first.Count = *e, d, 1
 	s.first.Parts = nil
 	s.first.Call.Thread = call.Thread
-	s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
+	s.first.Call.Keep(call.Raw)
 	s.crowded, s.other, s.conflicts, s.sum, s.unsure = false, false, 0, 0, false
 	s.conflicts |= e.alone()
 	s.parts, s.variants = s.parts[:0], s.variants[:0]
 }
 
 // differ enters a call that is not like the first. It reports whether that makes a new disagreement.
-func (s *slot) differ(e *Entry, d uint64, me int32, call *Call) bool {
+func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	for i := range s.variants {
 		if v := &s.variants[i]; v.digest == d {
 			v.Count++
@@ -144,7 +144,7 @@ func (s *slot) differ(e *Entry, d uint64, me int32, call *Call) bool {
 	v.Parts = nil
 	v.Members = append(v.Members[:0], me)
 	v.Call.Thread = call.Thread
-	v.Call.Raw = append(v.Call.Raw[:0], call.Raw...)
+	v.Call.Keep(call.Raw)
 	return s.other != other || s.conflicts != conflicts
 }
 
@@ -156,7 +156,7 @@ func (s *slot) meet(e, o *Entry) {
 	s.conflicts |= e.conflict(o)
 }
 
-func (s *slot) addParts(c *Comm, e *Entry, me int32, call *Call) {
+func (s *slot) addParts(c *Comm, e *Entry, me int32, call Call) {
 	s.sum += e.Sum
 	s.unsure = s.unsure || e.Unsure
 	for _, p := range e.Parts {
@@ -166,7 +166,8 @@ func (s *slot) addParts(c *Comm, e *Entry, me int32, call *Call) {
 		s.calls = make([]Call, len(c.Members))
 	}
 	k := &s.calls[me]
-	k.Thread, k.Raw = call.Thread, append(k.Raw[:0], call.Raw...)
+	k.Thread = call.Thread
+	k.Keep(call.Raw)
 }
 
 func (m *Matcher) complete(c *Comm, s *slot, n uint64) {

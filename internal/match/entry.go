@@ -70,9 +70,11 @@ type Entry struct {
 // digest is equal for entries that agree in everything but what is pairwise.
 func (e *Entry) digest() uint64 {
 	h := uint64(e.Func) + 1
-	for _, v := range &e.Values {
-		h = (h ^ v) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+	for a, v := range &e.Values {
+		if v != 0 { // most are not significant
+			h = (h ^ v ^ uint64(a)<<56) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+		}
 	}
 	if e.Torn {
 		h++

@@ -277,7 +277,7 @@ func TestCollectivesMatchByOrder(t *testing.T) {
 				continue
 			}
 			raw := []byte{byte(calls[r][next[r]]), 0}
-			if at := m.Enter(c, int32(r), &Entry{Func: calls[r][next[r]], Root: None}, &Call{Raw: raw}); at != uint64(next[r]) {
+			if at := m.Enter(c, int32(r), &Entry{Func: calls[r][next[r]], Root: None}, Call{Raw: raw}); at != uint64(next[r]) {
 				t.Fatalf("member %d entered at %d, want %d", r, at, next[r])
 			}
 			next[r]++
@@ -317,13 +317,13 @@ func TestRootsOfAnInterCommunicator(t *testing.T) {
 	c := NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: []int32{0, 1, 2, 3}, Split: 2} })
 	// Members 0 and 1 are the root's group: 0 passes MPI_ROOT (itself), 1 passes MPI_PROC_NULL; the others name rank 0.
 	for member, root := range []int32{0, None, 0, 0} {
-		m.Enter(c, int32(member), rooted(root), &Call{Raw: []byte{5, 0}})
+		m.Enter(c, int32(member), rooted(root), Call{Raw: []byte{5, 0}})
 	}
 	if w.disagree != 0 || len(w.collectives) != 1 || !w.collectives[0].Agreed() {
 		t.Fatalf("a correct broadcast between groups was taken for wrong: %+v", w.collectives)
 	}
 	for member, root := range []int32{0, None, 0, 1} {
-		m.Enter(c, int32(member), rooted(root), &Call{Raw: []byte{5, 0}})
+		m.Enter(c, int32(member), rooted(root), Call{Raw: []byte{5, 0}})
 	}
 	if w.disagree != 1 || w.collectives[1].Conflicts != 1<<Root {
 		t.Fatalf("a wrong root went unnoticed: %+v", w.collectives[1])

@@ -34,11 +34,10 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if p.fn.Base == mpiapi.IDIntercommCreate {
 		t.enterLeader(th, v, c)
 	}
-	t.scratch.Keep(rec)
-	t.scratch.Thread = th.ID
 	th.view = v
-	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, &t.scratch)
-	t.sink.Entered(th, v, th.pos, t.scratch)
+	call := match.Call{Thread: th.ID, Raw: rec}
+	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, call)
+	t.sink.Entered(th, v, th.pos, call)
 }
 
 // leaders are two processes, by world rank, that lead the groups of a new inter-communicator.
