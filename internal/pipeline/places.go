@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/event"
@@ -44,7 +43,7 @@ func (p *places) thread(id ring.ThreadID) {
 }
 
 func (p *places) module(id ring.ProcID, m event.Module) {
-	p.spaces[id].Add(symbol.Module{Path: m.Path, BuildID: slices.Clone(m.BuildID), Base: m.Base, Start: m.Start, End: m.End})
+	p.spaces[id].Add(symbol.Module{Path: m.Path, BuildID: m.BuildID, Base: m.Base, Start: m.Start, End: m.End})
 }
 
 func (p *places) add(id ring.ThreadID, s event.Site) {

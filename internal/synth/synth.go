@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
@@ -78,6 +79,9 @@ var names = []name{
 	constant(17, "MPI_ERR_IN_STATUS"), constant(18, "MPI_ERR_PENDING"), constant(3, "MPI_THREAD_MULTIPLE"),
 }
 
+// predefined is the record of names.
+var predefined = sync.OnceValue(func() []byte { return namesRecord(names) })
+
 // Args are the arguments and results of a call, by parameter name: int or uint64 for values and handles, []uint64 for
 // arrays of handles, []int32 for arrays of int. Results have the parameter's name behind a '>': ">request".
 type Args map[string]any
@@ -118,7 +122,7 @@ func New(n int) *Program {
 // up one by one.
 func NewRank(r, n int) *Rank {
 	k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
-	k.names(names)
+	k.Append(predefined())
 	k.mpi()
 	k.Comm(World, r, []int32{0}, nil, n)
 	k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
@@ -129,7 +133,8 @@ func NewRank(r, n int) *Rank {
 // Bytes returns all records of the rank.
 func (k *Rank) Bytes() []byte { return k.data }
 
-func (k *Rank) append(rec []byte) {
+// Append adds a record.
+func (k *Rank) Append(rec []byte) {
 	k.starts = append(k.starts, len(k.data))
 	k.data = append(k.data, rec...)
 }
@@ -149,17 +154,17 @@ func record(kind uint16, site uint32, rc int32, used int, body []byte) []byte {
 
 func header() []byte { return make([]byte, ring.HeaderSize) }
 
-// Constants adds n more constants with values from first on, of as many as MPI libraries have.
-func (k *Rank) Constants(n int, first int64) {
+// Constants returns the record of n more constants with values from first on, of as many as MPI libraries have.
+func Constants(n int, first int64) []byte {
 	var list []name
 	for i := range n {
 		list = append(list, constant(first+int64(i), fmt.Sprintf("MPI_CONSTANT_%d", i)))
 	}
-	k.names(list)
+	return namesRecord(list)
 }
 
-// Module adds the record of a file that is mapped into the process.
-func (k *Rank) Module(path string, start, end uint64) {
+// Module returns the record of a file that is mapped into a process.
+func Module(path string, start, end uint64) []byte {
 	const buildID = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67"
 	b := header()
 	for _, v := range []uint64{start, start, end} {
@@ -169,10 +174,10 @@ func (k *Rank) Module(path string, start, end uint64) {
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(path)))
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = append(append(b, buildID...), path...)
-	k.append(record(ring.InfoModule, 0, 0, ring.HeaderSize, b))
+	return record(ring.InfoModule, 0, 0, ring.HeaderSize, b)
 }
 
-func (k *Rank) names(list []name) {
+func namesRecord(list []name) []byte {
 	b := header()
 	for i, n := range list {
 		more := uint16(1)
@@ -188,7 +193,7 @@ func (k *Rank) names(list []name) {
 			b = append(b, 0)
 		}
 	}
-	k.append(record(ring.InfoNames, 0, 0, ring.HeaderSize, b))
+	return record(ring.InfoNames, 0, 0, ring.HeaderSize, b)
 }
 
 func (k *Rank) mpi() {
@@ -197,7 +202,7 @@ func (k *Rank) mpi() {
 	for _, v := range []int{k.rank, k.size, 3, 1 << 20, 4, 0, len(library), 0} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
-	k.append(record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...)))
+	k.Append(record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...)))
 }
 
 // Comm adds the record of a communicator: the rank's own in it and the world ranks of its group, or, if size is larger
@@ -225,7 +230,7 @@ func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
 	for _, v := range slices.Concat(l, r) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
-	k.append(record(ring.InfoComm, 0, 0, ring.HeaderSize, b))
+	k.Append(record(ring.InfoComm, 0, 0, ring.HeaderSize, b))
 }
 
 // site returns the number of the call stack that is one function's, publishing it at first.
@@ -242,7 +247,7 @@ func (k *Rank) site(function string) uint32 {
 		pc = (pc ^ uint64(c)) * 1099511628211
 	}
 	b = binary.LittleEndian.AppendUint64(b, pc&0x7fffffffffff)
-	k.append(record(ring.InfoSite, id, 0, ring.HeaderSize, b))
+	k.Append(record(ring.InfoSite, id, 0, ring.HeaderSize, b))
 	return id
 }
 
@@ -259,7 +264,7 @@ func (k *Rank) Fail(site, function string, a Args, class int32, text string, fat
 	for _, v := range []uint32{uint32(class), uint32(class), uint32(len(text)), flag} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
-	k.append(record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...)))
+	k.Append(record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...)))
 	k.add(site, function, a, class)
 }
 
@@ -273,7 +278,7 @@ func (k *Rank) Open(site, function string, a Args) {
 
 func (k *Rank) add(site, function string, a Args, rc int32) {
 	s := k.site(site)
-	k.append(Record(s, function, a, rc))
+	k.Append(Record(s, function, a, rc))
 }
 
 // Refusal returns the record that precedes the return of a call that strict mode refuses, with the given code.

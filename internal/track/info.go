@@ -1,6 +1,8 @@
 package track
 
 import (
+	"bytes"
+
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/ring"
 )
@@ -18,6 +20,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoModule:
 		var m event.Module
 		if m, err = c.ModuleInfo(); err == nil {
+			t.share(&m)
 			pr.modules = append(pr.modules, m)
 			t.sink.Module(pr, m)
 		}
@@ -40,7 +43,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoMPI:
 		var m event.MPI
 		if m, err = c.MPIInfo(); err == nil {
-			pr.Library, pr.Version = m.Library, [2]int{m.Version, m.Subversion}
+			pr.Library, pr.Version = t.text(m.Library), [2]int{m.Version, m.Subversion}
 			pr.Helpers = m.Threads - 1
 			if m.Size > 0 && pr.World == nil {
 				t.place(pr, m.Rank, m.Size)
@@ -49,5 +52,24 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	}
 	if err != nil {
 		t.damaged++
+	}
+}
+
+// text returns the one copy of a text that many processes tell.
+func (t *Tracker) text(s string) string {
+	if one, ok := t.texts[s]; ok {
+		return one
+	}
+	t.texts[s] = s
+	return s
+}
+
+// share makes the modules of one file share its path and build id.
+func (t *Tracker) share(m *event.Module) {
+	m.Path = t.text(m.Path)
+	if id := t.builds[m.Path]; bytes.Equal(id, m.BuildID) {
+		m.BuildID = id
+	} else {
+		t.builds[m.Path] = m.BuildID
 	}
 }

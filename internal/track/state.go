@@ -197,7 +197,9 @@ type Tracker struct {
 	quick   []quick // by number, like plans
 	free    *Request
 	shared  map[datatypeKey]*match.Datatype
-	unnamed *names // of processes that have told none: all others go on from them
+	unnamed *names            // of processes that have told none: all others go on from them
+	texts   map[string]string // that many processes tell
+	builds  map[string][]byte // build ids by path
 	trees   trees
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
@@ -222,7 +224,8 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
-		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader), unnamed: noNames(),
+		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
+		unnamed: noNames(), texts: make(map[string]string), builds: make(map[string][]byte),
 	}
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(t.plans) {
