@@ -174,7 +174,8 @@ func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index 
 	if w.Wrong != CommittedTwice && w.Wrong != PermanentCommit {
 		th.explained = typeExplained
 	}
-	t.sink.WrongDatatype(th, th.call(c.Raw()), &w)
+	told := w // only this one is for others to see, and so not on the stack
+	t.sink.WrongDatatype(th, th.call(c.Raw()), &told)
 }
 
 // empty reports whether nothing is said to be of the datatype, so that MPI_DATATYPE_NULL does no harm: there are no
