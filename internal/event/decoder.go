@@ -38,7 +38,8 @@ func (d *Decoder) Start(b *ring.Batch) {
 	d.data, d.batch, d.first = b.Data, b, true
 }
 
-// Next moves to the next record, which lies in d.Call until the next Next. It returns false at the end of the batch.
+// Next moves to the next record, which lies in d.Call until the next Next. It returns false at the end of the batch, and
+// then lets go of it.
 // Records with parts of arrays are dealt with here, and malformed ones left out, see Err.
 func (d *Decoder) Next() bool {
 	if d.plain() {
@@ -49,8 +50,7 @@ func (d *Decoder) Next() bool {
 		if err != nil {
 			d.fail(err)
 			if n == 0 {
-				d.data = nil
-				return false
+				break
 			}
 			d.data, d.first = d.data[n:], false
 			continue
@@ -85,6 +85,7 @@ func (d *Decoder) Next() bool {
 		d.Call = c
 		return true
 	}
+	d.Call, d.data, d.batch = Call{}, nil, nil // the batch's memory is not to be kept for as long as the thread
 	return false
 }
 
