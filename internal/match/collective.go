@@ -14,10 +14,18 @@ type Variant struct {
 	digest uint64
 }
 
-// memberPart is a part of what is moved, with the member that names it.
-type memberPart struct {
-	member int32
-	Part
+// moved is what a member of a pairwise operation sends and receives. There may be as many parts as members, and as many
+// of these, so they are small.
+type moved struct {
+	call  Call
+	parts []part
+}
+
+// part is a Part without pointers.
+type part struct {
+	peer  int32 // to whom it goes; ^peer if it comes from there
+	typ   int32 // in the slot's list
+	count int64
 }
 
 // slot is a collective that some members have entered.
@@ -30,8 +38,9 @@ type slot struct {
 	conflicts AspectSet
 	sum       uint64
 	unsure    bool
-	parts     []memberPart // of a pairwise operation
-	calls     []Call       // by member, of a pairwise operation
+	moved     []moved     // by member, of a pairwise operation
+	types     []*Datatype // that occur there
+	numbers   map[*Datatype]int32
 }
 
 // variantLimit is how many ways to call a collective are told apart.
@@ -108,7 +117,8 @@ func (s *slot) begin(e *Entry, d uint64, call Call) {
 	s.first.Call.Keep(call.Raw)
 	s.crowded, s.other, s.conflicts, s.sum, s.unsure = false, false, 0, 0, false
 	s.conflicts |= e.alone()
-	s.parts, s.variants = s.parts[:0], s.variants[:0]
+	s.types, s.variants = s.types[:0], s.variants[:0]
+	clear(s.numbers)
 }
 
 // differ enters a call that is not like the first. It reports whether that makes a new disagreement.
@@ -159,15 +169,38 @@ func (s *slot) meet(e, o *Entry) {
 func (s *slot) addParts(c *Comm, e *Entry, me int32, call Call) {
 	s.sum += e.Sum
 	s.unsure = s.unsure || e.Unsure
-	for _, p := range e.Parts {
-		s.parts = append(s.parts, memberPart{me, p})
+	if len(s.moved) != len(c.Members) {
+		s.moved = make([]moved, len(c.Members))
 	}
-	if len(s.calls) != len(c.Members) {
-		s.calls = make([]Call, len(c.Members))
+	m := &s.moved[me]
+	m.call.Thread = call.Thread
+	m.call.Keep(call.Raw)
+	m.parts = slices.Grow(m.parts[:0], len(e.Parts))
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		k := part{peer: p.Peer, typ: s.typ(p.Type), count: p.Count}
+		if !p.Out {
+			k.peer = ^p.Peer
+		}
+		m.parts = append(m.parts, k)
 	}
-	k := &s.calls[me]
-	k.Thread = call.Thread
-	k.Keep(call.Raw)
+}
+
+// typ returns the number of a type in the slot's list.
+func (s *slot) typ(t *Datatype) int32 {
+	if n := len(s.types); n > 0 && s.types[n-1] == t {
+		return int32(n - 1)
+	}
+	n, ok := s.numbers[t]
+	if !ok {
+		n = int32(len(s.types))
+		s.types = append(s.types, t)
+		if s.numbers == nil {
+			s.numbers = make(map[*Datatype]int32)
+		}
+		s.numbers[t] = n
+	}
+	return n
 }
 
 func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
@@ -206,15 +239,17 @@ func (s *slot) mismatches() []Mismatch {
 	type pair struct{ from, to int32 }
 	sent, expected := map[pair][]Side{}, map[pair][]Side{}
 	var order []pair
-	for _, p := range s.parts {
-		k, of := pair{p.member, p.Peer}, sent
-		if !p.Out {
-			k, of = pair{p.Peer, p.member}, expected
+	for me := range s.moved {
+		for _, p := range s.moved[me].parts {
+			k, of := pair{int32(me), p.peer}, sent
+			if p.peer < 0 {
+				k, of = pair{^p.peer, int32(me)}, expected
+			}
+			if len(sent[k]) == 0 && len(expected[k]) == 0 {
+				order = append(order, k)
+			}
+			of[k] = append(of[k], Side{Count: p.count, Type: s.types[p.typ]})
 		}
-		if len(sent[k]) == 0 && len(expected[k]) == 0 {
-			order = append(order, k)
-		}
-		of[k] = append(of[k], p.Side)
 	}
 	slices.SortFunc(order, func(a, b pair) int {
 		if a.from != b.from {
@@ -236,7 +271,7 @@ func (s *slot) mismatches() []Mismatch {
 				continue
 			}
 			out = append(out, Mismatch{
-				From: k.from, To: k.to, Sent: a, Expected: b, Sender: s.calls[k.from].Clone(), Receiver: s.calls[k.to].Clone(),
+				From: k.from, To: k.to, Sent: a, Expected: b, Sender: s.moved[k.from].call.Clone(), Receiver: s.moved[k.to].call.Clone(),
 			})
 		}
 	}
