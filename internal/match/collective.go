@@ -114,7 +114,7 @@ func (s *slot) begin(e *Entry, d uint64, call Call) {
 	s.first.Entry, s.first.digest, s.first.Count = *e, d, 1
 	s.first.Parts = nil
 	s.first.Call.Thread = call.Thread
-	s.first.Call.Keep(call.Raw)
+	s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
 	s.crowded, s.other, s.conflicts, s.sum, s.unsure = false, false, 0, 0, false
 	s.conflicts |= e.alone()
 	s.types, s.variants = s.types[:0], s.variants[:0]
@@ -154,7 +154,7 @@ func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	v.Parts = nil
 	v.Members = append(v.Members[:0], me)
 	v.Call.Thread = call.Thread
-	v.Call.Keep(call.Raw)
+	v.Call.Raw = append(v.Call.Raw[:0], call.Raw...)
 	return s.other != other || s.conflicts != conflicts
 }
 
@@ -173,8 +173,7 @@ func (s *slot) addParts(c *Comm, e *Entry, me int32, call Call) {
 		s.moved = make([]moved, len(c.Members))
 	}
 	m := &s.moved[me]
-	m.call.Thread = call.Thread
-	m.call.Keep(call.Raw)
+	m.call.Thread, m.call.Raw = call.Thread, append(m.call.Raw[:0], call.Raw...)
 	m.parts = slices.Grow(m.parts[:0], len(e.Parts))
 	for i := range e.Parts {
 		p := &e.Parts[i]

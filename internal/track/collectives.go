@@ -35,9 +35,10 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		t.enterLeader(th, v, c)
 	}
 	th.view = v
-	call := match.Call{Thread: th.ID, Raw: rec}
-	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, call)
-	t.sink.Entered(th, v, th.pos, call)
+	t.scratch.Thread = th.ID
+	t.scratch.Keep(rec)
+	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, t.scratch)
+	t.sink.Entered(th, v, th.pos, t.scratch)
 }
 
 // leaders are two processes, by world rank, that lead the groups of a new inter-communicator.

@@ -203,6 +203,7 @@ type Tracker struct {
 	trees   trees
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
+	scratch match.Call
 	entry   match.Entry
 	memo    agree.Memo
 	leaders map[leaders][]*leader
