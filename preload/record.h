@@ -38,6 +38,8 @@ struct mv_control {
     uint32_t asked;       /* futex: number of calls held so far (atomic add, by ranks) */
     uint32_t asleep;      /* 1 while the analyzer sleeps on asked */
     uint32_t refusals;    /* collectives refused so far, by the analyzer */
+    uint32_t sums;        /* 1: record sums of the data that collectives move */
+    uint32_t pad;
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring and
      * gets LOCK_SH knows that the analyzer died, and goes on unrecorded. */
 };
@@ -170,6 +172,7 @@ enum mv_info {
     MV_ERROR = 0xff04,  /* struct mv_error: text of the error that the call just recorded returned, or is about to die of */
     MV_MPI = 0xff05,    /* struct mv_mpi: at the end of MPI_Init */
     MV_DATA = 0xff06,   /* struct mv_data: a part of an array that was cut off a call record */
+    MV_SUMS = 0xff07,   /* struct mv_sums: of what the call just recorded sends or has received; precedes that call's done */
 };
 
 struct mv_site {
@@ -246,6 +249,28 @@ struct mv_data {
     uint32_t pad;
     /* elements */
 };
+
+/* Sums of the data that a collective moves, in their serialised order: one record when the call begins, of what it sends,
+ * and one when it ends. A part whose data can't be found, or that is empty, is not there. */
+struct mv_sums {
+    uint32_t flags; /* enum mv_sums_flags */
+    uint32_t count;
+    /* struct mv_sum, in the order of peers */
+};
+
+enum mv_sums_flags {
+    MV_SUMS_RECEIVED = 1, /* what the call has received; else what it sends */
+    MV_SUMS_FAILED = 2,   /* the call has returned an error */
+};
+
+struct mv_sum {
+    uint32_t peer; /* rank of who it goes to or comes from, in the group that the call communicates with; MV_SUM_ALL: to all */
+    uint32_t pad;
+    uint64_t bytes;
+    uint64_t sum;
+};
+
+#define MV_SUM_ALL 0xffffffffu
 
 /* Where the data of the process's committed datatypes lie. Written by the analyzer, read by the process.
  *

@@ -71,7 +71,7 @@ func newSession(t *testing.T, o options) *session {
 	if o.ring == 0 {
 		o.ring = 4 << 20
 	}
-	b := make([]byte, 320)
+	b := make([]byte, 328)
 	le.PutUint64(b[0:], magicControl)
 	le.PutUint32(b[8:], 1)
 	le.PutUint32(b[12:], uint32(len(b)))

@@ -271,6 +271,10 @@ func (w *wrapper) writeCall() {
 	if h.before != "" {
 		w.line("%s", h.before)
 	}
+	movement := w.movement()
+	if movement != "" {
+		w.line("const int sums = mv_sums;\n    if (MV_UNLIKELY(sums))\n        mv_sums_sent(t, &%s);", movement)
+	}
 	replace := map[string]string{}
 	for k, v := range h.replace {
 		replace[k] = v
@@ -283,6 +287,9 @@ func (w *wrapper) writeCall() {
 	w.line("int rc = real(%s);", w.args(replace))
 	if h.after != "" {
 		w.line("%s", h.after)
+	}
+	if movement != "" {
+		w.line("if (MV_UNLIKELY(sums))\n        mv_sums_received(t, &%s, rc);", movement)
 	}
 	w.results(sections)
 	w.newComm()

@@ -57,6 +57,9 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 			ending := func() bool { return a.fatal && o.onError == "abort" }
 			p.Strict = &pipeline.Strict{Gate: live, Severity: a.collector.Severity, Ending: ending}
 		}
+		if o.sums {
+			p.Layouts = live.Layouts
+		}
 	}
 	a.pipeline = pipeline.New(p)
 	return a, nil

@@ -22,6 +22,7 @@ type options struct {
 	stacks  string
 	onError string
 	strict  bool
+	sums    bool
 	// What to report, and how.
 	checks   []string
 	failOn   string
@@ -67,6 +68,7 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
 	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
+	f.BoolVar(&o.sums, "checksums", false, "check that the data of collective operations arrive as they were sent")
 	f.Var(enum{&o.onError, []string{"abort", "continue"}}, "on-error", "what to do at a fatal finding: end the program, or leave it")
 }
 
@@ -151,6 +153,7 @@ func (o *options) arguments() []string {
 	args := []string{
 		"--stacks=" + o.stacks, "--on-error=" + o.onError, "--fail-on=" + o.failOn, "--color=" + o.color,
 		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet), fmt.Sprintf("--strict=%t", o.strict),
+		fmt.Sprintf("--checksums=%t", o.sums),
 	}
 	for _, c := range o.checks {
 		args = append(args, "--check="+c)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -38,7 +39,9 @@ type Hooks struct {
 	Disagree   func(c *match.Comm, at uint64) // a member enters a collective in another way than the first
 	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
 	// Entered: a thread enters the collective at a position of a communicator, window or file.
-	Entered  func(t *track.Thread, v *track.View, position uint64, call match.Call)
+	Entered func(t *track.Thread, v *track.View, position uint64, call match.Call)
+	// Sums: sums of the data that the call at a position of a communicator sends, or has received.
+	Sums     func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
 	Finalize func(p *track.Process, call match.Call) // a process enters MPI_Finalize
 	Crowded  func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.

@@ -287,3 +287,44 @@ func (c *Call) MPIInfo() (MPI, error) {
 	m.Library = string(p[32 : 32+n])
 	return m, nil
 }
+
+// Sums are sums of the data that a collective moves, valid as long as the record.
+type Sums struct {
+	Received bool // of what the call has received; else of what it sends
+	Failed   bool // the call has returned an error
+	data     []byte
+}
+
+// Sum is that of a part of the data, in their serialised order.
+type Sum struct {
+	All   bool   // it goes to all
+	Peer  uint32 // else the rank of who it goes to or comes from, in the group that the call communicates with
+	Bytes uint64
+	Value uint64
+}
+
+// SumsInfo returns the content of an InfoSums record.
+func (c *Call) SumsInfo() (Sums, error) {
+	p, err := payload(c.raw, ring.InfoSums, 8)
+	if err != nil {
+		return Sums{}, err
+	}
+	flags, n := binary.LittleEndian.Uint32(p), uint64(binary.LittleEndian.Uint32(p[4:]))
+	p = p[8:]
+	if n*ring.SumSize > uint64(len(p)) {
+		return Sums{}, malformed("%d sums in %d bytes", n, len(p))
+	}
+	return Sums{flags&ring.SumsReceived != 0, flags&ring.SumsFailed != 0, p[:n*ring.SumSize]}, nil
+}
+
+// Len returns the number of parts.
+func (s *Sums) Len() int { return len(s.data) / ring.SumSize }
+
+// At returns a part, from 0 to Len()-1.
+func (s *Sums) At(i int) Sum {
+	b := s.data[i*ring.SumSize:][:ring.SumSize]
+	peer := binary.LittleEndian.Uint32(b)
+	return Sum{
+		All: peer == ring.SumAll, Peer: peer, Bytes: binary.LittleEndian.Uint64(b[8:]), Value: binary.LittleEndian.Uint64(b[16:]),
+	}
+}

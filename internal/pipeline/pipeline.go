@@ -66,6 +66,7 @@ type Pipeline struct {
 	disagree   []func(*match.Comm, uint64)
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
 	entered    []func(*track.Thread, *track.View, uint64, match.Call)
+	sums       []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
 	finalize   []func(*track.Process, match.Call)
 	crowded    []func(*track.Process)
 	leaders    []func(a, b match.Call)
@@ -126,6 +127,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.disagree, h.Disagree)
 	add(&p.failed, h.Failed)
 	add(&p.entered, h.Entered)
+	add(&p.sums, h.Sums)
 	add(&p.finalize, h.Finalize)
 	add(&p.crowded, h.Crowded)
 	add(&p.leaders, h.Leaders)
@@ -274,6 +276,12 @@ func (s sink) Failed(t *track.Thread, c match.Call, rc int32, f *track.Failure) 
 func (s sink) Entered(t *track.Thread, v *track.View, position uint64, c match.Call) {
 	for _, f := range s.p.entered {
 		f(t, v, position, c)
+	}
+}
+
+func (s sink) Sums(t *track.Thread, v *track.View, position uint64, c match.Call, sums *event.Sums) {
+	for _, f := range s.p.sums {
+		f(t, v, position, c, sums)
 	}
 }
 

@@ -59,6 +59,15 @@ const (
 	StatusSize  = 24
 )
 
+// The flags of an InfoSums record, and the peer that stands for all.
+const (
+	SumsReceived = 1 // of what the call has received; else of what it sends
+	SumsFailed   = 2 // the call has returned an error
+
+	SumAll  = 0xffffffff
+	SumSize = 24
+)
+
 // The kinds of records that are no calls (enum mv_info).
 const (
 	InfoSite   = 0xff00 // a call stack
@@ -68,6 +77,7 @@ const (
 	InfoError  = 0xff04 // text of the error that the call before it returns
 	InfoMPI    = 0xff05 // facts about MPI, at the end of MPI_Init
 	InfoData   = 0xff06 // part of an array that was cut off a call record
+	InfoSums   = 0xff07 // sums of the data that the call before it sends or has received
 
 	FirstInfo = InfoSite // lowest kind that is no call
 )
@@ -95,6 +105,8 @@ type mvControl struct {
 	asked      atomic.Uint32
 	asleep     atomic.Uint32
 	refusals   atomic.Uint32
+	sums       uint32
+	_          uint32
 }
 
 // mvProcess is struct mv_process: written by the process. Its end is valid once state (released last by the process)

@@ -41,6 +41,7 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_control, asked)", uint64(unsafe.Offsetof(c.asked))},
 		{"offsetof(struct mv_control, asleep)", uint64(unsafe.Offsetof(c.asleep))},
 		{"offsetof(struct mv_control, refusals)", uint64(unsafe.Offsetof(c.refusals))},
+		{"offsetof(struct mv_control, sums)", uint64(unsafe.Offsetof(c.sums))},
 
 		{"sizeof(struct mv_process)", uint64(unsafe.Sizeof(p))},
 		{"offsetof(struct mv_process, pid)", uint64(unsafe.Offsetof(p.pid))},
@@ -138,6 +139,11 @@ func TestLayout(t *testing.T) {
 		{"MV_ON_COMM", uint64(OnComm)},
 		{"MV_ON_WIN", uint64(OnWin)},
 		{"MV_ON_FILE", uint64(OnFile)},
+		{"MV_SUMS", InfoSums},
+		{"MV_SUMS_RECEIVED", SumsReceived},
+		{"MV_SUMS_FAILED", SumsFailed},
+		{"MV_SUM_ALL", SumAll},
+		{"sizeof(struct mv_sum)", SumSize},
 	}
 	var src strings.Builder
 	src.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"record.h\"\nint main(void) {\n")

@@ -35,6 +35,7 @@ type Options struct {
 	TableHash uint64 // mpiapi.Hash()
 	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
 	Strict    bool   // hold collective calls until they are judged, see Live.Judge
+	Sums      bool   // record sums of the data that collectives move
 	ShmDir    string // where shared memory is; "" for /dev/shm
 	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
 }
@@ -150,6 +151,9 @@ func NewSession(o Options) (_ *Session, err error) {
 	}
 	if o.Strict {
 		c.strict.Store(1)
+	}
+	if o.Sums {
+		c.sums = 1
 	}
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
 		copy(c.fallback[:], s.Fallback)

@@ -40,6 +40,13 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 				t.failed(th, th.Last, e.Code)
 			}
 		}
+	case ring.InfoSums:
+		var s event.Sums
+		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil && th.view != nil {
+			t.scratch.Keep(th.Open.Call.Raw())
+			t.scratch.Thread = th.ID
+			t.sink.Sums(th, th.view, th.pos, t.scratch, &s)
+		}
 	case ring.InfoMPI:
 		var m event.MPI
 		if m, err = c.MPIInfo(); err == nil {

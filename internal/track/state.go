@@ -149,6 +149,8 @@ type Sink interface {
 	Failed(t *Thread, call match.Call, rc int32, f *Failure)
 	// Entered: a thread has entered the collective at a position of a communicator, window or file.
 	Entered(t *Thread, v *View, position uint64, call match.Call)
+	// Sums: sums of what the call at a position of a communicator sends, or has received.
+	Sums(t *Thread, v *View, position uint64, call match.Call, s *event.Sums)
 	// Finalize: a process has entered MPI_Finalize.
 	Finalize(p *Process, call match.Call)
 	// Crowded: a process has many requests: 100 at first, then twice as many each time.

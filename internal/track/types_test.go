@@ -34,6 +34,8 @@ func (*told) NewDatatype(*track.Process, *match.Datatype)             {}
 func (s *told) CrowdedDatatypes(p *track.Process)                     { s.crowd = append(s.crowd, p.DerivedDatatypes()) }
 
 func (s *told) Leaders(match.Call, match.Call) {}
+
+func (*told) Sums(*track.Thread, *track.View, uint64, match.Call, *event.Sums) {}
 func (s *told) WrongDatatype(_ *track.Thread, c match.Call, u *track.DatatypeUse) {
 	f := mpiapi.ByID(c.Func())
 	s.wrong = append(s.wrong, fmt.Sprintf("%s %s[%d] %d", f.Name, f.Params[u.Param].Name, u.Index, u.Wrong))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mpi_objects.h"
+#include "sums.h"
 
 _Static_assert(sizeof(void *) == 8 && sizeof(MPI_Aint) == 8, "records are made for 64-bit programs");
 

@@ -109,6 +109,9 @@ extern _Thread_local struct mv_tls mv_tls __attribute__((tls_model("initial-exec
 /* 1 once the process has more than one ring: calls then carry times. */
 extern int mv_timed;
 
+/* 1 if sums of the data that collectives move are recorded. */
+extern int mv_sums;
+
 struct mv_global {
     struct mv_control *control;
     struct mv_process *_Atomic page;

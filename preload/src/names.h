@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpi_objects.h"
+#include "sums.h"
 
 /* What a macro stands for, as text: the name of a function. */
 #define MV_TEXT_(...) #__VA_ARGS__
@@ -77,8 +78,12 @@ static inline void mv_name_datatype(struct mv_thread *t, struct mv_names *n, con
             mv_name(t, n, MV_NAME_DATATYPE, name, value);
         return;
     }
-    if (value && !MV_PMPI(MPI_Type_size)(type, &size) && size >= 0)
-        mv_name_sized(t, n, MV_NAME_DATATYPE, name, value, size);
+    if (!value || MV_PMPI(MPI_Type_size)(type, &size) || size < 0)
+        return;
+    mv_name_sized(t, n, MV_NAME_DATATYPE, name, value, size);
+    MPI_Aint lower, extent;
+    if (mv_sums && !MV_PMPI(MPI_Type_get_extent)(type, &lower, &extent))
+        mv_sums_type(value, size, lower, extent);
 }
 
 #endif

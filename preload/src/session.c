@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "layout.h"
-#include "mv.h"
+#include "sums.h"
 
 _Static_assert(sizeof(struct mv_process) <= 4096, "a process's page is one page");
 
@@ -314,6 +314,7 @@ static void join(void)
         return;
     }
     mv_g.control = c;
+    mv_sums_start(c->sums == 1);
     atomic_store(&mv_g.page, page);
     atomic_store(&mv_g.inert, 0);
     mv_end_start();

@@ -445,5 +445,5 @@ func modes(p *track.Process, value int64) string {
 var Checks = []*check.Check{
 	OperationMismatch, RootMismatch, SpawnMismatch, ReductionOperationMismatch, InPlaceMismatch, DatatypeMismatch, SizeMismatch,
 	InvalidParameter, LeaderMismatch, HighMismatch, TopologyMismatch, FileMismatch, WindowMismatch,
-	OrderMismatch, Missing, CommFreeMismatch,
+	OrderMismatch, Missing, CommFreeMismatch, Corrupted,
 }

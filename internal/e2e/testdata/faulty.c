@@ -1,0 +1,37 @@
+/* A faulty MPI: stands between the program and the real one, and damages a byte of what a collective has delivered. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stddef.h>
+
+/* The byte that the next collective damages, NULL if none. */
+unsigned char *damage;
+
+static int done(int rc)
+{
+    if (damage)
+        *damage ^= 4;
+    damage = NULL;
+    return rc;
+}
+
+#define FAULTY(name, parameters, arguments)                                                                                    \
+    int name parameters                                                                                                        \
+    {                                                                                                                          \
+        static int(*real) parameters;                                                                                          \
+        if (!real)                                                                                                             \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                         \
+        return done(real arguments);                                                                                           \
+    }
+
+FAULTY(PMPI_Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))
+FAULTY(PMPI_Gather, (const void *b, int n, MPI_Datatype t, void *d, int m, MPI_Datatype u, int root, MPI_Comm c),
+       (b, n, t, d, m, u, root, c))
+FAULTY(PMPI_Gatherv, (const void *b, int n, MPI_Datatype t, void *d, const int *m, const int *at, MPI_Datatype u, int root, MPI_Comm c),
+       (b, n, t, d, m, at, u, root, c))
+FAULTY(PMPI_Scatter, (const void *b, int n, MPI_Datatype t, void *d, int m, MPI_Datatype u, int root, MPI_Comm c),
+       (b, n, t, d, m, u, root, c))
+FAULTY(PMPI_Allgather, (const void *b, int n, MPI_Datatype t, void *d, int m, MPI_Datatype u, MPI_Comm c), (b, n, t, d, m, u, c))
+FAULTY(PMPI_Alltoallv,
+       (const void *b, const int *n, const int *from, MPI_Datatype t, void *d, const int *m, const int *at, MPI_Datatype u, MPI_Comm c),
+       (b, n, from, t, d, m, at, u, c))

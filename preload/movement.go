@@ -1,0 +1,60 @@
+package preload
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// motions are the blocking collectives that move data as they are, and enum mv_motion.
+var motions = map[mpiapi.FuncID]string{
+	mpiapi.IDBcast:  "MV_MOVES_BCAST",
+	mpiapi.IDGather: "MV_MOVES_GATHER", mpiapi.IDGatherv: "MV_MOVES_GATHER",
+	mpiapi.IDScatter: "MV_MOVES_SCATTER", mpiapi.IDScatterv: "MV_MOVES_SCATTER",
+	mpiapi.IDAllgather: "MV_MOVES_ALLGATHER", mpiapi.IDAllgatherv: "MV_MOVES_ALLGATHER",
+	mpiapi.IDAlltoall: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallv: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallw: "MV_MOVES_ALLTOALL",
+}
+
+// movement returns the struct mv_movement of a call as a C expression, "" for functions that have none.
+func (w *wrapper) movement() string {
+	motion, ok := motions[w.Base]
+	if !ok || w.Class != mpiapi.Collective {
+		return ""
+	}
+	comm := w.handle(w.Arg(mpiapi.TheComm))
+	fields := []string{
+		".motion = " + motion, ".rank = mv_known(" + comm + ")->rank", ".peers = mv_comm_size(" + comm + ")",
+		".inter = mv_known(" + comm + ")->remote != 0",
+	}
+	if i := w.Arg(mpiapi.Root); i >= 0 {
+		root := w.Params[i].Name
+		fields = append(fields, ".root = "+root, fmt.Sprintf(".at_root = mv_is_root(%s, %s)", root, comm),
+			fmt.Sprintf(".absent = mv_known(%s)->remote && %s == MPI_PROC_NULL", comm, root))
+	}
+	fields = append(fields, ".send = "+w.side(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendDispls, mpiapi.SendType))
+	if w.Arg(mpiapi.RecvBuf) >= 0 {
+		fields = append(fields, ".recv = "+w.side(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvDispls, mpiapi.RecvType))
+	}
+	return "(struct mv_movement){\n            " + strings.Join(fields, ",\n            ") + "}"
+}
+
+// side returns the struct mv_side of the parameters in the given roles.
+func (w *wrapper) side(buf, count, displs, typ mpiapi.Role) string {
+	name := func(r mpiapi.Role) string { return w.Params[w.Arg(r)].Name }
+	fields := []string{".buf = " + name(buf), fmt.Sprintf(".in_place = %s == MPI_IN_PLACE", name(buf))}
+	if w.isArray(w.Arg(count)) {
+		fields = append(fields, ".counts = "+name(count), ".wide = sizeof *"+name(count))
+	} else {
+		fields = append(fields, ".count = "+name(count))
+	}
+	if w.Arg(displs) >= 0 {
+		fields = append(fields, ".displs = "+name(displs))
+	}
+	if w.isArray(w.Arg(typ)) {
+		fields = append(fields, ".types = "+name(typ), ".type_width = sizeof *"+name(typ))
+	} else {
+		fields = append(fields, ".type = "+w.handle(w.Arg(typ)))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}

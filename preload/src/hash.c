@@ -1,0 +1,90 @@
+/*
+ * The sum of data: 64 bits, made from eight lanes that do not wait for one another, so that compilers put them into vector
+ * registers and memory is the limit. The mixing of a word is that of XXH3 (Y. Collet): the halves of the word and a key
+ * are multiplied, and the word itself goes to the neighbouring lane, so that no change of a single word is ever lost.
+ * Here the key is another one for every stripe, so that stripes that trade places are noticed.
+ *
+ * Data may come in any pieces: only their order counts. Nothing is read but the data.
+ */
+#include <string.h>
+
+#include "sums.h"
+
+#define GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio: multiples of it are spread evenly */
+
+/* Words of pi's fraction. */
+static const uint64_t keys[MV_SUM_LANES] = {
+    0x243f6a8885a308d3ULL, 0x13198a2e03707344ULL, 0xa4093822299f31d0ULL, 0x082efa98ec4e6c89ULL,
+    0x452821e638d01377ULL, 0xbe5466cf34e90c6cULL, 0xc0ac29b7c97c50ddULL, 0x3f84d5b5b5470917ULL,
+};
+
+/* Whole stripes. The words for the neighbours are summed up apart, so that lanes meet but once. */
+#if defined(__GNUC__) && !defined(__clang__)
+__attribute__((optimize("O3")))
+#endif
+static void stripes(struct mv_summing *s, const unsigned char *p, uint64_t n)
+{
+    uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];
+    for (int i = 0; i < MV_SUM_LANES; i++) {
+        lane[i] = s->lane[i];
+        key[i] = keys[i] + s->key;
+        words[i] = 0;
+    }
+    s->key += n * GOLDEN;
+    for (; n; n--, p += MV_SUM_STRIPE)
+        for (int i = 0; i < MV_SUM_LANES; i++) {
+            uint64_t word, k;
+            memcpy(&word, p + 8 * i, 8);
+            k = word ^ key[i];
+            lane[i] += (k & 0xffffffff) * (k >> 32);
+            words[i] += word;
+            key[i] += GOLDEN;
+        }
+    for (int i = 0; i < MV_SUM_LANES; i++)
+        s->lane[i] = lane[i] + words[i ^ 1];
+}
+
+void mv_sum_begin(struct mv_summing *s)
+{
+    memcpy(s->lane, keys, sizeof s->lane);
+    s->key = s->bytes = 0;
+}
+
+void mv_sum_add(struct mv_summing *s, const void *data, uint64_t n)
+{
+    const unsigned char *p = data;
+    uint64_t have = s->bytes % MV_SUM_STRIPE;
+    s->bytes += n;
+    if (have) {
+        uint64_t fits = MV_SUM_STRIPE - have < n ? MV_SUM_STRIPE - have : n;
+        memcpy(s->rest + have, p, fits);
+        p += fits;
+        n -= fits;
+        if (have + fits < MV_SUM_STRIPE)
+            return;
+        stripes(s, s->rest, 1);
+    }
+    stripes(s, p, n / MV_SUM_STRIPE);
+    p += n - n % MV_SUM_STRIPE;
+    memcpy(s->rest, p, n % MV_SUM_STRIPE);
+}
+
+/* Every bit of the result depends on every bit of v (the finalizer of MurmurHash3). */
+static uint64_t mix(uint64_t v)
+{
+    v = (v ^ v >> 33) * 0xff51afd7ed558ccdULL;
+    v = (v ^ v >> 33) * 0xc4ceb9fe1a85ec53ULL;
+    return v ^ v >> 33;
+}
+
+uint64_t mv_sum_end(struct mv_summing *s)
+{
+    uint64_t have = s->bytes % MV_SUM_STRIPE, sum = s->bytes;
+    if (have) {
+        memset(s->rest + have, 0, MV_SUM_STRIPE - have);
+        stripes(s, s->rest, 1);
+    }
+    for (int i = 0; i < MV_SUM_LANES; i++)
+        sum = mix(sum * GOLDEN + s->lane[i]);
+    return sum;
+}

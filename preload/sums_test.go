@@ -1,0 +1,122 @@
+package preload
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The hash by itself: the same for the same data in whatever pieces, another for others, and nothing is read but the data.
+const hashProgram = `
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "layout.h"
+#include "sums.h"
+
+enum { PAGE = 4096, MOST = 400 };
+
+static uint64_t whole(const unsigned char *p, uint64_t n)
+{
+    struct mv_summing s;
+    mv_sum_begin(&s);
+    mv_sum_add(&s, p, n);
+    return mv_sum_end(&s);
+}
+
+static uint64_t in_pieces(const unsigned char *p, uint64_t n)
+{
+    struct mv_summing s;
+    mv_sum_begin(&s);
+    for (uint64_t at = 0, k; at < n; at += k) {
+        k = 1 + (uint64_t)rand() % (rand() % 2 ? 9 : 150);
+        if (k > n - at)
+            k = n - at;
+        mv_sum_add(&s, p + at, k);
+    }
+    return mv_sum_end(&s);
+}
+
+static int visit(void *s, uint64_t at, uint64_t n)
+{
+    mv_sum_add(s, (const void *)(uintptr_t)at, n);
+    return 0;
+}
+
+/* As n/8 pieces of 8 bytes, each 24 bytes behind the one before. */
+static uint64_t walked(const unsigned char *p, uint64_t n)
+{
+    static unsigned char memory[3 * MOST];
+    int64_t program[] = {8, 24, 8, 0};
+    struct mv_summing s;
+    memset(memory, 0x55, sizeof memory);
+    for (uint64_t i = 0; i < n; i += 8)
+        memcpy(memory + 3 * i, p + i, 8);
+    mv_sum_begin(&s);
+    if (mv_layout_walk(program, 4, (uint64_t)(uintptr_t)memory, (int64_t)(n / 8), visit, &s))
+        exit(3);
+    return mv_sum_end(&s);
+}
+
+static void check(int ok, const char *what, uint64_t n)
+{
+    if (!ok) {
+        printf("%s, %lu bytes\n", what, (unsigned long)n);
+        exit(1);
+    }
+}
+
+int main(void)
+{
+    unsigned char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(page + PAGE, PAGE, PROT_NONE);
+    for (int i = 0; i < PAGE; i++)
+        page[i] = (unsigned char)(rand() >> 7);
+    for (uint64_t n = 0; n <= MOST; n++) {
+        unsigned char *p = page + PAGE - n; /* nothing may be read behind it */
+        uint64_t sum = whole(p, n);
+        for (int i = 0; i < 20; i++)
+            check(in_pieces(p, n) == sum, "another sum in pieces", n);
+        if (n % 8 == 0)
+            check(walked(p, n) == sum, "another sum with gaps", n);
+        for (uint64_t bit = 0; bit < 8 * n; bit++) {
+            p[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            check(whole(p, n) != sum, "the same sum with another bit", n);
+            p[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        }
+        if (n)
+            check(whole(p, n - 1) != sum, "the same sum with a byte less", n);
+    }
+    /* Words, and stripes, that trade places; zeros are data as well. */
+    unsigned char *p = page + PAGE - 6 * MV_SUM_STRIPE, other[6 * MV_SUM_STRIPE];
+    for (int width = 4; width <= MV_SUM_STRIPE; width *= 2)
+        for (int i = 0; i + 2 * width <= (int)sizeof other; i += width) {
+            memcpy(other, p, sizeof other);
+            memcpy(other + i, p + i + width, (size_t)width);
+            memcpy(other + i + width, p + i, (size_t)width);
+            check(whole(other, sizeof other) != whole(p, sizeof other), "the same sum in another order", (uint64_t)width);
+        }
+    memset(other, 0, sizeof other);
+    for (uint64_t n = 0; n < sizeof other; n++)
+        check(whole(other, n) != whole(other, n + 1), "the same sum for another number of zeros", n);
+    puts("ok");
+    return 0;
+}
+`
+
+func TestHash(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) { // for its compiler
+		program := filepath.Join(t.TempDir(), "hash")
+		err := m.compile(program, hashProgram, "-O2", "-std=gnu11", "-I"+m.sources, filepath.Join(m.sources, "hash.c"), filepath.Join(m.sources, "layout.c"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
