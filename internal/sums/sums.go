@@ -121,14 +121,6 @@ func (p *Pairing) drop(c *match.Comm, position uint64, k *collective) {
 	}
 }
 
-// Len returns the number of collectives that have not returned everywhere.
-func (p *Pairing) Len() (n int) {
-	for _, of := range p.comms {
-		n += len(of)
-	}
-	return n
-}
-
 // spare is how many collectives' room is kept.
 const spare = 16
 

@@ -105,6 +105,7 @@ type Rank struct {
 	data       []byte
 	starts     []int // of records
 	open       int   // start of the record that is open, -1 if none
+	told       []int // the records of calls that the next two, of sums, belong to
 	sites      map[string]uint32
 	End        *ring.ProcEnd // how it ends, nil: it does not
 }
@@ -268,6 +269,36 @@ func (k *Rank) Fail(site, function string, a Args, class int32, text string, fat
 	k.add(site, function, a, class)
 }
 
+// Sum is that of a part of the data that a collective moves; Peer -1: for all.
+type Sum struct {
+	Peer         int
+	Bytes, Value uint64
+}
+
+// Move adds a collective that has returned rc, with the sums of what it sent and received.
+func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []Sum) {
+	s := k.site(site)
+	k.told = append(k.told, len(k.starts))
+	k.append(Record(s, function, a, rc))
+	flags := uint32(ring.SumsReceived)
+	if rc != 0 {
+		flags |= ring.SumsFailed
+	}
+	k.sums(0, sent)
+	k.sums(flags, received)
+}
+
+func (k *Rank) sums(flags uint32, list []Sum) {
+	b := binary.LittleEndian.AppendUint32(header(), flags)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	for _, s := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(s.Peer)))
+		b = binary.LittleEndian.AppendUint64(b, s.Bytes)
+		b = binary.LittleEndian.AppendUint64(b, s.Value)
+	}
+	k.append(record(ring.InfoSums, 0, 0, ring.HeaderSize, b))
+}
+
 // Open adds a call that does not return. Nothing can follow it.
 func (k *Rank) Open(site, function string, a Args) {
 	s := k.site(site)
@@ -419,6 +450,15 @@ func Start(h ring.Handler, r, n int) {
 	h.Thread(&ring.Thread{ID: ring.ThreadID(r), Proc: ring.ProcID(r), TID: 1000 + r, Main: true})
 }
 
+// records returns the bytes of records.
+func (k *Rank) records(from, to int) []byte {
+	end := len(k.data)
+	if to < len(k.starts) {
+		end = k.starts[to]
+	}
+	return k.data[k.starts[from]:end]
+}
+
 // Deliver hands h everything, records in batches of at most n per rank and turn, beginning with rank first.
 func (p *Program) Deliver(h ring.Handler, n, first int) {
 	p.Start(h)
@@ -434,15 +474,22 @@ func (p *Program) Deliver(h ring.Handler, n, first int) {
 			left = true
 			from := next[r]
 			to := min(from+n, len(k.starts))
-			next[r] = to
-			end := len(k.data)
-			if to < len(k.starts) {
-				end = k.starts[to]
+			at, told := slices.BinarySearch(k.told, from)
+			switch {
+			case told: // the call, open; what it has published; its return
+				to = from + 3
+				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Open: true})
+				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from+1, to)})
+				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Resume: true})
+			case at < len(k.told):
+				to = min(to, k.told[at])
+				fallthrough
+			default:
+				h.Batch(&ring.Batch{
+					Thread: ring.ThreadID(r), Data: k.records(from, to), Open: k.open >= 0 && to == len(k.starts),
+				})
 			}
-			h.Batch(&ring.Batch{
-				Thread: ring.ThreadID(r), Data: k.data[k.starts[from]:end],
-				Open: k.open >= 0 && to == len(k.starts),
-			})
+			next[r] = to
 		}
 	}
 	for range 5 {

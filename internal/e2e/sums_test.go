@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"os/exec"
+
+	"github.com/mpivet/mpivet/internal/exampletest"
+)
+
+// moves builds the program that moves data, with an MPI that damages some.
+func moves(t *testing.T, m exampletest.MPI) string {
+	t.Helper()
+	library := filepath.Join(t.TempDir(), "libfaulty.so")
+	if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-o", library, filepath.Join("testdata", "faulty.c"), "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return compile(t, m, "moves", library)
+}
+
+func TestDamagedData(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		program := moves(t, m)
+		for _, c := range []struct {
+			mode  string
+			ranks []int // the receiver of the damaged part, and who sent it
+			say   string
+			line  string
+		}{
+			{"bcast", []int{0, 2}, "in MPI_Bcast on MPI_COMM_WORLD", "MPI_Bcast(large,"},
+			{"gatherv", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, 1,"},
+			{"scatter", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "rank ? b : MPI_IN_PLACE"},
+			{"allgather", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", ""},
+			{"alltoallv", []int{1, 3}, "the 8 bytes that rank 3 received from rank 1.", ""},
+			{"columns", []int{0, 1}, "the 48 bytes that rank 1 received from rank 0.", "MPI_Bcast(b, 3, columns,"},
+			{"inter", []int{1, 3}, "the 20 bytes that rank 3 received from rank 1.", "MPI_Gather(a, 5, MPI_INT, b, 5, MPI_INT, root, groups);"},
+		} {
+			t.Run(c.mode, func(t *testing.T) {
+				r := vet(t, 4, []string{"--checksums"}, program, c.mode)
+				f := r.found(t, "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED")
+				if !slices.Equal(f.Ranks, c.ranks) || !strings.Contains(f.Message, c.say) {
+					t.Errorf("ranks %v: %s", f.Ranks, f.Message)
+				}
+				if c.line != "" && !atLine(t, f, "moves.c", c.line) {
+					t.Errorf("not at the call with %q", c.line)
+				}
+				if len(r.report.Findings) != 1 {
+					t.Errorf("%d findings", len(r.report.Findings))
+				}
+				if r.Status != 3 {
+					t.Errorf("exit status %d", r.Status)
+				}
+			})
+		}
+	})
+}
+
+// TestUndamagedData: correct collectives of all kinds, and a byte that belongs to no data.
+func TestUndamagedData(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		program := moves(t, m)
+		for _, mode := range []string{"all", "gap"} {
+			t.Run(mode, func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program, mode).clean(t) })
+		}
+		t.Run("off", func(t *testing.T) { vet(t, 4, nil, program, "bcast").clean(t) })
+	})
+}
