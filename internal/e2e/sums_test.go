@@ -1,12 +1,11 @@
 package e2e
 
 import (
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"os/exec"
 
 	"github.com/mpivet/mpivet/internal/exampletest"
 )

@@ -15,12 +15,12 @@ func broadcast(count int, typ uint64) Args {
 }
 
 // alltoall has every rank send every other 8 bytes, whose sum is 100 times its own rank, and the other's.
-func alltoall(p *Program, change func(rank int, sent, received []Sum)) {
+func alltoall(p *Program, change func(rank int, sent, received []PartSum)) {
 	for r, k := range p.Ranks {
-		var sent, received []Sum
+		var sent, received []PartSum
 		for peer := range p.Ranks {
-			sent = append(sent, Sum{Peer: peer, Bytes: 8, Value: uint64(100*r + peer)})
-			received = append(received, Sum{Peer: peer, Bytes: 8, Value: uint64(100*peer + r)})
+			sent = append(sent, PartSum{Peer: peer, Bytes: 8, Value: uint64(100*r + peer)})
+			received = append(received, PartSum{Peer: peer, Bytes: 8, Value: uint64(100*peer + r)})
 		}
 		change(r, sent, received)
 		k.Move("exchange", "MPI_Alltoall", Args{"sendcount": 2, "sendtype": Int, "recvcount": 2, "recvtype": Int, "comm": World}, 0, sent, received)
@@ -28,8 +28,8 @@ func alltoall(p *Program, change func(rank int, sent, received []Sum)) {
 }
 
 func TestSums(t *testing.T) {
-	all := func(v uint64) []Sum { return []Sum{{Peer: -1, Bytes: 16, Value: v}} }
-	one := func(v uint64) []Sum { return []Sum{{Peer: 1, Bytes: 16, Value: v}} }
+	all := func(v uint64) []PartSum { return []PartSum{{Peer: -1, Bytes: 16, Value: v}} }
+	one := func(v uint64) []PartSum { return []PartSum{{Peer: 1, Bytes: 16, Value: v}} }
 	for _, c := range []struct {
 		name  string
 		build func(p *Program)
@@ -39,7 +39,7 @@ func TestSums(t *testing.T) {
 			p.Ranks[0].Move("a", "MPI_Bcast", broadcast(4, Int), 0, nil, one(5))
 			p.Ranks[1].Move("a", "MPI_Bcast", broadcast(4, Int), 0, all(5), nil)
 			p.Ranks[2].Move("a", "MPI_Bcast", broadcast(4, Int), 0, nil, one(5))
-			alltoall(p, func(int, []Sum, []Sum) {})
+			alltoall(p, func(int, []PartSum, []PartSum) {})
 		}, nil},
 		{"one member gets something else", func(p *Program) {
 			p.Ranks[0].Move("a", "MPI_Bcast", broadcast(4, Int), 0, nil, one(5))
@@ -47,14 +47,14 @@ func TestSums(t *testing.T) {
 			p.Ranks[2].Move("a", "MPI_Bcast", broadcast(4, Int), 0, nil, one(6))
 		}, []string{corrupted + " [1 2]"}},
 		{"one pair", func(p *Program) {
-			alltoall(p, func(rank int, _, received []Sum) {
+			alltoall(p, func(rank int, _, received []PartSum) {
 				if rank == 0 {
 					received[2].Value++
 				}
 			})
 		}, []string{corrupted + " [0 2]"}},
 		{"what is in the wrong place is not what was sent", func(p *Program) {
-			alltoall(p, func(rank int, _, received []Sum) {
+			alltoall(p, func(rank int, _, received []PartSum) {
 				if rank == 0 {
 					received[1].Value, received[2].Value = received[2].Value, received[1].Value
 				}
@@ -70,7 +70,7 @@ func TestSums(t *testing.T) {
 		}, nil},
 		{"sums that come to nobody", func(p *Program) {
 			for r, k := range p.Ranks {
-				k.Move("b", "MPI_Bcast", broadcast(4, Int), 0, []Sum{{Peer: 1 << 20, Bytes: 16, Value: 1}}, []Sum{{Peer: 3, Bytes: 16, Value: uint64(r)}})
+				k.Move("b", "MPI_Bcast", broadcast(4, Int), 0, []PartSum{{Peer: 1 << 20, Bytes: 16, Value: 1}}, []PartSum{{Peer: 3, Bytes: 16, Value: uint64(r)}})
 			}
 		}, nil},
 		{"a call that failed, and what follows", func(p *Program) {
@@ -103,7 +103,7 @@ func TestSums(t *testing.T) {
 func TestCorruptedParts(t *testing.T) {
 	found := analyse(t, func() *Program {
 		p := New(3)
-		alltoall(p, func(rank int, _, received []Sum) {
+		alltoall(p, func(rank int, _, received []PartSum) {
 			if rank == 0 {
 				received[1].Value++
 				received[2].Value++

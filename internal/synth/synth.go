@@ -269,17 +269,17 @@ func (k *Rank) Fail(site, function string, a Args, class int32, text string, fat
 	k.add(site, function, a, class)
 }
 
-// Sum is that of a part of the data that a collective moves; Peer -1: for all.
-type Sum struct {
+// PartSum is that of a part of the data that a collective moves; Peer -1: for all.
+type PartSum struct {
 	Peer         int
 	Bytes, Value uint64
 }
 
 // Move adds a collective that has returned rc, with the sums of what it sent and received.
-func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []Sum) {
+func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []PartSum) {
 	s := k.site(site)
 	k.told = append(k.told, len(k.starts))
-	k.append(Record(s, function, a, rc))
+	k.Append(Record(s, function, a, rc))
 	flags := uint32(ring.SumsReceived)
 	if rc != 0 {
 		flags |= ring.SumsFailed
@@ -288,7 +288,7 @@ func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []Su
 	k.sums(flags, received)
 }
 
-func (k *Rank) sums(flags uint32, list []Sum) {
+func (k *Rank) sums(flags uint32, list []PartSum) {
 	b := binary.LittleEndian.AppendUint32(header(), flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
 	for _, s := range list {
@@ -296,7 +296,7 @@ func (k *Rank) sums(flags uint32, list []Sum) {
 		b = binary.LittleEndian.AppendUint64(b, s.Bytes)
 		b = binary.LittleEndian.AppendUint64(b, s.Value)
 	}
-	k.append(record(ring.InfoSums, 0, 0, ring.HeaderSize, b))
+	k.Append(record(ring.InfoSums, 0, 0, ring.HeaderSize, b))
 }
 
 // Open adds a call that does not return. Nothing can follow it.

@@ -47,8 +47,8 @@ static void inter(int victim)
 
 static void intra(int turn)
 {
-    int many[N], at[N], bytes[N], root = turn % N;
-    MPI_Datatype types[N], others[N];
+    int many[N], at[N], sends[N], gets[N], root = turn % N;
+    MPI_Datatype from[N], to[N];
     MPI_Bcast(a, 64, MPI_INT, root, MPI_COMM_WORLD);
     MPI_Bcast(NULL, 0, MPI_INT, root, MPI_COMM_WORLD);
     MPI_Bcast(a, 1, MPI_DOUBLE_INT, root, MPI_COMM_WORLD);
@@ -72,23 +72,20 @@ static void intra(int turn)
     for (int i = 0; i < N; i++) {
         many[i] = (rank + i) % 3;
         at[i] = 16 * (N - 1 - i);
-        bytes[i] = at[i] * (int)sizeof(int);
-        types[i] = i > rank ? columns : MPI_INT;
-        others[i] = i >= rank ? MPI_INT : columns;
     }
     MPI_Alltoallv(a, many, at, MPI_INT, b, many, at, MPI_INT, MPI_COMM_WORLD);
     MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, b, many, at, MPI_INT, MPI_COMM_WORLD);
-    for (int i = 0; i < N; i++)
-        bytes[i] = 16 * i * (int)sizeof(int), many[i] = types[i] == columns || others[i] == columns ? 1 : 3;
-    int sends[N], gets[N];
     for (int i = 0; i < N; i++) {
-        /* To the right four ints as a column, from the left the same as four ints. */
+        /* To the right four ints as a column, which come from the left as four ints; to the left three. */
         sends[i] = i > rank ? 1 : i == rank ? 2 : 3;
         gets[i] = i > rank ? 3 : i == rank ? 2 : 4;
-        others[i] = MPI_INT;
+        many[i] = i == rank ? 3 : 1;
+        at[i] = 16 * i * (int)sizeof(int);
+        from[i] = i > rank ? columns : MPI_INT;
+        to[i] = MPI_INT;
     }
-    MPI_Alltoallw(a, sends, bytes, types, b, gets, bytes, others, MPI_COMM_WORLD);
-    MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, b, many, bytes, others, MPI_COMM_WORLD);
+    MPI_Alltoallw(a, sends, at, from, b, gets, at, to, MPI_COMM_WORLD);
+    MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, b, many, at, to, MPI_COMM_WORLD);
     /* A reduction, a barrier, a nonblocking one: not compared, and not in the way. */
     MPI_Allreduce(a, b, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Request r;
