@@ -12,8 +12,8 @@ type filler struct {
 	call       *event.Call
 	memo       *Memo
 	process    Process
-	member     Member
-	inPlace    int64
+	member     *Member
+	inPlace    uint64
 	hasInPlace bool
 	atRoot     bool // this member is the root
 	absent     bool // in the root's group, but not the root: MPI_PROC_NULL was passed
@@ -58,7 +58,7 @@ func (f *filler) takesPart() bool { return !f.absent }
 
 // passes reports whether parameter i is MPI_IN_PLACE.
 func (f *filler) passes(i int) bool {
-	return i >= 0 && f.hasInPlace && f.call.Addr(i) == uint64(f.inPlace)
+	return i >= 0 && f.hasInPlace && f.call.Addr(i) == f.inPlace
 }
 
 // checkInPlace looks at where MPI_IN_PLACE is passed. Between groups, and between neighbours, it is not allowed.

@@ -22,6 +22,8 @@ type Process interface {
 	Op(handle uint64) uint64
 	// NameHandle returns the name of a handle, "" if it has none.
 	NameHandle(kind mpiapi.Kind, handle uint64) string
+	// InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
+	InPlace() (uint64, bool)
 	// Constant returns the value of a constant of the process's MPI.
 	Constant(name string) (int64, bool)
 }
@@ -111,11 +113,13 @@ func For(f *mpiapi.Func) *Plan {
 func (p *Plan) Name() string { return p.name }
 
 // Fill sets e to the part that member m has in the collective that c calls. e.Parts' room is used again.
-func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m Member, memo *Memo) {
+func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m *Member, memo *Memo) {
 	*e = match.Entry{Func: p.base, Root: match.None, Parts: e.Parts[:0]}
 	f := &memo.filler
-	*f = filler{plan: p, entry: e, call: c, process: pr, member: m, memo: memo}
-	f.inPlace, f.hasInPlace = pr.Constant("MPI_IN_PLACE")
+	// One by one: the whole at once is built elsewhere and copied.
+	f.plan, f.entry, f.call, f.process, f.member, f.memo = p, e, c, pr, m, memo
+	f.atRoot, f.absent = false, false
+	f.inPlace, f.hasInPlace = pr.InPlace()
 	if p.root >= 0 {
 		f.fillRoot()
 	}

@@ -20,7 +20,8 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if v == nil {
 		return
 	}
-	m := agree.Member{Comm: v.Comm, Me: v.Me}
+	m := &t.member
+	*m = agree.Member{Comm: v.Comm, Me: v.Me}
 	if top := v.topology; top != nil {
 		m.Sources, m.Destinations, m.Known = top.sources, top.destinations, true
 	}
@@ -150,16 +151,11 @@ func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
 
 // Constant returns the value of a constant of the process's MPI, false if it is not known.
 func (p *Process) Constant(name string) (int64, bool) {
-	switch name {
-	case "MPI_IN_PLACE":
-		return p.inPlace, p.hasInPlace
-	case "MPI_ROOT":
-		return int64(p.rootSelf), p.rootSelf != -1<<31
-	case "MPI_PROC_NULL":
-		return int64(p.procNull), p.procNull != -1<<31
-	}
 	return p.names.constant(name)
 }
+
+// InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
+func (p *Process) InPlace() (uint64, bool) { return p.inPlace, p.hasInPlace }
 
 // operation is a reduction operation that the program has made.
 type operation struct {

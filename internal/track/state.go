@@ -207,6 +207,7 @@ type Tracker struct {
 	damaged int // records of communicators and the like that made no sense
 	scratch match.Call
 	entry   match.Entry
+	member  agree.Member
 	memo    agree.Memo
 	leaders map[leaders][]*leader
 }

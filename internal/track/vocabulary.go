@@ -44,7 +44,7 @@ type word struct {
 type constants struct {
 	anySource, anyTag, procNull, rootSelf        int32
 	requestNull, commNull, typeNull, requestSize uint64
-	inPlace                                      int64
+	inPlace                                      uint64
 	hasInPlace                                   bool
 }
 
@@ -147,7 +147,7 @@ func (c *constants) learn(n *event.Name) {
 	case "MPI_ROOT":
 		c.rootSelf = v
 	case "MPI_IN_PLACE":
-		c.inPlace, c.hasInPlace = int64(n.Value), true
+		c.inPlace, c.hasInPlace = n.Value, true
 	case "MPI_REQUEST_NULL":
 		c.requestNull = n.Value
 	case "MPI_COMM_NULL":
