@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,19 @@ var jobs = flag.Int("jobs", 2, "examples to run at once")
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments want.
 // One example: go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
 func TestExamples(t *testing.T) {
+	run(t, func(string) bool { return true })
+}
+
+// TestExamplesStrict runs correct programs with collectives in strict mode, in which nothing changes for them.
+func TestExamplesStrict(t *testing.T) {
+	run(t, func(path string) bool {
+		return strings.HasPrefix(path, "clean/") || strings.HasPrefix(path, "collective/") && strings.Contains(path, "_ok.")
+	}, "--strict")
+}
+
+// run runs the examples that are wanted, with further flags for mpivet run.
+func run(t *testing.T, wanted func(path string) bool, flags ...string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs some two hundred MPI programs")
 	}
@@ -39,6 +53,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return !wanted(path) })
 	places := make(chan struct{}, *jobs)
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
@@ -51,6 +66,7 @@ func TestExamples(t *testing.T) {
 					if e.MPI != "" && e.MPI != m.Name {
 						t.Skipf("for %s only", e.MPI)
 					}
+					e.Flags = append(e.Flags, flags...)
 					t.Parallel()
 					places <- struct{}{}
 					defer func() { <-places }()

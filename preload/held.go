@@ -7,16 +7,16 @@ import (
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
-// isHeld tells whether strict mode has something to do for a function: it is a collective, or completes nonblocking
-// ones. Collectives of no standard (MPIX_Comm_shrink) are for when processes have failed, and can't wait for them.
+// isHeld tells whether strict mode has something to do for a function: its calls are held, or begin or complete
+// nonblocking collectives.
 func isHeld(f *mpiapi.Func) bool {
 	switch f.Class {
-	case mpiapi.Collective, mpiapi.Icollective, mpiapi.CollectiveInit:
-		return f.Coll && (f.Since > 0 || f.Base != f.ID)
+	case mpiapi.Icollective:
+		return f.Coll
 	case mpiapi.Wait, mpiapi.Test:
 		return true
 	}
-	return false
+	return f.Held()
 }
 
 // generateHeld returns held.c: for each function whose calls may be held in strict mode, what the wrapper then calls

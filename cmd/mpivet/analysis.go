@@ -15,6 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report/jsonreport"
 	"github.com/mpivet/mpivet/internal/report/text"
 	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/strict"
 )
 
 // An analysis takes records to findings, and findings to reports.
@@ -43,23 +44,25 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		a.text = text.New(w, t)
 		sinks = append(sinks, a.text)
 	}
-	if onFatal != nil {
-		sinks = append(sinks, fatalSink(func(f *finding.Finding) {
-			a.fatal = true
+	sinks = append(sinks, fatalSink(func(f *finding.Finding) {
+		a.fatal = true
+		if onFatal != nil {
 			onFatal(f)
-		}))
-	}
+		}
+	}))
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
 	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector}
+	var gate strict.Gate = strict.NoGate{}
 	if live != nil {
+		gate = live
 		p.Confirm = pipeline.Scheduled() // the kernel can be asked about the processes
-		if o.strict {
-			ending := func() bool { return a.fatal && o.onError == "abort" }
-			p.Strict = &pipeline.Strict{Gate: live, Severity: a.collector.Severity, Ending: ending}
-		}
 		if o.sums {
 			p.Layouts = live.Layouts
 		}
+	}
+	if o.strict {
+		ending := func() bool { return a.fatal && o.onError == "abort" }
+		p.Strict = &pipeline.Strict{Gate: gate, Severity: a.collector.Severity, Ending: ending}
 	}
 	a.pipeline = pipeline.New(p)
 	return a, nil
@@ -70,7 +73,11 @@ func (a *analysis) record() (err error) {
 	if a.opts.record == "" {
 		return nil
 	}
-	if a.recording, err = newRecording(a.opts.record, a.run.Command, a.run.MPI); err != nil {
+	facts := map[string]string{factMPI: a.run.MPI}
+	if a.opts.strict {
+		facts[factStrict] = a.opts.onError
+	}
+	if a.recording, err = newRecording(a.opts.record, a.run.Command, facts); err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}
 	return nil

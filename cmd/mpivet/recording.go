@@ -8,8 +8,11 @@ import (
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
-// factMPI is the name under which a record file says which MPI was used.
-const factMPI = "mpi"
+// What a record file says of the run besides the records.
+const (
+	factMPI    = "mpi"    // which MPI was used
+	factStrict = "strict" // there in strict mode: what --on-error was
+)
 
 // A recording is a record file that is being written.
 type recording struct {
@@ -17,13 +20,13 @@ type recording struct {
 	file *os.File
 }
 
-func newRecording(path string, command []string, mpi string) (*recording, error) {
+func newRecording(path string, command []string, facts map[string]string) (*recording, error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
 	w, err := ring.NewWriter(f, ring.Meta{
-		Version: versionText(), Command: command, Start: time.Now(), TableHash: mpiapi.Hash(), Facts: map[string]string{factMPI: mpi},
+		Version: versionText(), Command: command, Start: time.Now(), TableHash: mpiapi.Hash(), Facts: facts,
 	})
 	if err != nil {
 		f.Close()

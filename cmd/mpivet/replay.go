@@ -39,6 +39,8 @@ func replay(o *options, path string) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
+	// In strict mode calls waited for other reasons than MPI's.
+	o.onError, o.strict = f.Meta.Facts[factStrict], f.Meta.Facts[factStrict] != ""
 	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil, nil)
 	if err != nil {
 		return err

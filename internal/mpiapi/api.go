@@ -205,6 +205,18 @@ func (f *Func) Over() int {
 	return -1
 }
 
+// Held tells whether calls of the function are held in strict mode, before they enter MPI, until all that take part have
+// come. A nonblocking collective is not, as it must return without waiting for others; nor is MPI_Comm_free, which is
+// collective but as good as local, so that programs may free communicators in any order (MPI standard, section 7.4.3).
+// Collectives of no standard (MPIX_Comm_shrink) are for when processes have failed, and can't wait for them.
+func (f *Func) Held() bool {
+	switch f.Class {
+	case Collective, CollectiveInit:
+		return f.Coll && (f.Since > 0 || f.Base != f.ID) && f.Base != IDCommFree
+	}
+	return false
+}
+
 // InPlaceOf returns the index of the buffer that makes parameter i insignificant where it is MPI_IN_PLACE, or -1.
 func (f *Func) InPlaceOf(i int) int {
 	if !f.Params[i].NotInPlace {

@@ -53,8 +53,21 @@ type Judge struct {
 	holding  map[*track.Thread]bool // threads without a verdict
 	decided  []place                // since calls that wait for it were looked at
 	blind    map[*match.Comm]bool   // some members could not be seen when others were let go
+	leaving  bool                   // there are processes whose last calls are not seen
 	ending   func() bool
 }
+
+// NoGate is a gate for the records of a run in strict mode, whose verdicts were given when it ran.
+type NoGate struct{}
+
+// Judge does nothing.
+func (NoGate) Judge(ring.ThreadID, ring.Verdict) {}
+
+// Refused does nothing.
+func (NoGate) Refused() {}
+
+// EndStrict does nothing.
+func (NoGate) EndStrict() {}
 
 // New returns a judge of the calls that t follows. When ending says that mpivet is about to end the program, nothing is
 // refused any more: held calls are left to it.
@@ -132,6 +145,7 @@ func (j *Judge) End(p *track.Process) {
 
 // Tick judges what has been found out in the meantime, and lets go what can't be followed any more.
 func (j *Judge) Tick() {
+	j.leaving = slices.ContainsFunc(j.tracker.Processes, callsBack)
 	for p, h := range j.hearings {
 		if len(h.waiting) > 0 && !j.followed(p.comm) {
 			j.decided = append(j.decided, p)
@@ -174,12 +188,12 @@ func (j *Judge) calls(th *track.Thread) (list []collective) {
 	if th.Open.Func == nil {
 		return nil
 	}
-	switch th.Open.Func.Class {
-	case mpiapi.Collective, mpiapi.CollectiveInit:
+	switch f := th.Open.Func; {
+	case f.Held():
 		if v, at := th.InCollective(); v != nil {
 			list = append(list, collective{place{v.Comm, at}, v})
 		}
-	case mpiapi.Wait, mpiapi.Test:
+	case f.Class == mpiapi.Wait || f.Class == mpiapi.Test:
 		reqs, _ := j.tracker.Collectives(th)
 		for _, r := range reqs {
 			list = append(list, collective{place{r.View.Comm, r.Pos}, r.View})
@@ -191,13 +205,11 @@ func (j *Judge) calls(th *track.Thread) (list []collective) {
 // look gives a verdict on the call that a thread is in, if there is one.
 func (j *Judge) look(th *track.Thread) {
 	f := th.Open.Func
-	switch f.Class {
-	case mpiapi.Collective, mpiapi.CollectiveInit, mpiapi.Wait, mpiapi.Test:
-	default:
-		return // not held
+	if !f.Held() && f.Class != mpiapi.Wait && f.Class != mpiapi.Test {
+		return
 	}
 	_, all := j.tracker.Collectives(th)
-	mayWait := all || f.Class == mpiapi.Collective || f.Class == mpiapi.CollectiveInit
+	mayWait := all || f.Held()
 	var open []place
 	for _, c := range j.calls(th) {
 		why, judged := j.judged(c.place, th.Process)
@@ -276,10 +288,19 @@ func (j *Judge) hearing(p place) *hearing {
 
 // followed reports whether the members' calls on a communicator are known, so that all can be waited for.
 func (j *Judge) followed(c *match.Comm) bool {
-	return !c.Opaque && (c.World == nil || !c.World.Unsure) && (!j.blind[c] || !j.unseen(c))
+	return !c.Opaque && (c.World == nil || !c.World.Unsure) && (!j.blind[c] || !j.unseen(c)) && (!j.leaving || !j.has(c, callsBack))
 }
+
+// callsBack reports whether a process is in MPI_Finalize, and MPI may call functions of the program from there: what
+// these do is not seen.
+func callsBack(p *track.Process) bool { return p != nil && p.Finalizing && p.Callbacks }
 
 // unseen reports whether a communicator has members that have not been seen: on another node, or not yet in MPI.
 func (j *Judge) unseen(c *match.Comm) bool {
-	return slices.ContainsFunc(c.Members, func(rank int32) bool { return j.tracker.ProcessOf(c.World, int(rank)) == nil })
+	return j.has(c, func(p *track.Process) bool { return p == nil })
+}
+
+// has reports whether any of a communicator's processes is of a kind; nil stands for one that has not been seen.
+func (j *Judge) has(c *match.Comm, kind func(*track.Process) bool) bool {
+	return slices.ContainsFunc(c.Members, func(rank int32) bool { return kind(j.tracker.ProcessOf(c.World, int(rank))) })
 }

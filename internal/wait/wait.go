@@ -158,7 +158,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 				free[p] = true
 				break
 			}
-			if th.Open.Func.ID == mpiapi.IDFinalize {
+			if th.Open.Func.ID == mpiapi.IDFinalize && !p.Callbacks {
 				continue // it will do nothing for others any more
 			}
 			clauses, ok := a.clauses(th)
