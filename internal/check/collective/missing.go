@@ -260,7 +260,7 @@ func (m *missing) report(a *absence) {
 	comm := m.x.Comm(call, c.Comm)
 	f.Message = fmt.Sprintf("%s %s %s on %s (collective number %d on it), and %s never %s:\n%s.\n%s",
 		capital(finding.RankNames(in)), verb(in, "calls", "call"), name, comm, c.Position+1,
-		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"), consequence(a, in))
+		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"), consequence(a, in, m.within(c)))
 	f.Advice = "Find the path on which these processes leave the call out: a condition that depends on the rank, a loop with another number of turns, a return too early."
 	if fromRoot[c.Variants[0].Func] && slices.ContainsFunc(a.waiting, receives) {
 		f.Advice = name + " is no send: all processes of the communicator call it, also those that only receive. What it moves is not received by MPI_Recv."
@@ -271,10 +271,18 @@ func (m *missing) report(a *absence) {
 	m.x.Refuse(f, c.Comm, c.Position)
 }
 
-// consequence says what comes of it.
-func consequence(a *absence, in []int) string {
+// within reports whether threads are still in a collective.
+func (m *missing) within(c *match.Collective) bool {
+	return slices.ContainsFunc(m.x.Tracker.Threads, func(th *track.Thread) bool {
+		v, at := th.InCollective()
+		return v != nil && v.Comm == c.Comm && at == c.Position
+	})
+}
+
+// consequence says what comes of it; within: some are still in the collective.
+func consequence(a *absence, in []int, within bool) string {
 	text := "All processes of a communicator must call its collective operations (MPI standard, chapter 6)."
-	if len(a.inside) == 0 {
+	if len(a.inside) == 0 && !within {
 		text += fmt.Sprintf(" That %s could leave it without the others is luck.", finding.RankNames(in))
 	}
 	if a.more > 0 {
