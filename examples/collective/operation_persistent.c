@@ -1,0 +1,30 @@
+/* One rank makes the persistent requests in another order than the other: what is made as a barrier here is a broadcast
+ * there. They are never started. */
+/* run: np=2 */
+#include <mpi.h>
+#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#include <mpi-ext.h>
+#define MPI_Barrier_init MPIX_Barrier_init
+#define MPI_Bcast_init MPIX_Bcast_init
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#endif
+
+int main(int argc, char **argv)
+{
+    int rank, value = 1, sum;
+    MPI_Request r[3];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" */
+        MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" */
+    } else {
+        MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" */
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" */
+    }
+    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]); /* here they are together again */
+    for (int i = 0; i < 3; i++)
+        MPI_Request_free(&r[i]);
+    MPI_Finalize();
+    return 0;
+}
