@@ -240,14 +240,15 @@ type topology struct {
 func newTopology(c *event.Call, parent *View, me int32) *topology {
 	f := c.Func
 	list := func(name string) ([]int64, bool) {
-		i := f.Param(name)
-		a, ok := c.In(i)
+		a, ok := c.In(f.Param(name))
 		out := make([]int64, a.Len())
 		for k := range out {
 			out[k] = a.At(k)
 		}
-		return out, ok || c.Int(f.Param("comm")) == 0
+		return out, ok
 	}
+	// Arrays without elements are not recorded.
+	none := func(number string) bool { return c.Int(f.Param(number)) == 0 }
 	switch f.Base {
 	case mpiapi.IDCommDup, mpiapi.IDCommDupWithInfo, mpiapi.IDCommIdup, mpiapi.IDCommIdupWithInfo:
 		if parent != nil {
@@ -256,7 +257,7 @@ func newTopology(c *event.Call, parent *View, me int32) *topology {
 	case mpiapi.IDCartCreate:
 		dims, ok1 := list("dims")
 		periods, ok2 := list("periods")
-		if ok1 && ok2 && len(dims) == len(periods) {
+		if (ok1 && ok2 || none("ndims")) && len(dims) == len(periods) {
 			return grid(dims, periods, me)
 		}
 	case mpiapi.IDCartSub:
@@ -274,6 +275,7 @@ func newTopology(c *event.Call, parent *View, me int32) *topology {
 	case mpiapi.IDGraphCreate:
 		index, ok1 := list("index")
 		edges, ok2 := list("edges")
+		ok2 = ok2 || ok1 && len(index) > 0 && index[len(index)-1] == 0
 		if !ok1 || !ok2 || int(me) >= len(index) {
 			return nil
 		}
@@ -288,7 +290,7 @@ func newTopology(c *event.Call, parent *View, me int32) *topology {
 	case mpiapi.IDDistGraphCreateAdjacent:
 		sources, ok1 := list("sources")
 		destinations, ok2 := list("destinations")
-		if (ok1 || c.Int(f.Param("indegree")) == 0) && (ok2 || c.Int(f.Param("outdegree")) == 0) {
+		if (ok1 || none("indegree")) && (ok2 || none("outdegree")) {
 			return &topology{sources: ranks(sources), destinations: ranks(destinations)}
 		}
 	}

@@ -290,7 +290,9 @@ func edges(c *match.Collective) []group {
 		case m.Sent == match.Side{}:
 			gs = append(gs, group{argument: fmt.Sprintf("an edge from rank %d, which does not name it as a destination", c.Comm.Members[m.From]), call: m.Receiver, members: []int32{m.To}})
 		default:
-			gs = append(gs, group{argument: fmt.Sprintf("weight %d for the edge to rank %d, which passes weight %d", m.Sent.Count, c.Comm.Members[m.To], m.Expected.Count), call: m.Sender, members: []int32{m.From}})
+			gs = append(gs,
+				group{argument: fmt.Sprintf("weight %d for the edge to rank %d", m.Sent.Count, c.Comm.Members[m.To]), call: m.Sender, members: []int32{m.From}},
+				group{argument: fmt.Sprintf("weight %d for the edge from rank %d", m.Expected.Count, c.Comm.Members[m.From]), call: m.Receiver, members: []int32{m.To}})
 		}
 	}
 	return gs
