@@ -162,8 +162,12 @@ func (f *filler) allToAll() {
 }
 
 func (f *filler) block() {
-	a, _ := f.ways() // the groups may reduce different amounts
-	f.data(a, f.side(f.plan.recvCount, f.plan.sendType))
+	s := f.side(f.plan.recvCount, f.plan.sendType)
+	if f.inter() { // both groups reduce as many elements, which each shares out among its own members
+		from, to := f.member.Comm.Group(f.member.Me)
+		s.Count *= int64(to - from)
+	}
+	f.data(match.Data, s)
 }
 
 // counts returns an array of counts at entry.
@@ -195,6 +199,9 @@ func (f *filler) vector() {
 	}
 	f.entry.Values[a] = h
 	f.entry.Sides[0] = match.Side{Count: sum(counts), Type: typ}
+	if f.inter() { // both groups reduce as many elements
+		f.data(match.Data, f.entry.Sides[0])
+	}
 }
 
 func sum(a event.Array) (n int64) {

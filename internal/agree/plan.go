@@ -80,10 +80,11 @@ var movements = map[string]movement{
 	"MPI_Neighbor_alltoallv": neighbours, "MPI_Neighbor_alltoallw": neighbours,
 }
 
-// allInPlace are the operations in which MPI_IN_PLACE is for all members or none.
+// allInPlace are the operations in which MPI_IN_PLACE is for all members or none. MPI_Reduce_scatter is not among them:
+// members that get nothing need no receive buffer (section 6.10.2).
 var allInPlace = map[string]bool{
 	"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Alltoall": true, "MPI_Alltoallv": true, "MPI_Alltoallw": true,
-	"MPI_Allreduce": true, "MPI_Reduce_scatter": true, "MPI_Reduce_scatter_block": true,
+	"MPI_Allreduce": true, "MPI_Reduce_scatter_block": true,
 }
 
 // Blocking returns the name of the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast,

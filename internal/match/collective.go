@@ -35,6 +35,7 @@ type slot struct {
 	variants  []Variant // further ones
 	crowded   bool      // members were left out of the variants
 	other     bool      // members are in different operations
+	claimed   bool      // a member says that it is the root
 	conflicts AspectSet
 	sum       uint64
 	unsure    bool
@@ -73,8 +74,19 @@ type Collective struct {
 // Agreed reports whether nothing is wrong with the collective as far as it is entered.
 func (c *Collective) Agreed() bool { return !c.Different && c.Conflicts == 0 && !c.Uneven }
 
-// Same reports whether two variants are the same operation with the same root: whether their members meet.
-func (v *Variant) Same(w *Variant) bool { return v.Func == w.Func && !v.conflict(&w.Entry).Has(Root) }
+// apart are the aspects in which members must agree to find each other, or to take the same way through the operation.
+const apart AspectSet = 1<<Root | 1<<Leader | 1<<High | 1<<HighOther | 1<<Topology
+
+// Meets reports whether the members of two variants find each other: whether they are in the same operation with the
+// same root and the like.
+func (v *Variant) Meets(w *Variant) bool { return v.Func == w.Func && v.conflict(&w.Entry)&apart == 0 }
+
+// Claimed reports whether member m itself says that it is the root, as it must do between groups by MPI_ROOT.
+func (c *Collective) Claimed(m int32) bool {
+	return slices.ContainsFunc(c.Variants, func(v Variant) bool {
+		return v.Root == m && (len(c.Variants) == 1 || slices.Contains(v.Members, m))
+	})
+}
 
 // Enter notes that member me enters a collective on c. It returns the position in c's sequence. Collectives on a
 // communicator are matched by their order alone (section 6.12 of MPI 4.0, "Correctness"). Of e and call, nothing is
@@ -101,13 +113,23 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	if e.Pairwise {
 		s.addParts(c, e, me, call)
 	}
+	s.claimed = s.claimed || e.Root == me
 	if s.arrived == 1 && s.conflicts != 0 {
 		m.obs.Disagree(c, n) // with the standard
 	}
 	if s.arrived == len(c.Members) {
+		if c.Split != 0 && !s.claimed && s.named() && !s.conflicts.Has(Root) {
+			s.conflicts |= 1 << Root
+			m.obs.Disagree(c, n)
+		}
 		m.complete(c, s, n)
 	}
 	return n
+}
+
+// named reports whether a member names a root.
+func (s *slot) named() bool {
+	return s.first.Values[Root] != 0 || slices.ContainsFunc(s.variants, func(v Variant) bool { return v.Values[Root] != 0 })
 }
 
 func (s *slot) begin(e *Entry, d uint64, call Call) {
@@ -115,7 +137,7 @@ func (s *slot) begin(e *Entry, d uint64, call Call) {
 	s.first.Parts = nil
 	s.first.Call.Thread = call.Thread
 	s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
-	s.crowded, s.other, s.conflicts, s.sum, s.unsure = false, false, 0, 0, false
+	s.crowded, s.other, s.claimed, s.conflicts, s.sum, s.unsure = false, false, false, 0, 0, false
 	s.conflicts |= e.alone()
 	s.types, s.variants = s.types[:0], s.variants[:0]
 	clear(s.numbers)

@@ -53,7 +53,7 @@ type leader struct {
 	process *Process
 	thread  *Thread
 	peer    *View
-	other   *Process // the other leader
+	other   int // rank of the other leader, which may not be known yet
 	tag     int64
 	told    bool // its tag is not the other's
 	call    match.Call
@@ -74,7 +74,7 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 	other := int(peer.Members[m])
 	k := leaders{peer.Comm, min(pr.Rank, other), max(pr.Rank, other)}
 	me := &leader{
-		process: pr, thread: th, peer: peer, other: t.ProcessOf(pr.World, other), tag: c.Int(f.Param("tag")), call: th.call(c.Raw()),
+		process: pr, thread: th, peer: peer, other: other, tag: c.Int(f.Param("tag")), call: th.call(c.Raw()),
 	}
 	list := t.leaders[k]
 	at := slices.IndexFunc(list, func(l *leader) bool { return l.process != pr && l.tag == me.tag })
@@ -116,7 +116,7 @@ func (t *Tracker) Counterpart(th *Thread) (*View, *Process) {
 	for _, list := range t.leaders {
 		for _, l := range list {
 			if l.thread == th {
-				return l.peer, l.other
+				return l.peer, t.ProcessOf(l.process.World, l.other)
 			}
 		}
 	}

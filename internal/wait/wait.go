@@ -399,9 +399,12 @@ func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Cla
 	// Who is in another collective at this position, or has another root, will never join this one.
 	absent := slices.Clone(c.Missing)
 	for i := range c.Variants {
-		if !c.Variants[i].Same(&c.Variants[mine]) {
+		if !c.Variants[i].Meets(&c.Variants[mine]) {
 			absent = append(absent, c.Variants[i].Members...)
 		}
+	}
+	if root := c.Variants[mine].Root; v.Split != 0 && root != match.None && c.Conflicts.Has(match.Root) && !c.Claimed(root) && !slices.Contains(absent, root) {
+		absent = append(absent, root) // it has nothing to do with it, it says
 	}
 	slices.Sort(absent)
 	if len(absent) == 0 {

@@ -92,7 +92,11 @@ func roots(of func(mpiapi.FuncID) bool) func(*check.Context, *match.Collective) 
 		if c.Different || c.Conflicts.Has(match.Validity) || !c.Conflicts.Has(match.Root) || !of(c.Variants[0].Func) {
 			return nil
 		}
-		return byValue(c, match.Root, argument(x, "root"))
+		if gs := byValue(c, match.Root, argument(x, "root")); len(gs) > 1 {
+			return gs
+		}
+		// Nobody of the root's group says that it is the root.
+		return split(c, func(v *match.Variant) uint64 { return v.Values[match.Root] + 1 }, argument(x, "root"))
 	}
 }
 
