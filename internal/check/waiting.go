@@ -50,6 +50,8 @@ func (x *Context) clause(p *track.Process, b *wait.Blocked, c *wait.Clause) stri
 			return fmt.Sprintf("%s to send (%s)", who, x.envelope(b.Call, c.Op.Tag, c.Op.Comm))
 		}
 		return fmt.Sprintf("%s to send (%s)", who, x.envelope(b.Call, c.Tag, comm.Comm))
+	case wait.ToLead:
+		return fmt.Sprintf("%s to lead the other group into it (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 	}
 	return fmt.Sprintf("%s to call it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 }

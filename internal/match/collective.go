@@ -81,6 +81,9 @@ const apart AspectSet = 1<<Root | 1<<Leader | 1<<High | 1<<HighOther | 1<<Topolo
 // same root and the like.
 func (v *Variant) Meets(w *Variant) bool { return v.Func == w.Func && v.conflict(&w.Entry)&apart == 0 }
 
+// Apart reports whether members do not find each other for what they pass.
+func (c *Collective) Apart() bool { return c.Conflicts&apart != 0 }
+
 // Claimed reports whether member m itself says that it is the root, as it must do between groups by MPI_ROOT.
 func (c *Collective) Claimed(m int32) bool {
 	return slices.ContainsFunc(c.Variants, func(v Variant) bool {

@@ -328,6 +328,13 @@ func TestRootsOfAnInterCommunicator(t *testing.T) {
 	if w.disagree != 1 || w.collectives[1].Conflicts != 1<<Root {
 		t.Fatalf("a wrong root went unnoticed: %+v", w.collectives[1])
 	}
+	// Members 2 and 3 name member 0, which does not claim to be the root; nor does anybody else.
+	for member, root := range []int32{None, None, 0, 0} {
+		m.Enter(c, int32(member), rooted(root), &Call{Raw: []byte{5, 0}})
+	}
+	if v := w.collectives[2]; w.disagree != 2 || v.Conflicts != 1<<Root || v.Claimed(0) {
+		t.Fatalf("a root that nobody claims went unnoticed: %+v", v)
+	}
 }
 
 func rooted(root int32) *Entry {

@@ -36,6 +36,7 @@ const (
 	ToReceive What = iota // a send waits for its receive
 	ToSend                // a receive or probe waits for its send
 	ToJoin                // a collective waits for members
+	ToLead                // the leader of a group waits for that of the other, to make an inter-communicator
 )
 
 // Blocked is a thread that can't go on.
@@ -277,7 +278,7 @@ func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
 		}
 		cs = a.collective(th.Process, v, pos)
 		if peer, leader := a.tracker.Counterpart(th); leader != nil {
-			cs = append(cs, Clause{What: ToJoin, Comm: peer, Procs: []*track.Process{leader}})
+			cs = append(cs, Clause{What: ToLead, Comm: peer, Procs: []*track.Process{leader}})
 		}
 	}
 	for _, c := range cs {

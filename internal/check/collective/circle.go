@@ -16,8 +16,8 @@ type arc struct {
 }
 
 // circle returns processes that block each other by nothing but collectives, each in one that the next has not entered;
-// the shortest such circle. It is nil if there is none, or if members of one of the collectives are in different
-// operations: then they are out of step.
+// the shortest such circle. It is nil if there is none, or if members of one of the collectives are known to disagree
+// on it: that is why they are stuck.
 //
 // A process with several threads is left out: it is not known which of them was to enter the other collective.
 func circle(d *wait.Deadlock) []arc {
@@ -42,10 +42,18 @@ func circle(d *wait.Deadlock) []arc {
 	return best
 }
 
-// outOfStep reports whether members are known not to be in the same operation at a position, or before it.
+// outOfStep reports whether members are known not to be in the same operation at a position, or before it, or to pass
+// arguments with which they do not find each other.
 func outOfStep(c *match.Comm, position uint64) bool {
 	v, ok := c.At(position)
-	return ok && (v.FollowUp || !settled(&v))
+	return ok && (v.FollowUp || !settled(&v) || v.Apart())
+}
+
+// explained reports whether a thread waits in a collective whose members disagree, which is told by itself.
+func explained(b *wait.Blocked) bool {
+	return slices.ContainsFunc(b.Clauses, func(c wait.Clause) bool {
+		return c.What == wait.ToJoin && outOfStep(c.Comm.Comm, c.Pos)
+	})
 }
 
 // back returns a shortest way from a process to itself, nil if there is none.

@@ -120,7 +120,7 @@ func (m *missing) nearMiss(b *wait.Blocked) bool {
 		if c.What == wait.ToReceive {
 			set = m.expects
 		}
-		return c.What != wait.ToJoin && slices.ContainsFunc(c.Procs, func(p *track.Process) bool { return set[p] })
+		return (c.What == wait.ToSend || c.What == wait.ToReceive) && slices.ContainsFunc(c.Procs, func(p *track.Process) bool { return set[p] })
 	})
 }
 
@@ -183,7 +183,7 @@ func (m *missing) absence(d *wait.Deadlock, c *match.Comm, told map[*track.Proce
 				}
 			default:
 				i := slices.IndexFunc(d.Blocked, func(b wait.Blocked) bool { return b.Thread.Process == q })
-				if i >= 0 && !told[q] {
+				if i >= 0 && !told[q] && !explained(&d.Blocked[i]) {
 					a.waiting = append(a.waiting, &d.Blocked[i])
 					cause = cause || released[q] && !m.nearMiss(&d.Blocked[i])
 				}

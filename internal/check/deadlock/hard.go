@@ -128,7 +128,7 @@ func advice(d *wait.Deadlock) string {
 				sends++
 			case wait.ToSend:
 				recvs++
-			case wait.ToJoin:
+			case wait.ToJoin, wait.ToLead:
 				colls++
 			}
 		}
