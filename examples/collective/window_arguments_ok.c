@@ -1,4 +1,4 @@
-/* What may differ between the processes of a window: base, size, displacement unit, and the assertions on what the
+/* What may differ between the processes of a window: base, size, displacement unit, info, and the assertions on what the
  * process itself stores or others put. */
 /* run: np=2 */
 #include <mpi.h>
@@ -12,7 +12,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Info_create(&info);
-    MPI_Info_set(info, "no_locks", "true");
+    if (rank == 1)
+        MPI_Info_set(info, "no_locks", "true");
     MPI_Win_create(rank == 0 ? NULL : memory, rank == 0 ? 0 : sizeof memory, rank == 0 ? 1 : 4, info, MPI_COMM_WORLD, &win);
     MPI_Win_fence(MPI_MODE_NOPRECEDE | (rank == 0 ? MPI_MODE_NOPUT : 0), win);
     if (rank == 0)
