@@ -330,7 +330,7 @@ func TestRootsOfAnInterCommunicator(t *testing.T) {
 	}
 	// Members 2 and 3 name member 0, which does not claim to be the root; nor does anybody else.
 	for member, root := range []int32{None, None, 0, 0} {
-		m.Enter(c, int32(member), rooted(root), &Call{Raw: []byte{5, 0}})
+		m.Enter(c, int32(member), rooted(root), Call{Raw: []byte{5, 0}})
 	}
 	if v := w.collectives[2]; w.disagree != 2 || v.Conflicts != 1<<Root || v.Claimed(0) {
 		t.Fatalf("a root that nobody claims went unnoticed: %+v", v)
