@@ -179,3 +179,27 @@ func BenchmarkScale(b *testing.B) {
 		b.Run(c.name, c.run)
 	}
 }
+
+// BenchmarkStuck looks for deadlocks while every other process waits in a collective for one that computes.
+func BenchmarkStuck(b *testing.B) {
+	for _, n := range []int{1024, 65536} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			var none collected
+			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+			rec := allreduce(0, 0)
+			for r := range n {
+				Start(p, r, n)
+				p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: NewRank(r, n).Bytes()})
+				if r%2 == 0 {
+					p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: rec, Open: true})
+				}
+			}
+			for b.Loop() {
+				p.Tick()
+			}
+			if len(none) != 0 || p.Broken != "" {
+				b.Fatalf("%d findings %s", len(none), p.Broken)
+			}
+		})
+	}
+}

@@ -12,8 +12,9 @@ func (d *Deadlock) Released(free map[*track.Process]bool) map[*track.Process]boo
 	all := maps.Clone(free)
 	for changed := true; changed; {
 		changed = false
+		turn := make(turn)
 		for i := range d.Blocked {
-			if b := &d.Blocked[i]; !all[b.Thread.Process] && released(b.Clauses, all) {
+			if b := &d.Blocked[i]; !all[b.Thread.Process] && turn.released(b.Clauses, all) {
 				all[b.Thread.Process], changed = true, true
 			}
 		}

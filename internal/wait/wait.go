@@ -7,6 +7,7 @@
 package wait
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/mpivet/mpivet/internal/match"
@@ -69,6 +70,7 @@ type Analyzer struct {
 	killed  int                      // ticks since a process was killed
 	held    func(*track.Thread) bool
 	letGo   func(*track.Thread)
+	joins   joins
 }
 
 // New returns an analyzer of the processes that t tracks.
@@ -116,6 +118,7 @@ func (a *Analyzer) letGoLoose(list []Blocked) bool {
 // the threads found have had the chance to run.
 func (a *Analyzer) Tick(confirm func([]Blocked) bool) *Deadlock {
 	stuck := false
+	a.joins = newJoins()
 	for _, p := range a.tracker.Processes {
 		if p.Aborting {
 			return nil
@@ -176,9 +179,10 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 	}
 	for changed := true; changed; {
 		changed = false
+		turn := make(turn)
 		for p, list := range blocked {
 			for _, b := range list {
-				if released(b.Clauses, free) {
+				if turn.released(b.Clauses, free) {
 					free[p], changed = true, true
 					delete(blocked, p)
 					break
@@ -208,6 +212,22 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 	return d
 }
 
+// turn has the verdicts of one turn on lists of clauses, by their beginning: threads in one collective share theirs. What
+// a verdict of the same turn would change is seen in the next one.
+type turn map[*Clause]bool
+
+func (t turn) released(clauses []Clause, free map[*track.Process]bool) bool {
+	if len(clauses) == 0 {
+		return true
+	}
+	v, ok := t[&clauses[0]]
+	if !ok {
+		v = released(clauses, free)
+		t[&clauses[0]] = v
+	}
+	return v
+}
+
 func released(clauses []Clause, free map[*track.Process]bool) bool {
 	for i := range clauses {
 		if !slices.ContainsFunc(clauses[i].Procs, func(p *track.Process) bool { return free[p] }) {
@@ -215,24 +235,6 @@ func released(clauses []Clause, free map[*track.Process]bool) bool {
 		}
 	}
 	return true
-}
-
-// synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
-var synchronising = map[string]bool{
-	"MPI_Barrier": true, "MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true,
-	"MPI_Reduce_scatter_block": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
-	"MPI_Ibarrier": true, "MPI_Iallreduce": true, "MPI_Iallgather": true, "MPI_Ialltoall": true,
-	"MPI_Ireduce_scatter_block": true,
-}
-
-var fromRoot = map[string]bool{
-	"MPI_Bcast": true, "MPI_Scatter": true, "MPI_Scatterv": true,
-	"MPI_Ibcast": true, "MPI_Iscatter": true, "MPI_Iscatterv": true,
-}
-
-var toRoot = map[string]bool{
-	"MPI_Reduce": true, "MPI_Gather": true, "MPI_Gatherv": true,
-	"MPI_Ireduce": true, "MPI_Igather": true, "MPI_Igatherv": true,
 }
 
 // clauses works out what a thread waits for. ok is false if it is not known, or nothing: it may go on.
@@ -256,6 +258,8 @@ func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
 		for _, r := range reqs {
 			rc, state := a.request(th.Process, r)
 			switch {
+			case state == waiting && len(cs) == 0:
+				cs = slices.Clip(rc) // they may be shared
 			case state == waiting:
 				cs = append(cs, rc...)
 			case !all:
@@ -276,17 +280,15 @@ func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
 		if v == nil {
 			return nil, false
 		}
-		cs = a.collective(th.Process, v, pos)
+		cs = a.collective(v, pos)
 		if peer, leader := a.tracker.Counterpart(th); leader != nil {
-			cs = append(cs, Clause{What: ToLead, Comm: peer, Procs: []*track.Process{leader}})
+			cs = append(slices.Clip(cs), Clause{What: ToLead, Comm: peer, Procs: []*track.Process{leader}})
 		}
 	}
-	for _, c := range cs {
-		if slices.Contains(c.Procs, nil) {
-			return nil, false // a process that is not seen may do anything
-		}
+	if len(cs) == 0 || a.joins.open(cs) {
+		return nil, false
 	}
-	return cs, len(cs) > 0
+	return cs, true
 }
 
 // either joins clauses of which one is enough. It is only used where each stands for one operation, or where more
@@ -353,7 +355,7 @@ func (a *Analyzer) request(p *track.Process, r *track.Request) ([]Clause, state)
 		if r.Persistent {
 			return nil, unknown
 		}
-		if cs := a.collective(p, r.View, r.Pos); len(cs) > 0 {
+		if cs := a.collective(r.View, r.Pos); len(cs) > 0 {
 			return cs, waiting
 		}
 		return nil, unknown
@@ -373,69 +375,6 @@ func (a *Analyzer) request(p *track.Process, r *track.Request) ([]Clause, state)
 		return nil, unknown
 	}
 	return cs, waiting
-}
-
-// collective works out whom member v.Me waits for in the collective at position pos; nothing if that is not known.
-func (a *Analyzer) collective(p *track.Process, v *track.View, pos uint64) []Clause {
-	if v.Opaque {
-		return nil
-	}
-	c, ok := v.At(pos)
-	if !ok {
-		return nil
-	}
-	mine := -1
-	if len(c.Variants) > 1 {
-		for i := range c.Variants { // the last may stand for others
-			if slices.Contains(c.Variants[i].Members, v.Me) {
-				mine = i
-			}
-		}
-	} else {
-		mine = 0
-	}
-	if mine < 0 {
-		return nil
-	}
-	// Who is in another collective at this position, or has another root, will never join this one.
-	absent := slices.Clone(c.Missing)
-	for i := range c.Variants {
-		if !c.Variants[i].Meets(&c.Variants[mine]) {
-			absent = append(absent, c.Variants[i].Members...)
-		}
-	}
-	if root := c.Variants[mine].Root; v.Split != 0 && root != match.None && c.Conflicts.Has(match.Root) && !c.Claimed(root) && !slices.Contains(absent, root) {
-		absent = append(absent, root) // it has nothing to do with it, it says
-	}
-	slices.Sort(absent)
-	if len(absent) == 0 {
-		return nil
-	}
-	name := mpiapi.ByID(c.Variants[mine].Func).Name
-	root := c.Variants[mine].Root
-	one := func(m int32) Clause {
-		return Clause{What: ToJoin, Comm: v, Pos: pos, Procs: []*track.Process{a.member(v.Comm, m)}}
-	}
-	switch {
-	case v.Split == 0 && (synchronising[name] || toRoot[name] && root == v.Me):
-		var cs []Clause
-		for _, m := range absent {
-			cs = append(cs, one(m))
-		}
-		return cs
-	case fromRoot[name] && root != v.Me && slices.Contains(absent, root):
-		return []Clause{one(root)}
-	}
-	// Who of the absent is waited for depends on the algorithm: any may be.
-	cl := Clause{What: ToJoin, Comm: v, Pos: pos, Loose: true}
-	for _, m := range absent {
-		p := a.member(v.Comm, m)
-		cl.Procs = append(cl.Procs, p)
-		if p != nil && (p.Ended != nil || p.Finalizing && !p.Callbacks) {
-			cl.Loose = false // it will never come, but must: the call is wrong, whatever MPI makes of it
-		}
-	}
-	return []Clause{cl}
 }
 
 // member returns the process behind a member, nil if it is not seen.
@@ -458,10 +397,15 @@ func cycle(blocked map[*track.Process][]Blocked, order []Blocked) []*track.Proce
 		from := map[*track.Process]*track.Process{}
 		queue := []*track.Process{start}
 		found := (*track.Process)(nil)
+		done := make(map[*Clause]bool) // lists of clauses, by their beginning
 		for len(queue) > 0 && found == nil {
 			p := queue[0]
 			queue = queue[1:]
 			for _, bl := range blocked[p] {
+				if done[&bl.Clauses[0]] {
+					continue
+				}
+				done[&bl.Clauses[0]] = true
 				for _, c := range bl.Clauses {
 					for _, q := range c.Procs {
 						if q == start {
@@ -492,16 +436,20 @@ func cycle(blocked map[*track.Process][]Blocked, order []Blocked) []*track.Proce
 
 // gone lists the processes waited for that will do nothing any more.
 func gone(order []Blocked) []*track.Process {
-	var list []*track.Process
+	done := make(map[*Clause]bool) // lists of clauses, by their beginning
+	found := make(map[*track.Process]bool)
 	for _, b := range order {
+		if done[&b.Clauses[0]] {
+			continue
+		}
+		done[&b.Clauses[0]] = true
 		for _, c := range b.Clauses {
 			for _, p := range c.Procs {
-				if p != nil && (p.Ended != nil || p.Finalizing) && !slices.Contains(list, p) {
-					list = append(list, p)
+				if p != nil && (p.Ended != nil || p.Finalizing) {
+					found[p] = true
 				}
 			}
 		}
 	}
-	slices.SortFunc(list, func(x, y *track.Process) int { return x.Rank - y.Rank })
-	return list
+	return slices.SortedFunc(maps.Keys(found), func(x, y *track.Process) int { return x.Rank - y.Rank })
 }
