@@ -59,7 +59,7 @@ type Collective struct {
 	Comm     *Comm
 	Position uint64
 	Variants []Variant // in the order of arrival
-	Missing  []int32   // members that have not entered it
+	Missing  []int32   // members that have not entered it, in ascending order
 	// Different: not all members that have entered it are in the same operation. Conflicts: in what else they disagree.
 	Different bool
 	Conflicts AspectSet

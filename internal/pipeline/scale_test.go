@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -201,5 +202,38 @@ func BenchmarkStuck(b *testing.B) {
 				b.Fatalf("%d findings %s", len(none), p.Broken)
 			}
 		})
+	}
+}
+
+// Half of many processes wait in a collective for the others, and these for a message from one of the first.
+func TestDeadlockOfMany(t *testing.T) {
+	const n = 2000
+	var got collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+	for r := range n {
+		Start(p, r, n)
+		p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: NewRank(r, n).Bytes()})
+		rec := allreduce(r, 0)
+		if r%2 == 1 {
+			rec = Record(1, "MPI_Recv", recv(8, Byte, 0, 1), 0)
+		}
+		p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: rec, Open: true})
+	}
+	for range 5 {
+		p.Tick()
+	}
+	if p.Broken != "" {
+		t.Fatal(p.Broken)
+	}
+	var checks []string
+	for _, f := range got {
+		checks = append(checks, f.Check)
+		if len(f.Ranks) != n {
+			t.Errorf("%s names %d of %d ranks", f.Check, len(f.Ranks), n)
+		}
+	}
+	slices.Sort(checks)
+	if want := []string{"GLOBAL:COLLECTIVE:MISSING", "GLOBAL:DEADLOCK:HARD"}; !slices.Equal(checks, want) {
+		t.Errorf("found %q, want %q", checks, want)
 	}
 }

@@ -15,9 +15,9 @@ type arc struct {
 	clause  *wait.Clause
 }
 
-// circle returns processes that block each other by nothing but collectives, each in one that the next has not entered;
-// the shortest such circle. It is nil if there is none, or if members of one of the collectives are known to disagree
-// on it: that is why they are stuck.
+// circle returns processes that block each other by nothing but collectives, each in one that the next has not entered; a
+// short such circle. It is nil if there is none, or if members of one of the collectives are known to disagree on it: that
+// is why they are stuck.
 //
 // A process with several threads is left out: it is not known which of them was to enter the other collective.
 func circle(d *wait.Deadlock) []arc {
@@ -27,12 +27,18 @@ func circle(d *wait.Deadlock) []arc {
 			blocked[b.Thread.Process] = b
 		}
 	}
+	prune(blocked)
 	var best []arc
+	tries := 0
 	for i := range d.Blocked {
-		if path := back(blocked, d.Blocked[i].Thread.Process); path != nil && (best == nil || len(path) < len(best)) {
+		p := d.Blocked[i].Thread.Process
+		if blocked[p] == nil {
+			continue
+		}
+		if path := back(blocked, onCircle(blocked, p)); best == nil || len(path) < len(best) {
 			best = path
 		}
-		if len(best) == 2 {
+		if tries++; tries == circleTries || len(best) == 2 {
 			break
 		}
 	}
@@ -40,6 +46,54 @@ func circle(d *wait.Deadlock) []arc {
 		return nil
 	}
 	return best
+}
+
+// circleTries is from how many processes on a shorter circle is looked for.
+const circleTries = 64
+
+// prune takes out the processes that do not lead to a circle. Threads in one collective share their clauses, so that a
+// look at these is one for all of them.
+func prune(blocked map[*track.Process]*wait.Blocked) {
+	for changed := true; changed; {
+		changed = false
+		leads := make(map[*wait.Clause]bool) // lists of clauses, by their beginning
+		for p, b := range blocked {
+			yes, ok := leads[&b.Clauses[0]]
+			if !ok {
+				yes = next(blocked, b) != nil
+				leads[&b.Clauses[0]] = yes
+			}
+			if !yes {
+				delete(blocked, p)
+				changed = true
+			}
+		}
+	}
+}
+
+// next returns a process among the blocked that b waits for in a collective, nil if there is none.
+func next(blocked map[*track.Process]*wait.Blocked, b *wait.Blocked) *track.Process {
+	for i := range b.Clauses {
+		if b.Clauses[i].What != wait.ToJoin {
+			continue
+		}
+		for _, q := range b.Clauses[i].Procs {
+			if blocked[q] != nil {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// onCircle follows the processes from p on to one that is on a circle.
+func onCircle(blocked map[*track.Process]*wait.Blocked, p *track.Process) *track.Process {
+	seen := make(map[*track.Process]bool)
+	for !seen[p] {
+		seen[p] = true
+		p = next(blocked, blocked[p])
+	}
+	return p
 }
 
 // outOfStep reports whether members are known not to be in the same operation at a position, or before it, or to pass
@@ -51,22 +105,33 @@ func outOfStep(c *match.Comm, position uint64) bool {
 
 // explained reports whether a thread waits in a collective whose members disagree, which is told by itself.
 func explained(b *wait.Blocked) bool {
-	return slices.ContainsFunc(b.Clauses, func(c wait.Clause) bool {
-		return c.What == wait.ToJoin && outOfStep(c.Comm.Comm, c.Pos)
-	})
+	var last *wait.Clause // of those in a row that concern one collective, one will do
+	for i := range b.Clauses {
+		c := &b.Clauses[i]
+		if c.What != wait.ToJoin || last != nil && last.Comm.Comm == c.Comm.Comm && last.Pos == c.Pos {
+			continue
+		}
+		if outOfStep(c.Comm.Comm, c.Pos) {
+			return true
+		}
+		last = c
+	}
+	return false
 }
 
-// back returns a shortest way from a process to itself, nil if there is none.
+// back returns a shortest way from a process to itself.
 func back(blocked map[*track.Process]*wait.Blocked, start *track.Process) []arc {
 	from := make(map[*track.Process]arc) // how each was come to
+	done := make(map[*wait.Clause]bool)  // lists of clauses, by their beginning
 	queue := []*track.Process{start}
 	for len(queue) > 0 {
 		p := queue[0]
 		queue = queue[1:]
 		b := blocked[p]
-		if b == nil {
+		if done[&b.Clauses[0]] {
 			continue
 		}
+		done[&b.Clauses[0]] = true
 		for i := range b.Clauses {
 			c := &b.Clauses[i]
 			if c.What != wait.ToJoin {

@@ -113,7 +113,7 @@ func members(c *match.Collective, v *match.Variant) []int32 {
 	}
 	var all []int32
 	for m := range int32(c.Comm.Size()) {
-		if !slices.Contains(c.Missing, m) {
+		if _, missing := slices.BinarySearch(c.Missing, m); !missing {
 			all = append(all, m)
 		}
 	}

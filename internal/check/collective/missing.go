@@ -134,7 +134,13 @@ func union(a, b map[*track.Process]bool) map[*track.Process]bool {
 // candidates returns the communicators with incomplete collectives, those first in which processes wait.
 func (m *missing) candidates(d *wait.Deadlock) []*match.Comm {
 	var list []*match.Comm
+	done := make(map[*wait.Clause]bool) // lists of clauses, by their beginning: threads in one collective share theirs
 	for i := range d.Blocked {
+		first := &d.Blocked[i].Clauses[0]
+		if done[first] {
+			continue
+		}
+		done[first] = true
 		for _, cl := range d.Blocked[i].Clauses {
 			if cl.What == wait.ToJoin && !m.unclear[cl.Comm.Comm] && !slices.Contains(list, cl.Comm.Comm) {
 				list = append(list, cl.Comm.Comm)

@@ -43,10 +43,15 @@ func hard(x *check.Context, d *wait.Deadlock) {
 	}
 	f := &finding.Finding{Ranks: ranks}
 	var lines []string
-	order := d.Cycle
+	order := slices.Clone(d.Cycle)
+	listed := make(map[*track.Process]bool)
+	for _, p := range order {
+		listed[p] = true
+	}
 	for _, b := range d.Blocked { // then those that are not in the cycle
-		if !slices.Contains(order, b.Thread.Process) {
-			order = append(order[:len(order):len(order)], b.Thread.Process)
+		if p := b.Thread.Process; !listed[p] {
+			listed[p] = true
+			order = append(order, p)
 		}
 	}
 	var keys []string
