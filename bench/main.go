@@ -319,6 +319,9 @@ func analyzer(benches []*bench) error {
 		verdict = "**under**"
 	}
 	fmt.Printf("| call records per second and core, blocking ping-pong, analysis proper | %.1f million | 10 million | %s |\n", rate/1e6, verdict)
+	if err := manyProcesses(); err != nil {
+		return err
+	}
 
 	for _, b := range benches {
 		var delays []float64
@@ -445,6 +448,42 @@ func pipeline() (float64, error) {
 		return 0, fmt.Errorf("no result:\n%s", out)
 	}
 	return median(rates), nil
+}
+
+// manyProcesses measures the analysis proper of 65,536 made-up processes that call MPI_Allreduce: 1,000 times, or 100
+// if it has to be quick.
+func manyProcesses() error {
+	batches := "40x"
+	if *quick {
+		batches = "4x"
+	}
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkScale$/^Allreduce$/^65536x25$", "-cpu", "1", "-benchtime", batches, "./internal/pipeline")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	value := func(unit string) float64 {
+		if m := regexp.MustCompile(`([\d.]+) ` + unit + `\s`).FindSubmatch(out); m != nil {
+			v, _ := strconv.ParseFloat(string(m[1]), 64)
+			return v
+		}
+		return 0
+	}
+	rate, peak := value("calls/s"), value("MiB-peak")
+	if rate == 0 || peak == 0 {
+		return fmt.Errorf("no result:\n%s", out)
+	}
+	verdict := "met"
+	if rate < 5e6 {
+		verdict = "**under**"
+	}
+	fmt.Printf("| calls per second and core, MPI_Allreduce of 65,536 processes, analysis proper | %.1f million | 5 million | %s |\n", rate/1e6, verdict)
+	verdict = "met"
+	if peak > 4096 {
+		verdict = "**over**"
+	}
+	fmt.Printf("| peak memory for 65,536 processes | %.0f MiB | 4096 MiB | %s |\n", peak, verdict)
+	return nil
 }
 
 // deadlock returns how long after two ranks have blocked each other mpivet says so.
