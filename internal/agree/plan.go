@@ -22,6 +22,8 @@ type Process interface {
 	Op(handle uint64) uint64
 	// NameHandle returns the name of a handle, "" if it has none.
 	NameHandle(kind mpiapi.Kind, handle uint64) string
+	// Info returns the value of a key of an info object, "" if it has none, false if the object is not known.
+	Info(handle uint64, key string) (string, bool)
 	// InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
 	InPlace() (uint64, bool)
 	// Constant returns the value of a constant of the process's MPI.

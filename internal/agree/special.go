@@ -28,6 +28,10 @@ var special = map[string]func(*filler){
 	"MPI_Dist_graph_create":          func(f *filler) { f.set(match.Topology, mix(f.truth("reorder"), f.weighted("weights"))) },
 	"MPI_Dist_graph_create_adjacent": (*filler).adjacent,
 	"MPI_Win_fence":                  (*filler).fence,
+	"MPI_Win_create":                 (*filler).window,
+	"MPI_Win_allocate":               (*filler).window,
+	"MPI_Win_allocate_shared":        (*filler).window,
+	"MPI_Win_create_dynamic":         (*filler).window,
 	"MPI_File_open":                  func(f *filler) { f.set(match.FileArguments, f.number("amode")) },
 	"MPI_File_set_size":              func(f *filler) { f.set(match.FileArguments, f.number("size")) },
 	"MPI_File_preallocate":           func(f *filler) { f.set(match.FileArguments, f.number("size")) },
@@ -140,6 +144,26 @@ func (f *filler) adjacent() {
 	}
 	edges("outdegree", "destinations", "destweights", true)
 	edges("indegree", "sources", "sourceweights", false)
+}
+
+// window notes the two promises that a program makes of all processes of a window, each by giving the same value of a key
+// everywhere: that they pass the same size, or the same displacement unit (MPI 4.0, section 12.2.1).
+func (f *filler) window() {
+	h := uint64(1)
+	for _, k := range [...]struct{ key, argument string }{{"same_size", "size"}, {"same_disp_unit", "disp_unit"}} {
+		v, known := f.process.Info(f.call.Handle(f.param("info")), k.key)
+		if !known {
+			return
+		}
+		for _, b := range []byte(v) {
+			h = mix(h, uint64(b))
+		}
+		if v == "true" && f.param(k.argument) >= 0 {
+			h = mix(h, uint64(f.call.Int(f.param(k.argument))))
+		}
+		h = mix(h, 1)
+	}
+	f.set(match.WindowArguments, h)
 }
 
 // fence notes the assertions that all members of a window give or none (section 12.5.5).

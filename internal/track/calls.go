@@ -380,6 +380,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if v := pr.View(p.comm.handle(rec)); v != nil && rc == 0 {
 			v.setNeighbours(c)
 		}
+	case changeInfo:
+		if rc == 0 {
+			pr.changeInfo(c)
+		}
 	case opNew:
 		if rc == 0 {
 			pr.newOp(th, c)

@@ -101,6 +101,7 @@ const (
 	setName
 	setFileHandler
 	attribute
+	changeInfo
 	opNew
 	opFree
 	neighbourCount
@@ -124,6 +125,8 @@ var byName = map[string]action{
 	"MPI_Keyval_create": attribute, "MPI_Comm_set_attr": attribute, "MPI_Type_set_attr": attribute,
 	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
 	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
+	"MPI_Info_create": changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
+	"MPI_Info_free":           changeInfo,
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
 	"MPI_Dist_graph_neighbors_count": neighbourCount, "MPI_Dist_graph_neighbors": neighbourList,
 	"MPI_Init": initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,

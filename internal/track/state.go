@@ -44,9 +44,10 @@ type Process struct {
 	notice   int    // number of them that is told next
 	numbers  uint64 // of requests made
 	made     map[match.Key]uint64
-	msgs     map[uint64]*match.Op  // matched probes not received yet
-	deleting map[int64]bool        // keys whose attributes a function of the program deletes
-	ops      map[uint64]*operation // made by the program
+	msgs     map[uint64]*match.Op         // matched probes not received yet
+	deleting map[int64]bool               // keys whose attributes a function of the program deletes
+	infos    map[uint64]map[string]string // what is in info objects
+	ops      map[uint64]*operation        // made by the program
 	modules  []event.Module
 
 	recentOp struct{ handle, id uint64 }

@@ -346,16 +346,19 @@ var WindowMismatch = newCheck("WINDOW_MISMATCH", "processes do not agree on a wi
 		if c.Different && fences(c) {
 			return byFunction(c)
 		}
-		return simple(match.WindowArguments, "assert")(x, c)
+		return simple(match.WindowArguments, "assert", "size", "disp_unit", "info")(x, c)
 	},
 	what: func(c *match.Collective) string {
 		if c.Different {
 			return "do not call MPI_Win_fence equally often"
 		}
-		return "give different assertions to MPI_Win_fence"
+		if c.Variants[0].Func == mpiapi.IDWinFence {
+			return "give different assertions to MPI_Win_fence"
+		}
+		return "do not keep what same_size or same_disp_unit promises in " + function(c)
 	},
 	verbs:  passes,
-	why:    "MPI_Win_fence is collective, and MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are for all processes or for none (MPI standard, section 12.5.5).",
+	why:    "MPI_Win_fence is collective, and MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are for all processes or for none (MPI standard, section 12.5.5). The info keys same_size and same_disp_unit promise that all pass the same, so all must give them with the same value (section 12.2.1).",
 	advice: "Let all processes of the window call the same fences with the same two assertions. MPI_MODE_NOSTORE and MPI_MODE_NOPUT may differ.",
 })
 
