@@ -1,5 +1,6 @@
 # A Python script: the MPI program is the interpreter, and MPI is loaded by an extension module.
 # run: np=3 mpi=openmpi
+import sys
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
@@ -16,4 +17,5 @@ request.wait()
 half = comm.Split(rank % 2)
 halves = half.allgather(rank)
 half.Free()
-print("rank %d: %s, %d, %s, %s, %d from %d, %s" % (rank, data, total, right, everything, len(got), status.Get_source(), halves), flush=True)
+# In one piece, or the lines of several ranks mix.
+sys.stdout.write("rank %d: %s, %d, %s, %s, %d from %d, %s\n" % (rank, data, total, right, everything, len(got), status.Get_source(), halves))

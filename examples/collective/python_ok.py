@@ -1,5 +1,6 @@
 # The collectives of mpi4py, with buffers and with pickled objects, which are of another size on each rank.
 # run: np=3 mpi=openmpi
+import sys
 from mpi4py import MPI
 from array import array
 
@@ -26,4 +27,5 @@ twin.Free()
 cart = comm.Create_cart([size], periods=[True])
 around = cart.neighbor_allgather(rank)
 cart.Free()
-print(rank, [len(o) for o in objects], mine, swapped, best, list(buffer), gathered and list(gathered), around, flush=True)
+# In one piece, or the lines of several ranks mix.
+sys.stdout.write("%s\n" % [rank, [len(o) for o in objects], mine, swapped, best, list(buffer), gathered and list(gathered), around])
