@@ -249,9 +249,10 @@ func makeDir(dir string) error {
 	return err
 }
 
-// makeLocked makes a file of the given size that this process alone holds locked until it ends.
+// makeLocked makes a file of the given size that this process alone holds locked until it ends. It gets its name when it
+// is locked: else another process that looks for what is left behind could find it free.
 func makeLocked(dir, name string, size int64) (*os.File, error) {
-	path := filepath.Join(dir, name)
+	path := filepath.Join(dir, name+".new")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, err
@@ -266,6 +267,9 @@ func makeLocked(dir, name string, size int64) (*os.File, error) {
 		if err != nil {
 			err = &os.PathError{Op: "allocate", Path: path, Err: err}
 		}
+	}
+	if err == nil {
+		err = os.Rename(path, filepath.Join(dir, name))
 	}
 	if err != nil {
 		f.Close()

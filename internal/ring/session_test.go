@@ -194,3 +194,36 @@ func TestLittleRoom(t *testing.T) {
 		}
 	})
 }
+
+// Programs that start at the same time clean up after others at that moment: none may take another's new session for
+// one that was left behind.
+func TestSessionsStartTogether(t *testing.T) {
+	o := Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), Ranks: 1, RingSize: minRingSize}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					CleanStale(o)
+				}
+			}
+		})
+	}
+	for range 500 {
+		s, err := NewSession(o)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if _, err := os.Stat(s.Dir); err != nil {
+			t.Error(err)
+		}
+		s.Close()
+	}
+	close(stop)
+	wg.Wait()
+}
