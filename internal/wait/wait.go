@@ -65,12 +65,13 @@ const grace = 30
 
 // Analyzer looks for deadlocks, tick by tick.
 type Analyzer struct {
-	tracker *track.Tracker
-	known   map[ring.ThreadID]uint64 // threads reported, with the number of calls that they had made
-	killed  int                      // ticks since a process was killed
-	held    func(*track.Thread) bool
-	letGo   func(*track.Thread)
-	joins   joins
+	tracker  *track.Tracker
+	known    map[ring.ThreadID]uint64 // threads reported, with the number of calls that they had made
+	killed   int                      // ticks since a process was killed
+	held     func(*track.Thread) bool
+	letGo    func(*track.Thread)
+	joins    joins
+	settling int // ticks that a deadlock found has not been told yet
 }
 
 // New returns an analyzer of the processes that t tracks.
@@ -145,6 +146,13 @@ func (a *Analyzer) candidate(th *track.Thread) bool {
 	return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks >= patience && !th.Open.Refused
 }
 
+// arriving reports whether threads are in calls that they entered too lately to be looked at.
+func (a *Analyzer) arriving() bool {
+	return slices.ContainsFunc(a.tracker.Threads, func(th *track.Thread) bool {
+		return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks < patience
+	})
+}
+
 func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 	free := make(map[*track.Process]bool) // may still do something
 	blocked := make(map[*track.Process][]Blocked)
@@ -200,7 +208,16 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 			}
 		}
 	}
-	if !fresh || confirm != nil && !confirm(d.Blocked) || a.held != nil && a.letGoLoose(d.Blocked) {
+	if !fresh {
+		a.settling = 0
+		return nil
+	}
+	if a.settling < patience && a.arriving() {
+		a.settling++ // what they wait for may belong to the same deadlock
+		return nil
+	}
+	a.settling = 0
+	if confirm != nil && !confirm(d.Blocked) || a.held != nil && a.letGoLoose(d.Blocked) {
 		return nil
 	}
 	for _, b := range d.Blocked {
