@@ -19,55 +19,31 @@ var byteDoc string
 //go:embed truncated.md
 var truncatedDoc string
 
-// DatatypeMismatch finds messages of which an element is received as another basic type than it was sent (MPI standard,
-// section 3.3.1).
-var DatatypeMismatch = &check.Check{
-	ID:       "GLOBAL:MSG:DATATYPE:MISMATCH",
-	Severity: finding.Error,
-	Title:    "a message is received as another datatype than it was sent",
-	Doc:      datatypeDoc,
-	New: func(x *check.Context) check.Hooks {
-		f := newFindings(x)
-		return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
-			if c.Verdict == datatype.Mismatch {
-				f.report(s, r, c, mismatch)
-			}
-		}}
-	},
+// newCheck returns the check for messages that do not fit in the given way.
+func newCheck(id, title, doc string, verdict datatype.Verdict, describe text) *check.Check {
+	return &check.Check{
+		ID: id, Severity: finding.Error, Title: title, Doc: doc,
+		New: func(x *check.Context) check.Hooks {
+			f := newFindings(x)
+			return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
+				if c.Verdict == verdict {
+					f.report(s, r, c, describe)
+				}
+			}}
+		},
+	}
 }
 
+// DatatypeMismatch finds messages of which an element is received as another basic type than it was sent (MPI standard,
+// section 3.3.1).
+var DatatypeMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH", "a message is received as another datatype than it was sent", datatypeDoc, datatype.Mismatch, mismatch)
+
 // ByteMismatch finds messages of which one side says MPI_BYTE and the other does not, if all fits otherwise.
-var ByteMismatch = &check.Check{
-	ID:       "GLOBAL:MSG:DATATYPE:MISMATCH:BYTE",
-	Severity: finding.Error,
-	Title:    "one side of a message says MPI_BYTE, the other another datatype",
-	Doc:      byteDoc,
-	New: func(x *check.Context) check.Hooks {
-		f := newFindings(x)
-		return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
-			if c.Verdict == datatype.ByteMismatch {
-				f.report(s, r, c, byteMismatch)
-			}
-		}}
-	},
-}
+var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE", "one side of a message says MPI_BYTE, the other another datatype", byteDoc, datatype.ByteMismatch, byteMismatch)
 
 // Truncated finds messages that are longer than the receive that takes them (MPI standard, section 3.2.4). Those of
 // another datatype are found by DatatypeMismatch.
-var Truncated = &check.Check{
-	ID:       "GLOBAL:MSG:TRUNCATED",
-	Severity: finding.Error,
-	Title:    "a message is longer than the buffer it is received into",
-	Doc:      truncatedDoc,
-	New: func(x *check.Context) check.Hooks {
-		f := newFindings(x)
-		return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
-			if c.Verdict == datatype.TooLong {
-				f.report(s, r, c, truncated)
-			}
-		}}
-	},
-}
+var Truncated = newCheck("GLOBAL:MSG:TRUNCATED", "a message is longer than the buffer it is received into", truncatedDoc, datatype.TooLong, truncated)
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{DatatypeMismatch, ByteMismatch, Truncated}
