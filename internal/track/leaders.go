@@ -1,0 +1,90 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// leaders are two processes, by world rank, that lead the groups of a new inter-communicator.
+type leaders struct {
+	peer      *match.Comm
+	low, high int
+}
+
+// leader is one of them, waiting for the other.
+type leader struct {
+	process *Process
+	thread  *Thread
+	peer    *View
+	other   int // rank of the other leader, which may not be known yet
+	tag     int64
+	told    bool // its tag is not the other's
+	call    match.Call
+}
+
+// enterLeader compares the tags that the two leaders pass to MPI_Intercomm_create: they must be equal (MPI standard,
+// section 7.6.2). In a process with several threads another of them may be about to pass the right one.
+func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
+	pr, f := th.Process, c.Func
+	peer := pr.View(c.Handle(f.Param("peer_comm")))
+	if peer == nil || peer.Opaque || c.Int(f.Param("local_leader")) != int64(local.Me-local.Base) {
+		return
+	}
+	m, ok := peer.peer(c.Int(f.Param("remote_leader")))
+	if !ok || peer.Members[m] < 0 {
+		return
+	}
+	other := int(peer.Members[m])
+	k := leaders{peer.Comm, min(pr.Rank, other), max(pr.Rank, other)}
+	me := &leader{
+		process: pr, thread: th, peer: peer, other: other, tag: c.Int(f.Param("tag")), call: th.call(c.Raw()),
+	}
+	list := t.leaders[k]
+	at := slices.IndexFunc(list, func(l *leader) bool { return l.process != pr && l.tag == me.tag })
+	if at < 0 {
+		for _, l := range list {
+			if l.process != pr && !l.told && !pr.Multiple && !l.process.Multiple {
+				l.told, me.told = true, true
+				t.sink.Leaders(l.call, me.call)
+			}
+		}
+		t.leaders[k] = append(list, me)
+		return
+	}
+	if list = slices.Delete(list, at, at+1); len(list) == 0 {
+		delete(t.leaders, k)
+	} else {
+		t.leaders[k] = list
+	}
+}
+
+// leaveLeader forgets a leader whose call has returned.
+func (t *Tracker) leaveLeader(th *Thread) {
+	for k, list := range t.leaders {
+		list = slices.DeleteFunc(list, func(l *leader) bool { return l.thread == th && l.told })
+		if len(list) == 0 {
+			delete(t.leaders, k)
+		} else {
+			t.leaders[k] = list
+		}
+	}
+}
+
+// Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the communicator
+// that joins both, if the thread leads its own group and the other has not come with the same tag; else nil.
+func (t *Tracker) Counterpart(th *Thread) (*View, *Process) {
+	if th.Open.Func == nil || th.Open.Func.Base != mpiapi.IDIntercommCreate {
+		return nil, nil
+	}
+	for _, list := range t.leaders {
+		for _, l := range list {
+			if l.thread == th {
+				return l.peer, t.ProcessOf(l.process.World, l.other)
+			}
+		}
+	}
+	return nil, nil
+}

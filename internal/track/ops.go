@@ -1,0 +1,82 @@
+package track
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// operation is a reduction operation that the program has made.
+type operation struct {
+	function    uint64
+	commutative bool
+	id          uint64
+	made        match.Call
+}
+
+// Op returns a number that is the same for the same reduction operation on all processes, 0 if that is not known:
+// operations of the program are the same if they are made of the same function (MPI standard, section 6.9.5).
+func (p *Process) Op(handle uint64) uint64 {
+	if p.recentOp.id != 0 && p.recentOp.handle == handle {
+		return p.recentOp.id
+	}
+	var id uint64
+	if o := p.ops[handle]; o != nil {
+		id = o.id
+	} else if w := p.names.handle(mpiapi.Op, handle); w != nil {
+		id = w.op
+	}
+	p.recentOp.handle, p.recentOp.id = handle, id
+	return id
+}
+
+// OpFunction returns the address of the function that the program made an operation of, and the call that did, false
+// if it did not make it.
+func (p *Process) OpFunction(handle uint64) (address uint64, made match.Call, ok bool) {
+	o := p.ops[handle]
+	if o == nil {
+		return 0, match.Call{}, false
+	}
+	return o.function, o.made, true
+}
+
+func hashText(s string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s))
+	return h.Sum64() | 1
+}
+
+// newOp enters what MPI_Op_create has made.
+func (p *Process) newOp(th *Thread, c *event.Call) {
+	f := c.Func
+	o := &operation{function: c.Addr(f.Param("user_fn")), commutative: c.Int(f.Param("commute")) != 0, made: th.call(c.Raw())}
+	o.id = p.place(o.function)
+	if o.id != 0 && o.commutative {
+		o.id += 2
+	}
+	p.ops[uint64(c.After(f.Param("op")))] = o
+	p.recentOp.id = 0
+}
+
+// place returns a number for the place of a function in the file that it comes from: the same in all processes that
+// have loaded that file, wherever. It is 0 if the file is not known.
+func (p *Process) place(address uint64) uint64 {
+	for i := range p.modules {
+		m := &p.modules[i]
+		if address < m.Start || address >= m.End {
+			continue
+		}
+		h := fnv.New64a()
+		if len(m.BuildID) > 0 {
+			_, _ = h.Write(m.BuildID)
+		} else {
+			_, _ = h.Write([]byte(m.Path))
+		}
+		_ = binary.Write(h, binary.LittleEndian, address-m.Base)
+		return h.Sum64()&^3 | 1
+	}
+	return 0
+}

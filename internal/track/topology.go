@@ -1,0 +1,145 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// topology is who the neighbours of a process are on a communicator, as member numbers; -1 for MPI_PROC_NULL.
+type topology struct {
+	dims, periods         []int64 // of a Cartesian one
+	sources, destinations []int32
+}
+
+// newTopology works out the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has
+// none or that is not known.
+func newTopology(c *event.Call, parent *View, me int32) *topology {
+	f := c.Func
+	list := func(name string) ([]int64, bool) {
+		a, ok := c.In(f.Param(name))
+		out := make([]int64, a.Len())
+		for k := range out {
+			out[k] = a.At(k)
+		}
+		return out, ok
+	}
+	// Arrays without elements are not recorded.
+	none := func(number string) bool { return c.Int(f.Param(number)) == 0 }
+	switch f.Base {
+	case mpiapi.IDCommDup, mpiapi.IDCommDupWithInfo, mpiapi.IDCommIdup, mpiapi.IDCommIdupWithInfo:
+		if parent != nil {
+			return parent.topology
+		}
+	case mpiapi.IDCartCreate:
+		dims, ok1 := list("dims")
+		periods, ok2 := list("periods")
+		if (ok1 && ok2 || none("ndims")) && len(dims) == len(periods) {
+			return grid(dims, periods, me)
+		}
+	case mpiapi.IDCartSub:
+		remain, ok := list("remain_dims")
+		if !ok || parent == nil || parent.topology == nil || len(parent.topology.dims) != len(remain) {
+			return nil
+		}
+		var dims, periods []int64
+		for i, r := range remain {
+			if r != 0 {
+				dims, periods = append(dims, parent.topology.dims[i]), append(periods, parent.topology.periods[i])
+			}
+		}
+		return grid(dims, periods, me)
+	case mpiapi.IDGraphCreate:
+		index, ok1 := list("index")
+		edges, ok2 := list("edges")
+		ok2 = ok2 || ok1 && len(index) > 0 && index[len(index)-1] == 0
+		if !ok1 || !ok2 || int(me) >= len(index) {
+			return nil
+		}
+		from := int64(0)
+		if me > 0 {
+			from = index[me-1]
+		}
+		if to := index[me]; from >= 0 && from <= to && to <= int64(len(edges)) {
+			n := ranks(edges[from:to])
+			return &topology{sources: n, destinations: n}
+		}
+	case mpiapi.IDDistGraphCreateAdjacent:
+		sources, ok1 := list("sources")
+		destinations, ok2 := list("destinations")
+		if (ok1 || none("indegree")) && (ok2 || none("outdegree")) {
+			return &topology{sources: ranks(sources), destinations: ranks(destinations)}
+		}
+	}
+	return nil
+}
+
+// degrees are the numbers of neighbours in a distributed graph.
+type degrees struct{ in, out int }
+
+// setNeighbours takes the topology from MPI_Dist_graph_neighbors, which tells it in the order of neighbour collectives.
+// How many of the elements count is known only if the program has asked for the degrees.
+func (v *View) setNeighbours(c *event.Call) {
+	d := v.degrees
+	if d == nil || v.topology != nil {
+		return
+	}
+	list := func(name string, n int) ([]int32, bool) {
+		if n == 0 {
+			return nil, true
+		}
+		a, ok := c.Out(c.Func.Param(name))
+		if !ok || n < 0 || a.Len() < n {
+			return nil, false
+		}
+		out := make([]int32, n)
+		for i := range out {
+			out[i] = int32(a.At(i))
+		}
+		return out, true
+	}
+	sources, ok1 := list("sources", d.in)
+	destinations, ok2 := list("destinations", d.out)
+	if ok1 && ok2 {
+		v.topology = &topology{sources: sources, destinations: destinations}
+	}
+}
+
+func ranks(list []int64) []int32 {
+	out := make([]int32, len(list))
+	for i, r := range list {
+		out[i] = int32(r)
+	}
+	return out
+}
+
+// grid returns the neighbours in a Cartesian topology: for each dimension the one before and the one behind (section
+// 8.6), ranks in row-major order.
+func grid(dims, periods []int64, me int32) *topology {
+	t := &topology{dims: dims, periods: periods}
+	stride := int64(1)
+	var back []int32 // from the last dimension
+	for i := len(dims) - 1; i >= 0; i-- {
+		n := dims[i]
+		if n <= 0 {
+			return nil
+		}
+		at := int64(me) / stride % n
+		neighbour := func(d int64) int32 {
+			to := at + d
+			if to < 0 || to >= n {
+				if periods[i] == 0 {
+					return -1
+				}
+				to = (to + n) % n
+			}
+			return int32(int64(me) + (to-at)*stride)
+		}
+		back = append(back, neighbour(1), neighbour(-1))
+		stride *= n
+	}
+	slices.Reverse(back)
+	t.sources, t.destinations = back, back
+	return t
+}
