@@ -425,11 +425,12 @@ func (l *Live) end(id ProcID) {
 	if p == nil || p.gone {
 		return
 	}
-	p.gone, p.kind, p.goneAt = true, Vanished, now()
+	p.gone, p.kind = true, Vanished
 	l.w.unwatch(p.fd)
 	p.fd = -1
 	// Rings that it made at last.
 	l.w.files()
+	p.goneAt = l.w.died(p.name)
 	l.ending = append(l.ending, p)
 }
 

@@ -401,6 +401,37 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A launcher that sees the connections of a dying process closed may kill another so fast that this one is gone first.
+func TestDeathsInTheOrderOfTheirBeginning(t *testing.T) {
+	s := newSession(t)
+	l := openLive(t, s)
+	h := &log{t: t}
+	var ranks [2]*rank
+	var files [2]*os.File
+	for i := range ranks {
+		ranks[i] = startRank(t)
+		name, _ := makeProcess(t, s, ranks[i].pid(), 0, i)
+		makeRing(t, s, name, ranks[i].pid(), 0, minRingSize)
+		f, err := os.OpenFile(filepath.Join(s.Dir, name), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = f
+	}
+	poll(t, l, h)
+	for i := range files { // as the kernel does when rank 0 begins to end, and then rank 1
+		files[i].Close()
+		poll(t, l, h)
+	}
+	ranks[1].end()
+	until(t, l, h, "the end of rank 1", func() bool { return len(h.ends) == 1 })
+	ranks[0].end()
+	until(t, l, h, "the end of rank 0", func() bool { return len(h.ends) == 2 })
+	if one, zero := h.ends[0].Time, h.ends[1].Time; zero >= one {
+		t.Errorf("rank 0 began to end at %v, rank 1 at %v", zero, one)
+	}
+}
+
 func TestExec(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)

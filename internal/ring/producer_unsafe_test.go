@@ -34,7 +34,12 @@ func makeProcess(t testing.TB, s *Session, pid, k, rank int) (name string, page 
 	p.startTime = uint64(now())
 	copy(p.exe[:], "/bin/program")
 	path := filepath.Join(s.Dir, "."+name)
-	if err := os.WriteFile(path, b, 0o600); err != nil {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() }) // the library keeps it open
+	if _, err := f.Write(b); err != nil {
 		t.Fatal(err)
 	}
 	w := mapWritable(t, path, 4096)

@@ -25,6 +25,8 @@ type watcher struct {
 	found   []file          // files that appeared and have not been taken
 	scanned time.Time       // when the directories were last read
 	checked time.Time       // when processes were last looked for by kill()
+	// closed is when files of processes were closed by the last that had them open, in the order in which that happened.
+	closed map[string]time.Duration
 }
 
 // file is a file of a session.
@@ -34,7 +36,7 @@ type file struct{ dir, name string }
 const lookEvery = 5 * time.Millisecond
 
 func newWatcher(dirs ...string) (*watcher, error) {
-	w := &watcher{inotify: -1, seen: make(map[string]bool)}
+	w := &watcher{inotify: -1, seen: make(map[string]bool), closed: make(map[string]time.Duration)}
 	var err error
 	if w.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
@@ -46,7 +48,7 @@ func newWatcher(dirs ...string) (*watcher, error) {
 	}
 	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
 		for _, d := range w.dirs {
-			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_CREATE|unix.IN_ONLYDIR)
+			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_CREATE|unix.IN_CLOSE_WRITE|unix.IN_ONLYDIR)
 			if e != nil {
 				err = e
 			}
@@ -82,7 +84,23 @@ func (w *watcher) add(dir, name string) {
 }
 
 // forget makes a name count as new when it appears again.
-func (w *watcher) forget(name string) { delete(w.seen, name) }
+func (w *watcher) forget(name string) {
+	delete(w.seen, name)
+	delete(w.closed, name)
+}
+
+// atOnce is how long the end of a process may take to be noticed after its file was closed.
+const atOnce = time.Second
+
+// died returns when a process that has just been seen to have ended began to: when the kernel closed its file. A launcher
+// that sees the connections of a process closed may kill the others so fast that these are gone before it.
+func (w *watcher) died(name string) time.Duration {
+	t := now()
+	if c, ok := w.closed[name]; ok && t-c < atOnce { // or else the program closed what is not its own
+		return c
+	}
+	return t
+}
 
 // scan reads the directories. Files of processes are noted before those of threads.
 func (w *watcher) scan() {
@@ -133,6 +151,13 @@ func (w *watcher) files() {
 			}
 			if i := bytes.IndexByte(name, 0); i >= 0 {
 				name = name[:i]
+			}
+			if mask&unix.IN_CLOSE_WRITE != 0 {
+				// It may still go by the name that it was made under.
+				if n := string(bytes.TrimPrefix(name, []byte{'.'})); strings.HasPrefix(n, "p") {
+					w.closed[n] = now()
+				}
+				continue
 			}
 			for i, d := range w.dirs {
 				if w.wd[i] == wd && len(name) > 0 {

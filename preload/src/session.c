@@ -179,6 +179,18 @@ static void fill_page(struct mv_process *p)
     p->exe[n] = 0;
 }
 
+/* Leaves a copy of the descriptor open, with a number that no program cares about. The kernel closes the highest numbers
+ * first when a process is killed, so that the analyzer knows of it before a launcher that sees its connections closed can
+ * kill others. Returns it, or -1. */
+static int keep_open(int fd)
+{
+    struct rlimit limit;
+    rlim_t highest = 1000;
+    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur <= highest)
+        highest = limit.rlim_cur ? limit.rlim_cur - 1 : 0;
+    return fcntl(fd, F_DUPFD_CLOEXEC, (int)highest);
+}
+
 static struct mv_process *make_page(const char *dir)
 {
     /* k counts the exec()s of this process; a file left by another one that had the same pid counts as well. */
@@ -195,14 +207,19 @@ static struct mv_process *make_page(const char *dir)
         if (e)
             return NULL;
         void *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        int kept = keep_open(fd);
         close(fd);
+        if (m != MAP_FAILED) {
+            fill_page(m);
+            e = mv_reveal(dir, mv_g.name);
+            if (!e)
+                return m;
+            munmap(m, 4096);
+        }
+        if (kept >= 0)
+            close(kept);
         if (m == MAP_FAILED)
             return NULL;
-        fill_page(m);
-        e = mv_reveal(dir, mv_g.name);
-        if (!e)
-            return m;
-        munmap(m, 4096);
         if (e != EEXIST)
             return NULL;
     }
