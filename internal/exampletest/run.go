@@ -193,8 +193,7 @@ func Check(mpivet string, e *Example, m MPI, command []string, dir string, sever
 	if !bad && !run.TimedOut {
 		alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 		plain, err := Run(alone, env, dir, e.Timeout)
-		// Open MPI 4.1.4's launcher itself sometimes crashes after its ranks were aborted.
-		for tries := 0; err == nil && tries < 3 && m.Name == "openmpi" && plain.Status == 128+int(syscall.SIGSEGV) && run.Status != plain.Status; tries++ {
+		for tries := 0; err == nil && tries < 3 && run.Status != plain.Status && launcherFailed(m, plain); tries++ {
 			plain, err = Run(alone, env, dir, e.Timeout)
 		}
 		if err != nil {
@@ -227,6 +226,12 @@ func Check(mpivet string, e *Example, m MPI, command []string, dir string, sever
 		problems = append(problems, tail(run))
 	}
 	return problems, nil
+}
+
+// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI 4.1.4
+// sometimes crashes after its ranks were aborted, or does not end.
+func launcherFailed(m MPI, plain *Result) bool {
+	return m.Name == "openmpi" && (plain.TimedOut || plain.Status == 128+int(syscall.SIGSEGV))
 }
 
 // sorted puts lines of several ranks into an order that does not depend on who was first.
