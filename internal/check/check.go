@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/causal"
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
@@ -55,6 +56,10 @@ type Hooks struct {
 	CrowdedDatatypes func(p *track.Process) // a process has 100, 200, 400 … derived datatypes at once
 	End              func(p *track.Process) // a process has ended
 	Deadlock         func(d *wait.Deadlock)
+	// Knot: processes have gone on that would block each other under semantics which the standard allows.
+	Knot func(k *causal.Knot)
+	// Causal, if not nil, is told of the run in an order in which causes come before effects.
+	Causal *causal.Listener
 	Tick             func() // a tenth of a second has passed
 	Finish           func() // the run is over
 }

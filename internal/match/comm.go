@@ -98,6 +98,9 @@ type Comm struct {
 	Name string
 	Made Call
 
+	// Replay is what package causal knows of it.
+	Replay any
+
 	// Desynchronised is set from a collective with different operations until one that all agree on.
 	Desynchronised bool
 }

@@ -33,6 +33,12 @@ type Op struct {
 	Type      *Datatype // nil if unknown
 	Call      Call      // where it came from: the record itself while it is posted, then a copy
 
+	// At is the number of the call in its thread, from 1, that began the operation. AnySource, AnyTag: the receive was given
+	// MPI_ANY_SOURCE, MPI_ANY_TAG, whatever Peer and Tag say now that it is known what it got. They are for package causal.
+	At                uint64
+	AnySource, AnyTag bool
+	Replay            Replay
+
 	room     []byte
 	partner  *Op  // of a tentative receive that is matched
 	at       int  // in its pair's list of those
@@ -59,6 +65,8 @@ type Observer interface {
 type Matcher struct {
 	Messages    uint64 // matched so far
 	Collectives uint64 // matched so far
+	// Replayer, if it is set before the first operation, is told of operations and may keep them.
+	Replayer Replayer
 
 	obs     Observer
 	free    *Op
@@ -81,6 +89,7 @@ func (m *Matcher) NewOp() *Op {
 	m.free = op.next
 	op.next = nil
 	op.held, op.Matched, op.Removed, op.wildcard, op.Tentative = true, false, false, false, false
+	op.AnySource, op.AnyTag, op.Replay = false, false, Replay{}
 	return op
 }
 
@@ -91,7 +100,7 @@ func (m *Matcher) Release(op *Op) {
 		op.settled()
 		m.dequeued(s)
 	}
-	if !op.queued {
+	if !op.queued && op.Replay.retained == 0 {
 		m.recycle(op)
 	}
 }
@@ -126,15 +135,13 @@ func (m *Matcher) recycle(op *Op) {
 // enqueue keeps what op needs beyond the record that it came in.
 func (op *Op) enqueue() {
 	op.queued = true
-	c := Call{Thread: op.Call.Thread, Raw: op.room}
-	c.Keep(op.Call.Raw)
-	op.Call, op.room = c, c.Raw
+	op.copyCall()
 }
 
 // dequeued notes that op left its mailbox.
 func (m *Matcher) dequeued(op *Op) {
 	op.queued = false
-	if !op.held {
+	if !op.held && op.Replay.retained == 0 {
 		m.recycle(op)
 	}
 }
@@ -172,6 +179,10 @@ func (m *Matcher) PostScratch() {
 			b.seq++
 			n.seq = b.seq
 			mine.push(n)
+			if m.Replayer != nil {
+				n.At = op.At
+				m.Replayer.Quick(n, nil)
+			}
 			return
 		case !q.Tentative && (q.Tag == op.Tag || q.Tag == Any):
 			others.remove(nil, q)
@@ -182,14 +193,20 @@ func (m *Matcher) PostScratch() {
 			} else {
 				m.obs.Message(q, op)
 			}
+			if m.Replayer != nil {
+				m.Replayer.Quick(op, q)
+			}
 			m.dequeued(q)
 			return
 		}
 	}
 	n := m.NewOp()
 	n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag
-	n.Count, n.Type, n.Call = op.Count, op.Type, op.Call
+	n.Count, n.Type, n.Call, n.At = op.Count, op.Type, op.Call, op.At
 	m.Post(n)
+	if m.Replayer != nil {
+		m.Replayer.Quick(n, nil)
+	}
 	m.Release(n)
 }
 
@@ -471,6 +488,9 @@ func (m *Matcher) Withdraw(op *Op) {
 func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 	s.Matched, r.Matched = true, true
 	m.Messages++
+	if m.Replayer != nil {
+		m.Replayer.Link(s, r)
+	}
 	if r.Tentative {
 		if !s.queued {
 			s.enqueue()
@@ -511,6 +531,9 @@ func (m *Matcher) undo(op *Op) {
 		s := r.partner
 		r.partner = nil
 		r.Matched, s.Matched = false, false
+		if m.Replayer != nil {
+			m.Replayer.Unlink(s, r)
+		}
 		m.Messages--
 		p.sends.insert(s)
 		if r != op {

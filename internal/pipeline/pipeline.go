@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/mpivet/mpivet/internal/causal"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
@@ -54,6 +55,7 @@ type Pipeline struct {
 	Broken string
 
 	layouts *layouts // nil unless asked for
+	causal  *causal.Engine // nil if no check wants it
 	waits   *wait.Analyzer
 	strict  *Strict
 	judge   *strict.Judge // nil unless in strict mode
@@ -98,6 +100,9 @@ func New(o Options) *Pipeline {
 	for _, c := range o.Checks {
 		p.start(c, o.Reporter)
 	}
+	if p.causal != nil {
+		p.Matcher.Replayer, p.Tracker.Replay = p.causal, p.causal
+	}
 	return p
 }
 
@@ -137,8 +142,22 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.datatypes, h.CrowdedDatatypes)
 	add(&p.end, h.End)
 	add(&p.deadlock, h.Deadlock)
+	if h.Knot != nil {
+		p.replay().OnKnot(h.Knot)
+	}
+	if h.Causal != nil {
+		p.replay().Listen(h.Causal)
+	}
 	add(&p.tick, h.Tick)
 	add(&p.finish, h.Finish)
+}
+
+// replay returns what goes through the run in causal order, which is made for the first who wants it.
+func (p *Pipeline) replay() *causal.Engine {
+	if p.causal == nil {
+		p.causal = causal.New(p.Tracker, p.Matcher)
+	}
+	return p.causal
 }
 
 // add appends a hook unless it is nil.
@@ -205,6 +224,9 @@ func (p *Pipeline) Tick() {
 	}
 	defer p.guard()
 	p.Tracker.Tick()
+	if p.causal != nil {
+		p.causal.Tick()
+	}
 	for _, f := range p.tick {
 		f()
 	}
@@ -227,6 +249,9 @@ func (p *Pipeline) Finish() {
 		return
 	}
 	defer p.guard()
+	if p.causal != nil {
+		p.causal.End()
+	}
 	for _, f := range p.finish {
 		f()
 	}

@@ -64,6 +64,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	if len(p.uses) != 0 {
 		t.useTypes(th, p, c)
 	}
+	if t.Replay != nil && p.doubtful {
+		t.Replay.Doubt(th, p.shared)
+	}
 	if !open && returned(rec) != 0 && !th.tookPart(p, rec) {
 		return // it failed at once: nobody will match it
 	}
@@ -71,13 +74,16 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case nothing:
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
+		t.began(th, p)
 		return
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
+		t.began(th, p)
 		return
 	case sendrecv, isendrecv:
 		th.ops[0] = t.postSend(th, p, rec)
 		th.ops[1] = t.postRecv(th, p, rec, c)
+		t.began(th, p)
 		return
 	case typeNew:
 		t.construct(th, p, c)
@@ -135,7 +141,7 @@ func (t *Tracker) postSend(th *Thread, p *plan, rec []byte) *match.Op {
 	op.Comm, op.Me, op.Peer = v.Comm, v.Me, peer
 	op.Tag, op.Count = int32(p.tag.int(rec)), p.count.int(rec)
 	op.Type = th.Process.Type(p.typ.handle(rec))
-	op.Call = match.Call{Thread: th.ID, Raw: rec}
+	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
 	t.Match.Post(op)
 	return op
 }
@@ -177,7 +183,8 @@ func (t *Tracker) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *matc
 	} else { // MPI_Sendrecv_replace has one for both
 		op.Count, op.Type = p.count.int(rec), pr.Type(p.typ.handle(rec))
 	}
-	op.Call = match.Call{Thread: th.ID, Raw: rec}
+	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
+	op.AnySource, op.AnyTag = source == pr.anySource, int32(p.recvTag.int(rec)) == pr.anyTag
 	op.Tentative = p.act != recv && p.act != sendrecv
 	t.Match.Post(op)
 	return op
@@ -250,6 +257,9 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	}
 	if rc != 0 {
 		t.failed(th, th.call(rec), rc)
+		if t.Replay != nil {
+			t.Replay.Doubt(th, false)
+		}
 	}
 	if th.Failure != nil {
 		th.Failure = nil
@@ -316,6 +326,8 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if op := t.receiveMatched(th, p, rec); op != nil {
 			t.Match.Release(op)
 		}
+	case probe:
+		t.probed(th, p, c, rc)
 	case mprobe:
 		t.matchedProbe(th, p, c, rc)
 	case sendInit, recvInit:
@@ -349,7 +361,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		t.completed(th, p, c, rc)
 	case requestFree:
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
-			t.drop(pr, r)
+			t.drop(th, r)
 		}
 	case commFree:
 		if h := p.comm.handle(rec); rc == 0 && pr.views[h] != nil {
@@ -430,9 +442,13 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	op := t.Match.NewOp()
 	op.Send, op.Mode, op.Count, op.Type = false, 0, 0, nil
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, s.Tag
-	op.Call = match.Call{Thread: th.ID, Raw: rec}
+	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
+	op.AnySource, op.AnyTag = int32(p.source.int(rec)) == pr.anySource, int32(p.recvTag.int(rec)) == pr.anyTag
 	op.Tentative = true // until it is known what it is received as
 	t.Match.Post(op)
+	if t.Replay != nil {
+		t.Replay.Took(th, op, p.flag.at != 0)
+	}
 	pr.msgs[p.messageAfter.handle(rec)] = op
 }
 

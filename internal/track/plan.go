@@ -49,6 +49,7 @@ type plan struct {
 	oldHandle                             slot // what a free function frees
 	requests, status, indices             int  // parameters, -1 if none
 	collective                            bool // takes a place in the order of its communicator, window or file
+	doubtful, shared                      bool // see Replay.Doubt
 	makesComm, makesHandle                bool
 
 	uses        []typeUse    // datatypes that it is given
@@ -249,6 +250,8 @@ func makePlan(f *mpiapi.Func) plan {
 	if p.collective {
 		p.agree = agree.For(f)
 	}
+	p.shared = name == "MPI_Win_allocate_shared" || name == "MPI_Win_shared_query"
+	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test" || name == "MPI_Cancel"
 	p.makesComm = p.newComm.at != 0
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
 	return p

@@ -89,8 +89,9 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:])))
 		op.Type = typ
 		op.Call = match.Call{Thread: th.ID, Raw: rec}
-		t.Match.PostScratch()
 		th.Calls++
+		op.At = th.Calls
+		t.Match.PostScratch()
 		off += ring.Line
 		last = rec
 	}

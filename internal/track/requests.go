@@ -142,7 +142,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	if r.Handle == pr.requestNull {
 		for _, op := range r.Ops {
 			if op != nil {
-				t.Match.Release(op)
+				t.dropOp(th, op)
 			}
 		}
 		t.recycle(r)
@@ -207,21 +207,32 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 	case recvInit:
 		r.Ops[0] = t.postRecv(th, p, r.Made.Raw, nil)
 	}
+	if op := r.Ops[0]; op != nil && t.Replay != nil {
+		t.Replay.Begin(th, op)
+	}
 }
 
 // drop forgets a request without completing it: MPI_Request_free. Its operations go on.
-func (t *Tracker) drop(pr *Process, r *Request) {
+func (t *Tracker) drop(th *Thread, r *Request) {
 	for i, op := range r.Ops {
 		if op != nil {
-			t.Match.Release(op)
+			t.dropOp(th, op)
 			r.Ops[i] = nil
 		}
 	}
-	t.remove(pr, r)
+	t.remove(th.Process, r)
+}
+
+func (t *Tracker) dropOp(th *Thread, op *match.Op) {
+	if t.Replay != nil {
+		t.Replay.Drop(th, op)
+	}
+	t.Match.Release(op)
 }
 
 // finish completes a request.
-func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
+func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
+	pr := th.Process
 	for i, op := range r.Ops {
 		if op == nil {
 			continue
@@ -234,8 +245,14 @@ func (t *Tracker) finish(pr *Process, r *Request, s event.Status, have bool) {
 				t.Match.Confirm(op)
 			}
 		}
+		if t.Replay != nil {
+			t.Replay.Finish(th, op, how, call)
+		}
 		t.Match.Release(op)
 		r.Ops[i] = nil
+	}
+	if t.Replay != nil && r.Kind == CollectiveRequest && !r.Persistent {
+		t.Replay.Leave(th, r.View, r.Pos, how, call)
 	}
 	r.Active = false
 	if !r.Persistent {
@@ -252,6 +269,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	}
 	statuses, known := c.Statuses(p.status)
 	base := p.request.handle(rec)
+	how := t.completion(th, p, c)
 	one := func(i int, handle uint64, at int) {
 		r := pr.find(handle, base+uint64(i)*pr.requestSize)
 		if r == nil || !r.Active {
@@ -263,7 +281,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 			s = statuses.At(at)
 			have = rc == 0 || p.act != wait && p.act != test || s.Error != 0
 		}
-		t.finish(pr, r, s, have)
+		t.finish(th, r, s, have, how, rec)
 	}
 	if rc != 0 && p.act != wait && p.act != test {
 		if !pr.names.isError(rc, "MPI_ERR_IN_STATUS") && (th.Failure == nil || !pr.names.isError(th.Failure.Class, "MPI_ERR_IN_STATUS")) {
@@ -282,8 +300,14 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 			// It completes the operation but not the request.
 			s, have := statusAt(c, p.status, 0)
 			for _, op := range r.Ops {
-				if op != nil && !op.Send {
+				if op == nil {
+					continue
+				}
+				if !op.Send {
 					t.settle(pr, op, s, have)
+				}
+				if t.Replay != nil {
+					t.Replay.Finish(th, op, Polled, rec)
 				}
 			}
 		}

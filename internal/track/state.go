@@ -188,6 +188,8 @@ type TypeWatcher interface {
 type Tracker struct {
 	// Types, if it is set before the first process, is told what becomes of datatypes.
 	Types TypeWatcher
+	// Replay, if it is set before the first process, is told what each thread does and waits for.
+	Replay Replay
 
 	Processes []*Process
 	Threads   []*Thread
@@ -262,6 +264,9 @@ func (t *Tracker) Thread(th *ring.Thread) {
 	n := &Thread{Thread: th, Process: p}
 	p.Threads = append(p.Threads, n)
 	t.Threads = append(t.Threads, n)
+	if t.Replay != nil {
+		t.Replay.Start(n)
+	}
 }
 
 // End notes that a process has ended.

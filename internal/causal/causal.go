@@ -1,0 +1,133 @@
+// Package causal goes through the run a second time, in an order in which causes come before effects, and under the
+// strictest semantics that the standard allows: a standard send completes when its receive has begun (MPI standard,
+// section 3.4: it may be synchronous), and a collective when all have entered it (chapter 6: it may synchronise). It is
+// an online topological sort of what the threads did: each has a queue of its calls, and the first of them passes as soon
+// as what it waits for has happened in this replay.
+//
+// What remains stuck though everything that it waits for is known is a potential deadlock: see Knot. What the replay has
+// passed up to there is a way that the program may take, with the messages matched as they were, so the deadlock can be
+// reached. To keep that so:
+//
+//   - A receive takes the message that it got in the run. Where it has MPI_ANY_SOURCE, was seen by a probe or was completed
+//     by one of several ways, it waits for that very message, but is never part of a knot unless nothing else could come.
+//   - What has to be let pass for the replay to go on is a send of the standard mode, which the standard allows to be
+//     buffered, or a collective that it allows to be left early: the replay stays a way that the program may take.
+//   - Where that does not help, or something is not known, the process is doubted: it does not take part in knots, and nor
+//     does who gets messages from it, until a collective that synchronises the whole of MPI_COMM_WORLD: up to there, the
+//     replay is then taken to have gone as the run did.
+//
+// What has passed is forgotten. A queue is bounded: what stands at its head is let pass when it is full.
+package causal
+
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// Listener is told what happens in the replay, causes before effects; nil is nothing. What it is handed is valid only
+// until it returns. Of an operation, Call.Thread is its thread, At the number of its call there, Comm, Me and Peer are who
+// takes part (of a receive, whose message it got, if that is known yet; AnySource and AnyTag say what it asked for), and
+// Call is the call that began it.
+type Listener struct {
+	// Began: a send or receive begins.
+	Began func(op *match.Op)
+	// Received: a receive has completed with its message; at is the number of the call that completed it, in the receive's
+	// thread or, if the process has several, that of whichever thread did so.
+	Received func(recv, send *match.Op, th *track.Thread, at uint64)
+	// Synchronized: a synchronous send has completed, so that its receive had begun. at is the number of the call that
+	// completed it.
+	Synchronized func(send, recv *match.Op, th *track.Thread, at uint64)
+	// Entered: a thread enters the collective at a position of a communicator, window or file.
+	Entered func(th *track.Thread, at uint64, c *match.Comm, position uint64)
+	// Left: a thread has completed a collective that all members have entered before.
+	Left func(th *track.Thread, at uint64, c *match.Comm, position uint64)
+}
+
+// Engine replays a run. It is a track.Replay.
+type Engine struct {
+	tracker *track.Tracker
+	matcher *match.Matcher
+
+	threads   []*thread  // by ring.ThreadID
+	processes []*process // by ring.ProcID
+
+	work    []*thread // whose head may pass now
+	freeExt *ext
+	passing *match.Op // valid only for a moment: not to be kept
+	doubts  int       // processes that are doubted
+	broken  bool      // records were lost: nothing is replayed any more
+	looks   uint64    // at what is stuck
+	looking bool
+
+	listeners []*Listener
+	knots     []func(*Knot)
+}
+
+// process is what the engine knows of a process.
+type process struct {
+	*track.Process
+	threads []*thread
+	doubted bool
+	always  bool        // for the rest of the run
+	open    []*match.Op // receives from any source that have begun, and whose sends have not
+}
+
+// New returns an engine for a run that t tracks and m matches.
+func New(t *track.Tracker, m *match.Matcher) *Engine {
+	return &Engine{tracker: t, matcher: m}
+}
+
+// Listen has l told what happens.
+func (e *Engine) Listen(l *Listener) { e.listeners = append(e.listeners, l) }
+
+// OnKnot has f told of potential deadlocks. What it is handed is valid until it returns.
+func (e *Engine) OnKnot(f func(*Knot)) { e.knots = append(e.knots, f) }
+
+// Start implements track.Replay.
+func (e *Engine) Start(th *track.Thread) {
+	for int(th.Process.Proc.ID) >= len(e.processes) {
+		e.processes = append(e.processes, nil)
+	}
+	p := e.processes[th.Process.Proc.ID]
+	if p == nil {
+		p = &process{Process: th.Process}
+		e.processes[th.Process.Proc.ID] = p
+	}
+	t := &thread{Thread: th, process: p, limit: glance}
+	p.threads = append(p.threads, t)
+	for int(th.ID) >= len(e.threads) {
+		e.threads = append(e.threads, nil)
+	}
+	e.threads[th.ID] = t
+	if len(p.threads) > 1 {
+		// In which order its threads do things is not known.
+		e.doubt(p)
+		p.always = true
+	}
+}
+
+// Doubt implements track.Replay.
+func (e *Engine) Doubt(th *track.Thread, always bool) {
+	if e.broken {
+		return
+	}
+	t := e.threads[th.ID]
+	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
+}
+
+func (e *Engine) doubt(p *process) {
+	if !p.doubted {
+		p.doubted = true
+		e.doubts++
+	}
+}
+
+// infect doubts p if it takes part in what q does.
+func (e *Engine) infect(p, q *process) {
+	if q.doubted {
+		e.doubt(p)
+	}
+}
+
+func (e *Engine) processOf(id ring.ThreadID) *process { return e.threads[id].process }

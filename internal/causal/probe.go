@@ -1,0 +1,47 @@
+package causal
+
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// Probe implements track.Replay. A probe sees the message that the next receive for that source and tag gets, so the
+// thread waits for the message of that receive.
+func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, polled bool, call []byte) {
+	if e.broken {
+		return
+	}
+	t := e.threads[th.ID]
+	if unknown(v.Comm) {
+		e.add(t, item{kind: doubt, at: th.Calls})
+		return
+	}
+	it := item{kind: peek, polled: any || polled, at: th.Calls, ext: e.newExt()}
+	it.ext.comm, it.ext.source, it.ext.tag = e.comm(v.Comm), source, tag
+	it.ext.call.Thread = th.ID
+	it.ext.call.Keep(call)
+	t.peeks++
+	e.add(t, it)
+}
+
+// seen tells the probes of a thread that r is the receive which gets the message s.
+func (e *Engine) seen(t *thread, s, r *match.Op) {
+	for i := range t.n {
+		it := t.at(i)
+		if it.kind != peek || it.ext.seen != nil || it.ext.comm.Comm != r.Comm || it.ext.source != s.Me || it.ext.tag != s.Tag || it.at > r.At {
+			continue
+		}
+		it.ext.seen = r
+		r.Retain()
+		t.peeks--
+	}
+	e.wake(t)
+}
+
+// peeked reports whether the message that a probe saw has been sent.
+func (e *Engine) peeked(x *ext) bool {
+	if unknown(x.comm.Comm) {
+		return true
+	}
+	return x.seen != nil && complete(x.seen)
+}

@@ -1,0 +1,130 @@
+package causal
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// standard reports whether a thread waits in a send that the standard allows to be buffered.
+func (t *thread) standard() bool {
+	it := t.head()
+	return (it.kind == block || it.kind == finish) && it.op.Send && it.op.Mode == match.Standard
+}
+
+// tell tells of a knot.
+func (e *Engine) tell(cycle []*thread) {
+	k := Knot{Waits: make([]Wait, 0, len(cycle))}
+	for _, t := range cycle {
+		it := t.head()
+		w := Wait{Thread: t.Thread, Buffered: t.standard()}
+		switch it.kind {
+		case block:
+			w.Op, w.Call = it.op, it.op.Call
+		case finish:
+			w.Op, w.Call = it.op, it.op.Call
+			if it.ext != nil {
+				w.Call = it.ext.call
+			}
+		case peek:
+			w.Op, w.Call, w.Probe = it.ext.seen, it.ext.call, true
+		default:
+			w.Comm, w.Position, w.Call = it.ext.comm.Comm, it.ext.pos, it.ext.call
+			if it.kind == join {
+				w.Call = it.ext.comm.slot(it.ext.pos).sample
+				w.Stack = match.Call{Thread: t.ID, Raw: header(it.fn, it.site)}
+			}
+		}
+		k.Waits = append(k.Waits, w)
+	}
+	for _, f := range e.knots {
+		f(&k)
+	}
+}
+
+// header returns the record of a call of which only the function and its place are known.
+func header(fn mpiapi.FuncID, site uint32) []byte {
+	rec := make([]byte, ring.HeaderSize)
+	binary.LittleEndian.PutUint16(rec[ring.OffKind:], uint16(fn))
+	binary.LittleEndian.PutUint32(rec[ring.OffSite:], site)
+	return rec
+}
+
+// soften lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives that may be
+// left early. What is left then is not as the records say, and passes all the same.
+func (e *Engine) soften(cycle []*thread) {
+	done := false
+	for _, legal := range []func(*thread) bool{(*thread).standard, (*thread).early} {
+		for _, t := range cycle {
+			if legal(t) {
+				e.let(t)
+				done = true
+			}
+		}
+		if done {
+			return
+		}
+	}
+	e.doubt(cycle[0].process)
+	e.let(cycle[0])
+}
+
+// force lets pass the head of a queue that is full.
+func (e *Engine) force(t *thread) {
+	if !t.standard() && !t.early() {
+		e.doubt(t.process)
+	}
+	e.let(t)
+	e.drain()
+}
+
+// let lets pass the head of a thread.
+func (e *Engine) let(t *thread) {
+	it := t.head()
+	switch it.kind {
+	case block:
+		e.over(it.op, nil, 0)
+	case finish:
+		e.over(it.op, nil, 0)
+		e.matcher.Forget(it.op)
+	case peek:
+		if it.ext.seen == nil {
+			t.peeks--
+		}
+	}
+	e.release(it)
+	t.pop()
+	e.wake(t)
+}
+
+// Collectives that some members may leave before all have entered, by what goes where.
+var (
+	fromRoot = map[mpiapi.FuncID]bool{
+		mpiapi.IDBcast: true, mpiapi.IDScatter: true, mpiapi.IDScatterv: true,
+		mpiapi.IDIbcast: true, mpiapi.IDIscatter: true, mpiapi.IDIscatterv: true,
+	}
+	toRoot = map[mpiapi.FuncID]bool{
+		mpiapi.IDReduce: true, mpiapi.IDGather: true, mpiapi.IDGatherv: true,
+		mpiapi.IDIreduce: true, mpiapi.IDIgather: true, mpiapi.IDIgatherv: true,
+	}
+)
+
+// early reports whether a thread waits in a collective that the standard allows it to leave by now.
+func (t *thread) early() bool {
+	it := t.head()
+	if it.kind != join {
+		return false
+	}
+	x := it.ext
+	switch root := x.root; {
+	case x.comm.Split != 0 || root < 0:
+		return false
+	case fromRoot[it.fn]:
+		return x.me == root || x.comm.pos[root] > x.pos
+	case toRoot[it.fn]:
+		return x.me != root
+	}
+	return false
+}

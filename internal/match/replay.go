@@ -1,0 +1,59 @@
+package match
+
+// Replay is where package causal, which goes through the run a second time, has what it knows of an operation. Nobody
+// else looks at it.
+type Replay struct {
+	Partner *Op // the other side of the message, once it is known
+	// Begun: the operation has begun in the replay. Ready: its partner has. Over: it has completed there, or will not be
+	// waited for.
+	Begun, Ready, Over bool
+
+	retained int32 // by the replay: as long as there are any, the operation is not used again for another
+}
+
+// Replayer is told of the operations of a run in the order of the records: package causal.
+type Replayer interface {
+	// Quick: a blocking send or receive that has returned was posted, and matches partner at once, if that is not nil. Without
+	// partner, op may be kept; else it is valid only until Quick returns, see Own.
+	Quick(op, partner *Op)
+	// Link: r gets the message of s. This is told when it is known, also of receives that may still be cancelled.
+	Link(s, r *Op)
+	// Unlink: r does not get the message of s, as it, or another, was cancelled.
+	Unlink(s, r *Op)
+}
+
+// Own returns an operation like op, from PostScratch, that may be kept.
+func (m *Matcher) Own(op *Op) *Op {
+	n := m.NewOp()
+	n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag
+	n.Count, n.Type, n.At, n.Matched, n.held = op.Count, op.Type, op.At, true, false
+	n.room = append(n.room[:0], op.Call.Raw...)
+	n.Call = Call{Thread: op.Call.Thread, Raw: n.room}
+	return n
+}
+
+// Retain keeps op from being used again for another operation, until as many calls of Forget. Its Call stays valid.
+func (op *Op) Retain() {
+	if op.Replay.retained == 0 && !op.queued {
+		op.copyCall()
+	}
+	op.Replay.retained++
+}
+
+// Forget ends a Retain.
+func (m *Matcher) Forget(op *Op) {
+	op.Replay.retained--
+	if op.Replay.retained == 0 && !op.held && !op.queued {
+		m.recycle(op)
+	}
+}
+
+// copyCall makes the call that op came from independent of the batch.
+func (op *Op) copyCall() {
+	if len(op.room) > 0 && len(op.Call.Raw) > 0 && &op.room[0] == &op.Call.Raw[0] {
+		return
+	}
+	c := Call{Thread: op.Call.Thread, Raw: op.room}
+	c.Keep(op.Call.Raw)
+	op.Call, op.room = c, c.Raw
+}

@@ -1,0 +1,108 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+// Completion says how a thread came to know that an operation is complete, and so what it would have done had it not
+// been.
+type Completion uint8
+
+// The ways of completion.
+const (
+	Awaited Completion = iota // it would have waited: MPI_Wait, MPI_Waitall, or any other if there was nothing else to wait for
+	Chosen                    // it might have gone on with another one: MPI_Waitany, MPI_Waitsome
+	Polled                    // it might have done anything: MPI_Test and the like
+)
+
+// Replay is told what each thread does, in the order of its calls, and what it waits for before it goes on. Records are
+// valid only until a method returns; operations may be kept by their Retain.
+type Replay interface {
+	match.Replayer
+	// Start: a thread calls MPI for the first time.
+	Start(th *Thread)
+	// Block: the call begins a send, a receive, or both, and returns when they are complete. An operation may be nil.
+	Block(th *Thread, send, recv *match.Op)
+	// Begin: an operation begins that will be completed, or dropped, later.
+	Begin(th *Thread, op *match.Op)
+	// Finish: a call has completed an operation. It may have been cancelled, or completed already.
+	Finish(th *Thread, op *match.Op, how Completion, call []byte)
+	// Drop: nobody will ask whether an operation is complete: MPI_Request_free.
+	Drop(th *Thread, op *match.Op)
+	// Took: MPI_Mprobe or MPI_Improbe (polled) has taken the message for op, which begins and completes by that.
+	Took(th *Thread, op *match.Op, polled bool)
+	// Probe: MPI_Probe or MPI_Iprobe has seen a message from a member. any: it was given MPI_ANY_SOURCE.
+	Probe(th *Thread, v *View, source, tag int32, any, polled bool, call []byte)
+	// Enter: a collective is entered. root is the member that is its root, match.None if the call names none. A blocking one
+	// is left before the thread goes on.
+	Enter(th *Thread, v *View, position uint64, root int32, blocking bool, call []byte)
+	// Leave: a call has completed a nonblocking collective.
+	Leave(th *Thread, v *View, position uint64, how Completion, call []byte)
+	// Doubt: what the process does from here on may depend on what is not known, or on when things happen: a call has failed,
+	// an operation is cancelled, memory of another process is looked at. always: for the rest of the run, as processes
+	// share memory.
+	Doubt(th *Thread, always bool)
+}
+
+// began tells the replay of what the call under way has posted.
+func (t *Tracker) began(th *Thread, p *plan) {
+	if t.Replay == nil {
+		return
+	}
+	switch p.act {
+	case send:
+		t.Replay.Block(th, th.ops[0], nil)
+	case recv:
+		t.Replay.Block(th, nil, th.ops[0])
+	case sendrecv:
+		t.Replay.Block(th, th.ops[0], th.ops[1])
+	default:
+		for _, op := range th.ops {
+			if op != nil {
+				t.Replay.Begin(th, op)
+			}
+		}
+	}
+}
+
+// completion says how a wait or test that has returned completes what it does.
+func (t *Tracker) completion(th *Thread, p *plan, c *event.Call) Completion {
+	if t.Replay == nil {
+		return Awaited
+	}
+	switch p.act {
+	case wait, waitall:
+		return Awaited
+	case waitany, waitsome:
+		active := 0
+		handles, ok := c.In(p.requests)
+		for i := range handles.Len() {
+			if r := th.Process.find(handles.Handle(i), th.Process.variable(p, c, i)); r != nil && r.Active {
+				active++
+			}
+		}
+		if ok && active == 1 {
+			return Awaited
+		}
+		return Chosen
+	}
+	return Polled
+}
+
+// probed follows MPI_Probe and MPI_Iprobe.
+func (t *Tracker) probed(th *Thread, p *plan, c *event.Call, rc int32) {
+	pr, rec := th.Process, c.Raw()
+	if t.Replay == nil || rc != 0 || p.flag.at != 0 && p.flag.int(rec) == 0 {
+		return
+	}
+	v := pr.View(p.comm.handle(rec))
+	s, have := statusAt(c, p.status, 0)
+	if v == nil || !have {
+		t.Replay.Doubt(th, false)
+		return
+	}
+	if peer, ok := v.peer(int64(s.Source)); ok { // not MPI_PROC_NULL
+		t.Replay.Probe(th, v, peer, s.Tag, int32(p.source.int(rec)) == pr.anySource, p.flag.at != 0, rec)
+	}
+}
