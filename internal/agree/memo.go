@@ -2,6 +2,7 @@ package agree
 
 import (
 	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
 )
 
@@ -18,7 +19,33 @@ type Memo struct {
 		typ *datatype.Type
 		why string
 	}
-	filler filler
+	subsets map[subset]bool // whether a group is one of members of a communicator
+	filler  filler
+}
+
+type subset struct {
+	comm  *match.Comm
+	group group.Group
+}
+
+// subsetLimit is how many groups are remembered.
+const subsetLimit = 64
+
+// within reports whether all processes of a group are members of c.
+func (m *Memo) within(c *match.Comm, g group.Group) bool {
+	k := subset{c, g}
+	in, ok := m.subsets[k]
+	if !ok {
+		in = true
+		for r := range g.Ranks() {
+			in = in && c.Index(r) >= 0
+		}
+		if len(m.subsets) >= subsetLimit || m.subsets == nil {
+			m.subsets = make(map[subset]bool)
+		}
+		m.subsets[k] = in
+	}
+	return in
 }
 
 // empty stands for a signature without elements.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
@@ -20,6 +21,8 @@ type Process interface {
 	Type(handle uint64) *match.Datatype
 	// Op returns a number that is the same for the same reduction operation on all processes, 0 if it is unknown.
 	Op(handle uint64) uint64
+	// Group returns the processes of a group, false if they are not known.
+	Group(handle uint64) (group.Group, bool)
 	// NameHandle returns the name of a handle, "" if it has none.
 	NameHandle(kind mpiapi.Kind, handle uint64) string
 	// Info returns the value of a key of an info object, "" if it has none, false if the object is not known.

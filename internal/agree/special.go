@@ -14,6 +14,18 @@ var special = map[string]func(*filler){
 		}
 		f.set(match.Leader, f.number("local_leader"))
 	},
+	"MPI_Comm_create": (*filler).create,
+	"MPI_Comm_create_group": func(f *filler) {
+		f.among("group", f.member.Comm.Parent())
+		f.atLeast(f.param("tag"), 0, "is negative")
+	},
+	"MPI_Comm_split_type": func(f *filler) {
+		none, ok := f.process.Constant("MPI_UNDEFINED")
+		if v := f.call.Int(f.param("split_type")); ok && v != none {
+			f.set(match.Groups, f.number("split_type"))
+		}
+	},
+	"MPI_Intercomm_create_from_groups": (*filler).leaders,
 	"MPI_Intercomm_merge": func(f *filler) {
 		a := match.High
 		if f.second() {

@@ -5,6 +5,7 @@ package check
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/causal"
@@ -106,9 +107,25 @@ func Ranks(c *match.Comm, members []int32) []int {
 	return ranks
 }
 
+// All returns the members of c.
+func All(c *match.Comm) []int32 {
+	list := make([]int32, c.Size())
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
 // Comm names a communicator, window or file for a message: as the process of one of the calls on it does.
 func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 	p := x.Tracker.ThreadByID(c.Thread).Process
+	if comm.Domain == match.Gathering {
+		text := "the group of " + finding.RankNames(slices.Sorted(slices.Values(Ranks(comm, All(comm)))))
+		if parent := comm.Parent(); parent != nil {
+			text += " of " + x.Comm(c, parent)
+		}
+		return text
+	}
 	named, call := comm.Name, comm.Made
 	if v := p.ViewOf(comm); v != nil {
 		named, call = v.Name, v.Made

@@ -1,6 +1,10 @@
 package match
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/group"
+)
 
 // Variant is one way in which members called a collective. Variants may be there though all is well: the root passes
 // what others need not.
@@ -19,6 +23,7 @@ type Variant struct {
 type moved struct {
 	call  Call
 	parts []part
+	group group.Group
 }
 
 // part is a Part without pointers.
@@ -39,7 +44,8 @@ type slot struct {
 	conflicts AspectSet
 	sum       uint64
 	unsure    bool
-	moved     []moved     // by member, of a pairwise operation
+	moved     []moved // by member, of a pairwise operation
+	clashes   []Clash
 	types     []*Datatype // that occur there
 	numbers   map[*Datatype]int32
 }
@@ -67,6 +73,8 @@ type Collective struct {
 	// pairs; they may still be compatible, as signatures of different languages are.
 	Uneven     bool
 	Mismatches []Mismatch
+	// Clashes are the members that name groups which may not be named together.
+	Clashes []Clash
 	// FollowUp: the members already disagreed on an earlier position, so this is likely a consequence.
 	FollowUp bool
 }
@@ -102,6 +110,7 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	}
 	s := c.slot(n)
 	s.arrived++
+	c.open++
 	d := e.digest()
 	switch {
 	case s.arrived == 1:
@@ -125,6 +134,10 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 			s.conflicts |= 1 << Root
 			m.obs.Disagree(c, n)
 		}
+		if s.clashes = s.clash(c, e); len(s.clashes) > 0 {
+			s.conflicts |= 1 << Groups
+			m.obs.Disagree(c, n)
+		}
 		m.complete(c, s, n)
 	}
 	return n
@@ -140,7 +153,7 @@ func (s *slot) begin(e *Entry, d uint64, call Call) {
 	s.first.Parts = nil
 	s.first.Call.Thread = call.Thread
 	s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
-	s.crowded, s.other, s.claimed, s.conflicts, s.sum, s.unsure = false, false, false, 0, 0, false
+	s.crowded, s.other, s.claimed, s.conflicts, s.sum, s.unsure, s.clashes = false, false, false, 0, 0, false, nil
 	s.conflicts |= e.alone()
 	s.types, s.variants = s.types[:0], s.variants[:0]
 	clear(s.numbers)
@@ -199,6 +212,7 @@ func (s *slot) addParts(c *Comm, e *Entry, me int32, call Call) {
 	}
 	m := &s.moved[me]
 	m.call.Thread, m.call.Raw = call.Thread, append(m.call.Raw[:0], call.Raw...)
+	m.group = e.Group
 	m.parts = slices.Grow(m.parts[:0], len(e.Parts))
 	for i := range e.Parts {
 		p := &e.Parts[i]
@@ -252,6 +266,7 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 	// Members enter in order, so what is complete is the oldest.
 	s.arrived = 0
 	c.base++
+	c.open -= len(c.Members)
 }
 
 // mismatchLimit is how many pairs that do not agree are told of one collective.
@@ -317,7 +332,9 @@ func (c *Comm) slot(n uint64) *slot {
 
 // view describes s for an observer.
 func (c *Comm) view(s *slot, n uint64) Collective {
-	v := Collective{Comm: c, Position: n, FollowUp: c.Desynchronised, Different: s.other, Conflicts: s.conflicts}
+	v := Collective{
+		Comm: c, Position: n, FollowUp: c.Desynchronised, Different: s.other, Conflicts: s.conflicts, Clashes: s.clashes,
+	}
 	first := s.first
 	first.Call = first.Call.Clone()
 	if len(s.variants) > 0 {

@@ -67,10 +67,11 @@ const (
 	Communicator Domain = iota
 	Window
 	File
+	Gathering // a call that makes a communicator of a group: the members have no more in common yet
 )
 
-// Comm is a communicator, or a window or file opened on one: one object for all its processes. Members are numbered
-// from 0; those of an inter-communicator's two groups one behind the other.
+// Comm is a communicator, a window or file opened on one, or a gathering: one object for all its processes. Members are
+// numbered from 0; those of an inter-communicator's two groups one behind the other.
 type Comm struct {
 	Domain  Domain
 	Members []int32 // rank of each in its MPI_COMM_WORLD, -1 for a process that is not seen
@@ -84,10 +85,12 @@ type Comm struct {
 
 	boxes []mailbox
 
-	base  uint64       // position of the oldest collective not entered by all yet
-	slots []slot       // it and those behind it, circular, a power of two
-	pos   []uint64     // per member: collectives entered
-	odd   []Collective // the last ones that all have entered, but not alike
+	base  uint64          // position of the oldest collective not entered by all yet
+	slots []slot          // it and those behind it, circular, a power of two
+	pos   []uint64        // per member: collectives entered
+	odd   []Collective    // the last ones that all have entered, but not alike
+	open  int             // entries in collectives that not all have entered
+	index map[int32]int32 // member by rank in MPI_COMM_WORLD, if somebody has asked
 	freed int
 	key   Key
 	reg   *Registry
@@ -134,6 +137,7 @@ const (
 	KeyGroup      // MPI_Comm_create_group and the like: collective over the new group only
 	KeyInter      // MPI_Intercomm_create: the two sides have different parents
 	KeyForeign    // has processes of another world
+	KeyGathering  // members pass the same groups and tag
 )
 
 // Registry finds the Comm that a key stands for.
@@ -178,6 +182,36 @@ func (c *Comm) Free() {
 	if c.freed >= len(c.Members) && c.reg != nil {
 		delete(c.reg.comms, c.key)
 	}
+}
+
+// Parent returns the communicator that c was made from, nil if there is none.
+func (c *Comm) Parent() *Comm { return c.key.Parent }
+
+// Idle reports whether there is no collective that some members have entered and others have not.
+func (c *Comm) Idle() bool { return c.open == 0 }
+
+// Forget ends the identity of c: the next to ask for it makes another one.
+func (r *Registry) Forget(c *Comm) {
+	if r.comms[c.key] == c {
+		delete(r.comms, c.key)
+	}
+}
+
+// Index returns the member that is the process of a rank in MPI_COMM_WORLD, -1 if none is.
+func (c *Comm) Index(rank int32) int32 {
+	if int(rank) < len(c.Members) && rank >= 0 && c.Members[rank] == rank { // nearly always
+		return rank
+	}
+	if c.index == nil {
+		c.index = make(map[int32]int32, len(c.Members))
+		for m, r := range c.Members {
+			c.index[r] = int32(m)
+		}
+	}
+	if m, ok := c.index[rank]; ok {
+		return m
+	}
+	return -1
 }
 
 // Size returns the number of members, those of both groups for an inter-communicator.

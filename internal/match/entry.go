@@ -1,6 +1,9 @@
 package match
 
-import "github.com/mpivet/mpivet/internal/mpiapi"
+import (
+	"github.com/mpivet/mpivet/internal/group"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
 
 // Aspect is something that the members of a collective operation must agree on, beyond the function.
 type Aspect uint8
@@ -20,6 +23,7 @@ const (
 	Topology
 	FileArguments
 	WindowArguments
+	Groups   // what says of which processes new communicators are made
 	Validity // whether the arguments are allowed at all; it has no value
 	Aspects
 )
@@ -55,6 +59,10 @@ type Entry struct {
 	Pairwise bool
 	Sum      uint64
 	Parts    []Part
+	// Grouped: Group says which processes are to be members of a new communicator. Its value stands for it, but need not
+	// be the same at all members: see Clash.
+	Grouped bool
+	Group   group.Group
 	// Misplaced: MPI_IN_PLACE is passed where the standard does not allow it.
 	Misplaced bool
 	// Invalid is the parameter, counted from 1, that has a value which the standard forbids, Why what is wrong with it; 0
@@ -113,6 +121,9 @@ func (e *Entry) conflict(o *Entry) AspectSet {
 		if v, w := e.Values[a], o.Values[a]; v != w && v != 0 && w != 0 {
 			s |= 1 << a
 		}
+	}
+	if e.Grouped {
+		s &^= 1 << Groups
 	}
 	return s
 }

@@ -39,6 +39,7 @@ type kind struct {
 	blocks bool // it may not return before all have entered
 	makes  bool // it makes a communicator, window or file
 	ends   bool // it frees its own
+	passes bool // it works on a gathering, which is there for as long as somebody is in it
 }
 
 // item is a row of calls of a thread on one communicator.
@@ -125,6 +126,8 @@ func kindOf(f *mpiapi.Func) kind {
 	base := mpiapi.ByID(f.Base)
 	k := kind{blocks: f.Class == mpiapi.Collective && !unlikely[base.Name]}
 	switch base.Name {
+	case "MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Intercomm_create_from_groups":
+		k.makes, k.passes = true, true
 	case "MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Win_free", "MPI_File_close":
 		k.ends = true
 	default:
@@ -152,6 +155,9 @@ func (s *Simulation) Enter(c *match.Comm, me int32, position uint64, call *match
 	var kept *match.Call
 	if s.several {
 		kept = t.keep(call)
+	}
+	if k.passes && c.Idle() {
+		defer delete(s.comms, c)
 	}
 	if last != nil && last.comm.of == c && last.to == position && last.blocks == k.blocks && last.call == kept && !k.ends {
 		last.to++

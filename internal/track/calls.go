@@ -406,6 +406,14 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 				o.id, pr.recentOp.id = 0, 0 // but where it was made may still be asked for
 			}
 		}
+	case groupNew:
+		if rc == 0 {
+			t.newGroup(pr, c)
+		}
+	case groupFree:
+		if rc == 0 {
+			pr.freeGroup(p.oldHandle.handle(rec))
+		}
 	case setName:
 		if rc == 0 {
 			pr.setName(p, c)

@@ -14,6 +14,9 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	pr := th.Process
 	v := t.viewOf(pr, p, rec)
+	if p.gathers {
+		v = t.gathering(th, c)
+	}
 	if v == nil {
 		return
 	}
@@ -40,6 +43,9 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		t.Replay.Enter(th, v, th.pos, t.entry.Root, p.fn.Class == mpiapi.Collective && p.act != commFree, rec)
 	}
 	t.sink.Entered(th, v, th.pos, t.scratch)
+	if v.Domain == match.Gathering && v.Idle() {
+		t.Comms.Forget(v.Comm)
+	}
 }
 
 // splitOrder follows the split collectives of a file (MPI standard, section 14.4.5): one at a time, ended by the function

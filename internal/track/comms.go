@@ -73,7 +73,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 		key.Kind, key.Parent = match.KeyInter, nil
 		key.Hash = hashMembers(info.Local) + hashMembers(info.Remote) // the same seen from either side
 		key.Seq = pr.count(key)
-	case !p.collective || parent == nil || th.view == nil: // MPI_Comm_create_group, MPI_Comm_create_from_group
+	case p.gathers || parent == nil || th.view == nil:
 		key.Kind = match.KeyGroup
 		key.Hash = hashMembers(info.Local)
 		key.Seq = pr.count(key)

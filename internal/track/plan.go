@@ -50,6 +50,7 @@ type plan struct {
 	requests, status, indices             int  // parameters, -1 if none
 	collective                            bool // takes a place in the order of its communicator, window or file
 	doubtful, shared                      bool // see Replay.Doubt
+	gathers                               bool // or of those who make a communicator of a group
 	makesComm, makesHandle                bool
 
 	uses        []typeUse    // datatypes that it is given
@@ -105,6 +106,8 @@ const (
 	changeInfo
 	opNew
 	opFree
+	groupNew
+	groupFree
 	neighbourCount
 	neighbourList
 	initMPI
@@ -129,6 +132,7 @@ var byName = map[string]action{
 	"MPI_Info_create": changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
 	"MPI_Info_free":           changeInfo,
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
+	"MPI_Group_free":                 groupFree,
 	"MPI_Dist_graph_neighbors_count": neighbourCount, "MPI_Dist_graph_neighbors": neighbourList,
 	"MPI_Init": initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
@@ -229,12 +233,14 @@ func makePlan(f *mpiapi.Func) plan {
 		if act != sendrecv && act != isendrecv {
 			p.mode = sendMode(name)
 		}
-	case act == opFree:
+	case act == opFree || act == groupFree:
 		p.oldHandle = before(0)
 	case act == typeFree || act == typeCommit:
 		p.oldHandle = before(0)
 	case act == nothing && p.newType.at != 0:
 		act = typeNew
+	case act == nothing && f.Arg(mpiapi.NewGroup) >= 0:
+		act = groupNew
 	case act == nothing && p.requestAfter.at != 0 && f.Class != mpiapi.RequestOp:
 		act = otherRequest
 	case name == "MPI_Grequest_start":
@@ -242,10 +248,10 @@ func makePlan(f *mpiapi.Func) plan {
 	}
 	p.act = act
 	switch name {
-	case "MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Intercomm_create_from_groups", "MPI_Finalize",
-		"MPI_Comm_join", "MPI_Session_init", "MPI_Init", "MPI_Init_thread", "MPI_Session_finalize":
+	case "MPI_Finalize", "MPI_Comm_join", "MPI_Session_init", "MPI_Init", "MPI_Init_thread", "MPI_Session_finalize":
 		p.collective = false // not in the order of a whole communicator
 	}
+	p.gathers = gatherers[name]
 	p.planTypes()
 	if p.collective {
 		p.agree = agree.For(f)

@@ -6,6 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
@@ -48,6 +49,7 @@ type Process struct {
 	deleting map[int64]bool               // keys whose attributes a function of the program deletes
 	infos    map[uint64]map[string]string // what is in info objects
 	ops      map[uint64]*operation        // made by the program
+	groups   map[uint64]groupHandle
 	modules  []event.Module
 
 	recentOp struct{ handle, id uint64 }
@@ -213,6 +215,9 @@ type Tracker struct {
 	member  agree.Member
 	memo    agree.Memo
 	leaders map[leaders][]*leader
+	groups  map[groupKey]group.Group // that operations have made
+
+	strangers map[stranger]bool // whose gatherings are not known
 }
 
 type datatypeKey struct {
@@ -231,8 +236,9 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
-		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
-		unnamed: noNames(), texts: make(map[string]string), builds: make(map[string][]byte),
+		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader), groups: make(map[groupKey]group.Group),
+		strangers: make(map[stranger]bool),
+		unnamed:   noNames(), texts: make(map[string]string), builds: make(map[string][]byte),
 	}
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(t.plans) {

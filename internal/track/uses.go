@@ -54,7 +54,7 @@ type typeUse struct {
 func (p *plan) planTypes() {
 	f := p.fn
 	p.constructor = newConstructor(f)
-	if p.oldHandle.at != 0 { // MPI_Type_commit, MPI_Type_free
+	if p.act == typeCommit || p.act == typeFree {
 		p.uses = []typeUse{{at: p.oldHandle, count: -1, buffer: -1}}
 		return
 	}

@@ -12,6 +12,7 @@ import (
 var synchronising = map[string]bool{
 	"MPI_Barrier": true, "MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true,
 	"MPI_Reduce_scatter_block": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
+	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true,
 	"MPI_Ibarrier": true, "MPI_Iallreduce": true, "MPI_Iallgather": true, "MPI_Ialltoall": true,
 	"MPI_Ireduce_scatter_block": true,
 }

@@ -67,7 +67,7 @@ func (m *missing) look() {
 	for _, c := range m.incomplete() {
 		first, end := c.Incomplete()
 		v, ok := c.At(first)
-		if m.told[c] || !ok || outOfStep(c, first) || freeing(&v) {
+		if m.told[c] || !ok || outOfStep(c, first) || freeing(&v) || elsewhere(m.x, c) != nil {
 			continue
 		}
 		if left, ok := m.gone(c, v.Missing); ok {
@@ -288,6 +288,9 @@ func (m *missing) within(c *match.Collective) bool {
 // consequence says what comes of it; within: some are still in the collective.
 func consequence(a *absence, in []int, within bool) string {
 	text := "All processes of a communicator must call its collective operations (MPI standard, chapter 6)."
+	if a.collective.Comm.Domain == match.Gathering {
+		text = "All processes of the group must call it, with the same group and tag (MPI standard, section 7.4.2)."
+	}
 	if len(a.inside) == 0 && !within {
 		text += fmt.Sprintf(" That %s could leave it without the others is luck.", finding.RankNames(in))
 	}

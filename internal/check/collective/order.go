@@ -167,19 +167,10 @@ func (o *orders) names(c *order.Crossing) map[*match.Comm]string {
 	}
 	for comm, n := range names {
 		if count[n] > 1 {
-			names[comm] = n + " of " + finding.RankNames(check.Ranks(comm, all(comm)))
+			names[comm] = n + " of " + finding.RankNames(check.Ranks(comm, check.All(comm)))
 		}
 	}
 	return names
-}
-
-// all returns the members of c.
-func all(c *match.Comm) []int32 {
-	list := make([]int32, c.Size())
-	for i := range list {
-		list[i] = int32(i)
-	}
-	return list
 }
 
 // deadlock tells of collectives that do block each other, unless that they can was told already.
@@ -187,7 +178,7 @@ func (o *orders) deadlock(d *wait.Deadlock) {
 	o.look(0)
 	o.settle()
 	arcs := circle(d)
-	if len(arcs) == 0 || !slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
+	if len(arcs) == 0 || gatherings(arcs) || !slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
 		return
 	}
 	var (

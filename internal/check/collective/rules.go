@@ -453,6 +453,6 @@ func modes(p *track.Process, value int64) string {
 // Checks are the checks of this family.
 var Checks = []*check.Check{
 	OperationMismatch, RootMismatch, SpawnMismatch, ReductionOperationMismatch, InPlaceMismatch, DatatypeMismatch, SizeMismatch,
-	InvalidParameter, LeaderMismatch, HighMismatch, TopologyMismatch, FileMismatch, WindowMismatch,
+	InvalidParameter, GroupMismatch, LeaderMismatch, HighMismatch, TopologyMismatch, FileMismatch, WindowMismatch,
 	OrderMismatch, Missing, CommFreeMismatch, Corrupted,
 }

@@ -1,0 +1,20 @@
+/* MPI_UNDEFINED is for processes that are to be in no communicator, and goes with any kind of split. */
+/* run: np=3 */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size = 0;
+    MPI_Comm node;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split_type(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &node);
+    if (node != MPI_COMM_NULL) {
+        MPI_Comm_size(node, &size);
+        MPI_Comm_free(&node);
+    }
+    printf("rank %d: %d\n", rank, size);
+    MPI_Finalize();
+    return 0;
+}

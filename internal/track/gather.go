@@ -1,0 +1,112 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/group"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// gatherers are the functions that are collective over the processes of a group, and not over a communicator (MPI
+// standard, sections 7.4.2 and 7.6.2). Those who pass the same communicator, groups and tag meet: they are a gathering, in
+// which their calls are counted as collectives on a communicator are.
+var gatherers = map[string]bool{
+	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true, "MPI_Intercomm_create_from_groups": true,
+}
+
+// gathering returns the gathering that a call takes part in, nil if it is known that there is none, or not known which.
+func (t *Tracker) gathering(th *Thread, c *event.Call) *View {
+	pr, f := th.Process, c.Func
+	if pr.World == nil {
+		return nil
+	}
+	key := match.Key{World: pr.World, Kind: match.KeyGathering}
+	handle := uint64(0)
+	if i := f.Arg(mpiapi.TheComm); i >= 0 {
+		parent := pr.View(c.Handle(i))
+		if parent == nil || parent.Opaque || parent.Split != 0 {
+			return nil
+		}
+		key.Parent, handle = parent.Comm, parent.Handle
+	}
+	if i := f.Arg(mpiapi.SendTag); i >= 0 {
+		key.Seq = uint64(c.Int(i))
+	} else {
+		text, _ := c.Text(f.Param("stringtag"))
+		key.Hash = hashText(string(text))
+	}
+	local, known := pr.Group(c.Handle(f.Arg(mpiapi.TheGroup)))
+	var remote group.Group
+	if i := f.Param("remote_group"); i >= 0 {
+		var also bool
+		remote, also = pr.Group(c.Handle(i))
+		known = known && also
+	}
+	if !known {
+		t.distrustGatherings(pr, key.Parent)
+		return nil
+	}
+	me := local.Index(int32(pr.Rank))
+	if me < 0 {
+		return nil // then the call concerns nobody else
+	}
+	v := &View{Handle: handle, Me: int32(me), Peers: int32(local.Size())}
+	groups := [2]group.Group{local, remote}
+	if remote.Size() > 0 {
+		v.Peers = int32(remote.Size())
+		if lowest(local) < lowest(remote) {
+			v.Base = int32(local.Size())
+		} else {
+			v.Me += int32(remote.Size())
+			groups = [2]group.Group{remote, local}
+		}
+	}
+	key.Hash ^= (groups[0].Hash()*31 + groups[1].Hash()) * 31
+	v.Comm = t.Comms.Comm(key, func() *match.Comm {
+		members, split := groups[0].List(), 0
+		if remote.Size() > 0 {
+			members, split = append(members, groups[1].List()...), groups[0].Size()
+		}
+		return &match.Comm{
+			Domain: match.Gathering, Members: members, Split: split, World: pr.World, Made: th.call(c.Raw()),
+			Opaque: t.distrusted(pr.World, key.Parent, members),
+		}
+	})
+	return v
+}
+
+func lowest(g group.Group) int32 {
+	low := int32(-1)
+	for r := range g.Ranks() {
+		if low < 0 || r < low {
+			low = r
+		}
+	}
+	return low
+}
+
+// stranger is a process that has made a communicator from another one, nil if from none, of an unknown group.
+type stranger struct {
+	process *Process
+	parent  *match.Comm
+}
+
+// distrustGatherings takes note that a process takes part in a gathering, and it is not known in which: it is missing in
+// one, and nobody can say that it never comes.
+func (t *Tracker) distrustGatherings(pr *Process, parent *match.Comm) {
+	t.strangers[stranger{pr, parent}] = true
+	t.Comms.All(func(c *match.Comm) {
+		if c.Domain == match.Gathering && c.World == pr.World && c.Parent() == parent && c.Index(int32(pr.Rank)) >= 0 {
+			c.Opaque = true
+		}
+	})
+}
+
+// distrusted reports whether one of the members has taken part in an unknown gathering.
+func (t *Tracker) distrusted(w *match.World, parent *match.Comm, members []int32) bool {
+	return len(t.strangers) > 0 && slices.ContainsFunc(members, func(rank int32) bool {
+		return t.strangers[stranger{t.ProcessOf(w, int(rank)), parent}]
+	})
+}

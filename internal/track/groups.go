@@ -1,0 +1,192 @@
+package track
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/group"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// groupHandle is what a handle of a group stands for. Libraries return one handle for the same group several times (the
+// group of a communicator), so it is counted how often it is to be freed.
+type groupHandle struct {
+	group.Group
+	references int
+}
+
+// Group returns the processes of a group, false if they are not known.
+func (p *Process) Group(handle uint64) (group.Group, bool) {
+	if h, ok := p.groups[handle]; ok {
+		return h.Group, true
+	}
+	return group.Group{}, p.names.handleName(mpiapi.Group, handle) == "MPI_GROUP_EMPTY"
+}
+
+// newGroup enters the group that a call has made (MPI standard, section 7.3.2).
+func (t *Tracker) newGroup(pr *Process, c *event.Call) {
+	h := uint64(c.After(c.Func.Arg(mpiapi.NewGroup)))
+	g, ok := t.resultingGroup(pr, c)
+	if !ok {
+		delete(pr.groups, h)
+		return
+	}
+	if old, same := pr.groups[h]; same && old.Group == g {
+		old.references++
+		pr.groups[h] = old
+		return
+	}
+	if name := pr.names.handleName(mpiapi.Group, h); name == "" {
+		if pr.groups == nil {
+			pr.groups = make(map[uint64]groupHandle)
+		}
+		pr.groups[h] = groupHandle{g, 1}
+	}
+}
+
+// freeGroup follows MPI_Group_free.
+func (p *Process) freeGroup(handle uint64) {
+	g, ok := p.groups[handle]
+	switch g.references--; {
+	case !ok:
+	case g.references > 0:
+		p.groups[handle] = g
+	default:
+		delete(p.groups, handle)
+	}
+}
+
+// groupKey is an operation that makes a group, and what of.
+type groupKey struct {
+	function mpiapi.FuncID
+	a, b     group.Group
+	ranks    string      // arguments
+	comm     *match.Comm // or the group of this
+	second   bool        // the second one of an inter-communicator
+}
+
+// groupsKept is how many results of operations on groups are remembered. Most programs do the same on all processes, so
+// the work is done once and not for each of them.
+const groupsKept = 256
+
+// once returns the result of an operation on groups, worked out by make if it is not remembered.
+func (t *Tracker) once(k groupKey, make func() (group.Group, bool)) (group.Group, bool) {
+	if g, ok := t.groups[k]; ok {
+		return g, true
+	}
+	g, ok := make()
+	if ok {
+		if len(t.groups) >= groupsKept {
+			clear(t.groups)
+		}
+		t.groups[k] = g
+	}
+	return g, ok
+}
+
+// resultingGroup works out the processes of the group that a call has made, false if they are not known.
+func (t *Tracker) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok bool) {
+	f := c.Func
+	view := func(views map[uint64]*View, name string, remote bool) (group.Group, bool) {
+		v := views[c.Handle(f.Param(name))]
+		if v == nil {
+			return group.Group{}, false
+		}
+		return t.membersOf(v, remote)
+	}
+	switch f.Base {
+	case mpiapi.IDCommGroup:
+		return view(pr.views, "comm", false)
+	case mpiapi.IDCommRemoteGroup:
+		return view(pr.views, "comm", true)
+	case mpiapi.IDWinGetGroup:
+		return view(pr.wins, "win", false)
+	case mpiapi.IDFileGetGroup:
+		return view(pr.files, "fh", false)
+	case mpiapi.IDGroupFromSessionPset:
+		return pr.processSet(c)
+	case mpiapi.IDGroupUnion, mpiapi.IDGroupIntersection, mpiapi.IDGroupDifference:
+		a, ok1 := pr.Group(c.Handle(0))
+		b, ok2 := pr.Group(c.Handle(1))
+		if !ok1 || !ok2 {
+			return group.Group{}, false
+		}
+		return t.once(groupKey{function: f.Base, a: a, b: b}, func() (group.Group, bool) {
+			switch f.Base {
+			case mpiapi.IDGroupUnion:
+				return a.Union(b), true
+			case mpiapi.IDGroupIntersection:
+				return a.Intersection(b), true
+			}
+			return a.Difference(b), true
+		})
+	case mpiapi.IDGroupIncl, mpiapi.IDGroupExcl, mpiapi.IDGroupRangeIncl, mpiapi.IDGroupRangeExcl:
+		return t.chosen(pr, c)
+	}
+	return group.Group{}, false
+}
+
+// chosen works out which processes of a group are chosen, or left out, by rank.
+func (t *Tracker) chosen(pr *Process, c *event.Call) (group.Group, bool) {
+	f := c.Func
+	ranged := f.Base == mpiapi.IDGroupRangeIncl || f.Base == mpiapi.IDGroupRangeExcl
+	param := f.Param("ranks")
+	if ranged {
+		param = f.Param("ranges")
+	}
+	g, ok := pr.Group(c.Handle(0))
+	list, recorded := c.In(param)
+	if !ok || !recorded && c.Int(f.Param("n")) != 0 { // arrays without elements are not recorded
+		return group.Group{}, false
+	}
+	ranks, text := make([]int64, list.Len()), make([]byte, 0, 4*list.Len())
+	for i := range ranks {
+		ranks[i] = list.At(i)
+		text = binary.LittleEndian.AppendUint32(text, uint32(ranks[i]))
+	}
+	return t.once(groupKey{function: f.Base, a: g, ranks: string(text)}, func() (group.Group, bool) {
+		ranks, ok := ranks, true
+		if ranged {
+			ranks, ok = group.Ranges(ranks, g.Size())
+		}
+		switch {
+		case !ok:
+			return group.Group{}, false
+		case f.Base == mpiapi.IDGroupIncl || f.Base == mpiapi.IDGroupRangeIncl:
+			return g.Incl(ranks)
+		}
+		return g.Excl(ranks)
+	})
+}
+
+// membersOf returns the group of a communicator, window or file that the process is in, or the other one. It is false if
+// they have processes of other worlds.
+func (t *Tracker) membersOf(v *View, remote bool) (group.Group, bool) {
+	second := v.Split != 0 && (int(v.Me) >= v.Split) != remote
+	return t.once(groupKey{comm: v.Comm, second: second}, func() (group.Group, bool) {
+		list := v.Members
+		switch {
+		case v.Split != 0 && second:
+			list = list[v.Split:]
+		case v.Split != 0:
+			list = list[:v.Split]
+		}
+		return group.Of(slices.Values(list)), !slices.ContainsFunc(list, func(r int32) bool { return r < 0 })
+	})
+}
+
+// processSet returns the processes of one of the sets that every MPI has (section 11.3.2).
+func (p *Process) processSet(c *event.Call) (group.Group, bool) {
+	name, ok := c.Text(c.Func.Param("pset_name"))
+	switch {
+	case !ok || p.World == nil || p.Rank < 0:
+	case bytes.EqualFold(name, []byte("mpi://WORLD")):
+		return group.First(p.World.Size), true
+	case bytes.EqualFold(name, []byte("mpi://SELF")):
+		return group.Of(slices.Values([]int32{int32(p.Rank)})), true
+	}
+	return group.Group{}, false
+}
