@@ -46,6 +46,9 @@ func (t *Tracker) gathering(th *Thread, c *event.Call) *View {
 	}
 	if !known {
 		t.distrustGatherings(pr, key.Parent)
+		if t.Replay != nil {
+			t.Replay.Doubt(th, false)
+		}
 		return nil
 	}
 	me := local.Index(int32(pr.Rank))
