@@ -260,7 +260,7 @@ func (e *Engine) block(t *thread, op *match.Op) {
 
 // check lets an operation pass on which nothing can be known.
 func (e *Engine) check(op *match.Op) {
-	if unknown(op.Comm) {
+	if op.Unknown() {
 		op.Replay.Ready = true
 		e.doubt(e.processOf(op.Call.Thread))
 	}

@@ -43,9 +43,10 @@ type Hooks struct {
 	// Entered: a thread enters the collective at a position of a communicator, window or file.
 	Entered func(t *track.Thread, v *track.View, position uint64, call match.Call)
 	// Sums: sums of the data that the call at a position of a communicator sends, or has received.
-	Sums     func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
-	Finalize func(p *track.Process, call match.Call) // a process enters MPI_Finalize
-	Crowded  func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
+	Sums      func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
+	CommFreed func(c *match.Comm)                     // all members have freed a communicator
+	Finalize  func(p *track.Process, call match.Call) // a process enters MPI_Finalize
+	Crowded   func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
 	Leaders func(a, b match.Call)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.

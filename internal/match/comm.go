@@ -176,12 +176,13 @@ func (r *Registry) All(f func(*Comm)) {
 	}
 }
 
-// Free notes that a member has freed its handle. When all have, the identity is forgotten.
-func (c *Comm) Free() {
+// Free notes that a member has freed its handle. When all have, the identity is forgotten, and it reports true.
+func (c *Comm) Free() bool {
 	c.freed++
 	if c.freed >= len(c.Members) && c.reg != nil {
 		delete(c.reg.comms, c.key)
 	}
+	return c.freed == len(c.Members)
 }
 
 // Parent returns the communicator that c was made from, nil if there is none.

@@ -35,19 +35,13 @@ func (c *Comm) Unmatched(f func(member int32, send bool)) {
 		if b.any.head != nil {
 			f(int32(to), false)
 		}
-		each := func(from int32, p *pair) {
+		b.each(func(from int32, p *pair) {
 			if p.sends.head != nil {
 				f(from, true)
 			}
 			if p.recvs.head != nil {
 				f(int32(to), false)
 			}
-		}
-		for i := range b.dense {
-			each(int32(i), &b.dense[i])
-		}
-		for i, p := range b.sparse {
-			each(i, p)
-		}
+		})
 	}
 }

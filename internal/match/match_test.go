@@ -49,6 +49,8 @@ type action struct {
 	op        *Op
 	learns    bool
 	cancelled bool
+	freed     bool // the request is freed: the program will never learn
+	doubt     bool // and was cancelled before
 	id        int64
 }
 
@@ -78,7 +80,8 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		id++
 		if n := len(waiting[me]); n > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 			i := rapid.IntRange(0, n-1).Draw(t, "which")
-			program[me] = append(program[me], action{cancelled: true, id: waiting[me][i].id})
+			doubt := rapid.IntRange(0, 2).Draw(t, "doubt") == 0
+			program[me] = append(program[me], action{cancelled: !doubt, doubt: doubt, freed: doubt, id: waiting[me][i].id})
 			waiting[me] = slices.Delete(waiting[me], i, i+1)
 			continue
 		}
@@ -116,11 +119,24 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		truth[id], got[id], happened[id] = m.id, [2]int32{m.from, m.tag}, len(program[me])
 	}
 	// The program learns of what it received some time after that happened: from a blocking receive at once.
+	freed := make(map[int64]bool)
 	for me := range program {
+		for _, a := range program[me] {
+			freed[a.id] = freed[a.id] || a.freed
+		}
 		learns := make([][]action, len(program[me])+1) // before each step
 		for _, a := range program[me] {
 			at, ok := happened[a.id]
-			if !ok || a.cancelled || a.op.Send {
+			if a.op == nil || a.op.Send || freed[a.id] {
+				continue
+			}
+			if a.op.Tentative && !freed[a.id] && rapid.IntRange(0, 9).Draw(t, "free") == 0 && !slices.ContainsFunc(program[me], func(b action) bool { return b.cancelled && b.id == a.id }) {
+				at = rapid.IntRange(stepOf(program[me], a.id)+1, len(program[me])).Draw(t, "frees")
+				learns[at] = append(learns[at], action{op: a.op, freed: true, doubt: rapid.Bool().Draw(t, "cancels"), id: a.id})
+				freed[a.id] = true
+				continue
+			}
+			if !ok {
 				continue
 			}
 			if a.op.Tentative {
@@ -138,6 +154,11 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		program[me] = steps
 	}
 	return program, truth, got
+}
+
+// stepOf returns the step in which a rank posts an operation.
+func stepOf(steps []action, id int64) int {
+	return slices.IndexFunc(steps, func(a action) bool { return a.op != nil && a.id == id })
 }
 
 // TestMessagesMatchAsMPIMatchesThem feeds random programs in random interleavings: whatever the order in which ranks are
@@ -167,6 +188,12 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 			a := program[r][next[r]]
 			next[r]++
 			switch {
+			case a.freed:
+				if a.doubt {
+					m.Doubt(ops[a.id])
+				}
+				m.Free(ops[a.id])
+				continue
 			case a.learns:
 				m.Resolve(ops[a.id], got[a.id][0], got[a.id][1])
 				m.Confirm(ops[a.id])
@@ -188,6 +215,16 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 				t.Fatalf("receive %d got send %d, MPI gave it %d", recv, send, truth[recv])
 			}
 		}
+		received := make(map[int64]bool)
+		for _, send := range truth {
+			received[send] = true
+		}
+		pending := make(map[int64]bool)
+		c.Pending(func(s *Op) {
+			if pending[s.Count] = true; received[s.Count] {
+				t.Fatalf("message %d is told to be pending, but was received", s.Count)
+			}
+		})
 		gone := make(map[int64]bool)
 		unresolved := false // a wildcard that never completed may rightly hold up others
 		for r := range program {
@@ -196,11 +233,19 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 				if a.cancelled {
 					gone[a.id] = true
 				}
+				unresolved = unresolved || a.freed
 				unresolved = unresolved || a.op != nil && !a.op.Send && a.op.Peer == Any && !ok && !gone[a.id]
 			}
 		}
 		if !unresolved && len(w.pairs) != len(truth) {
 			t.Fatalf("%d of %d messages matched", len(w.pairs), len(truth))
+		}
+		for r := range program {
+			for _, a := range program[r] {
+				if !unresolved && a.op != nil && a.op.Send && !received[a.id] && !pending[a.id] {
+					t.Fatalf("message %d was not received, and is not told to be pending", a.id)
+				}
+			}
 		}
 	})
 }
@@ -249,6 +294,46 @@ func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 	if w.pairs[2] != 3 {
 		t.Fatalf("the second receive should have got the message: %v", w.pairs)
 	}
+}
+
+// TestMatchingIsGivenUpWhereItCannotGoOn has a receive from any source that is cancelled and freed, so that nobody ever
+// knows which message it got, and lots of traffic behind it: what is kept is bounded, and other receivers are not concerned.
+func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {
+	c := newComm(100)
+	w := &watcher{pairs: make(map[int64]int64)}
+	m := New(w)
+	var id int64
+	post := func(send bool, me, peer, tag int32) *Op {
+		id++
+		op := m.NewOp()
+		op.Send, op.Comm, op.Me, op.Peer, op.Tag, op.Count, op.Call.Raw = send, c, me, peer, tag, id, line
+		m.Post(op)
+		return op
+	}
+	ghost := post(false, 0, Any, 7)
+	m.Doubt(ghost)
+	m.Free(ghost)
+	for i := range int32(3 * owedLimit) {
+		from := 1 + i%99
+		m.Release(post(true, from, 0, 7))
+		m.Release(post(false, 0, from, 7))
+		m.Release(post(true, from, 0, 8)) // which the first can't take
+		m.Release(post(false, 0, from, 8))
+		m.Release(post(true, 0, from, 7))
+		m.Release(post(false, from, 0, 7))
+	}
+	kept := 0
+	c.Unmatched(func(int32, bool) { kept++ })
+	if kept != 0 {
+		t.Errorf("operations of %d pairs are kept", kept)
+	}
+	if n := len(w.pairs); n < 3*owedLimit+owedLimit/2 || n > 2*3*owedLimit {
+		t.Errorf("%d messages matched", n)
+	}
+	if !post(true, 1, 0, 9).Expected() || !c.Candidate(0, 5, 9) {
+		t.Error("a send or receive whose partner is not known is taken to be stuck")
+	}
+	c.Pending(func(s *Op) { t.Errorf("message %d is told to be pending", s.Count) })
 }
 
 // TestCollectivesMatchByOrder lets members enter a random sequence of collectives, some of them another one, in random

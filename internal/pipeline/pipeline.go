@@ -69,6 +69,7 @@ type Pipeline struct {
 	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
 	entered    []func(*track.Thread, *track.View, uint64, match.Call)
 	sums       []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
+	commFreed  []func(*match.Comm)
 	finalize   []func(*track.Process, match.Call)
 	crowded    []func(*track.Process)
 	leaders    []func(a, b match.Call)
@@ -133,6 +134,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.failed, h.Failed)
 	add(&p.entered, h.Entered)
 	add(&p.sums, h.Sums)
+	add(&p.commFreed, h.CommFreed)
 	add(&p.finalize, h.Finalize)
 	add(&p.crowded, h.Crowded)
 	add(&p.leaders, h.Leaders)
@@ -307,6 +309,12 @@ func (s sink) Entered(t *track.Thread, v *track.View, position uint64, c match.C
 func (s sink) Sums(t *track.Thread, v *track.View, position uint64, c match.Call, sums *event.Sums) {
 	for _, f := range s.p.sums {
 		f(t, v, position, c, sums)
+	}
+}
+
+func (s sink) CommFreed(c *match.Comm) {
+	for _, f := range s.p.commFreed {
+		f(c)
 	}
 }
 

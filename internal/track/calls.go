@@ -195,9 +195,8 @@ func (t *Tracker) settle(pr *Process, op *match.Op, s event.Status, have bool) {
 	switch {
 	case !have:
 		if op.Peer == match.Any && !op.Matched {
-			// Whose message it took is not known, so nothing that this process receives there can be told any more.
-			op.Comm.Opaque = true
-			t.Match.Withdraw(op)
+			// Whose message it took is not known, so which others this process receives there can't be told any more.
+			t.Match.Lose(op)
 		}
 	case s.Cancelled:
 		t.Match.Withdraw(op)
@@ -363,9 +362,15 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
 			t.drop(th, r)
 		}
+	case cancel:
+		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
+			r.Cancelled = true
+		}
 	case commFree:
 		if h := p.comm.handle(rec); rc == 0 && pr.views[h] != nil {
-			pr.views[h].Comm.Free()
+			if c := pr.views[h].Comm; c.Free() {
+				t.sink.CommFreed(c)
+			}
 			delete(pr.views, h)
 			pr.recent = nil
 		}
@@ -510,4 +515,12 @@ func (t *Tracker) Probing(th *Thread) (v *View, source, tag int32, ok bool) {
 		source, ok = v.peer(int64(rank))
 	}
 	return v, source, tag, ok
+}
+
+// Matched calls f for the messages that a matched probe took and that the program has not received, in no order: each is
+// a receive without a buffer.
+func (p *Process) Matched(f func(recv *match.Op)) {
+	for _, op := range p.msgs {
+		f(op)
+	}
 }

@@ -199,7 +199,7 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 	if r == nil || !r.Persistent || r.Active {
 		return
 	}
-	r.Active = true
+	r.Active, r.Cancelled = true, false
 	p := &t.plans[r.Made.Func()]
 	switch p.act {
 	case sendInit:
@@ -216,6 +216,9 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 func (t *Tracker) drop(th *Thread, r *Request) {
 	for i, op := range r.Ops {
 		if op != nil {
+			if r.Cancelled {
+				t.Match.Doubt(op)
+			}
 			t.dropOp(th, op)
 			r.Ops[i] = nil
 		}
@@ -227,7 +230,7 @@ func (t *Tracker) dropOp(th *Thread, op *match.Op) {
 	if t.Replay != nil {
 		t.Replay.Drop(th, op)
 	}
-	t.Match.Release(op)
+	t.Match.Free(op)
 }
 
 // finish completes a request.

@@ -134,6 +134,7 @@ type Request struct {
 	Kind       RequestKind
 	Persistent bool
 	Active     bool
+	Cancelled  bool         // by MPI_Cancel, since it became active: it may take part all the same
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
 	Pos        uint64
@@ -154,6 +155,8 @@ type Sink interface {
 	Entered(t *Thread, v *View, position uint64, call match.Call)
 	// Sums: sums of what the call at a position of a communicator sends, or has received.
 	Sums(t *Thread, v *View, position uint64, call match.Call, s *event.Sums)
+	// CommFreed: all members have freed a communicator.
+	CommFreed(c *match.Comm)
 	// Finalize: a process has entered MPI_Finalize.
 	Finalize(p *Process, call match.Call)
 	// Crowded: a process has many requests: 100 at first, then twice as many each time.

@@ -26,6 +26,7 @@ func (*told) Disagree(*match.Comm, uint64)                            {}
 func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure) {}
 func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)  {}
 func (*told) Finalize(*track.Process, match.Call)                     {}
+func (*told) CommFreed(*match.Comm)                                   {}
 func (*told) Crowded(*track.Process)                                  {}
 func (*told) End(*track.Process)                                      {}
 func (*told) Module(*track.Process, event.Module)                     {}

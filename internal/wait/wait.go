@@ -379,6 +379,9 @@ func (a *Analyzer) request(p *track.Process, r *track.Request) ([]Clause, state)
 	case track.OtherRequest:
 		return nil, unknown
 	}
+	if r.Cancelled { // which MPI completes without the others (section 3.8.4)
+		return nil, unknown
+	}
 	var cs []Clause
 	for _, op := range r.Ops {
 		if op == nil {

@@ -1,0 +1,28 @@
+/* A communicator is freed with messages on it; a message that MPI_Mprobe took is given up. */
+/* run: np=3 stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, x = 0;
+    MPI_Comm dup;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        if (rank > 0)
+            MPI_Send(&x, 0, MPI_INT, 0, i, dup); /* want "GLOBAL:MSG:PENDING" "all its processes have freed the communicator" count=6 ranks=0,1,2 */
+        MPI_Barrier(dup);
+        MPI_Comm_free(&dup);
+    }
+    if (rank == 0) {
+        MPI_Message message;
+        MPI_Mprobe(1, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Request r;
+        MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:MSG:PENDING" "MPI_Mprobe or MPI_Improbe has taken it" ranks=0,1 */
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}

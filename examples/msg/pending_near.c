@@ -1,0 +1,20 @@
+/* The receive waits for another tag than the message has, and for ever. */
+/* run: np=2 stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, x = 0, done = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Send(&x, 1, MPI_INT, 1, 5, MPI_COMM_WORLD); /* want "GLOBAL:MSG:PENDING" "MPI_Irecv of rank 1 nearly matches: it waits for tag 6" */
+    } else {
+        MPI_Request r;
+        MPI_Irecv(&x, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &r); /* want "LOCAL:REQUEST:NOT_FREED" */
+        MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

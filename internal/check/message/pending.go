@@ -1,0 +1,244 @@
+package message
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+//go:embed pending.md
+var pendingDoc string
+
+// Pending finds messages that were sent and never received: their receiver, and their sender, have called MPI_Finalize
+// (MPI standard, section 11.2.2 of MPI 4.0: all communication must be completed before), or all members have freed the
+// communicator. One finding per place of the sends.
+var Pending = &check.Check{
+	ID:       "GLOBAL:MSG:PENDING",
+	Severity: finding.Warning,
+	Title:    "messages are sent and never received",
+	Doc:      pendingDoc,
+	New: func(x *check.Context) check.Hooks {
+		p := &pendings{x: x}
+		return check.Hooks{
+			CommFreed: func(c *match.Comm) {
+				var l leftovers
+				c.Pending(func(s *match.Op) { l.add(x, s, nil) })
+				p.report(&l, "all its processes have freed the communicator")
+			},
+			Finish: p.finish,
+		}
+	},
+}
+
+type pendings struct {
+	x *check.Context
+}
+
+// leftovers are messages nobody received, by the place of the send, in the order in which they are found.
+type leftovers struct {
+	keys   []string
+	groups map[string]*leftover
+}
+
+// leftover are the messages of one place.
+type leftover struct {
+	n     int
+	first *match.Op // send
+	probe *match.Op // the matched probe that took the first one, nil if none did
+	flows []flow    // in the order in which they are found
+	index map[flow]int
+	count []int // of each flow
+}
+
+// flow is what messages have in common.
+type flow struct {
+	comm     *match.Comm
+	from, to int32
+	tag      int32
+}
+
+func (l *leftovers) add(x *check.Context, s, probe *match.Op) {
+	k := x.Place(s.Call)
+	g := l.groups[k]
+	if g == nil {
+		if l.groups == nil {
+			l.groups = make(map[string]*leftover)
+		}
+		g = &leftover{first: s, probe: probe, index: make(map[flow]int)}
+		l.groups[k] = g
+		l.keys = append(l.keys, k)
+	}
+	g.n++
+	f := flow{s.Comm, s.Me, s.Peer, s.Tag}
+	i, ok := g.index[f]
+	if !ok {
+		i = len(g.flows)
+		g.index[f] = i
+		g.flows = append(g.flows, f)
+		g.count = append(g.count, 0)
+	}
+	g.count[i]++
+}
+
+// finish looks at the end of the run, of which only that of the processes that have called MPI_Finalize is one: others
+// might have received what was on its way to them.
+func (p *pendings) finish() {
+	var l leftovers
+	for _, c := range p.x.Tracker.Comms.InOrder() {
+		c.Pending(func(s *match.Op) {
+			if p.finished(c, s.Peer) && p.finished(c, s.Me) {
+				l.add(p.x, s, nil)
+			}
+		})
+	}
+	for _, pr := range p.x.Tracker.Processes {
+		if !finished(pr) {
+			continue
+		}
+		var probes []*match.Op
+		pr.Matched(func(r *match.Op) {
+			if s := r.Partner(); s != nil && p.finished(s.Comm, s.Me) {
+				probes = append(probes, r)
+			}
+		})
+		slices.SortFunc(probes, func(a, b *match.Op) int { return cmp.Compare(a.Order(), b.Order()) })
+		for _, r := range probes {
+			l.add(p.x, r.Partner(), r)
+		}
+	}
+	p.report(&l, "its receiver has called MPI_Finalize")
+}
+
+func (p *pendings) finished(c *match.Comm, member int32) bool {
+	pr := p.x.Tracker.ProcessOf(c.World, int(c.Members[member]))
+	return pr != nil && finished(pr)
+}
+
+// finished reports whether a process will not receive anything any more, as far as it can be seen.
+func finished(p *track.Process) bool { return p.Finalizing && !p.Lost && !p.Callbacks && !p.Aborting }
+
+// flowLimit is how many flows a finding lists.
+const flowLimit = 6
+
+func (p *pendings) report(l *leftovers, why string) {
+	for _, k := range l.keys {
+		p.x.Report(p.finding(k, l.groups[k], why))
+	}
+}
+
+func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding {
+	x := p.x
+	f := &finding.Finding{
+		Key: key, Count: g.n,
+		Sites: []finding.Site{x.Site("send", g.first.Call)},
+		Advice: "Receive every message that is sent, or do not send it. Compare the numbers of sends and receives, and their tags, ranks and " +
+			"communicators.",
+	}
+	var lines []string
+	var list []map[string]any
+	senders := []int{}
+	for i, w := range g.flows {
+		from, to := int(w.comm.Members[w.from]), int(w.comm.Members[w.to])
+		f.Ranks = append(f.Ranks, from, to)
+		senders = append(senders, from)
+		if i < flowLimit {
+			lines = append(lines, fmt.Sprintf("%s from rank %d to rank %d (tag=%d, %s)", check.Plural(g.count[i], "message", "messages"),
+				from, to, w.tag, x.Comm(g.first.Call, w.comm)))
+		}
+		list = append(list, map[string]any{"from": from, "to": to, "tag": w.tag, "count": g.count[i]})
+	}
+	if n := len(g.flows) - flowLimit; n > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
+	}
+	slices.Sort(senders)
+	for _, r := range slices.Compact(senders) {
+		if r != f.Sites[0].Rank {
+			f.Sites[0].Also = append(f.Sites[0].Also, r)
+		}
+	}
+	them := "A message is"
+	if g.n > 1 {
+		them = fmt.Sprintf("%d messages are", g.n)
+	}
+	f.Message = fmt.Sprintf("%s sent by %s at one place and never received: %s.\n%s", them, x.Func(g.first.Call).Name, why, strings.Join(lines, ",\n")) + "."
+	f.Details = map[string]any{"messages": list}
+	p.near(f, g)
+	f.Message += "\nThe standard requires all communication to be completed before MPI_Finalize (section 11.2.2); that the send returned " +
+		"only means that MPI has kept a copy."
+	return f
+}
+
+// near says what comes closest to receiving the first message: what took it without receiving it, a receive that is
+// posted and waits for another, or else how many others arrived.
+func (p *pendings) near(f *finding.Finding, g *leftover) {
+	x, s := p.x, g.first
+	if g.probe != nil {
+		f.Message += "\nMPI_Mprobe or MPI_Improbe has taken it, and what it returned was not given to MPI_Mrecv or MPI_Imrecv."
+		f.Sites = append(f.Sites, x.Site("matched probe", g.probe.Call))
+		return
+	}
+	if r := p.nearest(s); r != nil {
+		f.Message += fmt.Sprintf("\n%s of rank %d nearly matches: it waits for %s.", x.Func(r.Call).Name, x.Rank(r.Call), p.difference(s, r))
+		f.Sites = append(f.Sites, x.Site("receive that nearly matches", r.Call))
+		return
+	}
+	if n := s.Comm.Received(s.Me, s.Peer); n > 0 {
+		left := 0
+		s.Comm.Pending(func(o *match.Op) {
+			if o.Me == s.Me && o.Peer == s.Peer {
+				left++
+			}
+		})
+		f.Message += fmt.Sprintf("\nRank %d has sent rank %d %s there in all, and %d of them %s received.", s.Comm.Members[s.Me], s.Comm.Members[s.Peer],
+			check.Plural(n+left, "message", "messages"), n, map[bool]string{true: "was", false: "were"}[n == 1])
+	}
+}
+
+// nearest returns the receive that is still posted by the receiver of s and has most in common with it, nil if none does.
+func (p *pendings) nearest(s *match.Op) (best *match.Op) {
+	points := 0
+	for _, c := range p.x.Tracker.Comms.InOrder() {
+		me := int32(slices.Index(c.Members, s.Comm.Members[s.Peer]))
+		if c.World != s.Comm.World || me < 0 {
+			continue
+		}
+		c.Posted(me, func(r *match.Op) {
+			n := 0
+			if c == s.Comm {
+				n += 2
+			}
+			if r.Peer == match.Any || c.Members[r.Peer] == s.Comm.Members[s.Me] {
+				n += 2
+			}
+			if r.Tag == match.Any || r.Tag == s.Tag {
+				n++
+			}
+			if n > max(points, 2) {
+				points, best = n, r
+			}
+		})
+	}
+	return best
+}
+
+// difference says what a receive waits for instead of s.
+func (p *pendings) difference(s, r *match.Op) string {
+	var parts []string
+	if r.Peer != match.Any && r.Comm.Members[r.Peer] != s.Comm.Members[s.Me] {
+		parts = append(parts, fmt.Sprintf("rank %d", r.Comm.Members[r.Peer]))
+	}
+	if r.Tag != match.Any && r.Tag != s.Tag {
+		parts = append(parts, fmt.Sprintf("tag %d", r.Tag))
+	}
+	if r.Comm != s.Comm {
+		parts = append(parts, "a message on "+p.x.Comm(r.Call, r.Comm))
+	}
+	return check.Join(parts)
+}
