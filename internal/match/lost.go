@@ -13,7 +13,8 @@ func (m *Matcher) owe(op *Op) {
 		return // the sender's record is only to be read
 	}
 	op.owed = true
-	if b.owed++; b.owed > owedLimit {
+	l := b.late()
+	if l.owed++; l.owed > owedLimit {
 		m.lose(b)
 	}
 }

@@ -60,7 +60,7 @@ func (l *list) drop(op *Op) bool {
 type pair struct {
 	sends list
 	recvs list   // from this very source
-	dirty bool   // in mailbox.dirty
+	dirty bool   // in behind.dirty
 	taken uint32 // messages received
 	// tentative are the receives that are matched and may still be cancelled, in no order.
 	tentative []*Op
@@ -72,9 +72,22 @@ type mailbox struct {
 	sparse map[int32]*pair // in large ones
 	any    list            // receives whose message is not known yet: from MPI_ANY_SOURCE, or cancelled and freed
 	lost   bool            // nothing that goes here is matched any more
-	owed   int             // receives that the program is done with, but that such a receive keeps from being matched
 	seq    uint64          // operations posted
-	dirty  []*pair         // pairs in which something waits for such a receive
+	behind *behind         // nil if there never was such a receive
+}
+
+// behind is what waits for receives whose message is not known yet.
+type behind struct {
+	dirty []*pair // in which something waits for them
+	owed  int     // receives that the program is done with, but that are not matched for them
+}
+
+// late returns what waits in b.
+func (b *mailbox) late() *behind {
+	if b.behind == nil {
+		b.behind = new(behind)
+	}
+	return b.behind
 }
 
 // denseLimit is the size of communicator up to which every mailbox has an array over all sources.
@@ -105,7 +118,8 @@ func compatible(want, tag int32) bool { return want == tag || want == Any }
 func (b *mailbox) mark(p *pair) {
 	if !p.dirty {
 		p.dirty = true
-		b.dirty = append(b.dirty, p)
+		l := b.late()
+		l.dirty = append(l.dirty, p)
 	}
 }
 

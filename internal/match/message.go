@@ -228,7 +228,8 @@ func (m *Matcher) Resolve(op *Op, source, tag int32) {
 
 // settle matches what waited for a receive from any source that is no longer in the way.
 func (m *Matcher) settle(b *mailbox) {
-	dirty := b.dirty
+	l := b.late()
+	dirty := l.dirty
 	for _, p := range dirty {
 		m.rescan(b, p)
 	}
@@ -236,7 +237,7 @@ func (m *Matcher) settle(b *mailbox) {
 		for _, p := range dirty {
 			p.dirty = false
 		}
-		b.dirty = b.dirty[:0]
+		l.dirty = l.dirty[:0]
 	}
 }
 
@@ -276,7 +277,7 @@ func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 	p.taken++
 	if r.owed {
 		r.owed = false
-		b.owed--
+		b.behind.owed--
 	}
 	if m.Replayer != nil {
 		m.Replayer.Link(s, r)
