@@ -85,12 +85,11 @@ type Comm struct {
 
 	boxes []mailbox
 
-	base  uint64          // position of the oldest collective not entered by all yet
-	slots []slot          // it and those behind it, circular, a power of two
-	pos   []uint64        // per member: collectives entered
-	odd   []Collective    // the last ones that all have entered, but not alike
-	open  int             // entries in collectives that not all have entered
-	index map[int32]int32 // member by rank in MPI_COMM_WORLD, if somebody has asked
+	base  uint64       // position of the oldest collective not entered by all yet
+	slots []slot       // it and those behind it, circular, a power of two
+	pos   []uint64     // per member: collectives entered
+	odd   []Collective // the last ones that all have entered, but not alike
+	open  int          // entries in collectives that not all have entered
 	freed int
 	key   Key
 	reg   *Registry
@@ -142,13 +141,14 @@ const (
 
 // Registry finds the Comm that a key stands for.
 type Registry struct {
-	comms map[Key]*Comm
-	seen  int
+	comms   map[Key]*Comm
+	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, where somebody has asked
+	seen    int
 }
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
-	return &Registry{comms: make(map[Key]*Comm)}
+	return &Registry{comms: make(map[Key]*Comm), indexes: make(map[*Comm]map[int32]int32)}
 }
 
 // Comm returns the communicator of the given identity, made by build if this is the first of its members to ask.
@@ -180,7 +180,7 @@ func (r *Registry) All(f func(*Comm)) {
 func (c *Comm) Free() bool {
 	c.freed++
 	if c.freed >= len(c.Members) && c.reg != nil {
-		delete(c.reg.comms, c.key)
+		c.reg.Forget(c)
 	}
 	return c.freed == len(c.Members)
 }
@@ -196,6 +196,7 @@ func (r *Registry) Forget(c *Comm) {
 	if r.comms[c.key] == c {
 		delete(r.comms, c.key)
 	}
+	delete(r.indexes, c)
 }
 
 // Index returns the member that is the process of a rank in MPI_COMM_WORLD, -1 if none is.
@@ -203,13 +204,15 @@ func (c *Comm) Index(rank int32) int32 {
 	if int(rank) < len(c.Members) && rank >= 0 && c.Members[rank] == rank { // nearly always
 		return rank
 	}
-	if c.index == nil {
-		c.index = make(map[int32]int32, len(c.Members))
+	index := c.reg.indexes[c]
+	if index == nil {
+		index = make(map[int32]int32, len(c.Members))
 		for m, r := range c.Members {
-			c.index[r] = int32(m)
+			index[r] = int32(m)
 		}
+		c.reg.indexes[c] = index
 	}
-	if m, ok := c.index[rank]; ok {
+	if m, ok := index[rank]; ok {
 		return m
 	}
 	return -1
