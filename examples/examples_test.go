@@ -33,29 +33,13 @@ func TestExamplesStrict(t *testing.T) {
 // run runs the examples that are wanted, with further flags for mpivet run.
 func run(t *testing.T, wanted func(path string) bool, flags ...string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs some two hundred MPI programs")
-	}
-	mpis := exampletest.Installed()
-	if len(mpis) == 0 {
-		t.Skip("neither MPICH nor Open MPI is installed")
-	}
-	mpivet := filepath.Join(t.TempDir(), "mpivet")
-	build := exec.Command("go", "build", "-o", mpivet, "../cmd/mpivet")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	if out, err := exec.Command(mpivet, "build").CombinedOutput(); err != nil { // so that no example waits for it
-		t.Fatalf("mpivet build: %v\n%s", err, out)
-	}
+	b := newBench(t)
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return !wanted(path) })
-	places := make(chan struct{}, *jobs)
-	for _, m := range mpis {
+	for _, m := range b.mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			for _, path := range paths {
 				t.Run(path, func(t *testing.T) {
@@ -67,25 +51,57 @@ func run(t *testing.T, wanted func(path string) bool, flags ...string) {
 						t.Skipf("for %s only", e.MPI)
 					}
 					e.Flags = append(e.Flags, flags...)
-					t.Parallel()
-					places <- struct{}{}
-					defer func() { <-places }()
-					dir := t.TempDir()
-					command, err := exampletest.Build(e, m, dir)
-					if err != nil {
-						t.Fatal(err)
-					}
-					problems, err := exampletest.Check(mpivet, e, m, command, dir, severityOf)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if len(problems) > 0 {
+					if problems := b.check(t, e, m); len(problems) > 0 {
 						t.Errorf("%s with %s:\n%s", path, m.Name, strings.Join(problems, "\n"))
 					}
 				})
 			}
 		})
 	}
+}
+
+// bench is what programs are run with.
+type bench struct {
+	mpivet string
+	mpis   []exampletest.MPI
+	places chan struct{} // one for each that may run at a time
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs some two hundred MPI programs")
+	}
+	b := &bench{filepath.Join(t.TempDir(), "mpivet"), exampletest.Installed(), make(chan struct{}, *jobs)}
+	if len(b.mpis) == 0 {
+		t.Skip("neither MPICH nor Open MPI is installed")
+	}
+	build := exec.Command("go", "build", "-o", b.mpivet, "../cmd/mpivet")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	if out, err := exec.Command(b.mpivet, "build").CombinedOutput(); err != nil { // so that no example waits for it
+		t.Fatalf("mpivet build: %v\n%s", err, out)
+	}
+	return b
+}
+
+// check builds and runs an example, in parallel with others, and returns what is not as it should be.
+func (b *bench) check(t *testing.T, e *exampletest.Example, m exampletest.MPI) []string {
+	t.Parallel()
+	b.places <- struct{}{}
+	defer func() { <-b.places }()
+	dir := t.TempDir()
+	command, err := exampletest.Build(e, m, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problems
 }
 
 // severityOf is a check's default severity.

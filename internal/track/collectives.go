@@ -48,12 +48,29 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
+// settling are the functions besides collective accesses that want a file's split collectives to be ended (MPI standard,
+// sections 14.2.2, 14.2.4, 14.3 and 14.6.1; MPI_File_seek_shared: Falzone et al., table 2).
+var settling = map[string]bool{
+	"MPI_File_close": true, "MPI_File_set_size": true, "MPI_File_set_view": true, "MPI_File_sync": true, "MPI_File_seek_shared": true,
+}
+
+// splits is what is known of a file's split collectives.
+type splits struct {
+	active match.Call // the one that has begun, else empty
+	before match.Call // active as it was before the latest call on the file
+}
+
 // splitOrder follows the split collectives of a file (MPI standard, section 14.4.5): one at a time, ended by the function
 // that goes with its beginning, and no other collective access in between.
 func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
+	if v.splits == nil {
+		v.splits = new(splits)
+	}
+	s := v.splits
+	s.before = s.active
 	active := ""
-	if len(v.split.Raw) > 0 {
-		active = mpiapi.ByID(v.split.Func()).Name
+	if len(s.active.Raw) > 0 {
+		active = mpiapi.ByID(s.active.Func()).Name
 	}
 	operation, begins := strings.CutSuffix(name, "_begin")
 	ended, ends := strings.CutSuffix(name, "_end")
@@ -61,16 +78,23 @@ func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
 	case begins && active != "":
 		e.Disorder = name + " while " + active + " has not been ended"
 	case begins:
-		v.split = th.call(rec)
+		s.active = th.call(rec)
 	case ends && active == "":
 		e.Disorder = name + " though " + ended + "_begin was not called"
 	case ends && strings.TrimSuffix(strings.TrimSuffix(active, "_c"), "_begin") != ended:
 		e.Disorder = name + " after " + active
-		v.split = match.Call{}
+		s.active = match.Call{}
 	case ends:
-		v.split = match.Call{}
-	case active != "" && (strings.HasSuffix(operation, "_all") || strings.HasSuffix(operation, "_ordered")):
+		s.active = match.Call{}
+	case active != "" && (strings.HasSuffix(operation, "_all") || strings.HasSuffix(operation, "_ordered") || settling[name]):
 		e.Disorder = name + " while " + active + " has not been ended"
+	}
+}
+
+// refused takes note that the call that a thread is in has not entered MPI.
+func (th *Thread) refused() {
+	if v := th.view; v != nil && v.splits != nil && th.Open.Func != nil && th.Open.Func.Held() {
+		v.splits.active = v.splits.before
 	}
 }
 

@@ -35,6 +35,9 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		var e event.Error
 		if e, err = c.ErrorInfo(); err == nil {
 			th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused, Explained: e.Refused}
+			if e.Refused {
+				th.refused()
+			}
 			if e.Fatal { // the call will not return to say so
 				t.confirmTruncated(th)
 				t.failed(th, th.Last, e.Code)

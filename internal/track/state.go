@@ -110,9 +110,9 @@ type View struct {
 	Name   string
 	Made   match.Call // the call that made it, empty if predefined
 
-	topology *topology  // nil if it has none, or an unknown one
-	degrees  *degrees   // nil if the program has not asked for them
-	split    match.Call // the split collective on this file that has begun, else empty
+	topology *topology // nil if it has none, or an unknown one
+	degrees  *degrees  // nil if the program has not asked for them
+	splits   *splits   // nil if it is no file, or has had no collective yet
 }
 
 // RequestKind says what a request stands for.

@@ -97,6 +97,9 @@ func judge(x *check.Context, c *match.Collective) (worst difference, gs []group)
 			}
 		}
 	}
+	if d, g := torn(c); d > worst {
+		worst, gs = d, g
+	}
 	if c.Uneven {
 		if d, g := pairwise(c); d > worst {
 			worst, gs = d, g
@@ -140,6 +143,23 @@ func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group)
 	}
 	if len(same.members) > 0 {
 		gs = append([]group{same}, gs...)
+	}
+	return worst, gs
+}
+
+// torn finds members of MPI_Allgatherv that send something else than what they, too, expect of themselves.
+func torn(c *match.Collective) (worst difference, gs []group) {
+	for i := range c.Variants {
+		v := &c.Variants[i]
+		if !v.Torn || v.Values[match.Data] != 0 {
+			continue
+		}
+		d := compare(v.Other, v.Sides[0])
+		if d == noDifference {
+			continue
+		}
+		worst = max(worst, d)
+		gs = append(gs, group{argument: fmt.Sprintf("%s to send, and %s for it to receive", side(v.Other), side(v.Sides[0])), call: v.Call, members: members(c, v)})
 	}
 	return worst, gs
 }
