@@ -266,7 +266,7 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 	// Members enter in order, so what is complete is the oldest.
 	s.arrived = 0
 	c.base++
-	c.open -= len(c.Members)
+	c.open -= int32(len(c.Members))
 }
 
 // mismatchLimit is how many pairs that do not agree are told of one collective.

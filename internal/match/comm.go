@@ -89,12 +89,12 @@ type Comm struct {
 	slots []slot       // it and those behind it, circular, a power of two
 	pos   []uint64     // per member: collectives entered
 	odd   []Collective // the last ones that all have entered, but not alike
-	open  int          // entries in collectives that not all have entered
-	freed int
 	key   Key
 	reg   *Registry
 
-	number int // of those that the registry has seen
+	open   int32 // entries in collectives that not all have entered
+	freed  int32
+	number int32 // of those that the registry has seen
 
 	// Name and Made are what one of its members calls it and how that member made it, for when no handle is left.
 	Name string
@@ -143,7 +143,7 @@ const (
 type Registry struct {
 	comms   map[Key]*Comm
 	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, where somebody has asked
-	seen    int
+	seen    int32
 }
 
 // NewRegistry returns an empty registry.
@@ -179,10 +179,10 @@ func (r *Registry) All(f func(*Comm)) {
 // Free notes that a member has freed its handle. When all have, the identity is forgotten, and it reports true.
 func (c *Comm) Free() bool {
 	c.freed++
-	if c.freed >= len(c.Members) && c.reg != nil {
+	if int(c.freed) >= len(c.Members) && c.reg != nil {
 		c.reg.Forget(c)
 	}
-	return c.freed == len(c.Members)
+	return int(c.freed) == len(c.Members)
 }
 
 // Parent returns the communicator that c was made from, nil if there is none.

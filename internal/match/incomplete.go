@@ -23,7 +23,7 @@ func (r *Registry) Incomplete() []*Comm {
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Comm) int { return a.number - b.number })
+	slices.SortFunc(list, func(a, b *Comm) int { return int(a.number - b.number) })
 	return list
 }
 

@@ -56,7 +56,7 @@ func (op *Op) Partner() *Op { return op.partner }
 
 // InOrder returns the communicators, windows and files in use, in the order in which they were made.
 func (r *Registry) InOrder() []*Comm {
-	return slices.SortedFunc(maps.Values(r.comms), func(a, b *Comm) int { return a.number - b.number })
+	return slices.SortedFunc(maps.Values(r.comms), func(a, b *Comm) int { return int(a.number - b.number) })
 }
 
 // Order returns the place of an operation among those posted to the same mailbox.

@@ -22,13 +22,22 @@ func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
 		t.madeComm(th, p, c)
 	case p.newWin.at != 0:
 		if h := p.newWin.handle(rec); th.view != nil {
-			th.Process.wins[h] = t.derived(th, match.Window, h, rec)
+			th.Process.wins = put(th.Process.wins, h, t.derived(th, match.Window, h, rec))
 		}
 	case p.newFile.at != 0:
 		if h := p.newFile.handle(rec); th.view != nil {
-			th.Process.files[h] = t.derived(th, match.File, h, rec)
+			th.Process.files = put(th.Process.files, h, t.derived(th, match.File, h, rec))
 		}
 	}
+}
+
+// put enters a value into a map that is made when it is first needed: most processes need few of theirs.
+func put[V any](m map[uint64]V, handle uint64, v V) map[uint64]V {
+	if m == nil {
+		m = make(map[uint64]V)
+	}
+	m[handle] = v
+	return m
 }
 
 // derived returns the view of a window or file on the communicator that the call worked on.

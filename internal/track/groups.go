@@ -40,10 +40,7 @@ func (t *Tracker) newGroup(pr *Process, c *event.Call) {
 		return
 	}
 	if name := pr.names.handleName(mpiapi.Group, h); name == "" {
-		if pr.groups == nil {
-			pr.groups = make(map[uint64]groupHandle)
-		}
-		pr.groups[h] = groupHandle{g, 1}
+		pr.groups = put(pr.groups, h, groupHandle{g, 1})
 	}
 }
 

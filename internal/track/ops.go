@@ -57,7 +57,7 @@ func (p *Process) newOp(th *Thread, c *event.Call) {
 	if o.id != 0 && o.commutative {
 		o.id += 2
 	}
-	p.ops[uint64(c.After(f.Param("op")))] = o
+	p.ops = put(p.ops, uint64(c.After(f.Param("op"))), o)
 	p.recentOp.id = 0
 }
 

@@ -260,9 +260,9 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank, watcher: t.Types,
-		views: make(map[uint64]*View), wins: make(map[uint64]*View), files: make(map[uint64]*View),
+		views: make(map[uint64]*View),
 		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
-		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op), ops: make(map[uint64]*operation),
+		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
 		names: t.unnamed, constants: t.unnamed.constants, notice: crowd, derived: derivedTypes{notice: crowd},
 	})
 }
