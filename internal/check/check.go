@@ -51,6 +51,8 @@ type Hooks struct {
 	Leaders func(a, b match.Call)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
 	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
+	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
+	WrongBuffer func(t *track.Thread, call match.Call, e *track.BufferError)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
@@ -62,8 +64,8 @@ type Hooks struct {
 	Knot func(k *causal.Knot)
 	// Causal, if not nil, is told of the run in an order in which causes come before effects.
 	Causal *causal.Listener
-	Tick             func() // a tenth of a second has passed
-	Finish           func() // the run is over
+	Tick   func() // a tenth of a second has passed
+	Finish func() // the run is over
 }
 
 // Context is what a check works with.

@@ -54,7 +54,7 @@ type Pipeline struct {
 	// Broken says why the analysis gave up, "" if it did not: an error of mpivet's own.
 	Broken string
 
-	layouts *layouts // nil unless asked for
+	layouts *layouts       // nil unless asked for
 	causal  *causal.Engine // nil if no check wants it
 	waits   *wait.Analyzer
 	strict  *Strict
@@ -62,25 +62,26 @@ type Pipeline struct {
 	places  places
 	confirm func([]wait.Blocked) bool
 
-	message    []func(s, r *match.Op)
-	misfit     []func(s, r *match.Op, c datatype.Comparison)
-	collective []func(*match.Collective)
-	disagree   []func(*match.Comm, uint64)
-	failed     []func(*track.Thread, match.Call, int32, *track.Failure)
-	entered    []func(*track.Thread, *track.View, uint64, match.Call)
-	sums       []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
-	commFreed  []func(*match.Comm)
-	finalize   []func(*track.Process, match.Call)
-	crowded    []func(*track.Process)
-	leaders    []func(a, b match.Call)
-	datatype   []func(*track.Thread, match.Call, *track.DatatypeUse)
-	construct  []func(*track.Thread, match.Call, *datatype.ArgumentError)
-	newType    []func(*track.Process, *match.Datatype)
-	datatypes  []func(*track.Process)
-	end        []func(*track.Process)
-	deadlock   []func(*wait.Deadlock)
-	tick       []func()
-	finish     []func()
+	message     []func(s, r *match.Op)
+	misfit      []func(s, r *match.Op, c datatype.Comparison)
+	collective  []func(*match.Collective)
+	disagree    []func(*match.Comm, uint64)
+	failed      []func(*track.Thread, match.Call, int32, *track.Failure)
+	entered     []func(*track.Thread, *track.View, uint64, match.Call)
+	sums        []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
+	commFreed   []func(*match.Comm)
+	finalize    []func(*track.Process, match.Call)
+	crowded     []func(*track.Process)
+	leaders     []func(a, b match.Call)
+	datatype    []func(*track.Thread, match.Call, *track.DatatypeUse)
+	wrongBuffer []func(*track.Thread, match.Call, *track.BufferError)
+	construct   []func(*track.Thread, match.Call, *datatype.ArgumentError)
+	newType     []func(*track.Process, *match.Datatype)
+	datatypes   []func(*track.Process)
+	end         []func(*track.Process)
+	deadlock    []func(*wait.Deadlock)
+	tick        []func()
+	finish      []func()
 }
 
 // New returns a pipeline that is ready for a source.
@@ -139,6 +140,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 	add(&p.crowded, h.Crowded)
 	add(&p.leaders, h.Leaders)
 	add(&p.datatype, h.WrongDatatype)
+	add(&p.wrongBuffer, h.WrongBuffer)
 	add(&p.construct, h.WrongConstructor)
 	add(&p.newType, h.NewDatatype)
 	add(&p.datatypes, h.CrowdedDatatypes)
@@ -339,6 +341,12 @@ func (s sink) Leaders(a, b match.Call) {
 func (s sink) WrongDatatype(t *track.Thread, c match.Call, u *track.DatatypeUse) {
 	for _, f := range s.p.datatype {
 		f(t, c, u)
+	}
+}
+
+func (s sink) WrongBuffer(t *track.Thread, c match.Call, e *track.BufferError) {
+	for _, f := range s.p.wrongBuffer {
+		f(t, c, e)
 	}
 }
 

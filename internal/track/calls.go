@@ -64,6 +64,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	if len(p.uses) != 0 {
 		t.useTypes(th, p, c)
 	}
+	if p.usesBuffer {
+		t.useBuffer(th, p, c)
+	}
 	if t.Replay != nil && p.doubtful {
 		t.Replay.Doubt(th, p.shared)
 	}
@@ -75,6 +78,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
 		t.began(th, p)
+		if p.usesBuffer {
+			t.keepOwn(th, th.ops[0])
+		}
 		return
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
@@ -362,6 +368,17 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
 			t.drop(th, r)
 		}
+	case start:
+		if rc != 0 {
+			t.notStarted(pr, p.requestBefore.handle(rec), p.request.handle(rec), false)
+		}
+	case startall:
+		if rc != 0 {
+			handles, _ := c.In(p.requests)
+			for i := range handles.Len() {
+				t.notStarted(pr, handles.Handle(i), pr.variable(p, c, i), true)
+			}
+		}
 	case cancel:
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
 			r.Cancelled = true
@@ -418,6 +435,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case groupFree:
 		if rc == 0 {
 			pr.freeGroup(p.oldHandle.handle(rec))
+		}
+	case bufferAttach, bufferDetach:
+		if rc == 0 {
+			t.leaveBuffer(th, p, c)
 		}
 	case setName:
 		if rc == 0 {

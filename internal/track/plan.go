@@ -52,6 +52,7 @@ type plan struct {
 	doubtful, shared                      bool // see Replay.Doubt
 	gathers                               bool // or of those who make a communicator of a group
 	makesComm, makesHandle                bool
+	usesBuffer                            bool // it concerns the buffer for buffered sends, or may
 
 	uses        []typeUse    // datatypes that it is given
 	given       []slot       // datatypes that it returns
@@ -110,6 +111,8 @@ const (
 	groupFree
 	neighbourCount
 	neighbourList
+	bufferAttach
+	bufferDetach
 	initMPI
 	finalize
 	abort
@@ -121,6 +124,7 @@ var byName = map[string]action{
 	"MPI_Wait": wait, "MPI_Waitall": waitall, "MPI_Waitany": waitany, "MPI_Waitsome": waitsome,
 	"MPI_Test": test, "MPI_Testall": testall, "MPI_Testany": testany, "MPI_Testsome": testsome,
 	"MPI_Request_get_status": requestStatus, "MPI_Start": start, "MPI_Startall": startall,
+	"MPI_Buffer_attach": bufferAttach, "MPI_Buffer_detach": bufferDetach,
 	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
 	"MPI_Comm_free": commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
 	"MPI_Type_commit": typeCommit, "MPI_Type_free": typeFree, "MPI_Type_get_contents": typeContents,
@@ -252,6 +256,12 @@ func makePlan(f *mpiapi.Func) plan {
 		p.collective = false // not in the order of a whole communicator
 	}
 	p.gathers = gatherers[name]
+	switch p.act {
+	case start, startall, bufferAttach, bufferDetach:
+		p.usesBuffer = true
+	default:
+		p.usesBuffer = p.buffered()
+	}
 	p.planTypes()
 	if p.collective {
 		p.agree = agree.For(f)

@@ -30,7 +30,7 @@ func makeQuick(p *plan) quick {
 	case testsome:
 		return quick{header: uint64(f.Fixed) << 48, poll: p.outCount.at}
 	}
-	if p.act != send && p.act != recv || f.Fixed > ring.Line || f.Base != f.ID {
+	if p.act != send && p.act != recv || p.usesBuffer || f.Fixed > ring.Line || f.Base != f.ID {
 		return quick{}
 	}
 	at := func(r mpiapi.Role) uint8 { return uint8(f.Params[f.Arg(r)].Layout.At) }

@@ -204,12 +204,37 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 	switch p.act {
 	case sendInit:
 		r.Ops[0] = t.postSend(th, p, r.Made.Raw)
+		if match.Mode(p.mode) == match.Buffered {
+			t.keepOwn(th, r.Ops[0])
+		}
 	case recvInit:
 		r.Ops[0] = t.postRecv(th, p, r.Made.Raw, nil)
 	}
 	if op := r.Ops[0]; op != nil && t.Replay != nil {
 		t.Replay.Begin(th, op)
 	}
+}
+
+// notStarted takes back that a persistent request was started: the call failed. If it had others to start, nobody knows
+// which it did start.
+func (t *Tracker) notStarted(pr *Process, handle, v uint64, unsure bool) {
+	r := pr.find(handle, v)
+	if r == nil || !r.Persistent || !r.Active {
+		return
+	}
+	for i, op := range r.Ops {
+		if op == nil {
+			continue
+		}
+		if unsure {
+			t.Match.Doubt(op)
+		} else {
+			t.Match.Withdraw(op)
+		}
+		t.Match.Release(op)
+		r.Ops[i] = nil
+	}
+	r.Active = false
 }
 
 // drop forgets a request without completing it: MPI_Request_free. Its operations go on.

@@ -165,6 +165,8 @@ type Sink interface {
 	Leaders(a, b match.Call)
 	// WrongDatatype: a call is made with a datatype that it must not have been given.
 	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
+	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
+	WrongBuffer(t *Thread, call match.Call, e *BufferError)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.
@@ -218,6 +220,7 @@ type Tracker struct {
 	member  agree.Member
 	memo    agree.Memo
 	leaders map[leaders][]*leader
+	buffers map[*Process]*attached   // for buffered sends
 	groups  map[groupKey]group.Group // that operations have made
 
 	strangers map[stranger]bool // whose gatherings are not known
@@ -239,7 +242,8 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
 		Comms: match.NewRegistry(), Match: m, sink: sink,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
-		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader), groups: make(map[groupKey]group.Group),
+		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
+		buffers: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
 		strangers: make(map[stranger]bool),
 		unnamed:   noNames(), texts: make(map[string]string), builds: make(map[string][]byte),
 	}

@@ -35,6 +35,7 @@ const (
 	unexplained       explanation = iota
 	typeExplained                 // a datatype is one that it must not be given
 	argumentExplained             // an argument of a constructor is wrong
+	bufferExplained               // the buffer for buffered sends
 )
 
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
@@ -231,11 +232,13 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 
 // failed tells the sink that a call has returned an error, or is about to end the program for one.
 func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
+	t.bufferFull(th, call, th.Failure)
 	if f := th.Failure; f != nil {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class)
+		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
+			th.explained == bufferExplained && th.Process.aboutBuffer(f.Class)
 	}
 	t.sink.Failed(th, call, rc, th.Failure)
 }
@@ -244,6 +247,15 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 func (p *Process) aboutType(class int32) bool {
 	switch p.ErrorClass(class) {
 	case "MPI_ERR_TYPE", "MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", "":
+		return true
+	}
+	return false
+}
+
+// aboutBuffer reports whether an error class may be about the buffer for buffered sends.
+func (p *Process) aboutBuffer(class int32) bool {
+	switch p.ErrorClass(class) {
+	case "MPI_ERR_BUFFER", "MPI_ERR_ARG", "MPI_ERR_COUNT", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_NO_MEM", "MPI_ERR_UNKNOWN", "":
 		return true
 	}
 	return false
