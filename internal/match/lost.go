@@ -80,7 +80,7 @@ func (op *Op) Unknown() bool {
 	if op.Send {
 		to = op.Peer
 	}
-	return c.Opaque || c.World != nil && c.World.Unsure || c.boxes[to].lost
+	return c.Opaque || c.World != nil && c.World.Unsure || c.boxes[to].lost()
 }
 
 // Lose says that it will not become known which message the receive op got, nor therefore what later ones got.
@@ -89,7 +89,7 @@ func (m *Matcher) Lose(op *Op) { m.lose(&op.Comm.boxes[op.Me]) }
 // lose gives up matching what goes to a mailbox, and forgets what is there.
 func (m *Matcher) lose(b *mailbox) {
 	old := *b
-	*b = mailbox{lost: true}
+	*b = mailbox{behind: lost}
 	forget := func(l *list) {
 		for op := l.head; op != nil; {
 			next := op.next

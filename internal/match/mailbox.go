@@ -71,9 +71,8 @@ type mailbox struct {
 	dense  []pair          // by source, in small communicators
 	sparse map[int32]*pair // in large ones
 	any    list            // receives whose message is not known yet: from MPI_ANY_SOURCE, or cancelled and freed
-	lost   bool            // nothing that goes here is matched any more
 	seq    uint64          // operations posted
-	behind *behind         // nil if there never was such a receive
+	behind *behind         // nil if there never was such a receive; given up: lost
 }
 
 // behind is what waits for receives whose message is not known yet.
@@ -81,6 +80,12 @@ type behind struct {
 	dirty []*pair // in which something waits for them
 	owed  int     // receives that the program is done with, but that are not matched for them
 }
+
+// lost is what a mailbox has whose messages are not matched any more.
+var lost = new(behind)
+
+// lost reports whether matching is given up.
+func (b *mailbox) lost() bool { return b.behind == lost }
 
 // late returns what waits in b.
 func (b *mailbox) late() *behind {
@@ -145,7 +150,7 @@ func (c *Comm) Candidate(me, source, tag int32) bool {
 		return true
 	}
 	b := &c.boxes[me]
-	if b.lost {
+	if b.lost() {
 		return true
 	}
 	has := func(p *pair) bool {
@@ -176,7 +181,7 @@ func (c *Comm) Candidate(me, source, tag int32) bool {
 // send is not stuck. It errs on the side of yes.
 func (op *Op) Expected() bool {
 	b := &op.Comm.boxes[op.Peer]
-	if b.lost || b.claims(math.MaxUint64, op) {
+	if b.lost() || b.claims(math.MaxUint64, op) {
 		return true
 	}
 	for r := b.pair(op.Me, len(op.Comm.Members)).recvs.head; r != nil; r = r.next {

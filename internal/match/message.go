@@ -53,7 +53,7 @@ func (m *Matcher) PostScratch() {
 		}
 		q := others.head
 		switch {
-		case b.any.head != nil || b.lost:
+		case b.any.head != nil || b.lost():
 		case q == nil:
 			n := m.NewOp()
 			n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, c, op.Me, op.Peer, op.Tag
@@ -109,7 +109,7 @@ func (m *Matcher) Post(op *Op) {
 		return
 	}
 	b := &c.boxes[op.Me]
-	if b.lost {
+	if b.lost() {
 		return
 	}
 	b.seq++
@@ -141,7 +141,7 @@ func (m *Matcher) Post(op *Op) {
 }
 
 func (m *Matcher) postSend(op *Op, b *mailbox) {
-	if b.lost {
+	if b.lost() {
 		return
 	}
 	p := b.pair(op.Me, len(op.Comm.Members))
