@@ -51,7 +51,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		}
 	}))
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
-	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector}
+	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector, NoProgress: o.noProgress}
 	var gate strict.Gate = strict.NoGate{}
 	if live != nil {
 		gate = live
@@ -73,7 +73,7 @@ func (a *analysis) record() (err error) {
 	if a.opts.record == "" {
 		return nil
 	}
-	facts := map[string]string{factMPI: a.run.MPI}
+	facts := map[string]string{factMPI: a.run.MPI, factNoProgress: a.opts.noProgress.String()}
 	if a.opts.strict {
 		facts[factStrict] = a.opts.onError
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
@@ -31,6 +32,8 @@ type options struct {
 	limit    int
 	quiet    bool
 	color    string
+	// How long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	noProgress time.Duration
 
 	// What validate makes of them.
 	threshold    finding.Severity
@@ -80,6 +83,7 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
 	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of findings not to report; may be repeated")
 	f.IntVar(&o.limit, "limit", 10, "reports per check and call site")
+	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
 	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
 	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
 }
@@ -89,6 +93,9 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 func (o *options) validate() error {
 	if o.limit < 1 {
 		return usagef("--limit %d: must be at least 1", o.limit)
+	}
+	if o.noProgress < 0 {
+		return usagef("--no-progress %s: must not be negative", o.noProgress)
 	}
 	if o.record == "-" {
 		return usagef("--record: needs a file, as standard output is the program's")
@@ -153,7 +160,7 @@ func (o *options) arguments() []string {
 	args := []string{
 		"--stacks=" + o.stacks, "--on-error=" + o.onError, "--fail-on=" + o.failOn, "--color=" + o.color,
 		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet), fmt.Sprintf("--strict=%t", o.strict),
-		fmt.Sprintf("--checksums=%t", o.sums),
+		fmt.Sprintf("--checksums=%t", o.sums), fmt.Sprintf("--no-progress=%s", o.noProgress),
 	}
 	for _, c := range o.checks {
 		args = append(args, "--check="+c)

@@ -10,8 +10,9 @@ import (
 
 // What a record file says of the run besides the records.
 const (
-	factMPI    = "mpi"    // which MPI was used
-	factStrict = "strict" // there in strict mode: what --on-error was
+	factMPI        = "mpi"         // which MPI was used
+	factNoProgress = "no-progress" // what --no-progress was
+	factStrict     = "strict"      // there in strict mode: what --on-error was
 )
 
 // A recording is a record file that is being written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,18 +23,19 @@ the run: the program's own if it failed, else 3 for findings at or above --fail-
 A file that is cut short or damaged is analysed as far as it goes; the status is
 then at least 1.`,
 		Args: oneArg("a file that --record wrote"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return replay(&o, args[0])
+			return replay(&o, args[0], cmd.Flags().Changed("no-progress"))
 		},
 	}
 	o.addReportFlags(cmd.Flags())
 	return cmd
 }
 
-func replay(o *options, path string) error {
+// replay is mpivet replay. Unless noProgress was asked for, it is that of the run.
+func replay(o *options, path string, noProgress bool) error {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
 		return err
@@ -41,6 +43,9 @@ func replay(o *options, path string) error {
 	defer f.Close() //nolint:errcheck // only read
 	// In strict mode calls waited for other reasons than MPI's.
 	o.onError, o.strict = f.Meta.Facts[factStrict], f.Meta.Facts[factStrict] != ""
+	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !noProgress {
+		o.noProgress = d
+	}
 	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil, nil)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mpivet/mpivet/internal/causal"
 	"github.com/mpivet/mpivet/internal/datatype"
@@ -72,6 +73,8 @@ type Hooks struct {
 type Context struct {
 	Check   *Check
 	Tracker *track.Tracker
+	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	NoProgress time.Duration
 	// Report hands in a finding. Check and Severity are filled in where they are empty.
 	Report func(*finding.Finding)
 	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its

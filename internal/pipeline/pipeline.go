@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/mpivet/mpivet/internal/causal"
 	"github.com/mpivet/mpivet/internal/check"
@@ -34,6 +35,8 @@ type Options struct {
 	Confirm func([]wait.Blocked) bool
 	// Layouts makes what tells a process where the data of its datatypes lie: Live.Layouts. nil: they are not told.
 	Layouts func(ring.ProcID) (*ring.Layouts, error)
+	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	NoProgress time.Duration
 	// Strict, if not nil, has collective calls held until they are judged.
 	Strict *Strict
 }
@@ -100,7 +103,7 @@ func New(o Options) *Pipeline {
 		p.waits.Holds(p.judge.Holds, p.judge.LetGo)
 	}
 	for _, c := range o.Checks {
-		p.start(c, o.Reporter)
+		p.start(c, &o)
 	}
 	if p.causal != nil {
 		p.Matcher.Replayer, p.Tracker.Replay = p.causal, p.causal
@@ -108,9 +111,10 @@ func New(o Options) *Pipeline {
 	return p
 }
 
-func (p *Pipeline) start(c *check.Check, r Reporter) {
+func (p *Pipeline) start(c *check.Check, o *Options) {
 	h := c.New(&check.Context{
 		Check: c, Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Stack: p.places.end,
+		NoProgress: o.NoProgress,
 		Report: func(f *finding.Finding) {
 			if f.Check == "" {
 				f.Check = c.ID
@@ -124,7 +128,7 @@ func (p *Pipeline) start(c *check.Check, r Reporter) {
 			for i := range f.Sites {
 				slices.Sort(f.Sites[i].Also)
 			}
-			r.Report(f)
+			o.Reporter.Report(f)
 		},
 		Refuse: p.refuse,
 	})

@@ -150,4 +150,4 @@ func advice(d *wait.Deadlock) string {
 }
 
 // Checks are the checks of this family.
-var Checks = []*check.Check{Hard}
+var Checks = []*check.Check{Hard, NoProgress}

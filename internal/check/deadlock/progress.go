@@ -1,0 +1,180 @@
+package deadlock
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+//go:embed progress.md
+var progressDoc string
+
+// NoProgress reports processes that have been in the same MPI calls for long on average, though no deadlock can be shown.
+// It is a note where some of them are not in MPI, and so may only be slow.
+var NoProgress = &check.Check{
+	ID:       "GLOBAL:DEADLOCK:NO_PROGRESS",
+	Severity: finding.Warning,
+	Title:    "processes are in MPI for long without progress",
+	Doc:      progressDoc,
+	New: func(x *check.Context) check.Hooks {
+		if x.NoProgress <= 0 {
+			return check.Hooks{}
+		}
+		p := &progress{x: x, stuck: make(map[ring.ThreadID]uint64)}
+		return check.Hooks{
+			Deadlock: func(d *wait.Deadlock) {
+				for _, b := range d.Blocked {
+					p.stuck[b.Thread.ID] = b.Thread.Calls
+				}
+			},
+			Tick: p.tick,
+		}
+	},
+}
+
+// ticksPerSecond is how often Tick is called.
+const ticksPerSecond = 10
+
+type progress struct {
+	x     *check.Context
+	told  bool
+	stuck map[ring.ThreadID]uint64 // threads in deadlocks, with the number of calls that they had made
+}
+
+func (p *progress) tick() {
+	sum, n := 0, 0
+	for _, pr := range p.x.Tracker.Processes {
+		if pr.Aborting || pr.Lost {
+			return
+		}
+		if pr.Ended != nil || !pr.Initialized {
+			continue
+		}
+		ticks := p.in(pr)
+		if ticks < 0 {
+			return // a deadlock explains it
+		}
+		sum += ticks
+		n++
+	}
+	long := n > 0 && time.Duration(sum/n)*time.Second/ticksPerSecond >= p.x.NoProgress
+	if long && !p.told {
+		p.report()
+	}
+	p.told = long
+}
+
+// in returns for how many ticks all threads of a process have been in MPI calls, -1 if one of them is in a deadlock.
+func (p *progress) in(pr *track.Process) int {
+	least := -1
+	for _, th := range pr.Threads {
+		if calls, ok := p.stuck[th.ID]; ok && calls == th.Calls {
+			return -1
+		}
+		ticks := 0
+		if th.Open.Func != nil {
+			ticks = th.Open.Ticks
+		}
+		if least < 0 || ticks < least {
+			least = ticks
+		}
+	}
+	return max(least, 0)
+}
+
+// group are processes at one place.
+type group struct {
+	call   match.Call
+	inside bool
+	ticks  int // the longest that one of them has been there
+	ranks  []int
+}
+
+func (p *progress) report() {
+	x := p.x
+	var groups []*group
+	index := make(map[string]*group)
+	outside := 0
+	var ranks []int
+	for _, pr := range x.Tracker.Processes {
+		if pr.Ended != nil || !pr.Initialized || len(pr.Threads) == 0 {
+			continue
+		}
+		ticks, th := p.in(pr), pr.Threads[0]
+		inside := ticks > 0
+		if !inside {
+			outside++
+			for _, o := range pr.Threads { // the one that may go on
+				if o.Open.Func == nil {
+					th = o
+				}
+			}
+		}
+		ranks = append(ranks, pr.Rank)
+		k := fmt.Sprint(x.Place(th.Last), inside)
+		g := index[k]
+		if g == nil {
+			g = &group{call: th.Last, inside: inside}
+			index[k] = g
+			groups = append(groups, g)
+		}
+		g.ticks = max(g.ticks, ticks)
+		g.ranks = append(g.ranks, pr.Rank)
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		if a.inside != b.inside {
+			return map[bool]int{true: -1, false: 1}[a.inside]
+		}
+		return slices.Min(a.ranks) - slices.Min(b.ranks)
+	})
+	f := &finding.Finding{Ranks: ranks, Details: map[string]any{"outside_mpi": outside}}
+	var lines, keys []string
+	for i, g := range groups {
+		keys = append(keys, x.Place(g.call))
+		if i >= shown {
+			continue
+		}
+		s := x.Site(map[bool]string{true: "in MPI", false: "last call"}[g.inside], g.call)
+		slices.Sort(g.ranks)
+		for _, r := range g.ranks {
+			if r != s.Rank {
+				s.Also = append(s.Also, r)
+			}
+		}
+		f.Sites = append(f.Sites, s)
+		who, verb := sentence(finding.RankNames(g.ranks)), "is"
+		if len(g.ranks) > 1 {
+			verb = "are"
+		}
+		name := "MPI"
+		if fn := x.Func(g.call); fn != nil {
+			name = fn.Name
+		}
+		if g.inside {
+			lines = append(lines, fmt.Sprintf("%s %s in %s for up to %d s", who, verb, name, g.ticks/ticksPerSecond))
+		} else {
+			lines = append(lines, fmt.Sprintf("%s %s outside of MPI, or polling; the last call was %s", who, verb, name))
+		}
+	}
+	if n := len(groups) - shown; n > 0 {
+		lines = append(lines, fmt.Sprintf("others are at %s more", check.Plural(n, "place", "places")))
+	}
+	f.Key = strings.Join(keys, "|")
+	f.Message = fmt.Sprintf("For %s on average, the processes have been in the same MPI calls, and no deadlock can be shown:\n%s.",
+		x.NoProgress, strings.Join(lines, ",\n"))
+	f.Advice = "Look at the processes that the others wait for. Where that is as meant, as with a long computation, raise the time with --no-progress."
+	if outside > 0 {
+		f.Severity = finding.Info
+		f.Message += "\nThose outside of MPI may be computing: then the others only wait for them."
+	}
+	x.Report(f)
+}
