@@ -39,37 +39,40 @@ const (
 	Ignore      = 1 // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
 )
 
-type name struct {
-	kind  uint8
-	size  int32
-	value uint64
-	name  string
+// Name is the name of a predefined handle or of a constant.
+type Name struct {
+	Kind  uint8 // as record.h numbers them: KindConst …
+	Size  int32 // of a datatype, in bytes
+	Value uint64
+	Name  string
 }
 
 // Kinds of names, as record.h numbers them.
 const (
-	kindConst    = 0
-	kindComm     = 1
-	kindDatatype = 3
-	kindOp       = 4
-	kindRequest  = 5
+	KindConst    = 0
+	KindComm     = 1
+	KindDatatype = 3
+	KindOp       = 4
+	KindRequest  = 5
+	KindInfo     = 8
+	KindMessage  = 10
 )
 
-func constant(v int64, s string) name { return name{kindConst, 0, uint64(v), s} }
+func constant(v int64, s string) Name { return Name{KindConst, 0, uint64(v), s} }
 
-var names = []name{
-	{kindComm, 0, World, "MPI_COMM_WORLD"},
-	{kindComm, 0, Self, "MPI_COMM_SELF"},
-	{kindComm, 0, CommNull, "MPI_COMM_NULL"},
-	{kindRequest, 0, RequestNull, "MPI_REQUEST_NULL"},
-	{kindDatatype, 0, TypeNull, "MPI_DATATYPE_NULL"},
-	{kindDatatype, 4, Int, "MPI_INT"},
-	{kindDatatype, 4, Float, "MPI_FLOAT"},
-	{kindDatatype, 8, Double, "MPI_DOUBLE"},
-	{kindDatatype, 1, Byte, "MPI_BYTE"},
-	{kindDatatype, 1, Packed, "MPI_PACKED"},
-	{kindOp, 0, Max, "MPI_MAX"},
-	{kindOp, 0, Sum, "MPI_SUM"},
+var names = []Name{
+	{KindComm, 0, World, "MPI_COMM_WORLD"},
+	{KindComm, 0, Self, "MPI_COMM_SELF"},
+	{KindComm, 0, CommNull, "MPI_COMM_NULL"},
+	{KindRequest, 0, RequestNull, "MPI_REQUEST_NULL"},
+	{KindDatatype, 0, TypeNull, "MPI_DATATYPE_NULL"},
+	{KindDatatype, 4, Int, "MPI_INT"},
+	{KindDatatype, 4, Float, "MPI_FLOAT"},
+	{KindDatatype, 8, Double, "MPI_DOUBLE"},
+	{KindDatatype, 1, Byte, "MPI_BYTE"},
+	{KindDatatype, 1, Packed, "MPI_PACKED"},
+	{KindOp, 0, Max, "MPI_MAX"},
+	{KindOp, 0, Sum, "MPI_SUM"},
 	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
 	constant(RootSelf, "MPI_ROOT"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
 	constant(OrderC, "MPI_ORDER_C"), constant(OrderF, "MPI_ORDER_FORTRAN"), constant(Block, "MPI_DISTRIBUTE_BLOCK"),
@@ -80,7 +83,7 @@ var names = []name{
 }
 
 // predefined is the record of names.
-var predefined = sync.OnceValue(func() []byte { return namesRecord(names) })
+var predefined = sync.OnceValue(func() []byte { return Names(names) })
 
 // Args are the arguments and results of a call, by parameter name: int or uint64 for values and handles, []uint64 for
 // arrays of handles, []int32 for arrays of int. Results have the parameter's name behind a '>': ">request".
@@ -124,7 +127,7 @@ func New(n int) *Program {
 func NewRank(r, n int) *Rank {
 	k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
 	k.Append(predefined())
-	k.mpi()
+	k.Append(MPI(r, n, "Synthetic MPI"))
 	k.Comm(World, r, []int32{0}, nil, n)
 	k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
 	k.Call("main", "MPI_Init", nil)
@@ -157,11 +160,11 @@ func header() []byte { return make([]byte, ring.HeaderSize) }
 
 // Constants returns the record of n more constants with values from first on, of as many as MPI libraries have.
 func Constants(n int, first int64) []byte {
-	var list []name
+	var list []Name
 	for i := range n {
 		list = append(list, constant(first+int64(i), fmt.Sprintf("MPI_CONSTANT_%d", i)))
 	}
-	return namesRecord(list)
+	return Names(list)
 }
 
 // Module returns the record of a file that is mapped into a process.
@@ -178,18 +181,19 @@ func Module(path string, start, end uint64) []byte {
 	return record(ring.InfoModule, 0, 0, ring.HeaderSize, b)
 }
 
-func namesRecord(list []name) []byte {
+// Names returns the record of names.
+func Names(list []Name) []byte {
 	b := header()
 	for i, n := range list {
 		more := uint16(1)
 		if i == len(list)-1 {
 			more = 0
 		}
-		b = append(b, n.kind, uint8(len(n.name)))
+		b = append(b, n.Kind, uint8(len(n.Name)))
 		b = binary.LittleEndian.AppendUint16(b, more)
-		b = binary.LittleEndian.AppendUint32(b, uint32(n.size))
-		b = binary.LittleEndian.AppendUint64(b, n.value)
-		b = append(b, n.name...)
+		b = binary.LittleEndian.AppendUint32(b, uint32(n.Size))
+		b = binary.LittleEndian.AppendUint64(b, n.Value)
+		b = append(b, n.Name...)
 		for len(b)%8 != 0 {
 			b = append(b, 0)
 		}
@@ -197,19 +201,24 @@ func namesRecord(list []name) []byte {
 	return record(ring.InfoNames, 0, 0, ring.HeaderSize, b)
 }
 
-func (k *Rank) mpi() {
-	const library = "Synthetic MPI"
+// MPI returns the record of what rank r of n knows about its MPI library.
+func MPI(r, n int, library string) []byte {
 	b := header()
-	for _, v := range []int{k.rank, k.size, 3, 1 << 20, 4, 0, len(library), 0} {
+	for _, v := range []int{r, n, 3, 1 << 20, 4, 0, len(library), 0} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
-	k.Append(record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...)))
+	return record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...))
 }
 
 // Comm adds the record of a communicator: the rank's own in it and the world ranks of its group, or, if size is larger
 // than their number, size ranks from local[0] on. remote is the other group of an inter-communicator. It comes before
 // the call that made it.
 func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
+	k.Append(Comm(handle, rank, local, remote, size))
+}
+
+// Comm returns the record of a communicator: see Rank.Comm.
+func Comm(handle uint64, rank int, local, remote []int32, size int) []byte {
 	runs := func(list []int32, size int) (out []int32) {
 		if size > len(list) {
 			return []int32{list[0], 1, int32(size)}
@@ -231,7 +240,7 @@ func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
 	for _, v := range slices.Concat(l, r) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
-	k.Append(record(ring.InfoComm, 0, 0, ring.HeaderSize, b))
+	return record(ring.InfoComm, 0, 0, ring.HeaderSize, b)
 }
 
 // site returns the number of the call stack that is one function's, publishing it at first.
@@ -241,15 +250,20 @@ func (k *Rank) site(function string) uint32 {
 	}
 	id := uint32(len(k.sites) + 1)
 	k.sites[function] = id
-	b := binary.LittleEndian.AppendUint32(header(), 1)
-	b = binary.LittleEndian.AppendUint32(b, 0)
 	pc := uint64(14695981039346656037)
 	for _, c := range []byte(function) {
 		pc = (pc ^ uint64(c)) * 1099511628211
 	}
-	b = binary.LittleEndian.AppendUint64(b, pc&0x7fffffffffff)
-	k.Append(record(ring.InfoSite, id, 0, ring.HeaderSize, b))
+	k.Append(Site(id, pc&0x7fffffffffff))
 	return id
+}
+
+// Site returns the record of a call stack of one function.
+func Site(id uint32, pc uint64) []byte {
+	b := binary.LittleEndian.AppendUint32(header(), 1)
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, pc)
+	return record(ring.InfoSite, id, 0, ring.HeaderSize, b)
 }
 
 // Call adds a call that has returned. site names the place that makes it.
@@ -257,6 +271,12 @@ func (k *Rank) Call(site, function string, a Args) { k.add(site, function, a, 0)
 
 // Fail adds a call that has returned an error.
 func (k *Rank) Fail(site, function string, a Args, class int32, text string, fatal bool) {
+	k.Append(Error(class, text, fatal))
+	k.add(site, function, a, class)
+}
+
+// Error returns the record of an error that a call returns or the program dies of.
+func Error(class int32, text string, fatal bool) []byte {
 	b := header()
 	flag := uint32(0)
 	if fatal {
@@ -265,8 +285,7 @@ func (k *Rank) Fail(site, function string, a Args, class int32, text string, fat
 	for _, v := range []uint32{uint32(class), uint32(class), uint32(len(text)), flag} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
-	k.Append(record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...)))
-	k.add(site, function, a, class)
+	return record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...))
 }
 
 // PartSum is that of a part of the data that a collective moves; Peer -1: for all.

@@ -1,0 +1,527 @@
+package generate
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/synth"
+)
+
+// enter has the process enter a call.
+func (k *process) enter(c *Call) {
+	f := mpiapi.ByName(c.Func)
+	if len(c.Move) > 0 && k.total == 0 {
+		k.moved = k.moved[:0]
+		for _, v := range c.Move {
+			k.moved = append(k.moved, k.requests[v])
+			k.requests[v] = nil
+		}
+	}
+	a := &activity{call: c, fn: f}
+	site := k.site()
+	a.args = k.arguments(c, f)
+	k.in = a
+	switch f.Class {
+	case mpiapi.Send, mpiapi.Isend:
+		a.ops = append(a.ops, k.sendOp(c, "dest", "tag", "count", "datatype"))
+	case mpiapi.Recv, mpiapi.Irecv:
+		a.ops = append(a.ops, k.recvOp(c, "source", "tag", "count", "datatype"))
+	case mpiapi.SendRecv, mpiapi.Isendrecv:
+		if c.Args["sendbuf"] != nil {
+			a.ops = append(a.ops, k.sendOp(c, "dest", "sendtag", "sendcount", "sendtype"), k.recvOp(c, "source", "recvtag", "recvcount", "recvtype"))
+		} else {
+			a.ops = append(a.ops, k.sendOp(c, "dest", "sendtag", "count", "datatype"), k.recvOp(c, "source", "recvtag", "count", "datatype"))
+		}
+	case mpiapi.Start:
+		for _, t := range k.tickets(c) {
+			k.start(t)
+		}
+	case mpiapi.Collective, mpiapi.Icollective, mpiapi.CollectiveInit:
+		a.coll = k.joins(c, f)
+	case mpiapi.RequestOp:
+		if c.Func == "MPI_Cancel" {
+			k.cancel(k.requests[c.Args["request"].(Variable).Index])
+		}
+	}
+	for _, o := range a.ops {
+		k.m.post(o)
+	}
+	a.enter = k.m.event(k.rank, Enter, synth.Record(site, c.Func, a.args, 0))
+	if f.Name == "MPI_Finalize" {
+		a.coll = k.m.join(place{-1, 0, 0}, k.rank, f, k.m.p.Comms[0].Local, -1)
+	}
+}
+
+// comm returns the number of the communicator that a call works on.
+func comm(c *Call) int {
+	for _, name := range []string{"comm", "local_comm", "intercomm"} {
+		switch v := c.Args[name].(type) {
+		case Variable:
+			return v.Index
+		case Word:
+			if v == "MPI_COMM_SELF" {
+				return 1
+			}
+			return 0
+		}
+	}
+	panic(c.Func + " has no communicator")
+}
+
+func (k *process) number(v Value) int {
+	switch v := v.(type) {
+	case Number:
+		return int(v)
+	case Word:
+		return int(int32(k.lib.words[v]))
+	case Field:
+		if v == "MPI_TAG" {
+			return int(k.status.Tag)
+		}
+		return int(k.status.Source)
+	}
+	panic("not a number")
+}
+
+// bytes is the size of so much of a datatype.
+func (k *process) bytes(count, typ Value) int {
+	n := k.number(count)
+	switch t := typ.(type) {
+	case Word:
+		return n * sizes[t]
+	case Variable:
+		return n * k.types[t]
+	}
+	panic("not a datatype")
+}
+
+func (k *process) sendOp(c *Call, dest, tag, count, typ string) *operation {
+	o := &operation{
+		send: true, comm: comm(c), from: k.rank, tag: k.number(c.Args[tag]), bytes: k.bytes(c.Args[count], c.Args[typ]),
+	}
+	_, peers := k.m.group(o.comm, k.rank)
+	to := k.number(c.Args[dest])
+	if to < 0 || to >= len(peers) {
+		o.nobody = true
+		return o
+	}
+	o.to = peers[to]
+	switch c.Func {
+	case "MPI_Ssend", "MPI_Issend", "MPI_Ssend_init":
+	case "MPI_Bsend", "MPI_Ibsend":
+		o.buffered = true
+	default:
+		o.buffered = k.m.eager == 0 || k.m.IntN(k.m.eager+1) > 0
+	}
+	return o
+}
+
+func (k *process) recvOp(c *Call, source, tag, count, typ string) *operation {
+	o := &operation{
+		comm: comm(c), from: -1, to: k.rank, tag: -1, bytes: k.bytes(c.Args[count], c.Args[typ]), label: -1, source: -1,
+	}
+	if c.Args[tag] != Word("MPI_ANY_TAG") {
+		o.tag = k.number(c.Args[tag])
+	}
+	_, peers := k.m.group(o.comm, k.rank)
+	if c.Args[source] != Word("MPI_ANY_SOURCE") {
+		from := k.number(c.Args[source])
+		if from < 0 || from >= len(peers) {
+			o.nobody = true
+			o.source = k.number(Word("MPI_PROC_NULL"))
+			return o
+		}
+		o.from = peers[from]
+	}
+	return o
+}
+
+func (k *process) start(t *ticket) {
+	t.active = true
+	f := mpiapi.ByName(t.call.Func)
+	switch f.Class {
+	case mpiapi.SendInit:
+		t.ops = []*operation{k.sendOp(t.call, "dest", "tag", "count", "datatype")}
+	case mpiapi.RecvInit:
+		t.ops = []*operation{k.recvOp(t.call, "source", "tag", "count", "datatype")}
+	case mpiapi.CollectiveInit:
+		t.at.times++
+		t.coll = k.m.join(t.at, k.rank, f, t.coll.members, t.coll.root)
+	}
+	for _, o := range t.ops {
+		k.m.post(o)
+	}
+}
+
+func (k *process) cancel(t *ticket) {
+	for _, o := range t.ops {
+		if o.send || o.partner != nil {
+			continue
+		}
+		b := k.m.box(box{o.comm, o.to})
+		if i := slices.Index(b.posted, o); i >= 0 {
+			b.posted = slices.Delete(b.posted, i, i+1)
+		}
+		o.cancelled = true
+	}
+}
+
+// joins has the process take its place in the order of collectives of a communicator.
+func (k *process) joins(c *Call, f *mpiapi.Func) *instance {
+	id := comm(c)
+	at := place{id, k.colls[id], 0}
+	k.colls[id]++
+	own, peers := k.m.group(id, k.rank)
+	root := -1
+	if v := c.Args["root"]; v != nil {
+		switch v {
+		case Word("MPI_ROOT"):
+			root = k.rank
+		case Word("MPI_PROC_NULL"):
+		default:
+			root = peers[k.number(v)]
+		}
+	}
+	members := own
+	if &own[0] != &peers[0] && id != 1 {
+		members = slices.Concat(own, peers)
+		if root < 0 {
+			root = -1 // strict enough: all wait for all
+		}
+	}
+	if id == 1 {
+		at.comm = -2 - k.rank
+	}
+	return k.m.join(at, k.rank, f, members, root)
+}
+
+// tickets returns the requests that a call is given, nil for null ones.
+func (k *process) tickets(c *Call) []*ticket {
+	switch v := c.Args["array_of_requests"].(type) {
+	case Requests:
+		return k.requests[v.From : v.From+v.N]
+	case Moved:
+		return k.moved
+	}
+	return k.requests[c.Args["request"].(Variable).Index:][:1]
+}
+
+// complete reports whether the operation of a request is over.
+func (k *process) complete(t *ticket) bool {
+	if t.coll != nil {
+		return t.coll.lets(k.rank)
+	}
+	for _, o := range t.ops {
+		if !o.done() {
+			return false
+		}
+	}
+	return true
+}
+
+// succeeds reports whether a test or probe would find what it looks for.
+func (k *process) succeeds(c *Call, f *mpiapi.Func) bool {
+	if f.Class == mpiapi.Probe {
+		return k.probe(c) != nil
+	}
+	any, all := false, true
+	for _, t := range k.tickets(c) {
+		if t != nil && t.active {
+			done := k.complete(t)
+			any, all = any || done, all && done
+		}
+	}
+	switch c.Func {
+	case "MPI_Testany", "MPI_Testsome":
+		return any
+	}
+	return all
+}
+
+// probe returns the message that a probe finds, nil if there is none.
+func (k *process) probe(c *Call) *operation {
+	o := k.recvOp(c.with("count", Number(0)).with("datatype", Word("MPI_INT")), "source", "tag", "count", "datatype")
+	if o.nobody {
+		return o
+	}
+	b := k.m.box(box{o.comm, k.rank})
+	if i := slices.IndexFunc(b.unexpected, o.accepts); i >= 0 {
+		return b.unexpected[i]
+	}
+	return nil
+}
+
+func (c *Call) with(name string, v Value) *Call {
+	d := *c
+	d.Args = c.Args.with(name, v)
+	return &d
+}
+
+// leave has the process leave its call, if that may return.
+func (k *process) leave(force bool) bool {
+	a := k.in
+	c, f := a.call, a.fn
+	if !force && k.m.IntN(3) == 0 {
+		return false
+	}
+	out := maps.Clone(a.args)
+	succeeded, completed := true, 0
+	switch f.Class {
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv:
+		for _, o := range a.ops {
+			if !o.done() {
+				return false
+			}
+		}
+		for _, o := range a.ops {
+			if !o.send {
+				s := k.told(o)
+				if out[">status"] != nil {
+					out[">status"] = []synth.Status{s}
+				}
+				a.class = k.truncated(o)
+			}
+		}
+	case mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv:
+		t := &ticket{ops: a.ops, active: true}
+		k.newRequest(c, t, out)
+	case mpiapi.SendInit, mpiapi.RecvInit:
+		k.newRequest(c, &ticket{persistent: true, call: c}, out)
+	case mpiapi.Icollective:
+		k.newRequest(c, &ticket{coll: a.coll, active: true}, out)
+	case mpiapi.CollectiveInit:
+		if a.coll.strict && !a.coll.lets(k.rank) {
+			return false
+		}
+		id := comm(c)
+		k.newRequest(c, &ticket{coll: a.coll, persistent: true, call: c, at: place{id, k.colls[id] - 1, 0}}, out)
+	case mpiapi.Collective:
+		if !a.coll.lets(k.rank) {
+			return false
+		}
+		k.madeComm(c, f, out)
+	case mpiapi.Probe, mpiapi.Mrecv:
+		ok := false
+		if succeeded, ok = k.probed(c, f, out); !ok {
+			return false
+		}
+	case mpiapi.Wait, mpiapi.Test:
+		ok := false
+		if succeeded, completed, ok = k.waited(a, out, force); !ok {
+			return false
+		}
+	case mpiapi.RequestOp:
+		if c.Func == "MPI_Request_free" {
+			v := c.Args["request"].(Variable)
+			k.lib.release(mpiapi.Request, k.requests[v.Index].handle)
+			k.requests[v.Index] = nil
+		}
+	case mpiapi.Env:
+		if a.coll != nil && !a.coll.lets(k.rank) {
+			return false
+		}
+	default:
+		k.local(c, out)
+	}
+	m := k.m
+	site := k.sites[k.pc]
+	m.run.Events[a.enter].Data = synth.Record(site, c.Func, blank(out), 0)
+	if a.made != nil {
+		m.event(k.rank, Info, a.made)
+	}
+	if a.class != 0 {
+		m.event(k.rank, Info, synth.Error(a.class, "message truncated", false))
+	}
+	m.event(k.rank, Leave, synth.Record(site, c.Func, out, a.class))
+	k.in = nil
+	k.next(c, succeeded, completed)
+	return true
+}
+
+// blank returns the arguments of a call that has not returned: there is room for the results, but nothing in it.
+func blank(a synth.Args) synth.Args {
+	b := make(synth.Args, len(a))
+	for name, v := range a {
+		if strings.HasPrefix(name, ">") {
+			switch w := v.(type) {
+			case []synth.Status:
+				v = make([]synth.Status, len(w))
+			case []int32:
+				v = make([]int32, len(w))
+			default:
+				v = 0
+			}
+		}
+		b[name] = v
+	}
+	return b
+}
+
+// told is the status of a receive that is over.
+func (k *process) told(o *operation) synth.Status {
+	s := synth.Status{Source: int32(o.source), Tag: int32(o.label), Bytes: int64(o.size), Cancelled: o.cancelled}
+	if o.bytes < o.size {
+		s.Error = k.truncated(o)
+	}
+	k.status, k.cancelled = s, o.cancelled
+	return s
+}
+
+// truncated is the error class of a receive that was too short, else 0.
+func (k *process) truncated(o *operation) int32 {
+	if o.partner != nil && o.bytes < o.partner.bytes {
+		return int32(k.lib.words["MPI_ERR_TRUNCATE"])
+	}
+	return 0
+}
+
+func (k *process) newRequest(c *Call, t *ticket, out synth.Args) {
+	v := c.Args["request"].(Variable)
+	done := len(t.ops) > 0
+	for _, o := range t.ops {
+		done = done && (o.nobody || o.send && o.buffered)
+	}
+	if done {
+		t.handle = k.lib.done
+	} else {
+		t.handle = k.lib.fresh(mpiapi.Request)
+	}
+	k.requests[v.Index] = t
+	out[">request"] = t.handle
+}
+
+// madeComm follows what collectives on communicators bring.
+func (k *process) madeComm(c *Call, f *mpiapi.Func, out synth.Args) {
+	if c.Func == "MPI_Comm_free" {
+		v := c.Args["comm"].(Variable)
+		k.lib.release(mpiapi.Comm, k.handles[v])
+		delete(k.handles, v)
+		out[">comm"] = k.lib.null(mpiapi.Comm)
+		return
+	}
+	i := f.Arg(mpiapi.NewComm)
+	if i < 0 {
+		return
+	}
+	name := f.Params[i].Name
+	v := c.Args[name].(Variable)
+	own, peers := k.m.group(v.Index, k.rank)
+	if len(own) == 0 {
+		k.handles[v] = k.lib.null(mpiapi.Comm)
+		out[">"+name] = k.handles[v]
+		return
+	}
+	h := k.lib.fresh(mpiapi.Comm)
+	k.handles[v] = h
+	out[">"+name] = h
+	if &own[0] == &peers[0] {
+		peers = nil
+	}
+	k.in.made = synth.Comm(h, slices.Index(own, k.rank), ranks32(own), ranks32(peers), 0)
+}
+
+func ranks32(list []int) (out []int32) {
+	for _, r := range list {
+		out = append(out, int32(r))
+	}
+	return out
+}
+
+// probed follows probes and the receives of what they found. ok is false if the call does not return.
+func (k *process) probed(c *Call, f *mpiapi.Func, out synth.Args) (succeeded, ok bool) {
+	if f.Class == mpiapi.Mrecv {
+		v := c.Args["message"].(Variable)
+		s := k.messages[v]
+		delete(k.messages, v)
+		o := &operation{comm: s.comm, from: s.from, to: k.rank, tag: s.tag, bytes: k.bytes(c.Args["count"], c.Args["datatype"])}
+		k.m.match(s, o)
+		k.lib.release(mpiapi.Message, k.handles[v])
+		delete(k.handles, v)
+		if c.Func == "MPI_Imrecv" {
+			k.newRequest(c, &ticket{ops: []*operation{o}, active: true}, out)
+		} else {
+			out[">status"] = []synth.Status{k.told(o)}
+			k.in.class = k.truncated(o)
+		}
+		return true, true
+	}
+	s := k.probe(c)
+	nonblocking := f.Arg(mpiapi.Flag) >= 0
+	if s == nil || nonblocking && k.polls < 3 && k.m.IntN(2) == 0 {
+		if nonblocking {
+			out[">flag"] = 0
+		}
+		return false, nonblocking
+	}
+	if nonblocking {
+		out[">flag"] = 1
+	}
+	_, peers := k.m.group(comm(c), k.rank)
+	st := synth.Status{Source: int32(slices.Index(peers, s.from)), Tag: int32(s.tag), Bytes: int64(s.bytes)}
+	if s.nobody {
+		st = synth.Status{Source: int32(k.number(Word("MPI_PROC_NULL"))), Tag: -1}
+	}
+	k.status = st
+	out[">status"] = []synth.Status{st}
+	if f.Arg(mpiapi.TheMessage) >= 0 {
+		v := c.Args["message"].(Variable)
+		b := k.m.box(box{comm(c), k.rank})
+		b.unexpected = slices.DeleteFunc(b.unexpected, func(o *operation) bool { return o == s })
+		k.messages[v] = s
+		k.handles[v] = k.lib.fresh(mpiapi.Message)
+		out[">message"] = k.handles[v]
+	}
+	return true, true
+}
+
+// local follows calls that make, change or free something.
+func (k *process) local(c *Call, out synth.Args) {
+	if v, ok := c.Args["newtype"].(Variable); ok {
+		k.handles[v] = k.lib.fresh(mpiapi.Datatype)
+		k.types[v] = k.made(c)
+		out[">newtype"] = k.handles[v]
+		return
+	}
+	switch c.Func {
+	case "MPI_Type_free":
+		v := c.Args["datatype"].(Variable)
+		k.lib.release(mpiapi.Datatype, k.handles[v])
+		k.handles[v] = k.lib.null(mpiapi.Datatype)
+		out[">datatype"] = k.handles[v]
+	case "MPI_Op_create":
+		v := c.Args["op"].(Variable)
+		k.handles[v] = k.lib.fresh(mpiapi.Op)
+		out[">op"] = k.handles[v]
+	case "MPI_Op_free":
+		v := c.Args["op"].(Variable)
+		k.lib.release(mpiapi.Op, k.handles[v])
+	}
+}
+
+// made returns the size of the datatype that a constructor makes.
+func (k *process) made(c *Call) int {
+	if types, ok := c.Args["array_of_types"].(Types); ok {
+		n := 0
+		for i, length := range c.Args["array_of_blocklengths"].(Numbers) {
+			n += k.bytes(Number(length), types[i])
+		}
+		return n
+	}
+	one := k.bytes(Number(1), c.Args["oldtype"])
+	if list, ok := c.Args["array_of_blocklengths"].(Numbers); ok {
+		n := 0
+		for _, length := range list {
+			n += length * one
+		}
+		return n
+	}
+	if v, ok := c.Args["count"].(Number); ok {
+		one *= int(v)
+	}
+	if v, ok := c.Args["blocklength"].(Number); ok {
+		one *= int(v)
+	}
+	return one
+}

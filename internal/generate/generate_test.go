@@ -1,0 +1,135 @@
+package generate
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/pipeline"
+)
+
+var (
+	from    = flag.Uint64("from", 1, "first seed of the programs")
+	streams = flag.Int("streams", 1000, "correct programs to run as streams of records")
+	planted = flag.Int("planted", 20, "programs to plant each kind of bug in")
+)
+
+type collected []*finding.Finding
+
+func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
+
+// analyse runs a program and returns what the analysis finds in it.
+func analyse(p *Program, seed uint64) (collected, *Run, error) {
+	run := Execute(p, seed)
+	var got collected
+	a := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+	run.Deliver(a, seed)
+	a.Finish()
+	if a.Broken != "" {
+		return got, run, fmt.Errorf("the analysis broke: %s", a.Broken)
+	}
+	if n := a.Tracker.Damaged(); n > 0 {
+		return got, run, fmt.Errorf("%d records make no sense", n)
+	}
+	return got, run, nil
+}
+
+// wrong says what is wrong with the analysis of a correct program, "" if nothing.
+func wrong(p *Program, seed uint64) string {
+	got, run, err := analyse(p, seed)
+	if err != nil {
+		return err.Error()
+	}
+	if len(run.Hung) > 0 {
+		return fmt.Sprintf("the program is not correct: %v", run.Hung)
+	}
+	var list []string
+	for _, f := range got {
+		if f.Severity > finding.Info || f.Check != "GLOBAL:MSG:RACE" {
+			list = append(list, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity, f.Ranks, f.Message, sites(f)))
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+func sites(f *finding.Finding) string {
+	var b strings.Builder
+	for _, s := range f.Sites {
+		at := ""
+		if len(s.Stack) > 0 {
+			_, call := Where(s.Stack[0].PC)
+			at = fmt.Sprintf(" (%d.%d)", s.Rank, call)
+		}
+		fmt.Fprintf(&b, "   %s: %s%s\n", s.Role, s.Call, at)
+	}
+	return b.String()
+}
+
+// smaller returns options for a program of the same seed that is still wrong with fewer actions.
+func smaller(seed uint64, o Options, wrong func(*Program) string) (Options, string) {
+	why := wrong(New(seed, o))
+	kind := strings.SplitN(why, ":", 2)[0]
+	o.Skip = make(map[int]bool)
+	for again := true; again; {
+		again = false
+		for i := range 40 {
+			if o.Skip[i] {
+				continue
+			}
+			o.Skip[i] = true
+			if w := wrong(New(seed, o)); strings.HasPrefix(w, kind) && w != "" {
+				why, again = w, true
+			} else {
+				delete(o.Skip, i)
+			}
+		}
+	}
+	return o, why
+}
+
+// text prints a program for people.
+func text(p *Program) string {
+	var b strings.Builder
+	for r, calls := range p.Ranks {
+		for i, c := range calls {
+			fmt.Fprintf(&b, "%d.%d %s(", r, i, c.Func)
+			f := mpiapi.ByName(c.Func)
+			for j, name := range slices.Sorted(maps.Keys(c.Args)) {
+				if j > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "%s=%v", name, c.Args[name])
+			}
+			_ = f
+			fmt.Fprintf(&b, ") flag=%v total=%d\n", c.Flag, c.Total)
+		}
+	}
+	return b.String()
+}
+
+// TestCorrectPrograms: nothing is found in programs that are correct, however they are executed and read.
+func TestCorrectPrograms(t *testing.T) {
+	for i := range *streams {
+		seed := *from + uint64(i)
+		o := Options{Isendrecv: true}
+		if wrong(New(seed, o), seed) == "" {
+			continue
+		}
+		tries := func(p *Program) string {
+			for s := range uint64(30) {
+				if w := wrong(p, seed+s); w != "" {
+					return w
+				}
+			}
+			return ""
+		}
+		o, why := smaller(seed, o, tries)
+		t.Fatalf("seed %d: %s\n%s", seed, why, text(New(seed, o)))
+	}
+}
