@@ -46,6 +46,7 @@ func (k *process) enter(c *Call) {
 		}
 	}
 	for _, o := range a.ops {
+		o.call = [2]int{k.rank, k.pc}
 		k.m.post(o)
 	}
 	a.enter = k.m.event(k.rank, Enter, synth.Record(site, c.Func, a.args, 0))
@@ -151,6 +152,7 @@ func (k *process) start(t *ticket) {
 		t.coll = k.m.join(t.at, k.rank, f, t.coll.members, t.coll.root)
 	}
 	for _, o := range t.ops {
+		o.call = [2]int{k.rank, t.number}
 		k.m.post(o)
 	}
 }
@@ -288,7 +290,7 @@ func (k *process) leave(force bool) bool {
 		t := &ticket{ops: a.ops, active: true}
 		k.newRequest(c, t, out)
 	case mpiapi.SendInit, mpiapi.RecvInit:
-		k.newRequest(c, &ticket{persistent: true, call: c}, out)
+		k.newRequest(c, &ticket{persistent: true, call: c, number: k.pc}, out)
 	case mpiapi.Icollective:
 		k.newRequest(c, &ticket{coll: a.coll, active: true}, out)
 	case mpiapi.CollectiveInit:
@@ -436,6 +438,7 @@ func (k *process) probed(c *Call, f *mpiapi.Func, out synth.Args) (succeeded, ok
 		s := k.messages[v]
 		delete(k.messages, v)
 		o := &operation{comm: s.comm, from: s.from, to: k.rank, tag: s.tag, bytes: k.bytes(c.Args["count"], c.Args["datatype"])}
+		o.call = [2]int{k.rank, k.pc}
 		k.m.match(s, o)
 		k.lib.release(mpiapi.Message, k.handles[v])
 		delete(k.handles, v)

@@ -25,7 +25,7 @@ func (r *Run) Deliver(h ring.Handler, seed uint64) {
 	} else {
 		d.late()
 	}
-	for range 5 {
+	for range 12 {
 		h.Tick()
 	}
 	for k := range r.Size {

@@ -71,10 +71,10 @@ func sites(f *finding.Finding) string {
 	return b.String()
 }
 
-// smaller returns options for a program of the same seed that is still wrong with fewer actions.
-func smaller(seed uint64, o Options, wrong func(*Program) string) (Options, string) {
-	why := wrong(New(seed, o))
-	kind := strings.SplitN(why, ":", 2)[0]
+// smaller returns options for a program that is still wrong in the same way with fewer actions.
+func smaller(o Options, wrong func(Options) string) (Options, string) {
+	why := wrong(o)
+	kind, _, _ := strings.Cut(why, ":")
 	o.Skip = make(map[int]bool)
 	for again := true; again; {
 		again = false
@@ -83,7 +83,7 @@ func smaller(seed uint64, o Options, wrong func(*Program) string) (Options, stri
 				continue
 			}
 			o.Skip[i] = true
-			if w := wrong(New(seed, o)); strings.HasPrefix(w, kind) && w != "" {
+			if w := wrong(o); w != "" && strings.HasPrefix(w, kind) {
 				why, again = w, true
 			} else {
 				delete(o.Skip, i)
@@ -121,7 +121,8 @@ func TestCorrectPrograms(t *testing.T) {
 		if wrong(New(seed, o), seed) == "" {
 			continue
 		}
-		tries := func(p *Program) string {
+		tries := func(o Options) string {
+			p := New(seed, o)
 			for s := range uint64(30) {
 				if w := wrong(p, seed+s); w != "" {
 					return w
@@ -129,7 +130,7 @@ func TestCorrectPrograms(t *testing.T) {
 			}
 			return ""
 		}
-		o, why := smaller(seed, o, tries)
+		o, why := smaller(o, tries)
 		t.Fatalf("seed %d: %s\n%s", seed, why, text(New(seed, o)))
 	}
 }

@@ -30,8 +30,16 @@ type Run struct {
 	Size   int
 	// Hung are the ranks that did not come to their end, with the number of the call that they are in or before.
 	Hung map[int]int
+	// Matches are the messages that were received.
+	Matches []Match
 	// Polling: one of them is not in a call but between calls that test for something.
 	Polling bool
+}
+
+// Match is a message: the rank and number of the calls that sent and received it, and the bytes sent.
+type Match struct {
+	Send, Recv [2]int
+	Bytes      int
 }
 
 // Event is a rank's entering or leaving of a call, or a record that is no call's.
@@ -82,6 +90,7 @@ type operation struct {
 	nobody      bool // MPI_PROC_NULL
 	source      int  // of a receive that is matched, as the communicator numbers it
 	label, size int
+	call        [2]int
 }
 
 func (o *operation) done() bool {
@@ -105,6 +114,7 @@ type ticket struct {
 	persistent bool
 	active     bool
 	call       *Call // of a persistent one
+	number     int   // of that
 	at         place
 }
 
@@ -323,6 +333,7 @@ func (m *machine) match(s, o *operation) {
 	s.partner, o.partner = o, s
 	_, peers := m.group(o.comm, o.to)
 	o.source, o.label, o.size = slices.Index(peers, s.from), s.tag, s.bytes
+	m.run.Matches = append(m.run.Matches, Match{s.call, o.call, s.bytes})
 }
 
 // arrive has a message come to its receiver.

@@ -1,0 +1,126 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/finding"
+)
+
+// missed says what is wrong with the analysis of a program with a bug, "" if nothing; told is false where the program
+// goes wrong in a way that is not to be found by its records.
+func missed(p *Planted, seed uint64) (why string, told bool) {
+	got, run, err := analyse(p.Program, seed)
+	if err != nil {
+		return err.Error(), true
+	}
+	if run.Polling {
+		return "", false
+	}
+	var stuck []int
+	for r, at := range run.Hung {
+		if p.Ranks[r][at].Func != "MPI_Finalize" {
+			stuck = append(stuck, r)
+		}
+	}
+	slices.Sort(stuck)
+	found := false
+	var wrong []string
+	for _, f := range got {
+		switch {
+		case slices.Contains(p.Bug.Finds, f.Check) && at(f, p.Rank, p.Call):
+			found = true
+		case f.Check == hard && subset(f.Ranks, stuck):
+			found = found || p.Bug.Hangs && len(f.Ranks) == len(stuck)
+		case slices.Contains(p.Bug.May, f.Check), f.Severity == finding.Info:
+		case len(stuck) > 0 && (f.Check == missing || f.Check == pending || f.Check == different):
+		default:
+			wrong = append(wrong, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity, f.Ranks, f.Message, sites(f)))
+		}
+	}
+	if !found && exists(p.Bug, len(stuck) > 0) {
+		wrong = append([]string{fmt.Sprintf("not found: ranks %v are stuck", stuck)}, wrong...)
+	}
+	return strings.Join(wrong, "\n"), true
+}
+
+// subset reports whether all of some ranks are among others: those that were stuck first.
+func subset(some, all []int) bool {
+	return !slices.ContainsFunc(some, func(r int) bool { return !slices.Contains(all, r) })
+}
+
+// exists reports whether there is a check that should find the bug.
+func exists(b *Bug, stuck bool) bool {
+	if stuck && b.Hangs {
+		return true
+	}
+	for _, c := range all.Checks() {
+		if slices.Contains(b.Finds, c.ID) {
+			return true
+		}
+		for _, id := range b.Finds {
+			if strings.HasPrefix(id, c.ID+":") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// at reports whether a finding names a call.
+func at(f *finding.Finding, rank, call int) bool {
+	return slices.ContainsFunc(f.Sites, func(s finding.Site) bool {
+		if len(s.Stack) == 0 {
+			return false
+		}
+		r, c := Where(s.Stack[0].PC)
+		return r == rank && c == call
+	})
+}
+
+// TestPlantedBugs: each bug is found where it is, and nothing else is.
+func TestPlantedBugs(t *testing.T) {
+	for _, bug := range Bugs {
+		t.Run(bug.Name, func(t *testing.T) {
+			done, vain := 0, 0
+			for seed := *from; done < *planted && vain < 50**planted; seed++ {
+				o := Options{Isendrecv: true}
+				p := Plant(bug, seed, o)
+				if p == nil {
+					vain++
+					continue
+				}
+				why, told := missed(p, seed)
+				if !told {
+					vain++
+					continue
+				}
+				done++
+				if why == "" {
+					continue
+				}
+				fails := func(o Options) string {
+					p := Plant(bug, seed, o)
+					if p == nil {
+						return ""
+					}
+					for s := range uint64(20) {
+						if w, _ := missed(p, seed+s); w != "" {
+							return w
+						}
+					}
+					return ""
+				}
+				o, why = smaller(o, fails)
+				p = Plant(bug, seed, o)
+				t.Fatalf("seed %d, %d.%d: %s\n%s", seed, p.Rank, p.Call, why, text(p.Program))
+			}
+			if done == 0 {
+				t.Error("no program has a place for it")
+			}
+		})
+	}
+}
