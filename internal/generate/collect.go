@@ -90,7 +90,7 @@ func (b *builder) newRepeat() {
 	function, args := b.shape(g)
 	p := &repeat{g: g, requests: make(map[int]*request)}
 	b.everyone(g, function+"_init", func(r int) Args {
-		q := b.request(r, request{persistent: true})
+		q := b.request(r, request{persistent: true, coll: true})
 		p.requests[r] = q
 		return args(r).with("request", q.value())
 	})

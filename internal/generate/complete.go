@@ -39,7 +39,10 @@ func (b *builder) complete(r, from, to int) {
 	all := Requests{from, to - from}
 	how := b.rng.IntN(9)
 	if !sure && (how == 2 || how == 3 || how == 5 || how == 6) {
-		how = 0 // others would wait for more than there is
+		how = 0 // these would wait for more than there is
+	}
+	if b.o.Real && b.repeated(r, from, to) {
+		how = 0
 	}
 	switch how {
 	case 0:
@@ -80,6 +83,11 @@ func (b *builder) complete(r, from, to int) {
 	}
 }
 
+// repeated reports whether there are persistent collectives among requests.
+func (b *builder) repeated(r, from, to int) bool {
+	return slices.ContainsFunc(b.ranks[r].requests[from:to], func(q *request) bool { return q != nil && q.coll })
+}
+
 // over notes that a request is complete.
 func (b *builder) over(r int, q *request) {
 	q.active, q.unsure, q.ready = false, false, false
@@ -106,6 +114,9 @@ func (b *builder) lookAtSome() {
 		}
 	}
 	if !found {
+		return
+	}
+	if b.o.Real && b.repeated(r, from, from+all.N) {
 		return
 	}
 	how := b.rng.IntN(7)

@@ -63,7 +63,7 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 	mpivet := build(t)
 	for i := range *programs {
 		seed := *from + uint64(i)
-		p := New(seed, Options{})
+		p := New(seed, Options{Real: true})
 		dir := t.TempDir()
 		e := write(t, p, dir, fmt.Sprintf("seed_%d_ok.c", seed))
 		for _, m := range mpis {
@@ -71,6 +71,10 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 				command, err := exampletest.Build(e, m, dir)
 				if err != nil {
 					t.Fatal(err)
+				}
+				alone := append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...)
+				if plain, err := exampletest.Run(alone, exampletest.Environment(), dir, e.Timeout); err != nil || plain.Status != 0 {
+					t.Skipf("seed %d: %s itself fails: %v, %+v", seed, m.Name, err, plain)
 				}
 				problems, err := exampletest.Check(mpivet, e, m, command, dir, severityOf)
 				if err != nil {
