@@ -481,12 +481,18 @@ func (w *wrapper) newComm() {
 
 // results copies into the record what the call has written.
 func (w *wrapper) results(sections []section) {
+	valid := "rc == MPI_SUCCESS"
+	if w.Class == mpiapi.Wait || w.Class == mpiapi.Test {
+		// They say which operations are over even if one of those has failed.
+		w.line("const int valid = MV_LIKELY(rc == MPI_SUCCESS) || mv_operation_failed(t, rc);")
+		valid = "valid"
+	}
 	for i := range w.Params {
 		p := &w.Params[i]
 		if p.Layout.After == 0 {
 			continue
 		}
-		w.line("if (%s && rc == MPI_SUCCESS)", p.Name)
+		w.line("if (%s && %s)", p.Name, valid)
 		w.line("    %s", w.put(p, p.Layout.After, deref(p), p.Layout.WideValue))
 	}
 	for _, s := range sections {
@@ -513,7 +519,7 @@ func (w *wrapper) results(sections []section) {
 				w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        in_status%d = mv_is_error_in_status(t, rc);", s.i)
 				w.line("uint64_t n%[1]d_after = ((%[2]s) || in_status%[1]d) && status%[1]d != MPI_STATUSES_IGNORE ? %[3]s : 0;", s.i, ok, n)
 			} else {
-				w.line("uint64_t n%d_after = %s && %s ? %s : 0;", s.i, p.Name, ok, n)
+				w.line("uint64_t n%d_after = %s && %s ? %s : 0;", s.i, p.Name, strings.Replace(ok, "rc == MPI_SUCCESS", valid, 1), n)
 			}
 			w.line("if (n%[1]d_after > n%[1]d_out)\n        n%[1]d_after = n%[1]d_out;", s.i)
 			if s.kind == mpiapi.SectionStatus {

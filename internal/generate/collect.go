@@ -132,11 +132,21 @@ func (b *builder) shape(g *group) (function string, args func(r int) Args) {
 	}{
 		{"MPI_Barrier", func(int) Args { return Args{} }},
 		{"MPI_Bcast", c.bcast},
-		{"MPI_Gather", c.gather}, {"MPI_Gatherv", c.gatherv}, {"MPI_Scatter", c.scatter}, {"MPI_Scatterv", c.scatterv},
-		{"MPI_Allgather", c.allgather}, {"MPI_Allgatherv", c.allgatherv},
-		{"MPI_Alltoall", c.alltoall}, {"MPI_Alltoallv", c.alltoallv}, {"MPI_Alltoallw", c.alltoallw},
-		{"MPI_Reduce", c.reduce}, {"MPI_Allreduce", c.allreduce}, {"MPI_Scan", c.allreduce}, {"MPI_Exscan", c.allreduce},
-		{"MPI_Reduce_scatter", c.reduceScatter}, {"MPI_Reduce_scatter_block", c.reduceScatterBlock},
+		{"MPI_Gather", c.gather},
+		{"MPI_Gatherv", c.gatherv},
+		{"MPI_Scatter", c.scatter},
+		{"MPI_Scatterv", c.scatterv},
+		{"MPI_Allgather", c.allgather},
+		{"MPI_Allgatherv", c.allgatherv},
+		{"MPI_Alltoall", c.alltoall},
+		{"MPI_Alltoallv", c.alltoallv},
+		{"MPI_Alltoallw", c.alltoallw},
+		{"MPI_Reduce", c.reduce},
+		{"MPI_Allreduce", c.allreduce},
+		{"MPI_Scan", c.allreduce},
+		{"MPI_Exscan", c.allreduce},
+		{"MPI_Reduce_scatter", c.reduceScatter},
+		{"MPI_Reduce_scatter_block", c.reduceScatterBlock},
 	}
 	c.prepare()
 	s := pick(b, shapes)
@@ -171,7 +181,7 @@ func (c *shaper) prepare() {
 	}
 }
 
-func (c *shaper) me(r int) int     { return slices.Index(c.g.local, r) }
+func (c *shaper) me(r int) int      { return slices.Index(c.g.local, r) }
 func (c *shaper) isRoot(r int) bool { return c.me(r) == c.root }
 
 // fill sets the arguments of one side: its buffer, count and datatype, for so many parts.
@@ -458,9 +468,9 @@ func (b *builder) between2(g *group) (string, func(r int) Args) {
 		{"MPI_Reduce", func(r int) Args {
 			a := Args{"count": Number(c.p.copies), "root": root(r)}
 			c.combined(r, a, 8*c.p.copies)
-			if r == sender {
+			if r == sender && !b.o.Real {
 				delete(a, "sendbuf")
-			} else {
+			} else if r != sender {
 				delete(a, "recvbuf")
 			}
 			return a

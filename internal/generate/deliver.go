@@ -2,6 +2,7 @@ package generate
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/synth"
@@ -55,7 +56,12 @@ func (d *delivery) inTime() {
 		for range d.rng.IntN(2 * d.run.Size) {
 			d.poll(d.rng.IntN(d.run.Size), now)
 		}
-		if d.rng.IntN(10) == 0 {
+		still := slices.Contains(d.run.Still, now)
+		if at, _ := slices.BinarySearch(d.run.Still, now); !still && at < len(d.run.Still) && d.rng.IntN(3) > 0 {
+			now, still = d.run.Still[at], true
+		}
+		// In a program that hangs, a call that could return but has not for long would look like one that hangs, too.
+		if still && d.rng.IntN(2) == 0 || len(d.run.Hung) == 0 && d.rng.IntN(10) == 0 {
 			for k := range d.run.Size {
 				d.poll(k, now)
 			}

@@ -30,8 +30,12 @@ type Run struct {
 	Size   int
 	// Hung are the ranks that did not come to their end, with the number of the call that they are in or before.
 	Hung map[int]int
+	// Still are the numbers of events behind which everybody is who could leave a call: time may pass there.
+	Still []int
 	// Matches are the messages that were received.
 	Matches []Match
+	// Vague: one of them has receives from any source that it has not completed, or waits for a persistent collective.
+	Vague bool
 	// Polling: one of them is not in a call but between calls that test for something.
 	Polling bool
 }
@@ -169,11 +173,16 @@ func Execute(p *Program, seed uint64) *Run {
 		k.begin()
 	}
 	for m.turn(false) || m.turn(true) {
+		if m.IntN(30) == 0 {
+			m.settle()
+		}
 	}
+	m.settle()
 	for _, k := range m.procs {
 		if !k.done {
 			m.run.Hung[k.rank] = k.pc
 			m.run.Polling = m.run.Polling || k.in == nil
+			m.run.Vague = m.run.Vague || k.vague()
 		}
 	}
 	return m.run
@@ -197,6 +206,24 @@ func (m *machine) turn(force bool) bool {
 		}
 	}
 	return false
+}
+
+// settle has messages arrive and calls return that can, while nobody makes a call.
+func (m *machine) settle() {
+	for changed := true; changed; {
+		changed = false
+		for _, c := range m.channels {
+			for _, op := range c.queue {
+				m.arrive(c.box, op)
+				changed = true
+			}
+			c.queue = nil
+		}
+		for _, k := range m.procs {
+			changed = k.in != nil && k.leave(true) || changed
+		}
+	}
+	m.run.Still = append(m.run.Still, len(m.run.Events))
 }
 
 func (m *machine) event(r int, k EventKind, data []byte) int {
@@ -368,10 +395,10 @@ func (in *instance) lets(r int) bool {
 	name = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(name, "MPI_I"), "MPI_"))
 	all := func() bool { return len(in.entered) == len(in.members) }
 	switch {
-	case in.strict || in.root < 0 && name != "scan" && name != "exscan" && name != "comm_free":
-		return all()
 	case name == "comm_free":
 		return true
+	case in.strict || in.root < 0 && name != "scan" && name != "exscan":
+		return all()
 	case name == "scan" || name == "exscan":
 		for _, o := range in.members {
 			if o == r {

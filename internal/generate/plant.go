@@ -23,15 +23,16 @@ type Bug struct {
 // Planted is a program with one bug.
 type Planted struct {
 	*Program
-	Bug        *Bug
-	Rank, Call int // the call that is wrong
+	Bug   *Bug
+	Calls [][2]int // the calls that are wrong, by rank and number: it is found at one of them
 }
 
 // planter changes a program.
 type planter struct {
-	rng *rand.Rand
-	p   *Program
-	run *Run // of the correct program
+	rng  *rand.Rand
+	p    *Program
+	run  *Run    // of the correct program
+	more []*Call // that are as wrong as the one that is told
 }
 
 // Plant returns the program of a seed with a bug in it, nil if there is no place for it.
@@ -45,12 +46,15 @@ func Plant(bug *Bug, seed uint64, o Options) *Planted {
 	if !ok {
 		return nil
 	}
+	out := &Planted{Program: p, Bug: bug}
 	for r, calls := range p.Ranks {
-		if i := slices.Index(calls, c); i >= 0 {
-			return &Planted{p, bug, r, i}
+		for i, k := range calls {
+			if k == c || slices.Contains(pl.more, k) {
+				out.Calls = append(out.Calls, [2]int{r, i})
+			}
 		}
 	}
-	return nil
+	return out
 }
 
 // spot is a call of a program.
@@ -108,6 +112,28 @@ func single(c *Call) bool {
 	_, tag := c.Args["tag"].(Number)
 	_, source := c.Args["source"].(Number)
 	return tag && source && int(c.Args["tag"].(Number)) >= firstTag && !c.IfCancelled
+}
+
+// taken returns the call that received the message of a send in the run of the correct program, nil if that may receive
+// others as well, or if others may receive it.
+func (p *planter) taken(s spot) *Call {
+	for _, m := range p.run.Matches {
+		if m.Send != [2]int{s.rank, s.at} {
+			continue
+		}
+		c := p.p.Ranks[m.Recv[0]][m.Recv[1]]
+		if single(c) && !p.anyTag(m.Recv[0]) {
+			return c
+		}
+	}
+	return nil
+}
+
+// anyTag reports whether a rank has receives of any tag.
+func (p *planter) anyTag(r int) bool {
+	return slices.ContainsFunc(p.p.Ranks[r], func(c *Call) bool {
+		return c.Args["tag"] == Word("MPI_ANY_TAG")
+	})
 }
 
 // alike are basic datatypes of the same size.
@@ -179,8 +205,7 @@ var Bugs = []*Bug{
 		Name: "send with another tag", Finds: []string{pending}, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				tag, known := s.call.Args["tag"].(Number)
-				return class(s.call) == mpiapi.Send && known && tag >= firstTag && s.call.Args["dest"] != Word("MPI_PROC_NULL")
+				return class(s.call) == mpiapi.Send && p.taken(s) != nil
 			})
 			if !ok {
 				return nil, false
@@ -192,9 +217,8 @@ var Bugs = []*Bug{
 		Name: "send to another rank", Finds: []string{pending}, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				_, known := s.call.Args["dest"].(Number)
-				return class(s.call) == mpiapi.Send && known && s.call.Args["comm"] == Word("MPI_COMM_WORLD") &&
-					s.call.Args["tag"].(Number) >= firstTag && len(p.p.Ranks) > 2
+				return class(s.call) == mpiapi.Send && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && len(p.p.Ranks) > 2 &&
+					p.taken(s) != nil
 			})
 			if !ok {
 				return nil, false
@@ -203,15 +227,14 @@ var Bugs = []*Bug{
 			if to == s.rank {
 				to = (to + 1) % len(p.p.Ranks)
 			}
-			return p.change(s, "dest", Number(to)), true
+			return p.change(s, "dest", Number(to)), !p.anyTag(to)
 		},
 	},
 	{
 		Name: "send on another communicator", Finds: []string{pending}, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				_, known := s.call.Args["dest"].(Number)
-				return class(s.call) == mpiapi.Send && known && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && s.call.Args["tag"].(Number) >= firstTag
+				return class(s.call) == mpiapi.Send && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && p.taken(s) != nil
 			})
 			if !ok {
 				return nil, false
@@ -227,10 +250,10 @@ var Bugs = []*Bug{
 	},
 	{
 		Name: "a receive is missing", Finds: []string{pending}, Hangs: true,
-		// Receives of any tag take it instead.
-		May: []string{"GLOBAL:MSG:DATATYPE:MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH:BYTE", "GLOBAL:MSG:TRUNCATED"},
 		plant: func(p *planter) (*Call, bool) {
-			s, ok := p.some(func(s spot) bool { return class(s.call) == mpiapi.Recv && single(s.call) && s.call.Message > 0 })
+			s, ok := p.some(func(s spot) bool {
+				return class(s.call) == mpiapi.Recv && single(s.call) && s.call.Message > 0 && !p.anyTag(s.rank)
+			})
 			if !ok {
 				return nil, false
 			}
@@ -245,7 +268,7 @@ var Bugs = []*Bug{
 	{
 		Name: "a send is missing", Finds: nil, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
-			s, ok := p.some(func(s spot) bool { return class(s.call) == mpiapi.Send && s.call.Message > 0 })
+			s, ok := p.some(func(s spot) bool { return class(s.call) == mpiapi.Send && p.taken(s) != nil })
 			if !ok {
 				return nil, false
 			}
@@ -343,7 +366,7 @@ var Bugs = []*Bug{
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
 				_, known := s.call.Args["sendbuf"].(Memory)
-				return p.size(s.call) > 1 && known && (s.call.Func == "MPI_Allreduce" || s.call.Func == "MPI_Iallreduce" || s.call.Func == "MPI_Reduce_scatter")
+				return p.size(s.call) > 1 && known && (s.call.Func == "MPI_Allreduce" || s.call.Func == "MPI_Iallreduce")
 			})
 			if !ok {
 				return nil, false
@@ -436,7 +459,9 @@ var Bugs = []*Bug{
 	{
 		Name: "a persistent request is not freed", Finds: []string{"LOCAL:REQUEST:NOT_FREED"},
 		plant: func(p *planter) (*Call, bool) {
-			s, ok := p.some(func(s spot) bool { return s.call.Func == "MPI_Request_free" && p.maker(s) != nil && class(p.maker(s)) != mpiapi.Isend })
+			s, ok := p.some(func(s spot) bool {
+				return s.call.Func == "MPI_Request_free" && p.maker(s) != nil && class(p.maker(s)) != mpiapi.Isend
+			})
 			if !ok {
 				return nil, false
 			}
@@ -467,14 +492,14 @@ var Bugs = []*Bug{
 				return nil, false
 			}
 			p.remove(s)
-			for r, calls := range p.p.Ranks {
+			for _, calls := range p.p.Ranks {
 				for _, c := range calls {
-					if r != s.rank && c.Collective == s.call.Collective {
-						return c, true
+					if c.Collective == s.call.Collective {
+						p.more = append(p.more, c)
 					}
 				}
 			}
-			return nil, false
+			return nil, len(p.more) > 0
 		},
 	},
 }

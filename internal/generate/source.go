@@ -64,8 +64,11 @@ func (s *source) head() {
 		kind mpiapi.Kind
 		typ  string
 	}{
-		{mpiapi.Comm, "MPI_Comm comm"}, {mpiapi.Datatype, "MPI_Datatype type"}, {mpiapi.Request, "MPI_Request request"},
-		{mpiapi.Op, "MPI_Op op"}, {mpiapi.Message, "MPI_Message message"},
+		{mpiapi.Comm, "MPI_Comm comm"},
+		{mpiapi.Datatype, "MPI_Datatype type"},
+		{mpiapi.Request, "MPI_Request request"},
+		{mpiapi.Op, "MPI_Op op"},
+		{mpiapi.Message, "MPI_Message message"},
 	} {
 		s.line("static %s[%d];", v.typ, p.Variables[v.kind]+1)
 	}

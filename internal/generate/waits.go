@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -146,4 +147,24 @@ func (k *process) end(_ *activity, list []*ticket, i int) synth.Status {
 	k.lib.release(mpiapi.Request, t.handle)
 	list[i] = nil // the variable is MPI_REQUEST_NULL now
 	return s
+}
+
+// vague reports whether it takes more to find that a process is stuck than the call that it is in and the messages that
+// are known to be matched: it has receives from any source that it has not completed, of which records don't tell the
+// messages, or waits for a persistent collective.
+func (k *process) vague() bool {
+	for _, t := range slices.Concat(k.requests, k.moved) {
+		if t == nil || !t.active {
+			continue
+		}
+		if t.persistent && t.coll != nil && !k.complete(t) {
+			return true
+		}
+		for _, o := range t.ops {
+			if !o.send && o.from < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

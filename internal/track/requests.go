@@ -311,10 +311,8 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 		t.finish(th, r, s, have, how, rec)
 	}
-	if rc != 0 && p.act != wait && p.act != test {
-		if !pr.names.isError(rc, "MPI_ERR_IN_STATUS") && (th.Failure == nil || !pr.names.isError(th.Failure.Class, "MPI_ERR_IN_STATUS")) {
-			return
-		}
+	if rc != 0 && !th.tellsWhich(p, rc) {
+		return
 	}
 	switch p.act {
 	case wait:
@@ -369,6 +367,19 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 			}
 		}
 	}
+}
+
+// tellsWhich reports whether a wait or test that has failed with rc says which operations it has completed: by the errors
+// in its statuses or, if it completes one, by its index. That is not valid if the error is about the arguments.
+func (th *Thread) tellsWhich(p *plan, rc int32) bool {
+	is := func(class string) bool { return th.failedWith(class) || th.Process.names.isError(rc, class) }
+	switch p.act {
+	case wait, test:
+		return true
+	case waitany, testany:
+		return is("MPI_ERR_TRUNCATE")
+	}
+	return is("MPI_ERR_IN_STATUS")
 }
 
 // abandon forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be expected to
@@ -453,14 +464,22 @@ func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 	return reqs, all, ok
 }
 
-// confirmTruncated settles the receives that a call waits for and that, one or more of them, are too short for their
+// confirmTruncated settles the receives that a call waits or tests for and that, one or more of them, are too short for their
 // messages, so that the process is about to end: they can't be cancelled any more.
 func (t *Tracker) confirmTruncated(th *Thread) {
 	if !th.failedWith("MPI_ERR_TRUNCATE") && !th.failedWith("MPI_ERR_IN_STATUS") {
 		return
 	}
-	reqs, _, _ := t.Pending(th)
-	for _, r := range reqs {
+	if th.Open.Func == nil {
+		return
+	}
+	p, c, pr := &t.plans[th.Open.Func.ID], &th.Open.Call, th.Process
+	handles, _ := pr.handles(p, c)
+	for i, h := range handles {
+		r := pr.find(h, pr.variable(p, c, i))
+		if r == nil {
+			continue
+		}
 		for _, op := range r.Ops {
 			if op != nil && op.Tentative && op.Peer != match.Any {
 				t.Match.Confirm(op)

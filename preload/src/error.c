@@ -65,6 +65,13 @@ static int error_class(struct mv_thread *t, int rc)
 /* Whether the statuses of a call that returned rc tell of the errors. */
 MV_COLD int mv_is_error_in_status(struct mv_thread *t, int rc) { return error_class(t, rc) == MPI_ERR_IN_STATUS; }
 
+/* Whether rc is an error of an operation that a wait or test has completed, rather than of its arguments. */
+MV_COLD int mv_operation_failed(struct mv_thread *t, int rc)
+{
+    const int class = error_class(t, rc);
+    return class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE;
+}
+
 /* Fills in the status of a call that returned the error rc, if that says whose message was too long: the standard does not
  * ask for it, but these libraries do. The record has rc as the status's error then. */
 MV_COLD void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc)

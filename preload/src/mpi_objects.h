@@ -55,6 +55,7 @@ void mv_world_end(void);
 
 /* error.c */
 int mv_is_error_in_status(struct mv_thread *t, int rc);
+int mv_operation_failed(struct mv_thread *t, int rc);
 void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc);
 void mv_error(struct mv_thread *t, int code, unsigned flags);
 void mv_guard(MPI_Comm comm);
