@@ -149,11 +149,15 @@ func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 	if len(call.Raw) == 0 {
 		return fmt.Sprintf("a %s of %s", what, Plural(comm.Size(), "process", "processes"))
 	}
-	made := "the " + what + " made by " + x.Func(call).Name
-	if stack := x.Site("", call).Stack; len(stack) > 0 && stack[0].File != "" {
-		made += fmt.Sprintf(" at %s:%d", filepath.Base(stack[0].File), stack[0].Line)
+	return "the " + what + " made by " + x.CallAt(call)
+}
+
+// CallAt names the function of a call and where it is called: "MPI_Recv at x.c:12".
+func (x *Context) CallAt(c match.Call) string {
+	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
+		return fmt.Sprintf("%s at %s:%d", x.Func(c).Name, filepath.Base(stack[0].File), stack[0].Line)
 	}
-	return made
+	return x.Func(c).Name
 }
 
 // Plural prints a number with its noun.

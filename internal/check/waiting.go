@@ -3,29 +3,64 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // Waiting says in words where a thread waits and what for: "MPI_Recv for rank 0 to send (tag=5, MPI_COMM_WORLD)".
 func (x *Context) Waiting(b *wait.Blocked) string {
-	p := b.Thread.Process
-	var parts []string
-	for i := range b.Clauses {
-		if i == 4 {
-			parts = append(parts, fmt.Sprintf("%d more operations", len(b.Clauses)-i))
-			break
-		}
-		parts = append(parts, x.clause(p, b, &b.Clauses[i]))
-	}
-	return fmt.Sprintf("%s for %s", mpiapi.ByID(b.Call.Func()).Name, Join(parts))
+	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, Join(x.clauses(b, b.Clauses)))
 }
 
-func (x *Context) clause(p *track.Process, b *wait.Blocked, c *wait.Clause) string {
+// WaitingFor says the same for one of the clauses.
+func (x *Context) WaitingFor(b *wait.Blocked, c *wait.Clause) string {
+	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, x.clause(b, c))
+}
+
+// named is how many of the clauses of a thread are put in words.
+const named = 4
+
+func (x *Context) clauses(b *wait.Blocked, cs []wait.Clause) (parts []string) {
+	for i := range cs {
+		if i == named && len(cs) > named+1 {
+			return append(parts, fmt.Sprintf("%d more operations", len(cs)-i))
+		}
+		if cs[i].What != wait.ToTransfer {
+			parts = append(parts, x.clause(b, &cs[i]))
+		}
+	}
+	return parts
+}
+
+// either says in which ways a thread could go on.
+func (x *Context) either(b *wait.Blocked, c *wait.Clause) string {
+	var ways []string
+	for _, way := range c.Ways {
+		parts := x.clauses(b, way)
+		if len(parts) == 0 {
+			continue
+		}
+		text := Join(parts)
+		if len(parts) > 1 {
+			text = "both " + text
+		}
+		ways = append(ways, text)
+	}
+	ways = slices.Compact(ways)
+	if n := len(ways); n > named+1 {
+		ways = append(ways[:named], fmt.Sprintf("%d more operations", n-named))
+	}
+	return strings.Join(ways, " or ")
+}
+
+func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
+	if c.What == wait.Either {
+		return x.either(b, c)
+	}
+	p := b.Thread.Process
 	var ranks []int
 	self := false
 	for _, q := range c.Procs {

@@ -72,13 +72,14 @@ type mailbox struct {
 	sparse map[int32]*pair // in large ones
 	any    list            // receives whose message is not known yet: from MPI_ANY_SOURCE, or cancelled and freed
 	seq    uint64          // operations posted
-	behind *behind         // nil if there never was such a receive; given up: lost
+	behind *behind         // nil if there never was such a receive, or one with a wildcard; given up: lost
 }
 
 // behind is what waits for receives whose message is not known yet.
 type behind struct {
 	dirty []*pair // in which something waits for them
 	owed  int     // receives that the program is done with, but that are not matched for them
+	took  *takings
 }
 
 // lost is what a mailbox has whose messages are not matched any more.

@@ -282,6 +282,9 @@ func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 	if m.Replayer != nil {
 		m.Replayer.Link(s, r)
 	}
+	if r.AnySource || r.AnyTag {
+		b.took(s, r)
+	}
 	if r.Tentative {
 		if !s.queued {
 			s.enqueue()

@@ -61,13 +61,9 @@ func moreThreads(p *track.Process) bool {
 	return err == nil && len(tasks) > p.Helpers+len(p.Threads)
 }
 
-func sends(b *wait.Blocked) bool {
-	for i := range b.Clauses {
-		if b.Clauses[i].What == wait.ToReceive {
-			return true
-		}
-	}
-	return false
+func sends(b *wait.Blocked) (found bool) {
+	wait.Each(b.Clauses, func(c *wait.Clause) { found = found || c.What == wait.ToReceive })
+	return found
 }
 
 // taskState returns a thread's scheduling state (R, S, T, …) and how long it has run in all, in ns.

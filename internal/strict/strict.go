@@ -236,7 +236,7 @@ func (j *Judge) look(th *track.Thread) {
 // tell gives a thread the verdict on the call that it is in, from where its time in MPI begins.
 func (j *Judge) tell(th *track.Thread, v ring.Verdict) {
 	delete(j.holding, th)
-	th.Open.Ticks, th.Open.Refused = 0, v.Refused != ring.GoOn
+	th.Open.Since, th.Open.Refused = j.tracker.Now, v.Refused != ring.GoOn
 	j.gate.Judge(th.ID, v)
 }
 

@@ -36,7 +36,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		if c.State == event.Open {
 			th.Open.Call = c.Clone(th.Open.room)
 			th.Open.room = th.Open.Call.Raw()
-			th.Open.Func, th.Open.Ticks, th.Open.Refused = c.Func, 0, false
+			th.Open.Func, th.Open.Since, th.Open.Refused = c.Func, t.Now, false
 		} else {
 			th.Open.Func = nil
 			t.leave(th, p, c)
@@ -46,6 +46,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		th.Last.Thread = th.ID
 		th.Last.Keep(last)
 	}
+	t.rest(th)
 }
 
 // call returns a kept copy of the record.
@@ -105,7 +106,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		th.Process.Finalizing = true
 		t.sink.Finalize(th.Process, th.call(rec))
 	case abort:
-		th.Process.Aborting = true
+		th.Process.Aborting, t.Aborting = true, true
 	}
 	if p.collective {
 		t.enterCollective(th, p, c)
@@ -448,6 +449,8 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 {
 			pr.attribute(c)
 		}
+	case finalize:
+		pr.Finalized = pr.Finalized || rc == 0
 	case setFileHandler:
 		pr.FileHandler = pr.FileHandler || rc == 0
 	case initMPI:

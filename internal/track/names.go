@@ -1,6 +1,8 @@
 package track
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,4 +101,11 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 // with NameHandle it makes the process an event.Namer.
 func (p *Process) NameConst(q *mpiapi.Param, value int64) string {
 	return event.ConstName(q, value, p.names.isConst)
+}
+
+// Communicators calls f for every communicator of the process, in the order of their handles.
+func (p *Process) Communicators(f func(*View)) {
+	for _, h := range slices.Sorted(maps.Keys(p.views)) {
+		f(p.views[h])
+	}
 }

@@ -22,6 +22,7 @@ type Process struct {
 
 	Initialized bool // MPI_Init or the like has returned
 	Finalizing  bool // MPI_Finalize was entered
+	Finalized   bool // MPI_Finalize has returned
 	Aborting    bool // MPI_Abort was entered
 	Lost        bool // its records can't be followed any further
 	Multiple    bool // MPI_THREAD_MULTIPLE is provided
@@ -72,6 +73,7 @@ type Thread struct {
 
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
+	resting     bool // in Tracker.resting, or handed out from there
 
 	decoder event.Decoder
 }
@@ -80,7 +82,7 @@ type Thread struct {
 type Open struct {
 	Func  *mpiapi.Func // nil if it is in none
 	Call  event.Call   // a copy
-	Ticks int          // how many ticks it has been in there; in strict mode, since it was let into MPI
+	Since int          // the tick at which it was entered; in strict mode, at which it was let into MPI
 	// Refused: in strict mode, it is not let into MPI, and about to return.
 	Refused bool
 
@@ -203,7 +205,12 @@ type Tracker struct {
 	Worlds    []*match.World
 	Comms     *match.Registry
 	Match     *match.Matcher
+	Now       int  // ticks that have passed
+	Ended     int  // processes that have ended
+	Killed    int  // of these, such as were killed inside the MPI program
+	Aborting  bool // MPI_Abort was entered by some process
 
+	resting []*Thread // see Resting
 	sink    Sink
 	plans   []plan
 	quick   []quick // by number, like plans
@@ -291,6 +298,10 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 		return
 	}
 	p.Ended = e
+	t.Ended++
+	if e.Kind == ring.Signaled || e.Kind == ring.Vanished && p.Initialized && !p.Finalizing {
+		t.Killed++
+	}
 	t.sink.End(p)
 }
 
@@ -303,13 +314,34 @@ func (t *Tracker) Distrust(p *Process) {
 }
 
 // Tick lets a tenth of a second pass.
-func (t *Tracker) Tick() {
-	for _, th := range t.Threads {
-		if th.Open.Func != nil {
-			th.Open.Ticks++
-		}
+func (t *Tracker) Tick() { t.Now++ }
+
+// Waited returns for how many ticks a thread has been in the call that it is in.
+func (t *Tracker) Waited(th *Thread) int { return t.Now - th.Open.Since }
+
+// Done reports whether a thread's process has left MPI_Finalize, so that the thread will call nothing any more that others
+// could wait for.
+func (t *Tracker) Done(th *Thread) bool { return th.Process.Finalized && th.Open.Func == nil }
+
+// rest notes that the last batch of a thread left it in a call, or that it is done.
+func (t *Tracker) rest(th *Thread) {
+	if !th.resting && (th.Open.Func != nil || th.Process.Finalized) {
+		th.resting = true
+		t.resting = append(t.resting, th)
 	}
 }
+
+// Resting appends to list the threads that have been seen in a call, or to be done, since it was asked last, but for
+// those that it has returned before and that have not Rested since.
+func (t *Tracker) Resting(list []*Thread) []*Thread {
+	list = append(list, t.resting...)
+	clear(t.resting)
+	t.resting = t.resting[:0]
+	return list
+}
+
+// Rested lets Resting return a thread again.
+func (th *Thread) Rested() { th.resting = false }
 
 // Calls returns how many calls have been recorded.
 func (t *Tracker) Calls() uint64 {

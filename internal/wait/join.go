@@ -10,31 +10,32 @@ import (
 
 // synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
 var synchronising = map[string]bool{
-	"MPI_Barrier": true, "MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true,
-	"MPI_Reduce_scatter_block": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
+	"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true, "MPI_Ibarrier": true,
 	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true,
-	"MPI_Ibarrier": true, "MPI_Iallreduce": true, "MPI_Iallgather": true, "MPI_Ialltoall": true,
-	"MPI_Ireduce_scatter_block": true,
 }
 
-var fromRoot = map[string]bool{
-	"MPI_Bcast": true, "MPI_Scatter": true, "MPI_Scatterv": true,
-	"MPI_Ibcast": true, "MPI_Iscatter": true, "MPI_Iscatterv": true,
+// exchanges do so, too, if there are data: each member gets something of every other.
+var exchanges = map[string]bool{
+	"MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true, "MPI_Reduce_scatter_block": true,
+	"MPI_Iallreduce": true, "MPI_Iallgather": true, "MPI_Ialltoall": true, "MPI_Ireduce_scatter_block": true,
 }
 
-var toRoot = map[string]bool{
-	"MPI_Reduce": true, "MPI_Gather": true, "MPI_Gatherv": true,
-	"MPI_Ireduce": true, "MPI_Igather": true, "MPI_Igatherv": true,
+// fromRoot are those in which the root has data for every other member, toRoot those in which every member has for the
+// root. Where counts may differ, members with nothing to move need not wait: those operations are not among them.
+var (
+	fromRoot = map[string]bool{"MPI_Bcast": true, "MPI_Scatter": true, "MPI_Ibcast": true, "MPI_Iscatter": true}
+	toRoot   = map[string]bool{"MPI_Reduce": true, "MPI_Gather": true, "MPI_Ireduce": true, "MPI_Igather": true}
+)
+
+// moves reports whether there are data to be moved by a collective that is called so.
+func moves(v *match.Variant) bool {
+	s := &v.Sides[0]
+	return s.Count > 0 && s.Type != nil && s.Type.Of().Size > 0
 }
 
 // joins are the collectives that threads are in. What they wait for is worked out once for all of them: with as many
 // threads in a collective as are missing, the clauses of each would be more than fit into memory.
-type joins struct {
-	known  map[instance]*join
-	unseen map[*Clause]bool // lists of clauses, by their beginning, that name processes which are not seen
-}
-
-func newJoins() joins { return joins{make(map[instance]*join), make(map[*Clause]bool)} }
+type joins map[instance]*join
 
 type instance struct {
 	comm     *match.Comm
@@ -45,7 +46,7 @@ type instance struct {
 type join struct {
 	match.Collective
 	variant map[int32]int // of each member, where there are several
-	clauses map[role][]Clause
+	parts   map[role]parts
 }
 
 // role is in what way a member is in a collective.
@@ -55,17 +56,17 @@ type role struct {
 }
 
 // at returns what is known of a collective, nil if it is complete, or if not all are matched.
-func (j *joins) at(c *match.Comm, position uint64) *join {
+func (j joins) at(c *match.Comm, position uint64) *join {
 	k := instance{c, position}
-	if in, ok := j.known[k]; ok {
+	if in, ok := j[k]; ok {
 		return in
 	}
 	v, ok := c.At(position)
 	if !ok {
-		j.known[k] = nil
+		j[k] = nil
 		return nil
 	}
-	in := &join{Collective: v, variant: make(map[int32]int), clauses: make(map[role][]Clause)}
+	in := &join{Collective: v, variant: make(map[int32]int), parts: make(map[role]parts)}
 	if len(v.Variants) > 1 {
 		for i := range v.Variants { // the last may stand for others
 			for _, m := range v.Variants[i].Members {
@@ -73,48 +74,40 @@ func (j *joins) at(c *match.Comm, position uint64) *join {
 			}
 		}
 	}
-	j.known[k] = in
+	j[k] = in
 	return in
 }
 
-// open reports whether clauses name processes that are not seen, and so may do anything.
-func (j *joins) open(cs []Clause) bool {
-	open, ok := j.unseen[&cs[0]]
-	if !ok {
-		open = slices.ContainsFunc(cs, func(c Clause) bool { return slices.Contains(c.Procs, nil) })
-		j.unseen[&cs[0]] = open
-	}
-	return open
-}
-
-// collective works out whom member v.Me waits for in the collective at position pos; nothing if that is not known. Threads
-// share what it returns.
-func (a *Analyzer) collective(v *track.View, pos uint64) []Clause {
+// collective works out whom member v.Me waits for in the collective at position pos. Threads share what it returns.
+func (l *look) collective(v *track.View, pos uint64) parts {
 	if v.Opaque {
-		return nil
+		return parts{unknown: true}
 	}
-	in := a.joins.at(v.Comm, pos)
+	in := l.joins.at(v.Comm, pos)
 	if in == nil {
-		return nil
+		if v.Complete(pos) { // it takes all members' calling MPI
+			return l.part(Clause{What: ToTransfer, Comm: v, Pos: pos, Procs: l.members(v.Comm, 0, int32(v.Size())), Loose: true})
+		}
+		return parts{unknown: true}
 	}
 	r := role{}
 	if len(in.Variants) > 1 {
 		i, ok := in.variant[v.Me]
 		if !ok {
-			return nil
+			return parts{unknown: true}
 		}
 		r.variant = i
 	}
 	r.root = in.Variants[r.variant].Root == v.Me
-	cs, ok := in.clauses[r]
+	ps, ok := in.parts[r]
 	if !ok {
-		cs = a.join(in, v, r)
-		in.clauses[r] = cs
+		ps = l.join(in, v, r)
+		in.parts[r] = ps
 	}
-	return cs
+	return ps
 }
 
-func (a *Analyzer) join(in *join, v *track.View, r role) []Clause {
+func (l *look) join(in *join, v *track.View, r role) parts {
 	mine := &in.Variants[r.variant]
 	// Who is in another collective at this position, or has another root, will never join this one.
 	absent := slices.Clone(in.Missing)
@@ -128,30 +121,38 @@ func (a *Analyzer) join(in *join, v *track.View, r role) []Clause {
 	}
 	slices.Sort(absent)
 	if len(absent) == 0 {
-		return nil
+		return parts{unknown: true}
 	}
 	name := mpiapi.ByID(mine.Func).Name
 	one := func(m int32) Clause {
-		return Clause{What: ToJoin, Comm: v, Pos: in.Position, Procs: []*track.Process{a.member(v.Comm, m)}}
+		return Clause{What: ToJoin, Comm: v, Pos: in.Position, Procs: l.member(v.Comm, m)}
 	}
 	switch {
-	case v.Split == 0 && (synchronising[name] || toRoot[name] && r.root):
-		var cs []Clause
+	case v.Split == 0 && (synchronising[name] || moves(mine) && (exchanges[name] || toRoot[name] && r.root)):
+		var ps parts
+		ps.firm = make([]Clause, 0, len(absent))
 		for _, m := range absent {
-			cs = append(cs, one(m))
+			if c := one(m); c.Procs != nil {
+				ps.firm = append(ps.firm, c)
+			} else {
+				ps.unknown = true
+			}
 		}
-		return cs
-	case fromRoot[name] && !r.root && slices.Contains(absent, mine.Root):
-		return []Clause{one(mine.Root)}
+		return ps
+	case fromRoot[name] && moves(mine) && !r.root && slices.Contains(absent, mine.Root):
+		return l.part(one(mine.Root))
 	}
 	// Who of the absent is waited for depends on the algorithm: any may be.
 	cl := Clause{What: ToJoin, Comm: v, Pos: in.Position, Loose: true}
 	for _, m := range absent {
-		p := a.member(v.Comm, m)
-		cl.Procs = append(cl.Procs, p)
-		if p != nil && (p.Ended != nil || p.Finalizing && !p.Callbacks) {
+		p := l.member(v.Comm, m)
+		if p == nil {
+			return parts{unknown: true}
+		}
+		cl.Procs = append(cl.Procs, p[0])
+		if p[0].Ended != nil || p[0].Finalizing && !p[0].Callbacks {
 			cl.Loose = false // it will never come, but must: the call is wrong, whatever MPI makes of it
 		}
 	}
-	return []Clause{cl}
+	return l.part(cl)
 }

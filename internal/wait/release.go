@@ -1,7 +1,7 @@
 package wait
 
 import (
-	"maps"
+	"slices"
 
 	"github.com/mpivet/mpivet/internal/track"
 )
@@ -9,14 +9,18 @@ import (
 // Released returns which processes could go on, directly or in the end, if those in free did what others wait for. It
 // includes free.
 func (d *Deadlock) Released(free map[*track.Process]bool) map[*track.Process]bool {
-	all := maps.Clone(free)
-	for changed := true; changed; {
-		changed = false
-		turn := make(turn)
-		for i := range d.Blocked {
-			if b := &d.Blocked[i]; !all[b.Thread.Process] && turn.released(b.Clauses, all) {
-				all[b.Thread.Process], changed = true, true
-			}
+	g := graph{need: slices.Clone(d.graph.need), head: d.graph.head, arcs: d.graph.arcs, procs: d.graph.procs}
+	all := make(map[*track.Process]bool, len(free))
+	for p := range free {
+		all[p] = true
+		if p != nil {
+			g.release(number(p))
+		}
+	}
+	g.spread()
+	for i := range d.Blocked {
+		if p := d.Blocked[i].Thread.Process; g.released(number(p)) {
+			all[p] = true
 		}
 	}
 	return all

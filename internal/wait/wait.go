@@ -2,8 +2,9 @@
 // the part of it that nothing can release.
 //
 // The model: a thread in a blocking call waits for all of its clauses, and for a clause until any of the processes in
-// it does something. A process that computes, or is in a call that can't be analysed, may do anything. Those that
-// nothing that may still happen can release form the deadlock (a knot, in a graph with AND and OR arcs).
+// it does something. A process that computes, or polls, or is in a call that can't be analysed, may do anything. Those
+// that nothing that may still happen can release form the deadlock (a knot, in a graph with AND and OR arcs). It is
+// built when a thread has come to a stop, and solved in time linear in its arcs.
 package wait
 
 import (
@@ -18,15 +19,19 @@ import (
 
 // Clause is something that a thread waits for and any of Procs could do.
 type Clause struct {
-	What  What
-	Procs []*track.Process
-	Comm  *track.View
-	Pos   uint64    // of the collective on Comm, for ToJoin
-	Op    *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom
-	Tag   int32     // Probes
+	What What
+	// Procs may be shared by many clauses: those of all that wait for any member of a communicator are one slice.
+	Procs  []*track.Process
+	Comm   *track.View
+	Pos    uint64    // of the collective on Comm, for ToJoin
+	Op     *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom; nil of a probe
+	Tag    int32     // ToSend: of what is received or probed for, or match.Any
+	Source int32     // ToSend: the member that it must come from, or match.Any
 	// Loose: the standard lets MPI return without it. That the thread waits all the same follows only from its not having
 	// returned.
 	Loose bool
+	// Ways, for Either, are lists of which one is enough, with all that is in it.
+	Ways [][]Clause
 }
 
 // What says what would release a thread.
@@ -34,27 +39,59 @@ type What uint8
 
 // What threads wait for.
 const (
-	ToReceive What = iota // a send waits for its receive
-	ToSend                // a receive or probe waits for its send
-	ToJoin                // a collective waits for members
-	ToLead                // the leader of a group waits for that of the other, to make an inter-communicator
+	ToReceive  What = iota // a send waits for its receive
+	ToSend                 // a receive or probe waits for its send
+	ToJoin                 // a collective waits for members
+	ToLead                 // the leader of a group waits for that of the other, to make an inter-communicator
+	ToTransfer             // what has its partner waits for the data to move
+	Either                 // any of several ways
 )
+
+// Each calls f for every clause of a list, and those of its ways in place of Either.
+func Each(cs []Clause, f func(*Clause)) {
+	for i := range cs {
+		if cs[i].What != Either {
+			f(&cs[i])
+		}
+		for _, way := range cs[i].Ways {
+			Each(way, f)
+		}
+	}
+}
 
 // Blocked is a thread that can't go on.
 type Blocked struct {
 	Thread  *track.Thread
 	Call    match.Call
 	Clauses []Clause // all must be released
+
+	lenient bool // the standard lets MPI return without some of what it is in
 }
 
 // Deadlock is a set of threads that can't go on for ever.
 type Deadlock struct {
 	Blocked []Blocked // in the order of ranks
-	// Cycle is the shortest chain found in which everyone waits for the next and the last for the first. It is empty
-	// where the threads wait for processes that have ended.
-	Cycle []*track.Process
+	// Knots are minimal sets of processes that block each other, smallest first: none of them can go on whatever the
+	// others do. All further processes wait for these or for Orphans.
+	Knots []Knot
+	// Orphans wait for nothing but processes that have finished or ended.
+	Orphans []Link
 	// Gone are processes that others wait for and that have finished or ended.
 	Gone []*track.Process
+	// News: a knot or an orphan is among them that was not told before.
+	News bool
+
+	graph *graph
+}
+
+// Cycle returns the processes of the first knot if each waits for the next and the last for the first, else nil.
+func (d *Deadlock) Cycle() (cycle []*track.Process) {
+	if len(d.Knots) > 0 && d.Knots[0].Cycle {
+		for _, l := range d.Knots[0].Links {
+			cycle = append(cycle, l.Blocked.Thread.Process)
+		}
+	}
+	return cycle
 }
 
 // patience is how many ticks a thread must have been in the same call before it is looked at.
@@ -70,8 +107,11 @@ type Analyzer struct {
 	killed   int                      // ticks since a process was killed
 	held     func(*track.Thread) bool
 	letGo    func(*track.Thread)
-	joins    joins
-	settling int // ticks that a deadlock found has not been told yet
+	settling int             // ticks that a deadlock found has not been told yet
+	resting  []*track.Thread // that have been seen in a call, and not for long enough
+	ended    int             // processes that had ended at the last look
+	due      bool            // something has happened since then that a deadlock may follow from
+	graph    graph
 }
 
 // New returns an analyzer of the processes that t tracks.
@@ -91,11 +131,12 @@ const longest = 100
 
 // letGoOld lets go the threads that have been held for long. Those that MPI, too, would make wait are held on.
 func (a *Analyzer) letGoOld() {
+	l := a.look()
 	for _, th := range a.tracker.Threads {
-		if !a.candidate(th) || th.Open.Ticks < longest || !a.held(th) {
+		if !a.candidate(th) || a.tracker.Waited(th) < longest || !a.held(th) {
 			continue
 		}
-		if cs, ok := a.clauses(th); !ok || slices.ContainsFunc(cs, func(c Clause) bool { return c.Loose }) {
+		if cs, lenient := l.clauses(th); cs == nil || lenient {
 			a.letGo(th)
 		}
 	}
@@ -107,7 +148,7 @@ func (a *Analyzer) letGoLoose(list []Blocked) bool {
 	found := false
 	for i := range list {
 		b := &list[i]
-		if a.held(b.Thread) && slices.ContainsFunc(b.Clauses, func(c Clause) bool { return c.Loose }) {
+		if a.held(b.Thread) && b.lenient {
 			a.letGo(b.Thread)
 			found = true
 		}
@@ -118,358 +159,168 @@ func (a *Analyzer) letGoLoose(list []Blocked) bool {
 // Tick looks for a deadlock that has not been reported yet, nil if there is none. confirm, if not nil, is asked whether
 // the threads found have had the chance to run.
 func (a *Analyzer) Tick(confirm func([]Blocked) bool) *Deadlock {
-	stuck := false
-	a.joins = newJoins()
-	for _, p := range a.tracker.Processes {
-		if p.Aborting {
-			return nil
-		}
-		if e := p.Ended; e != nil && (e.Kind == ring.Signaled || e.Kind == ring.Vanished && p.Initialized && !p.Finalizing) {
-			if a.killed++; a.killed < grace {
-				return nil
-			}
-		}
+	if a.changed() {
+		a.due = true
 	}
-	for _, th := range a.tracker.Threads {
-		stuck = stuck || a.candidate(th)
-	}
-	if !stuck {
+	if a.tracker.Aborting || !a.due && a.held == nil {
 		return nil
 	}
+	if a.tracker.Killed > 0 {
+		if a.killed++; a.killed < grace {
+			return nil
+		}
+	}
+	a.due = false
 	if a.held != nil {
 		a.letGoOld()
 	}
 	return a.find(confirm)
 }
 
+// changed reports whether a thread has come to a stop, or a process has ended, since the last tick. Whatever else may
+// happen makes no new deadlock: the last of its threads to come to a stop has done so in a call of its own, and so has
+// everything before that its and the others' calls depend on.
+func (a *Analyzer) changed() bool {
+	changed := a.ended != a.tracker.Ended
+	a.ended = a.tracker.Ended
+	a.resting = a.tracker.Resting(a.resting)
+	a.resting = slices.DeleteFunc(a.resting, func(th *track.Thread) bool {
+		settled := a.candidate(th) || a.tracker.Done(th)
+		changed = changed || settled
+		if settled || th.Open.Func == nil || th.Process.Ended != nil {
+			th.Rested()
+			return true
+		}
+		return false
+	})
+	return changed
+}
+
 func (a *Analyzer) candidate(th *track.Thread) bool {
-	return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks >= patience && !th.Open.Refused
+	return th.Process.Ended == nil && th.Open.Func != nil && a.tracker.Waited(th) >= patience && !th.Open.Refused
 }
 
 // arriving reports whether threads are in calls that they entered too lately to be looked at.
 func (a *Analyzer) arriving() bool {
-	return slices.ContainsFunc(a.tracker.Threads, func(th *track.Thread) bool {
-		return th.Process.Ended == nil && th.Open.Func != nil && th.Open.Ticks < patience
+	return slices.ContainsFunc(a.resting, func(th *track.Thread) bool {
+		return th.Process.Ended == nil && th.Open.Func != nil && a.tracker.Waited(th) < patience
 	})
 }
 
+// look is the work of one look at all processes.
+type look struct {
+	a        *Analyzer
+	joins    joins
+	sections map[section][]*track.Process
+	blocked  []Blocked // process by process
+	stuck    []int32   // processes that have threads there
+}
+
+func (a *Analyzer) look() *look {
+	return &look{a: a, joins: make(joins), sections: make(map[section][]*track.Process)}
+}
+
 func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
-	free := make(map[*track.Process]bool) // may still do something
-	blocked := make(map[*track.Process][]Blocked)
+	l := a.look()
+	g := &a.graph
+	g.reset(len(a.tracker.Processes))
 	for _, p := range a.tracker.Processes {
-		if p.Ended != nil {
-			continue
-		}
-		if len(p.Threads) == 0 || p.Lost || p.World == nil || p.World.Unsure {
-			free[p] = true
-			continue
-		}
-		var mine []Blocked
-		for _, th := range p.Threads {
-			if !a.candidate(th) {
-				free[p] = true
-				break
-			}
-			if th.Open.Func.ID == mpiapi.IDFinalize && !p.Callbacks {
-				continue // it will do nothing for others any more
-			}
-			clauses, ok := a.clauses(th)
-			if !ok {
-				free[p] = true
-				break
-			}
-			c := match.Call{Thread: th.ID, Raw: th.Open.Call.Raw()}
-			mine = append(mine, Blocked{th, c, clauses})
-		}
-		if !free[p] && len(mine) > 0 {
-			blocked[p] = mine
+		from := len(l.blocked)
+		if free := l.process(p); free {
+			l.blocked = l.blocked[:from]
+			g.release(number(p))
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		turn := make(turn)
-		for p, list := range blocked {
-			for _, b := range list {
-				if turn.released(b.Clauses, free) {
-					free[p], changed = true, true
-					delete(blocked, p)
-					break
-				}
-			}
-		}
+	for i := range l.blocked {
+		b := &l.blocked[i]
+		g.wait(b.Thread.Process, b.Clauses)
 	}
-	d := new(Deadlock)
-	fresh := false
-	for _, p := range a.tracker.Processes {
-		for _, b := range blocked[p] {
-			d.Blocked = append(d.Blocked, b)
-			if calls, seen := a.known[b.Thread.ID]; !seen || calls != b.Thread.Calls {
-				fresh = true
-			}
-		}
-	}
+	g.spread()
+	l.blocked = slices.DeleteFunc(l.blocked, func(b Blocked) bool { return g.released(number(b.Thread.Process)) })
+	fresh := slices.ContainsFunc(l.blocked, func(b Blocked) bool { return !a.told(b.Thread) })
 	if !fresh {
 		a.settling = 0
 		return nil
 	}
+	a.due = true
 	if a.settling < patience && a.arriving() {
 		a.settling++ // what they wait for may belong to the same deadlock
 		return nil
 	}
 	a.settling = 0
-	if confirm != nil && !confirm(d.Blocked) || a.held != nil && a.letGoLoose(d.Blocked) {
+	if confirm != nil && !confirm(l.blocked) || a.held != nil && a.letGoLoose(l.blocked) {
 		return nil
 	}
-	for _, b := range d.Blocked {
-		a.known[b.Thread.ID] = b.Thread.Calls
+	a.due = false
+	slices.SortStableFunc(l.blocked, func(x, y Blocked) int { return x.Thread.Process.Rank - y.Thread.Process.Rank })
+	d := &Deadlock{Blocked: l.blocked, Gone: gone(l.blocked), graph: g}
+	d.untie(a.told)
+	for i := range d.Blocked {
+		a.known[d.Blocked[i].Thread.ID] = d.Blocked[i].Thread.Calls
 	}
-	slices.SortStableFunc(d.Blocked, func(x, y Blocked) int { return x.Thread.Process.Rank - y.Thread.Process.Rank })
-	d.Cycle = cycle(blocked, d.Blocked)
-	d.Gone = gone(d.Blocked)
 	return d
 }
 
-// turn has the verdicts of one turn on lists of clauses, by their beginning: threads in one collective share theirs. What
-// a verdict of the same turn would change is seen in the next one.
-type turn map[*Clause]bool
+// told reports whether a thread was in a deadlock that has been reported, in the call in which it is now.
+func (a *Analyzer) told(th *track.Thread) bool {
+	calls, seen := a.known[th.ID]
+	return seen && calls == th.Calls
+}
 
-func (t turn) released(clauses []Clause, free map[*track.Process]bool) bool {
-	if len(clauses) == 0 {
+// process adds the threads of a process to those that are blocked. It reports whether the process may do something:
+// then they are not. A process that has ended, or will call nothing any more, is neither.
+func (l *look) process(p *track.Process) (free bool) {
+	if p.Ended != nil {
+		return false
+	}
+	if len(p.Threads) == 0 || p.Lost || p.World == nil || p.World.Unsure {
 		return true
 	}
-	v, ok := t[&clauses[0]]
-	if !ok {
-		v = released(clauses, free)
-		t[&clauses[0]] = v
-	}
-	return v
-}
-
-func released(clauses []Clause, free map[*track.Process]bool) bool {
-	for i := range clauses {
-		if !slices.ContainsFunc(clauses[i].Procs, func(p *track.Process) bool { return free[p] }) {
-			return false
-		}
-	}
-	return true
-}
-
-// clauses works out what a thread waits for. ok is false if it is not known, or nothing: it may go on.
-func (a *Analyzer) clauses(th *track.Thread) (cs []Clause, ok bool) {
-	switch th.Open.Func.Class {
-	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv:
-		for _, op := range th.Waiting() {
-			if op == nil {
-				continue
-			}
-			c, state := a.operation(th.Process, op)
-			if state == waiting {
-				cs = append(cs, c)
-			}
-		}
-	case mpiapi.Wait:
-		reqs, all, known := a.tracker.Pending(th)
-		if !known || len(reqs) == 0 {
-			return nil, false
-		}
-		for _, r := range reqs {
-			rc, state := a.request(th.Process, r)
-			switch {
-			case state == waiting && len(cs) == 0:
-				cs = slices.Clip(rc) // they may be shared
-			case state == waiting:
-				cs = append(cs, rc...)
-			case !all:
-				return nil, false
-			}
-		}
-		if !all {
-			cs = []Clause{either(cs)}
-		}
-	case mpiapi.Probe:
-		v, source, tag, blocking := a.tracker.Probing(th)
-		if !blocking || v == nil || v.Opaque || v.Candidate(v.Me, source, tag) {
-			return nil, false
-		}
-		cs = append(cs, Clause{What: ToSend, Comm: v, Tag: tag, Procs: a.sources(th.Process, v, source)})
-	case mpiapi.Collective, mpiapi.CollectiveInit: // the latter may wait for others as well (section 6.13)
-		v, pos := th.InCollective()
-		if v == nil {
-			return nil, false
-		}
-		cs = a.collective(v, pos)
-		if peer, leader := a.tracker.Counterpart(th); leader != nil {
-			cs = append(slices.Clip(cs), Clause{What: ToLead, Comm: peer, Procs: []*track.Process{leader}})
-		}
-	}
-	if len(cs) == 0 || a.joins.open(cs) {
-		return nil, false
-	}
-	return cs, true
-}
-
-// either joins clauses of which one is enough. It is only used where each stands for one operation, or where more
-// processes in a clause mean fewer deadlocks.
-func either(cs []Clause) Clause {
-	c := cs[0]
-	for _, o := range cs[1:] {
-		c.Procs = append(slices.Clone(c.Procs), o.Procs...)
-	}
-	return c
-}
-
-type state uint8
-
-const (
-	unknown state = iota
-	going         // it has its partner
-	waiting
-)
-
-// operation works out whom a send or receive waits for.
-func (a *Analyzer) operation(p *track.Process, op *match.Op) (Clause, state) {
-	c := op.Comm
-	switch {
-	case c.Opaque || op.Removed:
-		return Clause{}, unknown
-	case op.Matched:
-		return Clause{}, going
-	case op.Send:
-		if op.Mode == match.Buffered || op.Expected() {
-			return Clause{}, unknown
-		}
-		return Clause{What: ToReceive, Op: op, Procs: []*track.Process{a.member(c, op.Peer)}}, waiting
-	}
-	if c.Candidate(op.Me, op.Peer, op.Tag) {
-		return Clause{}, unknown
-	}
-	cl := Clause{What: ToSend, Op: op, Tag: op.Tag}
-	if op.Peer != match.Any {
-		cl.Procs = []*track.Process{a.member(c, op.Peer)}
-	} else {
-		base := c.PeerBase(op.Me)
-		for i := range int32(c.Peers(op.Me)) {
-			cl.Procs = append(cl.Procs, a.member(c, base+i))
-		}
-	}
-	return cl, waiting
-}
-
-func (a *Analyzer) sources(p *track.Process, v *track.View, source int32) []*track.Process {
-	if source != match.Any {
-		return []*track.Process{a.member(v.Comm, source)}
-	}
-	var ps []*track.Process
-	for i := range v.Peers {
-		ps = append(ps, a.member(v.Comm, v.Base+i))
-	}
-	return ps
-}
-
-func (a *Analyzer) request(p *track.Process, r *track.Request) ([]Clause, state) {
-	switch r.Kind {
-	case track.CollectiveRequest:
-		if r.Persistent {
-			return nil, unknown
-		}
-		if cs := a.collective(r.View, r.Pos); len(cs) > 0 {
-			return cs, waiting
-		}
-		return nil, unknown
-	case track.OtherRequest:
-		return nil, unknown
-	}
-	if r.Cancelled { // which MPI completes without the others (section 3.8.4)
-		return nil, unknown
-	}
-	var cs []Clause
-	for _, op := range r.Ops {
-		if op == nil {
+	for _, th := range p.Threads {
+		if l.a.tracker.Done(th) {
 			continue
 		}
-		if c, s := a.operation(p, op); s == waiting {
-			cs = append(cs, c)
+		if !l.a.candidate(th) {
+			return true
 		}
+		if th.Open.Func.ID == mpiapi.IDFinalize && !p.Callbacks {
+			continue // it will do nothing for others any more
+		}
+		clauses, lenient := l.clauses(th)
+		if clauses == nil {
+			return true
+		}
+		call := match.Call{Thread: th.ID, Raw: th.Open.Call.Raw()}
+		l.blocked = append(l.blocked, Blocked{th, call, clauses, lenient})
 	}
-	if len(cs) == 0 {
-		return nil, unknown
-	}
-	return cs, waiting
-}
-
-// member returns the process behind a member, nil if it is not seen.
-func (a *Analyzer) member(c *match.Comm, m int32) *track.Process {
-	if m < 0 || int(m) >= len(c.Members) {
-		return nil
-	}
-	return a.tracker.ProcessOf(c.World, int(c.Members[m]))
-}
-
-// cycle finds a short cycle among the blocked: breadth first from each, along the processes that are blocked too.
-func cycle(blocked map[*track.Process][]Blocked, order []Blocked) []*track.Process {
-	var best []*track.Process
-	tries := 0
-	for _, b := range order {
-		if tries++; tries > 64 {
-			break // any cycle will do
-		}
-		start := b.Thread.Process
-		from := map[*track.Process]*track.Process{}
-		queue := []*track.Process{start}
-		found := (*track.Process)(nil)
-		done := make(map[*Clause]bool) // lists of clauses, by their beginning
-		for len(queue) > 0 && found == nil {
-			p := queue[0]
-			queue = queue[1:]
-			for _, bl := range blocked[p] {
-				if done[&bl.Clauses[0]] {
-					continue
-				}
-				done[&bl.Clauses[0]] = true
-				for _, c := range bl.Clauses {
-					for _, q := range c.Procs {
-						if q == start {
-							found = p
-						} else if _, seen := from[q]; !seen && blocked[q] != nil {
-							from[q] = p
-							queue = append(queue, q)
-						}
-					}
-				}
-			}
-		}
-		if found == nil {
-			continue
-		}
-		var path []*track.Process
-		for p := found; p != start; p = from[p] {
-			path = append(path, p)
-		}
-		path = append(path, start)
-		slices.Reverse(path)
-		if best == nil || len(path) < len(best) {
-			best = path
-		}
-	}
-	return best
+	return false
 }
 
 // gone lists the processes waited for that will do nothing any more.
 func gone(order []Blocked) []*track.Process {
-	done := make(map[*Clause]bool) // lists of clauses, by their beginning
+	lists := make(map[*Clause]bool)        // by their beginning
+	sets := make(map[**track.Process]bool) // likewise
 	found := make(map[*track.Process]bool)
 	for _, b := range order {
-		if done[&b.Clauses[0]] {
+		if lists[&b.Clauses[0]] {
 			continue
 		}
-		done[&b.Clauses[0]] = true
-		for _, c := range b.Clauses {
+		if len(b.Clauses) > 1 {
+			lists[&b.Clauses[0]] = true
+		}
+		Each(b.Clauses, func(c *Clause) {
+			if c.What == ToTransfer || len(c.Procs) > 1 && sets[&c.Procs[0]] {
+				return
+			}
+			if len(c.Procs) > 1 {
+				sets[&c.Procs[0]] = true
+			}
 			for _, p := range c.Procs {
-				if p != nil && (p.Ended != nil || p.Finalizing) {
+				if p.Ended != nil || p.Finalizing {
 					found[p] = true
 				}
 			}
-		}
+		})
 	}
 	return slices.SortedFunc(maps.Keys(found), func(x, y *track.Process) int { return x.Rank - y.Rank })
 }

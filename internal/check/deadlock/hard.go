@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/near"
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
@@ -28,81 +29,94 @@ var Hard = &check.Check{
 	},
 }
 
-// shown is how many processes are described one by one.
-const shown = 8
+const (
+	shown  = 8  // processes, or groups of them, that are described one by one
+	path   = 16 // processes in the line that lists a cycle
+	groups = 4  // sets of processes that block each other
+)
 
 func hard(x *check.Context, d *wait.Deadlock) {
-	first := make(map[*track.Process]*wait.Blocked)
-	var ranks []int
+	if !d.News {
+		return // others have run into what was told
+	}
+	f := &finding.Finding{Advice: advice(d)}
 	for i := range d.Blocked {
-		b := &d.Blocked[i]
-		if first[b.Thread.Process] == nil {
-			first[b.Thread.Process] = b
-			ranks = append(ranks, b.Thread.Process.Rank)
-		}
+		f.Ranks = append(f.Ranks, d.Blocked[i].Thread.Process.Rank)
 	}
-	f := &finding.Finding{Ranks: ranks}
-	var lines []string
-	order := slices.Clone(d.Cycle)
-	listed := make(map[*track.Process]bool)
-	for _, p := range order {
-		listed[p] = true
+	f.Ranks = slices.Compact(f.Ranks)
+	s := story{x: x, places: make(map[string]int), seen: make(map[*wait.Blocked]bool), finding: f}
+	for i := range d.Knots {
+		s.knot(&d.Knots[i], i < groups)
 	}
-	for _, b := range d.Blocked { // then those that are not in the cycle
-		if p := b.Thread.Process; !listed[p] {
-			listed[p] = true
-			order = append(order, p)
-		}
+	if n := len(d.Knots) - groups; n > 0 {
+		s.line("%s more block each other likewise", check.Plural(n, "group of processes", "groups of processes"))
 	}
-	var keys []string
-	places := make(map[string]int) // index of its site
-	for i, p := range order {
-		b := first[p]
-		if i < shown || i < len(d.Cycle) && i < 4*shown {
-			lines = append(lines, fmt.Sprintf("rank %d waits in %s", p.Rank, x.Waiting(b)))
-		}
-		place := x.Place(b.Call)
-		if at, ok := places[place]; ok {
-			f.Sites[at].Also = append(f.Sites[at].Also, p.Rank)
-			continue
-		}
-		places[place] = len(f.Sites)
-		keys = append(keys, place)
-		f.Sites = append(f.Sites, x.Site("waiting", b.Call))
+	s.fold(d.Orphans)
+	f.Key = s.key()
+	s.rest(d.Blocked)
+	s.gone(d.Gone)
+	misses := nearMisses(x, d)
+	f.Message = head(f.Ranks, d) + ".\n" + strings.Join(s.lines, ",\n") + "."
+	for _, m := range misses {
+		f.Message += "\n" + s.miss(m)
 	}
-	if n := len(order) - len(lines); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s more wait likewise", check.Plural(n, "process", "processes")))
+	if len(misses) > 0 {
+		f.Advice = remedy[misses[0].Kind]
 	}
-	for _, p := range d.Gone {
-		lines = append(lines, fmt.Sprintf("rank %d %s", p.Rank, ending(p)))
-	}
-	slices.Sort(keys)
-	f.Key = strings.Join(keys, "|")
-	head := fmt.Sprintf("%s can never go on", sentence(finding.RankNames(ranks)))
-	cycle := rankNumbers(d.Cycle)
-	switch {
-	case len(d.Cycle) == 1:
-		head += ": it waits for itself"
-	case len(d.Cycle) > 1:
-		path := make([]string, 0, len(cycle)+1)
-		for _, r := range append(cycle, cycle[0]) {
-			path = append(path, fmt.Sprint(r))
-		}
-		head += ": the cycle is " + strings.Join(path, " -> ")
-	case len(d.Gone) > 0:
-		head += ": what they wait for has ended or is about to"
-		if len(ranks) == 1 {
-			head = strings.Replace(head, "they wait", "it waits", 1)
-		}
-	}
-	f.Message = head + ".\n" + strings.Join(lines, ",\n") + "."
-	f.Advice = advice(d)
-	f.Details = map[string]any{"cycle": cycle, "ended": rankNumbers(d.Gone)}
+	f.Details = map[string]any{"cycle": rankNumbers(d.Cycle()), "knots": knotRanks(d), "ended": rankNumbers(d.Gone), "near_misses": details(misses)}
 	x.Report(f)
+}
+
+// head says in a line who is stuck.
+func head(ranks []int, d *wait.Deadlock) string {
+	text := fmt.Sprintf("%s can never go on", sentence(finding.RankNames(ranks)))
+	cycle := d.Cycle()
+	switch {
+	case len(d.Knots) > 1:
+		return text + fmt.Sprintf(": there are %d groups of processes that block each other", len(d.Knots))
+	case len(cycle) == 1 && len(ranks) == 1:
+		return text + ": it waits for itself"
+	case len(cycle) == 1:
+		return text + fmt.Sprintf(": rank %d waits for itself", cycle[0].Rank)
+	case len(cycle) > 1:
+		list := rankNumbers(cycle)
+		var steps []string
+		for i, r := range list {
+			if i == path-1 && len(list) > path {
+				steps = append(steps, "…")
+				break
+			}
+			steps = append(steps, fmt.Sprint(r))
+		}
+		return text + ": the cycle is " + strings.Join(append(steps, fmt.Sprint(list[0])), " -> ")
+	case len(d.Knots) == 1 && len(d.Knots[0].Links) > 1:
+		return text + fmt.Sprintf(": %s wait for each other", finding.RankNames(linkRanks(d.Knots[0].Links)))
+	case len(d.Gone) > 0 && len(ranks) == 1:
+		return text + ": what it waits for has ended or is about to"
+	case len(d.Gone) > 0:
+		return text + ": what they wait for has ended or is about to"
+	}
+	return text
 }
 
 // sentence begins s with a capital.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func linkRanks(links []wait.Link) (ranks []int) {
+	for _, l := range links {
+		ranks = append(ranks, l.Blocked.Thread.Process.Rank)
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+func knotRanks(d *wait.Deadlock) [][]int {
+	list := make([][]int, 0, len(d.Knots))
+	for i := range d.Knots {
+		list = append(list, linkRanks(d.Knots[i].Links))
+	}
+	return list
+}
 
 func rankNumbers(ps []*track.Process) []int {
 	ranks := make([]int, 0, len(ps))
@@ -114,6 +128,8 @@ func rankNumbers(ps []*track.Process) []int {
 
 func ending(p *track.Process) string {
 	switch {
+	case p.Ended == nil && p.Finalized:
+		return "has left MPI_Finalize"
 	case p.Ended == nil:
 		return "is in MPI_Finalize"
 	case p.Ended.Kind == ring.Exited && p.Finalizing:
@@ -124,29 +140,46 @@ func ending(p *track.Process) string {
 	return "was killed"
 }
 
+// advice is what to do about a deadlock that no near miss explains.
 func advice(d *wait.Deadlock) string {
 	sends, recvs, colls := 0, 0, 0
-	for _, b := range d.Blocked {
-		for _, c := range b.Clauses {
-			switch c.What {
-			case wait.ToReceive:
-				sends++
-			case wait.ToSend:
-				recvs++
-			case wait.ToJoin, wait.ToLead:
-				colls++
-			}
+	count := func(links []wait.Link) {
+		for _, l := range links {
+			wait.Each([]wait.Clause{*l.Clause}, func(c *wait.Clause) {
+				switch c.What {
+				case wait.ToReceive:
+					sends++
+				case wait.ToSend:
+					recvs++
+				case wait.ToJoin, wait.ToLead:
+					colls++
+				}
+			})
 		}
 	}
+	for i := range d.Knots {
+		count(d.Knots[i].Links)
+	}
+	count(d.Orphans)
 	switch {
 	case colls > 0:
 		return "Every process of the communicator must reach the collective call. Look for a path on which one leaves it out, or does something else first that needs the others."
 	case sends > 0 && recvs == 0:
 		return "Let one side receive first, or use MPI_Sendrecv or MPI_Irecv before the sends: that a send returns before its receive is posted is luck."
-	case len(d.Gone) > 0:
+	case len(d.Orphans) > 0:
 		return "Compare the number of sends and receives: a process waits for a message that nobody will send any more. Check source, tag and communicator of the receive too."
 	}
 	return "Let one of them send before it receives, and check source, tag and communicator of the receives: a message with others than those does not match."
+}
+
+// remedy is what to do about a deadlock that a near miss explains.
+var remedy = map[near.Kind]string{
+	near.Tag:       "Use the same tag on both sides, or receive with MPI_ANY_TAG.",
+	near.Comm:      "Send and receive on the same communicator: messages of another one never match.",
+	near.Elsewhere: "Check the rank that the message is sent to, and the one that it is awaited from: ranks count within the communicator.",
+	near.Other:     "Check the rank that the message is awaited from, or receive from MPI_ANY_SOURCE if the order does not matter.",
+	near.Taken:     "Name source and tag in the earlier receive, or use another tag or communicator for its messages, so that it can't take the one that is awaited here.",
+	near.Count:     "Compare the number of sends and receives on both sides: loops with another number of turns, or a path that leaves one out.",
 }
 
 // Checks are the checks of this family.

@@ -1,0 +1,201 @@
+package deadlock
+
+import (
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/near"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+// A miss is a near miss of a thread in a deadlock.
+type miss struct {
+	near.Miss
+	blocked *wait.Blocked
+}
+
+const (
+	searched = 16 // threads whose near misses are looked for
+	told     = 3  // near misses that are told of
+)
+
+// nearMisses looks for what explains a deadlock: the most telling first, at most one for each thread. Of two that wait for
+// each other in vain, one is enough.
+func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
+	var links []wait.Link
+	for i := range d.Knots {
+		links = append(links, d.Knots[i].Links[:min(len(d.Knots[i].Links), searched)]...)
+		if len(links) > searched {
+			break
+		}
+	}
+	links = append(links, d.Orphans[:min(len(d.Orphans), searched)]...)
+	stuck := make(map[*track.Process]*wait.Blocked)
+	for _, l := range links {
+		stuck[l.Blocked.Thread.Process] = l.Blocked
+	}
+	explained := make(map[*match.Op]bool)
+	for _, l := range links {
+		wait.Each([]wait.Clause{*l.Clause}, func(c *wait.Clause) {
+			w, ok := want(l.Blocked, c)
+			if !ok || len(found) == told || explained[w.Op] && w.Op != nil {
+				return
+			}
+			for _, m := range near.Search(&w, func(int32) bool { return idle(c, stuck) }) {
+				if m.Op != nil && explained[m.Op] {
+					continue
+				}
+				explained[m.Op] = m.Op != nil
+				explained[w.Op] = w.Op != nil
+				found = append(found, miss{m, l.Blocked})
+				break
+			}
+		})
+	}
+	// A message that lies about may be for later: it explains something only if nothing better does.
+	best := near.Count
+	for _, m := range found {
+		best = min(best, m.Kind)
+	}
+	kept := found[:0]
+	for _, m := range found {
+		if m.Kind == best || m.Kind <= near.Comm {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// want turns what a thread waits for into what is looked for.
+func want(b *wait.Blocked, c *wait.Clause) (near.Want, bool) {
+	w := near.Want{Send: c.What == wait.ToSend, Process: b.Thread.Process, Op: c.Op}
+	switch {
+	case c.What != wait.ToSend && c.What != wait.ToReceive:
+		return w, false
+	case c.Op != nil:
+		w.Comm, w.Me, w.Peer, w.Tag = c.Op.Comm, c.Op.Me, c.Op.Peer, c.Op.Tag
+	default:
+		w.Comm, w.Me, w.Peer, w.Tag = c.Comm.Comm, c.Comm.Me, c.Source, c.Tag
+	}
+	return w, true
+}
+
+// idle reports whether the one process that could do what is waited for has ended, or waits in a collective: then it has
+// sent and received what it was going to.
+func idle(c *wait.Clause, stuck map[*track.Process]*wait.Blocked) bool {
+	if len(c.Procs) != 1 {
+		return false
+	}
+	p := c.Procs[0]
+	if p.Ended != nil || p.Finalizing {
+		return true
+	}
+	b := stuck[p]
+	return b != nil && b.Clauses[0].What == wait.ToJoin
+}
+
+// miss says what a near miss is, and adds its place.
+func (s *story) miss(m miss) string {
+	x, w := s.x, m.Want
+	me := m.blocked.Thread.Process.Rank
+	rank := func(member int32) int { return int(w.Comm.Members[member]) }
+	comm := x.Comm(m.blocked.Call, w.Comm)
+	switch m.Kind {
+	case near.Count:
+		if w.Send {
+			return fmt.Sprintf("So far rank %d has sent %s to rank %d on %s, and that one is in its %s receive from it.",
+				rank(w.Peer), check.Plural(m.Sent, "message", "messages"), me, comm, ordinal(m.Received))
+		}
+		return fmt.Sprintf("So far rank %d has received %s from rank %d on %s, and that one is in its %s send to it.",
+			rank(w.Peer), check.Plural(m.Received, "message", "messages"), me, comm, ordinal(m.Sent))
+	case near.Taken:
+		s.add("receive that took the message", m.Took.Call)
+		return fmt.Sprintf("Nearly: rank %d sent to rank %d with %s on %s, but an earlier receive took the message (%s).",
+			rank(m.Took.From), me, tag(m.Took.Tag), comm, x.CallAt(m.Took.Call))
+	}
+	op := m.Op
+	s.add(role[m.Kind][op.Send], op.Call)
+	theirs := x.Comm(op.Call, op.Comm)
+	if op.Send {
+		text := fmt.Sprintf("Nearly: rank %d sent to rank %d with %s on %s (%s), but rank %d waits for ",
+			op.Comm.Members[op.Me], op.Comm.Members[op.Peer], tag(op.Tag), theirs, x.CallAt(op.Call), me)
+		switch m.Kind {
+		case near.Tag:
+			return text + tag(w.Tag) + "."
+		case near.Comm:
+			return text + "a message on " + comm + "."
+		case near.Elsewhere:
+			return text + fmt.Sprintf("a message from rank %d.", rank(w.Peer))
+		}
+		return text + fmt.Sprintf("rank %d.", rank(w.Peer))
+	}
+	from := "any rank"
+	if op.Peer != match.Any {
+		from = fmt.Sprintf("rank %d", op.Comm.Members[op.Peer])
+	}
+	text := fmt.Sprintf("Nearly: rank %d receives from %s with %s on %s (%s), but rank %d sends ",
+		op.Comm.Members[op.Me], from, tag(op.Tag), theirs, x.CallAt(op.Call), me)
+	switch m.Kind {
+	case near.Tag:
+		return text + "with " + tag(w.Tag) + "."
+	case near.Comm:
+		return text + "on " + comm + "."
+	case near.Elsewhere:
+		return text + fmt.Sprintf("to rank %d.", rank(w.Peer))
+	}
+	return text + "to it."
+}
+
+// add adds the place of a call that is not a thread's present one.
+func (s *story) add(what string, c match.Call) {
+	s.finding.Sites = append(s.finding.Sites, s.x.Site(what, c))
+}
+
+// role is what the other operation of a near miss is, by whether it sends.
+var role = map[near.Kind]map[bool]string{
+	near.Tag:       {true: "send with another tag", false: "receive with another tag"},
+	near.Comm:      {true: "send on another communicator", false: "receive on another communicator"},
+	near.Elsewhere: {true: "send to another rank", false: "receive of another rank"},
+	near.Other:     {true: "send from another rank", false: "receive from another rank"},
+}
+
+func tag(t int32) string {
+	if t == match.Any {
+		return "any tag"
+	}
+	return fmt.Sprintf("tag %d", t)
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// details are the near misses for programs that read the report.
+func details(misses []miss) []map[string]any {
+	list := make([]map[string]any, 0, len(misses))
+	names := map[near.Kind]string{
+		near.Tag: "tag", near.Comm: "communicator", near.Elsewhere: "sent elsewhere", near.Other: "other rank", near.Taken: "already received",
+		near.Count: "count",
+	}
+	for _, m := range misses {
+		d := map[string]any{"kind": names[m.Kind], "waits": m.blocked.Thread.Process.Rank}
+		if m.Op != nil {
+			d["rank"] = m.Op.Comm.Members[m.Op.Me]
+		}
+		list = append(list, d)
+	}
+	return list
+}

@@ -1,0 +1,95 @@
+package match
+
+// Unpaired calls f for the sends to member `to` that no receive has got, and for its receives that have got no message:
+// those that name each other and member `from`, or, of Any, all. Receives from any source that are not resolved are among
+// them.
+func (c *Comm) Unpaired(to, from int32, f func(*Op)) {
+	b := &c.boxes[to]
+	if b.lost() {
+		return
+	}
+	each := func(l list) {
+		for op := l.head; op != nil; op = op.next {
+			f(op)
+		}
+	}
+	each(b.any)
+	if from != Any {
+		if p := b.existing(from); p != nil {
+			each(p.sends)
+			each(p.recvs)
+		}
+		return
+	}
+	b.each(func(_ int32, p *pair) {
+		each(p.sends)
+		each(p.recvs)
+	})
+}
+
+// existing returns what is between the owner of b and a sender, nil if there has been nothing.
+func (b *mailbox) existing(from int32) *pair {
+	if b.dense != nil {
+		return &b.dense[from]
+	}
+	return b.sparse[from]
+}
+
+// Exchanged returns how many messages member `from` has sent to member `to`, and how many receives that one has posted for
+// them; 0 if that is not known.
+func (c *Comm) Exchanged(from, to int32) (sent, received int) {
+	b := &c.boxes[to]
+	p := b.existing(from)
+	if p == nil || b.lost() {
+		return 0, 0
+	}
+	length := func(l list) (n int) {
+		for op := l.head; op != nil; op = op.next {
+			n++
+		}
+		return n
+	}
+	return int(p.taken) + length(p.sends), int(p.taken) + length(p.recvs)
+}
+
+// Taking is a message that a receive from any source, or with any tag, has taken.
+type Taking struct {
+	From, Tag int32
+	Call      Call // the receive
+}
+
+// takings are the last few messages that a member's receives with a wildcard took.
+type takings struct {
+	list [4]Taking // the last one before next, circular
+	next int
+}
+
+// took notes that r, which could have taken others, too, took s.
+func (b *mailbox) took(s, r *Op) {
+	l := b.late()
+	if l.took == nil {
+		l.took = new(takings)
+	}
+	t := l.took
+	k := &t.list[t.next]
+	t.next = (t.next + 1) % len(t.list)
+	k.From, k.Tag, k.Call.Thread = s.Me, s.Tag, r.Call.Thread
+	k.Call.Keep(r.Call.Raw)
+}
+
+// Taken returns the last message from member `from` with a tag (or Any) that a receive of member `to` took which could
+// have taken others, too; nil if none of the last few is.
+func (c *Comm) Taken(from, to, tag int32) *Taking {
+	b := c.boxes[to].behind
+	if b == nil || b.took == nil {
+		return nil
+	}
+	t := b.took
+	n := len(t.list)
+	for i := range n {
+		if k := &t.list[(t.next+n-1-i)%n]; k.From == from && len(k.Call.Raw) > 0 && compatible(tag, k.Tag) {
+			return k
+		}
+	}
+	return nil
+}
