@@ -10,10 +10,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int value = rank;
     if (rank == 0) {
-        MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" */
         MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" */
     } else {
-        MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "tag" ranks=0,1 */
+        MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 0 sent to rank 1 with tag 1 on .* but rank 1 waits for tag 2" ranks=0,1 */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();

@@ -26,22 +26,3 @@ func (r *Registry) Incomplete() []*Comm {
 	slices.SortFunc(list, func(a, b *Comm) int { return int(a.number - b.number) })
 	return list
 }
-
-// Unmatched calls f for each member of c that has sent messages nobody has received (send), or posted receives for
-// which there is no message.
-func (c *Comm) Unmatched(f func(member int32, send bool)) {
-	for to := range c.boxes {
-		b := &c.boxes[to]
-		if b.any.head != nil {
-			f(int32(to), false)
-		}
-		b.each(func(from int32, p *pair) {
-			if p.sends.head != nil {
-				f(from, true)
-			}
-			if p.recvs.head != nil {
-				f(int32(to), false)
-			}
-		})
-	}
-}

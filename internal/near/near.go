@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // Kind says what keeps two operations apart.
@@ -29,6 +30,20 @@ type Want struct {
 	Me, Peer, Tag int32 // members; Peer and Tag may be match.Any
 	Process       *track.Process
 	Op            *match.Op // nil of a probe
+}
+
+// Wanted turns a clause for which a thread waits into what it looks for; false if that is no message.
+func Wanted(b *wait.Blocked, c *wait.Clause) (Want, bool) {
+	w := Want{Send: c.What == wait.ToSend, Process: b.Thread.Process, Op: c.Op}
+	switch {
+	case c.What != wait.ToSend && c.What != wait.ToReceive:
+		return w, false
+	case c.Op != nil:
+		w.Comm, w.Me, w.Peer, w.Tag = c.Op.Comm, c.Op.Me, c.Op.Peer, c.Op.Tag
+	default:
+		w.Comm, w.Me, w.Peer, w.Tag = c.Comm.Comm, c.Comm.Me, c.Source, c.Tag
+	}
+	return w, true
 }
 
 // Miss is what nearly is the partner of a Want.

@@ -1,6 +1,10 @@
 package wait
 
-import "github.com/mpivet/mpivet/internal/track"
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/track"
+)
 
 // graph is the AND-OR graph of what processes wait for. Its nodes are the processes, by their number, and behind them
 // what they wait for: sets of processes of which one is enough, and lists of which all are needed. An arc leads from what
@@ -43,9 +47,6 @@ func (g *graph) arc(from, to int32) {
 	g.arcs = append(g.arcs, graphArc{to, g.head[from]})
 	g.head[from] = int32(len(g.arcs) - 1)
 }
-
-// wait enters a thread of process p that waits for all of cs.
-func (g *graph) wait(p *track.Process, cs []Clause) { g.arc(g.list(cs), number(p)) }
 
 func number(p *track.Process) int32 { return int32(p.Proc.ID) }
 
@@ -91,6 +92,16 @@ func (g *graph) clause(c *Clause) int32 {
 		}
 	}
 	return n
+}
+
+// solve enters threads and returns those that remain when everything is released that can be.
+func (g *graph) solve(blocked []Blocked) []Blocked {
+	for i := range blocked {
+		b := &blocked[i]
+		g.arc(g.list(b.Clauses), number(b.Thread.Process))
+	}
+	g.spread()
+	return slices.DeleteFunc(blocked, func(b Blocked) bool { return g.released(number(b.Thread.Process)) })
 }
 
 // release lets a process go on.

@@ -220,18 +220,24 @@ func (u *untier) cycles() (found [][]int32) {
 const effort = 4
 
 // shortest returns a short cycle in a strongly connected set of nodes: the shortest through one of its first processes,
-// breadth first; nil if there is none.
+// breadth first; nil if there is none. If there are several cycles, all but one pass a process that has the choice, so
+// these come first.
 func (u *untier) shortest(set []int32) (best []int32) {
 	in := u.mark(set)
 	arcs := 0
+	var choice, others []int32
 	for _, n := range set {
 		arcs += len(u.sole(n))
+		switch first := u.sole(n); {
+		case !u.isProcess(n):
+		case len(first) == 1 && len(u.sole(first[0])) > 1:
+			choice = append(choice, n)
+		default:
+			others = append(others, n)
+		}
 	}
 	budget := effort*arcs + 1000
-	for _, start := range set {
-		if !u.isProcess(start) {
-			continue
-		}
+	for _, start := range append(choice, others...) {
 		path, cost := u.back(start, in, len(best))
 		if path != nil {
 			best = path

@@ -231,12 +231,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 			g.release(number(p))
 		}
 	}
-	for i := range l.blocked {
-		b := &l.blocked[i]
-		g.wait(b.Thread.Process, b.Clauses)
-	}
-	g.spread()
-	l.blocked = slices.DeleteFunc(l.blocked, func(b Blocked) bool { return g.released(number(b.Thread.Process)) })
+	l.blocked = g.solve(l.blocked)
 	fresh := slices.ContainsFunc(l.blocked, func(b Blocked) bool { return !a.told(b.Thread) })
 	if !fresh {
 		a.settling = 0
@@ -252,12 +247,18 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 		return nil
 	}
 	a.due = false
-	slices.SortStableFunc(l.blocked, func(x, y Blocked) int { return x.Thread.Process.Rank - y.Thread.Process.Rank })
-	d := &Deadlock{Blocked: l.blocked, Gone: gone(l.blocked), graph: g}
-	d.untie(a.told)
+	d := describe(g, l.blocked, a.told)
 	for i := range d.Blocked {
 		a.known[d.Blocked[i].Thread.ID] = d.Blocked[i].Thread.Calls
 	}
+	return d
+}
+
+// describe returns the deadlock of threads that are stuck in a graph.
+func describe(g *graph, stuck []Blocked, told func(*track.Thread) bool) *Deadlock {
+	slices.SortStableFunc(stuck, func(x, y Blocked) int { return x.Thread.Process.Rank - y.Thread.Process.Rank })
+	d := &Deadlock{Blocked: stuck, Gone: gone(stuck), graph: g}
+	d.untie(told)
 	return d
 }
 

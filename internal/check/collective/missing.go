@@ -10,6 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/near"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
 )
@@ -39,8 +40,6 @@ var Missing = &check.Check{
 type missing struct {
 	leavers
 	told map[*match.Comm]bool
-
-	sent, expects map[*track.Process]bool // messages and receives without a partner, at a deadlock
 }
 
 // absence is a collective that some members of a communicator never join.
@@ -88,7 +87,6 @@ func (m *missing) deadlock(d *wait.Deadlock) {
 		told[a.process] = true
 	}
 	told = d.Released(told)
-	m.unmatched()
 	for _, c := range m.candidates(d) {
 		if a := m.absence(d, c, told); a != nil && !m.told[c] {
 			m.report(a)
@@ -97,31 +95,16 @@ func (m *missing) deadlock(d *wait.Deadlock) {
 	}
 }
 
-// unmatched finds out who has sent what nobody receives, or expects what nobody sends.
-func (m *missing) unmatched() {
-	m.sent, m.expects = make(map[*track.Process]bool), make(map[*track.Process]bool)
-	m.x.Tracker.Comms.All(func(c *match.Comm) {
-		c.Unmatched(func(member int32, send bool) {
-			p := m.processes(c, []int32{member})[0]
-			if send {
-				m.sent[p] = true
-			} else {
-				m.expects[p] = true
-			}
-		})
-	})
-}
-
-// nearMiss reports whether one of those that a thread waits for has sent something that nobody receives, or the other
-// way round: then a message with another tag, destination or communicator is the likely cause.
-func (m *missing) nearMiss(b *wait.Blocked) bool {
-	return slices.ContainsFunc(b.Clauses, func(c wait.Clause) bool {
-		set := m.sent
-		if c.What == wait.ToReceive {
-			set = m.expects
+// nearMiss reports whether something nearly matches what a thread waits for: then a message with another tag, destination
+// or communicator, or an earlier receive that took it, is the likely cause. That the message of a third process has come
+// means nothing: it may be for later.
+func nearMiss(b *wait.Blocked) (found bool) {
+	wait.Each(b.Clauses, func(c *wait.Clause) {
+		if w, ok := near.Wanted(b, c); ok && !found {
+			found = slices.ContainsFunc(near.Search(&w, func(int32) bool { return false }), func(n near.Miss) bool { return n.Kind != near.Other })
 		}
-		return (c.What == wait.ToSend || c.What == wait.ToReceive) && slices.ContainsFunc(c.Procs, func(p *track.Process) bool { return set[p] })
 	})
+	return found
 }
 
 func union(a, b map[*track.Process]bool) map[*track.Process]bool {
@@ -191,7 +174,7 @@ func (m *missing) absence(d *wait.Deadlock, c *match.Comm, told map[*track.Proce
 				i := slices.IndexFunc(d.Blocked, func(b wait.Blocked) bool { return b.Thread.Process == q })
 				if i >= 0 && !told[q] && !explained(&d.Blocked[i]) {
 					a.waiting = append(a.waiting, &d.Blocked[i])
-					cause = cause || released[q] && !m.nearMiss(&d.Blocked[i])
+					cause = cause || released[q] && !nearMiss(&d.Blocked[i])
 				}
 			}
 		}
@@ -306,8 +289,9 @@ var fromRoot = map[mpiapi.FuncID]bool{
 	mpiapi.IDIbcast: true, mpiapi.IDIscatter: true, mpiapi.IDIscatterv: true,
 }
 
-func receives(b *wait.Blocked) bool {
-	return slices.ContainsFunc(b.Clauses, func(c wait.Clause) bool { return c.What == wait.ToSend })
+func receives(b *wait.Blocked) (found bool) {
+	wait.Each(b.Clauses, func(c *wait.Clause) { found = found || c.What == wait.ToSend })
+	return found
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -39,7 +39,7 @@ func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
 	explained := make(map[*match.Op]bool)
 	for _, l := range links {
 		wait.Each([]wait.Clause{*l.Clause}, func(c *wait.Clause) {
-			w, ok := want(l.Blocked, c)
+			w, ok := near.Wanted(l.Blocked, c)
 			if !ok || len(found) == told || explained[w.Op] && w.Op != nil {
 				return
 			}
@@ -66,20 +66,6 @@ func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
 		}
 	}
 	return kept
-}
-
-// want turns what a thread waits for into what is looked for.
-func want(b *wait.Blocked, c *wait.Clause) (near.Want, bool) {
-	w := near.Want{Send: c.What == wait.ToSend, Process: b.Thread.Process, Op: c.Op}
-	switch {
-	case c.What != wait.ToSend && c.What != wait.ToReceive:
-		return w, false
-	case c.Op != nil:
-		w.Comm, w.Me, w.Peer, w.Tag = c.Op.Comm, c.Op.Me, c.Op.Peer, c.Op.Tag
-	default:
-		w.Comm, w.Me, w.Peer, w.Tag = c.Comm.Comm, c.Comm.Me, c.Source, c.Tag
-	}
-	return w, true
 }
 
 // idle reports whether the one process that could do what is waited for has ended, or waits in a collective: then it has

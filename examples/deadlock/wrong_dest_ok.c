@@ -1,0 +1,25 @@
+/* Rank 1 sends to rank 2, too, which receives it late. */
+/* run: np=3 */
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int value = rank;
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (rank == 1) {
+        MPI_Send(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD);
+        sleep(1);
+        MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2)
+        MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

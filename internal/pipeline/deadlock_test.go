@@ -1,0 +1,241 @@
+package pipeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+const hardID = "GLOBAL:DEADLOCK:HARD"
+
+// begin has a rank begin an operation that returns a request: number i of those of the rank.
+func begin(k *Rank, function string, i int, a Args) {
+	a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+	k.Call("begin", function, a)
+}
+
+func handles(n int) (list []uint64) {
+	for i := range n {
+		list = append(list, uint64(0x98000000+i))
+	}
+	return list
+}
+
+// await leaves a rank in MPI_Waitall or MPI_Waitany for its first n requests.
+func await(k *Rank, function string, n int) {
+	k.Open("await", function, Args{"count": n, "array_of_requests": handles(n)})
+}
+
+func taking(a Args, from int32, tag int32) Args {
+	a[">status"] = []Status{{Source: from, Tag: tag}}
+	return a
+}
+
+func recvFrom(from, tag int) Args { return message(1, Int, "source", from, tag) }
+
+func isHard(f *finding.Finding) bool { return f.Check == hardID }
+
+// What waits for what, exactly, and what the report says of it.
+func TestDeadlocks(t *testing.T) {
+	sendrecv := func(to, sendTag, from, recvTag int) Args {
+		return Args{
+			"*sendbuf": uint64(0x1000), "sendcount": 1, "sendtype": Int, "dest": to, "sendtag": sendTag,
+			"*recvbuf": uint64(0x2000), "recvcount": 1, "recvtype": Int, "source": from, "recvtag": recvTag, "comm": World, "status": Ignore,
+		}
+	}
+	iallreduce := func() Args {
+		return Args{"*sendbuf": uint64(0x3000), "*recvbuf": uint64(0x4000), "count": 1, "datatype": Int, "op": Sum, "comm": World}
+	}
+	cases := []struct {
+		name  string
+		ranks int
+		build func(r []*Rank)
+		want  string   // the ranks of the deadlock, "" for none
+		says  []string // in its message
+	}{
+		{"the send of an exchange may have been copied", 3, func(r []*Rank) {
+			r[0].Open("a", "MPI_Sendrecv", sendrecv(1, 1, 2, 1)) // rank 2 computes
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "", nil},
+		{"a nonblocking send may have been copied", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Isend", 0, send(1, Int, 1, 1))
+			begin(r[0], "MPI_Irecv", 1, recvFrom(2, 1))
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "", nil},
+		{"unless nothing else can be what is waited for", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Isend", 0, send(1, Int, 1, 1))
+			begin(r[0], "MPI_Irecv", 1, recvFrom(2, 1))
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+			r[2].Call("c", "MPI_Send", send(1, Int, 0, 1))
+			r[2].Open("c", "MPI_Recv", recv(1, Int, 1, 1))
+		}, "0-2", []string{"rank 0 waits in MPI_Waitall for rank 1 to receive (tag=1, MPI_COMM_WORLD)", "Nearly: rank 1 receives from rank 0 with tag 2"}},
+		{"a synchronous send has surely not completed", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Issend", 0, send(1, Int, 1, 1))
+			begin(r[0], "MPI_Irecv", 1, recvFrom(2, 1))
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "0,1", []string{"rank 0 waits in MPI_Waitall for rank 1 to receive", "Nearly: rank 1 receives from rank 0 with tag 2"}},
+		{"a request of unknown kind among others", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Isend", 0, send(1, Int, 1, 1))
+			begin(r[0], "MPI_File_iwrite", 1, Args{"fh": uint64(0x77), "count": 1, "datatype": Int})
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "", nil},
+		{"all of one of several", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Iallreduce", 0, iallreduce()) // for rank 1, which is stuck, and rank 2, which is not
+			begin(r[0], "MPI_Irecv", 1, recvFrom(1, 0))
+			await(r[0], "MPI_Waitany", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "0,1", []string{"rank 0 waits in MPI_Waitany for both rank 1 to call it too (MPI_COMM_WORLD) and rank 2 to call it too (MPI_COMM_WORLD) or rank 1 to send"}},
+		{"one of several may come", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Iallreduce", 0, iallreduce())
+			begin(r[0], "MPI_Irecv", 1, recvFrom(2, 0))
+			await(r[0], "MPI_Waitany", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "", nil},
+		{"one of several has its partner", 2, func(r []*Rank) {
+			begin(r[0], "MPI_Irecv", 0, recvFrom(1, 0))
+			begin(r[0], "MPI_Irecv", 1, recvFrom(1, 1))
+			await(r[0], "MPI_Waitany", 2)
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "", nil},
+		{"a sum of nothing may have been done at once", 3, func(r []*Rank) {
+			a := iallreduce()
+			a["count"] = 0
+			begin(r[0], "MPI_Iallreduce", 0, a)
+			begin(r[0], "MPI_Irecv", 1, recvFrom(2, 1))
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+		}, "", nil},
+		{"three of many", 8, func(r []*Rank) {
+			for i, k := range r {
+				if i >= 2 && i <= 4 {
+					k.Open("a", "MPI_Recv", recv(1, Int, 2+(i-1)%3, 0))
+				} else {
+					k.Open("b", "MPI_Barrier", Args{"comm": World})
+				}
+			}
+		}, "0-7", []string{
+			"the cycle is 2 -> 3 -> 4 -> 2.\nrank 2 waits in MPI_Recv for rank 3 to send (tag=0, MPI_COMM_WORLD),\nwhich waits in MPI_Recv for rank 4",
+			"\nranks 0,1,5-7 wait for these in MPI_Barrier.",
+		}},
+		{"two groups", 4, func(r []*Rank) {
+			for i, k := range r {
+				k.Open("a", "MPI_Recv", recv(1, Int, i^1, 0))
+			}
+		}, "0-3", []string{"there are 2 groups of processes that block each other", "rank 2 waits in MPI_Recv for rank 3"}},
+		{"a knot of receives from anybody", 4, func(r []*Rank) {
+			for i, k := range r {
+				if i < 3 {
+					k.Open("a", "MPI_Recv", recv(1, Int, AnySource, 7))
+				} else {
+					k.Open("b", "MPI_Ssend", send(1, Int, 0, 8))
+				}
+			}
+		}, "0-3", []string{"ranks 0-3 wait for each other", "ranks 0-2 wait in MPI_Recv for any of ranks 0-3 to send (tag=7, MPI_COMM_WORLD)", "Nearly: rank 3 sent to rank 0 with tag 8"}},
+		{"computes after MPI_Finalize", 2, func(r []*Rank) {
+			r[1].Call("b", "MPI_Finalize", nil)
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 0))
+		}, "0", []string{"rank 1 has left MPI_Finalize"}},
+
+		{"another tag", 2, func(r []*Rank) {
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 5))
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 1))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 6))
+		}, "0,1", []string{"Nearly: rank 1 sent to rank 0 with tag 5 on MPI_COMM_WORLD (MPI_Send), but rank 0 waits for tag 6."}},
+		{"another tag, told once", 2, func(r []*Rank) {
+			r[1].Open("b", "MPI_Ssend", send(1, Int, 0, 5))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 6))
+		}, "0,1", []string{"Nearly: rank 1 sent to rank 0 with tag 5"}},
+		{"another tag of a probe", 2, func(r []*Rank) {
+			r[1].Open("b", "MPI_Ssend", send(1, Int, 0, 5))
+			r[0].Open("a", "MPI_Probe", Args{"source": 1, "tag": 6, "comm": World, "status": Ignore})
+		}, "0,1", []string{"Nearly: rank 1 sent to rank 0 with tag 5"}},
+		{"another tag of a receive", 2, func(r []*Rank) {
+			begin(r[1], "MPI_Irecv", 0, recvFrom(0, 6))
+			r[1].Open("b", "MPI_Barrier", Args{"comm": World})
+			r[0].Open("a", "MPI_Ssend", send(1, Int, 1, 5))
+		}, "0,1", []string{"Nearly: rank 1 receives from rank 0 with tag 6 on MPI_COMM_WORLD (MPI_Irecv), but rank 0 sends with tag 5."}},
+		{"another communicator", 2, func(r []*Rank) {
+			p := &Program{Ranks: r}
+			for i := range r {
+				dup(p, i, first)
+			}
+			a := send(1, Int, 0, 5)
+			a["comm"] = first
+			r[1].Call("b", "MPI_Send", a)
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 1))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 5))
+		}, "0,1", []string{"Nearly: rank 1 sent to rank 0 with tag 5 on the communicator made by MPI_Comm_dup (MPI_Send), but rank 0 waits for a message on MPI_COMM_WORLD."}},
+		{"sent to another rank", 3, func(r []*Rank) {
+			r[1].Call("b", "MPI_Send", send(1, Int, 2, 5))
+			r[1].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[2].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 5))
+		}, "0-2", []string{"Nearly: rank 1 sent to rank 2 with tag 5 on MPI_COMM_WORLD (MPI_Send), but rank 0 waits for a message from rank 1."}},
+		{"awaited from another rank", 3, func(r []*Rank) {
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 5))
+			r[1].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[2].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 2, 5))
+		}, "0-2", []string{"Nearly: rank 1 sent to rank 0 with tag 5 on MPI_COMM_WORLD (MPI_Send), but rank 0 waits for rank 2."}},
+		{"received already, from anybody", 3, func(r []*Rank) {
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 5))
+			r[1].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[2].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[0].Call("a", "MPI_Recv", taking(recv(1, Int, AnySource, AnyTag), 1, 5))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 5))
+		}, "0-2", []string{"Nearly: rank 1 sent to rank 0 with tag 5 on MPI_COMM_WORLD, but an earlier receive took the message (MPI_Recv)."}},
+		{"one receive too many", 2, func(r []*Rank) {
+			for range 3 {
+				r[1].Call("b", "MPI_Send", send(1, Int, 0, 5))
+				r[0].Call("a", "MPI_Recv", recv(1, Int, 1, 5))
+			}
+			r[1].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 5))
+		}, "0,1", []string{"So far rank 1 has sent 3 messages to rank 0 on MPI_COMM_WORLD, and that one is in its 4th receive from it."}},
+		{"one send too many", 2, func(r []*Rank) {
+			r[1].Call("b", "MPI_Recv", recv(1, Int, 0, 5))
+			r[1].Open("c", "MPI_Barrier", Args{"comm": World})
+			r[0].Call("a", "MPI_Ssend", send(1, Int, 1, 5))
+			r[0].Open("a", "MPI_Ssend", send(1, Int, 1, 5))
+		}, "0,1", []string{"So far rank 1 has received 1 message from rank 0 on MPI_COMM_WORLD, and that one is in its 2nd send to it."}},
+		{"nothing that is near", 2, func(r []*Rank) {
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 5))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 5))
+		}, "0,1", []string{"rank 0 to send (tag=5, MPI_COMM_WORLD)."}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := analyse(t, func() *Program {
+				p := New(c.ranks)
+				c.build(p.Ranks)
+				return p
+			})
+			i := slices.IndexFunc(got, isHard)
+			if (i >= 0) != (c.want != "") {
+				t.Fatalf("found %q, want a deadlock of ranks %q", got.names(), c.want)
+			}
+			if i < 0 {
+				return
+			}
+			if ranks := finding.RankList(got[i].Ranks); ranks != c.want {
+				t.Errorf("a deadlock of ranks %s, want %s", ranks, c.want)
+			}
+			for _, text := range c.says {
+				if !strings.Contains(got[i].Message, text) {
+					t.Errorf("does not say %q:\n%s", text, got[i].Message)
+				}
+			}
+			if n := strings.Count(got[i].Message, "Nearly") + strings.Count(got[i].Message, "So far"); n > 1 || n == 1 && !strings.Contains(strings.Join(c.says, ""), "Nearly") && !strings.Contains(strings.Join(c.says, ""), "So far") {
+				t.Errorf("%d near misses:\n%s", n, got[i].Message)
+			}
+		})
+	}
+}
