@@ -80,6 +80,9 @@ type Context struct {
 	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its
 	// calls are refused, if that is an error to the user.
 	Refuse func(f *finding.Finding, c *match.Comm, at uint64)
+	// Futile returns the threads that have made nothing but tests and probes in vain for a number of ticks, of 0.1 s each,
+	// and that can't succeed by these: wait.Analyzer.Futile. It goes through all threads.
+	Futile func(ticks int) []wait.Blocked
 	// Site describes the place of a call: role says what it has to do with the finding.
 	Site func(role string, c match.Call) finding.Site
 	// Stack describes where a process was when it ended.

@@ -130,7 +130,7 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 			}
 			o.Reporter.Report(f)
 		},
-		Refuse: p.refuse,
+		Refuse: p.refuse, Futile: p.waits.Futile,
 	})
 	add(&p.message, h.Message)
 	add(&p.misfit, h.Misfit)

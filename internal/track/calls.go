@@ -16,8 +16,10 @@ func (t *Tracker) Batch(b *ring.Batch) {
 	var last []byte
 	d.Start(b)
 	for {
-		if rec := t.quickly(th, d); rec != nil {
-			last = rec
+		if !th.watching() {
+			if rec := t.quickly(th, d); rec != nil {
+				last = rec
+			}
 		}
 		if !d.Next() {
 			break
@@ -40,6 +42,9 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		} else {
 			th.Open.Func = nil
 			t.leave(th, p, c)
+			if t.vain(c) {
+				t.polled(th, c)
+			}
 		}
 	}
 	if last != nil {
@@ -47,6 +52,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		th.Last.Keep(last)
 	}
 	t.rest(th)
+	t.progress(th)
 }
 
 // call returns a kept copy of the record.
@@ -521,10 +527,15 @@ func (t *Tracker) Probing(th *Thread) (v *View, source, tag int32, ok bool) {
 	if th.Open.Func == nil {
 		return nil, 0, 0, false
 	}
-	p, rec, pr := &t.plans[th.Open.Func.ID], th.Open.Call.Raw(), th.Process
+	p := &t.plans[th.Open.Func.ID]
 	if p.act != probe && p.act != mprobe || p.flag.at != 0 {
 		return nil, 0, 0, false
 	}
+	return th.Process.probing(p, th.Open.Call.Raw())
+}
+
+// probing describes what a probe looks for.
+func (pr *Process) probing(p *plan, rec []byte) (v *View, source, tag int32, ok bool) {
 	v = pr.View(p.comm.handle(rec))
 	if v == nil {
 		return nil, 0, 0, false

@@ -64,6 +64,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 				break
 			}
 			th.Calls++
+			th.polls++
 			last = data[off : off+n : off+n]
 			off += n
 			continue

@@ -439,16 +439,21 @@ func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 		return nil, false, false
 	}
 	p := &t.plans[th.Open.Func.ID]
-	c := &th.Open.Call
-	pr := th.Process
 	if p.fn.Class != mpiapi.Wait {
 		return nil, false, false
 	}
+	all = p.act == wait || p.act == waitall
+	reqs, ok = th.Process.pending(p, &th.Open.Call, all)
+	return reqs, all, ok
+}
+
+// pending returns the active ones of the requests that a wait or test is given. ok is false if they are not known, or one
+// of which one would be enough.
+func (pr *Process) pending(p *plan, c *event.Call, all bool) (reqs []*Request, ok bool) {
 	handles, ok := pr.handles(p, c)
 	if !ok {
-		return nil, false, false
+		return nil, false
 	}
-	all = p.act == wait || p.act == waitall
 	for i, h := range handles {
 		if h == pr.requestNull {
 			continue
@@ -461,7 +466,7 @@ func (t *Tracker) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 			reqs = append(reqs, r)
 		}
 	}
-	return reqs, all, ok
+	return reqs, ok
 }
 
 // confirmTruncated settles the receives that a call waits or tests for and that, one or more of them, are too short for their

@@ -73,7 +73,9 @@ type Thread struct {
 
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
-	resting     bool // in Tracker.resting, or handed out from there
+	resting     bool     // in Tracker.resting, or handed out from there
+	polls       uint64   // tests and probes that found nothing
+	polling     *polling // nil if there were none
 
 	decoder event.Decoder
 }

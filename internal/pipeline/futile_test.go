@@ -1,0 +1,98 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/ring"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+func iprobe(from, tag int) []byte {
+	return Record(1, "MPI_Iprobe", Args{"source": from, "tag": tag, "comm": World, ">flag": 0, "status": Ignore}, 0)
+}
+
+// Threads that poll for what can't come any more are found, after some time, if it can't come by any of their polls.
+func TestFutile(t *testing.T) {
+	irecv := func(from, tag, i int) []byte {
+		a := message(1, Int, "source", from, tag)
+		a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+		return Record(1, "MPI_Irecv", a, 0)
+	}
+	test := func(i int) []byte {
+		return Record(1, "MPI_Test", Args{"request": 0x98000000 + i, "*request": 0x5000 + 4*i, ">flag": 0, "status": Ignore}, 0)
+	}
+	testany := Record(1, "MPI_Testany", Args{
+		"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, "*array_of_requests": 0x5000, ">flag": 0, ">index": 0, "status": Ignore,
+	}, 0)
+	stuck := func(from int) []byte { return Record(1, "MPI_Recv", recv(1, Int, from, 9), 0) }
+	cases := []struct {
+		name   string
+		before [][]byte       // that rank 0 does
+		polls  [][]byte       // that it does again and again
+		others map[int][]byte // calls in which others are for ever
+		ended  []int
+		ticks  int // of polls
+		want   []int
+	}{
+		{"a message of one that has ended", nil, [][]byte{iprobe(1, 0)}, nil, []int{1}, 40, []int{0}},
+		{"but not at once", nil, [][]byte{iprobe(1, 0)}, nil, []int{1}, 20, nil},
+		{"of one that computes", nil, [][]byte{iprobe(1, 0)}, nil, nil, 40, nil},
+		{"of any, one of which computes", nil, [][]byte{iprobe(AnySource, 0)}, nil, []int{1}, 40, nil},
+		{"of any, all of which have ended", nil, [][]byte{iprobe(AnySource, 0)}, nil, []int{1, 2}, 40, []int{0}},
+		{"of two that block each other", nil, [][]byte{iprobe(1, 0), iprobe(2, 0)}, map[int][]byte{1: stuck(2), 2: stuck(1)}, nil, 40, []int{0}},
+		{"of one that waits for the poll's end", nil, [][]byte{iprobe(1, 0)}, map[int][]byte{1: stuck(0)}, nil, 40, nil},
+		{"one of two polls may succeed", nil, [][]byte{iprobe(1, 0), iprobe(2, 0)}, nil, []int{1}, 40, nil},
+		{"a receive", [][]byte{irecv(1, 0, 0)}, [][]byte{test(0)}, nil, []int{1}, 40, []int{0}},
+		{"two receives, one of which may come", [][]byte{irecv(1, 0, 0), irecv(2, 0, 1)}, [][]byte{testany}, nil, []int{1}, 40, nil},
+		{"two receives", [][]byte{irecv(1, 0, 0), irecv(2, 0, 1)}, [][]byte{testany}, nil, []int{1, 2}, 40, []int{0}},
+	}
+	for _, c := range cases {
+		for _, batch := range []int{1, 7} { // polls at a time: most are read the fast way
+			t.Run(fmt.Sprintf("%s/%d", c.name, batch), func(t *testing.T) {
+				found := make(map[int]bool)
+				watcher := &check.Check{ID: "X", New: func(x *check.Context) check.Hooks {
+					return check.Hooks{Tick: func() {
+						for _, b := range x.Futile(20) {
+							found[b.Thread.Process.Rank] = true
+							if x.Waiting(&b) == "" {
+								t.Error("nothing is said of what it polls for")
+							}
+						}
+					}}
+				}}
+				p := pipeline.New(pipeline.Options{Checks: []*check.Check{watcher}, Reporter: new(collected)})
+				const n = 3
+				for r := range n {
+					Start(p, r, n)
+					p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: NewRank(r, n).Bytes()})
+				}
+				for r, rec := range c.others {
+					p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: rec, Open: true})
+				}
+				for _, r := range c.ended {
+					p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: Record(1, "MPI_Finalize", nil, 0)})
+					p.End(ring.ProcID(r), &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Finalized: true})
+				}
+				p.Batch(&ring.Batch{Data: slices.Concat(c.before...)})
+				for range c.ticks {
+					p.Batch(&ring.Batch{Data: slices.Repeat(slices.Concat(c.polls...), batch)})
+					p.Tick()
+				}
+				if p.Broken != "" || p.Tracker.Damaged() != 0 {
+					t.Fatal(p.Broken)
+				}
+				got := []int(nil)
+				for r := range found {
+					got = append(got, r)
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("ranks %v poll in vain, want %v", got, c.want)
+				}
+			})
+		}
+	}
+}

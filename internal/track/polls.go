@@ -1,0 +1,160 @@
+package track
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// polling is what is known of a thread that tests and probes in vain.
+type polling struct {
+	polls uint64 // tests and probes without result, as of the last batch
+	steps uint64 // all other calls, as of then
+	since int    // the tick at which there was the last of those
+	last  int    // the tick at which there was the last poll
+	watch *watch // nil unless somebody wants to know
+}
+
+// watch collects the different polls of a thread.
+type watch struct {
+	from  int // the tick at which it began
+	calls []match.Call
+	more  bool // there were others
+}
+
+// watched is how many different polls of a thread are kept, and how long their records may be.
+const (
+	watched     = 16
+	watchedSize = 1 << 16
+)
+
+// vain reports whether a call that has returned is a test or probe that found nothing.
+func (t *Tracker) vain(c *event.Call) bool {
+	q := &t.quick[c.Func.ID]
+	rec := c.Raw()
+	return q.poll != 0 && int(q.poll)+4 <= len(rec) && returned(rec) == 0 && binary.LittleEndian.Uint32(rec[q.poll:]) == 0
+}
+
+// polled notes a poll that found nothing.
+func (t *Tracker) polled(th *Thread, c *event.Call) {
+	th.polls++
+	if th.polling == nil || th.polling.watch == nil {
+		return
+	}
+	w, rec := th.polling.watch, c.Raw()
+	for i := range w.calls {
+		if same(w.calls[i].Raw, rec) {
+			return
+		}
+	}
+	if len(w.calls) == watched || len(rec) > watchedSize {
+		w.more = true
+		return
+	}
+	w.calls = append(w.calls, match.Call{Thread: th.ID, Raw: bytes.Clone(rec)})
+}
+
+// same reports whether two records are of the same call but for the times, if they have any.
+func same(a, b []byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	n := len(a)
+	if a[ring.OffFlags]&ring.Timed != 0 && n >= ring.TimesSize {
+		n -= ring.TimesSize
+	}
+	return bytes.Equal(a[:n], b[:n])
+}
+
+// watching reports whether every poll of a thread is to be looked at.
+func (th *Thread) watching() bool { return th.polling != nil && th.polling.watch != nil }
+
+// progress notes at the end of a batch whether the thread did anything but poll.
+func (t *Tracker) progress(th *Thread) {
+	if th.polls == 0 {
+		return
+	}
+	steps := th.Calls - th.polls
+	if f := th.Open.Func; f != nil && t.quick[f.ID].poll != 0 {
+		steps-- // it may turn out to be another
+	}
+	s := th.polling
+	if s == nil {
+		s = new(polling)
+		th.polling = s
+	}
+	if th.polls != s.polls {
+		s.polls, s.last = th.polls, t.Now
+	}
+	if steps != s.steps {
+		s.steps, s.since, s.watch = steps, t.Now, nil
+	}
+}
+
+// recently is how many ticks after its last poll a thread is taken to poll no longer.
+const recently = 3
+
+// Polling returns for how many ticks a thread has called nothing but tests and probes that found nothing; 0 if it does not.
+func (t *Tracker) Polling(th *Thread) int {
+	s := th.polling
+	if s == nil || t.Now-s.last > recently || th.Process.Ended != nil {
+		return 0
+	}
+	return t.Now - s.since
+}
+
+// Watch has the different polls of a thread collected, from now until it does something else.
+func (t *Tracker) Watch(th *Thread) {
+	if s := th.polling; s != nil && s.watch == nil {
+		s.watch = &watch{from: t.Now}
+	}
+}
+
+// Poll is something that a thread tests or probes for.
+type Poll struct {
+	Call match.Call
+	// Requests are those tested that have not completed. All: it succeeds when all of them have, else when one has.
+	Requests []*Request
+	All      bool
+	// View is the communicator of a probe, for a message from member Source, or match.Any, with Tag, or match.Any.
+	View        *View
+	Source, Tag int32
+}
+
+// Polls returns what a thread polls for, in turns; ticks is how long it has been watched for that. It is nil if that is not
+// known.
+func (t *Tracker) Polls(th *Thread) (list []Poll, ticks int) {
+	s := th.polling
+	if s == nil || s.watch == nil || s.watch.more {
+		return nil, 0
+	}
+	for i := range s.watch.calls {
+		p, ok := t.poll(th, &s.watch.calls[i])
+		if !ok {
+			return nil, 0
+		}
+		list = append(list, p)
+	}
+	return list, t.Now - s.watch.from
+}
+
+func (t *Tracker) poll(th *Thread, call *match.Call) (p Poll, ok bool) {
+	c, err := event.ParseCall(call.Raw)
+	if err != nil {
+		return p, false
+	}
+	p.Call = *call
+	pl := &t.plans[c.Func.ID]
+	switch pl.act {
+	case probe, mprobe:
+		p.View, p.Source, p.Tag, ok = th.Process.probing(pl, call.Raw)
+	case test, requestStatus, testall, testany, testsome:
+		p.All = pl.act != testany && pl.act != testsome
+		p.Requests, ok = th.Process.pending(pl, &c, p.All)
+		ok = ok && len(p.Requests) > 0
+	}
+	return p, ok
+}
