@@ -1,0 +1,173 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/ring"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+// many is a program of many processes, each of which makes a few calls and stays in the last, or ends.
+type many struct {
+	name  string
+	calls func(rank, ranks int) [][]byte
+	ends  bool
+	stuck func(ranks int) int // processes in the deadlock
+	cycle int                 // processes in its cycle, 0 if there is none; -1: all of them
+}
+
+func everybody(n int) int { return n }
+
+var manies = []many{
+	{ // each receives from the next
+		name:  "Ring",
+		calls: func(r, n int) [][]byte { return [][]byte{Record(1, "MPI_Recv", recv(1, Int, (r+1)%n, 0), 0)} },
+		stuck: everybody, cycle: -1,
+	},
+	{ // all receive from any: p² arcs
+		name:  "Wildcards",
+		calls: func(_, _ int) [][]byte { return [][]byte{Record(1, "MPI_Recv", recv(1, Int, AnySource, 0), 0)} },
+		stuck: everybody,
+	},
+	{ // each exchanges with both neighbours, ten times
+		name: "Halo",
+		calls: func(r, n int) (list [][]byte) {
+			left, right := (r+n-1)%n, (r+1)%n
+			begin := func(function string, i int, a Args) []byte {
+				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+				return Record(1, function, a, 0)
+			}
+			for range 10 {
+				list = append(list,
+					begin("MPI_Irecv", 0, recvFrom(left, 0)), begin("MPI_Irecv", 1, recvFrom(right, 1)),
+					begin("MPI_Isend", 2, send(1, Int, right, 0)), begin("MPI_Isend", 3, send(1, Int, left, 1)),
+					Record(1, "MPI_Waitall", Args{
+						"count": 4, "array_of_requests": handles(4), "*array_of_requests": 0x5000,
+						">array_of_statuses": []Status{{Source: int32(left)}, {Source: int32(right), Tag: 1}, {}, {}},
+					}, 0))
+			}
+			return append(list, Record(1, "MPI_Finalize", nil, 0))
+		},
+		ends: true,
+	},
+	{ // three block each other, the others wait for them
+		name: "ThreeOfMany",
+		calls: func(r, n int) [][]byte {
+			if r >= n/2 && r < n/2+3 {
+				return [][]byte{Record(1, "MPI_Recv", recv(1, Int, n/2+(r-n/2+1)%3, 0), 0)}
+			}
+			return [][]byte{Record(1, "MPI_Barrier", Args{"comm": World}, 0)}
+		},
+		stuck: everybody, cycle: 3,
+	},
+	{ // every other process is in a collective, the rest wait for one of these
+		name: "HalfInBarrier",
+		calls: func(r, _ int) [][]byte {
+			if r%2 == 1 {
+				return [][]byte{Record(1, "MPI_Recv", recv(1, Int, 0, 0), 0)}
+			}
+			return [][]byte{Record(1, "MPI_Barrier", Args{"comm": World}, 0)}
+		},
+		stuck: everybody, cycle: 2,
+	},
+}
+
+// run analyses the program, with all checks, until it ends or its deadlock is told. It returns how long that took,
+// without the making of the records.
+func (m *many) run(t testing.TB, n int) time.Duration {
+	var got collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+	var took time.Duration
+	timed := func(f func()) {
+		start := time.Now()
+		f()
+		took += time.Since(start)
+	}
+	for r := range n {
+		first := scale{ranks: n}.begin(r)
+		timed(func() {
+			Start(p, r, n)
+			p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: first})
+		})
+	}
+	for r := range n {
+		var data []byte
+		for _, rec := range m.calls(r, n) {
+			data = append(data, rec...)
+		}
+		timed(func() { p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: data, Open: !m.ends}) })
+	}
+	timed(func() {
+		for range 8 {
+			p.Tick()
+		}
+		if m.ends {
+			for r := range n {
+				p.End(ring.ProcID(r), &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Finalized: true})
+			}
+		}
+		p.Finish()
+	})
+	if p.Broken != "" {
+		t.Fatal(p.Broken)
+	}
+	m.judge(t, n, got)
+	return took
+}
+
+func (m *many) judge(t testing.TB, n int, got collected) {
+	for _, f := range got {
+		if f.Check == "GLOBAL:COLLECTIVE:MISSING" && m.name == "HalfInBarrier" {
+			continue
+		}
+		cycle, _ := f.Details["cycle"].([]int)
+		want := m.cycle
+		if want < 0 {
+			want = n
+		}
+		if m.stuck == nil || f.Check != hardID || len(f.Ranks) != m.stuck(n) || len(cycle) != want {
+			t.Fatalf("found %s of %d ranks with a cycle of %d: %.300s", f.Check, len(f.Ranks), len(cycle), f.Message)
+		}
+		return
+	}
+	if m.stuck != nil {
+		t.Fatal("no deadlock was found")
+	}
+}
+
+func TestManyRanks(t *testing.T) {
+	for i := range manies {
+		for _, n := range []int{16, 1024} {
+			t.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(t *testing.T) { manies[i].run(t, n) })
+		}
+	}
+}
+
+// BenchmarkDeadlock finds the deadlocks of many processes, from their MPI_Init on. An iteration is a whole run; of
+// 1,048,576 processes, which take memory, only with MPIVET_BENCH_MILLION.
+func BenchmarkDeadlock(b *testing.B) {
+	sizes := []int{16, 1024, 16384}
+	if os.Getenv("MPIVET_BENCH_MILLION") != "" {
+		sizes = append(sizes, 1<<20)
+	}
+	for i := range manies {
+		for _, n := range sizes {
+			b.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(b *testing.B) {
+				var took time.Duration
+				for b.Loop() {
+					debug.FreeOSMemory()
+					_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
+					took += manies[i].run(b, n)
+				}
+				b.ReportMetric(took.Seconds()/float64(b.N), "s/run")
+				b.ReportMetric(peakMiB(), "MiB-peak")
+			})
+		}
+	}
+}
