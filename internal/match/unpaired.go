@@ -66,6 +66,9 @@ type takings struct {
 
 // took notes that r, which could have taken others, too, took s.
 func (b *mailbox) took(s, r *Op) {
+	if b.lost() {
+		return
+	}
 	l := b.late()
 	if l.took == nil {
 		l.took = new(takings)
