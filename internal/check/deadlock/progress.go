@@ -82,7 +82,7 @@ func (p *progress) in(pr *track.Process) int {
 		}
 		ticks := 0
 		if th.Open.Func != nil {
-			ticks = th.Open.Ticks
+			ticks = p.x.Tracker.Waited(th)
 		}
 		if least < 0 || ticks < least {
 			least = ticks
