@@ -23,6 +23,12 @@ type Options struct {
 
 // New returns the correct program of a seed.
 func New(seed uint64, o Options) *Program {
+	p, _ := generate(seed, o, nil)
+	return p
+}
+
+// generate makes the program of a seed, with one more action somewhere that is not correct, whose calls it returns.
+func generate(seed uint64, o Options, wrong func(*builder) []*Call) (p *Program, calls []*Call) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	if o.Ranks == 0 {
 		o.Ranks = 2 + rng.IntN(7)
@@ -31,15 +37,18 @@ func New(seed uint64, o Options) *Program {
 		o.Actions = 4 + rng.IntN(37)
 	}
 	b := newBuilder(seed, o)
+	at := rng.IntN(o.Actions)
 	for i := range o.Actions {
-		if !o.Skip[i] {
-			b.rng = rand.New(rand.NewPCG(seed, uint64(i+1)))
+		b.rng = rand.New(rand.NewPCG(seed, uint64(i+1)))
+		if i == at && wrong != nil {
+			calls = wrong(b)
+		} else if !o.Skip[i] {
 			b.act()
 		}
 	}
 	b.rng = rand.New(rand.NewPCG(seed, 1<<32))
 	b.finish()
-	return b.p
+	return b.p, calls
 }
 
 // builder makes a program, action by action.
@@ -63,6 +72,8 @@ type rank struct {
 	ops      []int // variables of reduction operations
 	memory   int
 	buffered int // bytes that its buffered sends need
+	// crowded: it has no room for them.
+	crowded bool
 }
 
 // request is a variable with a request.

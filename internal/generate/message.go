@@ -148,6 +148,9 @@ func (b *builder) send(m *message, nonblocking bool) {
 		"tag": Number(m.tag), "comm": m.g.comm(),
 	}
 	mode := pick(b, []string{"", "", "", "b", "s"})
+	if mode == "b" && b.ranks[m.from].crowded {
+		mode = ""
+	}
 	if _, derived := x.typ.(Variable); derived && b.o.Real && mode == "b" {
 		mode = ""
 	}

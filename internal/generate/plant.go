@@ -18,6 +18,9 @@ type Bug struct {
 	Hangs bool
 	// plant changes a correct program, and tells the call that is wrong; false if the program has no place for it.
 	plant func(*planter) (*Call, bool)
+	// act, instead, adds an action to a program that is wrong, and returns the calls of which one is told; nil if there is
+	// no place for it.
+	act func(*builder) []*Call
 }
 
 // Planted is a program with one bug.
@@ -37,6 +40,13 @@ type planter struct {
 
 // Plant returns the program of a seed with a bug in it, nil if there is no place for it.
 func Plant(bug *Bug, seed uint64, o Options) *Planted {
+	if bug.act != nil {
+		p, calls := generate(seed, o, bug.act)
+		if calls == nil {
+			return nil
+		}
+		return &Planted{Program: p, Bug: bug, Calls: p.places(calls)}
+	}
 	p := New(seed, o)
 	for r := range p.Ranks {
 		p.Ranks[r] = slices.Clone(p.Ranks[r])
@@ -46,15 +56,19 @@ func Plant(bug *Bug, seed uint64, o Options) *Planted {
 	if !ok {
 		return nil
 	}
-	out := &Planted{Program: p, Bug: bug}
+	return &Planted{Program: p, Bug: bug, Calls: p.places(append(pl.more, c))}
+}
+
+// places returns where calls are in a program.
+func (p *Program) places(list []*Call) (at [][2]int) {
 	for r, calls := range p.Ranks {
-		for i, k := range calls {
-			if k == c || slices.Contains(pl.more, k) {
-				out.Calls = append(out.Calls, [2]int{r, i})
+		for i, c := range calls {
+			if slices.Contains(list, c) {
+				at = append(at, [2]int{r, i})
 			}
 		}
 	}
-	return out
+	return at
 }
 
 // spot is a call of a program.
@@ -150,7 +164,10 @@ const (
 )
 
 // Bugs are the ways to be wrong.
-var Bugs = []*Bug{
+var Bugs = slices.Concat(lone, entangled)
+
+// lone are the bugs of one call.
+var lone = []*Bug{
 	{
 		Name: "message of another type", Finds: []string{"GLOBAL:MSG:DATATYPE:MISMATCH"},
 		plant: func(p *planter) (*Call, bool) {

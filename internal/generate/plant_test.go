@@ -36,6 +36,7 @@ func missed(p *Planted, seed uint64) (why string, told bool) {
 		case f.Check == hard && subset(f.Ranks, stuck):
 			found = found || p.Bug.Hangs && len(f.Ranks) == len(stuck)
 		case slices.Contains(p.Bug.May, f.Check), f.Severity == finding.Info:
+		case p.Bug.Hangs && f.Check == potential:
 		case len(stuck) > 0 && (f.Check == missing || f.Check == pending || f.Check == different):
 		default:
 			wrong = append(wrong, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity, f.Ranks, f.Message, sites(f)))

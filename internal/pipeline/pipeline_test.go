@@ -300,6 +300,20 @@ func TestFindings(t *testing.T) {
 			}
 			return finalize(p)
 		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"}, "Rank 0 sends 1 × MPI_INT, rank 2 receives it as 1 × MPI_FLOAT"},
+		{"inter-communicators of pairs", func() *Program {
+			// {0} with {3} and {1} with {2} are two communicators.
+			p := New(4)
+			const inter = 0x84000003
+			for r, k := range p.Ranks {
+				k.Comm(inter, 0, []int32{int32(r)}, []int32{int32(3 - r)}, 0)
+				k.Call("create", "MPI_Intercomm_create", Args{"local_comm": Self, "peer_comm": World, "tag": 1, ">newintercomm": inter})
+				if r == 0 || r == 3 {
+					k.Call("a", "MPI_Barrier", Args{"comm": inter})
+				}
+				k.Call("b", "MPI_Comm_free", Args{"comm": inter, ">comm": CommNull})
+			}
+			return finalize(p)
+		}, nil, ""},
 		{"persistent requests", func() *Program {
 			p := New(2)
 			s, r := send(1, Int, 1, 0), message(1, Double, "source", 0, 0)

@@ -80,7 +80,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 		pr.made[key] = 1
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
 		key.Kind, key.Parent = match.KeyInter, nil
-		key.Hash = hashMembers(info.Local) + hashMembers(info.Remote) // the same seen from either side
+		key.Hash = stir(hashMembers(info.Local)) + stir(hashMembers(info.Remote)) // the same seen from either side
 		key.Seq = pr.count(key)
 	case p.gathers || parent == nil || th.view == nil:
 		key.Kind = match.KeyGroup
@@ -106,6 +106,14 @@ func (p *Process) count(k match.Key) uint64 {
 	n := p.made[k]
 	p.made[k] = n + 1
 	return n
+}
+
+// stir makes all bits of a hash depend on all others (the end of SplitMix64), so that sums of several differ where the
+// hashes do: those of one member alone are so regular that 0 and 3 together would be 1 and 2.
+func stir(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
 }
 
 // hashMembers hashes world ranks in order (FNV-1a over 32-bit words).
