@@ -8,6 +8,8 @@
  *   p<pid>.<k>     one struct mv_process, made by the library's constructor (k counts exec() by the same pid)
  *   t<pid>.<k>.<i> one ring, of the i-th thread of that process to call MPI
  *   l<pid>.<k>     one struct mv_layouts, made by the analyzer if somebody wants to know the layouts of datatypes
+ *   s<pid>.<k>.<i> the i-th struct mv_objects of that process: its communicators, windows and files, and its names
+ *   about          what the run is, as JSON, by the analyzer
  * The files of a process appear by rename() from a name that starts with '.', so that a file that is visible
  * is also complete.
  */
@@ -16,11 +18,12 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 1
+#define MV_VERSION 2
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
 #define MV_MAGIC_LAYOUTS 0x315459414c56504dULL /* "MPVLAYT1" */
+#define MV_MAGIC_OBJECTS 0x314a424f4356504dULL /* "MPVCOBJ1" */
 
 /* Written by the analyzer before the first process starts, then read-only but for what is said to change. */
 struct mv_control {
@@ -40,8 +43,9 @@ struct mv_control {
     uint32_t refusals;    /* collectives refused so far, by the analyzer */
     uint32_t sums;        /* 1: record sums of the data that collectives move */
     uint32_t pad;
+    uint64_t beat;        /* CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second */
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring and
-     * gets LOCK_SH knows that the analyzer died, and goes on unrecorded. */
+     * gets LOCK_SH knows that the analyzer died, and writes over its oldest records from then on. */
 };
 
 enum mv_process_state {
@@ -101,6 +105,8 @@ struct mv_ring {
     uint64_t stall_ns;
     uint32_t holding;           /* 1 while the thread sleeps on judged */
     uint32_t pad1;
+    uint64_t call;              /* position of the last call record, */
+    uint64_t calls;             /* and its number, from 1: the thread is in that call if this is more than done */
     /* Written by the analyzer. tail: release when records up to it may be overwritten. */
     _Alignas(64) uint64_t tail;
     /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */
@@ -108,6 +114,11 @@ struct mv_ring {
     uint64_t refused_on; /* handle of the object whose error handler is to be told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD */
     uint32_t refused;   /* enum mv_refused */
     char why[100];      /* the check that refuses it, ended by a zero */
+    /* Since when the thread has not moved, for who looks from outside: calls and done were seen_calls and seen_done at
+     * least from `since` (CLOCK_MONOTONIC ns) on. To change them, since is set to 0 first, and set last, by release. */
+    uint64_t since;
+    uint64_t seen_calls;
+    uint64_t seen_done;
 };
 
 #define MV_UNJUDGED UINT64_MAX
@@ -298,6 +309,125 @@ struct mv_layouts {
 struct mv_layout_slot {
     uint64_t handle; /* 0: never used; release */
     uint64_t at;     /* offset in the file of the program's length in words, which the words follow; 0: none; release */
+};
+
+/* What a process has called collectively, for who looks from outside: by debuggers and by mpivet ps. Written by the process
+ * alone; it needs no analyzer. docs/collective-state.md tells how to read it.
+ *
+ * An object is a communicator, window or file. A call of a collective costs two increments: `entered` before it enters MPI,
+ * `left` when it has returned (so it is still inside if they differ). A nonblocking or persistent operation that has been
+ * started has left its call; whether it is complete is not told.
+ *
+ * The first file of a process comes when MPI is initialized, the next ones when there is no more room. Object 0 of the first
+ * file is none: it counts for all objects that are not known, or found no room. */
+struct mv_objects {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_size; /* the objects follow */
+    uint32_t object_size; /* sizeof(struct mv_object) */
+    uint32_t count;       /* of objects in this file */
+    uint32_t kinds;       /* MV_KINDS */
+    uint32_t homeless;    /* objects that found no room (in the first file) */
+    uint32_t names_at;    /* in the first file: a list of struct mv_name as in MV_NAMES records, */
+    uint32_t names_room;
+    uint32_t names_used;  /* bytes written (release) */
+    uint32_t pad;
+};
+
+#define MV_KINDS 192
+
+/* Kinds of collectives. The numbers are stable. Blocking, nonblocking and persistent forms (_init, and what MPI_Start does to
+ * it) do not match each other, so they count by themselves; MPI_Bcast and MPI_Bcast_c are one. */
+enum mv_collective {
+    MV_COLL_BARRIER = 0, MV_COLL_BCAST = 1, MV_COLL_GATHER = 2, MV_COLL_GATHERV = 3, MV_COLL_SCATTER = 4,
+    MV_COLL_SCATTERV = 5, MV_COLL_ALLGATHER = 6, MV_COLL_ALLGATHERV = 7, MV_COLL_ALLTOALL = 8, MV_COLL_ALLTOALLV = 9,
+    MV_COLL_ALLTOALLW = 10, MV_COLL_REDUCE = 11, MV_COLL_ALLREDUCE = 12, MV_COLL_REDUCE_SCATTER = 13,
+    MV_COLL_REDUCE_SCATTER_BLOCK = 14, MV_COLL_SCAN = 15, MV_COLL_EXSCAN = 16, MV_COLL_NEIGHBOR_ALLGATHER = 17,
+    MV_COLL_NEIGHBOR_ALLGATHERV = 18, MV_COLL_NEIGHBOR_ALLTOALL = 19, MV_COLL_NEIGHBOR_ALLTOALLV = 20,
+    MV_COLL_NEIGHBOR_ALLTOALLW = 21,
+    MV_COLL_IBARRIER = 22, MV_COLL_IBCAST = 23, MV_COLL_IGATHER = 24, MV_COLL_IGATHERV = 25, MV_COLL_ISCATTER = 26,
+    MV_COLL_ISCATTERV = 27, MV_COLL_IALLGATHER = 28, MV_COLL_IALLGATHERV = 29, MV_COLL_IALLTOALL = 30,
+    MV_COLL_IALLTOALLV = 31, MV_COLL_IALLTOALLW = 32, MV_COLL_IREDUCE = 33, MV_COLL_IALLREDUCE = 34,
+    MV_COLL_IREDUCE_SCATTER = 35, MV_COLL_IREDUCE_SCATTER_BLOCK = 36, MV_COLL_ISCAN = 37, MV_COLL_IEXSCAN = 38,
+    MV_COLL_INEIGHBOR_ALLGATHER = 39, MV_COLL_INEIGHBOR_ALLGATHERV = 40, MV_COLL_INEIGHBOR_ALLTOALL = 41,
+    MV_COLL_INEIGHBOR_ALLTOALLV = 42, MV_COLL_INEIGHBOR_ALLTOALLW = 43,
+    MV_COLL_BARRIER_INIT = 44, MV_COLL_BCAST_INIT = 45, MV_COLL_GATHER_INIT = 46, MV_COLL_GATHERV_INIT = 47,
+    MV_COLL_SCATTER_INIT = 48, MV_COLL_SCATTERV_INIT = 49, MV_COLL_ALLGATHER_INIT = 50, MV_COLL_ALLGATHERV_INIT = 51,
+    MV_COLL_ALLTOALL_INIT = 52, MV_COLL_ALLTOALLV_INIT = 53, MV_COLL_ALLTOALLW_INIT = 54, MV_COLL_REDUCE_INIT = 55,
+    MV_COLL_ALLREDUCE_INIT = 56, MV_COLL_REDUCE_SCATTER_INIT = 57, MV_COLL_REDUCE_SCATTER_BLOCK_INIT = 58,
+    MV_COLL_SCAN_INIT = 59, MV_COLL_EXSCAN_INIT = 60, MV_COLL_NEIGHBOR_ALLGATHER_INIT = 61,
+    MV_COLL_NEIGHBOR_ALLGATHERV_INIT = 62, MV_COLL_NEIGHBOR_ALLTOALL_INIT = 63, MV_COLL_NEIGHBOR_ALLTOALLV_INIT = 64,
+    MV_COLL_NEIGHBOR_ALLTOALLW_INIT = 65,
+    MV_COLL_BARRIER_START = 66, MV_COLL_BCAST_START = 67, MV_COLL_GATHER_START = 68, MV_COLL_GATHERV_START = 69,
+    MV_COLL_SCATTER_START = 70, MV_COLL_SCATTERV_START = 71, MV_COLL_ALLGATHER_START = 72, MV_COLL_ALLGATHERV_START = 73,
+    MV_COLL_ALLTOALL_START = 74, MV_COLL_ALLTOALLV_START = 75, MV_COLL_ALLTOALLW_START = 76, MV_COLL_REDUCE_START = 77,
+    MV_COLL_ALLREDUCE_START = 78, MV_COLL_REDUCE_SCATTER_START = 79, MV_COLL_REDUCE_SCATTER_BLOCK_START = 80,
+    MV_COLL_SCAN_START = 81, MV_COLL_EXSCAN_START = 82, MV_COLL_NEIGHBOR_ALLGATHER_START = 83,
+    MV_COLL_NEIGHBOR_ALLGATHERV_START = 84, MV_COLL_NEIGHBOR_ALLTOALL_START = 85, MV_COLL_NEIGHBOR_ALLTOALLV_START = 86,
+    MV_COLL_NEIGHBOR_ALLTOALLW_START = 87,
+    MV_COLL_COMM_DUP = 88, MV_COLL_COMM_DUP_WITH_INFO = 89, MV_COLL_COMM_IDUP = 90, MV_COLL_COMM_IDUP_WITH_INFO = 91,
+    MV_COLL_COMM_CREATE = 92, MV_COLL_COMM_SPLIT = 93, MV_COLL_COMM_SPLIT_TYPE = 94, MV_COLL_INTERCOMM_MERGE = 95,
+    MV_COLL_CART_CREATE = 96, MV_COLL_GRAPH_CREATE = 97, MV_COLL_CART_SUB = 98, MV_COLL_DIST_GRAPH_CREATE = 99,
+    MV_COLL_DIST_GRAPH_CREATE_ADJACENT = 100, MV_COLL_COMM_SPAWN = 101, MV_COLL_COMM_SPAWN_MULTIPLE = 102,
+    MV_COLL_COMM_ACCEPT = 103, MV_COLL_COMM_CONNECT = 104, MV_COLL_COMM_CREATE_GROUP = 105,
+    MV_COLL_COMM_CREATE_FROM_GROUP = 106, MV_COLL_INTERCOMM_CREATE = 107, MV_COLL_INTERCOMM_CREATE_FROM_GROUPS = 108,
+    MV_COLL_COMM_FREE = 109, MV_COLL_COMM_DISCONNECT = 110, MV_COLL_COMM_SET_INFO = 111, MV_COLL_CART_MAP = 112,
+    MV_COLL_GRAPH_MAP = 113, MV_COLL_FINALIZE = 114, MV_COLL_WIN_CREATE = 115, MV_COLL_WIN_ALLOCATE = 116,
+    MV_COLL_WIN_ALLOCATE_SHARED = 117, MV_COLL_WIN_CREATE_DYNAMIC = 118, MV_COLL_WIN_FENCE = 119, MV_COLL_WIN_FREE = 120,
+    MV_COLL_WIN_SET_INFO = 121, MV_COLL_FILE_OPEN = 122, MV_COLL_FILE_CLOSE = 123, MV_COLL_FILE_SET_SIZE = 124,
+    MV_COLL_FILE_PREALLOCATE = 125, MV_COLL_FILE_SET_INFO = 126, MV_COLL_FILE_SET_VIEW = 127,
+    MV_COLL_FILE_SET_ATOMICITY = 128, MV_COLL_FILE_SYNC = 129, MV_COLL_FILE_SEEK_SHARED = 130,
+    MV_COLL_FILE_READ_AT_ALL = 131, MV_COLL_FILE_WRITE_AT_ALL = 132, MV_COLL_FILE_READ_ALL = 133,
+    MV_COLL_FILE_WRITE_ALL = 134, MV_COLL_FILE_READ_ORDERED = 135, MV_COLL_FILE_WRITE_ORDERED = 136,
+    MV_COLL_FILE_IREAD_AT_ALL = 137, MV_COLL_FILE_IWRITE_AT_ALL = 138, MV_COLL_FILE_IREAD_ALL = 139,
+    MV_COLL_FILE_IWRITE_ALL = 140, MV_COLL_FILE_READ_AT_ALL_BEGIN = 141, MV_COLL_FILE_READ_AT_ALL_END = 142,
+    MV_COLL_FILE_READ_ALL_BEGIN = 143, MV_COLL_FILE_READ_ALL_END = 144, MV_COLL_FILE_READ_ORDERED_BEGIN = 145,
+    MV_COLL_FILE_READ_ORDERED_END = 146, MV_COLL_FILE_WRITE_AT_ALL_BEGIN = 147, MV_COLL_FILE_WRITE_AT_ALL_END = 148,
+    MV_COLL_FILE_WRITE_ALL_BEGIN = 149, MV_COLL_FILE_WRITE_ALL_END = 150, MV_COLL_FILE_WRITE_ORDERED_BEGIN = 151,
+    MV_COLL_FILE_WRITE_ORDERED_END = 152, MV_COLL_COMM_SHRINK = 153, MV_COLL_COMM_AGREE = 154,
+};
+
+/* How an object came to be, besides enum mv_collective. */
+enum mv_made {
+    MV_MADE_WORLD = 0x100, /* MPI_COMM_WORLD */
+    MV_MADE_SELF = 0x101,  /* MPI_COMM_SELF */
+    MV_MADE_PARENT = 0x102, /* by MPI_Comm_get_parent */
+    MV_MADE_ELSE = 0x103,  /* by a call that is not collective, or unknown */
+};
+
+enum mv_object_kind {
+    MV_OBJECT_COMM = 1,
+    MV_OBJECT_WIN = 2,
+    MV_OBJECT_FILE = 3,
+};
+
+enum mv_object_flags {
+    MV_OBJECT_ALONE = 1, /* what it is on other ranks is not known: id is nobody else's */
+};
+
+struct mv_count {
+    uint64_t entered, left;
+};
+
+#define MV_OBJECT_RUNS 30
+
+struct mv_object {
+    uint64_t serial;      /* 0: nothing is here; else different for each object that was here. Set last, by release */
+    uint64_t handle;
+    uint64_t id;          /* the same on all members; may be that of another MPI_COMM_WORLD's as well */
+    uint64_t parent;      /* id of what it was made of, 0 if of nothing */
+    uint64_t number;      /* how many of its like were made of the parent before, from 1 */
+    uint32_t kind;        /* enum mv_object_kind */
+    uint32_t made;        /* enum mv_collective or enum mv_made */
+    uint32_t flags;       /* enum mv_object_flags */
+    int32_t rank, size;   /* in the (local) group */
+    int32_t remote_size;  /* inter-communicator: size of the remote group, else 0 */
+    uint32_t runs;        /* of the local group, as in struct mv_comm */
+    uint32_t remote_runs;
+    struct mv_run run[MV_OBJECT_RUNS]; /* they may cover the first members only */
+    char name[128];       /* by MPI_Comm_set_name or MPI_Win_set_name, ended by a zero */
+    char pad[464];
+    struct mv_count count[MV_KINDS];
 };
 
 #endif

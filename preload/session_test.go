@@ -71,9 +71,9 @@ func newSession(t *testing.T, o options) *session {
 	if o.ring == 0 {
 		o.ring = 4 << 20
 	}
-	b := make([]byte, 328)
+	b := make([]byte, 336)
 	le.PutUint64(b[0:], magicControl)
-	le.PutUint32(b[8:], 1)
+	le.PutUint32(b[8:], 2)
 	le.PutUint32(b[12:], uint32(len(b)))
 	le.PutUint64(b[16:], mpiapi.Hash())
 	le.PutUint64(b[24:], o.ring)

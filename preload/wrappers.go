@@ -14,7 +14,7 @@ import (
 func GenerateWrappers(exported func(name string) bool) map[string][]byte {
 	const title = "/* Generated from the table of the MPI interface. */\n"
 	var near, far strings.Builder
-	fmt.Fprintf(&near, "%s#include \"call.h\"\n\nconst uint64_t mv_table_hash = 0x%xULL;\n", title, mpiapi.Hash())
+	fmt.Fprintf(&near, "%s#include \"call.h\"\n\nconst uint64_t mv_table_hash = 0x%xULL;\n%s", title, mpiapi.Hash(), collectiveTable())
 	// These are many and called rarely: better to have them compiled fast.
 	far.WriteString(title + "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
 	for _, f := range exportedFuncs(exported) {
@@ -77,6 +77,14 @@ var hooks = map[string]hook{
 	"MPI_Errhandler_set":      {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},
 	"MPI_Comm_get_errhandler": {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
 	"MPI_Errhandler_get":      {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
+
+	"MPI_Comm_set_name": {after: "if (t && rc == MPI_SUCCESS)\n        mv_object_name(MV_HANDLE(comm_), MV_OBJECT_COMM, comm_name_);"},
+	"MPI_Win_set_name":  {after: "if (t && rc == MPI_SUCCESS)\n        mv_object_name(MV_HANDLE(win_), MV_OBJECT_WIN, win_name_);"},
+
+	"MPI_Start": {before: "if (MV_UNLIKELY(t && mv_persistents && request_))\n        mv_started(MV_HANDLE(*request_));"},
+	"MPI_Startall": {before: "if (MV_UNLIKELY(t && mv_persistents && array_of_requests_))\n        for (int i = 0; i < count_; i++)\n" +
+		"            mv_started(MV_HANDLE(array_of_requests_[i]));"},
+	"MPI_Request_free": {before: "if (MV_UNLIKELY(t && mv_persistents && request_))\n        mv_persistent_free(MV_HANDLE(*request_));"},
 
 	"MPI_Type_free": {before: "mv_type_free(t, datatype_ ? MV_HANDLE(*datatype_) : 0);"},
 
@@ -284,7 +292,10 @@ func (w *wrapper) writeCall() {
 			w.ownStatus(s, replace)
 		}
 	}
+	coll := w.collective()
+	w.enterCollective(coll)
 	w.line("int rc = real(%s);", w.args(replace))
+	w.leaveCollective(coll)
 	if h.after != "" {
 		w.line("%s", h.after)
 	}
@@ -292,7 +303,7 @@ func (w *wrapper) writeCall() {
 		w.line("if (MV_UNLIKELY(sums))\n        mv_sums_received(t, &%s, rc);", movement)
 	}
 	w.results(sections)
-	w.newComm()
+	w.newComm(coll)
 	if w.near {
 		w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
 		w.line("mv_done(t, r, len, timed, rc);")
@@ -461,7 +472,7 @@ func (w *wrapper) ownStatus(s section, replace map[string]string) {
 }
 
 // newComm publishes the communicator that the call has made.
-func (w *wrapper) newComm() {
+func (w *wrapper) newComm(coll *collective) {
 	i := w.Arg(mpiapi.NewComm)
 	if i < 0 || !w.Params[i].Pointer {
 		return
@@ -476,7 +487,11 @@ func (w *wrapper) newComm() {
 	if w.Class == mpiapi.Local { // MPI_Comm_get_parent makes none
 		cond += " && mv_known(MV_HANDLE(" + made + "))->rank < 0"
 	}
-	w.line("if (%s)\n        mv_new_comm(t, %s, %s, %d);", cond, made, parent, fromParent)
+	of, how := "NULL", "MV_MADE_ELSE"
+	if coll != nil {
+		of, how = "object", coll.kind.Constant()
+	}
+	w.line("if (%s)\n        mv_new_comm(t, %s, %s, %d, %s, %s);", cond, made, parent, fromParent, of, how)
 }
 
 // results copies into the record what the call has written.

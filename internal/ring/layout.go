@@ -7,12 +7,13 @@ import (
 
 // Version and magic numbers of preload/record.h. This file mirrors that header; TestLayout compares the two.
 const (
-	Version = 1
+	Version = 2
 
 	magicControl = 0x314c54434556504d // "MPVECTL1"
 	magicProcess = 0x31434f525056504d // "MPVPROC1"
 	magicRing    = 0x31474e495256504d // "MPVRING1"
 	magicLayouts = 0x315459414c56504d // "MPVLAYT1"
+	magicObjects = 0x314a424f4356504d // "MPVCOBJ1"
 )
 
 // States of mvProcess.state.
@@ -89,7 +90,7 @@ const (
 )
 
 // mvControl is struct mv_control: written by the analyzer before the first process starts, then read-only except for
-// stop, strict, asleep and refusals (written by the analyzer) and unrecorded, shrunk and asked (added to by ranks).
+// stop, strict, asleep, refusals and beat (written by the analyzer) and unrecorded, shrunk and asked (added to by ranks).
 type mvControl struct {
 	magic      uint64
 	version    uint32
@@ -107,6 +108,7 @@ type mvControl struct {
 	refusals   atomic.Uint32
 	sums       uint32
 	_          uint32
+	beat       atomic.Uint64
 }
 
 // mvProcess is struct mv_process: written by the process. Its end is valid once state (released last by the process)
@@ -164,12 +166,18 @@ type mvRing struct {
 	stalls     atomic.Uint64
 	stallNS    atomic.Uint64
 	holding    atomic.Uint32
-	_          [20]byte
+	_          uint32
+	call       atomic.Uint64
+	calls      atomic.Uint64
 	tail       atomic.Uint64
 	judged     atomic.Uint64
 	refusedOn  uint64
 	refused    uint32
 	why        [100]byte
+	since      atomic.Uint64
+	seenCalls  atomic.Uint64
+	seenDone   atomic.Uint64
+	_          [40]byte
 }
 
 // unjudged is what mvRing.judged says where calls are not judged any more.
@@ -192,3 +200,48 @@ const layoutProbes = 64
 
 // mvLayoutSlot is struct mv_layout_slot.
 type mvLayoutSlot struct{ handle, at atomic.Uint64 }
+
+// mvObjects is struct mv_objects, the head of a file of communicators, windows and files, which the process writes.
+type mvObjects struct {
+	magic      uint64
+	version    uint32
+	headerSize uint32
+	objectSize uint32
+	count      uint32
+	kinds      uint32
+	homeless   uint32
+	namesAt    uint32
+	namesRoom  uint32
+	namesUsed  uint32
+	_          uint32
+}
+
+// Kinds is how many kinds of collectives have counters (MV_KINDS), objectRuns how many runs of ranks an object has room for.
+const (
+	Kinds      = 192
+	objectRuns = 30
+	runSize    = 12
+)
+
+// mvObject is struct mv_object.
+type mvObject struct {
+	serial     uint64
+	handle     uint64
+	id         uint64
+	parent     uint64
+	number     uint64
+	kind       uint32
+	made       uint32
+	flags      uint32
+	rank       int32
+	size       int32
+	remoteSize int32
+	runs       uint32
+	remoteRuns uint32
+	run        [objectRuns][3]int32
+	name       [128]byte
+	_          [464]byte
+	count      [Kinds]mvCount
+}
+
+type mvCount struct{ entered, left uint64 }

@@ -23,6 +23,9 @@ func TestLayout(t *testing.T) {
 	var r mvRing
 	var l mvLayouts
 	var slot mvLayoutSlot
+	var f mvObjects
+	var o mvObject
+	var n mvCount
 	checks := []struct {
 		c    string
 		goes uint64
@@ -42,6 +45,8 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_control, asleep)", uint64(unsafe.Offsetof(c.asleep))},
 		{"offsetof(struct mv_control, refusals)", uint64(unsafe.Offsetof(c.refusals))},
 		{"offsetof(struct mv_control, sums)", uint64(unsafe.Offsetof(c.sums))},
+
+		{"offsetof(struct mv_control, beat)", uint64(unsafe.Offsetof(c.beat))},
 
 		{"sizeof(struct mv_process)", uint64(unsafe.Sizeof(p))},
 		{"offsetof(struct mv_process, pid)", uint64(unsafe.Offsetof(p.pid))},
@@ -89,6 +94,11 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_ring, refused)", uint64(unsafe.Offsetof(r.refused))},
 		{"offsetof(struct mv_ring, why)", uint64(unsafe.Offsetof(r.why))},
 		{"sizeof(((struct mv_ring *)0)->why)", uint64(len(r.why))},
+		{"offsetof(struct mv_ring, call)", uint64(unsafe.Offsetof(r.call))},
+		{"offsetof(struct mv_ring, calls)", uint64(unsafe.Offsetof(r.calls))},
+		{"offsetof(struct mv_ring, since)", uint64(unsafe.Offsetof(r.since))},
+		{"offsetof(struct mv_ring, seen_calls)", uint64(unsafe.Offsetof(r.seenCalls))},
+		{"offsetof(struct mv_ring, seen_done)", uint64(unsafe.Offsetof(r.seenDone))},
 
 		{"sizeof(struct mv_layouts)", uint64(unsafe.Sizeof(l))},
 		{"offsetof(struct mv_layouts, size)", uint64(unsafe.Offsetof(l.size))},
@@ -97,6 +107,39 @@ func TestLayout(t *testing.T) {
 		{"sizeof(struct mv_layout_slot)", uint64(unsafe.Sizeof(slot))},
 		{"offsetof(struct mv_layout_slot, at)", uint64(unsafe.Offsetof(slot.at))},
 		{"MV_LAYOUT_PROBES", layoutProbes},
+
+		{"sizeof(struct mv_objects)", uint64(unsafe.Sizeof(f))},
+		{"offsetof(struct mv_objects, version)", uint64(unsafe.Offsetof(f.version))},
+		{"offsetof(struct mv_objects, header_size)", uint64(unsafe.Offsetof(f.headerSize))},
+		{"offsetof(struct mv_objects, object_size)", uint64(unsafe.Offsetof(f.objectSize))},
+		{"offsetof(struct mv_objects, count)", uint64(unsafe.Offsetof(f.count))},
+		{"offsetof(struct mv_objects, kinds)", uint64(unsafe.Offsetof(f.kinds))},
+		{"offsetof(struct mv_objects, homeless)", uint64(unsafe.Offsetof(f.homeless))},
+		{"offsetof(struct mv_objects, names_at)", uint64(unsafe.Offsetof(f.namesAt))},
+		{"offsetof(struct mv_objects, names_room)", uint64(unsafe.Offsetof(f.namesRoom))},
+		{"offsetof(struct mv_objects, names_used)", uint64(unsafe.Offsetof(f.namesUsed))},
+		{"sizeof(struct mv_object)", uint64(unsafe.Sizeof(o))},
+		{"offsetof(struct mv_object, handle)", uint64(unsafe.Offsetof(o.handle))},
+		{"offsetof(struct mv_object, id)", uint64(unsafe.Offsetof(o.id))},
+		{"offsetof(struct mv_object, parent)", uint64(unsafe.Offsetof(o.parent))},
+		{"offsetof(struct mv_object, number)", uint64(unsafe.Offsetof(o.number))},
+		{"offsetof(struct mv_object, kind)", uint64(unsafe.Offsetof(o.kind))},
+		{"offsetof(struct mv_object, made)", uint64(unsafe.Offsetof(o.made))},
+		{"offsetof(struct mv_object, flags)", uint64(unsafe.Offsetof(o.flags))},
+		{"offsetof(struct mv_object, rank)", uint64(unsafe.Offsetof(o.rank))},
+		{"offsetof(struct mv_object, size)", uint64(unsafe.Offsetof(o.size))},
+		{"offsetof(struct mv_object, remote_size)", uint64(unsafe.Offsetof(o.remoteSize))},
+		{"offsetof(struct mv_object, runs)", uint64(unsafe.Offsetof(o.runs))},
+		{"offsetof(struct mv_object, remote_runs)", uint64(unsafe.Offsetof(o.remoteRuns))},
+		{"offsetof(struct mv_object, run)", uint64(unsafe.Offsetof(o.run))},
+		{"offsetof(struct mv_object, name)", uint64(unsafe.Offsetof(o.name))},
+		{"offsetof(struct mv_object, count)", uint64(unsafe.Offsetof(o.count))},
+		{"sizeof(((struct mv_object *)0)->name)", uint64(len(o.name))},
+		{"sizeof(struct mv_run)", uint64(unsafe.Sizeof(o.run[0]))},
+		{"sizeof(struct mv_count)", uint64(unsafe.Sizeof(n))},
+		{"offsetof(struct mv_count, left)", uint64(unsafe.Offsetof(n.left))},
+		{"MV_KINDS", Kinds},
+		{"MV_OBJECT_RUNS", objectRuns},
 
 		{"sizeof(struct mv_record)", HeaderSize},
 		{"offsetof(struct mv_record, kind)", OffKind},
@@ -113,6 +156,7 @@ func TestLayout(t *testing.T) {
 		{"MV_MAGIC_PROCESS", magicProcess},
 		{"MV_MAGIC_RING", magicRing},
 		{"MV_MAGIC_LAYOUTS", magicLayouts},
+		{"MV_MAGIC_OBJECTS", magicObjects},
 		{"MV_STARTED", stateStarted},
 		{"MV_EXITED", stateExited},
 		{"MV_SIGNALED", stateSignaled},

@@ -108,6 +108,8 @@ void mv_open_done(struct mv_thread *t, const struct mv_open *o, int rc)
     mv_done(t, o->r, o->len, o->timed, rc);
 }
 
+struct mv_object *mv_object_far(uint64_t handle, unsigned kind) { return mv_object(handle, kind); }
+
 uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot) { return mv_section_room(t, n, slot); }
 
 /* Both return where the next section begins. */

@@ -112,6 +112,7 @@ struct mv_open mv_open(struct mv_thread *t, uintptr_t ra, unsigned kind, unsigne
 void mv_open_publish(struct mv_thread *t, const struct mv_open *o);
 void mv_open_done(struct mv_thread *t, const struct mv_open *o, int rc);
 struct mv_thread *mv_enter_far(uintptr_t cfa);
+struct mv_object *mv_object_far(uint64_t handle, unsigned kind);
 uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot);
 unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room,
                                  unsigned width);

@@ -148,8 +148,8 @@ static void find_topology(MPI_Comm comm, struct mv_known *k)
 }
 
 /* Publishes a communicator that the call under way has made. from: the communicator to ask for its group: itself, or
- * its parent where it may not be used yet (MPI_Comm_idup). */
-static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from)
+ * its parent where it may not be used yet (MPI_Comm_idup). of, made: for mv_object_comm. */
+static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from, struct mv_object *of, unsigned made)
 {
     struct mv_known k = {0};
     int inter = 0;
@@ -174,6 +174,7 @@ static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from)
         if (inter && !MV_PMPI(MPI_Comm_remote_group)(from, &g))
             c.remote_runs = add_group(&runs, g, k.remote);
     }
+    mv_object_comm(&c, runs.run, of, made);
     size_t size = runs.n * sizeof(struct mv_run);
     unsigned char *r = mv_info(t, MV_COMM, 0, sizeof c + size);
     memcpy(r + sizeof(struct mv_record), &c, sizeof c);
@@ -183,7 +184,7 @@ static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from)
 }
 
 /* After a successful constructor. */
-MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent)
+MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent, struct mv_object *of, unsigned made)
 {
     static MPI_Comm null;
     static int null_known;
@@ -195,7 +196,7 @@ MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, in
         return;
     int e = errno;
     t->quiet = 1;
-    publish(t, comm, from_parent ? parent : comm);
+    publish(t, comm, from_parent ? parent : comm, of, made);
     if (!from_parent)
         mv_guard(comm);
     t->quiet = 0;

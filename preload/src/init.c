@@ -86,15 +86,16 @@ void mv_init_leave(struct mv_thread *t, int rc)
     MV_PMPI(MPI_Comm_size)(whole, &size);
     MV_PMPI(MPI_Query_thread)(&level);
     publish_mpi(t, rank, size, level);
+    mv_objects_start();
     mv_names(t);
     mv_world_end(); /* a session's */
     if (!MV_PMPI(MPI_Comm_group)(whole, &g))
         mv_world(g);
-    mv_new_comm(t, whole, whole, 0);
-    mv_new_comm(t, self, self, 0);
+    mv_new_comm(t, whole, whole, 0, NULL, MV_MADE_WORLD);
+    mv_new_comm(t, self, self, 0, NULL, MV_MADE_SELF);
     t->quiet = 1;
     if (!MV_PMPI(MPI_Comm_get_parent)(&parent))
-        mv_new_comm(t, parent, parent, 0);
+        mv_new_comm(t, parent, parent, 0, NULL, MV_MADE_PARENT);
     t->quiet = 0;
     errno = e;
 }
@@ -140,6 +141,7 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     }
     if (!atomic_exchange(&told, 1)) {
         publish_mpi(t, rank, size, -1);
+        mv_objects_start();
         mv_names(t);
     }
     t->quiet = 0;

@@ -10,7 +10,7 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include "mv.h"
+#include "objects.h"
 
 /* Open MPI's handles are addresses of objects in its library. */
 #ifdef OMPI_PREDEFINED_GLOBAL
@@ -47,7 +47,7 @@ MV_INLINE int mv_comm_size(uint64_t comm)
 }
 
 /* comm.c */
-void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent);
+void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent, struct mv_object *of, unsigned made);
 void mv_forget_comm(uint64_t comm);
 void mv_world(MPI_Group group);
 int mv_world_known(void);

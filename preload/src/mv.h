@@ -72,6 +72,7 @@ struct mv_thread {
     uint64_t largest;  /* longest record allowed */
     uint64_t inline_max; /* longest array, in bytes, that goes into a call record */
     uintptr_t stack_low, stack_high;
+    struct mv_object *object; /* that the last collective was called on */
     uint32_t sites; /* published so far */
     int quiet;      /* MPI errors are of the library's own making: say nothing */
     int refused;    /* the error of the call under way is of mpivet's making, and has been told */
@@ -128,6 +129,7 @@ void mv_start(void);
 int mv_create(const char *dir, const char *name, uint64_t size, int *out_fd);
 int mv_reveal(const char *dir, const char *name);
 int mv_analyzer_gone(void);
+#define MV_NO_SESSION 2
 uint64_t mv_now(void);
 void mv_type_free(struct mv_thread *t, uint64_t handle);
 
@@ -175,6 +177,9 @@ void mv_signals_stack(void);
 
 /* wrappers.c, generated */
 extern const uint64_t mv_table_hash;
+/* The kinds of collectives by the functions' numbers; MV_KINDS for what is none. */
+extern const uint8_t mv_collective_of[];
+extern const unsigned mv_ncollective;
 
 /* A call's return address and the address above it on the stack. Only for use in a wrapper itself. */
 #define MV_RA ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
@@ -253,6 +258,8 @@ MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, i
         mv_put8(r, (unsigned)len - 8, 0);
     }
     t->record = r;
+    atomic_store_explicit((_Atomic uint64_t *)&t->ring->call, t->head, memory_order_relaxed);
+    atomic_store_explicit((_Atomic uint64_t *)&t->ring->calls, t->done + 1, memory_order_relaxed);
     t->head += len;
     atomic_store_explicit((_Atomic uint64_t *)&t->ring->head, t->head, memory_order_release);
 }

@@ -34,6 +34,7 @@ static inline void mv_names_end(struct mv_thread *t, struct mv_names *n)
     unsigned char *r = mv_info(t, MV_NAMES, 0, n->used);
     memcpy(r + sizeof(struct mv_record), n->list, n->used);
     mv_info_end(t, r);
+    mv_objects_names(n->list, n->used);
     n->used = n->last = 0;
 }
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mv.h"
+#include "objects.h"
 
 #define HEADER 4096
 _Static_assert(sizeof(struct mv_ring) <= HEADER, "a ring's header is one page");
@@ -226,8 +226,10 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
     /* Inside a call. If that one's frame is gone, it was left by longjmp or an exception and will never return. */
     if (cfa < t->cfa || t->cfa < t->stack_low || cfa >= t->stack_high)
         return NULL;
-    if (t->record)
+    if (t->record) {
+        mv_collective_left(t, ((const struct mv_record *)t->record)->kind);
         mv_done_record(t, -1);
+    }
     t->quiet = t->refused = 0;
     return t;
 }
@@ -297,8 +299,14 @@ MV_COLD void mv_room(struct mv_thread *t, uint64_t len)
             sleep += sleep / 4;
         if (now - checked > 100000000) {
             checked = now;
-            if (mv_analyzer_gone()) {
+            int gone = mv_analyzer_gone();
+            if (gone == MV_NO_SESSION) {
                 mv_go_inert(t);
+                break;
+            }
+            if (gone) {
+                /* Nobody waits for the oldest records any more. The latest ones tell those who look what the thread does. */
+                t->limit = UINT64_MAX;
                 break;
             }
         }

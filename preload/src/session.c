@@ -110,15 +110,16 @@ static int control_fd(void)
     return fd;
 }
 
-/* Whether the analyzer has ended: it holds a lock on the control file as long as it lives. */
+/* Whether the analyzer has ended: it holds a lock on the control file as long as it lives. MV_NO_SESSION: the session has, so
+ * that nobody will look at what is recorded. */
 int mv_analyzer_gone(void)
 {
     if (atomic_load_explicit((_Atomic uint32_t *)&mv_g.control->stop, memory_order_relaxed))
-        return 1;
+        return MV_NO_SESSION;
     errno = 0;
     int fd = control_fd();
     if (fd < 0)
-        return errno == ENOENT;
+        return errno == ENOENT ? MV_NO_SESSION : 0;
     int gone = flock(fd, LOCK_SH | LOCK_NB) == 0;
     close(fd);
     return gone;
