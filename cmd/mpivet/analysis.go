@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report/jsonreport"
 	"github.com/mpivet/mpivet/internal/report/text"
 	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/state"
 	"github.com/mpivet/mpivet/internal/strict"
 )
 
@@ -92,20 +94,36 @@ func (s fatalSink) Finding(f *finding.Finding) {
 	}
 }
 
-// unrecorded tells the analysis when threads have found no room for recording: what they do is not known.
-type unrecorded struct {
+// describe leaves in the session what mpivet ps says of the run.
+func describe(s *ring.Session, command []string, mpi string, ranks int) error {
+	b, err := json.Marshal(state.About{Command: command, MPI: mpi, Ranks: ranks, Started: time.Now(), Analyzer: os.Getpid()})
+	if err == nil {
+		err = s.Describe(b)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot describe the session: %w", err)
+	}
+	return nil
+}
+
+// A ticker does what is to be done at each tick besides the analysis. It tells that when threads have found no room for
+// recording, as what they do is not known, and leaves marks for mpivet ps.
+type ticker struct {
 	src ring.Source
 	p   *pipeline.Pipeline
 }
 
-func (unrecorded) Proc(*ring.Proc)                {}
-func (unrecorded) Thread(*ring.Thread)            {}
-func (unrecorded) Batch(*ring.Batch)              {}
-func (unrecorded) End(ring.ProcID, *ring.ProcEnd) {}
+func (ticker) Proc(*ring.Proc)                {}
+func (ticker) Thread(*ring.Thread)            {}
+func (ticker) Batch(*ring.Batch)              {}
+func (ticker) End(ring.ProcID, *ring.ProcEnd) {}
 
-func (u unrecorded) Tick() {
-	if u.src.Stats().Unrecorded > 0 {
-		u.p.Tracker.Distrust(nil)
+func (k ticker) Tick() {
+	if k.src.Stats().Unrecorded > 0 {
+		k.p.Tracker.Distrust(nil)
+	}
+	if l, ok := k.src.(*ring.Live); ok {
+		l.Mark()
 	}
 }
 
@@ -116,7 +134,7 @@ func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ..
 	}
 	more = append(more, a.pipeline)
 	if live {
-		more = append(more, unrecorded{src, a.pipeline})
+		more = append(more, ticker{src, a.pipeline})
 	}
 	err := pipeline.Run(ctx, src, ring.Tee(more...), live)
 	a.stats = src.Stats()

@@ -139,6 +139,9 @@ func analyze(o *options, an analyzer, command []string) error {
 		return fmt.Errorf("cannot make a session: %w", err)
 	}
 	defer session.Close() //nolint:errcheck // what can't be removed is stale then
+	if err := describe(session, command, an.mpi, an.ranks); err != nil {
+		return err
+	}
 	live, err := ring.OpenLive(session)
 	if err != nil {
 		return fmt.Errorf("cannot read the session: %w", err)

@@ -89,6 +89,9 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 		return fmt.Errorf("cannot make a session: %w", err)
 	}
 	defer session.Close() //nolint:errcheck // what can't be removed is stale then
+	if err := describe(session, argv, prog.MPI.String(), np); err != nil {
+		return err
+	}
 	live, err := ring.OpenLive(session)
 	if err != nil {
 		return fmt.Errorf("cannot read the session: %w", err)

@@ -93,15 +93,32 @@ var nameKinds = [...]mpiapi.Kind{
 
 // NamesInfo returns the content of an InfoNames record.
 func (c *Call) NamesInfo() ([]Name, error) {
-	const size = 16
-	p, err := payload(c.raw, ring.InfoNames, size)
+	p, err := payload(c.raw, ring.InfoNames, nameSize)
 	if err != nil {
 		return nil, err
 	}
-	var names []Name
+	names, _, err := parseNames(p)
+	return names, err
+}
+
+// Names returns what lists of names as in InfoNames records, one behind the other, say.
+func Names(lists []byte) (names []Name, err error) {
+	for len(lists) > 0 && err == nil {
+		var list []Name
+		list, lists, err = parseNames(lists)
+		names = append(names, list...)
+	}
+	return names, err
+}
+
+const nameSize = 16
+
+// parseNames returns the names of a list, and what follows it.
+func parseNames(p []byte) (names []Name, rest []byte, err error) {
+	const size = nameSize
 	for more := true; more; {
 		if len(p) < size {
-			return names, malformed("names end early")
+			return names, nil, malformed("names end early")
 		}
 		kind, n := p[0], int(p[1])
 		more = binary.LittleEndian.Uint16(p[2:]) != 0
@@ -112,13 +129,13 @@ func (c *Call) NamesInfo() ([]Name, error) {
 		}
 		p = p[size:]
 		if int(kind) >= len(nameKinds) || n > len(p) {
-			return names, malformed("name of kind %d and length %d in %d bytes", kind, n, len(p))
+			return names, nil, malformed("name of kind %d and length %d in %d bytes", kind, n, len(p))
 		}
 		k.Kind, k.Name = nameKinds[kind], string(p[:n])
 		names = append(names, k)
 		p = p[min((n+7)&^7, len(p)):]
 	}
-	return names, nil
+	return names, p, nil
 }
 
 // maxGroup bounds what is believed about the size of a group.

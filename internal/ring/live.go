@@ -520,6 +520,9 @@ func (l *Live) forget(p *proc) {
 		if f.name != "" {
 			_ = os.Remove(filepath.Join(f.dir, f.name))
 			l.w.forget(f.name)
+			if f.name[0] == 'p' {
+				l.forgetObjects(f.name)
+			}
 		}
 	}
 	delete(l.procs, p.info.ID)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -319,15 +320,34 @@ func removeStale(dir string, unlocked time.Duration) bool {
 	return os.RemoveAll(away) == nil
 }
 
-// CleanStale removes what sessions of this user left behind whose analyzer died, and returns the directories removed.
-// Of the options, only the places count.
+// inhabited tells whether a process that recorded into a directory still runs.
+func inhabited(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.Name()[0] != 'p' {
+			continue
+		}
+		var p ProcessView
+		if p.look(dir, e.Name()) == nil && p.Alive {
+			return true
+		}
+	}
+	return false
+}
+
+// CleanStale removes what sessions of this user left behind whose analyzer died, and returns the directories removed: not
+// those of programs that still run, which can be looked at. Of the options, only the places count.
 func CleanStale(o Options) []string {
 	o.defaults()
 	var gone []string
 	for _, place := range []string{o.ShmDir, o.TempDir} {
 		dirs, _ := filepath.Glob(filepath.Join(place, prefix()+"*"))
 		for _, d := range dirs {
-			if removeStale(d, unlockedAge) {
+			o.Name = strings.TrimPrefix(filepath.Base(d), prefix())
+			if !slices.ContainsFunc(SessionDirs(o), inhabited) && removeStale(d, unlockedAge) {
 				gone = append(gone, d)
 			}
 		}

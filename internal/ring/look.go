@@ -1,0 +1,380 @@
+package ring
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The views are what an outsider can see of a run in its shared memory, at one moment: nothing there is changed, mapped or
+// locked, and the analyzer need not live. Nothing read is believed.
+
+// SessionView names a session found in the file system.
+type SessionView struct {
+	Name string
+	UID  int
+	Dirs []string // one or two
+}
+
+// Sessions returns the sessions of all users on this node, in the order of their names. Of the options, only the places
+// count.
+func Sessions(o Options) []SessionView {
+	o.defaults()
+	found := make(map[string]*SessionView)
+	var order []string
+	for _, place := range slices.Compact([]string{o.ShmDir, o.TempDir}) {
+		entries, err := os.ReadDir(place)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			rest, ok := strings.CutPrefix(e.Name(), "mpivet-")
+			user, name, dash := strings.Cut(rest, "-")
+			uid, err := strconv.Atoi(user)
+			if !ok || !dash || err != nil || name == "" || strings.Contains(name, ".stale") || !e.IsDir() {
+				continue
+			}
+			// Anybody can make a directory of that name.
+			info, err := e.Info()
+			if err != nil || owner(info) != uid {
+				continue
+			}
+			s := found[rest]
+			if s == nil {
+				s = &SessionView{Name: name, UID: uid}
+				found[rest] = s
+				order = append(order, rest)
+			}
+			s.Dirs = append(s.Dirs, filepath.Join(place, e.Name()))
+		}
+	}
+	slices.Sort(order)
+	list := make([]SessionView, 0, len(order))
+	for _, k := range order {
+		list = append(list, *found[k])
+	}
+	return list
+}
+
+func owner(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return -1
+}
+
+// RunView is what can be seen of a run.
+type RunView struct {
+	Analyzer  bool          // it lives
+	Beat      time.Duration // CLOCK_MONOTONIC of its last tick, 0 before the first
+	Stopped   bool          // ranks run on unrecorded
+	Strict    bool
+	Now       time.Duration // CLOCK_MONOTONIC of the view
+	About     []byte        // what Session.Describe was given, nil if nothing
+	Processes []*ProcessView
+	Problems  []string // what could not be read, a sentence each
+}
+
+// ErrNoRun says that there is no session, or none any more.
+var ErrNoRun = errors.New("the run is over")
+
+// Look returns what can be seen of a session now. Without the objects of its processes it is cheaper.
+func (s *SessionView) Look(objects bool) (*RunView, error) {
+	v := &RunView{Now: now()}
+	var control error = ErrNoRun
+	for _, d := range s.Dirs {
+		if err := v.control(d); err == nil {
+			control = nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			control = err
+		}
+		if b, err := readAll(d, aboutName, 1<<20); err == nil {
+			v.About = b
+		}
+	}
+	if control != nil {
+		return nil, control
+	}
+	for _, d := range s.Dirs {
+		entries, err := os.ReadDir(d)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if e.Name()[0] != 'p' {
+				continue
+			}
+			p := new(ProcessView)
+			if err := p.look(d, e.Name()); errors.Is(err, fs.ErrNotExist) {
+				continue // it has just ended
+			} else if err != nil {
+				v.Problems = append(v.Problems, err.Error())
+				continue
+			}
+			v.Processes = append(v.Processes, p)
+		}
+	}
+	slices.SortStableFunc(v.Processes, func(a, b *ProcessView) int { return int(a.Start - b.Start) })
+	for _, p := range v.Processes {
+		p.lookThreads(s.Dirs, &v.Problems)
+		if objects {
+			p.lookObjects(s.Dirs, &v.Problems)
+		}
+	}
+	v.Now = now()
+	return v, nil
+}
+
+// read fills b from a file of a session. What is missing is an error.
+func readAt(dir, name string, b []byte, at int64) error {
+	f, _, err := openFile(filepath.Join(dir, name), os.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.ReadAt(b, at); errors.Is(err, io.EOF) {
+		return damagedFile(f.Name(), "it is cut short")
+	}
+	return err
+}
+
+func readAll(dir, name string, limit int64) ([]byte, error) {
+	f, size, err := openFile(filepath.Join(dir, name), os.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > limit {
+		return nil, damagedFile(f.Name(), "it is too long")
+	}
+	b := make([]byte, size)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return b[:n], nil
+}
+
+func damagedFile(path, format string, args ...any) error {
+	return fmt.Errorf("%s is damaged: %s", path, fmt.Sprintf(format, args...))
+}
+
+func u32(b []byte, at uintptr) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
+func u64(b []byte, at uintptr) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+
+// checkHead checks the beginning that most files have in common.
+func checkHead(path string, b []byte, magic uint64) error {
+	switch {
+	case u64(b, 0) != magic:
+		return damagedFile(path, "it does not begin as it should")
+	case u32(b, 8) != Version:
+		return fmt.Errorf("%w (%s is of version %d, not %d)", ErrOtherVersion, path, u32(b, 8), Version)
+	}
+	return nil
+}
+
+func (v *RunView) control(dir string) error {
+	path := filepath.Join(dir, controlName)
+	f, _, err := openFile(path, os.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var c mvControl
+	b := make([]byte, unsafe.Sizeof(c))
+	n, _ := f.ReadAt(b, 0)
+	if err := checkHead(path, b, magicControl); err != nil { // which is the same in all versions
+		return err
+	}
+	if n < len(b) {
+		return damagedFile(path, "it is cut short")
+	}
+	v.Stopped = u32(b, unsafe.Offsetof(c.stop)) != 0
+	v.Strict = u32(b, unsafe.Offsetof(c.strict)) != 0
+	v.Beat = time.Duration(u64(b, unsafe.Offsetof(c.beat)))
+	// Closing the file gives the lock back at once if it can be had.
+	v.Analyzer = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+	return nil
+}
+
+// ProcessView is a process of a run.
+type ProcessView struct {
+	Name        string // of its file: "p<pid>.<k>"
+	PID, PPID   int
+	Rank        int // by the launcher's environment, -1 if unknown
+	WorldSize   int // likewise
+	Exe         string
+	Start       time.Duration // CLOCK_MONOTONIC
+	Initialized bool          // MPI_Init has returned
+	Finalized   bool          // MPI_Finalize has been entered
+	Aborted     bool          // MPI_Abort has been entered
+	Alive       bool
+	End         EndKind // if it is not alive
+	Code        int     // exit status or signal number
+	Threads     []*ThreadView
+	Objects     []*ObjectView
+	Homeless    int    // objects that found no room in its memory
+	Names       []byte // lists of struct mv_name, see event.Names
+}
+
+func (p *ProcessView) look(dir, name string) error {
+	var m mvProcess
+	b := make([]byte, unsafe.Sizeof(m))
+	path := filepath.Join(dir, name)
+	if err := readAt(dir, name, b, 0); err != nil {
+		return err
+	}
+	if err := checkHead(path, b, magicProcess); err != nil {
+		return err
+	}
+	p.Name = name
+	p.PID, p.PPID = int(int32(u32(b, unsafe.Offsetof(m.pid)))), int(int32(u32(b, unsafe.Offsetof(m.ppid))))
+	if p.PID <= 0 {
+		return damagedFile(path, "process number %d", p.PID)
+	}
+	p.Rank, p.WorldSize = int(int32(u32(b, unsafe.Offsetof(m.rank)))), int(int32(u32(b, unsafe.Offsetof(m.worldSize))))
+	p.Exe = text(b[unsafe.Offsetof(m.exe):][:len(m.exe)])
+	p.Start = time.Duration(u64(b, unsafe.Offsetof(m.startTime)))
+	p.Initialized = u32(b, unsafe.Offsetof(m.initialized)) != 0
+	p.Finalized = u32(b, unsafe.Offsetof(m.finalized)) != 0
+	p.Aborted = u32(b, unsafe.Offsetof(m.aborted)) != 0
+	p.Alive = !dead(p.PID) && !startedAfter(p.PID, p.Start)
+	p.End, p.Code = Vanished, int(int32(u32(b, unsafe.Offsetof(m.code))))
+	switch u32(b, unsafe.Offsetof(m.state)) {
+	case stateExited:
+		p.End = Exited
+	case stateSignaled:
+		p.End = Signaled
+	}
+	return nil
+}
+
+// ThreadView is a thread of a process that has called MPI.
+type ThreadView struct {
+	Index, TID  int
+	Alive       bool
+	Calls, Done uint64        // calls begun and ended; those that need no record do not count
+	Call        []byte        // record of the last one, nil if there was none or it can't be read
+	Since       time.Duration // CLOCK_MONOTONIC from which on, at least, it has not begun or ended a call; 0 if not known
+	Stalls      uint64        // times that it waited for the analyzer
+}
+
+// InCall tells whether the thread is in the last call that it has begun.
+func (t *ThreadView) InCall() bool { return t.Calls > t.Done }
+
+func (p *ProcessView) lookThreads(dirs []string, problems *[]string) {
+	for i := 0; i < math.MaxInt32; i++ {
+		name, found := fmt.Sprintf("t%s.%d", p.Name[1:], i), false
+		for _, d := range dirs {
+			t := new(ThreadView)
+			switch err := t.look(d, name, p); {
+			case errors.Is(err, fs.ErrNotExist):
+				continue
+			case err != nil:
+				*problems = append(*problems, err.Error())
+			default:
+				p.Threads = append(p.Threads, t)
+			}
+			found = true
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// tries is how often what changes while it is read is read again.
+const tries = 20
+
+func (t *ThreadView) look(dir, name string, p *ProcessView) error {
+	var h mvRing
+	path := filepath.Join(dir, name)
+	f, fileSize, err := openFile(path, os.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, again := make([]byte, unsafe.Sizeof(h)), make([]byte, unsafe.Sizeof(h))
+	for try := range tries {
+		if _, err := f.ReadAt(b, 0); err != nil {
+			return damagedFile(path, "it is cut short")
+		}
+		if err := checkHead(path, b, magicRing); err != nil {
+			return err
+		}
+		header, size := uint64(u32(b, unsafe.Offsetof(h.headerSize))), u64(b, unsafe.Offsetof(h.size))
+		if size < Line || size > maxRingSize || size&(size-1) != 0 || header > maxHeader || header+size > uint64(fileSize) {
+			return damagedFile(path, "a ring of %d bytes in %d", size, fileSize)
+		}
+		t.Index, t.TID = int(u32(b, unsafe.Offsetof(h.thread))), int(int32(u32(b, unsafe.Offsetof(h.tid))))
+		t.Stalls = u64(b, unsafe.Offsetof(h.stalls))
+		t.Calls, t.Done = u64(b, unsafe.Offsetof(h.calls)), u64(b, unsafe.Offsetof(h.done))
+		t.Since = since(b)
+		t.Call = nil
+		if t.Calls > 0 {
+			t.Call = readRecord(f, header, size, u64(b, unsafe.Offsetof(h.call)))
+		}
+		// A record is whole if the thread has begun no other call since. Else the last try says which call it was, and no more.
+		if _, err := f.ReadAt(again, 0); err != nil {
+			return damagedFile(path, "it is cut short")
+		}
+		moved := unsafe.Offsetof(h.call)
+		if u64(b, moved) == u64(again, moved) && t.Calls == u64(again, unsafe.Offsetof(h.calls)) {
+			break
+		}
+		if try == tries-1 {
+			t.Call = nil
+		}
+	}
+	_, err = os.Stat(fmt.Sprintf("/proc/%d/task/%d", p.PID, t.TID))
+	t.Alive = p.Alive && err == nil
+	return nil
+}
+
+// since returns when the analyzer saw the thread move last, if it has not moved after that.
+func since(b []byte) time.Duration {
+	var h mvRing
+	if u64(b, unsafe.Offsetof(h.seenCalls)) != u64(b, unsafe.Offsetof(h.calls)) ||
+		u64(b, unsafe.Offsetof(h.seenDone)) != u64(b, unsafe.Offsetof(h.done)) {
+		return 0
+	}
+	return time.Duration(u64(b, unsafe.Offsetof(h.since)))
+}
+
+// readRecord returns the record at a position of a ring, nil if there is none.
+func readRecord(f *os.File, header, size, pos uint64) []byte {
+	var head [HeaderSize]byte
+	if pos%Line != 0 {
+		return nil
+	}
+	if _, err := f.ReadAt(head[:], int64(header+pos&(size-1))); err != nil {
+		return nil
+	}
+	n := uint64(binary.LittleEndian.Uint16(head[OffLines:])) * Line
+	if n == 0 || n > size {
+		return nil
+	}
+	rec := make([]byte, n)
+	at := pos & (size - 1)
+	first := min(n, size-at)
+	if _, err := f.ReadAt(rec[:first], int64(header+at)); err != nil {
+		return nil
+	}
+	if _, err := f.ReadAt(rec[first:], int64(header)); err != nil {
+		return nil
+	}
+	return rec
+}
