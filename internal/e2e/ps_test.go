@@ -155,7 +155,6 @@ func TestPs(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		program := compile(t, m, "hang")
 		h := hang(t, 4, program, filepath.Join(t.TempDir(), "file"))
-		const missing = "[{2 [0 1 2]} {1 [3]}]"
 		stuck := func(r *psRun) bool {
 			return r.called("MPI_COMM_WORLD", 0, "MPI_Allreduce") == "[{1 [0 1 2]} {0 [3]}] in [0 1 2] behind [3]"
 		}
