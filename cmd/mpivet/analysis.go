@@ -34,8 +34,8 @@ type analysis struct {
 }
 
 // newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
-// records, and onFatal is called for each fatal finding reported; else both are nil.
-func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, onFatal func(*finding.Finding)) (*analysis, error) {
+// records, and fatal is told of each fatal finding reported; else both are nil.
+func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities) (*analysis, error) {
 	a := &analysis{opts: o, run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
 	if !o.quiet {
@@ -48,8 +48,8 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 	}
 	sinks = append(sinks, fatalSink(func(f *finding.Finding) {
 		a.fatal = true
-		if onFatal != nil {
-			onFatal(f)
+		if fatal != nil {
+			fatal.found(f)
 		}
 	}))
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
@@ -63,10 +63,13 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		}
 	}
 	if o.strict {
-		ending := func() bool { return a.fatal && o.onError == "abort" }
+		ending := func() bool { return a.fatal && o.onError != onErrorContinue }
 		p.Strict = &pipeline.Strict{Gate: gate, Severity: a.collector.Severity, Ending: ending}
 	}
 	a.pipeline = pipeline.New(p)
+	if fatal != nil {
+		fatal.pid = a.pid
+	}
 	return a, nil
 }
 
@@ -139,6 +142,16 @@ func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ..
 	err := pipeline.Run(ctx, src, ring.Tee(more...), live)
 	a.stats = src.Stats()
 	return err
+}
+
+// pid returns the process of a rank, 0 if it is not known or has ended.
+func (a *analysis) pid(rank int) int {
+	for _, p := range a.pipeline.Tracker.Processes {
+		if p.Rank == rank && p.World != nil && p.Ended == nil {
+			return p.PID
+		}
+	}
+	return 0
 }
 
 // interrupted says that the run is being ended from outside.

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/ring"
 )
@@ -149,23 +147,8 @@ func analyze(o *options, an analyzer, command []string) error {
 	defer live.Close()
 	ranks := launch.NewRanks(session.Dir)
 	over := make(chan struct{})
-	var aborting sync.WaitGroup
-	a, err := newAnalysis(o, os.Stderr, command, an.mpi, live, func(f *finding.Finding) {
-		if o.onError != "abort" {
-			return
-		}
-		aborting.Go(func() {
-			if endsItself(f) {
-				select {
-				case <-over:
-					return
-				case <-time.After(endGrace):
-				}
-			}
-			say("ending the program after a fatal finding (%s)", f.Check)
-			ranks.Terminate()
-		})
-	})
+	fatal := &fatalities{action: o.onError, ranks: ranks, over: over, end: ranks.Terminate}
+	a, err := newAnalysis(o, os.Stderr, command, an.mpi, live, fatal)
 	if err != nil {
 		return err
 	}
@@ -187,6 +170,7 @@ func analyze(o *options, an analyzer, command []string) error {
 	go func() {
 		<-asked
 		a.interrupted()
+		ranks.Continue()
 		live.Stop()
 	}()
 	began := time.Now()
@@ -196,7 +180,7 @@ func analyze(o *options, an analyzer, command []string) error {
 		a.note(fmt.Sprintf("reading the records failed (%v): the program ran on unobserved", err))
 	}
 	duration := time.Since(began)
-	aborting.Wait()
+	fatal.working.Wait()
 	a.note(live.Notes()...)
 	return a.finish(ranks.Failed(), duration, false)
 }

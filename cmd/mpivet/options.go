@@ -66,13 +66,13 @@ func (e enum) Type() string { return strings.Join(e.values, "|") }
 
 // addProgramFlags defines what goes with a program that is started.
 func (o *options) addProgramFlags(f *pflag.FlagSet) {
-	o.stacks, o.onError = "full", "abort"
+	o.stacks, o.onError = "full", onErrorAbort
 	f.StringVar(&o.mpi, "mpi", "", "`MPI` of the program, if it can't be found out: mpich, openmpi, or the path of libmpi.so or mpicc")
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
 	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
 	f.BoolVar(&o.sums, "checksums", false, "check that the data of collective operations arrive as they were sent")
-	f.Var(enum{&o.onError, []string{"abort", "continue"}}, "on-error", "what to do at a fatal finding: end the program, or leave it")
+	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error", "what to do at a fatal finding: end the program, take no notice, leave it as it is for a debugger, or open one")
 }
 
 // addReportFlags defines what goes with findings.

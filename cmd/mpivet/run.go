@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
@@ -101,26 +99,8 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	ranks := launch.NewRanks(session.Dir)
 
 	var job *launch.Job
-	ready := make(chan struct{})
-	var aborting sync.WaitGroup
-	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), live, func(f *finding.Finding) {
-		if o.onError != "abort" {
-			return
-		}
-		aborting.Go(func() {
-			<-ready
-			if endsItself(f) {
-				// Its launcher will end it.
-				select {
-				case <-job.Ended():
-					return
-				case <-time.After(endGrace):
-				}
-			}
-			say("ending the program after a fatal finding (%s)", f.Check)
-			job.Abort()
-		})
-	})
+	fatal := &fatalities{action: o.onError, ranks: ranks, terminal: launch.AtTerminal(), end: func() { job.Abort() }}
+	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), live, fatal)
 	if err != nil {
 		return err
 	}
@@ -136,8 +116,11 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	close(ready)
-	stop := job.Signals(func(os.Signal) { a.interrupted() })
+	fatal.over = job.Ended()
+	stop := job.Signals(func(os.Signal) {
+		a.interrupted()
+		ranks.Continue() // stopped ones would not notice
+	})
 	defer stop()
 	go func() {
 		// The program is over when its launcher is; what then still runs is given a moment, and left alone.
@@ -153,17 +136,10 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	}
 	status := job.Status()
 	duration := time.Since(began)
-	aborting.Wait() // nothing is left running
+	fatal.working.Wait() // nothing is left running
 	a.note(live.Notes()...)
 	return a.finish(status, duration, job.Aborted())
 }
-
-// endGrace is how long a program in which a process has ended the wrong way may take to end altogether. Launchers
-// see to that.
-const endGrace = 5 * time.Second
-
-// endsItself reports whether a fatal finding is about the end of a process, after which launchers end the program.
-func endsItself(f *finding.Finding) bool { return finding.MatchCheck("LOCAL:EXIT", f.Check) }
 
 // prepare finds the program's MPI and the preload library for it.
 func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {

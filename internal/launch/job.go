@@ -295,6 +295,8 @@ func (j *Job) Abort() {
 	j.mu.Unlock()
 	j.ranks.Ask()
 	j.signalLauncher(syscall.SIGTERM)
+	j.signalLauncher(syscall.SIGCONT) // a debugger's terminal may have stopped it
+	j.ranks.Continue()
 	deadline := time.Now().Add(termGrace)
 	for time.Now().Before(deadline) {
 		if j.isOver() {

@@ -22,6 +22,7 @@ type Ranks struct {
 	pids   map[ring.ProcID]int
 	above  map[int]bool // processes that the ranks descend from: the launcher's, and ours
 	asked  bool         // to end
+	held   bool         // by Stop
 	failed int
 }
 
@@ -144,10 +145,30 @@ func (r *Ranks) kill(sig syscall.Signal) {
 	}
 }
 
+// Stop stops all processes of the program, until they are ended.
+func (r *Ranks) Stop() {
+	r.mu.Lock()
+	r.held = true
+	r.mu.Unlock()
+	r.kill(syscall.SIGSTOP)
+}
+
+// Continue lets processes that Stop has stopped run on, so that they get the signals that are to end them.
+func (r *Ranks) Continue() {
+	r.mu.Lock()
+	held := r.held
+	r.held = false
+	r.mu.Unlock()
+	if held {
+		r.kill(syscall.SIGCONT)
+	}
+}
+
 // Terminate ends all processes of the program: they get SIGTERM, and what is left after two seconds SIGKILL.
 func (r *Ranks) Terminate() {
 	r.Ask()
 	r.kill(syscall.SIGTERM)
+	r.Continue()
 	deadline := time.Now().Add(termGrace)
 	for len(r.live()) > 0 {
 		if time.Now().After(deadline) {
