@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the command lines in testdata/script. Conditions: [mpich], [openmpi], [mpi4py] tell what is
 // installed. Commands: mpicc IMPLEMENTATION SOURCE PROGRAM compiles, mpiexec IMPLEMENTATION ARGS… launches, noleft
-// fails if a process or a session is left behind.
+// fails if a process or a session is left behind, mksession NAME leaves one whose control file is all zero.
 func TestScript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -49,6 +49,11 @@ func TestScript(t *testing.T) {
 			"mpicc":   scriptCompile,
 			"mpiexec": scriptLaunch,
 			"noleft":  scriptNothingLeft,
+			"mksession": func(ts *testscript.TestScript, _ bool, args []string) {
+				dir := filepath.Join(ts.Getenv("TMPDIR"), fmt.Sprintf("mpivet-%d-%s", os.Getuid(), args[0]))
+				ts.Check(os.Mkdir(dir, 0o700))
+				ts.Check(os.WriteFile(filepath.Join(dir, "control"), make([]byte, 400), 0o600))
+			},
 		},
 	})
 }

@@ -147,7 +147,7 @@ func newRun(s *ring.SessionView, first, v *ring.RunView) *Run {
 		r.Problems = append(r.Problems, "what the session says about the run is damaged")
 		about = About{}
 	}
-	r.Command, r.MPI, r.Ranks, r.PID = about.Command, about.MPI, about.Ranks, about.Analyzer
+	r.Command, r.MPI, r.Ranks, r.PID = about.Command, about.MPI, max(about.Ranks, 0), about.Analyzer
 	if !about.Started.IsZero() {
 		r.Age = Seconds(time.Since(about.Started))
 	}
