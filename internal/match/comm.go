@@ -83,7 +83,8 @@ type Comm struct {
 	// to record): nothing on them is matched.
 	Opaque bool
 
-	boxes []mailbox
+	boxes       []mailbox
+	partitioned *Comm // see Partitioned
 
 	base  uint64       // position of the oldest collective not entered by all yet
 	slots []slot       // it and those behind it, circular, a power of two
@@ -250,4 +251,16 @@ func (c *Comm) Peers(m int32) int {
 		return len(c.Members) - c.Split
 	}
 	return c.Split
+}
+
+// Partitioned returns where the calls meet that initialise partitioned messages on c: they match each other, in the order
+// in which they are made, and no other messages (MPI standard, section 4.2).
+func (c *Comm) Partitioned() *Comm {
+	if c.partitioned == nil {
+		c.partitioned = &Comm{
+			Domain: c.Domain, Members: c.Members, Split: c.Split, World: c.World, Opaque: c.Opaque, Name: c.Name, Made: c.Made,
+			boxes: make([]mailbox, len(c.Members)), pos: make([]uint64, len(c.Members)), key: c.key, reg: c.reg, number: c.number,
+		}
+	}
+	return c.partitioned
 }

@@ -352,9 +352,12 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			r.Kind, r.Persistent = kind, true
 			t.add(pr, r, th, p, rec)
 		}
-	case persistentRequest, otherRequest:
+	case psendInit, precvInit, otherRequest:
 		if rc == 0 {
-			persistent := p.act == persistentRequest
+			persistent := p.act != otherRequest
+			if persistent {
+				t.initPartitioned(th, p, rec)
+			}
 			r := t.newRequest()
 			r.Persistent, r.Active = persistent, !persistent
 			t.add(pr, r, th, p, rec)

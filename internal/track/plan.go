@@ -41,6 +41,7 @@ type plan struct {
 	comm, win, file                       slot
 	count, typ, dest, tag                 slot // the sending side; also what a collective sends
 	recvCount, recvType, source, recvTag  slot
+	partitions                            slot
 	root                                  slot
 	request, requestBefore, requestAfter  slot // address, handle at entry, handle after
 	flag, index, outCount, message, level slot
@@ -90,7 +91,8 @@ const (
 	requestFree
 	cancel
 	otherRequest // returns a request of another kind
-	persistentRequest
+	psendInit
+	precvInit
 	collective
 	icollective
 	commFree
@@ -140,7 +142,7 @@ var byName = map[string]action{
 	"MPI_Dist_graph_neighbors_count": neighbourCount, "MPI_Dist_graph_neighbors": neighbourList,
 	"MPI_Init": initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
-	"MPI_Psend_init": persistentRequest, "MPI_Precv_init": persistentRequest,
+	"MPI_Psend_init": psendInit, "MPI_Precv_init": precvInit,
 }
 
 var byClass = map[mpiapi.Class]action{
@@ -191,6 +193,7 @@ func makePlan(f *mpiapi.Func) plan {
 	p.dest, p.tag = value(mpiapi.Dest), value(mpiapi.SendTag)
 	p.source, p.recvTag = value(mpiapi.Source), value(mpiapi.RecvTag)
 	p.root = value(mpiapi.Root)
+	p.partitions = value(mpiapi.Partitions)
 	if i := f.Arg(mpiapi.TheRequest); i >= 0 {
 		if f.Params[i].Pointer {
 			p.request = slot{f.Params[i].Layout.At, true}

@@ -205,8 +205,11 @@ func (p *pendings) near(f *finding.Finding, g *leftover) {
 func (p *pendings) nearest(s *match.Op) (best *match.Op) {
 	points := 0
 	for _, c := range p.x.Tracker.Comms.InOrder() {
-		me := int32(slices.Index(c.Members, s.Comm.Members[s.Peer]))
-		if c.World != s.Comm.World || me < 0 {
+		if c.World != s.Comm.World {
+			continue
+		}
+		me := c.Index(s.Comm.Members[s.Peer])
+		if me < 0 {
 			continue
 		}
 		c.Posted(me, func(r *match.Op) {

@@ -1,0 +1,25 @@
+/* Partitioned messages that are received as another type, and into too short a buffer; they match in the order of their
+   initialisation, whatever is started first. */
+/* run: np=2 mpi=mpich stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double data[24] = {0};
+    MPI_Request r[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Psend_init(data, 4, 2, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "8 × MPI_INT, rank 1 receives it as 8 × MPI_FLOAT" */
+        MPI_Psend_init(data, 4, 3, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]); /* want "GLOBAL:MSG:TRUNCATED" "12 × MPI_DOUBLE" */
+    } else {
+        MPI_Precv_init(data, 2, 4, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" */
+        MPI_Precv_init(data, 2, 4, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]); /* want "GLOBAL:MSG:TRUNCATED" */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+    MPI_Finalize();
+    return 0;
+}
