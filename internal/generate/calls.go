@@ -367,7 +367,9 @@ func (k *process) told(o *operation) synth.Status {
 	if o.bytes < o.size {
 		s.Error = k.truncated(o)
 	}
-	k.status, k.cancelled = s, o.cancelled
+	if k.in.call.Args["status"] != nil {
+		k.status, k.cancelled = s, o.cancelled
+	}
 	return s
 }
 
@@ -466,7 +468,9 @@ func (k *process) probed(c *Call, f *mpiapi.Func, out synth.Args) (succeeded, ok
 	if s.nobody {
 		st = synth.Status{Source: int32(k.number(Word("MPI_PROC_NULL"))), Tag: -1}
 	}
-	k.status = st
+	if c.Args["status"] != nil {
+		k.status = st
+	}
 	out[">status"] = []synth.Status{st}
 	if f.Arg(mpiapi.TheMessage) >= 0 {
 		v := c.Args["message"].(Variable)

@@ -9,9 +9,10 @@ import (
 )
 
 // Deliver hands h what a run has recorded, as a source would: rank by rank, each up to some point of time, in batches of
-// random sizes, with ticks in between.
-func (r *Run) Deliver(h ring.Handler, seed uint64) {
-	d := &delivery{rng: rand.New(rand.NewPCG(seed, 1)), h: h, next: make([]int, r.Size), of: make([][]int, r.Size), run: r}
+// random sizes, with ticks in between. starved: time also passes while ranks that could leave a call have not yet, as if
+// they were stopped for a while.
+func (r *Run) Deliver(h ring.Handler, seed uint64, starved bool) {
+	d := &delivery{starved: starved, rng: rand.New(rand.NewPCG(seed, 1)), h: h, next: make([]int, r.Size), of: make([][]int, r.Size), run: r}
 	for i := range r.Events {
 		e := &r.Events[i]
 		d.of[e.Rank] = append(d.of[e.Rank], i)
@@ -47,6 +48,8 @@ type delivery struct {
 	of   [][]int // events of each rank
 	next []int   // of them, what comes next
 	open []int   // the call that was delivered open, -1 if none
+
+	starved bool
 }
 
 // inTime delivers at random moments what there is by then. Before a tick, all ranks are looked at.
@@ -60,8 +63,7 @@ func (d *delivery) inTime() {
 		if at, _ := slices.BinarySearch(d.run.Still, now); !still && at < len(d.run.Still) && d.rng.IntN(3) > 0 {
 			now, still = d.run.Still[at], true
 		}
-		// In a program that hangs, a call that could return but has not for long would look like one that hangs, too.
-		if still && d.rng.IntN(2) == 0 || len(d.run.Hung) == 0 && d.rng.IntN(10) == 0 {
+		if still && d.rng.IntN(2) == 0 || d.starved && d.rng.IntN(10) == 0 {
 			for k := range d.run.Size {
 				d.poll(k, now)
 			}

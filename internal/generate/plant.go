@@ -143,11 +143,13 @@ func (p *planter) taken(s spot) *Call {
 	return nil
 }
 
-// anyTag reports whether a rank has receives of any tag.
+// anyTag reports whether a rank has receives of any tag; -1: any rank.
 func (p *planter) anyTag(r int) bool {
-	return slices.ContainsFunc(p.p.Ranks[r], func(c *Call) bool {
-		return c.Args["tag"] == Word("MPI_ANY_TAG")
-	})
+	calls := slices.Concat(p.p.Ranks...)
+	if r >= 0 {
+		calls = p.p.Ranks[r]
+	}
+	return slices.ContainsFunc(calls, func(c *Call) bool { return c.Args["tag"] == Word("MPI_ANY_TAG") })
 }
 
 // alike are basic datatypes of the same size.
@@ -283,7 +285,7 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "a send is missing", Finds: nil, Hangs: true,
+		Name: "a send is missing", Finds: []string{hard}, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool { return class(s.call) == mpiapi.Send && p.taken(s) != nil })
 			if !ok {
@@ -294,7 +296,7 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "another root", Finds: []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH"}, Hangs: true,
+		Name: "another root", Finds: []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH"}, Hangs: true, May: []string{hard},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
 				_, known := s.call.Args["root"].(Number)
@@ -318,7 +320,7 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "another collective", Finds: []string{different}, Hangs: true,
+		Name: "another collective", Finds: []string{different}, Hangs: true, May: []string{hard},
 		plant: func(p *planter) (*Call, bool) {
 			others := map[string]string{
 				"MPI_Allreduce": "MPI_Scan", "MPI_Scan": "MPI_Exscan", "MPI_Exscan": "MPI_Scan", "MPI_Iallreduce": "MPI_Iscan",
@@ -337,7 +339,7 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "a nonblocking collective among blocking ones", Finds: []string{different}, Hangs: true,
+		Name: "a nonblocking collective among blocking ones", Finds: []string{different}, Hangs: true, May: []string{hard},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool { return s.call.Func == "MPI_Barrier" && p.size(s.call) > 1 })
 			if !ok {
@@ -503,7 +505,8 @@ var lone = []*Bug{
 		May: []string{"GLOBAL:COLLECTIVE:ORDER_MISMATCH"},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				return class(s.call) == mpiapi.Collective && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && s.call.Args["newcomm"] == nil && p.last(s)
+				return class(s.call) == mpiapi.Collective && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && s.call.Args["newcomm"] == nil && p.last(s) &&
+					!p.anyTag(-1)
 			})
 			if !ok {
 				return nil, false

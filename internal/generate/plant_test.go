@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
@@ -13,7 +14,7 @@ import (
 // missed says what is wrong with the analysis of a program with a bug, "" if nothing; told is false where the program
 // goes wrong in a way that is not to be found by its records.
 func missed(p *Planted, seed uint64) (why string, told bool) {
-	got, run, err := analyse(p.Program, seed)
+	got, run, err := analyse(p.Program, seed, false)
 	if err != nil {
 		return err.Error(), true
 	}
@@ -87,7 +88,12 @@ func TestPlantedBugs(t *testing.T) {
 	for _, bug := range Bugs {
 		t.Run(bug.Name, func(t *testing.T) {
 			done, vain := 0, 0
-			for seed := *from; done < *planted && vain < 50**planted; seed++ {
+			n := *planted
+			if long > 0 {
+				n = 1 << 30
+			}
+			start := time.Now()
+			for seed := *from; done < n && vain < 50*n && (long == 0 || time.Since(start) < long/time.Duration(len(Bugs))); seed++ {
 				o := Options{Isendrecv: true}
 				p := Plant(bug, seed, o)
 				if p == nil {
@@ -117,7 +123,8 @@ func TestPlantedBugs(t *testing.T) {
 				}
 				o, why = smaller(o, fails)
 				p = Plant(bug, seed, o)
-				t.Fatalf("seed %d, %v: %s\n%s", seed, p.Calls, why, text(p.Program))
+				t.Fatalf("seed %d, %v: %s\nreduced:\n%s%s", seed, p.Calls, why, text(p.Program),
+					again("TestPlantedBugs$/"+strings.ReplaceAll(bug.Name, " ", "_")+"$", seed, "planted"))
 			}
 			if done == 0 {
 				t.Error("no program has a place for it")

@@ -121,6 +121,20 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			})
 			return finalize(p)
 		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]"}, ""},
+		{"waits for a collective or for a message", func() *Program {
+			p := New(2) // so that nothing is known of an order
+			for i, function := range []string{"MPI_Iscan", "MPI_Irecv"} {
+				a := Args{"count": 1, "datatype": Int, "op": Sum, "comm": World}
+				if i == 1 {
+					a = message(1, Int, "source", AnySource, 0)
+				}
+				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+				p.Ranks[0].Call("a", function, a)
+			}
+			p.Ranks[0].Open("b", "MPI_Waitany", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, "*array_of_requests": 0x5000})
+			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+			return p
+		}, []string{miss + " [0 1]", hard + " [0 1]"}, ""},
 		{"one is killed", func() *Program {
 			p := two()
 			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
