@@ -560,6 +560,9 @@ func (p *planter) user(s spot) *Call {
 	for _, c := range p.p.Ranks[s.rank][s.at+1:] {
 		for _, side := range [][2]string{{"datatype", "count"}, {"sendtype", "sendcount"}, {"recvtype", "recvcount"}} {
 			if n, ok := c.Args[side[1]].(Number); ok && n > 0 && c.Args[side[0]] == s.call.Args["datatype"] {
+				if c.Args["source"] == Word("MPI_PROC_NULL") || c.Args["dest"] == Word("MPI_PROC_NULL") {
+					return nil // no data
+				}
 				return c
 			}
 		}
