@@ -73,8 +73,13 @@ func (p *ProcessView) lookObjects(dirs []string, problems *[]string) {
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
+			// Serial numbers come last and go first: an object is whole if it still has its number after it was read.
+			var again []byte
 			if err == nil {
-				err = p.objects(filepath.Join(d, name), b)
+				again, err = readAll(d, name, maxObjectFile)
+			}
+			if err == nil {
+				err = p.objects(filepath.Join(d, name), b, again)
 			}
 			if err != nil {
 				*problems = append(*problems, err.Error())
@@ -87,8 +92,8 @@ func (p *ProcessView) lookObjects(dirs []string, problems *[]string) {
 	}
 }
 
-// objects takes the objects in a file.
-func (p *ProcessView) objects(path string, b []byte) error {
+// objects takes the objects in a file, which was read twice.
+func (p *ProcessView) objects(path string, b, again []byte) error {
 	var h mvObjects
 	if uintptr(len(b)) < unsafe.Sizeof(h) {
 		return damagedFile(path, "it is cut short")
@@ -109,7 +114,11 @@ func (p *ProcessView) objects(path string, b []byte) error {
 		p.Names = b[at : at+used]
 	}
 	for i := range count {
-		o, err := parseObject(b[header+i*size:][:size])
+		at := header + i*size
+		if at+size > uint64(len(again)) || u64(b, uintptr(at)) != u64(again, uintptr(at)) {
+			continue
+		}
+		o, err := parseObject(b[at:][:size])
 		if err != nil {
 			return damagedFile(path, "%v", err)
 		}
