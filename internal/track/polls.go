@@ -3,6 +3,7 @@ package track
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
@@ -23,6 +24,9 @@ type watch struct {
 	from  int // the tick at which it began
 	calls []match.Call
 	more  bool // there were others
+
+	questions [][]byte // of each
+	room      []byte
 }
 
 // watched is how many different polls of a thread are kept, and how long their records may be.
@@ -45,28 +49,32 @@ func (t *Tracker) polled(th *Thread, c *event.Call) {
 		return
 	}
 	w, rec := th.polling.watch, c.Raw()
-	for i := range w.calls {
-		if same(w.calls[i].Raw, rec) {
-			return
-		}
+	q := t.question(w.room[:0], c)
+	w.room = q
+	if slices.ContainsFunc(w.questions, func(o []byte) bool { return bytes.Equal(o, q) }) {
+		return
 	}
 	if len(w.calls) == watched || len(rec) > watchedSize {
 		w.more = true
 		return
 	}
 	w.calls = append(w.calls, match.Call{Thread: th.ID, Raw: bytes.Clone(rec)})
+	w.questions = append(w.questions, bytes.Clone(q))
 }
 
-// same reports whether two records are of the same call but for the times, if they have any.
-func same(a, b []byte) bool {
-	if len(a) != len(b) {
-		return false
+// question appends to b what a poll asks for: its arguments, without where its results were to go, of which there are
+// none and which may hold anything.
+func (t *Tracker) question(b []byte, c *event.Call) []byte {
+	rec := c.Raw()
+	used := min(max(int(binary.LittleEndian.Uint16(rec[ring.OffUsed:])), ring.HeaderSize), len(rec))
+	b = append(b, rec[:used]...)
+	if p := &t.plans[c.Func.ID]; p.requests >= 0 {
+		list, _ := c.In(p.requests)
+		for i := range list.Len() {
+			b = binary.LittleEndian.AppendUint64(b, list.Handle(i))
+		}
 	}
-	n := len(a)
-	if a[ring.OffFlags]&ring.Timed != 0 && n >= ring.TimesSize {
-		n -= ring.TimesSize
-	}
-	return bytes.Equal(a[:n], b[:n])
+	return b
 }
 
 // watching reports whether every poll of a thread is to be looked at.

@@ -29,14 +29,17 @@ var NoProgress = &check.Check{
 		if x.NoProgress <= 0 {
 			return check.Hooks{}
 		}
-		p := &progress{x: x, stuck: make(map[ring.ThreadID]uint64)}
+		p := &progress{x: x, stuck: make(map[ring.ThreadID]uint64), polling: make(map[ring.ThreadID]bool)}
 		return check.Hooks{
 			Deadlock: func(d *wait.Deadlock) {
 				for _, b := range d.Blocked {
 					p.stuck[b.Thread.ID] = b.Thread.Calls
 				}
 			},
-			Tick: p.tick,
+			Tick: func() {
+				p.tick()
+				p.polls()
+			},
 		}
 	},
 }
@@ -48,10 +51,13 @@ type progress struct {
 	x     *check.Context
 	told  bool
 	stuck map[ring.ThreadID]uint64 // threads in deadlocks, with the number of calls that they had made
+
+	polling map[ring.ThreadID]bool // threads that were found to poll in vain
 }
 
 func (p *progress) tick() {
 	sum, n := 0, 0
+	last := -1 // since the last process entered MPI_Finalize: those in there count only if there are no others
 	for _, pr := range p.x.Tracker.Processes {
 		if pr.Aborting || pr.Lost {
 			return
@@ -63,8 +69,17 @@ func (p *progress) tick() {
 		if ticks < 0 {
 			return // a deadlock explains it
 		}
+		if pr.Finalizing {
+			if last < 0 || ticks < last {
+				last = ticks
+			}
+			continue
+		}
 		sum += ticks
 		n++
+	}
+	if n == 0 && last >= 0 {
+		sum, n = last, 1
 	}
 	long := n > 0 && time.Duration(sum/n)*time.Second/ticksPerSecond >= p.x.NoProgress
 	if long && !p.told {
@@ -177,4 +192,33 @@ func (p *progress) report() {
 		f.Message += "\nThose outside of MPI may be computing: then the others only wait for them."
 	}
 	x.Report(f)
+}
+
+// pollTime is how long a process may poll, at most, for what can never come, before that is told.
+const pollTime = 10 * time.Second
+
+// polls tells of threads that poll for what can never come.
+func (p *progress) polls() {
+	x := p.x
+	list := x.Futile(int(min(pollTime, x.NoProgress) * ticksPerSecond / time.Second))
+	now := make(map[ring.ThreadID]bool, len(list))
+	for i := range list {
+		b := &list[i]
+		now[b.Thread.ID] = true
+		if p.polling[b.Thread.ID] {
+			continue
+		}
+		rank := b.Thread.Process.Rank
+		x.Report(&finding.Finding{
+			Key:   "polling|" + x.Place(b.Call),
+			Ranks: []int{rank},
+			Message: fmt.Sprintf("Rank %d asks again and again for what can't come any more, and does nothing else in MPI: by %s.\n"+
+				"Whoever it could come from has finished, has ended, or waits for ever.", rank, x.Waiting(b)),
+			Advice: "Check what is polled for: its source, tag and communicator, and how many of it there are. A loop that polls needs an end for the " +
+				"case that nothing comes.",
+			Sites:   []finding.Site{x.Site("polling", b.Call)},
+			Details: map[string]any{"polling": true},
+		})
+	}
+	p.polling = now
 }

@@ -1,0 +1,17 @@
+/* Rank 0 polls for a message that rank 1 does not send, and rank 1 is through. */
+/* run: np=2 flags="--no-progress=1s" */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, flag = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        double end = MPI_Wtime() + 8;
+        while (!flag && MPI_Wtime() < end)
+            MPI_Iprobe(1, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); /* want warning "GLOBAL:DEADLOCK:NO_PROGRESS" "by MPI_Iprobe for rank 1 to send" ranks=0 */
+    }
+    MPI_Finalize();
+    return 0;
+}
