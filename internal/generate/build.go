@@ -94,9 +94,7 @@ type group struct {
 	id            int
 	local, remote []int
 	streams       map[[2]int]*stream
-	reserved      map[[2]int]bool // destination and tag, of messages with receives from any source
 	late          *late
-	named         bool
 }
 
 // stream is what is between a sender and a receiver on a communicator.
@@ -109,7 +107,7 @@ func newBuilder(seed uint64, o Options) *builder {
 	b := &builder{o: o, p: &Program{
 		Seed: seed, Ranks: make([][]*Call, o.Ranks), Comms: make([]Comm, 2), Variables: make(map[mpiapi.Kind]int),
 	}, tag: 100}
-	world := &group{id: 0, streams: make(map[[2]int]*stream), reserved: make(map[[2]int]bool)}
+	world := &group{id: 0, streams: make(map[[2]int]*stream)}
 	for r := range o.Ranks {
 		world.local = append(world.local, r)
 		b.ranks = append(b.ranks, new(rank))

@@ -90,7 +90,6 @@ type operation struct {
 	buffered    bool // complete at once
 	partner     *operation
 	cancelled   bool
-	taken       bool // by a matched probe
 	nobody      bool // MPI_PROC_NULL
 	source      int  // of a receive that is matched, as the communicator numbers it
 	label, size int
@@ -235,12 +234,10 @@ func (m *machine) event(r int, k EventKind, data []byte) int {
 func (k *process) begin() {
 	m := k.m
 	m.event(k.rank, Info, synth.Names(k.lib.names))
-	m.event(k.rank, Info, synth.MPI(k.rank, len(m.procsOf()), k.lib.name()))
-	m.event(k.rank, Info, synth.Comm(k.lib.words["MPI_COMM_WORLD"], k.rank, []int32{0}, nil, len(m.procsOf())))
+	m.event(k.rank, Info, synth.MPI(k.rank, len(m.p.Ranks), k.lib.name()))
+	m.event(k.rank, Info, synth.Comm(k.lib.words["MPI_COMM_WORLD"], k.rank, []int32{0}, nil, len(m.p.Ranks)))
 	m.event(k.rank, Info, synth.Comm(k.lib.words["MPI_COMM_SELF"], 0, []int32{int32(k.rank)}, nil, 1))
 }
-
-func (m *machine) procsOf() [][]*Call { return m.p.Ranks }
 
 // step has the process enter or leave a call.
 func (k *process) step(force bool) bool {

@@ -52,7 +52,7 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 	mpis, mpivet := setUp(t)
 	for seed, b := *from, newBudget(*programs); b.spend(); seed++ {
 		text, _ := New(seed, Options{Real: true}).Source()
-		dir := t.TempDir()
+		dir := directory(t)
 		path := filepath.Join(dir, fmt.Sprintf("seed_%d_ok.c", seed))
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -114,8 +114,8 @@ func TestPlantedBugsWithMPI(t *testing.T) {
 		bug := Bugs[int(seed*7)%len(Bugs)] // neighbours are of different families
 		p := runnable(bug, seed)
 		text, lines := p.Source()
-		dir := t.TempDir()
-		path := filepath.Join(dir, "planted.c")
+		dir := directory(t)
+		path := filepath.Join(dir, fmt.Sprintf("planted_%d.c", seed))
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -46,8 +46,6 @@ type Call struct {
 	// Message numbers the message that the call sends, receives or makes a request for, from 1; Collective the collective
 	// operation that it takes part in. 0 is none.
 	Message, Collective int
-	// Made numbers the datatype, communicator or operation that the call makes or works on, for those that change the calls.
-	Creates mpiapi.Kind
 }
 
 // Args are arguments by the name of the parameter.

@@ -295,7 +295,7 @@ func (b *builder) derive(g *group, function string, parts [][2][]int, args func(
 func (b *builder) addComm(local, remote []int) *group {
 	n := &group{
 		id: len(b.p.Comms), local: slices.Clone(local), remote: slices.Clone(remote),
-		streams: make(map[[2]int]*stream), reserved: make(map[[2]int]bool),
+		streams: make(map[[2]int]*stream),
 	}
 	b.p.Comms = append(b.p.Comms, Comm{n.local, n.remote})
 	b.count(mpiapi.Comm, len(b.p.Comms))

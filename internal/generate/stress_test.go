@@ -17,6 +17,7 @@ var (
 	programs = flag.Int("programs", 2, "correct programs to compile and run with every MPI")
 	broken   = flag.Int("broken", 2, "programs with a bug to compile and run with every MPI")
 	stress   = flag.String("stress", "", "sets all of these: a number of streams and what goes with it, or for how long to run")
+	keep     = flag.String("keep", "", "a directory to leave the C programs in")
 	long     time.Duration // how long each test runs, 0: as the numbers say
 )
 
@@ -55,4 +56,13 @@ func (b *budget) spend() bool {
 // again says how to run what has failed once more.
 func again(test string, seed uint64, number string) string {
 	return fmt.Sprintf("go test ./internal/generate -run '%s' -from %d -%s 1", test, seed, number)
+}
+
+// directory returns a directory for C programs.
+func directory(t *testing.T) string {
+	t.Helper()
+	if *keep != "" {
+		return *keep
+	}
+	return t.TempDir()
 }

@@ -84,7 +84,7 @@ func (b *builder) newType(r int, p payload) derived {
 	if _, derived := inner.(Variable); derived {
 		b.call(r, "MPI_Type_free", Args{"datatype": inner})
 	}
-	b.call(r, "MPI_Type_commit", Args{"datatype": t.value}).Creates = mpiapi.Datatype
+	b.call(r, "MPI_Type_commit", Args{"datatype": t.value})
 	k.types = append(k.types, t)
 	return t
 }
