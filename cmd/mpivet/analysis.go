@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,7 @@ type analysis struct {
 // newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
 // records, and fatal is told of each fatal finding reported; else both are nil.
 func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities) (*analysis, error) {
+	debug.SetGCPercent(pipeline.GCPercent)
 	a := &analysis{opts: o, run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
 	if !o.quiet {

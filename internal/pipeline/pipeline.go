@@ -193,10 +193,10 @@ func (p *Pipeline) guard() {
 }
 
 // Proc implements ring.Handler.
-func (p *Pipeline) Proc(pr *ring.Proc) { p.Tracker.Proc(pr); p.places.proc(pr.ID) }
+func (p *Pipeline) Proc(pr *ring.Proc) { p.Tracker.Proc(pr); p.places.proc() }
 
 // Thread implements ring.Handler.
-func (p *Pipeline) Thread(th *ring.Thread) { p.Tracker.Thread(th); p.places.thread(th.ID) }
+func (p *Pipeline) Thread(th *ring.Thread) { p.Tracker.Thread(th); p.places.thread() }
 
 // Batch implements ring.Handler.
 func (p *Pipeline) Batch(b *ring.Batch) {

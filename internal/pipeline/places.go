@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/event"
@@ -19,12 +21,13 @@ import (
 type places struct {
 	tracker  *track.Tracker
 	resolver *symbol.Resolver
-	spaces   []*symbol.Space     // by process
-	sites    []map[uint32]*stack // by thread
+	spaces   []*symbol.Space // by process; nil until it is needed
+	sites    [][]*stack      // by thread, in the order of their numbers
 }
 
 // stack is a call stack and what has been worked out about it.
 type stack struct {
+	id     uint32
 	pcs    []uint64
 	place  string
 	frames []finding.Frame
@@ -34,32 +37,56 @@ func (p *places) init(t *track.Tracker) {
 	p.tracker, p.resolver = t, symbol.NewResolver()
 }
 
-func (p *places) proc(id ring.ProcID) {
-	p.spaces = append(p.spaces, p.resolver.NewSpace())
-}
+func (p *places) proc() { p.spaces = append(p.spaces, nil) }
 
-func (p *places) thread(id ring.ThreadID) {
-	p.sites = append(p.sites, make(map[uint32]*stack))
-}
+func (p *places) thread() { p.sites = append(p.sites, nil) }
 
 func (p *places) module(id ring.ProcID, m event.Module) {
-	p.spaces[id].Add(symbol.Module{Path: m.Path, BuildID: m.BuildID, Base: m.Base, Start: m.Start, End: m.End})
+	if s := p.spaces[id]; s != nil {
+		addModule(s, m)
+	}
+}
+
+func addModule(s *symbol.Space, m event.Module) {
+	s.Add(symbol.Module{Path: m.Path, BuildID: m.BuildID, Base: m.Base, Start: m.Start, End: m.End})
+}
+
+// space returns the address space of a process, for symbols.
+func (p *places) space(pr *track.Process) *symbol.Space {
+	id := pr.Proc.ID
+	if p.spaces[id] == nil {
+		p.spaces[id] = p.resolver.NewSpace()
+		pr.Modules(func(m event.Module) { addModule(p.spaces[id], m) })
+	}
+	return p.spaces[id]
 }
 
 func (p *places) add(id ring.ThreadID, s event.Site) {
-	st := &stack{pcs: make([]uint64, s.PCs.Len())}
+	st := &stack{id: s.ID, pcs: make([]uint64, s.PCs.Len())}
 	for i := range st.pcs {
 		st.pcs[i] = s.PCs.Handle(i)
 	}
-	p.sites[id][s.ID] = st
+	list := p.sites[id]
+	at, again := slices.BinarySearchFunc(list, s.ID, byID)
+	if again {
+		list[at] = st
+		return
+	}
+	p.sites[id] = slices.Insert(list, at, st)
 }
+
+func byID(s *stack, id uint32) int { return cmp.Compare(s.id, id) }
 
 func (p *places) stack(c match.Call) *stack {
 	if len(c.Raw) < 8 {
 		return nil
 	}
 	site := uint32(c.Raw[4]) | uint32(c.Raw[5])<<8 | uint32(c.Raw[6])<<16 | uint32(c.Raw[7])<<24
-	return p.sites[c.Thread][site]
+	list := p.sites[c.Thread]
+	if at, ok := slices.BinarySearchFunc(list, site, byID); ok {
+		return list[at]
+	}
+	return nil
 }
 
 // place identifies the place of a call by its stack as offsets into modules, which are the same for all ranks.
@@ -70,9 +97,9 @@ func (p *places) place(c match.Call) string {
 	}
 	if s.place == "" {
 		h := fnv.New128a()
-		space := p.spaces[p.tracker.ThreadByID(c.Thread).Process.Proc.ID]
+		pr := p.tracker.ThreadByID(c.Thread).Process
 		for _, pc := range s.pcs {
-			if m, ok := space.Module(pc); ok {
+			if m, ok := pr.Module(pc); ok {
 				fmt.Fprintf(h, "%s+%x ", m.Path, pc-m.Base)
 			} else {
 				fmt.Fprintf(h, "%x ", pc)
@@ -94,7 +121,7 @@ func (p *places) site(role string, c match.Call) finding.Site {
 	}
 	if s := p.stack(c); s != nil {
 		if s.frames == nil {
-			space := p.spaces[th.Process.Proc.ID]
+			space := p.space(th.Process)
 			for i, pc := range s.pcs {
 				if i == 0 || len(s.frames) == 0 { // frames of MPI's own layers (Fortran, C++) say nothing to the user
 					if m, ok := space.Module(pc); ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
@@ -126,7 +153,7 @@ func (p *places) end(pr *track.Process) []finding.Frame {
 	if e == nil {
 		return nil
 	}
-	space := p.spaces[pr.Proc.ID]
+	space := p.space(pr)
 	for _, m := range e.Maps {
 		base := m.Start - m.Offset
 		if _, ok := space.Module(m.Start); !ok {

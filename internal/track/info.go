@@ -1,8 +1,6 @@
 package track
 
 import (
-	"bytes"
-
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/ring"
 )
@@ -20,8 +18,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoModule:
 		var m event.Module
 		if m, err = c.ModuleInfo(); err == nil {
-			t.share(&m)
-			pr.modules = append(pr.modules, m)
+			t.mapped(pr, m)
 			t.sink.Module(pr, m)
 		}
 	case ring.InfoNames:
@@ -72,14 +69,4 @@ func (t *Tracker) text(s string) string {
 	}
 	t.texts[s] = s
 	return s
-}
-
-// share makes the modules of one file share its path and build id.
-func (t *Tracker) share(m *event.Module) {
-	m.Path = t.text(m.Path)
-	if id := t.builds[m.Path]; bytes.Equal(id, m.BuildID) {
-		m.BuildID = id
-	} else {
-		t.builds[m.Path] = m.BuildID
-	}
 }

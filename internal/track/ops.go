@@ -64,19 +64,16 @@ func (p *Process) newOp(th *Thread, c *event.Call) {
 // place returns a number for the place of a function in the file that it comes from: the same in all processes that
 // have loaded that file, wherever. It is 0 if the file is not known.
 func (p *Process) place(address uint64) uint64 {
-	for i := range p.modules {
-		m := &p.modules[i]
-		if address < m.Start || address >= m.End {
-			continue
-		}
-		h := fnv.New64a()
-		if len(m.BuildID) > 0 {
-			_, _ = h.Write(m.BuildID)
-		} else {
-			_, _ = h.Write([]byte(m.Path))
-		}
-		_ = binary.Write(h, binary.LittleEndian, address-m.Base)
-		return h.Sum64()&^3 | 1
+	m, ok := p.Module(address)
+	if !ok {
+		return 0
 	}
-	return 0
+	h := fnv.New64a()
+	if len(m.BuildID) > 0 {
+		_, _ = h.Write(m.BuildID)
+	} else {
+		_, _ = h.Write([]byte(m.Path))
+	}
+	_ = binary.Write(h, binary.LittleEndian, address-m.Base)
+	return h.Sum64()&^3 | 1
 }

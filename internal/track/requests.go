@@ -10,7 +10,7 @@ import (
 // complete at once), so a handle has a list. Handles come again and again: lists stay when they are empty.
 type requestTable struct {
 	lists  map[uint64]*requestList
-	recent [64]*requestList // by handle: lists used last
+	recent *[64]*requestList // by handle: lists used last; nil before the first
 	vars   map[requestVar]*Request
 }
 
@@ -31,6 +31,12 @@ const long = 16
 // list returns the list of a handle, nil if there is none and none is to be made.
 func (rt *requestTable) list(handle uint64, create bool) *requestList {
 	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
+	if rt.recent == nil {
+		if !create {
+			return nil
+		}
+		rt.recent = new([64]*requestList)
+	}
 	slot := &rt.recent[(handle^handle>>6^handle>>10)&uint64(len(rt.recent)-1)]
 	if l := *slot; l != nil && l.handle == handle {
 		return l
@@ -57,7 +63,7 @@ func (rt *requestTable) tidy(active int) {
 			delete(rt.lists, h)
 		}
 	}
-	rt.recent = [64]*requestList{}
+	*rt.recent = [64]*requestList{}
 }
 
 // push adds r behind the others of its handle.

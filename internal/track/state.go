@@ -51,7 +51,7 @@ type Process struct {
 	infos    map[uint64]map[string]string // what is in info objects
 	ops      map[uint64]*operation        // made by the program
 	groups   map[uint64]groupHandle
-	modules  []event.Module
+	modules  []mapping
 
 	recentOp struct{ handle, id uint64 }
 	constants
@@ -218,9 +218,9 @@ type Tracker struct {
 	quick   []quick // by number, like plans
 	free    *Request
 	shared  map[datatypeKey]*match.Datatype
-	unnamed *names            // of processes that have told none: all others go on from them
-	texts   map[string]string // that many processes tell
-	builds  map[string][]byte // build ids by path
+	unnamed *names                 // of processes that have told none: all others go on from them
+	texts   map[string]string      // that many processes tell
+	files   map[string]*mappedFile // by path, the last one
 	trees   trees
 	ByRank  map[rankKey]*Process
 	damaged int // records of communicators and the like that made no sense
@@ -254,7 +254,7 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
 		buffers: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
 		strangers: make(map[stranger]bool),
-		unnamed:   noNames(), texts: make(map[string]string), builds: make(map[string][]byte),
+		unnamed:   noNames(), texts: make(map[string]string), files: make(map[string]*mappedFile),
 	}
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(t.plans) {

@@ -82,6 +82,21 @@ type Deadlock struct {
 	News bool
 
 	graph *graph
+	first []int32 // by process: its first thread in Blocked, from 1 on
+}
+
+// Waiting returns the first thread of a process that can't go on, nil if there is none.
+func (d *Deadlock) Waiting(p *track.Process) *Blocked {
+	if d.first == nil {
+		d.first = make([]int32, d.graph.procs)
+		for i := len(d.Blocked) - 1; i >= 0; i-- {
+			d.first[number(d.Blocked[i].Thread.Process)] = int32(i + 1)
+		}
+	}
+	if i := d.first[number(p)]; i > 0 {
+		return &d.Blocked[i-1]
+	}
+	return nil
 }
 
 // Cycle returns the processes of the first knot if each waits for the next and the last for the first, else nil.

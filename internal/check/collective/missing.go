@@ -171,10 +171,9 @@ func (m *missing) absence(d *wait.Deadlock, c *match.Comm, told map[*track.Proce
 					cause = true
 				}
 			default:
-				i := slices.IndexFunc(d.Blocked, func(b wait.Blocked) bool { return b.Thread.Process == q })
-				if i >= 0 && !told[q] && !explained(&d.Blocked[i]) {
-					a.waiting = append(a.waiting, &d.Blocked[i])
-					cause = cause || released[q] && !nearMiss(&d.Blocked[i])
+				if b := d.Waiting(q); b != nil && !told[q] && !explained(b) {
+					a.waiting = append(a.waiting, b)
+					cause = cause || released[q] && !nearMiss(b)
 				}
 			}
 		}
