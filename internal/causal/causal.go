@@ -59,6 +59,7 @@ type Engine struct {
 	broken  bool      // records were lost: nothing is replayed any more
 	looks   uint64    // at what is stuck
 	looking bool
+	largest int64 // bytes of a message that is known to have been buffered
 
 	listeners []*Listener
 	knots     []func(*Knot)
@@ -113,6 +114,7 @@ func (e *Engine) Doubt(th *track.Thread, always bool) {
 		return
 	}
 	t := e.threads[th.ID]
+	e.doubt(t.process) // as to what it waits for, too
 	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
 }
 

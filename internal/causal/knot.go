@@ -10,21 +10,24 @@ import (
 // Knot is a potential deadlock: threads of which each waits for the next, and the last for the first, under semantics that
 // the standard allows. In the run, all of them have gone on.
 type Knot struct {
-	Waits []Wait
+	Waits   []Wait
+	Largest int64 // bytes of the largest message of the run so far that is known to have been buffered
 }
 
 // Wait is what a thread of a knot waits for: what comes next in the thread of the next one.
 type Wait struct {
 	Thread *track.Thread
-	// Call is the call that the thread is in. Of a collective, it may be that of another member: then Stack has the call
-	// stack of its own.
-	Call, Stack match.Call
-	// Op is the operation that the call begins or completes, nil for a collective.
-	Op       *match.Op
-	Comm     *match.Comm
-	Position uint64 // of a collective
-	Probe    bool   // of the message that Op receives
-	Buffered bool   // a send that has been let complete although its receive had not begun, as it did in the run
+	// Call is the call that the thread is in. Of a collective, it may be that of another member. Place is the thread's own,
+	// but may have nothing than the function and the call site.
+	Call, Place match.Call
+	// Op is the operation that the call waits for, nil for a collective. Begun: by an earlier call, Op.Call. Probe: the call
+	// waits for the message that Op receives later.
+	Op           *match.Op
+	Begun, Probe bool
+	Buffered     bool // a send of the standard mode: it was complete in the run though its receive had not begun
+	// Comm is that of a collective. Nonblocking: the call waits for one that was begun before.
+	Comm        *match.Comm
+	Nonblocking bool
 }
 
 // node is what a look at the threads works out of one.
@@ -283,10 +286,21 @@ func (e *Engine) cycles(stuck []*thread) (list [][]*thread) {
 		}
 		switch {
 		case t != nil && t.stuck && t.visited == i+1:
-			list = append(list, path[slices.Index(path, t):])
+			list = append(list, fromLowest(path[slices.Index(path, t):]))
 		case t != nil && t.dead:
 			list = append(list, path[len(path)-1:])
 		}
 	}
 	return list
+}
+
+// fromLowest turns a circle so that it begins with the lowest rank.
+func fromLowest(circle []*thread) []*thread {
+	at := 0
+	for i, t := range circle {
+		if t.Process.Rank < circle[at].Process.Rank {
+			at = i
+		}
+	}
+	return slices.Concat(circle[at:], circle[:at])
 }

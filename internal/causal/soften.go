@@ -16,31 +16,49 @@ func (t *thread) standard() bool {
 
 // tell tells of a knot.
 func (e *Engine) tell(cycle []*thread) {
-	k := Knot{Waits: make([]Wait, 0, len(cycle))}
-	for _, t := range cycle {
-		it := t.head()
-		w := Wait{Thread: t.Thread, Buffered: t.standard()}
-		switch it.kind {
-		case block:
-			w.Op, w.Call = it.op, it.op.Call
-		case finish:
-			w.Op, w.Call = it.op, it.op.Call
-			if it.ext != nil {
-				w.Call = it.ext.call
-			}
-		case peek:
-			w.Op, w.Call, w.Probe = it.ext.seen, it.ext.call, true
-		default:
-			w.Comm, w.Position, w.Call = it.ext.comm.Comm, it.ext.pos, it.ext.call
-			if it.kind == join {
-				w.Call = it.ext.comm.slot(it.ext.pos).sample
-				w.Stack = match.Call{Thread: t.ID, Raw: header(it.fn, it.site)}
-			}
-		}
-		k.Waits = append(k.Waits, w)
+	if len(e.knots) == 0 {
+		return
 	}
+	k := Knot{Waits: make([]Wait, len(cycle))}
+	for i, t := range cycle {
+		k.Waits[i] = t.wait()
+		if t.standard() {
+			e.buffered(t.head().op)
+		}
+	}
+	k.Largest = e.largest
 	for _, f := range e.knots {
 		f(&k)
+	}
+}
+
+// wait describes what the thread is in.
+func (t *thread) wait() Wait {
+	it, x := t.head(), t.head().ext
+	w := Wait{Thread: t.Thread, Buffered: t.standard()}
+	switch it.kind {
+	case join:
+		w.Comm, w.Call = x.comm.Comm, x.comm.slot(x.pos).sample
+		w.Place = match.Call{Thread: t.ID, Raw: header(it.fn, it.site)}
+		return w
+	case leave:
+		w.Comm, w.Call, w.Nonblocking = x.comm.Comm, x.call, true
+	case peek:
+		w.Op, w.Call, w.Probe = x.seen, x.call, true
+	default:
+		w.Op, w.Call = it.op, it.op.Call
+		if x != nil {
+			w.Call, w.Begun = x.call, true
+		}
+	}
+	w.Place = w.Call
+	return w
+}
+
+// buffered notes that a send was complete before its receive had begun.
+func (e *Engine) buffered(send *match.Op) {
+	if n, ok := send.Use().Bytes(); ok {
+		e.largest = max(e.largest, n)
 	}
 }
 
@@ -83,6 +101,9 @@ func (e *Engine) force(t *thread) {
 // let lets pass the head of a thread.
 func (e *Engine) let(t *thread) {
 	it := t.head()
+	if t.standard() {
+		e.buffered(it.op)
+	}
 	switch it.kind {
 	case block:
 		e.over(it.op, nil, 0)

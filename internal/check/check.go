@@ -28,6 +28,9 @@ type Check struct {
 	// Doc explains the check to its user, in Markdown: the rule with its clause of the MPI standard, an example, how to
 	// mend it, and what the check can't see.
 	Doc string
+	// Portability: what it finds went well here, and only goes wrong elsewhere. Who does not care switches such checks off
+	// by a profile.
+	Portability bool
 	// New starts the check for one run.
 	New func(*Context) Hooks
 }

@@ -78,20 +78,21 @@ func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
 	}
 	switch c.What {
 	case wait.ToReceive:
-		return fmt.Sprintf("%s to receive (%s)", who, x.envelope(b.Call, c.Op.Tag, c.Op.Comm))
+		return fmt.Sprintf("%s to receive (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 	case wait.ToSend:
 		comm := c.Comm
 		if c.Op != nil {
-			return fmt.Sprintf("%s to send (%s)", who, x.envelope(b.Call, c.Op.Tag, c.Op.Comm))
+			return fmt.Sprintf("%s to send (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 		}
-		return fmt.Sprintf("%s to send (%s)", who, x.envelope(b.Call, c.Tag, comm.Comm))
+		return fmt.Sprintf("%s to send (%s)", who, x.Envelope(b.Call, c.Tag, comm.Comm))
 	case wait.ToLead:
 		return fmt.Sprintf("%s to lead the other group into it (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 	}
 	return fmt.Sprintf("%s to call it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 }
 
-func (x *Context) envelope(call match.Call, tag int32, comm *match.Comm) string {
+// Envelope says in words which messages an operation of the thread that made a call may have.
+func (x *Context) Envelope(call match.Call, tag int32, comm *match.Comm) string {
 	t := fmt.Sprintf("tag=%d", tag)
 	if tag == match.Any {
 		t = "any tag"

@@ -74,7 +74,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	if p.usesBuffer {
 		t.useBuffer(th, p, c)
 	}
-	if t.Replay != nil && p.doubtful {
+	if t.Replay != nil && (p.doubtful || !open && returned(rec) != 0) {
 		t.Replay.Doubt(th, p.shared)
 	}
 	if !open && returned(rec) != 0 && !th.tookPart(p, rec) {

@@ -183,4 +183,4 @@ var remedy = map[near.Kind]string{
 }
 
 // Checks are the checks of this family.
-var Checks = []*check.Check{Hard, NoProgress}
+var Checks = []*check.Check{Hard, NoProgress, Potential}

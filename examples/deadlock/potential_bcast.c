@@ -1,0 +1,19 @@
+/* One sends before a broadcast what another receives after it (the benchmark HPCC did so). */
+/* run: np=4 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int value = rank;
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 102, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "0 -> 1 -> 0" ranks=0,1 */
+    MPI_Bcast(&value, 1, MPI_INT, 3, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "rank 1 waits in MPI_Bcast for rank 0 to call it too" */
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 102, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

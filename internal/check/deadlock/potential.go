@@ -1,0 +1,267 @@
+package deadlock
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/causal"
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+//go:embed potential.md
+var potentialDoc string
+
+// Potential reports processes that have gone on only because MPI buffered a message, or let a collective be left early
+// (package causal).
+var Potential = &check.Check{
+	ID:          "GLOBAL:DEADLOCK:POTENTIAL",
+	Severity:    finding.Error,
+	Title:       "processes would wait for each other for ever if MPI did not buffer their messages",
+	Doc:         potentialDoc,
+	Portability: true,
+	New: func(x *check.Context) check.Hooks {
+		p := &potentials{x: x, found: make(map[string]*potential)}
+		return check.Hooks{Knot: p.knot, Deadlock: p.deadlock, Tick: p.tick, Finish: p.finish}
+	},
+}
+
+// potentials are those of a run. They are told when the program has gone on for a while, or has ended: one that hangs in
+// the same calls a moment later has a deadlock, and that is told instead.
+type potentials struct {
+	x       *check.Context
+	found   map[string]*potential // by the places of their calls
+	keys    []string              // of those, in the order in which they were found
+	largest int64                 // bytes of the largest message that was seen to be buffered
+}
+
+// potential is one that is not told yet, or is told and occurs again.
+type potential struct {
+	finding *finding.Finding // its count is of what has not been told
+	order   []string         // place of each site that waits
+	relied  []string         // sends that were buffered
+	left    []string         // collectives that may have been left early
+	hangs   bool             // in the same calls, a real one was found
+	sends   []*match.Op      // of the first occurrence, not received yet
+	procs   map[*track.Process]bool
+	age     int // ticks
+	told    bool
+}
+
+// seasoned is after how many ticks a potential deadlock is told: a real one is by then.
+const seasoned = 30
+
+func (p *potentials) knot(k *causal.Knot) {
+	p.largest = max(p.largest, k.Largest)
+	if !slices.ContainsFunc(k.Waits, func(w causal.Wait) bool { return w.Op != nil || w.Nonblocking }) {
+		return // collectives in different orders: GLOBAL:COLLECTIVE:ORDER_MISMATCH
+	}
+	places := make([]string, len(k.Waits))
+	for i := range k.Waits {
+		places[i] = p.x.Place(k.Waits[i].Place)
+	}
+	key := strings.Join(slices.Compact(slices.Sorted(slices.Values(places))), "|")
+	q := p.found[key]
+	if q == nil {
+		q = &potential{procs: make(map[*track.Process]bool), finding: &finding.Finding{Key: key}}
+		p.describe(q, k, places)
+		for _, w := range k.Waits {
+			if w.Buffered && !w.Op.Matched {
+				w.Op.Retain()
+				q.sends = append(q.sends, w.Op)
+			}
+		}
+		p.found[key] = q
+		p.keys = append(p.keys, key)
+	}
+	f := q.finding
+	f.Count++
+	for i := range k.Waits {
+		pr := k.Waits[i].Thread.Process
+		q.procs[pr] = true
+		s := &f.Sites[slices.Index(q.order, places[i])]
+		if s.Rank != pr.Rank && !slices.Contains(s.Also, pr.Rank) {
+			s.Also = append(s.Also, pr.Rank)
+		}
+	}
+}
+
+// describe tells of a circle in words.
+func (p *potentials) describe(q *potential, k *causal.Knot, places []string) {
+	f := q.finding
+	var (
+		cycle   []int
+		lines   []string
+		details []map[string]any
+		more    []finding.Site // where what is waited for was begun
+	)
+	for i := range k.Waits {
+		w := &k.Waits[i]
+		rank := w.Thread.Process.Rank
+		cycle = append(cycle, rank)
+		if len(lines) < 4*shown {
+			lines = append(lines, fmt.Sprintf("rank %d waits in %s", rank, p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
+		}
+		if w.Buffered {
+			details = append(details, map[string]any{"rank": rank, "call": p.x.Func(w.Op.Call).Name, "bytes": bytes(w.Op)})
+		}
+		if slices.Contains(q.order, places[i]) {
+			continue
+		}
+		q.order = append(q.order, places[i])
+		site := p.x.Site("waiting", w.Place)
+		if site.Call = p.x.Site("", w.Call).Call; w.Op != nil && !w.Probe && w.Begun {
+			more = append(more, p.x.Site("begun", w.Op.Call))
+		}
+		f.Sites = append(f.Sites, site)
+		switch {
+		case w.Buffered:
+			q.relied = append(q.relied, fmt.Sprintf("%s of rank %d (%s)", p.x.Func(w.Op.Call).Name, rank, size(w.Op)))
+		case w.Op == nil:
+			q.left = append(q.left, fmt.Sprintf("%s on rank %d", p.x.Func(w.Call).Name, rank))
+		}
+	}
+	if n := len(k.Waits) - len(lines); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s more wait likewise", check.Plural(n, "process", "processes")))
+	}
+	f.Sites = append(f.Sites, more...)
+	f.Message = strings.Join(lines, ",\n")
+	f.Details = map[string]any{"cycle": cycle}
+	if len(details) > 0 {
+		f.Details["buffered"] = details
+	}
+}
+
+// waiting says in words where a thread waits, and what for.
+func (p *potentials) waiting(w *causal.Wait, next *track.Process) string {
+	who := fmt.Sprintf("rank %d", next.Rank)
+	if next == w.Thread.Process {
+		who = "itself"
+	}
+	name := p.x.Func(w.Call).Name
+	switch {
+	case w.Op == nil:
+		return fmt.Sprintf("%s for %s to call it too (%s)", name, who, p.x.Comm(w.Call, w.Comm))
+	case w.Op.Send:
+		return fmt.Sprintf("%s for %s to receive (%s, %s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm), size(w.Op))
+	}
+	return fmt.Sprintf("%s for %s to send (%s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm))
+}
+
+func bytes(op *match.Op) int64 {
+	n, _ := op.Use().Bytes()
+	return n
+}
+
+func size(op *match.Op) string {
+	n, ok := op.Use().Bytes()
+	if !ok {
+		return "of unknown length"
+	}
+	return check.Plural(int(n), "byte", "bytes")
+}
+
+// deadlock drops what has become a real one.
+func (p *potentials) deadlock(d *wait.Deadlock) {
+	for i := range d.Blocked {
+		place := p.x.Place(d.Blocked[i].Call)
+		for _, q := range p.found {
+			q.hangs = q.hangs || slices.Contains(q.order, place)
+		}
+	}
+}
+
+func (p *potentials) tick() {
+	for _, key := range p.keys {
+		q := p.found[key]
+		if q.age++; !q.told && q.age >= seasoned && !q.threaded() {
+			p.tell(q)
+		}
+	}
+}
+
+// finish tells of the rest: of processes that might have had several threads, and of what has occurred again.
+func (p *potentials) finish() {
+	for _, key := range p.keys {
+		if q := p.found[key]; q.finding.Count > 0 {
+			p.tell(q)
+		}
+	}
+}
+
+// threaded reports whether another thread may still call MPI: the processes may have more to do than is known.
+func (q *potential) threaded() bool {
+	for pr := range q.procs {
+		if pr.Multiple {
+			return true
+		}
+	}
+	return false
+}
+
+// certain reports whether what has been found is to be told: no process has turned out to have several threads, and the
+// messages were received. One that never is belongs to another finding: it would have had to be buffered for ever.
+func (q *potential) certain() bool {
+	for pr := range q.procs {
+		if len(pr.Threads) > 1 {
+			return false
+		}
+	}
+	return !q.hangs && !slices.ContainsFunc(q.sends, func(op *match.Op) bool { return !op.Matched })
+}
+
+func (p *potentials) tell(q *potential) {
+	f := q.finding
+	switch {
+	case q.told:
+	case !q.certain():
+		return
+	default:
+		q.told = true
+		p.conclude(q)
+		for _, op := range q.sends {
+			p.x.Tracker.Match.Forget(op)
+		}
+	}
+	f.Ranks = nil
+	for pr := range q.procs {
+		f.Ranks = append(f.Ranks, pr.Rank)
+	}
+	p.x.Report(f.Clone())
+	f.Count = 0
+}
+
+// conclude completes what is told.
+func (p *potentials) conclude(q *potential) {
+	f := q.finding
+	cycle := f.Details["cycle"].([]int)
+	path := make([]string, 0, len(cycle)+1)
+	for _, r := range append(slices.Clone(cycle), cycle[0]) {
+		path = append(path, fmt.Sprint(r))
+	}
+	head := "Processes would wait for each other for ever if MPI did not buffer their messages: the cycle is " + strings.Join(path, " -> ")
+	switch {
+	case len(q.relied) == 0:
+		head = strings.Replace(head, "did not buffer their messages", "did not let a collective be left early", 1)
+	case len(cycle) == 1:
+		head = fmt.Sprintf("Rank %d would wait for itself for ever if MPI did not buffer its message", cycle[0])
+	}
+	why := "They went on here because MPI let " + check.Join(q.left) + " return before all had called it. A collective may wait until all processes of the communicator have called it (MPI standard, chapter 6), and a program must work whether it does or not."
+	f.Advice = "Let the processes call the collective, send and receive in an order that works when each of them waits: call the collective before or after the messages on all of them, or receive by MPI_Irecv."
+	if len(q.relied) > 0 {
+		f.Details["buffered_bytes_max"] = p.largest
+		who := "They"
+		if len(cycle) == 1 {
+			who = "It"
+		}
+		why = fmt.Sprintf("%s went on here because MPI buffered a message: %s. A standard send may wait until its receive has begun (MPI standard, section 3.4), "+
+			"and does with longer messages or another MPI. In this run, messages of up to %s were seen to be buffered.", who, check.Join(q.relied), check.Plural(int(p.largest), "byte", "bytes"))
+		f.Advice = "Receive first on one side, post the receives by MPI_Irecv before the sends, or use MPI_Sendrecv or MPI_Isend; MPI_Bsend where buffering is meant."
+	}
+	f.Message = head + ".\n" + f.Message + ".\n" + why
+}
