@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/pipeline"
@@ -56,6 +58,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 	}))
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
 	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector, NoProgress: o.noProgress}
+	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate strict.Gate = strict.NoGate{}
 	if live != nil {
 		gate = live

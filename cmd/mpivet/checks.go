@@ -17,7 +17,8 @@ func checksCommand() *cobra.Command {
 		Use:   "checks [PATTERN]",
 		Short: "List the checks",
 		Long: `Checks lists the name of every check, or of those whose names match a pattern as
---check takes it, with their severity and what is wrong when they report something.`,
+--check takes it, with their severity and what is wrong when they report something. Those marked "portability" find what went
+well in this run but need not elsewhere; --profile practical switches them off.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("mpivet checks takes one pattern, but there is also %q", args[1])
@@ -32,7 +33,11 @@ func checksCommand() *cobra.Command {
 					continue
 				}
 				n++
-				fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Severity, c.Title)
+				title := c.Title
+				if c.Portability {
+					title += " (portability)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Severity, title)
 			}
 			if n == 0 {
 				_, err := finding.NewRules(knownChecks(), args[0]+"=on")
@@ -93,6 +98,25 @@ func findChecks(name string) []*check.Check {
 		return parent[len(parent)-1:]
 	}
 	return part
+}
+
+// The profiles: what the user cares for.
+const (
+	portable  = "portable"  // that the program is right with any MPI
+	practical = "practical" // that it works here
+)
+
+// profileRules returns the rules of a profile, in the form of --check.
+func profileRules(profile string) (rules []string) {
+	if profile != practical {
+		return nil
+	}
+	for _, c := range all.Checks() {
+		if c.Portability {
+			rules = append(rules, c.ID+"=off")
+		}
+	}
+	return rules
 }
 
 // knownChecks returns the checks as rules need them.

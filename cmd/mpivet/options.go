@@ -26,6 +26,7 @@ type options struct {
 	sums    bool
 	// What to report, and how.
 	checks   []string
+	profile  string
 	failOn   string
 	json     string
 	suppress []string
@@ -77,8 +78,9 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 
 // addReportFlags defines what goes with findings.
 func (o *options) addReportFlags(f *pflag.FlagSet) {
-	o.failOn, o.color = "error", "auto"
+	o.failOn, o.color, o.profile = "error", "auto", portable
 	f.StringArrayVar(&o.checks, "check", nil, "`PATTERN=on|off|warning|error` for checks whose names match, such as 'LOCAL:MEMORY:*=off'; may be repeated")
+	f.Var(enum{&o.profile, []string{portable, practical}}, "profile", "what is reported: all that the standard forbids, or only what matters to this run; --check overrules it")
 	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on", "least severity of findings that makes the exit status 3")
 	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
 	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of findings not to report; may be repeated")
@@ -104,7 +106,7 @@ func (o *options) validate() error {
 	if o.threshold, err = finding.ParseFailOn(o.failOn); err != nil {
 		return usageError{fmt.Errorf("--fail-on: %w", err)}
 	}
-	if o.rules, err = finding.NewRules(knownChecks(), o.checks...); err != nil {
+	if o.rules, err = finding.NewRules(knownChecks(), slices.Concat(profileRules(o.profile), o.checks)...); err != nil {
 		return usageError{fmt.Errorf("--check: %w", err)}
 	}
 	for i := range o.suppress {
@@ -162,6 +164,7 @@ func (o *options) arguments() []string {
 		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet), fmt.Sprintf("--strict=%t", o.strict),
 		fmt.Sprintf("--checksums=%t", o.sums), fmt.Sprintf("--no-progress=%s", o.noProgress),
 	}
+	args = append(args, "--profile="+o.profile)
 	for _, c := range o.checks {
 		args = append(args, "--check="+c)
 	}

@@ -14,9 +14,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
+        MPI_Request sends[6]; /* blocking ones might wait for ever, as the last message is received first */
         for (int n = 1; n <= 6; n++)
-            MPI_Send(numbers, n, MPI_INT, 1, 1, MPI_COMM_WORLD);
+            MPI_Isend(numbers, n, MPI_INT, 1, 1, MPI_COMM_WORLD, &sends[n - 1]);
         MPI_Send(&x, 1, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);
+        MPI_Waitall(6, sends, MPI_STATUSES_IGNORE);
     } else {
         /* The message with tag 2, though others came before it. */
         MPI_Mprobe(0, 2, MPI_COMM_WORLD, &message, &status);

@@ -54,11 +54,13 @@ type Engine struct {
 
 	work    []*thread // whose head may pass now
 	freeExt *ext
-	passing *match.Op // valid only for a moment: not to be kept
-	doubts  int       // processes that are doubted
-	broken  bool      // records were lost: nothing is replayed any more
-	looks   uint64    // at what is stuck
+	doubts  int    // processes that are doubted
+	broken  bool   // records were lost: nothing is replayed any more
+	looks   uint64 // at what is stuck
 	looking bool
+	list    []*thread // room for looks
+	free    []*thread
+	knot    Knot
 	largest int64 // bytes of a message that is known to have been buffered
 
 	listeners []*Listener

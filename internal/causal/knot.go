@@ -108,7 +108,7 @@ func (e *Engine) look() {
 // every message is received by the receive that got it in the run.
 func (e *Engine) stuck(sound bool) []*thread {
 	e.looks++
-	var list []*thread
+	list := e.list[:0]
 	for _, t := range e.threads {
 		if t == nil {
 			continue
@@ -123,7 +123,7 @@ func (e *Engine) stuck(sound bool) []*thread {
 			list = append(list, t)
 		}
 	}
-	var free []*thread
+	free := e.free[:0]
 	for _, t := range list {
 		switch {
 		case t.slot == nil && t.on.free():
@@ -152,6 +152,7 @@ func (e *Engine) stuck(sound bool) []*thread {
 			}
 		}
 	}
+	e.list, e.free = list, free
 	left := list[:0]
 	for _, t := range list {
 		if t.stuck {
@@ -301,6 +302,9 @@ func fromLowest(circle []*thread) []*thread {
 		if t.Process.Rank < circle[at].Process.Rank {
 			at = i
 		}
+	}
+	if at == 0 {
+		return circle
 	}
 	return slices.Concat(circle[at:], circle[:at])
 }

@@ -132,9 +132,8 @@ func (e *Engine) over(op *match.Op, t *thread, at uint64) {
 		if t != nil && r.Ready {
 			e.met(op, p, t, at)
 		}
-		if r.Partner = nil; e.passing != p {
-			e.matcher.Forget(p)
-		}
+		r.Partner = nil
+		e.matcher.Forget(p)
 	}
 	e.matcher.Forget(op)
 }
@@ -218,26 +217,31 @@ func (e *Engine) Quick(op, partner *match.Op) {
 		e.block(t, op)
 		return
 	}
-	if u := e.threads[partner.Call.Thread]; t.n == 0 && partner.Replay.Begun && u.n > 0 && u.head().op == partner && u.head().kind == block {
+	if u := e.threads[partner.Call.Thread]; t.n == 0 && u.n > 0 && partner.Replay.Begun && u.head().op == partner && u.head().kind == block {
 		// Both pass: nothing of op needs to be kept.
-		op.Replay = match.Replay{Partner: partner, Begun: true, Ready: true}
 		for _, l := range e.listeners {
 			if l.Began != nil {
 				l.Began(op)
 			}
 		}
-		partner.Replay.Ready = true
+		partner.Replay.Ready, partner.Replay.Over = true, true
 		if partner.AnySource {
 			e.closed(u.process, partner)
 		}
-		partner.Replay.Partner, e.passing = op, op
-		e.met(op, partner, t, op.At)
-		e.over(partner, u, u.head().at)
-		e.passing = nil
-		e.release(u.head())
-		u.pop()
-		e.run(u)
-		e.drain()
+		if len(e.listeners) > 0 || e.doubts > 0 || len(t.process.open) > 0 || len(u.process.open) > 0 {
+			e.met(op, partner, t, op.At)
+			e.met(partner, op, u, partner.At)
+		}
+		e.matcher.Forget(partner)
+		if h := u.head(); h.ext != nil {
+			e.release(h)
+		}
+		if u.pop(); u.n > 0 {
+			e.run(u)
+		}
+		if len(e.work) > 0 {
+			e.drain()
+		}
 		return
 	}
 	own := e.matcher.Own(op)
@@ -327,11 +331,14 @@ func (e *Engine) Drop(th *track.Thread, op *match.Op) {
 }
 
 // Took implements track.Replay.
-func (e *Engine) Took(th *track.Thread, op *match.Op, polled bool) {
+func (e *Engine) Took(th *track.Thread, op *match.Op, polled bool, call []byte) {
 	if e.broken {
 		return
 	}
 	op.Retain()
 	e.check(op)
-	e.add(e.threads[th.ID], item{kind: block, polled: polled, at: op.At, op: op})
+	it := item{kind: block, polled: polled, at: op.At, op: op, ext: e.newExt()}
+	it.ext.call.Thread = th.ID // op's will be that of the receive
+	it.ext.call.Keep(call)
+	e.add(e.threads[th.ID], it)
 }

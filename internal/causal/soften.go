@@ -19,16 +19,17 @@ func (e *Engine) tell(cycle []*thread) {
 	if len(e.knots) == 0 {
 		return
 	}
-	k := Knot{Waits: make([]Wait, len(cycle))}
-	for i, t := range cycle {
-		k.Waits[i] = t.wait()
+	k := &e.knot
+	k.Waits = k.Waits[:0]
+	for _, t := range cycle {
+		k.Waits = append(k.Waits, t.wait())
 		if t.standard() {
 			e.buffered(t.head().op)
 		}
 	}
 	k.Largest = e.largest
 	for _, f := range e.knots {
-		f(&k)
+		f(k)
 	}
 }
 
@@ -48,7 +49,7 @@ func (t *thread) wait() Wait {
 	default:
 		w.Op, w.Call = it.op, it.op.Call
 		if x != nil {
-			w.Call, w.Begun = x.call, true
+			w.Call, w.Begun = x.call, it.kind == finish
 		}
 	}
 	w.Place = w.Call

@@ -493,7 +493,7 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	op.Tentative = true // until it is known what it is received as
 	t.Match.Post(op)
 	if t.Replay != nil {
-		t.Replay.Took(th, op, p.flag.at != 0)
+		t.Replay.Took(th, op, p.flag.at != 0, rec)
 	}
 	pr.msgs[p.messageAfter.handle(rec)] = op
 }

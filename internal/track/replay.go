@@ -31,7 +31,7 @@ type Replay interface {
 	// Drop: nobody will ask whether an operation is complete: MPI_Request_free.
 	Drop(th *Thread, op *match.Op)
 	// Took: MPI_Mprobe or MPI_Improbe (polled) has taken the message for op, which begins and completes by that.
-	Took(th *Thread, op *match.Op, polled bool)
+	Took(th *Thread, op *match.Op, polled bool, call []byte)
 	// Probe: MPI_Probe or MPI_Iprobe has seen a message from a member. any: it was given MPI_ANY_SOURCE.
 	Probe(th *Thread, v *View, source, tag int32, any, polled bool, call []byte)
 	// Enter: a collective is entered. root is the member that is its root, match.None if the call names none. A blocking one

@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
 )
@@ -26,7 +28,7 @@ var Potential = &check.Check{
 	Doc:         potentialDoc,
 	Portability: true,
 	New: func(x *check.Context) check.Hooks {
-		p := &potentials{x: x, found: make(map[string]*potential)}
+		p := &potentials{x: x, found: make(map[string]*potential), recent: make(map[uint64]*potential)}
 		return check.Hooks{Knot: p.knot, Deadlock: p.deadlock, Tick: p.tick, Finish: p.finish}
 	},
 }
@@ -37,6 +39,7 @@ type potentials struct {
 	x       *check.Context
 	found   map[string]*potential // by the places of their calls
 	keys    []string              // of those, in the order in which they were found
+	recent  map[uint64]*potential // by mark
 	largest int64                 // bytes of the largest message that was seen to be buffered
 }
 
@@ -60,6 +63,11 @@ func (p *potentials) knot(k *causal.Knot) {
 	p.largest = max(p.largest, k.Largest)
 	if !slices.ContainsFunc(k.Waits, func(w causal.Wait) bool { return w.Op != nil || w.Nonblocking }) {
 		return // collectives in different orders: GLOBAL:COLLECTIVE:ORDER_MISMATCH
+	}
+	same := mark(k)
+	if q := p.recent[same]; q != nil {
+		q.finding.Count++ // the very same threads and calls
+		return
 	}
 	places := make([]string, len(k.Waits))
 	for i := range k.Waits {
@@ -89,6 +97,25 @@ func (p *potentials) knot(k *causal.Knot) {
 			s.Also = append(s.Also, pr.Rank)
 		}
 	}
+	if len(p.recent) < remembered {
+		p.recent[same] = q
+	}
+}
+
+// remembered is how many circles are known again at a glance.
+const remembered = 1 << 14
+
+// mark is equal for circles of the same threads in the same places (FNV-1a over words).
+func mark(k *causal.Knot) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range k.Waits {
+		c := &k.Waits[i].Place
+		h = (h ^ uint64(c.Thread)) * 1099511628211
+		if len(c.Raw) >= ring.HeaderSize {
+			h = (h ^ uint64(c.Func())<<32 ^ uint64(binary.LittleEndian.Uint32(c.Raw[ring.OffSite:]))) * 1099511628211
+		}
+	}
+	return h
 }
 
 // describe tells of a circle in words.
