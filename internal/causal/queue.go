@@ -63,7 +63,7 @@ type thread struct {
 
 const (
 	glance  = 1024 // length of a queue at which a look is taken at what is stuck
-	longest = 8192 // at which its head is let pass
+	longest = 8192 // at which half of it is let pass
 )
 
 // head returns the item that the thread has come to; there is one.
@@ -140,7 +140,9 @@ func (e *Engine) crowded(t *thread) {
 	}
 	e.look()
 	if t.n >= longest {
-		e.force(t)
+		for t.n > longest/2 {
+			e.force(t)
+		}
 	}
 	if t.n >= t.limit {
 		t.limit = min(2*t.limit, longest)

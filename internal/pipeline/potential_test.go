@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/check/all"
@@ -8,6 +10,174 @@ import (
 	"github.com/mpivet/mpivet/internal/ring"
 	. "github.com/mpivet/mpivet/internal/synth"
 )
+
+// exchange has both ranks send to each other before they receive.
+func exchange(p *Program) {
+	for r, k := range p.Ranks {
+		k.Call("a", "MPI_Send", send(1, Int, 1-r, 5))
+		k.Call("b", "MPI_Recv", recv(1, Int, 1-r, 5))
+	}
+}
+
+func TestPotentialDeadlocks(t *testing.T) {
+	const potential = "GLOBAL:DEADLOCK:POTENTIAL [0 1]"
+	world := Args{"comm": World}
+	for _, c := range []struct {
+		name  string
+		build func() *Program
+		want  []string
+	}{
+		{"both send first", func() *Program {
+			p := New(2)
+			exchange(p)
+			return finalize(p)
+		}, []string{potential}},
+		{"messages that nobody receives belong to another finding", func() *Program {
+			p := New(2)
+			for r, k := range p.Ranks {
+				k.Call("a", "MPI_Send", send(1, Int, 1-r, 5))
+			}
+			return finalize(p)
+		}, nil},
+		{"the program hangs in the same calls later", func() *Program {
+			p := New(2)
+			exchange(p)
+			for r, k := range p.Ranks {
+				k.Open("a", "MPI_Send", send(100000, Int, 1-r, 5))
+			}
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}},
+		{"the program hangs elsewhere later", func() *Program {
+			p := New(2)
+			exchange(p)
+			for r, k := range p.Ranks {
+				k.Open("c", "MPI_Recv", recv(1, Int, 1-r, 6))
+			}
+			return p
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]", potential}},
+		{"behind a call that failed", func() *Program {
+			p := New(2)
+			p.Ranks[0].Fail("f", "MPI_Bcast", Args{"count": -1, "datatype": Int, "root": 0, "comm": Self}, 6, "no", false)
+			exchange(p)
+			return finalize(p)
+		}, []string{"GLOBAL:COLLECTIVE:INVALID_PARAMETER [0]"}},
+		{"behind a barrier behind a call that failed", func() *Program {
+			p := New(2)
+			p.Ranks[0].Fail("f", "MPI_Bcast", Args{"count": -1, "datatype": Int, "root": 0, "comm": Self}, 6, "no", false)
+			for _, k := range p.Ranks {
+				k.Call("g", "MPI_Barrier", world)
+			}
+			exchange(p)
+			return finalize(p)
+		}, []string{"GLOBAL:COLLECTIVE:INVALID_PARAMETER [0]", potential}},
+		{"a receive from any source might have got another message", func() *Program {
+			// Rank 0's first receive got the message of rank 2, which comes only after rank 1 has been answered. If rank 1's
+			// message comes first, all is well.
+			p := New(3)
+			from := func(r int32) Args {
+				a := recv(1, Int, AnySource, 5)
+				a[">status"] = []Status{{Source: r, Tag: 5}}
+				return a
+			}
+			p.Ranks[0].Call("a", "MPI_Recv", from(2))
+			p.Ranks[0].Call("b", "MPI_Recv", from(1))
+			p.Ranks[1].Call("c", "MPI_Send", send(1, Int, 0, 5))
+			p.Ranks[1].Call("d", "MPI_Send", send(1, Int, 2, 6))
+			p.Ranks[2].Call("e", "MPI_Recv", recv(1, Int, 1, 6))
+			p.Ranks[2].Call("f", "MPI_Send", send(1, Int, 0, 5))
+			return finalize(p)
+		}, nil},
+		{"one waits long for what another sends late", func() *Program {
+			// Rank 0 has sent ten thousand messages when rank 1 begins to receive.
+			p := New(2)
+			for range 10000 {
+				p.Ranks[0].Call("a", "MPI_Send", send(1, Int, 1, 5))
+			}
+			for range 10000 {
+				p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 5))
+			}
+			return finalize(p)
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := analyse(t, c.build)
+			slices.Sort(c.want)
+			if got := found.names(); !slices.Equal(got, c.want) {
+				t.Fatalf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPotentialDeadlockIsToldOnce(t *testing.T) {
+	found := analyse(t, func() *Program {
+		p := New(2)
+		for range 5000 {
+			exchange(p)
+		}
+		return finalize(p)
+	})
+	if len(found) != 1 || found[0].Count != 5000 {
+		t.Fatalf("%d findings, the first %d times", len(found), found[0].Count)
+	}
+	for _, want := range []string{
+		"the cycle is 0 -> 1 -> 0", "rank 0 waits in MPI_Send for rank 1 to receive (tag=5, MPI_COMM_WORLD, 4 bytes)",
+		"messages of up to 4 bytes were seen to be buffered",
+	} {
+		if !strings.Contains(found[0].Message, want) {
+			t.Errorf("%q is not in\n%s", want, found[0].Message)
+		}
+	}
+}
+
+// While the program runs, what was found is told after three seconds; of what happens again, only the count follows.
+func TestPotentialDeadlockIsToldWhileTheProgramRuns(t *testing.T) {
+	var got collected
+	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+	prog := New(2)
+	exchange(prog)
+	prog.Deliver(p, 1000, 0)
+	if len(got) != 0 {
+		t.Fatalf("%d findings at once", len(got))
+	}
+	for range 30 {
+		p.Tick()
+	}
+	if len(got) != 1 {
+		t.Fatalf("%d findings after three seconds", len(got))
+	}
+	p.Finish()
+	if len(got) != 1 {
+		t.Fatalf("%d findings at the end", len(got))
+	}
+}
+
+// A process that may have several threads is judged when it is known that only one has called MPI.
+func TestPotentialDeadlockOfThreads(t *testing.T) {
+	for _, threads := range []int{1, 2} {
+		var got collected
+		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+		prog := New(2)
+		for _, k := range prog.Ranks {
+			k.Call("main", "MPI_Init_thread", Args{"required": 3, ">provided": 3})
+		}
+		exchange(prog)
+		prog.Deliver(p, 1000, 0)
+		for range 100 {
+			p.Tick()
+		}
+		if len(got) != 0 {
+			t.Fatalf("%s, though another thread may come", got[0].Message)
+		}
+		if threads == 2 {
+			p.Thread(&ring.Thread{ID: 2, Proc: 0, Index: 1, TID: 1})
+		}
+		p.Finish()
+		if len(got) != 2-threads {
+			t.Errorf("%d findings with %d threads", len(got), threads)
+		}
+	}
+}
 
 // BenchmarkHeadToHead analyses two ranks that both send before they receive: ns per call, each pair of which is a
 // potential deadlock.

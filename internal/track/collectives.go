@@ -40,7 +40,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	t.scratch.Keep(rec)
 	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, t.scratch)
 	if t.Replay != nil {
-		t.Replay.Enter(th, v, th.pos, t.entry.Root, p.fn.Class == mpiapi.Collective && p.act != commFree, rec)
+		t.Replay.Enter(th, v, th.pos, t.entry.Root, p.blocks, rec)
 	}
 	t.sink.Entered(th, v, th.pos, t.scratch)
 	if v.Domain == match.Gathering && v.Idle() {

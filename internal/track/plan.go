@@ -2,9 +2,9 @@ package track
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/agree"
-
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
@@ -50,6 +50,7 @@ type plan struct {
 	oldHandle                             slot // what a free function frees
 	requests, status, indices             int  // parameters, -1 if none
 	collective                            bool // takes a place in the order of its communicator, window or file
+	blocks                                bool // a collective that may wait for the others before it returns
 	doubtful, shared                      bool // see Replay.Doubt
 	gathers                               bool // or of those who make a communicator of a group
 	makesComm, makesHandle                bool
@@ -269,6 +270,7 @@ func makePlan(f *mpiapi.Func) plan {
 	if p.collective {
 		p.agree = agree.For(f)
 	}
+	p.blocks = f.Class == mpiapi.Collective && act != commFree && !strings.HasSuffix(name, "_begin")
 	p.shared = name == "MPI_Win_allocate_shared" || name == "MPI_Win_shared_query"
 	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test" || name == "MPI_Cancel"
 	p.makesComm = p.newComm.at != 0
