@@ -86,6 +86,7 @@ func (e *Engine) look() {
 	e.looking = true
 	for sound := true; ; {
 		list := e.cycles(e.stuck(sound))
+		moved := len(e.work) > 0
 		for _, c := range list {
 			if sound {
 				e.tell(c)
@@ -93,10 +94,10 @@ func (e *Engine) look() {
 			e.soften(c)
 		}
 		e.drain()
-		if len(list) == 0 && !sound {
+		if len(list) == 0 && !moved && !sound {
 			break
 		}
-		sound = len(list) > 0
+		sound = len(list) > 0 || moved
 	}
 	e.looking = false
 }
@@ -209,7 +210,10 @@ func (e *Engine) waits(t *thread, sound bool) bool {
 			e.wake(t)
 			return false
 		}
-		return !complete(it.op) && e.operation(t, it.op, sound)
+		if complete(it.op) {
+			return !sound && e.hindrance(t, it)
+		}
+		return e.operation(t, it.op, sound)
 	case peek:
 		return it.ext.seen != nil && !complete(it.ext.seen) && e.operation(t, it.ext.seen, sound)
 	case join, leave:
@@ -220,6 +224,24 @@ func (e *Engine) waits(t *thread, sound bool) bool {
 		}
 	}
 	return t.slot != nil
+}
+
+// hindrance works out whom a receive waits for that another one is in the way of. Where that one's message is not known, and
+// may never be, the receive passes, and what follows is doubted.
+func (e *Engine) hindrance(t *thread, it *item) bool {
+	w := t.process.inTheWay(it.op)
+	switch {
+	case it.op.Send || w == nil: // it was cancelled
+		e.wake(t)
+	case w.Replay.Partner != nil:
+		t.on = e.threads[w.Replay.Partner.Call.Thread]
+		return true
+	default:
+		it.waived = true
+		e.doubt(t.process)
+		e.wake(t)
+	}
+	return false
 }
 
 // operation works out whom an operation waits for that can't complete.

@@ -41,14 +41,14 @@ func (e *Engine) pass(t *thread, it *item) bool {
 			it.begun = true
 			e.begin(it.op)
 		}
-		if !complete(it.op) {
+		if !complete(it.op) || t.hindered(it) {
 			return false
 		}
 		e.over(it.op, t, it.at)
 	case begin:
 		e.begin(it.op)
 	case finish:
-		if !complete(it.op) {
+		if !complete(it.op) || t.hindered(it) {
 			return false
 		}
 		e.over(it.op, t, it.at)
@@ -145,9 +145,6 @@ func (e *Engine) met(op, partner *match.Op, t *thread, at uint64) {
 	}
 	switch {
 	case !op.Send:
-		if len(t.process.open) > 0 && t.process.inTheWay(op) {
-			e.doubt(t.process)
-		}
 		for _, l := range e.listeners {
 			if l.Received != nil {
 				l.Received(op, partner, t.Thread, at)
@@ -162,12 +159,21 @@ func (e *Engine) met(op, partner *match.Op, t *thread, at uint64) {
 	}
 }
 
-// inTheWay reports whether a receive from any source whose message is not sent yet was posted before op, and might have
-// taken its message: then the run did not go as the replay does.
-func (p *process) inTheWay(op *match.Op) bool {
-	return slices.ContainsFunc(p.open, func(w *match.Op) bool {
-		return w != op && w.Comm == op.Comm && w.At <= op.At && (w.AnyTag || op.AnyTag || w.Tag == op.Tag)
+// hindered reports whether a receive, with its message there, would not be the one that gets it: one from any source was
+// posted before, could take it, and still waits for the message that it got in the run.
+func (t *thread) hindered(it *item) bool {
+	return len(t.process.open) > 0 && !it.op.Send && !it.waived && t.process.inTheWay(it.op) != nil
+}
+
+// inTheWay returns the receive from any source, posted before op, that could take its message, nil if there is none.
+func (p *process) inTheWay(op *match.Op) *match.Op {
+	i := slices.IndexFunc(p.open, func(w *match.Op) bool {
+		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At && (w.AnyTag || op.AnyTag || w.Tag == op.Tag)
 	})
+	if i < 0 {
+		return nil
+	}
+	return p.open[i]
 }
 
 // Link implements match.Replayer.
@@ -217,7 +223,7 @@ func (e *Engine) Quick(op, partner *match.Op) {
 		e.block(t, op)
 		return
 	}
-	if u := e.threads[partner.Call.Thread]; t.n == 0 && u.n > 0 && partner.Replay.Begun && u.head().op == partner && u.head().kind == block {
+	if u := e.threads[partner.Call.Thread]; t.n == 0 && u.n > 0 && len(t.process.open)+len(u.process.open) == 0 && partner.Replay.Begun && u.head().op == partner && u.head().kind == block {
 		// Both pass: nothing of op needs to be kept.
 		for _, l := range e.listeners {
 			if l.Began != nil {
@@ -225,10 +231,7 @@ func (e *Engine) Quick(op, partner *match.Op) {
 			}
 		}
 		partner.Replay.Ready, partner.Replay.Over = true, true
-		if partner.AnySource {
-			e.closed(u.process, partner)
-		}
-		if len(e.listeners) > 0 || e.doubts > 0 || len(t.process.open) > 0 || len(u.process.open) > 0 {
+		if len(e.listeners) > 0 || e.doubts > 0 {
 			e.met(op, partner, t, op.At)
 			e.met(partner, op, u, partner.At)
 		}
@@ -309,7 +312,7 @@ func (e *Engine) Finish(th *track.Thread, op *match.Op, how track.Completion, ca
 	if e.broken || op.Replay.Over {
 		return
 	}
-	if t.n == 0 && complete(op) {
+	if t.n == 0 && complete(op) && (op.Send || len(t.process.open) == 0) {
 		e.over(op, t, th.Calls)
 		e.drain()
 		return

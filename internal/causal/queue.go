@@ -27,6 +27,7 @@ type item struct {
 	polled bool // it would have done something else rather than wait
 	begun  bool // the first half of block or join is done
 	listed bool // in the list of those who wait for a collective
+	waived bool // it passes though its message might have gone to another receive
 	fn     mpiapi.FuncID
 	site   uint32 // of the call, with fn: enough to show it
 	at     uint64 // number of the call in the thread

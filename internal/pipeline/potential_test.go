@@ -38,7 +38,7 @@ func TestPotentialDeadlocks(t *testing.T) {
 				k.Call("a", "MPI_Send", send(1, Int, 1-r, 5))
 			}
 			return finalize(p)
-		}, nil},
+		}, []string{"GLOBAL:MSG:PENDING [0 1]"}},
 		{"the program hangs in the same calls later", func() *Program {
 			p := New(2)
 			exchange(p)
