@@ -35,7 +35,7 @@ func missed(p *Planted, seed uint64) (why string, told bool) {
 		case slices.Contains(p.Bug.Finds, f.Check) && at(f, p.Calls):
 			found = true
 		case f.Check == hard && subset(f.Ranks, stuck):
-			found = found || p.Bug.Hangs && len(f.Ranks) == len(stuck)
+			found = found || p.Bug.Hangs // of others that wait for them nothing more need be said
 		case slices.Contains(p.Bug.May, f.Check), f.Severity == finding.Info:
 		case p.Bug.Hangs && f.Check == potential:
 		case len(stuck) > 0 && (f.Check == missing || f.Check == pending || f.Check == different):
@@ -44,7 +44,11 @@ func missed(p *Planted, seed uint64) (why string, told bool) {
 		}
 	}
 	if !found && !run.Vague && exists(p.Bug, len(stuck) > 0) {
-		wrong = append([]string{fmt.Sprintf("not found: ranks %v are stuck", stuck)}, wrong...)
+		var others []string
+		for _, f := range got {
+			others = append(others, fmt.Sprintf("%s %v", f.Check, f.Ranks))
+		}
+		wrong = append([]string{fmt.Sprintf("not found: ranks %v are stuck, found %q", stuck, others)}, wrong...)
 	}
 	return strings.Join(wrong, "\n"), true
 }

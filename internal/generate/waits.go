@@ -153,6 +153,9 @@ func (k *process) end(_ *activity, list []*ticket, i int) synth.Status {
 // are known to be matched: it has receives from any source that it has not completed, of which records don't tell the
 // messages, or waits for a persistent collective.
 func (k *process) vague() bool {
+	if k.in != nil && k.in.fn.Class == mpiapi.SendRecv && slices.ContainsFunc(k.in.ops, func(o *operation) bool { return !o.send && o.from < 0 }) {
+		return true
+	}
 	for _, t := range slices.Concat(k.requests, k.moved) {
 		if t == nil || !t.active {
 			continue
