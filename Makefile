@@ -3,7 +3,7 @@
 # make build   bin/mpivet
 # make check   linters, and that generated files are fresh
 # make stress  random programs in great numbers (STRESS=10000 of them, or STRESS=10m; SEED=1 to repeat a run)
-# make bench   the benchmarks against the budget (about 10 minutes; BENCH="-quick" for less than 2)
+# make bench   the benchmarks against the budget (about 10 minutes; BENCH="-quick" for less than 2; BENCH="-tables" for others)
 
 # Debian's Go fetches the version that go.mod names, unless told otherwise.
 export GOTOOLCHAIN ?= auto

@@ -32,6 +32,7 @@ var (
 	runs    = flag.Int("runs", 5, "runs of each kind; the median counts")
 	quick   = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
 	seconds = flag.Float64("seconds", 0.8, "`time` that a run of own programs takes")
+	tables  = flag.Bool("tables", false, "measure only the collectives that a paper has tables of")
 	only    = flag.String("only", "", "measure only work whose name matches this `regexp`")
 	mpivet  = flag.String("mpivet", "bin/mpivet", "`file` to measure")
 )
@@ -75,8 +76,9 @@ var works = []work{
 	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true},
 	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8"}, quick: true},
 	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192"}},
-	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"allreduce"}},
-	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"allreduce"}, budget: 1.6, quick: true},
+	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"collective", "allreduce"}},
+	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"collective", "allreduce"}, budget: 1.6, quick: true},
+	{name: "Bcast 8 B, 4 ranks", np: 4, program: []string{"collective", "bcast"}, budget: 1.6},
 	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
 }
 
@@ -132,6 +134,9 @@ func run() error {
 	}
 
 	fmt.Printf("%s, %d CPUs, %s; medians of %d runs\n\n", cpu(), runtime.NumCPU(), runtime.Version(), *runs)
+	if *tables {
+		return collectiveTables(benches)
+	}
 	fmt.Println("| work | MPI | plain | pass-through | mpivet | stacks off | budget | |")
 	fmt.Println("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |")
 	for _, w := range works {
@@ -170,7 +175,7 @@ func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"pingpong", "halo", "allreduce", "traffic", "deadlock"} {
+	for _, name := range []string{"pingpong", "halo", "collective", "tables", "traffic", "deadlock"} {
 		out := filepath.Join(b.dir, name)
 		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out, filepath.Join("bench", "programs", name+".c")).CombinedOutput()
 		if err != nil {
