@@ -2,7 +2,6 @@ package preload
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
@@ -22,27 +21,12 @@ func isHeld(f *mpiapi.Func) bool {
 // generateHeld returns held.c: for each function whose calls may be held in strict mode, what the wrapper then calls
 // instead of the real function.
 func generateHeld(exported func(name string) bool) []byte {
-	var b, table strings.Builder
-	b.WriteString("/* Generated from the table of the MPI interface. */\n")
-	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
-	for _, f := range exportedFuncs(exported) {
-		if !isHeld(f) {
-			continue
-		}
-		w := wrapper{Func: f, b: &b}
-		fmt.Fprintf(&b, "\nstatic %s;\n", f.Declare("(*real_"+f.Name+")"))
-		fmt.Fprintf(&b, "static %s\n{\n", f.Declare("hold_"+f.Name))
-		w.hold()
-		b.WriteString("}\n")
-		fmt.Fprintf(&table, "    {\"P%[1]s\", (void (*)(void))hold_%[1]s, &real_%[1]s},\n", f.Name)
-	}
-	fmt.Fprintf(&b, "\nconst struct mv_held mv_held[] = {\n%s    {NULL, NULL, NULL},\n};\n", table.String())
-	return []byte(b.String())
+	return generateBetween(exported, "hold", "mv_held", isHeld, (*wrapper).hold)
 }
 
 // hold writes the body of what stands for the function in strict mode.
 func (w *wrapper) hold() {
-	real := fmt.Sprintf("real_%s(%s)", w.Name, w.args(nil))
+	real := fmt.Sprintf("real_hold_%s(%s)", w.Name, w.args(nil))
 	switch w.Class {
 	case mpiapi.Icollective:
 		// It must return without waiting for others, so whatever is wrong is raised by the call that completes it.
@@ -51,14 +35,7 @@ func (w *wrapper) hold() {
 		w.line("return rc;")
 		return
 	case mpiapi.Wait, mpiapi.Test:
-		list, n := "", "1"
-		if i := w.Arg(mpiapi.Requests); i >= 0 {
-			list, n = w.Params[i].Name, w.elements(w.Params[i].Elements)
-		} else if i := w.Arg(mpiapi.TheRequest); w.Params[i].Pointer {
-			list = w.Params[i].Name
-		} else {
-			list = "&" + w.Params[i].Name
-		}
+		list, n := w.requests()
 		all := 0
 		if w.Name == "MPI_Wait" || w.Name == "MPI_Waitall" {
 			all = 1

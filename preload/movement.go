@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
 
-// motions are the blocking collectives that move data as they are, and enum mv_motion.
+// motions are the collectives that move data as they are, and enum mv_motion.
 var motions = map[mpiapi.FuncID]string{
 	mpiapi.IDBcast:  "MV_MOVES_BCAST",
 	mpiapi.IDGather: "MV_MOVES_GATHER", mpiapi.IDGatherv: "MV_MOVES_GATHER",
@@ -16,15 +16,19 @@ var motions = map[mpiapi.FuncID]string{
 	mpiapi.IDAlltoall: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallv: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallw: "MV_MOVES_ALLTOALL",
 }
 
-// movement returns the struct mv_movement of a call as a C expression, "" for functions that have none.
-func (w *wrapper) movement() string {
-	motion, ok := motions[w.Base]
-	if !ok || w.Class != mpiapi.Collective {
-		return ""
+// motion returns the enum mv_motion of a function, or of the blocking one that it is the twin of, "" if it has none.
+func motion(f *mpiapi.Func) string {
+	if blocking := mpiapi.ByName(f.Blocking()); blocking != nil {
+		return motions[blocking.ID]
 	}
+	return ""
+}
+
+// movement returns the struct mv_movement of a call as a C expression.
+func (w *wrapper) movement() string {
 	comm := w.handle(w.Arg(mpiapi.TheComm))
 	fields := []string{
-		".motion = " + motion, ".rank = mv_known(" + comm + ")->rank", ".peers = mv_comm_size(" + comm + ")",
+		".motion = " + motion(w.Func), ".rank = mv_known(" + comm + ")->rank", ".peers = mv_comm_size(" + comm + ")",
 		".inter = mv_known(" + comm + ")->remote != 0",
 	}
 	if i := w.Arg(mpiapi.Root); i >= 0 {

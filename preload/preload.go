@@ -54,6 +54,7 @@ func WriteSources(dir string, exported func(name string) bool) error {
 	maps.Copy(files, GenerateWrappers(exported))
 	files["names.c"] = generateNames()
 	files["held.c"] = generateHeld(exported)
+	files["moved.c"] = generateMoved(exported)
 	return write(dir, files)
 }
 

@@ -261,17 +261,21 @@ struct mv_data {
     /* elements */
 };
 
-/* Sums of the data that a collective moves, in their serialised order: one record when the call begins, of what it sends,
- * and one when it ends. A part whose data can't be found, or that is empty, is not there. */
+/* Sums of the data that a collective moves, in their serialised order: one record when the operation begins, of what it
+ * sends, and one when it is complete. A part whose data can't be found, or that is empty, is not there. */
 struct mv_sums {
     uint32_t flags; /* enum mv_sums_flags */
     uint32_t count;
+    uint64_t operation; /* 0: the call's own; else a nonblocking or persistent one, by its number in the process */
+    uint64_t round;     /* of a persistent one: which start, from 1 */
     /* struct mv_sum, in the order of peers */
 };
 
 enum mv_sums_flags {
     MV_SUMS_RECEIVED = 1, /* what the call has received; else what it sends */
     MV_SUMS_FAILED = 2,   /* the call has returned an error */
+    MV_SUMS_MADE = 4,     /* the operation is that of the call just recorded; if that makes a persistent one, nothing is sent yet */
+    MV_SUMS_OVER = 8,     /* nothing more will come of the operation */
 };
 
 struct mv_sum {

@@ -151,8 +151,8 @@ func (w *wrapper) args(replace map[string]string) string {
 
 func (w *wrapper) write() {
 	bind := "mv_bind"
-	if isHeld(w.Func) {
-		bind = "mv_bind_held"
+	if isHeld(w.Func) || isMoved(w.Func) {
+		bind = "mv_bind_between"
 	}
 	writeEntry(w.b, w.Func, bind)
 	switch {
@@ -279,10 +279,6 @@ func (w *wrapper) writeCall() {
 	if h.before != "" {
 		w.line("%s", h.before)
 	}
-	movement := w.movement()
-	if movement != "" {
-		w.line("const int sums = mv_sums;\n    if (MV_UNLIKELY(sums))\n        mv_sums_sent(t, &%s);", movement)
-	}
 	replace := map[string]string{}
 	for k, v := range h.replace {
 		replace[k] = v
@@ -298,9 +294,6 @@ func (w *wrapper) writeCall() {
 	w.leaveCollective(coll)
 	if h.after != "" {
 		w.line("%s", h.after)
-	}
-	if movement != "" {
-		w.line("if (MV_UNLIKELY(sums))\n        mv_sums_received(t, &%s, rc);", movement)
 	}
 	w.results(sections)
 	w.newComm(coll)

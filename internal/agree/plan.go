@@ -7,8 +7,6 @@
 package agree
 
 import (
-	"strings"
-
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
@@ -92,21 +90,10 @@ var allInPlace = map[string]bool{
 	"MPI_Allreduce": true, "MPI_Reduce_scatter_block": true,
 }
 
-// Blocking returns the name of the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast,
-// MPI_Bcast_init and their large-count twins.
-func Blocking(f *mpiapi.Func) string {
-	name := mpiapi.ByID(f.Base).Name
-	name = strings.TrimSuffix(name, "_init")
-	if rest, ok := strings.CutPrefix(name, "MPI_I"); ok && f.Class == mpiapi.Icollective {
-		name = "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
-	}
-	return name
-}
-
 // For returns the plan for a function.
 func For(f *mpiapi.Func) *Plan {
 	p := &Plan{
-		fn: f, base: f.Base, name: Blocking(f),
+		fn: f, base: f.Base, name: f.Blocking(),
 		sendBuf: f.Arg(mpiapi.SendBuf), sendCount: f.Arg(mpiapi.SendCount), sendType: f.Arg(mpiapi.SendType),
 		recvBuf: f.Arg(mpiapi.RecvBuf), recvCount: f.Arg(mpiapi.RecvCount), recvType: f.Arg(mpiapi.RecvType),
 		root: f.Arg(mpiapi.Root), op: f.Arg(mpiapi.ReduceOp),

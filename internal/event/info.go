@@ -309,7 +309,12 @@ func (c *Call) MPIInfo() (MPI, error) {
 type Sums struct {
 	Received bool // of what the call has received; else of what it sends
 	Failed   bool // the call has returned an error
-	data     []byte
+	Made     bool // the call has made the operation; a persistent one sends nothing yet
+	Over     bool // nothing more will come of the operation
+	// Operation is the number of a nonblocking or persistent operation in the process, 0 for the call's own. Round is which
+	// start of a persistent one it is, from 1.
+	Operation, Round uint64
+	data             []byte
 }
 
 // Sum is that of a part of the data, in their serialised order.
@@ -322,16 +327,20 @@ type Sum struct {
 
 // SumsInfo returns the content of an InfoSums record.
 func (c *Call) SumsInfo() (Sums, error) {
-	p, err := payload(c.raw, ring.InfoSums, 8)
+	p, err := payload(c.raw, ring.InfoSums, 24)
 	if err != nil {
 		return Sums{}, err
 	}
 	flags, n := binary.LittleEndian.Uint32(p), uint64(binary.LittleEndian.Uint32(p[4:]))
-	p = p[8:]
+	operation, round := binary.LittleEndian.Uint64(p[8:]), binary.LittleEndian.Uint64(p[16:])
+	p = p[24:]
 	if n*ring.SumSize > uint64(len(p)) {
 		return Sums{}, malformed("%d sums in %d bytes", n, len(p))
 	}
-	return Sums{flags&ring.SumsReceived != 0, flags&ring.SumsFailed != 0, p[:n*ring.SumSize]}, nil
+	return Sums{
+		flags&ring.SumsReceived != 0, flags&ring.SumsFailed != 0, flags&ring.SumsMade != 0, flags&ring.SumsOver != 0,
+		operation, round, p[:n*ring.SumSize],
+	}, nil
 }
 
 // Len returns the number of parts.

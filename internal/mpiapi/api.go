@@ -217,6 +217,16 @@ func (f *Func) Held() bool {
 	return false
 }
 
+// Blocking returns the name of the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast,
+// MPI_Bcast_init and their large-count twins.
+func (f *Func) Blocking() string {
+	name := strings.TrimSuffix(ByID(f.Base).Name, "_init")
+	if rest, ok := strings.CutPrefix(name, "MPI_I"); ok && f.Class == Icollective {
+		name = "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
+	}
+	return name
+}
+
 // InPlaceOf returns the index of the buffer that makes parameter i insignificant where it is MPI_IN_PLACE, or -1.
 func (f *Func) InPlaceOf(i int) int {
 	if !f.Params[i].NotInPlace {

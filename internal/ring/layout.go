@@ -64,6 +64,8 @@ const (
 const (
 	SumsReceived = 1 // of what the call has received; else of what it sends
 	SumsFailed   = 2 // the call has returned an error
+	SumsMade     = 4 // of the operation that the call has made
+	SumsOver     = 8 // nothing more will come of the operation
 
 	SumAll  = 0xffffffff
 	SumSize = 24

@@ -186,6 +186,8 @@ func TestLayout(t *testing.T) {
 		{"MV_SUMS", InfoSums},
 		{"MV_SUMS_RECEIVED", SumsReceived},
 		{"MV_SUMS_FAILED", SumsFailed},
+		{"MV_SUMS_MADE", SumsMade},
+		{"MV_SUMS_OVER", SumsOver},
 		{"MV_SUM_ALL", SumAll},
 		{"sizeof(struct mv_sum)", SumSize},
 	}

@@ -19,17 +19,20 @@ type Difference struct {
 
 // Pairing holds the sums of collectives that have not returned everywhere: a few words for each part.
 type Pairing struct {
-	comms      map[*match.Comm]map[uint64]*collective
+	comms      map[*match.Comm]map[place]*collective
 	distrusted map[*match.Comm]bool
 	free       []*collective
 }
 
 // New returns an empty pairing.
 func New() *Pairing {
-	return &Pairing{comms: make(map[*match.Comm]map[uint64]*collective), distrusted: make(map[*match.Comm]bool)}
+	return &Pairing{comms: make(map[*match.Comm]map[place]*collective), distrusted: make(map[*match.Comm]bool)}
 }
 
-// collective is one at a position of a communicator.
+// place is where a collective comes on a communicator: round counts the starts of a persistent one.
+type place struct{ position, round uint64 }
+
+// collective is one at a place of a communicator.
 type collective struct {
 	members []member
 	over    int // members that have returned
@@ -60,13 +63,13 @@ func (p *Pairing) trusted(c *match.Comm) bool {
 	return !c.Opaque && (c.World == nil || !c.World.Unsure) && !p.distrusted[c]
 }
 
-func (p *Pairing) at(c *match.Comm, position uint64) *collective {
+func (p *Pairing) at(c *match.Comm, at place) *collective {
 	of := p.comms[c]
 	if of == nil {
-		of = make(map[uint64]*collective)
+		of = make(map[place]*collective)
 		p.comms[c] = of
 	}
-	k := of[position]
+	k := of[at]
 	if k == nil {
 		if n := len(p.free); n > 0 {
 			k, p.free = p.free[n-1], p.free[:n-1]
@@ -79,7 +82,7 @@ func (p *Pairing) at(c *match.Comm, position uint64) *collective {
 			m := &k.members[i]
 			m.sent, m.received = m.sent[:0], m.received[:0]
 		}
-		of[position] = k
+		of[at] = k
 	}
 	return k
 }
@@ -94,7 +97,8 @@ func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.
 		delete(p.comms, v.Comm)
 		return nil
 	}
-	k := p.at(v.Comm, position)
+	at := place{position, s.Round}
+	k := p.at(v.Comm, at)
 	m := &k.members[v.Me]
 	if !s.Received {
 		m.call.Thread, m.call.Raw = call.Thread, append(m.call.Raw[:0], call.Raw...)
@@ -106,14 +110,14 @@ func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.
 		return nil
 	}
 	list := k.compare()
-	p.drop(v.Comm, position, k)
+	p.drop(v.Comm, at, k)
 	return list
 }
 
 // drop forgets a collective.
-func (p *Pairing) drop(c *match.Comm, position uint64, k *collective) {
+func (p *Pairing) drop(c *match.Comm, at place, k *collective) {
 	of := p.comms[c]
-	if delete(of, position); len(of) == 0 {
+	if delete(of, at); len(of) == 0 {
 		delete(p.comms, c)
 	}
 	if len(p.free) < spare {

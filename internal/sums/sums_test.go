@@ -19,6 +19,7 @@ func info(t *rapid.T, flags uint32, list []event.Sum) *event.Sums {
 	b := make([]byte, ring.HeaderSize)
 	b = binary.LittleEndian.AppendUint32(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	b = append(b, make([]byte, 16)...) // the call's own
 	for _, s := range list {
 		peer := uint64(s.Peer)
 		if s.All {

@@ -310,6 +310,7 @@ func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []Pa
 func (k *Rank) sums(flags uint32, list []PartSum) {
 	b := binary.LittleEndian.AppendUint32(header(), flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	b = append(b, make([]byte, 16)...) // the call's own
 	for _, s := range list {
 		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(s.Peer)))
 		b = binary.LittleEndian.AppendUint64(b, s.Bytes)

@@ -42,10 +42,8 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		}
 	case ring.InfoSums:
 		var s event.Sums
-		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil && th.view != nil {
-			t.scratch.Keep(th.Open.Call.Raw())
-			t.scratch.Thread = th.ID
-			t.sink.Sums(th, th.view, th.pos, t.scratch, &s)
+		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil {
+			t.sums(th, &s)
 		}
 	case ring.InfoMPI:
 		var m event.MPI

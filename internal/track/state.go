@@ -51,6 +51,7 @@ type Process struct {
 	infos    map[uint64]map[string]string // what is in info objects
 	ops      map[uint64]*operation        // made by the program
 	groups   map[uint64]groupHandle
+	moving   map[uint64]*moving // nonblocking and persistent collectives whose data are summed up, by number
 	modules  []mapping
 
 	recentOp struct{ handle, id uint64 }

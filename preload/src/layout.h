@@ -25,6 +25,7 @@ struct mv_layout {
 
 /* session.c */
 struct mv_layout mv_layout(uint64_t handle);
+uint64_t mv_type_frees(void);
 
 /* layout.c */
 struct mv_layout mv_layout_find(const struct mv_layouts *m, uint64_t size, uint64_t frees, uint64_t handle);

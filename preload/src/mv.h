@@ -154,18 +154,18 @@ void *mv_symbol(const char *name);
 void *mv_real(const char *pname);
 void mv_bind(void *pointer, const char *pname);
 
-/* strict.c */
-void mv_bind_held(void *pointer, const char *pname);
+/* between.c */
+void mv_bind_between(void *pointer, const char *pname);
 
-/* A function whose calls may be held in strict mode: what stands for the real one then. */
-struct mv_held {
+/* What stands between a wrapper and the real function where that is asked for. */
+struct mv_between {
     const char *pname;
-    void (*hold)(void); /* called in its place, and calls *real */
-    void *real;         /* address of a pointer to the real one */
+    void (*instead)(void); /* called in its place, and calls *real */
+    void *real;            /* address of a pointer to the real one, or to what stands before it */
 };
 
-/* held.c, generated; ended by an empty one */
-extern const struct mv_held mv_held[];
+/* held.c and moved.c, generated; ended by an empty one */
+extern const struct mv_between mv_held[], mv_moved[];
 
 /* end.c */
 void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const void *info);

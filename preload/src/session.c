@@ -297,6 +297,9 @@ struct mv_layout mv_layout(uint64_t handle)
     return mv_layout_find(m, m->size, atomic_load(&frees), handle);
 }
 
+/* MPI_Type_free calls that were entered so far. */
+uint64_t mv_type_frees(void) { return atomic_load(&frees); }
+
 /* MPI_Type_free is entered, by a call that is recorded if t is set. */
 void mv_type_free(struct mv_thread *t, uint64_t handle)
 {

@@ -2,7 +2,7 @@
  * Strict mode: a collective call is recorded, and then held until the analyzer has compared it with those of the other
  * members. What breaks the standard does not enter MPI: it returns an error, as the program's error handler wants it.
  *
- * Only then do these functions stand between the wrappers and the real ones (mv_bind_held); otherwise they are never
+ * Only then do these functions stand between the wrappers and the real ones (mv_bind_between); otherwise they are never
  * called.
  *
  * A call that is held is not inside MPI, but MPI must get on all the same: others may wait for a message of this process
@@ -31,23 +31,6 @@
 #define SHORTEST 50000
 #define LONGEST 1000000
 #define LIFE_CHECK 100000000
-
-/* Sets a pointer to the function of that name, or to what stands for it in strict mode. */
-void mv_bind_held(void *pointer, const char *pname)
-{
-    mv_start(); /* which says whether it is strict mode */
-    void *p = mv_real(pname);
-    if (!atomic_load(&mv_g.inert) && mv_g.control->strict) {
-        for (const struct mv_held *h = mv_held; h->pname; h++) {
-            if (strcmp(h->pname, pname))
-                continue;
-            memcpy(h->real, &p, sizeof p);
-            memcpy(&p, &h->hold, sizeof p);
-            break;
-        }
-    }
-    memcpy(pointer, &p, sizeof p);
-}
 
 static void ask(struct mv_control *c)
 {

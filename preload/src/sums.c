@@ -2,15 +2,17 @@
  * What a call that moves data has sent and received, part by part, as sums in MV_SUMS records: one before the real function
  * is called, one after it has returned. A part whose data can't be found for sure has no sum.
  *
- * On the record path: no allocation, no lock, no system call. The data of the program are read, and nothing else.
+ * The functions here are called only by what stands for the real functions where sums are wanted (moved.c, generated). They
+ * may wait for the analyzer to tell of a datatype. The data of the program are read, and nothing else.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
-#include "layout.h"
 #include "sums.h"
 
 int mv_sums;
@@ -18,11 +20,18 @@ int mv_sums;
 /* Called before the first MPI call is recorded. */
 void mv_sums_start(int on) { mv_sums = on; }
 
-/* Predefined datatypes without gaps, by handle; filled in at the end of MPI_Init. */
+/* Where the data of the predefined pairs lie that have gaps: a value and an int behind it, as in a struct of C. */
+static const int64_t pairs[][6] = {
+    {6, 8, 2, 0, 4, 4},     /* MPI_SHORT_INT */
+    {12, 16, 8, 0, 4, 8},   /* MPI_LONG_INT, MPI_DOUBLE_INT */
+    {20, 32, 16, 0, 4, 16}, /* MPI_LONG_DOUBLE_INT */
+};
+
+/* Predefined datatypes, by handle; filled in at the end of MPI_Init. */
 #define SLOTS 512
 static struct {
     uint64_t handle;
-    int64_t size;
+    struct mv_shape shape;
 } predefined[SLOTS];
 
 static unsigned slot_of(uint64_t handle) { return (unsigned)(handle * 0x9e3779b97f4a7c15ULL >> (64 - 9)); }
@@ -30,34 +39,59 @@ _Static_assert(SLOTS == 1 << 9, "slot_of gives 9 bits");
 
 void mv_sums_type(uint64_t handle, int64_t size, int64_t lower, int64_t extent)
 {
-    if (!handle || size <= 0 || lower || extent != size)
+    struct mv_shape shape = {size, extent, {NULL, 0}};
+    for (unsigned i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (size == pairs[i][0] && extent == pairs[i][1])
+            shape.layout = (struct mv_layout){pairs[i], 6};
+    if (!handle || size <= 0 || lower || (extent != size && !shape.layout.words))
         return;
     unsigned at = slot_of(handle);
     for (unsigned i = 0; i < SLOTS; i++, at = (at + 1) % SLOTS) {
         if (predefined[at].handle && predefined[at].handle != handle)
             continue;
         predefined[at].handle = handle;
-        predefined[at].size = size;
+        predefined[at].shape = shape;
         return;
     }
 }
 
-/* Where the data of a datatype lie; no size if that is not known. */
-struct shape {
-    int64_t size, extent;
-    struct mv_layout layout; /* no words: they are contiguous */
-};
+/* A datatype may be used as soon as it is committed, which the analyzer learns a moment later. It is waited for, but not for
+ * long, and not again: some datatypes have no layout. */
+#define PATIENCE 20000000 /* ns */
+#define NAP 20000
 
-static struct shape shape_of(uint64_t type)
+static struct mv_layout patient_layout(uint64_t type)
+{
+    static _Atomic uint64_t hopeless[64];
+    _Atomic uint64_t *mark = &hopeless[type * 0x9e3779b97f4a7c15ULL >> 58];
+    /* A handle that stands for another datatype was freed in between. */
+    const uint64_t key = type * 31 + mv_type_frees() + 1;
+    struct mv_layout l = mv_layout(type);
+    if (l.words || !type || atomic_load(mark) == key)
+        return l;
+    const struct timespec nap = {0, NAP};
+    const int e = errno;
+    const uint64_t begin = mv_now();
+    while (!l.words && mv_now() - begin < PATIENCE && !atomic_load(&mv_g.inert)) {
+        nanosleep(&nap, NULL);
+        l = mv_layout(type);
+    }
+    errno = e;
+    if (!l.words)
+        atomic_store(mark, key);
+    return l;
+}
+
+static struct mv_shape shape_of(uint64_t type)
 {
     unsigned at = slot_of(type);
     for (unsigned i = 0; i < SLOTS && predefined[at].handle; i++, at = (at + 1) % SLOTS)
         if (predefined[at].handle == type)
-            return (struct shape){predefined[at].size, predefined[at].size, {NULL, 0}};
-    struct mv_layout l = mv_layout(type);
+            return predefined[at].shape;
+    struct mv_layout l = patient_layout(type);
     if (l.words < 2)
-        return (struct shape){0};
-    return (struct shape){l.program[0], l.program[1], l};
+        return (struct mv_shape){0};
+    return (struct mv_shape){l.program[0], l.program[1], l};
 }
 
 /* The first page of memory has no data: an address in it is a mistake, or MPI_BOTTOM with a datatype that is not for it. */
@@ -71,16 +105,17 @@ static int visit(void *sum, uint64_t at, uint64_t n)
     return 0;
 }
 
-/* Sums up count copies at an address. Returns how many bytes there are, 0 if there is no sum. */
-static uint64_t sum_up(uint64_t *sum, uint64_t at, int64_t count, const struct shape *s)
+/* Sums up a part. Returns how many bytes there are, 0 if there is no sum. */
+static uint64_t sum_up(uint64_t *sum, const struct mv_part *p)
 {
     int64_t bytes;
     struct mv_summing state;
-    if (count <= 0 || s->size <= 0 || __builtin_mul_overflow(count, s->size, &bytes))
+    const struct mv_shape *s = &p->shape;
+    if (p->count <= 0 || s->size <= 0 || __builtin_mul_overflow(p->count, s->size, &bytes))
         return 0;
     mv_sum_begin(&state);
-    int failed = s->layout.words ? mv_layout_walk(s->layout.program, s->layout.words, at, count, visit, &state)
-                                 : visit(&state, at, (uint64_t)bytes);
+    int failed = s->layout.words ? mv_layout_walk(s->layout.program, s->layout.words, p->at, p->count, visit, &state)
+                                 : visit(&state, p->at, (uint64_t)bytes);
     if (failed)
         return 0;
     *sum = mv_sum_end(&state);
@@ -94,18 +129,18 @@ static int64_t element(const void *array, unsigned width, int i)
     return ((const int *)array)[i];
 }
 
-/* A record under way. */
-struct list {
-    struct mv_sums *head;
-    struct mv_sum *next, *end;
+/* Who wants the parts. */
+struct taker {
+    mv_take_part *take;
+    void *ctx;
 };
 
-/* Adds the sum of block i, which goes to or comes from a peer. shape is that of the side's only datatype. */
-static void add(struct list *l, const struct mv_side *s, const struct shape *shape, int i, uint32_t peer)
+/* Block i, which goes to or comes from a peer. shape is that of the side's only datatype. */
+static void add(const struct taker *l, const struct mv_side *s, const struct mv_shape *shape, int i, uint32_t peer)
 {
-    struct shape own;
+    struct mv_shape own;
     int64_t count = s->counts ? element(s->counts, s->wide, i) : s->count, at, stride = 1;
-    if (l->next == l->end || count <= 0)
+    if (count <= 0)
         return;
     if (s->types) {
         uint64_t type = 0;
@@ -121,26 +156,20 @@ static void add(struct list *l, const struct mv_side *s, const struct shape *sha
         return;
     if (__builtin_mul_overflow(at, stride, &at))
         return;
-    uint64_t bytes = sum_up(&l->next->sum, (uint64_t)(uintptr_t)s->buf + (uint64_t)at, count, shape);
-    if (!bytes)
-        return;
-    l->next->peer = peer;
-    l->next->pad = 0;
-    l->next->bytes = bytes;
-    l->next++;
-    l->head->count++;
+    const struct mv_part p = {(uint64_t)(uintptr_t)s->buf + (uint64_t)at, count, *shape, peer};
+    l->take(l->ctx, &p);
 }
 
-static void add_one(struct list *l, const struct mv_side *s, int i, uint32_t peer)
+static void add_one(const struct taker *l, const struct mv_side *s, int i, uint32_t peer)
 {
-    const struct shape shape = s->types ? (struct shape){0} : shape_of(s->type);
+    const struct mv_shape shape = s->types ? (struct mv_shape){0} : shape_of(s->type);
     add(l, s, &shape, i, peer);
 }
 
 /* The blocks of all peers but one. */
-static void add_all(struct list *l, const struct mv_side *s, int peers, int but)
+static void add_all(const struct taker *l, const struct mv_side *s, int peers, int but)
 {
-    const struct shape shape = s->types ? (struct shape){0} : shape_of(s->type);
+    const struct mv_shape shape = s->types ? (struct mv_shape){0} : shape_of(s->type);
     for (int i = 0; i < peers; i++)
         if (i != but)
             add(l, s, &shape, i, (uint32_t)i);
@@ -149,8 +178,20 @@ static void add_all(struct list *l, const struct mv_side *s, int peers, int but)
 /* Between groups the root has only its side. */
 static int beside_root(const struct mv_movement *m) { return !m->inter || !m->at_root; }
 
-static void add_sent(struct list *l, const struct mv_movement *m)
+/* How many parts there are at most, in either direction. */
+uint64_t mv_parts_most(const struct mv_movement *m)
 {
+    if (m->rank < 0 || m->absent)
+        return 0;
+    return m->peers > 1 ? (uint64_t)m->peers : 1;
+}
+
+/* Hands out the parts that an operation sends. */
+void mv_parts_sent(const struct mv_movement *m, mv_take_part *take, void *ctx)
+{
+    const struct taker wanted = {take, ctx}, *const l = &wanted;
+    if (!mv_parts_most(m))
+        return;
     switch (m->motion) {
     case MV_MOVES_BCAST:
         if (m->at_root)
@@ -176,8 +217,12 @@ static void add_sent(struct list *l, const struct mv_movement *m)
     }
 }
 
-static void add_received(struct list *l, const struct mv_movement *m)
+/* Hands out the parts that it receives. */
+void mv_parts_received(const struct mv_movement *m, mv_take_part *take, void *ctx)
 {
+    const struct taker wanted = {take, ctx}, *const l = &wanted;
+    if (!mv_parts_most(m))
+        return;
     switch (m->motion) {
     case MV_MOVES_BCAST:
         if (!m->at_root)
@@ -198,32 +243,71 @@ static void add_received(struct list *l, const struct mv_movement *m)
     }
 }
 
-static void record(struct mv_thread *t, const struct mv_movement *m, void (*parts)(struct list *, const struct mv_movement *), unsigned flags)
+/* A record under way. */
+struct list {
+    unsigned char *record;
+    struct mv_sums *head;
+    struct mv_sum *next, *end;
+};
+
+/* Begins the record of n sums at most. */
+static struct list begin(struct mv_thread *t, const struct mv_sums *head, uint64_t n)
 {
-    uint64_t room = (t->largest - sizeof(struct mv_record) - sizeof(struct mv_sums) - 64) / sizeof(struct mv_sum), n = 0;
-    if (parts && m->rank >= 0 && !m->absent)
-        n = m->peers > 1 ? (uint64_t)m->peers : 1;
+    uint64_t room = (t->largest - sizeof(struct mv_record) - sizeof(struct mv_sums) - 64) / sizeof(struct mv_sum);
     if (n > room)
         n = room;
-    unsigned char *r = mv_info(t, MV_SUMS, 0, sizeof(struct mv_sums) + n * sizeof(struct mv_sum));
-    struct list l = {.head = (struct mv_sums *)(r + sizeof(struct mv_record))};
-    l.head->flags = flags;
-    l.head->count = 0;
+    struct list l = {.record = mv_info(t, MV_SUMS, 0, sizeof(struct mv_sums) + n * sizeof(struct mv_sum))};
+    l.head = (struct mv_sums *)(l.record + sizeof(struct mv_record));
+    *l.head = *head;
     l.next = (struct mv_sum *)(l.head + 1);
     l.end = l.next + n;
-    if (n)
-        parts(&l, m);
-    mv_info_end(t, r);
+    return l;
+}
+
+static void put(void *list, const struct mv_part *p)
+{
+    struct list *l = list;
+    uint64_t bytes;
+    if (l->next == l->end || !(bytes = sum_up(&l->next->sum, p)))
+        return;
+    l->next->peer = p->peer;
+    l->next->pad = 0;
+    l->next->bytes = bytes;
+    l->next++;
+    l->head->count++;
 }
 
 /* Before the real function is called; the call's record has been published. */
-void mv_sums_sent(struct mv_thread *t, const struct mv_movement *m) { record(t, m, add_sent, 0); }
+void mv_sums_sent(struct mv_thread *t, const struct mv_movement *m)
+{
+    struct list l = begin(t, &(struct mv_sums){0}, mv_parts_most(m));
+    mv_parts_sent(m, put, &l);
+    mv_info_end(t, l.record);
+}
 
 /* After it has returned. */
 void mv_sums_received(struct mv_thread *t, const struct mv_movement *m, int rc)
 {
-    if (rc)
-        record(t, m, NULL, MV_SUMS_RECEIVED | MV_SUMS_FAILED);
-    else
-        record(t, m, add_received, MV_SUMS_RECEIVED);
+    struct list l = begin(t, &(struct mv_sums){.flags = MV_SUMS_RECEIVED | (rc ? MV_SUMS_FAILED : 0)}, rc ? 0 : mv_parts_most(m));
+    if (!rc)
+        mv_parts_received(m, put, &l);
+    mv_info_end(t, l.record);
+}
+
+/* Records the sums of these parts. */
+void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n)
+{
+    struct list l = begin(t, head, n);
+    for (uint64_t i = 0; i < n; i++)
+        put(&l, &parts[i]);
+    mv_info_end(t, l.record);
+}
+
+/* The thread, if the call of function kind that it is in is the program's; NULL for those that MPI makes inside it. */
+struct mv_thread *mv_sums_thread(unsigned kind)
+{
+    struct mv_thread *t = mv_tls.mine;
+    if (!t || !t->again || mv_tls.ready || !t->record || ((const struct mv_record *)t->record)->kind != kind)
+        return NULL;
+    return t;
 }

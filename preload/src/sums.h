@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "layout.h"
 #include "mv.h"
 
 #define MV_SUM_LANES 8
@@ -58,10 +59,40 @@ struct mv_movement {
     struct mv_side send, recv;
 };
 
+/* Where the data of a datatype lie; no size if that is not known. */
+struct mv_shape {
+    int64_t size, extent;
+    struct mv_layout layout; /* no words: they are contiguous */
+};
+
+/* A part of the data: so many copies at an address, which go to or come from a peer. */
+struct mv_part {
+    uint64_t at;
+    int64_t count;
+    struct mv_shape shape;
+    uint32_t peer;
+};
+typedef void mv_take_part(void *ctx, const struct mv_part *p);
+
 /* sums.c */
 void mv_sums_start(int on);
 void mv_sums_type(uint64_t handle, int64_t size, int64_t lower, int64_t extent);
+uint64_t mv_parts_most(const struct mv_movement *m);
+void mv_parts_sent(const struct mv_movement *m, mv_take_part *take, void *ctx);
+void mv_parts_received(const struct mv_movement *m, mv_take_part *take, void *ctx);
 void mv_sums_sent(struct mv_thread *t, const struct mv_movement *m);
 void mv_sums_received(struct mv_thread *t, const struct mv_movement *m, int rc);
+void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n);
+struct mv_thread *mv_sums_thread(unsigned kind);
+
+/* pending.c */
+struct mv_operation;
+struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_movement *m, int persistent);
+void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed, uint64_t request);
+struct mv_operation *mv_operations_start(struct mv_thread *t, const void *requests, unsigned width, uint64_t n);
+void mv_operations_started(struct mv_thread *t, struct mv_operation *list, int failed);
+struct mv_operation *mv_operations_find(struct mv_thread *t, const void *requests, unsigned width, uint64_t n);
+void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, int all, const int *indices, int n);
+void mv_operation_free(struct mv_thread *t, uint64_t request);
 
 #endif

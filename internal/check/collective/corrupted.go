@@ -84,9 +84,9 @@ func corrupted(x *check.Context, c *match.Comm, at uint64, list []sums.Differenc
 		Ranks: slices.Compact(ranks),
 		Sites: places.list,
 		Message: fmt.Sprintf("Data in %s on %s (collective number %d on it) are not what was sent: %s.\n", name, comm, at+1, strings.Join(lines, "; ")) +
-			"The sum of the data when the sender entered the call differs from that of what the receiver had when its call returned. " +
+			"The sum of the data when the sender began the operation differs from that of what the receiver had when it was complete. " +
 			"They were damaged on the way, by MPI or what it uses, or by the program itself: a buffer must not be written, nor a receive buffer " +
-			"be read, while the call runs (MPI standard, section 6.1), and parts that are received must not overlap.",
+			"be read, while the operation runs (MPI standard, section 6.1), and parts that are received must not overlap.",
 		Advice: "Look for threads, or communication still under way, that use the buffers of these calls, and for displacements that let parts " +
 			"overlap. If there is none, try other transports of the MPI library, and other nodes: the network, or the memory, may be at fault.",
 		Details: map[string]any{"comm": comm, "position": at + 1, "function": name, "parts": details},

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
@@ -268,7 +267,7 @@ var TopologyMismatch = newCheck("TOPOLOGY_MISMATCH", "processes describe differe
 			return edges(c)
 		}
 		names := []string{"ndims", "dims", "periods", "reorder"}
-		switch agree.Blocking(mpiapi.ByID(c.Variants[0].Func)) {
+		switch mpiapi.ByID(c.Variants[0].Func).Blocking() {
 		case "MPI_Graph_create", "MPI_Graph_map":
 			names = []string{"nnodes", "index", "edges", "reorder"}
 		case "MPI_Dist_graph_create":
@@ -315,7 +314,7 @@ var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments
 			}
 		}
 		names := []string{"size"}
-		switch agree.Blocking(mpiapi.ByID(c.Variants[0].Func)) {
+		switch mpiapi.ByID(c.Variants[0].Func).Blocking() {
 		case "MPI_File_open":
 			names = []string{"amode"}
 		case "MPI_File_set_view":

@@ -1,0 +1,122 @@
+package preload
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// isMoved tells whether sums of data have something to do with a function: its calls move data, or begin, start, complete
+// or free operations that do.
+func isMoved(f *mpiapi.Func) bool {
+	switch f.Class {
+	case mpiapi.Collective, mpiapi.Icollective, mpiapi.CollectiveInit:
+		return motion(f) != ""
+	case mpiapi.Start, mpiapi.Wait, mpiapi.Test:
+		return true
+	}
+	return f.ID == mpiapi.IDRequestFree
+}
+
+// generateMoved returns moved.c: for each function that sums of data have something to do with, what the wrapper then
+// calls instead of the real function.
+func generateMoved(exported func(name string) bool) []byte {
+	return generateBetween(exported, "move", "mv_moved", isMoved, (*wrapper).move)
+}
+
+// move writes the body of what stands for the function where sums are wanted.
+func (w *wrapper) move() {
+	real := fmt.Sprintf("real_move_%s(%s)", w.Name, w.args(nil))
+	w.line("struct mv_thread *const t = mv_sums_thread(%d);", w.ID)
+	switch w.Class {
+	case mpiapi.Wait, mpiapi.Test:
+		list, n := w.requests()
+		w.line("struct mv_operation *const found = mv_operations_find(t, %s, sizeof(MPI_Request), %s);", list, n)
+		w.line("int rc = %s;", real)
+		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, %s);", w.completed())
+		w.line("return rc;")
+		return
+	}
+	w.line("if (!t)\n        return %s;", real)
+	switch w.Class {
+	case mpiapi.Start:
+		list, n := w.requests()
+		w.line("struct mv_operation *const started = mv_operations_start(t, %s, sizeof(MPI_Request), %s);", list, n)
+		w.line("int rc = %s;", real)
+		w.line("mv_operations_started(t, started, rc != MPI_SUCCESS);")
+	case mpiapi.RequestOp:
+		request := w.Params[w.Arg(mpiapi.TheRequest)].Name
+		w.line("if (%[1]s)\n        mv_operation_free(t, MV_HANDLE(*%[1]s));", request)
+		w.line("int rc = %s;", real)
+	case mpiapi.Collective:
+		w.line("mv_sums_sent(t, &%s);", w.movement())
+		w.line("int rc = %s;", real)
+		w.line("mv_sums_received(t, &%s, rc);", w.movement())
+	default:
+		persistent := 0
+		if w.Class == mpiapi.CollectiveInit {
+			persistent = 1
+		}
+		w.line("struct mv_operation *const o = mv_operation_begin(t, &%s, %d);", w.movement(), persistent)
+		w.line("int rc = %s;", real)
+		request := w.Params[w.Arg(mpiapi.TheRequest)].Name
+		w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", request)
+	}
+	w.line("return rc;")
+}
+
+// requests returns C expressions of the array of requests that a call is given, and of their number.
+func (w *wrapper) requests() (list, n string) {
+	if i := w.Arg(mpiapi.Requests); i >= 0 {
+		return w.Params[i].Name, w.elements(w.Params[i].Elements)
+	}
+	i := w.Arg(mpiapi.TheRequest)
+	if w.Params[i].Pointer {
+		return w.Params[i].Name, "1"
+	}
+	return "&" + w.Params[i].Name, "1"
+}
+
+// completed returns C expressions of which operations a call has completed: whether all, an array of indices, and its
+// length.
+func (w *wrapper) completed() string {
+	name := func(r mpiapi.Role) string {
+		if i := w.Arg(r); i >= 0 {
+			return w.Params[i].Name
+		}
+		return ""
+	}
+	flag := "1"
+	if f := name(mpiapi.Flag); f != "" {
+		flag = fmt.Sprintf("(%s && *%s)", f, f)
+	}
+	switch {
+	case name(mpiapi.Indices) != "":
+		return fmt.Sprintf("0, %s, *%s", name(mpiapi.Indices), name(mpiapi.OutCount))
+	case name(mpiapi.Index) != "":
+		return fmt.Sprintf("0, %s, %s", name(mpiapi.Index), flag)
+	}
+	return flag + ", NULL, 0"
+}
+
+// generateBetween returns a C file with functions that stand between wrappers and the real functions, for the functions
+// that are wanted, and a table of them. body writes one that calls real_kind_….
+func generateBetween(exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper)) []byte {
+	var b, table strings.Builder
+	b.WriteString("/* Generated from the table of the MPI interface. */\n")
+	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
+	for _, f := range exportedFuncs(exported) {
+		if !wanted(f) {
+			continue
+		}
+		w := wrapper{Func: f, b: &b}
+		fmt.Fprintf(&b, "\nstatic %s;\n", f.Declare("(*real_"+kind+"_"+f.Name+")"))
+		fmt.Fprintf(&b, "static %s\n{\n", f.Declare(kind+"_"+f.Name))
+		body(&w)
+		b.WriteString("}\n")
+		fmt.Fprintf(&table, "    {\"P%[2]s\", (void (*)(void))%[1]s_%[2]s, &real_%[1]s_%[2]s},\n", kind, f.Name)
+	}
+	fmt.Fprintf(&b, "\nconst struct mv_between %s[] = {\n%s    {NULL, NULL, NULL},\n};\n", tableName, table.String())
+	return []byte(b.String())
+}
