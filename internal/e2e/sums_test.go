@@ -10,19 +10,19 @@ import (
 	"github.com/mpivet/mpivet/internal/exampletest"
 )
 
-// moves builds the program that moves data, with an MPI that damages some.
-func moves(t *testing.T, m exampletest.MPI) string {
+// moves builds a program that moves data, with an MPI that damages some.
+func moves(t *testing.T, m exampletest.MPI, name string) string {
 	t.Helper()
 	library := filepath.Join(t.TempDir(), "libfaulty.so")
 	if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-o", library, filepath.Join("testdata", "faulty.c"), "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return compile(t, m, "moves", library)
+	return compile(t, m, name, library)
 }
 
 func TestDamagedData(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
-		program := moves(t, m)
+		program := moves(t, m, "moves")
 		for _, c := range []struct {
 			mode  string
 			ranks []int // the receiver of the damaged part, and who sent it
@@ -60,10 +60,58 @@ func TestDamagedData(t *testing.T) {
 // TestUndamagedData: correct collectives of all kinds, and a byte that belongs to no data.
 func TestUndamagedData(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
-		program := moves(t, m)
+		program := moves(t, m, "moves")
 		for _, mode := range []string{"all", "gap"} {
 			t.Run(mode, func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program, mode).clean(t) })
 		}
 		t.Run("off", func(t *testing.T) { vet(t, 4, nil, program, "bcast").clean(t) })
+	})
+}
+
+// What a nonblocking or persistent operation delivers is looked at when the call returns that completes it.
+func TestDamagedPending(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		program := moves(t, m, "moves_pending")
+		for _, c := range []struct {
+			mode  string
+			ranks []int
+			say   string
+			line  string
+		}{
+			{"wait", []int{0, 2}, "in MPI_Ibcast on MPI_COMM_WORLD (collective number 1 on it) are not what was sent: the 36 bytes that rank 2 received from rank 0", "MPI_Ibcast(rank ? b : a, 9"},
+			{"waitall", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Igatherv("},
+			{"waitany", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "MPI_Iscatter("},
+			{"waitsome", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", "MPI_Iallgather("},
+			{"test", []int{1, 3}, "the 16 bytes that rank 3 received from rank 1.", "MPI_Ialltoall("},
+			{"status", []int{0, 1}, "the 32 bytes that rank 1 received from rank 0.", "MPI_Ibcast(rank ? b : a, 8"},
+			{"persistent", []int{0, 2}, "_Bcast_init on MPI_COMM_WORLD (collective number 1 on it) are not what was sent: the 36 bytes that rank 2 received from rank 0.", "MPI_Bcast_init("},
+			{"pair", []int{0, 3}, "the 24 bytes that rank 3 received from rank 0.", "MPI_DOUBLE_INT"},
+			{"committed", []int{0, 1}, "the 16 bytes that rank 1 received from rank 0.", ""},
+			{"freed", []int{0, 1}, "the 32 bytes that rank 1 received from rank 0.", "MPI_Ibcast(rank ? b : a, 2, t"},
+		} {
+			t.Run(c.mode, func(t *testing.T) {
+				r := vet(t, 4, []string{"--checksums"}, program, c.mode)
+				f := r.found(t, "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED")
+				if !slices.Equal(f.Ranks, c.ranks) || !strings.Contains(f.Message, c.say) || f.Count != 1 {
+					t.Errorf("ranks %v, %d times: %s", f.Ranks, f.Count, f.Message)
+				}
+				if c.line != "" && !atLine(t, f, "moves_pending.c", c.line) {
+					t.Errorf("not at the call with %q", c.line)
+				}
+				if len(r.report.Findings) != 1 {
+					t.Errorf("%d findings", len(r.report.Findings))
+				}
+			})
+		}
+	})
+}
+
+func TestUndamagedPending(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		program := moves(t, m, "moves_pending")
+		t.Run("all", func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program).clean(t) })
+		t.Run("strict", func(t *testing.T) { vet(t, 4, []string{"--checksums", "--strict"}, program).clean(t) })
+		t.Run("gap", func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program, "gap").clean(t) })
+		t.Run("off", func(t *testing.T) { vet(t, 4, nil, program, "wait").clean(t) })
 	})
 }

@@ -35,3 +35,24 @@ FAULTY(PMPI_Allgather, (const void *b, int n, MPI_Datatype t, void *d, int m, MP
 FAULTY(PMPI_Alltoallv,
        (const void *b, const int *n, const int *from, MPI_Datatype t, void *d, const int *m, const int *at, MPI_Datatype u, MPI_Comm c),
        (b, n, from, t, d, m, at, u, c))
+FAULTY(PMPI_Wait, (MPI_Request * r, MPI_Status *s), (r, s))
+FAULTY(PMPI_Waitall, (int n, MPI_Request *r, MPI_Status *s), (n, r, s))
+FAULTY(PMPI_Waitany, (int n, MPI_Request *r, int *i, MPI_Status *s), (n, r, i, s))
+FAULTY(PMPI_Waitsome, (int n, MPI_Request *r, int *m, int *i, MPI_Status *s), (n, r, m, i, s))
+
+/* Tests damage something only if they complete something. */
+#define FAULTY_TEST(name, parameters, arguments, flag)                                                                         \
+    int name parameters                                                                                                        \
+    {                                                                                                                          \
+        static int(*real) parameters;                                                                                          \
+        if (!real)                                                                                                             \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                         \
+        int rc = real arguments;                                                                                               \
+        return flag ? done(rc) : rc;                                                                                           \
+    }
+
+FAULTY_TEST(PMPI_Test, (MPI_Request * r, int *f, MPI_Status *s), (r, f, s), *f)
+FAULTY_TEST(PMPI_Testall, (int n, MPI_Request *r, int *f, MPI_Status *s), (n, r, f, s), *f)
+FAULTY_TEST(PMPI_Testany, (int n, MPI_Request *r, int *i, int *f, MPI_Status *s), (n, r, i, f, s), *f)
+FAULTY_TEST(PMPI_Testsome, (int n, MPI_Request *r, int *m, int *i, MPI_Status *s), (n, r, m, i, s), *m > 0)
+FAULTY_TEST(PMPI_Request_get_status, (MPI_Request r, int *f, MPI_Status *s), (r, f, s), *f)
