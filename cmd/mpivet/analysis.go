@@ -56,6 +56,9 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 			fatal.found(f)
 		}
 	}))
+	if o.graph != "" {
+		sinks = append(sinks, &graphSink{path: o.graph})
+	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
 	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector, NoProgress: o.noProgress}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })

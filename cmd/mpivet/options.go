@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/waitgraph"
 )
 
 // options are the flags that several subcommands share.
@@ -29,6 +30,7 @@ type options struct {
 	profile  string
 	failOn   string
 	json     string
+	graph    string
 	suppress []string
 	limit    int
 	quiet    bool
@@ -83,6 +85,7 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 	f.Var(enum{&o.profile, []string{portable, practical}}, "profile", "what is reported: all that the standard forbids, or only what matters to this run; --check overrules it")
 	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on", "least severity of findings that makes the exit status 3")
 	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
+	f.StringVar(&o.graph, "deadlock-graph", "", "draw who waits for whom in a deadlock into `FILE`: .svg, or .dot for Graphviz")
 	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of findings not to report; may be repeated")
 	f.IntVar(&o.limit, "limit", 10, "reports per check and call site")
 	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
@@ -101,6 +104,9 @@ func (o *options) validate() error {
 	}
 	if o.record == "-" {
 		return usagef("--record: needs a file, as standard output is the program's")
+	}
+	if o.graph != "" && !slices.Contains(waitgraph.Formats, filepath.Ext(o.graph)) {
+		return usagef("--deadlock-graph %s: the name must end in %s", o.graph, strings.Join(waitgraph.Formats, ", "))
 	}
 	var err error
 	if o.threshold, err = finding.ParseFailOn(o.failOn); err != nil {
@@ -128,7 +134,7 @@ func (o *options) validate() error {
 	for _, file := range []struct {
 		flag string
 		name *string
-	}{{"json", &o.json}, {"record", &o.record}} {
+	}{{"json", &o.json}, {"record", &o.record}, {"deadlock-graph", &o.graph}} {
 		if *file.name == "" || *file.name == "-" {
 			continue
 		}
@@ -170,6 +176,9 @@ func (o *options) arguments() []string {
 	}
 	for _, s := range o.suppress {
 		args = append(args, "--suppress="+s)
+	}
+	if o.graph != "" {
+		args = append(args, "--deadlock-graph="+o.graph)
 	}
 	if o.json != "" {
 		args = append(args, "--json="+o.json)

@@ -13,6 +13,7 @@ import (
 	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/ring"
 	. "github.com/mpivet/mpivet/internal/synth"
+	"golang.org/x/sys/unix"
 )
 
 // many is a program of many processes, each of which makes a few calls and stays in the last, or ends.
@@ -81,14 +82,15 @@ var manies = []many{
 }
 
 // run analyses the program, with all checks, until it ends or its deadlock is told. It returns how long that took,
-// without the making of the records.
-func (m *many) run(t testing.TB, n int) (took time.Duration) {
+// without the making of the records, and how much of that the processor worked for it, garbage collection included.
+func (m *many) run(t testing.TB, n int) (took, cpu time.Duration) {
 	var got collected
 	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
 	timed := func(f func()) {
-		start := time.Now()
+		start, worked := time.Now(), cpuTime()
 		f()
 		took += time.Since(start)
+		cpu += cpuTime() - worked
 	}
 	// Records are made up some at a time: those of all would take more memory than their analysis.
 	const some = 256
@@ -128,7 +130,16 @@ func (m *many) run(t testing.TB, n int) (took time.Duration) {
 		t.Fatal(p.Broken)
 	}
 	m.judge(t, n, got)
-	return took
+	return took, cpu
+}
+
+// cpuTime is how long processors have worked for this process.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func (m *many) judge(t testing.TB, n int, got collected) {
@@ -170,13 +181,15 @@ func BenchmarkDeadlock(b *testing.B) {
 	for i := range manies {
 		for _, n := range sizes {
 			b.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(b *testing.B) {
-				var took time.Duration
+				var took, cpu time.Duration
 				for b.Loop() {
 					debug.FreeOSMemory()
 					_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
-					took += manies[i].run(b, n)
+					t, c := manies[i].run(b, n)
+					took, cpu = took+t, cpu+c
 				}
 				b.ReportMetric(took.Seconds()/float64(b.N), "s/run")
+				b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/run")
 				b.ReportMetric(peakMiB(), "MiB-peak")
 			})
 		}

@@ -63,7 +63,7 @@ func hard(x *check.Context, d *wait.Deadlock) {
 	if len(misses) > 0 {
 		f.Advice = remedy[misses[0].Kind]
 	}
-	f.Details = map[string]any{"cycle": rankNumbers(d.Cycle()), "knots": knotRanks(d), "ended": rankNumbers(d.Gone), "near_misses": details(misses)}
+	f.Details = map[string]any{"cycle": rankNumbers(d.Cycle()), "knots": knotRanks(d), "ended": rankNumbers(d.Gone), "near_misses": details(misses), "graph": sorted(draw(x, d))}
 	x.Report(f)
 }
 

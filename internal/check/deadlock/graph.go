@@ -1,0 +1,151 @@
+package deadlock
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+	"github.com/mpivet/mpivet/internal/waitgraph"
+)
+
+// apart is how many processes that block each other have nodes of their own; of more, those at one place share one.
+const apart = 24
+
+// drawing turns a deadlock into the graph that the report keeps.
+type drawing struct {
+	x      *check.Context
+	graph  waitgraph.Graph
+	node   map[*track.Process]int
+	groups map[string]int
+	arcs   map[waitgraph.Arc]bool
+}
+
+// draw returns the graph of a deadlock: processes that block each other one by one, all others by their place.
+func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
+	g := &drawing{x: x, node: make(map[*track.Process]int), groups: make(map[string]int), arcs: make(map[waitgraph.Arc]bool)}
+	n := 0
+	for i := range d.Knots {
+		n += len(d.Knots[i].Links)
+	}
+	for i := range d.Knots {
+		for j, l := range d.Knots[i].Links {
+			key := ""
+			if n <= apart {
+				key = fmt.Sprint(i, j)
+			}
+			g.add(waitgraph.Knot, l.Blocked, key)
+		}
+	}
+	for i := range d.Blocked {
+		g.add(waitgraph.Waiting, &d.Blocked[i], "")
+	}
+	for _, p := range d.Gone {
+		g.addGone(p)
+	}
+	done := make(map[int]bool) // nodes that stand for many have the arcs of the first
+	arcs := func(b *wait.Blocked, cs []wait.Clause) {
+		if from := g.node[b.Thread.Process]; !done[from] {
+			done[from] = true
+			g.connect(from, cs, false)
+		}
+	}
+	for i := range d.Knots {
+		for _, l := range d.Knots[i].Links {
+			arcs(l.Blocked, []wait.Clause{*l.Clause})
+		}
+	}
+	for _, l := range d.Orphans {
+		arcs(l.Blocked, []wait.Clause{*l.Clause})
+	}
+	for i := range d.Blocked {
+		arcs(&d.Blocked[i], d.Blocked[i].Clauses)
+	}
+	return &g.graph
+}
+
+// add enters a thread's process, if it is not there yet, into the node of its kind and place; key sets it apart.
+func (g *drawing) add(kind waitgraph.Kind, b *wait.Blocked, key string) {
+	p := b.Thread.Process
+	if _, ok := g.node[p]; ok {
+		return
+	}
+	g.enter(p, string(kind)+key+g.x.Place(b.Call), func() waitgraph.Node {
+		name, place, _ := strings.Cut(g.x.CallAt(b.Call), " at ")
+		return waitgraph.Node{Kind: kind, Call: name, Place: place}
+	})
+}
+
+func (g *drawing) addGone(p *track.Process) {
+	how := ending(p)
+	g.enter(p, how, func() waitgraph.Node { return waitgraph.Node{Kind: waitgraph.Ended, Call: how} })
+}
+
+// enter puts a process into the node of a key, which is made if this is the first.
+func (g *drawing) enter(p *track.Process, key string, node func() waitgraph.Node) {
+	i, ok := g.groups[key]
+	if !ok {
+		i = len(g.graph.Nodes)
+		g.groups[key] = i
+		g.graph.Nodes = append(g.graph.Nodes, node())
+	}
+	g.node[p] = i
+	n := &g.graph.Nodes[i]
+	n.Ranks = append(n.Ranks, p.Rank)
+}
+
+// connect enters the arcs for what the processes of a node wait for.
+func (g *drawing) connect(from int, cs []wait.Clause, either bool) {
+	for i := range cs {
+		c := &cs[i]
+		for _, way := range c.Ways {
+			g.connect(from, way, true)
+		}
+		if c.What == wait.Either || c.What == wait.ToTransfer {
+			continue
+		}
+		var last *track.Process
+		for _, p := range c.Procs {
+			to, ok := g.node[p]
+			if !ok || last != nil && to == g.node[last] {
+				continue // of many at one place, one arc
+			}
+			last = p
+			a := waitgraph.Arc{From: from, To: to, Any: either || len(c.Procs) > 1, Label: label(c)}
+			if !g.arcs[a] {
+				g.arcs[a] = true
+				g.graph.Arcs = append(g.graph.Arcs, a)
+			}
+		}
+	}
+}
+
+// label says in a word what a clause is for.
+func label(c *wait.Clause) string {
+	tagged := func(what string, t int32) string {
+		if t == match.Any {
+			return what + ", any tag"
+		}
+		return fmt.Sprintf("%s, tag %d", what, t)
+	}
+	switch c.What {
+	case wait.ToReceive:
+		return tagged("to receive", c.Op.Tag)
+	case wait.ToSend:
+		return tagged("to send", c.Tag)
+	case wait.ToJoin:
+		return "to call it too"
+	}
+	return "to lead"
+}
+
+// sorted brings the ranks of all nodes into order.
+func sorted(g *waitgraph.Graph) *waitgraph.Graph {
+	for i := range g.Nodes {
+		slices.Sort(g.Nodes[i].Ranks)
+	}
+	return g
+}
