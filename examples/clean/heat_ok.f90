@@ -35,7 +35,7 @@ program heat
   if (rank == 0) then
     print '(f12.6)', total
     do step = 1, size - 1
-      call MPI_Recv(u, 1, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 3, comm, status, ierr)
+      call MPI_Recv(u, 1, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 3, comm, status, ierr) ! want info "GLOBAL:MSG:RACE"
     end do
   else
     call MPI_Send(total, 1, MPI_DOUBLE_PRECISION, 0, 3, comm, ierr)

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
             free(room);
             sum += n;
         }
-        MPI_Irecv(data, 8, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+        MPI_Irecv(data, 8, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request); /* want info "GLOBAL:MSG:RACE" */
         MPI_Wait(&request, &status);
         MPI_Get_count(&status, MPI_INT, &n);
         sum += n;

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0) {
         for (int i = 1; i < size; i++)
-            MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" count=1 ranks=0,2 */
+            MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" count=1 ranks=0,2 want info "GLOBAL:MSG:RACE" */
     } else if (rank == 2) {
         MPI_Send(&positive, 1, MPI_UNSIGNED, 0, rank, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "MPI_UNSIGNED(.|\n)*MPI_INT" */
     } else {

@@ -38,6 +38,13 @@ type Listener struct {
 	// Synchronized: a synchronous send has completed, so that its receive had begun. at is the number of the call that
 	// completed it.
 	Synchronized func(send, recv *match.Op, th *track.Thread, at uint64)
+	// Dropped: an operation will not be told to complete, as it was cancelled, or nobody waits for it.
+	Dropped func(op *match.Op)
+	// Probed: a thread has seen the message that recv gets later.
+	Probed func(recv, send *match.Op, th *track.Thread)
+	// Doubted: what a process knows of others when it does what comes next is unknown, or known again, since it was in a
+	// collective with all of them.
+	Doubted func(p *track.Process, unknown bool)
 	// Entered: a thread enters the collective at a position of a communicator, window or file.
 	Entered func(th *track.Thread, at uint64, c *match.Comm, position uint64)
 	// Left: a thread has completed a collective that all members have entered before.
@@ -120,17 +127,33 @@ func (e *Engine) Doubt(th *track.Thread, always bool) {
 	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
 }
 
+// doubt doubts a process for what it does itself.
 func (e *Engine) doubt(p *process) {
+	e.suspect(p)
+	e.told(p, true)
+}
+
+// suspect doubts a process for what another does.
+func (e *Engine) suspect(p *process) {
 	if !p.doubted {
 		p.doubted = true
 		e.doubts++
 	}
 }
 
+// told tells that it is unknown what a process knows of others, or known again.
+func (e *Engine) told(p *process, unknown bool) {
+	for _, l := range e.listeners {
+		if l.Doubted != nil {
+			l.Doubted(p.Process, unknown)
+		}
+	}
+}
+
 // infect doubts p if it takes part in what q does.
 func (e *Engine) infect(p, q *process) {
 	if q.doubted {
-		e.doubt(p)
+		e.suspect(p)
 	}
 }
 

@@ -145,10 +145,11 @@ func (e *Engine) resolve(c *comm, s *slot, fn mpiapi.FuncID) {
 		}
 		switch q := e.processes[p.Proc.ID]; {
 		case !sure:
-			e.doubt(q)
+			e.suspect(q)
 		case q.doubted && !q.always:
 			q.doubted = false
 			e.doubts--
+			e.told(q, false)
 		}
 	}
 }

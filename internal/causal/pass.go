@@ -65,7 +65,7 @@ func (e *Engine) pass(t *thread, it *item) bool {
 	case leave:
 		return e.left(t, it)
 	case peek:
-		return e.peeked(it.ext)
+		return e.peeked(t, it.ext)
 	case doubt:
 		e.doubt(t.process)
 		t.process.always = t.process.always || it.polled
@@ -128,10 +128,17 @@ func (e *Engine) over(op *match.Op, t *thread, at uint64) {
 	if op.AnySource && !r.Ready {
 		e.closed(e.processOf(op.Call.Thread), op)
 	}
-	if p := r.Partner; p != nil {
-		if t != nil && r.Ready {
-			e.met(op, p, t, at)
+	p := r.Partner
+	if p != nil && t != nil && r.Ready {
+		e.met(op, p, t, at)
+	} else {
+		for _, l := range e.listeners {
+			if l.Dropped != nil {
+				l.Dropped(op)
+			}
 		}
+	}
+	if p != nil {
 		r.Partner = nil
 		e.matcher.Forget(p)
 	}

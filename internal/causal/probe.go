@@ -39,9 +39,17 @@ func (e *Engine) seen(t *thread, s, r *match.Op) {
 }
 
 // peeked reports whether the message that a probe saw has been sent.
-func (e *Engine) peeked(x *ext) bool {
+func (e *Engine) peeked(t *thread, x *ext) bool {
 	if unknown(x.comm.Comm) {
 		return true
 	}
-	return x.seen != nil && complete(x.seen)
+	if x.seen == nil || !complete(x.seen) {
+		return false
+	}
+	for _, l := range e.listeners {
+		if send := x.seen.Replay.Partner; l.Probed != nil && send != nil {
+			l.Probed(x.seen, send, t.Thread)
+		}
+	}
+	return true
 }

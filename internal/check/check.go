@@ -15,6 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/race"
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/track"
 	"github.com/mpivet/mpivet/internal/wait"
@@ -28,7 +29,7 @@ type Check struct {
 	// Doc explains the check to its user, in Markdown: the rule with its clause of the MPI standard, an example, how to
 	// mend it, and what the check can't see.
 	Doc string
-	// Portability: what it finds went well here, and only goes wrong elsewhere. Who does not care switches such checks off
+	// Portability: what it finds went well here, and only goes wrong elsewhere, or in another run. Who does not care switches such checks off
 	// by a profile.
 	Portability bool
 	// New starts the check for one run.
@@ -68,8 +69,12 @@ type Hooks struct {
 	Knot func(k *causal.Knot)
 	// Causal, if not nil, is told of the run in an order in which causes come before effects.
 	Causal *causal.Listener
-	Tick   func() // a tenth of a second has passed
-	Finish func() // the run is over
+	// Race: a receive from MPI_ANY_SOURCE could have got another message. ReadySend: a message was sent in ready mode, and
+	// nothing made sure that its receive was posted before.
+	Race      func(r *race.Race)
+	ReadySend func(send, recv *match.Op)
+	Tick      func() // a tenth of a second has passed
+	Finish    func() // the run is over
 }
 
 // Context is what a check works with.

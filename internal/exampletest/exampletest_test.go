@@ -69,6 +69,7 @@ func TestParseErrors(t *testing.T) {
 		{"a.c", "int main() {}\n", "np=N"},
 		{"a.c", "/* run: np=2 */\n", "has a want"},
 		{"a_ok.c", "/* run: np=2 */ /* want \"X\" */\n", "no want"},
+		{"a_ok.c", "/* run: np=2 */ /* may warning \"X\" */\n", "no want"},
 		{"a.c", "/* run: np=2 speed=3 */", "no option"},
 		{"a.c", "/* run: np=two */", "two"},
 		{"a.c", "/* run: np=2 */\n/* want X */", "a.c:2"},

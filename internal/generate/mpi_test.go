@@ -61,6 +61,11 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for i, line := range strings.Split(text, "\n") {
+			if strings.Contains(line, "MPI_ANY_SOURCE") { // who comes first may be a matter of luck
+				e.Wants = append(e.Wants, exampletest.Want{Line: i + 1, Check: "GLOBAL:MSG:RACE", Severity: "info", Optional: true, Count: -1})
+			}
+		}
 		for _, m := range mpis {
 			t.Run(fmt.Sprintf("%d/%s", seed, m.Name), func(t *testing.T) {
 				command, err := exampletest.Build(e, m, dir)

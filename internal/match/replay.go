@@ -8,6 +8,9 @@ type Replay struct {
 	// waited for.
 	Begun, Ready, Over bool
 
+	// Moment and Done are when it began and, a synchronous send, was complete, as package before counts: for package race.
+	Moment, Done uint64
+
 	retained int32 // by the replay: as long as there are any, the operation is not used again for another
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/race"
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/strict"
 	"github.com/mpivet/mpivet/internal/track"
@@ -57,13 +58,14 @@ type Pipeline struct {
 	// Broken says why the analysis gave up, "" if it did not: an error of mpivet's own.
 	Broken string
 
-	layouts *layouts       // nil unless asked for
-	causal  *causal.Engine // nil if no check wants it
-	waits   *wait.Analyzer
-	strict  *Strict
-	judge   *strict.Judge // nil unless in strict mode
-	places  places
-	confirm func([]wait.Blocked) bool
+	layouts  *layouts       // nil unless asked for
+	causal   *causal.Engine // nil if no check wants it
+	follower *race.Follower // nil if no check wants it
+	waits    *wait.Analyzer
+	strict   *Strict
+	judge    *strict.Judge // nil unless in strict mode
+	places   places
+	confirm  func([]wait.Blocked) bool
 
 	message     []func(s, r *match.Op)
 	misfit      []func(s, r *match.Op, c datatype.Comparison)
@@ -83,6 +85,8 @@ type Pipeline struct {
 	datatypes   []func(*track.Process)
 	end         []func(*track.Process)
 	deadlock    []func(*wait.Deadlock)
+	race        []func(*race.Race)
+	readySend   []func(s, r *match.Op)
 	tick        []func()
 	finish      []func()
 }
@@ -105,6 +109,7 @@ func New(o Options) *Pipeline {
 	for _, c := range o.Checks {
 		p.start(c, &o)
 	}
+	p.follow()
 	if p.causal != nil {
 		p.Matcher.Replayer, p.Tracker.Replay = p.causal, p.causal
 	}
@@ -156,6 +161,8 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	if h.Causal != nil {
 		p.replay().Listen(h.Causal)
 	}
+	add(&p.race, h.Race)
+	add(&p.readySend, h.ReadySend)
 	add(&p.tick, h.Tick)
 	add(&p.finish, h.Finish)
 }
@@ -166,6 +173,31 @@ func (p *Pipeline) replay() *causal.Engine {
 		p.causal = causal.New(p.Tracker, p.Matcher)
 	}
 	return p.causal
+}
+
+// follow has the replay followed for the checks that ask what came before what.
+func (p *Pipeline) follow() {
+	if len(p.race)+len(p.readySend) == 0 {
+		return
+	}
+	var found func(*race.Race)
+	if len(p.race) > 0 {
+		found = func(r *race.Race) {
+			for _, f := range p.race {
+				f(r)
+			}
+		}
+	}
+	var ready func(s, r *match.Op)
+	if len(p.readySend) > 0 {
+		ready = func(s, r *match.Op) {
+			for _, f := range p.readySend {
+				f(s, r)
+			}
+		}
+	}
+	p.follower = race.Follow(p.Tracker, found, ready)
+	p.replay().Listen(p.follower.Listener())
 }
 
 // add appends a hook unless it is nil.
@@ -259,6 +291,9 @@ func (p *Pipeline) Finish() {
 	defer p.guard()
 	if p.causal != nil {
 		p.causal.End()
+	}
+	if p.follower != nil {
+		p.follower.Finish()
 	}
 	for _, f := range p.finish {
 		f()

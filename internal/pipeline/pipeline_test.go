@@ -122,7 +122,7 @@ func TestFindings(t *testing.T) {
 				p.Ranks[0].Call("b", "MPI_Recv", a)
 			}
 			return finalize(p)
-		}, nil, ""},
+		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}, "receives rank 1's message, 1 × MPI_INT, as 1 × MPI_DOUBLE: that is another datatype"},
 		{"nonblocking wildcards completed out of order", func() *Program {
 			p := New(3)
 			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 1))

@@ -86,7 +86,7 @@ func TestPotentialDeadlocks(t *testing.T) {
 			p.Ranks[2].Call("e", "MPI_Recv", recv(1, Int, 1, 6))
 			p.Ranks[2].Call("f", "MPI_Send", send(1, Int, 0, 5))
 			return finalize(p)
-		}, nil},
+		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}},
 		{"one waits long for what another sends late", func() *Program {
 			// Rank 0 has sent ten thousand messages when rank 1 begins to receive.
 			p := New(2)

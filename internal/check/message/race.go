@@ -1,0 +1,129 @@
+package message
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/datatype"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/race"
+)
+
+//go:embed race.md
+var raceDoc string
+
+// Race finds receives from MPI_ANY_SOURCE that could have got the message of another sender than they did. It is a warning
+// where something would have gone wrong then, else a note.
+var Race = &check.Check{
+	ID: "GLOBAL:MSG:RACE", Severity: finding.Warning, Title: "a receive from anybody could have got another message", Doc: raceDoc, Portability: true,
+	New: func(x *check.Context) check.Hooks {
+		fs := &races{x: x, notes: make(map[string]*note)}
+		return check.Hooks{Race: fs.race, Finish: fs.finish}
+	},
+}
+
+// races reports what the check finds in a run.
+type races struct {
+	x     *check.Context
+	notes map[string]*note // by place of the receive
+	order []*note
+}
+
+// note is a receive in the source that has a race.
+type note struct {
+	// finding is a note, reported at the end of the run unless something worse was.
+	finding *finding.Finding
+	bad     bool // it says what may go wrong
+	warned  bool
+}
+
+func (fs *races) race(r *race.Race) {
+	key := fs.x.Place(r.Receive.Call)
+	n := fs.notes[key]
+	if n == nil {
+		n = new(note)
+		fs.notes[key] = n
+		fs.order = append(fs.order, n)
+	}
+	bad := r.Outcome != race.Harmless
+	switch {
+	case r.Proven:
+		n.warned = true
+		fs.x.Report(fs.describe(r, key+"|"+fs.x.Place(r.Victim.Call)))
+	case n.finding == nil || bad && !n.bad:
+		n.finding, n.bad = fs.describe(r, key), bad
+	}
+}
+
+func (fs *races) finish() {
+	for _, n := range fs.order {
+		if n.finding != nil && !n.warned {
+			fs.x.Report(n.finding)
+		}
+	}
+}
+
+// at names a call and its place in the source.
+func at(x *check.Context, c match.Call) string {
+	name := x.Func(c).Name
+	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
+		return fmt.Sprintf("%s (%s:%d)", name, filepath.Base(stack[0].File), stack[0].Line)
+	}
+	return name
+}
+
+func (fs *races) describe(r *race.Race, key string) *finding.Finding {
+	x := fs.x
+	me, from, other := x.Rank(r.Receive.Call), x.Rank(r.Receive.Got.Call), x.Rank(r.Other.Call)
+	receive := at(x, r.Receive.Call)
+	f := &finding.Finding{
+		Key: key, Severity: finding.Info, Ranks: []int{me, from, other},
+		Message: fmt.Sprintf("Rank %d receives from MPI_ANY_SOURCE. It got the message of rank %d, but that of rank %d could have come first: "+
+			"nothing that MPI guarantees makes it come later.", me, from, other),
+		Sites: []finding.Site{
+			x.Site("receive", r.Receive.Call), x.Site("send of what it got", r.Receive.Got.Call),
+			x.Site("send of what it could have got", r.Other.Call), x.Site("receive of that", r.Taker.Call),
+		},
+		Details: map[string]any{
+			"receiver": me, "sender": from, "other_sender": other, "tag": r.Receive.Got.Tag, "other_tag": r.Other.Tag,
+			"comm": x.Comm(r.Receive.Call, r.Comm), "outcome": [...]string{"harmless", "misfit", "stuck"}[r.Outcome], "proven": r.Proven,
+		},
+	}
+	if r.Outcome == race.Harmless {
+		f.Message += "\nAnother run may receive them in the other order."
+		f.Advice = "Nothing is wrong if the program does not care who comes first. Else name the source, or use different tags."
+		return f
+	}
+	f.Message += fmt.Sprintf("\nIn this run: rank %d's message is received by %s, rank %d's by %s.\nIn the other order: %s receives rank %d's message%s",
+		from, receive, other, at(x, r.Taker.Call), receive, other, fs.consequence(r))
+	if r.Victim != r.Receive && r.Victim != r.Taker {
+		f.Sites = append(f.Sites, x.Site("receive that goes wrong", r.Victim.Call))
+	}
+	if r.Proven {
+		f.Severity = finding.Warning
+	} else {
+		f.Message += "\nThat is so if the program makes the same calls then. It may go by what it is told of the first message instead, which can't be seen."
+	}
+	f.Advice = "Name the source in the receive, or give messages that are meant for different receives different tags or communicators."
+	return f
+}
+
+// consequence goes on from "receives rank 2's message".
+func (fs *races) consequence(r *race.Race) string {
+	x := fs.x
+	if r.Outcome == race.Stuck {
+		return fmt.Sprintf(", and then %s waits for ever: no message is left for it.", at(x, r.Victim.Call))
+	}
+	how := "that is another datatype"
+	if race.Compare(r.Message, r.Victim).Verdict == datatype.TooLong {
+		how = "it is longer than the buffer"
+	}
+	what := fmt.Sprintf("%d × %s, as %d × %s: %s.", r.Message.Count, r.Message.Type, r.Victim.Count, r.Victim.Type, how)
+	if r.Victim == r.Receive {
+		return ", " + what
+	}
+	return fmt.Sprintf(", and then %s that of rank %d, %s", at(x, r.Victim.Call), x.Rank(r.Message.Call), what)
+}

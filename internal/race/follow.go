@@ -1,0 +1,268 @@
+package race
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/before"
+	"github.com/mpivet/mpivet/internal/causal"
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// Follower listens to the replay of a run. It keeps the log of what the processes learn of each other, and finds races and
+// ready sends by it.
+type Follower struct {
+	tracker  *track.Tracker
+	log      *before.Log
+	detector *Detector                  // nil if nobody wants races
+	ready    func(send, recv *match.Op) // nil if nobody wants it
+	marks    []mark                     // by thread
+	meetings map[*match.Comm]*meetings  // by communicator, window or file
+	receives map[*match.Op]*Receive     // that the detector has and that are not complete
+	sends    map[*match.Op]*Send        // synchronous ones that are received and not complete
+}
+
+// mark is when the last call of a thread that began operations did so: they all begin at once, as MPI_Startall and
+// MPI_Sendrecv say nothing about their order.
+type mark struct {
+	call, moment uint64
+	proc         int32 // of the thread
+	known        bool
+}
+
+// meetings are the last collectives on a communicator.
+type meetings struct {
+	group before.Group
+	met   bool        // all have been in one, and group is known
+	last  [16]meeting // by position
+}
+
+type meeting struct {
+	position, entered uint64 // when the last member did so
+	known             bool
+}
+
+// manyComms is the number of communicators whose collectives are remembered.
+const manyComms = 1 << 14
+
+// Follow returns a follower of a run. found is told of races, ready of ready sends whose receive may not be posted when
+// they begin; what they are handed is valid until they return. Either may be nil.
+func Follow(t *track.Tracker, found func(*Race), ready func(send, recv *match.Op)) *Follower {
+	f := &Follower{
+		tracker: t, log: before.New(), ready: ready, meetings: make(map[*match.Comm]*meetings),
+		receives: make(map[*match.Op]*Receive), sends: make(map[*match.Op]*Send),
+	}
+	if found != nil {
+		f.detector = New(f.log, f.status, found)
+	}
+	return f
+}
+
+// Listener returns what is to be told of the replay.
+func (f *Follower) Listener() *causal.Listener {
+	return &causal.Listener{
+		Began: f.began, Received: f.received, Dropped: f.dropped, Synchronized: f.synchronized, Probed: f.probed,
+		Entered: f.entered, Left: f.left, Doubted: f.doubted,
+	}
+}
+
+// Finish says that the run is over.
+func (f *Follower) Finish() {
+	if f.detector != nil {
+		f.detector.Finish(func(c *match.Comm, member int32) bool {
+			p := f.tracker.ProcessOf(c.World, int(c.Members[member]))
+			return p != nil && p.Finalizing
+		})
+	}
+}
+
+// moment returns when an operation began.
+func (f *Follower) moment(op *match.Op) before.Moment {
+	return before.Moment{Proc: f.mark(op.Call.Thread).proc, At: op.Replay.Moment}
+}
+
+func (f *Follower) mark(id ring.ThreadID) *mark {
+	if int(id) >= len(f.marks) {
+		f.marks = append(f.marks, make([]mark, int(id)+1-len(f.marks))...)
+	}
+	m := &f.marks[id]
+	if !m.known {
+		m.known, m.proc = true, int32(f.tracker.ThreadByID(id).Process.Proc.ID)
+	}
+	return m
+}
+
+func (f *Follower) procOf(th *track.Thread) int32 { return f.mark(th.ID).proc }
+
+// blocking are the calls whose receive completes before any other is posted.
+var blocking = map[mpiapi.FuncID]bool{mpiapi.IDRecv: true, mpiapi.IDSendrecv: true, mpiapi.IDSendrecvReplace: true}
+
+// takesProbed are the calls that begin a receive whose message was found by a matched probe, which comes first.
+var takesProbed = map[mpiapi.FuncID]bool{mpiapi.IDMprobe: true, mpiapi.IDImprobe: true, mpiapi.IDMrecv: true, mpiapi.IDImrecv: true}
+
+func (f *Follower) began(op *match.Op) {
+	m := f.mark(op.Call.Thread)
+	if m.call != op.At {
+		f.log.Step()
+		m.call, m.moment = op.At, f.log.Now(0).At
+	}
+	op.Replay.Moment = m.moment
+	if f.detector == nil {
+		return
+	}
+	if op.Send {
+		f.detector.Names(op.Comm, op.Me, op.Peer)
+		return
+	}
+	wanted := f.detector.Wanted(op.Comm, op.Me)
+	if !op.AnySource && !wanted {
+		return
+	}
+	probed := takesProbed[op.Call.Func()]
+	anybody := op.AnySource && !probed
+	if !anybody && !wanted {
+		return
+	}
+	r := &Receive{Source: op.Peer, Tag: op.Tag, Count: op.Count, Type: op.Type, Call: op.Call.Clone(), Begun: f.moment(op)}
+	if anybody {
+		r.Source = match.Any
+	}
+	if op.AnyTag && !probed {
+		r.Tag = match.Any
+	}
+	if !blocking[op.Call.Func()] {
+		r.Coming = func() (before.Moment, bool) {
+			s := op.Replay.Partner
+			if f.receives[op] != r || s == nil || !s.Replay.Begun {
+				return before.Moment{}, false
+			}
+			return f.moment(s), true
+		}
+	}
+	f.receives[op] = r
+	f.detector.Posted(op.Comm, op.Me, r)
+	if probed {
+		f.detector.Probed(op.Comm, op.Me)
+	}
+}
+
+func (f *Follower) received(recv, send *match.Op, th *track.Thread, _ uint64) {
+	f.log.Step()
+	sent := f.moment(send)
+	f.log.Learn(f.procOf(th), sent)
+	if send.Mode == match.Ready && f.ready != nil && !f.log.Before(f.moment(recv), sent) {
+		f.ready(send, recv)
+	}
+	if len(f.receives) == 0 {
+		return
+	}
+	r := f.receives[recv]
+	if r == nil {
+		return
+	}
+	delete(f.receives, recv)
+	s := &Send{Member: send.Me, Tag: send.Tag, Count: send.Count, Type: send.Type, Call: send.Call.Clone(), Begun: sent}
+	if send.Mode == match.Synchronous {
+		if s.Done = (before.Moment{Proc: sent.Proc, At: send.Replay.Done}); s.Done.At == 0 {
+			f.sends[send] = s
+		}
+	}
+	f.detector.Completed(r, s)
+}
+
+func (f *Follower) dropped(op *match.Op) {
+	if r := f.receives[op]; r != nil {
+		delete(f.receives, op)
+		f.detector.Removed(r)
+	}
+	delete(f.sends, op)
+}
+
+func (f *Follower) synchronized(send, recv *match.Op, th *track.Thread, _ uint64) {
+	f.log.Step()
+	f.log.Learn(f.procOf(th), f.moment(recv))
+	done := f.log.Now(f.procOf(th))
+	send.Replay.Done = done.At
+	if len(f.sends) > 0 {
+		if s := f.sends[send]; s != nil {
+			s.Done = done
+			delete(f.sends, send)
+		}
+	}
+}
+
+// probed: a thread has seen a message.
+func (f *Follower) probed(recv, send *match.Op, th *track.Thread) {
+	f.log.Step()
+	f.log.Learn(f.procOf(th), f.moment(send))
+	if f.detector != nil {
+		f.detector.Probed(recv.Comm, recv.Me)
+	}
+}
+
+func (f *Follower) meetingsOf(c *match.Comm) *meetings {
+	m := f.meetings[c]
+	if m == nil {
+		if len(f.meetings) >= manyComms {
+			clear(f.meetings)
+		}
+		m = new(meetings)
+		f.meetings[c] = m
+	}
+	return m
+}
+
+func (f *Follower) entered(_ *track.Thread, _ uint64, c *match.Comm, position uint64) {
+	f.log.Step()
+	m := f.meetingsOf(c)
+	m.last[position%uint64(len(m.last))] = meeting{position, f.log.Now(0).At, true}
+}
+
+func (f *Follower) left(th *track.Thread, _ uint64, c *match.Comm, position uint64) {
+	f.log.Step()
+	m := f.meetingsOf(c)
+	entered := f.log.Now(0).At
+	if l := m.last[position%uint64(len(m.last))]; l.known && l.position == position {
+		entered = l.entered
+	}
+	if !m.met {
+		m.met, m.group = true, f.group(c)
+	}
+	f.log.Meet(f.procOf(th), m.group, entered)
+}
+
+// group returns the members of a communicator, which are all known when they have been in a collective.
+func (f *Follower) group(c *match.Comm) before.Group {
+	var procs []int32
+	for _, rank := range c.Members {
+		if p := f.tracker.ProcessOf(c.World, int(rank)); p != nil {
+			procs = append(procs, int32(p.Proc.ID))
+		}
+	}
+	slices.Sort(procs)
+	return f.log.Group(procs)
+}
+
+func (f *Follower) doubted(p *track.Process, yes bool) {
+	if yes {
+		f.log.Doubt(int32(p.Proc.ID))
+	} else {
+		f.log.Trust(int32(p.Proc.ID))
+	}
+}
+
+// status implements StatusOf.
+func (f *Follower) status(r *Receive) (uint64, bool) {
+	c, _, err := event.Parse(r.Call.Raw)
+	if err != nil || c.Func.Arg(mpiapi.TheStatus) < 0 {
+		return 0, false // it is told by the call that completes the receive
+	}
+	i := c.Func.Arg(mpiapi.TheStatus)
+	if f.tracker.ThreadByID(r.Call.Thread).Process.NameConst(&c.Func.Params[i], c.Int(i)) != "" {
+		return 0, true
+	}
+	return c.Addr(i), true
+}

@@ -1,0 +1,135 @@
+package race
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/match"
+)
+
+// inbox has the receives of one member of a communicator in the order in which they were posted.
+type inbox struct {
+	d      *Detector
+	comm   *match.Comm
+	member int32
+	queue  []*Receive // from head on: those that have not completed, and those behind them
+	head   int
+	recent []*Receive // the last ones before those, oldest first
+	trials []*trial
+	probed uint64           // when it last probed
+	named  map[int32]uint64 // when another member was last named by a send or receive; kept only while there are trials
+}
+
+// next takes the first receive out of the queue.
+func (in *inbox) next() *Receive {
+	r := in.queue[in.head]
+	in.queue[in.head] = nil
+	if in.head++; in.head == len(in.queue) {
+		in.queue, in.head = in.queue[:0], 0
+	} else if in.head >= queued {
+		in.queue = append(in.queue[:0], in.queue[in.head:]...)
+		in.head = 0
+	}
+	return r
+}
+
+// drain goes through the receives whose message is known.
+func (in *inbox) drain() {
+	for in.head < len(in.queue) && in.queue[in.head].over {
+		r := in.next()
+		if r.Got == nil {
+			continue
+		}
+		in.trials = slices.DeleteFunc(in.trials, func(t *trial) bool { return t.step(r) })
+		in.look(r)
+		if r.Source != match.Any && len(in.trials) > 0 {
+			in.named[r.Source] = r.Begun.At
+		}
+		if len(in.recent) == 2*window {
+			in.recent = append(in.recent[:0], in.recent[window:]...)
+		}
+		in.recent = append(in.recent, r)
+	}
+}
+
+// look looks for receives before taker that could have got its message. Those further back can't if one that completed
+// before the message was begun can't; nor if they could have got an earlier one of the same sender.
+func (in *inbox) look(taker *Receive) {
+	s := taker.Got
+	others := false // the sender's messages with other tags were received on the way
+	for i := len(in.recent) - 1; i >= max(0, len(in.recent)-window); i-- {
+		r := in.recent[i]
+		if r.Got.Member == s.Member {
+			if r.Got.Tag == s.Tag {
+				return
+			}
+			others = true
+			continue
+		}
+		if r.Source != match.Any || !r.accepts(s) || others && r.Tag == match.Any {
+			continue
+		}
+		if r.site.pairs++; r.site.pairs > thorough && r.site.pairs&(r.site.pairs-1) != 0 {
+			return
+		}
+		if in.d.log.Before(r.Done, s.Begun) {
+			return
+		}
+		if in.decided(i, s) || in.claimed(i, s) {
+			continue
+		}
+		in.try(i, taker)
+	}
+}
+
+// decided reports whether the i-th receive must have got its message before s is sent, though it has not completed: the
+// sender has noticed, or a receive that was posted later has got a message that this one would have got else, or has not got
+// the message of this one, though it is the first of the same sender.
+func (in *inbox) decided(i int, s *Send) bool {
+	r, log := in.recent[i], in.d.log
+	for _, y := range in.recent[i:] {
+		if y != r && !r.accepts(y.Got) && !(y.Got.Member == r.Got.Member && y.accepts(r.Got)) {
+			continue
+		}
+		if y.Got.Done.At != 0 && log.Before(y.Got.Done, s.Begun) || y.Done.At < r.Done.At && log.Before(y.Done, s.Begun) {
+			return true
+		}
+	}
+	return false
+}
+
+// claimed reports whether a receive posted before the i-th could take s first, as what it took itself may come only after
+// that one has completed.
+func (in *inbox) claimed(i int, s *Send) bool {
+	done := in.recent[i].Done.At
+	return slices.ContainsFunc(in.recent[:i], func(r *Receive) bool { return r.Got.Begun.At >= done && r.accepts(s) })
+}
+
+// try begins to follow what happens if the i-th receive gets the message of taker.
+func (in *inbox) try(i int, taker *Receive) {
+	r := in.recent[i]
+	t := &trial{in: in, changed: []*Receive{r}, race: Race{Comm: in.comm, Receive: r, Other: taker.Got, Taker: taker}}
+	if !fits(r.Got, r) || !fits(taker.Got, taker) || len(in.trials) >= abreast {
+		in.d.found(&t.race)
+		return
+	}
+	if !fits(taker.Got, r) {
+		if !t.end(Misfit, r, taker.Got) {
+			in.trials = append(in.trials, t)
+		}
+		return
+	}
+	t.left = append(t.left, r.Got)
+	t.gone = append(t.gone, taker.Got)
+	if len(in.trials) == 0 {
+		clear(in.named)
+	}
+	for _, x := range append(in.recent[i+1:len(in.recent):len(in.recent)], taker) {
+		if x.Source != match.Any {
+			in.named[x.Source] = x.Begun.At
+		}
+		if t.step(x) {
+			return
+		}
+	}
+	in.trials = append(in.trials, t)
+}
