@@ -162,6 +162,27 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("c", "MPI_Wait", Args{"request": 0x6c000001, "*request": 0x5000, ">status": []Status{{}}})
 			return finalize(p)
 		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
+		{"a copied handle that two requests share", func() *Program {
+			// Rank 0 waits for its second send by a copy of the handle, and for the first one when that can be received.
+			p := New(3)
+			k := p.Ranks[0]
+			for i := range 2 {
+				a := send(1, Int, 1+i, 0)
+				a[">request"], a["*request"] = 0x6c000001, 0x5000+4*i
+				k.Call(fmt.Sprint("a", i), "MPI_Isend", a)
+			}
+			wait := func(at int) {
+				k.Call("b", "MPI_Wait", Args{"request": 0x6c000001, "*request": at, ">status": []Status{{}}})
+			}
+			wait(0x7000)
+			p.Ranks[2].Call("c", "MPI_Recv", recv(1, Int, 0, 0))
+			for _, k := range p.Ranks {
+				k.Call("d", "MPI_Barrier", Args{"comm": World})
+			}
+			p.Ranks[1].Call("c", "MPI_Recv", recv(1, Int, 0, 0))
+			wait(0x5000)
+			return finalize(p)
+		}, nil, ""},
 		{"different collectives", func() *Program {
 			p := New(4)
 			for r, k := range p.Ranks {

@@ -142,6 +142,26 @@ func (rt *requestTable) find(handle, v uint64) *Request {
 	return l.oldest
 }
 
+// copied reports whether a handle in variable v may stand for any of several requests: none of them was stored in v, so
+// the program has copied the handle there.
+func (rt *requestTable) copied(handle, v uint64) bool {
+	l := rt.list(handle, false)
+	return l != nil && l.n > 1 && rt.find(handle, v).Var != v
+}
+
+// blur notes that of the requests of a handle it can't be told any more which one is completed when. They are complete all
+// the same, but what waits for which in a replay is not known.
+func (t *Tracker) blur(th *Thread, handle uint64) {
+	for r := th.Process.reqs.list(handle, false).oldest; r != nil; r = r.next {
+		for _, op := range r.Ops {
+			if op != nil && !r.blurred {
+				t.Replay.Drop(th, op)
+			}
+		}
+		r.blurred = true
+	}
+}
+
 // add enters the request that a call returned.
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
@@ -279,7 +299,7 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 				t.Match.Confirm(op)
 			}
 		}
-		if t.Replay != nil {
+		if t.Replay != nil && !r.blurred {
 			t.Replay.Finish(th, op, how, call)
 		}
 		t.Match.Release(op)
@@ -305,9 +325,13 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	base := p.request.handle(rec)
 	how := t.completion(th, p, c)
 	one := func(i int, handle uint64, at int) {
-		r := pr.find(handle, base+uint64(i)*pr.requestSize)
+		v := base + uint64(i)*pr.requestSize
+		r := pr.find(handle, v)
 		if r == nil || !r.Active {
 			return
+		}
+		if t.Replay != nil && !r.blurred && pr.reqs.copied(handle, v) {
+			t.blur(th, handle)
 		}
 		var s event.Status
 		have := known && at < statuses.Len()

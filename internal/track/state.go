@@ -140,6 +140,7 @@ type Request struct {
 	Persistent bool
 	Active     bool
 	Cancelled  bool         // by MPI_Cancel, since it became active: it may take part all the same
+	blurred    bool         // which of those with its handle is completed when can't be told
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
 	Pos        uint64
