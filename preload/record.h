@@ -184,6 +184,7 @@ enum mv_info {
     MV_MPI = 0xff05,    /* struct mv_mpi: at the end of MPI_Init */
     MV_DATA = 0xff06,   /* struct mv_data: a part of an array that was cut off a call record */
     MV_SUMS = 0xff07,   /* struct mv_sums: of what the call just recorded sends or has received; precedes that call's done */
+    MV_NEIGHBOURS = 0xff08, /* struct mv_neighbours: those in the communicator that the MV_COMM record before tells of */
 };
 
 struct mv_site {
@@ -223,6 +224,12 @@ struct mv_comm {
     uint32_t is_inter;
     /* struct mv_run: world ranks of the local group, in order, then of the remote group. They may cover less than `size`
      * processes, the first ones, if the ring is too small for all. */
+};
+
+/* The neighbours of the process in a distributed graph, in the order of neighbourhood collectives, which is MPI's own. */
+struct mv_neighbours {
+    uint32_t in, out;
+    /* int32_t: ranks of the sources, then of the destinations */
 };
 
 /* count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD */

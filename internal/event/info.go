@@ -149,6 +149,8 @@ type Comm struct {
 	Inter      bool
 	// Local is the (local) group, Remote the other one of an inter-communicator.
 	Local, Remote Group
+	// Neighbours are those in a distributed graph, of which a record of its own tells; nil if there is none.
+	Neighbours *Neighbours
 }
 
 // CommInfo returns the content of an InfoComm record.
@@ -303,6 +305,27 @@ func (c *Call) MPIInfo() (MPI, error) {
 	}
 	m.Library = string(p[32 : 32+n])
 	return m, nil
+}
+
+// Neighbours are those of a process in a distributed graph, by rank, in the order of neighbourhood collectives.
+type Neighbours struct{ Sources, Destinations []int32 }
+
+// NeighboursInfo returns the content of an InfoNeighbours record.
+func (c *Call) NeighboursInfo() (Neighbours, error) {
+	p, err := payload(c.raw, ring.InfoNeighbours, 8)
+	if err != nil {
+		return Neighbours{}, err
+	}
+	in, out := uint64(binary.LittleEndian.Uint32(p)), uint64(binary.LittleEndian.Uint32(p[4:]))
+	p = p[8:]
+	if 4*(in+out) > uint64(len(p)) {
+		return Neighbours{}, malformed("%d neighbours in %d bytes", in+out, len(p))
+	}
+	list := make([]int32, in+out)
+	for i := range list {
+		list[i] = int32(binary.LittleEndian.Uint32(p[4*i:]))
+	}
+	return Neighbours{list[:in:in], list[in:]}, nil
 }
 
 // Sums are sums of the data that a collective moves, valid as long as the record.

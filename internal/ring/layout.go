@@ -82,6 +82,8 @@ const (
 	InfoData   = 0xff06 // part of an array that was cut off a call record
 	InfoSums   = 0xff07 // sums of the data that the call before it sends or has received
 
+	InfoNeighbours = 0xff08 // of the process in the communicator that the InfoComm record before tells of
+
 	FirstInfo = InfoSite // lowest kind that is no call
 )
 

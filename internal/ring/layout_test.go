@@ -184,6 +184,7 @@ func TestLayout(t *testing.T) {
 		{"MV_ON_WIN", uint64(OnWin)},
 		{"MV_ON_FILE", uint64(OnFile)},
 		{"MV_SUMS", InfoSums},
+		{"MV_NEIGHBOURS", InfoNeighbours},
 		{"MV_SUMS_RECEIVED", SumsReceived},
 		{"MV_SUMS_FAILED", SumsFailed},
 		{"MV_SUMS_MADE", SumsMade},

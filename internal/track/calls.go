@@ -416,14 +416,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if p.act == typeFree && pr.watcher != nil {
 			pr.watcher.FreeReturned(pr)
 		}
-	case neighbourCount:
-		if v := pr.View(p.comm.handle(rec)); v != nil && rc == 0 {
-			v.degrees = &degrees{int(c.After(c.Func.Param("indegree"))), int(c.After(c.Func.Param("outdegree")))}
-		}
-	case neighbourList:
-		if v := pr.View(p.comm.handle(rec)); v != nil && rc == 0 {
-			v.setNeighbours(c)
-		}
 	case changeInfo:
 		if rc == 0 {
 			pr.changeInfo(c)

@@ -96,7 +96,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	v := t.view(pr, key, info)
 	v.Made = th.call(rec)
 	v.Comm.Made = v.Made
-	v.topology = newTopology(c, parent, v.Me)
+	v.topology = newTopology(c, info, parent, v.Me)
 	pr.views[handle] = v
 	pr.recent = nil
 }

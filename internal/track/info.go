@@ -28,6 +28,11 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		if m, err = c.CommInfo(); err == nil {
 			t.commRecord(th, m)
 		}
+	case ring.InfoNeighbours:
+		var n event.Neighbours
+		if n, err = c.NeighboursInfo(); err == nil && len(th.comm) > 0 {
+			th.comm[len(th.comm)-1].Neighbours = &n
+		}
 	case ring.InfoError:
 		var e event.Error
 		if e, err = c.ErrorInfo(); err == nil {

@@ -112,8 +112,6 @@ const (
 	opFree
 	groupNew
 	groupFree
-	neighbourCount
-	neighbourList
 	bufferAttach
 	bufferDetach
 	initMPI
@@ -139,9 +137,8 @@ var byName = map[string]action{
 	"MPI_Info_create": changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
 	"MPI_Info_free":           changeInfo,
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
-	"MPI_Group_free":                 groupFree,
-	"MPI_Dist_graph_neighbors_count": neighbourCount, "MPI_Dist_graph_neighbors": neighbourList,
-	"MPI_Init": initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
+	"MPI_Group_free": groupFree,
+	"MPI_Init":       initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
 	"MPI_Psend_init": psendInit, "MPI_Precv_init": precvInit,
 }

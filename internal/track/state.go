@@ -116,7 +116,6 @@ type View struct {
 	Made   match.Call // the call that made it, empty if predefined
 
 	topology *topology // nil if it has none, or an unknown one
-	degrees  *degrees  // nil if the program has not asked for them
 	splits   *splits   // nil if it is no file, or has had no collective yet
 }
 

@@ -14,9 +14,16 @@ type topology struct {
 }
 
 // newTopology works out the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has
-// none or that is not known.
-func newTopology(c *event.Call, parent *View, me int32) *topology {
+// none or that is not known. The neighbours in a distributed graph are those that MPI names, as their order is its own.
+func newTopology(c *event.Call, made *event.Comm, parent *View, me int32) *topology {
 	f := c.Func
+	if n := made.Neighbours; n != nil {
+		outside := func(rank int32) bool { return int(rank) >= made.Size }
+		if slices.ContainsFunc(n.Sources, outside) || slices.ContainsFunc(n.Destinations, outside) {
+			return nil
+		}
+		return &topology{sources: n.Sources, destinations: n.Destinations}
+	}
 	list := func(name string) ([]int64, bool) {
 		a, ok := c.In(f.Param(name))
 		out := make([]int64, a.Len())
@@ -73,37 +80,6 @@ func newTopology(c *event.Call, parent *View, me int32) *topology {
 		}
 	}
 	return nil
-}
-
-// degrees are the numbers of neighbours in a distributed graph.
-type degrees struct{ in, out int }
-
-// setNeighbours takes the topology from MPI_Dist_graph_neighbors, which tells it in the order of neighbour collectives.
-// How many of the elements count is known only if the program has asked for the degrees.
-func (v *View) setNeighbours(c *event.Call) {
-	d := v.degrees
-	if d == nil || v.topology != nil {
-		return
-	}
-	list := func(name string, n int) ([]int32, bool) {
-		if n == 0 {
-			return nil, true
-		}
-		a, ok := c.Out(c.Func.Param(name))
-		if !ok || n < 0 || a.Len() < n {
-			return nil, false
-		}
-		out := make([]int32, n)
-		for i := range out {
-			out[i] = int32(a.At(i))
-		}
-		return out, true
-	}
-	sources, ok1 := list("sources", d.in)
-	destinations, ok2 := list("destinations", d.out)
-	if ok1 && ok2 {
-		v.topology = &topology{sources: sources, destinations: destinations}
-	}
 }
 
 func ranks(list []int64) []int32 {

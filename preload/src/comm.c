@@ -147,6 +147,27 @@ static void find_topology(MPI_Comm comm, struct mv_known *k)
     }
 }
 
+/* Publishes the neighbours in a distributed graph, if there is room for them. */
+static void publish_neighbours(struct mv_thread *t, MPI_Comm comm, const struct mv_known *k)
+{
+    struct mv_neighbours h = {(uint32_t)k->in, (uint32_t)k->out};
+    size_t edges = (size_t)h.in + h.out, size = edges * sizeof(int32_t);
+    int kind = MPI_UNDEFINED;
+    if (k->in < 0 || k->out < 0 || size > t->largest - sizeof(struct mv_record) - sizeof h - 64 ||
+        MV_PMPI(MPI_Topo_test)(comm, &kind) || kind != MPI_DIST_GRAPH)
+        return;
+    int *list = mv_grow(&t->runs, 2 * (size + sizeof *list)); /* ranks, and behind them weights */
+    if (!list)
+        return;
+    int *weights = list + edges + 1;
+    if (MV_PMPI(MPI_Dist_graph_neighbors)(comm, k->in, list, weights, k->out, list + k->in, weights + k->in))
+        return;
+    unsigned char *r = mv_info(t, MV_NEIGHBOURS, 0, sizeof h + size);
+    memcpy(r + sizeof(struct mv_record), &h, sizeof h);
+    memcpy(r + sizeof(struct mv_record) + sizeof h, list, size);
+    mv_info_end(t, r);
+}
+
 /* Publishes a communicator that the call under way has made. from: the communicator to ask for its group: itself, or
  * its parent where it may not be used yet (MPI_Comm_idup). of, made: for mv_object_comm. */
 static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from, struct mv_object *of, unsigned made)
@@ -181,6 +202,7 @@ static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from, struct mv
     if (size)
         memcpy(r + sizeof(struct mv_record) + sizeof c, runs.run, size);
     mv_info_end(t, r);
+    publish_neighbours(t, from, &k);
 }
 
 /* After a successful constructor. */
