@@ -71,7 +71,7 @@ var hooks = map[string]hook{
 	"MPI_Abort":       {before: "mv_abort_enter(t);"},
 
 	"MPI_Session_init":     {after: "mv_session_leave(t, rc, session_);"},
-	"MPI_Session_finalize": {before: "mv_session_enter(t);"},
+	"MPI_Session_finalize": {before: "mv_session_enter(t, session_);"},
 
 	"MPI_Comm_set_errhandler": {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},
 	"MPI_Errhandler_set":      {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},

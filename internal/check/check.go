@@ -53,7 +53,7 @@ type Hooks struct {
 	Finalize  func(p *track.Process, call match.Call) // a process enters MPI_Finalize
 	Crowded   func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
-	Leaders func(a, b match.Call)
+	Leaders func(a, b track.Leader)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
 	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
 	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.

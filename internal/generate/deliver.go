@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/synth"
 )
@@ -32,7 +34,11 @@ func (r *Run) Deliver(h ring.Handler, seed uint64, starved bool) {
 	}
 	for k := range r.Size {
 		if _, hung := r.Hung[k]; !hung {
-			h.End(ring.ProcID(k), &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Finalized: true})
+			finalized := slices.ContainsFunc(d.of[k], func(i int) bool {
+				c := match.Call{Raw: r.Events[i].Data}
+				return c.Func() == mpiapi.IDFinalize
+			})
+			h.End(ring.ProcID(k), &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Finalized: finalized})
 		}
 	}
 	for range 5 {

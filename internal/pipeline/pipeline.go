@@ -77,7 +77,7 @@ type Pipeline struct {
 	commFreed   []func(*match.Comm)
 	finalize    []func(*track.Process, match.Call)
 	crowded     []func(*track.Process)
-	leaders     []func(a, b match.Call)
+	leaders     []func(a, b track.Leader)
 	datatype    []func(*track.Thread, match.Call, *track.DatatypeUse)
 	wrongBuffer []func(*track.Thread, match.Call, *track.BufferError)
 	construct   []func(*track.Thread, match.Call, *datatype.ArgumentError)
@@ -371,9 +371,15 @@ func (s sink) Crowded(pr *track.Process) {
 	}
 }
 
-func (s sink) Leaders(a, b match.Call) {
+func (s sink) Leaders(a, b track.Leader) {
 	for _, f := range s.p.leaders {
 		f(a, b)
+	}
+}
+
+func (s sink) Met(local *match.Comm, position uint64) {
+	if s.p.judge != nil {
+		s.p.judge.Look(local, position)
 	}
 }
 

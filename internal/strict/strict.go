@@ -89,17 +89,26 @@ func (j *Judge) Batch(b *ring.Batch) {
 }
 
 // Collective takes note that all members have entered a collective. Checks have looked at it.
-func (j *Judge) Collective(c *match.Collective) {
-	if p := (place{c.Comm, c.Position}); j.hearings[p] != nil {
+func (j *Judge) Collective(c *match.Collective) { j.Look(c.Comm, c.Position) }
+
+// Look has a collective looked at again, after something that it waits for.
+func (j *Judge) Look(c *match.Comm, at uint64) {
+	if p := (place{c, at}); j.hearings[p] != nil {
 		j.decided = append(j.decided, p)
 	}
+}
+
+// complete reports whether all have come that take part in a collective: its members, and for MPI_Intercomm_create the
+// leader of the other group.
+func (j *Judge) complete(p place) bool {
+	return p.comm.Complete(p.at) && !j.tracker.Leading(p.comm, p.at)
 }
 
 // Refuse has all calls of a collective refused for what a check has found. It comes too late for one whose members have
 // been let go.
 func (j *Judge) Refuse(check string, c *match.Comm, at uint64) {
 	p := place{c, at}
-	if c.Complete(at) {
+	if j.complete(p) {
 		return
 	}
 	h := j.hearing(p)
@@ -171,7 +180,7 @@ func (j *Judge) settle() {
 			}
 		}
 		// Whoever comes later to one that is complete has entered it before, by a nonblocking call.
-		if p.comm.Complete(p.at) && (h.why == "" || len(h.told) >= p.comm.Size()) {
+		if j.complete(p) && (h.why == "" || len(h.told) >= p.comm.Size()) {
 			delete(j.hearings, p)
 		}
 	}
@@ -252,7 +261,7 @@ func (j *Judge) judged(p place, by *track.Process) (why string, ok bool) {
 		}
 		return h.why, true
 	}
-	return "", p.comm.Complete(p.at) || !j.followed(p.comm)
+	return "", j.complete(p) || !j.followed(p.comm)
 }
 
 // refuse has a call return an error.
@@ -270,7 +279,9 @@ func (j *Judge) refuse(th *track.Thread, c collective, why string) {
 	default:
 		v.Refused = ring.OnComm
 	}
-	if th.Process.ViewOf(c.comm) == nil { // freed, which a program may do before the operation is complete
+	if c.comm.Domain == match.Gathering {
+		v.Handle = c.view.Handle // of the communicator that another is made from, if there is one
+	} else if th.Process.ViewOf(c.comm) == nil { // freed, which a program may do before the operation is complete
 		v.Refused, v.Handle = ring.OnComm, 0
 	}
 	j.tell(th, v)

@@ -262,7 +262,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.leaveOther(th, p, c, rc)
 	}
 	if len(t.leaders) != 0 && p.fn.Base == mpiapi.IDIntercommCreate {
-		t.leaveLeader(th)
+		t.leaveLeader(th, rc != 0)
 	}
 	if p.makesHandle && rc == 0 {
 		t.made(th, p, c)

@@ -27,7 +27,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	}
 	p.agree.Fill(&t.entry, c, pr, m, &t.memo)
 	if v.Domain == match.File {
-		v.splitOrder(&t.entry, th, p.agree.Name(), rec)
+		v.splitOrder(&t.entry, th, p.agree.Name(), c)
 	}
 	if t.entry.Invalid != 0 || t.entry.Disorder != "" {
 		th.explained = argumentExplained
@@ -61,8 +61,8 @@ type splits struct {
 }
 
 // splitOrder follows the split collectives of a file (MPI standard, section 14.4.5): one at a time, ended by the function
-// that goes with its beginning, and no other collective access in between.
-func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
+// that goes with its beginning and is given the same buffer, and no other collective access in between.
+func (v *View) splitOrder(e *match.Entry, th *Thread, name string, c *event.Call) {
 	if v.splits == nil {
 		v.splits = new(splits)
 	}
@@ -78,17 +78,28 @@ func (v *View) splitOrder(e *match.Entry, th *Thread, name string, rec []byte) {
 	case begins && active != "":
 		e.Disorder = name + " while " + active + " has not been ended"
 	case begins:
-		s.active = th.call(rec)
+		s.active = th.call(c.Raw())
 	case ends && active == "":
 		e.Disorder = name + " though " + ended + "_begin was not called"
 	case ends && strings.TrimSuffix(strings.TrimSuffix(active, "_c"), "_begin") != ended:
 		e.Disorder = name + " after " + active
 		s.active = match.Call{}
 	case ends:
+		if begun, err := event.ParseCall(s.active.Raw); err == nil && buffer(&begun) != buffer(c) {
+			e.Disorder = name + " with another buffer than " + active
+		}
 		s.active = match.Call{}
 	case active != "" && (strings.HasSuffix(operation, "_all") || strings.HasSuffix(operation, "_ordered") || settling[name]):
 		e.Disorder = name + " while " + active + " has not been ended"
 	}
+}
+
+// buffer returns the address of the data that a call reads or writes.
+func buffer(c *event.Call) uint64 {
+	if i := max(c.Func.Arg(mpiapi.SendBuf), c.Func.Arg(mpiapi.RecvBuf)); i >= 0 {
+		return c.Addr(i)
+	}
+	return 0
 }
 
 // refused takes note that the call that a thread is in has not entered MPI.

@@ -16,13 +16,21 @@ type leaders struct {
 
 // leader is one of them, waiting for the other.
 type leader struct {
+	Leader
 	process *Process
 	thread  *Thread
 	peer    *View
 	other   int // rank of the other leader, which may not be known yet
 	tag     int64
 	told    bool // its tag is not the other's
-	call    match.Call
+}
+
+// Leader is the process that leads a group into MPI_Intercomm_create: its call, and the place of that among the collectives
+// of the group's communicator.
+type Leader struct {
+	Call     match.Call
+	Local    *match.Comm
+	Position uint64
 }
 
 // enterLeader compares the tags that the two leaders pass to MPI_Intercomm_create: they must be equal (MPI standard,
@@ -40,7 +48,8 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 	other := int(peer.Members[m])
 	k := leaders{peer.Comm, min(pr.Rank, other), max(pr.Rank, other)}
 	me := &leader{
-		process: pr, thread: th, peer: peer, other: other, tag: c.Int(f.Param("tag")), call: th.call(c.Raw()),
+		Leader:  Leader{th.call(c.Raw()), local.Comm, local.Entered(local.Me)},
+		process: pr, thread: th, peer: peer, other: other, tag: c.Int(f.Param("tag")),
 	}
 	list := t.leaders[k]
 	at := slices.IndexFunc(list, func(l *leader) bool { return l.process != pr && l.tag == me.tag })
@@ -48,12 +57,16 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 		for _, l := range list {
 			if l.process != pr && !l.told && !pr.Multiple && !l.process.Multiple {
 				l.told, me.told = true, true
-				t.sink.Leaders(l.call, me.call)
+				t.leaders[k] = append(list, me)
+				t.sink.Leaders(l.Leader, me.Leader)
+				return
 			}
 		}
 		t.leaders[k] = append(list, me)
 		return
 	}
+	found := list[at].Leader
+	defer func() { t.sink.Met(found.Local, found.Position) }()
 	if list = slices.Delete(list, at, at+1); len(list) == 0 {
 		delete(t.leaders, k)
 	} else {
@@ -61,16 +74,29 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 	}
 }
 
-// leaveLeader forgets a leader whose call has returned.
-func (t *Tracker) leaveLeader(th *Thread) {
+// leaveLeader forgets a leader whose call has returned: the other may not have been seen, but has come if it succeeded.
+func (t *Tracker) leaveLeader(th *Thread, failed bool) {
 	for k, list := range t.leaders {
-		list = slices.DeleteFunc(list, func(l *leader) bool { return l.thread == th && l.told })
+		list = slices.DeleteFunc(list, func(l *leader) bool { return l.thread == th && (l.told || failed) })
 		if len(list) == 0 {
 			delete(t.leaders, k)
 		} else {
 			t.leaders[k] = list
 		}
 	}
+}
+
+// Leading reports whether a group that is in MPI_Intercomm_create at a position of its communicator waits for the leader of
+// the other, as far as that is known.
+func (t *Tracker) Leading(local *match.Comm, position uint64) bool {
+	for _, list := range t.leaders {
+		for _, l := range list {
+			if l.Local == local && l.Position == position {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the communicator

@@ -167,7 +167,9 @@ type Sink interface {
 	// Crowded: a process has many requests: 100 at first, then twice as many each time.
 	Crowded(p *Process)
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
-	Leaders(a, b match.Call)
+	Leaders(a, b Leader)
+	// Met: the leader of a group that makes an inter-communicator has found that of the other.
+	Met(local *match.Comm, position uint64)
 	// WrongDatatype: a call is made with a datatype that it must not have been given.
 	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
 	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
@@ -301,6 +303,7 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 		return
 	}
 	p.Ended = e
+	p.Finalizing = p.Finalizing || e.Finalized // its last session
 	t.Ended++
 	if e.Kind == ring.Signaled || e.Kind == ring.Vanished && p.Initialized && !p.Finalizing {
 		t.Killed++

@@ -35,7 +35,8 @@ func (*told) Site(*track.Thread, event.Site)                            {}
 func (*told) NewDatatype(*track.Process, *match.Datatype)               {}
 func (s *told) CrowdedDatatypes(p *track.Process)                       { s.crowd = append(s.crowd, p.DerivedDatatypes()) }
 
-func (s *told) Leaders(match.Call, match.Call) {}
+func (s *told) Leaders(track.Leader, track.Leader) {}
+func (s *told) Met(*match.Comm, uint64)            {}
 
 func (*told) Sums(*track.Thread, *track.View, uint64, match.Call, *event.Sums) {}
 func (s *told) WrongDatatype(_ *track.Thread, c match.Call, u *track.DatatypeUse) {

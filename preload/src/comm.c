@@ -219,6 +219,7 @@ MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, in
     int e = errno;
     t->quiet = 1;
     publish(t, comm, from_parent ? parent : comm, of, made);
+    mv_strict_begin();
     if (!from_parent)
         mv_guard(comm);
     t->quiet = 0;

@@ -13,10 +13,35 @@
 static _Atomic int world_model; /* MPI_Init has been called */
 #if MPI_VERSION >= 4
 static _Atomic int sessions; /* open ones */
+static MPI_Session latest = MPI_SESSION_NULL;
 #endif
 
 /* Whether MPI_Init has been called, so that MPI_COMM_SELF is there. */
 int mv_world_model(void) { return atomic_load(&world_model); }
+
+/* Whether MPI can be used: after MPI_Init, or in a session. */
+int mv_mpi_open(void)
+{
+#if MPI_VERSION >= 4
+    if (atomic_load(&sessions) > 0)
+        return 1;
+#endif
+    return mv_world_model();
+}
+
+/* Calls the error handler of a session where there is no communicator that has one. Whether that is so. */
+int mv_session_error(int code)
+{
+#if MPI_VERSION >= 4
+    if (!mv_world_model()) {
+        if (latest != MPI_SESSION_NULL)
+            MV_PMPI(MPI_Session_call_errhandler)(latest, code);
+        return 1;
+    }
+#endif
+    (void)code;
+    return 0;
+}
 
 #define MARK(field, value)                                                                                                     \
     do {                                                                                                                       \
@@ -104,7 +129,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
 void mv_finalize_enter(struct mv_thread *t)
 {
     MARK(finalized, 1);
-    mv_strict_end();
+    mv_strict_end(0);
     if (!t)
         return;
     mv_world_end();
@@ -126,6 +151,7 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     if (rc != MPI_SUCCESS)
         return;
     MARK(initialized, 1);
+    latest = *session;
     if (atomic_fetch_add(&sessions, 1) == 0 && !atomic_load(&world_model))
         MARK(finalized, 0);
     if (!t || mv_world_known())
@@ -149,10 +175,14 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
 }
 
 /* Before MPI_Session_finalize: nothing may be left of the session. */
-void mv_session_enter(struct mv_thread *t)
+void mv_session_enter(struct mv_thread *t, const MPI_Session *session)
 {
-    if (atomic_fetch_sub(&sessions, 1) == 1 && !atomic_load(&world_model))
+    if (session && *session == latest)
+        latest = MPI_SESSION_NULL;
+    if (atomic_fetch_sub(&sessions, 1) == 1 && !atomic_load(&world_model)) {
         MARK(finalized, 1);
+        mv_strict_end(1);
+    }
     if (t && !atomic_load(&world_model))
         mv_world_end();
 }

@@ -70,16 +70,19 @@ void mv_init_leave(struct mv_thread *t, int rc);
 void mv_finalize_enter(struct mv_thread *t);
 void mv_abort_enter(struct mv_thread *t);
 int mv_world_model(void);
+int mv_mpi_open(void);
+int mv_session_error(int code);
 #if MPI_VERSION >= 4
 void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session);
-void mv_session_enter(struct mv_thread *t);
+void mv_session_enter(struct mv_thread *t, const MPI_Session *session);
 #endif
 
 /* strict.c */
 int mv_hold(unsigned kind);
 int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int waits);
 void mv_mark(const MPI_Request *request);
-void mv_strict_end(void);
+void mv_strict_begin(void);
+void mv_strict_end(int again);
 
 /* names.c, generated */
 void mv_names(struct mv_thread *t);

@@ -44,6 +44,12 @@ static MPI_Request never;
 static int never_made;
 static atomic_flag never_busy = ATOMIC_FLAG_INIT;
 
+/* There has been a communicator: before that MPI has nothing to get on with, and MPICH 4.0.2 crashes when it is tested in
+ * a session. */
+static _Atomic int communicators;
+
+void mv_strict_begin(void) { atomic_store_explicit(&communicators, 1, memory_order_relaxed); }
+
 static int query(void *nothing, MPI_Status *status)
 {
     (void)nothing;
@@ -70,6 +76,8 @@ static int cancel(void *nothing, int complete)
 static void progress(struct mv_thread *t)
 {
     int flag;
+    if (!atomic_load_explicit(&communicators, memory_order_relaxed))
+        return;
     if (atomic_flag_test_and_set_explicit(&never_busy, memory_order_acquire))
         return;
     int quiet = t->quiet;
@@ -82,14 +90,15 @@ static void progress(struct mv_thread *t)
     atomic_flag_clear_explicit(&never_busy, memory_order_release);
 }
 
-/* Before MPI_Finalize, which wants no request left. */
-void mv_strict_end(void)
+/* Before MPI_Finalize or the end of the last session, which want no request left. again: MPI may be used later. */
+void mv_strict_end(int again)
 {
+    atomic_store(&communicators, 0);
     if (never_made <= 0)
         return;
-    never_made = -1;
     MV_PMPI(MPI_Grequest_complete)(never);
     MV_PMPI(MPI_Wait)(&never, MPI_STATUS_IGNORE);
+    never_made = again ? 0 : -1;
 }
 
 /* Waits for the verdict on a call, until it is there or none will come. */
@@ -204,6 +213,8 @@ static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
         MPI_Comm comm = MPI_COMM_WORLD;
         if (handle)
             memcpy(&comm, &handle, sizeof comm);
+        else if (mv_session_error(code))
+            break;
         MV_PMPI(MPI_Comm_call_errhandler)(comm, code);
     }
     }
@@ -216,7 +227,7 @@ int mv_hold(unsigned kind)
 {
     struct mv_thread *t = mv_tls.mine;
     /* Calls that MPI or an error handler makes are not the program's: they have no record. */
-    if (!t || !t->again || t->refused || !t->record || ((const struct mv_record *)t->record)->kind != kind || !mv_world_model())
+    if (!t || !t->again || t->refused || !t->record || ((const struct mv_record *)t->record)->kind != kind || !mv_mpi_open())
         return MPI_SUCCESS;
     struct mv_ring *ring = t->ring;
     const uint64_t number = t->done + 1;

@@ -219,27 +219,37 @@ var LeaderMismatch = &check.Check{
 	Title: "processes name different leaders for an inter-communicator, or leaders different tags",
 	New: func(x *check.Context) check.Hooks {
 		h := leaderRule.start(x)
-		h.Leaders = func(a, b match.Call) { differentTags(x, a, b) }
+		h.Leaders = func(a, b track.Leader) {
+			f := differentTags(x, a.Call, b.Call)
+			x.Report(f)
+			x.Refuse(f, a.Local, a.Position)
+			x.Refuse(f, b.Local, b.Position)
+		}
 		return h
 	},
 }
 
-func differentTags(x *check.Context, a, b match.Call) {
+func differentTags(x *check.Context, a, b match.Call) *finding.Finding {
 	tag := func(c match.Call) string { return argument(x, "tag")(&match.Variant{Call: c}) }
 	ranks := []int{x.Rank(a), x.Rank(b)}
 	slices.Sort(ranks)
-	x.Report(&finding.Finding{
+	return &finding.Finding{
 		Key: x.Place(a) + "|" + x.Place(b), Ranks: ranks,
 		Message: fmt.Sprintf("The leaders of the two groups pass different tags to MPI_Intercomm_create: rank %d passes %s, rank %d passes %s.\nThe leaders talk to each other with this tag, so it must be the same (MPI standard, section 7.6.2): else both wait for ever.",
 			x.Rank(a), tag(a), x.Rank(b), tag(b)),
 		Advice:  "Pass the same tag in both groups.",
 		Sites:   []finding.Site{x.Site("leader", a), x.Site("other leader", b)},
 		Details: map[string]any{"leaders": ranks},
-	})
+	}
 }
 
 var leaderRule = &rule{
-	groups: simple(match.Leader, "local_leader"),
+	groups: func(x *check.Context, c *match.Collective) []group {
+		if c.Comm.Domain == match.Gathering {
+			return simple(match.Leader, "local_leader", "remote_leader")(x, c)
+		}
+		return simple(match.Leader, "local_leader")(x, c)
+	},
 	what:   about("name different leaders in %s"),
 	verbs:  passes,
 	why:    "local_leader must be the same on all processes of the local communicator (MPI standard, section 7.6.2): it alone talks to the other group.",
