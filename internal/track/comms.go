@@ -78,6 +78,8 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	case foreign[base] || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
 		key.Kind, key.Seq = match.KeyForeign, uint64(pr.Proc.ID)<<32|uint64(len(pr.made))
 		pr.made[key] = 1
+	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
+		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
 		key.Kind, key.Parent = match.KeyInter, nil
 		key.Hash = stir(hashMembers(info.Local)) + stir(hashMembers(info.Remote)) // the same seen from either side
@@ -87,18 +89,24 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 		key.Hash = hashMembers(info.Local)
 		key.Seq = pr.count(key)
 	default:
-		key.Kind, key.Seq = match.KeyCollective, th.pos
-		key.Lowest = int32(info.Local.Lowest())
-		if info.Inter {
-			key.Lowest = min(key.Lowest, int32(info.Remote.Lowest()))
-		}
+		key = collectiveKey(th, info)
 	}
 	v := t.view(pr, key, info)
+	v.Comm.Opaque = v.Comm.Opaque || p.gathers && t.unclear(th, key.Parent)
 	v.Made = th.call(rec)
 	v.Comm.Made = v.Made
 	v.topology = newTopology(c, info, parent, v.Me)
 	pr.views[handle] = v
 	pr.recent = nil
+}
+
+// collectiveKey is the identity of a communicator made by the collective that a thread is in.
+func collectiveKey(th *Thread, info *event.Comm) match.Key {
+	key := match.Key{World: th.Process.World, Parent: th.view.Comm, Kind: match.KeyCollective, Seq: th.pos, Lowest: int32(info.Local.Lowest())}
+	if info.Inter {
+		key.Lowest = min(key.Lowest, int32(info.Remote.Lowest()))
+	}
+	return key
 }
 
 // count numbers the communicators that a process has made with the same key.

@@ -105,6 +105,20 @@ func (t *Tracker) distrustGatherings(pr *Process, parent *match.Comm) {
 			c.Opaque = true
 		}
 	})
+	t.Comms.All(func(c *match.Comm) { // what others have got of it already
+		if p := c.Parent(); p != nil && p.Domain == match.Gathering && p.Opaque {
+			c.Opaque = true
+		}
+	})
+}
+
+// unclear reports whether others may know the communicator that a thread has made by another identity, as not all are
+// known to have been in the same gathering.
+func (t *Tracker) unclear(th *Thread, parent *match.Comm) bool {
+	if th.view != nil {
+		return th.view.Opaque
+	}
+	return t.strangers[stranger{th.Process, parent}]
 }
 
 // distrusted reports whether one of the members has taken part in an unknown gathering.

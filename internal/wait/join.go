@@ -11,7 +11,7 @@ import (
 // synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
 var synchronising = map[string]bool{
 	"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true, "MPI_Ibarrier": true,
-	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true,
+	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true, "MPI_Intercomm_create": true,
 }
 
 // exchanges do so, too, if there are data: each member gets something of every other.
