@@ -1,6 +1,6 @@
 /* Both groups of an inter-communicator must name the same two leaders: each here takes its own first process, and the
  * second of the other group. MPICH fails an assertion, so strict mode keeps it from that. */
-/* run: np=4 mpi=mpich flags="--strict" status=3 */
+/* run: np=4 mpi=mpich flags="--strict" */
 #include <mpi.h>
 
 int main(void)
