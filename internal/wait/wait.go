@@ -228,7 +228,6 @@ type look struct {
 	joins    joins
 	sections map[section][]*track.Process
 	blocked  []Blocked // process by process
-	stuck    []int32   // processes that have threads there
 }
 
 func (a *Analyzer) look() *look {
