@@ -82,8 +82,8 @@ func (e *Engine) Enter(th *track.Thread, v *track.View, position uint64, root in
 			return
 		}
 	}
-	it := item{kind: enter, at: th.Calls, fn: fn, site: binary.LittleEndian.Uint32(call[ring.OffSite:]), ext: e.newExt()}
-	it.ext.comm, it.ext.pos, it.ext.me, it.ext.root = c, position, v.Me, root
+	it := item{kind: enter, at: th.Calls, fn: fn, site: binary.LittleEndian.Uint32(call[ring.OffSite:])}
+	it.comm, it.pos, it.me, it.root = c, position, v.Me, root
 	if blocking {
 		it.kind, it.begun = join, t.n == 0
 	}
@@ -156,7 +156,7 @@ func (e *Engine) resolve(c *comm, s *slot, fn mpiapi.FuncID) {
 
 // left reports whether a thread may leave the collective that it is in.
 func (e *Engine) left(t *thread, it *item) bool {
-	c, n := it.ext.comm, it.ext.pos
+	c, n := it.comm, it.pos
 	if n >= c.base && !unknown(c.Comm) {
 		s := c.slot(n)
 		if !it.listed {
@@ -188,7 +188,7 @@ func (e *Engine) Leave(th *track.Thread, v *track.View, position uint64, how tra
 		return
 	}
 	it := item{kind: leave, polled: how != track.Awaited, at: th.Calls, ext: e.newExt()}
-	it.ext.comm, it.ext.pos, it.ext.me, it.ext.root = c, position, v.Me, match.None
+	it.comm, it.pos, it.me, it.root = c, position, v.Me, match.None
 	it.ext.call.Thread = th.ID
 	it.ext.call.Keep(call)
 	e.add(t, it)

@@ -168,7 +168,7 @@ func (t *thread) free() bool { return !t.stuck && !t.dead }
 
 // held reports whether a thread is in a collective that not all may still enter.
 func (e *Engine) held(t *thread) bool {
-	s, x := t.slot, t.head().ext
+	s, x := t.slot, t.head()
 	if s.look != e.looks {
 		s.look, s.need, s.blame = e.looks, 0, nil
 		for m, n := range x.comm.pos {
@@ -217,10 +217,10 @@ func (e *Engine) waits(t *thread, sound bool) bool {
 	case peek:
 		return it.ext.seen != nil && !complete(it.ext.seen) && e.operation(t, it.ext.seen, sound)
 	case join, leave:
-		if x := it.ext; unknown(x.comm.Comm) {
+		if unknown(it.comm.Comm) {
 			e.wake(t)
-		} else if x.pos >= x.comm.base {
-			t.slot = x.comm.slot(x.pos)
+		} else if it.pos >= it.comm.base {
+			t.slot = it.comm.slot(it.pos)
 		}
 	}
 	return t.slot != nil
@@ -275,7 +275,7 @@ func (e *Engine) next(t *thread) *thread {
 	if t.slot == nil {
 		return t.on
 	}
-	s, x := t.slot, t.head().ext
+	s, x := t.slot, t.head()
 	if s.blame == nil {
 		for m, n := range x.comm.pos {
 			if n > x.pos {

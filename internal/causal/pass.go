@@ -59,13 +59,13 @@ func (e *Engine) pass(t *thread, it *item) bool {
 	case enter, join:
 		if !it.begun {
 			it.begun = true
-			e.enter(t, it.ext.comm, it.ext.me, it.ext.pos, it.at, it.kind == join, it.fn)
+			e.enter(t, it.comm, it.me, it.pos, it.at, it.kind == join, it.fn)
 		}
 		return it.kind == enter || e.left(t, it)
 	case leave:
 		return e.left(t, it)
 	case peek:
-		return e.peeked(t, it.ext)
+		return e.peeked(t, it)
 	case doubt:
 		e.doubt(t.process)
 		t.process.always = t.process.always || it.polled

@@ -17,7 +17,7 @@ func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, 
 		return
 	}
 	it := item{kind: peek, polled: any || polled, at: th.Calls, ext: e.newExt()}
-	it.ext.comm, it.ext.source, it.ext.tag = e.comm(v.Comm), source, tag
+	it.comm, it.ext.source, it.ext.tag = e.comm(v.Comm), source, tag
 	it.ext.call.Thread = th.ID
 	it.ext.call.Keep(call)
 	t.peeks++
@@ -28,7 +28,7 @@ func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, 
 func (e *Engine) seen(t *thread, s, r *match.Op) {
 	for i := range t.n {
 		it := t.at(i)
-		if it.kind != peek || it.ext.seen != nil || it.ext.comm.Comm != r.Comm || it.ext.source != s.Me || it.ext.tag != s.Tag || it.at > r.At {
+		if it.kind != peek || it.ext.seen != nil || it.comm.Comm != r.Comm || it.ext.source != s.Me || it.ext.tag != s.Tag || it.at > r.At {
 			continue
 		}
 		it.ext.seen = r
@@ -39,8 +39,9 @@ func (e *Engine) seen(t *thread, s, r *match.Op) {
 }
 
 // peeked reports whether the message that a probe saw has been sent.
-func (e *Engine) peeked(t *thread, x *ext) bool {
-	if unknown(x.comm.Comm) {
+func (e *Engine) peeked(t *thread, it *item) bool {
+	x := it.ext
+	if unknown(it.comm.Comm) {
 		return true
 	}
 	if x.seen == nil || !complete(x.seen) {

@@ -33,14 +33,15 @@ type item struct {
 	at     uint64 // number of the call in the thread
 	op     *match.Op
 	ext    *ext
+	// Of a collective, or the communicator of a probe. The member me is the thread's process.
+	comm     *comm
+	pos      uint64
+	me, root int32
 }
 
 // ext is what only some items have.
 type ext struct {
-	comm     *comm
-	pos      uint64
-	me, root int32
-	call     match.Call // a copy, where there is no operation that has it
+	call match.Call // a copy, where there is no operation that has it
 	// The message that was seen by a probe: it is received by seen, nil as long as that is not known.
 	source, tag int32
 	seen        *match.Op
@@ -87,7 +88,7 @@ func (t *thread) push(it item) {
 
 func (t *thread) pop() {
 	it := &t.items[t.first]
-	it.op, it.ext = nil, nil
+	it.op, it.ext, it.comm = nil, nil, nil
 	t.first = (t.first + 1) & (len(t.items) - 1)
 	if t.n--; t.n == 0 {
 		t.limit = glance
@@ -116,7 +117,7 @@ func (e *Engine) release(it *item) {
 		if x.seen != nil {
 			e.matcher.Forget(x.seen)
 		}
-		x.comm, x.seen = nil, nil
+		x.seen = nil
 		x.next = e.freeExt
 		e.freeExt = x
 	}

@@ -39,11 +39,11 @@ func (t *thread) wait() Wait {
 	w := Wait{Thread: t.Thread, Buffered: t.standard()}
 	switch it.kind {
 	case join:
-		w.Comm, w.Call = x.comm.Comm, x.comm.slot(x.pos).sample
+		w.Comm, w.Call = it.comm.Comm, it.comm.slot(it.pos).sample
 		w.Place = match.Call{Thread: t.ID, Raw: header(it.fn, it.site)}
 		return w
 	case leave:
-		w.Comm, w.Call, w.Nonblocking = x.comm.Comm, x.call, true
+		w.Comm, w.Call, w.Nonblocking = it.comm.Comm, x.call, true
 	case peek:
 		w.Op, w.Call, w.Probe = x.seen, x.call, true
 	default:
@@ -139,14 +139,13 @@ func (t *thread) early() bool {
 	if it.kind != join {
 		return false
 	}
-	x := it.ext
-	switch root := x.root; {
-	case x.comm.Split != 0 || root < 0:
+	switch root := it.root; {
+	case it.comm.Split != 0 || root < 0:
 		return false
 	case fromRoot[it.fn]:
-		return x.me == root || x.comm.pos[root] > x.pos
+		return it.me == root || it.comm.pos[root] > it.pos
 	case toRoot[it.fn]:
-		return x.me != root
+		return it.me != root
 	}
 	return false
 }
