@@ -6,6 +6,7 @@ import "slices"
 
 const (
 	race  = "GLOBAL:MSG:RACE"
+	ready = "GLOBAL:MSG:READY_SEND"
 	order = "GLOBAL:COLLECTIVE:ORDER_MISMATCH"
 )
 
@@ -88,6 +89,22 @@ var entangled = []*Bug{
 			any := b.call(me, "MPI_Recv", b.plain(g, "source", me, me, tag).with("source", Word("MPI_ANY_SOURCE")))
 			b.call(me, "MPI_Recv", b.plain(g, "source", me, ranks[1], tag))
 			return []*Call{any}
+		},
+	},
+	{
+		Name: "a ready send before its receive", Finds: []string{ready}, Hangs: true, May: []string{ready},
+		act: func(b *builder) []*Call {
+			g, ranks := b.some(2, 2)
+			if g == nil {
+				return nil
+			}
+			from, to := ranks[0], ranks[1]
+			early, late := b.fresh(), b.fresh()
+			c := b.call(from, "MPI_Rsend", b.plain(g, "dest", from, to, early))
+			b.call(from, "MPI_Send", b.plain(g, "dest", from, to, late))
+			b.call(to, "MPI_Recv", b.plain(g, "source", to, from, late))
+			b.call(to, "MPI_Recv", b.plain(g, "source", to, from, early))
+			return []*Call{c}
 		},
 	},
 	{

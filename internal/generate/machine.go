@@ -34,7 +34,7 @@ type Run struct {
 	Still []int
 	// Matches are the messages that were received.
 	Matches []Match
-	// Vague: one of them has receives from any source that it has not completed, or waits for a persistent collective.
+	// Vague: one of them has receives from any source that it has not completed, or has started a persistent collective.
 	Vague bool
 	// Polling: one of them is not in a call but between calls that test for something.
 	Polling bool

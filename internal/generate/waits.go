@@ -151,7 +151,7 @@ func (k *process) end(_ *activity, list []*ticket, i int) synth.Status {
 
 // vague reports whether it takes more to find that a process is stuck than the call that it is in and the messages that
 // are known to be matched: it has receives from any source that it has not completed, of which records don't tell the
-// messages, or waits for a persistent collective.
+// messages, or has started a persistent collective.
 func (k *process) vague() bool {
 	if k.in != nil && k.in.fn.Class == mpiapi.SendRecv && slices.ContainsFunc(k.in.ops, func(o *operation) bool { return !o.send && o.from < 0 }) {
 		return true
@@ -160,7 +160,7 @@ func (k *process) vague() bool {
 		if t == nil || !t.active {
 			continue
 		}
-		if t.persistent && t.coll != nil && !k.complete(t) {
+		if t.persistent && t.coll != nil {
 			return true
 		}
 		for _, o := range t.ops {
