@@ -18,7 +18,7 @@ int main(int argc, char **argv)
             for (int i = 1; i < size; i++) {
                 switch (round % 4) {
                 case 0:
-                    MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, round, MPI_COMM_WORLD, &status);
+                    MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, round, MPI_COMM_WORLD, &status); /* want info "GLOBAL:MSG:RACE" */
                     break;
                 case 1:
                     MPI_Probe(MPI_ANY_SOURCE, round, MPI_COMM_WORLD, &status);

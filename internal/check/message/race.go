@@ -28,7 +28,7 @@ var Race = &check.Check{
 // races reports what the check finds in a run.
 type races struct {
 	x     *check.Context
-	notes map[string]*note // by place of the receive
+	notes map[string]*note // by place of the receive, and by line of the source
 	order []*note
 }
 
@@ -44,9 +44,7 @@ func (fs *races) race(r *race.Race) {
 	key := fs.x.Place(r.Receive.Call)
 	n := fs.notes[key]
 	if n == nil {
-		n = new(note)
-		fs.notes[key] = n
-		fs.order = append(fs.order, n)
+		n = fs.note(r.Receive.Call, key)
 	}
 	bad := r.Outcome != race.Harmless
 	switch {
@@ -56,6 +54,23 @@ func (fs *races) race(r *race.Race) {
 	case n.finding == nil || bad && !n.bad:
 		n.finding, n.bad = fs.describe(r, key), bad
 	}
+}
+
+// note returns the note of a receive at a place that is new: one for all call stacks that end at the same line, as
+// libraries have one function that receives for all others.
+func (fs *races) note(c match.Call, place string) *note {
+	line := place
+	if stack := fs.x.Site("", c).Stack; len(stack) > 0 {
+		line = fmt.Sprintf("%s %s:%d", stack[0].Function, stack[0].File, stack[0].Line)
+	}
+	n := fs.notes[line]
+	if n == nil {
+		n = new(note)
+		fs.notes[line] = n
+		fs.order = append(fs.order, n)
+	}
+	fs.notes[place] = n
+	return n
 }
 
 func (fs *races) finish() {
