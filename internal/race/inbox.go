@@ -16,7 +16,7 @@ type inbox struct {
 	recent []*Receive // the last ones before those, oldest first
 	trials []*trial
 	probed uint64           // when it last probed
-	named  map[int32]uint64 // when another member was last named by a send or receive; kept only while there are trials
+	named  map[int32]uint64 // when another member was last named by a send or receive
 }
 
 // next takes the first receive out of the queue.
@@ -41,8 +41,8 @@ func (in *inbox) drain() {
 		}
 		in.trials = slices.DeleteFunc(in.trials, func(t *trial) bool { return t.step(r) })
 		in.look(r)
-		if r.Source != match.Any && len(in.trials) > 0 {
-			in.named[r.Source] = r.Begun.At
+		if r.Source != match.Any {
+			in.named[r.Source] = max(in.named[r.Source], r.Begun.At)
 		}
 		if len(in.recent) == 2*window {
 			in.recent = append(in.recent[:0], in.recent[window:]...)
@@ -120,13 +120,7 @@ func (in *inbox) try(i int, taker *Receive) {
 	}
 	t.left = append(t.left, r.Got)
 	t.gone = append(t.gone, taker.Got)
-	if len(in.trials) == 0 {
-		clear(in.named)
-	}
 	for _, x := range append(in.recent[i+1:len(in.recent):len(in.recent)], taker) {
-		if x.Source != match.Any {
-			in.named[x.Source] = x.Begun.At
-		}
 		if t.step(x) {
 			return
 		}

@@ -166,7 +166,7 @@ func (d *Detector) Removed(r *Receive) {
 
 // Names notes that a member has sent to another, or asked for its messages only.
 func (d *Detector) Names(c *match.Comm, member, other int32) {
-	if in := d.inbox(c, member); in != nil && len(in.trials) > 0 {
+	if in := d.inbox(c, member); in != nil {
 		in.named[other] = d.log.Now(0).At
 	}
 }
