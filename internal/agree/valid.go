@@ -35,21 +35,7 @@ func (f *filler) atLeast(i int, limit int64, why string) {
 
 // significant reports whether parameter i means anything in this call.
 func (f *filler) significant(i int) bool {
-	p := &f.plan.fn.Params[i]
-	if f.absent || p.AtRoot && !f.atRoot {
-		return false
-	}
-	if f.inter() && f.plan.root >= 0 {
-		// Data go from one group to the other: the root has only its side, the others theirs.
-		switch sends := p.Role == mpiapi.SendCount; f.plan.data {
-		case toRoot, toRootParts:
-			return sends != f.atRoot
-		case fromRoot, fromRootParts:
-			return sends == f.atRoot
-		}
-	}
-	k := f.plan.fn.InPlaceOf(i)
-	return k < 0 || !f.passes(k)
+	return Significant(f.call, i, Part{f.atRoot, f.inter(), f.absent}, f.inPlace, f.hasInPlace)
 }
 
 // validate finds arguments that the standard forbids whatever the others pass.

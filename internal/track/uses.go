@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -45,10 +46,7 @@ type typeUse struct {
 	communication bool // it has to be committed
 	count         int  // the parameter that says how many elements there are of it, -1 if none does
 	peer          slot // the process that it goes to or comes from
-	atRoot        bool
-	buffer        int // that may be MPI_IN_PLACE instead, -1 if it may not
 	noOp          slot
-	oneOfBoth     bool // the function has datatypes for sending and for receiving
 }
 
 // planTypes works out which datatypes a function is given and returns.
@@ -56,7 +54,7 @@ func (p *plan) planTypes() {
 	f := p.fn
 	p.constructor = newConstructor(f)
 	if p.act == typeCommit || p.act == typeFree {
-		p.uses = []typeUse{{at: p.oldHandle, count: -1, buffer: -1}}
+		p.uses = []typeUse{{at: p.oldHandle, count: -1}}
 		return
 	}
 	value := func(i int) slot {
@@ -76,7 +74,7 @@ func (p *plan) planTypes() {
 			}
 			continue
 		}
-		u := typeUse{param: i, at: value(i), count: -1, atRoot: q.AtRoot, buffer: f.InPlaceOf(i)}
+		u := typeUse{param: i, at: value(i), count: -1}
 		switch q.Role {
 		case mpiapi.SendType:
 			u.communication, u.count, u.peer = true, f.Arg(mpiapi.SendCount), value(f.Arg(mpiapi.Dest))
@@ -98,7 +96,6 @@ func (p *plan) planTypes() {
 		if f.Class == mpiapi.RMA {
 			u.peer = value(f.Arg(mpiapi.TargetRank))
 		}
-		u.oneOfBoth = f.Arg(mpiapi.SendType) >= 0 && f.Arg(mpiapi.RecvType) >= 0
 		p.uses = append(p.uses, u)
 	}
 	for i := range p.uses {
@@ -206,28 +203,23 @@ func (u *typeUse) empty(pr *Process, c *event.Call, index int) bool {
 // significant reports whether a datatype means anything to the call in this process.
 func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) bool {
 	rec := c.Raw()
-	if u.buffer >= 0 && pr.names.isConst("MPI_IN_PLACE", int64(c.Addr(u.buffer))) {
-		return false
-	}
 	if u.noOp.at != 0 && pr.NameHandle(mpiapi.Op, u.noOp.handle(rec)) == "MPI_NO_OP" {
 		return false
 	}
-	if p.root.at == 0 {
-		return true
+	var part agree.Part
+	if p.root.at != 0 {
+		v := pr.View(p.comm.handle(rec))
+		root := int32(p.root.int(rec))
+		switch {
+		case v == nil:
+			return false
+		case v.Split == 0: // within one group
+			part.Root = root == v.Me
+		default:
+			part = agree.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
+		}
 	}
-	v := pr.View(p.comm.handle(rec))
-	root := int32(p.root.int(rec))
-	switch {
-	case v == nil:
-		return false
-	case v.Split == 0: // within one group
-		return !u.atRoot || root == v.Me
-	case root == pr.procNull:
-		return false
-	case root == pr.rootSelf:
-		return u.atRoot || !u.oneOfBoth
-	}
-	return !u.atRoot
+	return agree.Significant(c, u.param, part, pr.inPlace, pr.hasInPlace)
 }
 
 // failed tells the sink that a call has returned an error, or is about to end the program for one.

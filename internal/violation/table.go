@@ -35,8 +35,8 @@ import (
 //	          all pass the same argument to a file operation
 //	order     nothing collective is done to a file between the beginning and the end of a split collective
 //
-// Not here: the tag of MPI_Intercomm_create, which the leaders find out about only inside MPI
-// (examples/collective/leader_tag.c).
+// Not here: the tags of MPI_Intercomm_create, which concern two communicators (examples/collective/leader_tag.c), and the
+// groups and split types of constructors (group_*.c, split_type.c).
 const table = `
 MPI_Barrier                     groups  call
 MPI_Bcast                       groups  call root datatype size in-place invalid
