@@ -395,6 +395,10 @@ func (u *untier) knot(ps []int32, cycle bool) Knot {
 			}
 			continue
 		}
+		if b := &threads[0]; len(threads) == 1 && len(b.Clauses) == 1 {
+			k.Links = append(k.Links, Link{b, &b.Clauses[0]})
+			continue
+		}
 		next := ps[(i+1)%len(ps)]
 		follows := newPicker(func(q *track.Process) bool { return u.isGone(q) || number(q) == next })
 		at := max(0, slices.IndexFunc(threads, func(b Blocked) bool { // others may wait for what has ended

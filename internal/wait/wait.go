@@ -13,7 +13,6 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -118,8 +117,8 @@ const grace = 30
 // Analyzer looks for deadlocks, tick by tick.
 type Analyzer struct {
 	tracker  *track.Tracker
-	known    map[ring.ThreadID]uint64 // threads reported, with the number of calls that they had made
-	killed   int                      // ticks since a process was killed
+	known    []uint64 // by thread: if it was reported, the number of calls that it had made, plus 1
+	killed   int      // ticks since a process was killed
 	held     func(*track.Thread) bool
 	letGo    func(*track.Thread)
 	settling int             // ticks that a deadlock found has not been told yet
@@ -131,7 +130,7 @@ type Analyzer struct {
 
 // New returns an analyzer of the processes that t tracks.
 func New(t *track.Tracker) *Analyzer {
-	return &Analyzer{tracker: t, known: make(map[ring.ThreadID]uint64)}
+	return &Analyzer{tracker: t}
 }
 
 // Holds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one whose
@@ -262,8 +261,12 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 	}
 	a.due = false
 	d := describe(g, l.blocked, a.told)
+	if n := len(a.tracker.Threads); n > len(a.known) {
+		a.known = append(a.known, make([]uint64, n-len(a.known))...)
+	}
 	for i := range d.Blocked {
-		a.known[d.Blocked[i].Thread.ID] = d.Blocked[i].Thread.Calls
+		th := d.Blocked[i].Thread
+		a.known[th.ID] = th.Calls + 1
 	}
 	return d
 }
@@ -278,8 +281,7 @@ func describe(g *graph, stuck []Blocked, told func(*track.Thread) bool) *Deadloc
 
 // told reports whether a thread was in a deadlock that has been reported, in the call in which it is now.
 func (a *Analyzer) told(th *track.Thread) bool {
-	calls, seen := a.known[th.ID]
-	return seen && calls == th.Calls
+	return int(th.ID) < len(a.known) && a.known[th.ID] == th.Calls+1
 }
 
 // process adds the threads of a process to those that are blocked. It reports whether the process may do something:

@@ -19,14 +19,14 @@ const apart = 24
 type drawing struct {
 	x      *check.Context
 	graph  waitgraph.Graph
-	node   map[*track.Process]int
+	node   []int32 // by process: its node, from 1 on; 0: none
 	groups map[string]int
 	arcs   map[waitgraph.Arc]bool
 }
 
 // draw returns the graph of a deadlock: processes that block each other one by one, all others by their place.
 func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
-	g := &drawing{x: x, node: make(map[*track.Process]int), groups: make(map[string]int), arcs: make(map[waitgraph.Arc]bool)}
+	g := &drawing{x: x, node: make([]int32, len(x.Tracker.Processes)), groups: make(map[string]int), arcs: make(map[waitgraph.Arc]bool)}
 	n := 0
 	for i := range d.Knots {
 		n += len(d.Knots[i].Links)
@@ -48,7 +48,7 @@ func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
 	}
 	done := make(map[int]bool) // nodes that stand for many have the arcs of the first
 	arcs := func(b *wait.Blocked, cs []wait.Clause) {
-		if from := g.node[b.Thread.Process]; !done[from] {
+		if from, _ := g.of(b.Thread.Process); !done[from] {
 			done[from] = true
 			g.connect(from, cs, false)
 		}
@@ -67,10 +67,16 @@ func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
 	return &g.graph
 }
 
+// of returns the node that a process is in.
+func (g *drawing) of(p *track.Process) (int, bool) {
+	n := g.node[p.Proc.ID]
+	return int(n) - 1, n > 0
+}
+
 // add enters a thread's process, if it is not there yet, into the node of its kind and place; key sets it apart.
 func (g *drawing) add(kind waitgraph.Kind, b *wait.Blocked, key string) {
 	p := b.Thread.Process
-	if _, ok := g.node[p]; ok {
+	if _, ok := g.of(p); ok {
 		return
 	}
 	g.enter(p, string(kind)+key+g.x.Place(b.Call), func() waitgraph.Node {
@@ -92,7 +98,7 @@ func (g *drawing) enter(p *track.Process, key string, node func() waitgraph.Node
 		g.groups[key] = i
 		g.graph.Nodes = append(g.graph.Nodes, node())
 	}
-	g.node[p] = i
+	g.node[p.Proc.ID] = int32(i + 1)
 	n := &g.graph.Nodes[i]
 	n.Ranks = append(n.Ranks, p.Rank)
 }
@@ -107,13 +113,13 @@ func (g *drawing) connect(from int, cs []wait.Clause, either bool) {
 		if c.What == wait.Either || c.What == wait.ToTransfer {
 			continue
 		}
-		var last *track.Process
+		last := -1
 		for _, p := range c.Procs {
-			to, ok := g.node[p]
-			if !ok || last != nil && to == g.node[last] {
+			to, ok := g.of(p)
+			if !ok || to == last {
 				continue // of many at one place, one arc
 			}
-			last = p
+			last = to
 			a := waitgraph.Arc{From: from, To: to, Any: either || len(c.Procs) > 1, Label: label(c)}
 			if !g.arcs[a] {
 				g.arcs[a] = true

@@ -44,7 +44,7 @@ func hard(x *check.Context, d *wait.Deadlock) {
 		f.Ranks = append(f.Ranks, d.Blocked[i].Thread.Process.Rank)
 	}
 	f.Ranks = slices.Compact(f.Ranks)
-	s := story{x: x, places: make(map[string]int), seen: make(map[*wait.Blocked]bool), finding: f}
+	s := story{x: x, places: make(map[string]int), seen: make([]bool, len(x.Tracker.Threads)), finding: f}
 	for i := range d.Knots {
 		s.knot(&d.Knots[i], i < groups)
 	}

@@ -17,7 +17,7 @@ type story struct {
 	finding *finding.Finding
 	lines   []string
 	places  map[string]int // index of the site
-	seen    map[*wait.Blocked]bool
+	seen    []bool         // by thread
 }
 
 func (s *story) line(format string, args ...any) {
@@ -26,7 +26,7 @@ func (s *story) line(format string, args ...any) {
 
 // site adds the place of a thread. It returns a key for the place, which is the same on all ranks.
 func (s *story) site(role string, b *wait.Blocked) string {
-	s.seen[b] = true
+	s.seen[b.Thread.ID] = true
 	place := s.x.Place(b.Call)
 	if at, ok := s.places[place]; ok {
 		site := &s.finding.Sites[at]
@@ -131,7 +131,7 @@ func (s *story) rest(blocked []wait.Blocked) {
 	texts := make(map[string]string)
 	for i := range blocked {
 		b := &blocked[i]
-		if s.seen[b] {
+		if s.seen[b.Thread.ID] {
 			continue
 		}
 		place := s.site("waiting for these", b)
