@@ -24,7 +24,6 @@ type step struct {
 	// What the run brought: the source of the message.
 	source int
 	op     int // number of the operation, of wait, test, isend and irecv within the process
-	other  int // of sendrecv: destination
 }
 
 type program [][]step
@@ -62,7 +61,6 @@ func generate(t *rapid.T, wildcards bool) program {
 	open := make([][]int, n) // requests not waited for
 	ops := make([]int, n)
 	ready := make([]map[int]bool, n) // that may be waited for
-	posted := make(map[int][]step)   // receives posted before their message: by rank
 	for r := range n {
 		ready[r] = make(map[int]bool)
 	}
@@ -148,7 +146,6 @@ func generate(t *rapid.T, wildcards bool) program {
 			}
 		}
 	}
-	_ = posted
 	for q := range n {
 		if inBcast >= 0 && !entered[q] {
 			p[q] = append(p[q], step{call: "bcast", peer: inBcast})
