@@ -55,14 +55,14 @@ func (in *inbox) drain() {
 // before the message was begun can't; nor if they could have got an earlier one of the same sender.
 func (in *inbox) look(taker *Receive) {
 	s := taker.Got
-	others := false // the sender's messages with other tags were received on the way
+	others := false // earlier messages of the sender, with other tags, were received on the way
 	for i := len(in.recent) - 1; i >= max(0, len(in.recent)-window); i-- {
 		r := in.recent[i]
 		if r.Got.Member == s.Member {
 			if r.Got.Tag == s.Tag {
 				return
 			}
-			others = true
+			others = others || r.Got.Begun.At <= s.Begun.At
 			continue
 		}
 		if r.Source != match.Any || !r.accepts(s) || others && r.Tag == match.Any {
@@ -82,12 +82,12 @@ func (in *inbox) look(taker *Receive) {
 }
 
 // decided reports whether the i-th receive must have got its message before s is sent, though it has not completed: the
-// sender has noticed, or a receive that was posted later has got a message that this one would have got else, or has not got
-// the message of this one, though it is the first of the same sender.
+// sender has noticed, or a receive that was posted later has got a message that this one would have got else, or another one
+// of the same sender. (That messages of one sender come in order, whatever their tags, is more than the standard says.)
 func (in *inbox) decided(i int, s *Send) bool {
 	r, log := in.recent[i], in.d.log
 	for _, y := range in.recent[i:] {
-		if y != r && !r.accepts(y.Got) && !(y.Got.Member == r.Got.Member && y.accepts(r.Got)) {
+		if y != r && !r.accepts(y.Got) && y.Got.Member != r.Got.Member {
 			continue
 		}
 		if y.Got.Done.At != 0 && log.Before(y.Got.Done, s.Begun) || y.Done.At < r.Done.At && log.Before(y.Done, s.Begun) {
@@ -98,9 +98,12 @@ func (in *inbox) decided(i int, s *Send) bool {
 }
 
 // claimed reports whether a receive posted before the i-th could take s first, as what it took itself may come only after
-// that one has completed.
+// that one has completed, or has got its message.
 func (in *inbox) claimed(i int, s *Send) bool {
 	done := in.recent[i].Done.At
+	if noticed := in.recent[i].Got.Done.At; noticed != 0 {
+		done = min(done, noticed)
+	}
 	return slices.ContainsFunc(in.recent[:i], func(r *Receive) bool { return r.Got.Begun.At >= done && r.accepts(s) })
 }
 
