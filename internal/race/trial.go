@@ -168,7 +168,7 @@ func (t *trial) silent(w *Receive, quiet func(c *match.Comm, member int32) bool)
 // end hands over the race, or keeps it if it is not certain that it may happen. It reports whether the trial is over.
 func (t *trial) end(o Outcome, victim *Receive, m *Send) bool {
 	t.race.Outcome, t.race.Victim, t.race.Message, t.race.Proven = Harmless, nil, nil, false
-	if o != Harmless && !(o == Misfit && t.unclear) {
+	if o != Harmless && !t.unclear {
 		if known, proven := t.blind(victim); known {
 			t.race.Outcome, t.race.Victim, t.race.Message, t.race.Proven = o, victim, m, proven
 		}
