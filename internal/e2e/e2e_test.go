@@ -637,7 +637,7 @@ func TestHPCC(t *testing.T) {
 	}
 	report := filepath.Join(t.TempDir(), "report.json")
 	r := finish(t, report, []string{"sh", "-c", `cd "$1" && shift && exec "$@"`, "sh", dir, mpivet, "run", "-n", "4", "--json", report, hpcc})
-	r.noErrors(t)
+	r.potential(t, "MPI_Bcast", "MPI_Send") // docs/found.md tells about it
 	out, err := os.ReadFile(filepath.Join(dir, "hpccoutf.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -663,6 +663,33 @@ func (r result) noErrors(t *testing.T) {
 	}
 }
 
+// potential fails unless the program may deadlock in the given functions with another MPI, and on any other error.
+func (r result) potential(t *testing.T, functions ...string) {
+	t.Helper()
+	found := false
+	for _, f := range r.report.Findings {
+		if f.Severity != "error" && f.Severity != "fatal" {
+			continue
+		}
+		var in []string
+		for _, s := range f.Sites {
+			name, _, _ := strings.Cut(s.Call, "(")
+			in = append(in, name)
+		}
+		slices.Sort(in)
+		if f.Check != "GLOBAL:DEADLOCK:POTENTIAL" || !slices.Equal(slices.Compact(in), functions) {
+			t.Errorf("finding: %s in %v: %s", f.Check, in, f.Message)
+		}
+		found = true
+	}
+	if !found {
+		t.Error("nothing found")
+	}
+	if r.Status != 3 {
+		t.Errorf("exit status %d", r.Status)
+	}
+}
+
 func TestNetPIPE(t *testing.T) {
 	for name, program := range map[string]string{"mpich": "NPmpich2", "openmpi": "NPopenmpi"} {
 		t.Run(name, func(t *testing.T) {
@@ -679,7 +706,11 @@ func TestNetPIPE(t *testing.T) {
 				t.Run(strings.Join(flags, " "), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "np.out")
 					r := vet(t, 2, nil, append([]string{path, "-n", "200", "-o", out}, flags...)...)
-					r.noErrors(t)
+					if slices.Contains(flags, "-2") {
+						r.potential(t, "MPI_Send") // both ways at once
+					} else {
+						r.noErrors(t)
+					}
 					if r.report.Run.Messages < 1000 {
 						t.Errorf("only %d messages", r.report.Run.Messages)
 					}
