@@ -21,6 +21,7 @@ type Follower struct {
 	ready    func(send, recv *match.Op) // nil if nobody wants it
 	marks    []mark                     // by thread
 	meetings map[*match.Comm]*meetings  // by communicator, window or file
+	recent   *meetings                  // those used last
 	receives map[*match.Op]*Receive     // that the detector has and that are not complete
 	sends    map[*match.Op]*Send        // synchronous ones that are received and not complete
 }
@@ -35,6 +36,7 @@ type mark struct {
 
 // meetings are the last collectives on a communicator.
 type meetings struct {
+	comm  *match.Comm
 	group before.Group
 	met   bool        // all have been in one, and group is known
 	last  [16]meeting // by position
@@ -204,14 +206,18 @@ func (f *Follower) probed(recv, send *match.Op, th *track.Thread) {
 }
 
 func (f *Follower) meetingsOf(c *match.Comm) *meetings {
+	if m := f.recent; m != nil && m.comm == c {
+		return m
+	}
 	m := f.meetings[c]
 	if m == nil {
 		if len(f.meetings) >= manyComms {
 			clear(f.meetings)
 		}
-		m = new(meetings)
+		m = &meetings{comm: c}
 		f.meetings[c] = m
 	}
+	f.recent = m
 	return m
 }
 
