@@ -51,6 +51,8 @@ type Log struct {
 	groups [][]int32 // members, ascending
 	limit  int       // of each process's log
 
+	forgotten uint64 // up to then nothing is known of any process
+
 	todo []Moment
 	turn uint64 // number of the search under way
 }
@@ -106,6 +108,15 @@ func (l *Log) Meet(proc int32, g Group, entered uint64) {
 // Doubt notes that a process has ways of learning of others that are not seen: everything may come before what it does,
 // and has done.
 func (l *Log) Doubt(proc int32) { l.history(proc).opaque = true }
+
+// Forget drops all that the processes have learned: whatever happened up to now may come before what happens from now on.
+func (l *Log) Forget() {
+	for i := range l.procs {
+		h := &l.procs[i]
+		h.entries, h.oldest, h.cut = nil, 0, l.now
+	}
+	l.forgotten = l.now
+}
 
 // Trust ends a Doubt. What the process has learned up to now stays unknown.
 func (l *Log) Trust(proc int32) {
@@ -177,7 +188,7 @@ func (l *Log) look(a, m Moment, left *int) bool {
 		from = h.seen + 1
 	}
 	h.turn, h.seen = l.turn, m.At
-	if h.opaque || h.cut >= from && h.cut > 0 {
+	if h.opaque || max(h.cut, l.forgotten) >= from && max(h.cut, l.forgotten) > 0 {
 		return true
 	}
 	for i := h.upTo(m.At) - 1; i >= 0; i-- {

@@ -71,6 +71,7 @@ type Engine struct {
 	largest int64 // bytes of a message that is known to have been buffered
 
 	listeners []*Listener
+	began     []func(*match.Op) // of those that want it
 	knots     []func(*Knot)
 }
 
@@ -89,7 +90,12 @@ func New(t *track.Tracker, m *match.Matcher) *Engine {
 }
 
 // Listen has l told what happens.
-func (e *Engine) Listen(l *Listener) { e.listeners = append(e.listeners, l) }
+func (e *Engine) Listen(l *Listener) {
+	e.listeners = append(e.listeners, l)
+	if l.Began != nil {
+		e.began = append(e.began, l.Began)
+	}
+}
 
 // OnKnot has f told of potential deadlocks. What it is handed is valid until it returns.
 func (e *Engine) OnKnot(f func(*Knot)) { e.knots = append(e.knots, f) }

@@ -84,10 +84,8 @@ func complete(op *match.Op) bool {
 func (e *Engine) begin(op *match.Op) {
 	r := &op.Replay
 	r.Begun = true
-	for _, l := range e.listeners {
-		if l.Began != nil {
-			l.Began(op)
-		}
+	for _, f := range e.began {
+		f(op)
 	}
 	if p := r.Partner; p != nil {
 		e.ready(p)
@@ -150,6 +148,11 @@ func (e *Engine) met(op, partner *match.Op, t *thread, at uint64) {
 	if e.doubts > 0 {
 		e.infect(t.process, e.processOf(partner.Call.Thread))
 	}
+	e.completed(op, partner, t, at)
+}
+
+// completed tells the listeners that op completed by its partner.
+func (e *Engine) completed(op, partner *match.Op, t *thread, at uint64) {
 	switch {
 	case !op.Send:
 		for _, l := range e.listeners {
@@ -227,20 +230,39 @@ func (e *Engine) Quick(op, partner *match.Op) {
 	}
 	t := e.threads[op.Call.Thread]
 	if partner == nil {
-		e.block(t, op)
+		if op.Mode > match.Standard || op.Unknown() || op.AnySource {
+			e.block(t, op)
+			return
+		}
+		// As block, but nothing lets it pass yet.
+		op.Retain()
+		begun := t.n == 0
+		if begun {
+			op.Replay.Begun = true
+			for _, f := range e.began {
+				f(op)
+			}
+		}
+		it := t.next()
+		it.kind, it.begun, it.at, it.op = block, begun, op.At, op
+		if t.n >= t.limit {
+			e.crowded(t)
+		}
 		return
 	}
 	if u := e.threads[partner.Call.Thread]; t.n == 0 && u.n > 0 && len(t.process.open)+len(u.process.open) == 0 && partner.Replay.Begun && u.head().op == partner && u.head().kind == block {
 		// Both pass: nothing of op needs to be kept.
-		for _, l := range e.listeners {
-			if l.Began != nil {
-				l.Began(op)
-			}
+		for _, f := range e.began {
+			f(op)
 		}
 		partner.Replay.Ready, partner.Replay.Over = true, true
-		if len(e.listeners) > 0 || e.doubts > 0 {
-			e.met(op, partner, t, op.At)
-			e.met(partner, op, u, partner.At)
+		if e.doubts > 0 {
+			e.infect(t.process, u.process)
+			e.infect(u.process, t.process)
+		}
+		if len(e.listeners) > 0 {
+			e.completed(op, partner, t, op.At)
+			e.completed(partner, op, u, partner.At)
 		}
 		e.matcher.Forget(partner)
 		if h := u.head(); h.ext != nil {

@@ -74,7 +74,10 @@ func (t *thread) head() *item { return &t.items[t.first] }
 // at returns the i-th item of the queue.
 func (t *thread) at(i int) *item { return &t.items[(t.first+i)&(len(t.items)-1)] }
 
-func (t *thread) push(it item) {
+func (t *thread) push(it item) { *t.next() = it }
+
+// next adds an empty item to the queue.
+func (t *thread) next() *item {
 	if t.n == len(t.items) {
 		grown := make([]item, max(4, 2*len(t.items)))
 		for i := range t.n {
@@ -82,13 +85,13 @@ func (t *thread) push(it item) {
 		}
 		t.items, t.first = grown, 0
 	}
-	t.items[(t.first+t.n)&(len(t.items)-1)] = it
+	it := &t.items[(t.first+t.n)&(len(t.items)-1)]
 	t.n++
+	return it
 }
 
 func (t *thread) pop() {
-	it := &t.items[t.first]
-	it.op, it.ext, it.comm = nil, nil, nil
+	t.items[t.first] = item{}
 	t.first = (t.first + 1) & (len(t.items) - 1)
 	if t.n--; t.n == 0 {
 		t.limit = glance

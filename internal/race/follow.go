@@ -24,6 +24,27 @@ type Follower struct {
 	recent   *meetings                  // those used last
 	receives map[*match.Op]*Receive     // that the detector has and that are not complete
 	sends    map[*match.Op]*Send        // synchronous ones that are received and not complete
+	asked    bool                       // there were receives from any source, or ready sends
+	idle     bool                       // there were none in a long time: nothing is logged
+}
+
+// patience is how much happens before the log rests because nobody has asked anything.
+const patience = 1 << 16
+
+// rest has nothing logged until somebody asks.
+func (f *Follower) rest() {
+	f.idle = true
+	f.log.Forget()
+}
+
+// ask says that orders will be asked for, of what happens from now on.
+func (f *Follower) ask() {
+	f.asked = true
+	if f.idle {
+		f.idle = false
+		f.log.Step()
+		f.log.Forget()
+	}
 }
 
 // mark is when the last call of a thread that began operations did so: they all begin at once, as MPI_Startall and
@@ -106,10 +127,20 @@ var blocking = map[mpiapi.FuncID]bool{mpiapi.IDRecv: true, mpiapi.IDSendrecv: tr
 var takesProbed = map[mpiapi.FuncID]bool{mpiapi.IDMprobe: true, mpiapi.IDImprobe: true, mpiapi.IDMrecv: true, mpiapi.IDImrecv: true}
 
 func (f *Follower) began(op *match.Op) {
+	if !f.asked {
+		if op.AnySource || op.Mode == match.Ready {
+			f.ask()
+		} else if f.idle {
+			return
+		}
+	}
 	m := f.mark(op.Call.Thread)
 	if m.call != op.At {
 		f.log.Step()
 		m.call, m.moment = op.At, f.log.Now(0).At
+		if m.moment > patience && !f.asked {
+			f.rest()
+		}
 	}
 	op.Replay.Moment = m.moment
 	if f.detector == nil {
@@ -152,6 +183,9 @@ func (f *Follower) began(op *match.Op) {
 }
 
 func (f *Follower) received(recv, send *match.Op, th *track.Thread, _ uint64) {
+	if f.idle {
+		return
+	}
 	f.log.Step()
 	sent := f.moment(send)
 	f.log.Learn(f.procOf(th), sent)
@@ -184,6 +218,9 @@ func (f *Follower) dropped(op *match.Op) {
 }
 
 func (f *Follower) synchronized(send, recv *match.Op, th *track.Thread, _ uint64) {
+	if f.idle {
+		return
+	}
 	f.log.Step()
 	f.log.Learn(f.procOf(th), f.moment(recv))
 	done := f.log.Now(f.procOf(th))
@@ -198,6 +235,9 @@ func (f *Follower) synchronized(send, recv *match.Op, th *track.Thread, _ uint64
 
 // probed: a thread has seen a message.
 func (f *Follower) probed(recv, send *match.Op, th *track.Thread) {
+	if f.idle {
+		return
+	}
 	f.log.Step()
 	f.log.Learn(f.procOf(th), f.moment(send))
 	if f.detector != nil {
@@ -222,12 +262,18 @@ func (f *Follower) meetingsOf(c *match.Comm) *meetings {
 }
 
 func (f *Follower) entered(_ *track.Thread, _ uint64, c *match.Comm, position uint64) {
+	if f.idle {
+		return
+	}
 	f.log.Step()
 	m := f.meetingsOf(c)
 	m.last[position%uint64(len(m.last))] = meeting{position, f.log.Now(0).At, true}
 }
 
 func (f *Follower) left(th *track.Thread, _ uint64, c *match.Comm, position uint64) {
+	if f.idle {
+		return
+	}
 	f.log.Step()
 	m := f.meetingsOf(c)
 	entered := f.log.Now(0).At
