@@ -55,6 +55,7 @@ type Listener struct {
 type Engine struct {
 	tracker *track.Tracker
 	matcher *match.Matcher
+	stamina
 
 	threads   []*thread  // by ring.ThreadID
 	processes []*process // by ring.ProcID
@@ -65,6 +66,7 @@ type Engine struct {
 	broken  bool   // records were lost: nothing is replayed any more
 	looks   uint64 // at what is stuck
 	looking bool
+	lucky   bool      // which message a receive gets is a matter of luck
 	list    []*thread // room for looks
 	free    []*thread
 	knot    Knot
@@ -81,12 +83,13 @@ type process struct {
 	threads []*thread
 	doubted bool
 	always  bool        // for the rest of the run
+	resting bool        // it is doubted as long as its thread rests
 	open    []*match.Op // receives from any source that have begun, and whose sends have not
 }
 
 // New returns an engine for a run that t tracks and m matches.
 func New(t *track.Tracker, m *match.Matcher) *Engine {
-	return &Engine{tracker: t, matcher: m}
+	return &Engine{tracker: t, matcher: m, stamina: usual}
 }
 
 // Listen has l told what happens.
@@ -110,7 +113,7 @@ func (e *Engine) Start(th *track.Thread) {
 		p = &process{Process: th.Process}
 		e.processes[th.Process.Proc.ID] = p
 	}
-	t := &thread{Thread: th, process: p, limit: glance}
+	t := &thread{Thread: th, process: p, limit: glance, left: e.full}
 	p.threads = append(p.threads, t)
 	for int(th.ID) >= len(e.threads) {
 		e.threads = append(e.threads, nil)

@@ -72,6 +72,9 @@ func (e *Engine) Enter(th *track.Thread, v *track.View, position uint64, root in
 	}
 	c := e.comm(v.Comm)
 	fn := mpiapi.FuncID(binary.LittleEndian.Uint16(call[ring.OffKind:]))
+	if t.resting && blocking && everybody(v.Comm, fn) {
+		e.rested(t)
+	}
 	if t.n == 0 {
 		e.enter(t, c, v.Me, position, th.Calls, blocking, fn)
 		if !blocking || position < c.base {
@@ -131,10 +134,15 @@ func (e *Engine) enter(t *thread, c *comm, me int32, position, at uint64, blocki
 // synchronising collectives end for nobody before all have entered them, whatever MPI makes of it.
 var synchronising = map[mpiapi.FuncID]bool{mpiapi.IDBarrier: true, mpiapi.IDAllreduce: true, mpiapi.IDAllgather: true}
 
+// everybody reports whether a collective synchronises a whole world.
+func everybody(c *match.Comm, fn mpiapi.FuncID) bool {
+	return c.World != nil && c.Split == 0 && len(c.Members) == c.World.Size && synchronising[fn]
+}
+
 // resolve ends doubts where all processes of a world are known to have been in a collective at the same time: there the
 // run and the replay are at the same point. Any other collective spreads them.
 func (e *Engine) resolve(c *comm, s *slot, fn mpiapi.FuncID) {
-	sure := c.World != nil && c.Split == 0 && len(c.Members) == c.World.Size && s.blocking == len(c.Members) && synchronising[fn]
+	sure := s.blocking == len(c.Members) && everybody(c.Comm, fn)
 	if !sure && !s.doubted {
 		return
 	}
@@ -146,7 +154,7 @@ func (e *Engine) resolve(c *comm, s *slot, fn mpiapi.FuncID) {
 		switch q := e.processes[p.Proc.ID]; {
 		case !sure:
 			e.suspect(q)
-		case q.doubted && !q.always:
+		case q.doubted && !q.always && !q.resting:
 			q.doubted = false
 			e.doubts--
 			e.told(q, false)

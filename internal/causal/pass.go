@@ -229,8 +229,15 @@ func (e *Engine) Quick(op, partner *match.Op) {
 		return
 	}
 	t := e.threads[op.Call.Thread]
+	if e.tires(t, op) {
+		if partner == nil {
+			partner = op.Replay.Partner
+		}
+		e.skip(op, partner)
+		return
+	}
 	if partner == nil {
-		if op.Mode > match.Standard || op.Unknown() || op.AnySource {
+		if op.Mode > match.Standard || op.Matched || op.Unknown() {
 			e.block(t, op)
 			return
 		}
@@ -308,11 +315,23 @@ func (e *Engine) Block(th *track.Thread, send, recv *match.Op) {
 		return
 	}
 	t := e.threads[th.ID]
+	resting := false
+	for _, op := range []*match.Op{send, recv} {
+		resting = op != nil && e.tires(t, op) || resting
+	}
+	if resting && !e.lucky {
+		for _, op := range []*match.Op{send, recv} {
+			if op != nil {
+				e.skip(op, op.Replay.Partner)
+			}
+		}
+		return
+	}
 	switch {
 	case send != nil && recv != nil:
 		// Both begin before either is waited for.
 		for _, op := range []*match.Op{send, recv} {
-			e.Begin(th, op)
+			e.begins(t, op)
 		}
 		for _, op := range []*match.Op{send, recv} {
 			op.Retain()
@@ -330,9 +349,18 @@ func (e *Engine) Begin(th *track.Thread, op *match.Op) {
 	if e.broken {
 		return
 	}
+	t := e.threads[th.ID]
+	if e.tires(t, op) {
+		e.skip(op, op.Replay.Partner)
+		return
+	}
+	e.begins(t, op)
+}
+
+func (e *Engine) begins(t *thread, op *match.Op) {
 	op.Retain()
 	e.check(op)
-	e.add(e.threads[th.ID], item{kind: begin, at: op.At, op: op})
+	e.add(t, item{kind: begin, at: op.At, op: op})
 }
 
 // Finish implements track.Replay.
@@ -365,6 +393,10 @@ func (e *Engine) Drop(th *track.Thread, op *match.Op) {
 // Took implements track.Replay.
 func (e *Engine) Took(th *track.Thread, op *match.Op, polled bool, call []byte) {
 	if e.broken {
+		return
+	}
+	if e.threads[th.ID].resting {
+		e.skip(op, op.Replay.Partner)
 		return
 	}
 	op.Retain()

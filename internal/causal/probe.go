@@ -12,6 +12,9 @@ func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, 
 		return
 	}
 	t := e.threads[th.ID]
+	if t.resting {
+		return
+	}
 	if unknown(v.Comm) {
 		e.add(t, item{kind: doubt, at: th.Calls})
 		return

@@ -60,6 +60,9 @@ type thread struct {
 	marked  uint64 // the call at the head at the last look
 	peeks   int    // probes in the queue whose receive is not known yet
 	queued  bool   // in Engine.work
+	resting bool   // see rest.go
+	left    int    // operations until it rests
+	since   uint64 // the call at which it began to rest
 	node           // for looks: see knot.go
 }
 

@@ -143,7 +143,7 @@ func TestStrictMissingMember(t *testing.T) {
 func TestStrictLetsGo(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		r := vet(t, 2, []string{"--strict"}, compile(t, m, "strict_missing"), "later")
-		r.noErrors(t)
+		r.potential(t, "MPI_Bcast", "MPI_Recv")
 		if got := strings.Join(lines(r.Stdout), "|"); got != "rank 0: success|rank 1: success" {
 			t.Errorf("stdout %q", got)
 		}

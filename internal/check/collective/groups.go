@@ -157,12 +157,20 @@ func ahead(a, b *match.Comm) bool {
 	})
 }
 
+// gathering is one of those that do not meet: a call of it, and the ranks that are in it.
+type gathering struct {
+	comm  *match.Comm
+	call  match.Call
+	ranks []int
+}
+
 func (m *meeting) report(both ...*match.Comm) {
 	var (
 		f      = new(finding.Finding)
 		places = newSites(m.x)
 		lines  []string
 		name   string
+		calls  []gathering
 	)
 	for _, c := range both {
 		first, _ := c.Incomplete()
@@ -170,16 +178,19 @@ func (m *meeting) report(both ...*match.Comm) {
 		if m.told[c] || !ok {
 			return
 		}
-		call := v.Variants[0].Call
-		name = m.x.Func(call).Name
-		var ranks []int
+		g := gathering{comm: c, call: v.Variants[0].Call}
 		for i := range v.Variants {
-			ranks = append(ranks, check.Ranks(c, members(&v, &v.Variants[i]))...)
+			g.ranks = append(g.ranks, check.Ranks(c, members(&v, &v.Variants[i]))...)
 		}
-		slices.Sort(ranks)
-		places.add("call", call, ranks...)
-		f.Ranks = append(f.Ranks, ranks...)
-		lines = append(lines, fmt.Sprintf("%s %s %s", finding.RankNames(ranks), verb(ranks, "passes", "pass"), gathered(m.x, call, c)))
+		slices.Sort(g.ranks)
+		calls = append(calls, g)
+	}
+	slices.SortFunc(calls, func(a, b gathering) int { return slices.Compare(a.ranks, b.ranks) })
+	for _, g := range calls {
+		name = m.x.Func(g.call).Name
+		places.add("call", g.call, g.ranks...)
+		f.Ranks = append(f.Ranks, g.ranks...)
+		lines = append(lines, fmt.Sprintf("%s %s %s", finding.RankNames(g.ranks), verb(g.ranks, "passes", "pass"), gathered(m.x, g.call, g.comm)))
 	}
 	f.Message = fmt.Sprintf("Processes call %s, but do not meet:\n%s.\n"+
 		"All processes of the group must pass the same group, in the same order, and the same tag (MPI standard, section 7.4.2). If these calls are to make different communicators, they are made in different orders.",
