@@ -227,7 +227,7 @@ type reporter []*finding.Finding
 func (r *reporter) Report(f *finding.Finding) { *r = append(*r, f) }
 
 // potential reports whether the analysis finds a potential deadlock.
-func potential(t *rapid.T, p program, batch, first int) reporter {
+func potential(t interface{ Fatal(...any) }, p program, batch, first int) reporter {
 	var got reporter
 	pl := pipeline.New(pipeline.Options{Checks: []*check.Check{deadlock.Potential}, Reporter: &got})
 	p.records().Deliver(pl, batch, first)
@@ -272,4 +272,26 @@ func TestRest(t *testing.T) {
 			t.Fatalf("found what cannot happen: %s\n%v", got[0].Message, p)
 		}
 	})
+}
+
+// A blocking receive, read while the message of an earlier nonblocking one is not certain, has its message before the
+// replay is told of it.
+func TestMatchedBeforeItBegins(t *testing.T) {
+	p := program{
+		{
+			{call: "isend", peer: 0, tag: 1, op: 0},
+			{call: "send", peer: 1, tag: 2},
+			{call: "send", peer: 1, tag: 3},
+			{call: "recv", peer: 0, tag: 1},
+			{call: "wait", op: 0},
+		},
+		{{call: "irecv", peer: 0, tag: 2, op: 0}, {call: "wait", op: 0}, {call: "recv", peer: 0, tag: 3}},
+	}
+	for batch := 1; batch <= 8; batch++ {
+		for first := range p {
+			if got := potential(t, p, batch, first); len(got) > 0 {
+				t.Errorf("batch %d, rank %d first: %s", batch, first, got[0].Message)
+			}
+		}
+	}
 }
