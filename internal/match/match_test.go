@@ -296,6 +296,26 @@ func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 	}
 }
 
+// A send that is read before it returns may seem to be received, and then turn out to have failed: what was received is not
+// known, so what is sent after it must not count as left over.
+func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
+	c := newComm(2)
+	m := New(&watcher{pairs: make(map[int64]int64)})
+	post := func(send bool, me, peer int32, id int64) *Op {
+		op := m.NewOp()
+		op.Send, op.Comm, op.Me, op.Peer, op.Count, op.Call.Raw = send, c, me, peer, id, line
+		m.Post(op)
+		return op
+	}
+	failed := post(true, 0, 1, 1)
+	m.Release(post(false, 1, 0, 2))
+	m.Withdraw(failed)
+	m.Release(failed)
+	if s := post(true, 0, 1, 3); !s.Unknown() {
+		t.Fatal("the message that was received in truth counts as not received")
+	}
+}
+
 // TestMatchingIsGivenUpWhereItCannotGoOn has a receive from any source that is cancelled and freed, so that nobody ever
 // knows which message it got, and lots of traffic behind it: what is kept is bounded, and other receivers are not concerned.
 func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {

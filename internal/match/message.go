@@ -241,12 +241,17 @@ func (m *Matcher) settle(b *mailbox) {
 	}
 }
 
-// Withdraw takes back an operation that was cancelled, or that failed before it took part. It has no effect on one that
-// is matched for good. What a tentative receive seemed to have got goes to the next.
+// Withdraw takes back an operation that was cancelled, or that failed before it took part. It has no effect on a receive
+// that is matched for good; a send that seems to be shows that it is not known what went to its receiver. What a tentative
+// receive seemed to have got goes to the next.
 func (m *Matcher) Withdraw(op *Op) {
 	if op.partner != nil {
 		b, p := m.undo(op)
 		defer m.rescan(b, p)
+	}
+	if op.Matched && op.Send && !op.Removed {
+		// What seemed to get it got another message, or none.
+		m.lose(&op.Comm.boxes[op.Peer])
 	}
 	if op.Matched || op.Removed {
 		return

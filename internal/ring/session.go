@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -175,9 +176,13 @@ func (s *Session) Notes() []string { return s.notes }
 
 // StopRecording tells the ranks to run on unrecorded.
 func (s *Session) StopRecording() {
-	if s.control != nil {
-		s.control.stop.Store(1)
+	if s.control == nil {
+		return
 	}
+	// Somebody may have truncated the file.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { _ = recover() }()
+	s.control.stop.Store(1)
 }
 
 // Close removes everything that the session left in the file system. Ranks that still run go on unrecorded.
