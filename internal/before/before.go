@@ -111,11 +111,10 @@ func (l *Log) Doubt(proc int32) { l.history(proc).opaque = true }
 
 // Forget drops all that the processes have learned: whatever happened up to now may come before what happens from now on.
 func (l *Log) Forget() {
-	for i := range l.procs {
-		h := &l.procs[i]
-		h.entries, h.oldest, h.cut = nil, 0, l.now
-	}
 	l.forgotten = l.now
+	for i := range l.procs {
+		l.procs[i].entries, l.procs[i].oldest = nil, 0
+	}
 }
 
 // Trust ends a Doubt. What the process has learned up to now stays unknown.
@@ -188,7 +187,7 @@ func (l *Log) look(a, m Moment, left *int) bool {
 		from = h.seen + 1
 	}
 	h.turn, h.seen = l.turn, m.At
-	if h.opaque || max(h.cut, l.forgotten) >= from && max(h.cut, l.forgotten) > 0 {
+	if cut := max(h.cut, l.forgotten); h.opaque || cut >= from && cut > 0 {
 		return true
 	}
 	for i := h.upTo(m.At) - 1; i >= 0; i-- {

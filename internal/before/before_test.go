@@ -142,3 +142,22 @@ func TestDoubt(t *testing.T) {
 		t.Error("a process that is trusted again is not")
 	}
 }
+
+// TestForget: what was before it counts as ordered, whoever did it, what came after it does not.
+func TestForget(t *testing.T) {
+	l := New()
+	l.Step()
+	old := l.Now(0)
+	l.Forget()
+	l.Step()
+	young := l.Now(0)
+	l.Step()
+	for _, proc := range []int32{1, 2} {
+		if !l.Before(old, l.Now(proc)) {
+			t.Errorf("process %d: a moment before Forget is said not to come before", proc)
+		}
+		if l.Before(young, l.Now(proc)) {
+			t.Errorf("process %d: a moment after Forget is said to come before, and nothing leads there", proc)
+		}
+	}
+}
