@@ -55,10 +55,24 @@ void mv_sums_type(uint64_t handle, int64_t size, int64_t lower, int64_t extent)
     }
 }
 
-/* A datatype may be used as soon as it is committed, which the analyzer learns a moment later. It is waited for, but not for
- * long, and not again: some datatypes have no layout. */
+/* A datatype may be used as soon as it is committed, which the analyzer learns a moment later. It is waited for: until the
+ * analyzer has read what this thread has recorded, which takes longer if it is busy, and a little longer for what others
+ * have. But not again: some datatypes have no layout. */
 #define PATIENCE 20000000 /* ns */
+#define ROUNDS 50         /* of that, while the analyzer is busy */
 #define NAP 20000
+
+/* Whether the analyzer has read everything that this thread recorded before the call under way. */
+static int caught_up(void)
+{
+    const struct mv_thread *t = mv_tls.mine;
+    if (!t || !t->again)
+        return 1;
+    uint64_t from = t->head;
+    if (t->record)
+        from -= (t->head - (uint64_t)(t->record - t->data)) & t->mask;
+    return atomic_load_explicit((_Atomic uint64_t *)&t->ring->tail, memory_order_acquire) >= from;
+}
 
 static struct mv_layout patient_layout(uint64_t type)
 {
@@ -71,10 +85,13 @@ static struct mv_layout patient_layout(uint64_t type)
         return l;
     const struct timespec nap = {0, NAP};
     const int e = errno;
-    const uint64_t begin = mv_now();
-    while (!l.words && mv_now() - begin < PATIENCE && !atomic_load(&mv_g.inert)) {
-        nanosleep(&nap, NULL);
-        l = mv_layout(type);
+    for (int round = 0, last = 0; !l.words && !last && round < ROUNDS; round++) {
+        last = caught_up() || mv_analyzer_gone();
+        const uint64_t begin = mv_now();
+        while (!l.words && mv_now() - begin < PATIENCE && !atomic_load(&mv_g.inert)) {
+            nanosleep(&nap, NULL);
+            l = mv_layout(type);
+        }
     }
     errno = e;
     if (!l.words)
