@@ -223,6 +223,11 @@ func (e *Engine) Unlink(s, r *match.Op) {
 	}
 }
 
+// Rests implements match.Replayer.
+func (e *Engine) Rests(op *match.Op) bool {
+	return e.broken || e.threads[op.Call.Thread].resting && !e.lucky
+}
+
 // Quick implements match.Replayer.
 func (e *Engine) Quick(op, partner *match.Op) {
 	if e.broken {

@@ -55,9 +55,13 @@ func (m *Matcher) PostScratch() {
 		switch {
 		case b.any.head != nil || b.lost():
 		case q == nil:
+			if mine.tail != nil && (m.Replayer == nil || m.Replayer.Rests(op)) && mine.tail.again(op) {
+				b.seq++
+				return
+			}
 			n := m.NewOp()
 			n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, c, op.Me, op.Peer, op.Tag
-			n.Count, n.Type = op.Count, op.Type
+			n.Count, n.Type, n.At = op.Count, op.Type, op.At
 			n.held, n.queued = false, true
 			n.room = append(n.room[:0], op.Call.Raw...)
 			n.Call = Call{Thread: op.Call.Thread, Raw: n.room}
@@ -65,15 +69,29 @@ func (m *Matcher) PostScratch() {
 			n.seq = b.seq
 			mine.push(n)
 			if m.Replayer != nil {
-				n.At = op.At
 				m.Replayer.Quick(n, nil)
 			}
 			return
 		case !q.Tentative && (q.Tag == op.Tag || q.Tag == Any):
-			others.remove(nil, q)
-			q.Matched = true
 			m.Messages++
 			p.taken++
+			if q.repeats > 0 {
+				if m.Replayer == nil || m.Replayer.Rests(op) {
+					if op.Send {
+						m.obs.Message(op, q)
+					} else {
+						m.obs.Message(q, op)
+					}
+					q.repeats--
+					q.seq++
+					q.At += uint64(q.stride)
+					return
+				}
+				q = m.first(q)
+			} else {
+				others.remove(nil, q)
+			}
+			q.Matched = true
 			if op.Send {
 				m.obs.Message(op, q)
 			} else {
@@ -131,8 +149,7 @@ func (m *Matcher) Post(op *Op) {
 	var prev *Op
 	for s := p.sends.head; s != nil; prev, s = s, s.next {
 		if compatible(op.Tag, s.Tag) { // no earlier receive accepts it, or it would not be here
-			p.sends.remove(prev, s)
-			m.matched(b, p, s, op)
+			m.matched(b, p, m.take(&p.sends, prev, s), op)
 			return
 		}
 	}
@@ -157,8 +174,7 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 	var prev *Op
 	for r := p.recvs.head; r != nil; prev, r = r, r.next {
 		if compatible(r.Tag, op.Tag) {
-			p.recvs.remove(prev, r)
-			m.matched(b, p, op, r)
+			m.matched(b, p, op, m.take(&p.recvs, prev, r))
 			return
 		}
 	}
@@ -197,14 +213,16 @@ func (m *Matcher) rescan(b *mailbox, p *pair) {
 				}
 				break
 			}
-			p.sends.remove(ps, s)
-			p.recvs.remove(prev, r)
-			open--
-			m.matched(b, p, s, r)
-			taken = true
+			if s.repeats == 0 {
+				open--
+			}
+			if taken = r.repeats == 0; !taken {
+				next = r
+			}
+			m.matched(b, p, m.take(&p.sends, ps, s), m.take(&p.recvs, prev, r))
 			break
 		}
-		if !taken {
+		if !taken && next != r {
 			prev = r
 		}
 		r = next

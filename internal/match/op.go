@@ -36,13 +36,15 @@ type Op struct {
 	Replay            Replay
 
 	room     []byte
-	partner  *Op  // of a tentative receive that is matched
-	at       int  // in its pair's list of those
-	queued   bool // in a mailbox
-	held     bool // by a request or a call under way
-	wildcard bool // in the mailbox's list of receives whose message is not known yet
-	owed     bool // counted in the mailbox
-	tried    bool // by the pass under way
+	partner  *Op    // of a tentative receive that is matched
+	at       int    // in its pair's list of those
+	queued   bool   // in a mailbox
+	held     bool   // by a request or a call under way
+	wildcard bool   // in the mailbox's list of receives whose message is not known yet
+	owed     bool   // counted in the mailbox
+	tried    bool   // by the pass under way
+	repeats  uint32 // so many more like it have been posted behind it: see again
+	stride   uint32 // between their numbers At
 	seq      uint64
 	next     *Op
 }
@@ -57,7 +59,7 @@ func (m *Matcher) NewOp() *Op {
 	m.free = op.next
 	op.next = nil
 	op.held, op.Matched, op.Removed, op.wildcard, op.owed, op.Tentative = true, false, false, false, false, false
-	op.AnySource, op.AnyTag, op.Replay = false, false, Replay{}
+	op.AnySource, op.AnyTag, op.Replay, op.repeats = false, false, Replay{}, 0
 	return op
 }
 

@@ -16,7 +16,7 @@ func (b *mailbox) each(f func(from int32, p *pair)) {
 }
 
 // Pending calls f for each message that was sent on c and not received, and that no receive posted so far may turn out
-// to have got, by receiver and sender.
+// to have got, by receiver and sender. Equal ones may be shown by the same Op, so many times.
 func (c *Comm) Pending(f func(send *Op)) {
 	if c.Opaque || c.World != nil && c.World.Unsure {
 		return
@@ -25,7 +25,10 @@ func (c *Comm) Pending(f func(send *Op)) {
 		b := &c.boxes[to]
 		b.each(func(_ int32, p *pair) {
 			for s := p.sends.head; s != nil; s = s.next {
-				if !s.Expected() {
+				if s.Expected() {
+					continue
+				}
+				for range 1 + s.repeats {
 					f(s)
 				}
 			}
@@ -33,7 +36,8 @@ func (c *Comm) Pending(f func(send *Op)) {
 	}
 }
 
-// Posted calls f for each receive that member me has posted on c and that has got no message so far.
+// Posted calls f for each receive that member me has posted on c and that has got no message so far; of equal ones that one
+// call after another has posted, maybe only for the first.
 func (c *Comm) Posted(me int32, f func(recv *Op)) {
 	b := &c.boxes[me]
 	for r := b.any.head; r != nil; r = r.next {

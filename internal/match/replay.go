@@ -19,6 +19,8 @@ type Replayer interface {
 	// Quick: a blocking send or receive that has returned was posted, and matches partner at once, if that is not nil. Without
 	// partner, op may be kept; else it is valid only until Quick returns, see Own.
 	Quick(op, partner *Op)
+	// Rests: what a blocking send or receive does, posted and over like that, need not be told by Quick.
+	Rests(op *Op) bool
 	// Link: r gets the message of s. This is told when it is known, also of receives that may still be cancelled.
 	Link(s, r *Op)
 	// Unlink: r does not get the message of s, as it, or another, was cancelled.

@@ -2,7 +2,7 @@ package match
 
 // Unpaired calls f for the sends to member `to` that no receive has got, and for its receives that have got no message:
 // those that name each other and member `from`, or, of Any, all. Receives from any source that are not resolved are among
-// them.
+// them. Of equal ones that one call after another has posted it may show only the first.
 func (c *Comm) Unpaired(to, from int32, f func(*Op)) {
 	b := &c.boxes[to]
 	if b.lost() {
@@ -45,7 +45,7 @@ func (c *Comm) Exchanged(from, to int32) (sent, received int) {
 	}
 	length := func(l list) (n int) {
 		for op := l.head; op != nil; op = op.next {
-			n++
+			n += 1 + int(op.repeats)
 		}
 		return n
 	}

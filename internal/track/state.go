@@ -41,6 +41,7 @@ type Process struct {
 	derived  derivedTypes
 	watcher  TypeWatcher // of datatypes; may be nil
 	cached   [16]cachedType
+	lately   *cachedType // of those, the one asked for last
 	reqs     requestTable
 	Active   int    // requests that are not freed or completed
 	notice   int    // number of them that is told next

@@ -52,10 +52,15 @@ func (p *Process) datatype(handle uint64) *match.Datatype {
 // readyType returns what a datatype handle stands for if that was asked a moment ago, and if it may be used for
 // communication; nil does not say that it may not.
 func (p *Process) readyType(handle uint64) *match.Datatype {
-	if c := p.slot(handle); c.handle == handle {
+	if c := p.lately; c != nil && c.handle == handle {
 		return c.typ
 	}
-	return nil
+	c := p.slot(handle)
+	if c.handle != handle {
+		return nil
+	}
+	p.lately = c
+	return c.typ
 }
 
 // slot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
