@@ -80,11 +80,14 @@ func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
 	case wait.ToReceive:
 		return fmt.Sprintf("%s to receive (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 	case wait.ToSend:
-		comm := c.Comm
-		if c.Op != nil {
-			return fmt.Sprintf("%s to send (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
+		what := "send"
+		if c.Further {
+			what = "send one more message"
 		}
-		return fmt.Sprintf("%s to send (%s)", who, x.Envelope(b.Call, c.Tag, comm.Comm))
+		if c.Op != nil {
+			return fmt.Sprintf("%s to %s (%s)", who, what, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
+		}
+		return fmt.Sprintf("%s to %s (%s)", who, what, x.Envelope(b.Call, c.Tag, c.Comm.Comm))
 	case wait.ToLead:
 		return fmt.Sprintf("%s to lead the other group into it (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 	}

@@ -21,6 +21,8 @@ type Op struct {
 	Removed bool // cancelled
 	// Tentative receives may still be cancelled: that they are matched is told when Confirm says that they completed.
 	Tentative bool
+	// Cancelling: MPI_Cancel was called for it. It may take part all the same.
+	Cancelling bool
 	Comm      *Comm
 	Me        int32 // member that did it
 	Peer      int32 // member it names, or Any
@@ -59,7 +61,7 @@ func (m *Matcher) NewOp() *Op {
 	m.free = op.next
 	op.next = nil
 	op.held, op.Matched, op.Removed, op.wildcard, op.owed, op.Tentative = true, false, false, false, false, false
-	op.AnySource, op.AnyTag, op.Replay, op.repeats = false, false, Replay{}, 0
+	op.Cancelling, op.AnySource, op.AnyTag, op.Replay, op.repeats = false, false, false, Replay{}, 0
 	return op
 }
 

@@ -113,6 +113,53 @@ func TestDeadlocks(t *testing.T) {
 			await(r[0], "MPI_Waitall", 2)
 			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
 		}, "", nil},
+		{"the receive of an exchange has its message", 3, func(r []*Rank) {
+			r[0].Open("a", "MPI_Sendrecv", sendrecv(1, 1, AnySource, 1))
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+			begin(r[2], "MPI_Isend", 0, send(1, Int, 0, 1))
+			r[2].Open("d", "MPI_Recv", recv(1, Int, 1, 1))
+		}, "0-2", []string{"rank 0 waits in MPI_Sendrecv for rank 1 to receive (tag=1, MPI_COMM_WORLD)", "Nearly"}},
+		{"and it may still be moving", 3, func(r []*Rank) {
+			r[0].Open("a", "MPI_Sendrecv", sendrecv(1, 1, AnySource, 1))
+			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
+			begin(r[2], "MPI_Isend", 0, send(1, Int, 0, 1)) // rank 2 computes
+		}, "", nil},
+		{"fewer messages than receives", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Irecv", 0, recvFrom(AnySource, 1))
+			begin(r[0], "MPI_Irecv", 1, recvFrom(AnySource, AnyTag))
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+			r[2].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "0-2", []string{"rank 0 waits in MPI_Waitall for any of ranks 0-2 to send one more message (any tag, MPI_COMM_WORLD)"}},
+		{"as many as receives", 3, func(r []*Rank) {
+			begin(r[0], "MPI_Irecv", 0, recvFrom(AnySource, 1))
+			begin(r[0], "MPI_Irecv", 1, recvFrom(AnySource, AnyTag))
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+			r[2].Call("b", "MPI_Send", send(1, Int, 0, 2))
+			r[2].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "", nil},
+		{"an earlier receive takes the message", 2, func(r []*Rank) {
+			begin(r[0], "MPI_Irecv", 0, recvFrom(AnySource, AnyTag))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 1))
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "0,1", []string{"rank 0 waits in MPI_Recv for any of ranks 0,1 to send one more message (tag=1, MPI_COMM_WORLD)"}},
+		{"an earlier receive that may be cancelled takes no message", 2, func(r []*Rank) {
+			begin(r[0], "MPI_Irecv", 0, recvFrom(AnySource, AnyTag))
+			onRequest(r[0], "MPI_Cancel", 0x98000000)
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 1))
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "", nil},
+		{"a probe does not see what an earlier receive takes", 2, func(r []*Rank) {
+			begin(r[0], "MPI_Irecv", 0, recvFrom(AnySource, AnyTag))
+			r[0].Open("a", "MPI_Probe", Args{"source": 1, "tag": 1, "comm": World, "status": Ignore})
+			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
+			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "0,1", []string{"one more message"}},
 		{"three of many", 8, func(r []*Rank) {
 			for i, k := range r {
 				if i >= 2 && i <= 4 {

@@ -392,6 +392,11 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case cancel:
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
 			r.Cancelled = true
+			for _, op := range r.Ops {
+				if op != nil {
+					op.Cancelling = true
+				}
+			}
 		}
 	case commFree:
 		if h := p.comm.handle(rec); rc == 0 && pr.views[h] != nil {

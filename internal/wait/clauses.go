@@ -59,7 +59,7 @@ func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv:
 		for _, op := range th.Waiting() {
 			if op != nil {
-				ps.add(l.operation(op))
+				ps.add(l.operation(op, nil))
 			}
 		}
 	case mpiapi.Wait:
@@ -70,13 +70,11 @@ func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 		if !all {
 			return l.any(reqs)
 		}
-		for _, r := range reqs {
-			ps.add(l.request(r))
-		}
+		ps = l.all(reqs)
 	case mpiapi.Probe:
 		v, source, tag, blocking := l.a.tracker.Probing(th)
 		if blocking && v != nil {
-			ps.add(l.probe(v, source, tag))
+			ps.add(l.probe(th, v, source, tag))
 		}
 	case mpiapi.Collective, mpiapi.CollectiveInit: // the latter may wait for others as well (section 6.13)
 		v, pos := th.InCollective()
@@ -95,7 +93,7 @@ func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 func (l *look) any(reqs []*track.Request) (cs []Clause, lenient bool) {
 	var ways [][]Clause
 	for _, r := range reqs {
-		ps := l.request(r)
+		ps := l.request(r, nil)
 		way := ps.clauses()
 		if way == nil {
 			return nil, false
@@ -109,8 +107,21 @@ func (l *look) any(reqs []*track.Request) (cs []Clause, lenient bool) {
 	return []Clause{{What: Either, Ways: ways}}, lenient
 }
 
-// operation works out whom a send or receive waits for.
-func (l *look) operation(op *match.Op) parts {
+// all works out what a call waits for that returns when all of several requests have completed.
+func (l *look) all(reqs []*track.Request) (ps parts) {
+	var g *gang
+	if len(reqs) > 1 {
+		g = newGang(reqs)
+	}
+	for _, r := range reqs {
+		ps.add(l.request(r, g))
+	}
+	return ps
+}
+
+// operation works out whom a send or receive waits for. g are the receives that are waited for together, nil for this one
+// alone.
+func (l *look) operation(op *match.Op, g *gang) parts {
 	c := op.Comm
 	switch {
 	case c.Opaque || op.Removed:
@@ -123,10 +134,69 @@ func (l *look) operation(op *match.Op) parts {
 			return parts{unknown: true}
 		}
 		return l.part(Clause{What: ToReceive, Op: op, Procs: l.member(c, op.Peer), Loose: op.Mode != match.Synchronous})
-	case c.Candidate(op.Me, op.Peer, op.Tag):
-		return parts{unknown: true}
 	}
-	return l.part(Clause{What: ToSend, Op: op, Tag: op.Tag, Source: op.Peer, Procs: l.sources(c, op.Me, op.Peer)})
+	d := op.Demand()
+	if !g.enters(&d) {
+		return parts{}
+	}
+	switch s, from, senders := d.Supply(); s {
+	case match.Unmet, match.Short:
+		return l.part(Clause{What: ToSend, Op: op, Tag: op.Tag, Source: op.Peer, Procs: l.sources(c, op.Me, from), Further: s == match.Short})
+	case match.Shared: // it may have to wait for others
+		return l.part(Clause{What: ToTransfer, Op: op, Procs: l.sources(c, op.Me, op.Peer), Loose: true})
+	case match.Enough: // it completes once its message has moved
+		cl := Clause{What: ToTransfer, Op: op, Loose: true}
+		for _, m := range senders {
+			p := l.member(c, m)
+			if p == nil {
+				return parts{unknown: true}
+			}
+			cl.Procs = append(cl.Procs, p[0])
+		}
+		return l.part(cl)
+	}
+	return parts{unknown: true}
+}
+
+// gang are receives that are waited for together. Those that ask for the same are looked at once.
+type gang struct {
+	receives map[*match.Op]bool
+	last     map[envelope]*match.Op // of those that ask for the same, the one posted last
+}
+
+// envelope is what a receive asks for.
+type envelope struct {
+	comm        *match.Comm
+	source, tag int32
+}
+
+func newGang(reqs []*track.Request) *gang {
+	g := &gang{receives: make(map[*match.Op]bool), last: make(map[envelope]*match.Op)}
+	for _, r := range reqs {
+		if r.Cancelled {
+			continue
+		}
+		for _, op := range r.Ops {
+			if op == nil || op.Send || op.Matched || op.Removed {
+				continue
+			}
+			g.receives[op] = true
+			k := envelope{op.Comm, op.Peer, op.Tag}
+			if old := g.last[k]; old == nil || old.Order() < op.Order() {
+				g.last[k] = op
+			}
+		}
+	}
+	return g
+}
+
+// enters completes a demand by those that are waited for with it. It is false if another stands for it.
+func (g *gang) enters(d *match.Demand) bool {
+	if g == nil {
+		return true
+	}
+	d.Needed = g.receives
+	return g.last[envelope{d.Comm, d.Source, d.Tag}] == d.Op
 }
 
 // part sorts a clause: into the unknown if it names a process that is not seen.
@@ -140,14 +210,16 @@ func (l *look) part(c Clause) parts {
 	return parts{firm: []Clause{c}}
 }
 
-func (l *look) probe(v *track.View, source, tag int32) parts {
-	if v.Opaque || v.Candidate(v.Me, source, tag) {
+func (l *look) probe(th *track.Thread, v *track.View, source, tag int32) parts {
+	d := match.Demand{Comm: v.Comm, Me: v.Me, Source: source, Tag: tag, Thread: th.ID}
+	s, from, _ := d.Supply()
+	if s != match.Unmet && s != match.Short {
 		return parts{unknown: true}
 	}
-	return l.part(Clause{What: ToSend, Comm: v, Tag: tag, Source: source, Procs: l.sources(v.Comm, v.Me, source)})
+	return l.part(Clause{What: ToSend, Comm: v, Tag: tag, Source: source, Procs: l.sources(v.Comm, v.Me, from), Further: s == match.Short})
 }
 
-func (l *look) request(r *track.Request) (ps parts) {
+func (l *look) request(r *track.Request, g *gang) (ps parts) {
 	switch r.Kind {
 	case track.CollectiveRequest:
 		if r.Persistent {
@@ -162,7 +234,7 @@ func (l *look) request(r *track.Request) (ps parts) {
 	}
 	for _, op := range r.Ops {
 		if op != nil {
-			ps.add(l.operation(op))
+			ps.add(l.operation(op, g))
 		}
 	}
 	return ps

@@ -29,7 +29,7 @@ func (a *Analyzer) Futile(ticks int) (list []Blocked) {
 		if l == nil {
 			l = a.look()
 		}
-		cs := l.asked(polls)
+		cs := l.asked(th, polls)
 		if cs == nil || a.possible(th, cs) {
 			continue
 		}
@@ -39,10 +39,10 @@ func (a *Analyzer) Futile(ticks int) (list []Blocked) {
 }
 
 // asked returns what must happen for one of several polls to succeed, nil if that is not known.
-func (l *look) asked(polls []track.Poll) []Clause {
+func (l *look) asked(th *track.Thread, polls []track.Poll) []Clause {
 	var ways [][]Clause
 	for i := range polls {
-		way := l.poll(&polls[i])
+		way := l.poll(th, &polls[i])
 		if way == nil {
 			return nil
 		}
@@ -54,18 +54,16 @@ func (l *look) asked(polls []track.Poll) []Clause {
 	return []Clause{{What: Either, Ways: ways}}
 }
 
-func (l *look) poll(p *track.Poll) []Clause {
+func (l *look) poll(th *track.Thread, p *track.Poll) []Clause {
 	var ps parts
 	switch {
 	case p.View != nil:
-		ps = l.probe(p.View, p.Source, p.Tag)
+		ps = l.probe(th, p.View, p.Source, p.Tag)
 	case !p.All:
 		cs, _ := l.any(p.Requests)
 		return cs
 	default:
-		for _, r := range p.Requests {
-			ps.add(l.request(r))
-		}
+		ps = l.all(p.Requests)
 	}
 	return ps.clauses()
 }

@@ -29,6 +29,8 @@ type Clause struct {
 	// Loose: the standard lets MPI return without it. That the thread waits all the same follows only from its not having
 	// returned.
 	Loose bool
+	// Further, of ToSend: messages that it could take are on their way, but as many are taken by other receives.
+	Further bool
 	// Ways, for Either, are lists of which one is enough, with all that is in it.
 	Ways [][]Clause
 }

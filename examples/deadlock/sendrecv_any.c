@@ -1,0 +1,26 @@
+/* Rank 0's exchange gets its message from rank 2 at once, but its own message goes nowhere: rank 1 waits in MPI_Gather for it,
+   and rank 2, which has left that, for rank 1. */
+/* run: np=3 */
+#include <mpi.h>
+
+enum { N = 1 << 20 };
+static int out[N], in[N];
+
+int main(int argc, char **argv)
+{
+    int rank, all[3];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank > 0)
+        MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 1, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:MISSING" want "GLOBAL:DEADLOCK:HARD" ranks=0,1,2 */
+    if (rank == 0)
+        MPI_Sendrecv(out, N, MPI_INT, 1, 0, in, N, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Sendrecv for rank 1 to receive" */
+    else if (rank == 1)
+        MPI_Sendrecv(out, N, MPI_INT, 2, 0, in, N, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Sendrecv(out, N, MPI_INT, 0, 0, in, N, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
+    if (rank == 0)
+        MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
