@@ -143,6 +143,9 @@ func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 		}
 		return text
 	}
+	if whole := comm.Whole(); whole != nil {
+		comm = whole
+	}
 	named, call := comm.Name, comm.Made
 	if v := p.ViewOf(comm); v != nil {
 		named, call = v.Name, v.Made

@@ -88,6 +88,13 @@ func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
 			return fmt.Sprintf("%s to %s (%s)", who, what, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 		}
 		return fmt.Sprintf("%s to %s (%s)", who, what, x.Envelope(b.Call, c.Tag, c.Comm.Comm))
+	case wait.ToStart, wait.ToReady:
+		if c.What == wait.ToReady {
+			return fmt.Sprintf("%s to mark all partitions ready (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
+		} else if c.Op != nil {
+			return fmt.Sprintf("%s to start its side (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
+		}
+		return fmt.Sprintf("%s to start it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 	case wait.ToLead:
 		return fmt.Sprintf("%s to lead the other group into it (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 	}

@@ -85,6 +85,7 @@ type Comm struct {
 
 	boxes       []mailbox
 	partitioned *Comm // see Partitioned
+	whole       *Comm // of one that Partitioned returns
 
 	base  uint64       // position of the oldest collective not entered by all yet
 	slots []slot       // it and those behind it, circular, a power of two
@@ -260,7 +261,11 @@ func (c *Comm) Partitioned() *Comm {
 		c.partitioned = &Comm{
 			Domain: c.Domain, Members: c.Members, Split: c.Split, World: c.World, Opaque: c.Opaque, Name: c.Name, Made: c.Made,
 			boxes: make([]mailbox, len(c.Members)), pos: make([]uint64, len(c.Members)), key: c.key, reg: c.reg, number: c.number,
+			whole: c,
 		}
 	}
 	return c.partitioned
 }
+
+// Whole returns the communicator of which c is what Partitioned returns, nil if it is none.
+func (c *Comm) Whole() *Comm { return c.whole }

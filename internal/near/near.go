@@ -64,7 +64,9 @@ func Search(w *Want, spent func(member int32) bool) (found []Miss) {
 	}
 	s := search{want: w}
 	s.mailbox()
-	s.others()
+	if w.Comm.Whole() == nil { // partitioned messages match no others
+		s.others()
+	}
 	if w.Peer != match.Any {
 		s.elsewhere()
 	}

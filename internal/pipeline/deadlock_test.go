@@ -36,6 +36,17 @@ func taking(a Args, from int32, tag int32) Args {
 
 func recvFrom(from, tag int) Args { return message(1, Int, "source", from, tag) }
 
+// waitFor are the arguments of a wait for request i.
+func waitFor(i int) Args {
+	return Args{"request": 0x98000000 + i, "*request": 0x5000 + 4*i, "status": Ignore}
+}
+
+// partitioned initialises a message of four partitions with tag 3.
+func partitioned(from, to *Rank) {
+	begin(from, "MPI_Psend_init", 0, Args{"*buf": uint64(0x1000), "partitions": 4, "count": 1, "datatype": Int, "dest": 1, "tag": 3, "comm": World})
+	begin(to, "MPI_Precv_init", 0, Args{"*buf": uint64(0x1000), "partitions": 4, "count": 1, "datatype": Int, "source": 0, "tag": 3, "comm": World})
+}
+
 func isHard(f *finding.Finding) bool { return f.Check == hardID }
 
 // What waits for what, exactly, and what the report says of it.
@@ -160,6 +171,65 @@ func TestDeadlocks(t *testing.T) {
 			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
 			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
 		}, "0,1", []string{"one more message"}},
+		{"a persistent collective that one has started less often", 3, func(r []*Rank) {
+			for i, k := range r {
+				begin(k, "MPI_Allreduce_init", 0, iallreduce())
+				onRequest(k, "MPI_Start", 0x98000000)
+				k.Call("w", "MPI_Wait", waitFor(0))
+				if i > 0 {
+					onRequest(k, "MPI_Start", 0x98000000)
+					k.Open("w", "MPI_Wait", waitFor(0))
+				}
+			}
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 0))
+		}, "0-2", []string{"which waits in MPI_Wait for rank 0 to start it too (MPI_COMM_WORLD)"}},
+		{"the root of a persistent broadcast need not wait for anybody", 3, func(r []*Rank) {
+			for i, k := range r {
+				begin(k, "MPI_Bcast_init", 0, Args{"*buffer": uint64(0x1000), "count": 1, "datatype": Int, "root": 0, "comm": World})
+				if i < 2 {
+					onRequest(k, "MPI_Start", 0x98000000)
+				}
+			}
+			begin(r[0], "MPI_File_iwrite", 1, Args{"fh": uint64(0x77), "count": 1, "datatype": Int})
+			await(r[0], "MPI_Waitall", 2)
+			r[2].Open("a", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "", nil},
+		{"a persistent collective that all have started", 2, func(r []*Rank) {
+			for i, k := range r {
+				begin(k, "MPI_Barrier_init", 0, Args{"comm": World})
+				onRequest(k, "MPI_Start", 0x98000000)
+				if i == 0 {
+					k.Open("w", "MPI_Wait", waitFor(0))
+				} else {
+					k.Open("a", "MPI_Recv", recv(1, Int, 0, 0))
+				}
+			}
+		}, "", nil},
+		{"a partition is not ready", 2, func(r []*Rank) {
+			partitioned(r[0], r[1])
+			onRequest(r[0], "MPI_Start", 0x98000000)
+			r[0].Call("p", "MPI_Pready_range", Args{"partition_low": 0, "partition_high": 2, "request": 0x98000000})
+			onRequest(r[1], "MPI_Start", 0x98000000)
+			r[1].Open("w", "MPI_Wait", waitFor(0))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 0))
+		}, "0,1", []string{"which waits in MPI_Wait for rank 0 to mark all partitions ready (tag=3, MPI_COMM_WORLD)"}},
+		{"all partitions are ready", 2, func(r []*Rank) {
+			partitioned(r[0], r[1])
+			onRequest(r[0], "MPI_Start", 0x98000000)
+			r[0].Call("p", "MPI_Pready_range", Args{"partition_low": 0, "partition_high": 2, "request": 0x98000000})
+			r[0].Call("p", "MPI_Pready", Args{"partition": 3, "request": 0x98000000})
+			onRequest(r[1], "MPI_Start", 0x98000000)
+			r[1].Open("w", "MPI_Wait", waitFor(0))
+			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 0))
+		}, "", nil},
+		{"a send of partitions may complete before its receive is started", 2, func(r []*Rank) {
+			partitioned(r[0], r[1])
+			onRequest(r[0], "MPI_Start", 0x98000000)
+			r[0].Call("p", "MPI_Pready_range", Args{"partition_low": 0, "partition_high": 3, "request": 0x98000000})
+			begin(r[0], "MPI_File_iwrite", 1, Args{"fh": uint64(0x77), "count": 1, "datatype": Int})
+			await(r[0], "MPI_Waitall", 2)
+			r[1].Open("a", "MPI_Recv", recv(1, Int, 0, 0))
+		}, "", nil},
 		{"three of many", 8, func(r []*Rank) {
 			for i, k := range r {
 				if i >= 2 && i <= 4 {

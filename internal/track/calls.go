@@ -108,6 +108,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		for i := range reqs.Len() {
 			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i))
 		}
+	case pready:
+		t.markReady(th.Process, p, c)
 	case finalize:
 		th.Process.Finalizing = true
 		t.sink.Finalize(th.Process, th.call(rec))
@@ -355,10 +357,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case psendInit, precvInit, otherRequest:
 		if rc == 0 {
 			persistent := p.act != otherRequest
-			if persistent {
-				t.initPartitioned(th, p, rec)
-			}
 			r := t.newRequest()
+			if persistent {
+				r.Partitioned = t.initPartitioned(th, p, rec)
+			}
 			r.Persistent, r.Active = persistent, !persistent
 			t.add(pr, r, th, p, rec)
 		}
@@ -367,9 +369,13 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			persistent := p.fn.Class == mpiapi.CollectiveInit
 			r := t.newRequest()
 			r.Kind, r.Persistent, r.Active, r.View, r.Pos = CollectiveRequest, persistent, !persistent, th.view, th.pos
-			if r.View == nil {
+			switch {
+			case r.View == nil:
 				r.Kind = OtherRequest
+			case persistent && !r.View.Opaque:
+				r.Entry, r.Rounds = th.entry, t.rounds(r.View, r.Pos)
 			}
+			th.entry = nil
 			t.add(pr, r, th, p, rec)
 		}
 	case wait, waitall, waitany, waitsome, test, testall, testany, testsome, requestStatus:

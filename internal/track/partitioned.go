@@ -1,15 +1,39 @@
 package track
 
-import "github.com/mpivet/mpivet/internal/match"
+import (
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+)
+
+// Partitioned is one side of a partitioned message (MPI standard, chapter 4): a persistent request.
+type Partitioned struct {
+	Op      *match.Op // stands for the initialisation, until the request is freed
+	Send    bool
+	Partner *Partitioned // nil until it is initialised
+	Round   uint64       // how often it was started
+	ready   []bool       // of a send: the partitions that are ready, in this round
+	left    int          // how many are not
+}
+
+// Ready reports whether a send's partitions have all been marked ready in its round.
+func (h *Partitioned) Ready() bool { return h.left <= 0 }
+
+// channel is what partitioned messages must have in common to match.
+type channel struct {
+	comm          *match.Comm
+	from, to, tag int32
+}
 
 // initPartitioned enters a call that initialises a partitioned message (MPI standard, section 4.2). Which send belongs to
 // which receive is decided by these calls alone: in their order, for one source, destination, tag and communicator. How
-// both sides divide the data into partitions is their own affair; all in all, they must agree.
-func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) {
+// both sides divide the data into partitions is their own affair; all in all, they must agree. It returns nil if the
+// other side is MPI_PROC_NULL.
+func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned {
 	pr := th.Process
 	v := pr.View(p.comm.handle(rec))
 	if v == nil {
-		return
+		return nil
 	}
 	rank, tag, count, typ := p.source, p.recvTag, p.recvCount, p.recvType
 	sends := p.act == psendInit
@@ -18,13 +42,75 @@ func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) {
 	}
 	peer, ok := v.peer(rank.int(rec))
 	if !ok {
-		return
+		return nil
 	}
+	partitions := p.partitions.int(rec)
 	op := t.Match.NewOp()
 	op.Send, op.Mode, op.Comm, op.Me, op.Peer = sends, match.Standard, v.Partitioned(), v.Me, peer
-	op.Tag, op.Count, op.Type = int32(tag.int(rec)), p.partitions.int(rec)*count.int(rec), pr.Type(typ.handle(rec))
+	op.Tag, op.Count, op.Type = int32(tag.int(rec)), partitions*count.int(rec), pr.Type(typ.handle(rec))
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
 	op.Replay.Over = true // nothing happens yet
 	t.Match.Post(op)
-	t.Match.Release(op)
+	h := &Partitioned{Op: op, Send: sends}
+	k := channel{op.Comm, peer, op.Me, op.Tag}
+	if sends {
+		k.from, k.to = op.Me, peer
+		if partitions > 0 && partitions <= mostPartitions {
+			h.ready = make([]bool, partitions)
+		}
+	}
+	others := t.halves[k]
+	switch {
+	case len(others) == 0 || others[0].Send == sends:
+		t.halves[k] = append(others, h)
+	default:
+		h.Partner, others[0].Partner = others[0], h
+		if t.halves[k] = others[1:]; len(others) == 1 {
+			delete(t.halves, k)
+		}
+	}
+	return h
+}
+
+// mostPartitions is up to how many partitions of a send it is followed which are ready; of more, all are taken to be.
+const mostPartitions = 1 << 20
+
+// start begins a round: no partition is ready.
+func (h *Partitioned) start() {
+	h.Round++
+	clear(h.ready)
+	h.left = len(h.ready)
+}
+
+// markReady follows MPI_Pready, MPI_Pready_range and MPI_Pready_list.
+func (t *Tracker) markReady(pr *Process, p *plan, c *event.Call) {
+	r := pr.find(p.requestBefore.handle(c.Raw()), 0)
+	if r == nil || r.Partitioned == nil || !r.Active {
+		return
+	}
+	h := r.Partitioned
+	mark := func(i int64) {
+		if i >= 0 && i < int64(len(h.ready)) && !h.ready[i] {
+			h.ready[i] = true
+			h.left--
+		}
+	}
+	f := c.Func
+	switch f.Base {
+	case mpiapi.IDPready:
+		mark(c.Int(f.Param("partition")))
+	case mpiapi.IDPreadyRange:
+		for i, high := c.Int(f.Param("partition_low")), min(c.Int(f.Param("partition_high")), int64(len(h.ready))-1); i <= high; i++ {
+			mark(i)
+		}
+	case mpiapi.IDPreadyList:
+		list, ok := c.In(f.Param("array_of_partitions"))
+		if !ok {
+			h.left = 0 // which is not known
+			return
+		}
+		for i := range list.Len() {
+			mark(list.At(i))
+		}
+	}
 }

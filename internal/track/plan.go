@@ -94,6 +94,7 @@ const (
 	otherRequest // returns a request of another kind
 	psendInit
 	precvInit
+	pready
 	collective
 	icollective
 	commFree
@@ -141,6 +142,7 @@ var byName = map[string]action{
 	"MPI_Init":       initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
 	"MPI_Finalize": finalize, "MPI_Abort": abort,
 	"MPI_Psend_init": psendInit, "MPI_Precv_init": precvInit,
+	"MPI_Pready": pready, "MPI_Pready_range": pready, "MPI_Pready_list": pready,
 }
 
 var byClass = map[mpiapi.Class]action{

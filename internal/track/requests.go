@@ -226,6 +226,10 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 		return
 	}
 	r.Active, r.Cancelled = true, false
+	r.count(1)
+	if r.Partitioned != nil {
+		r.Partitioned.start()
+	}
 	p := &t.plans[r.Made.Func()]
 	switch p.act {
 	case sendInit:
@@ -260,6 +264,10 @@ func (t *Tracker) notStarted(pr *Process, handle, v uint64, unsure bool) {
 		t.Match.Release(op)
 		r.Ops[i] = nil
 	}
+	r.count(-1)
+	if r.Partitioned != nil {
+		r.Partitioned.Round--
+	}
 	r.Active = false
 }
 
@@ -273,6 +281,10 @@ func (t *Tracker) drop(th *Thread, r *Request) {
 			t.dropOp(th, op)
 			r.Ops[i] = nil
 		}
+	}
+	t.leaveRounds(r)
+	if r.Partitioned != nil {
+		t.Match.Release(r.Partitioned.Op)
 	}
 	t.remove(th.Process, r)
 }

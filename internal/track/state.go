@@ -73,6 +73,8 @@ type Thread struct {
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
 
+	entry *match.Entry // of the persistent collective that it initialises
+
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
 	resting     bool     // in Tracker.resting, or handed out from there
@@ -144,8 +146,12 @@ type Request struct {
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
 	Pos        uint64
-	Made       match.Call // the call that made it
-	Number     uint64     // of the request among the process's, in the order of their making
+	// Rounds and Entry are of a persistent collective: how often it was started, and how this process initialised it.
+	Rounds      *Rounds
+	Entry       *match.Entry
+	Partitioned *Partitioned
+	Made        match.Call // the call that made it
+	Number      uint64     // of the request among the process's, in the order of their making
 
 	prev, next *Request // same handle
 }
@@ -237,6 +243,9 @@ type Tracker struct {
 	groups  map[groupKey]group.Group // that operations have made
 
 	strangers map[stranger]bool // whose gatherings are not known
+
+	persistent map[place]*Rounds
+	halves     map[channel][]*Partitioned // that have no partner
 }
 
 type datatypeKey struct {
@@ -257,8 +266,8 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
 		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
 		buffers: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
-		strangers: make(map[stranger]bool),
-		unnamed:   noNames(), texts: make(map[string]string), files: make(map[string]*mappedFile),
+		strangers: make(map[stranger]bool), persistent: make(map[place]*Rounds), halves: make(map[channel][]*Partitioned),
+		unnamed: noNames(), texts: make(map[string]string), files: make(map[string]*mappedFile),
 	}
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(t.plans) {

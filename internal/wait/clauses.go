@@ -48,7 +48,7 @@ func (ps *parts) clauses() []Clause {
 
 // lenient reports whether the standard lets MPI return without some of the parts, as far as is known.
 func (ps *parts) lenient() bool {
-	return ps.unknown || slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What == ToJoin })
+	return ps.unknown || slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What == ToJoin || c.What == ToStart })
 }
 
 // clauses works out what a thread waits for, nil if it is not known, or nothing: it may go on. lenient: the standard may
@@ -223,10 +223,13 @@ func (l *look) request(r *track.Request, g *gang) (ps parts) {
 	switch r.Kind {
 	case track.CollectiveRequest:
 		if r.Persistent {
-			return parts{unknown: true}
+			return l.round(r)
 		}
 		return l.collective(r.View, r.Pos)
 	case track.OtherRequest:
+		if r.Partitioned != nil {
+			return l.partitioned(r.Partitioned)
+		}
 		return parts{unknown: true}
 	}
 	if r.Cancelled { // which MPI completes without the others (section 3.8.4)
@@ -238,6 +241,33 @@ func (l *look) request(r *track.Request, g *gang) (ps parts) {
 		}
 	}
 	return ps
+}
+
+// partitioned works out whom a partitioned message waits for (MPI standard, section 4.2): a send for its partitions, which
+// its own process marks ready; a receive for all of this by the sender, and for its start. The standard lets a send complete
+// before its receive is started.
+func (l *look) partitioned(h *track.Partitioned) parts {
+	op := h.Op
+	c := op.Comm
+	if c.Opaque || c.World != nil && c.World.Unsure {
+		return parts{unknown: true}
+	}
+	cl := Clause{Op: op, Tag: op.Tag, Source: op.Peer, Procs: l.member(c, op.Peer), Loose: h.Send}
+	switch p := h.Partner; {
+	case h.Send && !h.Ready():
+		cl.What, cl.Procs, cl.Loose = ToReady, l.member(c, op.Me), false
+	case p == nil && h.Send:
+		cl.What = ToReceive
+	case p == nil:
+		cl.What = ToSend
+	case p.Round < h.Round:
+		cl.What = ToStart
+	case !h.Send && p.Round == h.Round && !p.Ready():
+		cl.What = ToReady
+	default:
+		cl.What, cl.Loose = ToTransfer, true
+	}
+	return l.part(cl)
 }
 
 // member returns the process behind a member as a set, nil if it is not seen.

@@ -55,7 +55,7 @@ func (g *graph) list(cs []Clause) int32 {
 	if len(cs) == 1 {
 		return g.clause(&cs[0])
 	}
-	shared := cs[0].What == ToJoin
+	shared := cs[0].What == ToJoin || cs[0].What == ToStart
 	if n, ok := g.lists[&cs[0]]; ok && shared {
 		return n
 	}

@@ -10,21 +10,20 @@ import (
 
 // synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
 var synchronising = map[string]bool{
-	"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true, "MPI_Ibarrier": true,
+	"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
 	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true, "MPI_Intercomm_create": true,
 }
 
 // exchanges do so, too, if there are data: each member gets something of every other.
 var exchanges = map[string]bool{
 	"MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true, "MPI_Reduce_scatter_block": true,
-	"MPI_Iallreduce": true, "MPI_Iallgather": true, "MPI_Ialltoall": true, "MPI_Ireduce_scatter_block": true,
 }
 
 // fromRoot are those in which the root has data for every other member, toRoot those in which every member has for the
 // root. Where counts may differ, members with nothing to move need not wait: those operations are not among them.
 var (
-	fromRoot = map[string]bool{"MPI_Bcast": true, "MPI_Scatter": true, "MPI_Ibcast": true, "MPI_Iscatter": true}
-	toRoot   = map[string]bool{"MPI_Reduce": true, "MPI_Gather": true, "MPI_Ireduce": true, "MPI_Igather": true}
+	fromRoot = map[string]bool{"MPI_Bcast": true, "MPI_Scatter": true}
+	toRoot   = map[string]bool{"MPI_Reduce": true, "MPI_Gather": true}
 )
 
 // moves reports whether there are data to be moved by a collective that is called so.
@@ -40,11 +39,13 @@ type joins map[instance]*join
 type instance struct {
 	comm     *match.Comm
 	position uint64
+	round    uint32 // of a persistent one that is started
 }
 
-// join is a collective that not all have entered alike.
+// join is a collective that not all have entered alike, or a persistent one that not all have started.
 type join struct {
 	match.Collective
+	start   bool          // the latter
 	variant map[int32]int // of each member, where there are several
 	parts   map[role]parts
 }
@@ -57,7 +58,7 @@ type role struct {
 
 // at returns what is known of a collective, nil if it is complete, or if not all are matched.
 func (j joins) at(c *match.Comm, position uint64) *join {
-	k := instance{c, position}
+	k := instance{comm: c, position: position}
 	if in, ok := j[k]; ok {
 		return in
 	}
@@ -66,6 +67,12 @@ func (j joins) at(c *match.Comm, position uint64) *join {
 		j[k] = nil
 		return nil
 	}
+	in := newJoin(v)
+	j[k] = in
+	return in
+}
+
+func newJoin(v match.Collective) *join {
 	in := &join{Collective: v, variant: make(map[int32]int), parts: make(map[role]parts)}
 	if len(v.Variants) > 1 {
 		for i := range v.Variants { // the last may stand for others
@@ -74,8 +81,34 @@ func (j joins) at(c *match.Comm, position uint64) *join {
 			}
 		}
 	}
+	return in
+}
+
+// started returns what is known of the last start of a persistent collective by a request.
+func (j joins) started(r *track.Request) *join {
+	n := r.Rounds.Round(r.View.Me)
+	k := instance{r.View.Comm, r.Pos, n}
+	if in, ok := j[k]; ok {
+		return in
+	}
+	v, ok := r.View.At(r.Pos) // they are not alike
+	if !ok {
+		v = match.Collective{Comm: r.View.Comm, Position: r.Pos, Variants: []match.Variant{{Entry: *r.Entry}}}
+	}
+	v.Missing = r.Rounds.Behind(n)
+	in := newJoin(v)
+	in.start = true
 	j[k] = in
 	return in
+}
+
+// round works out whom a persistent collective that is started waits for.
+func (l *look) round(r *track.Request) parts {
+	v := r.View
+	if r.Rounds == nil || v.Opaque || v.World != nil && v.World.Unsure {
+		return parts{unknown: true}
+	}
+	return l.role(l.joins.started(r), v)
 }
 
 // collective works out whom member v.Me waits for in the collective at position pos. Threads share what it returns.
@@ -90,6 +123,11 @@ func (l *look) collective(v *track.View, pos uint64) parts {
 		}
 		return parts{unknown: true}
 	}
+	return l.role(in, v)
+}
+
+// role works out whom member v.Me waits for in a collective.
+func (l *look) role(in *join, v *track.View) parts {
 	r := role{}
 	if len(in.Variants) > 1 {
 		i, ok := in.variant[v.Me]
@@ -123,9 +161,16 @@ func (l *look) join(in *join, v *track.View, r role) parts {
 	if len(absent) == 0 {
 		return parts{unknown: true}
 	}
-	name := mpiapi.ByID(mine.Func).Name
+	f := mpiapi.ByID(mine.Func)
+	name, what := f.Blocking(), ToJoin
+	switch {
+	case in.start:
+		what = ToStart
+	case f.Class == mpiapi.CollectiveInit:
+		name = f.Name // which need not wait for anybody
+	}
 	one := func(m int32) Clause {
-		return Clause{What: ToJoin, Comm: v, Pos: in.Position, Procs: l.member(v.Comm, m)}
+		return Clause{What: what, Comm: v, Pos: in.Position, Procs: l.member(v.Comm, m)}
 	}
 	switch {
 	case v.Split == 0 && (synchronising[name] || moves(mine) && (exchanges[name] || toRoot[name] && r.root)):
@@ -143,7 +188,7 @@ func (l *look) join(in *join, v *track.View, r role) parts {
 		return l.part(one(mine.Root))
 	}
 	// Who of the absent is waited for depends on the algorithm: any may be.
-	cl := Clause{What: ToJoin, Comm: v, Pos: in.Position, Loose: true}
+	cl := Clause{What: what, Comm: v, Pos: in.Position, Loose: true}
 	for _, m := range absent {
 		p := l.member(v.Comm, m)
 		if p == nil {

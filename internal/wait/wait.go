@@ -45,6 +45,8 @@ const (
 	ToJoin                 // a collective waits for members
 	ToLead                 // the leader of a group waits for that of the other, to make an inter-communicator
 	ToTransfer             // what has its partner waits for the data to move
+	ToStart                // a persistent collective, or one side of a partitioned message, waits for others to start theirs
+	ToReady                // a partitioned message waits for all of its partitions to be marked ready
 	Either                 // any of several ways
 )
 

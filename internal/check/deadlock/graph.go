@@ -144,6 +144,10 @@ func label(c *wait.Clause) string {
 		return tagged("to send", c.Tag)
 	case wait.ToJoin:
 		return "to call it too"
+	case wait.ToStart:
+		return "to start it too"
+	case wait.ToReady:
+		return tagged("to mark partitions ready", c.Op.Tag)
 	}
 	return "to lead"
 }

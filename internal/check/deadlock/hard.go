@@ -142,7 +142,7 @@ func ending(p *track.Process) string {
 
 // advice is what to do about a deadlock that no near miss explains.
 func advice(d *wait.Deadlock) string {
-	sends, recvs, colls := 0, 0, 0
+	sends, recvs, colls, starts, parts := 0, 0, 0, 0, 0
 	count := func(links []wait.Link) {
 		for _, l := range links {
 			wait.Each([]wait.Clause{*l.Clause}, func(c *wait.Clause) {
@@ -153,6 +153,10 @@ func advice(d *wait.Deadlock) string {
 					recvs++
 				case wait.ToJoin, wait.ToLead:
 					colls++
+				case wait.ToStart:
+					starts++
+				case wait.ToReady:
+					parts++
 				}
 			})
 		}
@@ -164,6 +168,10 @@ func advice(d *wait.Deadlock) string {
 	switch {
 	case colls > 0:
 		return "Every process of the communicator must reach the collective call. Look for a path on which one leaves it out, or does something else first that needs the others."
+	case parts > 0:
+		return "Mark every partition ready by MPI_Pready, MPI_Pready_range or MPI_Pready_list before the send is waited for, each time that it is started: nothing is complete before."
+	case starts > 0:
+		return "A persistent operation needs all sides to start it, each as often as the others. Look for a path on which one leaves its MPI_Start out, or does something else first that needs the others."
 	case sends > 0 && recvs == 0:
 		return "Let one side receive first, or use MPI_Sendrecv or MPI_Irecv before the sends: that a send returns before its receive is posted is luck."
 	case len(d.Orphans) > 0:

@@ -1,0 +1,27 @@
+/* Rank 0 waits for a persistent barrier that rank 1 starts once less; that one waits for a message of rank 0. */
+/* run: np=3 */
+#include <mpi.h>
+#ifdef OPEN_MPI /* version 4.1 has it under another name */
+#include <mpi-ext.h>
+#define MPI_Barrier_init MPIX_Barrier_init
+#endif
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 3; i++) {
+        if (rank == 1 && i == 2)
+            MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 0 waits in MPI_Wait for rank 1 to start it too .MPI_COMM_WORLD." ranks=0,1,2 */
+    }
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Request_free(&request);
+    MPI_Finalize();
+    return 0;
+}

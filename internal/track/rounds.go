@@ -1,0 +1,57 @@
+package track
+
+import "github.com/mpivet/mpivet/internal/match"
+
+// Rounds is how often the members of a communicator have started a persistent collective (MPI standard, section 6.13): its
+// n-th start at one is matched by the n-th at all others.
+type Rounds struct {
+	started []uint32 // by member
+	freed   int      // members that have freed their requests: all of them will
+}
+
+// place is where a collective was initialised.
+type place struct {
+	comm     *match.Comm
+	position uint64
+}
+
+// rounds returns what all requests share that a persistent collective has.
+func (t *Tracker) rounds(v *View, position uint64) *Rounds {
+	k := place{v.Comm, position}
+	r := t.persistent[k]
+	if r == nil {
+		r = &Rounds{started: make([]uint32, len(v.Members))}
+		t.persistent[k] = r
+	}
+	return r
+}
+
+// count notes that a member has started a persistent collective, or, by -1, that it has not after all.
+func (r *Request) count(by int32) {
+	if r.Rounds != nil {
+		r.Rounds.started[r.View.Me] += uint32(by)
+	}
+}
+
+// leaveRounds notes that a member has freed its request.
+func (t *Tracker) leaveRounds(r *Request) {
+	if r.Rounds == nil {
+		return
+	}
+	if r.Rounds.freed++; r.Rounds.freed == len(r.Rounds.started) {
+		delete(t.persistent, place{r.View.Comm, r.Pos})
+	}
+}
+
+// Round is how often a member has started the collective.
+func (r *Rounds) Round(member int32) uint32 { return r.started[member] }
+
+// Behind lists the members that have started it less than n times, in ascending order.
+func (r *Rounds) Behind(n uint32) (members []int32) {
+	for m, k := range r.started {
+		if k < n {
+			members = append(members, int32(m))
+		}
+	}
+	return members
+}
