@@ -368,7 +368,7 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 func (c *Comm) Complete(n uint64) bool { return n < c.base }
 
 // oddLimit is how many collectives that all have entered, but not alike, a communicator remembers.
-const oddLimit = 8
+const oddLimit = 64
 
 // At returns the collective at position n as far as it is entered. It is false if all members have entered it alike, or
 // none has.

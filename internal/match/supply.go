@@ -74,7 +74,7 @@ func (d *Demand) Supply() (s Supply, from int32, senders []int32) {
 		case r == d.Op, !r.Cancelling && d.Needed[r] && d.covers(r):
 			need++
 		case !r.Cancelling && r.seq < seq && r.Call.Thread == d.Thread && d.covered(r):
-			need++
+			need += 1 + int(r.repeats)
 			first = append(first, r)
 			if r.Peer == Any {
 				from = Any
@@ -88,7 +88,7 @@ func (d *Demand) Supply() (s Supply, from int32, senders []int32) {
 		mine := (d.Source == Any || d.Source == send.Me) && compatible(d.Tag, send.Tag)
 		early := slices.ContainsFunc(first, func(r *Op) bool { return r.accepts(send) })
 		if mine || early {
-			all++
+			all += 1 + int(send.repeats)
 		}
 		if mine {
 			own++

@@ -1,0 +1,23 @@
+/* The ranks begin other nonblocking collectives than each other, many of them, and then wait for the first. */
+/* run: np=3 */
+#include <mpi.h>
+
+enum { N = 12 };
+
+int main(int argc, char **argv)
+{
+    int rank, value[N] = {0};
+    MPI_Request requests[N];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++) {
+        if (rank == 0)
+            MPI_Ibarrier(MPI_COMM_WORLD, &requests[i]); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" */
+        else
+            MPI_Ibcast(&value[i], 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[i]); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" */
+    }
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "to call it too" */
+    MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
