@@ -23,13 +23,13 @@ type Op struct {
 	Tentative bool
 	// Cancelling: MPI_Cancel was called for it. It may take part all the same.
 	Cancelling bool
-	Comm      *Comm
-	Me        int32 // member that did it
-	Peer      int32 // member it names, or Any
-	Tag       int32 // or Any
-	Count     int64
-	Type      *Datatype // nil if unknown
-	Call      Call      // where it came from: the record itself while it is posted, then a copy
+	Comm       *Comm
+	Me         int32 // member that did it
+	Peer       int32 // member it names, or Any
+	Tag        int32 // or Any
+	Count      int64
+	Type       *Datatype // nil if unknown
+	Call       Call      // where it came from: the record itself while it is posted, then a copy
 
 	// At is the number of the call in its thread, from 1, that began the operation. AnySource, AnyTag: the receive was given
 	// MPI_ANY_SOURCE, MPI_ANY_TAG, whatever Peer and Tag say now that it is known what it got. They are for package causal.
