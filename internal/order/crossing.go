@@ -59,35 +59,90 @@ func (t *thread) heldUp() int {
 	return t.idle.n
 }
 
-// Crossing returns a crossing among threads that have been held up for the given number of ticks, nil if there is none.
-// Each is returned once: the simulation goes on as if one of its collectives had not synchronised.
-func (s *Simulation) Crossing(patience int) *Crossing {
+// established is how many ticks threads must have been held up to be looked at at all: in a program that goes on, few are.
+const established = 2
+
+// Gone reports whether a member of a communicator will enter nothing any more.
+type Gone func(c *match.Comm, member int32) bool
+
+// Crossing returns a crossing, nil if there is none. Processes that are on their way to take the same part in it as others
+// do are waited for, until none is left or, for the given number of ticks, none has come. Each crossing is returned once:
+// the simulation goes on as if one of its collectives had not synchronised.
+func (s *Simulation) Crossing(patience int, gone Gone) *Crossing {
 	s.Advance()
-	g := s.graph(patience)
-	if len(g.edges) == 0 {
-		return nil
+	for _, held := range []int{min(established, patience), patience} {
+		g := s.graph(held)
+		if len(g.edges) == 0 {
+			return nil
+		}
+		g.prune()
+		path := g.circle()
+		if path == nil {
+			return nil
+		}
+		all := s.graph(0) // with those that have just come
+		if held == patience && !all.growing(path, patience) || !awaited(path, gone) {
+			return all.take(path)
+		}
 	}
-	g.prune()
-	path := g.circle()
-	if path == nil {
-		return nil
+	return nil
+}
+
+// between calls f for the threads that make a link of a circle.
+func (g *graph) between(link edge, f func(edge)) {
+	for _, o := range g.edges[link.from] {
+		if o.to == link.to {
+			f(o)
+		}
 	}
+}
+
+// growing reports whether a thread has joined a circle in the last ticks.
+func (g *graph) growing(path []edge, patience int) (young bool) {
+	for _, e := range path {
+		g.between(e, func(o edge) { young = young || o.thread.heldUp() < patience })
+	}
+	return young
+}
+
+// take makes a crossing of a circle, which does not hold up its threads any longer.
+func (g *graph) take(path []edge) *Crossing {
 	x := new(Crossing)
 	for _, e := range path {
 		l := Link{First: e.to, Second: e.from}
-		for _, o := range g.edges[e.from] {
-			if o.to == e.to {
-				first, second := &o.thread.queue[o.thread.head], &o.thread.queue[o.at]
-				l.Threads = append(l.Threads, Order{o.thread.id, first.call, second.call})
-				first.blocks = false
-			}
-		}
+		g.between(e, func(o edge) {
+			first, second := &o.thread.queue[o.thread.head], &o.thread.queue[o.at]
+			l.Threads = append(l.Threads, Order{o.thread.id, first.call, second.call})
+			first.blocks = false
+		})
 		x.Links = append(x.Links, l)
 		c := e.thread.queue[e.at].comm
 		c.crossed++
 		x.comms = append(x.comms, c)
 	}
 	return x
+}
+
+// awaited reports whether a process that is in both communicators of a link has not entered both of its collectives yet.
+func awaited(path []edge, gone Gone) bool {
+	for _, e := range path {
+		first, second := e.thread.inside, e.thread.queue[e.at].comm
+		if first.of.World != second.of.World {
+			continue
+		}
+		member := make(map[int32]int, len(first.members)) // of the first, by rank
+		for i, rank := range first.of.Members {
+			member[rank] = i
+		}
+		for i, rank := range second.of.Members {
+			k, both := member[rank]
+			both = both && rank >= 0
+			if both && (first.members[k].next <= e.to.Position || second.members[i].next <= e.from.Position) && !gone(second.of, int32(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // agenda is what a thread will enter once it is no longer held up: for each communicator the first item.

@@ -135,6 +135,8 @@ func draw(t *rapid.T, complete bool) *program {
 	return p
 }
 
+func nobody(*match.Comm, int32) bool { return false }
+
 func call(thread int, blocks bool) *match.Call {
 	name := "MPI_Ibarrier"
 	if blocks {
@@ -150,7 +152,7 @@ func (p *program) simulate(t *rapid.T, s *Simulation) (found []*Crossing) {
 		comms[c] = &match.Comm{Members: make([]int32, len(members))}
 	}
 	look := func(patience int) {
-		for x := s.Crossing(patience); x != nil; x = s.Crossing(patience) {
+		for x := s.Crossing(patience, nobody); x != nil; x = s.Crossing(patience, nobody) {
 			found = append(found, x)
 			p.verify(t, comms, x)
 		}
@@ -250,8 +252,64 @@ func TestThreadsThatShareACommunicator(t *testing.T) {
 	enter(s, 2, b, 1, 0)
 	enter(s, 2, a, 1, 0)
 	enter(s, 2, b, 1, 1)
-	if x := s.Crossing(0); x != nil {
+	if x := s.Crossing(0, nobody); x != nil {
 		t.Errorf("found %+v", x)
+	}
+}
+
+// TestLateComersAreWaitedFor: half of four processes enter a and then b, half the other way round; 1 and 2 may be late.
+func TestLateComersAreWaitedFor(t *testing.T) {
+	const patience, never = 5, 100
+	for _, c := range []struct {
+		name  string
+		late  [4]int // ticks, by process
+		ended bool   // process 2
+		told  int    // the tick at which it is told
+		ranks int    // that it tells of
+	}{
+		{"not late", [4]int{}, false, established, 4},
+		{"late", [4]int{2: 3}, false, 4, 4},
+		{"one after the other", [4]int{1: 3, 2: 3 + patience - 1}, false, 3 + patience, 4},
+		{"too late", [4]int{2: patience}, false, patience, 3},
+		{"not to come", [4]int{2: never}, true, established, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			world := new(match.World)
+			a := &match.Comm{Members: []int32{0, 1, 2, 3}, World: world}
+			b := &match.Comm{Members: []int32{3, 2, 1, 0}, World: world}
+			gone := func(of *match.Comm, member int32) bool { return c.ended && of.Members[member] == 2 }
+			s := New()
+			for tick := 1; tick < 20; tick++ {
+				for r, late := range c.late {
+					comms, me := []*match.Comm{a, b}, []int{r, 3 - r}
+					if r >= 2 {
+						slices.Reverse(comms)
+						slices.Reverse(me)
+					}
+					if late == tick-1 {
+						enter(s, r, comms[0], int32(me[0]), 0)
+						enter(s, r, comms[1], int32(me[1]), 0)
+					}
+				}
+				s.Tick()
+				x := s.Crossing(patience, gone)
+				if x == nil {
+					continue
+				}
+				n := 0
+				for _, l := range x.Links {
+					n += len(l.Threads)
+				}
+				if tick != c.told || n != c.ranks {
+					t.Errorf("at tick %d, of %d processes; want at tick %d, of %d", tick, n, c.told, c.ranks)
+				}
+				if x := s.Crossing(0, nobody); x != nil {
+					t.Errorf("told twice: %+v", x)
+				}
+				return
+			}
+			t.Error("it is never told")
+		})
 	}
 }
 
@@ -313,7 +371,7 @@ func BenchmarkRowsAndColumns(b *testing.B) {
 					}
 				}
 				s.Tick()
-				if x := s.Crossing(1); x != nil {
+				if x := s.Crossing(1, nobody); x != nil {
 					b.Fatal("a crossing")
 				}
 			}

@@ -51,9 +51,9 @@ var OrderMismatch = &check.Check{
 	},
 }
 
-// orderPatience is how many ticks threads are held up in the simulation before they are looked at: others that take
-// the same part in a crossing come along meanwhile, and are told in the same finding.
-const orderPatience = 3
+// orderPatience is for how many ticks nobody has joined a crossing when it is told though others could: they would be told
+// in the same finding.
+const orderPatience = 5
 
 type orders struct {
 	x          *check.Context
@@ -63,13 +63,19 @@ type orders struct {
 }
 
 func (o *orders) look(patience int) {
-	for c := o.simulation.Crossing(patience); c != nil; c = o.simulation.Crossing(patience) {
+	for c := o.simulation.Crossing(patience, o.gone); c != nil; c = o.simulation.Crossing(patience, o.gone) {
 		if slices.ContainsFunc(c.Links, o.threaded) {
 			o.open = append(o.open, c)
 		} else {
 			o.report(c)
 		}
 	}
+}
+
+// gone reports whether a member of a communicator has ended, or is about to.
+func (o *orders) gone(c *match.Comm, member int32) bool {
+	p := o.x.Tracker.ProcessOf(c.World, int(c.Members[member]))
+	return p == nil || p.Ended != nil || p.Finalizing
 }
 
 // threaded reports whether processes with several threads are part of a link.
