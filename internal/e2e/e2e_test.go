@@ -106,6 +106,20 @@ func vet(t *testing.T, np int, args []string, program ...string) result {
 	return finish(t, report, append(append(command, "--"), program...))
 }
 
+// lastWords is vet for what ranks write before MPI's fatal error handler ends them, without what mpivet writes. Of two or three
+// such programs in a hundred, the launcher of MPICH 4.0 loses all that the ranks write, without mpivet, too: only if nothing at
+// all has come is there another run. Each must pass the test of all else.
+func lastWords(t *testing.T, m exampletest.MPI, np int, args []string, each func(result), program ...string) result {
+	t.Helper()
+	for tries := 1; ; tries++ {
+		r := vet(t, np, append(slices.Clone(args), "--quiet"), program...)
+		each(r)
+		if m.Name != "mpich" || r.Stdout+r.Stderr != "" || tries == 5 {
+			return r
+		}
+	}
+}
+
 // started adds to a command what all need, and sees to it that nothing is left of it after the test.
 func started(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	mark, kill := exampletest.Mark()
@@ -612,10 +626,24 @@ func TestProgramWithoutMPI(t *testing.T) {
 	if r.Status != 1 || !strings.Contains(r.Stderr, "--mpi") {
 		t.Errorf("exit status %d:\n%s", r.Status, r.Stderr)
 	}
-	v := vet(t, 2, []string{"--mpi", "mpich"}, "hostname")
-	v.clean(t)
-	if strings.Count(v.Stdout, "\n") != 2 {
-		t.Errorf("stdout %q", v.Stdout)
+	// MPICH's launcher passes the end of its standard input on to a process of its own that has ended with the program, if that
+	// takes no longer than this one, and dies of SIGPIPE. So the input does not end.
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer out.Close()
+	report := filepath.Join(t.TempDir(), "report.json")
+	cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--mpi", "mpich", "--json", report, "--", "hostname"))
+	cmd.Stdin = in
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result{new(exampletest.Result), read(t, report)}.clean(t)
+	if strings.Count(string(text), "\n") != 2 {
+		t.Errorf("stdout %q", text)
 	}
 }
 
