@@ -33,6 +33,11 @@ func TestViolations(t *testing.T) {
 
 // violations runs a program that is made from the table.
 func (b *bench) violations(t *testing.T, m exampletest.MPI, p violation.Program, flags ...string) {
+	for _, f := range p.Needs {
+		if !m.Has(f) {
+			t.Skipf("%s has no %s", m.Name, f)
+		}
+	}
 	path := filepath.Join(t.TempDir(), p.Name+".c")
 	if err := os.WriteFile(path, []byte(p.Source), 0o644); err != nil {
 		t.Fatal(err)

@@ -20,16 +20,22 @@ int main(int argc, char **argv)
         return 0;
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 1)
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
-    else
-        MPI_Comm_spawn(NULL, NULL, -1, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
-    MPI_Intercomm_merge(children, 0, &all);
-    MPI_Comm_size(all, &size);
-    printf("rank %d: %d\n", rank, size);
-    MPI_Barrier(all);
-    MPI_Comm_free(&all);
-    MPI_Comm_disconnect(&children);
+    for (int multiple = 0; multiple < 2; multiple++) {
+        if (multiple && rank == 2)
+            MPI_Comm_spawn_multiple(2, (char *[]){argv[0], argv[0]}, MPI_ARGVS_NULL, (int[]){1, 1}, (MPI_Info[]){MPI_INFO_NULL, MPI_INFO_NULL}, 2, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        else if (multiple)
+            MPI_Comm_spawn_multiple(0, NULL, NULL, NULL, NULL, 2, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        else if (rank == 1)
+            MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        else
+            MPI_Comm_spawn(NULL, NULL, -1, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Intercomm_merge(children, 0, &all);
+        MPI_Comm_size(all, &size);
+        printf("rank %d: %d\n", rank, size);
+        MPI_Barrier(all);
+        MPI_Comm_free(&all);
+        MPI_Comm_disconnect(&children);
+    }
 
     first = rank < 2;
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);

@@ -37,6 +37,13 @@ func Installed() []MPI {
 	return list
 }
 
+// Has reports whether mpi.h declares a function.
+func (m MPI) Has(function string) bool {
+	cmd := exec.Command(m.CC, "-fsyntax-only", "-x", "c", "-")
+	cmd.Stdin = strings.NewReader("#include <mpi.h>\nvoid *f = (void *)" + function + ";\n")
+	return cmd.Run() == nil
+}
+
 // Name is the example's family and name: "deadlock/recv_recv.c".
 func Name(e *Example) string {
 	return filepath.Base(filepath.Dir(e.Path)) + "/" + filepath.Base(e.Path)

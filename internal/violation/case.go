@@ -52,7 +52,7 @@ func applies(f Form, rule string) bool {
 	}
 	// Nonblocking calls enter MPI even in strict mode, which holds only those that complete them. MPI must survive it.
 	switch rule {
-	case "datatype", "op", "call":
+	case "datatype", "op", "call", "order":
 		return true
 	case "root":
 		return f.Func.ID != mpiapi.IDScatterv
@@ -100,7 +100,7 @@ func (f Form) newCase(rule string, k int) Case {
 		b.Before = append(before[:len(before):len(before)], b.Before...)
 		b.After = append(b.After, after...)
 	}
-	if group(&c) == abandoned {
+	if strings.HasPrefix(group(&c), abandoned) {
 		c.Wrong.After = []string{"leave();"}
 	}
 	switch f.Func.ID {

@@ -18,6 +18,8 @@ type Program struct {
 	Source string
 	// Lines tells which case a line belongs to.
 	Lines map[int]string
+	// Needs are the functions that not every MPI has.
+	Needs []string
 }
 
 // Programs returns the programs that are wrong, one per rule, for mpivet run --strict: what is wrong does not enter MPI,
@@ -43,10 +45,12 @@ func Programs() []Program {
 // Twins returns the programs of all correct twins.
 func Twins() []Program {
 	cases := Cases()
-	var blocking, more, files []int
+	var blocking, more, files, late []int
 	for k := range cases {
 		switch c := &cases[k]; {
 		case c.Right.Call == "":
+		case c.recent():
+			late = append(late, k)
 		case c.Over == "file" || c.Func.ID == mpiapi.IDFileOpen:
 			files = append(files, k)
 		case c.Call == c.Func:
@@ -60,15 +64,21 @@ func Twins() []Program {
 		write("blocking_ok", cases, blocking, right),
 		write("nonblocking_ok", cases, more, right),
 		write("files_ok", cases, files, right),
+		write("recent_ok", cases, late, right),
 	}
 }
 
-// abandoned is the program of operations that never complete.
+// abandoned begins the names of programs of operations that never complete.
 const abandoned = "abandoned"
+
+// recent reports whether a case needs an MPI 4. Persistent collectives are older than that in both MPICH and Open MPI.
+func (c *Case) recent() bool { return c.Call.Since >= 40 && c.Call.Class != mpiapi.CollectiveInit }
 
 // group names the program that a wrong case is in.
 func group(c *Case) string {
 	switch {
+	case c.recent():
+		return abandoned + "_recent"
 	case c.Call.Class == mpiapi.Icollective && (c.Rule == "root" || c.Rule == "call"):
 		return abandoned
 	case c.Call.Class == mpiapi.Icollective:
@@ -145,13 +155,16 @@ func write(name string, cases []Case, which []int, block func(*Case) Block) Prog
 			want = fmt.Sprintf(` /* want "%s" "%s\(" */`, c.Check, function)
 		}
 		p.Lines[line] = c.Name()
+		if c.recent() {
+			p.Needs = append(p.Needs, c.Call.Name)
+		}
 		print("    %s;%s", x.Call, want)
 		for _, s := range x.After {
 			print("    %s", s)
 		}
 	}
 	last := "stop"
-	if name == abandoned {
+	if strings.HasPrefix(name, abandoned) {
 		last = "give_up"
 	}
 	print("    %s();\n    return 0;\n}", last)

@@ -64,6 +64,7 @@ MPI_Neighbor_alltoallw          ring    call datatype size in-place invalid
 MPI_Comm_dup                    groups  call
 MPI_Comm_dup_with_info          groups  call
 MPI_Comm_idup                   groups  call
+MPI_Comm_idup_with_info         groups  call
 MPI_Comm_create                 groups  call
 MPI_Comm_split                  groups  call
 MPI_Comm_split_type             group   call
@@ -107,6 +108,10 @@ MPI_File_read_ordered           file    call order
 MPI_File_write_all              file    call order
 MPI_File_write_at_all           file    call order
 MPI_File_write_ordered          file    call order
+MPI_File_iread_all              file    call order
+MPI_File_iread_at_all           file    call order
+MPI_File_iwrite_all             file    call order
+MPI_File_iwrite_at_all          file    call order
 MPI_File_read_all_begin         file    call order
 MPI_File_read_all_end           file    call order
 MPI_File_read_at_all_begin      file    call order
