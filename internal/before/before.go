@@ -24,16 +24,35 @@ type Group int32
 
 // Group returns the group of the given processes, ascending.
 func (l *Log) Group(procs []int32) Group {
-	for i := range l.groups {
-		if slices.Equal(l.groups[i], procs) {
-			return Group(i)
+	k := extent{members: len(procs)}
+	if len(procs) > 0 {
+		k.first, k.last = procs[0], procs[len(procs)-1]
+	}
+	for _, g := range l.alike[k] {
+		if slices.Equal(l.groups[g].members, procs) {
+			return g
 		}
 	}
+	n := Group(len(l.groups))
 	for _, p := range procs {
-		l.history(p)
+		h := l.history(p)
+		h.groups = append(h.groups, n)
 	}
-	l.groups = append(l.groups, procs)
-	return Group(len(l.groups) - 1)
+	l.groups = append(l.groups, group{members: procs})
+	l.alike[k] = append(l.alike[k], n)
+	return n
+}
+
+// group is what a Group stands for.
+type group struct {
+	members []int32 // ascending
+	all     journal // what all members have learned at once: proc is not used
+}
+
+// extent tells most groups apart.
+type extent struct {
+	members     int
+	first, last int32
 }
 
 const (
@@ -48,8 +67,9 @@ const (
 type Log struct {
 	now    uint64
 	procs  []history
-	groups [][]int32 // members, ascending
-	limit  int       // of each process's log
+	groups []group
+	alike  map[extent][]Group
+	limit  int // of each process's log
 
 	forgotten uint64 // up to then nothing is known of any process
 
@@ -64,18 +84,24 @@ type entry struct {
 	proc  int32 // or the complement of a group's number
 }
 
-// history is what one process has learned, oldest first; circular when it is full.
-type history struct {
+// journal is what was learned, oldest first; circular when it is full.
+type journal struct {
 	entries []entry
 	oldest  int
 	cut     uint64 // up to then some are missing
-	opaque  bool   // it may have learned anything at any time
+}
+
+// history is what one process has learned: by itself, and with the groups that it is in.
+type history struct {
+	journal
+	groups []Group
+	opaque bool // it may have learned anything at any time
 
 	turn, seen uint64 // the last search that came by, and up to when it has looked
 }
 
 // New returns the log of a run in which nothing has happened.
-func New() *Log { return &Log{limit: longest} }
+func New() *Log { return &Log{limit: longest, alike: make(map[extent][]Group)} }
 
 // Now returns the moment that a process is at.
 func (l *Log) Now(proc int32) Moment { return Moment{proc, l.now} }
@@ -86,10 +112,13 @@ func (l *Log) Step() { l.now++ }
 func (l *Log) history(proc int32) *history {
 	if int(proc) >= len(l.procs) {
 		l.procs = append(l.procs, make([]history, int(proc)+1-len(l.procs))...)
-		l.limit = min(longest, max(shortest, entries/len(l.procs)))
+		l.limit = share(len(l.procs))
 	}
 	return &l.procs[proc]
 }
+
+// share is how long a log may be where there are n.
+func share(n int) int { return min(longest, max(shortest, entries/n)) }
 
 // Learn notes that a process knows, from now on, what another had done by the moment m.
 func (l *Log) Learn(proc int32, m Moment) {
@@ -105,6 +134,12 @@ func (l *Log) Meet(proc int32, g Group, entered uint64) {
 	l.history(proc).add(entry{at: l.now, known: entered, proc: ^int32(g)}, l.limit)
 }
 
+// MeetAll notes that all members of a group know, from now on, what all of them have done up to when the last of them
+// entered a collective: it is as if each did Meet.
+func (l *Log) MeetAll(g Group, entered uint64) {
+	l.groups[g].all.add(entry{at: l.now, known: entered}, share(len(l.groups)))
+}
+
 // Doubt notes that a process has ways of learning of others that are not seen: everything may come before what it does,
 // and has done.
 func (l *Log) Doubt(proc int32) { l.history(proc).opaque = true }
@@ -115,6 +150,9 @@ func (l *Log) Forget() {
 	for i := range l.procs {
 		l.procs[i].entries, l.procs[i].oldest = nil, 0
 	}
+	for i := range l.groups {
+		l.groups[i].all.entries, l.groups[i].all.oldest = nil, 0
+	}
 }
 
 // Trust ends a Doubt. What the process has learned up to now stays unknown.
@@ -123,7 +161,7 @@ func (l *Log) Trust(proc int32) {
 	h.opaque, h.cut = false, l.now
 }
 
-func (h *history) add(e entry, limit int) {
+func (h *journal) add(e entry, limit int) {
 	if len(h.entries) < limit {
 		h.entries = append(h.entries, e)
 		return
@@ -136,10 +174,10 @@ func (h *history) add(e entry, limit int) {
 }
 
 // entry returns the i-th entry, from the oldest on.
-func (h *history) entry(i int) *entry { return &h.entries[(h.oldest+i)%len(h.entries)] }
+func (h *journal) entry(i int) *entry { return &h.entries[(h.oldest+i)%len(h.entries)] }
 
 // upTo returns the number of entries made at or before a time.
-func (h *history) upTo(at uint64) int {
+func (h *journal) upTo(at uint64) int {
 	lo, hi := 0, len(h.entries)
 	for lo < hi {
 		if mid := (lo + hi) / 2; h.entry(mid).at <= at {
@@ -208,16 +246,41 @@ func (l *Log) look(a, m Moment, left *int) bool {
 			l.todo = append(l.todo, Moment{e.proc, e.known})
 			continue
 		}
-		g := l.groups[^e.proc]
-		if _, member := slices.BinarySearch(g, a.Proc); member {
+		if l.ask(a, Group(^e.proc), e.known, left) {
 			return true
 		}
-		if *left -= len(g); *left < 0 {
+	}
+	for _, n := range h.groups {
+		if *left--; *left < 0 {
 			return true
 		}
-		for _, p := range g {
-			l.todo = append(l.todo, Moment{p, e.known})
+		g := &l.groups[n]
+		i := g.all.upTo(m.At) - 1
+		if i < 0 {
+			if cut := g.all.cut; cut >= from && cut > 0 {
+				return true
+			}
+			continue
 		}
+		// The last entry says all that those before it say.
+		if e := g.all.entry(i); e.at >= from && e.known >= a.At && l.ask(a, n, e.known, left) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask goes on with what the members of a group had done by a moment. It reports whether a is among it, or may be.
+func (l *Log) ask(a Moment, n Group, known uint64, left *int) bool {
+	members := l.groups[n].members
+	if _, member := slices.BinarySearch(members, a.Proc); member {
+		return true
+	}
+	if *left -= len(members); *left < 0 {
+		return true
+	}
+	for _, p := range members {
+		l.todo = append(l.todo, Moment{p, known})
 	}
 	return false
 }

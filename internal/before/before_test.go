@@ -75,6 +75,15 @@ func TestAgainstVectorClocks(t *testing.T) {
 				}
 				slices.Sort(procs)
 				g, entered := l.Group(procs), l.Now(0).At
+				if rapid.Bool().Draw(t, "at once") {
+					l.Step()
+					l.MeetAll(g, entered)
+					for _, m := range members {
+						clocks[m].join(all)
+						happen(m)
+					}
+					continue
+				}
 				for _, m := range members {
 					l.Step()
 					l.Meet(int32(m), g, entered)
@@ -112,6 +121,36 @@ func TestForgotten(t *testing.T) {
 	}
 	if l.Before(young, l.Now(1)) {
 		t.Error("a moment within the log is said to come before, and nothing leads there")
+	}
+}
+
+// TestForgottenMeetings: so it is with what a group has learned.
+func TestForgottenMeetings(t *testing.T) {
+	l := New()
+	g := l.Group([]int32{1, 2})
+	l.Step()
+	old := l.Now(0)
+	l.Step()
+	l.Learn(1, old)
+	l.Step()
+	first := l.Now(1)
+	for range longest + 1 {
+		l.Step()
+		entered := l.Now(1).At
+		l.Step()
+		l.MeetAll(g, entered)
+	}
+	l.Step()
+	if !l.Before(old, l.Now(2)) {
+		t.Error("a message before the last meeting is not known after it")
+	}
+	if !l.Before(old, first) || !l.Before(old, Moment{2, first.At}) {
+		t.Error("a moment beyond the log is said not to come before")
+	}
+	young := l.Now(0)
+	l.Step()
+	if l.Before(young, l.Now(1)) {
+		t.Error("a moment after the last meeting is said to come before, and nothing leads there")
 	}
 }
 

@@ -45,9 +45,10 @@ type Listener struct {
 	// Doubted: what a process knows of others when it does what comes next is unknown, or known again, since it was in a
 	// collective with all of them.
 	Doubted func(p *track.Process, unknown bool)
-	// Entered: a thread enters the collective at a position of a communicator, window or file.
-	Entered func(th *track.Thread, at uint64, c *match.Comm, position uint64)
-	// Left: a thread has completed a collective that all members have entered before.
+	// Met: all members have entered the collective at a position of a communicator, window or file. blocked: they, or some,
+	// were in it up to then and have left it by this.
+	Met func(c *match.Comm, position uint64, blocked bool)
+	// Left: a thread has completed a nonblocking collective that all members have entered before.
 	Left func(th *track.Thread, at uint64, c *match.Comm, position uint64)
 }
 
@@ -62,9 +63,11 @@ type Engine struct {
 
 	work    []*thread // whose head may pass now
 	freeExt *ext
-	doubts  int    // processes that are doubted
-	broken  bool   // records were lost: nothing is replayed any more
-	looks   uint64 // at what is stuck
+	spare   spare
+	doubted []*process // in no order
+	broken  bool       // records were lost: nothing is replayed any more
+	looks   uint64     // at what is stuck
+	news    int        // calls that were queued since the last one
 	looking bool
 	lucky   bool      // which message a receive gets is a matter of luck
 	list    []*thread // room for looks
@@ -82,6 +85,7 @@ type process struct {
 	*track.Process
 	threads []*thread
 	doubted bool
+	at      int         // in Engine.doubted
 	always  bool        // for the rest of the run
 	resting bool        // it is doubted as long as its thread rests
 	open    []*match.Op // receives from any source that have begun, and whose sends have not
@@ -113,7 +117,7 @@ func (e *Engine) Start(th *track.Thread) {
 		p = &process{Process: th.Process}
 		e.processes[th.Process.Proc.ID] = p
 	}
-	t := &thread{Thread: th, process: p, limit: glance, left: e.full}
+	t := &thread{Thread: th, process: p, limit: glance, left: int32(e.full)}
 	p.threads = append(p.threads, t)
 	for int(th.ID) >= len(e.threads) {
 		e.threads = append(e.threads, nil)
@@ -131,7 +135,7 @@ func (e *Engine) Doubt(th *track.Thread, always bool) {
 	if e.broken {
 		return
 	}
-	t := e.threads[th.ID]
+	t := e.thread(th.ID)
 	e.doubt(t.process) // as to what it waits for, too
 	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
 }
@@ -145,9 +149,19 @@ func (e *Engine) doubt(p *process) {
 // suspect doubts a process for what another does.
 func (e *Engine) suspect(p *process) {
 	if !p.doubted {
-		p.doubted = true
-		e.doubts++
+		p.doubted, p.at = true, len(e.doubted)
+		e.doubted = append(e.doubted, p)
 	}
+}
+
+// trust ends the doubt of a process.
+func (e *Engine) trust(p *process) {
+	last := e.doubted[len(e.doubted)-1]
+	e.doubted[p.at], last.at = last, p.at
+	e.doubted[len(e.doubted)-1] = nil
+	e.doubted = e.doubted[:len(e.doubted)-1]
+	p.doubted = false
+	e.told(p, false)
 }
 
 // told tells that it is unknown what a process knows of others, or known again.
@@ -164,6 +178,15 @@ func (e *Engine) infect(p, q *process) {
 	if q.doubted {
 		e.suspect(p)
 	}
+}
+
+// thread returns a thread, without what it has passed.
+func (e *Engine) thread(id ring.ThreadID) *thread {
+	t := e.threads[id]
+	if t.lazy {
+		e.settle(t)
+	}
+	return t
 }
 
 func (e *Engine) processOf(id ring.ThreadID) *process { return e.threads[id].process }

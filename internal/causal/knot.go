@@ -47,6 +47,7 @@ func (e *Engine) Tick() {
 		return
 	}
 	stale := false
+	e.settleAll()
 	for _, t := range e.threads {
 		if t == nil || t.n == 0 {
 			continue
@@ -109,6 +110,8 @@ func (e *Engine) look() {
 // every message is received by the receive that got it in the run.
 func (e *Engine) stuck(sound bool) []*thread {
 	e.looks++
+	e.news = 0
+	e.settleAll()
 	list := e.list[:0]
 	for _, t := range e.threads {
 		if t == nil {
@@ -145,11 +148,7 @@ func (e *Engine) stuck(sound bool) []*thread {
 		free = append(free, t.rev...)
 		for _, s := range t.slots {
 			if s.need--; s.need == 0 {
-				for _, w := range s.waiting {
-					if w.slot == s {
-						free = append(free, w)
-					}
-				}
+				free = append(free, s.inside...)
 			}
 		}
 	}
@@ -170,7 +169,7 @@ func (t *thread) free() bool { return !t.stuck && !t.dead }
 func (e *Engine) held(t *thread) bool {
 	s, x := t.slot, t.head()
 	if s.look != e.looks {
-		s.look, s.need, s.blame = e.looks, 0, nil
+		s.look, s.need, s.blame, s.inside = e.looks, 0, nil, s.inside[:0]
 		for m, n := range x.comm.pos {
 			if n > x.pos {
 				continue
@@ -181,7 +180,11 @@ func (e *Engine) held(t *thread) bool {
 			}
 		}
 	}
-	return s.need > 0
+	if s.need == 0 {
+		return false
+	}
+	s.inside = append(s.inside, t)
+	return true
 }
 
 // single returns the thread of a member's process, nil if that has several, or is not seen.

@@ -29,7 +29,7 @@ func (e *Engine) drain() {
 func (e *Engine) run(t *thread) {
 	for t.n > 0 && e.pass(t, t.head()) {
 		e.release(t.head())
-		t.pop()
+		e.pop(t)
 	}
 }
 
@@ -59,9 +59,9 @@ func (e *Engine) pass(t *thread, it *item) bool {
 	case enter, join:
 		if !it.begun {
 			it.begun = true
-			e.enter(t, it.comm, it.me, it.pos, it.at, it.kind == join, it.fn)
+			e.enter(t, it)
 		}
-		return it.kind == enter || e.left(t, it)
+		return it.kind == enter || t.joined(it)
 	case leave:
 		return e.left(t, it)
 	case peek:
@@ -145,7 +145,7 @@ func (e *Engine) over(op *match.Op, t *thread, at uint64) {
 
 // met notes that op completed by its partner.
 func (e *Engine) met(op, partner *match.Op, t *thread, at uint64) {
-	if e.doubts > 0 {
+	if len(e.doubted) > 0 {
 		e.infect(t.process, e.processOf(partner.Call.Thread))
 	}
 	e.completed(op, partner, t, at)
@@ -233,7 +233,7 @@ func (e *Engine) Quick(op, partner *match.Op) {
 	if e.broken {
 		return
 	}
-	t := e.threads[op.Call.Thread]
+	t := e.thread(op.Call.Thread)
 	if e.tires(t, op) {
 		if partner == nil {
 			partner = op.Replay.Partner
@@ -255,9 +255,9 @@ func (e *Engine) Quick(op, partner *match.Op) {
 				f(op)
 			}
 		}
-		it := t.next()
+		it := e.push(t)
 		it.kind, it.begun, it.at, it.op = block, begun, op.At, op
-		if t.n >= t.limit {
+		if t.length() >= int(t.limit) {
 			e.crowded(t)
 		}
 		return
@@ -268,7 +268,7 @@ func (e *Engine) Quick(op, partner *match.Op) {
 			f(op)
 		}
 		partner.Replay.Ready, partner.Replay.Over = true, true
-		if e.doubts > 0 {
+		if len(e.doubted) > 0 {
 			e.infect(t.process, u.process)
 			e.infect(u.process, t.process)
 		}
@@ -280,7 +280,7 @@ func (e *Engine) Quick(op, partner *match.Op) {
 		if h := u.head(); h.ext != nil {
 			e.release(h)
 		}
-		if u.pop(); u.n > 0 {
+		if e.pop(u); u.n > 0 {
 			e.run(u)
 		}
 		if len(e.work) > 0 {
@@ -319,7 +319,7 @@ func (e *Engine) Block(th *track.Thread, send, recv *match.Op) {
 	if e.broken {
 		return
 	}
-	t := e.threads[th.ID]
+	t := e.thread(th.ID)
 	resting := false
 	for _, op := range []*match.Op{send, recv} {
 		resting = op != nil && e.tires(t, op) || resting
@@ -354,7 +354,7 @@ func (e *Engine) Begin(th *track.Thread, op *match.Op) {
 	if e.broken {
 		return
 	}
-	t := e.threads[th.ID]
+	t := e.thread(th.ID)
 	if e.tires(t, op) {
 		e.skip(op, op.Replay.Partner)
 		return
@@ -370,7 +370,7 @@ func (e *Engine) begins(t *thread, op *match.Op) {
 
 // Finish implements track.Replay.
 func (e *Engine) Finish(th *track.Thread, op *match.Op, how track.Completion, call []byte) {
-	t := e.threads[th.ID]
+	t := e.thread(th.ID)
 	if e.broken || op.Replay.Over {
 		return
 	}
@@ -392,7 +392,7 @@ func (e *Engine) Drop(th *track.Thread, op *match.Op) {
 		return
 	}
 	op.Retain()
-	e.add(e.threads[th.ID], item{kind: drop, at: th.Calls, op: op})
+	e.add(e.thread(th.ID), item{kind: drop, at: th.Calls, op: op})
 }
 
 // Took implements track.Replay.
@@ -400,7 +400,7 @@ func (e *Engine) Took(th *track.Thread, op *match.Op, polled bool, call []byte) 
 	if e.broken {
 		return
 	}
-	if e.threads[th.ID].resting {
+	if e.thread(th.ID).resting {
 		e.skip(op, op.Replay.Partner)
 		return
 	}
@@ -409,5 +409,5 @@ func (e *Engine) Took(th *track.Thread, op *match.Op, polled bool, call []byte) 
 	it := item{kind: block, polled: polled, at: op.At, op: op, ext: e.newExt()}
 	it.ext.call.Thread = th.ID // op's will be that of the receive
 	it.ext.call.Keep(call)
-	e.add(e.threads[th.ID], it)
+	e.add(e.thread(th.ID), it)
 }

@@ -11,7 +11,7 @@ func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, 
 	if e.broken {
 		return
 	}
-	t := e.threads[th.ID]
+	t := e.thread(th.ID)
 	if t.resting {
 		return
 	}
@@ -29,7 +29,7 @@ func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, 
 
 // seen tells the probes of a thread that r is the receive which gets the message s.
 func (e *Engine) seen(t *thread, s, r *match.Op) {
-	for i := range t.n {
+	for i := range int(t.n) {
 		it := t.at(i)
 		if it.kind != peek || it.ext.seen != nil || it.comm.Comm != r.Comm || it.ext.source != s.Me || it.ext.tag != s.Tag || it.at > r.At {
 			continue

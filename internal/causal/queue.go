@@ -1,6 +1,8 @@
 package causal
 
 import (
+	"math/bits"
+
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
@@ -30,13 +32,15 @@ type item struct {
 	waived bool // it passes though its message might have gone to another receive
 	fn     mpiapi.FuncID
 	site   uint32 // of the call, with fn: enough to show it
+	me     int32
 	at     uint64 // number of the call in the thread
 	op     *match.Op
 	ext    *ext
 	// Of a collective, or the communicator of a probe. The member me is the thread's process.
-	comm     *comm
-	pos      uint64
-	me, root int32
+	comm *comm
+	pos  uint64
+	// Of a join: as many calls like it follow, each at the next position, and this number of calls after the one before.
+	more, stride uint32
 }
 
 // ext is what only some items have.
@@ -54,15 +58,17 @@ type thread struct {
 	*track.Thread
 	process *process
 	items   []item // a power of two
-	first   int
-	n       int
-	limit   int    // of n at which a look is taken
-	marked  uint64 // the call at the head at the last look
-	peeks   int    // probes in the queue whose receive is not known yet
+	first   int32
+	n       int32
+	more    int32  // calls in the queue beyond one for each item
+	limit   int32  // of the calls at which a look is taken
+	peeks   int32  // probes in the queue whose receive is not known yet
 	queued  bool   // in Engine.work
+	lazy    bool   // only a join is queued, and has begun: that it has passed is seen when somebody asks
 	resting bool   // see rest.go
-	left    int    // operations until it rests
+	left    int32  // operations until it rests
 	since   uint64 // the call at which it began to rest
+	marked  uint64 // the call at the head at the last look
 	node           // for looks: see knot.go
 }
 
@@ -75,32 +81,66 @@ const (
 func (t *thread) head() *item { return &t.items[t.first] }
 
 // at returns the i-th item of the queue.
-func (t *thread) at(i int) *item { return &t.items[(t.first+i)&(len(t.items)-1)] }
+func (t *thread) at(i int) *item { return &t.items[(int(t.first)+i)&(len(t.items)-1)] }
 
-func (t *thread) push(it item) { *t.next() = it }
+// length returns the number of calls in the queue.
+func (t *thread) length() int { return int(t.n) + int(t.more) }
 
-// next adds an empty item to the queue.
-func (t *thread) next() *item {
-	if t.n == len(t.items) {
-		grown := make([]item, max(4, 2*len(t.items)))
-		for i := range t.n {
+// push adds an empty item to the queue.
+func (e *Engine) push(t *thread) *item {
+	if t.lazy {
+		t.list()
+	}
+	if int(t.n) == len(t.items) {
+		grown := e.spare.take(max(1, 2*len(t.items)))
+		for i := range int(t.n) {
 			grown[i] = *t.at(i)
 		}
+		clear(t.items)
+		e.spare.give(t.items)
 		t.items, t.first = grown, 0
 	}
-	it := &t.items[(t.first+t.n)&(len(t.items)-1)]
+	it := t.at(int(t.n))
 	t.n++
+	e.news++
 	return it
 }
 
-func (t *thread) pop() {
-	t.items[t.first] = item{}
-	t.first = (t.first + 1) & (len(t.items) - 1)
+func (e *Engine) pop(t *thread) {
+	it := t.head()
+	t.more -= int32(it.more)
+	t.lazy = false
+	*it = item{}
+	t.first = (t.first + 1) & int32(len(t.items)-1)
 	if t.n--; t.n == 0 {
 		t.limit = glance
-		if len(t.items) > glance {
+		if len(t.items)*len(e.threads) > kept {
+			e.spare.give(t.items)
 			t.items, t.first = nil, 0
 		}
+	}
+}
+
+// kept is the number of items that all threads together may have room for while their queues are empty.
+const kept = 1 << 16
+
+// spare has empty items for queues, by the logarithm of their number: at most as many as glance.
+type spare [11][][]item
+
+func (s *spare) take(n int) []item {
+	if i := bits.Len(uint(n)) - 1; i < len(s) && len(s[i]) > 0 {
+		last := len(s[i]) - 1
+		items := s[i][last]
+		s[i][last] = nil
+		s[i] = s[i][:last]
+		return items
+	}
+	return make([]item, n)
+}
+
+func (s *spare) give(items []item) {
+	if i := bits.Len(uint(len(items))) - 1; i >= 0 && i < len(s) {
+		s[i] = append(s[i], items)
 	}
 }
 
@@ -131,28 +171,37 @@ func (e *Engine) release(it *item) {
 
 // add enters what a thread does next.
 func (e *Engine) add(t *thread, it item) {
-	t.push(it)
+	*e.push(t) = it
 	if t.n == 1 {
 		e.wake(t)
 		e.drain()
 	}
-	if t.n >= t.limit {
+	if t.length() >= int(t.limit) {
 		e.crowded(t)
 	}
 }
 
 // crowded deals with a queue that has become long.
 func (e *Engine) crowded(t *thread) {
-	if e.looking {
+	if t.lazy {
+		e.settle(t)
+	}
+	if e.looking || t.length() < int(t.limit) {
 		return
 	}
-	e.look()
-	if t.n >= longest {
-		for t.n > longest/2 {
+	// A look costs as much as there are threads, so it is worth while only after so many calls.
+	if t.length() >= longest || e.news >= seldom*len(e.threads) {
+		e.look()
+	}
+	if t.length() >= longest {
+		for t.length() > longest/2 {
 			e.force(t)
 		}
 	}
-	if t.n >= t.limit {
+	if t.length() >= int(t.limit) {
 		t.limit = min(2*t.limit, longest)
 	}
 }
+
+// seldom is how many calls of each thread, on average, are queued between looks that are not for a queue being full.
+const seldom = 8

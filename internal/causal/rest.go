@@ -49,7 +49,7 @@ func (e *Engine) rouse() {
 // rested lets a thread take part again that enters a collective of the whole world, if it has rested for long enough.
 func (e *Engine) rested(t *thread) {
 	if t.resting && t.Calls-t.since >= uint64(e.nap*e.sample) {
-		t.resting, t.process.resting, t.left = false, false, e.sample
+		t.resting, t.process.resting, t.left = false, false, int32(e.sample)
 	}
 }
 

@@ -92,6 +92,12 @@ func (e *Engine) soften(cycle []*thread) {
 
 // force lets pass the head of a queue that is full.
 func (e *Engine) force(t *thread) {
+	if t.joins() {
+		n := t.length()
+		if e.settle(t); t.length() < n {
+			return
+		}
+	}
 	if !t.standard() && !t.early() {
 		e.doubt(t.process)
 	}
@@ -117,7 +123,16 @@ func (e *Engine) let(t *thread) {
 		}
 	}
 	e.release(it)
-	t.pop()
+	if t.joins() {
+		t.lazy = false
+		it.comm.quit(it)
+	}
+	if it.more > 0 {
+		it.begun, it.listed = false, false
+		t.passed(it, 1)
+	} else {
+		e.pop(t)
+	}
 	e.wake(t)
 }
 
@@ -136,11 +151,12 @@ var (
 // early reports whether a thread waits in a collective that the standard allows it to leave by now.
 func (t *thread) early() bool {
 	it := t.head()
-	if it.kind != join {
+	if it.kind != join || it.pos < it.comm.base {
 		return false
 	}
-	switch root := it.root; {
-	case it.comm.Split != 0 || root < 0:
+	s := it.comm.slot(it.pos)
+	switch root := s.root; {
+	case it.comm.Split != 0 || root < 0 || s.mixed:
 		return false
 	case fromRoot[it.fn]:
 		return it.me == root || it.comm.pos[root] > it.pos

@@ -88,7 +88,7 @@ func Follow(t *track.Tracker, found func(*Race), ready func(send, recv *match.Op
 func (f *Follower) Listener() *causal.Listener {
 	return &causal.Listener{
 		Began: f.began, Received: f.received, Dropped: f.dropped, Synchronized: f.synchronized, Probed: f.probed,
-		Entered: f.entered, Left: f.left, Doubted: f.doubted,
+		Met: f.met, Left: f.left, Doubted: f.doubted,
 	}
 }
 
@@ -261,17 +261,22 @@ func (f *Follower) meetingsOf(c *match.Comm) *meetings {
 	return m
 }
 
-func (f *Follower) entered(_ *track.Thread, _ uint64, c *match.Comm, position uint64) {
-	if f.idle {
+func (f *Follower) met(c *match.Comm, position uint64, blocked bool) {
+	if f.idle || len(c.Members) < 2 {
 		return
 	}
 	f.log.Step()
 	m := f.meetingsOf(c)
-	m.last[position%uint64(len(m.last))] = meeting{position, f.log.Now(0).At, true}
+	entered := f.log.Now(0).At
+	m.last[position%uint64(len(m.last))] = meeting{position, entered, true}
+	if blocked {
+		f.log.Step()
+		f.log.MeetAll(f.groupOf(m), entered)
+	}
 }
 
 func (f *Follower) left(th *track.Thread, _ uint64, c *match.Comm, position uint64) {
-	if f.idle {
+	if f.idle || len(c.Members) < 2 {
 		return
 	}
 	f.log.Step()
@@ -280,10 +285,14 @@ func (f *Follower) left(th *track.Thread, _ uint64, c *match.Comm, position uint
 	if l := m.last[position%uint64(len(m.last))]; l.known && l.position == position {
 		entered = l.entered
 	}
+	f.log.Meet(f.procOf(th), f.groupOf(m), entered)
+}
+
+func (f *Follower) groupOf(m *meetings) before.Group {
 	if !m.met {
-		m.met, m.group = true, f.group(c)
+		m.met, m.group = true, f.group(m.comm)
 	}
-	f.log.Meet(f.procOf(th), m.group, entered)
+	return m.group
 }
 
 // group returns the members of a communicator, which are all known when they have been in a collective.
