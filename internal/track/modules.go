@@ -7,16 +7,19 @@ import (
 	"github.com/mpivet/mpivet/internal/event"
 )
 
-// mapping is a file in the memory of a process. Processes have many, so what is the same in all of them is not in it.
+// mapping is a file in the memory of a process, from start on. Processes have many, so what is the same in all of them is
+// not in it.
 type mapping struct {
-	file             *mappedFile
-	base, start, end uint64
+	file  *mappedFile
+	start uint64
 }
 
 // mappedFile is a file that processes have in their memory.
 type mappedFile struct {
 	path    string
 	buildID []byte
+	size    uint64 // bytes that are mapped
+	base    uint64 // where its address 0 lies, from the start on; modulo 2^64
 }
 
 // mappingRoom is how many mappings room is made for at a time.
@@ -25,25 +28,29 @@ const mappingRoom = 8
 // mapped notes that a file is in the memory of a process. What lay there before is gone.
 func (t *Tracker) mapped(p *Process, m event.Module) {
 	f := t.files[m.Path]
-	if f == nil || !bytes.Equal(f.buildID, m.BuildID) {
-		f = &mappedFile{m.Path, bytes.Clone(m.BuildID)}
+	if size, base := m.End-m.Start, m.Base-m.Start; f == nil || !bytes.Equal(f.buildID, m.BuildID) || f.size != size || f.base != base {
+		f = &mappedFile{m.Path, bytes.Clone(m.BuildID), size, base}
 		t.files[m.Path] = f
 	}
-	p.modules = slices.DeleteFunc(p.modules, func(o mapping) bool { return o.start < m.End && m.Start < o.end })
+	p.modules = slices.DeleteFunc(p.modules, func(o mapping) bool { return o.start < m.End && m.Start < o.end() })
 	if len(p.modules) == cap(p.modules) {
-		p.modules = append(make([]mapping, 0, len(p.modules)+max(mappingRoom, len(p.modules)/4)), p.modules...)
+		room := len(p.modules) + max(mappingRoom, len(p.modules)/4)
+		p.modules = append(make([]mapping, 0, max(room, t.mappings)), p.modules...) // most have the same
 	}
-	p.modules = append(p.modules, mapping{f, m.Base, m.Start, m.End})
+	p.modules = append(p.modules, mapping{f, m.Start})
+	t.mappings = len(p.modules)
 }
 
+func (m *mapping) end() uint64 { return m.start + m.file.size }
+
 func (m *mapping) module() event.Module {
-	return event.Module{Base: m.base, Start: m.start, End: m.end, BuildID: m.file.buildID, Path: m.file.path}
+	return event.Module{Base: m.start + m.file.base, Start: m.start, End: m.end(), BuildID: m.file.buildID, Path: m.file.path}
 }
 
 // Module returns the file that an address of the process lies in, false if it is not known.
 func (p *Process) Module(address uint64) (event.Module, bool) {
 	for i := range p.modules {
-		if m := &p.modules[i]; address >= m.start && address < m.end {
+		if m := &p.modules[i]; address >= m.start && address < m.end() {
 			return m.module(), true
 		}
 	}

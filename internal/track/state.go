@@ -222,25 +222,26 @@ type Tracker struct {
 	Killed    int  // of these, such as were killed inside the MPI program
 	Aborting  bool // MPI_Abort was entered by some process
 
-	resting []*Thread // see Resting
-	sink    Sink
-	plans   []plan
-	quick   []quick // by number, like plans
-	free    *Request
-	shared  map[datatypeKey]*match.Datatype
-	unnamed *names                 // of processes that have told none: all others go on from them
-	texts   map[string]string      // that many processes tell
-	files   map[string]*mappedFile // by path, the last one
-	trees   trees
-	ByRank  map[rankKey]*Process
-	damaged int // records of communicators and the like that made no sense
-	scratch match.Call
-	entry   match.Entry
-	member  agree.Member
-	memo    agree.Memo
-	leaders map[leaders][]*leader
-	buffers map[*Process]*attached   // for buffered sends
-	groups  map[groupKey]group.Group // that operations have made
+	resting  []*Thread // see Resting
+	sink     Sink
+	plans    []plan
+	quick    []quick // by number, like plans
+	free     *Request
+	shared   map[datatypeKey]*match.Datatype
+	unnamed  *names                 // of processes that have told none: all others go on from them
+	texts    map[string]string      // that many processes tell
+	files    map[string]*mappedFile // by path, the last one
+	mappings int                    // in the process whose mapping was told last
+	trees    trees
+	ByRank   map[rankKey]*Process
+	damaged  int // records of communicators and the like that made no sense
+	scratch  match.Call
+	entry    match.Entry
+	member   agree.Member
+	memo     agree.Memo
+	leaders  map[leaders][]*leader
+	buffers  map[*Process]*attached   // for buffered sends
+	groups   map[groupKey]group.Group // that operations have made
 
 	strangers map[stranger]bool // whose gatherings are not known
 
