@@ -405,8 +405,8 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			}
 		}
 	case commFree:
-		if h := p.comm.handle(rec); rc == 0 && pr.views[h] != nil {
-			if c := pr.views[h].Comm; c.Free() {
+		if h := p.comm.handle(rec); rc == 0 && pr.View(h) != nil {
+			if c := pr.View(h).Comm; c.Free() {
 				t.sink.CommFreed(c)
 			}
 			delete(pr.views, h)
@@ -498,7 +498,7 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	if t.Replay != nil {
 		t.Replay.Took(th, op, p.flag.at != 0, rec)
 	}
-	pr.msgs[p.messageAfter.handle(rec)] = op
+	pr.msgs = put(pr.msgs, p.messageAfter.handle(rec), op)
 }
 
 // receiveMatched returns the operation that a matched probe began, now that the program receives its message.

@@ -32,11 +32,11 @@ func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
 }
 
 // put enters a value into a map that is made when it is first needed: most processes need few of theirs.
-func put[V any](m map[uint64]V, handle uint64, v V) map[uint64]V {
+func put[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 	if m == nil {
-		m = make(map[uint64]V)
+		m = make(map[K]V)
 	}
-	m[handle] = v
+	m[k] = v
 	return m
 }
 
@@ -77,7 +77,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	switch base := p.fn.Base; {
 	case foreign[base] || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
 		key.Kind, key.Seq = match.KeyForeign, uint64(pr.Proc.ID)<<32|uint64(len(pr.made))
-		pr.made[key] = 1
+		pr.made = put(pr.made, key, 1)
 	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
 		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
@@ -112,7 +112,7 @@ func collectiveKey(th *Thread, info *event.Comm) match.Key {
 // count numbers the communicators that a process has made with the same key.
 func (p *Process) count(k match.Key) uint64 {
 	n := p.made[k]
-	p.made[k] = n + 1
+	p.made = put(p.made, k, n+1)
 	return n
 }
 
@@ -190,7 +190,23 @@ func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 	if pr.World == nil {
 		return
 	}
+	if key.Kind == match.KeySelf && key.Lowest >= 0 && c.Size == 1 && !c.Inter && pr.views[c.Handle] == nil {
+		pr.self, pr.selfRank = c.Handle, key.Lowest
+		return
+	}
 	v := t.view(pr, key, &c)
 	v.Name = name
 	pr.views[c.Handle] = v
+}
+
+// makeSelf enters MPI_COMM_SELF when it is used for the first time: most processes never do, and each has its own.
+func (p *Process) makeSelf() *View {
+	rank := p.selfRank
+	c := p.comms.Comm(match.Key{World: p.World, Kind: match.KeySelf, Lowest: rank}, func() *match.Comm {
+		return &match.Comm{Members: []int32{rank}, World: p.World}
+	})
+	v := &View{Comm: c, Handle: p.self, Peers: 1, Name: "MPI_COMM_SELF"}
+	p.views[v.Handle] = v
+	p.selfRank = -1
+	return v
 }

@@ -87,8 +87,7 @@ func (t *Tracker) once(k groupKey, make func() (group.Group, bool)) (group.Group
 // resultingGroup works out the processes of the group that a call has made, false if they are not known.
 func (t *Tracker) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok bool) {
 	f := c.Func
-	view := func(views map[uint64]*View, name string, remote bool) (group.Group, bool) {
-		v := views[c.Handle(f.Param(name))]
+	members := func(v *View, remote bool) (group.Group, bool) {
 		if v == nil {
 			return group.Group{}, false
 		}
@@ -96,13 +95,13 @@ func (t *Tracker) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok 
 	}
 	switch f.Base {
 	case mpiapi.IDCommGroup:
-		return view(pr.views, "comm", false)
+		return members(pr.View(c.Handle(f.Param("comm"))), false)
 	case mpiapi.IDCommRemoteGroup:
-		return view(pr.views, "comm", true)
+		return members(pr.View(c.Handle(f.Param("comm"))), true)
 	case mpiapi.IDWinGetGroup:
-		return view(pr.wins, "win", false)
+		return members(pr.wins[c.Handle(f.Param("win"))], false)
 	case mpiapi.IDFileGetGroup:
-		return view(pr.files, "fh", false)
+		return members(pr.files[c.Handle(f.Param("fh"))], false)
 	case mpiapi.IDGroupFromSessionPset:
 		return pr.processSet(c)
 	case mpiapi.IDGroupUnion, mpiapi.IDGroupIntersection, mpiapi.IDGroupDifference:

@@ -83,7 +83,7 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 	h := c.Handle(0)
 	switch pl.fn.Params[0].Kind {
 	case mpiapi.Comm:
-		if v := p.views[h]; v != nil {
+		if v := p.View(h); v != nil {
 			v.Name, v.Comm.Name = name, name
 		}
 	case mpiapi.Win:

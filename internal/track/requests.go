@@ -47,7 +47,7 @@ func (rt *requestTable) list(handle uint64, create bool) *requestList {
 			return nil
 		}
 		l = &requestList{handle: handle}
-		rt.lists[handle] = l
+		rt.lists = put(rt.lists, handle, l)
 	}
 	*slot = l
 	return l
@@ -179,7 +179,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
 	pr.reqs.push(r)
-	if pr.Active++; pr.Active >= pr.notice {
+	if pr.Active++; pr.Active >= int(pr.notice) {
 		pr.notice *= 2
 		t.sink.Crowded(pr)
 	}

@@ -35,6 +35,7 @@ type Process struct {
 	names    *names
 	views    map[uint64]*View // communicators by handle
 	recent   *View            // the one used last
+	comms    *match.Registry
 	wins     map[uint64]*View
 	files    map[uint64]*View
 	types    map[uint64]*match.Datatype // that are not predefined
@@ -44,7 +45,9 @@ type Process struct {
 	lately   *cachedType // of those, the one asked for last
 	reqs     requestTable
 	Active   int    // requests that are not freed or completed
-	notice   int    // number of them that is told next
+	notice   int32  // number of them that is told next
+	selfRank int32  // the member of MPI_COMM_SELF, see makeSelf
+	self     uint64 // its handle
 	numbers  uint64 // of requests made
 	made     map[match.Key]uint64
 	msgs     map[uint64]*match.Op         // matched probes not received yet
@@ -287,9 +290,7 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank, watcher: t.Types,
-		views: make(map[uint64]*View),
-		types: make(map[uint64]*match.Datatype), reqs: requestTable{lists: make(map[uint64]*requestList)},
-		made: make(map[match.Key]uint64), msgs: make(map[uint64]*match.Op),
+		views: make(map[uint64]*View), comms: t.Comms, selfRank: -1,
 		names: t.unnamed, constants: t.unnamed.constants, notice: crowd, derived: derivedTypes{notice: crowd},
 	})
 }
@@ -416,6 +417,9 @@ func (p *Process) View(handle uint64) *View {
 		return v
 	}
 	v := p.views[handle]
+	if v == nil && p.selfRank >= 0 && p.self == handle {
+		v = p.makeSelf()
+	}
 	if v != nil {
 		p.recent = v
 	}

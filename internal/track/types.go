@@ -101,7 +101,7 @@ func (p *Process) DerivedDatatypes() int { return p.derived.live }
 func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	p.forgetType(handle)
 	delete(p.derived.freed, handle)
-	p.types[handle] = ty
+	p.types = put(p.types, handle, ty)
 	if !ty.Permanent && !ty.Given {
 		p.derived.live++
 		p.derived.made++
