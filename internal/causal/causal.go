@@ -88,7 +88,7 @@ type process struct {
 	at      int         // in Engine.doubted
 	always  bool        // for the rest of the run
 	resting bool        // it is doubted as long as its thread rests
-	open    []*match.Op // receives from any source that have begun, and whose sends have not
+	open    []*match.Op // receives from any source, or to be cancelled, that have begun, and whose sends have not
 }
 
 // New returns an engine for a run that t tracks and m matches.
@@ -138,6 +138,23 @@ func (e *Engine) Doubt(th *track.Thread, always bool) {
 	t := e.thread(th.ID)
 	e.doubt(t.process) // as to what it waits for, too
 	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
+}
+
+// Cancel implements track.Replay. What comes before in the replay is as if nothing were cancelled: a receive may still get a
+// message, so nobody is stuck with one that it would take. Which receive a send gets is not known then.
+func (e *Engine) Cancel(th *track.Thread, op *match.Op) {
+	if e.broken {
+		return
+	}
+	if op == nil || op.Send {
+		e.Doubt(th, false)
+		return
+	}
+	if r := &op.Replay; r.Begun && !r.Ready && !r.Over && !op.AnySource {
+		pr := e.processOf(op.Call.Thread)
+		pr.open = append(pr.open, op)
+	}
+	e.add(e.threads[th.ID], item{kind: doubt, at: th.Calls})
 }
 
 // doubt doubts a process for what it does itself.

@@ -90,7 +90,7 @@ func (e *Engine) begin(op *match.Op) {
 	if p := r.Partner; p != nil {
 		e.ready(p)
 	}
-	if op.AnySource && !r.Ready {
+	if waitsOpenly(op) && !r.Ready {
 		pr := e.processOf(op.Call.Thread)
 		pr.open = append(pr.open, op)
 	}
@@ -101,7 +101,7 @@ func (e *Engine) ready(op *match.Op) {
 	r := &op.Replay
 	r.Ready = true
 	t := e.threads[op.Call.Thread]
-	if op.AnySource && r.Begun {
+	if waitsOpenly(op) && r.Begun {
 		e.closed(t.process, op)
 	}
 	if t.n > 0 {
@@ -109,7 +109,10 @@ func (e *Engine) ready(op *match.Op) {
 	}
 }
 
-// closed takes a receive from any source out of those whose message has not been sent.
+// waitsOpenly reports whether an operation is a receive that may get another message than in the run, or none.
+func waitsOpenly(op *match.Op) bool { return op.AnySource || op.Cancelling && !op.Send }
+
+// closed takes a receive from any source, or to be cancelled, out of those whose message has not been sent.
 func (e *Engine) closed(p *process, op *match.Op) {
 	if i := slices.Index(p.open, op); i >= 0 {
 		p.open = slices.Delete(p.open, i, i+1)
@@ -123,7 +126,7 @@ func (e *Engine) over(op *match.Op, t *thread, at uint64) {
 		return
 	}
 	r.Over = true
-	if op.AnySource && !r.Ready {
+	if waitsOpenly(op) && !r.Ready {
 		e.closed(e.processOf(op.Call.Thread), op)
 	}
 	p := r.Partner
@@ -175,10 +178,10 @@ func (t *thread) hindered(it *item) bool {
 	return len(t.process.open) > 0 && !it.op.Send && !it.waived && t.process.inTheWay(it.op) != nil
 }
 
-// inTheWay returns the receive from any source, posted before op, that could take its message, nil if there is none.
+// inTheWay returns the receive from any source, or to be cancelled, posted before op, that could take its message, nil if there is none.
 func (p *process) inTheWay(op *match.Op) *match.Op {
 	i := slices.IndexFunc(p.open, func(w *match.Op) bool {
-		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At && (w.AnyTag || op.AnyTag || w.Tag == op.Tag)
+		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At && (w.AnySource || op.AnySource || w.Peer == op.Peer) && (w.AnyTag || op.AnyTag || w.Tag == op.Tag)
 	})
 	if i < 0 {
 		return nil

@@ -19,6 +19,16 @@ func exchange(p *Program) {
 	}
 }
 
+// controlled has a rank post a receive, and returns what cancels it.
+func controlled(p *Program, rank, source, tag int) (cancel func()) {
+	k := p.Ranks[rank]
+	begin(k, "MPI_Irecv", 0, recvFrom(source, tag))
+	return func() {
+		onRequest(k, "MPI_Cancel", 0x98000000)
+		k.Call("w", "MPI_Wait", Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{Source: -1, Tag: -1, Cancelled: true}}})
+	}
+}
+
 func TestPotentialDeadlocks(t *testing.T) {
 	const potential = "GLOBAL:DEADLOCK:POTENTIAL [0 1]"
 	world := Args{"comm": World}
@@ -70,6 +80,38 @@ func TestPotentialDeadlocks(t *testing.T) {
 			exchange(p)
 			return finalize(p)
 		}, []string{"GLOBAL:COLLECTIVE:INVALID_PARAMETER [0]", potential}},
+		{"before a receive is cancelled", func() *Program {
+			p := New(2)
+			cancel := controlled(p, 0, AnySource, 9)
+			exchange(p)
+			cancel()
+			return finalize(p)
+		}, []string{potential}},
+		{"behind a receive that is cancelled", func() *Program {
+			p := New(2)
+			controlled(p, 0, AnySource, 9)()
+			exchange(p)
+			return finalize(p)
+		}, nil},
+		{"behind a barrier behind a receive that is cancelled", func() *Program {
+			p := New(2)
+			controlled(p, 0, AnySource, 9)()
+			for _, k := range p.Ranks {
+				k.Call("g", "MPI_Barrier", world)
+			}
+			exchange(p)
+			return finalize(p)
+		}, []string{potential}},
+		{"the receive that is cancelled would take the message if it came earlier", func() *Program {
+			p := New(2)
+			cancel := controlled(p, 0, 1, 5)
+			p.Ranks[0].Call("a", "MPI_Send", send(1, Int, 1, 6))
+			cancel()
+			p.Ranks[0].Call("b", "MPI_Recv", recv(1, Int, 1, 5))
+			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 5))
+			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 6))
+			return finalize(p)
+		}, nil},
 		{"a receive from any source might have got another message", func() *Program {
 			// Rank 0's first receive got the message of rank 2, which comes only after rank 1 has been answered. If rank 1's
 			// message comes first, all is well.

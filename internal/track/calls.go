@@ -110,6 +110,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		}
 	case pready:
 		t.markReady(th.Process, p, c)
+	case cancel:
+		t.enterCancel(th, p, rec)
 	case finalize:
 		th.Process.Finalizing = true
 		t.sink.Finalize(th.Process, th.call(rec))
@@ -398,11 +400,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case cancel:
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
 			r.Cancelled = true
-			for _, op := range r.Ops {
-				if op != nil {
-					op.Cancelling = true
-				}
-			}
 		}
 	case commFree:
 		if h := p.comm.handle(rec); rc == 0 && pr.View(h) != nil {

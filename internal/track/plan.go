@@ -271,7 +271,7 @@ func makePlan(f *mpiapi.Func) plan {
 	}
 	p.blocks = f.Class == mpiapi.Collective && act != commFree && !strings.HasSuffix(name, "_begin")
 	p.shared = name == "MPI_Win_allocate_shared" || name == "MPI_Win_shared_query"
-	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test" || name == "MPI_Cancel"
+	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test"
 	p.makesComm = p.newComm.at != 0
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
 	return p

@@ -39,8 +39,11 @@ type Replay interface {
 	Enter(th *Thread, v *View, position uint64, root int32, blocking bool, call []byte)
 	// Leave: a call has completed a nonblocking collective.
 	Leave(th *Thread, v *View, position uint64, how Completion, call []byte)
+	// Cancel: MPI_Cancel is called for an operation, nil if it is not known for which. What follows may depend on whether it
+	// took part.
+	Cancel(th *Thread, op *match.Op)
 	// Doubt: what the process does from here on may depend on what is not known, or on when things happen: a call has failed,
-	// an operation is cancelled, memory of another process is looked at. always: for the rest of the run, as processes
+	// memory of another process is looked at. always: for the rest of the run, as processes
 	// share memory.
 	Doubt(th *Thread, always bool)
 }

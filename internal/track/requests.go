@@ -271,6 +271,22 @@ func (t *Tracker) notStarted(pr *Process, handle, v uint64, unsure bool) {
 	r.Active = false
 }
 
+// enterCancel follows MPI_Cancel: from here on, it is not known whether the operation takes part (section 3.8.4).
+func (t *Tracker) enterCancel(th *Thread, p *plan, rec []byte) {
+	r := th.Process.find(p.requestBefore.handle(rec), p.request.handle(rec))
+	if r == nil || r.blurred {
+		r = &Request{}
+	}
+	for i, op := range r.Ops {
+		if op != nil {
+			op.Cancelling = true
+		}
+		if t.Replay != nil && (op != nil || i == 0) {
+			t.Replay.Cancel(th, op)
+		}
+	}
+}
+
 // drop forgets a request without completing it: MPI_Request_free. Its operations go on.
 func (t *Tracker) drop(th *Thread, r *Request) {
 	for i, op := range r.Ops {

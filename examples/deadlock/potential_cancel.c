@@ -1,0 +1,19 @@
+/* Both send first, and get through because MPI buffers the messages. A receive for control messages that was posted before is
+   cancelled right afterwards. */
+/* run: np=2 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, control, in;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Irecv(&control, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &request);
+    MPI_Send(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "the cycle is 0 -> 1 -> 0" ranks=0,1 */
+    MPI_Recv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
