@@ -220,62 +220,44 @@ func (c *shaper) bcast(r int) Args {
 	return a
 }
 
-func (c *shaper) gather(r int) Args {
+// rooted makes the arguments of an operation in which the root has something for each, and each, the root too unless in
+// place, has one part of it: whole and part put them on the side of these names.
+func (c *shaper) rooted(r int, all, own string, whole, part func(a Args, side string)) Args {
 	a := Args{"root": Number(c.root)}
 	if c.isRoot(r) {
-		c.fill(r, a, "recvbuf", "recvcount", "recvtype", c.n)
+		whole(a, all)
 	}
 	if c.isRoot(r) && c.inPlace {
-		c.place(a, "sendbuf")
+		c.place(a, own+"buf")
 	} else {
-		c.fill(r, a, "sendbuf", "sendcount", "sendtype", 1)
+		part(a, own)
 	}
 	return a
 }
 
-func (c *shaper) scatter(r int) Args {
-	a := Args{"root": Number(c.root)}
-	if c.isRoot(r) {
-		c.fill(r, a, "sendbuf", "sendcount", "sendtype", c.n)
-	}
-	if c.isRoot(r) && c.inPlace {
-		c.place(a, "recvbuf")
-	} else {
-		c.fill(r, a, "recvbuf", "recvcount", "recvtype", 1)
-	}
-	return a
+// even is rooted with parts of the same size.
+func (c *shaper) even(r int, all, own string) Args {
+	return c.rooted(r, all, own,
+		func(a Args, s string) { c.fill(r, a, s+"buf", s+"count", s+"type", c.n) },
+		func(a Args, s string) { c.fill(r, a, s+"buf", s+"count", s+"type", 1) })
 }
+
+// uneven is rooted with parts of different sizes.
+func (c *shaper) uneven(r int, all, own string) Args {
+	return c.rooted(r, all, own,
+		func(a Args, s string) { c.vector(r, a, s+"buf", s+"counts", "displs", s+"type", c.parts) },
+		func(a Args, s string) { c.part(r, a, s+"buf", s+"count", s+"type") })
+}
+
+func (c *shaper) gather(r int) Args   { return c.even(r, "recv", "send") }
+func (c *shaper) scatter(r int) Args  { return c.even(r, "send", "recv") }
+func (c *shaper) gatherv(r int) Args  { return c.uneven(r, "recv", "send") }
+func (c *shaper) scatterv(r int) Args { return c.uneven(r, "send", "recv") }
 
 func (c *shaper) part(r int, a Args, buf, count, typ string) {
 	t, extent := c.unit(r)
 	n := c.parts[c.me(r)]
 	a[buf], a[count], a[typ] = c.b.memory(r, n*extent), Number(n), t
-}
-
-func (c *shaper) gatherv(r int) Args {
-	a := Args{"root": Number(c.root)}
-	if c.isRoot(r) {
-		c.vector(r, a, "recvbuf", "recvcounts", "displs", "recvtype", c.parts)
-	}
-	if c.isRoot(r) && c.inPlace {
-		c.place(a, "sendbuf")
-	} else {
-		c.part(r, a, "sendbuf", "sendcount", "sendtype")
-	}
-	return a
-}
-
-func (c *shaper) scatterv(r int) Args {
-	a := Args{"root": Number(c.root)}
-	if c.isRoot(r) {
-		c.vector(r, a, "sendbuf", "sendcounts", "displs", "sendtype", c.parts)
-	}
-	if c.isRoot(r) && c.inPlace {
-		c.place(a, "recvbuf")
-	} else {
-		c.part(r, a, "recvbuf", "recvcount", "recvtype")
-	}
-	return a
 }
 
 func (c *shaper) allgather(r int) Args {

@@ -38,6 +38,24 @@ func two() *Program {
 	return p
 }
 
+// scenario is a program and what is found in it.
+type scenario struct {
+	name  string
+	build func() *Program
+	want  []string
+	text  string // in the message of the first
+}
+
+func (c scenario) run(t *testing.T) {
+	got := analyse(t, c.build)
+	if names := got.names(); !slices.Equal(names, c.want) {
+		t.Fatalf("found %q, want %q", names, c.want)
+	}
+	if c.text != "" && !strings.Contains(got[0].Message, c.text) {
+		t.Errorf("the message does not say %q:\n%s", c.text, got[0].Message)
+	}
+}
+
 func TestCollectivesThatAreNotJoined(t *testing.T) {
 	const (
 		order = "GLOBAL:COLLECTIVE:ORDER_MISMATCH"
@@ -45,12 +63,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 		freed = "GLOBAL:COLLECTIVE:COMM_FREE_MISMATCH"
 		hard  = "GLOBAL:DEADLOCK:HARD"
 	)
-	cases := []struct {
-		name  string
-		build func() *Program
-		want  []string
-		text  string // in the message of the first
-	}{
+	for _, c := range []scenario{
 		{"different orders", func() *Program {
 			p := two()
 			p.Ranks[0].Call("a", "MPI_Bcast", bcast(first, 0))
@@ -163,17 +176,8 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			}
 			return finalize(p)
 		}, nil, ""},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			got := analyse(t, c.build)
-			if names := got.names(); !slices.Equal(names, c.want) {
-				t.Fatalf("found %q, want %q", names, c.want)
-			}
-			if c.text != "" && !strings.Contains(got[0].Message, c.text) {
-				t.Errorf("the message does not say %q:\n%s", c.text, got[0].Message)
-			}
-		})
+	} {
+		t.Run(c.name, c.run)
 	}
 }
 

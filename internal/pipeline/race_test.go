@@ -23,6 +23,14 @@ func named(tag int, from int, status uint64) Args {
 	return a
 }
 
+// inTurn makes a rank receive one after the other.
+func inTurn(x, y Args) func(k *Rank) {
+	return func(k *Rank) {
+		k.Call("a", "MPI_Recv", x)
+		k.Call("b", "MPI_Recv", y)
+	}
+}
+
 // TestRaces: rank 0 receives what ranks 1 and 2 send it, and it is by luck that it went well.
 func TestRaces(t *testing.T) {
 	const mine, other = 0x7000, 0x7100
@@ -32,27 +40,15 @@ func TestRaces(t *testing.T) {
 		severity finding.Severity
 		text     string
 	}{
-		{"the next names its source", func(k *Rank) {
-			k.Call("a", "MPI_Recv", anybody(5, 1, Ignore))
-			k.Call("b", "MPI_Recv", named(5, 2, Ignore))
-		}, finding.Warning, "waits for ever"},
-		{"the status is overwritten", func(k *Rank) {
-			k.Call("a", "MPI_Recv", anybody(5, 1, mine))
-			k.Call("b", "MPI_Recv", named(5, 2, mine))
-		}, finding.Warning, "waits for ever"},
-		{"the status is kept", func(k *Rank) {
-			k.Call("a", "MPI_Recv", anybody(5, 1, mine))
-			k.Call("b", "MPI_Recv", named(5, 2, other))
-		}, finding.Info, "if the program makes the same calls"},
+		{"the next names its source", inTurn(anybody(5, 1, Ignore), named(5, 2, Ignore)), finding.Warning, "waits for ever"},
+		{"the status is overwritten", inTurn(anybody(5, 1, mine), named(5, 2, mine)), finding.Warning, "waits for ever"},
+		{"the status is kept", inTurn(anybody(5, 1, mine), named(5, 2, other)), finding.Info, "if the program makes the same calls"},
 		{"the sender is answered", func(k *Rank) {
 			k.Call("a", "MPI_Recv", anybody(5, 1, mine))
 			k.Call("c", "MPI_Send", send(1, Int, 1, 6))
 			k.Call("b", "MPI_Recv", named(5, 2, mine))
 		}, finding.Info, "if the program makes the same calls"},
-		{"both from anybody", func(k *Rank) {
-			k.Call("a", "MPI_Recv", anybody(5, 1, Ignore))
-			k.Call("b", "MPI_Recv", anybody(5, 2, Ignore))
-		}, finding.Info, "Another run may receive them in the other order"},
+		{"both from anybody", inTurn(anybody(5, 1, Ignore), anybody(5, 2, Ignore)), finding.Info, "Another run may receive them in the other order"},
 		{"probed", func(k *Rank) {
 			k.Call("a", "MPI_Recv", anybody(5, 1, Ignore))
 			k.Call("p", "MPI_Probe", Args{"source": AnySource, "tag": 5, "comm": World, "status": mine, ">status": []Status{{Source: 2, Tag: 5}}})
