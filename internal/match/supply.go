@@ -59,6 +59,9 @@ func (d *Demand) Supply() (s Supply, from int32, senders []int32) {
 	if b.lost() {
 		return Unknown, d.Source, nil
 	}
+	if !c.Candidate(d.Me, d.Source, d.Tag) && !b.cancelling() {
+		return Unmet, d.Source, nil
+	}
 	seq := uint64(math.MaxUint64)
 	if d.Op != nil {
 		seq = d.Op.seq
@@ -122,4 +125,17 @@ func (d *Demand) Supply() (s Supply, from int32, senders []int32) {
 		return Shared, from, senders
 	}
 	return Enough, from, senders
+}
+
+// cancelling reports whether a receive that has its message may still turn out to be cancelled, as MPI_Cancel was called
+// for it.
+func (b *mailbox) cancelling() (found bool) {
+	some := func(p *pair) bool { return slices.ContainsFunc(p.tentative, func(r *Op) bool { return r.Cancelling }) }
+	for i := range b.dense {
+		found = found || some(&b.dense[i])
+	}
+	for _, p := range b.sparse {
+		found = found || some(p)
+	}
+	return found
 }
