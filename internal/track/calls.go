@@ -374,10 +374,9 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			switch {
 			case r.View == nil:
 				r.Kind = OtherRequest
-			case persistent && !r.View.Opaque:
-				r.Entry, r.Rounds = th.entry, t.rounds(r.View, r.Pos)
+			case persistent:
+				r.Rounds = t.persistent[place{r.View.Comm, r.Pos}]
 			}
-			th.entry = nil
 			t.add(pr, r, th, p, rec)
 		}
 	case wait, waitall, waitany, waitsome, test, testall, testany, testsome, requestStatus:

@@ -36,14 +36,12 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		t.enterLeader(th, v, c)
 	}
 	th.view = v
-	if p.fn.Class == mpiapi.CollectiveInit {
-		e := t.entry
-		e.Parts = nil
-		th.entry = &e
-	}
 	t.scratch.Thread = th.ID
 	t.scratch.Keep(rec)
 	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, t.scratch)
+	if p.fn.Class == mpiapi.CollectiveInit {
+		t.initRounds(v, th.pos, &t.entry)
+	}
 	if t.Replay != nil {
 		t.Replay.Enter(th, v, th.pos, t.entry.Root, p.blocks, rec)
 	}

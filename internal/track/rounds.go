@@ -5,8 +5,9 @@ import "github.com/mpivet/mpivet/internal/match"
 // Rounds is how often the members of a communicator have started a persistent collective (MPI standard, section 6.13): its
 // n-th start at one is matched by the n-th at all others.
 type Rounds struct {
-	started []uint32 // by member
-	freed   int      // members that have freed their requests: all of them will
+	Entry   match.Entry // of the first member that initialised it; if all do it alike, of all
+	started []uint32    // by member
+	freed   int         // members that have freed their requests: all of them will
 }
 
 // place is where a collective was initialised.
@@ -15,15 +16,15 @@ type place struct {
 	position uint64
 }
 
-// rounds returns what all requests share that a persistent collective has.
-func (t *Tracker) rounds(v *View, position uint64) *Rounds {
+// initRounds notes that a member initialises a persistent collective.
+func (t *Tracker) initRounds(v *View, position uint64, e *match.Entry) {
 	k := place{v.Comm, position}
-	r := t.persistent[k]
-	if r == nil {
-		r = &Rounds{started: make([]uint32, len(v.Members))}
-		t.persistent[k] = r
+	if v.Opaque || t.persistent[k] != nil {
+		return
 	}
-	return r
+	r := &Rounds{Entry: *e, started: make([]uint32, len(v.Members))}
+	r.Entry.Parts = nil
+	t.persistent[k] = r
 }
 
 // count notes that a member has started a persistent collective, or, by -1, that it has not after all.

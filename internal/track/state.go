@@ -76,8 +76,6 @@ type Thread struct {
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
 
-	entry *match.Entry // of the persistent collective that it initialises
-
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
 	resting     bool     // in Tracker.resting, or handed out from there
@@ -149,9 +147,8 @@ type Request struct {
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
 	Pos        uint64
-	// Rounds and Entry are of a persistent collective: how often it was started, and how this process initialised it.
+	// Of a persistent collective, and of one side of a partitioned message.
 	Rounds      *Rounds
-	Entry       *match.Entry
 	Partitioned *Partitioned
 	Made        match.Call // the call that made it
 	Number      uint64     // of the request among the process's, in the order of their making

@@ -93,7 +93,7 @@ func (j joins) started(r *track.Request) *join {
 	}
 	v, ok := r.View.At(r.Pos) // they are not alike
 	if !ok {
-		v = match.Collective{Comm: r.View.Comm, Position: r.Pos, Variants: []match.Variant{{Entry: *r.Entry}}}
+		v = match.Collective{Comm: r.View.Comm, Position: r.Pos, Variants: []match.Variant{{Entry: r.Rounds.Entry}}}
 	}
 	v.Missing = r.Rounds.Behind(n)
 	in := newJoin(v)
