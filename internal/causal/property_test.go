@@ -134,8 +134,10 @@ func generate(t *rapid.T, wildcards bool) program {
 			open[r] = slices.Delete(open[r], i, i+1)
 		case 8:
 			if inBcast < 0 {
-				for q := range n {
-					p[q] = append(p[q], step{call: "barrier"})
+				for range rapid.IntRange(1, 4).Draw(t, "barriers") {
+					for q := range n {
+						p[q] = append(p[q], step{call: "barrier"})
+					}
 				}
 			}
 		case 9:
@@ -171,6 +173,9 @@ func (p program) records() *synth.Program {
 		kinds := make(map[int]step)
 		for i, s := range steps {
 			site := fmt.Sprintf("%s %d %d", s.call, r, i)
+			if s.call == "barrier" || s.call == "bcast" { // in a loop, so that several are one item of a queue
+				site = s.call
+			}
 			a := synth.Args{"count": 1, "datatype": synth.Int, "tag": s.tag, "comm": synth.World, "buf": uint64(0x1000)}
 			source := s.peer
 			if source < 0 {
