@@ -154,7 +154,7 @@ func (e *Engine) Cancel(th *track.Thread, op *match.Op) {
 		pr := e.processOf(op.Call.Thread)
 		pr.open = append(pr.open, op)
 	}
-	e.add(e.threads[th.ID], item{kind: doubt, at: th.Calls})
+	e.add(e.thread(th.ID), item{kind: doubt, at: th.Calls})
 }
 
 // doubt doubts a process for what it does itself.

@@ -89,7 +89,9 @@ func (t *thread) length() int { return int(t.n) + int(t.more) }
 // push adds an empty item to the queue.
 func (e *Engine) push(t *thread) *item {
 	if t.lazy {
-		t.list()
+		if e.settle(t); t.n > 0 {
+			t.list()
+		}
 	}
 	if int(t.n) == len(t.items) {
 		grown := e.spare.take(max(1, 2*len(t.items)))
