@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	runs    = flag.Int("runs", 5, "runs of each kind, three times as many of short ones that have a budget; the median counts")
+	runs    = flag.Int("runs", 5, "runs of each kind, twice as many of short ones that have a budget; the median counts")
 	quick   = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
 	seconds = flag.Float64("seconds", 0.8, "`time` that a run of own programs takes")
 	tables  = flag.Bool("tables", false, "measure only the collectives that a paper has tables of")
@@ -234,7 +234,7 @@ func (b *bench) measure(w work) error {
 	}
 	n := *runs
 	if w.budget > 0 && !w.wall {
-		n *= 3 // short runs, that a machine with neighbours may double
+		n *= 2 // short runs, that a machine with neighbours may double
 	}
 	times := make([][]float64, len(variants))
 	for i := range n {
