@@ -29,7 +29,7 @@ type Waiter interface {
 // its cores with the ranks.
 func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error {
 	const (
-		shortest = 2 * time.Millisecond
+		shortest = 4 * time.Millisecond
 		longest  = 10 * time.Millisecond
 	)
 	rest := shortest
