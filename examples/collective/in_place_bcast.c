@@ -4,9 +4,14 @@
 
 int main(int argc, char **argv)
 {
+    int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Barrier(MPI_COMM_WORLD); /* so that both get there before one crashes */
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) /* the one that may crash comes last */
+        MPI_Recv(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(&rank, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
     MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" ranks=0,1 may info "LOCAL:MPI:CALL_FAILED" may "LOCAL:EXIT:SIGNAL" */
     MPI_Finalize(); /* may "GLOBAL:DEADLOCK:HARD" */
     return 0;
