@@ -266,7 +266,8 @@ func (e *Engine) operation(t *thread, op *match.Op, sound bool) bool {
 	return true
 }
 
-// takes reports whether a receive from any source, or to be cancelled, that has begun, and whose message has not been sent, could take a send.
+// takes reports whether a receive from any source, or to be cancelled, that has begun, and whose message has not been sent,
+// could take a send.
 func (p *process) takes(send *match.Op) bool {
 	return slices.ContainsFunc(p.open, func(w *match.Op) bool {
 		return w.Comm == send.Comm && (w.AnySource || w.Peer == send.Me) && (w.AnyTag || w.Tag == send.Tag)

@@ -178,10 +178,12 @@ func (t *thread) hindered(it *item) bool {
 	return len(t.process.open) > 0 && !it.op.Send && !it.waived && t.process.inTheWay(it.op) != nil
 }
 
-// inTheWay returns the receive from any source, or to be cancelled, posted before op, that could take its message, nil if there is none.
+// inTheWay returns the receive from any source, or to be cancelled, posted before op, that could take its message, nil if
+// there is none.
 func (p *process) inTheWay(op *match.Op) *match.Op {
 	i := slices.IndexFunc(p.open, func(w *match.Op) bool {
-		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At && (w.AnySource || op.AnySource || w.Peer == op.Peer) && (w.AnyTag || op.AnyTag || w.Tag == op.Tag)
+		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At &&
+			(w.AnySource || op.AnySource || w.Peer == op.Peer) && (w.AnyTag || op.AnyTag || w.Tag == op.Tag)
 	})
 	if i < 0 {
 		return nil

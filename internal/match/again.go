@@ -35,11 +35,19 @@ func (m *Matcher) first(op *Op) *Op {
 	n := m.Own(op)
 	n.Matched, n.queued, n.seq = false, true, op.seq
 	n.Replay.Begun, n.Replay.Ready, n.Replay.Over = op.Replay.Begun, op.Replay.Ready, op.Replay.Over
+	op.advance()
+	return n
+}
+
+// advance has op stand for one operation less, the first.
+func (op *Op) advance() {
 	op.repeats--
 	op.seq++
 	op.At += uint64(op.stride)
-	return n
 }
+
+// rests reports whether nobody wants to be told of op by Quick.
+func (m *Matcher) rests(op *Op) bool { return m.Replayer == nil || m.Replayer.Rests(op) }
 
 // take takes op out of l, where it comes behind prev (nil: at the head), or the first of the operations that it stands for.
 func (m *Matcher) take(l *list, prev, op *Op) *Op {

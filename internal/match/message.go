@@ -55,7 +55,7 @@ func (m *Matcher) PostScratch() {
 		switch {
 		case b.any.head != nil || b.lost():
 		case q == nil:
-			if mine.tail != nil && (m.Replayer == nil || m.Replayer.Rests(op)) && mine.tail.again(op) {
+			if mine.tail != nil && m.rests(op) && mine.tail.again(op) {
 				b.seq++
 				return
 			}
@@ -75,27 +75,19 @@ func (m *Matcher) PostScratch() {
 		case !q.Tentative && (q.Tag == op.Tag || q.Tag == Any):
 			m.Messages++
 			p.taken++
-			if q.repeats > 0 {
-				if m.Replayer == nil || m.Replayer.Rests(op) {
-					if op.Send {
-						m.obs.Message(op, q)
-					} else {
-						m.obs.Message(q, op)
-					}
-					q.repeats--
-					q.seq++
-					q.At += uint64(q.stride)
-					return
-				}
-				q = m.first(q)
-			} else {
-				others.remove(nil, q)
+			counted := q.repeats > 0 && m.rests(op)
+			if !counted {
+				q = m.take(others, nil, q)
+				q.Matched = true
 			}
-			q.Matched = true
 			if op.Send {
 				m.obs.Message(op, q)
 			} else {
 				m.obs.Message(q, op)
+			}
+			if counted {
+				q.advance()
+				return
 			}
 			if m.Replayer != nil {
 				m.Replayer.Quick(op, q)

@@ -100,7 +100,8 @@ func (t *Tracker) markReady(pr *Process, p *plan, c *event.Call) {
 	case mpiapi.IDPready:
 		mark(c.Int(f.Param("partition")))
 	case mpiapi.IDPreadyRange:
-		for i, high := c.Int(f.Param("partition_low")), min(c.Int(f.Param("partition_high")), int64(len(h.ready))-1); i <= high; i++ {
+		low, high := c.Int(f.Param("partition_low")), c.Int(f.Param("partition_high"))
+		for i := max(low, 0); i <= min(high, int64(len(h.ready))-1); i++ { // the program's numbers may be any
 			mark(i)
 		}
 	case mpiapi.IDPreadyList:
