@@ -3,6 +3,7 @@ module github.com/mpivet/mpivet
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/klauspost/compress v1.20.3
 	github.com/rogpeppe/go-internal v1.16.0

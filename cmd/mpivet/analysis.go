@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/state"
 	"github.com/mpivet/mpivet/internal/strict"
+	"github.com/mpivet/mpivet/internal/suppress"
 )
 
 // An analysis takes records to findings, and findings to reports.
@@ -31,16 +33,19 @@ type analysis struct {
 	text      *text.Reporter // nil with --quiet
 	recording *recording     // nil without --record
 	run       report.Run
-	stats     ring.Stats  // of the source, once it has been read
-	fatal     bool        // there was a fatal finding
-	stopped   atomic.Bool // by a signal to mpivet
+	stats     ring.Stats // of the source, once it has been read
+	fatal     bool       // there was a fatal finding, or as many errors as --max-errors allows
+	// knownFatal: that was in the baseline.
+	knownFatal bool
+	fatality   *fatalities // nil unless a program runs
+	stopped    atomic.Bool // by a signal to mpivet
 }
 
 // newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
 // records, and fatal is told of each fatal finding reported; else both are nil.
 func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities) (*analysis, error) {
 	debug.SetGCPercent(pipeline.GCPercent)
-	a := &analysis{opts: o, run: report.Run{Command: command, MPI: mpi}}
+	a := &analysis{opts: o, fatality: fatal, run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
 	if !o.quiet {
 		t, err := text.ForFile(w, o.color)
@@ -51,16 +56,13 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		sinks = append(sinks, a.text)
 	}
 	sinks = append(sinks, fatalSink(func(f *finding.Finding) {
-		a.fatal = true
-		if fatal != nil {
-			fatal.found(f)
-		}
+		a.grave(f, "a fatal finding")
 	}))
 	if o.graph != "" {
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
-	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressions, Limit: o.limit}, sinks...)
-	p := pipeline.Options{Checks: all.Checks(), Reporter: a.collector, NoProgress: o.noProgress}
+	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
+	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate strict.Gate = strict.NoGate{}
 	if live != nil {
@@ -87,6 +89,9 @@ func (a *analysis) record() (err error) {
 		return nil
 	}
 	facts := map[string]string{factMPI: a.run.MPI, factNoProgress: a.opts.noProgress.String()}
+	if a.opts.maxErrors > 0 {
+		facts[factMaxErrors] = strconv.Itoa(a.opts.maxErrors)
+	}
 	if a.opts.strict {
 		facts[factStrict] = a.opts.onError
 	}
@@ -94,6 +99,25 @@ func (a *analysis) record() (err error) {
 		return fmt.Errorf("--record: %w", err)
 	}
 	return nil
+}
+
+// grave does what --on-error says.
+func (a *analysis) grave(f *finding.Finding, why string) {
+	a.fatal = true
+	a.knownFatal = f.Known
+	if a.fatality != nil {
+		a.fatality.found(f, why)
+	}
+}
+
+// An errorCounter hands findings on to the collector, until there are as many errors as --max-errors allows.
+type errorCounter struct{ *analysis }
+
+func (a errorCounter) Report(f *finding.Finding) {
+	a.collector.Report(f)
+	if n := a.opts.maxErrors; n > 0 && !a.fatal && a.collector.Summary().AtLeast(finding.Error) >= n {
+		a.grave(f, check.Plural(n, "error", "errors")+" (--max-errors)")
+	}
 }
 
 // A fatalSink is told of fatal findings.
@@ -188,6 +212,8 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 	r.Stall, r.Stalls = a.stats.StallTime, a.stats.Stalls
 	r.Unrecorded, r.Shrunk = a.stats.Unrecorded, a.stats.Shrunk
 	r.Interrupted = a.stopped.Load()
+	r.Suppressions = a.collector.Suppressed()
+	a.note(unmatched(r.Suppressions)...)
 	if b := a.pipeline.Broken; b != "" {
 		first, _, _ := strings.Cut(b, "\n")
 		a.note(first + "; please report this")
@@ -208,11 +234,16 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 			problems = append(problems, fmt.Errorf("--json: %w", err))
 		}
 	}
+	if a.opts.suppressions != "" {
+		if err := writeSuppressions(a.opts.suppressions, findings); err != nil {
+			problems = append(problems, fmt.Errorf("--write-suppressions: %w", err))
+		}
+	}
 	for _, p := range problems {
 		say("%v", oneLine(p))
 	}
 	program := status
-	if aborted && sum.AtLeast(a.opts.threshold) > 0 {
+	if aborted && (sum.AtLeast(a.opts.threshold) > 0 || a.knownFatal) {
 		program = 0
 	}
 	exit := finding.ExitStatus(program, sum, a.opts.threshold)
@@ -223,6 +254,52 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 		return nil
 	}
 	return statusError(exit)
+}
+
+// unmatched says which rules of suppression have matched nothing, in a line for each file.
+func unmatched(rules []finding.SuppressionCount) (notes []string) {
+	lines := make(map[string][]string)
+	var files []string
+	for _, r := range rules {
+		if r.Findings > 0 {
+			continue
+		}
+		at := strings.LastIndexByte(r.Origin, ':')
+		file := r.Origin[:at]
+		if lines[file] == nil {
+			files = append(files, file)
+		}
+		lines[file] = append(lines[file], r.Origin[at+1:]+" ("+r.Check+")")
+	}
+	for _, file := range files {
+		list := lines[file]
+		what, rest := "the rule in line ", ""
+		if len(list) > 1 {
+			what = "the rules in lines "
+		}
+		if n := len(list); n > maxUnmatched {
+			list, rest = list[:maxUnmatched], fmt.Sprintf(" and %d more", n-maxUnmatched)
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s%s%s matched nothing", file, what, strings.Join(list, ", "), rest))
+	}
+	return notes
+}
+
+// maxUnmatched is how many rules of a file that matched nothing are named.
+const maxUnmatched = 10
+
+// writeSuppressions writes rules that suppress what is new.
+func writeSuppressions(path string, findings []*finding.Finding) error {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f *finding.Finding) bool { return f.Known })
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	data, err := suppress.Format(findings, dir)
+	if err != nil {
+		return err
+	}
+	return report.WriteFile(path, data)
 }
 
 // ranks returns how many processes of MPI_COMM_WORLD there were, over all worlds.

@@ -31,6 +31,9 @@ by mpivet run.`,
 		Example: "  mpiexec -n 4 mpivet exec --json findings.json ./a.out\n  mpiexec -n 1 mpivet exec ./a : -n 2 mpivet exec ./b",
 		Args:    needProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.resolve(); err != nil {
+				return err
+			}
 			if err := o.validate(); err != nil {
 				return err
 			}
@@ -41,6 +44,7 @@ by mpivet run.`,
 	f.SetInterspersed(false)
 	o.addProgramFlags(f)
 	o.addReportFlags(f)
+	o.addConfigFlags(f)
 	return cmd
 }
 
@@ -62,6 +66,7 @@ func execProgram(o *options, argv []string) error {
 		return err
 	}
 	rank.Session, err = launch.Join(group, func() error {
+		o.tell()
 		an := analyzer{session: group.Name, ranks: group.Size, mpi: prog.MPI.String(), detach: true}
 		if err := launch.Detach(me, an.arguments(o, argv)...); err != nil {
 			return statusError(exitFailed) // it has said why

@@ -24,7 +24,7 @@ const (
 // see to that.
 const endGrace = 5 * time.Second
 
-// fatalities does to the program what --on-error says, at the first fatal finding.
+// fatalities does to the program what --on-error says, at the first fatal finding, or the last error that --max-errors allows.
 type fatalities struct {
 	action string
 	ranks  *launch.Ranks
@@ -42,8 +42,8 @@ type fatalities struct {
 // A victim is a process that a finding is about.
 type victim struct{ rank, pid int }
 
-// found is told of fatal findings, by the goroutine of the analysis.
-func (x *fatalities) found(f *finding.Finding) {
+// found is told of the finding and why it is fatal ("a fatal finding"), by the goroutine of the analysis.
+func (x *fatalities) found(f *finding.Finding, why string) {
 	if x.action == onErrorContinue {
 		return
 	}
@@ -59,12 +59,12 @@ func (x *fatalities) found(f *finding.Finding) {
 		})
 	}
 	x.once.Do(func() {
-		x.working.Go(func() { x.act(f.Check, victims) })
+		x.working.Go(func() { x.act(f, fmt.Sprintf("%s (%s)", why, f.Check), victims) })
 	})
 }
 
-func (x *fatalities) act(check string, victims []victim) {
-	if endsItself(check) || len(victims) == 0 && x.action != onErrorAbort {
+func (x *fatalities) act(f *finding.Finding, why string, victims []victim) {
+	if endsItself(f.Check) || len(victims) == 0 && x.action != onErrorAbort {
 		// Its launcher will end it; there is nothing left to look at.
 		select {
 		case <-x.over:
@@ -76,13 +76,13 @@ func (x *fatalities) act(check string, victims []victim) {
 	if len(victims) > 0 {
 		switch x.action {
 		case onErrorPause:
-			x.pause(check, victims)
+			x.pause(f.Check, why, victims)
 			return
 		case onErrorGDB:
-			x.debug(check, victims)
+			x.debug(why, victims)
 		}
 	}
-	say("ending the program after a fatal finding (%s)", check)
+	say("ending the program after %s", why)
 	x.end()
 }
 
@@ -93,12 +93,12 @@ func endsItself(check string) bool { return finding.MatchCheck("LOCAL:EXIT", che
 const victimLimit = 16
 
 // pause leaves the program as it is: processes that wait for ever do so, any others are stopped.
-func (x *fatalities) pause(check string, victims []victim) {
+func (x *fatalities) pause(check, why string, victims []victim) {
 	if !finding.MatchCheck("GLOBAL:DEADLOCK:HARD", check) {
 		x.ranks.Stop()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the program is left as it is after a fatal finding (%s), until mpivet is interrupted or killed; to look at it:", check)
+	fmt.Fprintf(&b, "the program is left as it is after %s, until mpivet is interrupted or killed; to look at it:", why)
 	for _, v := range victims[:min(victimLimit, len(victims))] {
 		fmt.Fprintf(&b, "\nmpivet:   gdb -p %-8d rank %d", v.pid, v.rank)
 	}
@@ -109,7 +109,7 @@ func (x *fatalities) pause(check string, victims []victim) {
 }
 
 // debug opens a debugger, or, where nobody sits at a terminal, has it print the stacks of the processes concerned.
-func (x *fatalities) debug(check string, victims []victim) {
+func (x *fatalities) debug(why string, victims []victim) {
 	gdb, err := launch.FindProgram("gdb")
 	if err != nil {
 		say("--on-error gdb: there is no gdb: %v", oneLine(err))
@@ -126,7 +126,7 @@ func (x *fatalities) debug(check string, victims []victim) {
 	}()
 	if x.terminal {
 		v := victims[0]
-		say("gdb is attached to rank %d (process %d) after a fatal finding (%s); the program ends with it", v.rank, v.pid, check)
+		say("gdb is attached to rank %d (process %d) after %s; the program ends with it", v.rank, v.pid, why)
 		if err := launch.Debug(ctx, gdb, v.pid); err != nil {
 			say("gdb: %v", oneLine(err))
 		}

@@ -11,7 +11,12 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/itac"
+	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/suppress"
 	"github.com/mpivet/mpivet/internal/waitgraph"
 )
 
@@ -32,16 +37,30 @@ type options struct {
 	json     string
 	graph    string
 	suppress []string
-	limit    int
-	quiet    bool
-	color    string
+	// Where to write rules that suppress what is found, and an earlier report of what is known.
+	suppressions string
+	baseline     string
+	limit        int
+	quiet        bool
+	color        string
+	// How many reports are shown in all, and after how many errors the program is dealt with as after a fatal finding; 0: any.
+	maxReports int
+	maxErrors  int
 	// How long processes may be in the same MPI calls on average before that is told, 0 for ever.
 	noProgress time.Duration
 
+	// Where values come from that the command line does not give.
+	config     string
+	itacConfig string
+	itacEnv    bool
+
+	flags *pflag.FlagSet // all of the subcommand's
+	notes []string       // what the user should know of the settings
 	// What validate makes of them.
-	threshold    finding.Severity
-	rules        *finding.Rules
-	suppressions *finding.Suppressions
+	threshold  finding.Severity
+	rules      *finding.Rules
+	suppressed []*finding.Suppression
+	known      *finding.Baseline
 }
 
 // An enum is a flag that has one of a few values.
@@ -69,35 +88,110 @@ func (e enum) Type() string { return strings.Join(e.values, "|") }
 
 // addProgramFlags defines what goes with a program that is started.
 func (o *options) addProgramFlags(f *pflag.FlagSet) {
+	o.flags = f
 	o.stacks, o.onError = "full", onErrorAbort
 	f.StringVar(&o.mpi, "mpi", "", "`MPI` of the program, if it can't be found out: mpich, openmpi, or the path of libmpi.so or mpicc")
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
 	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
 	f.BoolVar(&o.sums, "checksums", false, "check that the data of collective operations arrive as they were sent")
+	f.IntVar(&o.maxErrors, "max-errors", 0, "do at the `N`th error what --on-error says; 0 never")
 	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error", "what to do at a fatal finding: end the program, take no notice, leave it as it is for a debugger, or open one")
 }
 
 // addReportFlags defines what goes with findings.
 func (o *options) addReportFlags(f *pflag.FlagSet) {
+	o.flags = f
 	o.failOn, o.color, o.profile = "error", "auto", portable
 	f.StringArrayVar(&o.checks, "check", nil, "`PATTERN=on|off|warning|error` for checks whose names match, such as 'LOCAL:MEMORY:*=off'; may be repeated")
 	f.Var(enum{&o.profile, []string{portable, practical}}, "profile", "what is reported: all that the standard forbids, or only what matters to this run; --check overrules it")
 	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on", "least severity of findings that makes the exit status 3")
 	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
 	f.StringVar(&o.graph, "deadlock-graph", "", "draw who waits for whom in a deadlock into `FILE`: .svg, or .dot for Graphviz")
-	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of findings not to report; may be repeated")
-	f.IntVar(&o.limit, "limit", 10, "reports per check and call site")
+	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of rules for findings not to report; may be repeated")
+	f.StringVar(&o.suppressions, "write-suppressions", "", "write to `FILE` rules that suppress what is found")
+	f.StringVar(&o.baseline, "baseline", "", "`FILE` that an earlier --json has written: only what is not in it is reported")
+	f.IntVar(&o.limit, "limit", 10, "reports per check and call site; 0 any number")
+	f.IntVar(&o.maxReports, "max-reports", 0, "reports in all, besides fatal ones; 0 any number")
 	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
 	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
 	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
 }
 
+// addConfigFlags defines where the values of other flags come from.
+func (o *options) addConfigFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.config, config.FileFlag, "", "take flags from `FILE`: YAML, with the names of the flags")
+	f.StringVar(&o.itacConfig, "itac-config", "", "take flags from `FILE`, a configuration of Intel Trace Analyzer and Collector")
+	f.BoolVar(&o.itacEnv, "itac-env", false, "take flags from that tool's environment variables, VT_CHECK and the like")
+	for flag, marks := range map[string][]string{"itac-config": {config.Input}, "suppress": {config.Input}, "baseline": {config.Input}, "check": {config.Pairs}} {
+		for _, mark := range marks {
+			_ = f.SetAnnotation(flag, mark, []string{"true"}) // the flag is there
+		}
+	}
+}
+
+// resolve gives flags their values from the environment and from files where the command line does not.
+func (o *options) resolve() error {
+	known := runCommand().Flags()
+	env := config.Environment(os.LookupEnv, known)
+	if err := config.Apply(o.flags, env); err != nil {
+		return usageError{err}
+	}
+	if o.config != "" {
+		file, err := config.ReadFile(o.config, known)
+		if err != nil {
+			return usageError{fmt.Errorf("--config: %w", err)}
+		}
+		if err := config.Apply(o.flags, file); err != nil {
+			return usageError{fmt.Errorf("--config: %w", err)}
+		}
+	}
+	if o.itacConfig == "" && !o.itacEnv {
+		return nil
+	}
+	var names []string
+	for _, c := range all.Checks() {
+		names = append(names, c.ID)
+	}
+	theirs := itac.New(names)
+	path := o.itacConfig
+	if path == "" {
+		path = os.Getenv(itac.FileVariable)
+	}
+	if path != "" {
+		if err := theirs.ReadFile(path); err != nil {
+			return usageError{fmt.Errorf("--itac-config: %w", err)}
+		}
+	}
+	if o.itacEnv {
+		if err := theirs.ReadEnvironment(os.Environ()); err != nil {
+			return usageError{fmt.Errorf("--itac-env: %w", err)}
+		}
+	}
+	o.notes = append(o.notes, theirs.Ignored...)
+	if err := config.Apply(o.flags, theirs.Settings); err != nil {
+		return usageError{fmt.Errorf("--itac-config: %w", err)}
+	}
+	return nil
+}
+
+// tell says what the user should know of the settings.
+func (o *options) tell() {
+	for _, n := range o.notes {
+		say("%s", n)
+	}
+}
+
 // validate reads what the flags name and reports what is wrong with them, before anything is started. It makes the
 // names of files independent of the working directory.
 func (o *options) validate() error {
-	if o.limit < 1 {
-		return usagef("--limit %d: must be at least 1", o.limit)
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}} {
+		if n.value < 0 {
+			return usagef("--%s %d: must not be negative", n.flag, n.value)
+		}
 	}
 	if o.noProgress < 0 {
 		return usagef("--no-progress %s: must not be negative", o.noProgress)
@@ -119,22 +213,26 @@ func (o *options) validate() error {
 		if o.suppress[i], err = filepath.Abs(o.suppress[i]); err != nil {
 			return err
 		}
-		if o.suppressions == nil {
-			o.suppressions = new(finding.Suppressions)
-		}
-		f, err := os.Open(o.suppress[i])
-		if err == nil {
-			err = o.suppressions.Parse(f, o.suppress[i], o.rules)
-			f.Close()
-		}
+		list, err := suppress.ReadFile(o.suppress[i], o.rules)
 		if err != nil {
 			return usageError{fmt.Errorf("--suppress: %w", err)}
 		}
+		o.suppressed = append(o.suppressed, list...)
+	}
+	if o.baseline != "" {
+		if o.baseline, err = filepath.Abs(o.baseline); err != nil {
+			return err
+		}
+		known, err := jsonreport.ReadFile(o.baseline)
+		if err != nil {
+			return usageError{fmt.Errorf("--baseline: %w", err)}
+		}
+		o.known = finding.NewBaseline(known)
 	}
 	for _, file := range []struct {
 		flag string
 		name *string
-	}{{"json", &o.json}, {"record", &o.record}, {"deadlock-graph", &o.graph}} {
+	}{{"json", &o.json}, {"record", &o.record}, {"deadlock-graph", &o.graph}, {"write-suppressions", &o.suppressions}} {
 		if *file.name == "" || *file.name == "-" {
 			continue
 		}
@@ -144,6 +242,9 @@ func (o *options) validate() error {
 		if err != nil {
 			return fmt.Errorf("--%s: %w", file.flag, err)
 		}
+	}
+	if o.suppressions != "" && slices.Contains(o.suppress, o.suppressions) {
+		return usagef("--write-suppressions %s: it is read by --suppress; name another file", o.suppressions)
 	}
 	return nil
 }
@@ -165,26 +266,20 @@ func writable(path string) error {
 
 // arguments returns the flags that make another mpivet have the same options.
 func (o *options) arguments() []string {
-	args := []string{
-		"--stacks=" + o.stacks, "--on-error=" + o.onError, "--fail-on=" + o.failOn, "--color=" + o.color,
-		fmt.Sprintf("--limit=%d", o.limit), fmt.Sprintf("--quiet=%t", o.quiet), fmt.Sprintf("--strict=%t", o.strict),
-		fmt.Sprintf("--checksums=%t", o.sums), fmt.Sprintf("--no-progress=%s", o.noProgress),
-	}
-	args = append(args, "--profile="+o.profile)
-	for _, c := range o.checks {
-		args = append(args, "--check="+c)
-	}
-	for _, s := range o.suppress {
-		args = append(args, "--suppress="+s)
-	}
-	if o.graph != "" {
-		args = append(args, "--deadlock-graph="+o.graph)
-	}
-	if o.json != "" {
-		args = append(args, "--json="+o.json)
-	}
-	if o.record != "" {
-		args = append(args, "--record="+o.record)
-	}
+	var args []string
+	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var none options
+	none.addProgramFlags(shared)
+	none.addReportFlags(shared)
+	shared.VisitAll(func(s *pflag.Flag) {
+		f := o.flags.Lookup(s.Name)
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				args = append(args, "--"+f.Name+"="+v)
+			}
+		} else if v := f.Value.String(); v != s.DefValue {
+			args = append(args, "--"+f.Name+"="+v)
+		}
+	})
 	return args
 }

@@ -13,6 +13,7 @@ const (
 	factMPI        = "mpi"         // which MPI was used
 	factNoProgress = "no-progress" // what --no-progress was
 	factStrict     = "strict"      // there in strict mode: what --on-error was
+	factMaxErrors  = "max-errors"  // what --max-errors was
 )
 
 // A recording is a record file that is being written.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,9 @@ A file that is cut short or damaged is analysed as far as it goes; the status is
 then at least 1.`,
 		Args: oneArg("a file that --record wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.resolve(); err != nil {
+				return err
+			}
 			if err := o.validate(); err != nil {
 				return err
 			}
@@ -31,6 +35,7 @@ then at least 1.`,
 		},
 	}
 	o.addReportFlags(cmd.Flags())
+	o.addConfigFlags(cmd.Flags())
 	return cmd
 }
 
@@ -46,6 +51,8 @@ func replay(o *options, path string, noProgress bool) error {
 	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !noProgress {
 		o.noProgress = d
 	}
+	o.maxErrors, _ = strconv.Atoi(f.Meta.Facts[factMaxErrors])
+	o.tell()
 	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil, nil)
 	if err != nil {
 		return err

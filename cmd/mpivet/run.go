@@ -40,6 +40,9 @@ whatever you like, to prevent the latter.`,
 		Example: "  mpivet run -n 4 ./a.out input.dat\n  mpivet run -n 2 --json findings.json python3 script.py",
 		Args:    needProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.resolve(); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("np") && np < 1 {
 				return usagef("-n %d: must be at least 1", np)
 			}
@@ -58,6 +61,7 @@ whatever you like, to prevent the latter.`,
 	f.StringVar(&launcher, "launcher", "", "`command` that starts the ranks, instead of the MPI's own")
 	o.addProgramFlags(f)
 	o.addReportFlags(f)
+	o.addConfigFlags(f)
 	return cmd
 }
 
@@ -81,6 +85,7 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 		return err
 	}
 
+	o.tell()
 	ring.CleanStale(ring.Options{})
 	session, err := ring.NewSession(sessionOptions(o, np))
 	if err != nil {

@@ -17,6 +17,8 @@ type Sink interface {
 // LimitSink is a sink that wants to know when a limit is reached.
 type LimitSink interface {
 	Sink
+	// Full is called once, when the first finding is not passed on since there were MaxReports before.
+	Full(max int)
 	// Limited is called once for each check and set of call sites at which the limit is exceeded. f is the first
 	// finding that is not passed on, limit how many were.
 	Limited(f *Finding, limit int)
@@ -24,10 +26,13 @@ type LimitSink interface {
 
 // Config is how a [Collector] deals with findings. The zero value passes everything on.
 type Config struct {
-	Rules        *Rules        // nil: all checks as they are
-	Suppressions *Suppressions // nil: none
+	Rules        *Rules // nil: all checks as they are
+	Suppressions []*Suppression
+	Baseline     *Baseline // findings that are known; nil: none
 	// Limit is how many findings of one check at the same call sites are passed on to sinks; all are counted. 0: no limit.
 	Limit int
+	// MaxReports is how many findings are passed on in all; fatal ones are in any case. 0: any number.
+	MaxReports int
 }
 
 // maxKept bounds the findings that are kept whole. More are counted, but only by their severity: a user reads no more, and
@@ -41,8 +46,10 @@ type Collector struct {
 	sinks  []Sink
 
 	mu      sync.Mutex
+	matched []int // findings that each of the suppressions has matched
 	byCheck map[string]*checkState
 	kept    []*entry // in the order in which they were first reported
+	told    int      // findings passed on
 	summary Summary
 }
 
@@ -56,7 +63,7 @@ type checkState struct {
 
 // entry is a finding that was reported, and how it is dealt with.
 type entry struct {
-	finding    Finding // if kept
+	finding    Finding // if kept; else its check, and whether it is known
 	severity   Severity
 	kept       bool
 	suppressed bool
@@ -67,6 +74,7 @@ func NewCollector(config Config, sinks ...Sink) *Collector {
 	return &Collector{
 		config:  config,
 		sinks:   sinks,
+		matched: make([]int, len(config.Suppressions)),
 		byCheck: make(map[string]*checkState),
 	}
 }
@@ -76,33 +84,68 @@ func (c *Collector) Enabled(check string) bool { return c.config.Rules.Enabled(c
 
 // Severity returns how severe a finding is to the user: not at all, Off, if its check is off or it is suppressed.
 func (c *Collector) Severity(f *Finding) Severity {
-	if c.config.Suppressions.match(f) {
+	if c.suppressed(f, func(int) {}) {
 		return Off
 	}
 	return c.config.Rules.Severity(f.Check, f.Severity)
+}
+
+// suppressed tells whether a finding is, and calls matched for each of the suppressions that match it.
+func (c *Collector) suppressed(f *Finding, matched func(i int)) (yes bool) {
+	for i, s := range c.config.Suppressions {
+		if s.matches(f) {
+			matched(i)
+			yes = true
+		}
+	}
+	return yes
+}
+
+// Suppressed returns how many findings each of the suppressions has matched.
+func (c *Collector) Suppressed() []SuppressionCount {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []SuppressionCount
+	for i, s := range c.config.Suppressions {
+		list = append(list, SuppressionCount{s, c.matched[i]})
+	}
+	return list
 }
 
 // Report takes an occurrence. If it has the Check and Key of one reported before, that one's Count, Ranks and the ranks
 // of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's, and a Count of 0 is
 // taken as 1.
 func (c *Collector) Report(f *Finding) {
-	first, limited := c.add(f)
-	if first == nil {
-		return
-	}
 	// Sinks may be slow: a report that is made meanwhile need not wait for them.
-	for _, s := range c.sinks {
-		if limited == 0 {
-			s.Finding(first)
-		} else if l, ok := s.(LimitSink); ok {
-			l.Limited(first, limited)
+	for _, n := range c.add(f) {
+		for _, s := range c.sinks {
+			l, ok := s.(LimitSink)
+			switch {
+			case n.what == found:
+				s.Finding(n.finding)
+			case n.what == limited && ok:
+				l.Limited(n.finding, c.config.Limit)
+			case n.what == full && ok:
+				l.Full(c.config.MaxReports)
+			}
 		}
 	}
 }
 
-// add records an occurrence. It returns what the sinks are to be told, if anything, and the limit if it was exceeded
-// for the first time.
-func (c *Collector) add(f *Finding) (tell *Finding, limited int) {
+// A notice is what the sinks are to be told.
+type notice struct {
+	what    int
+	finding *Finding
+}
+
+const (
+	found   = iota
+	limited // for the first time at this place
+	full    // for the first time
+)
+
+// add records an occurrence.
+func (c *Collector) add(f *Finding) []notice {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	check := c.byCheck[f.Check]
@@ -116,36 +159,65 @@ func (c *Collector) add(f *Finding) (tell *Finding, limited int) {
 	}
 	severity := check.decision.apply(f.Severity)
 	if severity == Off {
-		return nil, 0
+		return nil
 	}
 	count := max(f.Count, 1)
 	check.occurred += uint64(count)
 	if e := check.byKey[f.Key]; e != nil {
 		if !e.suppressed && severity > e.severity {
-			c.summary.count(e.severity, -1)
-			c.summary.count(severity, 1)
+			if !e.finding.Known {
+				c.summary.count(e.severity, -1)
+				c.summary.count(severity, 1)
+			}
 			e.severity = severity
 		}
 		if e.kept {
 			e.finding.Severity = e.severity
 			e.finding.merge(f, count)
 		}
-		return nil, 0
+		return nil
 	}
 	e := &entry{severity: severity}
 	check.byKey[f.Key] = e
-	if c.config.Suppressions.match(f) {
+	if c.suppressed(f, func(i int) { c.matched[i]++ }) {
 		e.suppressed = true
 		c.summary.Suppressed++
-		return nil, 0
+		return nil
 	}
-	c.summary.count(severity, 1)
+	e.finding = *f.Clone()
+	e.finding.Severity, e.finding.Count = severity, count
+	e.finding.sortRanks()
+	var changed []*entry // known, until now
+	if e.finding.Known, changed = c.config.Baseline.claim(e); e.finding.Known {
+		c.summary.Known++
+	} else {
+		c.summary.count(severity, 1)
+	}
 	if len(c.kept) < maxKept {
 		e.kept = true
-		e.finding = *f.Clone()
-		e.finding.Severity, e.finding.Count = severity, count
-		e.finding.sortRanks()
 		c.kept = append(c.kept, e)
+	}
+	notices := c.tell(check, e, nil)
+	for _, k := range changed {
+		k.finding.Known = false
+		c.summary.Known--
+		c.summary.count(k.severity, 1)
+		if k.kept {
+			notices = c.tell(c.byCheck[k.finding.Check], k, notices)
+		}
+	}
+	if !e.kept {
+		// Enough of it to go on counting.
+		e.finding = Finding{Check: e.finding.Check, Known: e.finding.Known}
+	}
+	return notices
+}
+
+// tell decides what the sinks are told of a finding that is new to them.
+func (c *Collector) tell(check *checkState, e *entry, notices []notice) []notice {
+	f := e.finding.Clone()
+	if f.Known {
+		return append(notices, notice{found, f})
 	}
 	if c.config.Limit > 0 {
 		places := f.places()
@@ -153,16 +225,20 @@ func (c *Collector) add(f *Finding) (tell *Finding, limited int) {
 		if n := check.places[places]; n > c.config.Limit {
 			c.summary.Limited++
 			if n == c.config.Limit+1 {
-				tell, limited = f.Clone(), c.config.Limit
-				tell.Severity = severity
+				notices = append(notices, notice{limited, f})
 			}
-			return tell, limited
+			return notices
 		}
 	}
-	tell = f.Clone()
-	tell.Severity, tell.Count = severity, count
-	tell.sortRanks()
-	return tell, 0
+	if n := c.config.MaxReports; n > 0 && c.told >= n && f.Severity < Fatal {
+		c.summary.Beyond++
+		if c.summary.Beyond == 1 {
+			notices = append(notices, notice{what: full})
+		}
+		return notices
+	}
+	c.told++
+	return append(notices, notice{found, f})
 }
 
 // Summary returns the numbers so far.

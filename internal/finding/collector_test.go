@@ -2,13 +2,14 @@ package finding
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 )
+
+func (r *recorder) Full(max int) { r.limited = append(r.limited, fmt.Sprint("full ", max)) }
 
 // recorder is a sink that notes what it is told.
 type recorder struct {
@@ -204,68 +205,133 @@ func TestRulesInCollector(t *testing.T) {
 }
 
 func TestSuppressions(t *testing.T) {
-	const file = `
-# known
-GLOBAL:DEADLOCK:HARD                            # all of them
-LOCAL:REQUEST:* function=p?t file=put.c:7
-LOCAL:MEMORY:OVERLAP module="libodd name.so*"	file=/src/*
-`
-	path := filepath.Join(t.TempDir(), "known.supp")
-	if err := os.WriteFile(path, []byte(file), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	rules, err := NewRules(known)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ReadSuppressions(path, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
 	odd := occurrence("LOCAL:MEMORY:OVERLAP", "odd", 0)
 	odd.Sites[0].Stack[0].Module = "libodd name.so.1"
-	wrongLine := occurrence("LOCAL:REQUEST:NOT_FREED", "line", 0)
-	wrongLine.Sites[0].Stack = at("put", 8)
-	for _, tc := range []struct {
-		f          *Finding
-		suppressed bool
+	get := occurrence("LOCAL:REQUEST:NOT_FREED", "line", 0)
+	get.Sites[0].Stack = at("get", 8)
+	plain := occurrence("LOCAL:REQUEST:NOT_FREED", "1", 0) // put (put.c:7), main (main.c:10)
+	both := occurrence("LOCAL:REQUEST:NOT_FREED", "both", 0)
+	both.Sites = append(both.Sites, Site{Rank: 1, Stack: at("get", 8)}, Site{Rank: 2})
+	bare := occurrence("LOCAL:REQUEST:NOT_FREED", "bare", 0)
+	bare.Sites = []Site{{Rank: 1}}
+
+	stack := func(function string, line int) []FramePattern {
+		return []FramePattern{{Function: function, File: function + ".c", First: line, Last: line}, {Function: "main"}}
+	}
+	for name, tc := range map[string]struct {
+		rule       Suppression
+		suppresses []*Finding
 	}{
-		{occurrence("GLOBAL:DEADLOCK:HARD", "1", 0), true},
-		{occurrence("LOCAL:REQUEST:NOT_FREED", "1", 0), true},
-		{wrongLine, false},
-		{odd, true},
-		{occurrence("LOCAL:MEMORY:OVERLAP", "1", 0), false},
+		"check":          {Suppression{Check: "LOCAL:REQUEST:*"}, []*Finding{plain, get, both, bare}},
+		"function":       {Suppression{Check: "**", Frame: FramePattern{Function: "p?t"}}, []*Finding{plain, odd, both}},
+		"any frame":      {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "main"}}, []*Finding{plain, odd, get, both}},
+		"caller":         {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "main"}, Caller: true}, nil},
+		"caller is it":   {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "get"}, Caller: true}, []*Finding{get, both}},
+		"file":           {Suppression{Check: "LOCAL", Frame: FramePattern{File: "/src/g*"}}, []*Finding{get, both}},
+		"end of path":    {Suppression{Check: "LOCAL", Frame: FramePattern{File: "src/get.c"}}, []*Finding{get, both}},
+		"not a part":     {Suppression{Check: "LOCAL", Frame: FramePattern{File: "et.c"}}, nil},
+		"lines":          {Suppression{Check: "LOCAL", Frame: FramePattern{File: "*.c", First: 5, Last: 8}}, []*Finding{plain, odd, get, both}},
+		"other lines":    {Suppression{Check: "LOCAL", Frame: FramePattern{File: "get.c", First: 5, Last: 7}}, nil},
+		"one frame":      {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "put", File: "main.c"}}, nil},
+		"module":         {Suppression{Check: "LOCAL", Frame: FramePattern{Module: "libodd name.so*"}}, []*Finding{odd}},
+		"stack":          {Suppression{Check: "LOCAL:REQUEST", Stacks: [][]FramePattern{stack("put", 7)}}, []*Finding{plain}},
+		"stacks":         {Suppression{Check: "LOCAL", Stacks: [][]FramePattern{stack("get", 8), stack("put", 7)}}, []*Finding{both}},
+		"longer stack":   {Suppression{Check: "LOCAL", Stacks: [][]FramePattern{append(stack("put", 7), FramePattern{})}}, nil},
+		"without stacks": {Suppression{Check: "LOCAL", Stacks: [][]FramePattern{}}, []*Finding{bare}},
 	} {
 		var sink recorder
-		c := NewCollector(Config{Suppressions: s}, &sink)
-		c.Report(tc.f)
-		c.Report(tc.f)
-		findings, sum := c.Snapshot()
-		want := Summary{Error: 1}
-		if tc.suppressed {
-			want = Summary{Suppressed: 1}
+		c := NewCollector(Config{Suppressions: []*Suppression{{Check: "GLOBAL"}, &tc.rule}}, &sink)
+		for _, f := range []*Finding{plain, odd, get, both, bare} {
+			want := slices.Contains(tc.suppresses, f)
+			if got := c.Severity(f) == Off; got != want {
+				t.Errorf("%s: %s is suppressed: %t", name, f.Key, got)
+			}
+			c.Report(f)
+			c.Report(f)
 		}
-		if sum != want || len(findings) != want.Error || len(sink.findings) != want.Error {
-			t.Errorf("%s %s: summary %+v, want %+v", tc.f.Check, tc.f.Key, sum, want)
+		n := len(tc.suppresses)
+		findings, sum := c.Snapshot()
+		if want := (Summary{Error: 5 - n, Suppressed: n}); sum != want || len(findings) != 5-n || len(sink.findings) != 5-n {
+			t.Errorf("%s: summary %+v, want %+v", name, sum, want)
+		}
+		if counts := c.Suppressed(); counts[0].Findings != 0 || counts[1].Findings != n {
+			t.Errorf("%s: the rules matched %d and %d findings, want 0 and %d", name, counts[0].Findings, counts[1].Findings, n)
 		}
 	}
 }
 
-func TestSuppressionErrors(t *testing.T) {
-	rules, err := NewRules(known)
-	if err != nil {
-		t.Fatal(err)
+// TestMaxReports caps what is told in all, except for what is fatal.
+func TestMaxReports(t *testing.T) {
+	var sink recorder
+	c := NewCollector(Config{MaxReports: 3}, &sink)
+	for i := range 10 {
+		c.Report(occurrence("A:B", fmt.Sprint(i), i))
 	}
-	for line, want := range map[string]string{
-		"LOCAL:MEMORY:OVERLAPPING":     "supp:2: no check matches",
-		"LOCAL func=x":                 "unknown condition \"func\"",
-		"LOCAL function":               "want function=",
-		"LOCAL function=":              "want function=",
-		`LOCAL function="not closed #`: "supp:2: a quote is not closed",
+	fatal := occurrence("A:C", "fatal", 0)
+	fatal.Severity = Fatal
+	c.Report(fatal)
+	findings, sum := c.Snapshot()
+	if want := (Summary{Error: 10, Fatal: 1, Beyond: 7}); sum != want || len(findings) != 11 {
+		t.Errorf("%d findings, summary %+v, want %+v", len(findings), sum, want)
+	}
+	if len(sink.findings) != 4 || !reflect.DeepEqual(sink.limited, []string{"full 3"}) {
+		t.Errorf("%d findings were passed on; said %q", len(sink.findings), sink.limited)
+	}
+}
+
+// TestBaseline: what is at the places of the baseline is known, and where only lines differ, as many places as there were.
+func TestBaseline(t *testing.T) {
+	found := func(check, function string, line int) *Finding {
+		f := occurrence(check, fmt.Sprint(check, function, line), 0)
+		f.Sites[0].Stack, f.Sites[0].Call = at(function, line), "MPI_Send(x)"
+		return f
+	}
+	elsewhere := found("A:B", "put", 7)
+	elsewhere.Sites[0].Stack[0].File, elsewhere.Sites[0].Stack[0].PC = "/home/other/put.c", 5
+	elsewhere.Sites[0].Call = "MPI_Send(y)"
+	otherCall := found("A:B", "put", 7)
+	otherCall.Sites[0].Call = "MPI_Ssend(x)"
+	ranks := found("A:B", "put", 7)
+	ranks.Sites = append(ranks.Sites, Site{Rank: 5, Call: "MPI_Send(z)", Stack: at("put", 7)})
+	for name, tc := range map[string]struct {
+		earlier, now []*Finding
+		known        []bool
+	}{
+		"nothing":          {nil, []*Finding{found("A:B", "put", 7)}, []bool{false}},
+		"same":             {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 7)}, []bool{true}},
+		"other check":      {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:C", "put", 7)}, []bool{false}},
+		"other function":   {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "get", 7)}, []bool{false}},
+		"other call":       {[]*Finding{found("A:B", "put", 7)}, []*Finding{otherCall}, []bool{false}},
+		"other directory":  {[]*Finding{found("A:B", "put", 7)}, []*Finding{elsewhere}, []bool{true}},
+		"more ranks":       {[]*Finding{found("A:B", "put", 7)}, []*Finding{ranks}, []bool{true}},
+		"moved":            {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9)}, []bool{true}},
+		"moved and new":    {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9), found("A:B", "put", 12)}, []bool{true, false}},
+		"the same is last": {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9), found("A:B", "put", 7)}, []bool{false, true}},
+		"two moved":        {[]*Finding{found("A:B", "put", 7), found("A:B", "put", 8)}, []*Finding{found("A:B", "put", 8), found("A:B", "put", 9), found("A:B", "put", 10)}, []bool{true, true, false}},
+		"moved, then same": {[]*Finding{found("A:B", "put", 7), found("A:B", "put", 8)}, []*Finding{found("A:B", "put", 9), found("A:B", "put", 7)}, []bool{true, true}},
 	} {
-		var s Suppressions
-		if err := s.Parse(strings.NewReader("\n"+line), "supp", rules); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", line, err, want)
+		var sink recorder
+		c := NewCollector(Config{Baseline: NewBaseline(tc.earlier)}, &sink)
+		known := 0
+		for i, f := range tc.now {
+			c.Report(f)
+			c.Report(f)
+			if tc.known[i] {
+				known++
+			}
+		}
+		findings, sum := c.Snapshot()
+		if want := (Summary{Error: len(tc.now) - known, Known: known}); sum != want {
+			t.Errorf("%s: summary %+v, want %+v", name, sum, want)
+		}
+		told := map[string]bool{} // what is new, and not taken back
+		for _, f := range sink.findings {
+			told[f.Key] = !f.Known
+		}
+		for i, f := range findings {
+			if f.Known != tc.known[i] || told[f.Key] == f.Known || f.Count != 2 {
+				t.Errorf("%s: finding %d is known: %t, told as new: %t; count %d", name, i, f.Known, told[f.Key], f.Count)
+			}
 		}
 	}
 }

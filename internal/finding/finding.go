@@ -46,4 +46,5 @@ type Finding struct {
 	Sites    []Site
 	Details  map[string]any // check-specific, for JSON
 	FollowUp bool           // consequence of a finding reported before
+	Known    bool           // it is in the baseline
 }

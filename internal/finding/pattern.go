@@ -20,6 +20,11 @@ func MatchCheck(pattern, name string) bool {
 	return false
 }
 
+// MatchName is [MatchCheck] for the whole name: what is below a name that matches is not covered.
+func MatchName(pattern, name string) bool {
+	return glob(strings.ToUpper(pattern), strings.ToUpper(name), ':')
+}
+
 // matchText tells whether a pattern matches the whole of a text: "*" is any run of characters, "?" any one.
 func matchText(pattern, text string) bool { return glob(pattern, text, 0) }
 
@@ -94,7 +99,7 @@ func NewRules(known []Check, specs ...string) (*Rules, error) {
 		if !ok || pattern == "" {
 			return nil, fmt.Errorf("check rule %q: want PATTERN=on|off|info|warning|error|fatal", spec)
 		}
-		if err := r.validate(pattern); err != nil {
+		if err := r.Known(pattern); err != nil {
 			return nil, err
 		}
 		entry := rule{pattern: pattern}
@@ -110,8 +115,8 @@ func NewRules(known []Check, specs ...string) (*Rules, error) {
 	return r, nil
 }
 
-// validate returns an error if a pattern covers no known check.
-func (r *Rules) validate(pattern string) error {
+// Known returns an error if a pattern covers no known check, which suggests what may have been meant.
+func (r *Rules) Known(pattern string) error {
 	for _, k := range r.known {
 		// A sub-name that only shows at run time can be named if its check is known.
 		if MatchCheck(pattern, k.Name) || MatchCheck(k.Name, pattern) {

@@ -41,10 +41,12 @@ func ParseFailOn(name string) (Severity, error) {
 type Summary struct {
 	Fatal, Error, Warning, Info int
 	Suppressed                  int // by suppressions: in none of the numbers above
-	Limited                     int // counted above, but not passed on to sinks
+	Known                       int // from the baseline: in none of the numbers above
+	Limited                     int // counted above, but not passed on to sinks: too many at one place
+	Beyond                      int // counted above, but not passed on to sinks: too many in all
 }
 
-// Total returns how many findings there are, without those suppressed.
+// Total returns how many findings there are, without those suppressed or known.
 func (s Summary) Total() int { return s.Fatal + s.Error + s.Warning + s.Info }
 
 // AtLeast returns how many findings weigh as much as the given severity or more; none if it is Off.

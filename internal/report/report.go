@@ -29,6 +29,8 @@ type Run struct {
 	// Notes are further facts the user must know to judge the result, one sentence each: records lost, a file without
 	// symbols, an analysis that was ended early.
 	Notes []string
+	// Suppressions are the rules by which findings were not reported.
+	Suppressions []finding.SuppressionCount
 	// Interrupted tells that the run was ended from outside, or is reported before its end.
 	Interrupted bool
 }
@@ -84,26 +86,4 @@ func union(a, b []int) []int {
 	a = append(a, b...)
 	slices.Sort(a)
 	return slices.Compact(a)
-}
-
-// startup is what lies above main, or above a thread's function.
-var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
-
-// Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a process or
-// a thread.
-func Trim(stack []finding.Frame) []finding.Frame {
-	for i, f := range slices.Backward(stack) {
-		if f.Function == "main" {
-			stack = stack[:i+1]
-			break
-		}
-	}
-	n := len(stack)
-	for n > 0 && startup.MatchString(stack[n-1].Function) {
-		n--
-	}
-	if n == 0 {
-		return stack // better than nothing
-	}
-	return stack[:n]
 }

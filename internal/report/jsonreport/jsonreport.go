@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -25,6 +26,8 @@ type Document struct {
 	Run      Run       `json:"run"`
 	Findings []Finding `json:"findings"`
 	Summary  Summary   `json:"summary"`
+	// Suppressions are the rules of suppression, and how many findings each has matched.
+	Suppressions []Suppression `json:"suppressions,omitempty"`
 }
 
 // Run is a [report.Run].
@@ -53,6 +56,7 @@ type Finding struct {
 	Message  string         `json:"message"`
 	Advice   string         `json:"advice"`
 	FollowUp bool           `json:"follow_up,omitempty"`
+	Known    bool           `json:"known,omitempty"` // from the baseline
 	Sites    []Site         `json:"sites"`
 	Details  map[string]any `json:"details"`
 }
@@ -79,6 +83,15 @@ type Summary struct {
 	Warning    int `json:"warning"`
 	Info       int `json:"info"`
 	Suppressed int `json:"suppressed"`
+	Known      int `json:"known,omitempty"` // from the baseline: in none of the numbers above
+}
+
+// Suppression is a [finding.SuppressionCount].
+type Suppression struct {
+	Check    string `json:"check"`
+	Reason   string `json:"reason"`
+	Origin   string `json:"origin"` // file:line of the rule
+	Findings int    `json:"findings"`
 }
 
 // New makes the document. Findings are ordered such that the same findings give the same document in whatever order
@@ -101,7 +114,10 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 			Interrupted: run.Interrupted,
 		},
 		Findings: make([]Finding, 0, len(findings)),
-		Summary:  Summary{sum.Fatal, sum.Error, sum.Warning, sum.Info, sum.Suppressed},
+		Summary:  Summary{sum.Fatal, sum.Error, sum.Warning, sum.Info, sum.Suppressed, sum.Known},
+	}
+	for _, s := range run.Suppressions {
+		d.Suppressions = append(d.Suppressions, Suppression{s.Check, s.Reason, s.Origin, s.Findings})
 	}
 	sorted := slices.Clone(findings)
 	slices.SortStableFunc(sorted, func(a, b *finding.Finding) int {
@@ -123,6 +139,7 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 			Message:  f.Message,
 			Advice:   f.Advice,
 			FollowUp: f.FollowUp,
+			Known:    f.Known,
 			Sites:    make([]Site, 0, len(f.Sites)),
 			Details:  f.Details,
 		}
@@ -139,6 +156,34 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 		d.Findings = append(d.Findings, j)
 	}
 	return d
+}
+
+// ReadFile returns the findings of a report that was written before: what of them identifies them.
+func ReadFile(path string) ([]*finding.Finding, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var d Document
+	if err := json.Unmarshal(data, &d); err != nil || d.Schema != Schema {
+		return nil, fmt.Errorf("%s is no report that --json wrote", path)
+	}
+	var list []*finding.Finding
+	for _, j := range d.Findings {
+		f := &finding.Finding{Check: j.Check, Count: j.Count, Ranks: j.Ranks, Message: j.Message}
+		if f.Severity, err = finding.ParseSeverity(j.Severity); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		for _, s := range j.Sites {
+			site := finding.Site{Rank: s.Rank, Role: s.Role, Call: s.Call, Also: s.Also}
+			for _, fr := range s.Stack {
+				site.Stack = append(site.Stack, fr.Frame)
+			}
+			f.Sites = append(f.Sites, site)
+		}
+		list = append(list, f)
+	}
+	return list, nil
 }
 
 func notNil[T any](list []T) []T {

@@ -98,3 +98,47 @@ func TestWriteFile(t *testing.T) {
 		t.Error("no error for a missing directory")
 	}
 }
+
+// TestReadFile: what is read of a report is at the same places, so that it can be the baseline of the next run.
+func TestReadFile(t *testing.T) {
+	findings, sum := reporttest.Findings()
+	findings[0].Known = true
+	sum.Known = 1
+	run := reporttest.Run()
+	run.Suppressions = []finding.SuppressionCount{{Suppression: &finding.Suppression{Check: "LOCAL", Reason: "why", Origin: "known.yaml:3"}, Findings: 2}}
+	path := filepath.Join(t.TempDir(), "out.json")
+	if err := jsonreport.New(run, findings, sum).WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d jsonreport.Document
+	if err := json.Unmarshal(data, &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Suppressions) != 1 || d.Suppressions[0] != (jsonreport.Suppression{Check: "LOCAL", Reason: "why", Origin: "known.yaml:3", Findings: 2}) {
+		t.Errorf("suppressions: %+v", d.Suppressions)
+	}
+	if n := slices.IndexFunc(d.Findings, func(f jsonreport.Finding) bool { return f.Known }); n < 0 || d.Summary.Known != 1 {
+		t.Errorf("nothing is known: %+v", d.Summary)
+	}
+	earlier, err := jsonreport.ReadFile(path)
+	if err != nil || len(earlier) != len(findings) {
+		t.Fatalf("%d findings, want %d: %v", len(earlier), len(findings), err)
+	}
+	c := finding.NewCollector(finding.Config{Baseline: finding.NewBaseline(earlier)})
+	for _, f := range findings {
+		c.Report(f)
+	}
+	if got, want := c.Summary(), (finding.Summary{Known: len(findings)}); got != want {
+		t.Errorf("the same findings again: %+v, want %+v", got, want)
+	}
+	if err := os.WriteFile(path, []byte(`{"schema":"other"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jsonreport.ReadFile(path); err == nil {
+		t.Error("no error for another schema")
+	}
+}

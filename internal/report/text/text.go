@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,6 +91,9 @@ func (r *Reporter) write(s string) {
 
 // Finding prints a finding.
 func (r *Reporter) Finding(f *finding.Finding) {
+	if f.Known {
+		return
+	}
 	p := r.begin(f)
 	message := strings.Split(strings.TrimRight(f.Message, "\n"), "\n")
 	p.headline(f.Check, message[0])
@@ -124,6 +128,11 @@ func (r *Reporter) Limited(f *finding.Finding, limit int) {
 	}
 	p.headline(f.Check, fmt.Sprintf("reported %d %s at the same place; further reports are only counted (--limit)", limit, times))
 	r.write(p.String())
+}
+
+// Full says that further findings are counted only.
+func (r *Reporter) Full(max int) {
+	r.write(fmt.Sprintf("mpivet: %s; further ones are only counted (--max-reports), except for fatal ones\n", number(uint64(max), "report")))
 }
 
 // printer collects the lines of one finding.
@@ -245,7 +254,7 @@ func (p *printer) place(pl *report.Place) {
 		}
 		p.line(2, text)
 	}
-	stack := report.Trim(pl.Stack)
+	stack := finding.Trim(pl.Stack)
 	for i, f := range stack {
 		if i == maxFrames-1 && len(stack) > maxFrames {
 			p.line(3, fmt.Sprintf("… %d more frames", len(stack)-maxFrames))
@@ -374,6 +383,7 @@ func (r *Reporter) Summary(run *report.Run, findings []*finding.Finding, sum fin
 	for _, n := range run.Notes {
 		say("", "note: %s", n)
 	}
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f *finding.Finding) bool { return f.Known })
 	if sum.Total() > 1 || len(findings) == 1 && findings[0].Count > 1 {
 		r.table(&b, findings)
 	}
@@ -381,8 +391,14 @@ func (r *Reporter) Summary(run *report.Run, findings []*finding.Finding, sum fin
 	if sum.Limited > 0 {
 		hidden = append(hidden, number(uint64(sum.Limited), "report")+" not shown because of --limit")
 	}
+	if sum.Beyond > 0 {
+		hidden = append(hidden, number(uint64(sum.Beyond), "report")+" not shown because of --max-reports")
+	}
 	if sum.Suppressed > 0 {
 		hidden = append(hidden, number(uint64(sum.Suppressed), "finding")+" suppressed by --suppress")
+	}
+	if sum.Known > 0 {
+		hidden = append(hidden, digits(uint64(sum.Known))+" known from --baseline")
 	}
 	more := ""
 	if len(hidden) > 0 {
@@ -391,6 +407,8 @@ func (r *Reporter) Summary(run *report.Run, findings []*finding.Finding, sum fin
 	switch {
 	case sum.Total() > 0:
 		say(severityColor(heaviest(sum)), "%s%s", counts(sum), more)
+	case sum.Known > 0 && !r.opts.Quiet:
+		say(green, "no new findings%s", more)
 	case !r.opts.Quiet:
 		say(green, "no findings%s", more)
 	}

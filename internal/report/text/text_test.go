@@ -103,6 +103,9 @@ func TestSummaryLines(t *testing.T) {
 		{"quiet and clean", run, finding.Summary{}, text.Options{Quiet: true}, ""},
 		{"suppressed", run, finding.Summary{Suppressed: 1}, text.Options{}, "mpivet: no findings (1 finding suppressed by --suppress)\n"},
 		{"counts", run, finding.Summary{Error: 1, Warning: 2, Info: 3, Limited: 3}, text.Options{}, "mpivet: 1 error, 2 warnings, 3 info (3 reports not shown because of --limit)\n"},
+		{"many", run, finding.Summary{Error: 9, Beyond: 4}, text.Options{}, "mpivet: 9 errors (4 reports not shown because of --max-reports)\n"},
+		{"known", run, finding.Summary{Known: 2}, text.Options{}, "mpivet: no new findings (2 known from --baseline)\n"},
+		{"known and quiet", run, finding.Summary{Known: 2}, text.Options{Quiet: true}, ""},
 		{"no MPI", report.Run{Duration: 2 * time.Millisecond}, finding.Summary{}, text.Options{}, "mpivet: MPI was not initialised, no MPI calls in 0.002 s\n"},
 		{"segfault", report.Run{Ranks: 2, Calls: 3, ExitStatus: 139}, finding.Summary{}, text.Options{}, "mpivet: the program ended with exit status 139 (SIGSEGV)\n"},
 	} {

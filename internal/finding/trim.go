@@ -1,0 +1,28 @@
+package finding
+
+import (
+	"regexp"
+	"slices"
+)
+
+// startup is what lies above main, or above a thread's function.
+var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
+
+// Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a process or
+// a thread.
+func Trim(stack []Frame) []Frame {
+	for i, f := range slices.Backward(stack) {
+		if f.Function == "main" {
+			stack = stack[:i+1]
+			break
+		}
+	}
+	n := len(stack)
+	for n > 0 && startup.MatchString(stack[n-1].Function) {
+		n--
+	}
+	if n == 0 {
+		return stack // better than nothing
+	}
+	return stack[:n]
+}
