@@ -96,8 +96,10 @@ func TestOrder(t *testing.T) {
 	var o options
 	fs := flags(&o)
 	layer := []config.Setting{
-		{Flag: "check", Values: []string{"a=on"}}, {Flag: "limit", Values: []string{"1"}},
-		{Flag: "check", Values: []string{"b=on", "c=on"}}, {Flag: "limit", Values: []string{"2"}},
+		{Flag: "check", Values: []string{"a=on"}},
+		{Flag: "limit", Values: []string{"1"}},
+		{Flag: "check", Values: []string{"b=on", "c=on"}},
+		{Flag: "limit", Values: []string{"2"}},
 	}
 	if err := config.Apply(fs, layer, []config.Setting{{Flag: "check", Values: []string{"d=on"}}}); err != nil {
 		t.Fatal(err)
@@ -149,7 +151,7 @@ func TestErrors(t *testing.T) {
 		"limit":                            "m.yaml:1: want the names of flags with their values",
 		"quiet: true\nlimit: 1\n---\nx: 1": "m.yaml:4: a second document begins here",
 		"limit: 1\nlimit: 2":               "m.yaml:2: ",
-		"limit: 1\nquiet: [":              "m.yaml:2: ",
+		"limit: 1\nquiet: [":               "m.yaml:2: ",
 		"**: off":                          "m.yaml:1: ",
 	} {
 		var o options
