@@ -37,6 +37,7 @@ type part struct {
 type slot struct {
 	arrived   int
 	first     Variant
+	from      *Entry    // that the first is a copy of, if it was a kept one
 	variants  []Variant // further ones
 	crowded   bool      // members were left out of the variants
 	other     bool      // members are in different operations
@@ -149,8 +150,14 @@ func (s *slot) named() bool {
 }
 
 func (s *slot) begin(e *Entry, d uint64, call Call) {
-	s.first.Entry, s.first.digest, s.first.Count = *e, d, 1
-	s.first.Parts = nil
+	if e.kept == 0 || s.from != e {
+		s.first.Entry, s.first.digest = *e, d
+		s.first.Parts = nil
+		if s.from = nil; e.kept != 0 {
+			s.from = e
+		}
+	}
+	s.first.Count = 1
 	s.first.Call.Thread = call.Thread
 	s.first.Call.Raw = append(s.first.Call.Raw[:0], call.Raw...)
 	s.crowded, s.other, s.claimed, s.conflicts, s.sum, s.unsure, s.clashes = false, false, false, 0, 0, false, nil

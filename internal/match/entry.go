@@ -73,10 +73,43 @@ type Entry struct {
 	Disorder string
 	// Unsure: what the member moves is not known.
 	Unsure bool
+
+	kept uint64 // its digest, if it is not changed any more
+}
+
+// Plain reports whether the entry is one of an operation in which no parts or groups are compared, with nothing wrong with it
+// alone.
+func (e *Entry) Plain() bool {
+	return !e.Pairwise && !e.Grouped && !e.Unsure && len(e.Parts) == 0 && e.alone() == 0
+}
+
+// Kept is a collection of plain entries that many calls share: programs use few, over and over. The zero value is empty.
+type Kept struct{ byDigest map[uint64]*Entry }
+
+// keptLimit is how many entries are remembered.
+const keptLimit = 4096
+
+// Keep returns an entry like e, a plain one, that must not be changed. It is the same one for equal entries as far as these are
+// remembered.
+func (k *Kept) Keep(e *Entry) *Entry {
+	d := e.digest()
+	if o := k.byDigest[d]; o != nil && o.Func == e.Func && o.Root == e.Root && o.Values == e.Values && o.Sides == e.Sides {
+		return o
+	}
+	o := *e
+	o.Parts, o.kept = nil, d
+	if len(k.byDigest) >= keptLimit || k.byDigest == nil {
+		k.byDigest = make(map[uint64]*Entry)
+	}
+	k.byDigest[d] = &o
+	return &o
 }
 
 // digest is equal for entries that agree in everything but what is pairwise.
 func (e *Entry) digest() uint64 {
+	if e.kept != 0 {
+		return e.kept
+	}
 	h := uint64(e.Func) + 1
 	for a, v := range &e.Values {
 		if v != 0 { // most are not significant

@@ -435,6 +435,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 {
 			if o := pr.ops[p.oldHandle.handle(rec)]; o != nil {
 				o.id, pr.recentOp.id = 0, 0 // but where it was made may still be asked for
+				pr.meanings++
 			}
 		}
 	case groupNew:

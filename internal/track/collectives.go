@@ -39,6 +39,9 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	t.scratch.Thread = th.ID
 	t.scratch.Keep(rec)
 	th.pos = t.Match.Enter(v.Comm, v.Me, &t.entry, t.scratch)
+	if t.quick[p.fn.ID].again {
+		t.remember(th, v, p, c)
+	}
 	if p.fn.Class == mpiapi.CollectiveInit {
 		t.initRounds(v, th.pos, &t.entry)
 	}

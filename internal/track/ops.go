@@ -59,6 +59,7 @@ func (p *Process) newOp(th *Thread, c *event.Call) {
 	}
 	p.ops = put(p.ops, uint64(c.After(f.Param("op"))), o)
 	p.recentOp.id = 0
+	p.meanings++
 }
 
 // place returns a number for the place of a function in the file that it comes from: the same in all processes that

@@ -16,12 +16,17 @@ type quick struct {
 	header                        uint64 // second half of the record's header: no error, no flags, this length; 0 if it is no such call
 	send                          bool
 	poll                          uint16 // of a test or probe: where its flag or number of completions is, else 0
+	again                         bool   // a collective, see repeat
+	buffers                       [2]uint8
 	mode                          match.Mode
 	comm, typ, count, peer, label uint8
 }
 
 func makeQuick(p *plan) quick {
 	f := p.fn
+	if p.repeats() {
+		return makeRepeatable(p)
+	}
 	switch p.act {
 	case test, testall, testany, requestStatus, probe, mprobe:
 		if p.flag.at != 0 && !p.flag.wide {
@@ -59,7 +64,14 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if q.header == 0 || binary.LittleEndian.Uint64(rec[8:]) != q.header {
 			break
 		}
-		if n := int(head>>16&0xffff) * ring.Line; q.poll != 0 {
+		if n := int(head>>16&0xffff) * ring.Line; q.again {
+			if n == 0 || off+n >= len(data) || !t.enterAgain(th, q, data[off:off+n:off+n]) {
+				break
+			}
+			last = data[off : off+n : off+n]
+			off += n
+			continue
+		} else if q.poll != 0 {
 			if n == 0 || off+n >= len(data) || int(q.poll) > n-4 || binary.LittleEndian.Uint32(data[off+int(q.poll):]) != 0 {
 				break
 			}

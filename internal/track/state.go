@@ -59,6 +59,7 @@ type Process struct {
 	modules  []mapping
 
 	recentOp struct{ handle, id uint64 }
+	meanings uint32 // changes of what handles of datatypes and operations stand for
 	constants
 }
 
@@ -119,8 +120,9 @@ type View struct {
 	Name   string
 	Made   match.Call // the call that made it, empty if predefined
 
-	topology *topology // nil if it has none, or an unknown one
-	splits   *splits   // nil if it is no file, or has had no collective yet
+	again    *[repeats]repeat // the last collectives, by call site; nil if there were few
+	topology *topology        // nil if it has none, or an unknown one
+	splits   *splits          // nil if it is no file, or has had no collective yet
 }
 
 // RequestKind says what a request stands for.
@@ -237,6 +239,7 @@ type Tracker struct {
 	damaged  int // records of communicators and the like that made no sense
 	scratch  match.Call
 	entry    match.Entry
+	kept     match.Kept
 	member   agree.Member
 	memo     agree.Memo
 	leaders  map[leaders][]*leader

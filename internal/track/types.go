@@ -102,6 +102,7 @@ func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	p.forgetType(handle)
 	delete(p.derived.freed, handle)
 	p.types = put(p.types, handle, ty)
+	p.meanings++
 	if !ty.Permanent && !ty.Given {
 		p.derived.live++
 		p.derived.made++
@@ -123,6 +124,7 @@ func (p *Process) forgetType(handle uint64) {
 		return
 	}
 	*p.slot(handle) = cachedType{}
+	p.meanings++
 	delete(p.types, handle)
 	if p.watcher != nil {
 		p.watcher.Gone(p, handle)

@@ -1,0 +1,121 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/ring"
+)
+
+// repeat is a collective that a process has entered, for the case that it enters one of the same kind again: with the same
+// arguments, but for where its buffers are. Then its part in it is the same, too.
+type repeat struct {
+	record   [repeatSize]byte
+	used     uint16 // 0: there is none
+	meanings uint32 // of the process, when it was entered
+	entry    *match.Entry
+}
+
+// repeats is how many of them a communicator has, repeatSize how long their records may be, and rare how many collectives
+// there are on a communicator before the first is remembered: room for many processes should be worth it.
+const (
+	repeats    = 4
+	repeatSize = 2 * ring.Line
+	rare       = 8
+)
+
+// repeatable are the operations whose arguments are all in the fixed part of a record, and that change nothing but the data.
+var repeatable = map[string]bool{
+	"MPI_Barrier": true, "MPI_Bcast": true, "MPI_Reduce": true, "MPI_Allreduce": true, "MPI_Scan": true, "MPI_Exscan": true,
+	"MPI_Gather": true, "MPI_Scatter": true, "MPI_Allgather": true, "MPI_Alltoall": true, "MPI_Reduce_scatter_block": true,
+}
+
+func (p *plan) repeats() bool {
+	f := p.fn
+	return p.act == collective && f.Class == mpiapi.Collective && repeatable[p.agree.Name()] && !p.usesBuffer &&
+		p.comm.at != 0 && p.comm.wide && f.Fixed <= repeatSize
+}
+
+func makeRepeatable(p *plan) quick {
+	f := p.fn
+	q := quick{header: uint64(f.Fixed) << 48, again: true, comm: uint8(p.comm.at)}
+	for i, r := range []mpiapi.Role{mpiapi.SendBuf, mpiapi.RecvBuf} {
+		if a := f.Arg(r); a >= 0 {
+			if q.buffers[i] = uint8(f.Params[a].Layout.At); q.buffers[i]%8 != 0 {
+				return quick{}
+			}
+		}
+	}
+	return q
+}
+
+// at returns where a view remembers the collective that is called from the place of a record.
+func (v *View) repeatAt(rec []byte) *repeat {
+	return &v.again[binary.LittleEndian.Uint32(rec[ring.OffSite:])%repeats]
+}
+
+// remember keeps the collective that a call has just entered, if it is such that all would be the same next time.
+func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
+	rec := c.Raw()
+	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
+	if c.State != event.Complete || returned(rec) != 0 || th.explained != unexplained || !t.entry.Plain() || th.pos < rare ||
+		v.topology != nil || used != p.fn.Fixed || used > repeatSize {
+		return
+	}
+	for i := range p.uses {
+		if th.Process.readyType(p.uses[i].at.handle(rec)) == nil {
+			return
+		}
+	}
+	if v.again == nil {
+		v.again = new([repeats]repeat)
+	}
+	r := v.repeatAt(rec)
+	copy(r.record[:], rec)
+	clear(r.record[used:])
+	r.used, r.meanings, r.entry = uint16(used), th.Process.meanings, t.kept.Keep(&t.entry)
+}
+
+// enterAgain follows a call that has returned successfully if it enters a collective as one did before. It reports whether it
+// does.
+func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
+	pr := th.Process
+	v := pr.View(binary.LittleEndian.Uint64(rec[q.comm:]))
+	if v == nil || v.again == nil {
+		return false
+	}
+	r := v.repeatAt(rec)
+	if r.meanings != pr.meanings || !r.equal(q, pr, rec) {
+		return false
+	}
+	call := match.Call{Thread: th.ID, Raw: rec}
+	th.Calls++
+	th.view = v
+	th.pos = t.Match.Enter(v.Comm, v.Me, r.entry, call)
+	if t.Replay != nil {
+		t.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
+	}
+	t.sink.Entered(th, v, th.pos, call)
+	return true
+}
+
+// equal reports whether a record is that of a call with the same arguments, and has nothing but them.
+func (r *repeat) equal(q *quick, pr *Process, rec []byte) bool {
+	used := int(r.used)
+	if used == 0 || used > len(rec) || binary.LittleEndian.Uint32(rec) != binary.LittleEndian.Uint32(r.record[:]) {
+		return false
+	}
+	if secs := (used + 7) &^ 7; secs+ring.SectionSize <= len(rec) && binary.LittleEndian.Uint16(rec[secs:]) != ring.SecEnd {
+		return false
+	}
+	i := ring.OffRC
+	for ; i+8 <= used; i += 8 {
+		a, b := binary.LittleEndian.Uint64(rec[i:]), binary.LittleEndian.Uint64(r.record[i:])
+		if a != b && (i != int(q.buffers[0]) && i != int(q.buffers[1]) || pr.hasInPlace && (a == pr.inPlace || b == pr.inPlace)) {
+			return false
+		}
+	}
+	return i == used || binary.LittleEndian.Uint32(rec[i:]) == binary.LittleEndian.Uint32(r.record[i:])
+}
