@@ -64,7 +64,7 @@ func explainCommand() *cobra.Command {
 				return usageError{err}
 			case 1:
 				c := found[0]
-				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s)\n%s\n\n%s\n", c.ID, c.Severity, c.Title, strings.TrimSpace(c.Doc))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s)\n%s\n\n%s", c.ID, c.Severity, c.Title, check.Plain(c.Doc))
 				return nil
 			}
 			names := make([]string, len(found))

@@ -26,8 +26,8 @@ type Check struct {
 	ID       string           // GLOBAL:MSG:DATATYPE:MISMATCH
 	Severity finding.Severity // of its findings, unless the rule names several
 	Title    string           // half a line: what is wrong
-	// Doc explains the check to its user, in Markdown: the rule with its clause of the MPI standard, an example, how to
-	// mend it, and what the check can't see.
+	// Doc explains the check to its user, in Markdown under the headings that [Sections] names: the rule with its clause of the
+	// MPI standard, an example, how to mend it, and what the check can't see.
 	Doc string
 	// Portability: what it finds went well here, and only goes wrong elsewhere, or in another run. Who does not care switches such checks off
 	// by a profile.
