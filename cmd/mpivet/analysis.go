@@ -62,7 +62,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
-	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress}
+	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate strict.Gate = strict.NoGate{}
 	if live != nil {
@@ -89,6 +89,7 @@ func (a *analysis) record() (err error) {
 		return nil
 	}
 	facts := map[string]string{factMPI: a.run.MPI, factNoProgress: a.opts.noProgress.String()}
+	facts[factMaxPending] = strconv.Itoa(a.opts.maxPending)
 	if a.opts.maxErrors > 0 {
 		facts[factMaxErrors] = strconv.Itoa(a.opts.maxErrors)
 	}

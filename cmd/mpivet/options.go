@@ -45,6 +45,8 @@ type options struct {
 	color        string
 	// How many reports are shown in all, and after how many errors the program is dealt with as after a fatal finding; 0: any.
 	maxReports int
+	// How many places are named from which messages are sent that nobody receives; 0: any.
+	maxPending int
 	maxErrors  int
 	// How long processes may be in the same MPI calls on average before that is told, 0 for ever.
 	noProgress time.Duration
@@ -113,6 +115,7 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.baseline, "baseline", "", "`FILE` that an earlier --json has written: only what is not in it is reported")
 	f.IntVar(&o.limit, "limit", 10, "reports per check and call site; 0 any number")
 	f.IntVar(&o.maxReports, "max-reports", 0, "reports in all, besides fatal ones; 0 any number")
+	f.IntVar(&o.maxPending, "max-pending", 20, "`N` places reported from which messages are sent and never received, those of most messages first; 0 any number")
 	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
 	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
 	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
@@ -188,7 +191,7 @@ func (o *options) validate() error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}} {
+	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}, {"max-pending", o.maxPending}} {
 		if n.value < 0 {
 			return usagef("--%s %d: must not be negative", n.flag, n.value)
 		}

@@ -13,6 +13,7 @@ const (
 	factMPI        = "mpi"         // which MPI was used
 	factNoProgress = "no-progress" // what --no-progress was
 	factStrict     = "strict"      // there in strict mode: what --on-error was
+	factMaxPending = "max-pending" // what --max-pending was
 	factMaxErrors  = "max-errors"  // what --max-errors was
 )
 

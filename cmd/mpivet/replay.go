@@ -51,6 +51,9 @@ func replay(o *options, path string, noProgress bool) error {
 	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !noProgress {
 		o.noProgress = d
 	}
+	if n, err := strconv.Atoi(f.Meta.Facts[factMaxPending]); err == nil && !o.flags.Changed("max-pending") {
+		o.maxPending = n
+	}
 	o.maxErrors, _ = strconv.Atoi(f.Meta.Facts[factMaxErrors])
 	o.tell()
 	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil, nil)

@@ -83,6 +83,9 @@ type Context struct {
 	Tracker *track.Tracker
 	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
 	NoProgress time.Duration
+	// MaxPending is how many places are named from which messages are sent and never received, those of most messages first; 0
+	// any number.
+	MaxPending int
 	// Report hands in a finding. Check and Severity are filled in where they are empty.
 	Report func(*finding.Finding)
 	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its

@@ -111,6 +111,7 @@ var options = map[string]func(c *Configuration, origin string, args []string) er
 	"CHECK-SUPPRESSION-LIMIT": number("limit"),
 	"CHECK-MAX-ERRORS":        number("max-errors"),
 	"CHECK-MAX-REPORTS":       maxReports,
+	"CHECK-MAX-PENDING":       number("max-pending"),
 	"DEADLOCK-WARNING":        duration("no-progress"),
 	"PCTRACE":                 stacks,
 	"CHECK-TIMEOUT":           ignored("CHECK-TIMEOUT", "what happens after a fatal finding is said by --on-error"),

@@ -38,6 +38,8 @@ type Options struct {
 	Layouts func(ring.ProcID) (*ring.Layouts, error)
 	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
 	NoProgress time.Duration
+	// MaxPending is how many places of messages that nobody received are named; 0 any number.
+	MaxPending int
 	// Strict, if not nil, has collective calls held until they are judged.
 	Strict *Strict
 }
@@ -119,7 +121,7 @@ func New(o Options) *Pipeline {
 func (p *Pipeline) start(c *check.Check, o *Options) {
 	h := c.New(&check.Context{
 		Check: c, Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Stack: p.places.end,
-		NoProgress: o.NoProgress,
+		NoProgress: o.NoProgress, MaxPending: o.MaxPending,
 		Report: func(f *finding.Finding) {
 			if f.Check == "" {
 				f.Check = c.ID

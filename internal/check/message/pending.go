@@ -128,8 +128,19 @@ func finished(p *track.Process) bool { return p.Finalizing && !p.Lost && !p.Call
 const flowLimit = 6
 
 func (p *pendings) report(l *leftovers, why string) {
-	for _, k := range l.keys {
-		p.x.Report(p.finding(k, l.groups[k], why))
+	keys, rest := l.keys, 0
+	if n := p.x.MaxPending; n > 0 && len(keys) > n {
+		keys, rest = slices.Clone(keys), len(keys)-n
+		slices.SortStableFunc(keys, func(a, b string) int { return l.groups[b].n - l.groups[a].n })
+		keys = keys[:n]
+	}
+	for i, k := range keys {
+		f := p.finding(k, l.groups[k], why)
+		if i == len(keys)-1 && rest > 0 {
+			f.Message += fmt.Sprintf("\nMessages from %s were not received either (--max-pending).", check.Plural(rest, "other place", "other places"))
+			f.Details["more_places"] = rest
+		}
+		p.x.Report(f)
 	}
 }
 
