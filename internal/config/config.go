@@ -44,6 +44,10 @@ func ReadFile(path string, known *pflag.FlagSet) ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(path, data, known)
+}
+
+func parse(path string, data []byte, known *pflag.FlagSet) ([]Setting, error) {
 	body, err := yamlfile.Parse(path, data)
 	if err != nil || body == nil {
 		return nil, err

@@ -56,6 +56,10 @@ func ReadFile(path string, rules *finding.Rules) ([]*finding.Suppression, error)
 	if err != nil {
 		return nil, err
 	}
+	return parse(path, data, rules)
+}
+
+func parse(path string, data []byte, rules *finding.Rules) ([]*finding.Suppression, error) {
 	body, err := yamlfile.Parse(path, data)
 	if err != nil || body == nil {
 		return nil, err
