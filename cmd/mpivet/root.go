@@ -79,6 +79,9 @@ needs no recompilation.
   mpivet run -n 4 ./a.out args           under the launcher of its MPI
   mpiexec -n 4 mpivet exec ./a.out args  under any launcher
 
+Flags may also stand in a file (--config) and in the environment: MPIVET_LIMIT is
+--limit.
+
 Exit status: the program's own if it failed, else 3 if there are findings at or
 above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 		SilenceErrors: true,
