@@ -61,10 +61,11 @@ type Hooks struct {
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
-	NewDatatype      func(p *track.Process, d *match.Datatype)
-	CrowdedDatatypes func(p *track.Process) // a process has 100, 200, 400 … derived datatypes at once
-	End              func(p *track.Process) // a process has ended
-	Deadlock         func(d *wait.Deadlock)
+	NewDatatype func(p *track.Process, d *match.Datatype)
+	// CrowdedObjects: a process has 100, 200, 400 … derived datatypes, or other objects of a kind, at once.
+	CrowdedObjects func(p *track.Process, kind mpiapi.Kind)
+	End            func(p *track.Process) // a process has ended
+	Deadlock       func(d *wait.Deadlock)
 	// Knot: processes have gone on that would block each other under semantics which the standard allows.
 	Knot func(k *causal.Knot)
 	// Causal, if not nil, is told of the run in an order in which causes come before effects.

@@ -15,6 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/race"
 	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/strict"
@@ -84,7 +85,7 @@ type Pipeline struct {
 	wrongBuffer []func(*track.Thread, match.Call, *track.BufferError)
 	construct   []func(*track.Thread, match.Call, *datatype.ArgumentError)
 	newType     []func(*track.Process, *match.Datatype)
-	datatypes   []func(*track.Process)
+	objects     []func(*track.Process, mpiapi.Kind)
 	end         []func(*track.Process)
 	deadlock    []func(*wait.Deadlock)
 	race        []func(*race.Race)
@@ -154,7 +155,7 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	add(&p.wrongBuffer, h.WrongBuffer)
 	add(&p.construct, h.WrongConstructor)
 	add(&p.newType, h.NewDatatype)
-	add(&p.datatypes, h.CrowdedDatatypes)
+	add(&p.objects, h.CrowdedObjects)
 	add(&p.end, h.End)
 	add(&p.deadlock, h.Deadlock)
 	if h.Knot != nil {
@@ -409,9 +410,9 @@ func (s sink) NewDatatype(pr *track.Process, d *match.Datatype) {
 	}
 }
 
-func (s sink) CrowdedDatatypes(pr *track.Process) {
-	for _, f := range s.p.datatypes {
-		f(pr)
+func (s sink) CrowdedObjects(pr *track.Process, kind mpiapi.Kind) {
+	for _, f := range s.p.objects {
+		f(pr, kind)
 	}
 }
 

@@ -271,7 +271,11 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	if p.makesHandle && rc == 0 {
 		t.made(th, p, c)
 	}
+	if p.objects != nil && rc == 0 {
+		t.followObjects(th, p.objects, c)
+	}
 	if rc != 0 {
+		th.Process.handled()
 		t.failed(th, th.call(rec), rc)
 		if t.Replay != nil {
 			t.Replay.Doubt(th, false)
@@ -358,6 +362,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case psendInit, precvInit, otherRequest:
 		if rc == 0 {
+			pr.Callbacks = pr.Callbacks || p.fn.Base == mpiapi.IDGrequestStart // its free_fn
 			persistent := p.act != otherRequest
 			r := t.newRequest()
 			if persistent {
@@ -460,6 +465,8 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case finalize:
 		pr.Finalized = pr.Finalized || rc == 0
+	case callHandler:
+		pr.handled()
 	case setFileHandler:
 		pr.FileHandler = pr.FileHandler || rc == 0
 	case initMPI:

@@ -59,6 +59,7 @@ type plan struct {
 	uses        []typeUse    // datatypes that it is given
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
+	objects     *objectPlan  // what else it makes and frees, nil if nothing
 }
 
 // action is how a call changes the state.
@@ -107,6 +108,7 @@ const (
 	typeContents
 	setName
 	setFileHandler
+	callHandler
 	attribute
 	changeInfo
 	opNew
@@ -135,7 +137,9 @@ var byName = map[string]action{
 	"MPI_Keyval_create": attribute, "MPI_Comm_set_attr": attribute, "MPI_Type_set_attr": attribute,
 	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
 	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
-	"MPI_Info_create": changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
+	"MPI_Comm_call_errhandler": callHandler, "MPI_Win_call_errhandler": callHandler, "MPI_File_call_errhandler": callHandler,
+	"MPI_Session_call_errhandler": callHandler,
+	"MPI_Info_create":             changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
 	"MPI_Info_free":           changeInfo,
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
 	"MPI_Group_free": groupFree,
@@ -266,6 +270,7 @@ func makePlan(f *mpiapi.Func) plan {
 		p.usesBuffer = p.buffered()
 	}
 	p.planTypes()
+	p.objects = planObjects(f)
 	if p.collective {
 		p.agree = agree.For(f)
 	}

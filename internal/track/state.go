@@ -55,6 +55,8 @@ type Process struct {
 	infos    map[uint64]map[string]string // what is in info objects
 	ops      map[uint64]*operation        // made by the program
 	groups   map[uint64]groupHandle
+	objects  *objects           // nil if none was made
+	handlers bool               // the program has set an error handler that may be its own function
 	moving   map[uint64]*moving // nonblocking and persistent collectives whose data are summed up, by number
 	modules  []mapping
 
@@ -187,8 +189,9 @@ type Sink interface {
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.
 	NewDatatype(p *Process, d *match.Datatype)
-	// CrowdedDatatypes: a process has many derived datatypes: 100 at first, then twice as many each time.
-	CrowdedDatatypes(p *Process)
+	// CrowdedObjects: a process has many derived datatypes, or other objects of a kind: 100 at first, then twice as many each
+	// time.
+	CrowdedObjects(p *Process, kind mpiapi.Kind)
 	// End: a process has ended; Process.Ended says how.
 	End(p *Process)
 	// Module: a file is mapped into a process.

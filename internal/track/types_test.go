@@ -33,7 +33,9 @@ func (*told) End(*track.Process)                                        {}
 func (*told) Module(*track.Process, event.Module)                       {}
 func (*told) Site(*track.Thread, event.Site)                            {}
 func (*told) NewDatatype(*track.Process, *match.Datatype)               {}
-func (s *told) CrowdedDatatypes(p *track.Process)                       { s.crowd = append(s.crowd, p.DerivedDatatypes()) }
+func (s *told) CrowdedObjects(p *track.Process, _ mpiapi.Kind) {
+	s.crowd = append(s.crowd, p.DerivedDatatypes())
+}
 
 func (s *told) Leaders(track.Leader, track.Leader) {}
 func (s *told) Met(*match.Comm, uint64)            {}

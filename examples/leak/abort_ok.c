@@ -1,0 +1,12 @@
+/* A program that gives up has no chance to free anything. */
+/* run: np=2 status=3 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Comm dup;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    return 0;
+}

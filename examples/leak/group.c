@@ -1,0 +1,25 @@
+/* The group of a communicator is asked for, and not freed: both times, or once of two. */
+/* run: np=2 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int zero = 0, a = 0;
+    MPI_Comm dup;
+    MPI_Win win;
+    MPI_Group all, again, first, nobody, late, window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_group(MPI_COMM_WORLD, &all); /* want "LOCAL:GROUP:NOT_FREED" "has 1 group made by MPI_Comm_group" */
+    MPI_Comm_group(MPI_COMM_WORLD, &again);
+    MPI_Group_incl(all, 1, &zero, &first); /* want "LOCAL:GROUP:NOT_FREED" "MPI_Group_incl" */
+    MPI_Group_incl(all, 0, NULL, &nobody);
+    MPI_Group_free(&again);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Comm_group(dup, &late); /* want "LOCAL:GROUP:NOT_FREED" */
+    MPI_Comm_free(&dup);
+    MPI_Win_create(&a, sizeof a, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_get_group(win, &window); /* want "LOCAL:GROUP:NOT_FREED" */
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
