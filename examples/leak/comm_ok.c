@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    int rank, two = 2, one = 1, period = 1, keep = 0, a = 0, b = 0;
+    int rank, two = 2, one = 1, period = 1, keep = 1, a = 0, b = 0;
     MPI_Comm c, d, parent;
     MPI_Request r[2];
     MPI_Win win;

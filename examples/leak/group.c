@@ -1,5 +1,6 @@
 /* The group of a communicator is asked for, and not freed: both times, or once of two. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Keys of attributes that nothing has any more are not freed. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

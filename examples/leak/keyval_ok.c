@@ -1,5 +1,6 @@
 /* Keys are freed before and after their attributes, or needed to the end by what has the attribute. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* Windows of each kind that are not freed. */
+/* Windows of each kind that are not freed; MPICH with UCX dies of that. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -14,6 +14,6 @@ int main(int argc, char **argv)
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic); /* want "LOCAL:WIN:NOT_FREED" */
     MPI_Win_create(&a, sizeof a, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &freed);
     MPI_Win_free(&freed);
-    MPI_Finalize();
+    MPI_Finalize(); /* may "LOCAL:EXIT:SIGNAL" */
     return 0;
 }

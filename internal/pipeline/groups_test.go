@@ -19,6 +19,13 @@ func group(k *Rank, ranks ...int32) {
 	k.Call("free", "MPI_Group_free", Args{"group": wholeGroup})
 }
 
+// freeGroups lets those ranks that made a group free it.
+func freeGroups(ranks ...*Rank) {
+	for _, k := range ranks {
+		k.Call("free", "MPI_Group_free", Args{"group": someGroup})
+	}
+}
+
 func createGroup(tag int) Args {
 	return Args{"comm": World, "group": someGroup, "tag": tag, ">newcomm": CommNull}
 }
@@ -44,6 +51,7 @@ func TestGatherings(t *testing.T) {
 					k.Call("a", "MPI_Comm_create_group", createGroup(3))
 				}
 			}
+			freeGroups(p.Ranks...)
 			return finalize(p)
 		}, nil, ""},
 		{"one never comes", func() *Program {
@@ -54,6 +62,7 @@ func TestGatherings(t *testing.T) {
 				if r == 2 {
 					k.Open("a", "MPI_Comm_create_group", createGroup(3))
 				} else {
+					freeGroups(k)
 					k.Open("b", "MPI_Finalize", nil)
 				}
 			}
@@ -73,6 +82,7 @@ func TestGatherings(t *testing.T) {
 				group(k, int32(r), int32(1-r))
 				k.Call("a", "MPI_Comm_create_group", createGroup(0))
 			}
+			freeGroups(p.Ranks...)
 			return finalize(p)
 		}, []string{mismatch + " [0 1]"}, "rank 0 passes the group {0, 1}"},
 		{"a circle of groups", func() *Program {
@@ -88,6 +98,7 @@ func TestGatherings(t *testing.T) {
 			group(p.Ranks[0], 0, 1)
 			p.Ranks[0].Call("a", "MPI_Comm_create_group", createGroup(0))
 			p.Ranks[1].Call("a", "MPI_Comm_create_group", createGroup(0))
+			freeGroups(p.Ranks[0])
 			return finalize(p)
 		}, nil, ""},
 		{"groups that have nobody in common", func() *Program {
@@ -96,6 +107,7 @@ func TestGatherings(t *testing.T) {
 				group(k, int32(r%2), int32(r%2)+2)
 				k.Call("a", "MPI_Comm_create", Args{"comm": World, "group": someGroup, ">newcomm": CommNull})
 			}
+			freeGroups(p.Ranks...)
 			return finalize(p)
 		}, nil, ""},
 		{"groups that have somebody in common", func() *Program {
@@ -104,6 +116,7 @@ func TestGatherings(t *testing.T) {
 				group(k, []int32{0, 1, 2, 3}[:4-r%2]...)
 				k.Call("a", "MPI_Comm_create", Args{"comm": World, "group": someGroup, ">newcomm": CommNull})
 			}
+			freeGroups(p.Ranks...)
 			return finalize(p)
 		}, []string{mismatch + " [0 1 2 3]"}, "ranks 0,2 pass group={0, 1, 2, 3}; ranks 1,3 pass group={0, 1, 2}"},
 		{"an operation that is freed where a datatype has been", func() *Program {

@@ -56,6 +56,15 @@ func (c scenario) run(t *testing.T) {
 	}
 }
 
+// freeBoth lets the ranks of such a program free them.
+func freeBoth(p *Program) *Program {
+	for _, k := range p.Ranks {
+		k.Call("free", "MPI_Comm_free", free(first))
+		k.Call("free", "MPI_Comm_free", free(second))
+	}
+	return p
+}
+
 func TestCollectivesThatAreNotJoined(t *testing.T) {
 	const (
 		order = "GLOBAL:COLLECTIVE:ORDER_MISMATCH"
@@ -70,7 +79,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			p.Ranks[0].Call("b", "MPI_Bcast", bcast(second, 1))
 			p.Ranks[1].Call("c", "MPI_Bcast", bcast(second, 1))
 			p.Ranks[1].Call("d", "MPI_Bcast", bcast(first, 0))
-			return finalize(p)
+			return finalize(freeBoth(p))
 		}, []string{order + " [0 1]"}, "rank 0 enters MPI_Bcast on the communicator made by MPI_Comm_dup of ranks 0,1 first"},
 		{"different orders of nonblocking ones", func() *Program {
 			p := two()
@@ -84,7 +93,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 					"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, ">array_of_statuses": []Status{{}, {}},
 				})
 			}
-			return finalize(p)
+			return finalize(freeBoth(p))
 		}, nil, ""},
 		{"different orders that hang", func() *Program {
 			p := two()
@@ -152,6 +161,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			p := two()
 			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
 			p.Ranks[0].Call("b", "MPI_Comm_free", free(first))
+			p.Ranks[0].Call("b", "MPI_Comm_free", free(second))
 			p.Ranks[0].Open("c", "MPI_Finalize", nil)
 			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, Initialized: true}
 			return p
@@ -159,6 +169,9 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 		{"one frees a communicator", func() *Program {
 			p := two()
 			p.Ranks[1].Call("b", "MPI_Comm_free", free(first))
+			for _, k := range p.Ranks {
+				k.Call("c", "MPI_Comm_free", free(second))
+			}
 			return finalize(p)
 		}, []string{freed + " [0 1]"}, "Rank 1 frees the communicator made by MPI_Comm_dup by MPI_Comm_free, and rank 0 never does"},
 		{"one tries, and is told that it may not", func() *Program {
@@ -166,6 +179,9 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			p.Ranks[0].Fail("a", "MPI_Bcast", bcast(first, 0), 16, "out of memory", false)
 			p.Ranks[0].Call("b", "MPI_Bcast", bcast(second, 0))
 			p.Ranks[1].Call("c", "MPI_Bcast", bcast(second, 0))
+			for _, k := range p.Ranks {
+				k.Call("d", "MPI_Comm_free", free(second))
+			}
 			return finalize(p)
 		}, []string{"LOCAL:MPI:CALL_FAILED [0]"}, ""},
 		{"both free both", func() *Program {

@@ -318,6 +318,7 @@ func TestFindings(t *testing.T) {
 					root = 0
 				}
 				k.Call("c", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": root, "comm": inter})
+				k.Call("d", "MPI_Comm_free", Args{"comm": inter})
 			}
 			return finalize(p)
 		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"}, "Rank 0 sends 1 × MPI_INT, rank 2 receives it as 1 × MPI_FLOAT"},

@@ -10,6 +10,8 @@ import (
 type Object struct {
 	Made   match.Call
 	Number uint64 // among the process's objects, in the order of their making
+	// Comm is what a communicator, window or file is to all its processes; nil if that is not known.
+	Comm *match.Comm
 
 	variable uint64 // address of the handle that the call has set
 }
@@ -133,13 +135,30 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		if len(pr.names.words) == 0 || pr.names.handle(k.kind, k.handle) != nil {
 			continue // null, or MPI's own
 		}
-		if pr.objects.enter(k, Object{Made: th.call(rec), variable: h.variable.handle(rec)}) {
+		made := Object{Made: th.call(rec), variable: h.variable.handle(rec)}
+		if v := pr.shared(k); v != nil {
+			made.Comm = v.Comm
+		}
+		if pr.objects.enter(k, made) {
 			t.sink.CrowdedObjects(pr, k.kind)
 		}
 	}
 	if o.what != 0 {
 		pr.attach(o, rec)
 	}
+}
+
+// shared returns what a communicator, window or file is to the process, nil if that is not known.
+func (p *Process) shared(k objectKey) *View {
+	switch k.kind {
+	case mpiapi.Comm:
+		return p.views[k.handle]
+	case mpiapi.Win:
+		return p.wins[k.handle]
+	case mpiapi.File:
+		return p.files[k.handle]
+	}
+	return nil
 }
 
 // enter adds an object, and reports whether there are so many now that it is worth a notice.

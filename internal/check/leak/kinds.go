@@ -35,9 +35,14 @@ var Checks = []*check.Check{
 func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check.Check {
 	return New(&Kind{
 		Kind: kind, ID: "LOCAL:" + family + ":NOT_FREED", One: one, Many: many, Free: free, When: when,
-		Doc: text(doc) + "\n" + text("all.md"),
+		Doc:   text(doc) + "\n" + text("all.md"),
+		Joint: kind == mpiapi.Comm || kind == mpiapi.Win || kind == mpiapi.File,
 		Live: func(p *track.Process, f func(Object)) int {
-			p.Objects(kind, func(o *track.Object) { f(Object{Made: o.Made, Number: o.Number}) })
+			p.Objects(kind, func(o *track.Object) {
+				if o.Comm == nil || o.Comm.Idle() { // else some have entered a collective on it, and others have not
+					f(Object{Made: o.Made, Number: o.Number})
+				}
+			})
 			return p.LiveObjects(kind)
 		},
 	})

@@ -22,6 +22,9 @@ type Kind struct {
 	Free      string // how one is freed: "MPI_Comm_free"
 	When      string // the sentence that says when it may be
 	Doc       string
+	// Joint: all processes that have one free it together. If some have and others have not, that is told by the checks of
+	// collectives, when the run is over.
+	Joint bool
 	// Live calls its function for every such object that a process has, in no order, and returns how many there are.
 	Live func(*track.Process, func(Object)) int
 }
@@ -42,10 +45,19 @@ func New(k *Kind) *check.Check {
 		Title:    k.Many + " were not freed before MPI_Finalize",
 		Doc:      k.Doc,
 		New: func(x *check.Context) check.Hooks {
-			l := leaks{x, k}
+			l := &leaks{Context: x, Kind: k}
 			return check.Hooks{
 				Finalize: func(p *track.Process, _ match.Call) {
-					if !p.Lost && !p.Callbacks {
+					switch {
+					case p.Lost || p.Callbacks:
+					case k.Joint:
+						l.done = append(l.done, p)
+					default:
+						l.atFinalize(p)
+					}
+				},
+				Finish: func() {
+					for _, p := range l.done {
 						l.atFinalize(p)
 					}
 				},
@@ -62,6 +74,7 @@ func New(k *Kind) *check.Check {
 type leaks struct {
 	*check.Context
 	*Kind
+	done []*track.Process // whose objects are told when the run is over
 }
 
 // group are the objects made at one place.
@@ -72,7 +85,7 @@ type group struct {
 }
 
 // byPlace groups the objects of a process by the place that made them, most frequent first, and counts them.
-func (l leaks) byPlace(p *track.Process) ([]*group, int) {
+func (l *leaks) byPlace(p *track.Process) ([]*group, int) {
 	groups := make(map[string]*group)
 	var list []*group
 	n := l.Live(p, func(o Object) {
@@ -100,7 +113,7 @@ const (
 	reported = 10 // at its end
 )
 
-func (l leaks) whileRunning(p *track.Process) {
+func (l *leaks) whileRunning(p *track.Process) {
 	groups, n := l.byPlace(p)
 	if len(groups) == 0 {
 		return // others use them
@@ -120,7 +133,7 @@ func (l leaks) whileRunning(p *track.Process) {
 	l.Report(f)
 }
 
-func (l leaks) atFinalize(p *track.Process) {
+func (l *leaks) atFinalize(p *track.Process) {
 	groups, _ := l.byPlace(p)
 	for i, g := range groups[:min(reported, len(groups))] {
 		message := fmt.Sprintf("Rank %d calls MPI_Finalize while it has %s made by %s at one place, never freed.\n"+
