@@ -14,6 +14,7 @@ int main(int argc, char **argv)
         MPI_Comm_dup(MPI_COMM_WORLD, &copy); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "MPI_Comm_create" may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
     else
         MPI_Comm_create(MPI_COMM_WORLD, all, &copy); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
+    MPI_Comm_free(&copy);
     MPI_Group_free(&all);
     MPI_Finalize(); /* may "GLOBAL:DEADLOCK:HARD" */
     return 0;

@@ -14,7 +14,11 @@ int main(int argc, char **argv)
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, 0, &between);
     MPI_Comm_group(half, &own);
     MPI_Group_incl(own, 1, (int[1]){rank % 2}, &mine);
-    MPI_Comm_create(between, mine, &made); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "rank 0 passes group=[{]0[}]; rank 1 passes group=[{]1[}]" ranks=0,1 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" may "LOCAL:EXIT:SIGNAL" */
+    MPI_Comm_create(between, mine, &made); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "rank 0 passes group=[{]0[}]; rank 1 passes group=[{]1[}]" ranks=0,1 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" may "LOCAL:EXIT:SIGNAL" may "LOCAL:COMM:NOT_FREED" */
+    MPI_Group_free(&mine);
+    MPI_Group_free(&own);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
     MPI_Finalize(); /* may "GLOBAL:DEADLOCK:HARD" */
     return 0;
 }
