@@ -185,6 +185,7 @@ enum mv_info {
     MV_DATA = 0xff06,   /* struct mv_data: a part of an array that was cut off a call record */
     MV_SUMS = 0xff07,   /* struct mv_sums: of what the call just recorded sends or has received; precedes that call's done */
     MV_NEIGHBOURS = 0xff08, /* struct mv_neighbours: those in the communicator that the MV_COMM record before tells of */
+    MV_FREED = 0xff09,  /* struct mv_freed: what a function of the program freed that MPI called in the call just recorded */
 };
 
 struct mv_site {
@@ -230,6 +231,14 @@ struct mv_comm {
 struct mv_neighbours {
     uint32_t in, out;
     /* int32_t: ranks of the sources, then of the destinations */
+};
+
+/* Calls inside of a call are not recorded, be they MPI's or those of functions of the program that MPI calls, to delete an
+ * attribute, say. What these free is told by this. */
+struct mv_freed {
+    uint64_t handle;
+    uint32_t function; /* that freed it: its number in the API table */
+    uint32_t pad;
 };
 
 /* count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD */

@@ -30,6 +30,7 @@ const (
 	infoError    = 0xff04
 	infoMPI      = 0xff05
 	infoData     = 0xff06
+	infoFreed    = 0xff09
 
 	started  = 0
 	exited   = 1

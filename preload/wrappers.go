@@ -238,9 +238,16 @@ func (w *wrapper) writeCall() {
 	if h.before != "" {
 		w.line("    %s", h.before)
 	}
+	freed := w.freed()
+	if freed >= 0 {
+		w.line("    const uint64_t freed = %[1]s ? MV_HANDLE(*%[1]s) : 0;", w.Params[freed].Name)
+	}
 	w.line("    int rc = real(%s);", w.args(h.replace))
 	if h.after != "" {
 		w.line("    %s", h.after)
+	}
+	if freed >= 0 {
+		w.line("    if (rc == MPI_SUCCESS)\n            mv_freed(MV_RA, (const void *)(uintptr_t)real, %d, freed);", w.ID)
 	}
 	w.line("    return rc;\n    }")
 	sections := w.sections()
@@ -314,6 +321,16 @@ func (w *wrapper) writeCall() {
 	}
 	w.line("mv_leave(t);")
 	w.line("return rc;")
+}
+
+// freed returns the parameter whose object the function frees, -1 if there is none.
+func (w *wrapper) freed() int {
+	for i := range w.Params {
+		if w.Params[i].Frees() {
+			return i
+		}
+	}
+	return -1
 }
 
 func (s section) suffix() string {

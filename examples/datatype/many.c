@@ -1,14 +1,14 @@
-/* More than a hundred datatypes at once. They are freed in the end, but that is worth a note. */
+/* More than a thousand datatypes at once. They are freed in the end, but that is worth a note. */
 /* run: np=1 */
 #include <mpi.h>
 
 int main(int argc, char **argv)
 {
-    enum { N = 150 };
+    enum { N = 1500 };
     MPI_Datatype t[N];
     MPI_Init(&argc, &argv);
     for (int i = 0; i < N; i++)
-        MPI_Type_contiguous(i, MPI_INT, &t[i]); /* want info "LOCAL:DATATYPE:NOT_FREED" "has 100 datatypes" */
+        MPI_Type_contiguous(i, MPI_INT, &t[i]); /* want info "LOCAL:DATATYPE:NOT_FREED" "has 1000 datatypes" */
     for (int i = 0; i < N; i++)
         MPI_Type_free(&t[i]);
     MPI_Finalize();

@@ -6,8 +6,8 @@
 int main(int argc, char **argv)
 {
     static int data;
-    int key, forever, of_type, of_win;
-    MPI_Comm dup;
+    int key, forever, copied, of_type, of_win;
+    MPI_Comm dup, again;
     MPI_Datatype type;
     MPI_Win win;
     MPI_Init(&argc, &argv);
@@ -28,6 +28,13 @@ int main(int argc, char **argv)
     MPI_Win_free_keyval(&of_win);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &forever, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, forever, &data);
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &copied, NULL);
+    MPI_Comm_dup(MPI_COMM_SELF, &dup);
+    MPI_Comm_set_attr(dup, copied, &data);
+    MPI_Comm_dup(dup, &again);
+    MPI_Comm_free(&dup);
+    MPI_Comm_free_keyval(&copied);
+    MPI_Comm_free(&again);
     MPI_Finalize();
     return 0;
 }

@@ -51,7 +51,7 @@ type Hooks struct {
 	Sums      func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
 	CommFreed func(c *match.Comm)                     // all members have freed a communicator
 	Finalize  func(p *track.Process, call match.Call) // a process enters MPI_Finalize
-	Crowded   func(p *track.Process)                  // a process has 100, 200, 400 … requests at once
+	Finalized func(p *track.Process)                  // and has left it
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
 	Leaders func(a, b track.Leader)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
@@ -62,10 +62,11 @@ type Hooks struct {
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
 	NewDatatype func(p *track.Process, d *match.Datatype)
-	// CrowdedObjects: a process has 100, 200, 400 … derived datatypes, or other objects of a kind, at once.
-	CrowdedObjects func(p *track.Process, kind mpiapi.Kind)
-	End            func(p *track.Process) // a process has ended
-	Deadlock       func(d *wait.Deadlock)
+	// Crowded: a process has as many requests, derived datatypes or other objects of a kind at once as Leaks.Limits says, or
+	// two, four, eight … times as many.
+	Crowded  func(p *track.Process, kind mpiapi.Kind)
+	End      func(p *track.Process) // a process has ended
+	Deadlock func(d *wait.Deadlock)
 	// Knot: processes have gone on that would block each other under semantics which the standard allows.
 	Knot func(k *causal.Knot)
 	// Causal, if not nil, is told of the run in an order in which causes come before effects.
@@ -78,6 +79,17 @@ type Hooks struct {
 	Finish    func() // the run is over
 }
 
+// Leaks is how much is told of objects that are not freed.
+type Leaks struct {
+	// Limits are the numbers of objects from which on a process is told of before its end.
+	Limits track.Limits
+	// Places is how many places are named that made objects of one kind of a process, the most frequent ones first.
+	Places int
+}
+
+// DefaultLeaks is what is told if the user does not say.
+func DefaultLeaks() Leaks { return Leaks{Limits: track.DefaultLimits, Places: 10} }
+
 // Context is what a check works with.
 type Context struct {
 	Check   *Check
@@ -87,6 +99,8 @@ type Context struct {
 	// MaxPending is how many places are named from which messages are sent and never received, those of most messages first; 0
 	// any number.
 	MaxPending int
+	// Leaks is how much is told of objects that are not freed.
+	Leaks *Leaks
 	// Report hands in a finding. Check and Severity are filled in where they are empty.
 	Report func(*finding.Finding)
 	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its

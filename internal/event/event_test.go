@@ -437,6 +437,17 @@ func TestInfo(t *testing.T) {
 	if m, err := c.MPIInfo(); err != nil || m != (MPI{3, 4, 2, 99, 3, 1, "MPICH", 0}) {
 		t.Errorf("MPI %+v, %v", m, err)
 	}
+	comm := mpiapi.ByName("MPI_Comm_free")
+	c = parsed(t, info(ring.InfoFreed, 0, append(wides(0x84), ints(int32(comm.ID), 0)...)))
+	if f, err := c.FreedInfo(); err != nil || f != (Freed{0x84, comm}) {
+		t.Errorf("freed %+v, %v", f, err)
+	}
+	for _, id := range []int32{0, 30000, -1} {
+		c := parsed(t, info(ring.InfoFreed, 0, append(wides(0x84), ints(id, 0)...)))
+		if f, err := c.FreedInfo(); !errors.Is(err, ErrMalformed) {
+			t.Errorf("freed by function %d: %+v, %v", id, f, err)
+		}
+	}
 	if _, err := c.ErrorInfo(); !errors.Is(err, ErrMalformed) {
 		t.Errorf("an error in a record of another kind: %v", err)
 	}
@@ -479,6 +490,7 @@ func everything(c *Call) {
 		_, _ = c.NamesInfo()
 		_, _ = c.ErrorInfo()
 		_, _ = c.MPIInfo()
+		_, _ = c.FreedInfo()
 		if k, err := c.CommInfo(); err == nil {
 			n := 0
 			for range k.Local.Ranks() {

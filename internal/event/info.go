@@ -348,6 +348,28 @@ type Sum struct {
 	Value uint64
 }
 
+// Freed is an object that a function of the program has freed which MPI called.
+type Freed struct {
+	Handle uint64
+	Func   *mpiapi.Func // that freed it
+}
+
+// FreedInfo returns the content of an InfoFreed record.
+func (c *Call) FreedInfo() (Freed, error) {
+	p, err := payload(c.raw, ring.InfoFreed, 12)
+	if err != nil {
+		return Freed{}, err
+	}
+	f := Freed{binary.LittleEndian.Uint64(p), nil}
+	if id := binary.LittleEndian.Uint32(p[8:]); id <= math.MaxUint16 {
+		f.Func = mpiapi.ByID(mpiapi.FuncID(id))
+	}
+	if f.Func == nil {
+		return Freed{}, malformed("an object freed by function %d", binary.LittleEndian.Uint32(p[8:]))
+	}
+	return f, nil
+}
+
 // SumsInfo returns the content of an InfoSums record.
 func (c *Call) SumsInfo() (Sums, error) {
 	p, err := payload(c.raw, ring.InfoSums, 24)

@@ -95,6 +95,7 @@ type Comm struct {
 	reg   *Registry
 
 	open   int32 // entries in collectives that not all have entered
+	known  int32 // members that have asked the registry for it
 	freed  int32
 	number int32 // of those that the registry has seen
 
@@ -156,10 +157,11 @@ func NewRegistry() *Registry {
 // Comm returns the communicator of the given identity, made by build if this is the first of its members to ask.
 func (r *Registry) Comm(k Key, build func() *Comm) *Comm {
 	if c := r.comms[k]; c != nil {
+		c.known++
 		return c
 	}
 	c := build()
-	c.key, c.reg = k, r
+	c.key, c.reg, c.known = k, r, 1
 	r.seen++
 	c.number = r.seen
 	c.pos = make([]uint64, len(c.Members))
@@ -189,6 +191,10 @@ func (c *Comm) Free() bool {
 
 // Parent returns the communicator that c was made from, nil if there is none.
 func (c *Comm) Parent() *Comm { return c.key.Parent }
+
+// Shared reports whether all members have it. Else something went wrong when it was made: what one of them has is no
+// communicator that others could use or free with it.
+func (c *Comm) Shared() bool { return int(c.known) >= len(c.Members) }
 
 // Idle reports whether there is no collective that some members have entered and others have not.
 func (c *Comm) Idle() bool { return c.open == 0 }

@@ -275,6 +275,19 @@ func (p *Param) Decl() string {
 	return p.CType + " " + p.Name
 }
 
+// Frees tells whether calls free the object whose handle is in the parameter, and set that to null. Those of operations
+// (requests, messages) don't count.
+func (p *Param) Frees() bool {
+	if !p.Pointer || p.Dir != InOut || p.Layout.Before == 0 {
+		return false
+	}
+	switch p.Kind {
+	case Comm, Group, Datatype, Op, Win, File, Info, Errhandler, Keyval, Session:
+		return true
+	}
+	return false
+}
+
 // Handle tells whether parameters of this kind are handles of MPI objects.
 func (k Kind) Handle() bool { return k >= Comm && k <= Session }
 

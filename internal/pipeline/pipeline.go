@@ -41,6 +41,8 @@ type Options struct {
 	NoProgress time.Duration
 	// MaxPending is how many places of messages that nobody received are named; 0 any number.
 	MaxPending int
+	// Leaks are set or check.DefaultLeaks.
+	Leaks *check.Leaks
 	// Strict, if not nil, has collective calls held until they are judged.
 	Strict *Strict
 }
@@ -79,13 +81,13 @@ type Pipeline struct {
 	sums        []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
 	commFreed   []func(*match.Comm)
 	finalize    []func(*track.Process, match.Call)
-	crowded     []func(*track.Process)
+	finalized   []func(*track.Process)
 	leaders     []func(a, b track.Leader)
 	datatype    []func(*track.Thread, match.Call, *track.DatatypeUse)
 	wrongBuffer []func(*track.Thread, match.Call, *track.BufferError)
 	construct   []func(*track.Thread, match.Call, *datatype.ArgumentError)
 	newType     []func(*track.Process, *match.Datatype)
-	objects     []func(*track.Process, mpiapi.Kind)
+	crowded     []func(*track.Process, mpiapi.Kind)
 	end         []func(*track.Process)
 	deadlock    []func(*wait.Deadlock)
 	race        []func(*race.Race)
@@ -103,6 +105,10 @@ func New(o Options) *Pipeline {
 		p.layouts = newLayouts(o.Layouts)
 		p.Tracker.Types = p.layouts
 	}
+	if o.Leaks == nil {
+		o.Leaks = new(check.DefaultLeaks())
+	}
+	p.Tracker.Limits = o.Leaks.Limits
 	p.waits = wait.New(p.Tracker)
 	p.places.init(p.Tracker)
 	if p.strict = o.Strict; p.strict != nil {
@@ -122,7 +128,7 @@ func New(o Options) *Pipeline {
 func (p *Pipeline) start(c *check.Check, o *Options) {
 	h := c.New(&check.Context{
 		Check: c, Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Stack: p.places.end,
-		NoProgress: o.NoProgress, MaxPending: o.MaxPending,
+		NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
 		Report: func(f *finding.Finding) {
 			if f.Check == "" {
 				f.Check = c.ID
@@ -149,13 +155,13 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	add(&p.sums, h.Sums)
 	add(&p.commFreed, h.CommFreed)
 	add(&p.finalize, h.Finalize)
-	add(&p.crowded, h.Crowded)
+	add(&p.finalized, h.Finalized)
 	add(&p.leaders, h.Leaders)
 	add(&p.datatype, h.WrongDatatype)
 	add(&p.wrongBuffer, h.WrongBuffer)
 	add(&p.construct, h.WrongConstructor)
 	add(&p.newType, h.NewDatatype)
-	add(&p.objects, h.CrowdedObjects)
+	add(&p.crowded, h.Crowded)
 	add(&p.end, h.End)
 	add(&p.deadlock, h.Deadlock)
 	if h.Knot != nil {
@@ -368,8 +374,8 @@ func (s sink) Finalize(pr *track.Process, c match.Call) {
 	}
 }
 
-func (s sink) Crowded(pr *track.Process) {
-	for _, f := range s.p.crowded {
+func (s sink) Finalized(pr *track.Process) {
+	for _, f := range s.p.finalized {
 		f(pr)
 	}
 }
@@ -410,8 +416,8 @@ func (s sink) NewDatatype(pr *track.Process, d *match.Datatype) {
 	}
 }
 
-func (s sink) CrowdedObjects(pr *track.Process, kind mpiapi.Kind) {
-	for _, f := range s.p.objects {
+func (s sink) Crowded(pr *track.Process, kind mpiapi.Kind) {
+	for _, f := range s.p.crowded {
 		f(pr, kind)
 	}
 }

@@ -84,6 +84,8 @@ const (
 
 	InfoNeighbours = 0xff08 // of the process in the communicator that the InfoComm record before tells of
 
+	InfoFreed = 0xff09 // what a function of the program has freed that MPI called in the call before it
+
 	FirstInfo = InfoSite // lowest kind that is no call
 )
 

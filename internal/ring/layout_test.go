@@ -185,6 +185,7 @@ func TestLayout(t *testing.T) {
 		{"MV_ON_FILE", uint64(OnFile)},
 		{"MV_SUMS", InfoSums},
 		{"MV_NEIGHBOURS", InfoNeighbours},
+		{"MV_FREED", InfoFreed},
 		{"MV_SUMS_RECEIVED", SumsReceived},
 		{"MV_SUMS_FAILED", SumsFailed},
 		{"MV_SUMS_MADE", SumsMade},

@@ -5,6 +5,7 @@ package synth
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -106,9 +107,10 @@ type Program struct {
 type Rank struct {
 	rank, size int
 	data       []byte
-	starts     []int // of records
-	open       int   // start of the record that is open, -1 if none
-	told       []int // the records of calls that the next two, of sums, belong to
+	starts     []int       // of records
+	open       int         // start of the record that is open, -1 if none
+	told       []int       // the records of calls that publish something, in order
+	publish    map[int]int // how many records they publish
 	sites      map[string]uint32
 	End        *ring.ProcEnd // how it ends, nil: it does not
 }
@@ -297,7 +299,7 @@ type PartSum struct {
 // Move adds a collective that has returned rc, with the sums of what it sent and received.
 func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []PartSum) {
 	s := k.site(site)
-	k.told = append(k.told, len(k.starts))
+	k.publishing(2)
 	k.Append(Record(s, function, a, rc))
 	flags := uint32(ring.SumsReceived)
 	if rc != 0 {
@@ -305,6 +307,15 @@ func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []Pa
 	}
 	k.sums(0, sent)
 	k.sums(flags, received)
+}
+
+// publishing notes that the n records behind the next one belong to it.
+func (k *Rank) publishing(n int) {
+	k.told = append(k.told, len(k.starts))
+	if k.publish == nil {
+		k.publish = make(map[int]int)
+	}
+	k.publish[len(k.starts)] = n
 }
 
 func (k *Rank) sums(flags uint32, list []PartSum) {
@@ -317,6 +328,19 @@ func (k *Rank) sums(flags uint32, list []PartSum) {
 		b = binary.LittleEndian.AppendUint64(b, s.Value)
 	}
 	k.Append(record(ring.InfoSums, 0, 0, ring.HeaderSize, b))
+}
+
+// Callback adds a call in which a function of the program runs, which frees objects: each by its handle, with the name of the
+// function that frees it.
+func (k *Rank) Callback(site, function string, a Args, freed map[uint64]string) {
+	s := k.site(site)
+	k.publishing(len(freed))
+	k.Append(Record(s, function, a, 0))
+	for _, h := range slices.Sorted(maps.Keys(freed)) {
+		b := binary.LittleEndian.AppendUint64(header(), h)
+		b = binary.LittleEndian.AppendUint64(b, uint64(mpiapi.ByName(freed[h]).ID))
+		k.Append(record(ring.InfoFreed, 0, 0, ring.HeaderSize, b))
+	}
 }
 
 // Open adds a call that does not return. Nothing can follow it.
@@ -497,7 +521,7 @@ func (p *Program) Deliver(h ring.Handler, n, first int) {
 			at, told := slices.BinarySearch(k.told, from)
 			switch {
 			case told: // the call, open; what it has published; its return
-				to = from + 3
+				to = from + 1 + k.publish[from]
 				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Open: true})
 				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from+1, to)})
 				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Resume: true})

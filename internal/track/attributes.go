@@ -27,6 +27,3 @@ func (p *Process) attribute(c *event.Call) {
 		p.deleting[c.After(at)] = true
 	}
 }
-
-// handled notes that an error handler was called. If it is a function of the program, what that calls is not recorded.
-func (p *Process) handled() { p.Callbacks = p.Callbacks || p.handlers }

@@ -275,7 +275,6 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.followObjects(th, p.objects, c)
 	}
 	if rc != 0 {
-		th.Process.handled()
 		t.failed(th, th.call(rec), rc)
 		if t.Replay != nil {
 			t.Replay.Doubt(th, false)
@@ -362,7 +361,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case psendInit, precvInit, otherRequest:
 		if rc == 0 {
-			pr.Callbacks = pr.Callbacks || p.fn.Base == mpiapi.IDGrequestStart // its free_fn
 			persistent := p.act != otherRequest
 			r := t.newRequest()
 			if persistent {
@@ -464,9 +462,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			pr.attribute(c)
 		}
 	case finalize:
-		pr.Finalized = pr.Finalized || rc == 0
-	case callHandler:
-		pr.handled()
+		if rc == 0 && !pr.Finalized {
+			pr.Finalized = true
+			t.sink.Finalized(pr)
+		}
 	case setFileHandler:
 		pr.FileHandler = pr.FileHandler || rc == 0
 	case initMPI:

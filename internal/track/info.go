@@ -50,6 +50,11 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil {
 			t.sums(th, &s)
 		}
+	case ring.InfoFreed:
+		var f event.Freed
+		if f, err = c.FreedInfo(); err == nil {
+			pr.freedInside(&t.plans[f.Func.ID], f.Handle)
+		}
 	case ring.InfoMPI:
 		var m event.MPI
 		if m, err = c.MPIInfo(); err == nil {

@@ -49,6 +49,10 @@ type handleParam struct {
 type objectPlan struct {
 	makes, frees []handleParam
 
+	// old and heir: what is made of an object has its error handler, and its attributes if it is a copy (copies).
+	old, heir handleParam
+	copies    bool
+
 	// user is the object that an error handler or an attribute is attached to.
 	user     handleParam
 	attached slot // handler or key
@@ -83,6 +87,10 @@ func hasHandler(k mpiapi.Kind) bool {
 // that is nothing. A handle that is read and set becomes null: it is freed.
 func planObjects(f *mpiapi.Func) *objectPlan {
 	var o objectPlan
+	switch f.Base {
+	case mpiapi.IDCommDup, mpiapi.IDCommDupWithInfo, mpiapi.IDCommIdup, mpiapi.IDCommIdupWithInfo, mpiapi.IDTypeDup:
+		o.copies = true
+	}
 	for i := range f.Params {
 		q := &f.Params[i]
 		l := q.Layout
@@ -97,22 +105,27 @@ func planObjects(f *mpiapi.Func) *objectPlan {
 			if hasHandler(q.Kind) {
 				o.user = h
 			}
-		case q.Pointer && q.Dir == mpiapi.InOut && l.Before != 0:
-			if owned(q.Kind) || hasHandler(q.Kind) {
-				o.frees = append(o.frees, handleParam{q.Kind, slot{l.At, true}, slot{l.Before, l.WideValue}})
+			if q.Kind == o.old.kind {
+				o.heir = h
 			}
+		case q.Frees():
+			o.frees = append(o.frees, handleParam{q.Kind, slot{l.At, true}, slot{l.Before, l.WideValue}})
 		case q.Pointer:
 		case q.Kind == mpiapi.Errhandler || q.Kind == mpiapi.Keyval:
 			o.attached, o.what = value, q.Kind
 			o.detach = q.Kind == mpiapi.Keyval && i == len(f.Params)-1 // there is no value
 		case hasHandler(q.Kind) && o.user.kind == 0:
 			o.user = handleParam{kind: q.Kind, value: value}
+			o.old = o.user
 		}
+	}
+	if o.heir.kind == mpiapi.Datatype && !o.copies {
+		o.heir.kind = 0
 	}
 	if o.what != 0 && o.user.value.at == 0 {
 		o.what = 0
 	}
-	if len(o.makes) == 0 && len(o.frees) == 0 && o.what == 0 {
+	if len(o.makes) == 0 && len(o.frees) == 0 && o.what == 0 && o.heir.kind == 0 {
 		return nil
 	}
 	return &o
@@ -139,13 +152,45 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		if v := pr.shared(k); v != nil {
 			made.Comm = v.Comm
 		}
-		if pr.objects.enter(k, made) {
-			t.sink.CrowdedObjects(pr, k.kind)
+		if pr.objects.enter(k, made, t.Limits.Of(k.kind)) {
+			t.sink.Crowded(pr, k.kind)
 		}
+	}
+	if o.heir.kind != 0 {
+		pr.objects.inherit(o, rec)
 	}
 	if o.what != 0 {
 		pr.attach(o, rec)
 	}
+}
+
+// freedInside follows what a function of the program has freed that MPI called.
+func (p *Process) freedInside(pl *plan, handle uint64) {
+	if pl.objects == nil || len(pl.objects.frees) == 0 {
+		return
+	}
+	k := objectKey{pl.objects.frees[0].kind, handle}
+	if p.objects != nil {
+		p.objects.free(k, 0)
+	}
+	if k.kind == mpiapi.Datatype {
+		p.forgetType(handle)
+	}
+}
+
+// inherit notes that the object that a call has made has what the one has that it was made of.
+func (o *objects) inherit(pl *objectPlan, rec []byte) {
+	has := o.users[objectKey{pl.old.kind, pl.old.value.handle(rec)}]
+	if len(has) == 0 {
+		return
+	}
+	m := make(map[attachment]objectKey)
+	for at, k := range has {
+		if pl.copies || at == noKey {
+			m[at] = k
+		}
+	}
+	o.users[objectKey{pl.heir.kind, pl.heir.value.handle(rec)}] = m
 }
 
 // shared returns what a communicator, window or file is to the process, nil if that is not known.
@@ -161,13 +206,14 @@ func (p *Process) shared(k objectKey) *View {
 	return nil
 }
 
-// enter adds an object, and reports whether there are so many now that it is worth a notice.
-func (o *objects) enter(k objectKey, made Object) bool {
+// enter adds an object, and reports whether there are so many now that it is worth a notice: limit, or twice as many as
+// the last time.
+func (o *objects) enter(k objectKey, made Object, limit int) bool {
 	o.made++
 	made.Number = o.made
 	n := o.crowds[k.kind]
 	if n == nil {
-		n = &crowding{notice: crowd}
+		n = &crowding{notice: limit}
 		o.crowds[k.kind] = n
 	}
 	if !counted(k.kind) { // a handle that is made again was freed in a way that is not recorded
@@ -214,7 +260,7 @@ func (p *Process) attach(o *objectPlan, rec []byte) {
 	if o.what == mpiapi.Keyval {
 		place = attachment(what.handle)
 	} else if p.names.handle(o.what, what.handle) == nil {
-		p.handlers = true
+		p.Handlers = true
 	}
 	m := p.objects.users[user]
 	switch {

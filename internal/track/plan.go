@@ -108,7 +108,6 @@ const (
 	typeContents
 	setName
 	setFileHandler
-	callHandler
 	attribute
 	changeInfo
 	opNew
@@ -137,9 +136,7 @@ var byName = map[string]action{
 	"MPI_Keyval_create": attribute, "MPI_Comm_set_attr": attribute, "MPI_Type_set_attr": attribute,
 	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
 	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
-	"MPI_Comm_call_errhandler": callHandler, "MPI_Win_call_errhandler": callHandler, "MPI_File_call_errhandler": callHandler,
-	"MPI_Session_call_errhandler": callHandler,
-	"MPI_Info_create":             changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
+	"MPI_Info_create": changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
 	"MPI_Info_free":           changeInfo,
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
 	"MPI_Group_free": groupFree,

@@ -179,9 +179,9 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
 	pr.reqs.push(r)
-	if pr.Active++; pr.Active >= int(pr.notice) {
+	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
-		t.sink.Crowded(pr)
+		t.sink.Crowded(pr, mpiapi.Request)
 	}
 	if pr.numbers&0xfff == 0 {
 		pr.reqs.tidy(pr.Active)

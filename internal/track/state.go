@@ -3,6 +3,8 @@
 package track
 
 import (
+	"math"
+
 	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
@@ -27,7 +29,8 @@ type Process struct {
 	Lost        bool // its records can't be followed any further
 	Multiple    bool // MPI_THREAD_MULTIPLE is provided
 	FileHandler bool // the program has set an error handler for files
-	Callbacks   bool // functions of the program may run inside of MPI and free what is its own, which is not recorded
+	Callbacks   bool // functions of the program may run inside of MPI when objects are freed; what they call is not recorded
+	Handlers    bool // the program has set an error handler that may be its own function
 	Library     string
 	Helpers     int    // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
 	Version     [2]int // of the standard
@@ -45,7 +48,7 @@ type Process struct {
 	lately   *cachedType // of those, the one asked for last
 	reqs     requestTable
 	Active   int    // requests that are not freed or completed
-	notice   int32  // number of them that is told next
+	notice   int    // number of them that is told next
 	selfRank int32  // the member of MPI_COMM_SELF, see makeSelf
 	self     uint64 // its handle
 	numbers  uint64 // of requests made
@@ -56,7 +59,6 @@ type Process struct {
 	ops      map[uint64]*operation        // made by the program
 	groups   map[uint64]groupHandle
 	objects  *objects           // nil if none was made
-	handlers bool               // the program has set an error handler that may be its own function
 	moving   map[uint64]*moving // nonblocking and persistent collectives whose data are summed up, by number
 	modules  []mapping
 
@@ -160,8 +162,31 @@ type Request struct {
 	prev, next *Request // same handle
 }
 
-// crowd is the number of requests that is worth a notice (as of seed: Intel TAC's threshold of 100, doubling).
-const crowd = 100
+// Limits are numbers of objects that a process has at once which are worth a notice, as are twice as many, and so on; 0: none is.
+type Limits struct {
+	Requests, Datatypes, Comms int
+	Others                     int // of each other kind
+}
+
+// DefaultLimits are those that Intel's checker had (CHECK-MAX-REQUESTS, CHECK-MAX-DATATYPES), as far as it had any.
+var DefaultLimits = Limits{Requests: 100, Datatypes: 1000, Comms: 100, Others: 100}
+
+// Of returns the limit of a kind of objects, a number never reached if there is none.
+func (l *Limits) Of(k mpiapi.Kind) int {
+	n := l.Others
+	switch k {
+	case mpiapi.Request:
+		n = l.Requests
+	case mpiapi.Datatype:
+		n = l.Datatypes
+	case mpiapi.Comm:
+		n = l.Comms
+	}
+	if n <= 0 {
+		return math.MaxInt
+	}
+	return n
+}
 
 // Sink is told what is worth a look as it happens. A call is valid only until the method returns.
 type Sink interface {
@@ -175,8 +200,8 @@ type Sink interface {
 	CommFreed(c *match.Comm)
 	// Finalize: a process has entered MPI_Finalize.
 	Finalize(p *Process, call match.Call)
-	// Crowded: a process has many requests: 100 at first, then twice as many each time.
-	Crowded(p *Process)
+	// Finalized: MPI_Finalize has returned.
+	Finalized(p *Process)
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
 	Leaders(a, b Leader)
 	// Met: the leader of a group that makes an inter-communicator has found that of the other.
@@ -189,9 +214,9 @@ type Sink interface {
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.
 	NewDatatype(p *Process, d *match.Datatype)
-	// CrowdedObjects: a process has many derived datatypes, or other objects of a kind: 100 at first, then twice as many each
-	// time.
-	CrowdedObjects(p *Process, kind mpiapi.Kind)
+	// Crowded: a process has as many requests, derived datatypes or other objects of a kind as Tracker.Limits says, or twice as
+	// many as the last time.
+	Crowded(p *Process, kind mpiapi.Kind)
 	// End: a process has ended; Process.Ended says how.
 	End(p *Process)
 	// Module: a file is mapped into a process.
@@ -214,6 +239,8 @@ type TypeWatcher interface {
 type Tracker struct {
 	// Types, if it is set before the first process, is told what becomes of datatypes.
 	Types TypeWatcher
+	// Limits are set before the first process: DefaultLimits if they are not.
+	Limits Limits
 	// Replay, if it is set before the first process, is told what each thread does and waits for.
 	Replay Replay
 
@@ -269,7 +296,8 @@ type rankKey struct {
 // New returns a tracker that hands operations to m and tells sink the rest.
 func New(m *match.Matcher, sink Sink) *Tracker {
 	t := &Tracker{
-		Comms: match.NewRegistry(), Match: m, sink: sink,
+		Limits: DefaultLimits,
+		Comms:  match.NewRegistry(), Match: m, sink: sink,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
 		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
 		buffers: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
@@ -294,7 +322,7 @@ func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank, watcher: t.Types,
 		views: make(map[uint64]*View), comms: t.Comms, selfRank: -1,
-		names: t.unnamed, constants: t.unnamed.constants, notice: crowd, derived: derivedTypes{notice: crowd},
+		names: t.unnamed, constants: t.unnamed.constants, notice: t.Limits.Of(mpiapi.Request), derived: derivedTypes{notice: t.Limits.Of(mpiapi.Datatype)},
 	})
 }
 

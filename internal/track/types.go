@@ -242,7 +242,7 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	t.sink.NewDatatype(pr, d)
 	if pr.derived.live >= pr.derived.notice {
 		pr.derived.notice *= 2
-		t.sink.CrowdedObjects(pr, mpiapi.Datatype)
+		t.sink.Crowded(pr, mpiapi.Datatype)
 	}
 }
 

@@ -28,12 +28,12 @@ func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)    {}
 func (*told) Finalize(*track.Process, match.Call)                       {}
 func (*told) WrongBuffer(*track.Thread, match.Call, *track.BufferError) {}
 func (*told) CommFreed(*match.Comm)                                     {}
-func (*told) Crowded(*track.Process)                                    {}
+func (*told) Finalized(*track.Process)                                  {}
 func (*told) End(*track.Process)                                        {}
 func (*told) Module(*track.Process, event.Module)                       {}
 func (*told) Site(*track.Thread, event.Site)                            {}
 func (*told) NewDatatype(*track.Process, *match.Datatype)               {}
-func (s *told) CrowdedObjects(p *track.Process, _ mpiapi.Kind) {
+func (s *told) Crowded(p *track.Process, _ mpiapi.Kind) {
 	s.crowd = append(s.crowd, p.DerivedDatatypes())
 }
 
@@ -303,12 +303,12 @@ func TestWrongDatatypes(t *testing.T) {
 
 func TestCrowdedDatatypes(t *testing.T) {
 	p := New(1)
-	for i := range 250 {
+	for i := range 2500 {
 		p.Ranks[0].Call("a", "MPI_Type_vector", vector(derived+i))
 	}
 	_, s := follow(p)
-	if len(s.crowd) != 2 || s.crowd[0] != 100 || s.crowd[1] != 200 {
-		t.Errorf("told at %v datatypes, want 100 and 200", s.crowd)
+	if len(s.crowd) != 2 || s.crowd[0] != 1000 || s.crowd[1] != 2000 {
+		t.Errorf("told at %v datatypes, want 1000 and 2000", s.crowd)
 	}
 }
 

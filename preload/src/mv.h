@@ -154,6 +154,9 @@ void *mv_symbol(const char *name);
 void *mv_real(const char *pname);
 void mv_bind(void *pointer, const char *pname);
 
+/* freed.c */
+void mv_freed(uintptr_t ra, const void *real, unsigned function, uint64_t handle);
+
 /* between.c */
 void mv_bind_between(void *pointer, const char *pname);
 

@@ -30,6 +30,9 @@ func unfreed(x *check.Context, l *leavers) {
 		return
 	}
 	for _, c := range l.incomplete() {
+		if !c.Shared() {
+			continue // that it was made wrongly is told
+		}
 		first, _ := c.Incomplete()
 		v, ok := c.At(first)
 		if !ok || outOfStep(c, first) || !freeing(&v) {

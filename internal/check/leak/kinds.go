@@ -39,9 +39,7 @@ func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check
 		Joint: kind == mpiapi.Comm || kind == mpiapi.Win || kind == mpiapi.File,
 		Live: func(p *track.Process, f func(Object)) int {
 			p.Objects(kind, func(o *track.Object) {
-				if o.Comm == nil || o.Comm.Idle() { // else some have entered a collective on it, and others have not
-					f(Object{Made: o.Made, Number: o.Number})
-				}
+				f(Object{Made: o.Made, Number: o.Number, Comm: o.Comm})
 			})
 			return p.LiveObjects(kind)
 		},

@@ -18,7 +18,9 @@ import (
 type Kind struct {
 	Kind      mpiapi.Kind
 	ID        string // LOCAL:COMM:NOT_FREED
+	Title     string // if it is another than that they were not freed
 	One, Many string // "communicator", "communicators"
+	Left      string // what they are until then; "not freed" if it is empty
 	Free      string // how one is freed: "MPI_Comm_free"
 	When      string // the sentence that says when it may be
 	Doc       string
@@ -27,6 +29,9 @@ type Kind struct {
 	Joint bool
 	// Live calls its function for every such object that a process has, in no order, and returns how many there are.
 	Live func(*track.Process, func(Object)) int
+	// Describe fills in message and advice of the finding that a process calls MPI_Finalize while it has such objects; nil if
+	// the usual ones do. function is the name of the one that made them.
+	Describe func(f *finding.Finding, p *track.Process, function string, g *Group)
 }
 
 // Object is one that is not freed.
@@ -34,125 +39,185 @@ type Object struct {
 	Made      match.Call
 	Number    uint64     // of the object among the process's, in the order of their making
 	Committed match.Call // MPI_Type_commit, of a datatype that is committed
+	// Comm is what a communicator, window or file is to all its processes; nil if that is not known.
+	Comm *match.Comm
+	// Of a request: whether it is active, and persistent.
+	Active, Persistent bool
+}
+
+// Group are the objects made at one place.
+type Group struct {
+	N, Active int
+	First     Object
+
+	place string
 }
 
 // New returns the check for a kind of objects: those left when MPI_Finalize is called are told by the place that made them,
-// and, while the program runs, that there are many.
+// and, while the program runs or if it ends otherwise, that there are many.
 func New(k *Kind) *check.Check {
+	if k.Left == "" {
+		k.Left = "not freed"
+	}
 	return &check.Check{
 		ID:       k.ID,
 		Severity: finding.Warning,
-		Title:    k.Many + " were not freed before MPI_Finalize",
+		Title:    cmp.Or(k.Title, k.Many+" were not freed before MPI_Finalize"),
 		Doc:      k.Doc,
 		New: func(x *check.Context) check.Hooks {
-			l := &leaks{Context: x, Kind: k}
+			l := &leaks{Context: x, Kind: k, entered: make(map[*track.Process]bool)}
 			return check.Hooks{
 				Finalize: func(p *track.Process, _ match.Call) {
-					switch {
-					case p.Lost || p.Callbacks:
-					case k.Joint:
-						l.done = append(l.done, p)
-					default:
+					if k.Kind == mpiapi.Request {
+						l.atFinalize(p)
+					} else {
+						l.entered[p] = true
+					}
+				},
+				Finalized: func(p *track.Process) {
+					if k.Kind != mpiapi.Request && !k.Joint {
 						l.atFinalize(p)
 					}
 				},
-				Finish: func() {
-					for _, p := range l.done {
-						l.atFinalize(p)
-					}
-				},
-				CrowdedObjects: func(p *track.Process, kind mpiapi.Kind) {
+				Crowded: func(p *track.Process, kind mpiapi.Kind) {
 					if kind == k.Kind {
 						l.whileRunning(p)
 					}
 				},
+				Finish: l.finish,
 			}
 		},
 	}
 }
 
+// leaks looks at what a process has when MPI_Finalize has returned, as functions of the program may run in it that free objects.
+// What these do to requests is not seen, and requests that are not completed may keep it from returning.
 type leaks struct {
 	*check.Context
 	*Kind
-	done []*track.Process // whose objects are told when the run is over
+	entered map[*track.Process]bool // MPI_Finalize, and have not been told of
 }
 
-// group are the objects made at one place.
-type group struct {
-	place string
-	n     int
-	first Object
+func (l *leaks) finish() {
+	for _, p := range l.Tracker.Processes {
+		switch {
+		case p.Lost || !p.Initialized:
+		case l.entered[p]:
+			if p.Finalized || !p.Callbacks && !p.Handlers {
+				l.atFinalize(p)
+			}
+		case !p.Finalizing:
+			l.unfinished(p)
+		}
+	}
 }
 
-// byPlace groups the objects of a process by the place that made them, most frequent first, and counts them.
-func (l *leaks) byPlace(p *track.Process) ([]*group, int) {
-	groups := make(map[string]*group)
-	var list []*group
+// broken reports whether the processes of the object do not agree on it: not all of them have it, or some have entered a
+// collective on it, to free it, say, and others have not. That is told by the checks of collectives.
+func (o *Object) broken() bool {
+	return o.Comm != nil && (!o.Comm.Idle() || !o.Comm.Opaque && !o.Comm.Shared())
+}
+
+// byPlace groups the objects of a process, but for those to be left out, by the place that made them, most frequent first, and
+// counts them.
+func (l *leaks) byPlace(p *track.Process, leaveOut func(*Object) bool) ([]*Group, int) {
+	groups := make(map[string]*Group)
+	var list []*Group
 	n := l.Live(p, func(o Object) {
+		if leaveOut != nil && leaveOut(&o) {
+			return
+		}
 		k := l.Place(o.Made)
 		g := groups[k]
 		if g == nil {
-			g = &group{place: k, first: o}
+			g = &Group{place: k, First: o}
 			groups[k] = g
 			list = append(list, g)
 		}
-		g.n++
-		if o.Number < g.first.Number {
-			g.first = o
+		g.N++
+		if o.Active {
+			g.Active++
+		}
+		if o.Number < g.First.Number {
+			g.First = o
 		}
 	})
-	slices.SortFunc(list, func(a, b *group) int {
-		return cmp.Or(b.n-a.n, cmp.Compare(a.first.Number, b.first.Number), strings.Compare(a.place, b.place))
+	slices.SortFunc(list, func(a, b *Group) int {
+		return cmp.Or(b.N-a.N, cmp.Compare(a.First.Number, b.First.Number), strings.Compare(a.place, b.place))
 	})
 	return list, n
 }
 
-// The numbers of places that are named.
-const (
-	shown    = 3  // of the many objects of a running program
-	reported = 10 // at its end
-)
+// shown is how many places are named of the many objects of a running program.
+const shown = 3
 
 func (l *leaks) whileRunning(p *track.Process) {
-	groups, n := l.byPlace(p)
+	groups, n := l.byPlace(p, nil)
+	l.many(p, groups, n, "running", "Rank %[1]d has %[2]d %[3]s that are %[4]s, %[5]d of them made at one place.\n"+
+		"That may be meant; or %[3]s are forgotten in a loop.")
+}
+
+// unfinished tells of the objects of a process that never called MPI_Finalize, if they are many: a few it could not free.
+func (l *leaks) unfinished(p *track.Process) {
+	if l.Live(p, func(Object) {}) < l.Leaks.Limits.Of(l.Kind.Kind) {
+		return
+	}
+	groups, n := l.byPlace(p, nil)
+	l.many(p, groups, n, "ended", "The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place.\n"+
+		"It could not free them any more; but so many may be forgotten in a loop.")
+}
+
+// many tells of the places that made most of the n objects of a process. The message is made of its rank, n, their name, what
+// they are, and the number of those of the first place.
+func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message string) {
 	if len(groups) == 0 {
 		return // others use them
 	}
 	f := &finding.Finding{
 		Severity: finding.Info,
-		Key:      "running|" + groups[0].place,
+		Key:      key + "|" + groups[0].place,
 		Ranks:    []int{p.Rank},
-		Message: fmt.Sprintf("Rank %d has %d %s that are not freed, %d of them made at one place.\nThat may be meant; or %s are forgotten in a loop.",
-			p.Rank, n, l.Many, groups[0].n, l.Many),
-		Advice:  fmt.Sprintf("Check that every %s made there is freed by %s. %s", l.One, l.Free, l.When),
-		Details: map[string]any{l.Many: n},
+		Message:  fmt.Sprintf(message, p.Rank, n, l.Many, l.Left, groups[0].N),
+		Advice:   fmt.Sprintf("Check that every %s made there is freed by %s. %s", l.One, l.Free, l.When),
+		Details:  map[string]any{l.Many: n},
 	}
-	for _, g := range groups[:min(shown, len(groups))] {
-		f.Sites = append(f.Sites, l.Site(check.Plural(g.n, l.One, l.Many)+" made here, one of them", g.first.Made))
+	if l.Describe != nil {
+		f.Advice = l.When
+	}
+	for _, g := range groups[:min(shown, l.Leaks.Places, len(groups))] {
+		f.Sites = append(f.Sites, l.Site(check.Plural(g.N, l.One, l.Many)+" made here, one of them", g.First.Made))
 	}
 	l.Report(f)
 }
 
 func (l *leaks) atFinalize(p *track.Process) {
-	groups, _ := l.byPlace(p)
-	for i, g := range groups[:min(reported, len(groups))] {
-		message := fmt.Sprintf("Rank %d calls MPI_Finalize while it has %s made by %s at one place, never freed.\n"+
-			"A program that goes on making them runs out of memory.",
-			p.Rank, check.Plural(g.n, l.One, l.Many), l.Func(g.first.Made).Name)
-		if i == reported-1 && len(groups) > reported {
-			message += fmt.Sprintf("\nMore are made at %s; these are the most frequent ones.", check.Plural(len(groups)-reported, "other place", "other places"))
-		}
+	delete(l.entered, p)
+	if p.Lost {
+		return
+	}
+	groups, _ := l.byPlace(p, (*Object).broken)
+	told := min(l.Leaks.Places, len(groups))
+	for i, g := range groups[:told] {
+		function := l.Func(g.First.Made).Name
 		f := &finding.Finding{
-			Key:     g.place,
-			Count:   g.n,
-			Ranks:   []int{p.Rank},
-			Message: message,
+			Key:   g.place,
+			Count: g.N,
+			Ranks: []int{p.Rank},
+			Message: fmt.Sprintf("Rank %d calls MPI_Finalize while it has %s made by %s at one place, never freed.\n"+
+				"A program that goes on making them runs out of memory.",
+				p.Rank, check.Plural(g.N, l.One, l.Many), function),
 			Advice:  fmt.Sprintf("Free every %s with %s when it is not needed any more. %s", l.One, l.Free, l.When),
-			Sites:   []finding.Site{l.Site(l.One+" made", g.first.Made)},
-			Details: map[string]any{l.Many: g.n},
+			Sites:   []finding.Site{l.Site(l.One+" made", g.First.Made)},
+			Details: map[string]any{l.Many: g.N},
 		}
-		if len(g.first.Committed.Raw) > 0 {
-			f.Sites = append(f.Sites, l.Site(l.One+" committed", g.first.Committed))
+		if l.Describe != nil {
+			l.Describe(f, p, function, g)
+		}
+		if i == told-1 && len(groups) > told {
+			f.Message += fmt.Sprintf("\nMore are made at %s; these are the most frequent ones.", check.Plural(len(groups)-told, "other place", "other places"))
+		}
+		if len(g.First.Committed.Raw) > 0 {
+			f.Sites = append(f.Sites, l.Site(l.One+" committed", g.First.Committed))
 		}
 		l.Report(f)
 	}

@@ -1,0 +1,8 @@
+# mpi4py frees what the program frees, and not the rest.
+# run: np=2
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD.Dup()  # want nowhere "LOCAL:COMM:NOT_FREED" count=2
+info = MPI.Info.Create()  # want nowhere "LOCAL:INFO:NOT_FREED" count=2
+freed = MPI.COMM_WORLD.Dup()
+freed.Free()
