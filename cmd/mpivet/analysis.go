@@ -62,7 +62,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
-	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending}
+	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending, Leaks: &o.leaks}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate strict.Gate = strict.NoGate{}
 	if live != nil {
@@ -90,6 +90,9 @@ func (a *analysis) record() (err error) {
 	}
 	facts := map[string]string{factMPI: a.run.MPI, factNoProgress: a.opts.noProgress.String()}
 	facts[factMaxPending] = strconv.Itoa(a.opts.maxPending)
+	for _, l := range a.opts.leakFlags() {
+		facts[l.flag] = strconv.Itoa(*l.n)
+	}
 	if a.opts.maxErrors > 0 {
 		facts[factMaxErrors] = strconv.Itoa(a.opts.maxErrors)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
+	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/finding"
@@ -50,6 +51,8 @@ type options struct {
 	maxErrors  int
 	// How long processes may be in the same MPI calls on average before that is told, 0 for ever.
 	noProgress time.Duration
+	// How much is told of objects that are not freed.
+	leaks check.Leaks
 
 	// Where values come from that the command line does not give.
 	config     string
@@ -117,8 +120,32 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxReports, "max-reports", 0, "reports in all, besides fatal ones; 0 any number")
 	f.IntVar(&o.maxPending, "max-pending", 20, "`N` places reported from which messages are sent and never received, those of most messages first; 0 any number")
 	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
+	o.leaks = check.DefaultLeaks()
+	for _, l := range o.leakFlags() {
+		f.IntVar(l.n, l.flag, *l.n, l.usage)
+	}
 	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
 	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
+}
+
+// leakFlag is a flag that says how much is told of objects that are not freed.
+type leakFlag struct {
+	flag, usage string
+	n           *int
+}
+
+func (o *options) leakFlags() []leakFlag {
+	l := &o.leaks.Limits
+	often := func(what string) string {
+		return "note when a process has `N` " + what + " at once, and each time that there are twice as many; 0 never"
+	}
+	return []leakFlag{
+		{"leak-report-size", "`N` places reported that made objects of one kind which are not freed, the most frequent ones first", &o.leaks.Places},
+		{"max-requests", often("requests"), &l.Requests},
+		{"max-datatypes", often("derived datatypes"), &l.Datatypes},
+		{"max-comms", often("communicators"), &l.Comms},
+		{"max-objects", often("objects of another kind"), &l.Others},
+	}
 }
 
 // addConfigFlags defines where the values of other flags come from.
@@ -194,6 +221,14 @@ func (o *options) validate() error {
 	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}, {"max-pending", o.maxPending}} {
 		if n.value < 0 {
 			return usagef("--%s %d: must not be negative", n.flag, n.value)
+		}
+	}
+	if o.leaks.Places < 1 {
+		return usagef("--leak-report-size %d: must be at least 1", o.leaks.Places)
+	}
+	for _, l := range o.leakFlags() {
+		if *l.n < 0 {
+			return usagef("--%s %d: must not be negative", l.flag, *l.n)
 		}
 	}
 	if o.noProgress < 0 {

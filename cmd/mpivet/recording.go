@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
-// What a record file says of the run besides the records.
+// What a record file says of the run besides the records, with the flags for leaks under their names.
 const (
 	factMPI        = "mpi"         // which MPI was used
 	factNoProgress = "no-progress" // what --no-progress was

@@ -31,7 +31,7 @@ then at least 1.`,
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return replay(&o, args[0], cmd.Flags().Changed("no-progress"))
+			return replay(&o, args[0])
 		},
 	}
 	o.addReportFlags(cmd.Flags())
@@ -39,8 +39,8 @@ then at least 1.`,
 	return cmd
 }
 
-// replay is mpivet replay. Unless noProgress was asked for, it is that of the run.
-func replay(o *options, path string, noProgress bool) error {
+// replay is mpivet replay. Limits that no flag was given for are those of the run.
+func replay(o *options, path string) error {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
 		return err
@@ -48,11 +48,16 @@ func replay(o *options, path string, noProgress bool) error {
 	defer f.Close() //nolint:errcheck // only read
 	// In strict mode calls waited for other reasons than MPI's.
 	o.onError, o.strict = f.Meta.Facts[factStrict], f.Meta.Facts[factStrict] != ""
-	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !noProgress {
+	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !o.flags.Changed("no-progress") {
 		o.noProgress = d
 	}
 	if n, err := strconv.Atoi(f.Meta.Facts[factMaxPending]); err == nil && !o.flags.Changed("max-pending") {
 		o.maxPending = n
+	}
+	for _, l := range o.leakFlags() {
+		if n, err := strconv.Atoi(f.Meta.Facts[l.flag]); err == nil && !o.flags.Changed(l.flag) {
+			*l.n = n
+		}
 	}
 	o.maxErrors, _ = strconv.Atoi(f.Meta.Facts[factMaxErrors])
 	o.tell()

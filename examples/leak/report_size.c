@@ -1,0 +1,19 @@
+/* The flags say how many objects are worth a note, and how many places are reported in the end: those that made most. */
+/* run: np=1 flags="--max-comms=4 --max-objects=0 --leak-report-size=1" */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    MPI_Info info;
+    MPI_Group group;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < 5; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm); /* want info "LOCAL:COMM:NOT_FREED" "has 4 communicators that are not freed, 3 of them made at one place" count=1 want warning "LOCAL:COMM:NOT_FREED" "has 5 communicators made by MPI_Comm_dup at one place(?s:.*)1 other place" count=5 */
+    for (int i = 0; i < 200; i++)
+        MPI_Info_create(&info); /* want warning "LOCAL:INFO:NOT_FREED" "has 200 info objects" count=200 */
+    MPI_Comm_group(comm, &group); /* want warning "LOCAL:GROUP:NOT_FREED" */
+    MPI_Finalize();
+    return 0;
+}
