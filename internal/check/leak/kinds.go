@@ -35,7 +35,7 @@ var Checks = []*check.Check{
 func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check.Check {
 	return New(&Kind{
 		Kind: kind, ID: "LOCAL:" + family + ":NOT_FREED", One: one, Many: many, Free: free, When: when,
-		Doc:   text(doc) + "\n" + text("all.md"),
+		Doc:   text(doc) + text("all.md"),
 		Joint: kind == mpiapi.Comm || kind == mpiapi.Win || kind == mpiapi.File,
 		Live: func(p *track.Process, f func(Object)) int {
 			p.Objects(kind, func(o *track.Object) {
