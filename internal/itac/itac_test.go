@@ -49,6 +49,7 @@ func TestOptions(t *testing.T) {
 		{"CHECK-MAX-REPORTS 100", "max-reports=100", "vt.conf:1: CHECK-MAX-REPORTS: no more reports are shown"},
 		{"DEADLOCK-WARNING 1m+30s", "no-progress=1m30s", ""},
 		{"CHECK-MAX-PENDING 20", "max-pending=20", ""},
+		{"CHECK-MAX-REQUESTS 50\nCHECK-MAX-DATATYPES 500\nCHECK-LEAK-REPORT-SIZE 5", "max-requests=50 max-datatypes=500 leak-report-size=5", ""},
 		{"DEADLOCK-WARNING 90", "no-progress=1m30s", ""},
 		{"DEADLOCK-WARNING 1.5H", "no-progress=1h30m0s", ""},
 		{"\nDEADLOCK-TIMEOUT 10s", "", "vt.conf:2: DEADLOCK-TIMEOUT is ignored: mpivet reports a deadlock within a second"},
