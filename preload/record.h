@@ -107,6 +107,7 @@ struct mv_ring {
     uint32_t pad1;
     uint64_t call;              /* position of the last call record, */
     uint64_t calls;             /* and its number, from 1: the thread is in that call if this is more than done */
+    uint64_t late;              /* time (TSC ticks) of leaving the call with MV_LATE, 0 before; precedes done */
     /* Written by the analyzer. tail: release when records up to it may be overwritten. */
     _Alignas(64) uint64_t tail;
     /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */
@@ -145,6 +146,7 @@ struct mv_record {
 enum mv_flags {
     MV_TIMED = 1, /* the last 16 bytes of the record are the times (TSC ticks) of entering and leaving the call;
                      present once a second thread of the process has called MPI */
+    MV_LATE = 2,  /* has no times, but was left when a second thread had called MPI: one call of a ring at most */
 };
 
 /* A variable part of a call record. */

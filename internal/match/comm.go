@@ -44,7 +44,7 @@ func (c *Call) Keep(rec []byte) {
 		raw = append(raw, 0)
 	}
 	raw[ring.OffLines], raw[ring.OffLines+1] = byte(whole/ring.Line), 0
-	raw[ring.OffFlags] &^= ring.Timed
+	raw[ring.OffFlags] &^= ring.Timed | ring.Late
 	c.Raw = raw
 }
 

@@ -124,21 +124,25 @@ func belongsToCallBefore(kind uint16, rec []byte) bool {
 	return false
 }
 
-// times returns when the call in the record between two positions was entered and left (if it has been), 0 for a call
-// without times.
+// times returns when the call in the record between two positions was entered and left (if it has been), 0 where there was
+// one thread.
 func (c *cursor) times(pos, end uint64) (enter, leave uint64) {
-	return recordTimes(c.at(pos)[:end-pos])
+	return c.recordTimes(c.at(pos)[:end-pos])
 }
 
-func recordTimes(rec []byte) (enter, leave uint64) {
-	if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed == 0 {
+func (c *cursor) recordTimes(rec []byte) (enter, leave uint64) {
+	switch flags := binary.LittleEndian.Uint16(rec[OffFlags:]); {
+	case flags&Timed != 0:
+	case flags&Late != 0:
+		return 0, c.hdr.late.Load()
+	default:
 		return 0, 0
 	}
 	t := rec[len(rec)-TimesSize:]
 	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:])
 }
 
-// errTimed says that a thread that was believed to be the only one has met a record with times: there is another.
+// errTimed says that a thread that was believed to be the only one has met a call with a time: there is another.
 var errTimed = errors.New("ring: times in the records of a single thread")
 
 // poll delivers what is there, about a chunk at most, and returns its length.
@@ -146,6 +150,9 @@ func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 	done, head, err := c.look()
 	if err != nil || head == c.pos && !(c.open && c.returned(done, false)) {
 		return 0, err
+	}
+	if c.hdr.late.Load() != 0 {
+		return 0, errTimed
 	}
 	before := c.bytes
 	// A second run is needed only behind a call that has published something.
@@ -231,7 +238,7 @@ loop:
 		if p-start >= chunk {
 			break
 		}
-		if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed != 0 {
+		if flags := binary.LittleEndian.Uint16(rec[OffFlags:]); flags&(Timed|Late) != 0 {
 			if !timed {
 				err = errTimed
 				break
@@ -283,7 +290,7 @@ func (c *cursor) returned(done uint64, further bool) bool {
 // openTimes returns the times of the open call.
 func (c *cursor) openTimes() (enter, leave uint64) {
 	if len(c.held) > 0 {
-		return recordTimes(c.held)
+		return c.recordTimes(c.held)
 	}
 	return c.times(c.openAt, c.openTo)
 }

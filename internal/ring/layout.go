@@ -44,6 +44,10 @@ const (
 	TimesSize = 16
 )
 
+// Late is the record flag of a call without times that was left when a second thread of the process had called MPI: when,
+// says mvRing.late.
+const Late = 2
+
 // The kinds of sections of a call record (enum mv_section_kind). A section begins with its kind (uint16), the index of
 // its parameter (uint16) and the number of its elements (uint32); elements follow, padded to 8 bytes together.
 const (
@@ -175,6 +179,8 @@ type mvRing struct {
 	_          uint32
 	call       atomic.Uint64
 	calls      atomic.Uint64
+	late       atomic.Uint64
+	_          [56]byte
 	tail       atomic.Uint64
 	judged     atomic.Uint64
 	refusedOn  uint64

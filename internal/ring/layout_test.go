@@ -77,6 +77,8 @@ func TestLayout(t *testing.T) {
 
 		{"sizeof(struct mv_ring)", uint64(unsafe.Sizeof(r))},
 		{"offsetof(struct mv_ring, size)", uint64(unsafe.Offsetof(r.size))},
+		{"offsetof(struct mv_ring, late)", uint64(unsafe.Offsetof(r.late))},
+		{"MV_LATE", Late},
 		{"offsetof(struct mv_ring, pid)", uint64(unsafe.Offsetof(r.pid))},
 		{"offsetof(struct mv_ring, tid)", uint64(unsafe.Offsetof(r.tid))},
 		{"offsetof(struct mv_ring, thread)", uint64(unsafe.Offsetof(r.thread))},

@@ -9,7 +9,8 @@ package ring
 // everything that happened before any event up to T, and those can be delivered. Rings that appear between the looks
 // belong to the second: more finds them.
 //
-// Events without times are from before there was a second thread: they come first.
+// Events without times are from before there was a second thread: they come first. A call that was under way then has
+// the time of its return beside its record.
 func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 	idle := true
 	for _, c := range p.rings {

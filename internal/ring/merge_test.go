@@ -12,7 +12,6 @@ import (
 // published, on one clock.
 type moment struct {
 	taken, published uint64
-	untimed          bool // the return of a call without times, though there are several threads
 }
 
 type momentID struct {
@@ -40,6 +39,7 @@ type member struct {
 	taken uint64 // of the entry or return about to be published, 0 if none
 	flags uint16
 	exit  bool
+	late  bool // the time is that of the return of a call without times
 }
 
 func (m *team) spawn(tb testing.TB) {
@@ -68,6 +68,7 @@ func (m *team) step(r *member) {
 		return
 	case r.taken == 0:
 		r.taken, r.exit = m.clock, r.call != 0
+		r.late = r.exit && m.timed && r.flags&Timed == 0
 		if !r.exit {
 			r.flags = 0
 			if m.timed {
@@ -77,16 +78,18 @@ func (m *team) step(r *member) {
 		return
 	case r.exit:
 		*r.tick = r.taken - 1
-		untimed := m.timed && r.flags&Timed == 0
+		if r.late {
+			r.returnsLate(r.taken)
+		}
 		r.leave(int32(r.call))
-		m.moments[momentID{r.call, true}] = &moment{r.taken, m.clock, untimed}
+		m.moments[momentID{r.call, true}] = &moment{r.taken, m.clock}
 		r.call = 0
 	default:
 		m.calls++
 		r.call = m.calls
 		*r.tick = r.taken - 1
 		r.producer.call(r.call, r.flags, rapid.IntRange(1, 3).Draw(m.t, "lines"))
-		m.moments[momentID{r.call, false}] = &moment{r.taken, m.clock, false}
+		m.moments[momentID{r.call, false}] = &moment{r.taken, m.clock}
 	}
 	r.taken = 0
 }
@@ -126,9 +129,7 @@ func (j *judge) moment(call uint64, exit bool) {
 	if k.published < j.latest {
 		j.t.Fatalf("call %d, exit %v, was published at %d, before something that began at %d and came first", call, exit, k.published, j.latest)
 	}
-	if !k.untimed {
-		j.latest = max(j.latest, k.taken)
-	}
+	j.latest = max(j.latest, k.taken)
 }
 
 func (j *judge) Batch(b *Batch) {

@@ -155,6 +155,12 @@ func (p *producer) leave(rc int32) {
 	p.m.hdr.done.Add(1)
 }
 
+// returnsLate says when the open call, which has no times, is about to return.
+func (p *producer) returnsLate(at uint64) {
+	p.m.hdr.late.Store(at)
+	p.write(p.open+OffFlags, binary.LittleEndian.AppendUint16(nil, Late))
+}
+
 // info publishes a record that is no call, with the number seq in it.
 func (p *producer) info(kind uint16, seq uint64) {
 	p.t.Helper()

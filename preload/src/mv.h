@@ -267,12 +267,24 @@ MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, i
     atomic_store_explicit((_Atomic uint64_t *)&t->ring->head, t->head, memory_order_release);
 }
 
+/* Says when a call was left. Its record has no room for that if there was one thread when it was entered. */
+MV_INLINE void mv_left(struct mv_thread *t, unsigned char *r, uint64_t len, int timed)
+{
+    const uint16_t late = MV_LATE;
+    if (timed) {
+        mv_put8(r, (unsigned)len - 8, mv_ticks());
+        return;
+    }
+    atomic_store_explicit((_Atomic uint64_t *)&t->ring->late, mv_ticks(), memory_order_relaxed);
+    __builtin_memcpy(r + offsetof(struct mv_record, flags), &late, sizeof late);
+}
+
 /* Completes the record. Results have been filled in. */
 MV_INLINE void mv_done(struct mv_thread *t, unsigned char *r, uint64_t len, int timed, int rc)
 {
     mv_put4(r, offsetof(struct mv_record, rc), rc);
-    if (MV_UNLIKELY(timed))
-        mv_put8(r, (unsigned)len - 8, mv_ticks());
+    if (MV_UNLIKELY(mv_timed))
+        mv_left(t, r, len, timed);
     t->record = NULL;
     t->done++;
     atomic_store_explicit((_Atomic uint64_t *)&t->ring->done, t->done, memory_order_release);
