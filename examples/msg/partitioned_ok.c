@@ -37,9 +37,9 @@ int main(int argc, char **argv)
 
     /* 12 elements each, in 6 partitions on one side and 2 on the other, matched and not started. */
     if (rank == 0)
-        MPI_Psend_init(data, 6, 2, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+        MPI_Psend_init(data, 6, 2, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r); /* want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=0 */
     else
-        MPI_Precv_init(data, 2, 6, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+        MPI_Precv_init(data, 2, 6, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r); /* want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Request_free(&r);
     MPI_Finalize();

@@ -1,4 +1,4 @@
-/* Nobody ever waits for the sends: their requests stay, three at one place and one at another. */
+/* Nobody ever waits for the sends: their requests stay, three at one place, whose variable is used again, and one at another. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Request request;
     for (int i = 0; i < 3; i++) {
         if (rank == 0)
-            MPI_Isend(&value, 1, MPI_INT, 1, i, MPI_COMM_WORLD, &request); /* want warning "LOCAL:REQUEST:NOT_FREED" count=3 ranks=0 */
+            MPI_Isend(&value, 1, MPI_INT, 1, i, MPI_COMM_WORLD, &request); /* want warning "LOCAL:REQUEST:LOST" "MPI_Isend" count=2 ranks=0 want warning "LOCAL:REQUEST:LOST" "MPI_Issend" count=1 ranks=0 */
         else
             MPI_Recv(&in, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

@@ -58,14 +58,18 @@ type Hooks struct {
 	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
 	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
 	WrongBuffer func(t *track.Thread, call match.Call, e *track.BufferError)
+	// WrongRequest: a call is given a request that it must not be given, or need not have been made.
+	WrongRequest func(t *track.Thread, call match.Call, e *track.RequestError)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
 	NewDatatype func(p *track.Process, d *match.Datatype)
 	// Crowded: a process has as many requests, derived datatypes or other objects of a kind at once as Leaks.Limits says, or
 	// two, four, eight … times as many.
-	Crowded  func(p *track.Process, kind mpiapi.Kind)
-	End      func(p *track.Process) // a process has ended
+	Crowded func(p *track.Process, kind mpiapi.Kind)
+	End     func(p *track.Process) // a process has ended
+	// Cause is called before Deadlock: what has led to a deadlock is told before it.
+	Cause    func(d *wait.Deadlock)
 	Deadlock func(d *wait.Deadlock)
 	// Knot: processes have gone on that would block each other under semantics which the standard allows.
 	Knot func(k *causal.Knot)
@@ -111,6 +115,9 @@ type Context struct {
 	Futile func(ticks int) []wait.Blocked
 	// Site describes the place of a call: role says what it has to do with the finding.
 	Site func(role string, c match.Call) finding.Site
+	// Layered reports whether a layer of MPI (of Fortran) makes a call for the program: then variables that it is given are
+	// not the program's.
+	Layered func(c match.Call) bool
 	// Stack describes where a process was when it ended.
 	Stack func(p *track.Process) []finding.Frame
 	// Place identifies the place of a call: the same for the same call stack in the same program on any rank.

@@ -13,12 +13,13 @@ type pair struct {
 	send, recv *request
 }
 
-// newPair makes persistent requests for messages between two ranks.
+// newPair makes persistent requests for messages between two ranks, and starts them: such as are never started are worth
+// a note.
 func (b *builder) newPair() {
 	g := pick(b, b.comms)
 	from := pick(b, g.members())
 	to := pick(b, g.peers(from))
-	if from == to {
+	if from == to || g.stream(from, to).locked {
 		return
 	}
 	p := &pair{message: message{g: g, from: from, to: to, tag: b.fresh(), payload: b.somePayload()}}

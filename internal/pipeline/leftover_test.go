@@ -79,7 +79,7 @@ func TestPending(t *testing.T) {
 			nonblocking(d, "MPI_Irecv", "source", 0, 5, r)
 			onRequest(d, "MPI_Request_free", r)
 			finalize(p)
-		}, nil, ""},
+		}, []string{"LOCAL:REQUEST:PREMATURE_FREE [1]"}, ""},
 		{"received, perhaps", func(p *Program, s, d *Rank) {
 			s.Call("a", "MPI_Send", send(1, Int, 1, 5))
 			nonblocking(d, "MPI_Irecv", "source", AnySource, 5, r)

@@ -72,28 +72,30 @@ type Pipeline struct {
 	places   places
 	confirm  func([]wait.Blocked) bool
 
-	message     []func(s, r *match.Op)
-	misfit      []func(s, r *match.Op, c datatype.Comparison)
-	collective  []func(*match.Collective)
-	disagree    []func(*match.Comm, uint64)
-	failed      []func(*track.Thread, match.Call, int32, *track.Failure)
-	entered     []func(*track.Thread, *track.View, uint64, match.Call)
-	sums        []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
-	commFreed   []func(*match.Comm)
-	finalize    []func(*track.Process, match.Call)
-	finalized   []func(*track.Process)
-	leaders     []func(a, b track.Leader)
-	datatype    []func(*track.Thread, match.Call, *track.DatatypeUse)
-	wrongBuffer []func(*track.Thread, match.Call, *track.BufferError)
-	construct   []func(*track.Thread, match.Call, *datatype.ArgumentError)
-	newType     []func(*track.Process, *match.Datatype)
-	crowded     []func(*track.Process, mpiapi.Kind)
-	end         []func(*track.Process)
-	deadlock    []func(*wait.Deadlock)
-	race        []func(*race.Race)
-	readySend   []func(s, r *match.Op)
-	tick        []func()
-	finish      []func()
+	message      []func(s, r *match.Op)
+	misfit       []func(s, r *match.Op, c datatype.Comparison)
+	collective   []func(*match.Collective)
+	disagree     []func(*match.Comm, uint64)
+	failed       []func(*track.Thread, match.Call, int32, *track.Failure)
+	entered      []func(*track.Thread, *track.View, uint64, match.Call)
+	sums         []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
+	commFreed    []func(*match.Comm)
+	finalize     []func(*track.Process, match.Call)
+	finalized    []func(*track.Process)
+	leaders      []func(a, b track.Leader)
+	datatype     []func(*track.Thread, match.Call, *track.DatatypeUse)
+	wrongBuffer  []func(*track.Thread, match.Call, *track.BufferError)
+	wrongRequest []func(*track.Thread, match.Call, *track.RequestError)
+	construct    []func(*track.Thread, match.Call, *datatype.ArgumentError)
+	newType      []func(*track.Process, *match.Datatype)
+	crowded      []func(*track.Process, mpiapi.Kind)
+	end          []func(*track.Process)
+	cause        []func(*wait.Deadlock)
+	deadlock     []func(*wait.Deadlock)
+	race         []func(*race.Race)
+	readySend    []func(s, r *match.Op)
+	tick         []func()
+	finish       []func()
 }
 
 // New returns a pipeline that is ready for a source.
@@ -127,7 +129,7 @@ func New(o Options) *Pipeline {
 
 func (p *Pipeline) start(c *check.Check, o *Options) {
 	h := c.New(&check.Context{
-		Check: c, Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Stack: p.places.end,
+		Check: c, Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered, Stack: p.places.end,
 		NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
 		Report: func(f *finding.Finding) {
 			if f.Check == "" {
@@ -159,10 +161,12 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	add(&p.leaders, h.Leaders)
 	add(&p.datatype, h.WrongDatatype)
 	add(&p.wrongBuffer, h.WrongBuffer)
+	add(&p.wrongRequest, h.WrongRequest)
 	add(&p.construct, h.WrongConstructor)
 	add(&p.newType, h.NewDatatype)
 	add(&p.crowded, h.Crowded)
 	add(&p.end, h.End)
+	add(&p.cause, h.Cause)
 	add(&p.deadlock, h.Deadlock)
 	if h.Knot != nil {
 		p.replay().OnKnot(h.Knot)
@@ -283,6 +287,9 @@ func (p *Pipeline) Tick() {
 		p.judge.Tick()
 	}
 	if d := p.waits.Tick(p.confirm); d != nil {
+		for _, f := range p.cause {
+			f(d)
+		}
 		for _, f := range p.deadlock {
 			f(d)
 		}
@@ -400,6 +407,12 @@ func (s sink) WrongDatatype(t *track.Thread, c match.Call, u *track.DatatypeUse)
 
 func (s sink) WrongBuffer(t *track.Thread, c match.Call, e *track.BufferError) {
 	for _, f := range s.p.wrongBuffer {
+		f(t, c, e)
+	}
+}
+
+func (s sink) WrongRequest(t *track.Thread, c match.Call, e *track.RequestError) {
+	for _, f := range s.p.wrongRequest {
 		f(t, c, e)
 	}
 }

@@ -136,6 +136,16 @@ func (p *places) site(role string, c match.Call) finding.Site {
 	return out
 }
 
+// layered reports whether a layer of MPI (of Fortran, say) makes a call for the program.
+func (p *places) layered(c match.Call) bool {
+	s := p.stack(c)
+	if s == nil || len(s.pcs) == 0 {
+		return false
+	}
+	m, ok := p.tracker.ThreadByID(c.Thread).Process.Module(s.pcs[0])
+	return ok && isMPILibrary(m.Path)
+}
+
 // isMPILibrary reports whether a file belongs to an MPI library, or is mpivet's own.
 func isMPILibrary(path string) bool {
 	base := filepath.Base(path)

@@ -74,6 +74,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	if p.usesBuffer {
 		t.useBuffer(th, p, c)
 	}
+	if p.judged != unjudged && (p.judged == always || open || returned(rec) != 0) {
+		t.judgeRequests(th, p, c)
+	}
 	if t.Replay != nil && (p.doubtful || !open && returned(rec) != 0) {
 		t.Replay.Doubt(th, p.shared)
 	}
@@ -275,6 +278,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.followObjects(th, p.objects, c)
 	}
 	if rc != 0 {
+		th.Process.reqs.doubtful = th.Process.reqs.doubtful || th.Process.Handlers
 		t.failed(th, th.call(rec), rc)
 		if t.Replay != nil {
 			t.Replay.Doubt(th, false)
@@ -362,6 +366,9 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case psendInit, precvInit, otherRequest:
 		if rc == 0 {
 			persistent := p.act != otherRequest
+			if p.fn.Class == mpiapi.RequestOp {
+				pr.reqs.doubtful = true // its functions may complete others
+			}
 			r := t.newRequest()
 			if persistent {
 				r.Partitioned = t.initPartitioned(th, p, rec)
@@ -385,23 +392,29 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case wait, waitall, waitany, waitsome, test, testall, testany, testsome, requestStatus:
 		t.completed(th, p, c, rc)
 	case requestFree:
-		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
+		r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec))
+		switch {
+		case r == nil:
+		case rc != 0:
+			r.Refused = th.Misused()
+		default:
+			t.judgeFree(th, r, rec)
 			t.drop(th, r)
 		}
-	case start:
+	case start, startall:
 		if rc != 0 {
-			t.notStarted(pr, p.requestBefore.handle(rec), p.request.handle(rec), false)
-		}
-	case startall:
-		if rc != 0 {
-			handles, _ := c.In(p.requests)
-			for i := range handles.Len() {
-				t.notStarted(pr, handles.Handle(i), pr.variable(p, c, i), true)
+			for _, r := range th.started {
+				t.notStarted(r, p.act == startall)
 			}
 		}
+		th.started = th.started[:0]
 	case cancel:
 		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
 			r.Cancelled = true
+		}
+	case parrived:
+		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && rc == 0 && p.flag.int(rec) != 0 {
+			r.Known = true
 		}
 	case commFree:
 		if h := p.comm.handle(rec); rc == 0 && pr.View(h) != nil {

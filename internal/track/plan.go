@@ -55,6 +55,7 @@ type plan struct {
 	gathers                               bool // or of those who make a communicator of a group
 	makesComm, makesHandle                bool
 	usesBuffer                            bool // it concerns the buffer for buffered sends, or may
+	judged                                judgement
 
 	uses        []typeUse    // datatypes that it is given
 	given       []slot       // datatypes that it returns
@@ -92,6 +93,8 @@ const (
 	startall
 	requestFree
 	cancel
+	parrived
+	grequestComplete
 	otherRequest // returns a request of another kind
 	psendInit
 	precvInit
@@ -129,7 +132,9 @@ var byName = map[string]action{
 	"MPI_Request_get_status": requestStatus, "MPI_Start": start, "MPI_Startall": startall,
 	"MPI_Buffer_attach": bufferAttach, "MPI_Buffer_detach": bufferDetach,
 	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
-	"MPI_Comm_free": commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
+	"MPI_Parrived":          parrived,
+	"MPI_Grequest_complete": grequestComplete,
+	"MPI_Comm_free":         commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
 	"MPI_Type_commit": typeCommit, "MPI_Type_free": typeFree, "MPI_Type_get_contents": typeContents,
 	"MPI_File_get_view":      typeGiven,
 	"MPI_Comm_create_keyval": attribute, "MPI_Type_create_keyval": attribute, "MPI_Win_create_keyval": attribute,
@@ -251,7 +256,7 @@ func makePlan(f *mpiapi.Func) plan {
 		act = groupNew
 	case act == nothing && p.requestAfter.at != 0 && f.Class != mpiapi.RequestOp:
 		act = otherRequest
-	case name == "MPI_Grequest_start":
+	case name == "MPI_Grequest_start" || name == "MPIX_Grequest_start" || name == "MPIX_Grequest_class_allocate":
 		act = otherRequest
 	}
 	p.act = act
@@ -266,6 +271,7 @@ func makePlan(f *mpiapi.Func) plan {
 	default:
 		p.usesBuffer = p.buffered()
 	}
+	p.judged = judgements[p.act]
 	p.planTypes()
 	p.objects = planObjects(f)
 	if p.collective {

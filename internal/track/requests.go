@@ -12,6 +12,10 @@ type requestTable struct {
 	lists  map[uint64]*requestList
 	recent *[64]*requestList // by handle: lists used last; nil before the first
 	vars   map[requestVar]*Request
+	holders
+	doubtful bool   // which requests are over can't be told any more, see Process.vague
+	forgets  bool   // handles that were requests are not all known any more
+	pass     uint64 // number of the array that is looked through
 }
 
 // requestList are the requests that have one handle, nearly always one.
@@ -19,6 +23,12 @@ type requestList struct {
 	handle         uint64
 	oldest, newest *Request
 	n              int
+
+	last       *Request // that was taken out, as long as it has lastNumber: its room is used again
+	lastNumber uint64
+
+	pass  uint64 // number of the array that has the handle
+	times int    // so many times
 }
 
 type requestVar struct {
@@ -61,6 +71,7 @@ func (rt *requestTable) tidy(active int) {
 	for h, l := range rt.lists {
 		if l.n == 0 {
 			delete(rt.lists, h)
+			rt.forgets = true
 		}
 	}
 	*rt.recent = [64]*requestList{}
@@ -69,7 +80,7 @@ func (rt *requestTable) tidy(active int) {
 // push adds r behind the others of its handle.
 func (rt *requestTable) push(r *Request) {
 	l := rt.list(r.Handle, true)
-	r.prev, r.next = l.newest, nil
+	r.list, r.prev, r.next = l, l.newest, nil
 	if l.oldest == nil {
 		l.oldest = r
 	} else {
@@ -92,7 +103,8 @@ func (rt *requestTable) push(r *Request) {
 
 // take removes r.
 func (rt *requestTable) take(r *Request) {
-	l := rt.list(r.Handle, true)
+	l := r.list
+	l.last, l.lastNumber = r, r.Number
 	if r.prev != nil {
 		r.prev.next = r.next
 	} else {
@@ -103,7 +115,7 @@ func (rt *requestTable) take(r *Request) {
 	} else {
 		l.newest = r.prev
 	}
-	r.prev, r.next = nil, nil
+	r.list, r.prev, r.next = nil, nil, nil
 	l.n--
 	switch {
 	case l.n >= long:
@@ -142,9 +154,9 @@ func (rt *requestTable) find(handle, v uint64) *Request {
 	return l.oldest
 }
 
-// copied reports whether a handle in variable v may stand for any of several requests: none of them was stored in v, so
+// ambiguous reports whether a handle in variable v may stand for any of several requests: none of them was stored in v, so
 // the program has copied the handle there.
-func (rt *requestTable) copied(handle, v uint64) bool {
+func (rt *requestTable) ambiguous(handle, v uint64) bool {
 	l := rt.list(handle, false)
 	return l != nil && l.n > 1 && rt.find(handle, v).Var != v
 }
@@ -178,6 +190,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	r.Number = pr.numbers
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
+	pr.reqs.hold(r, pr.Active)
 	pr.reqs.push(r)
 	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
@@ -225,7 +238,8 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 	if r == nil || !r.Persistent || r.Active {
 		return
 	}
-	r.Active, r.Cancelled = true, false
+	r.Active, r.Cancelled, r.Started, r.Known = true, false, true, false
+	th.started = append(th.started, r)
 	r.count(1)
 	if r.Partitioned != nil {
 		r.Partitioned.start()
@@ -247,11 +261,7 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 
 // notStarted takes back that a persistent request was started: the call failed. If it had others to start, nobody knows
 // which it did start.
-func (t *Tracker) notStarted(pr *Process, handle, v uint64, unsure bool) {
-	r := pr.find(handle, v)
-	if r == nil || !r.Persistent || !r.Active {
-		return
-	}
+func (t *Tracker) notStarted(r *Request, unsure bool) {
 	for i, op := range r.Ops {
 		if op == nil {
 			continue
@@ -337,6 +347,9 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 		t.Replay.Leave(th, r.View, r.Pos, how, call)
 	}
 	r.Active = false
+	if r.Overwritten != nil {
+		pr.reqs.copied(r)
+	}
 	if !r.Persistent {
 		t.remove(pr, r)
 	}
@@ -345,6 +358,9 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 // completed follows what a wait or test brought. A failed one completes those requests that the statuses tell of.
 func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
+	if rc != 0 {
+		pr.reqs.doubtful = true
+	}
 	if rc != 0 && th.Failure != nil && th.Failure.Refused {
 		t.abandon(pr, p, c)
 		return
@@ -356,9 +372,12 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		v := base + uint64(i)*pr.requestSize
 		r := pr.find(handle, v)
 		if r == nil || !r.Active {
+			if r == nil && rc == 0 && c.State == event.Complete && handle != pr.requestNull {
+				t.stray(th, p, c, i, handle)
+			}
 			return
 		}
-		if t.Replay != nil && !r.blurred && pr.reqs.copied(handle, v) {
+		if t.Replay != nil && !r.blurred && pr.reqs.ambiguous(handle, v) {
 			t.blur(th, handle)
 		}
 		var s event.Status
@@ -382,6 +401,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	case requestStatus:
 		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && p.flag.int(rec) != 0 {
 			// It completes the operation but not the request.
+			r.Known = true
 			s, have := statusAt(c, p.status, 0)
 			for _, op := range r.Ops {
 				if op == nil {

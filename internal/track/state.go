@@ -83,9 +83,10 @@ type Thread struct {
 
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
-	resting     bool     // in Tracker.resting, or handed out from there
-	polls       uint64   // tests and probes that found nothing
-	polling     *polling // nil if there were none
+	resting     bool       // in Tracker.resting, or handed out from there
+	started     []*Request // by the MPI_Start or MPI_Startall under way
+	polls       uint64     // tests and probes that found nothing
+	polling     *polling   // nil if there were none
 
 	decoder event.Decoder
 }
@@ -149,6 +150,9 @@ type Request struct {
 	Persistent bool
 	Active     bool
 	Cancelled  bool         // by MPI_Cancel, since it became active: it may take part all the same
+	Known      bool         // its operation is complete, as MPI_Request_get_status or MPI_Parrived has said
+	Started    bool         // a persistent one, at least once
+	Refused    bool         // MPI would not free it, and that it can't be freed was told
 	blurred    bool         // which of those with its handle is completed when can't be told
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
@@ -159,7 +163,12 @@ type Request struct {
 	Made        match.Call // the call that made it
 	Number      uint64     // of the request among the process's, in the order of their making
 
-	prev, next *Request // same handle
+	// Overwritten is the call that returned another request into the variable while this one was not over, nil if there
+	// is none. A copy of the handle may be left.
+	Overwritten *match.Call
+
+	list       *requestList // of its handle; nil when it is over
+	prev, next *Request     // same handle
 }
 
 // Limits are numbers of objects that a process has at once which are worth a notice, as are twice as many, and so on; 0: none is.
@@ -210,6 +219,8 @@ type Sink interface {
 	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
 	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
 	WrongBuffer(t *Thread, call match.Call, e *BufferError)
+	// WrongRequest: a call is given a request that it must not be given, or need not have been made.
+	WrongRequest(t *Thread, call match.Call, e *RequestError)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
 	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.

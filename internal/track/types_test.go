@@ -20,19 +20,20 @@ type told struct {
 	crowd []int
 }
 
-func (*told) Message(_, _ *match.Op)                                    {}
-func (*told) Collective(*match.Collective)                              {}
-func (*told) Disagree(*match.Comm, uint64)                              {}
-func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure)   {}
-func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)    {}
-func (*told) Finalize(*track.Process, match.Call)                       {}
-func (*told) WrongBuffer(*track.Thread, match.Call, *track.BufferError) {}
-func (*told) CommFreed(*match.Comm)                                     {}
-func (*told) Finalized(*track.Process)                                  {}
-func (*told) End(*track.Process)                                        {}
-func (*told) Module(*track.Process, event.Module)                       {}
-func (*told) Site(*track.Thread, event.Site)                            {}
-func (*told) NewDatatype(*track.Process, *match.Datatype)               {}
+func (*told) Message(_, _ *match.Op)                                      {}
+func (*told) Collective(*match.Collective)                                {}
+func (*told) Disagree(*match.Comm, uint64)                                {}
+func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure)     {}
+func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)      {}
+func (*told) Finalize(*track.Process, match.Call)                         {}
+func (*told) WrongBuffer(*track.Thread, match.Call, *track.BufferError)   {}
+func (*told) WrongRequest(*track.Thread, match.Call, *track.RequestError) {}
+func (*told) CommFreed(*match.Comm)                                       {}
+func (*told) Finalized(*track.Process)                                    {}
+func (*told) End(*track.Process)                                          {}
+func (*told) Module(*track.Process, event.Module)                         {}
+func (*told) Site(*track.Thread, event.Site)                              {}
+func (*told) NewDatatype(*track.Process, *match.Datatype)                 {}
 func (s *told) Crowded(p *track.Process, _ mpiapi.Kind) {
 	s.crowd = append(s.crowd, p.DerivedDatatypes())
 }

@@ -37,6 +37,7 @@ const (
 	typeExplained                 // a datatype is one that it must not be given
 	argumentExplained             // an argument of a constructor is wrong
 	bufferExplained               // the buffer for buffered sends
+	requestExplained              // a request is one that it must not be given
 )
 
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
@@ -225,12 +226,14 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 // failed tells the sink that a call has returned an error, or is about to end the program for one.
 func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 	t.bufferFull(th, call, th.Failure)
+	t.unknownRequest(th, call)
 	if f := th.Failure; f != nil {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
 		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
-			th.explained == bufferExplained && th.Process.aboutBuffer(f.Class)
+			th.explained == bufferExplained && th.Process.aboutBuffer(f.Class) ||
+			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
 	}
 	t.sink.Failed(th, call, rc, th.Failure)
 }

@@ -29,6 +29,8 @@ type Kind struct {
 	Joint bool
 	// Live calls its function for every such object that a process has, in no order, and returns how many there are.
 	Live func(*track.Process, func(Object)) int
+	// Elsewhere reports whether another check tells of one that is left when MPI_Finalize is called; nil if none does.
+	Elsewhere func(*check.Context, *Object) bool
 	// Describe fills in message and advice of the finding that a process calls MPI_Finalize while it has such objects; nil if
 	// the usual ones do. function is the name of the one that made them.
 	Describe func(f *finding.Finding, p *track.Process, function string, g *Group)
@@ -41,8 +43,8 @@ type Object struct {
 	Committed match.Call // MPI_Type_commit, of a datatype that is committed
 	// Comm is what a communicator, window or file is to all its processes; nil if that is not known.
 	Comm *match.Comm
-	// Of a request: whether it is active, and persistent.
-	Active, Persistent bool
+	// Of a request: whether it is active, and persistent; its variable has another one; it can't be freed, which was told.
+	Active, Persistent, Unreachable, Refused bool
 }
 
 // Group are the objects made at one place.
@@ -195,7 +197,9 @@ func (l *leaks) atFinalize(p *track.Process) {
 	if p.Lost {
 		return
 	}
-	groups, _ := l.byPlace(p, (*Object).broken)
+	groups, _ := l.byPlace(p, func(o *Object) bool {
+		return o.broken() || l.Elsewhere != nil && l.Elsewhere(l.Context, o)
+	})
 	told := min(l.Leaks.Places, len(groups))
 	for i, g := range groups[:told] {
 		function := l.Func(g.First.Made).Name

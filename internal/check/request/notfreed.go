@@ -28,9 +28,14 @@ var NotFreed = leak.New(&leak.Kind{
 	Doc:   notFreedDoc,
 	Live: func(p *track.Process, f func(leak.Object)) int {
 		p.Requests(func(r *track.Request) {
-			f(leak.Object{Made: r.Made, Number: r.Number, Active: r.Active, Persistent: r.Persistent})
+			f(leak.Object{
+				Made: r.Made, Number: r.Number, Active: r.Active, Persistent: r.Persistent, Unreachable: p.Unreachable(r), Refused: r.Refused,
+			})
 		})
 		return p.Active
+	},
+	Elsewhere: func(x *check.Context, o *leak.Object) bool {
+		return o.Refused || o.Unreachable && !x.Layered(o.Made)
 	},
 	Describe: describe,
 })
@@ -58,4 +63,4 @@ func describe(f *finding.Finding, p *track.Process, function string, g *leak.Gro
 }
 
 // Checks are the checks of this family.
-var Checks = []*check.Check{NotFreed}
+var Checks = []*check.Check{IllegalCall, Lost, NotFreed, NotStarted, PrematureFree}

@@ -1,0 +1,120 @@
+package request
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/near"
+	"github.com/mpivet/mpivet/internal/track"
+	"github.com/mpivet/mpivet/internal/wait"
+)
+
+//go:embed notstarted.md
+var notStartedDoc string
+
+// NotStarted finds persistent requests that are never started, and such as are not started when a process waits for their
+// message in vain (MPI standard, section 3.9).
+var NotStarted = &check.Check{
+	ID:       "LOCAL:REQUEST:NOT_STARTED",
+	Severity: finding.Info,
+	Title:    "a persistent request is not started",
+	Doc:      notStartedDoc,
+	New: func(x *check.Context) check.Hooks {
+		s := &idleRequests{x: x, told: make(map[idleRequest]bool)}
+		return check.Hooks{
+			Cause: s.deadlock,
+			WrongRequest: func(t *track.Thread, c match.Call, e *track.RequestError) {
+				if e.Wrong == track.NeverStarted {
+					neverStarted(x, t.Process, c, e)
+				}
+			},
+		}
+	},
+}
+
+func neverStarted(x *check.Context, p *track.Process, c match.Call, e *track.RequestError) {
+	x.Report(&finding.Finding{
+		Key:     x.Place(e.Made),
+		Ranks:   []int{p.Rank},
+		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", p.Rank, x.Func(e.Made).Name),
+		Advice:  "Nothing, if the program may do without it. Else start it with MPI_Start: making the request does not begin its operation, and waiting for it returns at once.",
+		Sites:   []finding.Site{x.Site("request made", e.Made), x.Site("request freed", c)},
+	})
+}
+
+// idleRequests looks for requests that would end a deadlock if they were started.
+type idleRequests struct {
+	x    *check.Context
+	told map[idleRequest]bool
+}
+
+type idleRequest struct {
+	process *track.Process
+	number  uint64
+}
+
+// bounds on what is looked at of a deadlock.
+const (
+	waiting = 256 // clauses
+	holders = 4   // processes of each
+)
+
+func (s *idleRequests) deadlock(d *wait.Deadlock) {
+	if !d.News {
+		return
+	}
+	left := waiting
+	for i := range d.Blocked {
+		b := &d.Blocked[i]
+		wait.Each(b.Clauses, func(c *wait.Clause) {
+			w, ok := near.Wanted(b, c)
+			if left--; !ok || left < 0 {
+				return
+			}
+			for _, p := range c.Procs[:min(len(c.Procs), holders)] {
+				s.look(p, b, &w)
+			}
+		})
+	}
+}
+
+// look tells of the request of p that would release a thread, the first one made.
+func (s *idleRequests) look(p *track.Process, b *wait.Blocked, w *near.Want) {
+	var best *track.Request
+	p.Requests(func(r *track.Request) {
+		if r.Persistent && !r.Active && s.fits(p, r, w) && (best == nil || r.Number < best.Number) {
+			best = r
+		}
+	})
+	if best == nil || s.told[idleRequest{p, best.Number}] {
+		return
+	}
+	s.told[idleRequest{p, best.Number}] = true
+	x, rank := s.x, b.Thread.Process.Rank
+	state, name := "was never started", x.Func(best.Made).Name
+	if best.Started {
+		state = "is not active now: it was started and completed before, but not once more"
+	}
+	x.Report(&finding.Finding{
+		Severity: finding.Warning,
+		Key:      x.Place(best.Made) + "|" + x.Place(b.Call),
+		Ranks:    []int{p.Rank, rank},
+		Message: fmt.Sprintf("Rank %d waits in %s for what the persistent request of %s of rank %d would do, but that %s.",
+			rank, x.Func(b.Call).Name, name, p.Rank, state),
+		Advice: "Start the request with MPI_Start or MPI_Startall: making it does not begin its operation, and waiting for one that is not started returns at once.",
+		Sites:  []finding.Site{x.Site("request made", best.Made), x.Site("waits", b.Call)},
+	})
+}
+
+// fits reports whether a request would be the partner that is looked for.
+func (s *idleRequests) fits(p *track.Process, r *track.Request, w *near.Want) bool {
+	v, send, peer, tag, ok := s.x.Tracker.Starting(p, r)
+	if !ok || v.Comm != w.Comm || send != w.Send {
+		return false
+	}
+	same := func(a, b int32) bool { return a == match.Any || b == match.Any || a == b }
+	return same(w.Peer, v.Me) && same(peer, w.Me) && same(tag, w.Tag)
+}
