@@ -140,6 +140,7 @@ int main(int argc, char **argv)
     if (calls)
         printf("rank %d: %d calls of the handler, on the communicator: %d\n", rank, calls, raised_on == comm);
     MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
     printf("rank %d: end\n", rank);
     fflush(stdout);
     MPI_Finalize();
