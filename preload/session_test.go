@@ -535,7 +535,7 @@ func (s *session) drain() (stop func()) {
 				}
 			}
 			for _, b := range maps {
-				le.PutUint64(b[192:], le.Uint64(b[128:]))
+				le.PutUint64(b[256:], le.Uint64(b[128:]))
 			}
 			select {
 			case <-quit:
