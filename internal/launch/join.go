@@ -139,30 +139,43 @@ func Join(g Group, start func() error) (string, error) {
 
 // lockStart takes the lock by which one process at a time may start the analyzer.
 func lockStart(dirs []string) (*os.File, error) {
-	var f *os.File
-	var err error
+	for end := time.Now().Add(joinPatience); ; {
+		f, err := openLock(dirs)
+		if err != nil {
+			return nil, fmt.Errorf("cannot start the analyzer: %w", err)
+		}
+		for {
+			err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+				return f, nil // no locks here: several analyzers start, and all but one give up
+			}
+			if time.Now().After(end) {
+				f.Close()
+				return nil, fmt.Errorf("another process has been starting the analyzer for %v (%s)", joinPatience, filepath.Base(f.Name()))
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		// Who had the lock has removed the file since. Whoever comes now makes, and locks, another one.
+		if mine, err := f.Stat(); err == nil {
+			if there, err := os.Stat(f.Name()); err == nil && os.SameFile(mine, there) {
+				return f, nil
+			}
+		}
+		f.Close()
+	}
+}
+
+func openLock(dirs []string) (f *os.File, err error) {
 	for _, d := range dirs {
 		f, err = os.OpenFile(d+".start", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 		if err == nil {
 			break
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot start the analyzer: %w", err)
-	}
-	for end := time.Now().Add(joinPatience); ; time.Sleep(5 * time.Millisecond) {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return f, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return f, nil // no locks here: several analyzers start, and all but one give up
-		}
-		if time.Now().After(end) {
-			f.Close()
-			return nil, fmt.Errorf("another process has been starting the analyzer for %v (%s)", joinPatience, filepath.Base(f.Name()))
-		}
-	}
+	return f, err
 }
 
 // Detach starts a command of mpivet's that outlives this process and is no child of what this process becomes: it
