@@ -156,7 +156,7 @@ func lockStart(dirs []string) (*os.File, error) {
 				f.Close()
 				return nil, fmt.Errorf("another process has been starting the analyzer for %v (%s)", joinPatience, filepath.Base(f.Name()))
 			}
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // flock itself waits for ever or not at all
 		}
 		// Who had the lock has removed the file since. Whoever comes now makes, and locks, another one.
 		if mine, err := f.Stat(); err == nil {
