@@ -29,6 +29,28 @@ func controlled(p *Program, rank, source, tag int) (cancel func()) {
 	}
 }
 
+// shared is the handle that sends complete at once have, as small ones do with both MPIs.
+const shared = 0x6c000001
+
+// shares are the arguments of a nonblocking send that is complete at once, into the i-th variable.
+func shares(dest, i int) Args {
+	a := send(1, Int, dest, 0)
+	a[">request"], a["*request"] = shared, 0x5000+4*i
+	return a
+}
+
+// share sends to several ranks with one handle.
+func share(k *Rank, dests ...int) {
+	for i, d := range dests {
+		k.Call("s", "MPI_Isend", shares(d, i))
+	}
+}
+
+// waited waits for what is in the i-th variable.
+func waited(k *Rank, i int) {
+	k.Call("w", "MPI_Wait", Args{"request": shared, "*request": 0x5000 + 4*i, ">status": []Status{{}}})
+}
+
 func TestPotentialDeadlocks(t *testing.T) {
 	const potential = "GLOBAL:DEADLOCK:POTENTIAL [0 1]"
 	world := Args{"comm": World}
@@ -129,6 +151,65 @@ func TestPotentialDeadlocks(t *testing.T) {
 			p.Ranks[2].Call("f", "MPI_Send", send(1, Int, 0, 5))
 			return finalize(p)
 		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}},
+		{"requests of one handle in swapped variables", func() *Program {
+			// Rank 0 waits for the message to rank 2 first, by what was the variable of the one to rank 1.
+			p := New(3)
+			share(p.Ranks[0], 1, 2)
+			p.Ranks[1].Call("c", "MPI_Send", send(1, Int, 0, 0))
+			p.Ranks[1].Call("d", "MPI_Recv", recv(1, Int, 0, 0))
+			p.Ranks[2].Call("d", "MPI_Recv", recv(1, Int, 0, 0))
+			waited(p.Ranks[0], 0)
+			p.Ranks[0].Call("e", "MPI_Recv", recv(1, Int, 1, 0))
+			waited(p.Ranks[0], 1)
+			return finalize(p)
+		}, nil},
+		{"requests of one handle, one waited for after the other", func() *Program {
+			p := New(2)
+			for r, k := range p.Ranks {
+				share(k, 1-r, 1-r)
+				waited(k, 1)
+				waited(k, 0)
+				k.Call("e", "MPI_Recv", recv(1, Int, 1-r, 0))
+				k.Call("e", "MPI_Recv", recv(1, Int, 1-r, 0))
+			}
+			return finalize(p)
+		}, []string{potential}},
+		{"requests of one handle, waited for together by copies", func() *Program {
+			p := New(2)
+			for r, k := range p.Ranks {
+				share(k, 1-r, 1-r)
+				k.Call("w", "MPI_Waitall", Args{"count": 2, "array_of_requests": []uint64{shared, shared}, "*array_of_requests": 0x9000, ">array_of_statuses": []Status{{}, {}}})
+				k.Call("e", "MPI_Recv", recv(1, Int, 1-r, 0))
+				k.Call("e", "MPI_Recv", recv(1, Int, 1-r, 0))
+			}
+			return finalize(p)
+		}, []string{potential}},
+		{"of requests with one handle, one is freed", func() *Program {
+			// The one to rank 1, by what was the variable of the other.
+			p := New(3)
+			share(p.Ranks[0], 1, 2)
+			p.Ranks[1].Call("c", "MPI_Send", send(1, Int, 0, 0))
+			p.Ranks[1].Call("d", "MPI_Recv", recv(1, Int, 0, 0))
+			p.Ranks[2].Call("d", "MPI_Recv", recv(1, Int, 0, 0))
+			p.Ranks[0].Call("f", "MPI_Request_free", Args{"request": shared, "*request": 0x5004})
+			waited(p.Ranks[0], 0)
+			p.Ranks[0].Call("e", "MPI_Recv", recv(1, Int, 1, 0))
+			return finalize(p)
+		}, nil},
+		{"requests of one handle without end", func() *Program {
+			// There is always one that was not waited for.
+			p := New(2)
+			p.Ranks[0].Call("s", "MPI_Isend", shares(1, 0))
+			for i := range 1000 {
+				p.Ranks[0].Call("s", "MPI_Isend", shares(1, 1+i))
+				waited(p.Ranks[0], i)
+				p.Ranks[1].Call("r", "MPI_Recv", recv(1, Int, 0, 0))
+			}
+			waited(p.Ranks[0], 1000)
+			p.Ranks[1].Call("r", "MPI_Recv", recv(1, Int, 0, 0))
+			exchange(p)
+			return finalize(p)
+		}, []string{potential}},
 		{"one waits long for what another sends late", func() *Program {
 			// Rank 0 has sent ten thousand messages when rank 1 begins to receive.
 			p := New(2)

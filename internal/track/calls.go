@@ -399,7 +399,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			r.Refused = th.Misused()
 		default:
 			t.judgeFree(th, r, rec)
-			t.drop(th, r)
+			t.drop(th, r, rec)
 		}
 	case start, startall:
 		if rc != 0 {

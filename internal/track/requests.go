@@ -29,7 +29,21 @@ type requestList struct {
 
 	pass  uint64 // number of the array that has the handle
 	times int    // so many times
+
+	// Waited for while there were others, so that it may be one of those that is complete: told with the last of them.
+	owed []owed
 }
+
+// owed is an operation that a thread has waited for, as far as can be told.
+type owed struct {
+	th   *Thread
+	op   *match.Op // nil for a nonblocking collective
+	view *View
+	pos  uint64
+}
+
+// maxOwed is the number of operations of one handle above which nobody is taken to wait for them.
+const maxOwed = 64
 
 type requestVar struct {
 	handle, variable uint64
@@ -154,24 +168,89 @@ func (rt *requestTable) find(handle, v uint64) *Request {
 	return l.oldest
 }
 
-// ambiguous reports whether a handle in variable v may stand for any of several requests: none of them was stored in v, so
-// the program has copied the handle there.
-func (rt *requestTable) ambiguous(handle, v uint64) bool {
-	l := rt.list(handle, false)
-	return l != nil && l.n > 1 && rt.find(handle, v).Var != v
-}
+// shared reports whether a handle may stand for any of several requests.
+func (l *requestList) shared() bool { return l != nil && (l.n > 1 || len(l.owed) > 0) }
 
-// blur notes that of the requests of a handle it can't be told any more which one is completed when. They are complete all
-// the same, but what waits for which in a replay is not known.
-func (t *Tracker) blur(th *Thread, handle uint64) {
-	for r := th.Process.reqs.list(handle, false).oldest; r != nil; r = r.next {
+// tell tells the replay that a call has completed r, before that is taken out of its list.
+//
+// Of several requests with one handle nobody can say which a call completes: a program may swap or move the variables that
+// they are in. So each is taken to be waited for only where the last one is, when all of them are complete. A call that might
+// have gone on with something else did so because of any of them.
+func (t *Tracker) tell(th *Thread, r *Request, how Completion, call []byte) {
+	l := r.list
+	if !l.shared() {
 		for _, op := range r.Ops {
-			if op != nil && !r.blurred {
-				t.Replay.Drop(th, op)
+			if op != nil {
+				t.Replay.Finish(th, op, how, call)
 			}
 		}
-		r.blurred = true
+		if r.Kind == CollectiveRequest && !r.Persistent {
+			t.Replay.Leave(th, r.View, r.Pos, how, call)
+		}
+		return
 	}
+	if how != Awaited {
+		t.any(th, l, how, call)
+	}
+	for _, op := range r.Ops {
+		if op != nil {
+			op.Retain()
+			l.owed = append(l.owed, owed{th: th, op: op})
+		}
+	}
+	if r.Kind == CollectiveRequest && !r.Persistent {
+		l.owed = append(l.owed, owed{th: th, view: r.View, pos: r.Pos})
+	}
+	switch {
+	case l.n == 1:
+		t.pay(th, l, how, call)
+	case len(l.owed) > maxOwed:
+		t.waive(th, l, call)
+	}
+}
+
+// any tells the replay that a call has gone on because of any of the operations that a handle stands for.
+func (t *Tracker) any(th *Thread, l *requestList, how Completion, call []byte) {
+	t.pay(th, l, how, call)
+	for r := l.oldest; r != nil; r = r.next {
+		for _, op := range r.Ops {
+			if op != nil {
+				t.Replay.Finish(th, op, how, call)
+			}
+		}
+	}
+}
+
+// pay tells the replay that a call has completed all that a thread has waited for of a handle.
+func (t *Tracker) pay(th *Thread, l *requestList, how Completion, call []byte) {
+	for i, o := range l.owed {
+		switch {
+		case o.op == nil:
+			t.Replay.Leave(th, o.view, o.pos, how, call)
+			continue
+		case o.th != th: // waited for something, but not here
+			t.Replay.Drop(th, o.op)
+		default:
+			t.Replay.Finish(th, o.op, how, call)
+		}
+		t.Match.Forget(o.op)
+		l.owed[i].op = nil
+	}
+	l.owed = l.owed[:0]
+}
+
+// waive tells the replay that nobody is known to wait for what a handle has stood for.
+func (t *Tracker) waive(th *Thread, l *requestList, call []byte) {
+	for i, o := range l.owed {
+		if o.op == nil {
+			t.Replay.Leave(th, o.view, o.pos, Polled, call)
+			continue
+		}
+		t.Replay.Drop(th, o.op)
+		t.Match.Forget(o.op)
+		l.owed[i].op = nil
+	}
+	l.owed = l.owed[:0]
 }
 
 // add enters the request that a call returned.
@@ -284,7 +363,7 @@ func (t *Tracker) notStarted(r *Request, unsure bool) {
 // enterCancel follows MPI_Cancel: from here on, it is not known whether the operation takes part (section 3.8.4).
 func (t *Tracker) enterCancel(th *Thread, p *plan, rec []byte) {
 	r := th.Process.find(p.requestBefore.handle(rec), p.request.handle(rec))
-	if r == nil || r.blurred {
+	if r == nil || r.list.shared() {
 		r = &Request{}
 	}
 	for i, op := range r.Ops {
@@ -298,7 +377,18 @@ func (t *Tracker) enterCancel(th *Thread, p *plan, rec []byte) {
 }
 
 // drop forgets a request without completing it: MPI_Request_free. Its operations go on.
-func (t *Tracker) drop(th *Thread, r *Request) {
+func (t *Tracker) drop(th *Thread, r *Request, call []byte) {
+	if l := r.list; t.Replay != nil && l.shared() {
+		// It is any of them that is not waited for.
+		t.waive(th, l, call)
+		for q := l.oldest; q != nil; q = q.next {
+			for _, op := range q.Ops {
+				if op != nil && q != r {
+					t.Replay.Drop(th, op)
+				}
+			}
+		}
+	}
 	for i, op := range r.Ops {
 		if op != nil {
 			if r.Cancelled {
@@ -325,7 +415,7 @@ func (t *Tracker) dropOp(th *Thread, op *match.Op) {
 // finish completes a request.
 func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
 	pr := th.Process
-	for i, op := range r.Ops {
+	for _, op := range r.Ops {
 		if op == nil {
 			continue
 		}
@@ -337,14 +427,15 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 				t.Match.Confirm(op)
 			}
 		}
-		if t.Replay != nil && !r.blurred {
-			t.Replay.Finish(th, op, how, call)
-		}
-		t.Match.Release(op)
-		r.Ops[i] = nil
 	}
-	if t.Replay != nil && r.Kind == CollectiveRequest && !r.Persistent {
-		t.Replay.Leave(th, r.View, r.Pos, how, call)
+	if t.Replay != nil {
+		t.tell(th, r, how, call)
+	}
+	for i, op := range r.Ops {
+		if op != nil {
+			t.Match.Release(op)
+			r.Ops[i] = nil
+		}
 	}
 	r.Active = false
 	if r.Overwritten != nil {
@@ -362,7 +453,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		pr.reqs.doubtful = true
 	}
 	if rc != 0 && th.Failure != nil && th.Failure.Refused {
-		t.abandon(pr, p, c)
+		t.abandon(th, p, c)
 		return
 	}
 	statuses, known := c.Statuses(p.status)
@@ -376,9 +467,6 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 				t.stray(th, p, c, i, handle)
 			}
 			return
-		}
-		if t.Replay != nil && !r.blurred && pr.reqs.ambiguous(handle, v) {
-			t.blur(th, handle)
 		}
 		var s event.Status
 		have := known && at < statuses.Len()
@@ -404,15 +492,12 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 			r.Known = true
 			s, have := statusAt(c, p.status, 0)
 			for _, op := range r.Ops {
-				if op == nil {
-					continue
-				}
-				if !op.Send {
+				if op != nil && !op.Send {
 					t.settle(pr, op, s, have)
 				}
-				if t.Replay != nil {
-					t.Replay.Finish(th, op, Polled, rec)
-				}
+			}
+			if t.Replay != nil {
+				t.any(th, r.list, Polled, rec)
 			}
 		}
 	case testall, waitall:
@@ -462,10 +547,14 @@ func (th *Thread) tellsWhich(p *plan, rc int32) bool {
 
 // abandon forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be expected to
 // complete.
-func (t *Tracker) abandon(pr *Process, p *plan, c *event.Call) {
+func (t *Tracker) abandon(th *Thread, p *plan, c *event.Call) {
+	pr := th.Process
 	handles, _ := pr.handles(p, c)
 	for i, h := range handles {
 		if r := pr.find(h, pr.variable(p, c, i)); r != nil && r.Kind == CollectiveRequest && !r.Persistent {
+			if t.Replay != nil {
+				t.waive(th, r.list, c.Raw())
+			}
 			t.remove(pr, r)
 		}
 	}

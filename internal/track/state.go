@@ -153,7 +153,6 @@ type Request struct {
 	Known      bool         // its operation is complete, as MPI_Request_get_status or MPI_Parrived has said
 	Started    bool         // a persistent one, at least once
 	Refused    bool         // MPI would not free it, and that it can't be freed was told
-	blurred    bool         // which of those with its handle is completed when can't be told
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
 	Pos        uint64
