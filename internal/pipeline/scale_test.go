@@ -143,6 +143,9 @@ func BenchmarkScale(b *testing.B) {
 	bcast := func(rank, i int) []byte {
 		return Record(1, "MPI_Bcast", Args{"*buffer": address(rank, i), "count": 100, "datatype": Int, "root": i % patterns, "comm": World}, 0)
 	}
+	one := func(rank, i int) []byte {
+		return Record(1, "MPI_Bcast", Args{"*buffer": address(0, 0), "count": 1, "datatype": Double, "root": 0, "comm": World}, 0)
+	}
 	gather := func(rank, i int) []byte {
 		a := Args{"*sendbuf": address(rank, i), "sendcount": 1, "sendtype": Int, "root": 0, "comm": World}
 		if rank == 0 {
@@ -176,6 +179,7 @@ func BenchmarkScale(b *testing.B) {
 		{"Allreduce/65536x1000", scale{ranks: 65536, batch: 1000, call: allreduce, patterns: patterns}},
 		{"Allreduce/65536x25,open", scale{ranks: 65536, batch: 25, open: true, call: allreduce, patterns: patterns}},
 		{"Allreduce/65536x25,scattered", scale{ranks: 65536, batch: 25, scattered: true, call: allreduce, patterns: patterns}},
+		{"Bcast/4x400", scale{ranks: 4, batch: 400, call: one, patterns: 1}},
 		{"Bcast/1024x25", scale{ranks: 1024, batch: 25, call: bcast, patterns: patterns}},
 		{"Bcast/65536x25", scale{ranks: 65536, batch: 25, call: bcast, patterns: patterns}},
 		{"Gather/1024x25", scale{ranks: 1024, batch: 25, call: gather, patterns: 1024}},
