@@ -108,11 +108,11 @@ func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 	if b == nil {
 		return
 	}
-	if lib := os.Getenv("MPIVET_PRELOAD"); lib != "" {
+	if lib := os.Getenv(launch.LibraryVariable); lib != "" {
 		if _, err := b.Library(m); err != nil {
 			d.fail("preload library", err)
 		} else {
-			d.ok("preload library", "%s (MPIVET_PRELOAD)", lib)
+			d.ok("preload library", "%s (%s)", lib, launch.LibraryVariable)
 		}
 		return
 	}

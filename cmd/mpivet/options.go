@@ -16,6 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/itac"
+	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/report/jsonreport"
 	"github.com/mpivet/mpivet/internal/suppress"
 	"github.com/mpivet/mpivet/internal/waitgraph"
@@ -167,6 +168,7 @@ func (o *options) resolve() error {
 	if err := config.Apply(o.flags, env); err != nil {
 		return usageError{err}
 	}
+	o.notes = append(o.notes, config.Unknown(os.Environ(), known, launch.Variables...)...)
 	if o.config != "" {
 		file, err := config.ReadFile(o.config, known)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -174,6 +175,24 @@ func Environment(lookup func(string) (string, bool), known *pflag.FlagSet) []Set
 		settings = append(settings, s)
 	})
 	return settings
+}
+
+// Unknown returns a note for each variable of an environment ("NAME=value") that looks like one for a flag and is none of the known
+// flags, nor one of others: it has no effect.
+func Unknown(environ []string, known *pflag.FlagSet, others ...string) []string {
+	names := make(map[string]bool)
+	known.VisitAll(func(f *pflag.Flag) { names[VariableName(f.Name)] = settable(f) })
+	var notes []string
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		if value == "" || !strings.HasPrefix(name, Prefix) || names[name] || slices.Contains(others, name) {
+			continue
+		}
+		flag := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, Prefix), "_", "-"))
+		notes = append(notes, fmt.Sprintf("%s has no effect, as there is no flag --%s%s", name, flag, suggest(flag, known)))
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // VariableName returns the environment variable for a flag.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +173,22 @@ func TestErrors(t *testing.T) {
 	env := config.Environment(func(name string) (string, bool) { return "x", name == "MPIVET_NO_PROGRESS" }, fs)
 	if err := config.Apply(fs, env); err == nil || !strings.Contains(err.Error(), `MPIVET_NO_PROGRESS: no-progress: "x" is no duration`) {
 		t.Errorf("environment: %v", err)
+	}
+}
+
+// TestUnknown: a variable that looks like one for a flag, and is none, is named.
+func TestUnknown(t *testing.T) {
+	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	fs.Int("limit", 0, "")
+	fs.String("hidden", "", "")
+	_ = fs.MarkHidden("hidden")
+	got := config.Unknown([]string{"MPIVET_LIMITS=3", "MPIVET_LIMIT=3", "MPIVET_SESSION=x", "PATH=/bin", "MPIVET_HIDDEN=1", "MPIVET_EMPTY=", "MPIVET_Q=1"}, fs, "MPIVET_SESSION")
+	want := []string{
+		"MPIVET_HIDDEN has no effect, as there is no flag --hidden: mpivet help run lists them",
+		"MPIVET_LIMITS has no effect, as there is no flag --limits: do you mean limit?",
+		"MPIVET_Q has no effect, as there is no flag --q: mpivet help run lists them",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -41,13 +41,13 @@ type Builder struct {
 // temporary files. Since programs will load what lies there, a directory that others may write to is refused, unless
 // $MPIVET_CACHE names it.
 func CacheDir() (string, error) {
-	if dir := os.Getenv("MPIVET_CACHE"); dir != "" {
+	if dir := os.Getenv(cacheVariable); dir != "" {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
 			return "", err
 		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return "", fmt.Errorf("MPIVET_CACHE: %w", err)
+			return "", fmt.Errorf("%s: %w", cacheVariable, err)
 		}
 		return dir, nil
 	}
@@ -107,13 +107,13 @@ func (e *BuildError) Error() string {
 // Library returns the preload library for an MPI. It is $MPIVET_PRELOAD if that is set, else the one in the cache,
 // which is compiled first if it isn't there.
 func (b *Builder) Library(m *MPI) (string, error) {
-	if lib := os.Getenv("MPIVET_PRELOAD"); lib != "" {
+	if lib := os.Getenv(LibraryVariable); lib != "" {
 		lib, err := filepath.Abs(lib)
 		if err != nil {
 			return "", err
 		}
 		if _, err := os.Stat(lib); err != nil {
-			return "", fmt.Errorf("MPIVET_PRELOAD: %w", err)
+			return "", fmt.Errorf("%s: %w", LibraryVariable, err)
 		}
 		return lib, nil
 	}

@@ -14,6 +14,15 @@ const (
 	preloadVariable = "LD_PRELOAD"
 )
 
+// Environment variables that say where the preload library is: the directory that it is kept in, or the library itself.
+const (
+	cacheVariable   = "MPIVET_CACHE"
+	LibraryVariable = "MPIVET_PRELOAD"
+)
+
+// Variables are the environment variables that begin as those for flags do and are for this package.
+var Variables = []string{sessionVariable, cacheVariable, LibraryVariable}
+
 // Rank is the last step before a process of the program begins: what it needs, given by the mpivet that starts it.
 type Rank struct {
 	Session string   // directory
