@@ -33,6 +33,7 @@ var (
 	quick   = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
 	seconds = flag.Float64("seconds", 0.8, "`time` that a run of own programs takes")
 	tables  = flag.Bool("tables", false, "measure only the collectives that a paper has tables of")
+	configs = flag.Bool("configurations", false, "measure only how much is saved by checking less, for messages of several sizes")
 	only    = flag.String("only", "", "measure only work whose name matches this `regexp`")
 	mpivet  = flag.String("mpivet", "bin/mpivet", "`file` to measure")
 )
@@ -134,8 +135,11 @@ func run() error {
 	}
 
 	fmt.Printf("%s, %d CPUs, %s; medians of %d runs\n\n", cpu(), runtime.NumCPU(), runtime.Version(), *runs)
-	if *tables {
+	switch {
+	case *tables:
 		return collectiveTables(benches)
+	case *configs:
+		return configurationTable(benches)
 	}
 	fmt.Println("| work | MPI | plain | pass-through | mpivet | stacks off | budget | |")
 	fmt.Println("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |")
@@ -175,7 +179,7 @@ func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"pingpong", "halo", "collective", "tables", "traffic", "deadlock"} {
+	for _, name := range []string{"pingpong", "halo", "collective", "tables", "sizes", "traffic", "deadlock"} {
 		out := filepath.Join(b.dir, name)
 		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out, filepath.Join("bench", "programs", name+".c")).CombinedOutput()
 		if err != nil {

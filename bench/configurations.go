@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// configurations are how much mpivet is to do, each less than the one before, as in section 5 of Ohly and Krotz-Vogel, Automated
+// MPI Correctness Checking; the first one is to compare with. Of that paper's two ways to unwind the stack there is but one here;
+// last comes what remains where nothing is checked.
+var configurations = []variant{
+	variants[0],
+	configuration("all checks"),
+	configuration("no call stacks", "--stacks", "off"),
+	configuration("… nor contents of buffers", "--stacks", "off", "--check", contents),
+	configuration("… nor potential deadlocks", "--stacks", "off", "--check", contents, "--check", "GLOBAL:DEADLOCK:POTENTIAL=off"),
+	configuration("nothing", "--stacks", "off", "--check", "**=off"),
+}
+
+// contents switches off what reads the contents of buffers, before and after communication.
+const contents = "GLOBAL:**:DATA_TRANSMISSION_CORRUPTED=off"
+
+func configuration(name string, flags ...string) variant {
+	return variant{name, func(b *bench, np int, program []string) []string {
+		command := append([]string{b.mpivet, "run", "--fail-on", "never", "-n", strconv.Itoa(np)}, flags...)
+		return append(append(command, "--"), program...)
+	}}
+}
+
+// configurationTable measures every configuration with messages of several sizes, and prints by how much each slows the program
+// down.
+func configurationTable(benches []*bench) error {
+	head, rule := "| way, ranks, bytes | MPI | plain |", "| --- | --- | ---: |"
+	for _, c := range configurations[1:] {
+		head += " " + c.name + " |"
+		rule += " ---: |"
+	}
+	fmt.Println(head)
+	fmt.Println(rule)
+	for _, b := range benches {
+		for _, part := range []struct {
+			np   int
+			ways []string
+		}{{2, []string{"pingpong", "pingping", "sendrecv"}}, {4, []string{"bcast", "allgatherv"}}} {
+			if err := b.configurations(part.np, part.ways); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) configurations(np int, ways []string) error {
+	var rows []string
+	times := make(map[string][][]float64) // by row and configuration
+	program := append([]string{b.programs["sizes"], strconv.FormatFloat(*seconds/4, 'g', -1, 64)}, ways...)
+	for i := range *runs {
+		for k := range configurations {
+			k = (k + i) % len(configurations)
+			out, _, err := b.run(configurations[k], np, program)
+			if err != nil {
+				return err
+			}
+			for line := range strings.Lines(out) {
+				words := strings.Fields(line)
+				if len(words) != 3 {
+					return fmt.Errorf("sizes printed %q", line)
+				}
+				value, err := strconv.ParseFloat(words[2], 64)
+				if err != nil {
+					return fmt.Errorf("sizes printed %q", line)
+				}
+				row := fmt.Sprintf("%s, %d, %s", words[0], np, words[1])
+				if times[row] == nil {
+					times[row] = make([][]float64, len(configurations))
+					rows = append(rows, row)
+				}
+				times[row][k] = append(times[row][k], value)
+			}
+		}
+	}
+	for _, row := range rows {
+		plain := median(times[row][0])
+		fmt.Printf("| %s | %s | %s |", row, b.title, duration(plain))
+		for _, list := range times[row][1:] {
+			fmt.Printf(" %.2f |", median(list)/plain)
+		}
+		fmt.Println()
+	}
+	return nil
+}
