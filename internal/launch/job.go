@@ -239,12 +239,13 @@ func (j *Job) signalLauncher(sig syscall.Signal) {
 }
 
 // Signals passes signals on to the launcher until the job has ended. The first that asks to end is passed on once;
-// at the second everything is killed. onEnd, if not nil, is told the first.
+// at the second everything is killed. onEnd, if not nil, is told the first. stop returns when all of that is done.
 func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
+	var work sync.WaitGroup
 	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	done := make(chan struct{})
-	go func() {
+	work.Go(func() {
 		asked := false
 		for {
 			select {
@@ -256,7 +257,7 @@ func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
 				case sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2:
 					j.signalLauncher(sig)
 				case asked:
-					go j.Kill()
+					work.Go(j.Kill)
 				default:
 					asked = true
 					j.ranks.Ask()
@@ -266,12 +267,16 @@ func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
 					if onEnd != nil {
 						onEnd(s)
 					}
-					go j.passOn(sig)
+					work.Go(func() { j.passOn(sig) })
 				}
 			}
 		}
-	}()
-	return func() { signal.Stop(ch); close(done) }
+	})
+	return func() {
+		signal.Stop(ch)
+		close(done)
+		work.Wait()
+	}
 }
 
 // passOn sends a signal that asks to end to the launcher. A terminal's Ctrl-C has reached the launcher already if it
