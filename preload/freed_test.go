@@ -1,7 +1,9 @@
 package preload
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/mpiapi"
@@ -54,7 +56,7 @@ int main(int argc, char **argv)
 }
 `
 
-// TestFreed: what functions of the program free that MPI calls is recorded, and what MPI itself frees in its calls is not.
+// TestFreed: what is freed inside of calls is recorded with who freed it: functions of the program that MPI calls, or MPI itself.
 func TestFreed(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "freeing", freeing)
@@ -70,6 +72,16 @@ func TestFreed(t *testing.T) {
 		var got []freed
 		for _, b := range r.infos(infoFreed) {
 			f := freed{"?", int64(le.Uint64(b))}
+			caller, real, wrapper := r.module(le.Uint64(b[16:])), r.module(le.Uint64(b[24:])), r.module(le.Uint64(b[32:]))
+			if !strings.Contains(filepath.Base(real), "libmpi") || !strings.HasPrefix(filepath.Base(wrapper), "libmpivet") {
+				t.Errorf("MPI's function is in %q, this library %q", real, wrapper)
+			}
+			if caller != prog {
+				if caller == "" {
+					t.Error("a caller is in no file")
+				}
+				continue
+			}
 			if fn := mpiapi.ByID(mpiapi.FuncID(le.Uint32(b[8:]))); fn != nil {
 				f.function = fn.Name
 			}

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 2
+#define MV_VERSION 3
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
@@ -187,7 +187,7 @@ enum mv_info {
     MV_DATA = 0xff06,   /* struct mv_data: a part of an array that was cut off a call record */
     MV_SUMS = 0xff07,   /* struct mv_sums: of what the call just recorded sends or has received; precedes that call's done */
     MV_NEIGHBOURS = 0xff08, /* struct mv_neighbours: those in the communicator that the MV_COMM record before tells of */
-    MV_FREED = 0xff09,  /* struct mv_freed: what a function of the program freed that MPI called in the call just recorded */
+    MV_FREED = 0xff09,  /* struct mv_freed: what was freed inside of the call just recorded */
 };
 
 struct mv_site {
@@ -236,11 +236,14 @@ struct mv_neighbours {
 };
 
 /* Calls inside of a call are not recorded, be they MPI's or those of functions of the program that MPI calls, to delete an
- * attribute, say. What these free is told by this. */
+ * attribute, say. What is freed by one is told by this, and where it came from. */
 struct mv_freed {
     uint64_t handle;
     uint32_t function; /* that freed it: its number in the API table */
     uint32_t pad;
+    uint64_t caller;  /* where it returns to */
+    uint64_t real;    /* MPI's function */
+    uint64_t wrapper; /* code of this library */
 };
 
 /* count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD */

@@ -24,6 +24,7 @@ var le = binary.LittleEndian
 const (
 	magicControl = 0x314c54434556504d
 	infoSite     = 0xff00
+	theVersion   = 3 // of the layout
 	infoModule   = 0xff01
 	infoNames    = 0xff02
 	infoComm     = 0xff03
@@ -74,7 +75,7 @@ func newSession(t *testing.T, o options) *session {
 	}
 	b := make([]byte, 336)
 	le.PutUint64(b[0:], magicControl)
-	le.PutUint32(b[8:], 2)
+	le.PutUint32(b[8:], theVersion)
 	le.PutUint32(b[12:], uint32(len(b)))
 	le.PutUint64(b[16:], mpiapi.Hash())
 	le.PutUint64(b[24:], o.ring)

@@ -438,12 +438,12 @@ func TestInfo(t *testing.T) {
 		t.Errorf("MPI %+v, %v", m, err)
 	}
 	comm := mpiapi.ByName("MPI_Comm_free")
-	c = parsed(t, info(ring.InfoFreed, 0, append(wides(0x84), ints(int32(comm.ID), 0)...)))
-	if f, err := c.FreedInfo(); err != nil || f != (Freed{0x84, comm}) {
+	c = parsed(t, info(ring.InfoFreed, 0, append(append(wides(0x84), ints(int32(comm.ID), 0)...), wides(1, 2, 3)...)))
+	if f, err := c.FreedInfo(); err != nil || f != (Freed{0x84, comm, 1, 2, 3}) {
 		t.Errorf("freed %+v, %v", f, err)
 	}
 	for _, id := range []int32{0, 30000, -1} {
-		c := parsed(t, info(ring.InfoFreed, 0, append(wides(0x84), ints(id, 0)...)))
+		c := parsed(t, info(ring.InfoFreed, 0, append(append(wides(0x84), ints(id, 0)...), wides(1, 2, 3)...)))
 		if f, err := c.FreedInfo(); !errors.Is(err, ErrMalformed) {
 			t.Errorf("freed by function %d: %+v, %v", id, f, err)
 		}

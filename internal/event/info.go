@@ -348,19 +348,23 @@ type Sum struct {
 	Value uint64
 }
 
-// Freed is an object that a function of the program has freed which MPI called.
+// Freed is an object that was freed inside of a call.
 type Freed struct {
-	Handle uint64
-	Func   *mpiapi.Func // that freed it
+	Handle  uint64
+	Func    *mpiapi.Func // that freed it
+	Caller  uint64       // address that it returned to
+	Real    uint64       // address of MPI's function
+	Wrapper uint64       // an address in the preload library
 }
 
 // FreedInfo returns the content of an InfoFreed record.
 func (c *Call) FreedInfo() (Freed, error) {
-	p, err := payload(c.raw, ring.InfoFreed, 12)
+	p, err := payload(c.raw, ring.InfoFreed, 40)
 	if err != nil {
 		return Freed{}, err
 	}
-	f := Freed{binary.LittleEndian.Uint64(p), nil}
+	wide := func(at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }
+	f := Freed{Handle: wide(0), Caller: wide(16), Real: wide(24), Wrapper: wide(32)}
 	if id := binary.LittleEndian.Uint32(p[8:]); id <= math.MaxUint16 {
 		f.Func = mpiapi.ByID(mpiapi.FuncID(id))
 	}

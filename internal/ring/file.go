@@ -57,12 +57,13 @@ type Meta struct {
 	Version   string    `json:"mpivet"`  // of mpivet
 	Command   []string  `json:"command"` // that was run
 	Start     time.Time `json:"start"`
-	TableHash uint64    `json:"table"` // mpiapi.Hash()
+	TableHash uint64    `json:"table"`  // mpiapi.Hash()
+	Layout    int       `json:"layout"` // of records: Version of the mpivet that wrote them, set by NewWriter
 	// Facts are further things that whoever analyses the file wants to know, by name.
 	Facts map[string]string `json:"facts,omitempty"`
 }
 
-// ErrOtherVersion is wrapped by the error for a file that was recorded by an mpivet with another table of MPI functions.
+// ErrOtherVersion is wrapped by the error for a file that was recorded by an mpivet with another table of MPI functions, or other records.
 var ErrOtherVersion = errors.New("recorded by another version of mpivet")
 
 // FileError says that a record file is truncated or corrupt. Everything up to there has been delivered.
@@ -142,7 +143,7 @@ func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
 	if err := json.Unmarshal(b, &f.Meta); err != nil {
 		return nil, &FileError{Path: path, What: err.Error()}
 	}
-	if f.Meta.TableHash != tableHash {
+	if f.Meta.TableHash != tableHash || f.Meta.Layout != Version {
 		return nil, fmt.Errorf("record file %s: %w (%s); replay it with that one", path, ErrOtherVersion, f.Meta.Version)
 	}
 	f.offset = int64(frameHeader) + int64(size)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -83,8 +84,10 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(f.Meta, testMeta) {
-		t.Errorf("meta %+v, want %+v", f.Meta, testMeta)
+	meta := testMeta
+	meta.Layout = Version
+	if !reflect.DeepEqual(f.Meta, meta) {
+		t.Errorf("meta %+v, want %+v", f.Meta, meta)
 	}
 	if err := replay(f, again); err != io.EOF {
 		t.Fatal(err)
@@ -101,6 +104,14 @@ func TestFile(t *testing.T) {
 	}
 	if _, err := OpenFile(path, 1); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "1.2.3") {
 		t.Errorf("opened for another table: %v", err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, Version), fmt.Appendf(nil, `"layout":%d`, Version-1), 1)
+	if _, err := newFile(bytes.NewReader(b), path, testMeta.TableHash); !errors.Is(err, ErrOtherVersion) {
+		t.Errorf("opened with other records: %v", err)
 	}
 }
 

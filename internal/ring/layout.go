@@ -7,7 +7,7 @@ import (
 
 // Version and magic numbers of preload/record.h. This file mirrors that header; TestLayout compares the two.
 const (
-	Version = 2
+	Version = 3
 
 	magicControl = 0x314c54434556504d // "MPVECTL1"
 	magicProcess = 0x31434f525056504d // "MPVPROC1"
@@ -88,7 +88,7 @@ const (
 
 	InfoNeighbours = 0xff08 // of the process in the communicator that the InfoComm record before tells of
 
-	InfoFreed = 0xff09 // what a function of the program has freed that MPI called in the call before it
+	InfoFreed = 0xff09 // what was freed inside of the call before it
 
 	FirstInfo = InfoSite // lowest kind that is no call
 )

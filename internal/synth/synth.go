@@ -339,6 +339,7 @@ func (k *Rank) Callback(site, function string, a Args, freed map[uint64]string) 
 	for _, h := range slices.Sorted(maps.Keys(freed)) {
 		b := binary.LittleEndian.AppendUint64(header(), h)
 		b = binary.LittleEndian.AppendUint64(b, uint64(mpiapi.ByName(freed[h]).ID))
+		b = append(b, make([]byte, 24)...) // addresses in no file
 		k.Append(record(ring.InfoFreed, 0, 0, ring.HeaderSize, b))
 	}
 }

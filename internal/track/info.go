@@ -52,7 +52,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		}
 	case ring.InfoFreed:
 		var f event.Freed
-		if f, err = c.FreedInfo(); err == nil {
+		if f, err = c.FreedInfo(); err == nil && !pr.ofMPI(&f) {
 			pr.freedInside(&t.plans[f.Func.ID], f.Handle)
 		}
 	case ring.InfoMPI:

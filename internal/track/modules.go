@@ -2,7 +2,9 @@ package track
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/event"
 )
@@ -55,6 +57,22 @@ func (p *Process) Module(address uint64) (event.Module, bool) {
 		}
 	}
 	return event.Module{}, false
+}
+
+// ofMPI reports whether it is MPI itself that freed an object inside of a call, and not a function of the program that it called:
+// the caller is in MPI's file, or in one of Open MPI's components. What passes calls of Fortran on does so for the program, and is
+// in other files. A function of MPI that ends by jumping to another returns to the preload library, which knows of its call.
+func (p *Process) ofMPI(f *event.Freed) bool {
+	caller, ok := p.Module(f.Caller)
+	if !ok { // code that was made at run time
+		return false
+	}
+	for _, address := range []uint64{f.Real, f.Wrapper} {
+		if m, ok := p.Module(address); ok && m.Start == caller.Start {
+			return true
+		}
+	}
+	return strings.HasPrefix(filepath.Base(caller.Path), "mca_")
 }
 
 // Modules calls f for every file in the memory of the process, as far as they are known.
