@@ -113,6 +113,7 @@ type Rank struct {
 	publish    map[int]int // how many records they publish
 	sites      map[string]uint32
 	End        *ring.ProcEnd // how it ends, nil: it does not
+	Level      int           // of thread support that Init tells
 }
 
 // New returns a program of n ranks that have all called MPI_Init.
@@ -134,14 +135,14 @@ func NewRank(r, n int) *Rank {
 
 // Uninitialized returns a rank that has not called MPI.
 func Uninitialized(r, n int) *Rank {
-	return &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
+	return &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32), Level: 3}
 }
 
 // Init adds the call by which a rank enters MPI, and what it tells then.
 func (k *Rank) Init(function string, a Args) {
 	r, n := k.rank, k.size
 	k.Append(predefined())
-	k.Append(MPI(r, n, "Synthetic MPI"))
+	k.Append(leveled(r, n, k.Level, "Synthetic MPI"))
 	k.Comm(World, r, []int32{0}, nil, n)
 	k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
 	k.Call("main", function, a)
@@ -215,9 +216,11 @@ func Names(list []Name) []byte {
 }
 
 // MPI returns the record of what rank r of n knows about its MPI library.
-func MPI(r, n int, library string) []byte {
+func MPI(r, n int, library string) []byte { return leveled(r, n, 3, library) }
+
+func leveled(r, n, level int, library string) []byte {
 	b := header()
-	for _, v := range []int{r, n, 3, 1 << 20, 4, 0, len(library), 0} {
+	for _, v := range []int{r, n, level, 1 << 20, 4, 0, len(library), 0} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
 	return record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...))
