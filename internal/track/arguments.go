@@ -282,8 +282,15 @@ func (p *plan) arrayRule(i int) rule {
 			return nil
 		}
 	}
+	counts := -1 // of what is displaced
+	switch q.Role {
+	case mpiapi.SendDispls:
+		counts = f.Arg(mpiapi.SendCount)
+	case mpiapi.RecvDispls:
+		counts = f.Arg(mpiapi.RecvCount)
+	}
 	return func(j *judging) bool {
-		return at.handle(j.rec) != 0 || n(j) <= 0 || !j.significant(i) || j.wrong(i, nullPointer)
+		return at.handle(j.rec) != 0 || n(j) <= 0 || counts >= 0 && !j.any(counts) || !j.significant(i) || j.wrong(i, nullPointer)
 	}
 }
 
@@ -433,6 +440,12 @@ func (j *judging) moves(buffer, count int) bool {
 		me := int(j.me())
 		return me >= 0 && me < list.Len() && list.At(me) > 0
 	}
+	return j.any(count)
+}
+
+// any reports whether an array of counts has one that is not 0.
+func (j *judging) any(count int) bool {
+	list, _ := j.c.In(count)
 	for i := range list.Len() {
 		if list.At(i) > 0 {
 			return true
@@ -489,10 +502,10 @@ func (t *Tracker) abandonWrong(th *Thread) {
 	}
 }
 
-// refusedArgument looks at the arguments of a call that has failed, where they are not looked at when it is made.
+// refusedArgument looks at the arguments of a call that has failed: not all are looked at when it is made, and more is certain now.
 func (t *Tracker) refusedArgument(th *Thread, call match.Call) {
 	p := &t.plans[call.Func()]
-	if p.argues != whenFailed || th.explained != unexplained {
+	if th.explained != unexplained || p.argues == inTurn && th.view != nil {
 		return
 	}
 	if c, err := event.ParseCall(call.Raw); err == nil && !t.judge(th, p, &c) {

@@ -115,9 +115,8 @@ func (j *judging) handle(u *handleUse, h uint64) bool {
 		return true
 	}
 	if call, ok := pr.freedObject(objectKey{u.kind, h}); ok {
-		// MPI may have handed it out in a way that is not recorded.
-		if u.kind == mpiapi.Info && j.c.State == event.Complete && returned(j.rec) == 0 {
-			return true
+		if (u.kind == mpiapi.Info || pr.secretive()) && (j.c.State != event.Complete || returned(j.rec) == 0) {
+			return true // MPI may have handed it out in a way that is not recorded
 		}
 		j.wrong(u.param, "was freed before")
 		j.e.Other, j.e.Role = call, "freed"
@@ -146,6 +145,11 @@ func (p *Process) knows(k mpiapi.Kind, h uint64) bool {
 		return ok
 	}
 	return false
+}
+
+// secretive reports whether functions of the program may have run inside of MPI, so that what they have made is not known.
+func (p *Process) secretive() bool {
+	return p.Callbacks || p.Handlers || p.objects != nil && p.objects.crowds[mpiapi.Keyval] != nil
 }
 
 // live reports whether the program has made an object and not freed it.
@@ -264,7 +268,7 @@ var errorClasses = map[mpiapi.Kind]string{
 // unless class is "". It may be one nevertheless: who asks knows that the call has failed.
 func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string) bool {
 	pr := th.Process
-	if pr.Lost || pr.Callbacks || len(pr.names.words) == 0 {
+	if pr.Lost || class == "" && pr.secretive() || len(pr.names.words) == 0 {
 		return false
 	}
 	j := &t.judging
@@ -273,7 +277,7 @@ func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string
 	for i := range p.fn.Params {
 		k := p.fn.Params[i].Kind
 		at, ok := p.handleAt(i)
-		if !ok || k == mpiapi.Request || k == mpiapi.Keyval || class != "" && class != errorClasses[k] {
+		if !ok || k == mpiapi.Request || k == mpiapi.Keyval || class != "" && class != errorClasses[k] || class == "" && !complete(k) {
 			continue
 		}
 		h := at.handle(j.rec)
@@ -288,6 +292,11 @@ func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string
 		return true
 	}
 	return false
+}
+
+// complete tells the kinds of which all that MPI brings are known by name.
+func complete(k mpiapi.Kind) bool {
+	return k == mpiapi.Comm || k == mpiapi.Group || k == mpiapi.Win || k == mpiapi.File
 }
 
 // unknownArgument tells that a call failed for a handle that no call returned.

@@ -37,9 +37,24 @@ type phase struct {
 	main     *Thread    // that called MPI_Init
 	sessions int        // open ones
 	level    string     // the thread level, "" if it is not known
+	rule     threadRule
 
 	provided   int64 // its value, if that is known
 	levelKnown bool
+}
+
+// threadRule is what a thread level lets threads do.
+type threadRule uint8
+
+const (
+	unruled   threadRule = iota // it is not known
+	mainOnly                    // MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED
+	oneAtOnce                   // MPI_THREAD_SERIALIZED
+	apart                       // MPI_THREAD_MULTIPLE: all, but not in the same place
+)
+
+var threadRules = map[string]threadRule{
+	"MPI_THREAD_SINGLE": mainOnly, "MPI_THREAD_FUNNELED": mainOnly, "MPI_THREAD_SERIALIZED": oneAtOnce, "MPI_THREAD_MULTIPLE": apart,
 }
 
 // open reports whether MPI may be called.
@@ -50,7 +65,7 @@ func (p *Process) open() bool {
 // arrange works out which threads' calls need not be looked at any further as to their order.
 func (p *Process) arrange() {
 	for _, th := range p.Threads {
-		th.orderly = p.open() && (len(p.Threads) == 1 || p.phase.level == "MPI_THREAD_FUNNELED" && th == p.phase.main)
+		th.orderly = p.open() && (len(p.Threads) == 1 || p.phase.rule == mainOnly && th == p.phase.main)
 	}
 }
 
@@ -66,6 +81,7 @@ func (t *Tracker) begun(th *Thread, p *plan, rec []byte) {
 		case p.level.at != 0:
 			pr.phase.level = pr.names.level(p.level.int(rec))
 		}
+		pr.phase.rule = threadRules[pr.phase.level]
 	case mpiapi.IDSessionInit:
 		pr.phase.sessions++
 	case mpiapi.IDSessionFinalize:
@@ -76,11 +92,9 @@ func (t *Tracker) begun(th *Thread, p *plan, rec []byte) {
 	pr.arrange()
 }
 
-var levels = []string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
-
 // level names a thread level, "" if it is not known.
 func (n *names) level(v int64) string {
-	for _, s := range levels {
+	for s := range threadRules {
 		if n.isConst(s, v) {
 			return s
 		}
@@ -128,16 +142,16 @@ func (t *Tracker) judgeOrder(th *Thread, p *plan, c *event.Call) {
 		return
 	}
 	e := OrderError{Level: pr.phase.level}
-	switch e.Level {
-	case "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED":
+	switch pr.phase.rule {
+	case mainOnly:
 		if pr.phase.main != nil && th != pr.phase.main && pr.phase.sessions == 0 {
 			e.Wrong, e.Other = OtherThread, pr.phase.world
 			t.disorder(th, c, e)
 		}
 		return
-	case "MPI_THREAD_SERIALIZED":
+	case oneAtOnce:
 		e.Wrong = TwoAtOnce
-	case "MPI_THREAD_MULTIPLE":
+	case apart:
 		if e.Wrong = SameCollective; p.fn.Class == mpiapi.Wait || p.fn.Class == mpiapi.Test {
 			e.Wrong = SameRequest
 		} else if !p.collective {
