@@ -14,7 +14,8 @@ type ArgumentError struct {
 	Param    int        // of the function
 	Index    int        // in an array, else -1
 	Why      string     // goes on after the argument: "is negative"
-	Overflow bool       // it is what became of a number that its type can't hold
+	Overflow bool       // it is what became of a number that its type can't hold, or there is no room for the result
+	Allowed  bool       // the standard says what happens then
 	Other    match.Call // that has to do with it, empty if there is none
 	Role     string     // of Other: "freed"
 }
@@ -99,11 +100,17 @@ func (t *Tracker) judgeCollective(th *Thread, p *plan, c *event.Call) {
 	t.entry.Invalid, t.entry.Why = e.Param+1, e.Why
 }
 
+// side is where a send or receive has its arguments.
+type side struct{ buffer, count, peer, tag, comm slot }
+
 // doubtful reports whether the arguments of a send or receive are worth a closer look: op is what was made of them, nil if
 // nothing could be.
-func (pr *Process) doubtful(op *match.Op, buffer slot, rec []byte) bool {
-	return op == nil || uint32(op.Tag) > uint32(pr.maxTag) && op.Tag != match.Any || op.Count < 0 ||
-		op.Count != 0 && buffer.handle(rec) == 0
+func (pr *Process) doubtful(op *match.Op, s *side, rec []byte) bool {
+	if op == nil {
+		return int32(s.peer.int(rec)) != pr.procNull || uint32(s.tag.int(rec)) > uint32(pr.maxTag) || s.count.int(rec) < 0 ||
+			pr.View(s.comm.handle(rec)) == nil
+	}
+	return uint32(op.Tag) > uint32(pr.maxTag) && op.Tag != match.Any || op.Count < 0 || op.Count != 0 && s.buffer.handle(rec) == 0
 }
 
 // judgements of arguments.
@@ -125,6 +132,11 @@ func (p *plan) planArguments() {
 		if p.collective {
 			p.argues = inTurn
 		}
+	}
+	p.sends = side{p.address(mpiapi.SendBuf), p.count, p.dest, p.tag, p.comm}
+	p.receives = side{p.address(mpiapi.RecvBuf), p.recvCount, p.source, p.recvTag, p.comm}
+	if p.receives.buffer.at == 0 { // MPI_Sendrecv_replace has one for both
+		p.receives.buffer, p.receives.count = p.sends.buffer, p.count
 	}
 	if f.Base == mpiapi.IDAbort || p.toolInterface() {
 		return

@@ -94,7 +94,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
 		t.began(th, p)
-		if th.Process.doubtful(th.ops[0], p.sendBuf, rec) {
+		if th.Process.doubtful(th.ops[0], &p.sends, rec) {
 			t.judgeArguments(th, p, c)
 		}
 		if p.usesBuffer {
@@ -104,7 +104,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
-		if th.Process.doubtful(th.ops[0], p.recvBuf, rec) {
+		if th.Process.doubtful(th.ops[0], &p.receives, rec) {
 			t.judgeArguments(th, p, c)
 		}
 		return
@@ -112,11 +112,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		th.ops[0] = t.postSend(th, p, rec)
 		th.ops[1] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
-		recvBuf := p.recvBuf
-		if recvBuf.at == 0 { // MPI_Sendrecv_replace has one for both
-			recvBuf = p.sendBuf
-		}
-		if th.Process.doubtful(th.ops[0], p.sendBuf, rec) || th.Process.doubtful(th.ops[1], recvBuf, rec) {
+		if th.Process.doubtful(th.ops[0], &p.sends, rec) || th.Process.doubtful(th.ops[1], &p.receives, rec) {
 			t.judgeArguments(th, p, c)
 		}
 		return

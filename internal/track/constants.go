@@ -145,6 +145,10 @@ func (p *plan) specialRules() (list []rule) {
 		list = append(list, p.accumulateRule())
 	case mpiapi.IDPack:
 		list = append(list, p.packRule("outsize", mpiapi.SendCount, mpiapi.SendType))
+	case mpiapi.IDTypeSize, mpiapi.IDGetCount, mpiapi.IDGetElements, mpiapi.IDPackSize:
+		if f.Base == f.ID {
+			list = append(list, p.resultTooLarge())
+		}
 	case mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList, mpiapi.IDParrived:
 		list = append(list, p.partitionRule())
 	}
@@ -402,6 +406,34 @@ func (p *plan) packRule(size string, countRole, typeRole mpiapi.Role) rule {
 			return j.wrong(f.Param(size), fmt.Sprintf("is too small: %d bytes are packed behind position %d", n, at))
 		}
 		return true
+	}
+}
+
+// resultTooLarge finds numbers that a call can't return in an int. Of those that only ask there is no record otherwise, unless they
+// fail.
+func (p *plan) resultTooLarge() rule {
+	f := p.fn
+	param := f.Param("size")
+	if param < 0 {
+		param = f.Param("count")
+	}
+	count, typ := p.named("incount"), p.named("datatype")
+	return func(j *judging) bool {
+		why := "is where a number goes that is more than an int can hold: it becomes MPI_UNDEFINED"
+		switch {
+		case returned(j.rec) != 0:
+			return true
+		case f.Base == mpiapi.IDPackSize:
+			op := match.Op{Count: count.int(j.rec), Type: j.pr.Type(typ.handle(j.rec))}
+			n, ok := op.Use().Bytes()
+			if !ok || op.Count <= 0 || n <= math.MaxInt32 {
+				return true
+			}
+			why = fmt.Sprintf("is where a number goes that is more than an int can hold: the data alone have %d bytes", n)
+		}
+		j.wrong(param, why)
+		j.e.Overflow, j.e.Allowed = true, true
+		return false
 	}
 }
 

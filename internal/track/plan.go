@@ -59,7 +59,7 @@ type plan struct {
 	argues                                arguing
 	anytime                               bool // it may be called before MPI_Init, after MPI_Finalize, and by any thread
 	starts                                bool // MPI_Init or MPI_Init_thread
-	sendBuf, recvBuf                      slot
+	sends, receives                       side
 
 	uses        []typeUse    // datatypes that it is given
 	given       []slot       // datatypes that it returns
@@ -290,7 +290,6 @@ func makePlan(f *mpiapi.Func) plan {
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
 	p.anytime = anytime(f)
 	p.starts = f.Base == mpiapi.IDInit || f.Base == mpiapi.IDInitThread
-	p.sendBuf, p.recvBuf = p.address(mpiapi.SendBuf), p.address(mpiapi.RecvBuf)
 	p.planArguments()
 	return p
 }

@@ -73,6 +73,9 @@ func describe(x *check.Context, t *track.Thread, c match.Call, e *track.Argument
 	if e.Overflow {
 		f.Advice = "Send less at a time, or use a derived datatype for larger elements, or the functions with large counts (MPI_Count, the names that end in _c), and 64-bit integers to calculate with."
 	}
+	if e.Allowed {
+		f.Severity = finding.Warning
+	}
 	return f
 }
 
