@@ -183,6 +183,9 @@ func (w *wrapper) writeQuery() {
 	}
 	w.slots()
 	w.line("int rc = real(%s);", w.args(nil))
+	if overflowed, ok := overflows[w.Name]; ok {
+		w.line("if (MV_UNLIKELY(rc == MPI_SUCCESS && %s))\n        mv_query_told(t);", overflowed)
+	}
 	if w.near {
 		w.line("if (MV_LIKELY(rc == MPI_SUCCESS))\n        mv_leave(t);\n    else")
 		w.line("    mv_query_end_far(t, rc);")
@@ -190,6 +193,14 @@ func (w *wrapper) writeQuery() {
 		w.line("mv_query_end_far(t, rc);")
 	}
 	w.line("return rc;")
+}
+
+// overflows are the C conditions under which queries that have succeeded are recorded all the same: their result is more than an
+// int can hold.
+var overflows = map[string]string{
+	"MPI_Type_size":    "size_ && *size_ == MPI_UNDEFINED",
+	"MPI_Get_count":    "count_ && *count_ == MPI_UNDEFINED && mv_count_overflowed(t, status_, datatype_)",
+	"MPI_Get_elements": "count_ && *count_ == MPI_UNDEFINED && mv_elements_overflowed(t, status_, datatype_)",
 }
 
 // section is a variable part of a record.

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
     printf("now it is %s\n", now == mine ? "mine" : "another");
     MPI_Errhandler_free(&now);
-    MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD); /* want info "LOCAL:MPI:CALL_FAILED" "MPI_Send" */
+    MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "MPI_Send" */
     printf("%d calls\n", calls);
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

@@ -62,6 +62,10 @@ type Hooks struct {
 	WrongRequest func(t *track.Thread, call match.Call, e *track.RequestError)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
+	// WrongArgument: a call that is no collective is given an argument that the standard forbids.
+	WrongArgument func(t *track.Thread, call match.Call, e *track.ArgumentError)
+	// OutOfOrder: a call comes at a time, or from a thread, that the standard forbids.
+	OutOfOrder func(t *track.Thread, call match.Call, e *track.OrderError)
 	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
 	NewDatatype func(p *track.Process, d *match.Datatype)
 	// Crowded: a process has as many requests, derived datatypes or other objects of a kind at once as Leaks.Limits says, or

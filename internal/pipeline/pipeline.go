@@ -87,6 +87,8 @@ type Pipeline struct {
 	wrongBuffer  []func(*track.Thread, match.Call, *track.BufferError)
 	wrongRequest []func(*track.Thread, match.Call, *track.RequestError)
 	construct    []func(*track.Thread, match.Call, *datatype.ArgumentError)
+	argument     []func(*track.Thread, match.Call, *track.ArgumentError)
+	outOfOrder   []func(*track.Thread, match.Call, *track.OrderError)
 	newType      []func(*track.Process, *match.Datatype)
 	crowded      []func(*track.Process, mpiapi.Kind)
 	end          []func(*track.Process)
@@ -163,6 +165,8 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	add(&p.wrongBuffer, h.WrongBuffer)
 	add(&p.wrongRequest, h.WrongRequest)
 	add(&p.construct, h.WrongConstructor)
+	add(&p.argument, h.WrongArgument)
+	add(&p.outOfOrder, h.OutOfOrder)
 	add(&p.newType, h.NewDatatype)
 	add(&p.crowded, h.Crowded)
 	add(&p.end, h.End)
@@ -420,6 +424,18 @@ func (s sink) WrongRequest(t *track.Thread, c match.Call, e *track.RequestError)
 func (s sink) WrongConstructor(t *track.Thread, c match.Call, err *datatype.ArgumentError) {
 	for _, f := range s.p.construct {
 		f(t, c, err)
+	}
+}
+
+func (s sink) WrongArgument(t *track.Thread, c match.Call, e *track.ArgumentError) {
+	for _, f := range s.p.argument {
+		f(t, c, e)
+	}
+}
+
+func (s sink) OutOfOrder(t *track.Thread, c match.Call, e *track.OrderError) {
+	for _, f := range s.p.outOfOrder {
+		f(t, c, e)
 	}
 }
 

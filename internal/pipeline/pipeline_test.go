@@ -248,9 +248,9 @@ func TestFindings(t *testing.T) {
 		{"an error that ends the program", func() *Program {
 			p := New(1)
 			p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": World})
-			p.Ranks[0].Fail("b", "MPI_Send", send(1, Int, 9, 0), 6, "invalid rank 9", false)
+			p.Ranks[0].Fail("b", "MPI_Send", send(1, Int, 0, 0), 6, "no way to rank 0", false)
 			return finalize(p)
-		}, []string{"LOCAL:MPI:CALL_FAILED [0]"}, "MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\ninvalid rank 9"},
+		}, []string{"LOCAL:MPI:CALL_FAILED [0]"}, "MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\nno way to rank 0"},
 		{"leaves without finalize", func() *Program {
 			p := New(2)
 			p = finalize(p)

@@ -280,9 +280,11 @@ func TestPotentialDeadlockOfThreads(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		var got collected
 		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
-		prog := New(2)
-		for _, k := range prog.Ranks {
-			k.Call("main", "MPI_Init_thread", Args{"required": 3, ">provided": 3})
+		prog := new(Program)
+		for r := range 2 {
+			k := Uninitialized(r, 2)
+			k.Init("MPI_Init_thread", Args{"required": 3, ">provided": 3})
+			prog.Ranks = append(prog.Ranks, k)
 		}
 		exchange(prog)
 		prog.Deliver(p, 1000, 0)

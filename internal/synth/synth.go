@@ -113,6 +113,7 @@ type Rank struct {
 	publish    map[int]int // how many records they publish
 	sites      map[string]uint32
 	End        *ring.ProcEnd // how it ends, nil: it does not
+	Level      int           // of thread support that Init tells
 }
 
 // New returns a program of n ranks that have all called MPI_Init.
@@ -127,13 +128,24 @@ func New(n int) *Program {
 // NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better made
 // up one by one.
 func NewRank(r, n int) *Rank {
-	k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
+	k := Uninitialized(r, n)
+	k.Init("MPI_Init", nil)
+	return k
+}
+
+// Uninitialized returns a rank that has not called MPI.
+func Uninitialized(r, n int) *Rank {
+	return &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32), Level: 3}
+}
+
+// Init adds the call by which a rank enters MPI, and what it tells then.
+func (k *Rank) Init(function string, a Args) {
+	r, n := k.rank, k.size
 	k.Append(predefined())
-	k.Append(MPI(r, n, "Synthetic MPI"))
+	k.Append(leveled(r, n, k.Level, "Synthetic MPI"))
 	k.Comm(World, r, []int32{0}, nil, n)
 	k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
-	k.Call("main", "MPI_Init", nil)
-	return k
+	k.Call("main", function, a)
 }
 
 // Bytes returns all records of the rank.
@@ -204,9 +216,11 @@ func Names(list []Name) []byte {
 }
 
 // MPI returns the record of what rank r of n knows about its MPI library.
-func MPI(r, n int, library string) []byte {
+func MPI(r, n int, library string) []byte { return leveled(r, n, 3, library) }
+
+func leveled(r, n, level int, library string) []byte {
 	b := header()
-	for _, v := range []int{r, n, 3, 1 << 20, 4, 0, len(library), 0} {
+	for _, v := range []int{r, n, level, 1 << 20, 4, 0, len(library), 0} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
 	return record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...))
@@ -429,6 +443,9 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 	for i := range f.Params {
 		p := &f.Params[i]
 		l := &p.Layout
+		if p.Pointer && p.Kind != mpiapi.Function && p.Kind != mpiapi.Pointer && len(p.Unless) == 0 {
+			put(l.At, true, somewhere(p, i, a))
+		}
 		if v, ok := a[p.Name]; ok {
 			used[p.Name] = true
 			switch v.(type) {
@@ -470,6 +487,15 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 		b = append(append(b, in...), out...)
 	}
 	return record(uint16(f.ID), site, rc, fixed, b)
+}
+
+// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and of each request
+// apart from the others of the program.
+func somewhere(p *mpiapi.Param, i int, a Args) uint64 {
+	if v, ok := a[">"+p.Name]; ok && p.Role == mpiapi.TheRequest {
+		return 0x7c0000000000 + 8*number(v)
+	}
+	return 0x7d0000000000 + uint64(i)<<32
 }
 
 func number(v any) uint64 {

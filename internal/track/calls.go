@@ -16,7 +16,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 	var last []byte
 	d.Start(b)
 	for {
-		if !th.watching() {
+		if th.orderly && !th.watching() {
 			if rec := t.quickly(th, d); rec != nil {
 				last = rec
 			}
@@ -68,6 +68,9 @@ func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ri
 func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	th.view = nil
 	rec, open := c.Raw(), c.State == event.Open
+	if !th.orderly || p.starts {
+		t.judgeOrder(th, p, c)
+	}
 	if len(p.uses) != 0 {
 		t.useTypes(th, p, c)
 	}
@@ -76,6 +79,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	}
 	if p.judged != unjudged && (p.judged == always || open || returned(rec) != 0) {
 		t.judgeRequests(th, p, c)
+	}
+	if p.argues == argued {
+		t.judgeArguments(th, p, c)
 	}
 	if t.Replay != nil && (p.doubtful || !open && returned(rec) != 0) {
 		t.Replay.Doubt(th, p.shared)
@@ -88,6 +94,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
 		t.began(th, p)
+		if th.Process.doubtful(th.ops[0], &p.sends, rec) {
+			t.judgeArguments(th, p, c)
+		}
 		if p.usesBuffer {
 			t.keepOwn(th, th.ops[0])
 		}
@@ -95,11 +104,17 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
+		if th.Process.doubtful(th.ops[0], &p.receives, rec) {
+			t.judgeArguments(th, p, c)
+		}
 		return
 	case sendrecv, isendrecv:
 		th.ops[0] = t.postSend(th, p, rec)
 		th.ops[1] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
+		if th.Process.doubtful(th.ops[0], &p.sends, rec) || th.Process.doubtful(th.ops[1], &p.receives, rec) {
+			t.judgeArguments(th, p, c)
+		}
 		return
 	case typeNew:
 		t.construct(th, p, c)
@@ -477,12 +492,20 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case finalize:
 		if rc == 0 && !pr.Finalized {
 			pr.Finalized = true
+			t.begun(th, p, rec)
 			t.sink.Finalized(pr)
+		}
+	case endSession:
+		if rc == 0 {
+			t.begun(th, p, rec)
 		}
 	case setFileHandler:
 		pr.FileHandler = pr.FileHandler || rc == 0
 	case initMPI:
 		pr.Initialized = pr.Initialized || rc == 0
+		if rc == 0 {
+			t.begun(th, p, rec)
+		}
 		if p.level.at != 0 {
 			pr.Multiple = pr.names.isConst("MPI_THREAD_MULTIPLE", p.level.int(rec))
 		}

@@ -18,6 +18,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		v = t.gathering(th, c)
 	}
 	if v == nil {
+		t.judgeArguments(th, p, c)
 		return
 	}
 	m := &t.member
@@ -29,6 +30,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if v.Domain == match.File {
 		v.splitOrder(&t.entry, th, p.agree.Name(), c)
 	}
+	t.judgeCollective(th, p, c)
 	if t.entry.Invalid != 0 || t.entry.Disorder != "" {
 		th.explained = argumentExplained
 	}

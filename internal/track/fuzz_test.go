@@ -86,9 +86,20 @@ func (g *garbage) array(wide bool) any {
 // FuzzDatatypes feeds calls on datatypes with arbitrary arguments to a tracker: it may find what it likes, but must go
 // on.
 func FuzzDatatypes(f *testing.F) {
+	fuzz(f, func(fn *mpiapi.Func) bool {
+		return fn.Class != mpiapi.Query && (strings.HasPrefix(fn.Name, "MPI_Type_") || fn.Name == "MPI_Send" || fn.Name == "MPI_Alltoallw")
+	})
+}
+
+// FuzzArguments does so with all calls.
+func FuzzArguments(f *testing.F) {
+	fuzz(f, func(fn *mpiapi.Func) bool { return fn.ReturnsCode() && fn.Base != mpiapi.IDFinalize })
+}
+
+func fuzz(f *testing.F, which func(*mpiapi.Func) bool) {
 	var funcs []*mpiapi.Func
 	for _, fn := range mpiapi.Funcs() {
-		if fn.Class != mpiapi.Query && (strings.HasPrefix(fn.Name, "MPI_Type_") || fn.Name == "MPI_Send" || fn.Name == "MPI_Alltoallw") {
+		if which(fn) {
 			funcs = append(funcs, fn)
 		}
 	}
@@ -106,8 +117,8 @@ func FuzzDatatypes(f *testing.F) {
 		New(1).Deliver(handler{tr}, 100, 0)
 		for range 12 {
 			fn := funcs[g.number()%uint64(len(funcs))]
-			rec := Record(1, fn.Name, g.args(fn), 0)
-			if v := g.number(); v&7 == 7 { // overwritten by the program
+			rec := Record(1, fn.Name, g.args(fn), int32(g.number()&1))
+			if v := g.number(); v&7 == 7 && len(rec) > ring.HeaderSize { // overwritten by the program
 				rec[ring.HeaderSize+int(v>>8)%(len(rec)-ring.HeaderSize)] = byte(v >> 3)
 			}
 			tr.Batch(&ring.Batch{Data: rec, Open: g.number()&15 == 15})

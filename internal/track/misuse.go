@@ -197,7 +197,7 @@ func (t *Tracker) stray(th *Thread, p *plan, c *event.Call, i int, handle uint64
 			}
 		}
 	}
-	if th.explained == requestExplained {
+	if th.explained != unexplained {
 		return // one of the call is enough
 	}
 	t.misusedRequest(th, c.Raw(), e)
@@ -292,6 +292,9 @@ func (t *Tracker) Starting(pr *Process, r *Request) (v *View, send bool, peer, t
 	}
 	return nil, false, 0, 0, false
 }
+
+// Explained reports whether it was told of the call that a thread is in what is wrong with it.
+func (th *Thread) Explained() bool { return th.explained != unexplained }
 
 // Misused reports whether it was told of the call that a thread is in that a request is one that it must not be given.
 func (th *Thread) Misused() bool { return th.explained == requestExplained }

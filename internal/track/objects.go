@@ -29,6 +29,9 @@ type objects struct {
 	made   uint64
 	// users are objects that have an error handler or attributes. What they have is there for as long as they are.
 	users map[objectKey]map[attachment]objectKey
+
+	freed  map[objectKey]match.Call // who freed the last ones
+	graves []objectKey              // in turn
 }
 
 // crowding is how many objects of a kind there are, and how many will be told next.
@@ -141,7 +144,9 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		}
 	}
 	for _, h := range o.frees {
-		pr.objects.free(objectKey{h.kind, h.value.handle(rec)}, h.variable.handle(rec))
+		if k := (objectKey{h.kind, h.value.handle(rec)}); pr.objects.free(k, h.variable.handle(rec)) {
+			pr.objects.bury(k, th.call(rec))
+		}
 	}
 	for _, h := range o.makes {
 		k := objectKey{h.kind, h.value.handle(rec)}
@@ -211,6 +216,7 @@ func (p *Process) shared(k objectKey) *View {
 func (o *objects) enter(k objectKey, made Object, limit int) bool {
 	o.made++
 	made.Number = o.made
+	delete(o.freed, k)
 	n := o.crowds[k.kind]
 	if n == nil {
 		n = &crowding{notice: limit}
@@ -230,12 +236,13 @@ func (o *objects) enter(k objectKey, made Object, limit int) bool {
 	return true
 }
 
-// free takes out what is freed. Of several references, it is the last one that was put into the same variable.
-func (o *objects) free(k objectKey, variable uint64) {
+// free takes out what is freed, and reports whether nothing is left of it. Of several references, it is the last one that was
+// put into the same variable.
+func (o *objects) free(k objectKey, variable uint64) bool {
 	list := o.live[k]
 	if len(list) == 0 {
 		delete(o.users, k)
-		return
+		return false
 	}
 	at := len(list) - 1
 	for i, r := range list {
@@ -246,10 +253,11 @@ func (o *objects) free(k objectKey, variable uint64) {
 	o.crowds[k.kind].live--
 	if len(list) > 1 {
 		o.live[k] = append(list[:at], list[at+1:]...)
-		return
+		return false
 	}
 	delete(o.live, k)
 	delete(o.users, k)
+	return true
 }
 
 // attach notes that an object has got an error handler or an attribute, or lost it.

@@ -56,11 +56,16 @@ type plan struct {
 	makesComm, makesHandle                bool
 	usesBuffer                            bool // it concerns the buffer for buffered sends, or may
 	judged                                judgement
+	argues                                arguing
+	anytime                               bool // it may be called before MPI_Init, after MPI_Finalize, and by any thread
+	starts                                bool // MPI_Init or MPI_Init_thread
+	sends, receives                       side
 
 	uses        []typeUse    // datatypes that it is given
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
 	objects     *objectPlan  // what else it makes and frees, nil if nothing
+	rules       []rule       // for its arguments
 }
 
 // action is how a call changes the state.
@@ -121,6 +126,7 @@ const (
 	bufferDetach
 	initMPI
 	finalize
+	endSession
 	abort
 )
 
@@ -146,7 +152,7 @@ var byName = map[string]action{
 	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
 	"MPI_Group_free": groupFree,
 	"MPI_Init":       initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
-	"MPI_Finalize": finalize, "MPI_Abort": abort,
+	"MPI_Finalize": finalize, "MPI_Session_finalize": endSession, "MPI_Abort": abort,
 	"MPI_Psend_init": psendInit, "MPI_Precv_init": precvInit,
 	"MPI_Pready": pready, "MPI_Pready_range": pready, "MPI_Pready_list": pready,
 }
@@ -282,5 +288,17 @@ func makePlan(f *mpiapi.Func) plan {
 	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test"
 	p.makesComm = p.newComm.at != 0
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
+	p.anytime = anytime(f)
+	p.starts = f.Base == mpiapi.IDInit || f.Base == mpiapi.IDInitThread
+	p.planArguments()
 	return p
+}
+
+// address returns where the address is that a function is given in the parameter with a role.
+func (p *plan) address(r mpiapi.Role) slot {
+	i := p.fn.Arg(r)
+	if i < 0 {
+		return slot{}
+	}
+	return slot{p.fn.Params[i].Layout.At, true}
 }

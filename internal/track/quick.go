@@ -20,6 +20,7 @@ type quick struct {
 	buffers                       [2]uint8
 	mode                          match.Mode
 	comm, typ, count, peer, label uint8
+	buf                           uint8
 }
 
 func makeQuick(p *plan) quick {
@@ -41,9 +42,9 @@ func makeQuick(p *plan) quick {
 	at := func(r mpiapi.Role) uint8 { return uint8(f.Params[f.Arg(r)].Layout.At) }
 	q := quick{header: uint64(f.Fixed) << 48, send: p.act == send, mode: match.Mode(p.mode), comm: at(mpiapi.TheComm)}
 	if q.send {
-		q.typ, q.count, q.peer, q.label = at(mpiapi.SendType), at(mpiapi.SendCount), at(mpiapi.Dest), at(mpiapi.SendTag)
+		q.typ, q.count, q.peer, q.label, q.buf = at(mpiapi.SendType), at(mpiapi.SendCount), at(mpiapi.Dest), at(mpiapi.SendTag), at(mpiapi.SendBuf)
 	} else {
-		q.typ, q.count, q.peer, q.label = at(mpiapi.RecvType), at(mpiapi.RecvCount), at(mpiapi.Source), at(mpiapi.RecvTag)
+		q.typ, q.count, q.peer, q.label, q.buf = at(mpiapi.RecvType), at(mpiapi.RecvCount), at(mpiapi.Source), at(mpiapi.RecvTag), at(mpiapi.RecvBuf)
 	}
 	return q
 }
@@ -89,17 +90,21 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 			break
 		}
 		label := int32(binary.LittleEndian.Uint32(rec[q.label&63:]))
-		if !q.send && label == pr.anyTag {
+		if uint32(label) > uint32(pr.maxTag) { // or MPI_ANY_TAG
 			break
 		}
 		typ := pr.readyType(binary.LittleEndian.Uint64(rec[q.typ&63:]))
 		if typ == nil {
 			break
 		}
+		count := int32(binary.LittleEndian.Uint32(rec[q.count&63:]))
+		if count < 0 || count > 0 && binary.LittleEndian.Uint64(rec[q.buf&63:]) == 0 {
+			break
+		}
 		op := t.Match.Scratch()
 		op.Send, op.Mode = q.send, q.mode
 		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
-		op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:])))
+		op.Count = int64(count)
 		op.Type = typ
 		op.Call = match.Call{Thread: th.ID, Raw: rec}
 		th.Calls++

@@ -113,7 +113,7 @@ func (r *repeat) equal(q *quick, pr *Process, rec []byte) bool {
 	i := ring.OffRC
 	for ; i+8 <= used; i += 8 {
 		a, b := binary.LittleEndian.Uint64(rec[i:]), binary.LittleEndian.Uint64(r.record[i:])
-		if a != b && (i != int(q.buffers[0]) && i != int(q.buffers[1]) || pr.hasInPlace && (a == pr.inPlace || b == pr.inPlace)) {
+		if a != b && (i != int(q.buffers[0]) && i != int(q.buffers[1]) || a == 0 || b == 0 || pr.hasInPlace && (a == pr.inPlace || b == pr.inPlace)) {
 			return false
 		}
 	}

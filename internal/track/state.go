@@ -62,6 +62,8 @@ type Process struct {
 	moving   map[uint64]*moving // nonblocking and persistent collectives whose data are summed up, by number
 	modules  []mapping
 
+	phase    phase
+	maxTag   int32 // MPI_TAG_UB, the largest number of all if it is not known
 	recentOp struct{ handle, id uint64 }
 	meanings uint32 // changes of what handles of datatypes and operations stand for
 	constants
@@ -84,6 +86,7 @@ type Thread struct {
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
 	resting     bool       // in Tracker.resting, or handed out from there
+	orderly     bool       // its calls come when they may
 	started     []*Request // by the MPI_Start or MPI_Startall under way
 	polls       uint64     // tests and probes that found nothing
 	polling     *polling   // nil if there were none
@@ -222,6 +225,10 @@ type Sink interface {
 	WrongRequest(t *Thread, call match.Call, e *RequestError)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
+	// WrongArgument: a call is given an argument that the standard forbids.
+	WrongArgument(t *Thread, call match.Call, e *ArgumentError)
+	// OutOfOrder: a call comes at a time, or from a thread, that the standard forbids.
+	OutOfOrder(t *Thread, call match.Call, e *OrderError)
 	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.
 	NewDatatype(p *Process, d *match.Datatype)
 	// Crowded: a process has as many requests, derived datatypes or other objects of a kind as Tracker.Limits says, or twice as
@@ -278,6 +285,7 @@ type Tracker struct {
 	ByRank   map[rankKey]*Process
 	damaged  int // records of communicators and the like that made no sense
 	scratch  match.Call
+	judging  judging
 	entry    match.Entry
 	kept     match.Kept
 	member   agree.Member
@@ -331,7 +339,7 @@ func New(m *match.Matcher, sink Sink) *Tracker {
 func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
 		Proc: p, Rank: p.Rank, watcher: t.Types,
-		views: make(map[uint64]*View), comms: t.Comms, selfRank: -1,
+		views: make(map[uint64]*View), comms: t.Comms, selfRank: -1, maxTag: math.MaxInt32,
 		names: t.unnamed, constants: t.unnamed.constants, notice: t.Limits.Of(mpiapi.Request), derived: derivedTypes{notice: t.Limits.Of(mpiapi.Datatype)},
 	})
 }
@@ -341,6 +349,7 @@ func (t *Tracker) Thread(th *ring.Thread) {
 	p := t.Processes[th.Proc]
 	n := &Thread{Thread: th, Process: p}
 	p.Threads = append(p.Threads, n)
+	p.arrange()
 	t.Threads = append(t.Threads, n)
 	if t.Replay != nil {
 		t.Replay.Start(n)
@@ -360,6 +369,9 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	t.Ended++
 	if e.Kind == ring.Signaled || e.Kind == ring.Vanished && p.Initialized && !p.Finalizing {
 		t.Killed++
+	}
+	if e.Kind == ring.Signaled && !p.Lost {
+		t.died(p)
 	}
 	t.sink.End(p)
 }

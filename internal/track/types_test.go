@@ -20,20 +20,22 @@ type told struct {
 	crowd []int
 }
 
-func (*told) Message(_, _ *match.Op)                                      {}
-func (*told) Collective(*match.Collective)                                {}
-func (*told) Disagree(*match.Comm, uint64)                                {}
-func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure)     {}
-func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)      {}
-func (*told) Finalize(*track.Process, match.Call)                         {}
-func (*told) WrongBuffer(*track.Thread, match.Call, *track.BufferError)   {}
-func (*told) WrongRequest(*track.Thread, match.Call, *track.RequestError) {}
-func (*told) CommFreed(*match.Comm)                                       {}
-func (*told) Finalized(*track.Process)                                    {}
-func (*told) End(*track.Process)                                          {}
-func (*told) Module(*track.Process, event.Module)                         {}
-func (*told) Site(*track.Thread, event.Site)                              {}
-func (*told) NewDatatype(*track.Process, *match.Datatype)                 {}
+func (*told) Message(_, _ *match.Op)                                        {}
+func (*told) Collective(*match.Collective)                                  {}
+func (*told) Disagree(*match.Comm, uint64)                                  {}
+func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure)       {}
+func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)        {}
+func (*told) Finalize(*track.Process, match.Call)                           {}
+func (*told) WrongBuffer(*track.Thread, match.Call, *track.BufferError)     {}
+func (*told) WrongRequest(*track.Thread, match.Call, *track.RequestError)   {}
+func (*told) WrongArgument(*track.Thread, match.Call, *track.ArgumentError) {}
+func (*told) OutOfOrder(*track.Thread, match.Call, *track.OrderError)       {}
+func (*told) CommFreed(*match.Comm)                                         {}
+func (*told) Finalized(*track.Process)                                      {}
+func (*told) End(*track.Process)                                            {}
+func (*told) Module(*track.Process, event.Module)                           {}
+func (*told) Site(*track.Thread, event.Site)                                {}
+func (*told) NewDatatype(*track.Process, *match.Datatype)                   {}
 func (s *told) Crowded(p *track.Process, _ mpiapi.Kind) {
 	s.crowd = append(s.crowd, p.DerivedDatatypes())
 }
@@ -273,7 +275,7 @@ func TestWrongDatatypes(t *testing.T) {
 		}, "MPI_Type_indexed: array_of_blocklengths[1] = -2 is negative"},
 		{"no array", func(k *Rank) {
 			k.Call("c", "MPI_Type_indexed", Args{
-				"count": 2, "array_of_blocklengths": []int32{1, 2}, "oldtype": uint64(Int), ">newtype": uint64(derived),
+				"count": 2, "array_of_blocklengths": []int32{1, 2}, "*array_of_displacements": 0, "oldtype": uint64(Int), ">newtype": uint64(derived),
 			})
 		}, "MPI_Type_indexed: array_of_displacements is a null pointer"},
 		{"no such order", func(k *Rank) {

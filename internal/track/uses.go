@@ -35,9 +35,10 @@ type explanation uint8
 const (
 	unexplained       explanation = iota
 	typeExplained                 // a datatype is one that it must not be given
-	argumentExplained             // an argument of a constructor is wrong
+	argumentExplained             // an argument is wrong
 	bufferExplained               // the buffer for buffered sends
 	requestExplained              // a request is one that it must not be given
+	orderExplained                // it comes when it must not
 )
 
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
@@ -207,31 +208,39 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 	if u.noOp.at != 0 && pr.NameHandle(mpiapi.Op, u.noOp.handle(rec)) == "MPI_NO_OP" {
 		return false
 	}
-	var part agree.Part
-	if p.root.at != 0 {
-		v := pr.View(p.comm.handle(rec))
-		root := int32(p.root.int(rec))
-		switch {
-		case v == nil:
-			return false
-		case v.Split == 0: // within one group
-			part.Root = root == v.Me
-		default:
-			part = agree.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
-		}
+	part, ok := pr.part(p, rec)
+	return ok && agree.Significant(c, u.param, part, pr.inPlace, pr.hasInPlace)
+}
+
+// part returns in what way a process takes part in a call, if that is a collective with a root; false if it is not known.
+func (pr *Process) part(p *plan, rec []byte) (part agree.Part, ok bool) {
+	if p.root.at == 0 {
+		return part, true
 	}
-	return agree.Significant(c, u.param, part, pr.inPlace, pr.hasInPlace)
+	v := pr.View(p.comm.handle(rec))
+	root := int32(p.root.int(rec))
+	switch {
+	case v == nil:
+		return part, false
+	case v.Split == 0: // within one group
+		part.Root = root == v.Me
+	default:
+		part = agree.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
+	}
+	return part, true
 }
 
 // failed tells the sink that a call has returned an error, or is about to end the program for one.
 func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 	t.bufferFull(th, call, th.Failure)
+	t.refusedArgument(th, call)
 	t.unknownRequest(th, call)
+	t.unknownArgument(th, call)
 	if f := th.Failure; f != nil {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
+		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
 			th.explained == bufferExplained && th.Process.aboutBuffer(f.Class) ||
 			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
 	}

@@ -4,6 +4,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <limits.h>
+
 #include "call.h"
 
 /* Writes the record of the query under way. It has failed, or is about to. */
@@ -19,6 +21,37 @@ MV_COLD void mv_query_failed(struct mv_thread *t)
     memset(r + t->query_used, 0, len - t->query_used);
     mv_head(r, t->query_kind, len, site, t->query_used, timed);
     mv_publish(t, r, len, timed);
+}
+
+/* Writes the record of the query under way, which has succeeded. */
+MV_COLD void mv_query_told(struct mv_thread *t)
+{
+    mv_query_failed(t);
+    mv_done_record(t, MPI_SUCCESS);
+}
+
+/* Whether MPI_Get_count has found more elements than an int can count, and not a part of one. */
+MV_COLD int mv_count_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type)
+{
+    struct mv_status v;
+    MPI_Count size = 0;
+    const int quiet = t->quiet;
+    t->quiet = 1;
+    mv_status_value(&v, s, 0);
+    const int rc = MV_PMPI(MPI_Type_size_x)(type, &size);
+    t->quiet = quiet;
+    return rc == MPI_SUCCESS && size > 0 && v.bytes % size == 0 && v.bytes / size > INT_MAX;
+}
+
+/* The same for MPI_Get_elements. */
+MV_COLD int mv_elements_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type)
+{
+    MPI_Count n = 0;
+    const int quiet = t->quiet;
+    t->quiet = 1;
+    const int rc = MV_PMPI(MPI_Get_elements_x)(s, type, &n);
+    t->quiet = quiet;
+    return rc == MPI_SUCCESS && n > INT_MAX;
 }
 
 /* Copies an array; 4-byte handles become 8 bytes. */

@@ -92,6 +92,9 @@ const char *mv_function_name(unsigned kind);
 
 /* call.c */
 void mv_query_failed(struct mv_thread *t);
+void mv_query_told(struct mv_thread *t);
+int mv_count_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type);
+int mv_elements_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type);
 void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width);
 void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsigned slot);
 const void *mv_pointer_constant(const char *name);

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/argument"
 	"github.com/mpivet/mpivet/internal/check/buffer"
 	"github.com/mpivet/mpivet/internal/check/call"
 	"github.com/mpivet/mpivet/internal/check/collective"
@@ -19,7 +20,7 @@ import (
 
 // Checks returns every check, by name.
 func Checks() []*check.Check {
-	list := slices.Concat(buffer.Checks, call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, leak.Checks, message.Checks, request.Checks)
+	list := slices.Concat(argument.Checks, buffer.Checks, call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, leak.Checks, message.Checks, request.Checks)
 	slices.SortFunc(list, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }

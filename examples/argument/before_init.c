@@ -1,0 +1,11 @@
+/* MPI is called before it is initialized. */
+/* run: np=1 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Barrier(MPI_COMM_WORLD); /* want error "LOCAL:MPI:OUT_OF_ORDER" "MPI_Barrier before MPI_Init" may "LOCAL:EXIT:SIGNAL" */
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    return 0;
+}

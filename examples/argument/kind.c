@@ -1,0 +1,14 @@
+/* A handle of another kind: a datatype where a communicator belongs. The cast keeps the compiler quiet. */
+/* run: np=1 */
+#include <mpi.h>
+#include <stdint.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Barrier((MPI_Comm)(intptr_t)MPI_INT); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "which is no communicator, but a datatype" may "LOCAL:EXIT:SIGNAL" */
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,14 @@
+# mpi4py raises an exception for what MPI returns, and the program goes on.
+# run: np=1
+from mpi4py import MPI
+
+try:
+    MPI.COMM_WORLD.send(1, dest=5, tag=0)
+except MPI.Exception:
+    pass
+try:
+    MPI.COMM_NULL.Barrier()
+except MPI.Exception:
+    pass
+# want nowhere "LOCAL:MPI:INVALID_ARGUMENT" "dest=5" count=1
+# want nowhere "LOCAL:MPI:INVALID_ARGUMENT" "MPI_COMM_NULL" count=1

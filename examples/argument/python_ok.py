@@ -1,0 +1,23 @@
+# mpi4py frees and asks in its own ways, to the end of the interpreter.
+# run: np=2
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+rank = world.Get_rank()
+copy = world.Dup()
+copy.Barrier()
+group = copy.Get_group()
+some = group.Incl([0])
+part = copy.Create(some)
+if part != MPI.COMM_NULL:
+    part.Barrier()
+    part.Free()
+some.Free()
+group.Free()
+copy.Free()
+assert copy == MPI.COMM_NULL
+print(world.sendrecv(rank, 1 - rank, source=1 - rank))
+world.send("nobody", dest=MPI.PROC_NULL)
+info = MPI.Info.Create()
+info["key"] = "value"
+info.Free()

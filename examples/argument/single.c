@@ -1,0 +1,22 @@
+/* MPI_Init promises one thread. */
+/* run: np=1 */
+#include <mpi.h>
+#include <pthread.h>
+
+static void *worker(void *arg)
+{
+    MPI_Datatype pair;
+    (void)arg;
+    MPI_Type_contiguous(2, MPI_INT, &pair); /* want error "LOCAL:MPI:OUT_OF_ORDER" "MPI_THREAD_SINGLE" */
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    MPI_Init(&argc, &argv);
+    pthread_create(&thread, NULL, worker, NULL);
+    pthread_join(thread, NULL);
+    MPI_Finalize(); /* may "LOCAL:DATATYPE:NOT_FREED" */
+    return 0;
+}

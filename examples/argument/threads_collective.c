@@ -1,0 +1,24 @@
+/* Two threads call collectives on one communicator at the same time. */
+/* run: np=2 */
+#include <mpi.h>
+#include <pthread.h>
+
+static void *worker(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 300; i++)
+        MPI_Barrier(MPI_COMM_WORLD); /* want error "LOCAL:MPI:OUT_OF_ORDER" "while another thread of the process is in a collective operation on the same communicator" may "GLOBAL:DEADLOCK:HARD" */
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    pthread_create(&thread, NULL, worker, NULL);
+    worker(NULL);
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+    return 0;
+}
