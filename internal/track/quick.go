@@ -3,9 +3,11 @@ package track
 import (
 	"encoding/binary"
 
+	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/own"
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
@@ -20,6 +22,7 @@ type quick struct {
 	buffers                       [2]uint8
 	mode                          match.Mode
 	comm, typ, count, peer, label uint8
+	buf                           uint8
 }
 
 func makeQuick(p *plan) quick {
@@ -42,7 +45,9 @@ func makeQuick(p *plan) quick {
 	q := quick{header: uint64(f.Fixed) << 48, send: p.act == send, mode: match.Mode(p.mode), comm: at(mpiapi.TheComm)}
 	if q.send {
 		q.typ, q.count, q.peer, q.label = at(mpiapi.SendType), at(mpiapi.SendCount), at(mpiapi.Dest), at(mpiapi.SendTag)
+		q.buf = at(mpiapi.SendBuf)
 	} else {
+		q.buf = at(mpiapi.RecvBuf)
 		q.typ, q.count, q.peer, q.label = at(mpiapi.RecvType), at(mpiapi.RecvCount), at(mpiapi.Source), at(mpiapi.RecvTag)
 	}
 	return q
@@ -54,6 +59,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	pr := th.Process
 	data := d.Plain()
 	off := 0
+	holds := t.Owns && pr.holds()   // nothing that follows here begins or completes anything
 	for off+ring.Line < len(data) { // the last record may be open
 		rec := data[off : off+ring.Line : off+ring.Line]
 		head := binary.LittleEndian.Uint64(rec)
@@ -96,6 +102,9 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if typ == nil {
 			break
 		}
+		if holds || !q.send && !typ.Permanent && t.Owns {
+			t.handQuick(th, q, typ, rec)
+		}
 		op := t.Match.Scratch()
 		op.Send, op.Mode = q.send, q.mode
 		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
@@ -110,4 +119,16 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	}
 	d.Skip(off)
 	return last
+}
+
+// handQuick follows the buffer of such a send or receive.
+func (t *Tracker) handQuick(th *Thread, q *quick, typ *match.Datatype, rec []byte) {
+	h := handing{th: th, p: &t.plans[binary.LittleEndian.Uint16(rec)], args: rec}
+	t.hand(&h, &own.Part{
+		Buffer: datatype.Buffer{
+			Base:  binary.LittleEndian.Uint64(rec[q.buf&63:]),
+			Count: int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:]))), Type: typ.Type,
+		},
+		Write: !q.send,
+	})
 }
