@@ -56,8 +56,9 @@ type slot struct {
 // idle is how many parts are remembered that nobody holds, if no more than that are held.
 const idle = 64
 
-// FirstPage is below all memory of a program: there are null pointers, and what is near them.
-const FirstPage = 4096
+// Lowest is where memory of programs may begin (the usual vm.mmap_min_addr of Linux): below are null pointers, and what is
+// near them.
+const Lowest = 1 << 16
 
 // Holds returns how many parts are held.
 func (s *Set) Holds() int { return s.holds }
@@ -174,7 +175,7 @@ func (s *Set) before(at uint64) int {
 // find returns the slot of a part, which it makes if there is none; 0 if it clashes, has no bytes or is not known.
 func (s *Set) find(p *Part) (int32, *Clash) {
 	from, to := p.Bounds()
-	if from >= to || from < FirstPage {
+	if from >= to || from < Lowest {
 		return 0, nil
 	}
 	at := s.before(from)

@@ -145,7 +145,7 @@ func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
 	pr := h.th.Process
 	busy := h.keep || pr.holds()
 	clash := false
-	if s.there && r.there && s.from < r.to && r.from < s.to && max(s.from, r.from) >= own.FirstPage {
+	if s.there && r.there && s.from < r.to && r.from < s.to && max(s.from, r.from) >= own.Lowest {
 		clash = pr.build(c, &s) && pr.build(c, &r) && t.handWithin(h, &s.Part, &r.Part)
 	}
 	if s.there && busy && !clash && pr.build(c, &s) {

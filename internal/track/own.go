@@ -141,7 +141,7 @@ func (t *Tracker) handBoth(h *handing, send, recv *match.Op) {
 func (t *Tracker) handWithin(h *handing, a, b *own.Part) bool {
 	fromA, toA := a.Bounds()
 	fromB, toB := b.Bounds()
-	if fromA >= toB || fromB >= toA || fromA >= toA || fromB >= toB || max(fromA, fromB) < own.FirstPage {
+	if fromA >= toB || fromB >= toA || fromA >= toA || fromB >= toB || max(fromA, fromB) < own.Lowest {
 		return false
 	}
 	at, ok := datatype.FirstOverlap(a.Buffer, b.Buffer)
