@@ -473,7 +473,9 @@ func BenchmarkAllreduce(b *testing.B) {
 	const n = 128
 	var data []byte
 	for range n {
-		data = append(data, Record(0, "MPI_Allreduce", Args{"count": 1, "datatype": Double, "comm": World}, 0)...)
+		data = append(data, Record(0, "MPI_Allreduce", Args{
+			"sendbuf": uint64(0x7f0000000000), "recvbuf": uint64(0x7f0000000008), "count": 1, "datatype": Double, "comm": World,
+		}, 0)...)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -499,6 +501,7 @@ func BenchmarkHalo(b *testing.B) {
 		in, out := message(1, Double, "source", 1-r, 1), message(1, Double, "dest", 1-r, 1)
 		in[">request"], in["*request"] = 0x98000000, 0x5000
 		out[">request"], out["*request"] = 0x6c000001, 0x5004
+		in["buf"], out["buf"] = uint64(0x7f0000000000), uint64(0x7f0000000008)
 		for range n {
 			data[r] = append(data[r], Record(0, "MPI_Irecv", in, 0)...)
 			data[r] = append(data[r], Record(0, "MPI_Isend", out, 0)...)
