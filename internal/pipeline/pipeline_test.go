@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/pipeline"
@@ -434,11 +435,16 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// usual are the checks that are on unless the user says otherwise.
+func usual() []*check.Check {
+	return slices.DeleteFunc(all.Checks(), func(c *check.Check) bool { return c.Severity == finding.Off })
+}
+
 // BenchmarkPingPong analyses what two ranks record that send 8 bytes to and fro: ns per call.
 func BenchmarkPingPong(b *testing.B) {
 	prog := New(2)
 	var none collected
-	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &none})
 	prog.Deliver(p, 1000, 0)
 	const n = 128
 	var data [2][]byte
@@ -468,7 +474,7 @@ func BenchmarkPingPong(b *testing.B) {
 func BenchmarkAllreduce(b *testing.B) {
 	prog := New(4)
 	var none collected
-	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &none})
 	prog.Deliver(p, 1000, 0)
 	const n = 128
 	var data []byte
@@ -493,7 +499,7 @@ func BenchmarkAllreduce(b *testing.B) {
 func BenchmarkHalo(b *testing.B) {
 	prog := New(2)
 	var none collected
-	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &none})
 	prog.Deliver(p, 1000, 0)
 	const n = 40
 	var data [2][]byte

@@ -193,7 +193,7 @@ func BenchmarkStuck(b *testing.B) {
 	for _, n := range []int{1024, 65536} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			var none collected
-			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &none})
+			p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &none})
 			rec := allreduce(0, 0)
 			for r := range n {
 				Start(p, r, n)
@@ -216,7 +216,7 @@ func BenchmarkStuck(b *testing.B) {
 func TestDeadlockOfMany(t *testing.T) {
 	const n = 2000
 	var got collected
-	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &got})
 	for r := range n {
 		Start(p, r, n)
 		p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: NewRank(r, n).Bytes()})
