@@ -63,22 +63,41 @@ const Lowest = 1 << 16
 // Holds returns how many parts are held.
 func (s *Set) Holds() int { return s.holds }
 
-// again returns the slot of p if p is what came next the last time, else 0.
-func (s *Set) again(p *Part) int32 {
-	if len(s.slots) == 0 || p.Type == nil {
+// again returns the slot of a part if that is what came next the last time, else 0.
+func (s *Set) again(base uint64, count int64, typ *datatype.Type, write bool) int32 {
+	if len(s.slots) == 0 || typ == nil {
 		return 0
 	}
 	i := s.slots[s.last].next
 	q := &s.slots[i]
-	if q.Base != p.Base || q.Type != p.Type || q.Count != p.Count || q.Write != p.Write || q.users > 0 && (q.Write || s.Exclusive) {
+	if q.Base != base || q.Type != typ || q.Count != count || q.Write != write || q.users > 0 && (write || s.Exclusive) {
 		return 0
 	}
 	return i
 }
 
+// Again is Hold for a part that comes next as it did the last time, and takes no longer than to see that: it returns 0
+// for any other.
+func (s *Set) Again(base uint64, count int64, typ *datatype.Type, write bool) Hold {
+	i := s.again(base, count, typ, write)
+	if i != 0 {
+		s.take(i)
+	}
+	return Hold(i)
+}
+
+func (s *Set) take(i int32) {
+	s.last = i
+	s.holds++
+	q := &s.slots[i]
+	if q.users++; q.users == 1 {
+		s.busy++
+	}
+}
+
 // Hold takes a part, until it is released, unless it clashes.
 func (s *Set) Hold(p *Part) (Hold, *Clash) {
-	i := s.again(p)
+	i := s.again(p.Base, p.Count, p.Type, p.Write)
 	if i == 0 {
 		var c *Clash
 		if i, c = s.find(p); i == 0 {
@@ -86,18 +105,13 @@ func (s *Set) Hold(p *Part) (Hold, *Clash) {
 		}
 		s.slots[s.last].next = i
 	}
-	s.last = i
-	s.holds++
-	q := &s.slots[i]
-	if q.users++; q.users == 1 {
-		s.busy++
-	}
+	s.take(i)
 	return Hold(i), nil
 }
 
 // Look reports whether a part clashes, without taking it.
 func (s *Set) Look(p *Part) *Clash {
-	i := s.again(p)
+	i := s.again(p.Base, p.Count, p.Type, p.Write)
 	if i == 0 {
 		var c *Clash
 		if i, c = s.find(p); i == 0 {
@@ -111,22 +125,19 @@ func (s *Set) Look(p *Part) *Clash {
 
 // Release gives back what was taken.
 func (s *Set) Release(h Hold) {
-	if h < 0 {
+	if h > 0 {
+		s.holds--
+		q := &s.slots[h]
+		if q.users--; q.users == 0 {
+			s.busy--
+		}
+	} else if h < 0 {
 		list := s.joint[-h-1]
 		s.joint[-h-1] = list[:0]
 		s.spareJoint = append(s.spareJoint, h)
 		for _, one := range list {
 			s.Release(one)
 		}
-		return
-	}
-	if h == 0 {
-		return
-	}
-	s.holds--
-	q := &s.slots[h]
-	if q.users--; q.users == 0 {
-		s.busy--
 	}
 }
 

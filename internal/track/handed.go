@@ -293,6 +293,9 @@ func (b piece) skipping(neighbours []int32) piece {
 // behind the other.
 func (pr *Process) list(c *event.Call, v *View, s *side, b *piece) {
 	b.list, b.tidy = s, true
+	if pr.plainList(c, s, b) {
+		return
+	}
 	if !pr.parts(c, v, s, func(at, count int64, d *match.Datatype) bool {
 		from, to := datatype.Buffer{Base: b.Base + uint64(at), Count: count, Type: d.Of()}.Bounds()
 		if from >= to {
@@ -307,6 +310,39 @@ func (pr *Process) list(c *event.Call, v *View, s *side, b *piece) {
 	}) {
 		b.there = false
 	}
+}
+
+// plainList is list for the usual case: one predefined datatype, and displacements that can't be too far.
+func (pr *Process) plainList(c *event.Call, s *side, b *piece) bool {
+	if s.types >= 0 || c.Func.Params[s.counts].Elements.Kind != mpiapi.BySize {
+		return false
+	}
+	d := pr.Type(s.typ.handle(c.Raw()))
+	counts, ok1 := c.In(s.counts)
+	displs, ok2 := c.In(s.displs)
+	if d == nil || !d.Permanent || d.TrueLB != 0 || d.TrueUB != d.Extent() || !ok1 || !ok2 || counts.Wide() || displs.Wide() ||
+		displs.Len() < counts.Len() || counts.Len() > mostParts {
+		return false
+	}
+	size := uint64(d.Extent())
+	for i := range counts.Len() {
+		n := counts.At(i)
+		if n <= 0 {
+			if n < 0 {
+				b.there = false
+				return true
+			}
+			continue
+		}
+		from := b.Base + uint64(displs.At(i))*size
+		to := from + uint64(n)*size
+		b.tidy = b.tidy && from >= b.to
+		if !b.there || from < b.from {
+			b.from = from
+		}
+		b.to, b.there = max(b.to, to), true
+	}
+	return true
 }
 
 // parts goes through the parts of a buffer that arrays describe: displacement in bytes, count and datatype, nil if there is

@@ -48,11 +48,16 @@ func (pr *Process) holds() bool {
 
 // release takes note that MPI has given memory back.
 func (pr *Process) release(h *held) {
-	if *h == (held{}) {
-		return
+	if *h != (held{}) {
+		pr.owned.giveBack(h)
 	}
-	pr.owned.all.Release(h[0])
-	pr.owned.reads.Release(h[1])
+}
+
+func (o *ownership) giveBack(h *held) {
+	o.all.Release(h[0])
+	if h[1] != 0 {
+		o.reads.Release(h[1])
+	}
 	*h = held{}
 }
 
@@ -70,11 +75,11 @@ func (pr *Process) releaseAll() {
 // releaseShared takes note that a request is complete, or another one of the same handle: a program may have swapped the
 // variables that they are in.
 func (pr *Process) releaseShared(r *Request) {
-	if pr.release(&r.held); r.list == nil || r.list.n < 2 || pr.owned == nil {
-		return
-	}
-	for q := r.list.oldest; q != nil; q = q.next {
-		pr.release(&q.held)
+	pr.release(&r.held)
+	if r.list.shared() {
+		for q := r.list.oldest; q != nil; q = q.next {
+			pr.release(&q.held)
+		}
 	}
 }
 
@@ -100,6 +105,15 @@ func (t *Tracker) handMessage(th *Thread, p *plan, c *event.Call) {
 	}
 	keep := th.keeps(p, c)
 	ops := &th.ops
+	if op, o := ops[0], th.Process.owned; keep && ops[1] == nil && op != nil && op.Type != nil && o != nil && !t.OwnReads && !o.off {
+		buf := p.sendBuf
+		if !op.Send {
+			buf = p.recvBuf
+		}
+		if th.held[0] = o.all.Again(buf.handle(c.Raw()), op.Count, op.Type.Type, !op.Send); th.held[0] != 0 {
+			return
+		}
+	}
 	if !keep && !th.Process.holds() && ops[1] == nil && (ops[0] == nil || ops[0].Send || ops[0].Type == nil || ops[0].Type.Permanent) {
 		return
 	}
