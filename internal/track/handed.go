@@ -137,7 +137,29 @@ type piece struct {
 // handCall follows the buffers of a collective, or of a call that reads or writes a file.
 func (t *Tracker) handCall(th *Thread, p *plan, c *event.Call, v *View) {
 	h := handing{th: th, p: p, args: c.Raw(), keep: th.keeps(p, c)}
-	t.handCollective(&h, c, v)
+	if h.keep || th.Process.holds() || !th.Process.alone(p, c.Raw(), v) {
+		t.handCollective(&h, c, v)
+	}
+}
+
+// alone reports whether only one of the buffers of a call means anything, and can't have a byte twice.
+func (pr *Process) alone(p *plan, rec []byte, v *View) bool {
+	f, hs := p.fn, p.hands
+	s := &hs.recv
+	switch {
+	case hs.recv.param < 0:
+		s = &hs.send
+	case hs.send.param < 0:
+	case v == nil || v.Split != 0 || p.root.at == 0 || int32(p.root.int(rec)) == v.Me:
+		return false
+	case f.Params[hs.recv.param].AtRoot:
+		return true // it sends
+	}
+	if s.times == listed || s.typ.at == 0 {
+		return false
+	}
+	d := pr.Type(s.typ.handle(rec))
+	return d != nil && d.Permanent
 }
 
 func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
