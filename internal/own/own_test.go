@@ -154,7 +154,8 @@ func TestNothing(t *testing.T) {
 	var s Set
 	for _, p := range []*Part{
 		part(0, 0, char, true), part(0, 1, nil, true), part(0, 1, must(datatype.Contiguous(0, char)), true),
-		{Buffer: datatype.Buffer{Count: 4, Type: char}, Write: true}, {Buffer: datatype.Buffer{Base: ^uint64(0), Count: 4, Type: char}, Write: true},
+		{Buffer: datatype.Buffer{Count: 4, Type: char}, Write: true},
+		{Buffer: datatype.Buffer{Base: ^uint64(0), Count: 4, Type: char}, Write: true},
 		part(0, 1<<62, char, true),
 	} {
 		for range 2 {

@@ -272,7 +272,7 @@ func (t *Tracker) overlap(h *handing, o *Overlap) {
 	if h.by != nil {
 		rec = h.by
 	}
-	if o.Within {
+	if o.Within && h.th.explained == unexplained {
 		h.th.explained = overlapExplained
 	}
 	t.sink.Overlap(h.th, h.th.call(rec), o)
