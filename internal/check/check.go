@@ -60,6 +60,8 @@ type Hooks struct {
 	WrongBuffer func(t *track.Thread, call match.Call, e *track.BufferError)
 	// WrongRequest: a call is given a request that it must not be given, or need not have been made.
 	WrongRequest func(t *track.Thread, call match.Call, e *track.RequestError)
+	// Overlap: a call hands memory to MPI that MPI has already, or twice. Checks that want it say so by Tracker.Owns.
+	Overlap func(t *track.Thread, call match.Call, o *track.Overlap)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
 	// WrongArgument: a call that is no collective is given an argument that the standard forbids.

@@ -48,6 +48,27 @@ func (b Buffer) Span() (from, to uint64) {
 	return uint64(f), uint64(t)
 }
 
+// Bounds is Span by the bounds of the type alone, without its layout: it takes no longer for a type of many pieces.
+func (b Buffer) Bounds() (from, to uint64) {
+	t := b.Type
+	if t == nil || t.Size <= 0 || b.Count <= 0 || b.Base > farthest || t.TrueLB < -farthest || t.TrueUB > farthest {
+		return 0, 0
+	}
+	first, end := t.TrueLB, t.TrueUB
+	if b.Count > 1 {
+		var a arith
+		far := a.mul(b.Count-1, t.Extent())
+		if a.over || far > farthest || far < -farthest {
+			return 0, 0
+		}
+		first, end = first+min(far, 0), end+max(far, 0)
+	}
+	if first += int64(b.Base); first < 0 {
+		return 0, 0
+	}
+	return uint64(first), b.Base + uint64(end)
+}
+
 // solid reports whether all bytes of the buffer's span are its own, in the order of the serialised data.
 func (b Buffer) solid(l *strided.Layout) bool {
 	_, n, ok := l.Contiguous()

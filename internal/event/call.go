@@ -293,6 +293,9 @@ func (a Array) Len() int {
 	return len(a.data) / 4
 }
 
+// Wide reports whether the elements have 8 bytes, else they have 4.
+func (a Array) Wide() bool { return a.wide }
+
 // At returns an element, from 0 to Len()-1: numbers extended by sign, handles by zeros.
 func (a Array) At(i int) int64 {
 	if a.wide {

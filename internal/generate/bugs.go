@@ -328,6 +328,23 @@ var lone = []*Bug{
 		},
 	},
 	{
+		Name: "memory is sent that is received into", Finds: []string{"LOCAL:MEMORY:OVERLAP"},
+		plant: func(p *planter) (*Call, bool) {
+			s, ok := p.some(func(s spot) bool { return s.at > 0 && !p.anyTag(s.rank) })
+			if !ok {
+				return nil, false
+			}
+			a := Args{"buf": Memory(p.p.Memory), "count": Number(4), "datatype": Word("MPI_INT"), "tag": Number(9999), "comm": Word("MPI_COMM_SELF")}
+			part := a.with("buf", Memory(p.p.Memory+8)).with("count", Number(1))
+			p.p.Memory += 16
+			q := p.spare()
+			p.insert(s, &Call{Func: "MPI_Wait", Args: Args{"request": q}})
+			c := p.insert(s, &Call{Func: "MPI_Send", Args: part.with("dest", Number(0))})
+			p.insert(s, &Call{Func: "MPI_Irecv", Args: a.with("source", Number(0)).with("request", q)})
+			return c, true
+		},
+	},
+	{
 		Name: "a persistent request is not freed", Finds: []string{"LOCAL:REQUEST:NOT_FREED"},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {

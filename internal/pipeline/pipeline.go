@@ -86,6 +86,7 @@ type Pipeline struct {
 	datatype     []func(*track.Thread, match.Call, *track.DatatypeUse)
 	wrongBuffer  []func(*track.Thread, match.Call, *track.BufferError)
 	wrongRequest []func(*track.Thread, match.Call, *track.RequestError)
+	overlap      []func(*track.Thread, match.Call, *track.Overlap)
 	construct    []func(*track.Thread, match.Call, *datatype.ArgumentError)
 	argument     []func(*track.Thread, match.Call, *track.ArgumentError)
 	outOfOrder   []func(*track.Thread, match.Call, *track.OrderError)
@@ -164,6 +165,7 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	add(&p.datatype, h.WrongDatatype)
 	add(&p.wrongBuffer, h.WrongBuffer)
 	add(&p.wrongRequest, h.WrongRequest)
+	add(&p.overlap, h.Overlap)
 	add(&p.construct, h.WrongConstructor)
 	add(&p.argument, h.WrongArgument)
 	add(&p.outOfOrder, h.OutOfOrder)
@@ -418,6 +420,12 @@ func (s sink) WrongBuffer(t *track.Thread, c match.Call, e *track.BufferError) {
 func (s sink) WrongRequest(t *track.Thread, c match.Call, e *track.RequestError) {
 	for _, f := range s.p.wrongRequest {
 		f(t, c, e)
+	}
+}
+
+func (s sink) Overlap(t *track.Thread, c match.Call, o *track.Overlap) {
+	for _, f := range s.p.overlap {
+		f(t, c, o)
 	}
 }
 

@@ -309,7 +309,7 @@ func TestPotentialDeadlockOfThreads(t *testing.T) {
 func BenchmarkHeadToHead(b *testing.B) {
 	prog := New(2)
 	var found collected
-	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &found})
+	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &found})
 	prog.Deliver(p, 1000, 0)
 	const n = 128
 	var data [2][]byte

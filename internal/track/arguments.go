@@ -100,12 +100,12 @@ func (t *Tracker) judgeCollective(th *Thread, p *plan, c *event.Call) {
 	t.entry.Invalid, t.entry.Why = e.Param+1, e.Why
 }
 
-// side is where a send or receive has its arguments.
-type side struct{ buffer, count, peer, tag, comm slot }
+// endpoint is where a send or receive has its arguments.
+type endpoint struct{ buffer, count, peer, tag, comm slot }
 
 // doubtful reports whether the arguments of a send or receive are worth a closer look: op is what was made of them, nil if
 // nothing could be.
-func (pr *Process) doubtful(op *match.Op, s *side, rec []byte) bool {
+func (pr *Process) doubtful(op *match.Op, s *endpoint, rec []byte) bool {
 	if op == nil {
 		return int32(s.peer.int(rec)) != pr.procNull || uint32(s.tag.int(rec)) > uint32(pr.maxTag) || s.count.int(rec) < 0 ||
 			pr.View(s.comm.handle(rec)) == nil
@@ -133,8 +133,8 @@ func (p *plan) planArguments() {
 			p.argues = inTurn
 		}
 	}
-	p.sends = side{p.address(mpiapi.SendBuf), p.count, p.dest, p.tag, p.comm}
-	p.receives = side{p.address(mpiapi.RecvBuf), p.recvCount, p.source, p.recvTag, p.comm}
+	p.sends = endpoint{p.address(mpiapi.SendBuf), p.count, p.dest, p.tag, p.comm}
+	p.receives = endpoint{p.address(mpiapi.RecvBuf), p.recvCount, p.source, p.recvTag, p.comm}
 	if p.receives.buffer.at == 0 { // MPI_Sendrecv_replace has one for both
 		p.receives.buffer, p.receives.count = p.sends.buffer, p.count
 	}

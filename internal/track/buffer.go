@@ -37,6 +37,7 @@ type attached struct {
 	size int64
 	call match.Call
 	own  []ownSend // to the process itself
+	held held
 }
 
 // ownSend is a buffered send of a process to itself that it may not have received yet.
@@ -183,10 +184,13 @@ func (t *Tracker) leaveBuffer(th *Thread, p *plan, c *event.Call) {
 		for _, s := range b.own {
 			t.Match.Forget(s.op)
 		}
+		th.Process.release(&b.held)
 		delete(t.buffers, th.Process)
 	}
 	if p.act == bufferAttach {
-		t.buffers[th.Process] = &attached{size: bufferSize(c), call: th.call(c.Raw())}
+		b := &attached{size: bufferSize(c), call: th.call(c.Raw())}
+		t.buffers[th.Process] = b
+		t.attach(th, p, c, b)
 	}
 }
 

@@ -100,6 +100,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if p.usesBuffer {
 			t.keepOwn(th, th.ops[0])
 		}
+		t.handMessage(th, p, c)
 		return
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
@@ -107,6 +108,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if th.Process.doubtful(th.ops[0], &p.receives, rec) {
 			t.judgeArguments(th, p, c)
 		}
+		t.handMessage(th, p, c)
 		return
 	case sendrecv, isendrecv:
 		th.ops[0] = t.postSend(th, p, rec)
@@ -115,19 +117,20 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if th.Process.doubtful(th.ops[0], &p.sends, rec) || th.Process.doubtful(th.ops[1], &p.receives, rec) {
 			t.judgeArguments(th, p, c)
 		}
+		t.handMessage(th, p, c)
 		return
 	case typeNew:
 		t.construct(th, p, c)
 	case start:
-		t.startRequest(th, p.request.handle(rec), p.requestBefore.handle(rec))
+		t.startRequest(th, p.request.handle(rec), p.requestBefore.handle(rec), rec)
 	case startall:
 		base := p.request.handle(rec)
 		reqs, _ := c.In(p.requests)
 		for i := range reqs.Len() {
-			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i))
+			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i), rec)
 		}
 	case pready:
-		t.markReady(th.Process, p, c)
+		t.markReady(th, p, c)
 	case cancel:
 		t.enterCancel(th, p, rec)
 	case finalize:
@@ -138,6 +141,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	}
 	if p.collective {
 		t.enterCollective(th, p, c)
+	}
+	if p.hands != nil && t.Owns && p.fn.Class != mpiapi.CollectiveInit {
+		t.handCall(th, p, c, th.view)
 	}
 }
 
@@ -292,6 +298,12 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	if p.objects != nil && rc == 0 {
 		t.followObjects(th, p.objects, c)
 	}
+	if th.held != (held{}) {
+		th.Process.release(&th.held)
+	}
+	if p.runs && th.Process.Callbacks || rc != 0 && th.Process.Handlers {
+		th.Process.releaseAll() // functions of the program have run inside of MPI
+	}
 	if rc != 0 {
 		th.Process.reqs.doubtful = th.Process.reqs.doubtful || th.Process.Handlers
 		t.failed(th, th.call(rec), rc)
@@ -353,11 +365,13 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 		r := t.newRequest()
 		r.Kind, r.Active, r.Ops = kind, true, ops
+		r.held, th.held = th.held, held{}
 		t.add(pr, r, th, p, rec)
 	case imrecv:
 		if rc == 0 {
 			r := t.newRequest()
 			r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.receiveMatched(th, p, rec)
+			r.held, th.held = th.held, held{}
 			t.add(pr, r, th, p, rec)
 		}
 	case mrecv:
@@ -383,12 +397,15 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			persistent := p.act != otherRequest
 			if p.fn.Class == mpiapi.RequestOp {
 				pr.reqs.doubtful = true // its functions may complete others
+				pr.releaseAll()
+				pr.lendNothing()
 			}
 			r := t.newRequest()
 			if persistent {
 				r.Partitioned = t.initPartitioned(th, p, rec)
 			}
 			r.Persistent, r.Active = persistent, !persistent
+			r.held, th.held = th.held, held{}
 			t.add(pr, r, th, p, rec)
 		}
 	case icollective:
@@ -396,6 +413,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			persistent := p.fn.Class == mpiapi.CollectiveInit
 			r := t.newRequest()
 			r.Kind, r.Persistent, r.Active, r.View, r.Pos = CollectiveRequest, persistent, !persistent, th.view, th.pos
+			r.held, th.held = th.held, held{}
 			switch {
 			case r.View == nil:
 				r.Kind = OtherRequest
@@ -416,10 +434,12 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			t.judgeFree(th, r, rec)
 			t.drop(th, r, rec)
 		}
+	case collective:
+		t.leaveSplit(th, p, rc)
 	case start, startall:
 		if rc != 0 {
 			for _, r := range th.started {
-				t.notStarted(r, p.act == startall)
+				t.notStarted(th, r, p.act == startall)
 			}
 		}
 		th.started = th.started[:0]
@@ -430,6 +450,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case parrived:
 		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && rc == 0 && p.flag.int(rec) != 0 {
 			r.Known = true
+			pr.release(&r.held)
 		}
 	case commFree:
 		if h := p.comm.handle(rec); rc == 0 && pr.View(h) != nil {
@@ -445,6 +466,9 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case fileClose:
 		if rc == 0 {
+			if v := pr.files[p.file.handle(rec)]; v != nil && v.splits != nil {
+				pr.release(&v.splits.held)
+			}
 			delete(pr.files, p.file.handle(rec))
 		}
 	case typeNew, typeCommit, typeFree, typeGiven, typeContents:
@@ -551,6 +575,9 @@ func (t *Tracker) receiveMatched(th *Thread, p *plan, rec []byte) *match.Op {
 	op.Count, op.Type = p.recvCount.int(rec), th.Process.Type(p.recvType.handle(rec))
 	op.Call = th.call(rec)
 	t.Match.Confirm(op)
+	if t.Owns {
+		t.handOne(&handing{th: th, p: p, args: rec, keep: p.lends}, op)
+	}
 	return op
 }
 

@@ -83,8 +83,8 @@ func (h *Partitioned) start() {
 }
 
 // markReady follows MPI_Pready, MPI_Pready_range and MPI_Pready_list.
-func (t *Tracker) markReady(pr *Process, p *plan, c *event.Call) {
-	r := pr.find(p.requestBefore.handle(c.Raw()), 0)
+func (t *Tracker) markReady(th *Thread, p *plan, c *event.Call) {
+	r := th.Process.find(p.requestBefore.handle(c.Raw()), 0)
 	if r == nil || r.Partitioned == nil || !r.Active {
 		return
 	}
@@ -93,6 +93,7 @@ func (t *Tracker) markReady(pr *Process, p *plan, c *event.Call) {
 		if i >= 0 && i < int64(len(h.ready)) && !h.ready[i] {
 			h.ready[i] = true
 			h.left--
+			t.handReady(th, r, i, c.Raw())
 		}
 	}
 	f := c.Func

@@ -54,16 +54,21 @@ type plan struct {
 	doubtful, shared                      bool // see Replay.Doubt
 	gathers                               bool // or of those who make a communicator of a group
 	makesComm, makesHandle                bool
+	sendBuf, recvBuf                      slot
+	lends                                 bool // it returns before MPI has given back what is handed over
+	ends                                  bool // a split collective
+	runs                                  bool // functions that the program has set for attributes may run inside
 	usesBuffer                            bool // it concerns the buffer for buffered sends, or may
 	judged                                judgement
 	argues                                arguing
 	anytime                               bool // it may be called before MPI_Init, after MPI_Finalize, and by any thread
 	starts                                bool // MPI_Init or MPI_Init_thread
-	sends, receives                       side
+	sends, receives                       endpoint
 
 	uses        []typeUse    // datatypes that it is given
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
+	hands       *hands       // what it hands to MPI, nil if nothing, or if it is a message
 	objects     *objectPlan  // what else it makes and frees, nil if nothing
 	rules       []rule       // for its arguments
 }
@@ -280,6 +285,7 @@ func makePlan(f *mpiapi.Func) plan {
 	p.judged = judgements[p.act]
 	p.planTypes()
 	p.objects = planObjects(f)
+	p.planHands()
 	if p.collective {
 		p.agree = agree.For(f)
 	}

@@ -3,9 +3,11 @@ package track
 import (
 	"encoding/binary"
 
+	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/own"
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
@@ -55,6 +57,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	pr := th.Process
 	data := d.Plain()
 	off := 0
+	holds := t.Owns && pr.holds()   // nothing that follows here begins or completes anything
 	for off+ring.Line < len(data) { // the last record may be open
 		rec := data[off : off+ring.Line : off+ring.Line]
 		head := binary.LittleEndian.Uint64(rec)
@@ -101,6 +104,9 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if count < 0 || count > 0 && binary.LittleEndian.Uint64(rec[q.buf&63:]) == 0 {
 			break
 		}
+		if holds || !q.send && !typ.Permanent && t.Owns {
+			t.handQuick(th, q, typ, rec)
+		}
 		op := t.Match.Scratch()
 		op.Send, op.Mode = q.send, q.mode
 		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
@@ -115,4 +121,16 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	}
 	d.Skip(off)
 	return last
+}
+
+// handQuick follows the buffer of such a send or receive.
+func (t *Tracker) handQuick(th *Thread, q *quick, typ *match.Datatype, rec []byte) {
+	h := handing{th: th, p: &t.plans[binary.LittleEndian.Uint16(rec)], args: rec}
+	t.hand(&h, &own.Part{
+		Buffer: datatype.Buffer{
+			Base:  binary.LittleEndian.Uint64(rec[q.buf&63:]),
+			Count: int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:]))), Type: typ.Type,
+		},
+		Write: !q.send,
+	})
 }

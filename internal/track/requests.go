@@ -262,6 +262,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 				t.dropOp(th, op)
 			}
 		}
+		pr.release(&r.held)
 		t.recycle(r)
 		return
 	}
@@ -302,6 +303,7 @@ func (pr *Process) find(handle, v uint64) *Request {
 // remove takes out a request that is over; it is used again for another.
 func (t *Tracker) remove(pr *Process, r *Request) {
 	pr.reqs.take(r)
+	pr.release(&r.held)
 	pr.Active--
 	t.recycle(r)
 }
@@ -312,7 +314,7 @@ func (t *Tracker) recycle(r *Request) {
 }
 
 // startRequest activates a persistent request (section 3.9).
-func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
+func (t *Tracker) startRequest(th *Thread, v, handle uint64, rec []byte) {
 	r := th.Process.find(handle, v)
 	if r == nil || !r.Persistent || r.Active {
 		return
@@ -336,11 +338,12 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64) {
 	if op := r.Ops[0]; op != nil && t.Replay != nil {
 		t.Replay.Begin(th, op)
 	}
+	t.handStarted(th, r, p, rec)
 }
 
 // notStarted takes back that a persistent request was started: the call failed. If it had others to start, nobody knows
 // which it did start.
-func (t *Tracker) notStarted(r *Request, unsure bool) {
+func (t *Tracker) notStarted(th *Thread, r *Request, unsure bool) {
 	for i, op := range r.Ops {
 		if op == nil {
 			continue
@@ -353,6 +356,7 @@ func (t *Tracker) notStarted(r *Request, unsure bool) {
 		t.Match.Release(op)
 		r.Ops[i] = nil
 	}
+	th.Process.release(&r.held)
 	r.count(-1)
 	if r.Partitioned != nil {
 		r.Partitioned.Round--
@@ -415,6 +419,7 @@ func (t *Tracker) dropOp(th *Thread, op *match.Op) {
 // finish completes a request.
 func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
 	pr := th.Process
+	pr.releaseShared(r)
 	for _, op := range r.Ops {
 		if op == nil {
 			continue
@@ -451,6 +456,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
 	if rc != 0 {
 		pr.reqs.doubtful = true
+		pr.releaseAll()
 	}
 	if rc != 0 && th.Failure != nil && th.Failure.Refused {
 		t.abandon(th, p, c)
@@ -490,6 +496,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && p.flag.int(rec) != 0 {
 			// It completes the operation but not the request.
 			r.Known = true
+			pr.releaseShared(r)
 			s, have := statusAt(c, p.status, 0)
 			for _, op := range r.Ops {
 				if op != nil && !op.Send {

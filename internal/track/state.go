@@ -59,6 +59,7 @@ type Process struct {
 	ops      map[uint64]*operation        // made by the program
 	groups   map[uint64]groupHandle
 	objects  *objects           // nil if none was made
+	owned    *ownership         // nil if it has handed over no memory that it has to do without after the call
 	moving   map[uint64]*moving // nonblocking and persistent collectives whose data are summed up, by number
 	modules  []mapping
 
@@ -83,6 +84,7 @@ type Thread struct {
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
 
+	held        held           // by the call under way
 	constructed *datatype.Type // by the constructor of datatypes under way
 	explained   explanation
 	resting     bool       // in Tracker.resting, or handed out from there
@@ -169,6 +171,7 @@ type Request struct {
 	// is none. A copy of the handle may be left.
 	Overwritten *match.Call
 
+	held       held         // memory
 	list       *requestList // of its handle; nil when it is over
 	prev, next *Request     // same handle
 }
@@ -223,6 +226,8 @@ type Sink interface {
 	WrongBuffer(t *Thread, call match.Call, e *BufferError)
 	// WrongRequest: a call is given a request that it must not be given, or need not have been made.
 	WrongRequest(t *Thread, call match.Call, e *RequestError)
+	// Overlap: a call hands memory to MPI that MPI has already, or twice.
+	Overlap(t *Thread, call match.Call, o *Overlap)
 	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
 	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
 	// WrongArgument: a call is given an argument that the standard forbids.
@@ -260,6 +265,8 @@ type Tracker struct {
 	Limits Limits
 	// Replay, if it is set before the first process, is told what each thread does and waits for.
 	Replay Replay
+	// Owns: the sink is to be told of overlaps. OwnReads: also where both operations only read.
+	Owns, OwnReads bool
 
 	Processes []*Process
 	Threads   []*Thread

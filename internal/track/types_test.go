@@ -53,6 +53,11 @@ func (s *told) WrongConstructor(_ *track.Thread, c match.Call, err *datatype.Arg
 	s.wrong = append(s.wrong, mpiapi.ByID(c.Func()).Name+": "+err.Error())
 }
 
+func (s *told) Overlap(_ *track.Thread, c match.Call, o *track.Overlap) {
+	f := mpiapi.ByID(c.Func())
+	s.wrong = append(s.wrong, fmt.Sprintf("%s %#x", f.Name, o.At.Address))
+}
+
 func follow(p *Program) (*track.Tracker, *told) {
 	s := new(told)
 	t := track.New(match.New(s), s)

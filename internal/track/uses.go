@@ -39,6 +39,7 @@ const (
 	bufferExplained               // the buffer for buffered sends
 	requestExplained              // a request is one that it must not be given
 	orderExplained                // it comes when it must not
+	overlapExplained              // its buffers overlap
 )
 
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
@@ -241,7 +242,7 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
 		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
-			th.explained == bufferExplained && th.Process.aboutBuffer(f.Class) ||
+			(th.explained == bufferExplained || th.explained == overlapExplained) && th.Process.aboutBuffer(f.Class) ||
 			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
 	}
 	t.sink.Failed(th, call, rc, th.Failure)
@@ -256,7 +257,7 @@ func (p *Process) aboutType(class int32) bool {
 	return false
 }
 
-// aboutBuffer reports whether an error class may be about the buffer for buffered sends.
+// aboutBuffer reports whether an error class may be about a buffer.
 func (p *Process) aboutBuffer(class int32) bool {
 	switch p.ErrorClass(class) {
 	case "MPI_ERR_BUFFER", "MPI_ERR_ARG", "MPI_ERR_COUNT", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_NO_MEM", "MPI_ERR_UNKNOWN", "":

@@ -1,0 +1,20 @@
+/* One buffer is given to collectives as what is sent and as the place of the result: that is what MPI_IN_PLACE is for. */
+/* run: np=2 stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, data[8] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(data, data, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
+    MPI_Allgather(data + 2 * rank, 2, MPI_INT, data, 2, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
+    MPI_Alltoall(data, 2, MPI_INT, data, 2, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
+    MPI_Scan(data, data + 1, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "byte" ranks=0,1 */
+    MPI_Gather(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_SELF); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
+    MPI_Scatter(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_SELF); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_IN_PLACE as the receive buffer" ranks=0,1 */
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* Two receives under way share the last element of the first: which message it has in the end is open. */
+/* run: np=2 stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, in[20], out[10] = {0};
+    MPI_Request r[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Irecv(in, 10, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(in + 9, 10, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "copy 9 of buf\(INT\) and in copy 0 of buf\(INT\)" ranks=0,1 */
+    MPI_Send(out, 10, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    MPI_Send(out, 10, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

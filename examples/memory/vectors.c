@@ -1,0 +1,24 @@
+/* Parts of what is gathered overlap; so do the two buffers of an exchange. */
+/* run: np=3 stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, mine[4] = {0}, all[30] = {0}, counts[3] = {4, 4, 4}, at[3] = {0, 8, 5}, from[3] = {0, 4, 8}, to[3] = {20, 16, 11};
+    MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "recvbuf\(HINDEXED\)\[2\]\[3\]\(INT\)" ranks=1 */
+    else
+        MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Alltoallv(all, counts, from, MPI_INT, all, counts, to, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "sendbuf\(HINDEXED\)\[2\]\[3\]\(INT\) and in recvbuf\(HINDEXED\)\[2\]\[0\]\(INT\)" ranks=0,1,2 */
+    for (int i = 0; i < 3; i++) {
+        from[i] *= 4;
+        to[i] = 4 * to[i] + 2;
+    }
+    MPI_Alltoallw(all, counts, from, types, all, counts, to, types, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" ranks=0,1,2 */
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,212 @@
+package pipeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	. "github.com/mpivet/mpivet/internal/synth"
+)
+
+// Memory that MPI has twice is told of where that is certain. One process sends to itself.
+func TestOverlaps(t *testing.T) {
+	const (
+		a, b, c = 0x98000000, 0x98000001, 0x98000002
+		buf     = 0x7f0000000000
+		vec     = 0x8c000001
+	)
+	overlap, reads := []string{"LOCAL:MEMORY:OVERLAP [0]"}, []string{"LOCAL:MEMORY:READ_OVERLAP [0]"}
+	begin := func(k *Rank, function string, at, count, request, variable int) {
+		peer := "source"
+		if !strings.Contains(function, "recv") && !strings.Contains(function, "Recv") {
+			peer = "dest"
+		}
+		m := message(count, Int, peer, 0, 1)
+		m["buf"], m[">request"], m["*request"] = uint64(buf+at), request, variable
+		k.Call(function, function, m)
+	}
+	blocking := func(k *Rank, function string, at, count int) {
+		peer := map[string]string{"MPI_Send": "dest", "MPI_Recv": "source"}[function]
+		m := message(count, Int, peer, 0, 1)
+		m["buf"] = uint64(buf + at)
+		if peer == "source" {
+			m["status"] = Ignore
+		}
+		k.Call(function, function, m)
+	}
+	on := func(k *Rank, function string, request, variable int) {
+		k.Call(function, function, Args{"request": request, "*request": variable})
+	}
+	wait := func(k *Rank, request, variable int) {
+		k.Call("wait", "MPI_Wait", Args{"request": request, "*request": variable, ">status": []Status{{Bytes: 4}}})
+	}
+	// What is under way at the end, and what nobody receives, is not what this is about.
+	only := func(found collected) (list collected) {
+		for _, f := range found {
+			if strings.HasPrefix(f.Check, "LOCAL:MEMORY:") {
+				list = append(list, f)
+			}
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name  string
+		build func(k *Rank)
+		want  []string
+		text  string
+	}{
+		{"side by side", func(k *Rank) {
+			for range 3 {
+				begin(k, "MPI_Irecv", 0, 10, a, 1)
+				begin(k, "MPI_Irecv", 40, 10, b, 2)
+				blocking(k, "MPI_Send", 80, 10)
+				blocking(k, "MPI_Send", 80, 10)
+				wait(k, a, 1)
+				wait(k, b, 2)
+			}
+		}, nil, ""},
+		{"one byte", func(k *Rank) { begin(k, "MPI_Irecv", 0, 10, a, 1); begin(k, "MPI_Irecv", 39, 1, b, 2) }, overlap, "The byte at 0x7f0000000027 is in both: it is in copy 9 of buf(INT) and in buf(INT)."},
+		{"sent and received", func(k *Rank) { begin(k, "MPI_Isend", 0, 10, a, 1); begin(k, "MPI_Irecv", 0, 10, b, 2) }, overlap, "writes to memory that MPI_Isend is still reading"},
+		{"sent twice", func(k *Rank) { begin(k, "MPI_Isend", 0, 10, a, 1); begin(k, "MPI_Isend", 4, 10, b, 2) }, reads, "Both only read"},
+		{"a blocking send", func(k *Rank) {
+			for range 3 {
+				begin(k, "MPI_Irecv", 0, 10, a, 1)
+				blocking(k, "MPI_Send", 40, 10)
+				wait(k, a, 1)
+			}
+			begin(k, "MPI_Irecv", 0, 10, a, 1)
+			blocking(k, "MPI_Send", 36, 10)
+			blocking(k, "MPI_Send", 40, 10)
+		}, overlap, "reads memory that MPI_Irecv has still to fill"},
+		{"after completion", func(k *Rank) { begin(k, "MPI_Irecv", 0, 10, a, 1); wait(k, a, 1); begin(k, "MPI_Irecv", 0, 10, b, 2) }, nil, ""},
+		{"freed", func(k *Rank) {
+			begin(k, "MPI_Isend", 0, 10, a, 1)
+			on(k, "MPI_Request_free", a, 1)
+			begin(k, "MPI_Irecv", 0, 10, b, 2)
+		}, nil, ""},
+		{"known to be complete", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 10, a, 1)
+			k.Call("status", "MPI_Request_get_status", Args{"request": a, ">flag": 1, ">status": []Status{{}}})
+			begin(k, "MPI_Irecv", 0, 10, b, 2)
+		}, nil, ""},
+		{"not known to be complete", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 10, a, 1)
+			k.Call("status", "MPI_Request_get_status", Args{"request": a, ">flag": 0})
+			begin(k, "MPI_Irecv", 0, 10, b, 2)
+		}, overlap, ""},
+		{"cancelled", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 10, a, 1)
+			on(k, "MPI_Cancel", a, 1)
+			k.Call("wait", "MPI_Wait", Args{"request": a, "*request": 1, ">status": []Status{{Cancelled: true}}})
+			begin(k, "MPI_Irecv", 0, 10, b, 2)
+		}, nil, ""},
+		{"a failed wait", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 10, a, 1)
+			k.Fail("wait", "MPI_Wait", Args{"request": a, "*request": 1}, 15, "internal error", false)
+			begin(k, "MPI_Irecv", 0, 10, b, 2)
+		}, nil, ""},
+		{"another one is waited for", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 10, a, 1)
+			begin(k, "MPI_Irecv", 40, 10, b, 2)
+			k.Call("any", "MPI_Waitany", Args{"count": 2, "array_of_requests": []uint64{a, b}, "*array_of_requests": 1, ">index": 1, ">status": []Status{{}}})
+			begin(k, "MPI_Irecv", 40, 10, b, 2)
+			begin(k, "MPI_Irecv", 36, 1, b, 2)
+		}, overlap, "0x7f0000000024"},
+		{"persistent, not started", func(k *Rank) {
+			begin(k, "MPI_Recv_init", 0, 10, a, 1)
+			begin(k, "MPI_Send_init", 0, 10, b, 2)
+			for range 3 {
+				on(k, "MPI_Start", a, 1)
+				wait(k, a, 1)
+				on(k, "MPI_Start", b, 2)
+				wait(k, b, 2)
+			}
+		}, nil, ""},
+		{"persistent, both started", func(k *Rank) {
+			begin(k, "MPI_Recv_init", 0, 10, a, 1)
+			begin(k, "MPI_Send_init", 0, 10, b, 2)
+			on(k, "MPI_Start", a, 1)
+			on(k, "MPI_Start", b, 2)
+		}, overlap, "calls MPI_Start, which reads memory that MPI_Recv_init has still to fill"},
+		{"one handle for several", func(k *Rank) {
+			begin(k, "MPI_Isend", 0, 1, a, 1)
+			begin(k, "MPI_Isend", 40, 1, a, 2)
+			begin(k, "MPI_Irecv", 40, 1, b, 3)
+		}, overlap, ""},
+		{"one handle for several, one of which is complete", func(k *Rank) {
+			begin(k, "MPI_Isend", 0, 1, a, 1)
+			begin(k, "MPI_Isend", 40, 1, a, 2)
+			wait(k, a, 1) // or, of the program's own accord, the other one
+			begin(k, "MPI_Irecv", 40, 1, b, 3)
+		}, nil, ""},
+		{"a column beside another", func(k *Rank) {
+			k.Call("vector", "MPI_Type_vector", Args{"count": 10, "blocklength": 1, "stride": 10, "oldtype": uint64(Int), ">newtype": uint64(vec)})
+			k.Call("commit", "MPI_Type_commit", Args{"datatype": uint64(vec)})
+			for range 3 {
+				for i, r := range []int{a, b} {
+					m := message(1, vec, "source", 0, 1)
+					m["buf"], m[">request"], m["*request"] = uint64(buf+4*i), r, i
+					k.Call("column", "MPI_Irecv", m)
+				}
+				blocking(k, "MPI_Send", 8, 8)
+				wait(k, a, 0)
+				wait(k, b, 1)
+			}
+			k.Call("free", "MPI_Type_free", Args{"datatype": uint64(vec)})
+		}, nil, ""},
+		{"in a column", func(k *Rank) {
+			k.Call("vector", "MPI_Type_vector", Args{"count": 10, "blocklength": 1, "stride": 10, "oldtype": uint64(Int), ">newtype": uint64(vec)})
+			k.Call("commit", "MPI_Type_commit", Args{"datatype": uint64(vec)})
+			m := message(1, vec, "source", 0, 1)
+			m["buf"], m[">request"], m["*request"] = uint64(buf), a, 1
+			k.Call("column", "MPI_Irecv", m)
+			blocking(k, "MPI_Send", 44, 8)
+			blocking(k, "MPI_Send", 36, 2)
+		}, overlap, "buf(VECTOR)[1][0](INT)"},
+		{"both buffers of a call", func(k *Rank) {
+			k.Call("exchange", "MPI_Sendrecv", Args{
+				"sendbuf": uint64(buf), "sendcount": 4, "sendtype": Int, "dest": 0, "sendtag": 0, "recvbuf": uint64(buf + 12), "recvcount": 4, "recvtype": Int,
+				"source": 0, "recvtag": 0, "comm": World, "status": Ignore,
+			})
+		}, overlap, "send and a receive buffer that overlap"},
+		{"collectives", func(k *Rank) {
+			for i := range 30 { // also when they are known
+				k.Call("sum", "MPI_Allreduce", Args{"sendbuf": uint64(buf), "recvbuf": uint64(buf + 16), "count": 4, "datatype": Int, "op": Sum, "comm": World})
+				if i == 20 {
+					k.Call("sum", "MPI_Allreduce", Args{"sendbuf": uint64(buf), "recvbuf": uint64(buf + 15), "count": 4, "datatype": Int, "op": Sum, "comm": World})
+				}
+			}
+		}, overlap, "Rank 0 calls MPI_Allreduce"},
+		{"a collective while a receive is under way", func(k *Rank) {
+			sum := func() {
+				k.Call("sum", "MPI_Allreduce", Args{"sendbuf": uint64(buf), "recvbuf": uint64(buf + 16), "count": 4, "datatype": Int, "op": Sum, "comm": World})
+			}
+			for range 30 {
+				sum()
+			}
+			begin(k, "MPI_Irecv", 32, 10, a, 1)
+			sum()
+			wait(k, a, 1)
+			begin(k, "MPI_Irecv", 31, 1, b, 2)
+			sum()
+		}, overlap, "MPI_Allreduce"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := only(analyse(t, func() *Program {
+				p := New(1)
+				c.build(p.Ranks[0])
+				return p
+			}))
+			if !slices.Equal(got.names(), c.want) {
+				t.Fatalf("found %q, want %q", got.names(), c.want)
+			}
+			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(f.Message, c.text) }) {
+				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
+			}
+			if n := len(got); n > len(c.want) && c.name != "a blocking send" {
+				t.Errorf("%d findings: %q", n, got.names())
+			}
+		})
+	}
+}
