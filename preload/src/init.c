@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mpi_objects.h"
+#include "sums.h"
 
 static _Atomic int world_model; /* MPI_Init has been called */
 #if MPI_VERSION >= 4
@@ -111,6 +112,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
     MV_PMPI(MPI_Comm_size)(whole, &size);
     MV_PMPI(MPI_Query_thread)(&level);
     publish_mpi(t, rank, size, level);
+    mv_sums_announce(t);
     mv_objects_start();
     mv_names(t);
     mv_world_end(); /* a session's */
@@ -167,6 +169,7 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     }
     if (!atomic_exchange(&told, 1)) {
         publish_mpi(t, rank, size, -1);
+        mv_sums_announce(t);
         mv_objects_start();
         mv_names(t);
     }
