@@ -23,6 +23,7 @@ type told struct {
 func (*told) Message(_, _ *match.Op)                                      {}
 func (*told) Collective(*match.Collective)                                {}
 func (*told) Disagree(*match.Comm, uint64)                                {}
+func (*told) Damaged(*match.Exchange)                                     {}
 func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure)     {}
 func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)      {}
 func (*told) Finalize(*track.Process, match.Call)                         {}
@@ -42,6 +43,8 @@ func (s *told) Leaders(track.Leader, track.Leader) {}
 func (s *told) Met(*match.Comm, uint64)            {}
 
 func (*told) Sums(*track.Thread, *track.View, uint64, match.Call, *event.Sums) {}
+func (*told) Modified(*track.Thread, *track.Modification)                      {}
+func (*told) Inaccessible(*track.Thread, match.Call, *track.Inaccessible)      {}
 func (s *told) WrongDatatype(_ *track.Thread, c match.Call, u *track.DatatypeUse) {
 	f := mpiapi.ByID(c.Func())
 	s.wrong = append(s.wrong, fmt.Sprintf("%s %s[%d] %d", f.Name, f.Params[u.Param].Name, u.Index, u.Wrong))

@@ -38,6 +38,7 @@ const (
 	argumentExplained             // an argument of a constructor is wrong
 	bufferExplained               // the buffer for buffered sends
 	requestExplained              // a request is one that it must not be given
+	accessExplained               // a buffer can't be accessed
 )
 
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
@@ -231,7 +232,7 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
+		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == accessExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
 			th.explained == bufferExplained && th.Process.aboutBuffer(f.Class) ||
 			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
 	}

@@ -79,6 +79,7 @@ static void publish_mpi(struct mv_thread *t, int rank, int size, int level)
     }
     m.library_len = (uint32_t)len;
     m.threads = count_threads();
+    mv_threads_after((int)m.threads);
     unsigned char *r = mv_info(t, MV_MPI, 0, sizeof m + (size_t)len);
     memcpy(r + sizeof(struct mv_record), &m, sizeof m);
     memcpy(r + sizeof(struct mv_record) + sizeof m, text, (size_t)len);
@@ -89,6 +90,7 @@ void mv_init_enter(struct mv_thread *t)
 {
     (void)t;
     mv_tls.in_init = 1;
+    mv_threads_before();
 }
 
 /* At the end of MPI_Init; t is NULL if the thread is not recorded. */

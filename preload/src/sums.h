@@ -132,12 +132,15 @@ struct mv_buffered {
 /* A blocking call that sends or receives a message, or does both. */
 struct mv_message {
     struct mv_part send, recv;
-    int sends, receives, keeps; /* keeps: the data sent must be the same when it returns */
-    int shared;                 /* what is received goes where another operation reads or writes */
+    int sends, receives;
+    enum { MV_NEVER, MV_BEFORE, MV_AFTER, MV_BOTH } when; /* what is sent is looked at, in relation to the real function's call */
+    int shared;                                           /* what is received goes where another operation reads or writes */
     struct mv_snapshot sent;
 };
 
 /* message.c */
+void mv_threads_before(void);
+void mv_threads_after(int threads);
 void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv_buffered *send, const struct mv_buffered *recv);
 void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t bytes);
 

@@ -13,13 +13,14 @@ import (
 	"github.com/mpivet/mpivet/internal/check/deadlock"
 	"github.com/mpivet/mpivet/internal/check/exit"
 	"github.com/mpivet/mpivet/internal/check/leak"
+	"github.com/mpivet/mpivet/internal/check/memory"
 	"github.com/mpivet/mpivet/internal/check/message"
 	"github.com/mpivet/mpivet/internal/check/request"
 )
 
 // Checks returns every check, by name.
 func Checks() []*check.Check {
-	list := slices.Concat(buffer.Checks, call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, leak.Checks, message.Checks, request.Checks)
+	list := slices.Concat(buffer.Checks, call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, leak.Checks, memory.Checks, message.Checks, request.Checks)
 	slices.SortFunc(list, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
