@@ -15,6 +15,8 @@ func isMoved(f *mpiapi.Func) bool {
 		return motion(f) != ""
 	case mpiapi.Start, mpiapi.Wait, mpiapi.Test:
 		return true
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.SendInit, mpiapi.RecvInit, mpiapi.Mrecv:
+		return f.Arg(mpiapi.Partitions) < 0 // a part of a partitioned message may change until it is ready
 	}
 	return f.ID == mpiapi.IDRequestFree
 }
@@ -34,21 +36,28 @@ func (w *wrapper) move() {
 		list, n := w.requests()
 		w.line("struct mv_operation *const found = mv_operations_find(t, %s, sizeof(MPI_Request), %s);", list, n)
 		w.line("int rc = %s;", real)
-		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, %s);", w.completed())
+		status := w.Params[w.Arg(mpiapi.TheStatus)].Name
+		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, %s, %s);", w.completed(), status)
 		w.line("return rc;")
+		return
+	case mpiapi.RequestOp:
+		request := w.Params[w.Arg(mpiapi.TheRequest)].Name
+		w.line("if (%[1]s)\n        mv_operation_free(t, MV_HANDLE(*%[1]s));", request)
+		w.line("return %s;", real)
 		return
 	}
 	w.line("if (!t)\n        return %s;", real)
+	switch {
+	case w.Arg(mpiapi.TheComm) < 0 && w.Class != mpiapi.Start || w.Arg(mpiapi.Dest) >= 0 || w.Arg(mpiapi.Source) >= 0:
+		w.moveMessage()
+		return
+	}
 	switch w.Class {
 	case mpiapi.Start:
 		list, n := w.requests()
 		w.line("struct mv_operation *const started = mv_operations_start(t, %s, sizeof(MPI_Request), %s);", list, n)
 		w.line("int rc = %s;", real)
 		w.line("mv_operations_started(t, started, rc != MPI_SUCCESS);")
-	case mpiapi.RequestOp:
-		request := w.Params[w.Arg(mpiapi.TheRequest)].Name
-		w.line("if (%[1]s)\n        mv_operation_free(t, MV_HANDLE(*%[1]s));", request)
-		w.line("int rc = %s;", real)
 	case mpiapi.Collective:
 		w.line("mv_sums_sent(t, &%s);", w.movement())
 		w.line("int rc = %s;", real)
@@ -63,6 +72,52 @@ func (w *wrapper) move() {
 		request := w.Params[w.Arg(mpiapi.TheRequest)].Name
 		w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", request)
 	}
+	w.line("return rc;")
+}
+
+// moveMessage goes on with move for a function that sends or receives a message.
+func (w *wrapper) moveMessage() {
+	name := func(r mpiapi.Role) string { return w.Params[w.Arg(r)].Name }
+	send, recv := "NULL", "NULL"
+	buffer := func(buf, count, typ, peer mpiapi.Role) string {
+		none := "0" // a message that was probed for
+		if w.Arg(peer) >= 0 {
+			none = name(peer) + " == MPI_PROC_NULL"
+		}
+		return fmt.Sprintf("&(struct mv_buffered){%s, %s, %s, %s}", name(buf), name(count), w.handle(w.Arg(typ)), none)
+	}
+	if w.Arg(mpiapi.Dest) >= 0 {
+		send = buffer(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Dest)
+	}
+	switch {
+	case w.Arg(mpiapi.RecvBuf) >= 0:
+		recv = buffer(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType, mpiapi.Source)
+	case w.Arg(mpiapi.Source) >= 0: // one buffer serves both
+		recv = buffer(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Source)
+	}
+	if i := w.Arg(mpiapi.TheRequest); i >= 0 {
+		persistent := 0
+		if w.Class == mpiapi.SendInit || w.Class == mpiapi.RecvInit {
+			persistent = 1
+		}
+		w.line("struct mv_operation *const o = mv_transfer_begin(t, %s, %s, %d);", send, recv, persistent)
+		w.line("int rc = real_move_%s(%s);", w.Name, w.args(nil))
+		w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", w.Params[i].Name)
+		w.line("return rc;")
+		return
+	}
+	replace := map[string]string{}
+	bytes := "-1"
+	w.line("struct mv_message m;")
+	if w.Arg(mpiapi.TheStatus) >= 0 {
+		status := name(mpiapi.TheStatus)
+		w.line("MPI_Status own, *const s = %[1]s == MPI_STATUS_IGNORE ? &own : %[1]s;", status)
+		replace[status] = "s"
+		bytes = "rc == MPI_SUCCESS ? mv_status_bytes(s) : -1"
+	}
+	w.line("mv_message_begin(t, &m, %s, %s);", send, recv)
+	w.line("int rc = real_move_%s(%s);", w.Name, w.args(replace))
+	w.line("mv_message_end(t, &m, rc, %s);", bytes)
 	w.line("return rc;")
 }
 

@@ -41,9 +41,10 @@ struct mv_control {
     uint32_t asked;       /* futex: number of calls held so far (atomic add, by ranks) */
     uint32_t asleep;      /* 1 while the analyzer sleeps on asked */
     uint32_t refusals;    /* collectives refused so far, by the analyzer */
-    uint32_t sums;        /* 1: record sums of the data that collectives move */
+    uint32_t sums;        /* 1: record sums of the data that messages and collectives move */
     uint32_t pad;
     uint64_t beat;        /* CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second */
+    uint64_t sum_limit;   /* sum up only samples, so many bytes in all, of data longer than this; 0: all */
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring and
      * gets LOCK_SH knows that the analyzer died, and writes over its oldest records from then on. */
 };
@@ -187,7 +188,9 @@ enum mv_info {
     MV_DATA = 0xff06,   /* struct mv_data: a part of an array that was cut off a call record */
     MV_SUMS = 0xff07,   /* struct mv_sums: of what the call just recorded sends or has received; precedes that call's done */
     MV_NEIGHBOURS = 0xff08, /* struct mv_neighbours: those in the communicator that the MV_COMM record before tells of */
-    MV_FREED = 0xff09,  /* struct mv_freed: what was freed inside of the call just recorded */
+    MV_FREED = 0xff09,       /* struct mv_freed: what was freed inside of the call just recorded */
+    MV_CHANGED = 0xff0a,     /* struct mv_changed: what the call just recorded completes has had its data changed; precedes that call's done */
+    MV_UNREACHABLE = 0xff0b, /* struct mv_unreachable: memory that the call just recorded hands to MPI can't be accessed; precedes its done */
 };
 
 struct mv_site {
@@ -282,8 +285,9 @@ struct mv_data {
     /* elements */
 };
 
-/* Sums of the data that a collective moves, in their serialised order: one record when the operation begins, of what it
- * sends, and one when it is complete. A part whose data can't be found, or that is empty, is not there. */
+/* Sums of the data that a message or a collective moves, in their serialised order: one record when the operation begins, of
+ * what it sends, and one when it is complete. A part whose data can't be found, or that is empty, is not there. MPI_Init
+ * publishes one without parts if sums are wanted at all. */
 struct mv_sums {
     uint32_t flags; /* enum mv_sums_flags */
     uint32_t count;
@@ -297,7 +301,14 @@ enum mv_sums_flags {
     MV_SUMS_FAILED = 2,   /* the call has returned an error */
     MV_SUMS_MADE = 4,     /* the operation is that of the call just recorded; if that makes a persistent one, nothing is sent yet */
     MV_SUMS_OVER = 8,     /* nothing more will come of the operation */
+    MV_SUMS_BLOCKS = 16,  /* the sums are those of consecutive blocks of one message, which MV_SUM_BLOCKS tells of */
+    MV_SUMS_VOID = 32,    /* the message's data are also used by another operation: nothing follows from its sums */
 };
+
+/* A message is summed up in blocks of equal length, the last of which may be shorter: a multiple of MV_SUM_BLOCK bytes, the
+ * least with which there are MV_SUM_BLOCKS at most. */
+#define MV_SUM_BLOCKS 64
+#define MV_SUM_BLOCK 4096
 
 struct mv_sum {
     uint32_t peer; /* rank of who it goes to or comes from, in the group that the call communicates with; MV_SUM_ALL: to all */
@@ -307,6 +318,23 @@ struct mv_sum {
 };
 
 #define MV_SUM_ALL 0xffffffffu
+
+/* Data that an operation reads are not the same when it is complete as when it began. */
+struct mv_changed {
+    uint64_t operation;  /* as in struct mv_sums */
+    uint32_t peer;       /* whom the part goes to, as in struct mv_sum */
+    uint32_t exact;      /* 1: the range is that from the first byte that differs to the last one; 0: it has one that does */
+    uint64_t bytes;      /* of the part */
+    uint64_t at, length; /* the range, in the serialised data of the part */
+};
+
+/* The first byte of a buffer that the process can't access. */
+struct mv_unreachable {
+    uint64_t address;
+    uint64_t at;      /* of the byte in the serialised data */
+    uint32_t written; /* 1: MPI is to write there, 0: to read */
+    uint32_t mapped;  /* 1: there is memory, but none that can be so accessed */
+};
 
 /* Where the data of the process's committed datatypes lie. Written by the analyzer, read by the process.
  *

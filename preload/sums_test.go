@@ -1,8 +1,11 @@
 package preload
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,8 +18,9 @@ const hashProgram = `
 #include <string.h>
 #include <sys/mman.h>
 
-#include "layout.h"
-#include "sums.h"
+#include <time.h>
+
+#include "hash.c"
 
 enum { PAGE = 4096, MOST = 400 };
 
@@ -70,8 +74,29 @@ static void check(int ok, const char *what, uint64_t n)
     }
 }
 
-int main(void)
+/* Prints how many bytes a second are summed up, of as many as argument 2 says. */
+static void measure(stripes_fn *how, size_t n)
 {
+    struct timespec a, b;
+    unsigned char *p = malloc(n);
+    uint64_t all = 0;
+    memset(p, 1, n);
+    atomic_store(&stripes, how);
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    for (double s = 0; s < 0.3; all += n) {
+        p[0] = (unsigned char)whole(p, n);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        s = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+    }
+    printf("%.3g\n", (double)all / ((double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec)));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        measure(atoi(argv[1]) ? best() : stripes_anywhere, (size_t)atol(argv[2]));
+        return 0;
+    }
     unsigned char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(page + PAGE, PAGE, PROT_NONE);
     for (int i = 0; i < PAGE; i++)
@@ -103,20 +128,72 @@ int main(void)
     memset(other, 0, sizeof other);
     for (uint64_t n = 0; n < sizeof other; n++)
         check(whole(other, n) != whole(other, n + 1), "the same sum for another number of zeros", n);
+    /* All processors make the same. */
+    stripes_fn *const fastest = best();
+    for (uint64_t n = 0; n <= PAGE; n += 1 + n / 50) {
+        atomic_store(&stripes, fastest);
+        uint64_t sum = whole(page, n);
+        atomic_store(&stripes, stripes_anywhere);
+        check(whole(page, n) == sum, "another sum on another processor", n);
+    }
     puts("ok");
     return 0;
 }
 `
 
+// buildHash compiles the hash by itself.
+func buildHash(t testing.TB, m *mpi) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	err := m.compile(program, hashProgram, "-O2", "-std=gnu11", "-I"+m.sources, filepath.Join(m.sources, "layout.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
 func TestHash(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) { // for its compiler
-		program := filepath.Join(t.TempDir(), "hash")
-		err := m.compile(program, hashProgram, "-O2", "-std=gnu11", "-I"+m.sources, filepath.Join(m.sources, "hash.c"), filepath.Join(m.sources, "layout.c"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command(program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
+		if out, err := exec.Command(buildHash(t, m)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+}
+
+// BenchmarkHash: how fast data are summed up that are contiguous, with the instructions of this processor and with those that
+// every one has.
+func BenchmarkHash(b *testing.B) {
+	for i := range mpis {
+		m := mpis[i]
+		if _, err := exec.LookPath(m.mpicc); err != nil {
+			continue
+		}
+		m.once.Do(func() { m.err = m.build() })
+		if m.err != nil {
+			b.Fatal(m.err)
+		}
+		program := buildHash(b, m)
+		for best, name := range []string{"portable", "best"} {
+			for _, n := range []int{4 << 10, 256 << 10, 4 << 20, 64 << 20} {
+				b.Run(fmt.Sprintf("%s/%dKiB", name, n>>10), func(b *testing.B) {
+					var speeds []float64
+					for b.Loop() {
+						out, err := exec.Command(program, fmt.Sprint(best), fmt.Sprint(n)).Output()
+						if err != nil {
+							b.Fatal(err)
+						}
+						v, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+						if err != nil {
+							b.Fatal(err)
+						}
+						speeds = append(speeds, v)
+					}
+					slices.Sort(speeds)
+					b.ReportMetric(speeds[len(speeds)/2]/1e9, "GB/s")
+				})
+			}
+		}
+		return
+	}
+	b.Skip("no MPI compiler")
 }

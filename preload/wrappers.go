@@ -306,6 +306,7 @@ func (w *wrapper) writeCall() {
 			w.ownStatus(s, replace)
 		}
 	}
+	w.look()
 	coll := w.collective()
 	w.enterCollective(coll)
 	w.line("int rc = real(%s);", w.args(replace))
@@ -332,6 +333,29 @@ func (w *wrapper) writeCall() {
 	}
 	w.line("mv_leave(t);")
 	w.line("return rc;")
+}
+
+// look has the buffers of a message looked at before MPI gets them: whether they can be accessed. Those of persistent
+// requests need be there only when they are started.
+func (w *wrapper) look() {
+	switch w.Class {
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Mrecv:
+	default:
+		return
+	}
+	side := func(buf, count, typ, peer mpiapi.Role, written int) {
+		b := w.Arg(buf)
+		if b < 0 {
+			return
+		}
+		call := fmt.Sprintf("mv_look(t, %s, %s, %s, %d);", w.Params[b].Name, w.Params[w.Arg(count)].Name, w.handle(w.Arg(typ)), written)
+		if i := w.Arg(peer); i >= 0 {
+			call = fmt.Sprintf("if (MV_LIKELY(%s != MPI_PROC_NULL))\n        %s", w.Params[i].Name, call)
+		}
+		w.line("%s", call)
+	}
+	side(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Dest, 0)
+	side(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType, mpiapi.Source, 1)
 }
 
 // freed returns the parameter whose object the function frees, -1 if there is none.

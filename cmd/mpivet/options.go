@@ -32,6 +32,8 @@ type options struct {
 	onError string
 	strict  bool
 	sums    bool
+	// Of data longer than that only samples are summed up, so many bytes in all; 0: all is.
+	sumLimit int
 	// What to report, and how.
 	checks   []string
 	profile  string
@@ -100,7 +102,8 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
 	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
-	f.BoolVar(&o.sums, "checksums", false, "check that the data of collective operations arrive as they were sent")
+	f.BoolVar(&o.sums, "checksums", false, "check that the data of messages and collective operations arrive as they were sent, and are not changed before")
+	f.IntVar(&o.sumLimit, "checksum-limit", 0, "look only at samples of data longer than `BYTES`, so many in all; 0 at all data")
 	f.IntVar(&o.maxErrors, "max-errors", 0, "do at the `N`th error what --on-error says; 0 never")
 	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error", "what to do at a fatal finding: end the program, take no notice, leave it as it is for a debugger, or open one")
 }
@@ -220,7 +223,7 @@ func (o *options) validate() error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}, {"max-pending", o.maxPending}} {
+	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}, {"max-pending", o.maxPending}, {"checksum-limit", o.sumLimit}} {
 		if n.value < 0 {
 			return usagef("--%s %d: must not be negative", n.flag, n.value)
 		}
@@ -232,6 +235,9 @@ func (o *options) validate() error {
 		if *l.n < 0 {
 			return usagef("--%s %d: must not be negative", l.flag, *l.n)
 		}
+	}
+	if o.sumLimit > 0 && !o.sums {
+		return usagef("--checksum-limit %d: needs --checksums", o.sumLimit)
 	}
 	if o.noProgress < 0 {
 		return usagef("--no-progress %s: must not be negative", o.noProgress)

@@ -167,5 +167,5 @@ func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
 }
 
 func sessionOptions(o *options, ranks int) ring.Options {
-	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.sums}
+	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.sums, SumLimit: o.sumLimit}
 }

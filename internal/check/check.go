@@ -48,10 +48,16 @@ type Hooks struct {
 	// Entered: a thread enters the collective at a position of a communicator, window or file.
 	Entered func(t *track.Thread, v *track.View, position uint64, call match.Call)
 	// Sums: sums of the data that the call at a position of a communicator sends, or has received.
-	Sums      func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
-	CommFreed func(c *match.Comm)                     // all members have freed a communicator
-	Finalize  func(p *track.Process, call match.Call) // a process enters MPI_Finalize
-	Finalized func(p *track.Process)                  // and has left it
+	Sums func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
+	// Damaged: the data of a message, by their sums, are not what was sent. e may be kept.
+	Damaged func(e *match.Exchange)
+	// Modified: data changed while an operation read them.
+	Modified func(t *track.Thread, m *track.Modification)
+	// Inaccessible: a call hands a buffer to MPI that can't be accessed. It has not returned.
+	Inaccessible func(t *track.Thread, call match.Call, i *track.Inaccessible)
+	CommFreed    func(c *match.Comm)                     // all members have freed a communicator
+	Finalize     func(p *track.Process, call match.Call) // a process enters MPI_Finalize
+	Finalized    func(p *track.Process)                  // and has left it
 	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
 	Leaders func(a, b track.Leader)
 	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.

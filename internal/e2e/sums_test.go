@@ -115,3 +115,72 @@ func TestUndamagedPending(t *testing.T) {
 		t.Run("off", func(t *testing.T) { vet(t, 4, nil, program, "wait").clean(t) })
 	})
 }
+
+// A message that arrives damaged, by each way of receiving it.
+func TestDamagedMessages(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		program := moves(t, m, "messages")
+		for _, c := range []struct{ mode, say, line string }{
+			{"recv", "The 24 bytes that rank 1 receives from rank 0 are not what was sent.", "MPI_Recv(b, 2 * FEW, MPI_INT, 0,"},
+			{"large", "among those from byte 196608 to byte 204799.", "MPI_Recv(more,"},
+			{"column", "The 24 bytes", "MPI_Irecv(b, 1, column"},
+			{"sendrecv", "The 24 bytes", "MPI_Sendrecv(a,"},
+			{"replace", "The 24 bytes", "MPI_Sendrecv_replace(a,"},
+			{"mrecv", "The 24 bytes", "MPI_Mrecv(b,"},
+			{"waitall", "The 24 bytes", "MPI_Irecv(b + i * FEW,"},
+			{"testany", "The 24 bytes", "MPI_Irecv(b, FEW, MPI_INT, MPI_ANY_SOURCE"},
+			{"persistent", "The 24 bytes", "MPI_Recv_init("},
+		} {
+			t.Run(c.mode, func(t *testing.T) {
+				r := vet(t, 2, []string{"--checksums"}, program, c.mode)
+				f := r.found(t, "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED")
+				if !slices.Equal(f.Ranks, []int{0, 1}) || !strings.Contains(f.Message, c.say) || f.Count != 1 {
+					t.Errorf("ranks %v, %d times: %s", f.Ranks, f.Count, f.Message)
+				}
+				if !atLine(t, f, "messages.c", c.line) {
+					t.Errorf("not at the call with %q", c.line)
+				}
+				if len(r.report.Findings) != 1 {
+					t.Errorf("%d findings", len(r.report.Findings))
+				}
+			})
+		}
+	})
+}
+
+// TestUndamagedMessages: the same without damage, and what is none, or not this check's.
+func TestUndamagedMessages(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		program := moves(t, m, "messages")
+		t.Run("all", func(t *testing.T) { vet(t, 2, []string{"--checksums"}, program).clean(t) })
+		t.Run("strict", func(t *testing.T) { vet(t, 2, []string{"--checksums", "--strict"}, program).clean(t) })
+		t.Run("behind", func(t *testing.T) { vet(t, 2, []string{"--checksums"}, program, "behind").clean(t) })
+		t.Run("off", func(t *testing.T) { vet(t, 2, nil, program, "recv").clean(t) })
+		t.Run("shared", func(t *testing.T) {
+			for _, f := range vet(t, 2, []string{"--checksums"}, program, "shared").report.Findings {
+				if f.Check == "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED" {
+					t.Errorf("%s", f.Message)
+				}
+			}
+		})
+	})
+}
+
+// Memory that a device's runtime library knows is left alone: here its every address is.
+func TestDeviceMemory(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		library := filepath.Join(t.TempDir(), "libcuda.so.1")
+		if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, filepath.Join("testdata", "cuda.c")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		program := compile(t, m, "device", library)
+		for _, flags := range [][]string{nil, {"--checksums"}} {
+			r := vet(t, 2, flags, program)
+			for _, f := range r.report.Findings {
+				if f.Check == "LOCAL:MEMORY:INACCESSIBLE" {
+					t.Errorf("%q: %s", flags, f.Message)
+				}
+			}
+		}
+	})
+}

@@ -328,12 +328,14 @@ func (c *Call) NeighboursInfo() (Neighbours, error) {
 	return Neighbours{list[:in:in], list[in:]}, nil
 }
 
-// Sums are sums of the data that a collective moves, valid as long as the record.
+// Sums are sums of the data that a message or a collective moves, valid as long as the record.
 type Sums struct {
 	Received bool // of what the call has received; else of what it sends
 	Failed   bool // the call has returned an error
 	Made     bool // the call has made the operation; a persistent one sends nothing yet
 	Over     bool // nothing more will come of the operation
+	Blocks   bool // of consecutive blocks of one message; else of the parts of a collective
+	Void     bool // nothing follows from the sums of the message
 	// Operation is the number of a nonblocking or persistent operation in the process, 0 for the call's own. Round is which
 	// start of a persistent one it is, from 1.
 	Operation, Round uint64
@@ -388,7 +390,7 @@ func (c *Call) SumsInfo() (Sums, error) {
 	}
 	return Sums{
 		flags&ring.SumsReceived != 0, flags&ring.SumsFailed != 0, flags&ring.SumsMade != 0, flags&ring.SumsOver != 0,
-		operation, round, p[:n*ring.SumSize],
+		flags&ring.SumsBlocks != 0, flags&ring.SumsVoid != 0, operation, round, p[:n*ring.SumSize],
 	}, nil
 }
 
@@ -402,4 +404,54 @@ func (s *Sums) At(i int) Sum {
 	return Sum{
 		All: peer == ring.SumAll, Peer: peer, Bytes: binary.LittleEndian.Uint64(b[8:]), Value: binary.LittleEndian.Uint64(b[16:]),
 	}
+}
+
+// Changed is data that are not the same when an operation that reads them is complete as when it began.
+type Changed struct {
+	Operation  uint64 // as in Sums
+	All        bool   // the data go to all
+	Peer       uint32 // else the rank of who they go to
+	Bytes      uint64 // of the data that go there
+	At, Length uint64 // in which range of their serialised form there is a change,
+	Exact      bool   // from the first byte that has changed to the last
+}
+
+// ChangedInfo returns the content of an InfoChanged record.
+func (c *Call) ChangedInfo() (Changed, error) {
+	p, err := payload(c.raw, ring.InfoChanged, ring.ChangedSize)
+	if err != nil {
+		return Changed{}, err
+	}
+	n := binary.LittleEndian
+	m := Changed{
+		Operation: n.Uint64(p), Peer: n.Uint32(p[8:]), Exact: n.Uint32(p[12:]) != 0,
+		Bytes: n.Uint64(p[16:]), At: n.Uint64(p[24:]), Length: n.Uint64(p[32:]),
+	}
+	m.All = m.Peer == ring.SumAll
+	if m.Length == 0 || m.At >= m.Bytes || m.Length > m.Bytes-m.At || m.Bytes > math.MaxInt64 {
+		return Changed{}, malformed("a change of %d bytes at %d of %d", m.Length, m.At, m.Bytes)
+	}
+	return m, nil
+}
+
+// Unreachable is the first byte of a buffer that the process can't access.
+type Unreachable struct {
+	Address uint64
+	At      uint64 // of the byte in the serialised data
+	Written bool   // MPI is to write there; else to read
+	Mapped  bool   // there is memory, but none that can be so accessed
+}
+
+// UnreachableInfo returns the content of an InfoUnreachable record.
+func (c *Call) UnreachableInfo() (Unreachable, error) {
+	p, err := payload(c.raw, ring.InfoUnreachable, ring.UnreachableSize)
+	if err != nil {
+		return Unreachable{}, err
+	}
+	n := binary.LittleEndian
+	u := Unreachable{Address: n.Uint64(p), At: n.Uint64(p[8:]), Written: n.Uint32(p[16:]) != 0, Mapped: n.Uint32(p[20:]) != 0}
+	if u.At > math.MaxInt64 {
+		return Unreachable{}, malformed("byte %d of a buffer", u.At)
+	}
+	return u, nil
 }

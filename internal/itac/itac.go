@@ -139,8 +139,10 @@ var renamed = map[string]string{
 	"LOCAL:BUFFER:INSUFFICIENT_BUFFER": "LOCAL:BUFFER:INSUFFICIENT",
 }
 
-// sumCheck is the check that needs a flag besides.
-const sumCheck = "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED"
+// sumChecks are the checks that need a flag besides.
+var sumChecks = []string{
+	"GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED", "LOCAL:MEMORY:ILLEGAL_MODIFICATION",
+}
 
 // check is CHECK PATTERN [ON|OFF]. The pattern stands for whole names.
 func (c *Configuration) check(origin string, args []string) error {
@@ -168,7 +170,7 @@ func (c *Configuration) check(origin string, args []string) error {
 	if !found {
 		c.ignore(origin, "CHECK "+args[0], "mpivet has no such check")
 	}
-	if on && strings.EqualFold(args[0], sumCheck) {
+	if on && slices.Contains(sumChecks, strings.ToUpper(args[0])) {
 		c.set(origin, "checksums", "true")
 	}
 	return nil

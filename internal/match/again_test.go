@@ -13,6 +13,7 @@ type order struct{ pairs [][2]uint64 }
 func (o *order) Message(s, r *Op)       { o.pairs = append(o.pairs, [2]uint64{s.At, r.At}) }
 func (o *order) Collective(*Collective) {}
 func (o *order) Disagree(*Comm, uint64) {}
+func (o *order) Damaged(*Exchange)      {}
 
 // halfAwake is a replay that wants to be told of some operations.
 type halfAwake struct{ awake func(op *Op) bool }

@@ -32,6 +32,8 @@ func (w *watcher) Collective(c *Collective) {
 
 func (w *watcher) Disagree(*Comm, uint64) { w.disagree++ }
 
+func (w *watcher) Damaged(*Exchange) {}
+
 // line is a record.
 var line = make([]byte, 64)
 
@@ -488,6 +490,7 @@ type watcher2 struct{ n int }
 func (w *watcher2) Message(s, r *Op)       { w.n++ }
 func (w *watcher2) Collective(*Collective) { w.n++ }
 func (w *watcher2) Disagree(*Comm, uint64) { w.n++ }
+func (w *watcher2) Damaged(*Exchange)      {}
 
 func ExampleComm_Group() {
 	c := &Comm{Members: []int32{4, 5, 6}, Split: 1}

@@ -11,6 +11,8 @@ type Observer interface {
 	Collective(c *Collective)
 	// Disagree is called when a member enters a collective in another way than the first did.
 	Disagree(c *Comm, position uint64)
+	// Damaged is called for a message whose data, by their sums, are not what was sent. It may be kept.
+	Damaged(e *Exchange)
 }
 
 // Matcher matches the messages and collectives of a run.
@@ -19,6 +21,8 @@ type Matcher struct {
 	Collectives uint64 // matched so far
 	// Replayer, if it is set before the first operation, is told of operations and may keep them.
 	Replayer Replayer
+	// Sums: the processes make sums of the data of messages.
+	Sums bool
 
 	obs     Observer
 	free    *Op
@@ -81,10 +85,11 @@ func (m *Matcher) PostScratch() {
 				q.Matched = true
 			}
 			if op.Send {
-				m.obs.Message(op, q)
+				m.message(op, q)
 			} else {
-				m.obs.Message(q, op)
+				m.message(q, op)
 			}
+			op.Exchange = nil
 			if counted {
 				q.advance()
 				return
@@ -312,13 +317,21 @@ func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 		p.tentative = append(p.tentative, r)
 		return
 	}
-	m.obs.Message(s, r)
+	m.message(s, r)
 	if s.queued {
 		m.dequeued(s)
 	}
 	if r.queued {
 		m.dequeued(r)
 	}
+}
+
+// message tells that r got the message of s.
+func (m *Matcher) message(s, r *Op) {
+	if m.Sums {
+		m.link(s, r)
+	}
+	m.obs.Message(s, r)
 }
 
 // undo takes the message away from a receive that turned out to be cancelled, and from those posted later that have

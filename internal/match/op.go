@@ -36,6 +36,8 @@ type Op struct {
 	At                uint64
 	AnySource, AnyTag bool
 	Replay            Replay
+	// Exchange is what is known of the data of the message, nil if nothing is.
+	Exchange *Exchange
 
 	room     []byte
 	partner  *Op    // of a tentative receive that is matched
@@ -62,6 +64,7 @@ func (m *Matcher) NewOp() *Op {
 	op.next = nil
 	op.held, op.Matched, op.Removed, op.wildcard, op.owed, op.Tentative = true, false, false, false, false, false
 	op.Cancelling, op.AnySource, op.AnyTag, op.Replay, op.repeats = false, false, false, Replay{}, 0
+	op.Exchange = nil
 	return op
 }
 
@@ -85,7 +88,7 @@ func (m *Matcher) Confirm(op *Op) {
 	op.Tentative = false
 	if s := op.partner; s != nil {
 		op.settled()
-		m.obs.Message(s, op)
+		m.message(s, op)
 		m.dequeued(s)
 	}
 }

@@ -79,6 +79,9 @@ type Pipeline struct {
 	failed       []func(*track.Thread, match.Call, int32, *track.Failure)
 	entered      []func(*track.Thread, *track.View, uint64, match.Call)
 	sums         []func(*track.Thread, *track.View, uint64, match.Call, *event.Sums)
+	damaged      []func(*match.Exchange)
+	modified     []func(*track.Thread, *track.Modification)
+	inaccessible []func(*track.Thread, match.Call, *track.Inaccessible)
 	commFreed    []func(*match.Comm)
 	finalize     []func(*track.Process, match.Call)
 	finalized    []func(*track.Process)
@@ -158,6 +161,9 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	add(&p.failed, h.Failed)
 	add(&p.entered, h.Entered)
 	add(&p.sums, h.Sums)
+	add(&p.damaged, h.Damaged)
+	add(&p.modified, h.Modified)
+	add(&p.inaccessible, h.Inaccessible)
 	add(&p.commFreed, h.CommFreed)
 	add(&p.finalize, h.Finalize)
 	add(&p.finalized, h.Finalized)
@@ -354,6 +360,12 @@ func (o observer) Disagree(c *match.Comm, at uint64) {
 	}
 }
 
+func (o observer) Damaged(e *match.Exchange) {
+	for _, f := range o.p.damaged {
+		f(e)
+	}
+}
+
 // sink passes on what tracking notices.
 type sink struct{ p *Pipeline }
 
@@ -372,6 +384,18 @@ func (s sink) Entered(t *track.Thread, v *track.View, position uint64, c match.C
 func (s sink) Sums(t *track.Thread, v *track.View, position uint64, c match.Call, sums *event.Sums) {
 	for _, f := range s.p.sums {
 		f(t, v, position, c, sums)
+	}
+}
+
+func (s sink) Modified(t *track.Thread, m *track.Modification) {
+	for _, f := range s.p.modified {
+		f(t, m)
+	}
+}
+
+func (s sink) Inaccessible(t *track.Thread, c match.Call, i *track.Inaccessible) {
+	for _, f := range s.p.inaccessible {
+		f(t, c, i)
 	}
 }
 

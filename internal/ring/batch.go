@@ -75,8 +75,8 @@ type ProcEnd struct {
 // yet. When it returns, the next batch of that thread has Resume set and begins with the same record once more, now
 // complete (unless it is Open again, which never happens: an open record is delivered once open, then once complete).
 //
-// What a call publishes (InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, and InfoData of arrays written by the
-// call) lies behind its record, but is always delivered before the call's completion: a call that has published something is
+// What a call publishes (InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, InfoChanged, InfoUnreachable, and
+// InfoData of arrays written by the call) lies behind its record, but is always delivered before the call's completion: a call that has published something is
 // delivered open first, even if it has returned long since, then comes a batch with what it published, neither Resume
 // nor Open, then the one that begins with the completed call. Batches without calls, neither Resume nor Open, may also
 // come at other times.

@@ -113,7 +113,7 @@ func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
 // way.
 func belongsToCallBefore(kind uint16, rec []byte) bool {
 	switch kind {
-	case InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed:
+	case InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, InfoChanged, InfoUnreachable:
 		return true
 	case InfoData:
 		switch binary.LittleEndian.Uint16(rec[HeaderSize:]) {

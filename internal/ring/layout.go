@@ -71,8 +71,20 @@ const (
 	SumsMade     = 4 // of the operation that the call has made
 	SumsOver     = 8 // nothing more will come of the operation
 
+	SumsBlocks = 16 // of consecutive blocks of one message
+	SumsVoid   = 32 // nothing follows from the sums of the message
+
 	SumAll  = 0xffffffff
 	SumSize = 24
+
+	SumBlocks = 64   // of a message at most,
+	SumBlock  = 4096 // and what their length is a multiple of
+)
+
+// The lengths of what InfoChanged and InfoUnreachable records hold.
+const (
+	ChangedSize     = 40
+	UnreachableSize = 24
 )
 
 // The kinds of records that are no calls (enum mv_info).
@@ -89,6 +101,9 @@ const (
 	InfoNeighbours = 0xff08 // of the process in the communicator that the InfoComm record before tells of
 
 	InfoFreed = 0xff09 // what was freed inside of the call before it
+
+	InfoChanged     = 0xff0a // data that changed while the operation read them that the call before it completes
+	InfoUnreachable = 0xff0b // memory that the call before it hands to MPI and that can't be accessed
 
 	FirstInfo = InfoSite // lowest kind that is no call
 )
@@ -119,6 +134,7 @@ type mvControl struct {
 	sums       uint32
 	_          uint32
 	beat       atomic.Uint64
+	sumLimit   uint64
 }
 
 // mvProcess is struct mv_process: written by the process. Its end is valid once state (released last by the process)

@@ -47,6 +47,7 @@ func TestLayout(t *testing.T) {
 		{"offsetof(struct mv_control, sums)", uint64(unsafe.Offsetof(c.sums))},
 
 		{"offsetof(struct mv_control, beat)", uint64(unsafe.Offsetof(c.beat))},
+		{"offsetof(struct mv_control, sum_limit)", uint64(unsafe.Offsetof(c.sumLimit))},
 
 		{"sizeof(struct mv_process)", uint64(unsafe.Sizeof(p))},
 		{"offsetof(struct mv_process, pid)", uint64(unsafe.Offsetof(p.pid))},
@@ -192,6 +193,14 @@ func TestLayout(t *testing.T) {
 		{"MV_SUMS_FAILED", SumsFailed},
 		{"MV_SUMS_MADE", SumsMade},
 		{"MV_SUMS_OVER", SumsOver},
+		{"MV_SUMS_BLOCKS", SumsBlocks},
+		{"MV_SUMS_VOID", SumsVoid},
+		{"MV_SUM_BLOCKS", SumBlocks},
+		{"MV_SUM_BLOCK", SumBlock},
+		{"MV_CHANGED", InfoChanged},
+		{"MV_UNREACHABLE", InfoUnreachable},
+		{"sizeof(struct mv_changed)", ChangedSize},
+		{"sizeof(struct mv_unreachable)", UnreachableSize},
 		{"MV_SUM_ALL", SumAll},
 		{"sizeof(struct mv_sum)", SumSize},
 	}

@@ -37,7 +37,8 @@ type Options struct {
 	TableHash uint64 // mpiapi.Hash()
 	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
 	Strict    bool   // hold collective calls until they are judged, see Live.Judge
-	Sums      bool   // record sums of the data that collectives move
+	Sums      bool   // record sums of the data that messages and collectives move
+	SumLimit  int    // sum up only samples, so many bytes in all, of data longer than this; 0: all
 	ShmDir    string // where shared memory is; "" for /dev/shm
 	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
 }
@@ -155,7 +156,7 @@ func NewSession(o Options) (_ *Session, err error) {
 		c.strict.Store(1)
 	}
 	if o.Sums {
-		c.sums = 1
+		c.sums, c.sumLimit = 1, uint64(o.SumLimit)
 	}
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
 		copy(c.fallback[:], s.Fallback)

@@ -35,7 +35,8 @@ type place struct{ position, round uint64 }
 // collective is one at a place of a communicator.
 type collective struct {
 	members []member
-	over    int // members that have returned
+	over    int  // members that have returned
+	void    bool // a member has changed what it sends, which is told elsewhere
 }
 
 type member struct {
@@ -76,7 +77,7 @@ func (p *Pairing) at(c *match.Comm, at place) *collective {
 		} else {
 			k = new(collective)
 		}
-		k.over = 0
+		k.over, k.void = 0, false
 		k.members = slices.Grow(k.members[:0], c.Size())[:c.Size()]
 		for i := range k.members {
 			m := &k.members[i]
@@ -109,9 +110,19 @@ func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.
 	if k.over++; k.over < len(k.members) {
 		return nil
 	}
-	list := k.compare()
+	var list []Difference
+	if !k.void {
+		list = k.compare()
+	}
 	p.drop(v.Comm, at, k)
 	return list
+}
+
+// Void has nothing said about a collective, in which a member changed what it sends. It must not have been compared yet.
+func (p *Pairing) Void(c *match.Comm, position, round uint64) {
+	if p.trusted(c) {
+		p.at(c, place{position, round}).void = true
+	}
 }
 
 // drop forgets a collective.

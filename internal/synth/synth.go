@@ -125,6 +125,18 @@ func New(n int) *Program {
 	return p
 }
 
+// NewSumming returns a program of n ranks that have all called MPI_Init, and will make sums of the data of messages.
+func NewSumming(n int) *Program {
+	p := new(Program)
+	for r := range n {
+		k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
+		k.begin()
+		k.Publish("main", "MPI_Init", nil, 0, Sums(0, 0, 0, nil))
+		p.Ranks = append(p.Ranks, k)
+	}
+	return p
+}
+
 // NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better made
 // up one by one.
 func NewRank(r, n int) *Rank {
@@ -140,12 +152,16 @@ func Uninitialized(r, n int) *Rank {
 
 // Init adds the call by which a rank enters MPI, and what it tells then.
 func (k *Rank) Init(function string, a Args) {
-	r, n := k.rank, k.size
-	k.Append(predefined())
-	k.Append(leveled(r, n, k.Level, "Synthetic MPI"))
-	k.Comm(World, r, []int32{0}, nil, n)
-	k.Comm(Self, 0, []int32{int32(r)}, nil, 1)
+	k.begin()
 	k.Call("main", function, a)
+}
+
+// begin adds what comes before MPI_Init.
+func (k *Rank) begin() {
+	k.Append(predefined())
+	k.Append(leveled(k.rank, k.size, k.Level, "Synthetic MPI"))
+	k.Comm(World, k.rank, []int32{0}, nil, k.size)
+	k.Comm(Self, 0, []int32{int32(k.rank)}, nil, 1)
 }
 
 // Bytes returns all records of the rank.
@@ -332,16 +348,73 @@ func (k *Rank) publishing(n int) {
 	k.publish[len(k.starts)] = n
 }
 
-func (k *Rank) sums(flags uint32, list []PartSum) {
+func (k *Rank) sums(flags uint32, list []PartSum) { k.Append(Sums(flags, 0, 0, list)) }
+
+// Sums returns the record of sums of an operation by its number, 0 for the call's own, and of which start it is.
+func Sums(flags uint32, operation, round uint64, list []PartSum) []byte {
 	b := binary.LittleEndian.AppendUint32(header(), flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
-	b = append(b, make([]byte, 16)...) // the call's own
+	b = binary.LittleEndian.AppendUint64(b, operation)
+	b = binary.LittleEndian.AppendUint64(b, round)
 	for _, s := range list {
 		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(s.Peer)))
 		b = binary.LittleEndian.AppendUint64(b, s.Bytes)
 		b = binary.LittleEndian.AppendUint64(b, s.Value)
 	}
-	k.Append(record(ring.InfoSums, 0, 0, ring.HeaderSize, b))
+	return record(ring.InfoSums, 0, 0, ring.HeaderSize, b)
+}
+
+// Blocks returns the record of the sums of a message's blocks.
+func Blocks(flags uint32, operation, round, bytes uint64, values ...uint64) []byte {
+	size := bytes
+	if len(values) > 1 {
+		size = (bytes + ring.SumBlocks*ring.SumBlock - 1) / (ring.SumBlocks * ring.SumBlock) * ring.SumBlock
+	}
+	var list []PartSum
+	for _, v := range values {
+		list = append(list, PartSum{0, min(size, bytes), v})
+		bytes -= min(size, bytes)
+	}
+	return Sums(flags|ring.SumsBlocks, operation, round, list)
+}
+
+// Changed returns the record of data that have changed: length bytes at a position among so many.
+func Changed(operation uint64, exact bool, bytes, at, length uint64) []byte {
+	b := binary.LittleEndian.AppendUint64(header(), operation)
+	b = binary.LittleEndian.AppendUint32(b, ring.SumAll)
+	e := uint32(0)
+	if exact {
+		e = 1
+	}
+	b = binary.LittleEndian.AppendUint32(b, e)
+	for _, v := range []uint64{bytes, at, length} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return record(ring.InfoChanged, 0, 0, ring.HeaderSize, b)
+}
+
+// Unreachable returns the record of memory that can't be accessed: the byte at a position of a buffer.
+func Unreachable(address, at uint64, written, mapped bool) []byte {
+	b := binary.LittleEndian.AppendUint64(header(), address)
+	b = binary.LittleEndian.AppendUint64(b, at)
+	for _, is := range []bool{written, mapped} {
+		v := uint32(0)
+		if is {
+			v = 1
+		}
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return record(ring.InfoUnreachable, 0, 0, ring.HeaderSize, b)
+}
+
+// Publish adds a call that has returned rc, with records that it has published.
+func (k *Rank) Publish(site, function string, a Args, rc int32, told ...[]byte) {
+	s := k.site(site)
+	k.publishing(len(told))
+	k.Append(Record(s, function, a, rc))
+	for _, rec := range told {
+		k.Append(rec)
+	}
 }
 
 // Callback adds a call in which a function of the program runs, which frees objects: each by its handle, with the name of the

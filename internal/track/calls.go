@@ -275,6 +275,8 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 			th.ops[0] = nil
 			if rc != 0 {
 				t.Match.Withdraw(op)
+			} else {
+				t.Match.Over(op)
 			}
 			t.Match.Release(op)
 		}
@@ -283,6 +285,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	case sendrecv:
 		if op := th.ops[0]; op != nil {
 			th.ops[0] = nil
+			t.Match.Over(op)
 			t.Match.Release(op)
 		}
 		t.endRecv(th, p, c, 1)
@@ -316,6 +319,10 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	}
 	if th.explained != unexplained {
 		th.explained = unexplained
+	}
+	if th.made != 0 { // the call has failed
+		delete(th.Process.moving, th.made)
+		th.made = 0
 	}
 	if len(th.comm) != 0 {
 		th.comm = th.comm[:0]

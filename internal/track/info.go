@@ -51,6 +51,16 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil {
 			t.sums(th, &s)
 		}
+	case ring.InfoChanged:
+		var m event.Changed
+		if m, err = c.ChangedInfo(); err == nil && th.Open.Func != nil {
+			t.changed(th, &m)
+		}
+	case ring.InfoUnreachable:
+		var u event.Unreachable
+		if u, err = c.UnreachableInfo(); err == nil && th.Open.Func != nil {
+			t.unreachable(th, u)
+		}
 	case ring.InfoFreed:
 		var f event.Freed
 		if f, err = c.FreedInfo(); err == nil && !pr.ofMPI(&f) {

@@ -256,6 +256,9 @@ func (t *Tracker) waive(th *Thread, l *requestList, call []byte) {
 // add enters the request that a call returned.
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
+	if th.made != 0 {
+		t.moves(pr, th, r)
+	}
 	if r.Handle == pr.requestNull {
 		for _, op := range r.Ops {
 			if op != nil {
@@ -302,6 +305,9 @@ func (pr *Process) find(handle, v uint64) *Request {
 
 // remove takes out a request that is over; it is used again for another.
 func (t *Tracker) remove(pr *Process, r *Request) {
+	if r.moved != 0 {
+		delete(pr.moving, r.moved)
+	}
 	pr.reqs.take(r)
 	pr.release(&r.held)
 	pr.Active--
@@ -395,6 +401,7 @@ func (t *Tracker) drop(th *Thread, r *Request, call []byte) {
 	}
 	for i, op := range r.Ops {
 		if op != nil {
+			t.Match.Over(op)
 			if r.Cancelled {
 				t.Match.Doubt(op)
 			}
@@ -438,6 +445,7 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 	}
 	for i, op := range r.Ops {
 		if op != nil {
+			t.Match.Over(op)
 			t.Match.Release(op)
 			r.Ops[i] = nil
 		}

@@ -60,7 +60,7 @@ type Process struct {
 	groups   map[uint64]groupHandle
 	objects  *objects           // nil if none was made
 	owned    *ownership         // nil if it has handed over no memory that it has to do without after the call
-	moving   map[uint64]*moving // nonblocking and persistent collectives whose data are summed up, by number
+	moving   map[uint64]*moving // nonblocking and persistent operations whose data are summed up, by number
 	modules  []mapping
 
 	phase    phase
@@ -80,6 +80,7 @@ type Thread struct {
 	Failure *Failure   // what the call under way, or just complete, reported
 
 	ops  [2]*match.Op // of the call under way
+	made uint64       // the number of the message that it makes and whose data are summed up, else 0
 	pos  uint64       // its place in the order of collectives
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
@@ -171,7 +172,9 @@ type Request struct {
 	// is none. A copy of the handle may be left.
 	Overwritten *match.Call
 
-	held       held         // memory
+	held  held   // memory
+	moved uint64 // the number of its message, if the data of that are summed up, else 0
+
 	list       *requestList // of its handle; nil when it is over
 	prev, next *Request     // same handle
 }
@@ -210,6 +213,10 @@ type Sink interface {
 	Entered(t *Thread, v *View, position uint64, call match.Call)
 	// Sums: sums of what the call at a position of a communicator sends, or has received.
 	Sums(t *Thread, v *View, position uint64, call match.Call, s *event.Sums)
+	// Modified: data changed while an operation read them.
+	Modified(t *Thread, m *Modification)
+	// Inaccessible: a call hands a buffer to MPI that can't be accessed.
+	Inaccessible(t *Thread, call match.Call, i *Inaccessible)
 	// CommFreed: all members have freed a communicator.
 	CommFreed(c *match.Comm)
 	// Finalize: a process has entered MPI_Finalize.
@@ -293,6 +300,7 @@ type Tracker struct {
 	damaged  int // records of communicators and the like that made no sense
 	scratch  match.Call
 	judging  judging
+	blocks   []uint64 // room for sums
 	entry    match.Entry
 	kept     match.Kept
 	member   agree.Member
@@ -380,6 +388,7 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	if e.Kind == ring.Signaled && !p.Lost {
 		t.died(p)
 	}
+	t.faulted(p)
 	t.sink.End(p)
 }
 

@@ -36,6 +36,7 @@ func (*told) End(*track.Process)                                            {}
 func (*told) Module(*track.Process, event.Module)                           {}
 func (*told) Site(*track.Thread, event.Site)                                {}
 func (*told) NewDatatype(*track.Process, *match.Datatype)                   {}
+func (*told) Damaged(*match.Exchange)                                       {}
 func (s *told) Crowded(p *track.Process, _ mpiapi.Kind) {
 	s.crowd = append(s.crowd, p.DerivedDatatypes())
 }
@@ -44,6 +45,8 @@ func (s *told) Leaders(track.Leader, track.Leader) {}
 func (s *told) Met(*match.Comm, uint64)            {}
 
 func (*told) Sums(*track.Thread, *track.View, uint64, match.Call, *event.Sums) {}
+func (*told) Modified(*track.Thread, *track.Modification)                      {}
+func (*told) Inaccessible(*track.Thread, match.Call, *track.Inaccessible)      {}
 func (s *told) WrongDatatype(_ *track.Thread, c match.Call, u *track.DatatypeUse) {
 	f := mpiapi.ByID(c.Func())
 	s.wrong = append(s.wrong, fmt.Sprintf("%s %s[%d] %d", f.Name, f.Params[u.Param].Name, u.Index, u.Wrong))

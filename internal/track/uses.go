@@ -40,6 +40,7 @@ const (
 	requestExplained              // a request is one that it must not be given
 	orderExplained                // it comes when it must not
 	overlapExplained              // its buffers overlap
+	accessExplained               // a buffer can't be accessed
 )
 
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
@@ -241,7 +242,8 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == typeExplained && th.Process.aboutType(f.Class) ||
+		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == accessExplained ||
+			th.explained == typeExplained && th.Process.aboutType(f.Class) ||
 			(th.explained == bufferExplained || th.explained == overlapExplained) && th.Process.aboutBuffer(f.Class) ||
 			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
 	}

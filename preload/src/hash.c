@@ -1,6 +1,6 @@
 /*
  * The sum of data: 64 bits, made from eight lanes that do not wait for one another, so that compilers put them into vector
- * registers and memory is the limit. The mixing of a word is that of XXH3 (Y. Collet): the halves of the word and a key
+ * registers, the wider ones where there are such, and memory is the limit. The mixing of a word is that of XXH3 (Y. Collet): the halves of the word and a key
  * are multiplied, and the word itself goes to the neighbouring lane, so that no change of a single word is ever lost.
  * Here the key is another one for every stripe, so that stripes that trade places are noticed.
  *
@@ -19,29 +19,66 @@ static const uint64_t keys[MV_SUM_LANES] = {
 };
 
 /* Whole stripes. The words for the neighbours are summed up apart, so that lanes meet but once. */
-#if defined(__GNUC__) && !defined(__clang__)
-__attribute__((optimize("O3")))
-#endif
-static void stripes(struct mv_summing *s, const unsigned char *p, uint64_t n)
-{
-    uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];
-    for (int i = 0; i < MV_SUM_LANES; i++) {
-        lane[i] = s->lane[i];
-        key[i] = keys[i] + s->key;
-        words[i] = 0;
+#define STRIPES(name, attributes)                                                                                              \
+    attributes static void name(struct mv_summing *s, const unsigned char *p, uint64_t n)                                      \
+    {                                                                                                                          \
+        uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];                                                   \
+        for (int i = 0; i < MV_SUM_LANES; i++) {                                                                               \
+            lane[i] = s->lane[i];                                                                                              \
+            key[i] = keys[i] + s->key;                                                                                         \
+            words[i] = 0;                                                                                                      \
+        }                                                                                                                      \
+        s->key += n * GOLDEN;                                                                                                  \
+        for (; n; n--, p += MV_SUM_STRIPE)                                                                                     \
+            for (int i = 0; i < MV_SUM_LANES; i++) {                                                                           \
+                uint64_t word, k;                                                                                              \
+                memcpy(&word, p + 8 * i, 8);                                                                                   \
+                k = word ^ key[i];                                                                                             \
+                lane[i] += (k & 0xffffffff) * (k >> 32);                                                                       \
+                words[i] += word;                                                                                              \
+                key[i] += GOLDEN;                                                                                              \
+            }                                                                                                                  \
+        for (int i = 0; i < MV_SUM_LANES; i++)                                                                                 \
+            s->lane[i] = lane[i] + words[i ^ 1];                                                                               \
     }
-    s->key += n * GOLDEN;
-    for (; n; n--, p += MV_SUM_STRIPE)
-        for (int i = 0; i < MV_SUM_LANES; i++) {
-            uint64_t word, k;
-            memcpy(&word, p + 8 * i, 8);
-            k = word ^ key[i];
-            lane[i] += (k & 0xffffffff) * (k >> 32);
-            words[i] += word;
-            key[i] += GOLDEN;
-        }
-    for (int i = 0; i < MV_SUM_LANES; i++)
-        s->lane[i] = lane[i] + words[i ^ 1];
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define VECTORS optimize("O3")
+#else
+#define VECTORS
+#endif
+
+STRIPES(stripes_anywhere, __attribute__((VECTORS)))
+
+typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
+
+#if defined(__x86_64__)
+STRIPES(stripes_avx2, __attribute__((VECTORS, target("avx2"))))
+
+static stripes_fn *best(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") ? stripes_avx2 : stripes_anywhere;
+}
+#else
+static stripes_fn *best(void) { return stripes_anywhere; }
+#endif
+
+static void choose(struct mv_summing *s, const unsigned char *p, uint64_t n);
+static stripes_fn *_Atomic stripes = choose;
+
+/* At the first call. */
+static void choose(struct mv_summing *s, const unsigned char *p, uint64_t n)
+{
+    stripes_fn *f = best();
+    atomic_store_explicit(&stripes, f, memory_order_relaxed);
+    f(s, p, n);
+}
+
+static void add_stripes(struct mv_summing *s, const unsigned char *p, uint64_t n)
+{
+    if (n)
+        atomic_load_explicit(&stripes, memory_order_relaxed)(s, p, n);
 }
 
 void mv_sum_begin(struct mv_summing *s)
@@ -62,9 +99,9 @@ void mv_sum_add(struct mv_summing *s, const void *data, uint64_t n)
         n -= fits;
         if (have + fits < MV_SUM_STRIPE)
             return;
-        stripes(s, s->rest, 1);
+        add_stripes(s, s->rest, 1);
     }
-    stripes(s, p, n / MV_SUM_STRIPE);
+    add_stripes(s, p, n / MV_SUM_STRIPE);
     p += n - n % MV_SUM_STRIPE;
     memcpy(s->rest, p, n % MV_SUM_STRIPE);
 }
@@ -82,7 +119,7 @@ uint64_t mv_sum_end(struct mv_summing *s)
     uint64_t have = s->bytes % MV_SUM_STRIPE, sum = s->bytes;
     if (have) {
         memset(s->rest + have, 0, MV_SUM_STRIPE - have);
-        stripes(s, s->rest, 1);
+        add_stripes(s, s->rest, 1);
     }
     for (int i = 0; i < MV_SUM_LANES; i++)
         sum = mix(sum * GOLDEN + s->lane[i]);

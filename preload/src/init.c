@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mpi_objects.h"
+#include "sums.h"
 
 static _Atomic int world_model; /* MPI_Init has been called */
 #if MPI_VERSION >= 4
@@ -78,6 +79,7 @@ static void publish_mpi(struct mv_thread *t, int rank, int size, int level)
     }
     m.library_len = (uint32_t)len;
     m.threads = count_threads();
+    mv_threads_after((int)m.threads);
     unsigned char *r = mv_info(t, MV_MPI, 0, sizeof m + (size_t)len);
     memcpy(r + sizeof(struct mv_record), &m, sizeof m);
     memcpy(r + sizeof(struct mv_record) + sizeof m, text, (size_t)len);
@@ -88,6 +90,7 @@ void mv_init_enter(struct mv_thread *t)
 {
     (void)t;
     mv_tls.in_init = 1;
+    mv_threads_before();
 }
 
 /* At the end of MPI_Init; t is NULL if the thread is not recorded. */
@@ -111,6 +114,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
     MV_PMPI(MPI_Comm_size)(whole, &size);
     MV_PMPI(MPI_Query_thread)(&level);
     publish_mpi(t, rank, size, level);
+    mv_sums_announce(t);
     mv_objects_start();
     mv_names(t);
     mv_world_end(); /* a session's */
@@ -167,6 +171,7 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     }
     if (!atomic_exchange(&told, 1)) {
         publish_mpi(t, rank, size, -1);
+        mv_sums_announce(t);
         mv_objects_start();
         mv_names(t);
     }

@@ -133,6 +133,7 @@ void mv_modules(struct mv_thread *t)
             unsigned char *r = mv_info(t, MV_MODULE, 0, len);
             memcpy(r + sizeof(struct mv_record), m, len);
             mv_info_end(t, r);
+            mv_device_module((const char *)(m + 1) + m->build_id_len, m->path_len);
             /* Another file may lie there later, and this one again after it: only the latest per address counts. */
             for (k = 0; k < t->modules && t->module[k].base != m->base; k++)
                 ;

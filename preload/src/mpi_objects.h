@@ -134,4 +134,12 @@ MV_INLINE void mv_status_value(struct mv_status *to, const MPI_Status *s, int wi
 #endif
 }
 
+/* Bytes received, as a status says; -1 if it does not. */
+MV_INLINE int64_t mv_status_bytes(const MPI_Status *s)
+{
+    struct mv_status v;
+    mv_status_value(&v, s, 0);
+    return v.cancelled ? -1 : v.bytes;
+}
+
 #endif

@@ -100,7 +100,8 @@ struct mv_thread {
 struct mv_tls {
     struct mv_thread *ready; /* NULL inside an MPI call, before the first one, and when inert */
     struct mv_thread *mine;  /* once the thread has a ring */
-    void *probe;             /* sigjmp_buf to leave a failed look at the stack by */
+    void *probe;             /* sigjmp_buf to leave a failed look at the stack, or at the program's data, by */
+    uint64_t fault;          /* address of the last such failure */
     int in_init;             /* inside MPI_Init: signal handlers set now are MPI's */
     int off;                 /* will never record */
     int ending;              /* rounds of thread destructors seen */
@@ -110,8 +111,11 @@ extern _Thread_local struct mv_tls mv_tls __attribute__((tls_model("initial-exec
 /* 1 once the process has more than one ring: calls then carry times. */
 extern int mv_timed;
 
-/* 1 if sums of the data that collectives move are recorded. */
+/* 1 if sums of the data that messages and collectives move are recorded. */
 extern int mv_sums;
+
+/* 1 if a fault comes to the library's handler, so that mv_tls.probe catches it. */
+extern int mv_faults;
 
 struct mv_global {
     struct mv_control *control;
@@ -177,6 +181,31 @@ void mv_end_start(void);
 /* signal.c */
 void mv_signals_start(void);
 void mv_signals_stack(void);
+int mv_faults_handled(void);
+
+/* device.c */
+void mv_device_module(const char *path, size_t len);
+int mv_is_device(uint64_t address);
+
+/* reach.c */
+#define MV_REACHED 256
+/* Buffers that were found accessible, by the top byte of their keys. Threads may overwrite each other's. */
+extern uint64_t mv_reached[MV_REACHED];
+void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count, uint64_t type, int written);
+
+/* A number for so many copies of a datatype at an address, to be read or written. */
+MV_INLINE uint64_t mv_reach_key(const void *buf, int64_t count, uint64_t type, int written)
+{
+    return (((uint64_t)(uintptr_t)buf * 0x9e3779b97f4a7c15ULL ^ ((uint64_t)count + type)) + (uint64_t)written) * 0xff51afd7ed558ccdULL;
+}
+
+/* Tells of a buffer that the call under way hands to MPI, and that can't be accessed. */
+MV_INLINE void mv_look(struct mv_thread *t, const void *buf, int64_t count, uint64_t type, int written)
+{
+    const uint64_t key = mv_reach_key(buf, count, type, written);
+    if (MV_UNLIKELY(mv_reached[key >> 56] != key))
+        mv_reach(t, key, buf, count, type, written);
+}
 
 /* wrappers.c, generated */
 extern const uint64_t mv_table_hash;

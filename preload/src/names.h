@@ -83,7 +83,7 @@ static inline void mv_name_datatype(struct mv_thread *t, struct mv_names *n, con
         return;
     mv_name_sized(t, n, MV_NAME_DATATYPE, name, value, size);
     MPI_Aint lower, extent;
-    if (mv_sums && !MV_PMPI(MPI_Type_get_extent)(type, &lower, &extent))
+    if (!MV_PMPI(MPI_Type_get_extent)(type, &lower, &extent))
         mv_sums_type(value, size, lower, extent);
 }
 

@@ -1,11 +1,14 @@
 /*
- * Nonblocking and persistent collectives that move data, from the call that makes them to the one that completes them: what
- * they send is summed up when they start, what they have received when the call returns that completes them, by the thread
- * that made that call.
+ * Nonblocking and persistent operations that move data, messages and collectives, from the call that makes them to the one that
+ * completes them: what they send is summed up when they start, and once more, with what they have received, when the call
+ * returns that completes them, by the thread that made that call.
  *
  * The parts are found when the operation is made, as the program may free its datatypes then. A request that can't be
  * followed to its end has no sums of what it received: one whose handle stands for another operation, too, as for those that
  * were complete at once, and those that find the table full.
+ *
+ * Sends of one handle are many, and nobody can say which of them a call completes. But none of them is complete before the
+ * first of these calls, so all are looked at when that returns, and then given up.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,6 +16,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "mpi_objects.h"
 #include "sums.h"
 
 #define OPERATIONS 4096
@@ -28,12 +32,25 @@ struct mv_operation {
     uint64_t position; /* of its request among those of that call */
     uint64_t sent, received; /* numbers of parts */
     struct mv_buffer parts;  /* first those that are sent */
+    int message;             /* else a collective */
+    int keeps;               /* what it sends must be the same when it is complete, */
+    struct mv_buffer before; /* as it was at the start: struct mv_snapshot of a message, the sums of a collective's parts */
+    int shared;              /* a message's data are also those of another operation, one of which receives */
+    int joined;              /* another send had the same handle */
+    int doubtful;            /* calls of two threads may have completed it */
+    const void *claimer;     /* the call under way */
+    unsigned times;          /* that its request is among those of that call */
     struct mv_operation *next; /* in its bucket, or among the unused */
     struct mv_operation *also; /* found by the same call */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mv_operation operations[OPERATIONS], *unused, *buckets[BUCKETS];
+
+/* Between which addresses active messages read and write. */
+static struct span {
+    uint64_t low, high;
+} reads[OPERATIONS], writes[OPERATIONS];
 static unsigned fresh;
 static uint64_t numbers;
 static _Atomic unsigned known; /* operations in the buckets */
@@ -57,15 +74,23 @@ static struct mv_operation *take_unused(void)
         unused = o->next;
     else if (fresh < OPERATIONS)
         o = &operations[fresh++];
-    if (o)
+    if (o) {
         o->number = ++numbers;
+        o->round = 0;
+        o->claimed = o->message = o->keeps = o->shared = o->joined = o->doubtful = 0;
+        o->sent = o->received = 0;
+    }
     pthread_mutex_unlock(&lock);
     return o;
 }
 
+/* With the lock: the memory of a message is in use no more. */
+static void let_go(const struct mv_operation *o) { reads[o - operations] = writes[o - operations] = (struct span){0, 0}; }
+
 /* With the lock. */
 static void give_back(struct mv_operation *o)
 {
+    let_go(o);
     o->next = unused;
     unused = o;
 }
@@ -85,20 +110,67 @@ static void forget(struct mv_operation *o)
 
 static void tell(struct mv_thread *t, uint64_t number, uint64_t round, unsigned flags)
 {
-    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = number, .round = round}, NULL, 0);
+    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = number, .round = round}, NULL, 0, NULL);
 }
 
 static struct mv_part *parts(const struct mv_operation *o) { return o->parts.p; }
 
-static void tell_sent(struct mv_thread *t, const struct mv_operation *o, unsigned flags)
+/* What an operation that starts sends. */
+static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flags)
 {
-    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o), o->sent);
+    struct mv_sums head = {.flags = flags, .operation = o->number, .round = o->round};
+    if (!o->message) {
+        uint64_t *values = o->keeps && o->sent ? mv_grow(&o->before, o->sent * sizeof *values) : NULL;
+        o->keeps = o->keeps && values;
+        mv_sums_of(t, &head, parts(o), o->sent, values);
+        return;
+    }
+    struct mv_snapshot *s = o->sent && !o->shared ? mv_grow(&o->before, sizeof *s) : NULL;
+    if (s && mv_snapshot(s, parts(o), UINT64_MAX)) {
+        mv_sums_snapshot(t, &head, s);
+        return;
+    }
+    o->keeps = 0;
+    tell(t, o->number, o->round, flags | MV_SUMS_VOID);
 }
 
 static void tell_received(struct mv_thread *t, const struct mv_operation *o)
 {
     const unsigned flags = MV_SUMS_RECEIVED | (o->persistent ? 0 : MV_SUMS_OVER);
-    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o) + o->sent, o->received);
+    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o) + o->sent, o->received, NULL);
+}
+
+/* Looks whether what a complete operation has sent is what it was. */
+static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
+{
+    const uint64_t *values = o->before.p;
+    if (!o->keeps || o->doubtful || o->shared)
+        return;
+    for (uint64_t i = 0; i < o->sent; i++) {
+        struct mv_changed c = {.operation = o->number, .peer = parts(o)[i].peer};
+        struct mv_snapshot now;
+        if (o->message) {
+            if (mv_snapshot_differs(o->before.p, parts(o), &c))
+                mv_sums_changed(t, &c);
+        } else if (values[i] && mv_snapshot(&now, &parts(o)[i], UINT64_MAX) && mv_snapshot_sum(&now) != values[i]) {
+            c.bytes = c.length = now.bytes;
+            mv_sums_changed(t, &c);
+        }
+    }
+}
+
+/* What a message has received, of so many bytes. */
+static void tell_message(struct mv_thread *t, const struct mv_operation *o, int64_t bytes)
+{
+    struct mv_sums head = {.flags = MV_SUMS_RECEIVED, .operation = o->number, .round = o->round};
+    struct mv_snapshot s;
+    if (o->shared && o->sent)
+        tell(t, o->number, o->round, MV_SUMS_VOID);
+    if (!o->received || o->shared || o->doubtful || bytes <= 0)
+        return;
+    const struct mv_part *p = parts(o) + o->sent;
+    if ((uint64_t)bytes <= mv_part_bytes(p) && mv_snapshot(&s, p, (uint64_t)bytes))
+        mv_sums_snapshot(t, &head, &s);
 }
 
 /* Gathers parts. */
@@ -134,13 +206,12 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
 {
     struct mv_operation *o = take_unused();
     if (!o) {
-        mv_sums_of(t, &(struct mv_sums){.flags = MV_SUMS_RECEIVED | MV_SUMS_FAILED}, NULL, 0);
+        mv_sums_of(t, &(struct mv_sums){.flags = MV_SUMS_RECEIVED | MV_SUMS_FAILED}, NULL, 0, NULL);
         return NULL;
     }
     o->persistent = persistent;
     o->active = !persistent;
-    o->round = 0;
-    o->claimed = 0;
+    o->keeps = !m->send.in_place; /* else it is what is received into */
     gather(o, m);
     if (persistent)
         tell(t, o->number, 0, MV_SUMS_MADE);
@@ -149,7 +220,86 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
     return o;
 }
 
-/* When that call has returned. */
+static int overlap(const struct span *a, const struct span *b) { return a->low < b->high && b->low < a->high; }
+
+/* Whether memory that is to be read, or written, is that of active messages one of which writes. Then nothing is known of what
+ * will be there: these messages are noted, too. */
+int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int written)
+{
+    struct span s;
+    int shared = 0;
+    (void)t;
+    if (!atomic_load_explicit(&known, memory_order_relaxed) || mv_part_span(p, &s.low, &s.high))
+        return 0;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < fresh; i++) {
+        if (overlap(&writes[i], &s)) {
+            shared = 1;
+            if (written)
+                operations[i].shared = 1;
+        }
+        if (written && overlap(&reads[i], &s))
+            operations[i].shared = shared = 1;
+    }
+    pthread_mutex_unlock(&lock);
+    return shared;
+}
+
+/* Looks whether others use the memory of a message that is to start. */
+static void share(struct mv_thread *t, struct mv_operation *o)
+{
+    o->shared = 0;
+    for (uint64_t i = 0; i < o->sent + o->received; i++)
+        o->shared |= mv_operations_share(t, parts(o) + i, i >= o->sent);
+}
+
+/* With the lock: notes the memory of a message that has started. */
+static void occupy(const struct mv_operation *o)
+{
+    struct span s;
+    for (uint64_t i = 0; o->message && i < o->sent + o->received; i++)
+        if (!mv_part_span(parts(o) + i, &s.low, &s.high))
+            *(i < o->sent ? &reads[o - operations] : &writes[o - operations]) = s;
+}
+
+/* The same for a call that makes a message: with either buffer, or both. */
+struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent)
+{
+    struct mv_part both[2], *list;
+    uint64_t n = 0, sent = 0;
+    if (send && !send->none) {
+        both[n] = mv_part_of(send->buf, send->count, send->type);
+        sent = mv_part_bytes(&both[n]) > 0;
+        n += sent;
+    }
+    if (recv && !recv->none) {
+        both[n] = mv_part_of(recv->buf, recv->count, recv->type);
+        n += mv_part_bytes(&both[n]) > 0;
+    }
+    struct mv_operation *o = n ? take_unused() : NULL;
+    if (!o)
+        return NULL;
+    o->message = 1;
+    o->persistent = persistent;
+    o->active = !persistent;
+    if ((list = mv_grow(&o->parts, sizeof both))) {
+        memcpy(list, both, n * sizeof *list);
+        o->sent = sent;
+        o->received = n - sent;
+    }
+    o->keeps = !(send && recv && send->buf == recv->buf);
+    if (persistent) {
+        tell(t, o->number, 0, MV_SUMS_MADE);
+        return o;
+    }
+    share(t, o);
+    tell_sent(t, o, MV_SUMS_MADE);
+    return o;
+}
+
+static int is_send(const struct mv_operation *o) { return o->message && !o->received && !o->persistent; }
+
+/* When the call has returned that makes an operation. */
 void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed, uint64_t request)
 {
     uint64_t other = 0;
@@ -158,23 +308,33 @@ void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed,
         return;
     pthread_mutex_lock(&lock);
     struct mv_operation *twin = failed ? NULL : find(request);
-    if (twin) {
-        other = twin->number;
-        other_active = twin->active && !twin->persistent;
-        forget(twin);
+    if (twin && is_send(twin) && is_send(o)) {
+        o->joined = twin->joined = 1;
+        twin = NULL;
     }
-    if (failed || twin) {
+    const int lost = failed || twin, message = o->message;
+    while (twin) {
+        if (!twin->message) {
+            other = twin->number;
+            other_active = twin->active && !twin->persistent;
+        }
+        forget(twin);
+        twin = find(request);
+    }
+    if (lost) {
         give_back(o);
     } else {
+        if (o->active)
+            occupy(o);
         o->request = request;
         o->next = *bucket(request);
         *bucket(request) = o;
         atomic_fetch_add(&known, 1);
     }
     pthread_mutex_unlock(&lock);
-    if (failed || twin)
+    if (lost && !message)
         tell(t, o->number, 0, (failed ? MV_SUMS_FAILED : 0) | MV_SUMS_RECEIVED | MV_SUMS_OVER);
-    if (twin)
+    if (other)
         tell(t, other, 0, (other_active ? MV_SUMS_RECEIVED : MV_SUMS_FAILED) | MV_SUMS_OVER);
 }
 
@@ -193,13 +353,24 @@ static struct mv_operation *claim(const void *requests, unsigned width, uint64_t
         return NULL;
     pthread_mutex_lock(&lock);
     for (uint64_t i = 0; i < n; i++) {
-        struct mv_operation *o = find(handle(requests, width, i));
-        if (!o || o->claimed || o->active != active)
-            continue;
-        o->claimed = 1;
-        o->position = i;
-        o->also = list;
-        list = o;
+        const uint64_t h = handle(requests, width, i);
+        for (struct mv_operation *o = *bucket(h); o; o = o->next) {
+            if (o->request != h || o->active != active)
+                continue;
+            if (o->claimed) {
+                if (o->claimer == &list)
+                    o->times++;
+                else
+                    o->doubtful = 1;
+                continue;
+            }
+            o->claimed = 1;
+            o->claimer = &list;
+            o->times = 1;
+            o->position = i;
+            o->also = list;
+            list = o;
+        }
     }
     pthread_mutex_unlock(&lock);
     return list;
@@ -211,6 +382,10 @@ struct mv_operation *mv_operations_start(struct mv_thread *t, const void *reques
     struct mv_operation *list = claim(requests, width, n, 0);
     for (struct mv_operation *o = list; o; o = o->also) {
         o->round++;
+        if (o->message) {
+            o->keeps = !(o->sent && o->received && parts(o)[0].at == parts(o)[1].at);
+            share(t, o);
+        }
         tell_sent(t, o, 0);
     }
     return list;
@@ -221,10 +396,12 @@ void mv_operations_started(struct mv_thread *t, struct mv_operation *list, int f
 {
     for (struct mv_operation *o = list, *also; o; o = also) {
         also = o->also;
-        if (failed)
+        if (failed && !o->message)
             tell(t, o->number, o->round, MV_SUMS_RECEIVED | MV_SUMS_FAILED);
         pthread_mutex_lock(&lock);
         o->active = !failed;
+        if (o->active)
+            occupy(o);
         o->claimed = 0;
         pthread_mutex_unlock(&lock);
     }
@@ -245,43 +422,65 @@ struct mv_operation *mv_operations_find(struct mv_thread *t, const void *request
     return NULL;
 }
 
-static int is_among(uint64_t position, const int *indices, int n)
+/* Which of the indices is the position, -1 if none is. */
+static int among(uint64_t position, const int *indices, int n)
 {
     for (int i = 0; i < n; i++)
         if (indices[i] >= 0 && (uint64_t)indices[i] == position)
-            return 1;
-    return 0;
+            return i;
+    return -1;
 }
 
-/* When it has returned: it has completed all of the operations, or those at the given indices. */
-void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, int all, const int *indices, int n)
+/* Bytes that a status tells of, -1 if it tells of none. */
+static int64_t bytes_of(const MPI_Status *statuses, uint64_t i)
+{
+    if (!statuses || statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE)
+        return -1;
+    return mv_status_bytes(&statuses[i]);
+}
+
+/* When it has returned: it has completed all of the operations, or those at the given indices, and written statuses of those that
+ * it has completed. */
+void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, int all, const int *indices, int n, const void *statuses)
 {
     for (struct mv_operation *o = list, *also; o; o = also) {
         also = o->also;
-        const int complete = failed || all || is_among(o->position, indices, n);
-        if (failed)
+        const int at = all ? (int)o->position : among(o->position, indices, n);
+        int complete = failed || all || at >= 0;
+        if (o->joined || o->times > 1) /* it may be any of them */
+            complete = failed || all || n > 0;
+        if (failed && !o->message)
             tell(t, o->number, o->round, MV_SUMS_RECEIVED | MV_SUMS_FAILED | (o->persistent ? 0 : MV_SUMS_OVER));
-        else if (complete)
-            tell_received(t, o);
+        if (complete && !failed) {
+            tell_changed(t, o);
+            if (o->message)
+                tell_message(t, o, at < 0 ? -1 : bytes_of(statuses, (uint64_t)at));
+            else
+                tell_received(t, o);
+        }
         pthread_mutex_lock(&lock);
         o->claimed = 0;
-        if (complete && o->persistent)
-            o->active = 0;
-        else if (complete)
+        if (complete && o->persistent) {
+            o->active = o->doubtful = 0;
+            let_go(o);
+        } else if (complete) {
             forget(o);
+        }
         pthread_mutex_unlock(&lock);
     }
 }
 
-/* Before a request is freed. */
+/* Before a request is freed, by a call that is recorded if t is set. Of several with one handle it may be any. */
 void mv_operation_free(struct mv_thread *t, uint64_t request)
 {
+    struct mv_operation *o, was = {0};
     pthread_mutex_lock(&lock);
-    struct mv_operation *o = find(request);
-    const struct mv_operation was = o ? *o : (struct mv_operation){0};
-    if (o)
+    while ((o = find(request))) {
+        if (!o->message)
+            was = *o;
         forget(o);
+    }
     pthread_mutex_unlock(&lock);
-    if (o)
+    if (t && was.number)
         tell(t, was.number, was.round, (was.active ? MV_SUMS_RECEIVED : 0) | MV_SUMS_OVER);
 }

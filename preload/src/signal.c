@@ -5,7 +5,8 @@
  * The program sees none of this. sigaction() and signal() stand in front of libc's and show it the disposition that
  * it, not the library, has made; a handler of the program's replaces the library's, and SIG_DFL brings that back. A
  * handler that the MPI library sets during MPI_Init (Open MPI prints a stack) is kept behind the library's and called
- * from it.
+ * from it. Where the library reads the program's data to sum them up, so are the program's for SIGSEGV and SIGBUS, which
+ * must not come to see faults of the library's.
  *
  * The handler is async-signal-safe, but for the unwinder, which takes no lock with glibc >= 2.35; a stack too broken
  * to be unwound is left by siglongjmp.
@@ -15,6 +16,7 @@
 #endif
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -40,7 +42,10 @@ static sigaction_fn *libc_sigaction; /* libc's */
 static signal_fn *real_signal;
 static int active;              /* handlers are in place in this process */
 static _Atomic int ended;       /* a fatal signal has been told of */
-static struct sigaction behind[SIGNALS]; /* what MPI_Init set while our handler stayed in front; sa_handler SIG_DFL: nothing */
+static struct sigaction behind[SIGNALS]; /* what was set while our handler stayed in front; sa_handler SIG_DFL: nothing */
+static int own[SIGNALS];                 /* and the program set it, not MPI_Init */
+
+int mv_faults;
 
 static void handle(int sig, siginfo_t *info, void *context);
 
@@ -84,6 +89,38 @@ static int is_function(const struct sigaction *a)
 }
 
 static int is_ours(const struct sigaction *a) { return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == handle; }
+
+static int is_fault(int sig) { return sig == SIGSEGV || sig == SIGBUS; }
+
+/* Whether our handler stays in front of one that is set now. */
+static int stays(int sig) { return mv_tls.in_init || (mv_sums && is_fault(sig)); }
+
+/* Notes whether a fault comes to our handler. */
+static void look_in_front(void)
+{
+    struct sigaction segv, bus;
+    mv_faults = !libc_sigaction(SIGSEGV, NULL, &segv) && !libc_sigaction(SIGBUS, NULL, &bus) && is_ours(&segv) && is_ours(&bus);
+}
+
+/* Whether the program may make memory accessible when it gets a fault: it has a handler of its own. That of Fortran's
+ * runtime library only tells of the fault. */
+int mv_faults_handled(void)
+{
+    struct sigaction now;
+    Dl_info info;
+    void *f;
+    if (!active || libc_sigaction(SIGSEGV, NULL, &now))
+        return 1;
+    const int ours = is_ours(&now);
+    if (ours && !own[SIGSEGV])
+        return 0;
+    if (ours)
+        now = behind[SIGSEGV];
+    if (!is_function(&now))
+        return 0;
+    memcpy(&f, now.sa_flags & SA_SIGINFO ? (void *)&now.sa_sigaction : (void *)&now.sa_handler, sizeof f);
+    return !dladdr(f, &info) || !info.dli_fname || !strstr(info.dli_fname, "libgfortran");
+}
 
 #if defined(__x86_64__)
 #define PC(u) ((u)->uc_mcontext.gregs[REG_RIP])
@@ -176,14 +213,38 @@ static void die(int sig, siginfo_t *info)
     /* It is blocked here, and delivered on return. */
 }
 
+/* Calls a handler of the program's as if it stood in our place. */
+static void pass_on(int sig, siginfo_t *info, void *context, const struct sigaction *next)
+{
+    sigset_t mask = ((ucontext_t *)context)->uc_sigmask;
+    for (int i = 1; i < SIGNALS; i++)
+        if (sigismember(&next->sa_mask, i) == 1 || (i == sig && !(next->sa_flags & SA_NODEFER)))
+            sigaddset(&mask, i);
+    if (next->sa_flags & (int)SA_RESETHAND)
+        memset(&behind[sig], 0, sizeof behind[sig]);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (next->sa_flags & SA_SIGINFO)
+        next->sa_sigaction(sig, info, context);
+    else
+        next->sa_handler(sig);
+}
+
 static void handle(int sig, siginfo_t *info, void *context)
 {
     int e = errno;
-    if (mv_tls.probe && (sig == SIGSEGV || sig == SIGBUS)) {
+    if (mv_tls.probe && is_fault(sig)) {
         sigjmp_buf *back = mv_tls.probe;
+        mv_tls.fault = (uint64_t)(uintptr_t)info->si_addr;
+        /* For who has not saved it. */
+        pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
         siglongjmp(*back, 1);
     }
     struct sigaction next = behind[sig];
+    if (own[sig] && is_function(&next) && !(is_overflow(sig, info, context) && !(next.sa_flags & SA_ONSTACK))) {
+        pass_on(sig, info, context, &next);
+        errno = e;
+        return;
+    }
     int fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
     int here = getpid() == mv_g.pid; /* not in a child made by vfork */
     int chained = is_function(&next) && !(is_overflow(sig, info, context) && !(next.sa_flags & SA_ONSTACK));
@@ -234,6 +295,7 @@ void mv_signals_start(void)
         fill_ours(&ours);
         libc_sigaction(managed[i], &ours, NULL);
     }
+    look_in_front();
 }
 
 /* Puts the library's handler in place again after a change if that left the default. */
@@ -243,11 +305,13 @@ static void changed(int sig)
     if (libc_sigaction(sig, NULL, &now) || is_ours(&now))
         return;
     memset(&behind[sig], 0, sizeof behind[sig]);
+    own[sig] = 0;
     if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
         behind[sig] = now;
         fill_ours(&ours);
         libc_sigaction(sig, &ours, NULL);
     }
+    look_in_front();
 }
 
 static int change(int sig, const struct sigaction *act, struct sigaction *old)
@@ -262,8 +326,9 @@ static int change(int sig, const struct sigaction *act, struct sigaction *old)
     struct sigaction shown = is_ours(&now) ? behind[sig] : now;
     if (act) {
         wanted = *act;
-        if (mv_tls.in_init && is_ours(&now) && is_function(&wanted)) {
+        if (stays(sig) && is_ours(&now) && is_function(&wanted)) {
             behind[sig] = wanted;
+            own[sig] = !mv_tls.in_init;
         } else {
             if (real_sigaction(sig, &wanted, NULL))
                 return -1;
@@ -293,10 +358,11 @@ plain_fn *mv_signal(int sig, plain_fn *h)
     if (!active || !is_managed(sig) || h == SIG_ERR || libc_sigaction(sig, NULL, &now))
         return real_signal(sig, h);
     plain_fn *shown = is_ours(&now) ? behind[sig].sa_handler : now.sa_handler;
-    if (mv_tls.in_init && is_ours(&now) && h != SIG_DFL && h != SIG_IGN) {
+    if (stays(sig) && is_ours(&now) && h != SIG_DFL && h != SIG_IGN) {
         memset(&behind[sig], 0, sizeof behind[sig]);
         behind[sig].sa_handler = h;
         behind[sig].sa_flags = SA_RESTART;
+        own[sig] = !mv_tls.in_init;
         return shown;
     }
     if (real_signal(sig, h) == SIG_ERR)

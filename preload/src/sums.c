@@ -16,9 +16,21 @@
 #include "sums.h"
 
 int mv_sums;
+uint64_t mv_sum_limit;
 
 /* Called before the first MPI call is recorded. */
-void mv_sums_start(int on) { mv_sums = on; }
+void mv_sums_start(int on, uint64_t limit)
+{
+    mv_sums = on;
+    mv_sum_limit = limit;
+}
+
+/* At the end of MPI_Init: tells that there will be sums. */
+void mv_sums_announce(struct mv_thread *t)
+{
+    if (mv_sums)
+        mv_sums_of(t, &(struct mv_sums){0}, NULL, 0, NULL);
+}
 
 /* Where the data of the predefined pairs lie that have gaps: a value and an int behind it, as in a struct of C. */
 static const int64_t pairs[][6] = {
@@ -99,44 +111,37 @@ static struct mv_layout patient_layout(uint64_t type)
     return l;
 }
 
-static struct mv_shape shape_of(uint64_t type)
+/* The shape of a datatype that layout finds the program of, unless it is predefined. */
+static struct mv_shape find_shape(uint64_t type, struct mv_layout (*layout)(uint64_t))
 {
     unsigned at = slot_of(type);
     for (unsigned i = 0; i < SLOTS && predefined[at].handle; i++, at = (at + 1) % SLOTS)
         if (predefined[at].handle == type)
             return predefined[at].shape;
-    struct mv_layout l = patient_layout(type);
+    struct mv_layout l = layout(type);
     if (l.words < 2)
         return (struct mv_shape){0};
     return (struct mv_shape){l.program[0], l.program[1], l};
 }
 
-/* The first page of memory has no data: an address in it is a mistake, or MPI_BOTTOM with a datatype that is not for it. */
-#define LOWEST 4096
+static struct mv_shape shape_of(uint64_t type) { return find_shape(type, patient_layout); }
 
-static int visit(void *sum, uint64_t at, uint64_t n)
+/* The shape of a datatype as far as it is known at once. */
+struct mv_shape mv_shape_known(uint64_t type) { return find_shape(type, mv_layout); }
+
+struct mv_part mv_part_of(const void *buf, int64_t count, uint64_t type)
 {
-    if (at < LOWEST || at + n < at)
-        return 1;
-    mv_sum_add(sum, (const void *)(uintptr_t)at, n);
-    return 0;
+    return (struct mv_part){(uint64_t)(uintptr_t)buf, count, shape_of(type), 0};
 }
 
 /* Sums up a part. Returns how many bytes there are, 0 if there is no sum. */
 static uint64_t sum_up(uint64_t *sum, const struct mv_part *p)
 {
-    int64_t bytes;
-    struct mv_summing state;
-    const struct mv_shape *s = &p->shape;
-    if (p->count <= 0 || s->size <= 0 || __builtin_mul_overflow(p->count, s->size, &bytes))
+    struct mv_snapshot s;
+    if (!mv_snapshot(&s, p, UINT64_MAX))
         return 0;
-    mv_sum_begin(&state);
-    int failed = s->layout.words ? mv_layout_walk(s->layout.program, s->layout.words, p->at, p->count, visit, &state)
-                                 : visit(&state, p->at, (uint64_t)bytes);
-    if (failed)
-        return 0;
-    *sum = mv_sum_end(&state);
-    return (uint64_t)bytes;
+    *sum = mv_snapshot_sum(&s);
+    return s.bytes;
 }
 
 static int64_t element(const void *array, unsigned width, int i)
@@ -311,13 +316,38 @@ void mv_sums_received(struct mv_thread *t, const struct mv_movement *m, int rc)
     mv_info_end(t, l.record);
 }
 
-/* Records the sums of these parts. */
-void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n)
+/* Records the sums of these parts. values, if not NULL, gets each of them, 0 where there is none. */
+void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n, uint64_t *values)
 {
     struct list l = begin(t, head, n);
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
+        const struct mv_sum *next = l.next;
         put(&l, &parts[i]);
+        if (values)
+            values[i] = l.next > next ? next->sum : 0;
+    }
     mv_info_end(t, l.record);
+}
+
+/* Records the sums of a message's blocks. */
+void mv_sums_snapshot(struct mv_thread *t, const struct mv_sums *head, const struct mv_snapshot *s)
+{
+    const uint64_t n = s->bytes ? s->blocks : 0, size = mv_block_size(s->bytes);
+    struct list l = begin(t, head, n);
+    l.head->flags |= MV_SUMS_BLOCKS;
+    for (uint64_t i = 0; i < n && l.next < l.end; i++, l.next++) {
+        *l.next = (struct mv_sum){.bytes = i + 1 < n ? size : s->bytes - i * size, .sum = s->sum[i]};
+        l.head->count++;
+    }
+    mv_info_end(t, l.record);
+}
+
+/* Records that data have changed. */
+void mv_sums_changed(struct mv_thread *t, const struct mv_changed *c)
+{
+    unsigned char *r = mv_info(t, MV_CHANGED, 0, sizeof *c);
+    memcpy(r + sizeof(struct mv_record), c, sizeof *c);
+    mv_info_end(t, r);
 }
 
 /* The thread, if the call of function kind that it is in is the program's; NULL for those that MPI makes inside it. */

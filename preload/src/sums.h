@@ -1,6 +1,6 @@
 /*
- * Checksums of the data that collectives move: a hash that is the same for the same serialised data wherever they lie,
- * and the records of what a call has sent and received.
+ * Checksums of the data that messages and collectives move: a hash that is the same for the same serialised data wherever they
+ * lie, and the records of what a call has sent and received.
  */
 #ifndef MPIVET_SUMS_H
 #define MPIVET_SUMS_H
@@ -74,25 +74,87 @@ struct mv_part {
 };
 typedef void mv_take_part(void *ctx, const struct mv_part *p);
 
+/* Data of up to so many bytes are remembered as they are. */
+#define MV_SNAPSHOT_DATA 512
+
+/* What a part held at a moment. */
+struct mv_snapshot {
+    uint64_t bytes; /* 0: nothing is known */
+    uint32_t blocks;
+    uint64_t sum[MV_SUM_BLOCKS]; /* of each block */
+    unsigned char data[MV_SNAPSHOT_DATA]; /* if that is enough for them */
+};
+
+/* Bytes of a block of a message. */
+MV_INLINE uint64_t mv_block_size(uint64_t bytes)
+{
+    const uint64_t least = (uint64_t)MV_SUM_BLOCKS * MV_SUM_BLOCK;
+    return bytes <= least ? MV_SUM_BLOCK : (bytes + least - 1) / least * MV_SUM_BLOCK;
+}
+
+/* What mv_part_read returns for memory that can't be read. */
+#define MV_NOT_READ (-2)
+
+/* snapshot.c */
+int mv_part_walk(const struct mv_part *p, mv_layout_visit *visit, void *ctx);
+int mv_part_read(const struct mv_part *p, mv_layout_visit *visit, void *ctx);
+uint64_t mv_part_bytes(const struct mv_part *p);
+int mv_part_span(const struct mv_part *p, uint64_t *low, uint64_t *high);
+uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t most);
+uint64_t mv_snapshot_sum(const struct mv_snapshot *s);
+int mv_snapshot_differs(const struct mv_snapshot *before, const struct mv_part *p, struct mv_changed *c);
+
 /* sums.c */
-void mv_sums_start(int on);
+extern uint64_t mv_sum_limit;
+void mv_sums_start(int on, uint64_t limit);
+void mv_sums_announce(struct mv_thread *t);
+struct mv_shape mv_shape_known(uint64_t type);
 void mv_sums_type(uint64_t handle, int64_t size, int64_t lower, int64_t extent);
 uint64_t mv_parts_most(const struct mv_movement *m);
 void mv_parts_sent(const struct mv_movement *m, mv_take_part *take, void *ctx);
 void mv_parts_received(const struct mv_movement *m, mv_take_part *take, void *ctx);
 void mv_sums_sent(struct mv_thread *t, const struct mv_movement *m);
 void mv_sums_received(struct mv_thread *t, const struct mv_movement *m, int rc);
-void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n);
+void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n, uint64_t *values);
+void mv_sums_snapshot(struct mv_thread *t, const struct mv_sums *head, const struct mv_snapshot *s);
+void mv_sums_changed(struct mv_thread *t, const struct mv_changed *c);
+struct mv_part mv_part_of(const void *buf, int64_t count, uint64_t type);
 struct mv_thread *mv_sums_thread(unsigned kind);
+
+/* One buffer of a message; none is sent to or received from MPI_PROC_NULL. */
+struct mv_buffered {
+    const void *buf;
+    int64_t count;
+    uint64_t type;
+    int none;
+};
+
+/* A blocking call that sends or receives a message, or does both. */
+struct mv_message {
+    struct mv_part send, recv;
+    int sends, receives;
+    enum { MV_NEVER, MV_BEFORE, MV_AFTER, MV_BOTH } when; /* what is sent is looked at, in relation to the real function's call */
+    int shared;                                           /* what is received goes where another operation reads or writes */
+    struct mv_snapshot sent;
+};
+
+/* message.c */
+void mv_threads_before(void);
+void mv_threads_after(int threads);
+void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv_buffered *send, const struct mv_buffered *recv);
+void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t bytes);
 
 /* pending.c */
 struct mv_operation;
+struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent);
+int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int written);
 struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_movement *m, int persistent);
 void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed, uint64_t request);
 struct mv_operation *mv_operations_start(struct mv_thread *t, const void *requests, unsigned width, uint64_t n);
 void mv_operations_started(struct mv_thread *t, struct mv_operation *list, int failed);
 struct mv_operation *mv_operations_find(struct mv_thread *t, const void *requests, unsigned width, uint64_t n);
-void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, int all, const int *indices, int n);
+void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, int all, const int *indices, int n,
+                             const void *statuses);
 void mv_operation_free(struct mv_thread *t, uint64_t request);
 
 #endif

@@ -14,6 +14,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/deadlock"
 	"github.com/mpivet/mpivet/internal/check/exit"
 	"github.com/mpivet/mpivet/internal/check/leak"
+	"github.com/mpivet/mpivet/internal/check/memory"
 	"github.com/mpivet/mpivet/internal/check/message"
 	"github.com/mpivet/mpivet/internal/check/overlap"
 	"github.com/mpivet/mpivet/internal/check/request"
@@ -21,8 +22,8 @@ import (
 
 // Checks returns every check, by name.
 func Checks() []*check.Check {
-	list := slices.Concat(argument.Checks, buffer.Checks, call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, leak.Checks, message.Checks,
-		overlap.Checks, request.Checks)
+	list := slices.Concat(argument.Checks, buffer.Checks, call.Checks, collective.Checks, datatype.Checks, deadlock.Checks, exit.Checks, leak.Checks, memory.Checks,
+		message.Checks, overlap.Checks, request.Checks)
 	slices.SortFunc(list, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }

@@ -30,6 +30,11 @@ var Corrupted = &check.Check{
 					corrupted(x, v.Comm, at, list)
 				}
 			},
+			Modified: func(_ *track.Thread, m *track.Modification) {
+				if m.View != nil {
+					p.Void(m.View.Comm, m.Position, m.Round)
+				}
+			},
 			Collective: func(c *match.Collective) {
 				if !c.Agreed() && otherwiseWrong(x, c) {
 					p.Distrust(c.Comm)

@@ -134,6 +134,9 @@ func ownFault(e *ring.ProcEnd) bool {
 func (s *deaths) report(p *track.Process) {
 	e := p.Ended
 	f := &finding.Finding{Ranks: []int{p.Rank}, Details: map[string]any{"pid": p.PID}}
+	for _, th := range p.Threads {
+		f.FollowUp = f.FollowUp || th.Inaccessible()
+	}
 	name := "SIGKILL, as it seems"
 	if e.Kind == ring.Signaled {
 		name = unix.SignalName(syscall.Signal(e.Code))

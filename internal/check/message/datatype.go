@@ -46,4 +46,4 @@ var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE", "one side of a 
 var Truncated = newCheck("GLOBAL:MSG:TRUNCATED", "a message is longer than the buffer it is received into", truncatedDoc, datatype.TooLong, truncated)
 
 // Checks are the checks of this family.
-var Checks = []*check.Check{DatatypeMismatch, ByteMismatch, Truncated, Pending, Race, ReadySend}
+var Checks = []*check.Check{DatatypeMismatch, ByteMismatch, Truncated, Corrupted, Pending, Race, ReadySend}

@@ -1,10 +1,10 @@
-/* A faulty MPI: stands between the program and the real one, and damages a byte of what a collective has delivered. */
+/* A faulty MPI: stands between the program and the real one, and damages a byte of what a call has delivered. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stddef.h>
 
-/* The byte that the next collective damages, NULL if none. */
+/* The byte that the next of these calls damages, NULL if none. */
 unsigned char *damage;
 
 static int done(int rc)
@@ -35,6 +35,13 @@ FAULTY(PMPI_Allgather, (const void *b, int n, MPI_Datatype t, void *d, int m, MP
 FAULTY(PMPI_Alltoallv,
        (const void *b, const int *n, const int *from, MPI_Datatype t, void *d, const int *m, const int *at, MPI_Datatype u, MPI_Comm c),
        (b, n, from, t, d, m, at, u, c))
+FAULTY(PMPI_Recv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status *s), (b, n, t, from, tag, c, s))
+FAULTY(PMPI_Sendrecv,
+       (const void *b, int n, MPI_Datatype t, int to, int tag, void *d, int m, MPI_Datatype u, int from, int other, MPI_Comm c, MPI_Status *s),
+       (b, n, t, to, tag, d, m, u, from, other, c, s))
+FAULTY(PMPI_Sendrecv_replace, (void *b, int n, MPI_Datatype t, int to, int tag, int from, int other, MPI_Comm c, MPI_Status *s),
+       (b, n, t, to, tag, from, other, c, s))
+FAULTY(PMPI_Mrecv, (void *b, int n, MPI_Datatype t, MPI_Message * m, MPI_Status *s), (b, n, t, m, s))
 FAULTY(PMPI_Wait, (MPI_Request * r, MPI_Status *s), (r, s))
 FAULTY(PMPI_Waitall, (int n, MPI_Request *r, MPI_Status *s), (n, r, s))
 FAULTY(PMPI_Waitany, (int n, MPI_Request *r, int *i, MPI_Status *s), (n, r, i, s))

@@ -1,0 +1,39 @@
+/* The program writes to receive buffers when the receives are complete, and before that beside the data: in the gaps of a
+ * datatype, and behind a message that is shorter than its buffer. */
+/* run: np=2 flags="--checksums" stdout=any */
+#include <mpi.h>
+
+enum { N = 1500 };
+
+int main(int argc, char **argv)
+{
+    int rank, few[6] = {1, 2, 3, 4}, go = 0;
+    static double column[N], matrix[N][2];
+    MPI_Request r;
+    MPI_Datatype t;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_vector(N, 1, 2, MPI_DOUBLE, &t);
+    MPI_Type_commit(&t);
+    if (rank == 0) {
+        MPI_Recv(&go, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(few, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Send(column, N, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);
+        MPI_Send(&go, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    } else {
+        MPI_Irecv(few, 6, MPI_INT, 0, 1, MPI_COMM_WORLD, &r);
+        MPI_Request s;
+        MPI_Irecv(&matrix[0][1], 1, t, 0, 2, MPI_COMM_WORLD, &s);
+        MPI_Send(&go, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(&go, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        few[4] = 9;
+        matrix[1499][0] = 1;
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Wait(&s, MPI_STATUS_IGNORE);
+        few[2] = 9;
+        matrix[1499][1] = 1;
+    }
+    MPI_Type_free(&t);
+    MPI_Finalize();
+    return 0;
+}

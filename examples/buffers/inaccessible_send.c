@@ -1,0 +1,23 @@
+/* A buffer is sent that was unmapped before. The process dies in MPI. */
+/* run: np=2 stdout=any */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+int main(int argc, char **argv)
+{
+    int rank, in[4];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    page[0] = 1;
+    munmap(page, PAGE);
+    if (rank == 0)
+        MPI_Send(page, 4, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "LOCAL:MEMORY:INACCESSIBLE" "hands a send buffer to MPI_Send that it can't read: there is no memory at address" count=1 ranks=0 may "LOCAL:EXIT:SIGNAL" */
+    else
+        MPI_Recv(in, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

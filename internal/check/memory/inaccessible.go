@@ -1,0 +1,62 @@
+package memory
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+//go:embed inaccessible.md
+var inaccessibleDoc string
+
+// Inaccessible finds buffers handed to MPI that the process can't read or write (MPI standard, sections 3.2.2 and 3.2.4).
+var Inaccessible = &check.Check{
+	ID:       "LOCAL:MEMORY:INACCESSIBLE",
+	Severity: finding.Error,
+	Title:    "a buffer handed to MPI can't be accessed",
+	Doc:      inaccessibleDoc,
+	New: func(x *check.Context) check.Hooks {
+		return check.Hooks{Inaccessible: func(t *track.Thread, c match.Call, i *track.Inaccessible) { x.Report(inaccessible(x, t, c, i)) }}
+	},
+}
+
+func inaccessible(x *check.Context, t *track.Thread, c match.Call, i *track.Inaccessible) *finding.Finding {
+	rank, name := t.Process.Rank, x.Func(c).Name
+	f := &finding.Finding{
+		Key:     fmt.Sprintf("%s|%t", x.Place(c), i.Written),
+		Ranks:   []int{rank},
+		Sites:   []finding.Site{x.Site("call", c)},
+		Advice:  "Look whether the memory was freed or unmapped before, whether the address is a pointer at all, and whether count and datatype describe no more than there is.",
+		Details: map[string]any{"function": name, "address": fmt.Sprintf("%#x", i.Address), "byte": i.At, "written": i.Written},
+	}
+	do, side := "read", "send"
+	if i.Written {
+		do, side = "write to", "receive"
+	}
+	f.Message = fmt.Sprintf("Rank %d hands a %s buffer to %s that it can't %s: ", rank, side, name, do)
+	switch {
+	case i.Fault:
+		f.Message += fmt.Sprintf("the access to address %#x", i.Address)
+	case i.Mapped:
+		f.Message += fmt.Sprintf("the memory at address %#x must not be %s", i.Address, map[bool]string{true: "written", false: "read"}[i.Written])
+	default:
+		f.Message += fmt.Sprintf("there is no memory at address %#x", i.Address)
+	}
+	if e := element(i.Type, i.Count, i.At); e != "" {
+		f.Message += ", where " + e + ", is to be"
+		f.Details["element"] = e
+	}
+	if i.Fault {
+		f.Message += ", kills it"
+	}
+	f.Message += fmt.Sprintf(".\nA %s buffer is the storage of all the elements that count and datatype name (MPI standard, section %s).",
+		side, map[bool]string{true: "3.2.4", false: "3.2.2"}[i.Written])
+	if len(i.In.Raw) > 0 {
+		f.Sites = append(f.Sites, x.Site("killed in", i.In))
+	}
+	return f
+}

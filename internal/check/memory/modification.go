@@ -1,0 +1,84 @@
+package memory
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+//go:embed modification.md
+var modificationDoc string
+
+// IllegalModification finds buffers that changed while an operation read them (MPI standard, sections 3.7.2, 3.9 and 6.12).
+// It has work only if the processes make sums of the data.
+var IllegalModification = &check.Check{
+	ID:       "LOCAL:MEMORY:ILLEGAL_MODIFICATION",
+	Severity: finding.Error,
+	Title:    "a buffer that MPI owns for reading is changed",
+	Doc:      modificationDoc,
+	New: func(x *check.Context) check.Hooks {
+		return check.Hooks{Modified: func(t *track.Thread, m *track.Modification) { x.Report(modified(x, t, m)) }}
+	},
+}
+
+func modified(x *check.Context, t *track.Thread, m *track.Modification) *finding.Finding {
+	rank, name := t.Process.Rank, x.Func(m.Operation).Name
+	f := &finding.Finding{
+		Key:   x.Place(m.Operation) + "|" + x.Place(m.Completed),
+		Ranks: []int{rank},
+		Sites: []finding.Site{x.Site("operation", m.Operation)},
+		Advice: "Do not write to the buffer before MPI_Wait, a successful MPI_Test, or one of their relatives has completed the operation: complete it " +
+			"earlier, or prepare the new data in another buffer.",
+		Details: map[string]any{"function": name, "bytes": m.Bytes, "at": m.At, "length": m.Length, "exact": m.Exact},
+	}
+	rule := "From the start of an operation until the call that completes it the program may read a buffer that is sent, but not write to it (MPI standard, section 3.7.2)"
+	completed := x.Func(m.Completed).Name
+	f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s before the operation is complete: ", rank, name)
+	if m.Blocking {
+		f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s while it is inside the call: ", rank, name)
+		f.Advice = "Look for other threads that write to the buffer, and have them wait until the call has returned."
+		rule = "While a call sends from a buffer nobody may write to it (MPI standard, section 3.4)"
+		completed = name
+	} else {
+		f.Sites = append(f.Sites, x.Site("completed", m.Completed))
+	}
+	f.Message += where(m) + fmt.Sprintf(" when %s returns.\n%s: MPI may send the old data, the new, or some of both.", completed, rule)
+	if e := element(m.Type, m.Count, m.At); e != "" {
+		f.Details["element"] = e
+	}
+	return f
+}
+
+// where says which data have changed, up to "are not what they were".
+func where(m *track.Modification) string {
+	last := m.At + m.Length - 1
+	switch first := element(m.Type, m.Count, m.At); {
+	case m.Exact && m.Length == 1:
+		return fmt.Sprintf("byte %d of the %d%s is not what it was", m.At, m.Bytes, named(first))
+	case m.Exact:
+		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s are not what they were", m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
+	case m.Length == m.Bytes:
+		return fmt.Sprintf("the %d bytes are not what they were", m.Bytes)
+	default:
+		return fmt.Sprintf("of the %d bytes, the first that are not what they were are among those from byte %d%s to byte %d%s",
+			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
+	}
+}
+
+func named(element string) string {
+	if element == "" {
+		return ""
+	}
+	return " (" + element + ")"
+}
+
+// other names the last element if it is not the first.
+func other(first, last string) string {
+	if first == last {
+		return ""
+	}
+	return named(last)
+}

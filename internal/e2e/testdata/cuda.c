@@ -1,0 +1,10 @@
+/* What a CUDA runtime says of memory: all of it is a device's. */
+#include <mpi.h>
+
+int cuPointerGetAttribute(void *data, int attribute, unsigned long long pointer)
+{
+    (void)pointer;
+    if (attribute == 2) /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
+        *(unsigned *)data = 2; /* CU_MEMORYTYPE_DEVICE */
+    return 0;
+}

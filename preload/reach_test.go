@@ -1,0 +1,212 @@
+package preload
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Buffers that can be accessed or not, and their data, without MPI and without an analyzer.
+const reachProgram = `
+#include "device.c"
+#include "hash.c"
+#include "layout.c"
+#include "reach.c"
+#undef LOWEST
+#define visit visit_data
+#define walk walk_data
+#define sum_up sum_up_data
+#include "snapshot.c"
+#undef visit
+#undef walk
+#undef sum_up
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+_Thread_local struct mv_tls mv_tls;
+int mv_faults = 1;
+uint64_t mv_sum_limit;
+static int handled;
+int mv_faults_handled(void) { return handled; }
+uint64_t mv_now(void) { return 1; }
+
+/* Datatypes: 1 is an int, 2 two ints 64 KiB apart, anything else is not known. */
+static const int64_t apart[] = {8, 0x20000, 4, 0, 4, 0x10000};
+struct mv_shape mv_shape_known(uint64_t type)
+{
+    if (type == 1)
+        return (struct mv_shape){4, 4, {NULL, 0}};
+    if (type == 2)
+        return (struct mv_shape){8, 0x20000, {apart, 6}};
+    return (struct mv_shape){0};
+}
+
+static unsigned char record[256];
+static int told;
+unsigned char *mv_info(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload)
+{
+    (void)t, (void)kind, (void)site, (void)payload;
+    return record;
+}
+void mv_info_end(struct mv_thread *t, unsigned char *r)
+{
+    (void)t, (void)r;
+    told++;
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+    (void)sig, (void)info;
+    if (!mv_tls.probe)
+        _exit(9);
+    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
+    siglongjmp(*(sigjmp_buf *)mv_tls.probe, 1);
+}
+
+static void check(int ok, const char *what)
+{
+    if (!ok) {
+        printf("%s: %s\n", what, told ? "told" : "not told");
+        exit(1);
+    }
+}
+
+static struct mv_unreachable last;
+static int look(const void *p, int64_t count, uint64_t type, int written)
+{
+    told = 0;
+    mv_look(NULL, p, count, type, written);
+    memcpy(&last, record + sizeof(struct mv_record), sizeof last);
+    return told;
+}
+
+enum { PAGE = 4096 };
+
+static struct mv_part part(const void *p, int64_t count, uint64_t type)
+{
+    return (struct mv_part){(uint64_t)(uintptr_t)p, count, mv_shape_known(type), 0};
+}
+
+static void accesses(void)
+{
+    static const int constant[4] = {1, 2, 3, 4};
+    unsigned char *p = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(p + 2 * PAGE, PAGE);
+    mprotect(p + PAGE, PAGE, PROT_READ);
+    check(!look(p, 1024, 1, 1), "a page");
+    check(!look(p, 2048, 1, 0), "two pages to read");
+    check(look(p, 2048, 1, 1), "two pages to write");
+    check(last.address == (uint64_t)(uintptr_t)(p + PAGE) && last.at == PAGE && last.mapped && last.written, "where");
+    check(look(p + 4, 2048, 1, 0), "three pages to read");
+    check(last.address == (uint64_t)(uintptr_t)(p + 2 * PAGE) && last.at == 2 * PAGE - 4 && !last.mapped && !last.written, "where");
+    check(!look(p, 2048, 77, 1), "an unknown datatype");
+    check(!look(p + 2 * PAGE, 0, 1, 1), "nothing");
+    check(!look(NULL, 4, 1, 1), "no address");
+    check(!look(constant, 4, 1, 0), "a constant");
+    check(look(constant, 4, 1, 1), "a constant to write");
+    handled = 1;
+    check(!look(p, 2048, 1, 1), "a handler");
+    handled = 0;
+    /* what was not there may come */
+    mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE);
+    check(!look(p, 2048, 1, 1), "two pages later");
+    /* the stack grows */
+    volatile uintptr_t here = (uintptr_t)&p;
+    check(!look((void *)(here - (4 << 20)), 1 << 18, 1, 1), "the stack");
+    check(look((void *)(here - ((uintptr_t)1 << 30)), 1, 1, 1), "beyond the stack");
+    /* gaps may have no memory */
+    p = mmap(NULL, 0x20000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(p + PAGE, PAGE);
+    check(!look(p, 1, 2, 1), "a gap");
+    munmap(p + 0x10000, PAGE);
+    look((void *)(here - ((uintptr_t)1 << 30)), 1, 1, 1); /* has it look at the memory anew */
+    check(look(p, 1, 2, 0) && last.at == 4 && last.address == (uint64_t)(uintptr_t)(p + 0x10000), "a hole");
+}
+
+static void data(void)
+{
+    struct mv_snapshot s, same;
+    struct mv_changed c;
+    unsigned char *p = mmap(NULL, 0x200000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct mv_part q = part(p, 100, 1);
+    memset(p, 3, 0x100000);
+    check(mv_snapshot(&s, &q, UINT64_MAX) == 400 && s.blocks == 1, "few");
+    check(!mv_snapshot_differs(&s, &q, &c), "the same");
+    p[17]++, p[399]++;
+    check(mv_snapshot_differs(&s, &q, &c) && c.exact && c.at == 17 && c.length == 383 && c.bytes == 400, "bytes");
+    /* blocks do not depend on where the data lie, nor on how much room there is behind them */
+    for (uint64_t n = 500; n < 0x80000; n += n / 3 * 4) {
+        q = part(p, (int64_t)n / 4, 1);
+        struct mv_part more = part(p, 0x80000, 1);
+        check(mv_snapshot(&s, &q, UINT64_MAX) == n / 4 * 4 && s.blocks <= MV_SUM_BLOCKS, "many");
+        check(mv_snapshot(&same, &more, n / 4 * 4) == s.bytes, "a part");
+        check(!memcmp(s.sum, same.sum, s.blocks * sizeof s.sum[0]) && s.blocks == same.blocks, "a part's blocks");
+        check(mv_snapshot_sum(&s) == mv_snapshot_sum(&same), "a part's sum");
+        p[n / 2]++;
+        check(mv_snapshot_differs(&s, &q, &c) && c.at <= n / 2 && n / 2 < c.at + c.length && c.bytes == s.bytes, "a block");
+        check(!mv_snapshot_differs(&s, &(struct mv_part){.at = 1 << 20, .count = q.count, .shape = q.shape}, &c), "nowhere");
+    }
+    /* with gaps */
+    q = part(p, 8, 2);
+    memset(p, 1, 0x100000);
+    check(mv_snapshot(&s, &q, UINT64_MAX) == 64, "parts");
+    memset(p + 4, 2, 0x10000 - 4);
+    check(!mv_snapshot_differs(&s, &q, &c), "a gap");
+    p[0x30003] = 0;
+    check(mv_snapshot_differs(&s, &q, &c) && c.at == 15 && c.length == 1, "an element");
+    /* samples */
+    mv_sum_limit = 64 * 64;
+    q = part(p, 0x40000, 1);
+    check(mv_snapshot(&s, &q, UINT64_MAX) == 0x100000 && s.blocks == 64, "a sample");
+    p[0x4000 + 64]++;
+    check(!mv_snapshot_differs(&s, &q, &c), "beside the sample");
+    p[0x4000 + 63]++;
+    check(mv_snapshot_differs(&s, &q, &c) && c.at == 0x4000 && c.length == 0x4000, "in the sample");
+    q = part(p, 1024, 1);
+    check(mv_snapshot(&s, &q, UINT64_MAX) == 4096, "no sample");
+    p[4095]++;
+    check(mv_snapshot_differs(&s, &q, &c), "all of it");
+    mv_sum_limit = 0;
+    /* memory that can't be read */
+    munmap(p + 0x10000, 0x10000);
+    q = part(p, 0x10000, 1);
+    check(!mv_snapshot(&s, &q, UINT64_MAX) && !mv_snapshot_differs(&s, &q, &c) && !mv_tls.probe, "unmapped");
+    q = part(p, 8, 2);
+    check(!mv_snapshot(&s, &q, UINT64_MAX), "few unmapped");
+    check(mv_snapshot(&s, &q, 4) == 4, "before the unmapped");
+    q = part((void *)16, 4, 1);
+    check(!mv_snapshot(&s, &q, UINT64_MAX), "no address");
+    sigset_t now;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    check(!sigismember(&now, SIGUSR1), "signals");
+}
+
+int main(void)
+{
+    struct sigaction a = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    sigfillset(&a.sa_mask);
+    sigaction(SIGSEGV, &a, NULL);
+    sigaction(SIGBUS, &a, NULL);
+    accesses();
+    data();
+    puts("ok");
+    return 0;
+}
+`
+
+func TestReach(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) { // for its compiler
+		program := filepath.Join(t.TempDir(), "program")
+		if err := m.compile(program, reachProgram, "-O2", "-std=gnu11", "-pthread", "-I"+m.sources, "-ldl"); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+/*
+ * Memory of other devices. The runtime libraries of such devices know what addresses are theirs, and are asked if the process
+ * has loaded one: such memory can't be read here, or is better not, though MPI may well send it.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "mv.h"
+
+static const char *const libraries[] = {"libcuda.so.1", "libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.5", "libze_loader.so.1"};
+#define LIBRARIES (sizeof libraries / sizeof libraries[0])
+
+static _Atomic int loaded; /* one of them is, or was */
+
+/* A file that is mapped into the process; its path is not ended by a zero. */
+void mv_device_module(const char *path, size_t len)
+{
+    const char *name = memrchr(path, '/', len);
+    name = name ? name + 1 : path;
+    len -= (size_t)(name - path);
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        size_t n = strcspn(libraries[i], ".");
+        if (len > n && !strncmp(name, libraries[i], n) && name[n] == '.')
+            atomic_store(&loaded, 1);
+    }
+}
+
+/* Whether a library says, or may think, that the address is its own. */
+static int claims(void *library, uint64_t address)
+{
+    /* cuPointerGetAttribute(CU_POINTER_ATTRIBUTE_MEMORY_TYPE): CUDA_ERROR_INVALID_VALUE for what CUDA does not know. */
+    int (*cuda)(unsigned *, int, uint64_t), (*hip)(void *, const void *);
+    union {
+        unsigned type;
+        char attributes[512];
+    } out;
+    void *f = dlsym(library, "cuPointerGetAttribute");
+    if (f) {
+        memcpy(&cuda, &f, sizeof f);
+        return cuda(&out.type, 2, address) != 1;
+    }
+    f = dlsym(library, "hipPointerGetAttributes");
+    if (f) {
+        memcpy(&hip, &f, sizeof f);
+        return hip(&out, (const void *)(uintptr_t)address) != 1; /* hipErrorInvalidValue */
+    }
+    return 1; /* it can't be asked */
+}
+
+int mv_is_device(uint64_t address)
+{
+    int is = 0, e = errno;
+    for (size_t i = 0; atomic_load_explicit(&loaded, memory_order_relaxed) && !is && i < LIBRARIES; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (!library)
+            continue;
+        is = claims(library, address);
+        dlclose(library);
+    }
+    errno = e;
+    return is;
+}
