@@ -76,7 +76,7 @@ func newLibrary(rng *rand.Rand, addresses bool) *library {
 	next := uint64(0)
 	predefined := func(kind uint8, size int, w Word) {
 		next++
-		v := uint64(kind)<<26 | 0x40000000 | next
+		v := mpichKinds[kind]<<26 | 0x40000000 | next
 		if addresses {
 			v = l.base + next*0x200
 		}
@@ -91,6 +91,16 @@ func newLibrary(rng *rand.Rand, addresses bool) *library {
 	}
 	l.done = l.fresh(mpiapi.Request)
 	return l
+}
+
+// mpichKinds are what MPICH has in the bits 26 to 29 of handles. Messages are requests there.
+var mpichKinds = map[uint8]uint64{
+	synth.KindComm: 1, synth.KindDatatype: 3, synth.KindOp: 6, synth.KindInfo: 7, synth.KindRequest: 0xb, synth.KindMessage: 0xb,
+}
+
+var recordKinds = map[mpiapi.Kind]uint8{
+	mpiapi.Comm: synth.KindComm, mpiapi.Datatype: synth.KindDatatype, mpiapi.Op: synth.KindOp, mpiapi.Info: synth.KindInfo,
+	mpiapi.Request: synth.KindRequest, mpiapi.Message: synth.KindMessage,
 }
 
 // name is what MPI_Get_library_version says.
@@ -116,7 +126,11 @@ func (l *library) fresh(k mpiapi.Kind) uint64 {
 	if l.addresses {
 		return l.base + uint64(k)<<24 + l.made[k]*0x180
 	}
-	return 0x80000000 | uint64(k)<<26 | l.made[k]
+	h := 0x80000000 | mpichKinds[recordKinds[k]]<<26 | l.made[k]
+	if k == mpiapi.Message {
+		h |= 1 << 20 // apart from requests
+	}
+	return h
 }
 
 // release takes back a handle.

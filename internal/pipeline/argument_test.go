@@ -197,20 +197,19 @@ func recv1(source int) Args { return message(1, Int, "source", source, 0) }
 // Displacements that are sums which an int can't hold have overflowed.
 func TestOverflow(t *testing.T) {
 	for _, c := range []struct {
-		displs []int32
-		want   []string
+		displs, counts []int32
+		want           []string
 	}{
-		{[]int32{0, 1 << 30, -1 << 31}, []string{"LOCAL:INTEGER:OVERFLOW [0]"}},
-		{[]int32{0, 1 << 30, -5}, nil}, // relative to the middle of an array
-		{[]int32{0, 0, 0}, nil},
+		{[]int32{0, 1 << 30, -1 << 31}, []int32{1 << 30, 1 << 30, 1 << 30}, []string{"LOCAL:INTEGER:OVERFLOW [0]"}},
+		{[]int32{0, 1 << 30, -5}, []int32{1 << 30, 1 << 30, 5}, nil}, // relative to the middle of an array
+		{[]int32{0, 0, 0}, []int32{1 << 30, 0, 0}, nil},
 	} {
 		found := analyse(t, func() *Program {
 			p := New(3)
-			for _, k := range p.Ranks {
-				displs := c.displs
+			for r, k := range p.Ranks {
 				k.Call("a", "MPI_Allgatherv", Args{
-					"sendcount": 1 << 30, "sendtype": uint64(Byte), "recvtype": uint64(Byte), "recvcounts": []int32{1 << 30, 1 << 30, 1 << 30},
-					"displs": displs, "comm": World,
+					"sendcount": int(c.counts[r]), "sendtype": uint64(Byte), "recvtype": uint64(Byte), "recvcounts": c.counts,
+					"displs": c.displs, "comm": World,
 				})
 			}
 			return finalize(p)

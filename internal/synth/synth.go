@@ -562,13 +562,17 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 	return record(uint16(f.ID), site, rc, fixed, b)
 }
 
-// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and of each request
-// apart from the others of the program.
+// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and what belongs to a
+// request apart from what belongs to others.
 func somewhere(p *mpiapi.Param, i int, a Args) uint64 {
 	if v, ok := a[">"+p.Name]; ok && p.Role == mpiapi.TheRequest {
 		return 0x7c0000000000 + 8*number(v)
 	}
-	return 0x7d0000000000 + uint64(i)<<32
+	at := 0x7d0000000000 + uint64(i)<<32
+	if v, ok := a[">request"]; ok {
+		at += number(v) & 0xffff << 40
+	}
+	return at
 }
 
 func number(v any) uint64 {
