@@ -200,14 +200,17 @@ func Check(mpivet string, e *Example, m MPI, command []string, dir string, sever
 	if !bad && !run.TimedOut {
 		alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 		plain, err := Run(alone, env, dir, e.Timeout)
-		for tries := 0; err == nil && tries < 3 && run.Status != plain.Status && launcherFailed(m, plain); tries++ {
+		// What goes wrong without mpivet only says nothing of mpivet, unless it always does.
+		var before string // what such runs said
+		for tries := 0; err == nil && tries < 3 && run.Status != plain.Status && (launcherFailed(m, plain) || run.Status == 0); tries++ {
+			before += "\n" + tail(plain)
 			plain, err = Run(alone, env, dir, e.Timeout)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if e.Status < 0 && plain.Status != run.Status {
-			problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d", run.Status, plain.Status))
+			problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status, plain.Status, before, tail(plain)))
 		}
 		if e.Stdout && sorted(plain.Stdout) != sorted(run.Stdout) {
 			problems = append(problems, fmt.Sprintf("OUTPUT\n%s\nwithout mpivet\n%s", indent(sorted(run.Stdout)), indent(sorted(plain.Stdout))))
