@@ -262,6 +262,9 @@ func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
 func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	rc := returned(rec)
+	if len(t.suspects) != 0 {
+		t.settleSuspects(th, c)
+	}
 	switch p.act {
 	case nothing:
 	case send:

@@ -286,6 +286,7 @@ type Tracker struct {
 	damaged  int // records of communicators and the like that made no sense
 	scratch  match.Call
 	judging  judging
+	suspects []suspect
 	entry    match.Entry
 	kept     match.Kept
 	member   agree.Member
@@ -385,7 +386,12 @@ func (t *Tracker) Distrust(p *Process) {
 }
 
 // Tick lets a tenth of a second pass.
-func (t *Tracker) Tick() { t.Now++ }
+func (t *Tracker) Tick() {
+	t.Now++
+	if len(t.suspects) != 0 {
+		t.tellSuspects()
+	}
+}
 
 // Waited returns for how many ticks a thread has been in the call that it is in.
 func (t *Tracker) Waited(th *Thread) int { return t.Now - th.Open.Since }
