@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/event"
@@ -156,6 +157,7 @@ func (p *plan) planArguments() {
 	for i := range f.Params {
 		add(p.leastRule(i))
 		add(p.arrayRule(i))
+		add(p.textRule(i))
 	}
 	for i := range f.Params {
 		add(p.rankRule(i))
@@ -303,6 +305,36 @@ func (p *plan) arrayRule(i int) rule {
 	}
 	return func(j *judging) bool {
 		return at.handle(j.rec) != 0 || n(j) <= 0 || counts >= 0 && !j.any(counts) || !j.significant(i) || j.wrong(i, nullPointer)
+	}
+}
+
+// textRule finds texts and functions that are not there, and keys and values of info objects that are too long (section 10).
+func (p *plan) textRule(i int) rule {
+	q := &p.fn.Params[i]
+	at := slot{q.Layout.At, true}
+	switch {
+	case q.Kind == mpiapi.Function && (q.Name == "user_fn" || strings.HasSuffix(q.Name, "errhandler_fn")):
+		return func(j *judging) bool { return at.handle(j.rec) != 0 || j.wrong(i, nullPointer) }
+	case q.Kind != mpiapi.String || q.Dir != mpiapi.In:
+		return nil
+	}
+	limit := ""
+	if strings.HasPrefix(p.fn.Name, "MPI_Info_") {
+		limit = map[string]string{"key": "MPI_MAX_INFO_KEY", "value": "MPI_MAX_INFO_VAL"}[q.Name]
+	}
+	return func(j *judging) bool {
+		if at.handle(j.rec) == 0 {
+			return !j.significant(i) || j.wrong(i, nullPointer)
+		}
+		if limit == "" {
+			return true
+		}
+		text, ok := j.c.Text(i)
+		most, known := j.pr.names.constant(limit)
+		if !ok || !known || int64(len(text)) < most {
+			return true
+		}
+		return j.wrong(i, fmt.Sprintf("is too long: with the zero at its end it may have %s characters, %d", limit, most))
 	}
 }
 
