@@ -1,5 +1,6 @@
 /* Null pointers where there are data, and where arrays are. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Two threads are in MPI at once: one waits in an operation of the program until the other has come back. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 /* Texts that are too long or not there, and a dimension that a grid does not have. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 #include <string.h>
 

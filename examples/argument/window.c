@@ -1,5 +1,6 @@
 /* One-sided operations with wrong targets, operations and locks. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 static void add(void *in, void *out, int *n, MPI_Datatype *type)

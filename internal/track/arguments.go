@@ -363,9 +363,9 @@ func (p *plan) rankRule(i int) rule {
 		}
 		switch {
 		case r == j.pr.anySource && partitioned:
-			return j.wrong(i, "is not allowed for partitioned messages")
+			return j.wrong(i, "is MPI_ANY_SOURCE: that is not allowed for partitioned messages")
 		case r == j.pr.anySource:
-			return j.wrong(i, "is allowed in receives and probes only")
+			return j.wrong(i, "is MPI_ANY_SOURCE: that is for receives and probes only")
 		case v.Domain == match.Window:
 			return j.wrong(i, fmt.Sprintf("is no rank of the window: they go from 0 to %d", v.Peers-1))
 		case v.Split != 0:
@@ -395,9 +395,9 @@ func (p *plan) tagRule(i int) rule {
 func (pr *Process) aboutTag(tag int32, partitioned bool) string {
 	switch {
 	case tag == pr.anyTag && partitioned:
-		return "is not allowed for partitioned messages"
+		return "is MPI_ANY_TAG: that is not allowed for partitioned messages"
 	case tag == pr.anyTag:
-		return "is allowed in receives and probes only"
+		return "is MPI_ANY_TAG: that is for receives and probes only"
 	case tag < 0:
 		return "is negative"
 	}
@@ -529,19 +529,16 @@ func (j *judging) neighbours(receive bool) int {
 	return len(j.v.topology.destinations)
 }
 
-// abandonWrong takes back what a call has begun that will not return, for its arguments are wrong: nobody will match it.
-func (t *Tracker) abandonWrong(th *Thread) {
-	if th.explained != argumentExplained || th.Open.Func == nil {
+// withdrawWrong takes back what a call has begun that fails, for its arguments are wrong: nobody will match it.
+func (t *Tracker) withdrawWrong(th *Thread) {
+	if th.explained != argumentExplained {
 		return
 	}
-	switch t.plans[th.Open.Func.ID].act {
-	case send, recv, sendrecv, isend, irecv, isendrecv:
-		for i, op := range th.ops {
-			if op != nil {
-				t.Match.Withdraw(op)
-				t.Match.Release(op)
-				th.ops[i] = nil
-			}
+	for i, op := range th.ops {
+		if op != nil {
+			t.Match.Withdraw(op)
+			t.Match.Release(op)
+			th.ops[i] = nil
 		}
 	}
 }

@@ -265,6 +265,9 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	if len(t.suspects) != 0 {
 		t.settleSuspects(th, c)
 	}
+	if rc != 0 {
+		t.withdrawWrong(th)
+	}
 	switch p.act {
 	case nothing:
 	case send:
