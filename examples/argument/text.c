@@ -1,4 +1,4 @@
-/* Texts that are too long or not there, and a dimension that a grid does not have. */
+/* Texts that are too long or not there, and a function that is not there. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>
@@ -6,10 +6,8 @@
 
 int main(int argc, char **argv)
 {
-    int dims[1] = {1}, periods[1] = {0}, left, right;
     char key[MPI_MAX_INFO_KEY + 8];
     MPI_Info info;
-    MPI_Comm line;
     MPI_Op op;
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -21,10 +19,6 @@ int main(int argc, char **argv)
     MPI_Info_set(info, "key", NULL);                /* want error "LOCAL:MPI:INVALID_ARGUMENT" "value=NULL, which is a null pointer" may "LOCAL:EXIT:SIGNAL" */
     MPI_Info_free(&info);
     MPI_Op_create(NULL, 1, &op);                    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "user_fn=NULL" */
-    MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &line);
-    MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
-    MPI_Cart_shift(line, 1, 1, &left, &right);      /* want error "LOCAL:MPI:INVALID_ARGUMENT" "direction=1, which is no dimension of the grid: they go from 0 to 0" */
-    MPI_Comm_free(&line);
     MPI_Finalize();
     return 0;
 }
