@@ -1,5 +1,6 @@
 /* Attributes that are MPI's own, keys that are none, and a handler that is for something else. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 static void handler(MPI_Win *win, int *code, ...)

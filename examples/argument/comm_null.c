@@ -1,5 +1,6 @@
 /* A process that MPI_Comm_split has left out uses the communicator all the same, and one frees MPI_COMM_NULL. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

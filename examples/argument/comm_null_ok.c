@@ -1,5 +1,6 @@
 /* Comparing with MPI_COMM_NULL is what a process can do with it. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Negative counts, as numbers become that an int cannot hold. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Displacements are added up in an int, which cannot hold them. (The elements are empty, so that nothing is moved.) */
 /* run: np=3 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

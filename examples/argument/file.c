@@ -1,5 +1,6 @@
 /* Access modes that contradict themselves, positions before the beginning of a file, negative counts. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Positions may be relative, and a view begin where the file pointer is. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -12,6 +12,6 @@ program arguments
   call MPI_Send(value, 1, MPI_INTEGER, 1, 0, MPI_COMM_WORLD, ierr)  ! want error "LOCAL:MPI:INVALID_ARGUMENT" "dest=1"
   call MPI_Send(value, 1, MPI_INTEGER, 0, -5, MPI_COMM_WORLD, ierr) ! want error "LOCAL:MPI:INVALID_ARGUMENT" "tag=-5"
   call MPI_Send(value, -1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, ierr) ! want error "LOCAL:MPI:INVALID_ARGUMENT" "count=-1"
-  call MPI_Barrier(comm, ierr)                                      ! want error "LOCAL:MPI:INVALID_ARGUMENT" "MPI_COMM_NULL"
+  call MPI_Send(value, 1, MPI_INTEGER, 0, 0, comm, ierr)            ! want error "LOCAL:MPI:INVALID_ARGUMENT" "MPI_COMM_NULL"
   call MPI_Finalize(ierr)
 end program arguments

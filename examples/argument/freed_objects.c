@@ -1,5 +1,6 @@
 /* Objects are used that are not there any more. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

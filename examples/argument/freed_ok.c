@@ -1,5 +1,6 @@
 /* Handles that come back after an object was freed, several references to one object, and null handles that are fine. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

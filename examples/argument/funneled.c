@@ -1,5 +1,6 @@
 /* A thread calls MPI, though only the one may that has initialized it. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 /* Ranks that a group does not have, or that stand in a list twice. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Lists of ranks in any order, none at all, and ranges that go backwards. */
 /* run: np=4 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Null pointers where there are data, and where arrays are. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)
@@ -12,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Send(NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);                                                    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "[*]buf=NULL, which is a null pointer though there are data" */
     MPI_Irecv(NULL, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &request);                                      /* want error "LOCAL:MPI:INVALID_ARGUMENT" "[*]buf=NULL" */
     MPI_Sendrecv(&value, 1, MPI_INT, 0, 0, NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   /* want error "LOCAL:MPI:INVALID_ARGUMENT" "[*]recvbuf=NULL" */
-    MPI_Allreduce(&value, NULL, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);                                    /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "recvbuf=NULL" */
+    MPI_Allreduce(&value, NULL, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);                                    /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "recvbuf=NULL" may "LOCAL:EXIT:SIGNAL" */
     MPI_Finalize();
     return 0;
 }

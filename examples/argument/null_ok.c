@@ -32,12 +32,12 @@ int main(int argc, char **argv)
     MPI_Scatter(rank == 0 ? out : NULL, 1, MPI_INT, rank == 0 ? MPI_IN_PLACE : in, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Reduce(out, rank == 1 ? in : NULL, 2, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
     MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Exscan(out, rank == 0 ? NULL : in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Exscan(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Reduce_scatter(out, rank == 0 ? in : NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Win_create(rank == 0 ? in : NULL, rank == 0 ? (MPI_Aint)sizeof in : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     MPI_Put(NULL, 0, MPI_INT, 0, 0, 0, MPI_INT, win);
-    MPI_Get(NULL, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+    MPI_Get(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, 0, MPI_INT, win);
     if (rank == 1)
         MPI_Fetch_and_op(NULL, &one, MPI_INT, 0, 0, MPI_NO_OP, win);
     MPI_Win_fence(0, win);

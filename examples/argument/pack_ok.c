@@ -1,5 +1,6 @@
 /* A buffer that is full to the last byte, and nothing packed at its end. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

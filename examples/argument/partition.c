@@ -1,5 +1,6 @@
 /* Partitions that a message does not have. */
 /* run: np=1 mpi=mpich */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 # mpi4py raises an exception for what MPI returns, and the program goes on.
-# run: np=1
+# run: np=1 mpi=openmpi
 from mpi4py import MPI
 
 try:

@@ -1,5 +1,5 @@
 # mpi4py frees and asks in its own ways, to the end of the interpreter.
-# run: np=2
+# run: np=2 mpi=openmpi stdout=any
 from mpi4py import MPI
 
 world = MPI.COMM_WORLD

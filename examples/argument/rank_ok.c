@@ -1,6 +1,7 @@
 /* Ranks that look wrong and are not: nobody, anybody, and those of the remote group, of which there are more than of the
  * own one. */
 /* run: np=3 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

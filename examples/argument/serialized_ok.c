@@ -1,5 +1,6 @@
 /* Two threads take turns. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 #include <pthread.h>
 

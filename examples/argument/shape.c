@@ -13,8 +13,6 @@ int main(int argc, char **argv)
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank, 0, &inter);
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
     MPI_Scan(&value, sum, 1, MPI_INT, MPI_SUM, inter);                             /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "is an inter-communicator, which the function does not work on" may "LOCAL:EXIT:SIGNAL" */
-    MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &made);                                 /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "is no inter-communicator" */
-    MPI_Comm_remote_size(MPI_COMM_WORLD, &value);                                  /* want error "LOCAL:MPI:INVALID_ARGUMENT" "is no inter-communicator" */
     MPI_Cart_sub(MPI_COMM_WORLD, keep, &made);                                     /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "has no Cartesian topology" */
     MPI_Cart_coords(MPI_COMM_WORLD, 0, 1, at);                                     /* want error "LOCAL:MPI:INVALID_ARGUMENT" "has no Cartesian topology" */
     MPI_Neighbor_allgather(&value, 1, MPI_INT, sum, 1, MPI_INT, MPI_COMM_WORLD);   /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "has no topology" */

@@ -1,5 +1,6 @@
 /* MPI_Init promises one thread. */
 /* run: np=1 */
+#include <stddef.h>
 #include <mpi.h>
 #include <pthread.h>
 
@@ -7,7 +8,7 @@ static void *worker(void *arg)
 {
     MPI_Datatype pair;
     (void)arg;
-    MPI_Type_contiguous(2, MPI_INT, &pair); /* want error "LOCAL:MPI:OUT_OF_ORDER" "MPI_THREAD_SINGLE" */
+    MPI_Type_contiguous(2, MPI_INT, &pair); /* want error "LOCAL:MPI:OUT_OF_ORDER" "MPI_THREAD_SINGLE" may "LOCAL:DATATYPE:NOT_FREED" */
     return NULL;
 }
 
@@ -17,6 +18,6 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     pthread_create(&thread, NULL, worker, NULL);
     pthread_join(thread, NULL);
-    MPI_Finalize(); /* may "LOCAL:DATATYPE:NOT_FREED" */
+    MPI_Finalize();
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Two threads call collectives on one communicator at the same time. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 /* Many threads, each with a communicator and requests of its own. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 #include <pthread.h>
 

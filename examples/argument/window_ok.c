@@ -1,5 +1,6 @@
 /* What one-sided operations may be given: nobody as the target, MPI's own operations, dynamic windows. */
 /* run: np=2 */
+#include <stddef.h>
 #include <mpi.h>
 
 int main(int argc, char **argv)

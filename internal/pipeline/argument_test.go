@@ -83,7 +83,7 @@ func TestArguments(t *testing.T) {
 		{"no rank", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, 1, 0), 6) }, invalid, "with dest=1, which is no rank of the communicator: they go from 0 to 0"},
 		{"no rank, and no error", func(k *Rank) { k.Call("a", "MPI_Send", send(1, Int, -7, 0)) }, invalid, "dest=-7"},
 		{"no rank to receive from", func(k *Rank) { fails(k, "MPI_Irecv", recv1(5), 6) }, invalid, "source=5"},
-		{"anybody", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, AnySource, 0), 6) }, invalid, "receives and probes only"},
+		{"anybody", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, AnySource, 0), 6) }, invalid, "for receives and probes only"},
 		{"negative tag", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, 0, -4), errTag) }, invalid, "tag=-4, which is negative"},
 		{"negative tag, and no error", func(k *Rank) {
 			k.Call("i", "MPI_Irecv", with(recv1(0), Args{"tag": -4, ">request": 0x98000000}))
@@ -91,7 +91,7 @@ func TestArguments(t *testing.T) {
 			completed(k, 0x98000000, Status{Tag: -4, Bytes: 4})
 		}, invalid, "MPI_Irecv with tag=-4"},
 		{"large tag", func(k *Rank) { fails(k, "MPI_Recv", recv(1, Int, 0, 1<<20+1), errTag) }, invalid, "is more than MPI_TAG_UB, which is 1048576"},
-		{"any tag", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, 0, AnyTag), errTag) }, invalid, "receives and probes only"},
+		{"any tag", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, 0, AnyTag), errTag) }, invalid, "for receives and probes only"},
 		{"negative count", func(k *Rank) { fails(k, "MPI_Send", send(-1, Int, 0, 1), 2) }, invalid, "count=-1, which is negative"},
 		{"null buffer", func(k *Rank) { fails(k, "MPI_Send", with(send(1, Int, 0, 1), Args{"*buf": 0}), 1) }, invalid, "*buf=NULL, which is a null pointer though there are data"},
 		{"null buffer in MPI_Sendrecv", func(k *Rank) {

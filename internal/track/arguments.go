@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/agree"
 	"github.com/mpivet/mpivet/internal/event"
@@ -156,6 +157,7 @@ func (p *plan) planArguments() {
 	for i := range f.Params {
 		add(p.leastRule(i))
 		add(p.arrayRule(i))
+		add(p.textRule(i))
 	}
 	for i := range f.Params {
 		add(p.rankRule(i))
@@ -306,6 +308,36 @@ func (p *plan) arrayRule(i int) rule {
 	}
 }
 
+// textRule finds texts and functions that are not there, and keys and values of info objects that are too long (section 10).
+func (p *plan) textRule(i int) rule {
+	q := &p.fn.Params[i]
+	at := slot{q.Layout.At, true}
+	switch {
+	case q.Kind == mpiapi.Function && (q.Name == "user_fn" || strings.HasSuffix(q.Name, "errhandler_fn")):
+		return func(j *judging) bool { return at.handle(j.rec) != 0 || j.wrong(i, nullPointer) }
+	case q.Kind != mpiapi.String || q.Dir != mpiapi.In:
+		return nil
+	}
+	limit := ""
+	if strings.HasPrefix(p.fn.Name, "MPI_Info_") {
+		limit = map[string]string{"key": "MPI_MAX_INFO_KEY", "value": "MPI_MAX_INFO_VAL"}[q.Name]
+	}
+	return func(j *judging) bool {
+		if at.handle(j.rec) == 0 {
+			return !j.significant(i) || j.wrong(i, nullPointer)
+		}
+		if limit == "" {
+			return true
+		}
+		text, ok := j.c.Text(i)
+		most, known := j.pr.names.constant(limit)
+		if !ok || !known || int64(len(text)) < most {
+			return true
+		}
+		return j.wrong(i, fmt.Sprintf("is too long: with the zero at its end it may have %s characters, %d", limit, most))
+	}
+}
+
 // rankRule finds ranks that are none.
 func (p *plan) rankRule(i int) rule {
 	q, at := &p.fn.Params[i], p.valueOf(i)
@@ -331,9 +363,9 @@ func (p *plan) rankRule(i int) rule {
 		}
 		switch {
 		case r == j.pr.anySource && partitioned:
-			return j.wrong(i, "is not allowed for partitioned messages")
+			return j.wrong(i, "is MPI_ANY_SOURCE: that is not allowed for partitioned messages")
 		case r == j.pr.anySource:
-			return j.wrong(i, "is allowed in receives and probes only")
+			return j.wrong(i, "is MPI_ANY_SOURCE: that is for receives and probes only")
 		case v.Domain == match.Window:
 			return j.wrong(i, fmt.Sprintf("is no rank of the window: they go from 0 to %d", v.Peers-1))
 		case v.Split != 0:
@@ -363,9 +395,9 @@ func (p *plan) tagRule(i int) rule {
 func (pr *Process) aboutTag(tag int32, partitioned bool) string {
 	switch {
 	case tag == pr.anyTag && partitioned:
-		return "is not allowed for partitioned messages"
+		return "is MPI_ANY_TAG: that is not allowed for partitioned messages"
 	case tag == pr.anyTag:
-		return "is allowed in receives and probes only"
+		return "is MPI_ANY_TAG: that is for receives and probes only"
 	case tag < 0:
 		return "is negative"
 	}
@@ -497,19 +529,16 @@ func (j *judging) neighbours(receive bool) int {
 	return len(j.v.topology.destinations)
 }
 
-// abandonWrong takes back what a call has begun that will not return, for its arguments are wrong: nobody will match it.
-func (t *Tracker) abandonWrong(th *Thread) {
-	if th.explained != argumentExplained || th.Open.Func == nil {
+// withdrawWrong takes back what a call has begun that fails, for its arguments are wrong: nobody will match it.
+func (t *Tracker) withdrawWrong(th *Thread) {
+	if th.explained != argumentExplained {
 		return
 	}
-	switch t.plans[th.Open.Func.ID].act {
-	case send, recv, sendrecv, isend, irecv, isendrecv:
-		for i, op := range th.ops {
-			if op != nil {
-				t.Match.Withdraw(op)
-				t.Match.Release(op)
-				th.ops[i] = nil
-			}
+	for i, op := range th.ops {
+		if op != nil {
+			t.Match.Withdraw(op)
+			t.Match.Release(op)
+			th.ops[i] = nil
 		}
 	}
 }

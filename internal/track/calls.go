@@ -268,6 +268,12 @@ func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
 func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	rc := returned(rec)
+	if len(t.suspects) != 0 {
+		t.settleSuspects(th, c)
+	}
+	if rc != 0 {
+		t.withdrawWrong(th)
+	}
 	switch p.act {
 	case nothing:
 	case send:

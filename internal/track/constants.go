@@ -137,6 +137,8 @@ func (p *plan) specialRules() (list []rule) {
 		list = append(list, p.displacementRule())
 	case mpiapi.IDCommSplit:
 		list = append(list, p.colorRule())
+	case mpiapi.IDCartShift:
+		list = append(list, p.directionRule())
 	case mpiapi.IDCommSetErrhandler, mpiapi.IDWinSetErrhandler, mpiapi.IDFileSetErrhandler, mpiapi.IDErrhandlerSet:
 		list = append(list, p.errhandlerRule())
 	case mpiapi.IDReduceLocal:
@@ -305,6 +307,19 @@ func (p *plan) colorRule() rule {
 		}
 		none, ok := j.pr.names.constant("MPI_UNDEFINED")
 		return !ok || v == none || j.wrong(param, "is negative, and not MPI_UNDEFINED")
+	}
+}
+
+// directionRule looks at the direction of MPI_Cart_shift (section 8.5.6).
+func (p *plan) directionRule() rule {
+	param := p.fn.Param("direction")
+	at := p.valueOf(param)
+	return func(j *judging) bool {
+		if j.v == nil || j.v.topology == nil || len(j.v.topology.dims) == 0 {
+			return true
+		}
+		n, v := int64(len(j.v.topology.dims)), at.int(j.rec)
+		return v >= 0 && v < n || j.wrong(param, fmt.Sprintf("is no dimension of the grid: they go from 0 to %d", n-1))
 	}
 }
 

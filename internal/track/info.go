@@ -43,7 +43,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 			if e.Fatal { // the call will not return to say so
 				t.confirmTruncated(th)
 				t.failed(th, th.Last, e.Code)
-				t.abandonWrong(th)
+				t.withdrawWrong(th)
 			}
 		}
 	case ring.InfoSums:

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/event"
@@ -169,13 +170,62 @@ func (t *Tracker) judgeOrder(th *Thread, p *plan, c *event.Call) {
 			e.Wrong == SameRequest && !sameRequest(pr, p, c, q, &o.Open.Call) {
 			continue
 		}
-		e.Other = match.Call{Thread: o.ID, Raw: o.Open.Call.Raw()}
-		t.disorder(th, c, e)
-		if o.explained == unexplained {
-			o.explained = orderExplained // what comes of it is not told again
-		}
+		e.Other = o.call(o.Open.Call.Raw())
+		t.together(th, o, c, e)
 		return
 	}
+}
+
+// suspect is a call of a thread that seems to have been made while another thread was in MPI.
+type suspect struct {
+	th, other *Thread
+	call      match.Call
+	e         OrderError
+	enter     uint64 // time stamp
+	since     int    // tick
+}
+
+// certain is for how many ticks of the time stamp counter two calls must overlap to be told of. A processor may read the counter
+// before it has got the lock that keeps one thread behind the other.
+const certain = 500
+
+// together tells of two calls at the same time, if they have no times, or else when it is known how long it was.
+func (t *Tracker) together(th, other *Thread, c *event.Call, e OrderError) {
+	enter, _, timed := c.Times()
+	if !timed {
+		t.disorder(th, c, e)
+	} else {
+		t.suspects = append(t.suspects, suspect{th, other, th.call(c.Raw()), e, enter, t.Now})
+		th.explained = orderExplained
+	}
+	if other.explained == unexplained {
+		other.explained = orderExplained // what comes of it is not told again
+	}
+}
+
+// settleSuspects decides, when a thread leaves a call, whether that has overlapped another.
+func (t *Tracker) settleSuspects(th *Thread, c *event.Call) {
+	_, leave, timed := c.Times()
+	t.suspects = slices.DeleteFunc(t.suspects, func(s suspect) bool {
+		if s.th != th && s.other != th {
+			return false
+		}
+		if timed && leave > s.enter && leave-s.enter >= certain {
+			t.sink.OutOfOrder(s.th, s.call, &s.e)
+		}
+		return true
+	})
+}
+
+// tellSuspects tells of the calls that go on, so that there is no doubt.
+func (t *Tracker) tellSuspects() {
+	t.suspects = slices.DeleteFunc(t.suspects, func(s suspect) bool {
+		if t.Now-s.since < 2 {
+			return false
+		}
+		t.sink.OutOfOrder(s.th, s.call, &s.e)
+		return true
+	})
 }
 
 func (t *Tracker) disorder(th *Thread, c *event.Call, e OrderError) {

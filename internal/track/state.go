@@ -301,6 +301,7 @@ type Tracker struct {
 	scratch  match.Call
 	judging  judging
 	blocks   []uint64 // room for sums
+	suspects []suspect
 	entry    match.Entry
 	kept     match.Kept
 	member   agree.Member
@@ -401,7 +402,12 @@ func (t *Tracker) Distrust(p *Process) {
 }
 
 // Tick lets a tenth of a second pass.
-func (t *Tracker) Tick() { t.Now++ }
+func (t *Tracker) Tick() {
+	t.Now++
+	if len(t.suspects) != 0 {
+		t.tellSuspects()
+	}
+}
 
 // Waited returns for how many ticks a thread has been in the call that it is in.
 func (t *Tracker) Waited(th *Thread) int { return t.Now - th.Open.Since }

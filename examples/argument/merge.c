@@ -1,0 +1,13 @@
+/* MPI_Intercomm_merge wants two groups. Some libraries don't look, and die. */
+/* run: np=2 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Comm made;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &made); /* want error "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "is no inter-communicator" may "LOCAL:EXIT:SIGNAL" may "LOCAL:EXIT:BEFORE_MPI_FINALIZE" */
+    MPI_Finalize();
+    return 0;
+}
