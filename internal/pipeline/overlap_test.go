@@ -178,6 +178,57 @@ func TestOverlaps(t *testing.T) {
 				}
 			}
 		}, overlap, "Rank 0 calls MPI_Allreduce"},
+		{"parts that overlap", func(k *Rank) {
+			k.Call("gather", "MPI_Gatherv", Args{
+				"sendbuf": uint64(buf), "sendcount": 4, "sendtype": Int, "recvbuf": uint64(buf + 100), "recvcounts": []int32{4}, "displs": []int32{3}, "recvtype": Int,
+				"root": 0, "comm": World,
+			})
+			k.Call("exchange", "MPI_Alltoallv", Args{
+				"sendbuf": uint64(buf), "sendcounts": []int32{4}, "sdispls": []int32{3}, "sendtype": Int,
+				"recvbuf": uint64(buf), "recvcounts": []int32{4}, "rdispls": []int32{7}, "recvtype": Int, "comm": World,
+			})
+			k.Call("exchange", "MPI_Alltoallv", Args{
+				"sendbuf": uint64(buf), "sendcounts": []int32{4}, "sdispls": []int32{3}, "sendtype": Int,
+				"recvbuf": uint64(buf), "recvcounts": []int32{4}, "rdispls": []int32{6}, "recvtype": Int, "comm": World,
+			})
+		}, overlap, "it is in sendbuf(HINDEXED)[0][3](INT) and in recvbuf(HINDEXED)[0][0](INT)"},
+		{"parts under way", func(k *Rank) {
+			k.Call("gather", "MPI_Igatherv", Args{
+				"sendbuf": uint64(buf), "sendcount": 4, "sendtype": Int, "recvbuf": uint64(buf + 100), "recvcounts": []int32{4}, "displs": []int32{3}, "recvtype": Int,
+				"root": 0, "comm": World, ">request": a, "*request": 1,
+			})
+			blocking(k, "MPI_Send", 100, 3)
+			blocking(k, "MPI_Send", 128, 3)
+			blocking(k, "MPI_Recv", 4, 1)
+			wait(k, a, 1)
+			blocking(k, "MPI_Send", 100, 10)
+		}, overlap, "calls MPI_Recv, which writes to memory that MPI_Igatherv is still reading"},
+		{"a root only reads", func(k *Rank) {
+			k.Call("bcast", "MPI_Ibcast", Args{"buffer": uint64(buf), "count": 4, "datatype": Int, "root": 0, "comm": World, ">request": a, "*request": 1})
+			blocking(k, "MPI_Send", 0, 4)
+			blocking(k, "MPI_Recv", 12, 4)
+		}, []string{"LOCAL:MEMORY:OVERLAP [0]", "LOCAL:MEMORY:READ_OVERLAP [0]"}, "MPI_Ibcast is still reading"},
+		{"a persistent collective", func(k *Rank) {
+			k.Call("sum", "MPI_Allreduce_init", Args{
+				"sendbuf": uint64(buf), "recvbuf": uint64(buf + 16), "count": 4, "datatype": Int, "op": Sum, "comm": World, ">request": a, "*request": 1,
+			})
+			blocking(k, "MPI_Send", 16, 4)
+			for range 2 {
+				on(k, "MPI_Start", a, 1)
+				blocking(k, "MPI_Recv", 32, 4)
+				wait(k, a, 1)
+				blocking(k, "MPI_Recv", 0, 8)
+			}
+			on(k, "MPI_Start", a, 1)
+			blocking(k, "MPI_Recv", 28, 4)
+		}, overlap, "MPI_Allreduce_init has still to fill"},
+		{"an attached buffer", func(k *Rank) {
+			k.Call("attach", "MPI_Buffer_attach", Args{"buffer": uint64(buf), "size": 1000})
+			blocking(k, "MPI_Send", 1000, 4)
+			blocking(k, "MPI_Send", 996, 4)
+			k.Call("detach", "MPI_Buffer_detach", Args{})
+			blocking(k, "MPI_Recv", 0, 4)
+		}, overlap, "MPI_Buffer_attach has attached for buffered sends"},
 		{"a collective while a receive is under way", func(k *Rank) {
 			sum := func() {
 				k.Call("sum", "MPI_Allreduce", Args{"sendbuf": uint64(buf), "recvbuf": uint64(buf + 16), "count": 4, "datatype": Int, "op": Sum, "comm": World})
