@@ -125,7 +125,7 @@ func TestGatherings(t *testing.T) {
 			k := p.Ranks[0]
 			k.Call("a", "MPI_Type_contiguous", Args{"count": 2, "oldtype": Int, ">newtype": uint64(handle)})
 			k.Call("b", "MPI_Type_free", Args{"datatype": uint64(handle)})
-			k.Call("c", "MPI_Op_create", Args{"commute": 1, ">op": uint64(handle)})
+			k.Call("c", "MPI_Op_create", Args{"*user_fn": 0x4000, "commute": 1, ">op": uint64(handle)})
 			k.Call("d", "MPI_Op_free", Args{"op": uint64(handle)})
 			return finalize(p)
 		}, nil, ""},
