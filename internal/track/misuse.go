@@ -293,5 +293,8 @@ func (t *Tracker) Starting(pr *Process, r *Request) (v *View, send bool, peer, t
 	return nil, false, 0, 0, false
 }
 
+// Explained reports whether it was told of the call that a thread is in that its arguments are such as MPI may die of.
+func (th *Thread) Explained() bool { return th.Misused() || th.explained == overlapExplained }
+
 // Misused reports whether it was told of the call that a thread is in that a request is one that it must not be given.
 func (th *Thread) Misused() bool { return th.explained == requestExplained }
