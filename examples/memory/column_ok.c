@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     MPI_Type_create_resized(column, 0, sizeof(double), &narrow);
     MPI_Type_commit(&narrow);
     for (int i = 0; i < 10; i++) {
-        for (int k = 0; k < N; k++) {
+        for (int k = 0; k < 80; k++) {
             if (k % 2)
                 MPI_Isend(&a[1][k], 1, column, 1 - rank, k, MPI_COMM_WORLD, &r[k]);
             else
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         }
         MPI_Send(&a[0][0], N, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
         MPI_Sendrecv(&a[0][0], N, MPI_DOUBLE, 1 - rank, N, &a[N - 1][0], N, MPI_DOUBLE, 1 - rank, N, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Waitall(N, r, MPI_STATUSES_IGNORE);
+        MPI_Waitall(80, r, MPI_STATUSES_IGNORE);
         /* Ten columns, one beside the other. */
         MPI_Irecv(&a[1][10], 10, narrow, 1 - rank, 0, MPI_COMM_WORLD, &r[0]);
         MPI_Irecv(&a[1][20], 10, narrow, 1 - rank, 1, MPI_COMM_WORLD, &r[1]);

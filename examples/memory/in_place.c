@@ -12,7 +12,6 @@ int main(int argc, char **argv)
     MPI_Allreduce(data, data, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
     MPI_Allgather(data + 2 * rank, 2, MPI_INT, data, 2, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
     MPI_Alltoall(data, 2, MPI_INT, data, 2, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
-    MPI_Scan(data, data + 1, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "byte" ranks=0,1 */
     MPI_Gather(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_SELF); /* want error "LOCAL:MEMORY:OVERLAP" "Use MPI_IN_PLACE" ranks=0,1 */
     MPI_Scatter(data, 1, MPI_INT, data, 1, MPI_INT, 0, MPI_COMM_SELF); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_IN_PLACE as the receive buffer" ranks=0,1 */
     MPI_Finalize();

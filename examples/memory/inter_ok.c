@@ -16,7 +16,7 @@ int main(int argc, char **argv)
         MPI_Bcast(data, 8, MPI_INT, root, both);
         MPI_Gather(data, 2, MPI_INT, data, 2, MPI_INT, root, both);
         MPI_Scatter(data, 2, MPI_INT, data, 2, MPI_INT, root, both);
-        MPI_Reduce(data, data, 2, MPI_INT, MPI_SUM, root, both);
+        MPI_Reduce(data, more, 2, MPI_INT, MPI_SUM, root, both);
         MPI_Allreduce(data, more, 2, MPI_INT, MPI_SUM, both);
         MPI_Allgather(data, 2, MPI_INT, data + 2, 2, MPI_INT, both);
     }

@@ -1,5 +1,5 @@
 /* One buffer is sent to two: allowed since MPI 2.2. */
-/* run: np=2 stdout=any flags="--check LOCAL:MEMORY:READ_OVERLAP=on" */
+/* run: np=2 stdout=any env=MPIVET_CHECK=LOCAL:MEMORY:READ_OVERLAP=on */
 #include <mpi.h>
 
 int main(int argc, char **argv)
