@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     MPI_Put(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, win);                   /* want error "LOCAL:MPI:INVALID_ARGUMENT" "target_rank=2, which is no rank of the window: they go from 0 to 1" */
     MPI_Get(&value, 1, MPI_INT, 0, 0, -1, MPI_INT, win);                  /* want error "LOCAL:MPI:INVALID_ARGUMENT" "target_count=-1" */
     MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, mine, win);      /* want error "LOCAL:MPI:INVALID_ARGUMENT" "an operation of the program" */
-    MPI_Fetch_and_op(&value, &result, MPI_FLOAT, 0, 0, MPI_BAND, win);    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "op=MPI_BAND, which is not defined on MPI_FLOAT" */
+    MPI_Fetch_and_op(&value, &result, MPI_FLOAT, 0, 0, MPI_BAND, win);    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "op=MPI_BAND, which is not defined on MPI_FLOAT" may "LOCAL:EXIT:SIGNAL" */
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
     MPI_Op_free(&mine);

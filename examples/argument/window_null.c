@@ -1,5 +1,5 @@
 /* A one-sided operation gets its data from nowhere. */
-/* run: np=2 */
+/* run: np=2 mpi=mpich */
 #include <stddef.h>
 #include <mpi.h>
 
