@@ -16,12 +16,19 @@ var motions = map[mpiapi.FuncID]string{
 	mpiapi.IDAlltoall: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallv: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallw: "MV_MOVES_ALLTOALL",
 }
 
+// reductions are those whose results are others than their data, so that only what they read can be looked at.
+var reductions = map[mpiapi.FuncID]bool{mpiapi.IDReduce: true, mpiapi.IDAllreduce: true, mpiapi.IDScan: true, mpiapi.IDExscan: true}
+
 // motion returns the enum mv_motion of a function, or of the blocking one that it is the twin of, "" if it has none.
 func motion(f *mpiapi.Func) string {
-	if blocking := mpiapi.ByName(f.Blocking()); blocking != nil {
-		return motions[blocking.ID]
+	blocking := mpiapi.ByName(f.Blocking())
+	switch {
+	case blocking == nil:
+		return ""
+	case reductions[blocking.ID] && f.Class != mpiapi.Collective:
+		return "MV_MOVES_REDUCE"
 	}
-	return ""
+	return motions[blocking.ID]
 }
 
 // movement returns the struct mv_movement of a call as a C expression.
@@ -37,7 +44,7 @@ func (w *wrapper) movement() string {
 			fmt.Sprintf(".absent = mv_known(%s)->remote && %s == MPI_PROC_NULL", comm, root))
 	}
 	fields = append(fields, ".send = "+w.side(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendDispls, mpiapi.SendType))
-	if w.Arg(mpiapi.RecvBuf) >= 0 {
+	if w.Arg(mpiapi.RecvCount) >= 0 {
 		fields = append(fields, ".recv = "+w.side(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvDispls, mpiapi.RecvType))
 	}
 	return "(struct mv_movement){\n            " + strings.Join(fields, ",\n            ") + "}"

@@ -12,6 +12,11 @@ const reachProgram = `
 #include "device.c"
 #include "hash.c"
 #include "layout.c"
+#define find_out overlap_find_out
+#define known overlap_known
+#include "overlap.c"
+#undef find_out
+#undef known
 #include "reach.c"
 #undef LOWEST
 #define visit visit_data
@@ -30,6 +35,7 @@ const reachProgram = `
 
 _Thread_local struct mv_tls mv_tls;
 int mv_faults = 1;
+int mv_sums;
 uint64_t mv_sum_limit;
 static int handled;
 int mv_faults_handled(void) { return handled; }
@@ -186,6 +192,30 @@ static void data(void)
     check(!sigismember(&now, SIGUSR1), "signals");
 }
 
+/* Columns of 4 bytes, so many copies of them, 16 bytes apart. */
+static struct mv_part column(uint64_t at, int64_t n)
+{
+    static const int64_t program[] = {4, 16, 4, 0};
+    return (struct mv_part){at, n, {4, 16, {program, 4}}, 0};
+}
+
+static void overlaps(void)
+{
+    struct mv_part a = column(0x10000, 100), b, c;
+    for (int again = 0; again < 2; again++)
+        for (uint64_t at = 0x10000 - 16 * 100 - 40; at < 0x10000 + 16 * 100 + 40; at++) {
+            const int64_t d = (int64_t)(at - 0x10000), m = (d % 16 + 16) % 16;
+            b = column(at, 100);
+            check(mv_parts_overlap(&a, &b) == ((m < 4 || m > 12) && d > -16 * 99 - 4 && d < 16 * 99 + 4), "columns");
+            c = part((void *)(uintptr_t)at, 3, 1);
+            check(mv_parts_overlap(&a, &c) == (d > -12 && d < 16 * 99 + 4 && !(m >= 4 && m + 12 <= 16)), "a column and a row");
+            check(mv_parts_overlap(&c, &a) == mv_parts_overlap(&a, &c), "a row and a column");
+        }
+    a = column(0x10000, 1 << 20);
+    b = column(0x10004, 1 << 20);
+    check(mv_parts_overlap(&a, &b), "too much to tell");
+}
+
 int main(void)
 {
     struct sigaction a = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
@@ -194,6 +224,7 @@ int main(void)
     sigaction(SIGBUS, &a, NULL);
     accesses();
     data();
+    overlaps();
     puts("ok");
     return 0;
 }

@@ -335,27 +335,64 @@ func (w *wrapper) writeCall() {
 	w.line("return rc;")
 }
 
-// look has the buffers of a message looked at before MPI gets them: whether they can be accessed. Those of persistent
-// requests need be there only when they are started.
+// look has the buffers of a call looked at before MPI gets them: whether they can be accessed. Those of persistent
+// requests need be there only when they are started. Of a collective whose process passes parts for others in one count, the
+// first part is looked at.
 func (w *wrapper) look() {
 	switch w.Class {
 	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Mrecv:
+	case mpiapi.Collective, mpiapi.Icollective, mpiapi.IO:
+		if strings.Contains(w.Name, "eighbor") { // there may be none
+			return
+		}
 	default:
 		return
 	}
-	side := func(buf, count, typ, peer mpiapi.Role, written int) {
-		b := w.Arg(buf)
-		if b < 0 {
-			return
-		}
-		call := fmt.Sprintf("mv_look(t, %s, %s, %s, %d);", w.Params[b].Name, w.Params[w.Arg(count)].Name, w.handle(w.Arg(typ)), written)
-		if i := w.Arg(peer); i >= 0 {
-			call = fmt.Sprintf("if (MV_LIKELY(%s != MPI_PROC_NULL))\n        %s", w.Params[i].Name, call)
-		}
-		w.line("%s", call)
+	w.lookAt(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Dest)
+	if !strings.Contains(w.Name, "xscan") { // one process gets nothing
+		w.lookAt(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType, mpiapi.Source)
 	}
-	side(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Dest, 0)
-	side(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType, mpiapi.Source, 1)
+}
+
+// lookAt goes on with look for the parameters of one side, if it has a buffer.
+func (w *wrapper) lookAt(buf, count, typ, peer mpiapi.Role) {
+	either := func(role, other mpiapi.Role) int {
+		if i := w.Arg(role); i >= 0 || buf == mpiapi.SendBuf {
+			return i
+		}
+		return w.Arg(other) // of a reduction, which has one for both
+	}
+	b, n, t := w.Arg(buf), either(count, mpiapi.SendCount), either(typ, mpiapi.SendType)
+	if b < 0 || n < 0 || t < 0 || w.isArray(n) || w.isArray(t) {
+		return
+	}
+	name := w.Params[b].Name
+	var cond []string
+	if i := w.Arg(peer); i >= 0 {
+		cond = append(cond, w.Params[i].Name+" != MPI_PROC_NULL")
+	}
+	if w.Class == mpiapi.Collective || w.Class == mpiapi.Icollective {
+		cond = append(cond, "(const void *)"+name+" != MPI_IN_PLACE")
+	}
+	written := "0"
+	if buf == mpiapi.RecvBuf {
+		written = "1"
+	}
+	if root := w.Arg(mpiapi.Root); root >= 0 {
+		// A negative one is that of a process beside the group that communicates, or of its root.
+		cond = append(cond, w.Params[root].Name+" >= 0")
+		isRoot := fmt.Sprintf("mv_is_root(%s, %s)", w.Params[root].Name, w.handle(w.Arg(mpiapi.TheComm)))
+		if w.Params[b].AtRoot {
+			cond = append(cond, isRoot)
+		} else if w.Arg(mpiapi.RecvBuf) < 0 {
+			written = "!" + isRoot
+		}
+	}
+	call := fmt.Sprintf("mv_look(t, %s, %s, %s, %s);", name, w.Params[n].Name, w.handle(t), written)
+	if len(cond) > 0 {
+		call = fmt.Sprintf("if (MV_LIKELY(%s))\n        %s", strings.Join(cond, " && "), call)
+	}
+	w.line("%s", call)
 }
 
 // freed returns the parameter whose object the function frees, -1 if there is none.

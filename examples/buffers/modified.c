@@ -1,6 +1,6 @@
 /* Buffers are changed between the start of an operation and the call that completes it: of a short message, of a long one, in
  * one element of a derived datatype, under different calls that complete them, of sends whose requests may have one handle, in
- * the second round of a persistent send, and at the root of a nonblocking broadcast. */
+ * the second round of a persistent send, at the root of a nonblocking broadcast, and of a reduction. */
 /* run: np=2 flags="--checksums" stdout=any */
 #include <mpi.h>
 #include <stdlib.h>
@@ -35,6 +35,13 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Waitany(1, &r, &index, MPI_STATUS_IGNORE);
 
+        /* another column is received meanwhile */
+        MPI_Irecv(&matrix[0][0], 1, column, 1, 5, MPI_COMM_WORLD, &list[0]);
+        MPI_Issend(&matrix[0][2], 1, column, 1, 5, MPI_COMM_WORLD, &list[1]); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 0 of the 16" count=1 ranks=0 */
+        matrix[0][2]++;
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Waitall(2, list, MPI_STATUSES_IGNORE);
+
         for (int i = 0; i < 3; i++)
             MPI_Isend(others[i], 2, MPI_INT, 1, 3, MPI_COMM_WORLD, &list[i]); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 4 of the 8" count=2 ranks=0 */
         others[0][1] ^= 1;
@@ -56,6 +63,8 @@ int main(int argc, char **argv)
         MPI_Recv(many, LONG, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Recv(in, 4, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Sendrecv_replace(in, 4, MPI_INT, 0, 5, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < 3; i++)
             MPI_Recv(in, 2, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < 2; i++)
@@ -64,6 +73,10 @@ int main(int argc, char **argv)
     MPI_Ibcast(many, 1000, MPI_INT, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the send buffer of MPI_Ibcast" count=1 ranks=0 */
     if (rank == 0)
         many[999] = 5;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Iallreduce(few, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the send buffer of MPI_Iallreduce" count=1 ranks=1 */
+    if (rank == 1)
+        few[3]--;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Type_free(&column);
     free(many);

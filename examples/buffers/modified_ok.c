@@ -210,6 +210,12 @@ static void collective(int *many)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     check(rank == 0 || all[0][1] == 0, "what was gathered");
     mine[0] = 9;
+    MPI_Iallreduce(MPI_IN_PLACE, mine, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    check(mine[0] == 9 && mine[1] == 1, "a maximum");
+    MPI_Ireduce(mine, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    mine[0] = 10;
 }
 
 static void buffered(void)

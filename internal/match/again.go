@@ -13,7 +13,7 @@ import (
 // again has op, the last of its list, stand for another one, which the same thread has posted in the same way, and reports
 // whether that is so. It concerns only blocking operations that are over, and that nobody keeps.
 func (op *Op) again(other *Op) bool {
-	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative || op.Type != other.Type ||
+	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative || op.Exchange != nil || op.Type != other.Type ||
 		len(op.Call.Raw) != ring.Line || !bytes.Equal(op.Call.Raw, other.Call.Raw) {
 		return false
 	}

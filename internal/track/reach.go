@@ -31,8 +31,14 @@ func (th *Thread) Inaccessible() bool { return th.explained == accessExplained }
 // unreachable tells of a buffer that can't be accessed.
 func (t *Tracker) unreachable(th *Thread, u event.Unreachable) {
 	i := Inaccessible{Unreachable: u}
-	if op := t.messageOf(th, 0, !u.Written); op != nil {
-		i.Type, i.Count = op.Type, op.Count
+	c, f := &th.Open.Call, th.Open.Func
+	for _, s := range sides {
+		if count, typ := f.Arg(s[1]), f.Arg(s[2]); count >= 0 && typ >= 0 && f.Params[count].Length == "" && f.Params[typ].Length == "" {
+			i.Type, i.Count = th.Process.Type(c.Handle(typ)), c.Int(count)
+		}
+		if !u.Written {
+			break
+		}
 	}
 	th.explained = accessExplained
 	t.sink.Inaccessible(th, th.call(th.Open.Call.Raw()), &i)
@@ -78,7 +84,7 @@ func (t *Tracker) faultIn(th *Thread, call, in match.Call, r *Request) bool {
 	f := c.Func
 	for _, s := range sides {
 		buf, count, typ := f.Arg(s[0]), f.Arg(s[1]), f.Arg(s[2])
-		if buf < 0 || count < 0 || typ < 0 || f.Params[count].Pointer || f.Params[typ].Pointer {
+		if buf < 0 || count < 0 || typ < 0 || f.Params[count].Length != "" || f.Params[typ].Length != "" {
 			continue
 		}
 		i := Inaccessible{Count: c.Int(count), Fault: true, In: in}

@@ -233,13 +233,14 @@ int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int writte
         return 0;
     pthread_mutex_lock(&lock);
     for (unsigned i = 0; i < fresh; i++) {
-        if (overlap(&writes[i], &s)) {
+        struct mv_operation *o = &operations[i];
+        if (overlap(&writes[i], &s) && mv_parts_overlap(p, parts(o) + o->sent)) {
             shared = 1;
             if (written)
-                operations[i].shared = 1;
+                o->shared = 1;
         }
-        if (written && overlap(&reads[i], &s))
-            operations[i].shared = shared = 1;
+        if (written && overlap(&reads[i], &s) && mv_parts_overlap(p, parts(o)))
+            o->shared = shared = 1;
     }
     pthread_mutex_unlock(&lock);
     return shared;

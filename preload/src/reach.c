@@ -193,8 +193,11 @@ void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count,
 {
     const struct mv_part p = {(uint64_t)(uintptr_t)buf, count, mv_shape_known(type), 0};
     struct look l = {.written = written};
-    if (count <= 0 || p.shape.size <= 0)
+    if (count <= 0 || p.shape.size <= 0) {
+        if (!mv_sums) /* else where the data lie may be known later */
+            mv_reached[key >> 56] = key;
         return;
+    }
     const int e = errno;
     pthread_mutex_lock(&lock);
     int result = walk(&l, &p);

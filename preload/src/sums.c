@@ -236,6 +236,10 @@ void mv_parts_sent(const struct mv_movement *m, mv_take_part *take, void *ctx)
     case MV_MOVES_ALLTOALL:
         add_all(l, m->send.in_place ? &m->recv : &m->send, m->peers, -1);
         break;
+    case MV_MOVES_REDUCE:
+        if (beside_root(m) && !m->send.in_place)
+            add_one(l, &m->send, 0, MV_SUM_ALL);
+        break;
     }
 }
 
@@ -261,6 +265,8 @@ void mv_parts_received(const struct mv_movement *m, mv_take_part *take, void *ct
     case MV_MOVES_ALLGATHER:
     case MV_MOVES_ALLTOALL:
         add_all(l, &m->recv, m->peers, -1);
+        break;
+    case MV_MOVES_REDUCE:
         break;
     }
 }

@@ -33,6 +33,7 @@ enum mv_motion {
     MV_MOVES_SCATTER,
     MV_MOVES_ALLGATHER,
     MV_MOVES_ALLTOALL,
+    MV_MOVES_REDUCE, /* what it receives is not what was sent */
 };
 
 /* One direction's arguments: a block per process, or one. */
@@ -103,6 +104,9 @@ int mv_part_span(const struct mv_part *p, uint64_t *low, uint64_t *high);
 uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t most);
 uint64_t mv_snapshot_sum(const struct mv_snapshot *s);
 int mv_snapshot_differs(const struct mv_snapshot *before, const struct mv_part *p, struct mv_changed *c);
+
+/* overlap.c */
+int mv_parts_overlap(const struct mv_part *a, const struct mv_part *b);
 
 /* sums.c */
 extern uint64_t mv_sum_limit;

@@ -1,0 +1,29 @@
+/* Collective and file operations with buffers that the process can't access. The first goes well all the same, as nothing is
+ * read; the second ends the process. */
+/* run: np=2 stdout=any */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+int main(int argc, char **argv)
+{
+    int rank, few[4] = {1, 2, 3, 4};
+    MPI_File f;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(pages + PAGE, PAGE);
+    /* an empty file gives nothing */
+    MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+    MPI_File_read(f, pages + PAGE - 8, 4, MPI_INT, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "hands a receive buffer to MPI_File_read that it can't write to: there is no memory at address 0x[0-9a-f]*000, where element 2 of 4, MPI_INT, is to be" count=2 ranks=0,1 */
+    MPI_File_close(&f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Bcast(pages + PAGE, 4, MPI_INT, 0, MPI_COMM_WORLD); /* want "LOCAL:MEMORY:INACCESSIBLE" "hands a send buffer to MPI_Bcast" count=1 ranks=0 may "LOCAL:EXIT:SIGNAL" */
+    else
+        MPI_Bcast(few, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
