@@ -64,6 +64,7 @@ type work struct {
 	name    string
 	np      int
 	program []string // the first is a source file here, or an installed program
+	flags   []string // for mpivet
 	budget  float64  // ratio of mpivet to plain, 0 if there is none
 	quick   bool
 	wall    bool   // the time of the whole run counts, not what the program prints
@@ -75,6 +76,8 @@ var works = []work{
 	{name: "ping-pong 1 KiB", np: 2, program: []string{"pingpong", "1024"}},
 	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536"}},
 	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true},
+	{name: "ping-pong 8 B, checksums", np: 2, program: []string{"pingpong", "8"}, flags: []string{"--checksums"}},
+	{name: "ping-pong 4 MiB, checksums", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true, flags: []string{"--checksums"}},
 	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8"}, quick: true},
 	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192"}},
 	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"collective", "allreduce"}},
@@ -203,6 +206,17 @@ func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
 	return b, nil
 }
 
+// with returns the variant with flags for mpivet, if it uses that.
+func (v variant) with(flags []string) variant {
+	return variant{v.name, func(b *bench, np int, program []string) []string {
+		command := v.command(b, np, program)
+		if command[0] != b.mpivet {
+			return command
+		}
+		return slices.Insert(command, 2, flags...) // behind "run"
+	}}
+}
+
 // run runs a program once and returns what it printed and how long it took.
 func (b *bench) run(v variant, np int, program []string) (string, time.Duration, error) {
 	dir := b.dir
@@ -244,7 +258,7 @@ func (b *bench) measure(w work) error {
 	for i := range n {
 		for k := range variants {
 			k = (k + i) % len(variants)
-			out, took, err := b.run(variants[k], w.np, program)
+			out, took, err := b.run(variants[k].with(w.flags), w.np, program)
 			if err != nil {
 				return err
 			}
