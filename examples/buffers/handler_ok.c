@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     struct sigaction a, old;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    check(signal(SIGSEGV, jump) == SIG_DFL, "there was a handler before");
+    signal(SIGSEGV, jump); /* perhaps instead of MPI's */
     locked = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 2; i++)
         if (!sigsetjmp(back, 1))

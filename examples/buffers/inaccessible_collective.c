@@ -3,6 +3,7 @@
 /* run: np=2 stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096 };
@@ -14,10 +15,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    munmap(pages + PAGE, PAGE);
+    mprotect(pages + PAGE, PAGE, PROT_NONE);
     /* an empty file gives nothing */
     MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
-    MPI_File_read(f, pages + PAGE - 8, 4, MPI_INT, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "hands a receive buffer to MPI_File_read that it can't write to: there is no memory at address 0x[0-9a-f]*000, where element 2 of 4, MPI_INT, is to be" count=2 ranks=0,1 */
+    MPI_File_read(f, pages + PAGE - 8, 4, MPI_INT, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "hands a receive buffer to MPI_File_read that it can't write to: the memory at address 0x[0-9a-f]*000 must not be written, where element 2 of 4, MPI_INT, is to be" count=2 ranks=0,1 */
     MPI_File_close(&f);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)

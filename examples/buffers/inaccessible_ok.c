@@ -24,7 +24,7 @@ static __attribute__((noinline)) int on_the_stack(void)
         MPI_Recv(far, FAR, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return far[0];
     }
-    MPI_Send(constant, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    MPI_Send("far", 4, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
     return 0;
 }
 
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     MPI_Type_vector(2, PAGE, 2 * PAGE, MPI_CHAR, &t);
     MPI_Type_commit(&t);
     MPI_Irecv(three, 1, t, 1 - rank, 2, MPI_COMM_WORLD, &r);
-    MPI_Send(constant, 16, MPI_CHAR, 1 - rank, 2, MPI_COMM_WORLD);
+    MPI_Send("near", 5, MPI_CHAR, 1 - rank, 2, MPI_COMM_WORLD);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Type_free(&t);
     MPI_Sendrecv(constant, 4, MPI_INT, 1 - rank, 3, in, 4, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -2,6 +2,7 @@
 /* run: np=2 stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096 };

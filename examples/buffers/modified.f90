@@ -5,7 +5,7 @@ program modified
   implicit none
   integer :: rank, ierr, request, i
   integer :: status(MPI_STATUS_SIZE)
-  real(8) :: field(10)
+  real(8), volatile :: field(10) ! else the compiler may move what changes it
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   field = rank

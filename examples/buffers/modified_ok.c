@@ -140,26 +140,27 @@ static void nothing_sent(void)
 
 static void persistent(int *many)
 {
-    MPI_Request r[2];
+    MPI_Request r;
     int in[8], few[4] = {0};
-    MPI_Send_init(many, LONG, MPI_INT, 1, 7, MPI_COMM_WORLD, &r[0]);
-    MPI_Recv_init(in, 8, MPI_INT, 0, 8, MPI_COMM_WORLD, &r[1]);
+    if (rank)
+        MPI_Recv_init(in, 8, MPI_INT, 0, 8, MPI_COMM_WORLD, &r);
+    else
+        MPI_Send_init(many, LONG, MPI_INT, 1, 7, MPI_COMM_WORLD, &r);
     for (int i = 0; i < 3; i++) {
         if (rank) {
-            MPI_Start(&r[1]);
+            MPI_Start(&r);
             MPI_Recv(many, LONG, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
             check(in[0] == i && many[LONG - 1] == i, "a persistent message");
             in[0] = many[0] = -1;
         } else {
             few[0] = many[LONG - 1] = i;
-            MPI_Start(&r[0]);
+            MPI_Start(&r);
             MPI_Send(few, 4, MPI_INT, 1, 8, MPI_COMM_WORLD);
-            MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
         }
     }
-    MPI_Request_free(&r[0]);
-    MPI_Request_free(&r[1]);
+    MPI_Request_free(&r);
 }
 
 static void both_ways(int *many)

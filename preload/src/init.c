@@ -79,7 +79,7 @@ static void publish_mpi(struct mv_thread *t, int rank, int size, int level)
     }
     m.library_len = (uint32_t)len;
     m.threads = count_threads();
-    mv_threads_after((int)m.threads);
+    mv_threads_after();
     unsigned char *r = mv_info(t, MV_MPI, 0, sizeof m + (size_t)len);
     memcpy(r + sizeof(struct mv_record), &m, sizeof m);
     memcpy(r + sizeof(struct mv_record) + sizeof m, text, (size_t)len);

@@ -144,7 +144,7 @@ struct mv_message {
 
 /* message.c */
 void mv_threads_before(void);
-void mv_threads_after(int threads);
+void mv_threads_after(void);
 void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv_buffered *send, const struct mv_buffered *recv);
 void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t bytes);
 

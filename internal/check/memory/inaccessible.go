@@ -33,11 +33,14 @@ func inaccessible(x *check.Context, t *track.Thread, c match.Call, i *track.Inac
 		Advice:  "Look whether the memory was freed or unmapped before, whether the address is a pointer at all, and whether count and datatype describe no more than there is.",
 		Details: map[string]any{"function": name, "address": fmt.Sprintf("%#x", i.Address), "byte": i.At, "written": i.Written},
 	}
-	do, side := "read", "send"
-	if i.Written {
-		do, side = "write to", "receive"
+	do, what, section := "read", "send buffer", "section 3.2.2"
+	switch {
+	case i.Fault: // how it was accessed is not known
+		do, what, section = "access", "buffer", "sections 3.2.2 and 3.2.4"
+	case i.Written:
+		do, what, section = "write to", "receive buffer", "section 3.2.4"
 	}
-	f.Message = fmt.Sprintf("Rank %d hands a %s buffer to %s that it can't %s: ", rank, side, name, do)
+	f.Message = fmt.Sprintf("Rank %d hands a %s to %s that it can't %s: ", rank, what, name, do)
 	switch {
 	case i.Fault:
 		f.Message += fmt.Sprintf("the access to address %#x", i.Address)
@@ -53,8 +56,7 @@ func inaccessible(x *check.Context, t *track.Thread, c match.Call, i *track.Inac
 	if i.Fault {
 		f.Message += ", kills it"
 	}
-	f.Message += fmt.Sprintf(".\nA %s buffer is the storage of all the elements that count and datatype name (MPI standard, section %s).",
-		side, map[bool]string{true: "3.2.4", false: "3.2.2"}[i.Written])
+	f.Message += fmt.Sprintf(".\nA %s is the storage of all the elements that count and datatype name (MPI standard, %s).", what, section)
 	if len(i.In.Raw) > 0 {
 		f.Sites = append(f.Sites, x.Site("killed in", i.In))
 	}
