@@ -1,6 +1,7 @@
 /* Hands memory of a device to MPI, which the process can't access: an MPI that knows it would. This one must not touch it. */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 int cuPointerGetAttribute(void *data, int attribute, unsigned long long pointer);
