@@ -1,12 +1,12 @@
 /* The place of the result reaches into what is sent: some libraries die of it. */
-/* run: np=2 stdout=any */
+/* run: np=1 stdout=any */
 #include <mpi.h>
 
 int main(int argc, char **argv)
 {
     int data[8] = {0};
     MPI_Init(&argc, &argv);
-    MPI_Scan(data, data + 1, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "copy 1 of sendbuf\(INT\) and in copy 0 of recvbuf\(INT\)" ranks=0,1 */
+    MPI_Scan(data, data + 1, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "copy 1 of sendbuf\(INT\) and in copy 0 of recvbuf\(INT\)" ranks=0 */
     MPI_Finalize();
     return 0;
 }
