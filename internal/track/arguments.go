@@ -1,6 +1,7 @@
 package track
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -104,8 +105,13 @@ func (t *Tracker) judgeCollective(th *Thread, p *plan, c *event.Call) {
 // endpoint is where a send or receive has its arguments.
 type endpoint struct{ buffer, count, peer, tag, comm slot }
 
-// doubtful reports whether the arguments of a send or receive are worth a closer look: op is what was made of them, nil if
-// nothing could be.
+// plain reports whether there is nothing odd about the arguments of a send or receive, as with nearly all; op is what was made of
+// them, nil if nothing could be.
+func (s *endpoint) plain(op *match.Op, maxTag int32, rec []byte) bool {
+	return op != nil && uint32(op.Tag) <= uint32(maxTag) && op.Count >= 0 && binary.LittleEndian.Uint64(rec[s.buffer.at:]) != 0
+}
+
+// doubtful reports whether the arguments of a send or receive, in which something is odd, are worth a closer look.
 func (pr *Process) doubtful(op *match.Op, s *endpoint, rec []byte) bool {
 	if op == nil {
 		return int32(s.peer.int(rec)) != pr.procNull || uint32(s.tag.int(rec)) > uint32(pr.maxTag) || s.count.int(rec) < 0 ||

@@ -68,7 +68,7 @@ func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ri
 func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	th.view = nil
 	rec, open := c.Raw(), c.State == event.Open
-	if !th.orderly || p.starts {
+	if !th.orderly {
 		t.judgeOrder(th, p, c)
 	}
 	if len(p.uses) != 0 {
@@ -94,7 +94,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
 		t.began(th, p)
-		if th.Process.doubtful(th.ops[0], &p.sends, rec) {
+		if op := th.ops[0]; !p.sends.plain(op, th.Process.maxTag, rec) && th.Process.doubtful(op, &p.sends, rec) {
 			t.judgeArguments(th, p, c)
 		}
 		if p.usesBuffer {
@@ -105,7 +105,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
-		if th.Process.doubtful(th.ops[0], &p.receives, rec) {
+		if op := th.ops[0]; !p.receives.plain(op, th.Process.maxTag, rec) && th.Process.doubtful(op, &p.receives, rec) {
 			t.judgeArguments(th, p, c)
 		}
 		t.handMessage(th, p, c)
@@ -133,6 +133,10 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		t.markReady(th, p, c)
 	case cancel:
 		t.enterCancel(th, p, rec)
+	case initMPI:
+		if p.starts && th.orderly {
+			t.judgeOrder(th, p, c)
+		}
 	case finalize:
 		th.Process.Finalizing = true
 		t.sink.Finalize(th.Process, th.call(rec))

@@ -100,17 +100,15 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if typ == nil {
 			break
 		}
-		count := int32(binary.LittleEndian.Uint32(rec[q.count&63:]))
-		if count < 0 || count > 0 && binary.LittleEndian.Uint64(rec[q.buf&63:]) == 0 {
+		op := t.Match.Scratch()
+		if op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:]))); op.Count < 0 {
 			break
 		}
 		if holds || !q.send && !typ.Permanent && t.Owns {
 			t.handQuick(th, q, typ, rec)
 		}
-		op := t.Match.Scratch()
 		op.Send, op.Mode = q.send, q.mode
 		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
-		op.Count = int64(count)
 		op.Type = typ
 		op.Call = match.Call{Thread: th.ID, Raw: rec}
 		th.Calls++

@@ -64,9 +64,9 @@ type Process struct {
 	modules  []mapping
 
 	phase    phase
-	maxTag   int32 // MPI_TAG_UB, the largest number of all if it is not known
 	recentOp struct{ handle, id uint64 }
 	meanings uint32 // changes of what handles of datatypes and operations stand for
+	maxTag   int32  // MPI_TAG_UB, the largest number of all if it is not known
 	constants
 }
 
