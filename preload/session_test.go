@@ -73,7 +73,7 @@ func newSession(t *testing.T, o options) *session {
 	if o.ring == 0 {
 		o.ring = 4 << 20
 	}
-	b := make([]byte, 336)
+	b := make([]byte, 344)
 	le.PutUint64(b[0:], magicControl)
 	le.PutUint32(b[8:], theVersion)
 	le.PutUint32(b[12:], uint32(len(b)))
