@@ -103,17 +103,22 @@ func (t *Tracker) handMessage(th *Thread, p *plan, c *event.Call) {
 	if !t.Owns {
 		return
 	}
-	keep := th.keeps(p, c)
-	ops := &th.ops
-	if op, o := ops[0], th.Process.owned; keep && ops[1] == nil && op != nil && op.Type != nil && o != nil && !t.OwnReads && !o.off {
+	op, o := th.ops[0], th.Process.owned
+	if p.lends && o != nil && op != nil && op.Type != nil && th.ops[1] == nil && !t.OwnReads && !o.off {
 		buf := p.sendBuf
-		if !op.Send {
+		if !op.Send && p.recvBuf.at != 0 {
 			buf = p.recvBuf
 		}
 		if th.held[0] = o.all.Again(buf.handle(c.Raw()), op.Count, op.Type.Type, !op.Send); th.held[0] != 0 {
-			return
+			return // as the last time
 		}
 	}
+	t.handBuffers(th, p, c)
+}
+
+func (t *Tracker) handBuffers(th *Thread, p *plan, c *event.Call) {
+	keep := th.keeps(p, c)
+	ops := &th.ops
 	if !keep && !th.Process.holds() && ops[1] == nil && (ops[0] == nil || ops[0].Send || ops[0].Type == nil || ops[0].Type.Permanent) {
 		return
 	}
@@ -128,10 +133,9 @@ func (t *Tracker) handMessage(th *Thread, p *plan, c *event.Call) {
 // handOne hands over the buffer of an operation.
 func (t *Tracker) handOne(h *handing, op *match.Op) {
 	part := own.Part{Buffer: datatype.Buffer{Count: op.Count, Type: op.Type.Of()}, Write: !op.Send}
-	switch {
-	case op.Send || h.p.recvBuf.at == 0:
+	if op.Send || h.p.recvBuf.at == 0 {
 		part.Base = h.p.sendBuf.handle(h.args)
-	default:
+	} else {
 		part.Base = h.p.recvBuf.handle(h.args)
 	}
 	t.hand(h, &part)
