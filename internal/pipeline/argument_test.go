@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -326,5 +327,51 @@ func TestThreadLevels(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s", got[0].Check, c.want, got[0].Message)
 			}
 		})
+	}
+}
+
+// timed returns a record with the times at which its call was entered and left; 0 if it was not left.
+func timed(rec []byte, enter, leave uint64) []byte {
+	rec = append(slices.Clone(rec), make([]byte, ring.Line)...)
+	binary.LittleEndian.PutUint16(rec[ring.OffLines:], uint16(len(rec)/ring.Line))
+	rec[ring.OffFlags] |= ring.Timed
+	binary.LittleEndian.PutUint64(rec[len(rec)-ring.TimesSize:], enter)
+	binary.LittleEndian.PutUint64(rec[len(rec)-8:], leave)
+	return rec
+}
+
+// Two calls at once are told of if they overlap for longer than clocks may be wrong: else a lock may have kept them apart.
+func TestOverlappingCalls(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		enter, left uint64 // the second call is entered, the first left
+		want        int
+	}{
+		{"long", 1000, 9000, 1},
+		{"hardly", 1000, 1100, 0},
+		{"for ever", 1000, 0, 1},
+	} {
+		var got collected
+		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+		k := Uninitialized(0, 1)
+		k.Append(Names([]Name{{Value: 2, Name: "MPI_THREAD_SERIALIZED"}}))
+		k.Level = 2
+		k.Init("MPI_Init_thread", Args{"required": 2, ">provided": 2})
+		Start(p, 0, 1)
+		p.Batch(&ring.Batch{Data: k.Bytes()})
+		p.Thread(&ring.Thread{ID: 1, Index: 1, TID: 2000})
+		call := Record(1, "MPI_Recv", message(1, Int, "source", ProcNull, 0), 0)
+		p.Batch(&ring.Batch{Data: timed(call, 500, 0), Open: true})
+		p.Batch(&ring.Batch{Thread: 1, Data: timed(call, c.enter, 0), Open: true})
+		if c.left != 0 {
+			p.Batch(&ring.Batch{Data: timed(call, 500, c.left), Resume: true})
+			p.Batch(&ring.Batch{Thread: 1, Data: timed(call, c.enter, 20000), Resume: true})
+		}
+		for range 5 {
+			p.Tick()
+		}
+		if len(got) != c.want {
+			t.Errorf("%s: found %q, want %d findings", c.name, got.names(), c.want)
+		}
 	}
 }
