@@ -28,13 +28,19 @@ func TestArguments(t *testing.T) {
 	invalid := []string{"LOCAL:MPI:INVALID_ARGUMENT [0]"}
 	parameter := []string{"GLOBAL:COLLECTIVE:INVALID_PARAMETER [0]"}
 	names := Names([]Name{
-		{Kind: KindConst, Value: errComm, Name: "MPI_ERR_COMM"}, {Kind: KindConst, Value: errTag, Name: "MPI_ERR_TAG"},
-		{Kind: KindInfo, Value: infoNull, Name: "MPI_INFO_NULL"}, {Kind: kindGroup, Value: groupNull, Name: "MPI_GROUP_NULL"},
-		{Kind: kindWin, Value: winNull, Name: "MPI_WIN_NULL"}, {Kind: KindOp, Value: noOp, Name: "MPI_OP_NULL"},
-		{Kind: KindConst, Value: 1, Name: "MPI_LOCK_EXCLUSIVE"}, {Kind: KindConst, Value: 2, Name: "MPI_LOCK_SHARED"},
+		{Kind: KindConst, Value: errComm, Name: "MPI_ERR_COMM"},
+		{Kind: KindConst, Value: errTag, Name: "MPI_ERR_TAG"},
+		{Kind: KindInfo, Value: infoNull, Name: "MPI_INFO_NULL"},
+		{Kind: kindGroup, Value: groupNull, Name: "MPI_GROUP_NULL"},
+		{Kind: kindWin, Value: winNull, Name: "MPI_WIN_NULL"},
+		{Kind: KindOp, Value: noOp, Name: "MPI_OP_NULL"},
+		{Kind: KindConst, Value: 1, Name: "MPI_LOCK_EXCLUSIVE"},
+		{Kind: KindConst, Value: 2, Name: "MPI_LOCK_SHARED"},
 		{Kind: KindConst, Value: 0x7fff8002, Name: "MPI_UNDEFINED"},
-		{Kind: KindConst, Value: 2, Name: "MPI_MODE_RDONLY"}, {Kind: KindConst, Value: 4, Name: "MPI_MODE_WRONLY"},
-		{Kind: KindConst, Value: 8, Name: "MPI_MODE_RDWR"}, {Kind: KindConst, Value: 1, Name: "MPI_MODE_CREATE"},
+		{Kind: KindConst, Value: 2, Name: "MPI_MODE_RDONLY"},
+		{Kind: KindConst, Value: 4, Name: "MPI_MODE_WRONLY"},
+		{Kind: KindConst, Value: 8, Name: "MPI_MODE_RDWR"},
+		{Kind: KindConst, Value: 1, Name: "MPI_MODE_CREATE"},
 	})
 	with := func(a Args, more Args) Args {
 		for k, v := range more {
