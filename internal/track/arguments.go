@@ -64,9 +64,8 @@ func (t *Tracker) judge(th *Thread, p *plan, c *event.Call) bool {
 	if len(p.rules) == 0 || pr.Lost || len(pr.names.words) == 0 || th.Failure != nil && th.Failure.Refused {
 		return true
 	}
-	j := &t.judging
-	j.t, j.th, j.pr, j.p, j.c, j.rec = t, th, pr, p, c, c.Raw()
-	j.v = t.viewOf(pr, p, j.rec)
+	j := t.begin(th, p, c)
+	defer j.end()
 	for _, r := range p.rules {
 		if !r(j) {
 			return false
@@ -74,6 +73,17 @@ func (t *Tracker) judge(th *Thread, p *plan, c *event.Call) bool {
 	}
 	return true
 }
+
+// begin returns a call as the rules see it.
+func (t *Tracker) begin(th *Thread, p *plan, c *event.Call) *judging {
+	j := &t.judging
+	j.t, j.th, j.pr, j.p, j.c, j.rec = t, th, th.Process, p, c, c.Raw()
+	j.v = t.viewOf(j.pr, p, j.rec)
+	return j
+}
+
+// end lets go of the call, whose memory is not to be kept.
+func (j *judging) end() { j.c, j.rec = nil, nil }
 
 // judgeArguments looks at the arguments of a call that is no collective, and has the sink told of the first that is wrong.
 func (t *Tracker) judgeArguments(th *Thread, p *plan, c *event.Call) {

@@ -271,9 +271,8 @@ func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string
 	if pr.Lost || class == "" && pr.secretive() || len(pr.names.words) == 0 {
 		return false
 	}
-	j := &t.judging
-	j.t, j.th, j.pr, j.p, j.c, j.rec = t, th, pr, p, c, c.Raw()
-	j.v = t.viewOf(pr, p, j.rec)
+	j := t.begin(th, p, c)
+	defer j.end()
 	for i := range p.fn.Params {
 		k := p.fn.Params[i].Kind
 		at, ok := p.handleAt(i)
