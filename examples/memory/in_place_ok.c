@@ -34,6 +34,11 @@ int main(int argc, char **argv)
         MPI_Ibcast(data, 12, MPI_INT, root, MPI_COMM_WORLD, &r);
         MPI_Allreduce(more, more + 6, 6, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
+        /* One's own part is in its place, and is not written. */
+        MPI_Isend(data + 2 * rank, 2, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, &r);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, 2, MPI_INT, MPI_COMM_WORLD);
+        MPI_Recv(more, 2, MPI_INT, (rank + 2) % 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
         MPI_Ireduce(rank == root ? MPI_IN_PLACE : data, data, 6, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, &r);
         MPI_Bcast(data + 6, 6, MPI_INT, root, MPI_COMM_WORLD);
         MPI_Wait(&r, MPI_STATUS_IGNORE);

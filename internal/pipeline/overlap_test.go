@@ -222,6 +222,18 @@ func TestOverlaps(t *testing.T) {
 			on(k, "MPI_Start", a, 1)
 			blocking(k, "MPI_Recv", 28, 4)
 		}, overlap, "MPI_Allreduce_init has still to fill"},
+		{"gathered in place, and sent", func(k *Rank) {
+			begin(k, "MPI_Isend", 0, 4, a, 1)
+			k.Call("gather", "MPI_Allgather", Args{
+				"sendbuf": InPlace, "sendcount": 0, "sendtype": uint64(TypeNull), "recvbuf": uint64(buf), "recvcount": 4, "recvtype": Int, "comm": World,
+			})
+		}, reads, "MPI_Allgather"},
+		{"gathered in place, and received", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 4, a, 1)
+			k.Call("gather", "MPI_Allgather", Args{
+				"sendbuf": InPlace, "sendcount": 0, "sendtype": uint64(TypeNull), "recvbuf": uint64(buf), "recvcount": 4, "recvtype": Int, "comm": World,
+			})
+		}, overlap, "MPI_Allgather"},
 		{"an attached buffer", func(k *Rank) {
 			k.Call("attach", "MPI_Buffer_attach", Args{"buffer": uint64(buf), "size": 1000})
 			blocking(k, "MPI_Send", 1000, 4)

@@ -35,6 +35,7 @@ const (
 	AnyTag      = -1
 	ProcNull    = -1
 	RootSelf    = -3
+	InPlace     = -1
 	Sum         = 0x58000003
 	Max         = 0x58000001
 	Ignore      = 1 // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
@@ -75,7 +76,7 @@ var names = []Name{
 	{KindOp, 0, Max, "MPI_MAX"},
 	{KindOp, 0, Sum, "MPI_SUM"},
 	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
-	constant(RootSelf, "MPI_ROOT"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
+	constant(RootSelf, "MPI_ROOT"), constant(InPlace, "MPI_IN_PLACE"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
 	constant(OrderC, "MPI_ORDER_C"), constant(OrderF, "MPI_ORDER_FORTRAN"), constant(Block, "MPI_DISTRIBUTE_BLOCK"),
 	constant(Cyclic, "MPI_DISTRIBUTE_CYCLIC"), constant(None, "MPI_DISTRIBUTE_NONE"),
 	constant(DefaultDarg, "MPI_DISTRIBUTE_DFLT_DARG"), constant(3, "MPI_ERR_TYPE"),

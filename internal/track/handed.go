@@ -132,6 +132,7 @@ type piece struct {
 	from, to uint64
 	list     *side // it is made of several parts, and has no type yet
 	tidy     bool  // no byte is there twice
+	mine     int   // one more than the number of the part that is the process's own, and in its place already; 0: none is
 }
 
 // handCall follows the buffers of a collective, or of a call that reads or writes a file.
@@ -167,6 +168,9 @@ func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
 	pr := h.th.Process
 	busy := h.keep || pr.holds()
 	clash := false
+	if busy && r.mine > 0 && r.list == nil {
+		all = r.leave(v)
+	}
 	if s.there && r.there && s.from < r.to && r.from < s.to && max(s.from, r.from) >= own.Lowest {
 		clash = pr.build(c, &s) && pr.build(c, &r) && t.handWithin(h, &s.Part, &r.Part)
 	}
@@ -218,6 +222,8 @@ func (t *Tracker) pieces(th *Thread, p *plan, c *event.Call, v *View) (s, r, all
 			from := hs.send
 			from.buf = hs.recv.buf
 			all = t.piece(pr, c, v, &from)
+		} else if n == once && hs.recv.times != once && hs.send.param >= 0 && inPlace(&hs.send) && v != nil && v.Split == 0 {
+			r.mine = int(v.Me) + 1
 		}
 	}
 	return s, r, all
@@ -276,6 +282,22 @@ func (t *Tracker) piece(pr *Process, c *event.Call, v *View, s *side) (b piece) 
 		b.Count *= int64(len(neighbours))
 	}
 	return b.whole()
+}
+
+// leave takes the process's own part, which is only read, out of what it gathers from all, and returns it.
+func (b *piece) leave(v *View) (mine piece) {
+	n, me := int64(v.Peers), int64(b.mine-1)
+	each := b.Count / n
+	ext := each * b.Type.Extent()
+	typ, err := datatype.Hindexed([]int64{me * each, (n - 1 - me) * each}, []int64{0, (me + 1) * ext}, b.Type)
+	if err != nil || each <= 0 {
+		return mine
+	}
+	mine = *b
+	mine.Base, mine.Count, mine.Write = b.Base+uint64(me*ext), each, false
+	b.Type, b.Count = typ, 1
+	*b = b.whole()
+	return mine.whole()
 }
 
 // whole works out where a piece is.
@@ -437,6 +459,9 @@ func (pr *Process) build(c *event.Call, b *piece) bool {
 		old := memory
 		if d != nil {
 			old, one = d.Type, d.Type
+		}
+		if len(lens) == b.mine-1 {
+			count = 0
 		}
 		lens, at, types = append(lens, count), append(at, displ), append(types, old)
 		return true
