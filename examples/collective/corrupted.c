@@ -15,12 +15,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 4; i++)
         from[i] = 10 * rank + i;
-    MPI_Gatherv(from, 4, MPI_INT, to[0], counts, displs, MPI_INT, 0, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED" "16 bytes that rank 0 received from rank [12]" count=1 */
-    MPI_Igatherv(from, 4, MPI_INT, to[1], counts, displs, MPI_INT, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED" "16 bytes that rank 0 received from rank [12]" count=1 */
+    MPI_Gatherv(from, 4, MPI_INT, to[0], counts, displs, MPI_INT, 0, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED" "16 bytes that rank 0 received from rank [12]" count=1 */ /* want error "LOCAL:MEMORY:OVERLAP" ranks=0 */
+    MPI_Igatherv(from, 4, MPI_INT, to[1], counts, displs, MPI_INT, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED" "16 bytes that rank 0 received from rank [12]" count=1 */ /* want error "LOCAL:MEMORY:OVERLAP" ranks=0 */
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Gatherv_init(from, 4, MPI_INT, to[2], counts, displs, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r); /* want "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED" "16 bytes that rank 0 received from rank [12]" count=2 */
     for (int i = 0; i < 2; i++) {
-        MPI_Start(&r);
+        MPI_Start(&r); /* want error "LOCAL:MEMORY:OVERLAP" "has a byte twice" ranks=0 */
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     }
     MPI_Request_free(&r);

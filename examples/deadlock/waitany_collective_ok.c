@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         MPI_Irecv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, &request[1]);
         MPI_Waitany(2, request, &index, MPI_STATUS_IGNORE);
-        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Send(&one, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
     } else if (rank == 1) {
         MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

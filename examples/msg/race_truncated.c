@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-    int rank, pid = getpid(), data[8] = {0};
+    int rank, pid = getpid(), data[10] = {0};
     char name[64];
     MPI_Request requests[2];
     MPI_Status status;
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     snprintf(name, sizeof name, "/tmp/race_truncated.%d", pid);
     if (rank == 0) {
         MPI_Irecv(data, 8, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[0]); /* want warning "GLOBAL:MSG:RACE" "longer" ranks=0,1,2 */
-        MPI_Irecv(data, 2, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[1]); /* want warning "GLOBAL:MSG:RACE" */
+        MPI_Irecv(data + 8, 2, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[1]); /* want warning "GLOBAL:MSG:RACE" */
         MPI_Wait(&requests[0], &status);
         fclose(fopen(name, "w"));
         MPI_Wait(&requests[1], &status);

@@ -7,7 +7,7 @@
 int main(int argc, char **argv)
 {
     int rank;
-    std::vector<int> data(4);
+    std::vector<int> data(4), in(4);
     std::vector<MPI_Request> requests;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     }
     requests.clear();
     for (int i = 0; i < 4; i++)
-        MPI_Recv(&data[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&in[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
 }

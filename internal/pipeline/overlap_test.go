@@ -56,6 +56,14 @@ func TestOverlaps(t *testing.T) {
 		want  []string
 		text  string
 	}{
+		{"collectives without buffers beside", func(k *Rank) {
+			begin(k, "MPI_Irecv", 0, 1, a, 0x5000)
+			for range 10 {
+				k.Call("barrier", "MPI_Barrier", Args{"comm": Self})
+			}
+			blocking(k, "MPI_Send", 4, 1)
+			wait(k, a, 0x5000)
+		}, nil, ""},
 		{"side by side", func(k *Rank) {
 			for range 3 {
 				begin(k, "MPI_Irecv", 0, 10, a, 1)

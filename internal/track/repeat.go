@@ -128,9 +128,9 @@ func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
 		t.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
 	}
 	t.sink.Entered(th, v, th.pos, call)
-	if t.Owns && (pr.holds() || !r.apart(q, rec)) {
+	if p := &t.plans[binary.LittleEndian.Uint16(rec)]; t.Owns && p.hands != nil && (pr.holds() || !r.apart(q, rec)) {
 		if c, err := event.ParseCall(rec); err == nil {
-			t.handCall(th, &t.plans[c.Func.ID], &c, v)
+			t.handCall(th, p, &c, v)
 			th.explained = unexplained
 		}
 	}

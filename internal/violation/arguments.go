@@ -134,7 +134,7 @@ var byName = map[string]struct{ param, wrong, check string }{
 	"high":    {"high", "rank >= 2", "HIGH_MISMATCH"},
 	"dims":    {"dims", "twos", "TOPOLOGY_MISMATCH"},
 	"assert":  {"assert", "MPI_MODE_NOPRECEDE", "WINDOW_MISMATCH"},
-	"amode":   {"amode", "amode | MPI_MODE_SEQUENTIAL", "FILE_MISMATCH"},
+	"amode":   {"amode", "amode | MPI_MODE_UNIQUE_OPEN", "FILE_MISMATCH"},
 	"datarep": {"datarep", `"external32"`, "FILE_MISMATCH"},
 	"etype":   {"etype", "MPI_FLOAT", "FILE_MISMATCH"},
 	"flag":    {"flag", "0", "FILE_MISMATCH"},
