@@ -1,5 +1,7 @@
 # mpi4py frees and asks in its own ways, to the end of the interpreter.
 # run: np=2 mpi=openmpi stdout=any
+import sys
+
 from mpi4py import MPI
 
 world = MPI.COMM_WORLD
@@ -16,7 +18,7 @@ some.Free()
 group.Free()
 copy.Free()
 assert copy == MPI.COMM_NULL
-print(world.sendrecv(rank, 1 - rank, source=1 - rank))
+sys.stdout.write(f"{world.sendrecv(rank, 1 - rank, source=1 - rank)}\n")  # at once
 world.send("nobody", dest=MPI.PROC_NULL)
 info = MPI.Info.Create()
 info["key"] = "value"

@@ -1,5 +1,7 @@
 # Parts of one array beside each other, sums in place, and pickled objects.
 # run: np=2 mpi=openmpi
+import sys
+
 from mpi4py import MPI
 from array import array
 
@@ -18,4 +20,4 @@ for i in range(20):
     got = [comm.recv(source=1 - rank, tag=k) for k in range(3)]
     MPI.Request.waitall(sends)
     comm.allgather(got)
-print(rank, list(data))
+sys.stdout.write(f"{rank} {list(data)}\n")  # at once

@@ -168,7 +168,7 @@ func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
 	pr := h.th.Process
 	busy := h.keep || pr.holds()
 	clash := false
-	if busy && r.mine > 0 && r.list == nil {
+	if busy && r.there && r.mine > 0 && r.list == nil {
 		all = r.leave(v)
 	}
 	if s.there && r.there && s.from < r.to && r.from < s.to && max(s.from, r.from) >= own.Lowest {
