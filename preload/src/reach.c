@@ -145,7 +145,6 @@ static const struct mapping *mapping_of(struct look *l, uint64_t at)
     return low < known && at >= mappings[low].start ? &mappings[low] : NULL;
 }
 
-#define LOWEST 4096
 #define NO_DATA 1
 #define NO_ACCESS 2
 
@@ -153,7 +152,7 @@ static int visit(void *ctx, uint64_t at, uint64_t n)
 {
     struct look *l = ctx;
     const uint64_t from = at, to = at + n;
-    if (at < LOWEST || to < at)
+    if (at < MV_LOWEST || to < at)
         return NO_DATA;
     while (at < to) {
         const struct mapping *m = mapping_of(l, at);

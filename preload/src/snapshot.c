@@ -12,9 +12,6 @@
 
 #include "sums.h"
 
-/* The first page of memory has no data: an address in it is a mistake, or MPI_BOTTOM with a datatype that is not for it. */
-#define LOWEST 4096
-
 /* What visitors return to end a walk early, and for an address that is none. */
 #define ENOUGH 1
 #define WRONG 2
@@ -72,7 +69,7 @@ struct span {
 static int widen(void *ctx, uint64_t at, uint64_t n)
 {
     struct span *s = ctx;
-    if (at < LOWEST || at + n < at)
+    if (at < MV_LOWEST || at + n < at)
         return WRONG;
     if (at < s->low)
         s->low = at;
@@ -102,7 +99,7 @@ struct summing {
 static int sum_blocks(void *ctx, uint64_t address, uint64_t n)
 {
     struct summing *s = ctx;
-    if (address < LOWEST || address + n < address)
+    if (address < MV_LOWEST || address + n < address)
         return WRONG;
     const unsigned char *p = (const unsigned char *)(uintptr_t)address;
     if (n > s->rest)
@@ -136,7 +133,7 @@ struct copying {
 static int copy(void *ctx, uint64_t address, uint64_t n)
 {
     struct copying *c = ctx;
-    if (address < LOWEST || address + n < address)
+    if (address < MV_LOWEST || address + n < address)
         return WRONG;
     if (n > c->rest)
         n = c->rest;

@@ -78,6 +78,9 @@ typedef void mv_take_part(void *ctx, const struct mv_part *p);
 /* Data of up to so many bytes are remembered as they are. */
 #define MV_SNAPSHOT_DATA 512
 
+/* The first page of memory has no data: an address in it is a mistake, or MPI_BOTTOM with a datatype that is not for it. */
+#define MV_LOWEST 4096
+
 /* What a part held at a moment. */
 struct mv_snapshot {
     uint64_t bytes; /* 0: nothing is known */
