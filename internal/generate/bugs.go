@@ -173,7 +173,7 @@ var lone = []*Bug{
 		plant: func(p *planter) (*Call, bool) {
 			others := map[string]string{
 				"MPI_Allreduce": "MPI_Scan", "MPI_Scan": "MPI_Exscan", "MPI_Exscan": "MPI_Scan", "MPI_Iallreduce": "MPI_Iscan",
-				"MPI_Iscan": "MPI_Iexscan", "MPI_Allgather": "MPI_Alltoall", "MPI_Ialltoall": "MPI_Iallgather",
+				"MPI_Iscan": "MPI_Iexscan", "MPI_Alltoall": "MPI_Allgather", "MPI_Ialltoall": "MPI_Iallgather", // not the other way: that reads more
 			}
 			s, ok := p.some(func(s spot) bool {
 				return others[s.call.Func] != "" && p.size(s.call) > 1 && s.call.Args["sendbuf"] != Word("MPI_IN_PLACE")
