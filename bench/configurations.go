@@ -11,15 +11,12 @@ import (
 // last comes what remains where nothing is checked.
 var configurations = []variant{
 	variants[0],
-	configuration("all checks"),
-	configuration("no call stacks", "--stacks", "off"),
-	configuration("… nor contents of buffers", "--stacks", "off", "--check", contents),
-	configuration("… nor potential deadlocks", "--stacks", "off", "--check", contents, "--check", "GLOBAL:DEADLOCK:POTENTIAL=off"),
+	configuration("all checks", "--checksums"),
+	configuration("no call stacks", "--checksums", "--stacks", "off"),
+	configuration("… nor contents of buffers", "--stacks", "off"),
+	configuration("… nor potential deadlocks", "--stacks", "off", "--check", "GLOBAL:DEADLOCK:POTENTIAL=off"),
 	configuration("nothing", "--stacks", "off", "--check", "**=off"),
 }
-
-// contents switches off what reads the contents of buffers, before and after communication.
-const contents = "GLOBAL:**:DATA_TRANSMISSION_CORRUPTED=off"
 
 func configuration(name string, flags ...string) variant {
 	return variant{name, func(b *bench, np int, program []string) []string {
