@@ -167,7 +167,7 @@ func (p *plan) specialRules() (list []rule) {
 	return list
 }
 
-const outside = "names a rank that is not in the group, whose ranks go from 0 to %d"
+const outside = "names a rank that is not in the group, whose ranks go from 0 to %d: it is %d"
 
 // ranksRule looks at the ranks that MPI_Group_incl and MPI_Group_excl are given (section 7.3.2).
 func (p *plan) ranksRule() rule {
@@ -182,9 +182,9 @@ func (p *plan) ranksRule() rule {
 		for k := range list.Len() {
 			switch r := list.At(k); {
 			case r < 0 || r >= int64(g.Size()):
-				return j.element(param, k, fmt.Sprintf(outside, g.Size()-1))
+				return j.element(param, k, fmt.Sprintf(outside, g.Size()-1, r))
 			case seen[r]:
-				return j.element(param, k, "names a rank that stands there before")
+				return j.element(param, k, fmt.Sprintf("names a rank that stands there before: %d", r))
 			default:
 				seen[r] = true
 			}
@@ -210,16 +210,16 @@ func (p *plan) rangesRule() rule {
 			case stride == 0:
 				return j.element(param, k/3, "has a stride of 0")
 			case first < 0 || first >= size:
-				return j.element(param, k/3, fmt.Sprintf(outside, size-1))
+				return j.element(param, k/3, fmt.Sprintf(outside, size-1, first))
 			case (last-first)/stride < 0 || stride > 0 != (last >= first) && first != last:
 				continue // MPI libraries take it for one rank, or none
 			}
 			for r := first; stride > 0 && r <= last || stride < 0 && r >= last; r += stride {
 				switch {
 				case r < 0 || r >= size:
-					return j.element(param, k/3, fmt.Sprintf(outside, size-1))
+					return j.element(param, k/3, fmt.Sprintf(outside, size-1, r))
 				case seen[r]:
-					return j.element(param, k/3, "names a rank that another one names, too")
+					return j.element(param, k/3, fmt.Sprintf("names a rank that another one names, too: %d", r))
 				}
 				seen[r] = true
 			}
@@ -337,11 +337,11 @@ func (p *plan) errhandlerRule() rule {
 			return true
 		}
 		made := list[len(list)-1].Made
-		if theirs := subjectOf(mpiapi.ByID(made.Func()).Name); theirs == mine || theirs == "" {
+		theirs := subjectOf(mpiapi.ByID(made.Func()).Name)
+		if theirs == mine || theirs == "" {
 			return true
-		} else {
-			j.wrong(param, "is an error handler for "+theirs+", not for "+mine)
 		}
+		j.wrong(param, "is an error handler for "+theirs+", not for "+mine)
 		j.e.Other, j.e.Role = made, "handler made"
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -69,7 +70,7 @@ func describe(x *check.Context, t *track.Thread, c match.Call, e *track.Argument
 		f.Sites = append(f.Sites, x.Site(e.Role, e.Other))
 	}
 	f.Message = fmt.Sprintf("Rank %d calls %s with %s, which %s.", p.Rank, fn.Name, what, e.Why)
-	f.Advice = "Mend the argument. What MPI makes of it is not defined: it may fail here, crash, or do anything."
+	f.Advice = remedy(q, e) + " What MPI makes of it is not defined: it may fail here, crash, or do anything."
 	if e.Overflow {
 		f.Advice = "Send less at a time, or use a derived datatype for larger elements, or the functions with large counts (MPI_Count, the names that end in _c), and 64-bit integers to calculate with."
 	}
@@ -77,6 +78,23 @@ func describe(x *check.Context, t *track.Thread, c match.Call, e *track.Argument
 		f.Severity = finding.Warning
 	}
 	return f
+}
+
+// remedy says what to do about an argument.
+func remedy(q *mpiapi.Param, e *track.ArgumentError) string {
+	switch {
+	case e.Role == "freed":
+		return "Free the object after its last use, and take care of copies of its handle."
+	case q.Kind.Handle(), q.Kind == mpiapi.Keyval:
+		return "Pass what MPI returned when such an object was made, and look whether that was before this call, and into this variable."
+	case q.Role == mpiapi.Dest, q.Role == mpiapi.Source, q.Role == mpiapi.TargetRank:
+		return "Ranks count from 0 in the communicator or window that is passed. Where there is no such neighbour, pass MPI_PROC_NULL."
+	case q.Role == mpiapi.SendTag, q.Role == mpiapi.RecvTag:
+		return "Choose tags from 0 to MPI_TAG_UB, an attribute of MPI_COMM_WORLD, which is 32767 at least."
+	case q.Kind == mpiapi.Buffer:
+		return "Look whether the memory was allocated and the pointer is the right one; where there are no data, pass a count of 0."
+	}
+	return "Pass a value that is allowed, and look how this one came about."
 }
 
 // Checks are the checks of this family.

@@ -217,12 +217,12 @@ var takesInPlace = []string{
 func (o *overlap) instead() string {
 	f := o.x.Func(o.Second.Call)
 	switch name := strings.TrimSuffix(f.Blocking(), "_c"); {
-	case name == "MPI_Sendrecv" || name == "MPI_Sendrecv_c":
+	case name == "MPI_Sendrecv":
 		return "Use MPI_Sendrecv_replace, which sends and receives in the same buffer, or two buffers."
 	case name == "MPI_Isendrecv":
 		return "Use MPI_Isendrecv_replace, which sends and receives in the same buffer, or two buffers."
 	case name == "MPI_Scatter" || name == "MPI_Scatterv":
-		return "Pass MPI_IN_PLACE as the receive buffer at the root, whose own part then stays where it is: use MPI_IN_PLACE, or two buffers."
+		return "Pass MPI_IN_PLACE as the receive buffer at the root, whose own part then stays where it is. Else use two buffers."
 	case slices.Contains(takesInPlace, name):
 		return "Use MPI_IN_PLACE as the send buffer: then the data are taken from the receive buffer. Else use two buffers."
 	}
