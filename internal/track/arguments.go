@@ -155,7 +155,7 @@ func (p *plan) planArguments() {
 	if p.receives.buffer.at == 0 { // MPI_Sendrecv_replace has one for both
 		p.receives.buffer, p.receives.count = p.sends.buffer, p.count
 	}
-	if f.Base == mpiapi.IDAbort || p.toolInterface() {
+	if f.Base == mpiapi.IDAbort || strings.HasPrefix(f.Name, "MPI_T_") { // the tool interface is another world
 		return
 	}
 	add := func(r rule) {
@@ -185,9 +185,6 @@ func (p *plan) planArguments() {
 		add(p.bufferRule(i))
 	}
 }
-
-// toolInterface reports whether the function is one of the tool interface, whose arguments are of another world.
-func (p *plan) toolInterface() bool { return len(p.fn.Name) > 6 && p.fn.Name[:6] == "MPI_T_" }
 
 func (p *plan) valueOf(i int) slot {
 	if i < 0 || p.fn.Params[i].Pointer {
@@ -490,15 +487,19 @@ func (j *judging) moves(buffer, count int) bool {
 	case count < 0:
 		return true // one
 	case !f.Params[count].Pointer:
-		return j.c.Int(count) > 0 && (!neighbourhood(name) || j.neighbours(receives) > 0) && !j.otherSide(receives)
+		return j.c.Int(count) > 0 && (!strings.HasPrefix(name, "MPI_Neighbor") || j.neighbours(receives) > 0) && !j.otherSide(receives)
 	}
 	list, ok := j.c.In(count)
 	if !ok {
 		return false
 	}
 	if name == "MPI_Reduce_scatter" && receives {
-		me := int(j.me())
-		return me >= 0 && me < list.Len() && list.At(me) > 0
+		if j.v == nil {
+			return false
+		}
+		first, _ := j.v.Group(j.v.Me)
+		me := int(j.v.Me - first)
+		return me < list.Len() && list.At(me) > 0
 	}
 	return j.any(count)
 }
@@ -521,28 +522,12 @@ func (j *judging) otherSide(receives bool) bool {
 	return part.Between && part.Root && !receives && j.p.fn.Arg(mpiapi.ReduceOp) >= 0
 }
 
-// me returns the process's rank in its own group.
-func (j *judging) me() int32 {
-	if j.v == nil {
-		return -1
-	}
-	if j.v.Split != 0 && int(j.v.Me) >= j.v.Split {
-		return j.v.Me - int32(j.v.Split)
-	}
-	return j.v.Me
-}
-
-func neighbourhood(name string) bool { return len(name) > 12 && name[:12] == "MPI_Neighbor" }
-
 // neighbours returns how many neighbours there are to receive from or to send to, 0 if that is not known.
 func (j *judging) neighbours(receive bool) int {
-	switch {
-	case j.v == nil || j.v.topology == nil:
+	if j.v == nil || j.v.topology == nil {
 		return 0
-	case receive:
-		return len(j.v.topology.sources)
 	}
-	return len(j.v.topology.destinations)
+	return len(j.v.topology.neighbours(receive))
 }
 
 // withdrawWrong takes back what a call has begun that fails, for its arguments are wrong: nobody will match it.

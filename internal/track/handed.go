@@ -57,13 +57,7 @@ const mostParts = 1 << 16
 // planHands works out what a function hands over.
 func (p *plan) planHands() {
 	f := p.fn
-	at := func(r mpiapi.Role) slot {
-		if i := f.Arg(r); i >= 0 {
-			return slot{f.Params[i].Layout.At, true}
-		}
-		return slot{}
-	}
-	p.sendBuf, p.recvBuf = at(mpiapi.SendBuf), at(mpiapi.RecvBuf)
+	p.sendBuf, p.recvBuf = p.address(mpiapi.SendBuf), p.address(mpiapi.RecvBuf)
 	switch p.act {
 	case isend, irecv, isendrecv, imrecv, icollective, otherRequest:
 		p.lends = true
@@ -191,17 +185,9 @@ func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
 // reads.
 func (t *Tracker) pieces(th *Thread, p *plan, c *event.Call, v *View) (s, r, all piece) {
 	pr, hs, rec := th.Process, p.hands, c.Raw()
-	var part agree.Part
-	if p.root.at != 0 {
-		root := int32(p.root.int(rec))
-		switch {
-		case v == nil:
-			return
-		case v.Split == 0:
-			part.Root = root == v.Me
-		default:
-			part = agree.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
-		}
+	part, ok := pr.partOn(v, p, rec)
+	if !ok {
+		return
 	}
 	means := func(side *side) bool {
 		return side.param >= 0 && agree.Significant(c, side.param, part, pr.inPlace, pr.hasInPlace)

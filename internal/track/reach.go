@@ -99,7 +99,7 @@ func (t *Tracker) faultIn(th *Thread, call, in match.Call, r *Request) bool {
 		}
 		at, ok := datatype.FirstOverlap(
 			datatype.Buffer{Base: addr, Count: i.Count, Type: i.Type.Of()},
-			datatype.Buffer{Base: th.Process.Ended.FaultAddr, Count: 1, Type: datatype.Predefined("MPI_BYTE", 1)},
+			datatype.Buffer{Base: th.Process.Ended.FaultAddr, Count: 1, Type: memory},
 		)
 		if !ok {
 			continue

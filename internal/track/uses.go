@@ -216,10 +216,18 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 
 // part returns in what way a process takes part in a call, if that is a collective with a root; false if it is not known.
 func (pr *Process) part(p *plan, rec []byte) (part agree.Part, ok bool) {
+	var v *View
+	if p.root.at != 0 {
+		v = pr.View(p.comm.handle(rec))
+	}
+	return pr.partOn(v, p, rec)
+}
+
+// partOn is part on a communicator that is known.
+func (pr *Process) partOn(v *View, p *plan, rec []byte) (part agree.Part, ok bool) {
 	if p.root.at == 0 {
 		return part, true
 	}
-	v := pr.View(p.comm.handle(rec))
 	root := int32(p.root.int(rec))
 	switch {
 	case v == nil:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/match"
 )
 
@@ -18,13 +17,8 @@ func element(t *match.Datatype, count int64, at uint64) string {
 	if of == nil || of.Size <= 0 {
 		return ""
 	}
-	copies := int64(at) / of.Size
-	if of.Elements == 1 && of.Predefined() {
-		return fmt.Sprintf("element %d of %d, %s", copies, count, t)
+	if path := check.BytePath(t, "datatype", count, int64(at)); path != "" {
+		return path
 	}
-	name := t.Name
-	if name == "" {
-		name = "datatype"
-	}
-	return datatype.PathToByte(of, name, int64(at)).Among(count).String()
+	return fmt.Sprintf("element %d of %d, %s", int64(at)/of.Size, count, t)
 }

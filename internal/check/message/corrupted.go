@@ -87,7 +87,7 @@ func corrupted(x *check.Context, e *match.Exchange) {
 			op        *match.Op
 			name, say string
 		}{{s, "sendtype", "sent"}, {r, "recvtype", "received"}} {
-			if p := bytePath(side.op, side.name, int64(first)); p != "" {
+			if p := check.BytePath(side.op.Type, side.name, side.op.Count, int64(first)); p != "" {
 				what += fmt.Sprintf(", from %s on in what is %s", p, side.say)
 				f.Details["element_"+side.say+"_path"] = p
 			}
@@ -99,16 +99,4 @@ func corrupted(x *check.Context, e *match.Exchange) {
 	f.Advice = "Look for threads, or one-sided communication or files, that use the receive buffer at that time. If there are none, try other transports of the " +
 		"MPI library, and other nodes: the network, or the memory, may be at fault."
 	x.Report(f)
-}
-
-// bytePath addresses the element that a byte of what op sends or receives belongs to, "" for basic types.
-func bytePath(op *match.Op, name string, at int64) string {
-	t := op.Type.Of()
-	if t == nil || t.Elements == 1 && t.Predefined() {
-		return ""
-	}
-	if op.Type.Name != "" {
-		name = op.Type.Name
-	}
-	return datatype.PathToByte(t, name, at).Among(op.Count).String()
 }
