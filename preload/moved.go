@@ -21,10 +21,21 @@ func isMoved(f *mpiapi.Func) bool {
 	return f.ID == mpiapi.IDRequestFree
 }
 
+// isKept tells whether a function begins, starts, completes or frees operations that send from a buffer while the program
+// goes on.
+func isKept(f *mpiapi.Func) bool {
+	switch f.Class {
+	case mpiapi.Collective, mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Irecv, mpiapi.RecvInit, mpiapi.Mrecv:
+		return false
+	}
+	return isMoved(f)
+}
+
 // generateMoved returns moved.c: for each function that sums of data have something to do with, what the wrapper then
 // calls instead of the real function.
 func generateMoved(exported func(name string) bool) []byte {
-	return generateBetween(exported, "move", "mv_moved", isMoved, (*wrapper).move)
+	moved := generateBetween(exported, "move", "mv_moved", isMoved, (*wrapper).move)
+	return append(moved, betweenTable(exported, "move", "mv_kept", isKept)...)
 }
 
 // move writes the body of what stands for the function where sums are wanted.
@@ -158,7 +169,7 @@ func (w *wrapper) completed() string {
 // generateBetween returns a C file with functions that stand between wrappers and the real functions, for the functions
 // that are wanted, and a table of them. body writes one that calls real_kind_….
 func generateBetween(exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper)) []byte {
-	var b, table strings.Builder
+	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n")
 	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
 	for _, f := range exportedFuncs(exported) {
@@ -170,8 +181,19 @@ func generateBetween(exported func(name string) bool, kind, tableName string, wa
 		fmt.Fprintf(&b, "static %s\n{\n", f.Declare(kind+"_"+f.Name))
 		body(&w)
 		b.WriteString("}\n")
-		fmt.Fprintf(&table, "    {\"P%[2]s\", (void (*)(void))%[1]s_%[2]s, &real_%[1]s_%[2]s},\n", kind, f.Name)
 	}
-	fmt.Fprintf(&b, "\nconst struct mv_between %s[] = {\n%s    {NULL, NULL, NULL},\n};\n", tableName, table.String())
+	return append([]byte(b.String()), betweenTable(exported, kind, tableName, wanted)...)
+}
+
+// betweenTable returns the table of such functions, or of some of them.
+func betweenTable(exported func(name string) bool, kind, name string, wanted func(*mpiapi.Func) bool) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nconst struct mv_between %s[] = {\n", name)
+	for _, f := range exportedFuncs(exported) {
+		if wanted(f) {
+			fmt.Fprintf(&b, "    {\"P%[2]s\", (void (*)(void))%[1]s_%[2]s, &real_%[1]s_%[2]s},\n", kind, f.Name)
+		}
+	}
+	b.WriteString("    {NULL, NULL, NULL},\n};\n")
 	return []byte(b.String())
 }

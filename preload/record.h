@@ -41,7 +41,7 @@ struct mv_control {
     uint32_t asked;       /* futex: number of calls held so far (atomic add, by ranks) */
     uint32_t asleep;      /* 1 while the analyzer sleeps on asked */
     uint32_t refusals;    /* collectives refused so far, by the analyzer */
-    uint32_t sums;        /* 1: record sums of the data that messages and collectives move */
+    uint32_t sums;        /* enum mv_sums_wanted */
     uint32_t pad;
     uint64_t beat;        /* CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second */
     uint64_t sum_limit;   /* sum up only samples, so many bytes in all, of data longer than this; 0: all */
@@ -291,10 +291,13 @@ struct mv_data {
 struct mv_sums {
     uint32_t flags; /* enum mv_sums_flags */
     uint32_t count;
-    uint64_t operation; /* 0: the call's own; else a nonblocking or persistent one, by its number in the process */
+    uint64_t operation; /* 0: the call's own; else a nonblocking or persistent one: mv_operation_number of the call that made it */
     uint64_t round;     /* of a persistent one: which start, from 1 */
     /* struct mv_sum, in the order of peers */
 };
+
+/* Names the operation that a call of a thread makes: the thread's ring and the call's number in it, from 1. */
+#define mv_operation_number(ring, call) ((uint64_t)(ring) << 40 | (call))
 
 enum mv_sums_flags {
     MV_SUMS_RECEIVED = 1, /* what the call has received; else what it sends */
@@ -303,6 +306,13 @@ enum mv_sums_flags {
     MV_SUMS_OVER = 8,     /* nothing more will come of the operation */
     MV_SUMS_BLOCKS = 16,  /* the sums are those of consecutive blocks of one message, which MV_SUM_BLOCKS tells of */
     MV_SUMS_VOID = 32,    /* the message's data are also used by another operation: nothing follows from its sums */
+};
+
+/* What sums of data are made for. */
+enum mv_sums_wanted {
+    MV_SUMS_NONE = 0,
+    MV_SUMS_KEPT = 1, /* what nonblocking operations send must stay as it is: only changes are recorded */
+    MV_SUMS_ALL = 2,  /* and what messages and collectives move must arrive: sums are recorded */
 };
 
 /* A message is summed up in blocks of equal length, the last of which may be shorter: a multiple of MV_SUM_BLOCK bytes, the

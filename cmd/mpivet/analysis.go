@@ -68,7 +68,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 	if live != nil {
 		gate = live
 		p.Confirm = pipeline.Scheduled() // the kernel can be asked about the processes
-		if o.sums {
+		if o.wantedSums() != ring.NoSums {
 			p.Layouts = live.Layouts
 		}
 	}

@@ -102,7 +102,7 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
 	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
-	f.BoolVar(&o.sums, "checksums", false, "check that the data of messages and collective operations arrive as they were sent, and are not changed before")
+	f.BoolVar(&o.sums, "checksums", false, "check that the data of messages and collective operations arrive as they were sent")
 	f.IntVar(&o.sumLimit, "checksum-limit", 0, "look only at samples of data longer than `BYTES`, so many in all; 0 at all data")
 	f.IntVar(&o.maxErrors, "max-errors", 0, "do at the `N`th error what --on-error says; 0 never")
 	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error", "what to do at a fatal finding: end the program, take no notice, leave it as it is for a debugger, or open one")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpivet/mpivet/internal/check/memory"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/ring"
@@ -167,5 +168,16 @@ func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
 }
 
 func sessionOptions(o *options, ranks int) ring.Options {
-	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.sums, SumLimit: o.sumLimit}
+	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.wantedSums(), SumLimit: o.sumLimit}
+}
+
+// wantedSums says what the ranks are to make sums of data for.
+func (o *options) wantedSums() ring.Sums {
+	switch {
+	case o.sums:
+		return ring.AllSums
+	case o.rules.Enabled(memory.IllegalModification.ID):
+		return ring.KeptSums
+	}
+	return ring.NoSums
 }

@@ -1,7 +1,7 @@
-/* Buffers are changed between the start of an operation and the call that completes it: of a short message, of a long one, in
- * one element of a derived datatype, under different calls that complete them, of sends whose requests may have one handle, in
- * the second round of a persistent send, at the root of a nonblocking broadcast, and of a reduction. */
-/* run: np=2 flags="--checksums" stdout=any */
+/* Buffers are changed between the start of an operation and the call that completes it: of a short message, of a long one, under
+ * different calls that complete them, of sends whose requests may have one handle, in the second round of a persistent send, at
+ * the root of a nonblocking broadcast, and of a reduction. */
+/* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -9,16 +9,13 @@ enum { LONG = 1 << 18 };
 
 int main(int argc, char **argv)
 {
-    int rank, index, flag, few[4], in[4], matrix[4][4], others[3][2];
+    int rank, index, flag, few[4], in[4], others[3][2];
     MPI_Request r, list[3];
-    MPI_Datatype column;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int *many = calloc(LONG, sizeof *many);
-    MPI_Type_vector(4, 1, 4, MPI_INT, &column);
-    MPI_Type_commit(&column);
-    for (int i = 0; i < 16; i++)
-        few[i % 4] = matrix[i / 4][i % 4] = i;
+    for (int i = 0; i < 4; i++)
+        few[i] = i;
     if (rank == 0) {
         MPI_Isend(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 8 of the 16 \(element 2 of 4, MPI_INT\) is not what it was when MPI_Wait returns" count=1 ranks=0 */
         few[2]++;
@@ -29,18 +26,6 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         for (flag = 0; !flag;)
             MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
-
-        MPI_Issend(&matrix[0][1], 1, column, 1, 2, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 12 of the 16 \(datatype\(VECTOR\)\[3\]" count=1 ranks=0 */
-        matrix[3][1]++;
-        MPI_Barrier(MPI_COMM_WORLD);
-        MPI_Waitany(1, &r, &index, MPI_STATUS_IGNORE);
-
-        /* another column is received meanwhile */
-        MPI_Irecv(&matrix[0][0], 1, column, 1, 5, MPI_COMM_WORLD, &list[0]);
-        MPI_Issend(&matrix[0][2], 1, column, 1, 5, MPI_COMM_WORLD, &list[1]); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 0 of the 16" count=1 ranks=0 */
-        matrix[0][2]++;
-        MPI_Barrier(MPI_COMM_WORLD);
-        MPI_Waitall(2, list, MPI_STATUSES_IGNORE);
 
         for (int i = 0; i < 3; i++)
             MPI_Isend(others[i], 2, MPI_INT, 1, 3, MPI_COMM_WORLD, &list[i]); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 4 of the 8" count=2 ranks=0 */
@@ -53,7 +38,7 @@ int main(int argc, char **argv)
             MPI_Start(&r);
             few[0] += i;
             few[3] += i;
-            MPI_Wait(&r, MPI_STATUS_IGNORE);
+            MPI_Waitany(1, &r, &index, MPI_STATUS_IGNORE);
             few[1]++;
         }
         MPI_Request_free(&r);
@@ -61,10 +46,6 @@ int main(int argc, char **argv)
         MPI_Recv(in, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Recv(many, LONG, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Barrier(MPI_COMM_WORLD);
-        MPI_Recv(in, 4, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Barrier(MPI_COMM_WORLD);
-        MPI_Sendrecv_replace(in, 4, MPI_INT, 0, 5, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < 3; i++)
             MPI_Recv(in, 2, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < 2; i++)
@@ -78,7 +59,6 @@ int main(int argc, char **argv)
     if (rank == 1)
         few[3]--;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-    MPI_Type_free(&column);
     free(many);
     MPI_Finalize();
     return 0;

@@ -1,5 +1,5 @@
 ! A buffer is changed between the start of a send and the call that completes it, in the second round of a persistent send, too.
-! run: np=2 flags="--checksums" stdout=any
+! run: np=2 stdout=any
 program modified
   use mpi
   implicit none

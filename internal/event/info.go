@@ -406,6 +406,10 @@ func (s *Sums) At(i int) Sum {
 	}
 }
 
+// Operation names the operation that a call makes, as Sums and Changed do: the call's number in its thread, from 1, and the
+// thread's in the process.
+func Operation(thread int, call uint64) uint64 { return uint64(thread)<<40 | call }
+
 // Changed is data that are not the same when an operation that reads them is complete as when it began.
 type Changed struct {
 	Operation  uint64 // as in Sums

@@ -29,6 +29,16 @@ const (
 	lockName    = ".lock" // of a fallback directory: locked like the control file
 )
 
+// Sums says what the processes make sums of data for.
+type Sums uint32
+
+// What for.
+const (
+	NoSums   Sums = iota
+	KeptSums      // what nonblocking operations send must stay as it is: InfoChanged records tell of what does not
+	AllSums       // and what messages and collectives move must arrive: InfoSums records have the sums
+)
+
 // Options say how a session is set up. The zero value is useful except for TableHash.
 type Options struct {
 	Name      string // of the session; "" for a random one
@@ -37,7 +47,7 @@ type Options struct {
 	TableHash uint64 // mpiapi.Hash()
 	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
 	Strict    bool   // hold collective calls until they are judged, see Live.Judge
-	Sums      bool   // record sums of the data that messages and collectives move
+	Sums      Sums   // of the data that operations move
 	SumLimit  int    // sum up only samples, so many bytes in all, of data longer than this; 0: all
 	ShmDir    string // where shared memory is; "" for /dev/shm
 	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
@@ -155,9 +165,7 @@ func NewSession(o Options) (_ *Session, err error) {
 	if o.Strict {
 		c.strict.Store(1)
 	}
-	if o.Sums {
-		c.sums, c.sumLimit = 1, uint64(o.SumLimit)
-	}
+	c.sums, c.sumLimit = uint32(o.Sums), uint64(o.SumLimit)
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
 		copy(c.fallback[:], s.Fallback)
 	}

@@ -38,7 +38,18 @@ type ownership struct {
 }
 
 // held is what a request, or a call under way, has of both sets.
-type held [2]own.Hold
+type held struct {
+	all, reads own.Hold
+	clashed    bool // with what another one has, and one of the two is written
+}
+
+// of returns what it has of one of the sets of its process.
+func (h *held) of(o *ownership, s *own.Set) own.Hold {
+	if s == &o.reads {
+		return h.reads
+	}
+	return h.all
+}
 
 // holds reports whether a process has anything under way that holds memory.
 func (pr *Process) holds() bool {
@@ -54,9 +65,9 @@ func (pr *Process) release(h *held) {
 }
 
 func (o *ownership) giveBack(h *held) {
-	o.all.Release(h[0])
-	if h[1] != 0 {
-		o.reads.Release(h[1])
+	o.all.Release(h.all)
+	if h.reads != 0 {
+		o.reads.Release(h.reads)
 	}
 	*h = held{}
 }
@@ -109,7 +120,7 @@ func (t *Tracker) handMessage(th *Thread, p *plan, c *event.Call) {
 		if !op.Send && p.recvBuf.at != 0 {
 			buf = p.recvBuf
 		}
-		if th.held[0] = o.all.Again(buf.handle(c.Raw()), op.Count, op.Type.Type, !op.Send); th.held[0] != 0 {
+		if th.held.all = o.all.Again(buf.handle(c.Raw()), op.Count, op.Type.Type, !op.Send); th.held.all != 0 {
 			return // as the last time
 		}
 	}
@@ -191,9 +202,9 @@ func (t *Tracker) hand(h *handing, part *own.Part) {
 	case o.off:
 		return
 	}
-	t.handTo(h, &o.all, &h.th.held[0], part)
+	t.handTo(h, &o.all, &h.th.held.all, part)
 	if t.OwnReads && !part.Write {
-		t.handTo(h, &o.reads, &h.th.held[1], part)
+		t.handTo(h, &o.reads, &h.th.held.reads, part)
 	}
 }
 
@@ -210,6 +221,7 @@ func (t *Tracker) handTo(h *handing, s *own.Set, held *own.Hold, part *own.Part)
 	if c == nil {
 		return
 	}
+	h.th.held.clashed = h.keep && s == &h.th.Process.owned.all
 	o := Overlap{Second: h.handed(part), At: c.At, Itself: c.With == 0}
 	if o.First = o.Second; !o.Itself {
 		var ok bool
@@ -240,26 +252,27 @@ func bufferParam(f *mpiapi.Func, write bool) int {
 
 // holder describes the buffer that another one clashes with.
 func (t *Tracker) holder(pr *Process, s *own.Set, c *own.Clash) (d Handed, ok bool) {
-	i := 0
-	if s == &pr.owned.reads {
-		i = 1
-	}
+	o := pr.owned
 	number := ^uint64(0)
 	pr.Requests(func(r *Request) {
-		if r.Number < number && s.Has(r.held[i], c.With) {
+		if !s.Has(r.held.of(o, s), c.With) {
+			return
+		}
+		r.held.clashed = r.held.clashed || s == &o.all
+		if r.Number < number {
 			number, d.Call = r.Number, r.Made.Clone()
 		}
 	})
 	for _, th := range pr.Threads {
-		if len(d.Call.Raw) == 0 && th.Open.Func != nil && s.Has(th.held[i], c.With) {
+		if len(d.Call.Raw) == 0 && th.Open.Func != nil && s.Has(th.held.of(o, s), c.With) {
 			d.Call = th.call(th.Open.Call.Raw())
 		}
 	}
-	if b := t.buffers[pr]; b != nil && len(d.Call.Raw) == 0 && s.Has(b.held[i], c.With) {
+	if b := t.buffers[pr]; b != nil && len(d.Call.Raw) == 0 && s.Has(b.held.of(o, s), c.With) {
 		d.Call = b.call
 	}
 	for _, v := range pr.files {
-		if v.splits != nil && len(d.Call.Raw) == 0 && s.Has(v.splits.held[i], c.With) {
+		if v.splits != nil && len(d.Call.Raw) == 0 && s.Has(v.splits.held.of(o, s), c.With) {
 			d.Call = v.splits.active
 		}
 	}

@@ -271,6 +271,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	}
 	pr.numbers++
 	r.Number = pr.numbers
+	r.operation = event.Operation(th.Index, th.Calls)
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
 	pr.reqs.hold(r, pr.Active)

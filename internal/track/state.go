@@ -167,6 +167,7 @@ type Request struct {
 	Partitioned *Partitioned
 	Made        match.Call // the call that made it
 	Number      uint64     // of the request among the process's, in the order of their making
+	operation   uint64     // event.Operation of Made
 
 	// Overwritten is the call that returned another request into the variable while this one was not over, nil if there
 	// is none. A copy of the handle may be left.

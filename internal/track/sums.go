@@ -136,7 +136,11 @@ func (t *Tracker) changed(th *Thread, c *event.Changed) {
 	switch k := th.Process.moving[c.Operation]; {
 	case c.Operation == 0:
 		m.Operation, m.Blocking = m.Completed, true
-	case k == nil || k.message && k.request == nil:
+	case k == nil:
+		if !t.changedKept(th.Process, &m) {
+			return
+		}
+	case k.message && k.request == nil:
 		return
 	case k.message:
 		m.Operation = k.request.Made
@@ -144,4 +148,24 @@ func (t *Tracker) changed(th *Thread, c *event.Changed) {
 		m.Operation, m.View, m.Position, m.Round = k.call, k.view, k.pos, k.round
 	}
 	t.sink.Modified(th, &m)
+}
+
+// changedKept finds the operation of whose data nothing was told before they changed. It reports false if nobody can say that it
+// was not complete then, or if another operation may have changed them, which is told as an overlap.
+func (t *Tracker) changedKept(pr *Process, m *Modification) (found bool) {
+	if pr.vague() {
+		return false
+	}
+	pr.Requests(func(r *Request) {
+		if r.operation != m.Changed.Operation || r.held.clashed {
+			return
+		}
+		found, m.Operation = true, r.Made
+		for _, op := range r.Ops {
+			if op != nil && op.Send {
+				m.Type, m.Count = op.Type, op.Count
+			}
+		}
+	})
+	return found
 }

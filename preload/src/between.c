@@ -28,7 +28,7 @@ void mv_bind_between(void *pointer, const char *pname)
     void *p = mv_real(pname);
     if (!atomic_load(&mv_g.inert)) {
         if (mv_sums)
-            put_before(&p, mv_moved, pname);
+            put_before(&p, mv_sums == MV_SUMS_ALL ? mv_moved : mv_kept, pname);
         if (mv_g.control->strict)
             put_before(&p, mv_held, pname);
     }

@@ -68,7 +68,7 @@ static int is_new(long tid)
 }
 
 /* When MPI_Init is entered, and when it returns. */
-void mv_threads_before(void) { single_before = mv_sums && is_single(); }
+void mv_threads_before(void) { single_before = mv_sums == MV_SUMS_ALL && is_single(); }
 
 void mv_threads_after(void)
 {

@@ -111,7 +111,7 @@ extern _Thread_local struct mv_tls mv_tls __attribute__((tls_model("initial-exec
 /* 1 once the process has more than one ring: calls then carry times. */
 extern int mv_timed;
 
-/* 1 if sums of the data that messages and collectives move are recorded. */
+/* What sums of data are made for: enum mv_sums_wanted. */
 extern int mv_sums;
 
 /* 1 if a fault comes to the library's handler, so that mv_tls.probe catches it. */
@@ -172,7 +172,7 @@ struct mv_between {
 };
 
 /* held.c and moved.c, generated; ended by an empty one */
-extern const struct mv_between mv_held[], mv_moved[];
+extern const struct mv_between mv_held[], mv_moved[], mv_kept[];
 
 /* end.c */
 void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const void *info);

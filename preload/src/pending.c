@@ -24,7 +24,7 @@
 
 struct mv_operation {
     uint64_t request; /* handle */
-    uint64_t number;  /* in the process, from 1 */
+    uint64_t number;  /* mv_operation_number */
     uint64_t round;   /* starts so far of a persistent one */
     int persistent;
     int active;
@@ -52,7 +52,6 @@ static struct span {
     uint64_t low, high;
 } reads[OPERATIONS], writes[OPERATIONS];
 static unsigned fresh;
-static uint64_t numbers;
 static _Atomic unsigned known; /* operations in the buckets */
 
 static struct mv_operation **bucket(uint64_t request) { return &buckets[request * 0x9e3779b97f4a7c15ULL >> (64 - 10)]; }
@@ -66,7 +65,8 @@ static struct mv_operation *find(uint64_t request)
     return o;
 }
 
-static struct mv_operation *take_unused(void)
+/* For what the call under way makes. */
+static struct mv_operation *take_unused(const struct mv_thread *t)
 {
     pthread_mutex_lock(&lock);
     struct mv_operation *o = unused;
@@ -75,7 +75,7 @@ static struct mv_operation *take_unused(void)
     else if (fresh < OPERATIONS)
         o = &operations[fresh++];
     if (o) {
-        o->number = ++numbers;
+        o->number = mv_operation_number(t->ring->thread, t->done + 1);
         o->round = 0;
         o->claimed = o->message = o->keeps = o->shared = o->joined = o->doubtful = 0;
         o->sent = o->received = 0;
@@ -110,15 +110,32 @@ static void forget(struct mv_operation *o)
 
 static void tell(struct mv_thread *t, uint64_t number, uint64_t round, unsigned flags)
 {
+    if (mv_sums != MV_SUMS_ALL)
+        return;
     mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = number, .round = round}, NULL, 0, NULL);
 }
 
 static struct mv_part *parts(const struct mv_operation *o) { return o->parts.p; }
 
-/* What an operation that starts sends. */
+/* Remembers what an operation that starts sends. */
+static void remember(struct mv_operation *o)
+{
+    uint64_t *values = o->message || !o->keeps || !o->sent ? NULL : mv_grow(&o->before, o->sent * sizeof *values);
+    struct mv_snapshot *s = o->message && o->keeps && o->sent ? mv_grow(&o->before, sizeof *s) : NULL;
+    o->keeps = values || (s && mv_snapshot(s, parts(o), UINT64_MAX));
+    for (uint64_t i = 0; values && i < o->sent; i++)
+        if (!mv_part_sum(parts(o) + i, &values[i]))
+            values[i] = 0;
+}
+
+/* The same, and tells of it. */
 static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flags)
 {
     struct mv_sums head = {.flags = flags, .operation = o->number, .round = o->round};
+    if (mv_sums != MV_SUMS_ALL) {
+        remember(o);
+        return;
+    }
     if (!o->message) {
         uint64_t *values = o->keeps && o->sent ? mv_grow(&o->before, o->sent * sizeof *values) : NULL;
         o->keeps = o->keeps && values;
@@ -136,23 +153,35 @@ static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flag
 
 static void tell_received(struct mv_thread *t, const struct mv_operation *o)
 {
+    if (mv_sums != MV_SUMS_ALL)
+        return;
     const unsigned flags = MV_SUMS_RECEIVED | (o->persistent ? 0 : MV_SUMS_OVER);
     mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o) + o->sent, o->received, NULL);
 }
 
-/* Looks whether what a complete operation has sent is what it was. */
+/* Whether another thread may have completed an operation, or may have been about to, by now. */
+static int is_doubtful(const struct mv_operation *o)
+{
+    pthread_mutex_lock(&lock);
+    const int doubtful = o->doubtful;
+    pthread_mutex_unlock(&lock);
+    return doubtful;
+}
+
+/* Looks whether what a complete operation has sent is what it was. If it was not complete for this thread only, it may be changed
+ * while it is looked at. */
 static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
 {
     const uint64_t *values = o->before.p;
-    if (!o->keeps || o->doubtful || o->shared)
+    if (!o->keeps || o->shared)
         return;
     for (uint64_t i = 0; i < o->sent; i++) {
         struct mv_changed c = {.operation = o->number, .peer = parts(o)[i].peer};
         struct mv_snapshot now;
         if (o->message) {
-            if (mv_snapshot_differs(o->before.p, parts(o), &c))
+            if (mv_snapshot_differs(o->before.p, parts(o), &c) && !is_doubtful(o))
                 mv_sums_changed(t, &c);
-        } else if (values[i] && mv_snapshot(&now, &parts(o)[i], UINT64_MAX) && mv_snapshot_sum(&now) != values[i]) {
+        } else if (values[i] && mv_snapshot(&now, &parts(o)[i], UINT64_MAX) && mv_snapshot_sum(&now) != values[i] && !is_doubtful(o)) {
             c.bytes = c.length = now.bytes;
             mv_sums_changed(t, &c);
         }
@@ -196,6 +225,8 @@ static void gather(struct mv_operation *o, const struct mv_movement *m)
     struct gathering g = {parts(o), most, 0};
     mv_parts_sent(m, keep, &g);
     o->sent = g.n;
+    if (mv_sums != MV_SUMS_ALL)
+        return;
     g = (struct gathering){parts(o) + o->sent, most, 0};
     mv_parts_received(m, keep, &g);
     o->received = g.n;
@@ -204,9 +235,9 @@ static void gather(struct mv_operation *o, const struct mv_movement *m)
 /* Before the call that makes an operation enters MPI. NULL if it will not be followed. */
 struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_movement *m, int persistent)
 {
-    struct mv_operation *o = take_unused();
+    struct mv_operation *o = take_unused(t);
     if (!o) {
-        mv_sums_of(t, &(struct mv_sums){.flags = MV_SUMS_RECEIVED | MV_SUMS_FAILED}, NULL, 0, NULL);
+        tell(t, 0, 0, MV_SUMS_RECEIVED | MV_SUMS_FAILED);
         return NULL;
     }
     o->persistent = persistent;
@@ -250,6 +281,8 @@ int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int writte
 static void share(struct mv_thread *t, struct mv_operation *o)
 {
     o->shared = 0;
+    if (mv_sums != MV_SUMS_ALL) /* that they do is an error */
+        return;
     for (uint64_t i = 0; i < o->sent + o->received; i++)
         o->shared |= mv_operations_share(t, parts(o) + i, i >= o->sent);
 }
@@ -258,7 +291,7 @@ static void share(struct mv_thread *t, struct mv_operation *o)
 static void occupy(const struct mv_operation *o)
 {
     struct span s;
-    for (uint64_t i = 0; o->message && i < o->sent + o->received; i++)
+    for (uint64_t i = 0; mv_sums == MV_SUMS_ALL && o->message && i < o->sent + o->received; i++)
         if (!mv_part_span(parts(o) + i, &s.low, &s.high))
             *(i < o->sent ? &reads[o - operations] : &writes[o - operations]) = s;
 }
@@ -268,6 +301,11 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
 {
     struct mv_part both[2], *list;
     uint64_t n = 0, sent = 0;
+    if (mv_sums != MV_SUMS_ALL) {
+        if (!send || (recv && recv->buf == send->buf))
+            return NULL;
+        recv = NULL;
+    }
     if (send && !send->none) {
         both[n] = mv_part_of(send->buf, send->count, send->type);
         sent = mv_part_bytes(&both[n]) > 0;
@@ -277,7 +315,7 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
         both[n] = mv_part_of(recv->buf, recv->count, recv->type);
         n += mv_part_bytes(&both[n]) > 0;
     }
-    struct mv_operation *o = n ? take_unused() : NULL;
+    struct mv_operation *o = n ? take_unused(t) : NULL;
     if (!o)
         return NULL;
     o->message = 1;
@@ -412,7 +450,7 @@ void mv_operations_started(struct mv_thread *t, struct mv_operation *list, int f
 struct mv_operation *mv_operations_find(struct mv_thread *t, const void *requests, unsigned width, uint64_t n)
 {
     struct mv_operation *list = claim(requests, width, n, 1);
-    if (t)
+    if (t || !list)
         return list;
     pthread_mutex_lock(&lock);
     for (struct mv_operation *o = list, *also; o; o = also) {

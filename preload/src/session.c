@@ -335,7 +335,7 @@ static void join(void)
         return;
     }
     mv_g.control = c;
-    mv_sums_start(c->sums == 1, c->sum_limit);
+    mv_sums_start((int)c->sums, c->sum_limit);
     atomic_store(&mv_g.page, page);
     atomic_store(&mv_g.inert, 0);
     mv_end_start();

@@ -92,8 +92,20 @@ static int is_ours(const struct sigaction *a) { return (a->sa_flags & SA_SIGINFO
 
 static int is_fault(int sig) { return sig == SIGSEGV || sig == SIGBUS; }
 
+/* Whether a handler is that of Fortran's runtime library, which only tells of the fault. */
+static int is_fortran(const struct sigaction *a)
+{
+    Dl_info info;
+    void *f;
+    memcpy(&f, a->sa_flags & SA_SIGINFO ? (void *)&a->sa_sigaction : (void *)&a->sa_handler, sizeof f);
+    return dladdr(f, &info) && info.dli_fname && strstr(info.dli_fname, "libgfortran");
+}
+
 /* Whether our handler stays in front of one that is set now. */
-static int stays(int sig) { return mv_tls.in_init || (mv_sums && is_fault(sig)); }
+static int stays(int sig, const struct sigaction *a)
+{
+    return mv_tls.in_init || (is_fault(sig) && (mv_sums == MV_SUMS_ALL || (mv_sums && is_fortran(a))));
+}
 
 /* Notes whether a fault comes to our handler. */
 static void look_in_front(void)
@@ -102,13 +114,10 @@ static void look_in_front(void)
     mv_faults = !libc_sigaction(SIGSEGV, NULL, &segv) && !libc_sigaction(SIGBUS, NULL, &bus) && is_ours(&segv) && is_ours(&bus);
 }
 
-/* Whether the program may make memory accessible when it gets a fault: it has a handler of its own. That of Fortran's
- * runtime library only tells of the fault. */
+/* Whether the program may make memory accessible when it gets a fault: it has a handler of its own. */
 int mv_faults_handled(void)
 {
     struct sigaction now;
-    Dl_info info;
-    void *f;
     if (!active || libc_sigaction(SIGSEGV, NULL, &now))
         return 1;
     const int ours = is_ours(&now);
@@ -116,10 +125,7 @@ int mv_faults_handled(void)
         return 0;
     if (ours)
         now = behind[SIGSEGV];
-    if (!is_function(&now))
-        return 0;
-    memcpy(&f, now.sa_flags & SA_SIGINFO ? (void *)&now.sa_sigaction : (void *)&now.sa_handler, sizeof f);
-    return !dladdr(f, &info) || !info.dli_fname || !strstr(info.dli_fname, "libgfortran");
+    return is_function(&now) && !is_fortran(&now);
 }
 
 #if defined(__x86_64__)
@@ -326,7 +332,7 @@ static int change(int sig, const struct sigaction *act, struct sigaction *old)
     struct sigaction shown = is_ours(&now) ? behind[sig] : now;
     if (act) {
         wanted = *act;
-        if (stays(sig) && is_ours(&now) && is_function(&wanted)) {
+        if (is_ours(&now) && is_function(&wanted) && stays(sig, &wanted)) {
             behind[sig] = wanted;
             own[sig] = !mv_tls.in_init;
         } else {
@@ -358,10 +364,12 @@ plain_fn *mv_signal(int sig, plain_fn *h)
     if (!active || !is_managed(sig) || h == SIG_ERR || libc_sigaction(sig, NULL, &now))
         return real_signal(sig, h);
     plain_fn *shown = is_ours(&now) ? behind[sig].sa_handler : now.sa_handler;
-    if (stays(sig) && is_ours(&now) && h != SIG_DFL && h != SIG_IGN) {
-        memset(&behind[sig], 0, sizeof behind[sig]);
-        behind[sig].sa_handler = h;
-        behind[sig].sa_flags = SA_RESTART;
+    struct sigaction wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.sa_handler = h;
+    wanted.sa_flags = SA_RESTART;
+    if (is_ours(&now) && is_function(&wanted) && stays(sig, &wanted)) {
+        behind[sig] = wanted;
         own[sig] = !mv_tls.in_init;
         return shown;
     }

@@ -178,13 +178,7 @@ uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t mo
     }
     struct copying c = {s->data, s->bytes};
     mv_part_read(p, copy, &c);
-    if (c.rest)
-        return s->bytes = 0;
-    struct mv_summing sum;
-    mv_sum_begin(&sum);
-    mv_sum_add(&sum, s->data, s->bytes);
-    s->sum[s->blocks++] = mv_sum_end(&sum);
-    return s->bytes;
+    return s->bytes = c.rest ? 0 : s->bytes;
 }
 
 /* One sum for all of the data. */
@@ -194,7 +188,10 @@ uint64_t mv_snapshot_sum(const struct mv_snapshot *s)
         return s->sum[0];
     struct mv_summing sum;
     mv_sum_begin(&sum);
-    mv_sum_add(&sum, s->sum, s->blocks * sizeof s->sum[0]);
+    if (s->blocks)
+        mv_sum_add(&sum, s->sum, s->blocks * sizeof s->sum[0]);
+    else
+        mv_sum_add(&sum, s->data, s->bytes);
     return mv_sum_end(&sum);
 }
 
@@ -204,14 +201,11 @@ int mv_snapshot_differs(const struct mv_snapshot *before, const struct mv_part *
     struct mv_snapshot now;
     if (!before->bytes || mv_snapshot(&now, p, before->bytes) != before->bytes)
         return 0;
-    uint32_t block = 0;
-    while (block < now.blocks && now.sum[block] == before->sum[block])
-        block++;
-    if (block == now.blocks)
-        return 0;
     c->bytes = now.bytes;
     c->peer = p->peer;
     if (now.bytes <= MV_SNAPSHOT_DATA) {
+        if (!memcmp(now.data, before->data, now.bytes))
+            return 0;
         uint64_t first = 0, end = now.bytes;
         while (first < end && now.data[first] == before->data[first])
             first++;
@@ -222,6 +216,11 @@ int mv_snapshot_differs(const struct mv_snapshot *before, const struct mv_part *
         c->length = end - first;
         return 1;
     }
+    uint32_t block = 0;
+    while (block < now.blocks && now.sum[block] == before->sum[block])
+        block++;
+    if (block == now.blocks)
+        return 0;
     const uint64_t size = mv_block_size(now.bytes);
     c->exact = 0;
     c->at = block * size;

@@ -19,16 +19,16 @@ int mv_sums;
 uint64_t mv_sum_limit;
 
 /* Called before the first MPI call is recorded. */
-void mv_sums_start(int on, uint64_t limit)
+void mv_sums_start(int wanted, uint64_t limit)
 {
-    mv_sums = on;
+    mv_sums = wanted;
     mv_sum_limit = limit;
 }
 
 /* At the end of MPI_Init: tells that there will be sums. */
 void mv_sums_announce(struct mv_thread *t)
 {
-    if (mv_sums)
+    if (mv_sums == MV_SUMS_ALL)
         mv_sums_of(t, &(struct mv_sums){0}, NULL, 0, NULL);
 }
 
@@ -124,7 +124,8 @@ static struct mv_shape find_shape(uint64_t type, struct mv_layout (*layout)(uint
     return (struct mv_shape){l.program[0], l.program[1], l};
 }
 
-static struct mv_shape shape_of(uint64_t type) { return find_shape(type, patient_layout); }
+/* Only checks that were asked for are worth a wait. */
+static struct mv_shape shape_of(uint64_t type) { return find_shape(type, mv_sums == MV_SUMS_ALL ? patient_layout : mv_layout); }
 
 /* The shape of a datatype as far as it is known at once. */
 struct mv_shape mv_shape_known(uint64_t type) { return find_shape(type, mv_layout); }
@@ -135,7 +136,7 @@ struct mv_part mv_part_of(const void *buf, int64_t count, uint64_t type)
 }
 
 /* Sums up a part. Returns how many bytes there are, 0 if there is no sum. */
-static uint64_t sum_up(uint64_t *sum, const struct mv_part *p)
+uint64_t mv_part_sum(const struct mv_part *p, uint64_t *sum)
 {
     struct mv_snapshot s;
     if (!mv_snapshot(&s, p, UINT64_MAX))
@@ -296,7 +297,7 @@ static void put(void *list, const struct mv_part *p)
 {
     struct list *l = list;
     uint64_t bytes;
-    if (l->next == l->end || !(bytes = sum_up(&l->next->sum, p)))
+    if (l->next == l->end || !(bytes = mv_part_sum(p, &l->next->sum)))
         return;
     l->next->peer = p->peer;
     l->next->pad = 0;
@@ -338,11 +339,11 @@ void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv
 /* Records the sums of a message's blocks. */
 void mv_sums_snapshot(struct mv_thread *t, const struct mv_sums *head, const struct mv_snapshot *s)
 {
-    const uint64_t n = s->bytes ? s->blocks : 0, size = mv_block_size(s->bytes);
+    const uint64_t n = s->bytes ? s->blocks + !s->blocks : 0, size = mv_block_size(s->bytes);
     struct list l = begin(t, head, n);
     l.head->flags |= MV_SUMS_BLOCKS;
     for (uint64_t i = 0; i < n && l.next < l.end; i++, l.next++) {
-        *l.next = (struct mv_sum){.bytes = i + 1 < n ? size : s->bytes - i * size, .sum = s->sum[i]};
+        *l.next = (struct mv_sum){.bytes = i + 1 < n ? size : s->bytes - i * size, .sum = s->blocks ? s->sum[i] : mv_snapshot_sum(s)};
         l.head->count++;
     }
     mv_info_end(t, l.record);

@@ -84,9 +84,9 @@ typedef void mv_take_part(void *ctx, const struct mv_part *p);
 /* What a part held at a moment. */
 struct mv_snapshot {
     uint64_t bytes; /* 0: nothing is known */
-    uint32_t blocks;
+    uint32_t blocks; /* 0: data has them all */
     uint64_t sum[MV_SUM_BLOCKS]; /* of each block */
-    unsigned char data[MV_SNAPSHOT_DATA]; /* if that is enough for them */
+    unsigned char data[MV_SNAPSHOT_DATA];
 };
 
 /* Bytes of a block of a message. */
@@ -113,7 +113,7 @@ int mv_parts_overlap(const struct mv_part *a, const struct mv_part *b);
 
 /* sums.c */
 extern uint64_t mv_sum_limit;
-void mv_sums_start(int on, uint64_t limit);
+void mv_sums_start(int wanted, uint64_t limit);
 void mv_sums_announce(struct mv_thread *t);
 struct mv_shape mv_shape_known(uint64_t type);
 void mv_sums_type(uint64_t handle, int64_t size, int64_t lower, int64_t extent);
@@ -122,6 +122,7 @@ void mv_parts_sent(const struct mv_movement *m, mv_take_part *take, void *ctx);
 void mv_parts_received(const struct mv_movement *m, mv_take_part *take, void *ctx);
 void mv_sums_sent(struct mv_thread *t, const struct mv_movement *m);
 void mv_sums_received(struct mv_thread *t, const struct mv_movement *m, int rc);
+uint64_t mv_part_sum(const struct mv_part *p, uint64_t *sum);
 void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv_part *parts, uint64_t n, uint64_t *values);
 void mv_sums_snapshot(struct mv_thread *t, const struct mv_sums *head, const struct mv_snapshot *s);
 void mv_sums_changed(struct mv_thread *t, const struct mv_changed *c);
