@@ -135,6 +135,10 @@ int main(int argc, char **argv)
         uint64_t sum = whole(page, n);
         atomic_store(&stripes, stripes_anywhere);
         check(whole(page, n) == sum, "another sum on another processor", n);
+#ifdef __x86_64__
+        atomic_store(&stripes, stripes_sse2);
+        check(whole(page, n) == sum, "another sum on an older processor", n);
+#endif
     }
     puts("ok");
     return 0;

@@ -1,6 +1,6 @@
 /*
- * The sum of data: 64 bits, made from eight lanes that do not wait for one another, so that compilers put them into vector
- * registers, the wider ones where there are such, and memory is the limit. The mixing of a word is that of XXH3 (Y. Collet): the halves of the word and a key
+ * The sum of data: 64 bits, made from eight lanes that do not wait for one another, so that they fit into vector
+ * registers, and memory is the limit. The mixing of a word is that of XXH3 (Y. Collet): the halves of the word and a key
  * are multiplied, and the word itself goes to the neighbouring lane, so that no change of a single word is ever lost.
  * Here the key is another one for every stripe, so that stripes that trade places are noticed.
  *
@@ -19,46 +19,73 @@ static const uint64_t keys[MV_SUM_LANES] = {
 };
 
 /* Whole stripes. The words for the neighbours are summed up apart, so that lanes meet but once. */
-#define STRIPES(name, attributes)                                                                                              \
-    attributes static void name(struct mv_summing *s, const unsigned char *p, uint64_t n)                                      \
-    {                                                                                                                          \
-        uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];                                                   \
-        for (int i = 0; i < MV_SUM_LANES; i++) {                                                                               \
-            lane[i] = s->lane[i];                                                                                              \
-            key[i] = keys[i] + s->key;                                                                                         \
-            words[i] = 0;                                                                                                      \
-        }                                                                                                                      \
-        s->key += n * GOLDEN;                                                                                                  \
-        for (; n; n--, p += MV_SUM_STRIPE)                                                                                     \
-            for (int i = 0; i < MV_SUM_LANES; i++) {                                                                           \
-                uint64_t word, k;                                                                                              \
-                memcpy(&word, p + 8 * i, 8);                                                                                   \
-                k = word ^ key[i];                                                                                             \
-                lane[i] += (k & 0xffffffff) * (k >> 32);                                                                       \
-                words[i] += word;                                                                                              \
-                key[i] += GOLDEN;                                                                                              \
-            }                                                                                                                  \
-        for (int i = 0; i < MV_SUM_LANES; i++)                                                                                 \
-            s->lane[i] = lane[i] + words[i ^ 1];                                                                               \
+__attribute__((unused)) static void stripes_anywhere(struct mv_summing *s, const unsigned char *p, uint64_t n)
+{
+    uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];
+    for (int i = 0; i < MV_SUM_LANES; i++) {
+        lane[i] = s->lane[i];
+        key[i] = keys[i] + s->key;
+        words[i] = 0;
     }
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define VECTORS optimize("O3")
-#else
-#define VECTORS
-#endif
-
-STRIPES(stripes_anywhere, __attribute__((VECTORS)))
+    s->key += n * GOLDEN;
+    for (; n; n--, p += MV_SUM_STRIPE)
+        for (int i = 0; i < MV_SUM_LANES; i++) {
+            uint64_t word, k;
+            memcpy(&word, p + 8 * i, 8);
+            k = word ^ key[i];
+            lane[i] += (k & 0xffffffff) * (k >> 32);
+            words[i] += word;
+            key[i] += GOLDEN;
+        }
+    for (int i = 0; i < MV_SUM_LANES; i++)
+        s->lane[i] = lane[i] + words[i ^ 1];
+}
 
 typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
 
 #if defined(__x86_64__)
-STRIPES(stripes_avx2, __attribute__((VECTORS, target("avx2"))))
+#include <immintrin.h>
+
+/* The same in vectors, all of which stay in registers. */
+#define STRIPES(name, vector, multiply, attributes)                                                                            \
+    attributes static void name(struct mv_summing *s, const unsigned char *p, uint64_t n)                                      \
+    {                                                                                                                          \
+        enum { WIDTH = sizeof(vector) / 8, VECTORS = MV_SUM_LANES / WIDTH };                                                   \
+        vector lane[VECTORS], key[VECTORS], words[VECTORS];                                                                    \
+        uint64_t apart[MV_SUM_LANES];                                                                                          \
+        memcpy(lane, s->lane, sizeof lane);                                                                                    \
+        memcpy(key, keys, sizeof key);                                                                                         \
+        memset(words, 0, sizeof words);                                                                                        \
+        for (int i = 0; i < VECTORS; i++)                                                                                      \
+            key[i] += s->key;                                                                                                  \
+        s->key += n * GOLDEN;                                                                                                  \
+        for (; n; n--, p += MV_SUM_STRIPE)                                                                                     \
+            _Pragma("GCC unroll 4") for (int i = 0; i < VECTORS; i++)                                                          \
+            {                                                                                                                  \
+                vector word, k;                                                                                                \
+                memcpy(&word, p + sizeof word * (unsigned)i, sizeof word);                                                     \
+                k = word ^ key[i];                                                                                             \
+                lane[i] += (vector)multiply(k, k >> 32); /* of the lower halves */                                             \
+                words[i] += word;                                                                                              \
+                key[i] += GOLDEN;                                                                                              \
+            }                                                                                                                  \
+        memcpy(s->lane, lane, sizeof lane);                                                                                    \
+        memcpy(apart, words, sizeof words);                                                                                    \
+        for (int i = 0; i < MV_SUM_LANES; i++)                                                                                 \
+            s->lane[i] += apart[i ^ 1];                                                                                        \
+    }
+
+typedef uint64_t vector_2 __attribute__((vector_size(16)));
+typedef uint64_t vector_4 __attribute__((vector_size(32)));
+#define MULTIPLY_2(a, b) _mm_mul_epu32((__m128i)(a), (__m128i)(b))
+#define MULTIPLY_4(a, b) _mm256_mul_epu32((__m256i)(a), (__m256i)(b))
+STRIPES(stripes_sse2, vector_2, MULTIPLY_2, )
+STRIPES(stripes_avx2, vector_4, MULTIPLY_4, __attribute__((target("avx2"))))
 
 static stripes_fn *best(void)
 {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") ? stripes_avx2 : stripes_anywhere;
+    return __builtin_cpu_supports("avx2") ? stripes_avx2 : stripes_sse2;
 }
 #else
 static stripes_fn *best(void) { return stripes_anywhere; }
