@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// beginning is what calls main, or a thread's function, and has nothing of the user's above it, even where no symbol says so.
+var beginning = regexp.MustCompile(`^(__libc_start.*|start_thread)$`)
+
 // startup is what lies above main, or above a thread's function.
 var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
 
@@ -18,6 +21,9 @@ func Trim(stack []Frame) []Frame {
 		}
 	}
 	n := len(stack)
+	if i := slices.IndexFunc(stack, func(f Frame) bool { return beginning.MatchString(f.Function) }); i > 0 {
+		n = i
+	}
 	for n > 0 && startup.MatchString(stack[n-1].Function) {
 		n--
 	}

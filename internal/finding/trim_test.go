@@ -19,6 +19,7 @@ func TestTrim(t *testing.T) {
 		{"send worker start_thread __clone3", "send worker"},
 		{"send worker start_thread clone", "send worker"},
 		{"send _start", "send"},
+		{"send app+0x24df __libc_start_call_main __libc_start_main_impl app+0x2501", "send app+0x24df"},
 		{"send lost", "send lost"},
 		{"_start", "_start"},
 		{"", ""},

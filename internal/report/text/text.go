@@ -470,8 +470,9 @@ func (r *Reporter) table(b *strings.Builder, findings []*finding.Finding) {
 func where(f *finding.Finding) *finding.Frame {
 	var first *finding.Frame
 	for i := range f.Sites {
-		for j := range f.Sites[i].Stack {
-			fr := &f.Sites[i].Stack[j]
+		stack := finding.Trim(f.Sites[i].Stack)
+		for j := range stack {
+			fr := &stack[j]
 			if fr.Line > 0 {
 				return fr
 			}
