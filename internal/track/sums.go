@@ -150,12 +150,9 @@ func (t *Tracker) changed(th *Thread, c *event.Changed) {
 	t.sink.Modified(th, &m)
 }
 
-// changedKept finds the operation of whose data nothing was told before they changed. It reports false if nobody can say that it
-// was not complete then, or if another operation may have changed them, which is told as an overlap.
+// changedKept finds the operation of whose data nothing was told before they changed. It reports false if another operation may
+// have changed them, which is told as an overlap.
 func (t *Tracker) changedKept(pr *Process, m *Modification) (found bool) {
-	if pr.vague() {
-		return false
-	}
 	pr.Requests(func(r *Request) {
 		if r.operation != m.Changed.Operation || r.held.clashed {
 			return

@@ -384,10 +384,11 @@ static uint64_t handle(const void *requests, unsigned width, uint64_t i)
     return h;
 }
 
-/* The operations among the requests that are active, or that are not. */
+/* The operations among the requests that are active, or that are not. Those of one handle come in the order of their bucket, from
+ * which they are taken out soonest that way. */
 static struct mv_operation *claim(const void *requests, unsigned width, uint64_t n, int active)
 {
-    struct mv_operation *list = NULL;
+    struct mv_operation *list = NULL, **end = &list;
     if (!requests || !atomic_load_explicit(&known, memory_order_relaxed))
         return NULL;
     pthread_mutex_lock(&lock);
@@ -396,19 +397,23 @@ static struct mv_operation *claim(const void *requests, unsigned width, uint64_t
         for (struct mv_operation *o = *bucket(h); o; o = o->next) {
             if (o->request != h || o->active != active)
                 continue;
+            if (o->claimed && o->claimer != &list) {
+                o->doubtful = 1;
+                continue;
+            }
             if (o->claimed) {
-                if (o->claimer == &list)
-                    o->times++;
-                else
-                    o->doubtful = 1;
+                if (o->joined) /* as are all others of this handle */
+                    break;
+                o->times++;
                 continue;
             }
             o->claimed = 1;
             o->claimer = &list;
             o->times = 1;
             o->position = i;
-            o->also = list;
-            list = o;
+            o->also = NULL;
+            *end = o;
+            end = &o->also;
         }
     }
     pthread_mutex_unlock(&lock);
