@@ -13,11 +13,13 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/check/memory"
 	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/itac"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/ring"
 	"github.com/mpivet/mpivet/internal/suppress"
 	"github.com/mpivet/mpivet/internal/waitgraph"
 )
@@ -236,9 +238,6 @@ func (o *options) validate() error {
 			return usagef("--%s %d: must not be negative", l.flag, *l.n)
 		}
 	}
-	if o.sumLimit > 0 && !o.sums {
-		return usagef("--checksum-limit %d: needs --checksums", o.sumLimit)
-	}
 	if o.noProgress < 0 {
 		return usagef("--no-progress %s: must not be negative", o.noProgress)
 	}
@@ -254,6 +253,9 @@ func (o *options) validate() error {
 	}
 	if o.rules, err = finding.NewRules(knownChecks(), slices.Concat(profileRules(o.profile), o.checks)...); err != nil {
 		return usageError{fmt.Errorf("--check: %w", err)}
+	}
+	if o.sumLimit > 0 && o.wantedSums() == ring.NoSums {
+		return usagef("--checksum-limit %d: needs --checksums, or the check %s", o.sumLimit, memory.IllegalModification.ID)
 	}
 	for i := range o.suppress {
 		if o.suppress[i], err = filepath.Abs(o.suppress[i]); err != nil {

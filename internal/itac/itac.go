@@ -141,7 +141,7 @@ var renamed = map[string]string{
 
 // sumChecks are the checks that need a flag besides.
 var sumChecks = []string{
-	"GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED", "LOCAL:MEMORY:ILLEGAL_MODIFICATION",
+	"GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED",
 }
 
 // check is CHECK PATTERN [ON|OFF]. The pattern stands for whole names.

@@ -78,7 +78,7 @@ func TestOptions(t *testing.T) {
 				"check=LOCAL:BUFFER:INSUFFICIENT=off check=LOCAL:MEMORY:OVERLAP=off " +
 				"check=GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED=on checksums=true", "",
 		},
-		{"CHECK local:memory:illegal_modification ON", "checksums=true", "mpivet has no such check"},
+		{"CHECK global:msg:data_transmission_corrupted ON", "checksums=true", "mpivet has no such check"},
 	} {
 		c, err := read(t, tc.text)
 		if err != nil {
