@@ -221,7 +221,7 @@ func (t *Tracker) handTo(h *handing, s *own.Set, held *own.Hold, part *own.Part)
 	if c == nil {
 		return
 	}
-	h.th.held.clashed = h.keep && s == &h.th.Process.owned.all
+	h.th.held.clashed = h.th.held.clashed || h.keep && s == &h.th.Process.owned.all
 	o := Overlap{Second: h.handed(part), At: c.At, Itself: c.With == 0}
 	if o.First = o.Second; !o.Itself {
 		var ok bool
@@ -292,6 +292,7 @@ func (t *Tracker) overlap(h *handing, o *Overlap) {
 	if o.Within && h.th.explained == unexplained {
 		h.th.explained = overlapExplained
 	}
+	h.th.held.clashed = h.th.held.clashed || o.Within && h.keep // MPI itself overwrites what it sends
 	t.sink.Overlap(h.th, h.th.call(rec), o)
 }
 
