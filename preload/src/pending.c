@@ -54,6 +54,9 @@ static struct span {
 static unsigned fresh;
 static _Atomic unsigned known; /* operations in the buckets */
 
+/* Whether sums are recorded; else only that data have changed. */
+static int recorded(void) { return mv_sums == MV_SUMS_ALL; }
+
 static struct mv_operation **bucket(uint64_t request) { return &buckets[request * 0x9e3779b97f4a7c15ULL >> (64 - 10)]; }
 _Static_assert(BUCKETS == 1 << 10, "bucket gives 10 bits");
 
@@ -110,7 +113,7 @@ static void forget(struct mv_operation *o)
 
 static void tell(struct mv_thread *t, uint64_t number, uint64_t round, unsigned flags)
 {
-    if (mv_sums != MV_SUMS_ALL)
+    if (!recorded())
         return;
     mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = number, .round = round}, NULL, 0, NULL);
 }
@@ -132,7 +135,7 @@ static void remember(struct mv_operation *o)
 static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flags)
 {
     struct mv_sums head = {.flags = flags, .operation = o->number, .round = o->round};
-    if (mv_sums != MV_SUMS_ALL) {
+    if (!recorded()) {
         remember(o);
         return;
     }
@@ -153,7 +156,7 @@ static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flag
 
 static void tell_received(struct mv_thread *t, const struct mv_operation *o)
 {
-    if (mv_sums != MV_SUMS_ALL)
+    if (!recorded())
         return;
     const unsigned flags = MV_SUMS_RECEIVED | (o->persistent ? 0 : MV_SUMS_OVER);
     mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o) + o->sent, o->received, NULL);
@@ -225,7 +228,7 @@ static void gather(struct mv_operation *o, const struct mv_movement *m)
     struct gathering g = {parts(o), most, 0};
     mv_parts_sent(m, keep, &g);
     o->sent = g.n;
-    if (mv_sums != MV_SUMS_ALL)
+    if (!recorded())
         return;
     g = (struct gathering){parts(o) + o->sent, most, 0};
     mv_parts_received(m, keep, &g);
@@ -281,7 +284,7 @@ int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int writte
 static void share(struct mv_thread *t, struct mv_operation *o)
 {
     o->shared = 0;
-    if (mv_sums != MV_SUMS_ALL) /* that they do is an error */
+    if (!recorded()) /* that they do is an error */
         return;
     for (uint64_t i = 0; i < o->sent + o->received; i++)
         o->shared |= mv_operations_share(t, parts(o) + i, i >= o->sent);
@@ -291,7 +294,7 @@ static void share(struct mv_thread *t, struct mv_operation *o)
 static void occupy(const struct mv_operation *o)
 {
     struct span s;
-    for (uint64_t i = 0; mv_sums == MV_SUMS_ALL && o->message && i < o->sent + o->received; i++)
+    for (uint64_t i = 0; recorded() && o->message && i < o->sent + o->received; i++)
         if (!mv_part_span(parts(o) + i, &s.low, &s.high))
             *(i < o->sent ? &reads[o - operations] : &writes[o - operations]) = s;
 }
@@ -301,7 +304,7 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
 {
     struct mv_part both[2], *list;
     uint64_t n = 0, sent = 0;
-    if (mv_sums != MV_SUMS_ALL) {
+    if (!recorded()) {
         if (!send || (recv && recv->buf == send->buf))
             return NULL;
         recv = NULL;
