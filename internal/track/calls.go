@@ -138,7 +138,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 			t.judgeOrder(th, p, c)
 		}
 	case finalize:
-		th.Process.Finalizing = true
+		th.Process.Finalizing, th.Process.Finalizes = true, true
 		t.sink.Finalize(th.Process, th.call(rec))
 	case abort:
 		th.Process.Aborting, t.Aborting = true, true

@@ -23,7 +23,8 @@ type Process struct {
 	Ended   *ring.ProcEnd // nil while it runs
 
 	Initialized bool // MPI_Init or the like has returned
-	Finalizing  bool // MPI_Finalize was entered
+	Finalizing  bool // MPI_Finalize was entered, or the last session was finalized
+	Finalizes   bool // MPI_Finalize was entered
 	Finalized   bool // MPI_Finalize has returned
 	Aborting    bool // MPI_Abort was entered
 	Lost        bool // its records can't be followed any further

@@ -67,13 +67,11 @@ func New(k *Kind) *check.Check {
 		Title:    cmp.Or(k.Title, k.Many+" were not freed before MPI_Finalize"),
 		Doc:      k.Doc,
 		New: func(x *check.Context) check.Hooks {
-			l := &leaks{Context: x, Kind: k, entered: make(map[*track.Process]bool)}
+			l := &leaks{Context: x, Kind: k}
 			return check.Hooks{
 				Finalize: func(p *track.Process, _ match.Call) {
 					if k.Kind == mpiapi.Request {
 						l.atFinalize(p)
-					} else {
-						l.entered[p] = true
 					}
 				},
 				Finalized: func(p *track.Process) {
@@ -97,15 +95,15 @@ func New(k *Kind) *check.Check {
 type leaks struct {
 	*check.Context
 	*Kind
-	entered map[*track.Process]bool // MPI_Finalize, and have not been told of
 }
 
 func (l *leaks) finish() {
 	for _, p := range l.Tracker.Processes {
 		switch {
 		case p.Lost || !p.Initialized:
-		case l.entered[p]:
-			if p.Finalized || !p.Callbacks && !p.Handlers {
+		case p.Finalizes:
+			told := l.Kind.Kind == mpiapi.Request || p.Finalized && !l.Joint
+			if !told && (p.Finalized || !p.Callbacks && !p.Handlers) {
 				l.atFinalize(p)
 			}
 		case !p.Finalizing:
@@ -123,7 +121,7 @@ func (o *Object) broken() bool {
 // byPlace groups the objects of a process, but for those to be left out, by the place that made them, most frequent first, and
 // counts them.
 func (l *leaks) byPlace(p *track.Process, leaveOut func(*Object) bool) ([]*Group, int) {
-	groups := make(map[string]*Group)
+	var groups map[string]*Group
 	var list []*Group
 	n := l.Live(p, func(o Object) {
 		if leaveOut != nil && leaveOut(&o) {
@@ -132,7 +130,9 @@ func (l *leaks) byPlace(p *track.Process, leaveOut func(*Object) bool) ([]*Group
 		k := l.Place(o.Made)
 		g := groups[k]
 		if g == nil {
-			g = &Group{place: k, First: o}
+			if g = (&Group{place: k, First: o}); groups == nil {
+				groups = make(map[string]*Group)
+			}
 			groups[k] = g
 			list = append(list, g)
 		}
@@ -193,7 +193,6 @@ func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message stri
 }
 
 func (l *leaks) atFinalize(p *track.Process) {
-	delete(l.entered, p)
 	if p.Lost {
 		return
 	}
