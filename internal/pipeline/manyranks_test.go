@@ -1,11 +1,17 @@
 package pipeline_test
 
 import (
+	"bufio"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,9 +87,131 @@ var manies = []many{
 	},
 }
 
+// phase is a part of what every process records.
+type phase byte
+
+const (
+	beginning phase = iota // up to the end of MPI_Init
+	calling                // the rest
+)
+
+// source makes up what `some` processes from one on record in a phase, fewer at the end. It is valid until the next call.
+type source func(ph phase, from int) [][]byte
+
+// Records are made up for some processes at a time: those of all would take more memory than their analysis.
+const some = 256
+
+// made returns a source of a program of n processes.
+func (m *many) made(n int) source {
+	return func(ph phase, from int) (list [][]byte) {
+		for r := from; r < min(from+some, n); r++ {
+			if ph == beginning {
+				list = append(list, scale{ranks: n}.begin(r))
+			} else {
+				list = append(list, slices.Concat(m.calls(r, n)...))
+			}
+		}
+		return list
+	}
+}
+
+// makingFor asks the test binary to be the other process of elsewhere.
+const makingFor = "MPIVET_TEST_MAKES_RECORDS"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(makingFor); name != "" {
+		if err := serve(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// elsewhere returns a source that makes up records in another process, as ranks do: making them up leaves ten times as
+// much for the garbage collector as analysing them.
+func (m *many) elsewhere(t testing.TB, n int) (from source, stop func()) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s/%d", makingFor, m.name, n))
+	cmd.Stderr = os.Stderr
+	ask, err1 := cmd.StdinPipe()
+	answer, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(answer)
+	var room []byte
+	get := func(ph phase, from int) (list [][]byte) {
+		sizes := make([]uint32, min(some, n-from))
+		err := errors.Join(
+			binary.Write(ask, binary.LittleEndian, []uint32{uint32(ph), uint32(from)}),
+			binary.Read(in, binary.LittleEndian, sizes))
+		all := 0
+		for _, size := range sizes {
+			all += int(size)
+		}
+		room = slices.Grow(room[:0], all)[:all]
+		if _, err2 := io.ReadFull(in, room); err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		at := 0
+		for _, size := range sizes {
+			list = append(list, room[at:at+int(size)])
+			at += int(size)
+		}
+		return list
+	}
+	return get, func() {
+		_ = ask.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// serve makes up records of a program for elsewhere.
+func serve(program string) error {
+	var m *many
+	name, ranks, _ := strings.Cut(program, "/")
+	n, err := strconv.Atoi(ranks)
+	for i := range manies {
+		if manies[i].name == name {
+			m = &manies[i]
+		}
+	}
+	if m == nil || err != nil {
+		return fmt.Errorf("no program %s", program)
+	}
+	get := m.made(n)
+	out := bufio.NewWriter(os.Stdout)
+	for {
+		var asked [2]uint32
+		if err := binary.Read(os.Stdin, binary.LittleEndian, &asked); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		list := get(phase(asked[0]), int(asked[1]))
+		for _, data := range list {
+			_ = binary.Write(out, binary.LittleEndian, uint32(len(data)))
+		}
+		for _, data := range list {
+			_, _ = out.Write(data)
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
 // run analyses the program, with all checks, until it ends or its deadlock is told. It returns how long that took,
 // without the making of the records, and how much of that the processor worked for it, garbage collection included.
-func (m *many) run(t testing.TB, n int) (took, cpu time.Duration) {
+func (m *many) run(t testing.TB, n int, source source) (took, cpu time.Duration) {
 	var got collected
 	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
 	timed := func(f func()) {
@@ -92,27 +220,21 @@ func (m *many) run(t testing.TB, n int) (took, cpu time.Duration) {
 		took += time.Since(start)
 		cpu += cpuTime() - worked
 	}
-	// Records are made up some at a time: those of all would take more memory than their analysis.
-	const some = 256
-	data := make([][]byte, some)
-	each := func(build func(r int) []byte, analyse func(r int, data []byte)) {
+	each := func(ph phase, analyse func(r int, data []byte)) {
 		for from := 0; from < n; from += some {
-			to := min(from+some, n)
-			for r := from; r < to; r++ {
-				data[r-from] = build(r)
-			}
+			data := source(ph, from)
 			timed(func() {
-				for r := from; r < to; r++ {
-					analyse(r, data[r-from])
+				for i := range data {
+					analyse(from+i, data[i])
 				}
 			})
 		}
 	}
-	each(scale{ranks: n}.begin, func(r int, data []byte) {
+	each(beginning, func(r int, data []byte) {
 		Start(p, r, n)
 		p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: data})
 	})
-	each(func(r int) []byte { return slices.Concat(m.calls(r, n)...) }, func(r int, data []byte) {
+	each(calling, func(r int, data []byte) {
 		p.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: data, Open: !m.ends})
 	})
 	timed(func() {
@@ -165,7 +287,7 @@ func (m *many) judge(t testing.TB, n int, got collected) {
 func TestManyRanks(t *testing.T) {
 	for i := range manies {
 		for _, n := range []int{16, 1024} {
-			t.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(t *testing.T) { manies[i].run(t, n) })
+			t.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(t *testing.T) { manies[i].run(t, n, manies[i].made(n)) })
 		}
 	}
 }
@@ -182,10 +304,12 @@ func BenchmarkDeadlock(b *testing.B) {
 		for _, n := range sizes {
 			b.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(b *testing.B) {
 				var took, cpu time.Duration
+				source, stop := manies[i].elsewhere(b, n)
+				defer stop()
 				for b.Loop() {
 					debug.FreeOSMemory()
 					_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
-					t, c := manies[i].run(b, n)
+					t, c := manies[i].run(b, n, source)
 					took, cpu = took+t, cpu+c
 				}
 				b.ReportMetric(took.Seconds()/float64(b.N), "s/run")

@@ -10,7 +10,7 @@ import (
 // complete at once), so a handle has a list. Handles come again and again: lists stay when they are empty.
 type requestTable struct {
 	lists  map[uint64]*requestList
-	recent *[64]*requestList // by handle: lists used last; nil before the first
+	recent []*requestList // by handle: lists used last; 8 or 64 of them, none before the first
 	vars   map[requestVar]*Request
 	holders
 	doubtful bool   // which requests are over can't be told any more, see Process.vague
@@ -55,11 +55,11 @@ const long = 16
 // list returns the list of a handle, nil if there is none and none is to be made.
 func (rt *requestTable) list(handle uint64, create bool) *requestList {
 	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
-	if rt.recent == nil {
+	if len(rt.recent) == 0 {
 		if !create {
 			return nil
 		}
-		rt.recent = new([64]*requestList)
+		rt.recent = make([]*requestList, 8) // most processes have few requests at once, and there may be a million processes
 	}
 	slot := &rt.recent[(handle^handle>>6^handle>>10)&uint64(len(rt.recent)-1)]
 	if l := *slot; l != nil && l.handle == handle {
@@ -72,6 +72,10 @@ func (rt *requestTable) list(handle uint64, create bool) *requestList {
 		}
 		l = &requestList{handle: handle}
 		rt.lists = put(rt.lists, handle, l)
+		if len(rt.lists) == 9 && len(rt.recent) == 8 {
+			rt.recent = make([]*requestList, 64)
+			return l
+		}
 	}
 	*slot = l
 	return l
@@ -88,7 +92,7 @@ func (rt *requestTable) tidy(active int) {
 			rt.forgets = true
 		}
 	}
-	*rt.recent = [64]*requestList{}
+	clear(rt.recent)
 }
 
 // push adds r behind the others of its handle.
