@@ -101,6 +101,21 @@ func TestArguments(t *testing.T) {
 		{"any tag", func(k *Rank) { fails(k, "MPI_Send", send(1, Int, 0, AnyTag), errTag) }, invalid, "for receives and probes only"},
 		{"negative count", func(k *Rank) { fails(k, "MPI_Send", send(-1, Int, 0, 1), 2) }, invalid, "count=-1, which is negative"},
 		{"null buffer", func(k *Rank) { fails(k, "MPI_Send", with(send(1, Int, 0, 1), Args{"*buf": 0}), 1) }, invalid, "*buf=NULL, which is a null pointer though there are data"},
+		{"null buffer, and no error", func(k *Rank) {
+			k.Call("i", "MPI_Irecv", with(recv1(0), Args{">request": 0x98000000}))
+			k.Call("a", "MPI_Send", with(send(1, Int, 0, 0), Args{"*buf": 0}))
+			completed(k, 0x98000000, Status{Bytes: 4})
+		}, invalid, "MPI_Send with *buf=NULL"},
+		{"null buffer to receive into, and no error", func(k *Rank) {
+			k.Call("i", "MPI_Isend", with(send(1, Int, 0, 0), Args{">request": 0x98000000}))
+			k.Call("b", "MPI_Recv", with(recv(1, Int, 0, 0), Args{"*buf": 0}))
+			completed(k, 0x98000000, Status{})
+		}, invalid, "MPI_Recv with *buf=NULL"},
+		{"null buffers of an empty message", func(k *Rank) {
+			k.Call("i", "MPI_Irecv", with(message(0, Int, "source", 0, 0), Args{"*buf": 0, ">request": 0x98000000}))
+			k.Call("a", "MPI_Send", with(send(0, Int, 0, 0), Args{"*buf": 0}))
+			completed(k, 0x98000000, Status{})
+		}, nil, ""},
 		{"null buffer in MPI_Sendrecv", func(k *Rank) {
 			fails(k, "MPI_Sendrecv", Args{
 				"sendcount": 1, "sendtype": uint64(Int), "dest": 0, "sendtag": 0, "recvcount": 1, "recvtype": uint64(Int), "source": 0, "recvtag": 0,
@@ -154,6 +169,21 @@ func TestArguments(t *testing.T) {
 			fails(k, "MPI_Group_incl", Args{"group": group, "n": 2, "ranks": []int32{0, 0}}, 6)
 			k.Call("f", "MPI_Group_free", Args{"group": group})
 		}, invalid, "stands there before"},
+		{"no processes for a grid", func(k *Rank) { k.Call("a", "MPI_Dims_create", Args{"nnodes": 0, "ndims": 1, "dims": []int32{0}}) }, invalid, "nnodes=0, which is not positive"},
+		{"a grid that is too large", func(k *Rank) {
+			k.Call("a", "MPI_Dims_create", Args{"nnodes": 8, "ndims": 3, "dims": []int32{1 << 20, 0, 1 << 20}})
+		}, invalid, "nnodes=8, which is less than the product of the dimensions"},
+		{"an epoch with the window's group", func(k *Rank) {
+			k.Comm(comm, 0, []int32{0}, nil, 1)
+			k.Call("split", "MPI_Comm_split", Args{"comm": World, "color": 0, "key": 0, ">newcomm": comm})
+			k.Call("win", "MPI_Win_create", Args{"size": 8, "disp_unit": 4, "info": infoNull, "comm": comm, ">win": win})
+			k.Call("g", "MPI_Comm_group", Args{"comm": World, ">group": group})
+			k.Call("a", "MPI_Win_start", Args{"group": group, "assert": 0, "win": win})
+			k.Call("c", "MPI_Win_complete", Args{"win": win})
+			k.Call("f", "MPI_Group_free", Args{"group": group})
+			freeWin(k)
+			freeComm(k)
+		}, nil, ""},
 		{"a freed group", func(k *Rank) {
 			k.Call("g", "MPI_Comm_group", Args{"comm": World, ">group": group})
 			k.Call("f", "MPI_Group_free", Args{"group": group})

@@ -545,6 +545,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case initMPI:
 		pr.Initialized = pr.Initialized || rc == 0
 		if rc == 0 {
+			t.judgeArguments(th, p, c) // what MPI calls its constants is known now
 			t.begun(th, p, rec)
 		}
 		if p.level.at != 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/agree"
+	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpiapi"
 )
@@ -15,6 +16,7 @@ var choices = map[string]struct {
 	param  string
 	values []string
 }{
+	"MPI_Init_thread":      {"required", []string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}},
 	"MPI_Win_lock":         {"lock_type", []string{"MPI_LOCK_EXCLUSIVE", "MPI_LOCK_SHARED"}},
 	"MPI_File_seek":        {"whence", []string{"MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"}},
 	"MPI_File_seek_shared": {"whence", []string{"MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"}},
@@ -137,6 +139,10 @@ func (p *plan) specialRules() (list []rule) {
 		list = append(list, p.displacementRule())
 	case mpiapi.IDCommSplit:
 		list = append(list, p.colorRule())
+	case mpiapi.IDDimsCreate:
+		list = append(list, p.dimsRule())
+	case mpiapi.IDWinStart, mpiapi.IDWinPost:
+		list = append(list, p.epochRule())
 	case mpiapi.IDCartShift:
 		list = append(list, p.directionRule())
 	case mpiapi.IDCommSetErrhandler, mpiapi.IDWinSetErrhandler, mpiapi.IDFileSetErrhandler, mpiapi.IDErrhandlerSet:
@@ -320,6 +326,47 @@ func (p *plan) directionRule() rule {
 		}
 		n, v := int64(len(j.v.topology.dims)), at.int(j.rec)
 		return v >= 0 && v < n || j.wrong(param, fmt.Sprintf("is no dimension of the grid: they go from 0 to %d", n-1))
+	}
+}
+
+// dimsRule looks at the dimensions that MPI_Dims_create is to keep (section 8.5.2).
+func (p *plan) dimsRule() rule {
+	nnodes, dims := p.fn.Param("nnodes"), p.fn.Param("dims")
+	return func(j *judging) bool {
+		list, _ := j.c.In(dims)
+		n, product := j.c.Int(nnodes), int64(1)
+		for k := range list.Len() {
+			switch d := list.At(k); {
+			case d < 0:
+				return j.element(dims, k, "is negative")
+			case d > 0:
+				if product *= d; product > math.MaxInt32 {
+					return j.wrong(nnodes, "is less than the product of the dimensions that are given")
+				}
+			}
+		}
+		return n%product == 0 || j.wrong(nnodes, fmt.Sprintf("is no multiple of %d, the product of the dimensions that are given", product))
+	}
+}
+
+// epochRule looks at the group of MPI_Win_start and MPI_Win_post, which must be a part of the window's (section 12.5).
+func (p *plan) epochRule() rule {
+	param := p.fn.Param("group")
+	at := p.valueOf(param)
+	return func(j *judging) bool {
+		g, ok := j.pr.Group(at.handle(j.rec))
+		if !ok || j.v == nil {
+			return true
+		}
+		all, ok := j.t.membersOf(j.v, false)
+		if !ok {
+			return true
+		}
+		rest, _ := j.t.once(groupKey{function: mpiapi.IDGroupDifference, a: g, b: all}, func() (group.Group, bool) { return g.Difference(all), true })
+		for r := range rest.Ranks() {
+			return j.wrong(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of MPI_COMM_WORLD", r))
+		}
+		return true
 	}
 }
 

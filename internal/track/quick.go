@@ -101,7 +101,8 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 			break
 		}
 		op := t.Match.Scratch()
-		if op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:]))); op.Count < 0 {
+		op.Count = int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:])))
+		if op.Count < 0 || op.Count != 0 && binary.LittleEndian.Uint64(rec[q.buf&63:]) == 0 {
 			break
 		}
 		if holds || !q.send && !typ.Permanent && t.Owns {

@@ -21,17 +21,24 @@ func newSites(x *check.Context) *sites { return &sites{x: x, at: make(map[string
 // add adds the place of a call, made alike by further ranks.
 func (s *sites) add(role string, c match.Call, more ...int) {
 	key := role + "|" + s.x.Place(c)
-	rank := s.x.Rank(c)
-	if i, ok := s.at[key]; ok {
-		s.list[i].Also = append(s.list[i].Also, append(more, rank)...)
-	} else {
-		s.at[key] = len(s.list)
-		site := s.x.Site(role, c)
-		site.Also = slices.Clone(more)
-		s.list = append(s.list, site)
+	i, ok := s.at[key]
+	if !ok {
+		i = len(s.list)
+		s.at[key] = i
+		s.list = append(s.list, s.x.Site(role, c))
 	}
-	site := &s.list[s.at[key]]
-	site.Also = slices.DeleteFunc(site.Also, func(r int) bool { return r == site.Rank })
+	site := &s.list[i]
+	also := func(r int) {
+		if r != site.Rank {
+			site.Also = append(site.Also, r)
+		}
+	}
+	for _, r := range more {
+		also(r)
+	}
+	if ok {
+		also(s.x.Rank(c))
+	}
 }
 
 // key identifies the places, in whatever order they were added.

@@ -68,6 +68,9 @@ func (s *idleRequests) deadlock(d *wait.Deadlock) {
 	}
 	left := waiting
 	for i := range d.Blocked {
+		if left < 0 {
+			return
+		}
 		b := &d.Blocked[i]
 		wait.Each(b.Clauses, func(c *wait.Clause) {
 			w, ok := near.Wanted(b, c)

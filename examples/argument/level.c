@@ -1,0 +1,11 @@
+/* A thread level that does not exist: MPI_Init_thread may fail, or make something of it. */
+/* run: np=1 mpi=mpich */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, 4711, &provided); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "required=4711, which is none of MPI_THREAD_SINGLE" */
+    MPI_Finalize();
+    return 0;
+}
