@@ -33,7 +33,8 @@ type cursor struct {
 	openAt uint64
 	openTo uint64
 
-	bytes uint64 // delivered
+	bytes  uint64 // delivered
+	warmed byte   // of no use: see warm
 
 	// Arrays that the open call has written but that were too long for its record follow in InfoData records, which come
 	// after done. The call counts as returned when they are there: want is the number of their elements at most, have
@@ -210,9 +211,14 @@ func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit u
 		last    uint64 // the last call behind pos, if lastEnd is not 0
 		lastEnd uint64
 		open    bool
+		warm    = p // lines before it are on their way
 	)
 loop:
 	for p < head {
+		if p >= warm {
+			warm = p + min(head-p, ahead)
+			c.warm(c.at(p)[:warm-p])
+		}
 		rec := c.at(p)
 		w := binary.LittleEndian.Uint32(rec)
 		end := p + uint64(w>>16)*Line
@@ -265,6 +271,19 @@ loop:
 	}
 	c.emit(b, h, start, p, false)
 	return err
+}
+
+// ahead is how many bytes of records are fetched at once: as many lines as a core can wait for at a time.
+const ahead = 32 * Line
+
+// warm touches every line. They have been written by another core, and to find where a record begins takes the one before it:
+// one after the other would be waited for.
+func (c *cursor) warm(data []byte) {
+	var sum byte
+	for i := 0; i < len(data); i += Line {
+		sum += data[i]
+	}
+	c.warmed = sum
 }
 
 // emit delivers the records between two positions, if any. The batch's Resume holds for the first only.

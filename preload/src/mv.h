@@ -188,22 +188,26 @@ void mv_device_module(const char *path, size_t len);
 int mv_is_device(uint64_t address);
 
 /* reach.c */
-#define MV_REACHED 256
-/* Buffers that were found accessible, by the top byte of their keys. Threads may overwrite each other's. */
+#define MV_REACHED 1024
+/* Buffers that were found accessible, by their keys. Threads may overwrite each other's. */
 extern uint64_t mv_reached[MV_REACHED];
 void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count, uint64_t type, int written);
 
 /* A number for so many copies of a datatype at an address, to be read or written. */
 MV_INLINE uint64_t mv_reach_key(const void *buf, int64_t count, uint64_t type, int written)
 {
-    return (((uint64_t)(uintptr_t)buf * 0x9e3779b97f4a7c15ULL ^ ((uint64_t)count + type)) + (uint64_t)written) * 0xff51afd7ed558ccdULL;
+    const uint64_t v = ((uint64_t)(uintptr_t)buf * 0x9e3779b97f4a7c15ULL ^ ((uint64_t)count + type)) * 0xff51afd7ed558ccdULL;
+    return (v & ~(uint64_t)1) | (uint64_t)written;
 }
+
+/* Where it stands. What is sent and then received into, as it often is, has two places. */
+MV_INLINE uint64_t *mv_reach_slot(uint64_t key) { return &mv_reached[(key >> 54 ^ key) & (MV_REACHED - 1)]; }
 
 /* Tells of a buffer that the call under way hands to MPI, and that can't be accessed. */
 MV_INLINE void mv_look(struct mv_thread *t, const void *buf, int64_t count, uint64_t type, int written)
 {
     const uint64_t key = mv_reach_key(buf, count, type, written);
-    if (MV_UNLIKELY(mv_reached[key >> 56] != key))
+    if (MV_UNLIKELY(*mv_reach_slot(key) != key))
         mv_reach(t, key, buf, count, type, written);
 }
 

@@ -204,14 +204,14 @@ void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count,
     struct look l = {.written = written};
     if (count <= 0 || p.shape.size <= 0) {
         if (!mv_sums) /* else where the data lie may be known later */
-            mv_reached[key >> 56] = key;
+            *mv_reach_slot(key) = key;
         return;
     }
     const int e = errno;
     pthread_mutex_lock(&lock);
     int result = walk(&l, &p);
     if (!result)
-        mv_reached[key >> 56] = key;
+        *mv_reach_slot(key) = key;
     else if (result == NO_ACCESS)
         result = walk_anew(&l, &p);
     pthread_mutex_unlock(&lock);
