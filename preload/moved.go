@@ -10,6 +10,9 @@ import (
 // isMoved tells whether sums of data have something to do with a function: its calls move data, or begin, start, complete
 // or free operations that do.
 func isMoved(f *mpiapi.Func) bool {
+	if readsApart(f) {
+		return true
+	}
 	switch f.Class {
 	case mpiapi.Collective, mpiapi.Icollective, mpiapi.CollectiveInit:
 		return motion(f) != ""
@@ -19,6 +22,19 @@ func isMoved(f *mpiapi.Func) bool {
 		return f.Arg(mpiapi.Partitions) < 0 // a part of a partitioned message may change until it is ready
 	}
 	return f.ID == mpiapi.IDRequestFree
+}
+
+// readsApart tells whether a function begins, or makes, an operation that reads a buffer for something else than a message that
+// somebody receives as it is: for a file, a window, or a reduction whose result is scattered.
+func readsApart(f *mpiapi.Func) bool {
+	if f.Arg(mpiapi.SendBuf) < 0 || f.Arg(mpiapi.TheRequest) < 0 {
+		return false
+	}
+	return f.Arg(mpiapi.TheFile) >= 0 || f.Class == mpiapi.RMA || scatters(f) && f.Class != mpiapi.Collective
+}
+
+func scatters(f *mpiapi.Func) bool {
+	return f.Blocking() == "MPI_Reduce_scatter" || f.Blocking() == "MPI_Reduce_scatter_block"
 }
 
 // isKept tells whether a function begins, starts, completes or frees operations that send from a buffer while the program
@@ -59,6 +75,9 @@ func (w *wrapper) move() {
 	}
 	w.line("if (!t)\n        return %s;", real)
 	switch {
+	case readsApart(w.Func):
+		w.moveApart()
+		return
 	case w.Arg(mpiapi.TheComm) < 0 && w.Class != mpiapi.Start || w.Arg(mpiapi.Dest) >= 0 || w.Arg(mpiapi.Source) >= 0:
 		w.moveMessage()
 		return
@@ -129,6 +148,47 @@ func (w *wrapper) moveMessage() {
 	w.line("mv_message_begin(t, &m, %s, %s);", send, recv)
 	w.line("int rc = real_move_%s(%s);", w.Name, w.args(replace))
 	w.line("mv_message_end(t, &m, rc, %s);", bytes)
+	w.line("return rc;")
+}
+
+// moveApart goes on with move for a function that readsApart.
+func (w *wrapper) moveApart() {
+	name := func(r mpiapi.Role) string { return w.Params[w.Arg(r)].Name }
+	var count string
+	var nothing []string // is read then
+	if scatters(w.Func) {
+		comm := w.handle(w.Arg(mpiapi.TheComm))
+		nothing = append(nothing, name(mpiapi.SendBuf)+" == MPI_IN_PLACE", fmt.Sprintf("mv_known(%s)->remote != 0", comm))
+		if i := w.Arg(mpiapi.RecvCount); w.isArray(i) {
+			w.line("int64_t all = 0;\n    for (int i = 0, n = mv_comm_size(%s); i < n; i++)\n        all += %s[i];", comm, name(mpiapi.RecvCount))
+			count = "all"
+		} else {
+			count = fmt.Sprintf("(int64_t)%s * mv_comm_size(%s)", name(mpiapi.RecvCount), comm)
+		}
+	} else {
+		count = name(mpiapi.SendCount)
+		if w.Arg(mpiapi.TargetRank) >= 0 {
+			nothing = append(nothing, name(mpiapi.TargetRank)+" == MPI_PROC_NULL")
+		}
+		if w.Arg(mpiapi.RecvBuf) >= 0 { // it fetches
+			nothing = append(nothing, name(mpiapi.ReduceOp)+" == MPI_NO_OP")
+		}
+	}
+	if w.Arg(mpiapi.RecvBuf) >= 0 {
+		nothing = append(nothing, name(mpiapi.SendBuf)+" == "+name(mpiapi.RecvBuf))
+	}
+	persistent := 0
+	if w.Class == mpiapi.CollectiveInit {
+		persistent = 1
+	}
+	none := "0"
+	if len(nothing) > 0 {
+		none = strings.Join(nothing, " || ")
+	}
+	w.line("struct mv_operation *const o = mv_reading_begin(t, &(struct mv_buffered){%s, %s, %s, %s}, %d);",
+		name(mpiapi.SendBuf), count, w.handle(w.Arg(mpiapi.SendType)), none, persistent)
+	w.line("int rc = real_move_%s(%s);", w.Name, w.args(nil))
+	w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", name(mpiapi.TheRequest))
 	w.line("return rc;")
 }
 

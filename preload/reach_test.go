@@ -134,6 +134,21 @@ static void accesses(void)
     check(look(p, 1, 2, 0) && last.at == 4 && last.address == (uint64_t)(uintptr_t)(p + 0x10000), "a hole");
 }
 
+/* What is sent and then received into is looked up once each, wherever it lies. */
+static void turns(void)
+{
+    unsigned char *p = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    look(p, 64 * PAGE / 4, 1, 1); /* has it look at the memory anew */
+    for (unsigned i = 0; i < 63 * PAGE; i += 16) {
+        look(p + i, 2, 1, 0);
+        look(p + i, 2, 1, 1);
+        for (int written = 0; written < 2; written++) {
+            const uint64_t key = mv_reach_key(p + i, 2, 1, written);
+            check(*mv_reach_slot(key) == key, "one drives out the other");
+        }
+    }
+}
+
 static void data(void)
 {
     struct mv_snapshot s, same;
@@ -223,6 +238,7 @@ int main(void)
     sigaction(SIGSEGV, &a, NULL);
     sigaction(SIGBUS, &a, NULL);
     accesses();
+    turns();
     data();
     overlaps();
     puts("ok");

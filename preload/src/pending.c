@@ -33,6 +33,7 @@ struct mv_operation {
     uint64_t sent, received; /* numbers of parts */
     struct mv_buffer parts;  /* first those that are sent */
     int message;             /* else a collective */
+    int apart;               /* a message of which no sums are recorded in any case, as nobody has others to compare them with */
     int keeps;               /* what it sends must be the same when it is complete, */
     struct mv_buffer before; /* as it was at the start: struct mv_snapshot of a message, the sums of a collective's parts */
     int shared;              /* a message's data are also those of another operation, one of which receives */
@@ -80,7 +81,7 @@ static struct mv_operation *take_unused(const struct mv_thread *t)
     if (o) {
         o->number = mv_operation_number(t->ring->thread, t->done + 1);
         o->round = 0;
-        o->claimed = o->message = o->keeps = o->shared = o->joined = o->doubtful = 0;
+        o->claimed = o->message = o->apart = o->keeps = o->shared = o->joined = o->doubtful = 0;
         o->sent = o->received = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -135,7 +136,7 @@ static void remember(struct mv_operation *o)
 static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flags)
 {
     struct mv_sums head = {.flags = flags, .operation = o->number, .round = o->round};
-    if (!recorded()) {
+    if (!recorded() || o->apart) {
         remember(o);
         return;
     }
@@ -284,7 +285,7 @@ int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int writte
 static void share(struct mv_thread *t, struct mv_operation *o)
 {
     o->shared = 0;
-    if (!recorded()) /* that they do is an error */
+    if (!recorded() || o->apart) /* that they do is an error */
         return;
     for (uint64_t i = 0; i < o->sent + o->received; i++)
         o->shared |= mv_operations_share(t, parts(o) + i, i >= o->sent);
@@ -294,21 +295,15 @@ static void share(struct mv_thread *t, struct mv_operation *o)
 static void occupy(const struct mv_operation *o)
 {
     struct span s;
-    for (uint64_t i = 0; recorded() && o->message && i < o->sent + o->received; i++)
+    for (uint64_t i = 0; recorded() && o->message && !o->apart && i < o->sent + o->received; i++)
         if (!mv_part_span(parts(o) + i, &s.low, &s.high))
             *(i < o->sent ? &reads[o - operations] : &writes[o - operations]) = s;
 }
 
-/* The same for a call that makes a message: with either buffer, or both. */
-struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent)
+static struct mv_operation *begin_transfer(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent, int apart)
 {
     struct mv_part both[2], *list;
     uint64_t n = 0, sent = 0;
-    if (!recorded()) {
-        if (!send || (recv && recv->buf == send->buf))
-            return NULL;
-        recv = NULL;
-    }
     if (send && !send->none) {
         both[n] = mv_part_of(send->buf, send->count, send->type);
         sent = mv_part_bytes(&both[n]) > 0;
@@ -322,6 +317,7 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
     if (!o)
         return NULL;
     o->message = 1;
+    o->apart = apart;
     o->persistent = persistent;
     o->active = !persistent;
     if ((list = mv_grow(&o->parts, sizeof both))) {
@@ -330,13 +326,29 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
         o->received = n - sent;
     }
     o->keeps = !(send && recv && send->buf == recv->buf);
-    if (persistent) {
+    if (!persistent) {
+        share(t, o);
+        tell_sent(t, o, MV_SUMS_MADE);
+    } else if (!apart) {
         tell(t, o->number, 0, MV_SUMS_MADE);
-        return o;
     }
-    share(t, o);
-    tell_sent(t, o, MV_SUMS_MADE);
     return o;
+}
+
+/* The same for a call that makes a message: with either buffer, or both. */
+struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent)
+{
+    if (recorded())
+        return begin_transfer(t, send, recv, persistent, 0);
+    if (!send || (recv && recv->buf == send->buf))
+        return NULL;
+    return begin_transfer(t, send, NULL, persistent, 0);
+}
+
+/* The same for a call that reads a buffer for something else than a message: for a file, a window, or a reduction. */
+struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffered *read, int persistent)
+{
+    return begin_transfer(t, read, NULL, persistent, 1);
 }
 
 static int is_send(const struct mv_operation *o) { return o->message && !o->received && !o->persistent; }

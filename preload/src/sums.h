@@ -155,6 +155,7 @@ void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t b
 /* pending.c */
 struct mv_operation;
 struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent);
+struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffered *read, int persistent);
 int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int written);
 struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_movement *m, int persistent);
 void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed, uint64_t request);

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -25,7 +26,8 @@ var IllegalModification = &check.Check{
 }
 
 func modified(x *check.Context, t *track.Thread, m *track.Modification) *finding.Finding {
-	rank, name := t.Process.Rank, x.Func(m.Operation).Name
+	fn := x.Func(m.Operation)
+	rank, name := t.Process.Rank, fn.Name
 	f := &finding.Finding{
 		Key:   x.Place(m.Operation) + "|" + x.Place(m.Completed),
 		Ranks: []int{rank},
@@ -35,8 +37,16 @@ func modified(x *check.Context, t *track.Thread, m *track.Modification) *finding
 		Details: map[string]any{"function": name, "bytes": m.Bytes, "at": m.At, "length": m.Length, "exact": m.Exact},
 	}
 	rule := "From the start of an operation until the call that completes it the program may read a buffer that is sent, but not write to it (MPI standard, section 3.7.2)"
-	completed := x.Func(m.Completed).Name
-	f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s before the operation is complete: ", rank, name)
+	completed, buffer, does := x.Func(m.Completed).Name, "send buffer", "send"
+	switch {
+	case fn.Arg(mpiapi.TheFile) >= 0:
+		buffer, does = "buffer", "write"
+		rule = "From the start of a file operation until the call that completes it the program must leave its buffer alone (MPI standard, section 14.4.1)"
+	case fn.Class == mpiapi.RMA:
+		buffer, does = "origin buffer", "transfer"
+		rule = "From the start of such an operation until its request is complete the program must not change the origin buffer (MPI standard, section 12.3.5)"
+	}
+	f.Message = fmt.Sprintf("Rank %d changes the %s of %s before the operation is complete: ", rank, buffer, name)
 	if m.Blocking {
 		f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s while it is inside the call: ", rank, name)
 		f.Advice = "Look for other threads that write to the buffer, and have them wait until the call has returned."
@@ -45,7 +55,7 @@ func modified(x *check.Context, t *track.Thread, m *track.Modification) *finding
 	} else {
 		f.Sites = append(f.Sites, x.Site("completed", m.Completed))
 	}
-	f.Message += where(m) + fmt.Sprintf(" when %s returns.\n%s: MPI may send the old data, the new, or some of both.", completed, rule)
+	f.Message += where(m) + fmt.Sprintf(" when %s returns.\n%s: MPI may %s the old data, the new, or some of both.", completed, rule, does)
 	if e := element(m.Type, m.Count, m.At); e != "" {
 		f.Details["element"] = e
 	}

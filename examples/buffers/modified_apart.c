@@ -1,0 +1,39 @@
+/* Buffers are changed before the call that completes the operation that reads them: for a file, for a window, for a reduction. */
+/* run: np=2 stdout=any */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, in[4], data[4] = {1, 2, 3, 4}, counts[2] = {3, 1}, *memory;
+    MPI_Request r;
+    MPI_File file;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File_open(MPI_COMM_WORLD, "modified_apart.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_iwrite_at(file, 16 * rank, data, 4, MPI_INT, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "changes the buffer of MPI_File_iwrite_at before the operation is complete: byte 4 of the 16 .* when MPI_Wait returns" ranks=0 */
+    if (rank == 0)
+        data[1]++;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+
+    MPI_Win_allocate(sizeof data, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Rput(data, 4, MPI_INT, rank, 0, 4, MPI_INT, win, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the origin buffer of MPI_Rput .* byte 8 of the 16" ranks=1 */
+    if (rank == 1)
+        data[2]++;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+
+    MPI_Ireduce_scatter(data, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the send buffer of MPI_Ireduce_scatter .* byte 12 of the 16" ranks=1 */
+    if (rank == 1)
+        data[3]++;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Ireduce_scatter_block(data, in, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the send buffer of MPI_Ireduce_scatter_block .* byte 12 of the 16" ranks=0 */
+    if (rank == 0)
+        data[3]++;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
