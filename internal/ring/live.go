@@ -268,7 +268,7 @@ func (l *Live) watch() {
 			}
 		}
 	}
-	if len(l.w.found) > 0 || l.left {
+	for len(l.w.found) > 0 || l.left { // again for the rings of a process that has ended meanwhile: see end
 		l.attach(nil)
 	}
 	if before = min(before, len(l.ending)); len(l.ending)-before > 1 {
@@ -428,8 +428,7 @@ func (l *Live) end(id ProcID) {
 	p.gone, p.kind = true, Vanished
 	l.w.unwatch(p.fd)
 	p.fd = -1
-	// Rings that it made at last.
-	l.w.files()
+	l.w.lastFiles() // rings that it made at last
 	p.goneAt = l.w.died(p.name)
 	l.ending = append(l.ending, p)
 }

@@ -502,6 +502,42 @@ func TestFilesInOtherOrder(t *testing.T) {
 	want(t, poll(t, l, h), "proc0 thread0/0 0.(c1)")
 }
 
+// born is a handler that has a process make its ring, and end, when it has just been found.
+type born struct {
+	*log
+	then func()
+}
+
+func (b *born) Proc(p *Proc) {
+	b.log.Proc(p)
+	b.then()
+}
+
+// TestShortLife: a process is found, makes one call and ends before it is watched.
+func TestShortLife(t *testing.T) {
+	for _, inotify := range []bool{true, false} {
+		s := newSession(t)
+		l := openLive(t, s)
+		if !inotify {
+			l.w.inotify = -1
+		}
+		r := startRank(t)
+		name, _ := makeProcess(t, s, r.pid(), 0, 0)
+		h := &born{log: &log{t: t}, then: func() {
+			p := makeRing(t, s, name, r.pid(), 0, minRingSize)
+			p.call(1, 0, 1)
+			r.end()
+		}}
+		l.w.scan()
+		for range 3 {
+			if _, err := l.Poll(h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want(t, h.take(), "proc0 thread0/0 0.(c1) end0")
+	}
+}
+
 // TestDamage: whatever the program writes over the shared memory, the analyzer says so and goes on with the others.
 func TestDamage(t *testing.T) {
 	tests := map[string]func(p *producer){

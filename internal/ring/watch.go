@@ -168,6 +168,15 @@ func (w *watcher) files() {
 	}
 }
 
+// lastFiles notes the files that have appeared by now, however often it is called.
+func (w *watcher) lastFiles() {
+	if w.inotify < 0 {
+		w.scan()
+		return
+	}
+	w.files()
+}
+
 // watch begins to watch a process for its end; id is what ended will call it. It returns a descriptor to give to
 // unwatch, or -1, and whether the process is gone already.
 func (w *watcher) watch(pid int, id ProcID, start time.Duration) (fd int, gone bool) {
