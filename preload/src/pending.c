@@ -61,6 +61,22 @@ static int recorded(void) { return mv_sums == MV_SUMS_ALL; }
 static struct mv_operation **bucket(uint64_t request) { return &buckets[request * 0x9e3779b97f4a7c15ULL >> (64 - 10)]; }
 _Static_assert(BUCKETS == 1 << 10, "bucket gives 10 bits");
 
+static uint64_t handle(const void *requests, unsigned width, uint64_t i)
+{
+    uint64_t h = 0;
+    memcpy(&h, (const char *)requests + i * width, width);
+    return h;
+}
+
+/* Whether none has any of the handles. Needs no lock: who made an operation that this thread may know of did so before. */
+static int are_none(const void *requests, unsigned width, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (__atomic_load_n(bucket(handle(requests, width, i)), __ATOMIC_RELAXED))
+            return 0;
+    return 1;
+}
+
 static struct mv_operation *find(uint64_t request)
 {
     struct mv_operation *o = *bucket(request);
@@ -107,7 +123,7 @@ static void forget(struct mv_operation *o)
         at = &(*at)->next;
     if (!*at)
         return;
-    *at = o->next;
+    __atomic_store_n(at, o->next, __ATOMIC_RELAXED);
     atomic_fetch_sub(&known, 1);
     give_back(o);
 }
@@ -382,7 +398,7 @@ void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed,
             occupy(o);
         o->request = request;
         o->next = *bucket(request);
-        *bucket(request) = o;
+        __atomic_store_n(bucket(request), o, __ATOMIC_RELAXED);
         atomic_fetch_add(&known, 1);
     }
     pthread_mutex_unlock(&lock);
@@ -392,19 +408,12 @@ void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed,
         tell(t, other, 0, (other_active ? MV_SUMS_RECEIVED : MV_SUMS_FAILED) | MV_SUMS_OVER);
 }
 
-static uint64_t handle(const void *requests, unsigned width, uint64_t i)
-{
-    uint64_t h = 0;
-    memcpy(&h, (const char *)requests + i * width, width);
-    return h;
-}
-
 /* The operations among the requests that are active, or that are not. Those of one handle come in the order of their bucket, from
  * which they are taken out soonest that way. */
 static struct mv_operation *claim(const void *requests, unsigned width, uint64_t n, int active)
 {
     struct mv_operation *list = NULL, **end = &list;
-    if (!requests || !atomic_load_explicit(&known, memory_order_relaxed))
+    if (!requests || !atomic_load_explicit(&known, memory_order_relaxed) || are_none(requests, width, n))
         return NULL;
     pthread_mutex_lock(&lock);
     for (uint64_t i = 0; i < n; i++) {
