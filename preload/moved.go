@@ -25,12 +25,13 @@ func isMoved(f *mpiapi.Func) bool {
 }
 
 // readsApart tells whether a function begins, or makes, an operation that reads a buffer for something else than a message that
-// somebody receives as it is: for a file, a window, or a reduction whose result is scattered.
+// somebody receives as it is: for a file, or a reduction whose result is scattered. Not for a window: there MPI_Win_flush and the
+// like may give the buffer back before the request is completed.
 func readsApart(f *mpiapi.Func) bool {
 	if f.Arg(mpiapi.SendBuf) < 0 || f.Arg(mpiapi.TheRequest) < 0 {
 		return false
 	}
-	return f.Arg(mpiapi.TheFile) >= 0 || f.Class == mpiapi.RMA || scatters(f) && f.Class != mpiapi.Collective
+	return f.Arg(mpiapi.TheFile) >= 0 || scatters(f) && f.Class != mpiapi.Collective
 }
 
 func scatters(f *mpiapi.Func) bool {
@@ -167,12 +168,6 @@ func (w *wrapper) moveApart() {
 		}
 	} else {
 		count = name(mpiapi.SendCount)
-		if w.Arg(mpiapi.TargetRank) >= 0 {
-			nothing = append(nothing, name(mpiapi.TargetRank)+" == MPI_PROC_NULL")
-		}
-		if w.Arg(mpiapi.RecvBuf) >= 0 { // it fetches
-			nothing = append(nothing, name(mpiapi.ReduceOp)+" == MPI_NO_OP")
-		}
 	}
 	if w.Arg(mpiapi.RecvBuf) >= 0 {
 		nothing = append(nothing, name(mpiapi.SendBuf)+" == "+name(mpiapi.RecvBuf))

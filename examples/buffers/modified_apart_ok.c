@@ -33,6 +33,10 @@ int main(int argc, char **argv)
     MPI_Rput(data, 4, MPI_INT, MPI_PROC_NULL, 0, 4, MPI_INT, win, &r);
     data[0]++;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Rput(data, 4, MPI_INT, rank, 0, 4, MPI_INT, win, &r);
+    MPI_Win_flush_local(rank, win); /* gives the buffer back before the request is complete */
+    data[0]++;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Win_flush_all(win);
     MPI_Rget(data, 4, MPI_INT, rank, 0, 4, MPI_INT, win, &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);

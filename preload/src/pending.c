@@ -361,7 +361,7 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
     return begin_transfer(t, send, NULL, persistent, 0);
 }
 
-/* The same for a call that reads a buffer for something else than a message: for a file, a window, or a reduction. */
+/* The same for a call that reads a buffer for something else than a message: for a file, or a reduction. */
 struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffered *read, int persistent)
 {
     return begin_transfer(t, read, NULL, persistent, 1);

@@ -38,13 +38,9 @@ func modified(x *check.Context, t *track.Thread, m *track.Modification) *finding
 	}
 	rule := "From the start of an operation until the call that completes it the program may read a buffer that is sent, but not write to it (MPI standard, section 3.7.2)"
 	completed, buffer, does := x.Func(m.Completed).Name, "send buffer", "send"
-	switch {
-	case fn.Arg(mpiapi.TheFile) >= 0:
+	if fn.Arg(mpiapi.TheFile) >= 0 {
 		buffer, does = "buffer", "write"
 		rule = "From the start of a file operation until the call that completes it the program must leave its buffer alone (MPI standard, section 14.4.1)"
-	case fn.Class == mpiapi.RMA:
-		buffer, does = "origin buffer", "transfer"
-		rule = "From the start of such an operation until its request is complete the program must not change the origin buffer (MPI standard, section 12.3.5)"
 	}
 	f.Message = fmt.Sprintf("Rank %d changes the %s of %s before the operation is complete: ", rank, buffer, name)
 	if m.Blocking {
