@@ -20,6 +20,7 @@ type ArgumentError struct {
 	Allowed  bool       // the standard says what happens then
 	Other    match.Call // that has to do with it, empty if there is none
 	Role     string     // of Other: "freed"
+	Advice   string     // what to do about it, if that does not follow from the kind of parameter
 }
 
 // judging is the call whose arguments are looked at.

@@ -364,7 +364,9 @@ func (p *plan) epochRule() rule {
 		}
 		rest, _ := j.t.once(groupKey{function: mpiapi.IDGroupDifference, a: g, b: all}, func() (group.Group, bool) { return g.Difference(all), true })
 		for r := range rest.Ranks() {
-			return j.wrong(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of MPI_COMM_WORLD", r))
+			j.wrong(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of MPI_COMM_WORLD", r))
+			j.e.Advice = "Make the group from that of the window (MPI_Win_get_group), by the ranks that its processes have there."
+			return false
 		}
 		return true
 	}

@@ -83,6 +83,8 @@ func describe(x *check.Context, t *track.Thread, c match.Call, e *track.Argument
 // remedy says what to do about an argument.
 func remedy(q *mpiapi.Param, e *track.ArgumentError) string {
 	switch {
+	case e.Advice != "":
+		return e.Advice
 	case e.Role == "freed":
 		return "Free the object after its last use, and take care of copies of its handle."
 	case q.Kind.Handle(), q.Kind == mpiapi.Keyval:
