@@ -36,6 +36,7 @@ var NoProgress = &check.Check{
 					p.stuck[b.Thread.ID] = b.Thread.Calls
 				}
 			},
+			Finalize: func(*track.Process, match.Call) { p.entered = x.Tracker.Now },
 			Tick: func() {
 				p.tick()
 				p.polls()
@@ -51,6 +52,8 @@ type progress struct {
 	x     *check.Context
 	told  bool
 	stuck map[ring.ThreadID]uint64 // threads in deadlocks, with the number of calls that they had made
+
+	entered int // the tick at which a process entered MPI_Finalize last
 
 	polling map[ring.ThreadID]bool // threads that were found to poll in vain
 }
@@ -79,7 +82,7 @@ func (p *progress) tick() {
 		n++
 	}
 	if n == 0 && last >= 0 {
-		sum, n = last, 1
+		sum, n = min(last, p.x.Tracker.Now-p.entered), 1 // that one may have ended by now
 	}
 	long := n > 0 && time.Duration(sum/n)*time.Second/ticksPerSecond >= p.x.NoProgress
 	if long && !p.told {
