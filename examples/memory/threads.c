@@ -1,29 +1,36 @@
 /* A thread receives into what another one, which waits in MPI, is to receive into. */
-/* run: np=1 stdout=any cflags="-pthread" */
+/* run: np=2 stdout=any cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>
 
-static int data[8], out[8];
+static int data[8];
 
 static void *other(void *none)
 {
     (void)none;
-    MPI_Recv(data, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" */
+    MPI_Recv(data, 8, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" */
+    MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    int provided;
-    pthread_t t;
-    MPI_Request r;
+    int rank, provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Irecv(data + 4, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r);
-    pthread_create(&t, 0, other, 0);
-    MPI_Send(out, 8, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    pthread_join(t, 0);
-    MPI_Send(out, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        pthread_t t;
+        MPI_Request r;
+        MPI_Irecv(data + 4, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r);
+        pthread_create(&t, 0, other, 0);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        pthread_join(t, 0);
+    } else {
+        /* Not from the rank itself: MPICH 4.0.2 sometimes hangs if one thread sends to another one of its rank. */
+        MPI_Send(data, 8, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    }
     MPI_Finalize();
     return 0;
 }
