@@ -58,6 +58,10 @@ func generateMoved(exported func(name string) bool) []byte {
 // move writes the body of what stands for the function where sums are wanted.
 func (w *wrapper) move() {
 	real := fmt.Sprintf("real_move_%s(%s)", w.Name, w.args(nil))
+	if w.Class == mpiapi.Wait || w.Class == mpiapi.Test {
+		list, n := w.requests()
+		w.line("if (MV_LIKELY(!mv_operations_known(%s, sizeof(MPI_Request), %s)))\n        return %s;", list, n, real)
+	}
 	w.line("struct mv_thread *const t = mv_sums_thread(%d);", w.ID)
 	switch w.Class {
 	case mpiapi.Wait, mpiapi.Test:
@@ -226,7 +230,7 @@ func (w *wrapper) completed() string {
 func generateBetween(exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper)) []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n")
-	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
+	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\", \"optimize-sibling-calls\")\n#endif\n#include \"call.h\"\n")
 	for _, f := range exportedFuncs(exported) {
 		if !wanted(f) {
 			continue

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 3
+#define MV_VERSION 4
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
@@ -109,6 +109,9 @@ struct mv_ring {
     uint64_t call;              /* position of the last call record, */
     uint64_t calls;             /* and its number, from 1: the thread is in that call if this is more than done */
     uint64_t late;              /* time (TSC ticks) of leaving the call with MV_LATE, 0 before; precedes done */
+    uint64_t repeats;           /* tests and probes that found nothing and have no record, as they are the same, byte for byte, as
+                                   one that has: between the two, the thread called nothing but tests and probes in vain. One
+                                   that is under way may have no record yet */
     /* Written by the analyzer. tail: release when records up to it may be overwritten. */
     _Alignas(64) uint64_t tail;
     /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */
@@ -116,8 +119,9 @@ struct mv_ring {
     uint64_t refused_on; /* handle of the object whose error handler is to be told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD */
     uint32_t refused;   /* enum mv_refused */
     char why[100];      /* the check that refuses it, ended by a zero */
-    /* Since when the thread has not moved, for who looks from outside: calls and done were seen_calls and seen_done at
-     * least from `since` (CLOCK_MONOTONIC ns) on. To change them, since is set to 0 first, and set last, by release. */
+    /* Since when the thread has not moved, for who looks from outside: calls and done, with repeats added to each, were
+     * seen_calls and seen_done at least from `since` (CLOCK_MONOTONIC ns) on. To change them, since is set to 0 first, and set
+     * last, by release. */
     uint64_t since;
     uint64_t seen_calls;
     uint64_t seen_done;

@@ -24,7 +24,7 @@ var le = binary.LittleEndian
 const (
 	magicControl = 0x314c54434556504d
 	infoSite     = 0xff00
-	theVersion   = 3 // of the layout
+	theVersion   = 4 // of the layout
 	infoModule   = 0xff01
 	infoNames    = 0xff02
 	infoComm     = 0xff03
@@ -279,6 +279,8 @@ func (r ring) size() uint64    { return le.Uint64(r.header[16:]) }
 func (r ring) done() uint64    { return le.Uint64(r.header[136:]) }
 func (r ring) queries() uint64 { return le.Uint64(r.header[144:]) }
 func (r ring) stalls() uint64  { return le.Uint64(r.header[152:]) }
+func (r ring) begun() uint64   { return le.Uint64(r.header[184:]) }
+func (r ring) repeats() uint64 { return le.Uint64(r.header[200:]) }
 
 // rings returns the rings of a process by number.
 func (s *session) rings(p process) []ring {

@@ -288,9 +288,16 @@ func (w *wrapper) writeCall() {
 	for _, s := range sections {
 		w.putSection(s)
 	}
-	if w.near {
+	poll := w.poll()
+	switch {
+	case poll != "":
+		if w.Fixed%8 != 0 { // compared as well
+			w.line("mv_put4(r, %d, 0);", w.Fixed)
+		}
+		w.line("mv_poll_begin(t, r, len, site, timed);")
+	case w.near:
 		w.line("mv_publish(t, r, len, timed);")
-	} else {
+	default:
 		w.line("mv_open_publish(t, &o);")
 	}
 
@@ -316,6 +323,11 @@ func (w *wrapper) writeCall() {
 	}
 	w.results(sections)
 	w.newComm(coll)
+	if poll != "" {
+		w.line("const int vain = rc == MPI_SUCCESS && %[1]s && !*%[1]s;", poll)
+		w.line("if (vain && mv_poll_repeats(t, r, end, site)) {\n        mv_leave(t);\n        return rc;\n    }")
+		w.line("if (MV_UNLIKELY(t->deferred))\n        mv_poll_publish(t);")
+	}
 	if w.near {
 		w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
 		w.line("mv_done(t, r, len, timed, rc);")
@@ -331,8 +343,25 @@ func (w *wrapper) writeCall() {
 			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d%[2]s)) && n%[1]d_after)\n        mv_data(t, %[3]s, %[1]d, %[4]s, n%[1]d_after, %[5]s);", s.i, s.suffix(), sectionNames[s.kind], w.passed(s), width)
 		}
 	}
+	if poll != "" {
+		w.line("if (vain)\n        mv_poll_note(t, r, len, site, timed);")
+	}
 	w.line("mv_leave(t);")
 	w.line("return rc;")
+}
+
+// poll returns the parameter of a test or probe that says by 0 that it has found nothing, "" for what is no such function or
+// is not called often.
+func (w *wrapper) poll() string {
+	if w.Class != mpiapi.Test && w.Class != mpiapi.Probe || !w.near {
+		return ""
+	}
+	for _, r := range []mpiapi.Role{mpiapi.Flag, mpiapi.OutCount} {
+		if i := w.Arg(r); i >= 0 && w.Params[i].Pointer {
+			return w.Params[i].Name
+		}
+	}
+	return ""
 }
 
 // look has the buffers of a call looked at before MPI gets them: whether they can be accessed. Those of persistent

@@ -28,6 +28,7 @@ func (l *Live) Mark() {
 		for _, p := range l.order {
 			for _, c := range p.rings {
 				c.hdr.mark(t)
+				c.due = true
 			}
 		}
 	})
@@ -35,7 +36,8 @@ func (l *Live) Mark() {
 
 // mark notes where the thread is, if it has moved.
 func (h *mvRing) mark(t uint64) {
-	done, calls := h.done.Load(), h.calls.Load()
+	repeats := h.repeats.Load()
+	done, calls := h.done.Load()+repeats, h.calls.Load()+repeats
 	if h.since.Load() != 0 && h.seenCalls.Load() == calls && h.seenDone.Load() == done {
 		return
 	}

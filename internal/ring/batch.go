@@ -81,6 +81,9 @@ type ProcEnd struct {
 // nor Open, then the one that begins with the completed call. Batches without calls, neither Resume nor Open, may also
 // come at other times.
 //
+// Tests and probes in vain that are made over and over have records only the first time. How often it was since the thread's last
+// such batch is told by Repeats, in batches without Data: at each tick, before records that come later, and at the process's end.
+//
 // Each record in Data is complete and of a plausible length (at least one Line, within Data); the rest of its content is
 // what the program's process left in its memory, which may be anything. Data is valid only until the handler returns.
 type Batch struct {
@@ -88,6 +91,9 @@ type Batch struct {
 	Resume bool
 	Open   bool
 	Data   []byte
+	// Repeats is how many more calls the thread has made that were the same as ones delivered before, byte for byte, and as
+	// those have found nothing: tests and probes, between which and those ones it has made nothing but other such calls.
+	Repeats uint64
 }
 
 // Handler takes what a source delivers, in the order in which it may be analysed: a process before its threads, a

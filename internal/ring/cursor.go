@@ -33,6 +33,9 @@ type cursor struct {
 	openAt uint64
 	openTo uint64
 
+	repeats uint64 // delivered
+	due     bool   // they are to be looked at
+
 	bytes  uint64 // delivered
 	warmed byte   // of no use: see warm
 
@@ -148,6 +151,7 @@ var errTimed = errors.New("ring: times in the records of a single thread")
 
 // poll delivers what is there, about a chunk at most, and returns its length.
 func (c *cursor) poll(b *Batch, h Handler) (int, error) {
+	c.repeat(b, h)
 	done, head, err := c.look()
 	if err != nil || head == c.pos && !(c.open && c.returned(done, false)) {
 		return 0, err
@@ -163,6 +167,23 @@ func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 	}
 	c.release()
 	return int(c.bytes - before), err
+}
+
+// repeat delivers how many polls have been repeated. That is looked at when there is something else to deliver, or when it is
+// due, as each look costs the thread a cache miss.
+func (c *cursor) repeat(b *Batch, h Handler) {
+	if !c.due && !c.final && c.hdr.head.Load() == c.pos {
+		return
+	}
+	c.due = false
+	n := c.hdr.repeats.Load()
+	if n-c.repeats == 0 || n < c.repeats {
+		return
+	}
+	*b = Batch{Thread: c.id, Repeats: n - c.repeats}
+	c.repeats = n
+	h.Batch(b)
+	b.Repeats = 0
 }
 
 // run delivers records between pos and head, at most about a chunk. With timed, it stops before whatever is later than

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,7 +43,8 @@ const (
 	msgBatch             // records; flags say resume, open
 	msgEnd               // ProcEnd in JSON
 	msgTick
-	msgStats // Stats in JSON; the last one
+	msgStats   // Stats in JSON; the last one
+	msgRepeats // number of repeated polls, uint64
 )
 
 const (
@@ -312,6 +314,16 @@ func (f *File) deliver(m *message, h Handler) error {
 		}
 		h.Batch(b)
 		f.calls += int64(calls)
+	case msgRepeats:
+		if uint64(m.id) >= uint64(len(f.thread)) || len(m.payload) != 8 {
+			return fmt.Errorf("repeated polls of unknown thread %d", m.id)
+		}
+		f.batch = Batch{Thread: ThreadID(m.id), Repeats: binary.LittleEndian.Uint64(m.payload)}
+		if f.batch.Repeats > math.MaxInt64-uint64(f.calls) {
+			return errors.New("more calls than can be")
+		}
+		h.Batch(&f.batch)
+		f.calls += int64(f.batch.Repeats)
 	case msgEnd:
 		e := new(ProcEnd)
 		if err := json.Unmarshal(m.payload, e); err != nil {

@@ -7,7 +7,7 @@ import (
 
 // Version and magic numbers of preload/record.h. This file mirrors that header; TestLayout compares the two.
 const (
-	Version = 3
+	Version = 4
 
 	magicControl = 0x314c54434556504d // "MPVECTL1"
 	magicProcess = 0x31434f525056504d // "MPVPROC1"
@@ -196,7 +196,8 @@ type mvRing struct {
 	call       atomic.Uint64
 	calls      atomic.Uint64
 	late       atomic.Uint64
-	_          [56]byte
+	repeats    atomic.Uint64
+	_          [48]byte
 	tail       atomic.Uint64
 	judged     atomic.Uint64
 	refusedOn  uint64

@@ -321,10 +321,10 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 		}
 		t.Index, t.TID = int(u32(b, unsafe.Offsetof(h.thread))), int(int32(u32(b, unsafe.Offsetof(h.tid))))
 		t.Stalls = u64(b, unsafe.Offsetof(h.stalls))
-		t.Calls, t.Done = u64(b, unsafe.Offsetof(h.calls)), u64(b, unsafe.Offsetof(h.done))
+		t.Calls, t.Done = moves(b)
 		t.Since = since(b)
 		t.Call = nil
-		if t.Calls > 0 {
+		if u64(b, unsafe.Offsetof(h.calls)) > 0 {
 			t.Call = readRecord(f, header, size, u64(b, unsafe.Offsetof(h.call)))
 		}
 		// A record is whole if the thread has begun no other call since. Else the last try says which call it was, and no more.
@@ -332,7 +332,7 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 			return damagedFile(path, "it is cut short")
 		}
 		moved := unsafe.Offsetof(h.call)
-		if u64(b, moved) == u64(again, moved) && t.Calls == u64(again, unsafe.Offsetof(h.calls)) {
+		if calls := unsafe.Offsetof(h.calls); u64(b, moved) == u64(again, moved) && u64(b, calls) == u64(again, calls) {
 			break
 		}
 		if try == tries-1 {
@@ -344,11 +344,18 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 	return nil
 }
 
+// moves returns how many calls a ring's thread has begun and ended, those without records included.
+func moves(b []byte) (calls, done uint64) {
+	var h mvRing
+	repeats := u64(b, unsafe.Offsetof(h.repeats))
+	return u64(b, unsafe.Offsetof(h.calls)) + repeats, u64(b, unsafe.Offsetof(h.done)) + repeats
+}
+
 // since returns when the analyzer saw the thread move last, if it has not moved after that.
 func since(b []byte) time.Duration {
 	var h mvRing
-	if u64(b, unsafe.Offsetof(h.seenCalls)) != u64(b, unsafe.Offsetof(h.calls)) ||
-		u64(b, unsafe.Offsetof(h.seenDone)) != u64(b, unsafe.Offsetof(h.done)) {
+	calls, done := moves(b)
+	if u64(b, unsafe.Offsetof(h.seenCalls)) != calls || u64(b, unsafe.Offsetof(h.seenDone)) != done {
 		return 0
 	}
 	return time.Duration(u64(b, unsafe.Offsetof(h.since)))

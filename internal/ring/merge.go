@@ -14,6 +14,7 @@ package ring
 func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 	idle := true
 	for _, c := range p.rings {
+		c.repeat(b, h)
 		done, head, err := c.look()
 		if err != nil {
 			return 0, p.lost(c, err)

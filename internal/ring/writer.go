@@ -162,6 +162,11 @@ func (r *Writer) Tick() {
 
 // Batch implements Handler.
 func (r *Writer) Batch(b *Batch) {
+	if b.Repeats > 0 {
+		r.message(msgRepeats, 0, uint32(b.Thread), 8)
+		r.block = binary.LittleEndian.AppendUint64(r.block, b.Repeats)
+		return
+	}
 	data, resume := b.Data, b.Resume
 	for len(data) > 0 {
 		part := data

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -210,9 +211,19 @@ func (s *Space) lookup(pc uint64, isReturnAddress bool) []finding.Frame {
 	return frames
 }
 
+// cLibrary is what the files of the C library that start a process or a thread are called.
+var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-linux.*|ld)([-.][0-9.]+)?\.so(\.[0-9]+)*$`)
+
 // resolve looks a virtual address of m's file up. Functions without a name are "".
 func (r *Resolver) resolve(m *Module, addr uint64) (frames []finding.Frame) {
 	o := r.object(m)
+	if cLibrary.MatchString(m.name()) {
+		// Nearly every stack ends there, and nobody wants to know the line. Its debug information is large.
+		var name string
+		if guard(func() { name = o.symbol(addr) }) == nil && finding.Startup(name) {
+			return []finding.Frame{{Function: name}}
+		}
+	}
 	if err := guard(func() {
 		if d := o.dwarf(r); d != nil {
 			frames = d.frames(r, addr)

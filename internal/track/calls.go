@@ -12,6 +12,10 @@ import (
 // Batch follows the calls of a batch.
 func (t *Tracker) Batch(b *ring.Batch) {
 	th := t.Threads[b.Thread]
+	if b.Repeats > 0 {
+		t.repeated(th, b.Repeats)
+		return
+	}
 	d := &th.decoder
 	var last []byte
 	d.Start(b)

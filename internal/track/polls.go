@@ -29,9 +29,9 @@ type watch struct {
 	room      []byte
 }
 
-// watched is how many different polls of a thread are kept, and how long their records may be.
+// maxWatched is how many different polls of a thread are kept, and how long their records may be.
 const (
-	watched     = 16
+	maxWatched  = 16
 	watchedSize = 1 << 16
 )
 
@@ -42,10 +42,73 @@ func (t *Tracker) vain(c *event.Call) bool {
 	return q.poll != 0 && int(q.poll)+4 <= len(rec) && returned(rec) == 0 && binary.LittleEndian.Uint32(rec[q.poll:]) == 0
 }
 
+// turns are the polls that a thread has made since it did something else, all in vain: the latest of each call site.
+type turns struct {
+	last uint64 // the number of the call that was the last of them
+	recs [][]byte
+	more bool // there were other call sites
+}
+
+// sites is how many call sites are told apart, and repeatedSize how long the record of a poll may be that is repeated without one:
+// no less than what the preload library takes.
+const (
+	sites        = 8
+	repeatedSize = 1 << 10
+)
+
+// inVain notes a poll that found nothing, given its record.
+func (th *Thread) inVain(rec []byte) {
+	th.polls++
+	r := &th.turns
+	if r.last+1 != th.Calls {
+		r.recs, r.more = r.recs[:0], false
+	}
+	r.last = th.Calls
+	if len(rec) > repeatedSize || rec[ring.OffFlags]&ring.Timed != 0 {
+		r.recs = r.recs[:0] // nothing before it is repeated any more
+		return
+	}
+	site := binary.LittleEndian.Uint32(rec[ring.OffSite:])
+	for i, o := range r.recs {
+		if binary.LittleEndian.Uint32(o[ring.OffSite:]) == site {
+			r.recs[i] = append(o[:0], rec...)
+			return
+		}
+	}
+	switch n := len(r.recs); {
+	case n == sites:
+		r.more = true
+	case n < cap(r.recs):
+		r.recs = r.recs[:n+1] // with what it was used for before
+		r.recs[n] = append(r.recs[n][:0], rec...)
+	default:
+		r.recs = append(r.recs, bytes.Clone(rec))
+	}
+}
+
+// repeated notes polls without records.
+func (t *Tracker) repeated(th *Thread, n uint64) {
+	th.repeats += n
+	if th.watching() && th.turns.last == th.Calls {
+		th.polling.watch.more = th.polling.watch.more || th.turns.more
+		for _, rec := range th.turns.recs { // it may have been any of them
+			if c, err := event.ParseCall(rec); err == nil {
+				t.watched(th, &c)
+			}
+		}
+	}
+	t.progress(th)
+}
+
 // polled notes a poll that found nothing.
 func (t *Tracker) polled(th *Thread, c *event.Call) {
-	th.polls++
-	if th.polling == nil || th.polling.watch == nil {
+	th.inVain(c.Raw())
+	t.watched(th, c)
+}
+
+// watched notes a poll for who watches the thread.
+func (t *Tracker) watched(th *Thread, c *event.Call) {
+	if !th.watching() {
 		return
 	}
 	w, rec := th.polling.watch, c.Raw()
@@ -54,7 +117,7 @@ func (t *Tracker) polled(th *Thread, c *event.Call) {
 	if slices.ContainsFunc(w.questions, func(o []byte) bool { return bytes.Equal(o, q) }) {
 		return
 	}
-	if len(w.calls) == watched || len(rec) > watchedSize {
+	if len(w.calls) == maxWatched || len(rec) > watchedSize {
 		w.more = true
 		return
 	}
@@ -82,7 +145,8 @@ func (th *Thread) watching() bool { return th.polling != nil && th.polling.watch
 
 // progress notes at the end of a batch whether the thread did anything but poll.
 func (t *Tracker) progress(th *Thread) {
-	if th.polls == 0 {
+	polls := th.polls + th.repeats
+	if polls == 0 {
 		return
 	}
 	steps := th.Calls - th.polls
@@ -94,8 +158,8 @@ func (t *Tracker) progress(th *Thread) {
 		s = new(polling)
 		th.polling = s
 	}
-	if th.polls != s.polls {
-		s.polls, s.last = th.polls, t.Now
+	if polls != s.polls {
+		s.polls, s.last = polls, t.Now
 	}
 	if steps != s.steps {
 		s.steps, s.since, s.watch = steps, t.Now, nil

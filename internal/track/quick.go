@@ -80,8 +80,8 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 				break
 			}
 			th.Calls++
-			th.polls++
 			last = data[off : off+n : off+n]
+			th.inVain(last)
 			off += n
 			continue
 		} else if n != ring.Line {

@@ -75,7 +75,7 @@ type Process struct {
 type Thread struct {
 	*ring.Thread
 	Process *Process
-	Calls   uint64
+	Calls   uint64 // that have records
 	Open    Open
 	Last    match.Call // the last call that was seen, complete or not
 	Failure *Failure   // what the call under way, or just complete, reported
@@ -93,7 +93,9 @@ type Thread struct {
 	orderly     bool       // its calls come when they may
 	started     []*Request // by the MPI_Start or MPI_Startall under way
 	polls       uint64     // tests and probes that found nothing
-	polling     *polling   // nil if there were none
+	repeats     uint64     // such as have no records
+	turns       turns
+	polling     *polling // nil if there were none
 
 	decoder event.Decoder
 }
@@ -438,11 +440,11 @@ func (t *Tracker) Resting(list []*Thread) []*Thread {
 // Rested lets Resting return a thread again.
 func (th *Thread) Rested() { th.resting = false }
 
-// Calls returns how many calls have been recorded.
+// Calls returns how many calls have been recorded, with the polls that were counted only.
 func (t *Tracker) Calls() uint64 {
 	var n uint64
 	for _, th := range t.Threads {
-		n += th.Calls
+		n += th.Calls + th.repeats
 	}
 	return n
 }

@@ -53,6 +53,10 @@ struct mv_buffer {
     size_t size;
 };
 
+/* Tests and probes that a thread makes in turns, by their call sites; and the longest record of one. */
+#define MV_POLLS 4
+#define MV_POLL_MAX 1024
+
 /* What a thread needs to record. It outlives the thread: the next new one takes it over with its ring. */
 struct mv_thread {
     /* Used by every call. */
@@ -64,9 +68,16 @@ struct mv_thread {
     struct mv_ring *ring;
     uint64_t done;
     uint64_t queries;
+    uint64_t repeats;
     uintptr_t cfa;         /* of the wrapper under way */
     uintptr_t cfa_mask;    /* 0 if only the return address makes the call site */
     unsigned char *record; /* of the call under way, NULL if it has none */
+    uint64_t deferred;     /* length of that record if it is not published yet, else 0: see mv_poll_begin */
+    uint64_t polls_end;    /* end of the last record of a poll that found nothing */
+    struct {
+        uint64_t at; /* position of the record of one that found nothing */
+        uint32_t site, len;
+    } poll[MV_POLLS];
     /* Used by some. */
     uint64_t size;     /* of the ring's data */
     uint64_t largest;  /* longest record allowed */
@@ -298,6 +309,61 @@ MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, i
     atomic_store_explicit((_Atomic uint64_t *)&t->ring->calls, t->done + 1, memory_order_relaxed);
     t->head += len;
     atomic_store_explicit((_Atomic uint64_t *)&t->ring->head, t->head, memory_order_release);
+}
+
+/* Makes the record of a poll visible after all. */
+MV_INLINE void mv_poll_publish(struct mv_thread *t)
+{
+    const uint64_t len = t->deferred;
+    t->deferred = 0;
+    mv_publish(t, t->record, len, 0);
+}
+
+/* Tests and probes are often made over and over, and find nothing: they need no records, but must be counted. So the record of
+ * one that may be such is published only when it is found to be something else. That is so if the last records of the thread
+ * are those of polls in vain, and one of them came from the same call site. */
+MV_INLINE void mv_poll_begin(struct mv_thread *t, unsigned char *r, uint64_t len, uint32_t site, int timed)
+{
+    const unsigned i = site % MV_POLLS;
+    if (MV_LIKELY(t->polls_end == t->head && t->poll[i].site == site && t->poll[i].len == len && !timed &&
+                  t->head - t->poll[i].at < t->size / 2)) {
+        t->record = r;
+        t->deferred = len;
+        return;
+    }
+    mv_publish(t, r, len, timed);
+}
+
+/* Whether the poll under way, which has found nothing, is the same as one recorded before: then it is over and counted. All but
+ * its return code, which is 0, has been filled in, up to `end`. Else its record is published. */
+MV_INLINE int mv_poll_repeats(struct mv_thread *t, const unsigned char *r, uint64_t end, uint32_t site)
+{
+    if (MV_LIKELY(t->deferred)) {
+        if (MV_LIKELY(!mv_timed && !__builtin_memcmp(r, t->data + (t->poll[site % MV_POLLS].at & t->mask), end))) {
+            t->deferred = 0;
+            t->record = NULL;
+            t->repeats++;
+            atomic_store_explicit((_Atomic uint64_t *)&t->ring->repeats, t->repeats, memory_order_relaxed);
+            return 1;
+        }
+        mv_poll_publish(t);
+    }
+    return 0;
+}
+
+/* Remembers the last record, of a poll that has found nothing. */
+MV_INLINE void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, uint32_t site, int timed)
+{
+    if (MV_UNLIKELY(timed || len > MV_POLL_MAX || r != t->data + ((t->head - len) & t->mask)))
+        return;
+    const unsigned i = site % MV_POLLS;
+    if (t->polls_end != t->head - len)
+        for (unsigned k = 0; k < MV_POLLS; k++)
+            t->poll[k].len = 0;
+    t->poll[i].at = t->head - len;
+    t->poll[i].site = site;
+    t->poll[i].len = (uint32_t)len;
+    t->polls_end = t->head;
 }
 
 /* Says when a call was left. Its record has no room for that if there was one thread when it was entered. */

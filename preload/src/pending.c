@@ -20,7 +20,6 @@
 #include "sums.h"
 
 #define OPERATIONS 4096
-#define BUCKETS 1024
 
 struct mv_operation {
     uint64_t request; /* handle */
@@ -46,20 +45,18 @@ struct mv_operation {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mv_operation operations[OPERATIONS], *unused, *buckets[BUCKETS];
+static struct mv_operation operations[OPERATIONS], *unused;
+struct mv_operation *mv_buckets[1 << MV_BUCKETS_BITS];
 
 /* Between which addresses active messages read and write. */
 static struct span {
     uint64_t low, high;
 } reads[OPERATIONS], writes[OPERATIONS];
 static unsigned fresh;
-static _Atomic unsigned known; /* operations in the buckets */
+_Atomic unsigned mv_operations_number;
 
 /* Whether sums are recorded; else only that data have changed. */
 static int recorded(void) { return mv_sums == MV_SUMS_ALL; }
-
-static struct mv_operation **bucket(uint64_t request) { return &buckets[request * 0x9e3779b97f4a7c15ULL >> (64 - 10)]; }
-_Static_assert(BUCKETS == 1 << 10, "bucket gives 10 bits");
 
 static uint64_t handle(const void *requests, unsigned width, uint64_t i)
 {
@@ -68,18 +65,9 @@ static uint64_t handle(const void *requests, unsigned width, uint64_t i)
     return h;
 }
 
-/* Whether none has any of the handles. Needs no lock: who made an operation that this thread may know of did so before. */
-static int are_none(const void *requests, unsigned width, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (__atomic_load_n(bucket(handle(requests, width, i)), __ATOMIC_RELAXED))
-            return 0;
-    return 1;
-}
-
 static struct mv_operation *find(uint64_t request)
 {
-    struct mv_operation *o = *bucket(request);
+    struct mv_operation *o = *mv_bucket(request);
     while (o && o->request != request)
         o = o->next;
     return o;
@@ -118,13 +106,13 @@ static void give_back(struct mv_operation *o)
 /* With the lock. */
 static void forget(struct mv_operation *o)
 {
-    struct mv_operation **at = bucket(o->request);
+    struct mv_operation **at = mv_bucket(o->request);
     while (*at && *at != o)
         at = &(*at)->next;
     if (!*at)
         return;
     __atomic_store_n(at, o->next, __ATOMIC_RELAXED);
-    atomic_fetch_sub(&known, 1);
+    atomic_fetch_sub(&mv_operations_number, 1);
     give_back(o);
 }
 
@@ -280,7 +268,7 @@ int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int writte
     struct span s;
     int shared = 0;
     (void)t;
-    if (!atomic_load_explicit(&known, memory_order_relaxed) || mv_part_span(p, &s.low, &s.high))
+    if (!atomic_load_explicit(&mv_operations_number, memory_order_relaxed) || mv_part_span(p, &s.low, &s.high))
         return 0;
     pthread_mutex_lock(&lock);
     for (unsigned i = 0; i < fresh; i++) {
@@ -397,9 +385,9 @@ void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed,
         if (o->active)
             occupy(o);
         o->request = request;
-        o->next = *bucket(request);
-        __atomic_store_n(bucket(request), o, __ATOMIC_RELAXED);
-        atomic_fetch_add(&known, 1);
+        o->next = *mv_bucket(request);
+        __atomic_store_n(mv_bucket(request), o, __ATOMIC_RELAXED);
+        atomic_fetch_add(&mv_operations_number, 1);
     }
     pthread_mutex_unlock(&lock);
     if (lost && !message)
@@ -413,12 +401,12 @@ void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed,
 static struct mv_operation *claim(const void *requests, unsigned width, uint64_t n, int active)
 {
     struct mv_operation *list = NULL, **end = &list;
-    if (!requests || !atomic_load_explicit(&known, memory_order_relaxed) || are_none(requests, width, n))
+    if (!mv_operations_known(requests, width, n))
         return NULL;
     pthread_mutex_lock(&lock);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t h = handle(requests, width, i);
-        for (struct mv_operation *o = *bucket(h); o; o = o->next) {
+        for (struct mv_operation *o = *mv_bucket(h); o; o = o->next) {
             if (o->request != h || o->active != active)
                 continue;
             if (o->claimed && o->claimer != &list) {

@@ -227,6 +227,8 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
     if (cfa < t->cfa || t->cfa < t->stack_low || cfa >= t->stack_high)
         return NULL;
     if (t->record) {
+        if (t->deferred)
+            mv_poll_publish(t);
         mv_collective_left(t, ((const struct mv_record *)t->record)->kind);
         mv_done_record(t, -1);
     }
@@ -245,6 +247,7 @@ void mv_go_inert(struct mv_thread *t)
 {
     atomic_store(&mv_g.inert, 1);
     t->again = NULL;
+    t->deferred = 0;
     t->limit = UINT64_MAX;
     size_t n = HEADER + t->size / 2 + 4096;
     unsigned char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -337,6 +340,8 @@ void *mv_grow(struct mv_buffer *b, size_t size)
 unsigned char *mv_info(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload)
 {
     uint64_t len = (sizeof(struct mv_record) + payload + 63) & ~(uint64_t)63;
+    if (MV_UNLIKELY(t->deferred)) /* the call that this belongs to comes first */
+        mv_poll_publish(t);
     unsigned char *r = mv_reserve(t, len);
     struct mv_record *h = (struct mv_record *)r;
     memset(r, 0, sizeof *h);

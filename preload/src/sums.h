@@ -154,6 +154,31 @@ void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t b
 
 /* pending.c */
 struct mv_operation;
+#define MV_BUCKETS_BITS 10
+/* The operations that are followed, by their requests; and their number. */
+extern struct mv_operation *mv_buckets[1 << MV_BUCKETS_BITS];
+extern _Atomic unsigned mv_operations_number;
+
+MV_INLINE struct mv_operation **mv_bucket(uint64_t request)
+{
+    return &mv_buckets[request * 0x9e3779b97f4a7c15ULL >> (64 - MV_BUCKETS_BITS)];
+}
+
+/* Whether there may be operations among the requests. Needs no lock: who made an operation that this thread may know of did so
+ * before. */
+MV_INLINE int mv_operations_known(const void *requests, unsigned width, uint64_t n)
+{
+    if (!requests || !atomic_load_explicit(&mv_operations_number, memory_order_relaxed))
+        return 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t h = 0;
+        __builtin_memcpy(&h, (const char *)requests + i * width, width);
+        if (__atomic_load_n(mv_bucket(h), __ATOMIC_RELAXED))
+            return 1;
+    }
+    return 0;
+}
+
 struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent);
 struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffered *read, int persistent);
 int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int written);
