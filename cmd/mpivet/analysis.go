@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +43,7 @@ type analysis struct {
 // newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
 // records, and fatal is told of each fatal finding reported; else both are nil.
 func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities) (*analysis, error) {
-	debug.SetGCPercent(pipeline.GCPercent)
+	pipeline.TuneGC()
 	a := &analysis{opts: o, fatality: fatal, run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
 	if !o.quiet {

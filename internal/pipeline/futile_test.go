@@ -51,7 +51,7 @@ func TestFutile(t *testing.T) {
 		{"two receives", [][]byte{irecv(1, 0, 0), irecv(2, 0, 1)}, [][]byte{testany}, nil, []int{1, 2}, 40, []int{0}},
 	}
 	for _, c := range cases {
-		for _, batch := range []int{1, 7} { // polls at a time: most are read the fast way
+		for _, batch := range []int{0, 1, 7} { // polls at a time: most are read the fast way; with 0, they are repeated and only counted
 			t.Run(fmt.Sprintf("%s/%d", c.name, batch), func(t *testing.T) {
 				found := make(map[int]bool)
 				watcher := &check.Check{ID: "X", New: func(x *check.Context) check.Hooks {
@@ -78,9 +78,16 @@ func TestFutile(t *testing.T) {
 					p.End(ring.ProcID(r), &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Finalized: true})
 				}
 				p.Batch(&ring.Batch{Data: slices.Concat(c.before...)})
-				for range c.ticks {
-					p.Batch(&ring.Batch{Data: slices.Repeat(slices.Concat(c.polls...), batch)})
+				for i := range c.ticks {
+					if batch > 0 || i == 0 {
+						p.Batch(&ring.Batch{Data: slices.Repeat(slices.Concat(c.polls...), max(batch, 1))})
+					} else {
+						p.Batch(&ring.Batch{Repeats: 1000})
+					}
 					p.Tick()
+				}
+				if n := p.Tracker.Calls(); batch == 0 && n < uint64(c.ticks-1)*1000 {
+					t.Errorf("%d calls", n)
 				}
 				if p.Broken != "" || p.Tracker.Damaged() != 0 {
 					t.Fatal(p.Broken)

@@ -295,7 +295,7 @@ func TestManyRanks(t *testing.T) {
 // BenchmarkDeadlock finds the deadlocks of many processes, from their MPI_Init on. An iteration is a whole run. That of
 // 1,048,576 processes takes 8 GiB: it must be asked for by MPIVET_BENCH_RANKS=1048576.
 func BenchmarkDeadlock(b *testing.B) {
-	debug.SetGCPercent(pipeline.GCPercent)
+	pipeline.TuneGC()
 	sizes := []int{16, 1024, 16384}
 	if n, err := strconv.Atoi(os.Getenv("MPIVET_BENCH_RANKS")); err == nil {
 		sizes = []int{n}

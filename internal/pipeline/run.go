@@ -12,11 +12,6 @@ import (
 // Interval is the time between ticks.
 const Interval = 100 * time.Millisecond
 
-// GCPercent is what the garbage collector of an analysis is best set to (debug.SetGCPercent): nearly all that is
-// allocated stays for as long as its process, so collecting more often costs little, and the memory that waits for
-// it would be as much again.
-const GCPercent = 25
-
 // Waiter is a live source that can wait for something to happen.
 type Waiter interface {
 	Wait(d time.Duration)

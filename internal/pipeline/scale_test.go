@@ -36,7 +36,7 @@ type scale struct {
 // second, on average and as the median of pieces of about a millisecond, which tells more on a machine that others use
 // too; without the processes' beginnings, but the peak of memory is with them.
 func (s scale) run(b *testing.B) {
-	debug.SetGCPercent(pipeline.GCPercent)
+	pipeline.TuneGC()
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
 	var none collected

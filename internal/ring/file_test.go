@@ -37,6 +37,7 @@ func perform(h Handler) {
 	h.Thread(&Thread{ID: 1, Proc: 1, TID: 11})
 	h.Batch(&Batch{Data: record(InfoComm, 2, 1)})
 	h.Batch(&Batch{Thread: 1, Data: record(8, 2, 3)})
+	h.Batch(&Batch{Thread: 1, Repeats: 1 << 40})
 	h.Batch(&Batch{Data: append(record(7, 1, 1), record(9, 3, 1)...), Resume: true, Open: true})
 	h.Batch(&Batch{Data: record(9, 3, 1), Resume: true})
 	h.End(1, &ProcEnd{Kind: Signaled, Code: 11, FaultAddr: 1 << 63, PCs: []uint64{1, 1 << 63}, Maps: []Mapping{{1, 2, 3, "/x"}}})
@@ -92,7 +93,7 @@ func TestFile(t *testing.T) {
 	if err := replay(f, again); err != io.EOF {
 		t.Fatal(err)
 	}
-	if f.Stats() != testStats || f.Calls() != 3 {
+	if f.Stats() != testStats || f.Calls() != 3+1<<40 {
 		t.Errorf("stats %+v, %d calls", f.Stats(), f.Calls())
 	}
 	want(t, again.take(), direct.take())

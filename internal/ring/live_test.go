@@ -66,8 +66,11 @@ func (l *log) End(p ProcID, e *ProcEnd) {
 // Batch writes each record as c for a call or i for another one, its number, and : and the return code; in parentheses
 // if it is open, with a plus in front if it is completed by this.
 func (l *log) Batch(b *Batch) {
-	if len(b.Data) == 0 {
-		l.t.Error("a batch without records")
+	if b.Repeats > 0 {
+		l.words = append(l.words, fmt.Sprintf("%d.x%d", b.Thread, b.Repeats))
+	}
+	if (len(b.Data) == 0) != (b.Repeats > 0) {
+		l.t.Error("a batch without records, or with some and repeated polls")
 	}
 	first := true
 	for d := b.Data; len(d) > 0; first = false {
@@ -223,6 +226,36 @@ func TestOneThread(t *testing.T) {
 		}
 	}
 	t.Error("no io.EOF after the last process is gone")
+}
+
+// TestRepeats: how often polls were repeated is told at each tick, before records that come later, and at the end.
+func TestRepeats(t *testing.T) {
+	s := newSession(t)
+	l := openLive(t, s)
+	h := &log{t: t}
+	r := startRank(t)
+	name, _ := makeProcess(t, s, r.pid(), 0, 0)
+	p := makeRing(t, s, name, r.pid(), 0, minRingSize)
+	p.call(1, 0, 1)
+	p.leave(0)
+	want(t, poll(t, l, h), "proc0 thread0/0 0.c1:0")
+	p.m.hdr.repeats.Store(5)
+	want(t, poll(t, l, h), "") // that nothing else has come is seen at a lower cost
+	l.Mark()
+	want(t, poll(t, l, h), "0.x5")
+	l.Mark()
+	want(t, poll(t, l, h), "")
+	p.m.hdr.repeats.Store(7)
+	p.call(2, 0, 1)
+	p.leave(0)
+	want(t, poll(t, l, h), "0.x2 0.c2:0")
+	p.m.hdr.repeats.Store(6) // damage
+	l.Mark()
+	want(t, poll(t, l, h), "")
+	p.m.hdr.repeats.Store(9)
+	r.end()
+	until(t, l, h, "the end", func() bool { return len(h.ends) == 1 })
+	want(t, h.take(), "0.x2 end0")
 }
 
 // TestResultsBehind: an array that a call writes and that is too long for its record follows it after its return. The call
