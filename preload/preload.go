@@ -6,6 +6,7 @@
 package preload
 
 import (
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 )
 
 //go:embed record.h src/*.c src/*.h
@@ -32,6 +34,17 @@ func Sources() map[string][]byte {
 		panic("preload: " + err.Error()) // they are part of the program
 	}
 	return files
+}
+
+// Digest returns a checksum of the hand-written files.
+func Digest() []byte {
+	h := sha256.New()
+	files := Sources()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%s %d\n", name, len(files[name]))
+		h.Write(files[name])
+	}
+	return h.Sum(nil)
 }
 
 // CompileFlags returns the flags to pass to the MPI library's compiler wrapper, besides the *.c files and the output. They

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/mpiapi"
 	"github.com/mpivet/mpivet/preload"
 )
 
@@ -16,7 +17,11 @@ func builder() (*launch.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &launch.Builder{Dir: dir, Log: os.Stderr, Write: preload.WriteSources, Flags: preload.CompileFlags()}, nil
+	b := &launch.Builder{Dir: dir, Log: os.Stderr, Write: preload.WriteSources, Flags: preload.CompileFlags()}
+	if p := launch.ThisProgram(); p != "" {
+		b.Program = fmt.Sprintf("%s %x %x", p, mpiapi.Hash(), preload.Digest())
+	}
+	return b, nil
 }
 
 func buildCommand() *cobra.Command {

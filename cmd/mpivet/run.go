@@ -12,6 +12,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/memory"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/ring"
 )
 
@@ -68,17 +69,27 @@ whatever you like, to prevent the latter.`,
 
 // runProgram is mpivet run.
 func runProgram(o *options, np int, launcher string, argv []string) error {
-	rank, prog, err := prepare(o, argv)
+	pipeline.TuneGC()
+	prog, err := launch.Detect(argv, o.mpi)
 	if err != nil {
 		return err
 	}
 	var command []string
-	if launcher != "" {
-		command, err = launch.CustomLauncher(launcher, np)
-	} else {
-		command, err = launch.LauncherCommand(prog.MPI, np)
-	}
+	found := make(chan error, 1)
+	go func() { // meanwhile, as launchers are asked for their version
+		var err error
+		if launcher != "" {
+			command, err = launch.CustomLauncher(launcher, np)
+		} else {
+			command, err = launch.LauncherCommand(prog.MPI, np)
+		}
+		found <- err
+	}()
+	rank, err := preloading(prog)
 	if err != nil {
+		return err
+	}
+	if err := <-found; err != nil {
 		return err
 	}
 	me, err := self()
@@ -153,18 +164,24 @@ func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	rank, err := preloading(prog)
+	return rank, prog, err
+}
+
+// preloading returns how ranks of a program are started, with the preload library for its MPI.
+func preloading(prog *launch.Program) (*launch.Rank, error) {
 	b, err := builder()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	lib, err := b.Library(prog.MPI)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if strings.ContainsAny(lib, " :") {
-		return nil, nil, fmt.Errorf("the loader can't preload %q, as there is a space or colon in it: set MPIVET_CACHE to another directory", lib)
+		return nil, fmt.Errorf("the loader can't preload %q, as there is a space or colon in it: set MPIVET_CACHE to another directory", lib)
 	}
-	return &launch.Rank{Library: lib, First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, prog, nil
+	return &launch.Rank{Library: lib, First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, nil
 }
 
 func sessionOptions(o *options, ranks int) ring.Options {

@@ -34,6 +34,27 @@ type Builder struct {
 	Write func(dir string, exported func(name string) bool) error
 	// Flags are the compiler's flags for both compiling and linking, without the output's name.
 	Flags []string
+	// Program identifies the program that Write and Flags are a part of. If it isn't empty, which library it wants for an MPI is
+	// noted in Dir, as writing the sources to find out takes as long as starting a short program.
+	Program string
+}
+
+// ThisProgram identifies the executable that runs: another one, or the same built anew, is something else. It is "" if it can't
+// be looked at.
+func ThisProgram() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	var inode uint64
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		inode = sys.Ino
+	}
+	return fmt.Sprintf("%s %d %d %d", path, inode, st.Size(), st.ModTime().UnixNano())
 }
 
 // CacheDir returns the directory that preload libraries are kept in, and makes it: $MPIVET_CACHE, else mpivet in
@@ -117,6 +138,57 @@ func (b *Builder) Library(m *MPI) (string, error) {
 		}
 		return lib, nil
 	}
+	if path := b.noted(m); path != "" {
+		return path, nil
+	}
+	path, err := b.build(m)
+	if err == nil {
+		b.keep(m, path)
+	}
+	return path, err
+}
+
+// note returns the file that says which library the program wants for an MPI.
+func (b *Builder) note(m *MPI) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%q\n", b.Program, m.ID, m.Soname, b.Flags))
+	return filepath.Join(b.Dir, "for-"+hex.EncodeToString(h[:8]))
+}
+
+// noted returns the library that is noted, "" if there is none.
+func (b *Builder) noted(m *MPI) string {
+	if b.Program == "" {
+		return ""
+	}
+	name, err := os.ReadFile(b.note(m))
+	if err != nil || !filepath.IsLocal(string(name)) {
+		return ""
+	}
+	if path := filepath.Join(b.Dir, string(name)); exists(path) {
+		return path
+	}
+	return ""
+}
+
+// keep notes the library. If that fails, it is looked for again next time.
+func (b *Builder) keep(m *MPI, path string) {
+	if b.Program == "" {
+		return
+	}
+	f, err := os.CreateTemp(b.Dir, "for-")
+	if err != nil {
+		return
+	}
+	_, err = f.WriteString(filepath.Base(path))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), b.note(m))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+}
+
+// build returns the library in the cache, which is compiled first if it isn't there.
+func (b *Builder) build(m *MPI) (string, error) {
 	dir, err := os.MkdirTemp("", "mpivet-build-")
 	if err != nil {
 		return "", err

@@ -102,6 +102,48 @@ func TestLibraryInTheCacheNeedsNoCompiler(t *testing.T) {
 	}
 }
 
+// TestLibraryIsNoted: a program that has found its library once need not write the sources again to know which it is.
+func TestLibraryIsNoted(t *testing.T) {
+	m := anyMPI(t)
+	b := testBuilder(t, "int here;\n")
+	write, written := b.Write, 0
+	b.Write = func(dir string, exported func(string) bool) error {
+		written++
+		return write(dir, exported)
+	}
+	b.Program = "one"
+	path := ""
+	library := func(what string, want int) {
+		t.Helper()
+		written = 0
+		p, err := b.Library(m)
+		if err != nil || path != "" && p != path || !exists(p) {
+			t.Fatalf("%s: %q, %v; want %q", what, p, err, path)
+		}
+		if path = p; written != want {
+			t.Errorf("%s: the sources were written %d times, want %d", what, written, want)
+		}
+	}
+	library("first", 1)
+	library("again", 0)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	library("without the library", 1)
+	library("built again", 0)
+	for _, wrong := range []string{"", "../" + filepath.Base(path), "/bin/sh", "nothing"} {
+		if err := os.WriteFile(b.note(m), []byte(wrong), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		library(fmt.Sprintf("the note says %q", wrong), 1)
+	}
+	b.Program = "two"
+	library("another program", 1)
+	b.Program = ""
+	library("unknown program", 1)
+	library("unknown program again", 1)
+}
+
 func TestLibraryThatDoesNotCompile(t *testing.T) {
 	m := anyMPI(t)
 	b := testBuilder(t, "int here;\nint wrong = no_such_thing;\n")

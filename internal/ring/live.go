@@ -219,7 +219,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 			l.last = true
 			l.w.scan()
 			l.watch()
-			return 0, nil
+			return l.Poll(h)
 		}
 		return 0, io.EOF
 	}
