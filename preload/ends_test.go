@@ -180,6 +180,7 @@ int main(int argc, char **argv)
         MPI_Reduce_local(&b, &c, 1, MPI_INT, o);
     }
     HOW("mpi kill") {
+        alarm(300); /* nobody may be left to kill it */
         puts("waiting");
         MPI_Recv(&b, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     }

@@ -138,6 +138,10 @@ int main(int argc, char **argv)
 #ifdef __x86_64__
         atomic_store(&stripes, stripes_sse2);
         check(whole(page, n) == sum, "another sum on an older processor", n);
+        if (__builtin_cpu_supports("avx2")) {
+            atomic_store(&stripes, stripes_avx2);
+            check(whole(page, n) == sum, "another sum with AVX2", n);
+        }
 #endif
     }
     puts("ok");

@@ -177,7 +177,7 @@ func (c *cursor) repeat(b *Batch, h Handler) {
 	}
 	c.due = false
 	n := c.hdr.repeats.Load()
-	if n-c.repeats == 0 || n < c.repeats {
+	if n <= c.repeats {
 		return
 	}
 	*b = Batch{Thread: c.id, Repeats: n - c.repeats}
