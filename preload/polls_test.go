@@ -9,6 +9,8 @@ import (
 )
 
 const polls = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -38,6 +40,21 @@ static int testany(void) { made++; MPI_Testany(2, r, &at, &flag, MPI_STATUS_IGNO
 static int iprobe(int tag) { made++; MPI_Iprobe(0, tag, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE); return flag; }
 static void send_to_self(int tag) { MPI_Send(&tag, 1, MPI_INT, 0, tag, MPI_COMM_SELF); }
 
+/* Two callers whose frames are alike. */
+static __attribute__((noinline)) int from_one(int i) { return test(i) + 1; }
+static __attribute__((noinline)) int from_two(int i) { return test(i) + 2; }
+
+/* By the MPI library's own function: no record comes between. */
+static void send_unseen(int tag)
+{
+    void *mpi = dlopen("libmpi.so.40", RTLD_NOLOAD | RTLD_LAZY);
+    if (!mpi)
+        mpi = dlopen("libmpich.so.12", RTLD_NOLOAD | RTLD_LAZY);
+    int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    *(void **)&send = dlsym(mpi, "PMPI_Send");
+    send(&tag, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
+}
+
 static void *other(void *none)
 {
     int size;
@@ -64,6 +81,17 @@ int main(int argc, char **argv)
         send_to_self(0);
         while (!test(0))
             ;
+    } else if (!strcmp(how, "callers")) { /* of one call */
+        struct {
+            int (*from)(int);
+            int of, times; /* of times 0: until its message is there, which is sent now */
+        } part[] = {{from_one, 0, 1000}, {from_two, 0, 0}, {from_one, 1, 1000}, {from_two, 1, 1000}, {from_one, 1, 0}};
+        for (int i = 0; i < 5; i++) {
+            if (!part[i].times)
+                send_unseen(part[i].of);
+            for (int n = 0; part[i].times ? n < part[i].times : !flag; n++)
+                part[i].from(part[i].of);
+        }
     } else if (!strcmp(how, "others")) { /* one call site, but different arguments each time */
         for (int i = 0; i < 1000; i++)
             iprobe(i & 1 ? 8 : 9);
@@ -88,7 +116,7 @@ int main(int argc, char **argv)
         for (;;)
             test(0);
     }
-    if (strcmp(how, "turns"))
+    if (strcmp(how, "turns") && strcmp(how, "callers"))
         for (int i = 0; i < 2; i++) {
             send_to_self(i);
             MPI_Wait(&r[i], MPI_STATUS_IGNORE);
@@ -150,6 +178,24 @@ func TestPolls(t *testing.T) {
 		}
 		if r := record("between"); r.repeats() != 0 || len(r.named("MPI_Test")) != 100 {
 			t.Errorf("tests with a collective between: %d are recorded, %d counted", len(r.named("MPI_Test")), r.repeats())
+		}
+		callers := record("callers")
+		tests = callers.named("MPI_Test")
+		one, two := tests[0].site, uint32(0)
+		var finds []uint32
+		vain := map[uint32]int{}
+		for _, c := range tests {
+			if c.after("flag") == 1 {
+				finds = append(finds, c.site)
+			} else {
+				vain[c.site]++
+			}
+			if c.site != one {
+				two = c.site
+			}
+		}
+		if !slices.Equal(finds, []uint32{two, one}) || one == two || vain[two] == 0 || callers.repeats() < 2900 {
+			t.Errorf("from call sites %d and %d: %v have found something, %v nothing, and %d were repeated", one, two, finds, vain, callers.repeats())
 		}
 		r := record("thread")
 		if r.repeats() < 998 {

@@ -109,9 +109,9 @@ struct mv_ring {
     uint64_t call;              /* position of the last call record, */
     uint64_t calls;             /* and its number, from 1: the thread is in that call if this is more than done */
     uint64_t late;              /* time (TSC ticks) of leaving the call with MV_LATE, 0 before; precedes done */
-    uint64_t repeats;           /* tests and probes that found nothing and have no record, as they are the same, byte for byte, as
-                                   one that has: between the two, the thread called nothing but tests and probes in vain. One
-                                   that is under way may have no record yet */
+    uint64_t repeats;           /* tests and probes that found nothing and have no record, as they have the arguments and results
+                                   of one that has, and the same return address and frame: between the two, the thread called
+                                   nothing but tests and probes in vain. One that is under way may have no record yet */
     /* Written by the analyzer. tail: release when records up to it may be overwritten. */
     _Alignas(64) uint64_t tail;
     /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */

@@ -262,42 +262,19 @@ func (w *wrapper) writeCall() {
 	}
 	w.line("    return rc;\n    }")
 	sections := w.sections()
-	start := (w.Fixed + 7) &^ 7
-	sum := fmt.Sprint(start)
+	sum := fmt.Sprint(w.start())
 	w.lengths(sections)
 	for _, s := range sections {
 		sum += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
 	}
+	if poll := w.poll(); poll != "" {
+		w.writePoll(poll, sections, sum)
+		return
+	}
+	w.open(sections, sum)
 	if w.near {
-		w.line("const int timed = mv_timed;")
-		w.line("const uint32_t site = mv_site(t, MV_RA, MV_CFA);")
-		w.line("const uint64_t end = %s, trailer = timed ? 16 : 0, len = (end + trailer + 63) & ~(uint64_t)63;", sum)
-		w.line("unsigned char *r = mv_reserve(t, len);")
-		w.line("mv_head(r, %d, len, site, %d, timed);", w.ID, w.Fixed)
-		w.line("mv_section_end(r, end, len - trailer);")
-	} else {
-		w.line("const struct mv_open o = mv_open(t, MV_RA, %d, %d, %s);", w.ID, w.Fixed, sum)
-		if len(w.Params) > 0 {
-			w.line("unsigned char *const r = o.r;")
-		}
-	}
-	w.slots()
-	if len(sections) > 0 {
-		w.line("unsigned char *at = r + %d;", start)
-	}
-	for _, s := range sections {
-		w.putSection(s)
-	}
-	poll := w.poll()
-	switch {
-	case poll != "":
-		if w.Fixed%8 != 0 { // compared as well
-			w.line("mv_put4(r, %d, 0);", w.Fixed)
-		}
-		w.line("mv_poll_begin(t, r, len, site, timed);")
-	case w.near:
 		w.line("mv_publish(t, r, len, timed);")
-	default:
+	} else {
 		w.line("mv_open_publish(t, &o);")
 	}
 
@@ -308,11 +285,7 @@ func (w *wrapper) writeCall() {
 	for k, v := range h.replace {
 		replace[k] = v
 	}
-	for _, s := range sections {
-		if s.kind == mpiapi.SectionStatus {
-			w.ownStatus(s, replace)
-		}
-	}
+	w.ownStatuses(sections, replace)
 	w.look()
 	coll := w.collective()
 	w.enterCollective(coll)
@@ -323,14 +296,43 @@ func (w *wrapper) writeCall() {
 	}
 	w.results(sections)
 	w.newComm(coll)
-	if poll != "" {
-		w.line("const int vain = rc == MPI_SUCCESS && %[1]s && !*%[1]s;", poll)
-		w.line("if (vain && mv_poll_repeats(t, r, end, site)) {\n        mv_leave(t);\n        return rc;\n    }")
-		w.line("if (MV_UNLIKELY(t->deferred))\n        mv_poll_publish(t);")
+	w.done(sections, "len, timed")
+	w.line("mv_leave(t);")
+	w.line("return rc;")
+}
+
+// open begins the record and fills in all but the results. end is the C expression of where its sections end.
+func (w *wrapper) open(sections []section, end string) {
+	if w.near {
+		w.line("const int timed = mv_timed;")
+		w.line("const uint32_t site = mv_site(t, MV_RA, MV_CFA);")
+		w.line("const uint64_t end = %s, trailer = timed ? 16 : 0, len = (end + trailer + 63) & ~(uint64_t)63;", end)
+		w.line("unsigned char *r = mv_reserve(t, len);")
+		w.line("mv_head(r, %d, len, site, %d, timed);", w.ID, w.Fixed)
+		w.line("mv_section_end(r, end, len - trailer);")
+	} else {
+		w.line("const struct mv_open o = mv_open(t, MV_RA, %d, %d, %s);", w.ID, w.Fixed, end)
+		if len(w.Params) > 0 {
+			w.line("unsigned char *const r = o.r;")
+		}
 	}
+	w.slots()
+	if len(sections) > 0 {
+		w.line("unsigned char *at = r + %d;", w.start())
+	}
+	for _, s := range sections {
+		w.putSection(s)
+	}
+}
+
+// start returns where the sections of a record begin.
+func (w *wrapper) start() int { return int(w.Fixed+7) &^ 7 }
+
+// done completes the record. size is the C expression of its length, and whether it has times.
+func (w *wrapper) done(sections []section, size string) {
 	if w.near {
 		w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
-		w.line("mv_done(t, r, len, timed, rc);")
+		w.line("mv_done(t, r, %s, rc);", size)
 	} else {
 		w.line("mv_open_done(t, &o, rc);")
 	}
@@ -343,11 +345,86 @@ func (w *wrapper) writeCall() {
 			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d%[2]s)) && n%[1]d_after)\n        mv_data(t, %[3]s, %[1]d, %[4]s, n%[1]d_after, %[5]s);", s.i, s.suffix(), sectionNames[s.kind], w.passed(s), width)
 		}
 	}
-	if poll != "" {
-		w.line("if (vain)\n        mv_poll_note(t, r, len, site, timed);")
+}
+
+// writePoll writes the rest of a test or probe, which says by *flag whether it has found anything. One that is the same as one
+// recorded before gets no record while it finds nothing: see mv_poll_again in mv.h.
+func (w *wrapper) writePoll(flag string, sections []section, end string) {
+	replace := map[string]string{}
+	w.ownStatuses(sections, replace)
+	w.line("int rc;")
+	w.line("struct mv_open o;")
+	w.line("const unsigned char *same = mv_poll_again(t, %d, MV_RA, MV_CFA);", w.ID)
+	w.line("if (MV_LIKELY(same != NULL) && MV_UNLIKELY(%s))\n        same = NULL;", w.differs(sections))
+	w.line("if (MV_LIKELY(same != NULL)) {")
+	w.line("mv_poll_borrow(t);")
+	w.line("rc = real(%s);", w.args(replace))
+	w.line("if (MV_LIKELY(rc == MPI_SUCCESS && %[1]s && !*%[1]s && t->borrowed && !(%[2]s))) {", flag, w.resultsDiffer())
+	w.line("    mv_poll_repeated(t);\n        mv_leave(t);\n        return rc;\n    }")
+	w.line("o = mv_poll_open(t);")
+	w.line("unsigned char *const r = o.r;")
+	w.line("(void)r;")
+	for i := range w.Params {
+		if p := &w.Params[i]; p.Layout.After != 0 {
+			w.line("%s", w.put(p, p.Layout.After, "0", p.Layout.WideValue))
+		}
 	}
+	w.line("} else {")
+	w.open(sections, end)
+	w.line("mv_publish(t, r, len, timed);")
+	w.line("rc = real(%s);", w.args(replace))
+	w.line("o = (struct mv_open){r, len, timed};")
+	w.line("}")
+	w.line("unsigned char *const r = o.r;")
+	w.results(sections)
+	w.done(sections, "o.len, o.timed")
+	w.line("if (rc == MPI_SUCCESS && %[1]s && !*%[1]s)\n        mv_poll_note(t, r, o.len, o.timed, MV_RA);", flag)
 	w.line("mv_leave(t);")
 	w.line("return rc;")
+}
+
+// differs returns the C expression of whether the arguments are not those of a record.
+func (w *wrapper) differs(sections []section) string {
+	var list []string
+	for i := range w.Params {
+		p := &w.Params[i]
+		l := p.Layout
+		if p.Pointer {
+			list = append(list, fmt.Sprintf("mv_differ8(same, %d, (uint64_t)(uintptr_t)%s)", l.At, p.Name))
+		} else {
+			list = append(list, w.differ(p, l.At, p.Name, l.Wide))
+		}
+		if l.Before != 0 {
+			list = append(list, fmt.Sprintf("(%s ? %s : %s)", p.Name, w.differ(p, l.Before, deref(p), l.WideValue), w.differ(p, l.Before, "0", l.WideValue)))
+		}
+	}
+	// What is behind may be looked at only if it is as long.
+	all := strings.Join(list, " | ")
+	offset := fmt.Sprintf("same + %d", w.start())
+	for _, s := range sections {
+		if p := &w.Params[s.i]; !s.out {
+			all += fmt.Sprintf(" || mv_section_differs(%s, %s, n%d, %s, %d)", offset, p.Name, s.i, elementWidth(s, p), s.width())
+		}
+		offset += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
+	}
+	return all
+}
+
+// resultsDiffer returns the C expression of whether the results of a call are not those of a record.
+func (w *wrapper) resultsDiffer() string {
+	var list []string
+	for i := range w.Params {
+		if p := &w.Params[i]; p.Layout.After != 0 {
+			list = append(list, fmt.Sprintf("(%s ? %s : 0)", p.Name, w.differ(p, p.Layout.After, deref(p), p.Layout.WideValue)))
+		}
+	}
+	return strings.Join(list, " | ")
+}
+
+// differ returns the C expression of whether a value of the parameter's kind is not that in a record, 0 if it is.
+func (w *wrapper) differ(p *mpiapi.Param, at uint16, value string, wide bool) string {
+	put := w.put(p, at, value, wide)
+	return strings.TrimSuffix(strings.NewReplacer("mv_put8(r", "mv_differ8(same", "mv_put4(r", "mv_differ4(same").Replace(put), ";")
 }
 
 // poll returns the parameter of a test or probe that says by 0 that it has found nothing, "" for what is no such function or
@@ -543,9 +620,6 @@ func elementWidth(s section, p *mpiapi.Param) string {
 func (w *wrapper) putSection(s section) {
 	p := &w.Params[s.i]
 	kind := sectionNames[s.kind]
-	if s.out {
-		w.line("unsigned char *const at%d = at + 8;", s.i)
-	}
 	if !w.near {
 		if s.out {
 			w.line("at = mv_section_out_far(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, kind)
@@ -568,6 +642,15 @@ func (w *wrapper) passed(s section) string {
 		return fmt.Sprintf("status%d", s.i)
 	}
 	return w.Params[s.i].Name
+}
+
+// ownStatuses has the real function write statuses of the library's where the program wants none, by replacing arguments.
+func (w *wrapper) ownStatuses(sections []section, replace map[string]string) {
+	for _, s := range sections {
+		if s.kind == mpiapi.SectionStatus {
+			w.ownStatus(s, replace)
+		}
+	}
 }
 
 // ownStatus has the real function write a status of the library's where the program wants none.
@@ -622,10 +705,15 @@ func (w *wrapper) results(sections []section) {
 		w.line("if (%s && %s)", p.Name, valid)
 		w.line("    %s", w.put(p, p.Layout.After, deref(p), p.Layout.WideValue))
 	}
+	offset := fmt.Sprintf("r + %d", w.start())
 	for _, s := range sections {
+		room := fmt.Sprintf(" + room%d%s", s.i, s.suffix())
 		if !s.out {
+			offset += room
 			continue
 		}
+		w.line("unsigned char *const at%d = %s + 8;", s.i, offset)
+		offset += room
 		p := &w.Params[s.i]
 		ok := "rc == MPI_SUCCESS"
 		if f := w.Arg(mpiapi.Flag); f >= 0 && w.Params[f].Pointer {

@@ -91,8 +91,9 @@ type Batch struct {
 	Resume bool
 	Open   bool
 	Data   []byte
-	// Repeats is how many more calls the thread has made that were the same as ones delivered before, byte for byte, and as
-	// those have found nothing: tests and probes, between which and those ones it has made nothing but other such calls.
+	// Repeats is how many more calls the thread has made with the arguments and results of ones delivered before, from the same
+	// place, and as those have found nothing: tests and probes, between which and those ones it has made nothing but other such
+	// calls. Up to 64 of them may have other callers further up the stack.
 	Repeats uint64
 }
 

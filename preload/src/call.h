@@ -43,6 +43,19 @@ MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, c
         mv_fill(at + 8, p, n, width, slot);
 }
 
+/* Whether an array that the call reads is not that of a section. */
+MV_INLINE uint64_t mv_section_differs(const unsigned char *at, const void *p, uint64_t n, unsigned width, unsigned slot)
+{
+    uint64_t differ = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t v = 0, was = 0;
+        __builtin_memcpy(&v, (const char *)p + i * width, width);
+        __builtin_memcpy(&was, at + 8 + i * slot, slot);
+        differ |= v ^ was;
+    }
+    return differ;
+}
+
 /* Room for an array that the call writes; what is not written reads as zero. */
 MV_INLINE void mv_section_out(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
 {
@@ -120,6 +133,14 @@ unsigned char *mv_section_out_far(unsigned char *at, unsigned kind, unsigned par
 void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error);
 unsigned char *mv_query_begin_far(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra);
 void mv_query_end_far(struct mv_thread *t, int rc);
+
+/* The record of a poll that was begun by mv_poll_borrow and is not as the one before. */
+MV_INLINE struct mv_open mv_poll_open(struct mv_thread *t)
+{
+    if (MV_LIKELY(t->borrowed))
+        mv_poll_publish(t, 0);
+    return (struct mv_open){t->record, (uint64_t)((const struct mv_record *)t->record)->lines * 64, 0};
+}
 
 /* A query: nothing is published unless it fails. */
 MV_INLINE unsigned char *mv_query_begin(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra)

@@ -102,8 +102,8 @@ void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const vo
     p->code = code;
     p->exit_kind = kind;
     p->in_mpi = (uint32_t)mv_inside();
-    if (p->in_mpi && mv_tls.mine->deferred)
-        mv_poll_publish(mv_tls.mine); /* it is the call that the process ends in */
+    if (p->in_mpi && mv_tls.mine->borrowed)
+        mv_poll_publish(mv_tls.mine, 1); /* it is the call that the process ends in */
     p->fault_addr = 0;
     p->sender_pid = 0;
     p->npcs = p->nmaps = 0;

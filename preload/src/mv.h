@@ -53,9 +53,19 @@ struct mv_buffer {
     size_t size;
 };
 
-/* Tests and probes that a thread makes in turns, by their call sites; and the longest record of one. */
+/* Tests and probes that a thread makes in turns; and the longest record of one. */
 #define MV_POLLS 4
 #define MV_POLL_MAX 1024
+/* So many of them may be taken to have the same stack as the ones before, with the same frame at the end. */
+#define MV_POLLS_TRUSTED 64
+
+/* A test or probe that has found nothing, by where it was called, and a copy of its record: so that no more memory is looked at
+ * than what the thread has at hand. */
+struct mv_polled {
+    uintptr_t ra, cfa;
+    uint32_t site, len;
+    _Alignas(64) unsigned char record[MV_POLL_MAX];
+};
 
 /* What a thread needs to record. It outlives the thread: the next new one takes it over with its ring. */
 struct mv_thread {
@@ -72,12 +82,10 @@ struct mv_thread {
     uintptr_t cfa;         /* of the wrapper under way */
     uintptr_t cfa_mask;    /* 0 if only the return address makes the call site */
     unsigned char *record; /* of the call under way, NULL if it has none */
-    uint64_t deferred;     /* length of that record if it is not published yet, else 0: see mv_poll_begin */
     uint64_t polls_end;    /* end of the last record of a poll that found nothing */
-    struct {
-        uint64_t at; /* position of the record of one that found nothing */
-        uint32_t site, len;
-    } poll[MV_POLLS];
+    struct mv_polled *polled; /* the last one of those in poll */
+    int borrowed;          /* that record is the one of *polled, which the call under way repeats: see mv_poll_again */
+    unsigned npolled;
     /* Used by some. */
     uint64_t size;     /* of the ring's data */
     uint64_t largest;  /* longest record allowed */
@@ -104,6 +112,7 @@ struct mv_thread {
     struct mv_way *nowhere; /* what empty sets point to */
     struct mv_way *set[MV_SETS][MV_WAYS];
     size_t pool_used;
+    struct mv_polled poll[MV_POLLS];
     _Alignas(64) unsigned char query[1024];
     _Alignas(64) unsigned char pool[MV_POOL];
 };
@@ -151,6 +160,9 @@ void mv_type_free(struct mv_thread *t, uint64_t handle);
 /* ring.c */
 struct mv_thread *mv_first(uintptr_t cfa);
 void mv_room(struct mv_thread *t, uint64_t len);
+struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa);
+void mv_poll_noted(struct mv_thread *t, const unsigned char *r, uint32_t len, uintptr_t ra);
+void mv_poll_publish(struct mv_thread *t, int gone);
 void mv_go_inert(struct mv_thread *t);
 void *mv_grow(struct mv_buffer *b, size_t size);
 int mv_inside(void);
@@ -311,71 +323,61 @@ MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, i
     atomic_store_explicit((_Atomic uint64_t *)&t->ring->head, t->head, memory_order_release);
 }
 
-/* Makes the record of a poll visible after all. */
-MV_INLINE void mv_poll_publish(struct mv_thread *t)
+/* Tests and probes are often made over and over, and find nothing: they need no records, but must be counted. So one that is the
+ * same as one recorded before gets a record only when it is found to be something else, or when something else is to be recorded
+ * meanwhile. That is so if the last records of the thread are those of polls in vain, and one of them came from the same place.
+ * A copy of that record is returned, NULL if there is none, and is the one of the call under way if the arguments are the same, too.
+ *
+ * The same place: the call's return address and frame. Whether all of the stack is the same is looked at now and then. */
+MV_INLINE const unsigned char *mv_poll_again(struct mv_thread *t, unsigned kind, uintptr_t ra, uintptr_t cfa)
 {
-    const uint64_t len = t->deferred;
-    t->deferred = 0;
-    mv_publish(t, t->record, len, 0);
+    struct mv_polled *p = t->polled;
+    if (MV_UNLIKELY(t->polls_end != t->head || mv_timed))
+        return NULL;
+    if (MV_UNLIKELY(p->ra != ra || p->cfa != (cfa & t->cfa_mask)) && !(p = mv_poll_other(t, ra, cfa)))
+        return NULL;
+    if (MV_UNLIKELY(t->repeats % MV_POLLS_TRUSTED == 0) && mv_site(t, ra, cfa) != p->site)
+        return NULL;
+    return MV_LIKELY(((const struct mv_record *)p->record)->kind == kind) ? p->record : NULL;
 }
 
-/* Tests and probes are often made over and over, and find nothing: they need no records, but must be counted. So the record of
- * one that may be such is published only when it is found to be something else. That is so if the last records of the thread
- * are those of polls in vain, and one of them came from the same call site. */
-MV_INLINE void mv_poll_begin(struct mv_thread *t, unsigned char *r, uint64_t len, uint32_t site, int timed)
+/* Begins a poll that has the arguments of that record. */
+MV_INLINE void mv_poll_borrow(struct mv_thread *t)
 {
-    const unsigned i = site % MV_POLLS;
-    if (MV_LIKELY(t->polls_end == t->head && t->poll[i].site == site && t->poll[i].len == len && !timed &&
-                  t->head - t->poll[i].at < t->size / 2)) {
-        t->record = r;
-        t->deferred = len;
-        return;
-    }
-    mv_publish(t, r, len, timed);
+    t->record = t->polled->record;
+    t->borrowed = 1;
 }
 
-/* Whether so many bytes, a multiple of 8, are the same. They are few, and most often they are. */
-MV_INLINE int mv_are_same(const unsigned char *a, const unsigned char *b, uint64_t n)
+/* Ends it: it has found nothing. */
+MV_INLINE void mv_poll_repeated(struct mv_thread *t)
 {
-    uint64_t differ = 0, v, w;
-    for (uint64_t i = 0; i < n; i += 8) {
-        __builtin_memcpy(&v, a + i, 8);
-        __builtin_memcpy(&w, b + i, 8);
-        differ |= v ^ w;
-    }
-    return !differ;
+    t->borrowed = 0;
+    t->record = NULL;
+    t->repeats++;
+    atomic_store_explicit((_Atomic uint64_t *)&t->ring->repeats, t->repeats, memory_order_relaxed);
 }
 
-/* Whether the poll under way, which has found nothing, is the same as one recorded before: then it is over and counted. All but
- * its return code, which is 0, has been filled in, up to `end`. Else its record is published. */
-MV_INLINE int mv_poll_repeats(struct mv_thread *t, const unsigned char *r, uint64_t end, uint32_t site)
+/* Whether a value is not what a record has. */
+MV_INLINE uint64_t mv_differ8(const unsigned char *r, unsigned at, uint64_t v)
 {
-    if (MV_LIKELY(t->deferred)) {
-        if (MV_LIKELY(!mv_timed && mv_are_same(r, t->data + (t->poll[site % MV_POLLS].at & t->mask), end))) {
-            t->deferred = 0;
-            t->record = NULL;
-            t->repeats++;
-            atomic_store_explicit((_Atomic uint64_t *)&t->ring->repeats, t->repeats, memory_order_relaxed);
-            return 1;
-        }
-        mv_poll_publish(t);
-    }
-    return 0;
+    uint64_t was;
+    __builtin_memcpy(&was, r + at, 8);
+    return was ^ v;
+}
+
+MV_INLINE uint64_t mv_differ4(const unsigned char *r, unsigned at, int32_t v)
+{
+    int32_t was;
+    __builtin_memcpy(&was, r + at, 4);
+    return (uint32_t)(was ^ v);
 }
 
 /* Remembers the last record, of a poll that has found nothing. */
-MV_INLINE void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, uint32_t site, int timed)
+MV_INLINE void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, int timed, uintptr_t ra)
 {
     if (MV_UNLIKELY(timed || len > MV_POLL_MAX || r != t->data + ((t->head - len) & t->mask)))
         return;
-    const unsigned i = site % MV_POLLS;
-    if (t->polls_end != t->head - len)
-        for (unsigned k = 0; k < MV_POLLS; k++)
-            t->poll[k].len = 0;
-    t->poll[i].at = t->head - len;
-    t->poll[i].site = site;
-    t->poll[i].len = (uint32_t)len;
-    t->polls_end = t->head;
+    mv_poll_noted(t, r, (uint32_t)len, ra);
 }
 
 /* Says when a call was left. Its record has no room for that if there was one thread when it was entered. */

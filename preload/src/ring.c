@@ -164,6 +164,7 @@ static struct mv_thread *new_thread(void)
     t->cfa_mask = mv_g.control->stacks ? ~(uintptr_t)0 : 0;
     t->again = t;
     t->nowhere = &nowhere;
+    t->polled = t->poll;
     for (int i = 0; i < MV_SETS; i++)
         for (int j = 0; j < MV_WAYS; j++)
             t->set[i][j] = &nowhere;
@@ -227,8 +228,8 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
     if (cfa < t->cfa || t->cfa < t->stack_low || cfa >= t->stack_high)
         return NULL;
     if (t->record) {
-        if (t->deferred)
-            mv_poll_publish(t);
+        if (t->borrowed)
+            mv_poll_publish(t, 1);
         mv_collective_left(t, ((const struct mv_record *)t->record)->kind);
         mv_done_record(t, -1);
     }
@@ -247,7 +248,7 @@ void mv_go_inert(struct mv_thread *t)
 {
     atomic_store(&mv_g.inert, 1);
     t->again = NULL;
-    t->deferred = 0;
+    t->borrowed = 0;
     t->limit = UINT64_MAX;
     size_t n = HEADER + t->size / 2 + 4096;
     unsigned char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -319,6 +320,49 @@ MV_COLD void mv_room(struct mv_thread *t, uint64_t len)
     errno = e;
 }
 
+/* Another one of the polls in vain: that from this place. It becomes the last one. NULL if there is none. */
+struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
+{
+    for (unsigned i = 0; i < MV_POLLS && i < t->npolled; i++)
+        if (t->poll[i].ra == ra && t->poll[i].cfa == (cfa & t->cfa_mask))
+            return t->polled = &t->poll[i];
+    return NULL;
+}
+
+/* Remembers the last record, of a poll in vain that was called from there. If there are too many of them, the oldest is forgotten,
+ * and all are if something else was recorded in between. */
+void mv_poll_noted(struct mv_thread *t, const unsigned char *r, uint32_t len, uintptr_t ra)
+{
+    if (t->polls_end != t->head - len)
+        t->npolled = 0;
+    t->polls_end = t->head;
+    struct mv_polled *p = mv_poll_other(t, ra, t->cfa);
+    if (!p) {
+        p = &t->poll[t->npolled % MV_POLLS];
+        t->npolled++;
+    }
+    p->ra = ra;
+    p->cfa = t->cfa & t->cfa_mask;
+    p->site = ((const struct mv_record *)r)->site;
+    p->len = len;
+    memcpy(p->record, r, len);
+    t->polled = p;
+}
+
+/* Gives the poll under way a record of its own: a copy of the one that it has borrowed, in vain as that one was
+ * until its results are filled in. gone: its frame is, so that its stack can't be looked at. */
+void mv_poll_publish(struct mv_thread *t, int gone)
+{
+    const struct mv_polled *p = t->polled;
+    t->borrowed = 0;
+    t->record = NULL;
+    const uint32_t site = gone ? p->site : mv_site(t, p->ra, t->cfa);
+    unsigned char *r = mv_reserve(t, p->len);
+    memcpy(r, p->record, p->len);
+    memcpy(r + offsetof(struct mv_record, site), &site, sizeof site);
+    mv_publish(t, r, p->len, 0);
+}
+
 /* Memory of at least that size; what it held is lost. NULL if there is none. */
 void *mv_grow(struct mv_buffer *b, size_t size)
 {
@@ -340,8 +384,8 @@ void *mv_grow(struct mv_buffer *b, size_t size)
 unsigned char *mv_info(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload)
 {
     uint64_t len = (sizeof(struct mv_record) + payload + 63) & ~(uint64_t)63;
-    if (MV_UNLIKELY(t->deferred)) /* the call that this belongs to comes first */
-        mv_poll_publish(t);
+    if (MV_UNLIKELY(t->borrowed)) /* the call that this belongs to comes first */
+        mv_poll_publish(t, 0);
     unsigned char *r = mv_reserve(t, len);
     struct mv_record *h = (struct mv_record *)r;
     memset(r, 0, sizeof *h);

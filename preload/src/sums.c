@@ -81,7 +81,7 @@ static int caught_up(void)
     if (!t || !t->again)
         return 1;
     uint64_t from = t->head;
-    if (t->record)
+    if (t->record && !t->borrowed)
         from -= (t->head - (uint64_t)(t->record - t->data)) & t->mask;
     return atomic_load_explicit((_Atomic uint64_t *)&t->ring->tail, memory_order_acquire) >= from;
 }
