@@ -427,10 +427,11 @@ func (w *wrapper) differ(p *mpiapi.Param, at uint16, value string, wide bool) st
 	return strings.TrimSuffix(strings.NewReplacer("mv_put8(r", "mv_differ8(same", "mv_put4(r", "mv_differ4(same").Replace(put), ";")
 }
 
-// poll returns the parameter of a test or probe that says by 0 that it has found nothing, "" for what is no such function or
-// is not called often.
+// poll returns the parameter of a test or probe that says by 0 that it has found nothing, "" for what is no such function, is
+// not called often, or has hooks.
 func (w *wrapper) poll() string {
-	if w.Class != mpiapi.Test && w.Class != mpiapi.Probe || !w.near {
+	_, hooked := hooks[w.Name]
+	if w.Class != mpiapi.Test && w.Class != mpiapi.Probe || !w.near || hooked {
 		return ""
 	}
 	for _, r := range []mpiapi.Role{mpiapi.Flag, mpiapi.OutCount} {

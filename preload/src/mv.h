@@ -160,6 +160,7 @@ void mv_type_free(struct mv_thread *t, uint64_t handle);
 /* ring.c */
 struct mv_thread *mv_first(uintptr_t cfa);
 void mv_room(struct mv_thread *t, uint64_t len);
+int mv_has_room(struct mv_thread *t, uint64_t len);
 struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa);
 void mv_poll_noted(struct mv_thread *t, const unsigned char *r, uint32_t len, uintptr_t ra);
 void mv_poll_publish(struct mv_thread *t, int gone);

@@ -265,6 +265,14 @@ static void nap(long ns)
     nanosleep(&ts, NULL);
 }
 
+/* Whether a record of len bytes fits. */
+int mv_has_room(struct mv_thread *t, uint64_t len)
+{
+    if (t->head + len > t->limit)
+        t->limit = atomic_load_explicit((_Atomic uint64_t *)&t->ring->tail, memory_order_acquire) + t->size;
+    return t->head + len <= t->limit;
+}
+
 /* Makes sure that a record of len bytes fits, waiting for the analyzer if need be. */
 MV_COLD void mv_room(struct mv_thread *t, uint64_t len)
 {
