@@ -423,8 +423,8 @@ func (w *wrapper) resultsDiffer() string {
 
 // differ returns the C expression of whether a value of the parameter's kind is not that in a record, 0 if it is.
 func (w *wrapper) differ(p *mpiapi.Param, at uint16, value string, wide bool) string {
-	put := w.put(p, at, value, wide)
-	return strings.TrimSuffix(strings.NewReplacer("mv_put8(r", "mv_differ8(same", "mv_put4(r", "mv_differ4(same").Replace(put), ";")
+	bytes, word := word(p, value, wide)
+	return fmt.Sprintf("mv_differ%d(same, %d, %s)", bytes, at, word)
 }
 
 // poll returns the parameter of a test or probe that says by 0 that it has found nothing, "" for what is no such function, is
@@ -777,17 +777,24 @@ func deref(p *mpiapi.Param) string {
 
 // put returns the C statement that stores a value of the parameter's kind.
 func (w *wrapper) put(p *mpiapi.Param, at uint16, value string, wide bool) string {
-	switch {
-	case !wide:
-		return fmt.Sprintf("mv_put4(r, %d, %s);", at, value)
-	case value == "0":
-		return fmt.Sprintf("mv_put8(r, %d, 0);", at)
-	case p.Kind.Handle() || p.Kind == mpiapi.Tool:
-		return fmt.Sprintf("mv_put8(r, %d, MV_HANDLE(%s));", at, value)
-	case p.Kind == mpiapi.Count || p.Kind == mpiapi.Aint || p.Kind == mpiapi.Offset:
-		return fmt.Sprintf("mv_put8(r, %d, (uint64_t)%s);", at, value)
-	case p.Kind == mpiapi.Double:
+	if p.Kind == mpiapi.Double && wide && value != "0" {
 		return fmt.Sprintf("memcpy(r + %d, &(double){%s}, 8);", at, value)
 	}
-	return fmt.Sprintf("mv_put8(r, %d, (uint64_t)(uintptr_t)%s);", at, value)
+	bytes, word := word(p, value, wide)
+	return fmt.Sprintf("mv_put%d(r, %d, %s);", bytes, at, word)
+}
+
+// word returns the C expression of a value of the parameter's kind, no floating-point number, as it is recorded, and its bytes.
+func word(p *mpiapi.Param, value string, wide bool) (bytes int, expr string) {
+	switch {
+	case !wide:
+		return 4, value
+	case value == "0":
+		return 8, value
+	case p.Kind.Handle() || p.Kind == mpiapi.Tool:
+		return 8, "MV_HANDLE(" + value + ")"
+	case p.Kind == mpiapi.Count || p.Kind == mpiapi.Aint || p.Kind == mpiapi.Offset:
+		return 8, "(uint64_t)" + value
+	}
+	return 8, "(uint64_t)(uintptr_t)" + value
 }

@@ -221,8 +221,7 @@ func (m *MPI) Launcher() (string, error) {
 		names = []string{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
 	}
 	for _, tool := range m.tools(names...) {
-		// The other names say whose they are, and asking takes time.
-		if name := filepath.Base(tool); name != "mpiexec" && name != "mpirun" || m.fits(tool) {
+		if m.fits(tool) {
 			return tool, nil
 		}
 	}

@@ -93,7 +93,7 @@ type Batch struct {
 	Data   []byte
 	// Repeats is how many more calls the thread has made with the arguments and results of ones delivered before, from the same
 	// place, and as those have found nothing: tests and probes, between which and those ones it has made nothing but other such
-	// calls. Up to 64 of them may have other callers further up the stack.
+	// calls. Fewer than 64 in a row may have other callers further up the stack.
 	Repeats uint64
 }
 

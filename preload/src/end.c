@@ -103,7 +103,7 @@ void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const vo
     p->exit_kind = kind;
     p->in_mpi = (uint32_t)mv_inside();
     struct mv_thread *t = mv_tls.mine;
-    if (p->in_mpi && t->borrowed && mv_has_room(t, t->polled->len)) /* not to wait for the analyzer here */
+    if (p->in_mpi && t->borrowed && mv_has_room(t, (uint64_t)t->polled->head.lines * 64)) /* not to wait for the analyzer here */
         mv_poll_publish(t, 1); /* it is the call that the process ends in */
     p->fault_addr = 0;
     p->sender_pid = 0;

@@ -63,8 +63,10 @@ struct mv_buffer {
  * than what the thread has at hand. */
 struct mv_polled {
     uintptr_t ra, cfa;
-    uint32_t site, len;
-    _Alignas(64) unsigned char record[MV_POLL_MAX];
+    union {
+        struct mv_record head;
+        _Alignas(64) unsigned char record[MV_POLL_MAX];
+    };
 };
 
 /* What a thread needs to record. It outlives the thread: the next new one takes it over with its ring. */
@@ -162,7 +164,7 @@ struct mv_thread *mv_first(uintptr_t cfa);
 void mv_room(struct mv_thread *t, uint64_t len);
 int mv_has_room(struct mv_thread *t, uint64_t len);
 struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa);
-void mv_poll_noted(struct mv_thread *t, const unsigned char *r, uint32_t len, uintptr_t ra);
+void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, int timed, uintptr_t ra);
 void mv_poll_publish(struct mv_thread *t, int gone);
 void mv_go_inert(struct mv_thread *t);
 void *mv_grow(struct mv_buffer *b, size_t size);
@@ -337,9 +339,9 @@ MV_INLINE const unsigned char *mv_poll_again(struct mv_thread *t, unsigned kind,
         return NULL;
     if (MV_UNLIKELY(p->ra != ra || p->cfa != (cfa & t->cfa_mask)) && !(p = mv_poll_other(t, ra, cfa)))
         return NULL;
-    if (MV_UNLIKELY(t->repeats % MV_POLLS_TRUSTED == 0) && mv_site(t, ra, cfa) != p->site)
+    if (MV_UNLIKELY(t->repeats % MV_POLLS_TRUSTED == 0) && mv_site(t, ra, cfa) != p->head.site)
         return NULL;
-    return MV_LIKELY(((const struct mv_record *)p->record)->kind == kind) ? p->record : NULL;
+    return MV_LIKELY(p->head.kind == kind) ? p->record : NULL;
 }
 
 /* Begins a poll that has the arguments of that record. */
@@ -371,14 +373,6 @@ MV_INLINE uint64_t mv_differ4(const unsigned char *r, unsigned at, int32_t v)
     int32_t was;
     __builtin_memcpy(&was, r + at, 4);
     return (uint32_t)(was ^ v);
-}
-
-/* Remembers the last record, of a poll that has found nothing. */
-MV_INLINE void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, int timed, uintptr_t ra)
-{
-    if (MV_UNLIKELY(timed || len > MV_POLL_MAX || r != t->data + ((t->head - len) & t->mask)))
-        return;
-    mv_poll_noted(t, r, (uint32_t)len, ra);
 }
 
 /* Says when a call was left. Its record has no room for that if there was one thread when it was entered. */

@@ -276,7 +276,6 @@ int mv_has_room(struct mv_thread *t, uint64_t len)
 /* Makes sure that a record of len bytes fits, waiting for the analyzer if need be. */
 MV_COLD void mv_room(struct mv_thread *t, uint64_t len)
 {
-    _Atomic uint64_t *tail = (_Atomic uint64_t *)&t->ring->tail;
     _Atomic uint32_t *stop = (_Atomic uint32_t *)&mv_g.control->stop;
     int e = errno;
     uint64_t begun = 0, checked = 0;
@@ -286,8 +285,7 @@ MV_COLD void mv_room(struct mv_thread *t, uint64_t len)
             mv_go_inert(t);
             break;
         }
-        t->limit = atomic_load_explicit(tail, memory_order_acquire) + t->size;
-        if (t->head + len <= t->limit)
+        if (mv_has_room(t, len))
             break;
         if (!begun) {
             begun = checked = mv_now();
@@ -337,10 +335,12 @@ struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa
     return NULL;
 }
 
-/* Remembers the last record, of a poll in vain that was called from there. If there are too many of them, the oldest is forgotten,
+/* Remembers a record, if it is the last one, of a poll in vain that was called from there. If there are too many of them, the oldest is forgotten,
  * and all are if something else was recorded in between. */
-void mv_poll_noted(struct mv_thread *t, const unsigned char *r, uint32_t len, uintptr_t ra)
+void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, int timed, uintptr_t ra)
 {
+    if (timed || len > MV_POLL_MAX || r != t->data + ((t->head - len) & t->mask))
+        return;
     if (t->polls_end != t->head - len)
         t->npolled = 0;
     t->polls_end = t->head;
@@ -351,8 +351,6 @@ void mv_poll_noted(struct mv_thread *t, const unsigned char *r, uint32_t len, ui
     }
     p->ra = ra;
     p->cfa = t->cfa & t->cfa_mask;
-    p->site = ((const struct mv_record *)r)->site;
-    p->len = len;
     memcpy(p->record, r, len);
     t->polled = p;
 }
@@ -364,11 +362,12 @@ void mv_poll_publish(struct mv_thread *t, int gone)
     const struct mv_polled *p = t->polled;
     t->borrowed = 0;
     t->record = NULL;
-    const uint32_t site = gone ? p->site : mv_site(t, p->ra, t->cfa);
-    unsigned char *r = mv_reserve(t, p->len);
-    memcpy(r, p->record, p->len);
+    const uint32_t site = gone ? p->head.site : mv_site(t, p->ra, t->cfa);
+    const uint64_t len = (uint64_t)p->head.lines * 64;
+    unsigned char *r = mv_reserve(t, len);
+    memcpy(r, p->record, len);
     memcpy(r + offsetof(struct mv_record, site), &site, sizeof site);
-    mv_publish(t, r, p->len, 0);
+    mv_publish(t, r, len, 0);
 }
 
 /* Memory of at least that size; what it held is lost. NULL if there is none. */
