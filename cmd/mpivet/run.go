@@ -89,9 +89,6 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	if err := <-found; err != nil {
-		return err
-	}
 	me, err := self()
 	if err != nil {
 		return err
@@ -119,6 +116,9 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	fatal := &fatalities{action: o.onError, ranks: ranks, terminal: launch.AtTerminal(), end: func() { job.Abort() }}
 	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), live, fatal)
 	if err != nil {
+		return err
+	}
+	if err := <-found; err != nil {
 		return err
 	}
 	if err := a.record(); err != nil {

@@ -99,7 +99,10 @@ func OpenLive(s *Session) (*Live, error) {
 
 // Finish says that no further processes will be started: the launcher has ended. Poll returns io.EOF once all processes
 // that have called MPI are gone and everything that they recorded has been delivered.
-func (l *Live) Finish() { l.finished.Store(true) }
+func (l *Live) Finish() {
+	l.finished.Store(true)
+	l.w.interrupt()
+}
 
 // Stop makes the ranks run on unrecorded, and Poll return io.EOF once it has delivered what is there, whatever still
 // runs.
@@ -208,6 +211,9 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 		l.turn = 0
 	}
 	l.tell()
+	if l.nextProc > 0 && len(l.procs) == 0 {
+		l.w.rest()
+	}
 	l.idle = n == 0
 	if n > 0 || !l.finished.Load() && !l.stopped.Load() {
 		l.last = false

@@ -434,34 +434,58 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A launcher that sees the connections of a dying process closed may kill another so fast that this one is gone first.
+// A launcher that sees the connections of a dying process closed may kill another so fast that this one is gone first; in
+// a program that is started after another has ended, too.
 func TestDeathsInTheOrderOfTheirBeginning(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)
 	h := &log{t: t}
-	var ranks [2]*rank
-	var files [2]*os.File
-	for i := range ranks {
-		ranks[i] = startRank(t)
-		name, _ := makeProcess(t, s, ranks[i].pid(), 0, i)
-		makeRing(t, s, name, ranks[i].pid(), 0, minRingSize)
-		f, err := os.OpenFile(filepath.Join(s.Dir, name), os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
+	for run := range 3 {
+		h.take()
+		h.ends = nil
+		var ranks [2]*rank
+		var files [2]*os.File
+		for i := range ranks {
+			ranks[i] = startRank(t)
+			name, _ := makeProcess(t, s, ranks[i].pid(), 0, i)
+			makeRing(t, s, name, ranks[i].pid(), 0, minRingSize)
+			f, err := os.OpenFile(filepath.Join(s.Dir, name), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[i] = f
 		}
-		files[i] = f
+		until(t, l, h, "both ranks", func() bool { return len(h.words) == 4 })
+		for i := range files { // as the kernel does when rank 0 begins to end, and then rank 1
+			files[i].Close()
+			poll(t, l, h)
+		}
+		ranks[1].end()
+		until(t, l, h, "the end of rank 1", func() bool { return len(h.ends) == 1 })
+		ranks[0].end()
+		until(t, l, h, "the end of rank 0", func() bool { return len(h.ends) == 2 })
+		if one, zero := h.ends[0].Time, h.ends[1].Time; zero >= one {
+			t.Errorf("run %d: rank 0 began to end at %v, rank 1 at %v", run, zero, one)
+		}
 	}
-	poll(t, l, h)
-	for i := range files { // as the kernel does when rank 0 begins to end, and then rank 1
-		files[i].Close()
-		poll(t, l, h)
+}
+
+// TestFinishEndsWait: nobody waits for what does not come any more.
+func TestFinishEndsWait(t *testing.T) {
+	l := openLive(t, newSession(t))
+	over := make(chan struct{})
+	go func() {
+		l.Wait(time.Hour)
+		close(over)
+	}()
+	l.Finish()
+	select {
+	case <-over:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it waits on")
 	}
-	ranks[1].end()
-	until(t, l, h, "the end of rank 1", func() bool { return len(h.ends) == 1 })
-	ranks[0].end()
-	until(t, l, h, "the end of rank 0", func() bool { return len(h.ends) == 2 })
-	if one, zero := h.ends[0].Time, h.ends[1].Time; zero >= one {
-		t.Errorf("rank 0 began to end at %v, rank 1 at %v", zero, one)
+	if _, err := l.Poll(&log{t: t}); err != io.EOF {
+		t.Errorf("%v, want io.EOF", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +19,7 @@ type watcher struct {
 	epoll   int
 	inotify int   // -1: look into the directories instead
 	wd      []int // inotify's number of each of dirs
+	resting bool  // as no process is watched, and so without inotify
 	noPidfd bool
 	events  [64]unix.EpollEvent
 	buf     [16 << 10]byte
@@ -27,6 +29,9 @@ type watcher struct {
 	checked time.Time       // when processes were last looked for by kill()
 	// closed is when files of processes were closed by the last that had them open, in the order in which that happened.
 	closed map[string]time.Duration
+
+	mu   sync.Mutex
+	wake int // eventfd that ends a wait, -1 once closed
 }
 
 // file is a file of a session.
@@ -46,6 +51,25 @@ func newWatcher(dirs ...string) (*watcher, error) {
 			w.dirs = append(w.dirs, d)
 		}
 	}
+	if w.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		w.wake = -1 // who waits is late by what it waits at most
+	} else if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, w.wake, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeEvent}); err != nil {
+		unix.Close(w.wake)
+		w.wake = -1
+	}
+	w.listen()
+	return w, nil
+}
+
+// What epoll tells that is not the end of a process, whose number is not negative.
+const (
+	fileEvent = -1
+	wakeEvent = -2
+)
+
+// listen makes inotify tell of files from now on, and notes those that are there already.
+func (w *watcher) listen() {
+	w.resting, w.wd = false, w.wd[:0]
 	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
 		for _, d := range w.dirs {
 			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_CREATE|unix.IN_CLOSE_WRITE|unix.IN_ONLYDIR)
@@ -55,7 +79,7 @@ func newWatcher(dirs ...string) (*watcher, error) {
 			w.wd = append(w.wd, wd)
 		}
 		if err == nil {
-			err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: -1})
+			err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: fileEvent})
 		}
 		if err == nil {
 			w.inotify = fd
@@ -63,14 +87,37 @@ func newWatcher(dirs ...string) (*watcher, error) {
 			unix.Close(fd)
 		}
 	}
-	w.scan() // what is there already
-	return w, nil
+	w.scan()
+}
+
+// rest does without inotify until the next process is watched. The kernel takes more than 10 ms to close an inotify
+// instance, which nobody waits for while launchers come to their end.
+func (w *watcher) rest() {
+	if fd := w.inotify; fd >= 0 {
+		w.files()
+		w.resting, w.inotify = true, -1
+		go unix.Close(fd) //nolint:errcheck // there is nothing to be done about it
+	}
+}
+
+// interrupt ends the wait that is under way, or the next one. It may be called by any goroutine.
+func (w *watcher) interrupt() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wake >= 0 {
+		_, _ = unix.Write(w.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	}
 }
 
 func (w *watcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	unix.Close(w.epoll)
-	if w.inotify >= 0 {
-		unix.Close(w.inotify)
+	for _, fd := range []*int{&w.inotify, &w.wake} {
+		if *fd >= 0 {
+			unix.Close(*fd)
+			*fd = -1
+		}
 	}
 }
 
@@ -180,6 +227,9 @@ func (w *watcher) lastFiles() {
 // watch begins to watch a process for its end; id is what ended will call it. It returns a descriptor to give to
 // unwatch, or -1, and whether the process is gone already.
 func (w *watcher) watch(pid int, id ProcID, start time.Duration) (fd int, gone bool) {
+	if w.resting {
+		w.listen()
+	}
 	fd = -1
 	if !w.noPidfd {
 		var err error
@@ -218,8 +268,11 @@ func (w *watcher) ready(ended func(ProcID)) {
 	// Files first: a process that appeared is known before it ends.
 	w.files()
 	for _, e := range w.events[:n] {
-		if e.Fd >= 0 {
+		switch {
+		case e.Fd >= 0:
 			ended(ProcID(e.Fd))
+		case e.Fd == wakeEvent:
+			_, _ = unix.Read(w.wake, w.buf[:8])
 		}
 	}
 }
@@ -237,7 +290,7 @@ func (w *watcher) poll() bool {
 	return true
 }
 
-// wait returns after d, or earlier if a file appears or a process ends.
+// wait returns after d, or earlier if a file appears, a process ends, or it is interrupted.
 func (w *watcher) wait(d time.Duration) {
 	if (w.noPidfd || w.inotify < 0) && d > lookEvery {
 		d = lookEvery
