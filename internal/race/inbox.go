@@ -17,12 +17,36 @@ type inbox struct {
 	trials []*trial
 	probed uint64           // when it last probed
 	named  map[int32]uint64 // when another member was last named by a send or receive
+
+	anybody int  // receives from MPI_ANY_SOURCE in the queue
+	since   int  // receives that got their message since the last of those did
+	resting bool // nothing is wanted until there is one again
+}
+
+// add puts a receive at the end of the queue.
+func (in *inbox) add(r *Receive) {
+	if r.Source == match.Any {
+		in.anybody++
+		in.resting = false
+	}
+	in.queue = append(in.queue, r)
+}
+
+// rest lets the inbox rest if nothing is followed and look would find no receive from MPI_ANY_SOURCE.
+func (in *inbox) rest() {
+	if !in.resting && in.anybody == 0 && in.since >= window && len(in.trials) == 0 {
+		in.resting, in.recent = true, nil
+		clear(in.named)
+	}
 }
 
 // next takes the first receive out of the queue.
 func (in *inbox) next() *Receive {
 	r := in.queue[in.head]
 	in.queue[in.head] = nil
+	if r.Source == match.Any {
+		in.anybody--
+	}
 	if in.head++; in.head == len(in.queue) {
 		in.queue, in.head = in.queue[:0], 0
 	} else if in.head >= queued {
@@ -41,7 +65,9 @@ func (in *inbox) drain() {
 		}
 		in.trials = slices.DeleteFunc(in.trials, func(t *trial) bool { return t.step(r) })
 		in.look(r)
-		if r.Source != match.Any {
+		if in.since++; r.Source == match.Any {
+			in.since = 0
+		} else {
 			in.named[r.Source] = max(in.named[r.Source], r.Begun.At)
 		}
 		if len(in.recent) == 2*window {
@@ -49,6 +75,7 @@ func (in *inbox) drain() {
 		}
 		in.recent = append(in.recent, r)
 	}
+	in.rest()
 }
 
 // look looks for receives before taker that could have got its message. Those further back can't if one that completed

@@ -116,8 +116,13 @@ func New(log *before.Log, status StatusOf, found func(*Race)) *Detector {
 	return &Detector{log: log, found: found, status: status, inboxes: make(map[inboxKey]*inbox), sites: make(map[siteKey]*site)}
 }
 
-// Wanted reports whether the receives of a member are followed: it has received from MPI_ANY_SOURCE before.
-func (d *Detector) Wanted(c *match.Comm, member int32) bool { return d.inbox(c, member) != nil }
+// Wanted reports whether the receives of a member that name their source are followed: it has received from MPI_ANY_SOURCE
+// lately. Those before that need not be known: what such a receive gets, nobody gets who posted later, and it gets it before
+// what else comes from that source.
+func (d *Detector) Wanted(c *match.Comm, member int32) bool {
+	in := d.inbox(c, member)
+	return in != nil && !in.resting
+}
 
 func (d *Detector) inbox(c *match.Comm, member int32) *inbox {
 	if len(d.order) == 0 {
@@ -136,7 +141,7 @@ func (d *Detector) Posted(c *match.Comm, member int32, r *Receive) {
 		d.order = append(d.order, in)
 	}
 	r.in, r.site = in, d.site(r.Call)
-	in.queue = append(in.queue, r)
+	in.add(r)
 	if len(in.queue)-in.head > queued { // it will never complete, or nobody told
 		in.next().over = true
 		in.trials = nil
@@ -166,7 +171,7 @@ func (d *Detector) Removed(r *Receive) {
 
 // Names notes that a member has sent to another, or asked for its messages only.
 func (d *Detector) Names(c *match.Comm, member, other int32) {
-	if in := d.inbox(c, member); in != nil {
+	if in := d.inbox(c, member); in != nil && !in.resting {
 		in.named[other] = d.log.Now(0).At
 	}
 }

@@ -20,8 +20,9 @@ type found struct {
 	receive, other, victim, message place
 }
 
-// detect has the detector look at an execution. status is the same for all receives.
-func detect(program [][]op, e *execution, status uint64) []found {
+// detect has the detector look at an execution. status is the same for all receives. Rested, the processes have received
+// from anybody before, but not lately.
+func detect(program [][]op, e *execution, status uint64, rested bool) []found {
 	var races []found
 	where := make(map[any]place)
 	log := before.New()
@@ -44,6 +45,27 @@ func detect(program [][]op, e *execution, status uint64) []found {
 		raw := make([]byte, ring.Line)
 		binary.LittleEndian.PutUint32(raw[ring.OffSite:], uint32(p.op+1))
 		return match.Call{Thread: ring.ThreadID(p.proc), Raw: raw}
+	}
+	for p := range int32(len(program)) {
+		for i := 0; rested && i <= window; i++ {
+			log.Step()
+			source := (p + 1) % int32(len(program))
+			m := &Send{Member: source, Count: 1, Type: integers, Begun: log.Now(source)}
+			r := &Receive{Source: source, Count: 1, Type: integers, Call: call(place{int(p), -2}), Begun: log.Now(p)}
+			if i == 0 {
+				r.Source = match.Any
+			}
+			d.Posted(comm, p, r)
+			if !d.Wanted(comm, p) {
+				panic("it rests too early")
+			}
+			log.Step()
+			log.Learn(p, m.Begun)
+			d.Completed(r, m)
+		}
+		if d.Wanted(comm, p) {
+			panic("it does not rest")
+		}
 	}
 	complete := func(r place) {
 		s := sends[e.got[r]]
@@ -149,7 +171,7 @@ func TestAgainstAllExecutions(t *testing.T) {
 			return
 		}
 		e := rapid.SampledFrom(good).Draw(t, "execution")
-		races := detect(program, e, 0)
+		races := detect(program, e, 0, rapid.Bool().Draw(t, "rested"))
 		for _, r := range races {
 			if !slices.ContainsFunc(all, r.shown) {
 				t.Fatalf("%s\nis told of\n%s\nand happens in no execution", &r, e.text(program))
