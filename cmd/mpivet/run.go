@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/mpivet/mpivet/internal/check/memory"
 	"github.com/mpivet/mpivet/internal/launch"
@@ -152,6 +153,9 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 		live.Stop()
 	}
 	status := job.Status()
+	if s := job.Fault(); s != 0 {
+		a.note(fmt.Sprintf("the launcher itself crashed (%s) when the program was over", unix.SignalName(s)))
+	}
 	duration := time.Since(began)
 	fatal.working.Wait() // nothing is left running
 	a.note(live.Notes()...)

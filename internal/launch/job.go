@@ -72,8 +72,9 @@ type Job struct {
 	ranks    *Ranks
 	ownGroup bool // the launcher leads a process group of its own
 
-	ended  chan struct{} // closed when the launcher has been waited for
-	status int           // of the launcher, once ended
+	ended  chan struct{}  // closed when the launcher has been waited for
+	status int            // of the launcher, once ended
+	fault  syscall.Signal // that the launcher crashed by, 0 if it did not
 
 	mu      sync.Mutex
 	aborted bool           // by Abort
@@ -154,8 +155,22 @@ func (j *Job) wait() {
 	if j.launcher.ProcessState == nil && err != nil {
 		j.status = 1
 	}
+	if st := j.launcher.ProcessState; st != nil {
+		j.fault = faultOf(st)
+	}
 	j.mu.Unlock()
 	close(j.ended)
+}
+
+// faultOf returns the signal that a process crashed by; 0 if it did not, even if it was killed.
+func faultOf(st *os.ProcessState) syscall.Signal {
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		switch s := ws.Signal(); s {
+		case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE:
+			return s
+		}
+	}
+	return 0
 }
 
 // exitStatus returns the status as a shell has it: 128 + signal for a process killed by one.
@@ -173,7 +188,7 @@ func exitStatus(st *os.ProcessState) int {
 func (j *Job) Ended() <-chan struct{} { return j.ended }
 
 // Status returns the exit status of the program, once the launcher has ended: the launcher's; where the launcher had
-// to be killed since it did not end, that of the first rank that went wrong. After Abort, and after a signal to mpivet
+// to be killed since it did not end, or crashed, that of the first rank that went wrong. After Abort, and after a signal to mpivet
 // that ended the program, it is that of the signal, as launchers make of it what they like.
 func (j *Job) Status() int {
 	<-j.ended
@@ -184,12 +199,23 @@ func (j *Job) Status() int {
 	}
 	failed := j.ranks.Failed()
 	switch {
-	case j.killing && failed != 0:
+	case (j.killing || j.fault != 0) && failed != 0:
 		return failed
 	case j.signal != 0 && failed > 128:
 		return 128 + int(j.signal) // the program did not survive it
 	}
 	return j.status
+}
+
+// Fault returns the signal that the launcher itself crashed by after a rank had gone wrong, as Open MPI 4.1.4's does at times;
+// 0 if it did not. The launcher must have ended.
+func (j *Job) Fault() syscall.Signal {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ranks.Failed() == 0 {
+		return 0
+	}
+	return j.fault
 }
 
 // Aborted reports whether the job was ended by Abort.

@@ -137,6 +137,20 @@ func TestLauncherThatDoesNotEndAfterAFailureIsKilled(t *testing.T) {
 	}
 }
 
+// Open MPI's launcher kills the other ranks when one has called MPI_Abort, and crashes then now and again.
+func TestStatusIsTheProgramsWhenTheLauncherCrashes(t *testing.T) {
+	j, ranks := startJob(t, `"$@" & "$@" & wait; kill -SEGV $$`, false, "true")
+	<-j.Ended()
+	for i, p := range registered(ranks.session) {
+		ranks.Proc(&ring.Proc{ID: ring.ProcID(i), PID: p.pid, Start: time.Hour})
+	}
+	ranks.End(1, &ring.ProcEnd{Kind: ring.Vanished})
+	ranks.End(0, &ring.ProcEnd{Kind: ring.Exited, Code: 3})
+	if st, s := j.Status(), j.Fault(); st != 3 || s != syscall.SIGSEGV {
+		t.Errorf("status %d, launcher's fault %v; want the rank's 3 and SIGSEGV", st, s)
+	}
+}
+
 func TestLauncherOfTheUsersMayGoOn(t *testing.T) {
 	j, ranks := startJob(t, `"$@"; sleep 4; exit 3`, true, "sh", "-c", "exit 5")
 	waitFor(t, "the rank to register", func() bool { return len(registered(ranks.session)) == 1 })

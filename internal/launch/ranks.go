@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"sync"
@@ -23,7 +24,8 @@ type Ranks struct {
 	above  map[int]bool // processes that the ranks descend from: the launcher's, and ours
 	asked  bool         // to end
 	held   bool         // by Stop
-	failed int
+	failed int          // status of the first rank that went wrong by itself, 0 if none did
+	ended  int          // status of the first that was ended, or vanished
 }
 
 // NewRanks returns the ranks of a session, given by its directory.
@@ -91,12 +93,13 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 	case ring.Vanished:
 		status = 128 + int(syscall.SIGKILL)
 	}
-	if status == 0 || r.failed != 0 {
-		return
+	first := &r.failed
+	if e.Asked || e.Kind == ring.Vanished {
+		first = &r.ended
 	}
 	// Only ranks count, not what they start.
-	if slices.ContainsFunc(registered(r.session), func(p process) bool { return p.pid == pid }) {
-		r.failed = status
+	if status != 0 && *first == 0 && slices.ContainsFunc(registered(r.session), func(p process) bool { return p.pid == pid }) {
+		*first = status
 	}
 }
 
@@ -109,11 +112,12 @@ func (r *Ranks) Batch(*ring.Batch) {}
 // Tick does nothing.
 func (r *Ranks) Tick() {}
 
-// Failed returns the exit status, as a shell has it, of the first rank that went wrong; 0 if none did.
+// Failed returns the exit status, as a shell has it, of the first rank that went wrong by itself, or else of the first that
+// was ended; 0 if none was.
 func (r *Ranks) Failed() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.failed
+	return cmp.Or(r.failed, r.ended)
 }
 
 // live returns the processes of the program that still run.

@@ -421,6 +421,18 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 2}
 			return p
 		}, []string{"LOCAL:EXIT:SIGNAL [0]"}, "SIGKILL"},
+		{"killed as another has begun to exit, and gone before it", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 2}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Time: 1}
+			return p
+		}, []string{"LOCAL:EXIT:BEFORE_MPI_FINALIZE [1]"}, ""},
+		{"killed before another exits", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 1}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Time: 2}
+			return p
+		}, []string{"LOCAL:EXIT:BEFORE_MPI_FINALIZE [1]", "LOCAL:EXIT:SIGNAL [0]"}, "SIGKILL"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,8 +30,8 @@ type watcher struct {
 	// closed is when files of processes were closed by the last that had them open, in the order in which that happened.
 	closed map[string]time.Duration
 
-	mu   sync.Mutex
-	wake int // eventfd that ends a wait, -1 once closed
+	mu   sync.Mutex // of wake, which others write to
+	wake int        // eventfd that ends a wait, -1 once closed
 }
 
 // file is a file of a session.
@@ -91,7 +91,7 @@ func (w *watcher) listen() {
 }
 
 // rest does without inotify until the next process is watched. The kernel takes more than 10 ms to close an inotify
-// instance, which nobody waits for while launchers come to their end.
+// instance, which nobody has to wait for while the launcher comes to its end.
 func (w *watcher) rest() {
 	if fd := w.inotify; fd >= 0 {
 		w.files()

@@ -65,9 +65,11 @@ func (s *deaths) end(p *track.Process) {
 	switch e.Kind {
 	case ring.Exited, ring.Replaced:
 		if e.Kind == ring.Exited && p.Initialized && !p.Finalizing {
-			// The launcher may kill the others now.
+			// The launcher may have killed the others since, and some may have been gone before it.
+			since := slices.DeleteFunc(slices.Clone(s.dead), func(q *track.Process) bool { return q.Ended.Time < e.Time })
+			s.dead = slices.DeleteFunc(s.dead, func(q *track.Process) bool { return q.Ended.Time >= e.Time })
 			s.settle()
-			s.explained = true
+			s.explained, s.dead = true, since
 		}
 		return
 	}
