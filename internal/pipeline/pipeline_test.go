@@ -421,6 +421,20 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 2}
 			return p
 		}, []string{"LOCAL:EXIT:SIGNAL [0]"}, "SIGKILL"},
+		{"a communicator that is not the same for all", func() *Program {
+			p := New(3)
+			const comm = 0x84000003
+			for r, k := range p.Ranks {
+				members := []int32{0, 1}
+				if r == 2 {
+					members = append(members, 2)
+				}
+				k.Comm(comm, r, members, nil, 0)
+				k.Call("a", "MPI_Comm_split", Args{"comm": World, "color": 0, "key": 0, ">newcomm": comm})
+				k.Call("b", "MPI_Barrier", Args{"comm": comm})
+			}
+			return finalize(p)
+		}, []string{"LOCAL:COMM:NOT_FREED [0]", "LOCAL:COMM:NOT_FREED [1]", "LOCAL:COMM:NOT_FREED [2]"}, ""},
 		{"killed as another has begun to exit, and gone before it", func() *Program {
 			p := New(2)
 			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 2}
@@ -444,6 +458,30 @@ func TestFindings(t *testing.T) {
 				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
 			}
 		})
+	}
+}
+
+// TestEndedByMPI: a process that MPI has ended leaves the launcher some time for ending the others, which wait for it.
+func TestEndedByMPI(t *testing.T) {
+	const hard = "GLOBAL:DEADLOCK:HARD [1]"
+	for _, c := range []struct {
+		inMPI bool
+		ticks int
+		want  bool
+	}{{false, 10, true}, {true, 10, false}, {true, 100, true}} {
+		p := New(2)
+		p.Ranks[0].Open("a", "MPI_Type_commit", Args{"datatype": Int})
+		p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Exited, Code: 2, Initialized: true, InMPI: c.inMPI}
+		p.Ranks[1].Open("b", "MPI_Barrier", Args{"comm": World})
+		var got collected
+		pl := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+		p.Deliver(pl, 1000, 0)
+		for range c.ticks {
+			pl.Tick()
+		}
+		if found := slices.Contains(got.names(), hard); found != c.want {
+			t.Errorf("inside MPI %v, after %d ticks: found %q", c.inMPI, c.ticks, got.names())
+		}
 	}
 }
 

@@ -76,8 +76,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	}
 	switch base := p.fn.Base; {
 	case foreign[base] || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
-		key.Kind, key.Seq = match.KeyForeign, uint64(pr.Proc.ID)<<32|uint64(len(pr.made))
-		pr.made = put(pr.made, key, 1)
+		key = pr.foreign(key)
 	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
 		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
@@ -98,6 +97,13 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	v.topology = newTopology(c, info, parent, v.Me)
 	pr.views[handle] = v
 	pr.recent = nil
+}
+
+// foreign returns the identity of a communicator that nothing is known of but that this process has it.
+func (p *Process) foreign(key match.Key) match.Key {
+	key.Kind, key.Seq = match.KeyForeign, uint64(p.Proc.ID)<<32|uint64(len(p.made))
+	p.made = put(p.made, key, 1)
+	return key
 }
 
 // collectiveKey is the identity of a communicator made by the collective that a thread is in.
@@ -146,12 +152,12 @@ func members(groups ...event.Group) (list []int32) {
 // view returns the process's view of the communicator with the given identity. Only the first process to have one lists
 // the members.
 func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
-	me, base, peers := info.Rank, 0, info.Size
+	me, base, peers, size := info.Rank, 0, info.Size, info.Size
 	split := 0
 	groups := []event.Group{info.Local}
 	if info.Inter {
 		// Both sides number the members alike: the group with the lowest world rank first.
-		peers = info.RemoteSize
+		peers, size = info.RemoteSize, info.Size+info.RemoteSize
 		if info.Local.Lowest() < info.Remote.Lowest() {
 			groups, split, base = []event.Group{info.Local, info.Remote}, info.Size, info.Size
 		} else {
@@ -159,11 +165,17 @@ func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
 			me += info.RemoteSize
 		}
 	}
-	c := t.Comms.Comm(key, func() *match.Comm {
+	build := func() *match.Comm {
 		return &match.Comm{
 			Members: members(groups...), Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
 		}
-	})
+	}
+	c := t.Comms.Comm(key, build)
+	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split || int(c.Members[me]) != pr.Rank) {
+		// It is not the same for all, as they passed different groups.
+		key = pr.foreign(key)
+		c = t.Comms.Comm(key, build)
+	}
 	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
 }
 

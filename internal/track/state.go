@@ -286,7 +286,7 @@ type Tracker struct {
 	Match     *match.Matcher
 	Now       int  // ticks that have passed
 	Ended     int  // processes that have ended
-	Killed    int  // of these, such as were killed inside the MPI program
+	Killed    int  // of these, such as were killed inside the MPI program, or ended by MPI
 	Aborting  bool // MPI_Abort was entered by some process
 
 	resting  []*Thread // see Resting
@@ -387,7 +387,7 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	p.Ended = e
 	p.Finalizing = p.Finalizing || e.Finalized // its last session
 	t.Ended++
-	if e.Kind == ring.Signaled || e.Kind == ring.Vanished && p.Initialized && !p.Finalizing {
+	if early := p.Initialized && !p.Finalizing; e.Kind == ring.Signaled || early && (e.Kind == ring.Vanished || e.Kind == ring.Exited && e.InMPI) {
 		t.Killed++
 	}
 	if e.Kind == ring.Signaled && !p.Lost {

@@ -115,7 +115,7 @@ func (d *Deadlock) Cycle() (cycle []*track.Process) {
 // patience is how many ticks a thread must have been in the same call before it is looked at.
 const patience = 3
 
-// grace is how many ticks a process that was killed leaves the launcher for ending the others.
+// grace is how many ticks a process that was killed, or ended by MPI, leaves the launcher for ending the others.
 const grace = 30
 
 // Analyzer looks for deadlocks, tick by tick.
