@@ -196,6 +196,9 @@ func (c *Comm) Parent() *Comm { return c.key.Parent }
 // communicator that others could use or free with it.
 func (c *Comm) Shared() bool { return int(c.known) >= len(c.Members) }
 
+// Disown notes that one who got c from Registry.Comm does not have it.
+func (c *Comm) Disown() { c.known-- }
+
 // Idle reports whether there is no collective that some members have entered and others have not.
 func (c *Comm) Idle() bool { return c.open == 0 }
 

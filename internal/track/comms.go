@@ -173,6 +173,7 @@ func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
 	c := t.Comms.Comm(key, build)
 	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split || int(c.Members[me]) != pr.Rank) {
 		// It is not the same for all, as they passed different groups.
+		c.Disown()
 		key = pr.foreign(key)
 		c = t.Comms.Comm(key, build)
 	}
