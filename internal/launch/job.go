@@ -188,8 +188,8 @@ func exitStatus(st *os.ProcessState) int {
 func (j *Job) Ended() <-chan struct{} { return j.ended }
 
 // Status returns the exit status of the program, once the launcher has ended: the launcher's; where the launcher had
-// to be killed since it did not end, or crashed, that of the first rank that went wrong. After Abort, and after a signal to mpivet
-// that ended the program, it is that of the signal, as launchers make of it what they like.
+// to be killed since it did not end, or crashed, that of the first rank that went wrong. After Abort, and after a
+// signal to mpivet that ended the program, it is that of the signal, as launchers make of it what they like.
 func (j *Job) Status() int {
 	<-j.ended
 	j.mu.Lock()
@@ -207,8 +207,8 @@ func (j *Job) Status() int {
 	return j.status
 }
 
-// Fault returns the signal that the launcher itself crashed by after a rank had gone wrong, as Open MPI 4.1.4's does at times;
-// 0 if it did not. The launcher must have ended.
+// Fault returns the signal that the launcher itself crashed by after a rank had gone wrong, as Open MPI 4.1.4's does at
+// times; 0 if it did not. The launcher must have ended.
 func (j *Job) Fault() syscall.Signal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
