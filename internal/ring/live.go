@@ -111,9 +111,9 @@ func (l *Live) Stop() {
 	l.stopped.Store(true)
 }
 
-// Wait returns after d, or earlier if a process begins, calls MPI for the first time, or ends. Ranks do not wake up the
-// analyzer, and each look at a ring costs its rank a cache miss; so it is best to wait for a short time whenever Poll
-// found nothing. In strict mode ranks that wait for a verdict do wake it up.
+// Wait returns after d, some milliseconds, or earlier if a process begins, calls MPI for the first time, or ends. Ranks
+// do not wake up the analyzer, and each look at a ring costs its rank a cache miss; so it is best to wait for a short
+// time whenever Poll found nothing. In strict mode ranks that wait for a verdict do wake it up.
 func (l *Live) Wait(d time.Duration) {
 	if l.strict {
 		l.awaitAsked(d)

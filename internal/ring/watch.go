@@ -290,14 +290,12 @@ func (w *watcher) poll() bool {
 	return true
 }
 
-// wait returns after d, or earlier if a file appears, a process ends, or it is interrupted.
+// wait returns after d, some milliseconds, or earlier if a file appears, a process ends, or it is interrupted.
 func (w *watcher) wait(d time.Duration) {
 	if (w.noPidfd || w.inotify < 0) && d > lookEvery {
 		d = lookEvery
 	}
-	ts := unix.NsecToTimespec(int64(d))
-	fds := [1]unix.PollFd{{Fd: int32(w.epoll), Events: unix.POLLIN}}
-	_, _ = unix.Ppoll(fds[:], &ts, nil)
+	waitReady(w.epoll, d)
 }
 
 // procStat returns state and start (in clock ticks since boot) of a process, as /proc has them.

@@ -1,0 +1,29 @@
+package ring
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How often the process gives up a processor for each wait: it takes one from a rank each time.
+func BenchmarkWait(b *testing.B) {
+	w, err := newWatcher(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.close()
+	switches := func() int64 {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return u.Nvcsw
+	}
+	before := switches()
+	for b.Loop() {
+		w.wait(4 * time.Millisecond)
+	}
+	b.ReportMetric(float64(switches()-before)/float64(b.N), "switches/op")
+}
