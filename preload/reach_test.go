@@ -149,6 +149,14 @@ static void turns(void)
     }
 }
 
+/* From the end the sums of the blocks are the same. */
+static void from_the_end(const struct mv_part *q)
+{
+    struct mv_snapshot s, back;
+    check(mv_snapshot_back(&back, q) == mv_snapshot(&s, q, UINT64_MAX) && back.blocks == s.blocks, "as much from the end");
+    check(!memcmp(s.sum, back.sum, s.blocks * sizeof s.sum[0]) && mv_snapshot_sum(&s) == mv_snapshot_sum(&back), "the same from the end");
+}
+
 static void data(void)
 {
     struct mv_snapshot s, same;
@@ -168,6 +176,7 @@ static void data(void)
         check(mv_snapshot(&same, &more, n / 4 * 4) == s.bytes, "a part");
         check(!memcmp(s.sum, same.sum, s.blocks * sizeof s.sum[0]) && s.blocks == same.blocks, "a part's blocks");
         check(mv_snapshot_sum(&s) == mv_snapshot_sum(&same), "a part's sum");
+        from_the_end(&q);
         p[n / 2]++;
         check(mv_snapshot_differs(&s, &q, &c) && c.at <= n / 2 && n / 2 < c.at + c.length && c.bytes == s.bytes, "a block");
         check(!mv_snapshot_differs(&s, &(struct mv_part){.at = 1 << 20, .count = q.count, .shape = q.shape}, &c), "nowhere");
@@ -180,10 +189,19 @@ static void data(void)
     check(!mv_snapshot_differs(&s, &q, &c), "a gap");
     p[0x30003] = 0;
     check(mv_snapshot_differs(&s, &q, &c) && c.at == 15 && c.length == 1, "an element");
+    for (unsigned i = 0; i < 0x100000; i++)
+        p[i] = (unsigned char)(i * 2654435761u >> 24);
+    q = part(p, 1000, 2);
+    from_the_end(&q);
+    static const int64_t halves[] = {120000, 200000, 60000, 0, 60000, 100000}; /* longer than a block, and not a multiple */
+    q = (struct mv_part){(uint64_t)(uintptr_t)p, 4, {halves[0], halves[1], {halves, 6}}, 0};
+    check(mv_snapshot(&s, &q, UINT64_MAX) == 480000, "long parts");
+    from_the_end(&q);
     /* samples */
     mv_sum_limit = 64 * 64;
     q = part(p, 0x40000, 1);
     check(mv_snapshot(&s, &q, UINT64_MAX) == 0x100000 && s.blocks == 64, "a sample");
+    from_the_end(&q);
     p[0x4000 + 64]++;
     check(!mv_snapshot_differs(&s, &q, &c), "beside the sample");
     p[0x4000 + 63]++;
@@ -197,6 +215,7 @@ static void data(void)
     munmap(p + 0x10000, 0x10000);
     q = part(p, 0x10000, 1);
     check(!mv_snapshot(&s, &q, UINT64_MAX) && !mv_snapshot_differs(&s, &q, &c) && !mv_tls.probe, "unmapped");
+    check(!mv_snapshot_back(&s, &q) && !mv_tls.probe, "unmapped, from the end");
     q = part(p, 8, 2);
     check(!mv_snapshot(&s, &q, UINT64_MAX), "few unmapped");
     check(mv_snapshot(&s, &q, 4) == 4, "before the unmapped");

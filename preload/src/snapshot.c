@@ -93,6 +93,7 @@ struct summing {
     struct mv_snapshot *out;
     uint64_t size, sample; /* of a block, and of that of it which is summed up */
     uint64_t at, rest;     /* bytes of the present block that are over; of all that are to come */
+    int back;              /* blocks that lie together are summed up from the last to the first */
     struct mv_summing sum;
 };
 
@@ -104,6 +105,18 @@ static int sum_blocks(void *ctx, uint64_t address, uint64_t n)
     const unsigned char *p = (const unsigned char *)(uintptr_t)address;
     if (n > s->rest)
         n = s->rest;
+    if (s->back && !s->at) {
+        const uint64_t whole = n / s->size, length = whole * s->size;
+        for (uint64_t i = whole; i--;) {
+            mv_sum_add(&s->sum, p + i * s->size, s->sample);
+            s->out->sum[s->out->blocks + i] = mv_sum_end(&s->sum);
+            mv_sum_begin(&s->sum);
+        }
+        s->out->blocks += (uint32_t)whole;
+        p += length;
+        n -= length;
+        s->rest -= length;
+    }
     while (n) {
         uint64_t k = s->size - s->at, m;
         if (k > n)
@@ -153,9 +166,9 @@ static uint64_t sample_of(uint64_t bytes, uint64_t size)
 }
 
 /* Sums up what is known to be readable. */
-static void sum_up(struct mv_snapshot *s, const struct mv_part *p)
+static void sum_up(struct mv_snapshot *s, const struct mv_part *p, int back)
 {
-    struct summing w = {.out = s, .size = mv_block_size(s->bytes), .rest = s->bytes};
+    struct summing w = {.out = s, .size = mv_block_size(s->bytes), .rest = s->bytes, .back = back};
     w.sample = sample_of(s->bytes, w.size);
     s->blocks = 0;
     mv_sum_begin(&w.sum);
@@ -164,8 +177,7 @@ static void sum_up(struct mv_snapshot *s, const struct mv_part *p)
         s->bytes = 0;
 }
 
-/* Looks at the data of a part, the first `most` bytes of them. Returns their number, 0 if nothing is known. */
-uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t most)
+static uint64_t take(struct mv_snapshot *s, const struct mv_part *p, uint64_t most, int back)
 {
     const uint64_t all = mv_part_bytes(p);
     s->bytes = most < all ? most : all;
@@ -173,13 +185,19 @@ uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t mo
     if (!s->bytes)
         return 0;
     if (s->bytes > MV_SNAPSHOT_DATA) {
-        sum_up(s, p);
+        sum_up(s, p, back);
         return s->bytes;
     }
     struct copying c = {s->data, s->bytes};
     mv_part_read(p, copy, &c);
     return s->bytes = c.rest ? 0 : s->bytes;
 }
+
+/* Looks at the data of a part, the first `most` bytes of them. Returns their number, 0 if nothing is known. */
+uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t most) { return take(s, p, most, 0); }
+
+/* The same for all of the data, from the end, so that their beginning is left in the cache, where their next use begins. */
+uint64_t mv_snapshot_back(struct mv_snapshot *s, const struct mv_part *p) { return take(s, p, UINT64_MAX, 1); }
 
 /* One sum for all of the data. */
 uint64_t mv_snapshot_sum(const struct mv_snapshot *s)

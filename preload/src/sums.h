@@ -105,6 +105,7 @@ int mv_part_read(const struct mv_part *p, mv_layout_visit *visit, void *ctx);
 uint64_t mv_part_bytes(const struct mv_part *p);
 int mv_part_span(const struct mv_part *p, uint64_t *low, uint64_t *high);
 uint64_t mv_snapshot(struct mv_snapshot *s, const struct mv_part *p, uint64_t most);
+uint64_t mv_snapshot_back(struct mv_snapshot *s, const struct mv_part *p);
 uint64_t mv_snapshot_sum(const struct mv_snapshot *s);
 int mv_snapshot_differs(const struct mv_snapshot *before, const struct mv_part *p, struct mv_changed *c);
 
