@@ -507,6 +507,26 @@ func deadlock(t *testing.T, program string, flags ...string) (blocked, reported 
 	return blocked, reported
 }
 
+// As with `2>&1 | head -1`: the first thing that mpivet writes finds nobody to read it.
+func TestNobodyReadsWhatIsReported(t *testing.T) {
+	each(t, func(t *testing.T, m exampletest.MPI) {
+		report := filepath.Join(t.TempDir(), "report.json")
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--json", report, "--", compile(t, m, "deadlock")))
+		in, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+		cmd.Stderr = out
+		err = cmd.Run()
+		out.Close()
+		if status := cmd.ProcessState.ExitCode(); status != 3 {
+			t.Errorf("exit status %d (%v)", status, err)
+		}
+		result{nil, read(t, report)}.found(t, "GLOBAL:DEADLOCK:HARD")
+	})
+}
+
 func TestDeadlockLeftAloneOnRequest(t *testing.T) {
 	each(t, func(t *testing.T, m exampletest.MPI) {
 		dir := t.TempDir()

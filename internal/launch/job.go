@@ -266,10 +266,11 @@ func (j *Job) signalLauncher(sig syscall.Signal) {
 
 // Signals passes signals on to the launcher until the job has ended. The first that asks to end is passed on once;
 // at the second everything is killed. onEnd, if not nil, is told the first. stop returns when all of that is done.
+// SIGPIPE ends nobody: who reads what is said may be gone, files are still to be written and processes to be ended.
 func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
 	var work sync.WaitGroup
 	ch := make(chan os.Signal, 8)
-	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE)
 	done := make(chan struct{})
 	work.Go(func() {
 		asked := false
@@ -280,6 +281,7 @@ func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
 			case s := <-ch:
 				sig, _ := s.(syscall.Signal)
 				switch {
+				case sig == syscall.SIGPIPE:
 				case sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2:
 					j.signalLauncher(sig)
 				case asked:
