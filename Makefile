@@ -3,19 +3,22 @@
 # make build   bin/mpivet
 # make check   linters, and that generated files are fresh
 # make stress  random programs in great numbers (STRESS=10000 of them, or STRESS=10m; SEED=1 to repeat a run)
+# make torture  kills, limits, full disks, damaged files, foreign names: N=10 tries of each (about an hour)
 # make bench   the benchmarks against the budget (about 10 minutes; BENCH="-quick" for less than 2; BENCH="-tables" for others)
 
 # Debian's Go fetches the version that go.mod names, unless told otherwise.
 export GOTOOLCHAIN ?= auto
 GO ?= go
+# Limits that are too small for Go's runtime are noticed before it starts: cmd/mpivet/entry_linux_amd64.s
+ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
 VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 
-.PHONY: all build demo setup test stress check bench clean generate
+.PHONY: all build demo setup test stress torture check bench clean generate
 
 all: build
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/mpivet ./cmd/mpivet
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w $(ENTRY) -X github.com/mpivet/mpivet/internal/cli.version=$(VERSION)" -o bin/mpivet ./cmd/mpivet
 
 setup:
 	scripts/setup.sh
@@ -31,7 +34,7 @@ test:
 STRESS ?= 10000
 SEED ?= $(shell date +%s)
 stress:
-	$(GO) test -count 1 -timeout 0 ./internal/generate -stress $(STRESS) -from $(SEED)
+	$(GO) test -count 1 -timeout 0 ./internal/testkit/generate -stress $(STRESS) -from $(SEED)
 
 generate:
 	$(GO) generate ./...
@@ -44,3 +47,10 @@ bench: build
 
 clean:
 	rm -rf bin bench/out
+
+# Torture: N tries of each scenario with each MPI; ONLY is a regular expression for names of scenarios.
+N ?= 10
+ONLY ?= .
+torture: build
+	$(GO) test -count 1 -timeout 1h ./examples -all-alone
+	$(GO) run ./torture -n $(N) -only '$(ONLY)' -seed $(SEED)

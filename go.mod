@@ -9,6 +9,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	github.com/uudashr/gocognit v1.3.0
 	golang.org/x/sync v0.23.0
 	golang.org/x/sys v0.49.0
 	pgregory.net/rapid v1.3.0

@@ -23,8 +23,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mpivet/mpivet/internal/exampletest"
 	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 	"github.com/mpivet/mpivet/preload"
 )
 
@@ -80,15 +80,38 @@ var works = []work{
 	{name: "ping-pong 4 MiB, checksums", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true, flags: []string{"--checksums"}},
 	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8"}, quick: true},
 	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192"}},
+	{name: "Sendrecv with both neighbours 8 B, 2 ranks", np: 2, program: []string{"patterns", "sendrecv", "8"}},
+	{name: "Sendrecv with both neighbours 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "sendrecv", "4096"}},
+	{name: "persistent halo exchange 8 B, 2 ranks", np: 2, program: []string{"patterns", "persistent", "8"}},
+	{name: "persistent halo exchange 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "persistent", "4096"}},
+	{name: "halo exchange, Testall loop 8 B, 2 ranks", np: 2, program: []string{"patterns", "testloop", "8"}},
+	{name: "halo exchange, Testall loop 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "testloop", "4096"}},
+	{name: "Bcast 8 B, 2 ranks", np: 2, program: []string{"patterns", "bcast", "8"}},
+	{name: "Bcast 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "bcast", "4096"}},
+	{name: "Allgatherv 8 B, 2 ranks", np: 2, program: []string{"patterns", "allgatherv", "8"}},
+	{name: "Allgatherv 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "allgatherv", "4096"}},
+	{name: "Gatherv 8 B, 2 ranks", np: 2, program: []string{"patterns", "gatherv", "8"}},
+	{name: "Gatherv 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "gatherv", "4096"}},
+	{name: "Scatterv 8 B, 2 ranks", np: 2, program: []string{"patterns", "scatterv", "8"}},
+	{name: "Scatterv 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "scatterv", "4096"}},
+	{name: "Reduce_scatter 8 B, 2 ranks", np: 2, program: []string{"patterns", "reduce_scatter", "8"}},
+	{name: "Reduce_scatter 4 KiB, 2 ranks", np: 2, program: []string{"patterns", "reduce_scatter", "4096"}},
+	{name: "Barrier, 2 ranks", np: 2, program: []string{"patterns", "barrier", "8"}},
 	{name: "Allreduce 8 B, 2 ranks", np: 2, program: []string{"collective", "allreduce"}},
 	{name: "Allreduce 8 B, 4 ranks", np: 4, program: []string{"collective", "allreduce"}, budget: 1.6, quick: true},
 	{name: "Bcast 8 B, 4 ranks", np: 4, program: []string{"collective", "bcast"}, budget: 1.6},
+	{name: "datatype: make, commit, free", np: 1, program: []string{"objects", "datatype"}, quick: true},
+	{name: "communicator: duplicate, free", np: 1, program: []string{"objects", "communicator"}},
+	{name: "group: make two, free two", np: 1, program: []string{"objects", "group"}},
+	{name: "operation: make, free", np: 1, program: []string{"objects", "operation"}},
+	{name: "info: make, set, free", np: 1, program: []string{"objects", "info"}},
+	{name: "error handler: make, free", np: 1, program: []string{"objects", "errhandler"}},
 	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
 }
 
 // bench is the measuring with one MPI.
 type bench struct {
-	mpi         exampletest.MPI
+	mpi         mpirun.MPI
 	title       string // "MPICH 4.0.2"
 	mpivet      string
 	passthrough string
@@ -124,7 +147,7 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	mpis := exampletest.Installed()
+	mpis := mpirun.Installed()
 	if len(mpis) == 0 {
 		return errors.New("neither MPICH nor Open MPI is installed")
 	}
@@ -177,12 +200,12 @@ func cpu() string {
 }
 
 // prepare compiles the programs and the pass-through library for an MPI.
-func prepare(m exampletest.MPI, mpivet, top string) (*bench, error) {
+func prepare(m mpirun.MPI, mpivet, top string) (*bench, error) {
 	b := &bench{mpi: m, mpivet: mpivet, dir: filepath.Join(top, m.Name), programs: map[string]string{}}
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"pingpong", "halo", "collective", "tables", "sizes", "traffic", "deadlock"} {
+	for _, name := range []string{"pingpong", "halo", "collective", "tables", "sizes", "objects", "patterns", "traffic", "deadlock"} {
 		out := filepath.Join(b.dir, name)
 		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out, filepath.Join("bench", "programs", name+".c")).CombinedOutput()
 		if err != nil {
@@ -231,7 +254,7 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 		}
 	}
 	command := v.command(b, np, program)
-	r, err := exampletest.Run(command, exampletest.Environment(), dir, 3*time.Minute)
+	r, err := mpirun.Run(command, mpirun.Environment(), dir, 3*time.Minute)
 	if err != nil {
 		return "", 0, err
 	}
@@ -379,7 +402,7 @@ type usage struct {
 func (b *bench) watch(program []string) (usage, error) {
 	report := filepath.Join(b.dir, "report.json")
 	cmd := exec.Command(b.mpivet, append([]string{"run", "-n", "2", "--json", report, "--"}, program...)...)
-	cmd.Env = exampletest.Environment()
+	cmd.Env = mpirun.Environment()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -423,19 +446,19 @@ func (b *bench) watch(program []string) (usage, error) {
 	return u, nil
 }
 
-func readReport(path string) (*exampletest.Report, error) {
+func readReport(path string) (*mpirun.Report, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return exampletest.ReadReport(data)
+	return mpirun.ReadReport(data)
 }
 
 // replay records a ping-pong and analyses the file; it returns call records per second of processor time.
 func (b *bench) replay() (float64, error) {
 	file, report := filepath.Join(b.dir, "records"), filepath.Join(b.dir, "replay.json")
 	record := exec.Command(b.mpivet, "run", "-n", "2", "--record", file, "--", b.programs["traffic"], "8000000")
-	record.Env = exampletest.Environment()
+	record.Env = mpirun.Environment()
 	if out, err := record.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("recording: %w\n%s", err, out)
 	}
@@ -516,7 +539,7 @@ func manyProcesses() error {
 // deadlock returns how long after two ranks have blocked each other mpivet says so.
 func (b *bench) deadlock() (time.Duration, error) {
 	cmd := exec.Command(b.mpivet, "run", "-n", "2", "--", b.programs["deadlock"])
-	cmd.Env = exampletest.Environment()
+	cmd.Env = mpirun.Environment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -4,18 +4,20 @@ package examples
 
 import (
 	"flag"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/check/all"
-	"github.com/mpivet/mpivet/internal/exampletest"
+	"github.com/mpivet/mpivet/internal/testkit/exampletest"
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-var jobs = flag.Int("jobs", 2, "examples to run at once")
+var (
+	jobs     = flag.Int("jobs", 2, "examples to run at once")
+	allAlone = flag.Bool("all-alone", false, "compare all wrong programs with runs without mpivet, not every fourth")
+)
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments want.
 // One example: go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
@@ -63,7 +65,7 @@ func run(t *testing.T, wanted func(path string) bool, flags ...string) {
 // bench is what programs are run with.
 type bench struct {
 	mpivet string
-	mpis   []exampletest.MPI
+	mpis   []mpirun.MPI
 	places chan struct{} // one for each that may run at a time
 }
 
@@ -72,23 +74,18 @@ func newBench(t *testing.T) *bench {
 	if testing.Short() {
 		t.Skip("runs some two hundred MPI programs")
 	}
-	b := &bench{filepath.Join(t.TempDir(), "mpivet"), exampletest.Installed(), make(chan struct{}, *jobs)}
+	b := &bench{filepath.Join(t.TempDir(), "mpivet"), mpirun.Installed(), make(chan struct{}, *jobs)}
 	if len(b.mpis) == 0 {
 		t.Skip("neither MPICH nor Open MPI is installed")
 	}
-	build := exec.Command("go", "build", "-o", b.mpivet, "../cmd/mpivet")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	if out, err := exec.Command(b.mpivet, "build").CombinedOutput(); err != nil { // so that no example waits for it
-		t.Fatalf("mpivet build: %v\n%s", err, out)
+	if err := mpirun.BuildMpivet(b.mpivet); err != nil {
+		t.Fatal(err)
 	}
 	return b
 }
 
 // check builds and runs an example, in parallel with others, and returns what is not as it should be.
-func (b *bench) check(t *testing.T, e *exampletest.Example, m exampletest.MPI) []string {
+func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI) []string {
 	t.Parallel()
 	b.places <- struct{}{}
 	defer func() { <-b.places }()
@@ -97,7 +94,7 @@ func (b *bench) check(t *testing.T, e *exampletest.Example, m exampletest.MPI) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf)
+	problems, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf, exampletest.Options{AllAlone: *allAlone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/exampletest"
-	"github.com/mpivet/mpivet/internal/violation"
+	"github.com/mpivet/mpivet/internal/testkit/exampletest"
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/violation"
 )
 
 // TestViolations: every collective function breaks every rule that it can break, in strict mode, which keeps MPI out of
@@ -32,7 +33,7 @@ func TestViolations(t *testing.T) {
 }
 
 // violations runs a program that is made from the table.
-func (b *bench) violations(t *testing.T, m exampletest.MPI, p violation.Program, flags ...string) {
+func (b *bench) violations(t *testing.T, m mpirun.MPI, p violation.Program, flags ...string) {
 	for _, f := range p.Needs {
 		if !m.Has(f) {
 			t.Skipf("%s has no %s", m.Name, f)

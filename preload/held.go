@@ -3,7 +3,7 @@ package preload
 import (
 	"fmt"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 // isHeld tells whether strict mode has something to do for a function: its calls are held, or begin or complete

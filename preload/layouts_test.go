@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	rings "github.com/mpivet/mpivet/internal/ring"
+	rings "github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // What the program asks the library by.
@@ -192,8 +192,8 @@ func TestLayoutsAreTold(t *testing.T) {
 		probed := &mpi{name: m.name, mpiexec: m.mpiexec, library: library}
 		r := probed.ranks(t, &session{t: t, dir: rs.Dir}, 2, program)
 		live.Finish()
-		if err := <-over; err != nil || p.Broken != "" {
-			t.Errorf("the analysis: %v %s", err, p.Broken)
+		if err := <-over; err != nil || p.Trouble() != "" {
+			t.Errorf("the analysis: %v %s", err, p.Trouble())
 		}
 		if r.state.ExitStatus() != 0 || strings.Count(r.stdout, "ok, ") != 2 {
 			t.Errorf("%v\n%s%s", r, r.stdout, r.stderr)

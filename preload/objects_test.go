@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 // comms returns the published communicators by handle, latest last: rank, size, remote size, and the world ranks of

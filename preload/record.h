@@ -1,6 +1,6 @@
 /*
  * The contract between the preload library and the analyzer: what lies in shared memory, byte for byte.
- * This header is the only definition; internal/ring/layout.go mirrors it and a test compares the two.
+ * This header is the only definition; internal/record/ring/layout.go mirrors it and a test compares the two.
  * Everything is little endian and naturally aligned.
  *
  * A session is a directory (mode 0700). It holds
@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 4
+#define MV_VERSION 6
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
@@ -42,11 +42,15 @@ struct mv_control {
     uint32_t asleep;      /* 1 while the analyzer sleeps on asked */
     uint32_t refusals;    /* collectives refused so far, by the analyzer */
     uint32_t sums;        /* enum mv_sums_wanted */
-    uint32_t pad;
+    uint32_t analyzer;    /* process number of the analyzer, */
     uint64_t beat;        /* CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second */
     uint64_t sum_limit;   /* sum up only samples, so many bytes in all, of data longer than this; 0: all */
+    uint64_t namespace;   /* in the PID namespace with this inode number; 0 if that is not known */
+    uint32_t verdicts;    /* 1: ranks that have succeeded wait at their exit for struct mv_process's verdict */
+    uint32_t pad;
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring and
-     * gets LOCK_SH knows that the analyzer died, and writes over its oldest records from then on. */
+     * gets LOCK_SH knows that the analyzer died, and writes over its oldest records from then on. A rank that has no file
+     * descriptor left looks whether the process is there. */
 };
 
 enum mv_process_state {
@@ -81,6 +85,8 @@ struct mv_process {
     char exe[256];        /* /proc/self/exe */
     uint32_t nmaps;       /* executable mappings at the end when it is a signal or an exit with a stack, for pcs[] */
     uint32_t layouts;     /* written by the analyzer: 1 once the process's struct mv_layouts is there */
+    uint32_t leaving;     /* 1 while the process waits in its exit for: */
+    uint32_t verdict;     /* written by the analyzer: 0 not yet known, else 256 + the exit status to end with */
     struct { uint64_t start, end, offset; char path[232]; } maps[8]; /* only of modules that pcs[] needs */
 };
 
@@ -268,6 +274,7 @@ struct mv_error {
 enum mv_error_flags {
     MV_FATAL = 1,   /* the handler is MPI_ERRORS_ARE_FATAL, the call will not return */
     MV_REFUSED = 2, /* strict mode: the error is mpivet's, and the call did not enter MPI */
+    MV_RAISED = 4,  /* MPI is about to hand the error to its handler: the call will return only if that does */
 };
 
 struct mv_mpi {
@@ -352,7 +359,7 @@ struct mv_unreachable {
 
 /* Where the data of the process's committed datatypes lie. Written by the analyzer, read by the process.
  *
- * A table of handles leads to programs (internal/datatype/program.go says what their words mean), which stay as they are
+ * A table of handles leads to programs (internal/mpi/datatype/program.go says what their words mean), which stay as they are
  * for as long as the process lives. A handle's slot is one of the MV_LAYOUT_PROBES that follow, cyclically, from number
  * handle * 0x9e3779b97f4a7c15 >> (64 - slot_bits) on. Slots are never emptied: when a datatype is freed, `at` becomes 0,
  * and the slot may be given to another handle later. So a reader loads handle, at (acquire) and handle again.

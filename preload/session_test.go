@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	rings "github.com/mpivet/mpivet/internal/record/ring"
 )
 
 var le = binary.LittleEndian
@@ -24,7 +25,7 @@ var le = binary.LittleEndian
 const (
 	magicControl = 0x314c54434556504d
 	infoSite     = 0xff00
-	theVersion   = 4 // of the layout
+	theVersion   = 6 // of the layout
 	infoModule   = 0xff01
 	infoNames    = 0xff02
 	infoComm     = 0xff03
@@ -73,7 +74,7 @@ func newSession(t *testing.T, o options) *session {
 	if o.ring == 0 {
 		o.ring = 4 << 20
 	}
-	b := make([]byte, 344)
+	b := make([]byte, 360)
 	le.PutUint64(b[0:], magicControl)
 	le.PutUint32(b[8:], theVersion)
 	le.PutUint32(b[12:], uint32(len(b)))
@@ -213,7 +214,7 @@ func (p process) exe() string { return cString(p.page[608:864]) }
 // maps returns the paths of the mappings by one of the addresses in them.
 func (p process) mapOf(pc uint64) string {
 	for i := range int(p.u32(864)) {
-		m := p.page[872+256*i:]
+		m := p.page[880+256*i:]
 		if pc >= le.Uint64(m) && pc < le.Uint64(m[8:]) {
 			return cString(m[24:256])
 		}
@@ -502,7 +503,7 @@ func (r ring) module(pc uint64) string {
 // A mpiError is an MV_ERROR record.
 type mpiError struct {
 	class int
-	fatal bool
+	fatal bool // the call will not return unless a handler does
 	text  string
 }
 
@@ -510,7 +511,7 @@ func (r ring) errors() []mpiError {
 	var list []mpiError
 	for _, b := range r.infos(infoError) {
 		n := le.Uint32(b[8:])
-		list = append(list, mpiError{int(int32(le.Uint32(b[4:]))), le.Uint32(b[12:]) == 1, string(b[16 : 16+n])})
+		list = append(list, mpiError{int(int32(le.Uint32(b[4:]))), le.Uint32(b[12:])&(rings.ErrorFatal|rings.ErrorRaised) != 0, string(b[16 : 16+n])})
 	}
 	return list
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 // GenerateWrappers returns the generated C files by name: for every function of the table whose PMPI_ entry the MPI
@@ -72,11 +72,6 @@ var hooks = map[string]hook{
 
 	"MPI_Session_init":     {after: "mv_session_leave(t, rc, session_);"},
 	"MPI_Session_finalize": {before: "mv_session_enter(t, session_);"},
-
-	"MPI_Comm_set_errhandler": {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},
-	"MPI_Errhandler_set":      {replace: map[string]string{"errhandler_": "mv_errhandler_in(errhandler_)"}},
-	"MPI_Comm_get_errhandler": {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
-	"MPI_Errhandler_get":      {after: "if (rc == MPI_SUCCESS)\n        mv_errhandler_out(errhandler_);"},
 
 	"MPI_Comm_set_name": {after: "if (t && rc == MPI_SUCCESS)\n        mv_object_name(MV_HANDLE(comm_), MV_OBJECT_COMM, comm_name_);"},
 	"MPI_Win_set_name":  {after: "if (t && rc == MPI_SUCCESS)\n        mv_object_name(MV_HANDLE(win_), MV_OBJECT_WIN, win_name_);"},

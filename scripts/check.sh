@@ -13,6 +13,7 @@ files=$(go tool gofumpt -l .)
 [ -z "$files" ] || fail "not formatted by gofumpt: $files"
 go vet ./... || fail "go vet"
 go tool staticcheck ./... || fail "staticcheck"
+go run ./scripts/functions || fail "functions that are too large: split them (see scripts/functions)"
 go mod tidy -diff || fail "go.mod is not tidy"
 
 # Generated files: generating again must change nothing.
@@ -32,7 +33,7 @@ for source in preload/src/*.c; do
         done
     done
 done
-for source in examples/*/*.c bench/programs/*.c internal/e2e/testdata/*.c; do
+for source in examples/*/*.c bench/programs/*.c internal/testkit/e2e/testdata/*.c; do
     [ -e "$source" ] || continue
     clang -std=gnu11 -Wall -Wextra -Werror -isystem /usr/include/x86_64-linux-gnu/mpich -fsyntax-only "$source" ||
         fail "clang: $source"

@@ -1,6 +1,10 @@
 // Command mpivet runs an MPI program and tells what it does wrong with MPI.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(run(os.Args[1:])) }
+	"github.com/mpivet/mpivet/internal/cli"
+)
+
+func main() { os.Exit(cli.Run(os.Args[1:])) }

@@ -1,4 +1,4 @@
-// Package check is the frame for the checks: what a check is, what it is told, and what helps it to say what it found.
+// Package check is the frame for the checks: what a check is, what it works with, and what helps it to say what it found.
 // The checks themselves are in the packages below it, one per family.
 package check
 
@@ -9,16 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mpivet/mpivet/internal/causal"
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/analysis"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/race"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/stream"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // Check is one rule that programs may break.
@@ -32,67 +29,13 @@ type Check struct {
 	// Portability: what it finds went well here, and only goes wrong elsewhere, or in another run. Who does not care switches such checks off
 	// by a profile.
 	Portability bool
-	// New starts the check for one run.
-	New func(*Context) Hooks
-}
-
-// Hooks are what a check wants to be told; nil is nothing. What they are handed is valid only until they return. They
-// are called in the order of the records, by one goroutine.
-type Hooks struct {
-	Message func(send, recv *match.Op) // a message and its receive were found
-	// Misfit: a message was found that may not be received as its receive says; c tells why.
-	Misfit     func(send, recv *match.Op, c datatype.Comparison)
-	Collective func(c *match.Collective)      // all members have entered a collective
-	Disagree   func(c *match.Comm, at uint64) // a member enters a collective in another way than the first
-	Failed     func(t *track.Thread, call match.Call, rc int32, f *track.Failure)
-	// Entered: a thread enters the collective at a position of a communicator, window or file.
-	Entered func(t *track.Thread, v *track.View, position uint64, call match.Call)
-	// Sums: sums of the data that the call at a position of a communicator sends, or has received.
-	Sums func(t *track.Thread, v *track.View, position uint64, call match.Call, s *event.Sums)
-	// Damaged: the data of a message, by their sums, are not what was sent. e may be kept.
-	Damaged func(e *match.Exchange)
-	// Modified: data changed while an operation read them.
-	Modified func(t *track.Thread, m *track.Modification)
-	// Inaccessible: a call hands a buffer to MPI that can't be accessed. It has not returned.
-	Inaccessible func(t *track.Thread, call match.Call, i *track.Inaccessible)
-	CommFreed    func(c *match.Comm)                     // all members have freed a communicator
-	Finalize     func(p *track.Process, call match.Call) // a process enters MPI_Finalize
-	Finalized    func(p *track.Process)                  // and has left it
-	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
-	Leaders func(a, b track.Leader)
-	// WrongDatatype: a call is made, and has not returned, with a datatype that it must not be given.
-	WrongDatatype func(t *track.Thread, call match.Call, u *track.DatatypeUse)
-	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
-	WrongBuffer func(t *track.Thread, call match.Call, e *track.BufferError)
-	// WrongRequest: a call is given a request that it must not be given, or need not have been made.
-	WrongRequest func(t *track.Thread, call match.Call, e *track.RequestError)
-	// Overlap: a call hands memory to MPI that MPI has already, or twice. Checks that want it say so by Tracker.Owns.
-	Overlap func(t *track.Thread, call match.Call, o *track.Overlap)
-	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
-	WrongConstructor func(t *track.Thread, call match.Call, err *datatype.ArgumentError)
-	// WrongArgument: a call that is no collective is given an argument that the standard forbids.
-	WrongArgument func(t *track.Thread, call match.Call, e *track.ArgumentError)
-	// OutOfOrder: a call comes at a time, or from a thread, that the standard forbids.
-	OutOfOrder func(t *track.Thread, call match.Call, e *track.OrderError)
-	// NewDatatype: a constructor of datatypes has returned d, which may be kept: its name is entered when it gets one.
-	NewDatatype func(p *track.Process, d *match.Datatype)
-	// Crowded: a process has as many requests, derived datatypes or other objects of a kind at once as Leaks.Limits says, or
-	// two, four, eight … times as many.
-	Crowded func(p *track.Process, kind mpiapi.Kind)
-	End     func(p *track.Process) // a process has ended
-	// Cause is called before Deadlock: what has led to a deadlock is told before it.
-	Cause    func(d *wait.Deadlock)
-	Deadlock func(d *wait.Deadlock)
-	// Knot: processes have gone on that would block each other under semantics which the standard allows.
-	Knot func(k *causal.Knot)
-	// Causal, if not nil, is told of the run in an order in which causes come before effects.
-	Causal *causal.Listener
-	// Race: a receive from MPI_ANY_SOURCE could have got another message. ReadySend: a message was sent in ready mode, and
-	// nothing made sure that its receive was posted before.
-	Race      func(r *race.Race)
-	ReadySend func(send, recv *match.Op)
-	Tick      func() // a tenth of a second has passed
-	Finish    func() // the run is over
+	// KeptSums: the ranks are to make sums of what nonblocking operations send (ring.KeptSums).
+	KeptSums bool
+	// Needs are the facts that the check works with. They are made before Start is called.
+	Needs []analysis.Need
+	// Start starts the check for one run: it subscribes to the events that the check wants. The check's state of the run goes
+	// there.
+	Start func(*Run)
 }
 
 // Leaks is how much is told of objects that are not freed.
@@ -106,9 +49,16 @@ type Leaks struct {
 // DefaultLeaks is what is told if the user does not say.
 func DefaultLeaks() Leaks { return Leaks{Limits: track.DefaultLimits, Places: 10} }
 
-// Context is what a check works with.
-type Context struct {
-	Check   *Check
+// Run is what a check works with in one run.
+type Run struct {
+	Check *Check
+	// Owner subscribes for the check: x.Track.CallFailed.On(x.Owner, …).
+	Owner *stream.Owner
+	// Track and Match are the events of the stages before the checks. Facts has the facts that the check needs: F.Of(x.Facts).
+	Track *track.Events
+	Match *match.Events
+	Facts *analysis.Run
+
 	Tracker *track.Tracker
 	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
 	NoProgress time.Duration
@@ -122,9 +72,6 @@ type Context struct {
 	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its
 	// calls are refused, if that is an error to the user.
 	Refuse func(f *finding.Finding, c *match.Comm, at uint64)
-	// Futile returns the threads that have made nothing but tests and probes in vain for a number of ticks, of 0.1 s each,
-	// and that can't succeed by these: wait.Analyzer.Futile. It goes through all threads.
-	Futile func(ticks int) []wait.Blocked
 	// Site describes the place of a call: role says what it has to do with the finding.
 	Site func(role string, c match.Call) finding.Site
 	// Layered reports whether a layer of MPI (of Fortran) makes a call for the program: then variables that it is given are
@@ -132,18 +79,21 @@ type Context struct {
 	Layered func(c match.Call) bool
 	// Stack describes where a process was when it ended.
 	Stack func(p *track.Process) []finding.Frame
+	// FaultInside returns the function of mpivet's own library in which a process was killed by a fault, false if it was killed
+	// elsewhere.
+	FaultInside func(p *track.Process) (function string, ok bool)
 	// Place identifies the place of a call: the same for the same call stack in the same program on any rank.
 	Place func(c match.Call) string
 }
 
 // Func returns the function that c calls.
-func (x *Context) Func(c match.Call) *mpiapi.Func { return mpiapi.ByID(c.Func()) }
+func (x *Run) Func(c match.Call) *mpiapi.Func { return mpiapi.ByID(c.Func()) }
 
 // Rank returns the rank in MPI_COMM_WORLD of the thread that made a call.
-func (x *Context) Rank(c match.Call) int { return x.Tracker.ThreadByID(c.Thread).Process.Rank }
+func (x *Run) Rank(c match.Call) int { return x.Tracker.ThreadByID(c.Thread).Process.Rank }
 
 // EndedByMPI reports whether a process was ended by MPI itself, inside a call: the handler of an error was fatal.
-func (x *Context) EndedByMPI(p *track.Process) bool {
+func (x *Run) EndedByMPI(p *track.Process) bool {
 	e := p.Ended
 	if e == nil || e.Kind != ring.Exited || e.Asked || !e.InMPI || p.Finalizing || p.Aborting {
 		return false
@@ -171,7 +121,7 @@ func All(c *match.Comm) []int32 {
 }
 
 // Comm names a communicator, window or file for a message: as the process of one of the calls on it does.
-func (x *Context) Comm(c match.Call, comm *match.Comm) string {
+func (x *Run) Comm(c match.Call, comm *match.Comm) string {
 	p := x.Tracker.ThreadByID(c.Thread).Process
 	if comm.Domain == match.Gathering {
 		text := "the group of " + finding.RankNames(slices.Sorted(slices.Values(Ranks(comm, All(comm)))))
@@ -204,7 +154,7 @@ func (x *Context) Comm(c match.Call, comm *match.Comm) string {
 }
 
 // CallAt names the function of a call and where it is called: "MPI_Recv at x.c:12".
-func (x *Context) CallAt(c match.Call) string {
+func (x *Run) CallAt(c match.Call) string {
 	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
 		return fmt.Sprintf("%s at %s:%d", x.Func(c).Name, filepath.Base(stack[0].File), stack[0].Line)
 	}

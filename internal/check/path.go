@@ -1,8 +1,8 @@
 package check
 
 import (
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
 // BytePath addresses the element that a byte of the data of count copies of t belongs to, given its position in them: by the

@@ -5,30 +5,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // Waiting says in words where a thread waits and what for: "MPI_Recv for rank 0 to send (tag=5, MPI_COMM_WORLD)".
-func (x *Context) Waiting(b *wait.Blocked) string {
+func (x *Run) Waiting(b *waiting.Blocked) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, Join(x.clauses(b, b.Clauses)))
 }
 
 // WaitingFor says the same for one of the clauses.
-func (x *Context) WaitingFor(b *wait.Blocked, c *wait.Clause) string {
+func (x *Run) WaitingFor(b *waiting.Blocked, c *waiting.Clause) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, x.clause(b, c))
 }
 
 // named is how many of the clauses of a thread are put in words.
 const named = 4
 
-func (x *Context) clauses(b *wait.Blocked, cs []wait.Clause) (parts []string) {
+func (x *Run) clauses(b *waiting.Blocked, cs []waiting.Clause) (parts []string) {
 	for i := range cs {
 		if i == named && len(cs) > named+1 {
 			return append(parts, fmt.Sprintf("%d more operations", len(cs)-i))
 		}
-		if cs[i].What != wait.ToTransfer {
+		if cs[i].What != waiting.ToTransfer {
 			parts = append(parts, x.clause(b, &cs[i]))
 		}
 	}
@@ -36,7 +36,7 @@ func (x *Context) clauses(b *wait.Blocked, cs []wait.Clause) (parts []string) {
 }
 
 // either says in which ways a thread could go on.
-func (x *Context) either(b *wait.Blocked, c *wait.Clause) string {
+func (x *Run) either(b *waiting.Blocked, c *waiting.Clause) string {
 	var ways []string
 	for _, way := range c.Ways {
 		parts := x.clauses(b, way)
@@ -56,8 +56,8 @@ func (x *Context) either(b *wait.Blocked, c *wait.Clause) string {
 	return strings.Join(ways, " or ")
 }
 
-func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
-	if c.What == wait.Either {
+func (x *Run) clause(b *waiting.Blocked, c *waiting.Clause) string {
+	if c.What == waiting.Either {
 		return x.either(b, c)
 	}
 	p := b.Thread.Process
@@ -77,9 +77,9 @@ func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
 		who = "itself"
 	}
 	switch c.What {
-	case wait.ToReceive:
+	case waiting.ToReceive:
 		return fmt.Sprintf("%s to receive (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
-	case wait.ToSend:
+	case waiting.ToSend:
 		what := "send"
 		if c.Further {
 			what = "send one more message"
@@ -88,21 +88,21 @@ func (x *Context) clause(b *wait.Blocked, c *wait.Clause) string {
 			return fmt.Sprintf("%s to %s (%s)", who, what, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 		}
 		return fmt.Sprintf("%s to %s (%s)", who, what, x.Envelope(b.Call, c.Tag, c.Comm.Comm))
-	case wait.ToStart, wait.ToReady:
-		if c.What == wait.ToReady {
+	case waiting.ToStart, waiting.ToReady:
+		if c.What == waiting.ToReady {
 			return fmt.Sprintf("%s to mark all partitions ready (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 		} else if c.Op != nil {
 			return fmt.Sprintf("%s to start its side (%s)", who, x.Envelope(b.Call, c.Op.Tag, c.Op.Comm))
 		}
 		return fmt.Sprintf("%s to start it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
-	case wait.ToLead:
+	case waiting.ToLead:
 		return fmt.Sprintf("%s to lead the other group into it (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 	}
 	return fmt.Sprintf("%s to call it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 }
 
 // Envelope says in words which messages an operation of the thread that made a call may have.
-func (x *Context) Envelope(call match.Call, tag int32, comm *match.Comm) string {
+func (x *Run) Envelope(call match.Call, tag int32, comm *match.Comm) string {
 	t := fmt.Sprintf("tag=%d", tag)
 	if tag == match.Any {
 		t = "any tag"

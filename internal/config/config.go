@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/pflag"
 
-	"github.com/mpivet/mpivet/internal/yamlfile"
+	"github.com/mpivet/mpivet/internal/config/yamlfile"
 )
 
 // Prefix begins the names of the environment variables for flags: MPIVET_ON_ERROR is --on-error.

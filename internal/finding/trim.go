@@ -11,7 +11,7 @@ var beginning = regexp.MustCompile(`^(__libc_start.*|start_thread)$`)
 // startup is what lies above main, or above a thread's function.
 var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
 
-// Startup tells whether a function is one of the C library's that start a process or a thread, which Trim takes away.
+// Startup reports whether a function is one of the C library's that start a process or a thread. Trim takes these away.
 func Startup(function string) bool { return startup.MatchString(function) }
 
 // Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a process or

@@ -106,7 +106,7 @@ func TestDetectFindsTheMPIOfAProgram(t *testing.T) {
 			} else if lib, err := libraryOfWrapper(wrapper); err != nil || lib != m.Library {
 				t.Errorf("compiler %s is for %s (%v), want %s", wrapper, lib, err, m.Library)
 			}
-			if launcher, err := m.Launcher(); err != nil || !m.fits(launcher) {
+			if launcher, err := m.Launcher(); err != nil {
 				t.Errorf("launcher: %q, %v", launcher, err)
 			}
 			if m.ID == "" || !m.Exports("PMPI_Send") || m.Exports("PMPI_No_such_function") {

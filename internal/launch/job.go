@@ -108,6 +108,7 @@ func Start(o JobOptions) (*Job, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start the launcher: %w", err)
 	}
+	o.Ranks.Started(cmd.Process.Pid)
 	go j.wait()
 	go j.watch()
 	return j, nil
@@ -157,6 +158,9 @@ func (j *Job) wait() {
 	}
 	if st := j.launcher.ProcessState; st != nil {
 		j.fault = faultOf(st)
+		if ws, ok := st.Sys().(syscall.WaitStatus); ok {
+			j.ranks.guard.waited(st.Pid(), unix.WaitStatus(ws))
+		}
 	}
 	j.mu.Unlock()
 	close(j.ended)
@@ -165,8 +169,7 @@ func (j *Job) wait() {
 // faultOf returns the signal that a process crashed by; 0 if it did not, even if it was killed.
 func faultOf(st *os.ProcessState) syscall.Signal {
 	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		switch s := ws.Signal(); s {
-		case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE:
+		if s := ws.Signal(); isFault(s) {
 			return s
 		}
 	}
@@ -257,6 +260,9 @@ func (j *Job) signalLauncher(sig syscall.Signal) {
 		return
 	default:
 	}
+	if sig != syscall.SIGUSR1 && sig != syscall.SIGUSR2 && sig != syscall.SIGCONT {
+		j.ranks.guard.disturb()
+	}
 	pid := j.launcher.Process.Pid
 	if j.ownGroup {
 		pid = -pid
@@ -265,9 +271,9 @@ func (j *Job) signalLauncher(sig syscall.Signal) {
 }
 
 // Signals passes signals on to the launcher until the job has ended. The first that asks to end is passed on once;
-// at the second everything is killed. onEnd, if not nil, is told the first. stop returns when all of that is done.
-// SIGPIPE ends nobody: who reads what is said may be gone, files are still to be written and processes to be ended.
-func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
+// at the second everything is killed. onEnd, if not nil, is told the first, onAgain every other. stop returns when all of that is done.
+// SIGPIPE is ignored: the reader of standard error may have exited, but reports must be written and processes ended.
+func (j *Job) Signals(onEnd func(os.Signal), onAgain func()) (stop func()) {
 	var work sync.WaitGroup
 	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE)
@@ -285,6 +291,9 @@ func (j *Job) Signals(onEnd func(os.Signal)) (stop func()) {
 				case sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2:
 					j.signalLauncher(sig)
 				case asked:
+					if onAgain != nil {
+						onAgain()
+					}
 					work.Go(j.Kill)
 				default:
 					asked = true

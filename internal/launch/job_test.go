@@ -7,13 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // The test binary takes mpivet's part as the command that the launcher starts.
@@ -30,6 +29,14 @@ func TestMain(m *testing.M) {
 		g, err := CallerGroup()
 		fmt.Println(g.Name, g.Size, err)
 		os.Exit(0)
+	case len(os.Args) > 2 && os.Args[1] == "hold-meeting":
+		_, err := Join(Group{Name: os.Args[2]}, func(string) (string, error) {
+			fmt.Println("held")
+			time.Sleep(time.Hour)
+			return "", nil
+		})
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
@@ -41,7 +48,12 @@ func startJob(t *testing.T, launcher string, custom bool, argv ...string) (*Job,
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := t.TempDir()
+	s, err := ring.NewSession(ring.Options{ShmDir: t.TempDir(), TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	session := s.Dir
 	ranks := NewRanks(session)
 	j, err := Start(JobOptions{
 		Launcher: []string{"/bin/sh", "-c", launcher, "launcher"}, Custom: custom, Self: os.Args[0],
@@ -169,7 +181,7 @@ func TestSignalsReachTheLauncherOnce(t *testing.T) {
 	text := func() string { b, _ := os.ReadFile(out); return string(b) }
 	waitFor(t, "the launcher", func() bool { return text() == "ready\n" })
 	var told atomic.Int32
-	stop := j.Signals(func(os.Signal) { told.Add(1) })
+	stop := j.Signals(func(os.Signal) { told.Add(1) }, nil)
 	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
@@ -192,7 +204,7 @@ func TestSecondSignalKills(t *testing.T) {
 	j, _ := startJob(t, `trap "echo got >> $OUT" TERM; echo ready > $OUT; while :; do sleep 0.01; done`, false, "true")
 	text := func() string { b, _ := os.ReadFile(out); return string(b) }
 	waitFor(t, "the launcher", func() bool { return text() == "ready\n" })
-	stop := j.Signals(nil)
+	stop := j.Signals(nil, nil)
 	defer stop()
 	for i := range 2 {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
@@ -226,6 +238,12 @@ func TestRanksAreOnlyProcessesThatAreStillThemselves(t *testing.T) {
 	}
 }
 
+// noExits: no process waits in its exit.
+type noExits struct{}
+
+func (noExits) Leaving() []int { return nil }
+func (noExits) Release(int)    {}
+
 func TestAwaitEnd(t *testing.T) {
 	session := t.TempDir()
 	ranks := NewRanks(session)
@@ -244,7 +262,7 @@ func TestAwaitEnd(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() {
-		ranks.AwaitEnd(2, nil)
+		ranks.AwaitEnd(2, noExits{}, nil)
 		close(done)
 	}()
 	a := start()
@@ -266,7 +284,7 @@ func TestAwaitEnd(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)
 	start()
-	ranks.AwaitEnd(5, stop)
+	ranks.AwaitEnd(5, noExits{}, stop)
 }
 
 func TestRankEnvironment(t *testing.T) {
@@ -341,57 +359,5 @@ func TestLocalSize(t *testing.T) {
 		}); n != want {
 			t.Errorf("%q: %d, want %d", text, n, want)
 		}
-	}
-}
-
-func TestJoinStartsOneAnalyzer(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	st, err := statProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := Group{Name: fmt.Sprintf("jointest-%d-%d", st.pid, st.start), Size: 8}
-	var mu sync.Mutex
-	var sessions []*ring.Session
-	var calls int
-	start := func() error {
-		mu.Lock()
-		defer mu.Unlock()
-		if calls++; calls == 1 {
-			return fmt.Errorf("the first attempt fails")
-		}
-		s, err := ring.NewSession(ring.Options{Name: g.Name, Ranks: 8})
-		if err == nil {
-			sessions = append(sessions, s)
-		}
-		return err
-	}
-	var wg sync.WaitGroup
-	var failed atomic.Int32
-	dirs := make([]string, 8)
-	for i := range dirs {
-		wg.Go(func() {
-			dir, err := Join(g, start)
-			if err != nil {
-				failed.Add(1)
-			}
-			dirs[i] = dir
-		})
-	}
-	wg.Wait()
-	if len(sessions) != 1 || failed.Load() != 1 || calls != 2 {
-		t.Fatalf("%d sessions, %d failures, %d attempts; want 1, 1, 2", len(sessions), failed.Load(), calls)
-	}
-	for _, d := range dirs {
-		if d != "" && d != sessions[0].Dir {
-			t.Errorf("joined %q, want %q", d, sessions[0].Dir)
-		}
-	}
-	dir := sessions[0].Dir
-	if err := sessions[0].Close(); err != nil {
-		t.Error(err)
-	}
-	if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
 	}
 }

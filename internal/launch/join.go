@@ -1,13 +1,12 @@
 package launch
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Variables in which launchers tell a process its rank in MPI_COMM_WORLD. The launcher that started it last comes
@@ -34,12 +33,21 @@ var localSizeVariables = []string{
 
 // Group is what a process started by a launcher has in common with the others of its job on this node.
 type Group struct {
-	// Name is the same for all of them, and for no others.
+	// Name is the same for all of them, and for no others, in whichever PID namespaces they are.
 	Name string
 	// Size is how many there are, 0 if the launcher doesn't tell.
 	Size int
 	// Alone: no launcher has started this process.
 	Alone bool
+	// shared are the directories for meetings in which others may make files, too; nil: those of sessions.
+	shared []string
+}
+
+func (g *Group) places() []string {
+	if g.shared == nil {
+		return ring.Places()
+	}
+	return g.shared
 }
 
 // CallerGroup returns the group that this process belongs to. All ranks on a node descend from one process of the
@@ -67,7 +75,7 @@ func CallerGroup() (Group, error) {
 		}
 		st = parent
 		if st.pid <= 1 || !hasSetting(st.pid, setting) {
-			return Group{Name: fmt.Sprintf("x%d-%d", st.pid, st.start), Size: localSize(os.Getenv)}, nil
+			return Group{Name: fmt.Sprintf("x%d-%d-%x", st.pid, st.start, ring.PIDNamespace()), Size: localSize(os.Getenv)}, nil
 		}
 	}
 }
@@ -109,85 +117,43 @@ func localSize(getenv func(string) string) int {
 	return 0
 }
 
-// joinPatience is how long a process waits for another one to start the analyzer.
-const joinPatience = 60 * time.Second
-
-// Join returns the directory of the group's session. The first process to ask starts the analyzer by calling start,
-// which returns once the session is there; the others wait for it.
-func Join(g Group, start func() error) (string, error) {
-	o := ring.Options{Name: g.Name}
-	if dir, err := ring.AwaitSession(o, 0); err == nil {
-		return dir, nil
-	}
-	lock, err := lockStart(ring.SessionDirs(o))
+// Detach starts a command of mpivet's that outlives this process. The command is no child of the program that this process
+// becomes. It runs in a session of its own, on all processors. It writes to the launcher's standard error if it can, else to
+// that of this process. Detach returns what the command has said by Ready. The error is what the command has said by Failed,
+// or that the command was killed.
+//
+// There are two steps: Detach starts self with detachArgs, and that process calls Detached to start self with args.
+func Detach(self string, detachArgs ...string) (string, error) {
+	r, w, err := os.Pipe()
 	if err != nil {
 		return "", err
 	}
-	defer func() {
-		// Whoever comes now finds the session and needs no lock; if there is none, others try again.
-		_ = os.Remove(lock.Name())
-		lock.Close()
-	}()
-	if dir, err := ring.AwaitSession(o, 0); err == nil {
-		return dir, nil // the one that had the lock before made it
-	}
-	if err := start(); err != nil {
-		return "", err
-	}
-	return ring.AwaitSession(o, time.Second)
-}
-
-// lockStart takes the lock by which one process at a time may start the analyzer.
-func lockStart(dirs []string) (*os.File, error) {
-	for end := time.Now().Add(joinPatience); ; {
-		f, err := openLock(dirs)
-		if err != nil {
-			return nil, fmt.Errorf("cannot start the analyzer: %w", err)
-		}
-		for {
-			err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-				return f, nil // no locks here: several analyzers start, and all but one give up
-			}
-			if time.Now().After(end) {
-				f.Close()
-				return nil, fmt.Errorf("another process has been starting the analyzer for %v (%s)", joinPatience, filepath.Base(f.Name()))
-			}
-			time.Sleep(5 * time.Millisecond) // flock itself waits for ever or not at all
-		}
-		// Who had the lock has removed the file since. Whoever comes now makes, and locks, another one.
-		if mine, err := f.Stat(); err == nil {
-			if there, err := os.Stat(f.Name()); err == nil && os.SameFile(mine, there) {
-				return f, nil
-			}
-		}
-		f.Close()
-	}
-}
-
-func openLock(dirs []string) (f *os.File, err error) {
-	for _, d := range dirs {
-		f, err = os.OpenFile(d+".start", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
-		if err == nil {
-			break
-		}
-	}
-	return f, err
-}
-
-// Detach starts a command of mpivet's that outlives this process and is no child of what this process becomes: it
-// runs in a session of its own, on all processors, and writes to the launcher's standard error if that can be had, else
-// to this process's. Detach returns when the command has
-// called Ready, or an error without text of its own if the command ended before; it has said why.
-//
-// It takes two steps: self is started with detachArgs, and that process calls Detached to start self with args.
-func Detach(self string, detachArgs ...string) error {
+	defer r.Close()
 	cmd := exec.Command(self, detachArgs...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
+	cmd.ExtraFiles = []*os.File{w}
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return "", fmt.Errorf("the analyzer can't be started: %w", err)
+	}
+	defer func() { // the program must not find a child that it has not made
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	_ = r.SetReadDeadline(time.Now().Add(meetingPatience))
+	said, err := bufio.NewReader(r).ReadString('\n')
+	said = strings.TrimSuffix(said, "\n")
+	if text, ok := strings.CutPrefix(said, saidReady); ok && err == nil {
+		return text, nil
+	}
+	if text, ok := strings.CutPrefix(said, saidFailed); ok {
+		return "", errors.New(text)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", fmt.Errorf("the analyzer was not ready within %v", meetingPatience)
+	}
+	return "", errors.New("the analyzer was killed while it started")
 }
 
 // Descriptors that a detached command has besides the standard ones: the pipe for Ready, and the standard error of the
@@ -197,13 +163,12 @@ const (
 	lastFD  = 4
 )
 
-// Detached is the middle step of Detach. It starts the command and returns when that is ready.
+// Detached is the middle step of Detach. It starts the command and returns.
 func Detached(self string, args ...string) error {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
+	ready := os.NewFile(readyFD, "ready")
+	if ready == nil {
+		return errors.New("not started by Detach")
 	}
-	defer r.Close()
 	// Launchers bind ranks to processors. The analyzer may use all, so as not to take a rank's only one.
 	runtime.LockOSThread()
 	var all unix.CPUSet
@@ -217,16 +182,10 @@ func Detached(self string, args ...string) error {
 		defer f.Close()
 		cmd.Stderr = f
 	}
-	cmd.ExtraFiles = []*os.File{w, os.Stderr}
+	cmd.ExtraFiles = []*os.File{ready, os.Stderr}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = cmd.Start()
-	w.Close()
-	if err != nil {
-		return err
-	}
-	ok := make([]byte, 1)
-	if _, err := io.ReadFull(r, ok); err != nil {
-		return errors.New("the analyzer did not start")
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the analyzer can't be started: %w", err)
 	}
 	return nil
 }
@@ -296,12 +255,25 @@ func CloseInherited() {
 	unix.CloseOnExec(lastFD)
 }
 
-// Ready tells Detach that the command is ready.
-func Ready() error {
+// What a detached command tells Detach, in one line.
+const (
+	saidReady  = "ready "
+	saidFailed = "failed "
+)
+
+// Ready tells Detach that the command is ready, and something about that. It fails if Detach does not wait any more.
+func Ready(text string) error { return tellDetach(saidReady + text) }
+
+// Failed tells Detach why there is no command. It reports whether Detach has been told.
+func Failed(why error) bool {
+	return tellDetach(saidFailed+strings.Join(strings.Fields(why.Error()), " ")) == nil
+}
+
+func tellDetach(text string) error {
 	f := os.NewFile(readyFD, "ready")
 	if f == nil {
 		return errors.New("not started by Detach")
 	}
-	_, err := f.Write([]byte{1})
+	_, err := f.WriteString(text + "\n")
 	return errors.Join(err, f.Close())
 }

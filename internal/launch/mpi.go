@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
@@ -220,31 +221,40 @@ func (m *MPI) Launcher() (string, error) {
 	default:
 		names = []string{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
 	}
+	var failed error
 	for _, tool := range m.tools(names...) {
-		if m.fits(tool) {
+		fits, err := m.fits(tool)
+		if fits {
 			return tool, nil
 		}
+		failed = cmp.Or(failed, err)
+	}
+	if failed != nil {
+		return "", fmt.Errorf("no launcher of %s can be asked for its version: %w", m, failed)
 	}
 	return "", fmt.Errorf("no launcher (%s) of %s beside %s or in PATH: install it, put it into PATH, or give the command with --launcher",
 		strings.Join(names, ", "), m, m.Library)
 }
 
 // fits reports whether a launcher is of this MPI's kind, as its --version says.
-func (m *MPI) fits(launcher string) bool {
+func (m *MPI) fits(launcher string) (bool, error) {
 	text, err := output(launcher, "--version")
+	if _, own := errors.AsType[*exec.ExitError](err); own {
+		return false, nil // it says that it is none
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	isOpen := strings.Contains(text, "Open MPI") || strings.Contains(text, "OpenRTE") || strings.Contains(text, "PRRTE")
 	isHydra := strings.Contains(text, "HYDRA") || strings.Contains(text, "MPICH") || strings.Contains(text, "Intel(R) MPI") ||
 		strings.Contains(strings.ToUpper(text), "MVAPICH")
 	switch m.Flavour {
 	case OpenMPI:
-		return isOpen
+		return isOpen, nil
 	case Unknown:
-		return isOpen || isHydra
+		return isOpen || isHydra, nil
 	}
-	return isHydra
+	return isHydra, nil
 }
 
 // output runs a tool and returns what it wrote to standard output. It gives up after ten seconds.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
+
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // A process is a process of this machine. The time of its start tells it apart from a later one with the same pid.
@@ -22,6 +24,7 @@ type processStat struct {
 	process
 	ppid  int
 	state byte   // 'Z' and 'X': ended
+	flags uint64 // of the kernel's: PF_EXITING
 	name  string // of the executable, its first 15 bytes
 }
 
@@ -42,18 +45,39 @@ func statProcess(pid int) (processStat, error) {
 	}
 	ppid, err1 := strconv.Atoi(f[1])
 	start, err2 := strconv.ParseUint(f[19], 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
+	flags, err3 := strconv.ParseUint(f[6], 10, 64)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return processStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
-	return processStat{process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], name: text[strings.IndexByte(text, '(')+1 : i]}, nil
+	return processStat{process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], flags: flags, name: text[strings.IndexByte(text, '(')+1 : i]}, nil
 }
 
 // isLauncher reports whether a process is part of a launcher of MPI programs, by the name of its executable.
-func (p processStat) isLauncher() bool {
+func (p processStat) isLauncher() bool { return isLauncher(p.name) }
+
+func isLauncher(executable string) bool {
 	for _, name := range []string{
 		"mpiexec", "mpirun", "orterun", "orted", "prterun", "prted", "hydra_", "srun", "slurmstepd", "flux", "jsrun", "aprun", "palsd",
 	} {
-		if strings.HasPrefix(p.name, name) {
+		if strings.HasPrefix(executable, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// killPending reports whether SIGKILL has been sent to a process that has not noticed yet.
+func killPending(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		if name != "SigPnd" && name != "ShdPnd" {
+			continue
+		}
+		if set, err := strconv.ParseUint(strings.TrimSpace(value), 16, 64); err == nil && set>>(syscall.SIGKILL-1)&1 != 0 {
 			return true
 		}
 	}
@@ -80,6 +104,12 @@ func (p process) alive() bool {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH)
 	}
 	return st.start == p.start && st.state != 'Z' && st.state != 'X'
+}
+
+// undisturbed reports whether the process runs, and nothing is about to end it.
+func (p process) undisturbed() bool {
+	st, err := statProcess(p.pid)
+	return err == nil && st.process == p && st.state != 'Z' && st.state != 'X' && st.flags&exiting == 0 && !killPending(p.pid)
 }
 
 // kill sends a signal to the process if it is still the same.
@@ -130,19 +160,31 @@ func reapOrphans() {
 	}
 }
 
-// Register writes into the session's directory that this process becomes a process of the program. The analyzer
-// learns of it so before the preload library has said anything, and if it never does.
+// Register writes into the session's directory that this process becomes a process of the program, its rank and what it
+// descends from. The analyzer learns of it so before the preload library has said anything, and if it never does.
 func Register(session string) error {
 	st, err := statProcess(os.Getpid())
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(session, fmt.Sprintf("x%d-%d", st.pid, st.start))
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
+	r := ring.Registration{PID: st.pid, Start: st.start, Rank: rankOf(os.Getenv)}
+	for _, a := range Above() {
+		r.Above = append(r.Above, ring.Ancestor{PID: a.pid, Start: a.start, Name: a.name})
 	}
-	return f.Close()
+	return r.Write(session)
+}
+
+// Above returns what this process descends from, nearest first, as it was at the first call: the launcher may be gone later.
+var Above = sync.OnceValue(func() []processStat { return ancestors(os.Getpid()) })
+
+// rankOf returns the rank that the launcher has put into the environment, -1 if there is none.
+func rankOf(getenv func(string) string) int {
+	for _, v := range rankVariables {
+		if n, err := strconv.Atoi(getenv(v)); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return -1
 }
 
 // registered returns the processes that registered in a session.
@@ -153,13 +195,7 @@ func registered(session string) []process {
 	}
 	var out []process
 	for _, e := range entries {
-		pidText, startText, ok := strings.Cut(strings.TrimPrefix(e.Name(), "x"), "-")
-		if !ok || !strings.HasPrefix(e.Name(), "x") {
-			continue
-		}
-		pid, err1 := strconv.Atoi(pidText)
-		start, err2 := strconv.ParseUint(startText, 10, 64)
-		if err1 == nil && err2 == nil {
+		if pid, start, ok := ring.ParseRegistration(e.Name()); ok {
 			out = append(out, process{pid: pid, start: start})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Environment variables by which a process of the program finds the preload library and the session.
@@ -25,7 +27,7 @@ var Variables = []string{sessionVariable, cacheVariable, LibraryVariable}
 
 // Rank is the last step before a process of the program begins: what it needs, given by the mpivet that starts it.
 type Rank struct {
-	Session string   // directory
+	Session string   // directory; "" for a process that runs unwatched
 	Library string   // preload library
 	First   []string // libraries to be loaded before it
 	Path    string   // absolute path of the program
@@ -52,13 +54,15 @@ func ParseRank(args []string) (*Rank, error) {
 // Exec turns this process into the program, with the preload library and the session in its environment. Standard
 // input, output and error and everything else stay as the launcher made them. It returns only if that fails.
 func (r *Rank) Exec() error {
-	env := os.Environ()
-	if err := Register(r.Session); err != nil {
-		// Another node, or an analyzer that is gone: the program runs, unobserved.
-		fmt.Fprintf(os.Stderr, "mpivet: this process is not observed: no session (%v)\n", err)
-	} else {
-		env = r.environment(env)
+	if r.Session != "" { // else it has been said that there is none
+		if err := r.enter(); err != nil {
+			if !errors.Is(err, errAnalyzerEnded) || ring.FirstUnwatched(r.Session) {
+				fmt.Fprintf(os.Stderr, "mpivet: this process runs unwatched: %v\n", err)
+			}
+			r.Session = ""
+		}
 	}
+	env := r.environment(os.Environ())
 	// The name as given first, so that a script sees itself called by it.
 	var err error
 	for _, path := range []string{r.Argv[0], r.Path} {
@@ -74,7 +78,20 @@ func (r *Rank) Exec() error {
 	return fmt.Errorf("%s: %w", r.Argv[0], err)
 }
 
-// environment returns the environment of the program: env with the session and the preload library.
+var errAnalyzerEnded = errors.New("mpivet's analyzer has ended")
+
+// enter registers this process in its session. It fails on another node, and where the analyzer is gone.
+func (r *Rank) enter() error {
+	if err := Register(r.Session); err != nil {
+		return fmt.Errorf("no session: %w", err)
+	}
+	if !ring.Analyzed(r.Session) {
+		return errAnalyzerEnded
+	}
+	return nil
+}
+
+// environment returns the environment of the program: env with the session and the preload library, unless it runs unwatched.
 func (r *Rank) environment(env []string) []string {
 	libs := append(append([]string{}, r.First...), r.Library)
 	out := make([]string, 0, len(env)+2)
@@ -93,6 +110,12 @@ func (r *Rank) environment(env []string) []string {
 		default:
 			out = append(out, v)
 		}
+	}
+	if r.Session == "" {
+		if len(libs) > len(r.First)+1 {
+			out = append(out, preloadVariable+"="+libs[len(libs)-1])
+		}
+		return out
 	}
 	return append(out, preloadVariable+"="+strings.Join(libs, ":"), sessionVariable+"="+r.Session)
 }

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Ranks knows the processes of the program: those that registered in the session's directory before they became the
@@ -26,11 +26,20 @@ type Ranks struct {
 	held   bool         // by Stop
 	failed int          // status of the first rank that went wrong by itself, 0 if none did
 	ended  int          // status of the first that was ended, or vanished
+
+	guard guard // of the launcher
+	told  bool  // that it was killed
+	// LauncherKilled, if it is not nil, is told once that somebody has killed the launcher, or one of its processes, before what
+	// follows from it is told to other handlers. It is called by the goroutine that delivers records.
+	LauncherKilled func(what string)
 }
 
 // NewRanks returns the ranks of a session, given by its directory.
 func NewRanks(session string) *Ranks {
-	return &Ranks{session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}, above: map[int]bool{os.Getpid(): true}}
+	return &Ranks{
+		session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}, above: map[int]bool{os.Getpid(): true},
+		guard: guard{inhabited: func() bool { return slices.ContainsFunc(registered(session), process.undisturbed) }},
+	}
 }
 
 // Proc takes note of a process that the preload library announced.
@@ -49,7 +58,11 @@ func (r *Ranks) Proc(p *ring.Proc) {
 	}
 	// The rank's parent belongs to the launcher, and so does everything up to the last process known as one, or to
 	// us. What is above that is the user's shell.
-	chain := ancestors(p.PID)
+	r.below(ancestors(p.PID))
+}
+
+// below takes note of those ancestors of a rank that belong to the launcher.
+func (r *Ranks) below(chain []processStat) {
 	last := 0
 	for i, st := range chain {
 		if st.pid == os.Getpid() || st.isLauncher() {
@@ -61,6 +74,71 @@ func (r *Ranks) Proc(p *ring.Proc) {
 	}
 }
 
+// Registered takes note of a process that has registered, and of the launcher's above it.
+func (r *Ranks) Registered(reg *ring.Registration) {
+	// What a rank starts with mpivet is none of the launcher's, and the launcher has been seen already.
+	for _, p := range registered(r.session) {
+		for _, a := range reg.Above {
+			if p.pid == a.PID && p.start == a.Start {
+				return
+			}
+		}
+	}
+	r.guard.add(reg.Above)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var chain []processStat
+	for _, a := range reg.Above {
+		chain = append(chain, processStat{process: process{a.PID, a.Start}, name: a.Name})
+	}
+	r.below(chain)
+}
+
+// Died takes note of whether the launcher has outlived a process.
+func (r *Ranks) Died(int) { r.guard.mark() }
+
+// Started takes note of the launcher that mpivet has started.
+func (r *Ranks) Started(pid int) { r.guard.addProcess(pid) }
+
+// Close lets go of the processes that are watched.
+func (r *Ranks) Close() { r.guard.close() }
+
+// killed returns the launcher's exit status, as a shell has it, if it was killed from outside, 0 if it was not.
+func (r *Ranks) killed() int {
+	switch q := r.guard.dead(); {
+	case q == nil:
+		return 0
+	case q.known:
+		return 128 + int(q.status.Signal())
+	}
+	return 128 + int(syscall.SIGKILL) // as it seems
+}
+
+// tell says that the launcher was killed, once.
+func (r *Ranks) tell(q *guarded) {
+	if q == nil || r.told {
+		return
+	}
+	r.told = true
+	if r.LauncherKilled != nil {
+		r.LauncherKilled(q.String())
+	}
+}
+
+// follows reports whether the end of a process follows from the launcher's. What a process brings upon itself does not.
+func (r *Ranks) follows(e *ring.ProcEnd) bool {
+	if e.Kind == ring.Replaced || e.Kind == ring.Lost {
+		return false
+	}
+	// An MPI library may abort() when it has lost the launcher.
+	if s := syscall.Signal(e.Code); e.Kind == ring.Signaled && isFault(s) && (s != syscall.SIGABRT || !e.InMPI) {
+		return false
+	}
+	q := r.guard.causes(e.Time)
+	r.tell(q)
+	return q != nil
+}
+
 // Ask takes note that somebody has asked the program to end.
 func (r *Ranks) Ask() {
 	r.mu.Lock()
@@ -70,6 +148,7 @@ func (r *Ranks) Ask() {
 
 // End takes note of how a process ended, and marks ends that were asked for.
 func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
+	follows := r.follows(e)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pid := r.pids[id]
@@ -84,6 +163,7 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 			e.Asked = r.asked || r.above[e.SenderPID]
 		}
 	}
+	e.Asked = e.Asked || follows
 	status := 0
 	switch e.Kind {
 	case ring.Exited:
@@ -109,15 +189,16 @@ func (r *Ranks) Thread(*ring.Thread) {}
 // Batch does nothing.
 func (r *Ranks) Batch(*ring.Batch) {}
 
-// Tick does nothing.
-func (r *Ranks) Tick() {}
+// Tick looks after the launcher.
+func (r *Ranks) Tick() { r.tell(r.guard.dead()) }
 
-// Failed returns the exit status, as a shell has it, of the first rank that went wrong by itself, or else of the first that
-// was ended; 0 if none was.
+// Failed returns the exit status, as a shell has it, of the first rank that went wrong by itself, or else of the launcher if it
+// was killed, or else of the first rank that was ended; 0 if none was.
 func (r *Ranks) Failed() int {
+	launcher := r.killed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return cmp.Or(r.failed, r.ended)
+	return cmp.Or(r.failed, launcher, r.ended)
 }
 
 // live returns the processes of the program that still run.
@@ -189,15 +270,29 @@ const (
 	firstGrace = 30 * time.Second // for the first one to come
 )
 
+// Exits are processes that wait in their exit.
+type Exits interface {
+	Leaving() []int  // processes
+	Release(but int) // lets them end, but for the last few
+}
+
 // AwaitEnd returns when all processes of the program have ended that the launcher starts on this node: as many as
-// expected, or, if that is 0 or fewer came, when there were none for a while. It returns at once when stop is closed.
-func (r *Ranks) AwaitEnd(expected int, stop <-chan struct{}) {
+// expected, or, if that is 0 or fewer came, when there were none for a while. It returns at once when stop is closed. Processes
+// that wait in their exit count as ended; AwaitEnd releases all of them but the last one.
+func (r *Ranks) AwaitEnd(expected int, exits Exits, stop <-chan struct{}) {
 	ticker := time.NewTicker(25 * time.Millisecond)
 	defer ticker.Stop()
 	none := time.Now()
 	for {
 		came := len(registered(r.session))
-		if came > 0 && len(r.live()) > 0 {
+		leaving := exits.Leaving()
+		living := slices.ContainsFunc(r.live(), func(p process) bool { return !slices.Contains(leaving, p.pid) })
+		if living {
+			exits.Release(0)
+		} else {
+			exits.Release(1)
+		}
+		if came > 0 && living {
 			none = time.Now()
 		} else {
 			grace := firstGrace

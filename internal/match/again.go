@@ -3,7 +3,7 @@ package match
 import (
 	"bytes"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // A program that sends the same message again and again may be far ahead of its receiver in what has been read, or behind.

@@ -5,15 +5,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/mpivet/mpivet/internal/stream"
 )
 
 // order notes which calls were matched, in order: the numbers of the send and the receive in their threads.
 type order struct{ pairs [][2]uint64 }
-
-func (o *order) Message(s, r *Op)       { o.pairs = append(o.pairs, [2]uint64{s.At, r.At}) }
-func (o *order) Collective(*Collective) {}
-func (o *order) Disagree(*Comm, uint64) {}
-func (o *order) Damaged(*Exchange)      {}
 
 // halfAwake is a replay that wants to be told of some operations.
 type halfAwake struct{ awake func(op *Op) bool }
@@ -38,7 +35,10 @@ func TestCountedOperationsMatchAsSingleOnes(t *testing.T) {
 		var got [2]order
 		var m [2]*Matcher
 		for i := range m {
-			comms[i], m[i] = newComm(ranks), New(&got[i])
+			comms[i], m[i] = newComm(ranks), New()
+			m[i].Events.MessageMatched.On(&stream.Owner{Bare: true}, func(e MessageMatched) {
+				got[i].pairs = append(got[i].pairs, [2]uint64{e.Send.At, e.Recv.At})
+			})
 		}
 		if rapid.Bool().Draw(t, "replayed") {
 			awake := rapid.Int32Range(0, int32(ranks)-1).Draw(t, "awake")

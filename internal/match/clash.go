@@ -3,7 +3,7 @@ package match
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/group"
+	"github.com/mpivet/mpivet/internal/mpi/group"
 )
 
 // Clash is two members that name different groups for new communicators, though the second is in the group that the first

@@ -3,7 +3,7 @@ package match
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/group"
+	"github.com/mpivet/mpivet/internal/mpi/group"
 )
 
 // Variant is one way in which members called a collective. Variants may be there though all is well: the root passes
@@ -120,7 +120,7 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 		s.first.Count++
 	default:
 		if s.differ(e, d, me, call) {
-			m.obs.Disagree(c, n)
+			m.Events.disagreed(c, n)
 		}
 	}
 	if e.Pairwise {
@@ -128,16 +128,16 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	}
 	s.claimed = s.claimed || e.Root == me
 	if s.arrived == 1 && s.conflicts != 0 {
-		m.obs.Disagree(c, n) // with the standard
+		m.Events.disagreed(c, n) // with the standard
 	}
 	if s.arrived == len(c.Members) {
 		if c.Split != 0 && !s.claimed && s.named() && !s.conflicts.Has(Root) {
 			s.conflicts |= 1 << Root
-			m.obs.Disagree(c, n)
+			m.Events.disagreed(c, n)
 		}
 		if s.clashes = s.clash(c, e); len(s.clashes) > 0 {
 			s.conflicts |= 1 << Groups
-			m.obs.Disagree(c, n)
+			m.Events.disagreed(c, n)
 		}
 		m.complete(c, s, n)
 	}
@@ -253,17 +253,22 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 	uneven := s.sum != 0 && !s.unsure && !s.other && s.conflicts&(1<<Root) == 0
 	if !s.other && s.conflicts == 0 && !uneven {
 		c.Desynchronised = false
-		m.good.Comm, m.good.Position = c, n
-		m.good.Variants = append(m.good.Variants[:0], s.first)
-		m.obs.Collective(&m.good)
+		if m.Events.CollectiveMatched.Wanted() {
+			m.good.Comm, m.good.Position = c, n
+			m.good.Variants = append(m.good.Variants[:0], s.first)
+			m.Events.CollectiveMatched.Publish(&m.good)
+		}
 	} else {
 		view := c.view(s, n)
 		view.Uneven = uneven
 		if uneven {
-			view.Mismatches = s.mismatches()
+			view.Mismatches = s.mismatches(nil)
 		}
 		c.Desynchronised = view.Different
-		m.obs.Collective(&view)
+		if !view.Agreed() {
+			m.Events.CollectiveMismatched.Publish(&view)
+		}
+		m.Events.CollectiveMatched.Publish(&view)
 		if len(c.odd) == oddLimit {
 			copy(c.odd, c.odd[1:])
 			c.odd = c.odd[:oddLimit-1]
@@ -280,8 +285,9 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 const mismatchLimit = 256
 
 // mismatches finds the pairs whose parts do not agree. Of several parts between the same two, as neighbours in a
-// topology may have, the order is not known to be the same on both sides, so they are compared in the order given.
-func (s *slot) mismatches() []Mismatch {
+// topology may have, the order is not known to be the same on both sides, so they are compared in the order given. If present
+// is not nil, only the pairs of members for which it returns true are compared.
+func (s *slot) mismatches(present func(member int32) bool) []Mismatch {
 	type pair struct{ from, to int32 }
 	sent, expected := map[pair][]Side{}, map[pair][]Side{}
 	var order []pair
@@ -290,6 +296,9 @@ func (s *slot) mismatches() []Mismatch {
 			k, of := pair{int32(me), p.peer}, sent
 			if p.peer < 0 {
 				k, of = pair{^p.peer, int32(me)}, expected
+			}
+			if present != nil && !(present(k.from) && present(k.to)) {
+				continue
 			}
 			if len(sent[k]) == 0 && len(expected[k]) == 0 {
 				order = append(order, k)
@@ -337,7 +346,7 @@ func (c *Comm) slot(n uint64) *slot {
 	return &c.slots[n&uint64(len(c.slots)-1)]
 }
 
-// view describes s for an observer.
+// view describes s for subscribers.
 func (c *Comm) view(s *slot, n uint64) Collective {
 	v := Collective{
 		Comm: c, Position: n, FollowUp: c.Desynchronised, Different: s.other, Conflicts: s.conflicts, Clashes: s.clashes,
@@ -369,6 +378,20 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 		}
 	}
 	return v
+}
+
+// SoFar returns the collective at position n as At does. Where data move between pairs of members, and not all members have
+// entered, the pairs that have entered are compared. It goes through all their parts.
+func (c *Comm) SoFar(n uint64) (Collective, bool) {
+	v, ok := c.At(n)
+	if !ok || n < c.base || v.Different || v.Conflicts.Has(Root) {
+		return v, ok
+	}
+	if s := c.slot(n); s.sum != 0 && !s.unsure && len(s.moved) > 0 {
+		v.Mismatches = s.mismatches(func(member int32) bool { return c.pos[member] > n })
+		v.Uneven = len(v.Mismatches) > 0
+	}
+	return v, true
 }
 
 // Complete reports whether all members have entered the collective at position n.

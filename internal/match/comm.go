@@ -6,8 +6,8 @@ package match
 import (
 	"encoding/binary"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Call is a call that is kept beyond the batch it came in: the record, or its fixed part where it is long.
@@ -46,6 +46,17 @@ func (c *Call) Keep(rec []byte) {
 	raw[ring.OffLines], raw[ring.OffLines+1] = byte(whole/ring.Line), 0
 	raw[ring.OffFlags] &^= ring.Timed | ring.Late
 	c.Raw = raw
+}
+
+// Borrow returns the call that a record holds, as Keep does, without a copy where the record is short. It is valid as long as
+// the record is.
+func Borrow(thread ring.ThreadID, rec []byte) Call {
+	if len(rec) <= small {
+		return Call{Thread: thread, Raw: rec}
+	}
+	c := Call{Thread: thread}
+	c.Keep(rec)
+	return c
 }
 
 // Clone returns a copy that stays valid when the original is used again.

@@ -1,6 +1,6 @@
 package match
 
-import "github.com/mpivet/mpivet/internal/datatype"
+import "github.com/mpivet/mpivet/internal/mpi/datatype"
 
 // Compare tells whether a message may be received as the receive says that takes it.
 func Compare(send, recv *Op) datatype.Comparison {

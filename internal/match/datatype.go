@@ -1,6 +1,6 @@
 package match
 
-import "github.com/mpivet/mpivet/internal/datatype"
+import "github.com/mpivet/mpivet/internal/mpi/datatype"
 
 // Standing says what a program may do with a datatype.
 type Standing uint8

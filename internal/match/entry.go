@@ -1,8 +1,8 @@
 package match
 
 import (
-	"github.com/mpivet/mpivet/internal/group"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 // Aspect is something that the members of a collective operation must agree on, beyond the function.

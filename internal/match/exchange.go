@@ -3,7 +3,7 @@ package match
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Content is what is known of the data of one side of a message: the sums of consecutive blocks of them, which are equally long
@@ -114,6 +114,6 @@ func (m *Matcher) look(e *Exchange) {
 	}
 	if _, differs := e.Differs(); differs {
 		e.void = true // it is told once
-		m.obs.Damaged(e)
+		m.Events.DataDamaged.Publish(e)
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/stream"
 )
 
 // watcher notes what is matched. Operations are told apart by Count, which matching does not look at.
@@ -17,22 +18,27 @@ type watcher struct {
 	disagree    int
 }
 
-func (w *watcher) Message(s, r *Op) {
+// watch returns a matcher that tells w.
+func watch(w *watcher) *Matcher {
+	m, o := New(), &stream.Owner{Bare: true}
+	m.Events.MessageMatched.On(o, func(e MessageMatched) { w.message(e.Send, e.Recv) })
+	m.Events.CollectiveMatched.On(o, w.collective)
+	m.Events.Disagreed.On(o, func(Disagreed) { w.disagree++ })
+	return m
+}
+
+func (w *watcher) message(s, r *Op) {
 	if _, ok := w.pairs[r.Count]; ok {
 		panic("a receive was matched twice")
 	}
 	w.pairs[r.Count] = s.Count
 }
 
-func (w *watcher) Collective(c *Collective) {
+func (w *watcher) collective(c *Collective) {
 	k := *c
 	k.Variants = slices.Clone(c.Variants)
 	w.collectives = append(w.collectives, k)
 }
-
-func (w *watcher) Disagree(*Comm, uint64) { w.disagree++ }
-
-func (w *watcher) Damaged(*Exchange) {}
 
 // line is a record.
 var line = make([]byte, 64)
@@ -171,7 +177,7 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 		program, truth, got := simulate(t, ranks)
 		c := newComm(ranks)
 		w := &watcher{pairs: make(map[int64]int64)}
-		m := New(w)
+		m := watch(w)
 		ops := make(map[int64]*Op)
 		next := make([]int, ranks)
 		for left := true; left; {
@@ -254,7 +260,7 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 
 func TestOpsAreReusedOnlyWhenNobodyHoldsThem(t *testing.T) {
 	c := newComm(2)
-	m := New(&watcher{pairs: make(map[int64]int64)})
+	m := watch(&watcher{pairs: make(map[int64]int64)})
 	s := m.NewOp()
 	s.Send, s.Comm, s.Me, s.Peer, s.Count, s.Call.Raw = true, c, 0, 1, 1, line
 	m.Post(s)
@@ -279,7 +285,7 @@ func TestOpsAreReusedOnlyWhenNobodyHoldsThem(t *testing.T) {
 func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 	c := newComm(2)
 	w := &watcher{pairs: make(map[int64]int64)}
-	m := New(w)
+	m := watch(w)
 	post := func(send bool, me, peer int32, id int64) *Op {
 		op := m.NewOp()
 		op.Send, op.Comm, op.Me, op.Peer, op.Count, op.Call.Raw = send, c, me, peer, id, line
@@ -302,7 +308,7 @@ func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 // known, so what is sent after it must not count as left over.
 func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
 	c := newComm(2)
-	m := New(&watcher{pairs: make(map[int64]int64)})
+	m := watch(&watcher{pairs: make(map[int64]int64)})
 	post := func(send bool, me, peer int32, id int64) *Op {
 		op := m.NewOp()
 		op.Send, op.Comm, op.Me, op.Peer, op.Count, op.Call.Raw = send, c, me, peer, id, line
@@ -323,7 +329,7 @@ func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
 func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {
 	c := newComm(100)
 	w := &watcher{pairs: make(map[int64]int64)}
-	m := New(w)
+	m := watch(w)
 	var id int64
 	post := func(send bool, me, peer, tag int32) *Op {
 		id++
@@ -386,7 +392,7 @@ func TestCollectivesMatchByOrder(t *testing.T) {
 		}
 		c := newComm(n)
 		w := &watcher{}
-		m := New(w)
+		m := watch(w)
 		next := make([]int, n)
 		for done := 0; done < n*length; {
 			r := rapid.IntRange(0, n-1).Draw(t, "member")
@@ -430,7 +436,7 @@ func TestCollectivesMatchByOrder(t *testing.T) {
 
 func TestRootsOfAnInterCommunicator(t *testing.T) {
 	w := &watcher{}
-	m := New(w)
+	m := watch(w)
 	c := NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: []int32{0, 1, 2, 3}, Split: 2} })
 	// Members 0 and 1 are the root's group: 0 passes MPI_ROOT (itself), 1 passes MPI_PROC_NULL; the others name rank 0.
 	for member, root := range []int32{0, None, 0, 0} {
@@ -464,7 +470,8 @@ func rooted(root int32) *Entry {
 
 func BenchmarkPingPong(b *testing.B) {
 	c := newComm(2)
-	m := New(&watcher2{})
+	m, n := New(), 0
+	m.Events.MessageMatched.On(&stream.Owner{Bare: true}, func(MessageMatched) { n++ })
 	post := func(send bool, me, peer int32) {
 		op := m.NewOp()
 		op.Send, op.Comm, op.Me, op.Peer = send, c, me, peer
@@ -484,13 +491,6 @@ func BenchmarkPingPong(b *testing.B) {
 		}
 	}
 }
-
-type watcher2 struct{ n int }
-
-func (w *watcher2) Message(s, r *Op)       { w.n++ }
-func (w *watcher2) Collective(*Collective) { w.n++ }
-func (w *watcher2) Disagree(*Comm, uint64) { w.n++ }
-func (w *watcher2) Damaged(*Exchange)      {}
 
 func ExampleComm_Group() {
 	c := &Comm{Members: []int32{4, 5, 6}, Split: 1}

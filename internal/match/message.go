@@ -2,19 +2,6 @@ package match
 
 import "slices"
 
-// Observer is told what was matched.
-type Observer interface {
-	// Message is called for every message whose send and receive were found. Both are valid only until it returns.
-	Message(send, recv *Op)
-	// Collective is called for every collective that all members have entered, in their order on a communicator. It is
-	// valid only until Collective returns.
-	Collective(c *Collective)
-	// Disagree is called when a member enters a collective in another way than the first did.
-	Disagree(c *Comm, position uint64)
-	// Damaged is called for a message whose data, by their sums, are not what was sent. It may be kept.
-	Damaged(e *Exchange)
-}
-
 // Matcher matches the messages and collectives of a run.
 type Matcher struct {
 	Messages    uint64 // matched so far
@@ -23,17 +10,16 @@ type Matcher struct {
 	Replayer Replayer
 	// Sums: the processes make sums of the data of messages.
 	Sums bool
+	// Events: subscribe before the first operation.
+	Events Events
 
-	obs     Observer
 	free    *Op
 	scratch Op
-	good    Collective // for observers of collectives that all agree on
+	good    Collective // for subscribers: a collective that all agree on
 }
 
-// New returns a matcher that reports to obs.
-func New(obs Observer) *Matcher {
-	return &Matcher{obs: obs}
-}
+// New returns a matcher of nothing so far.
+func New() *Matcher { return new(Matcher) }
 
 // Scratch returns an Op to fill in for PostScratch, the exported fields down to Call but for Matched, Removed and
 // Tentative. There is only one.
@@ -331,7 +317,7 @@ func (m *Matcher) message(s, r *Op) {
 	if m.Sums {
 		m.link(s, r)
 	}
-	m.obs.Message(s, r)
+	m.Events.message(s, r)
 }
 
 // undo takes the message away from a receive that turned out to be cancelled, and from those posted later that have

@@ -1,6 +1,6 @@
 package match
 
-import "github.com/mpivet/mpivet/internal/ring"
+import "github.com/mpivet/mpivet/internal/record/ring"
 
 // Mode is the communication mode of a send (MPI standard, section 3.4).
 type Mode uint8

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Demand is what a thread waits to receive or to see: a receive that it has posted or, if Op is nil, a probe.

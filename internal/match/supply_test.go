@@ -55,7 +55,7 @@ func TestSupply(t *testing.T) {
 	check := func(t *rapid.T) {
 		const senders = 3
 		c := newComm(senders + 1)
-		m := New(&watcher{pairs: make(map[int64]int64)})
+		m := watch(&watcher{pairs: make(map[int64]int64)})
 		var receives []*Op
 		sends := make([][]*Op, senders+1)
 		post := func(op *Op) *Op {

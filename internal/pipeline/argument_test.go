@@ -8,8 +8,8 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // Kinds of names besides those of package synth, as record.h numbers them.
@@ -268,13 +268,17 @@ func TestPhases(t *testing.T) {
 	init := func(k *Rank) { k.Init("MPI_Init", nil) }
 	end := func(k *Rank) { k.Call("end", "MPI_Finalize", nil) }
 	info := func(k *Rank) { k.Call("info", "MPI_Info_create", Args{">info": 0x9c000000}) }
+	free := func(k *Rank) { k.Call("free", "MPI_Info_free", Args{"info": 0x9c000000}) }
+	leak := []string{"LOCAL:INFO:NOT_FREED [0]"}
 	for _, c := range []struct {
 		name  string
 		build func(k *Rank)
 		want  []string
 		text  string
 	}{
-		{"in order", func(k *Rank) { info(k); init(k); barrier(k); end(k) }, nil, ""},
+		{"in order", func(k *Rank) { info(k); init(k); barrier(k); end(k); free(k) }, nil, ""},
+		{"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak, "ends while it has 1 info object"},
+		{"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak, "ends while it has 1 info object"},
 		{"before", func(k *Rank) { k.Open("b", "MPI_Barrier", Args{"comm": World}) }, out, "Rank 0 calls MPI_Barrier before MPI_Init."},
 		{"after", func(k *Rank) { init(k); end(k); barrier(k) }, out, "after MPI_Finalize"},
 		{"finalized twice", func(k *Rank) { init(k); end(k); end(k) }, out, "calls MPI_Finalize after MPI_Finalize"},

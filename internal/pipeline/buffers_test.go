@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 const (

@@ -6,22 +6,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // Scheduled returns a function for Options.Confirm that asks the kernel. A send that has not returned may have been
 // copied already, its process being only starved or stopped (by a debugger): it is taken to wait for its receive when
 // its thread has run since it was first looked at, or sleeps. Under MPI_THREAD_MULTIPLE, threads that have not called MPI
 // so far may still do anything.
-func Scheduled() func([]wait.Blocked) bool {
+func Scheduled() func([]waiting.Blocked) bool {
 	type seen struct {
 		calls uint64
 		ran   uint64
 	}
 	first := make(map[ring.ThreadID]seen)
-	return func(list []wait.Blocked) bool {
+	return func(list []waiting.Blocked) bool {
 		sure := true
 		for i := range list {
 			if p := list[i].Thread.Process; p.Multiple && moreThreads(p) {
@@ -61,8 +61,8 @@ func moreThreads(p *track.Process) bool {
 	return err == nil && len(tasks) > p.Helpers+len(p.Threads)
 }
 
-func sends(b *wait.Blocked) (found bool) {
-	wait.Each(b.Clauses, func(c *wait.Clause) { found = found || c.What == wait.ToReceive })
+func sends(b *waiting.Blocked) (found bool) {
+	waiting.Each(b.Clauses, func(c *waiting.Clause) { found = found || c.What == waiting.ToReceive })
 	return found
 }
 

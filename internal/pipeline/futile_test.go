@@ -5,10 +5,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 func iprobe(from, tag int) []byte {
@@ -54,15 +56,15 @@ func TestFutile(t *testing.T) {
 		for _, batch := range []int{0, 1, 7} { // polls at a time: most are read the fast way; with 0, they are repeated and only counted
 			t.Run(fmt.Sprintf("%s/%d", c.name, batch), func(t *testing.T) {
 				found := make(map[int]bool)
-				watcher := &check.Check{ID: "X", New: func(x *check.Context) check.Hooks {
-					return check.Hooks{Tick: func() {
-						for _, b := range x.Futile(20) {
+				watcher := &check.Check{ID: "X", Needs: []analysis.Need{waiting.Fact}, Start: func(x *check.Run) {
+					x.Track.Tick.On(x.Owner, func(struct{}) {
+						for _, b := range waiting.Fact.Of(x.Facts).Futile(20) {
 							found[b.Thread.Process.Rank] = true
 							if x.Waiting(&b) == "" {
 								t.Error("nothing is said of what it polls for")
 							}
 						}
-					}}
+					})
 				}}
 				p := pipeline.New(pipeline.Options{Checks: []*check.Check{watcher}, Reporter: new(collected)})
 				const n = 3
@@ -89,8 +91,8 @@ func TestFutile(t *testing.T) {
 				if n := p.Tracker.Calls(); batch == 0 && n < uint64(c.ticks-1)*1000 {
 					t.Errorf("%d calls", n)
 				}
-				if p.Broken != "" || p.Tracker.Damaged() != 0 {
-					t.Fatal(p.Broken)
+				if p.Trouble() != "" || p.Tracker.Damaged() != 0 {
+					t.Fatal(p.Trouble())
 				}
 				got := []int(nil)
 				for r := range found {

@@ -3,7 +3,7 @@ package pipeline_test
 import (
 	"testing"
 
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // Handles of groups that tests make.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // nonblocking begins a send, or a receive if peer is "source".

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
-	"golang.org/x/sys/unix"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // many is a program of many processes, each of which makes a few calls and stays in the last, or ends.
@@ -248,8 +249,8 @@ func (m *many) run(t testing.TB, n int, source source) (took, cpu time.Duration)
 		}
 		p.Finish()
 	})
-	if p.Broken != "" {
-		t.Fatal(p.Broken)
+	if p.Trouble() != "" {
+		t.Fatal(p.Trouble())
 	}
 	m.judge(t, n, got)
 	return took, cpu

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/finding"
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // structType has a rank make and commit a struct of the given types, one of each.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/finding"
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // Memory that MPI has twice is told of where that is certain. One process sends to itself.

@@ -10,8 +10,8 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 type collected []*finding.Finding
@@ -37,8 +37,8 @@ func analyse(t *testing.T, build func() *Program) collected {
 			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
 			build().Deliver(p, n, first)
 			p.Finish()
-			if p.Broken != "" {
-				t.Fatal(p.Broken)
+			if p.Trouble() != "" {
+				t.Fatal(p.Trouble())
 			}
 			if bad := p.Tracker.Damaged(); bad != 0 {
 				t.Fatalf("%d records were not understood", bad)
@@ -412,6 +412,23 @@ func TestFindings(t *testing.T) {
 		{"becomes another program after MPI_Finalize", func() *Program {
 			p := finalize(New(2))
 			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Finalized: true}
+			return p
+		}, nil, ""},
+		{"killed after MPI_Finalize", func() *Program {
+			p := finalize(New(2))
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Code: 9, Initialized: true, Finalized: true}
+			return p
+		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, "killed by SIGKILL, after MPI_Finalize"},
+		{"killed after MPI_Finalize by the launcher, as another has failed", func() *Program {
+			p := finalize(New(2))
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Exited, Code: 1, Initialized: true, Finalized: true, Time: 1}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Code: 9, Initialized: true, Finalized: true, Time: 2}
+			return p
+		}, nil, ""},
+		{"killed as the launcher was", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 13, Initialized: true, Asked: true, Time: 1}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Code: 9, Initialized: true, Asked: true, Time: 2}
 			return p
 		}, nil, ""},
 		{"killed without a trace", func() *Program {

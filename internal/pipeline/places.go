@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/stream"
 	"github.com/mpivet/mpivet/internal/symbol"
 	"github.com/mpivet/mpivet/internal/track"
 )
@@ -33,8 +34,10 @@ type stack struct {
 	frames []finding.Frame
 }
 
-func (p *places) init(t *track.Tracker) {
-	p.tracker, p.resolver = t, symbol.NewResolver()
+func (p *places) init(t *track.Tracker, o *stream.Owner) {
+	p.tracker, p.resolver = t, symbol.NewResolver(symbol.WithoutLines(finding.Startup))
+	t.Events.ModuleMapped.On(o, func(e track.ModuleMapped) { p.module(e.Process.Proc.ID, e.Module) })
+	t.Events.SiteSeen.On(o, func(e track.SiteSeen) { p.add(e.Thread.Thread.ID, e.Site) })
 }
 
 func (p *places) proc() { p.spaces = append(p.spaces, nil) }
@@ -128,7 +131,7 @@ func (p *places) site(role string, c match.Call) finding.Site {
 						continue
 					}
 				}
-				s.frames = append(s.frames, space.Frames(pc, true)...)
+				s.frames = appendFrames(s.frames, space.Frames(pc, true))
 			}
 		}
 		out.Stack = s.frames
@@ -157,25 +160,60 @@ func isMPILibrary(path string) bool {
 	return false
 }
 
+// endSpace returns the address space of a process when it ended.
+func (p *places) endSpace(pr *track.Process) *symbol.Space {
+	space := p.space(pr)
+	for _, m := range pr.Ended.Maps {
+		base := m.Start - m.Offset
+		if _, ok := space.Module(m.Start); !ok {
+			space.Add(symbol.Module{Path: m.Path, Base: base, Start: m.Start, End: m.End})
+		}
+	}
+	return space
+}
+
+// isOwn reports whether an address is one of mpivet's own library.
+func isOwn(space *symbol.Space, pc uint64) bool {
+	m, ok := space.Module(pc)
+	return ok && strings.HasPrefix(filepath.Base(m.Path), "libmpivet")
+}
+
+// faultInside returns the function of mpivet's library in which a process was killed by a fault, false if it was elsewhere.
+func (p *places) faultInside(pr *track.Process) (function string, ok bool) {
+	e := pr.Ended
+	if e == nil || e.Kind != ring.Signaled || e.SenderPID != 0 || len(e.PCs) == 0 {
+		return "", false
+	}
+	space := p.endSpace(pr)
+	if !isOwn(space, e.PCs[0]) {
+		return "", false
+	}
+	if frames := space.Frames(e.PCs[0], false); len(frames) > 0 {
+		function = frames[0].Function
+	}
+	return function, true
+}
+
+func appendFrames(to []finding.Frame, frames []symbol.Frame) []finding.Frame {
+	for _, f := range frames {
+		to = append(to, finding.Frame(f))
+	}
+	return to
+}
+
 // end describes where a process was when it ended.
 func (p *places) end(pr *track.Process) []finding.Frame {
 	e := pr.Ended
 	if e == nil {
 		return nil
 	}
-	space := p.space(pr)
-	for _, m := range e.Maps {
-		base := m.Start - m.Offset
-		if _, ok := space.Module(m.Start); !ok {
-			space.Add(symbol.Module{Path: m.Path, Base: base, Start: m.Start, End: m.End})
-		}
-	}
+	space := p.endSpace(pr)
 	var frames []finding.Frame
 	for i, pc := range e.PCs {
-		if m, ok := space.Module(pc); ok && strings.HasPrefix(filepath.Base(m.Path), "libmpivet") {
+		if isOwn(space, pc) {
 			continue
 		}
-		frames = append(frames, space.Frames(pc, i > 0 || e.Kind != ring.Signaled)...)
+		frames = appendFrames(frames, space.Frames(pc, i > 0 || e.Kind != ring.Signaled))
 	}
 	return frames
 }

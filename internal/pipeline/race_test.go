@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/finding"
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // anybody is a receive from MPI_ANY_SOURCE that got the message of a rank.

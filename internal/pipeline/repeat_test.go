@@ -10,7 +10,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // TestRepeatedCollectives makes up processes that call a few collectives over and over, of which one now and then passes
@@ -115,8 +115,8 @@ func TestRepeatedCollectives(t *testing.T) {
 			l := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
 			p.Deliver(l, size, 0)
 			l.Finish()
-			if l.Broken != "" || l.Tracker.Damaged() != 0 {
-				t.Fatal(l.Broken, l.Tracker.Damaged())
+			if l.Trouble() != "" || l.Tracker.Damaged() != 0 {
+				t.Fatal(l.Trouble(), l.Tracker.Damaged())
 			}
 			var all []string
 			for _, f := range got {

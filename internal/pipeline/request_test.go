@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // Calls that a request must not be given to are told of once, and what may be done with it is not.

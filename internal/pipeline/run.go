@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Interval is the time between ticks.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // scale is a program of many processes on MPI_COMM_WORLD.
@@ -88,8 +88,8 @@ func (s scale) run(b *testing.B) {
 	if s.open {
 		want++
 	}
-	if len(none) != 0 || p.Broken != "" || p.Matcher.Collectives != uint64(want) {
-		b.Fatalf("%d findings, %d of %d collectives %s", len(none), p.Matcher.Collectives, want, p.Broken)
+	if len(none) != 0 || p.Trouble() != "" || p.Matcher.Collectives != uint64(want) {
+		b.Fatalf("%d findings, %d of %d collectives %s", len(none), p.Matcher.Collectives, want, p.Trouble())
 	}
 }
 
@@ -209,8 +209,8 @@ func BenchmarkStuck(b *testing.B) {
 			for b.Loop() {
 				p.Tick()
 			}
-			if len(none) != 0 || p.Broken != "" {
-				b.Fatalf("%d findings %s", len(none), p.Broken)
+			if len(none) != 0 || p.Trouble() != "" {
+				b.Fatalf("%d findings %s", len(none), p.Trouble())
 			}
 		})
 	}
@@ -233,8 +233,8 @@ func TestDeadlockOfMany(t *testing.T) {
 	for range 5 {
 		p.Tick()
 	}
-	if p.Broken != "" {
-		t.Fatal(p.Broken)
+	if p.Trouble() != "" {
+		t.Fatal(p.Trouble())
 	}
 	var checks []string
 	for _, f := range got {

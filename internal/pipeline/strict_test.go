@@ -10,10 +10,10 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // fataler is a test: testing.T, or rapid.T.
@@ -86,8 +86,8 @@ func (h *held) does(rank int, function string, a Args) {
 
 func (h *held) sound() {
 	h.t.Helper()
-	if h.p.Broken != "" {
-		h.t.Fatalf("%s", h.p.Broken)
+	if h.p.Trouble() != "" {
+		h.t.Fatalf("%s", h.p.Trouble())
 	}
 }
 

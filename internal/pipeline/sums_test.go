@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 const corrupted = "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED"

@@ -31,6 +31,8 @@ type Run struct {
 	Notes []string
 	// Suppressions are the rules by which findings were not reported.
 	Suppressions []finding.SuppressionCount
+	// Launcher says that somebody has killed the launcher, and how, "" if nobody has. The user has been told.
+	Launcher string
 	// Interrupted tells that the run was ended from outside, or is reported before its end.
 	Interrupted bool
 }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-
-	"github.com/mpivet/mpivet/internal/finding"
 )
 
 // source is a set of DWARF sections that refer to each other, and the shared file of dwz(1) that they refer to.
@@ -206,7 +204,7 @@ func (o *object) debugOrMain() *image {
 
 // frames returns the functions at an address, innermost first, nil if no unit covers it. The last one's Function is "" where the
 // debug information knows the line but not the function.
-func (d *dwarfInfo) frames(r *Resolver, addr uint64) []finding.Frame {
+func (d *dwarfInfo) frames(r *Resolver, addr uint64) []Frame {
 	i := sort.Search(len(d.ranges), func(i int) bool { return d.ranges[i].lo > addr })
 	// Units rarely overlap; a few steps back find one that encloses another.
 	for n := 0; i > 0 && n < 8; n++ {
@@ -365,20 +363,20 @@ func join(scope, name string) string {
 }
 
 // frames returns the functions at an address, innermost first.
-func (c *cu) frames(addr uint64) []finding.Frame {
+func (c *cu) frames(addr uint64) []Frame {
 	file, line := c.lines.find(addr)
 	fn, ok := c.function(addr)
 	if !ok {
 		if line == 0 {
 			return nil
 		}
-		return []finding.Frame{{File: file, Line: line}}
+		return []Frame{{File: file, Line: line}}
 	}
 	chain := c.inlined(fn, addr)
-	frames := make([]finding.Frame, 0, len(chain))
+	frames := make([]Frame, 0, len(chain))
 	// From the inside out: each function's place is where the next inner one was called.
 	for i := len(chain) - 1; i >= 0; i-- {
-		frames = append(frames, finding.Frame{Function: c.name(chain[i].Offset), File: file, Line: line})
+		frames = append(frames, Frame{Function: c.name(chain[i].Offset), File: file, Line: line})
 		if i > 0 {
 			file, line = "", 0
 			if n, ok := chain[i].Val(dwarf.AttrCallFile).(int64); ok {

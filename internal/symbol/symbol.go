@@ -15,8 +15,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-
-	"github.com/mpivet/mpivet/internal/finding"
 )
 
 // Module is an executable or a shared library in a process.
@@ -46,10 +44,17 @@ func WithDebugRoots(dirs ...string) Option {
 	return func(r *Resolver) { r.roots = dirs }
 }
 
+// WithoutLines names functions of the C library for which Frames gives no line: nobody wants to know it, nearly every stack ends
+// in them, and the debug information that has it is large.
+func WithoutLines(function func(name string) bool) Option {
+	return func(r *Resolver) { r.startup = function }
+}
+
 // Resolver reads ELF files. All address spaces of a session share one, so that each file is read once. It may be used
 // by several goroutines.
 type Resolver struct {
-	roots []string
+	roots   []string
+	startup func(name string) bool // see WithoutLines
 
 	mu      sync.Mutex
 	objects map[objectKey]*object
@@ -65,6 +70,7 @@ type objectKey struct {
 func NewResolver(opts ...Option) *Resolver {
 	r := &Resolver{
 		roots:   []string{"/usr/lib/debug"},
+		startup: func(string) bool { return false },
 		objects: make(map[objectKey]*object),
 		notes:   make(map[string]bool),
 	}
@@ -121,7 +127,7 @@ func (r *Resolver) object(m *Module) *object {
 type Space struct {
 	r       *Resolver
 	modules []*Module // by Start, not overlapping
-	frames  map[frameKey][]finding.Frame
+	frames  map[frameKey][]Frame
 }
 
 type frameKey struct {
@@ -131,7 +137,7 @@ type frameKey struct {
 
 // NewSpace returns an address space without modules. A Space may be used by one goroutine at a time.
 func (r *Resolver) NewSpace() *Space {
-	return &Space{r: r, frames: make(map[frameKey][]finding.Frame)}
+	return &Space{r: r, frames: make(map[frameKey][]Frame)}
 }
 
 // Add tells of a module. It takes the place of modules that were told before and overlap it: they have been unloaded.
@@ -175,7 +181,7 @@ func (s *Space) module(pc uint64) *Module {
 // address is looked up one byte before it, since the call may be the last instruction of its line, block or function;
 // a pc that faulted is looked up as it is. PC in each frame is pc itself. There is always at least one frame. The
 // result is shared and must not be changed.
-func (s *Space) Frames(pc uint64, isReturnAddress bool) []finding.Frame {
+func (s *Space) Frames(pc uint64, isReturnAddress bool) []Frame {
 	k := frameKey{pc, isReturnAddress}
 	if f, ok := s.frames[k]; ok {
 		return f
@@ -185,20 +191,20 @@ func (s *Space) Frames(pc uint64, isReturnAddress bool) []finding.Frame {
 	return f
 }
 
-func (s *Space) lookup(pc uint64, isReturnAddress bool) []finding.Frame {
+func (s *Space) lookup(pc uint64, isReturnAddress bool) []Frame {
 	at := pc
 	if isReturnAddress && pc > 0 {
 		at--
 	}
 	m := s.module(at)
 	if m == nil {
-		return []finding.Frame{{Function: fmt.Sprintf("%#x", pc), PC: pc}}
+		return []Frame{{Function: fmt.Sprintf("%#x", pc), PC: pc}}
 	}
 	s.r.mu.Lock()
 	frames := s.r.resolve(m, at-m.Base)
 	s.r.mu.Unlock()
 	if len(frames) == 0 {
-		frames = []finding.Frame{{}}
+		frames = []Frame{{}}
 	}
 	for i := range frames {
 		f := &frames[i]
@@ -211,17 +217,25 @@ func (s *Space) lookup(pc uint64, isReturnAddress bool) []finding.Frame {
 	return frames
 }
 
+// Frame is a place in a program's code.
+type Frame struct {
+	Function string
+	File     string // absolute path
+	Line     int
+	Module   string // base name of the executable or shared library
+	PC       uint64
+}
+
 // cLibrary is what the files of the C library that start a process or a thread are called.
 var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-linux.*|ld)([-.][0-9.]+)?\.so(\.[0-9]+)*$`)
 
 // resolve looks a virtual address of m's file up. Functions without a name are "".
-func (r *Resolver) resolve(m *Module, addr uint64) (frames []finding.Frame) {
+func (r *Resolver) resolve(m *Module, addr uint64) (frames []Frame) {
 	o := r.object(m)
 	if cLibrary.MatchString(m.name()) {
-		// Nearly every stack ends there, and nobody wants to know the line. Its debug information is large.
 		var name string
-		if guard(func() { name = o.symbol(addr) }) == nil && finding.Startup(name) {
-			return []finding.Frame{{Function: name}}
+		if guard(func() { name = o.symbol(addr) }) == nil && r.startup(name) {
+			return []Frame{{Function: name}}
 		}
 	}
 	if err := guard(func() {
@@ -244,7 +258,7 @@ func (r *Resolver) resolve(m *Module, addr uint64) (frames []finding.Frame) {
 		return frames
 	}
 	if len(frames) == 0 {
-		frames = []finding.Frame{{}}
+		frames = []Frame{{}}
 	}
 	frames[len(frames)-1].Function = name
 	return frames

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mpivet/mpivet/internal/finding"
 )
 
 const inlineC = `
@@ -181,7 +179,7 @@ func function(t *testing.T, path, name string) (lo, hi uint64) {
 	return 0, 0
 }
 
-func text(frames []finding.Frame) string {
+func text(frames []Frame) string {
 	var b strings.Builder
 	for i, f := range frames {
 		if i > 0 {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // ArgumentError is an argument that a call must not be given (MPI standard, the description of the function).
@@ -17,7 +17,8 @@ type ArgumentError struct {
 	Index    int        // in an array, else -1
 	Why      string     // goes on after the argument: "is negative"
 	Overflow bool       // it is what became of a number that its type can't hold, or there is no room for the result
-	Allowed  bool       // the standard says what happens then
+	Allowed  bool       // the call may be made: nothing of use comes of it
+	Defined  bool       // so it may, and the standard says what comes of it, which the program may look at
 	Other    match.Call // that has to do with it, empty if there is none
 	Role     string     // of Other: "freed"
 	Advice   string     // what to do about it, if that does not follow from the kind of parameter
@@ -53,11 +54,11 @@ func (j *judging) element(param, index int, why string) bool {
 // significant reports whether a parameter means anything in this call. Whoever asks has found it wrong otherwise.
 func (j *judging) significant(param int) bool {
 	part, ok := j.part()
-	return ok && agree.Significant(j.c, param, part, j.pr.inPlace, j.pr.hasInPlace)
+	return ok && collargs.Significant(j.c, param, part, j.pr.inPlace, j.pr.hasInPlace)
 }
 
 // part returns in what way the process takes part in the collective, if the call is one.
-func (j *judging) part() (agree.Part, bool) { return j.pr.part(j.p, j.rec) }
+func (j *judging) part() (collargs.Part, bool) { return j.pr.part(j.p, j.rec) }
 
 // judge looks at all arguments of a call. What is wrong is in t.judging.e if it returns false.
 func (t *Tracker) judge(th *Thread, p *plan, c *event.Call) bool {
@@ -86,7 +87,7 @@ func (t *Tracker) begin(th *Thread, p *plan, c *event.Call) *judging {
 // end lets go of the call, whose memory is not to be kept.
 func (j *judging) end() { j.c, j.rec = nil, nil }
 
-// judgeArguments looks at the arguments of a call that is no collective, and has the sink told of the first that is wrong.
+// judgeArguments looks at the arguments of a call that is no collective, and tells of the first that is wrong.
 func (t *Tracker) judgeArguments(th *Thread, p *plan, c *event.Call) {
 	if th.explained == unexplained && !t.judge(th, p, c) {
 		t.wrongArgument(th, th.call(c.Raw()))
@@ -96,7 +97,7 @@ func (t *Tracker) judgeArguments(th *Thread, p *plan, c *event.Call) {
 func (t *Tracker) wrongArgument(th *Thread, call match.Call) {
 	th.explained = argumentExplained
 	e := t.judging.e
-	t.sink.WrongArgument(th, call, &e)
+	t.Events.WrongArgument.Publish(WrongArgument{th, call, &e})
 }
 
 // judgeCollective looks at the arguments of a collective that nobody else needs to know to tell that they are wrong; the

@@ -3,8 +3,8 @@ package track
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // noDelete are MPI's functions that do nothing when an attribute is deleted.

@@ -1,9 +1,9 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // BufferError is what is wrong with a call that concerns the buffer for buffered sends (MPI standard, section 3.6).
@@ -58,7 +58,7 @@ func (t *Tracker) misused(th *Thread, rec []byte, e BufferError) {
 	if b := t.buffers[th.Process]; b != nil {
 		e.Attached = b.call
 	}
-	t.sink.WrongBuffer(th, th.call(rec), &e)
+	t.Events.WrongBuffer.Publish(WrongBuffer{th, th.call(rec), &e})
 }
 
 // sendBuffered looks whether there is room for a buffered send that begins by the call in rec; p and args are the plan and

@@ -3,10 +3,10 @@ package track
 import (
 	"encoding/binary"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Batch follows the calls of a batch.
@@ -57,6 +57,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 	}
 	t.rest(th)
 	t.progress(th)
+	t.Events.CollectiveEntered.Flush() // the batch's memory goes
 }
 
 // call returns a kept copy of the record.
@@ -92,6 +93,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	}
 	if !open && returned(rec) != 0 && !th.tookPart(p, rec) {
 		return // it failed at once: nobody will match it
+	}
+	if p.freesObject {
+		t.enterFree(th, p, rec)
 	}
 	switch p.act {
 	case nothing:
@@ -143,7 +147,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		}
 	case finalize:
 		th.Process.Finalizing, th.Process.Finalizes = true, true
-		t.sink.Finalize(th.Process, th.call(rec))
+		t.Events.FinalizeEntered.Publish(FinalizeEntered{th.Process, th.call(rec)})
 	case abort:
 		th.Process.Aborting, t.Aborting = true, true
 	}
@@ -329,7 +333,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		}
 	}
 	if th.Failure != nil {
-		th.Failure = nil
+		th.Failure, th.raised = nil, false
 	}
 	if th.explained != unexplained {
 		th.explained = unexplained
@@ -386,17 +390,21 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 		r := t.newRequest()
 		r.Kind, r.Active, r.Ops = kind, true, ops
-		r.held, th.held = th.held, held{}
+		r.hold(th)
 		t.add(pr, r, th, p, rec)
 	case imrecv:
-		if rc == 0 {
+		if rc != 0 {
+			th.giveBack(p.message.handle(rec))
+		} else {
 			r := t.newRequest()
-			r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.receiveMatched(th, p, rec)
-			r.held, th.held = th.held, held{}
+			r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.leaveMatched(th, p, rec)
+			r.hold(th)
 			t.add(pr, r, th, p, rec)
 		}
 	case mrecv:
-		if op := t.receiveMatched(th, p, rec); op != nil {
+		if rc != 0 {
+			th.giveBack(p.message.handle(rec))
+		} else if op := t.leaveMatched(th, p, rec); op != nil {
 			t.Match.Release(op)
 		}
 	case probe:
@@ -426,7 +434,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 				r.Partitioned = t.initPartitioned(th, p, rec)
 			}
 			r.Persistent, r.Active = persistent, !persistent
-			r.held, th.held = th.held, held{}
+			r.hold(th)
 			t.add(pr, r, th, p, rec)
 		}
 	case icollective:
@@ -434,7 +442,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			persistent := p.fn.Class == mpiapi.CollectiveInit
 			r := t.newRequest()
 			r.Kind, r.Persistent, r.Active, r.View, r.Pos = CollectiveRequest, persistent, !persistent, th.view, th.pos
-			r.held, th.held = th.held, held{}
+			r.hold(th)
 			switch {
 			case r.View == nil:
 				r.Kind = OtherRequest
@@ -474,23 +482,21 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			pr.release(&r.held)
 		}
 	case commFree:
-		if h := p.comm.handle(rec); rc == 0 && pr.View(h) != nil {
-			if c := pr.View(h).Comm; c.Free() {
-				t.sink.CommFreed(c)
-			}
-			delete(pr.views, h)
-			pr.recent = nil
+		if rc == 0 {
+			t.leaveCommFree(th, p.comm.handle(rec))
 		}
 	case winFree:
-		if rc == 0 {
-			delete(pr.wins, p.win.handle(rec))
+		if h := p.win.handle(rec); rc == 0 && pr.wins[h] == th.view {
+			delete(pr.wins, h)
 		}
 	case fileClose:
 		if rc == 0 {
-			if v := pr.files[p.file.handle(rec)]; v != nil && v.splits != nil {
+			if v := th.view; v != nil && v.splits != nil {
 				pr.release(&v.splits.held)
 			}
-			delete(pr.files, p.file.handle(rec))
+			if h := p.file.handle(rec); pr.files[h] == th.view {
+				delete(pr.files, h)
+			}
 		}
 	case typeNew, typeCommit, typeFree, typeGiven, typeContents:
 		if rc == 0 {
@@ -501,7 +507,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case changeInfo:
 		if rc == 0 {
-			pr.changeInfo(c)
+			pr.changeInfo(th, c)
 		}
 	case opNew:
 		if rc == 0 {
@@ -509,7 +515,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case opFree:
 		if rc == 0 {
-			if o := pr.ops[p.oldHandle.handle(rec)]; o != nil {
+			if o := pr.ops[p.oldHandle.handle(rec)]; o != nil && !th.renewed(mpiapi.Op, p.oldHandle.handle(rec)) {
 				o.id, pr.recentOp.id = 0, 0 // but where it was made may still be asked for
 				pr.meanings++
 			}
@@ -538,7 +544,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 && !pr.Finalized {
 			pr.Finalized = true
 			t.begun(th, p, rec)
-			t.sink.Finalized(pr)
+			t.Events.FinalizeLeft.Publish(pr)
 		}
 	case endSession:
 		if rc == 0 {
@@ -584,23 +590,7 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 		t.Replay.Took(th, op, p.flag.at != 0, rec)
 	}
 	pr.msgs = put(pr.msgs, p.messageAfter.handle(rec), op)
-}
-
-// receiveMatched returns the operation that a matched probe began, now that the program receives its message.
-func (t *Tracker) receiveMatched(th *Thread, p *plan, rec []byte) *match.Op {
-	h := p.message.handle(rec)
-	op := th.Process.msgs[h]
-	if op == nil {
-		return nil
-	}
-	delete(th.Process.msgs, h)
-	op.Count, op.Type = p.recvCount.int(rec), th.Process.Type(p.recvType.handle(rec))
-	op.Call = th.call(rec)
-	t.Match.Confirm(op)
-	if t.Owns {
-		t.handOne(&handing{th: th, p: p, args: rec, keep: p.lends}, op)
-	}
-	return op
+	pr.born(mpiapi.Message, p.messageAfter.handle(rec))
 }
 
 // statusAt returns the i-th status that a call returned in parameter param.

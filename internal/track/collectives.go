@@ -3,10 +3,10 @@ package track
 import (
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // enterCollective takes the call's place in the order of collectives.
@@ -22,7 +22,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		return
 	}
 	m := &t.member
-	*m = agree.Member{Comm: v.Comm, Me: v.Me}
+	*m = collargs.Member{Comm: v.Comm, Me: v.Me}
 	if top := v.topology; top != nil {
 		m.Sources, m.Destinations, m.Known = top.sources, top.destinations, true
 	}
@@ -50,7 +50,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if t.Replay != nil {
 		t.Replay.Enter(th, v, th.pos, t.entry.Root, p.blocks, rec)
 	}
-	t.sink.Entered(th, v, th.pos, t.scratch)
+	t.entered(th, v, rec)
 	if v.Domain == match.Gathering && v.Idle() {
 		t.Comms.Forget(v.Comm)
 	}
@@ -125,3 +125,10 @@ func (p *Process) Constant(name string) (int64, bool) {
 
 // InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
 func (p *Process) InPlace() (uint64, bool) { return p.inPlace, p.hasInPlace }
+
+// entered tells that a thread has entered the collective at its position on v.
+func (t *Tracker) entered(th *Thread, v *View, rec []byte) {
+	if e := &t.Events.CollectiveEntered; e.Wanted() {
+		*e.Next() = CollectiveEntered{th, v, th.pos, match.Borrow(th.ID, rec)}
+	}
+}

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 // choices are parameters that must have one of several values, by function.
@@ -381,7 +381,7 @@ func (p *plan) errhandlerRule() rule {
 		if j.pr.objects == nil {
 			return true
 		}
-		list := j.pr.objects.live[objectKey{mpiapi.Errhandler, at.handle(j.rec)}]
+		list := j.pr.objects.live[objectKey{kind: mpiapi.Errhandler, handle: at.handle(j.rec)}]
 		if len(list) == 0 {
 			return true
 		}
@@ -402,7 +402,7 @@ func (p *plan) reductionRule() rule {
 	op, typ := p.valueOf(param), p.valueOf(p.fn.Arg(mpiapi.SendType))
 	return func(j *judging) bool {
 		name := j.pr.NameHandle(mpiapi.Op, op.handle(j.rec))
-		why := agree.Reduction(name, j.pr.Type(typ.handle(j.rec)).Of())
+		why := collargs.Reduction(name, j.pr.Type(typ.handle(j.rec)).Of())
 		return why == "" || j.wrong(param, why)
 	}
 }
@@ -431,7 +431,7 @@ func (p *plan) accumulateRule() rule {
 			if t == nil || !t.Predefined() {
 				return true
 			}
-			why := agree.Reduction(name, t)
+			why := collargs.Reduction(name, t)
 			return why == "" || j.wrong(param, why)
 		}
 	}
@@ -496,7 +496,7 @@ func (p *plan) resultTooLarge() rule {
 			why = fmt.Sprintf("is where a number goes that is more than an int can hold: the data alone have %d bytes", n)
 		}
 		j.wrong(param, why)
-		j.e.Overflow, j.e.Allowed = true, true
+		j.e.Overflow, j.e.Allowed, j.e.Defined = true, true, f.Base != mpiapi.IDPackSize
 		return false
 	}
 }

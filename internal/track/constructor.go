@@ -7,9 +7,9 @@ import (
 	"strings"
 	"weak"
 
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // constructor is a function that makes a datatype of others: where its arguments go.

@@ -5,12 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
-	"github.com/mpivet/mpivet/internal/track"
-
-	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // garbage are bytes that are read as numbers, over and over.
@@ -112,8 +109,7 @@ func fuzz(f *testing.F, which func(*mpiapi.Func) bool) {
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		g := &garbage{data: data}
-		s := new(told)
-		tr := track.New(match.New(s), s)
+		tr, _ := newTracker()
 		New(1).Deliver(handler{tr}, 100, 0)
 		for range 12 {
 			fn := funcs[g.number()%uint64(len(funcs))]

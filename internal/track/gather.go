@@ -3,10 +3,10 @@ package track
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // gatherers are the functions that are collective over the processes of a group, and not over a communicator (MPI

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // groupHandle is what a handle of a group stands for. Libraries return one handle for the same group several times (the

@@ -3,12 +3,12 @@ package track
 import (
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/own"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/buffers"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // hands is what a function hands to MPI that is no point-to-point message: a collective, or one that reads or writes a file.
@@ -121,7 +121,7 @@ func newSide(f *mpiapi.Func, n multiple, buf, count, displs, typ mpiapi.Role) si
 
 // piece is what a call has for one of its buffers.
 type piece struct {
-	own.Part
+	buffers.Part
 	there    bool
 	from, to uint64
 	list     *side // it is made of several parts, and has no type yet
@@ -165,7 +165,7 @@ func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
 	if busy && r.there && r.mine > 0 && r.list == nil {
 		all = r.leave(v)
 	}
-	if s.there && r.there && s.from < r.to && r.from < s.to && max(s.from, r.from) >= own.Lowest {
+	if s.there && r.there && s.from < r.to && r.from < s.to && max(s.from, r.from) >= buffers.Lowest {
 		clash = pr.build(c, &s) && pr.build(c, &r) && t.handWithin(h, &s.Part, &r.Part)
 	}
 	if s.there && busy && !clash && pr.build(c, &s) {
@@ -190,7 +190,7 @@ func (t *Tracker) pieces(th *Thread, p *plan, c *event.Call, v *View) (s, r, all
 		return
 	}
 	means := func(side *side) bool {
-		return side.param >= 0 && agree.Significant(c, side.param, part, pr.inPlace, pr.hasInPlace)
+		return side.param >= 0 && collargs.Significant(c, side.param, part, pr.inPlace, pr.hasInPlace)
 	}
 	inPlace := func(side *side) bool { return pr.hasInPlace && side.buf.handle(rec) == pr.inPlace }
 	if means(&hs.send) && !(part.Between && part.Root && hs.recv.param >= 0) && !inPlace(&hs.send) {

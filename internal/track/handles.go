@@ -3,9 +3,9 @@ package track
 import (
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // kindNames are what handles stand for.
@@ -34,7 +34,7 @@ func (o *objects) bury(k objectKey, call match.Call) {
 	}
 	if len(o.graves) >= 2*keepFreedObjects { // those whose handles are used again are among them
 		for _, old := range o.graves[:keepFreedObjects] {
-			delete(o.freed, old)
+			o.unbury(old)
 		}
 		o.graves = append(o.graves[:0], o.graves[keepFreedObjects:]...)
 	}
@@ -92,7 +92,7 @@ func (j *judging) handle(u *handleUse, h uint64) bool {
 	if u.kind == mpiapi.Keyval {
 		return j.keyval(u, int64(int32(h)))
 	}
-	if !u.frees && pr.knows(u.kind, h) {
+	if !u.frees && pr.knows(u.kind, h) || u.kind == mpiapi.Message && j.th.taken != nil {
 		return true
 	}
 	if w := pr.names.handle(u.kind, h); w != nil {
@@ -108,13 +108,13 @@ func (j *judging) handle(u *handleUse, h uint64) bool {
 		}
 		return true
 	}
-	if pr.knows(u.kind, h) || pr.live(objectKey{u.kind, h}) {
+	if pr.knows(u.kind, h) || pr.live(objectKey{kind: u.kind, handle: h}) {
 		return true
 	}
 	if !j.significant(u.param) {
 		return true
 	}
-	if call, ok := pr.freedObject(objectKey{u.kind, h}); ok {
+	if call, ok := pr.freedObject(objectKey{kind: u.kind, handle: h}); ok {
 		if (u.kind == mpiapi.Info || pr.secretive()) && (j.c.State != event.Complete || returned(j.rec) == 0) {
 			return true // MPI may have handed it out in a way that is not recorded
 		}
@@ -143,6 +143,8 @@ func (p *Process) knows(k mpiapi.Kind, h uint64) bool {
 	case mpiapi.Group:
 		_, ok := p.groups[h]
 		return ok
+	case mpiapi.Message:
+		return p.msgs[h] != nil
 	}
 	return false
 }
@@ -181,7 +183,7 @@ func (p *Process) kindOf(h uint64) (mpiapi.Kind, bool) {
 		return mpiapi.Datatype, true
 	}
 	for k := mpiapi.Comm; k <= mpiapi.Session; k++ {
-		if p.knows(k, h) || p.live(objectKey{k, h}) {
+		if p.knows(k, h) || p.live(objectKey{kind: k, handle: h}) {
 			return k, true
 		}
 	}
@@ -220,7 +222,7 @@ func (j *judging) keyval(u *handleUse, key int64) bool {
 	if pr.objects == nil {
 		return true
 	}
-	list := pr.objects.live[objectKey{mpiapi.Keyval, uint64(uint32(key))}]
+	list := pr.objects.live[objectKey{kind: mpiapi.Keyval, handle: uint64(uint32(key))}]
 	if len(list) == 0 {
 		return true
 	}
@@ -281,9 +283,9 @@ func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string
 		}
 		h := at.handle(j.rec)
 		switch {
-		case pr.names.handle(k, h) != nil || pr.knows(k, h) || pr.live(objectKey{k, h}),
+		case pr.names.handle(k, h) != nil || pr.knows(k, h) || pr.live(objectKey{kind: k, handle: h}),
 			k == mpiapi.Datatype && (pr.types[h] != nil || pr.freedType(h) != nil),
-			k == mpiapi.Message && pr.msgs[h] != nil,
+			k == mpiapi.Message && th.taken != nil,
 			k == mpiapi.Session && p.fn.Class == mpiapi.Env, !j.significant(i):
 			continue
 		}

@@ -1,8 +1,8 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // info follows a record that is no call.
@@ -13,13 +13,13 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoSite:
 		var s event.Site
 		if s, err = c.SiteInfo(); err == nil {
-			t.sink.Site(th, s)
+			t.Events.SiteSeen.Publish(SiteSeen{th, s})
 		}
 	case ring.InfoModule:
 		var m event.Module
 		if m, err = c.ModuleInfo(); err == nil {
 			t.mapped(pr, m)
-			t.sink.Module(pr, m)
+			t.Events.ModuleMapped.Publish(ModuleMapped{pr, m})
 		}
 	case ring.InfoNames:
 		err = t.nameRecord(pr, c)
@@ -36,15 +36,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoError:
 		var e event.Error
 		if e, err = c.ErrorInfo(); err == nil {
-			th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused, Explained: e.Refused}
-			if e.Refused {
-				th.refused()
-			}
-			if e.Fatal { // the call will not return to say so
-				t.confirmTruncated(th)
-				t.failed(th, th.Last, e.Code)
-				t.withdrawWrong(th)
-			}
+			t.failing(th, &e)
 		}
 	case ring.InfoSums:
 		var s event.Sums

@@ -3,12 +3,12 @@ package track
 import (
 	"maps"
 
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // changeInfo follows what the program does with info objects (MPI standard, chapter 10).
-func (p *Process) changeInfo(c *event.Call) {
+func (p *Process) changeInfo(th *Thread, c *event.Call) {
 	f := c.Func
 	handle := func(i int) uint64 {
 		if f.Params[i].Pointer {
@@ -34,7 +34,9 @@ func (p *Process) changeInfo(c *event.Call) {
 	case mpiapi.IDInfoDelete:
 		delete(p.infos[handle(f.Param("info"))], text("key"))
 	case mpiapi.IDInfoFree:
-		delete(p.infos, handle(f.Param("info")))
+		if h := handle(f.Param("info")); !th.renewed(mpiapi.Info, h) {
+			delete(p.infos, h)
+		}
 	}
 }
 

@@ -3,9 +3,9 @@ package track
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // leaders are two processes, by world rank, that lead the groups of a new inter-communicator.
@@ -58,7 +58,7 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 			if l.process != pr && !l.told && !pr.Multiple && !l.process.Multiple {
 				l.told, me.told = true, true
 				t.leaders[k] = append(list, me)
-				t.sink.Leaders(l.Leader, me.Leader)
+				t.Events.LeadersDiffer.Publish(LeadersDiffer{l.Leader, me.Leader})
 				return
 			}
 		}
@@ -66,7 +66,7 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 		return
 	}
 	found := list[at].Leader
-	defer func() { t.sink.Met(found.Local, found.Position) }()
+	defer func() { t.Events.LeadersMet.Publish(LeadersMet{found.Local, found.Position}) }()
 	if list = slices.Delete(list, at, at+1); len(list) == 0 {
 		delete(t.leaders, k)
 	} else {

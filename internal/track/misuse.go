@@ -1,9 +1,9 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // RequestError is what is wrong with a call that is given a request (MPI standard, chapters 3 and 4).
@@ -53,7 +53,7 @@ func (t *Tracker) misusedRequest(th *Thread, rec []byte, e RequestError) {
 	if e.Wrong != PrematureFree && e.Wrong != NeverStarted {
 		th.explained = requestExplained
 	}
-	t.sink.WrongRequest(th, th.call(rec), &e)
+	t.Events.WrongRequest.Publish(WrongRequest{th, th.call(rec), &e})
 }
 
 // judgeRequests looks at the requests that a call is given. It tells of the first that is wrong.

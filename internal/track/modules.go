@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // mapping is a file in the memory of a process, from start on. Processes have many, so what is the same in all of them is
@@ -40,6 +40,7 @@ func (t *Tracker) mapped(p *Process, m event.Module) {
 		p.modules = append(make([]mapping, 0, max(room, t.mappings)), p.modules...) // most have the same
 	}
 	p.modules = append(p.modules, mapping{f, m.Start})
+	p.lastFunction = functionPlace{}
 	t.mappings = len(p.modules)
 }
 

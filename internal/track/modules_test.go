@@ -3,7 +3,7 @@ package track
 import (
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/event"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // TestOfMPI: who frees something inside of a call is told by the file that the caller is in.

@@ -1,9 +1,9 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // Object is an object that the program has made and is to free, or a reference to one that a call has returned to it.
@@ -18,7 +18,9 @@ type Object struct {
 
 // objectKey is what an object is known by. Keys of attributes are objects, too.
 type objectKey struct {
-	kind   mpiapi.Kind
+	kind mpiapi.Kind
+	//lint:ignore U1000 without a gap a key is hashed at once
+	zero   [7]byte
 	handle uint64
 }
 
@@ -32,6 +34,10 @@ type objects struct {
 
 	freed  map[objectKey]match.Call // who freed the last ones
 	graves []objectKey              // in turn
+
+	// Room for the next objects and calls, as programs make and free the same few objects again and again.
+	spare [][]Object // keepRooms at most
+	raws  [][]byte   // likewise
 }
 
 // crowding is how many objects of a kind there are, and how many will be told next.
@@ -144,21 +150,31 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		}
 	}
 	for _, h := range o.frees {
-		if k := (objectKey{h.kind, h.value.handle(rec)}); pr.objects.free(k, h.variable.handle(rec)) {
-			pr.objects.bury(k, th.call(rec))
+		k := objectKey{kind: h.kind, handle: h.value.handle(rec)}
+		if !counted(k.kind) && th.renewed(k.kind, k.handle) {
+			continue
+		}
+		if pr.objects.free(k, h.variable.handle(rec)) {
+			call := match.Call{Thread: th.ID, Raw: pr.objects.room()}
+			call.Keep(rec)
+			pr.objects.bury(k, call)
 		}
 	}
 	for _, h := range o.makes {
-		k := objectKey{h.kind, h.value.handle(rec)}
-		if len(pr.names.words) == 0 || pr.names.handle(k.kind, k.handle) != nil {
+		k := objectKey{kind: h.kind, handle: h.value.handle(rec)}
+		if pr.names.handle(k.kind, k.handle) != nil {
 			continue // null, or MPI's own
 		}
-		made := Object{Made: th.call(rec), variable: h.variable.handle(rec)}
+		pr.born(k.kind, k.handle)
+		var of *match.Comm
 		if v := pr.shared(k); v != nil {
-			made.Comm = v.Comm
+			of = v.Comm
 		}
-		if pr.objects.enter(k, made, t.Limits.Of(k.kind)) {
-			t.sink.Crowded(pr, k.kind)
+		made, crowded := pr.objects.enter(k, t.Limits.Of(k.kind))
+		made.Comm, made.variable, made.Made.Thread = of, h.variable.handle(rec), th.ID
+		made.Made.Keep(rec)
+		if crowded {
+			t.Events.Crowded.Publish(Crowded{pr, k.kind})
 		}
 	}
 	if o.heir.kind != 0 {
@@ -169,12 +185,23 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	}
 }
 
+// disown takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a few functions may be
+// called before it (MPI standard, section 11.4.1).
+func (o *objects) disown(n *names) {
+	for k, list := range o.live {
+		if n.handle(k.kind, k.handle) != nil {
+			delete(o.live, k)
+			o.crowds[k.kind].live -= len(list)
+		}
+	}
+}
+
 // freedInside follows what a function of the program has freed that MPI called.
 func (p *Process) freedInside(pl *plan, handle uint64) {
 	if pl.objects == nil || len(pl.objects.frees) == 0 {
 		return
 	}
-	k := objectKey{pl.objects.frees[0].kind, handle}
+	k := objectKey{kind: pl.objects.frees[0].kind, handle: handle}
 	if p.objects != nil {
 		p.objects.free(k, 0)
 	}
@@ -185,7 +212,7 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 
 // inherit notes that the object that a call has made has what the one has that it was made of.
 func (o *objects) inherit(pl *objectPlan, rec []byte) {
-	has := o.users[objectKey{pl.old.kind, pl.old.value.handle(rec)}]
+	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.handle(rec)}]
 	if len(has) == 0 {
 		return
 	}
@@ -195,7 +222,7 @@ func (o *objects) inherit(pl *objectPlan, rec []byte) {
 			m[at] = k
 		}
 	}
-	o.users[objectKey{pl.heir.kind, pl.heir.value.handle(rec)}] = m
+	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.handle(rec)}] = m
 }
 
 // shared returns what a communicator, window or file is to the process, nil if that is not known.
@@ -211,29 +238,69 @@ func (p *Process) shared(k objectKey) *View {
 	return nil
 }
 
-// enter adds an object, and reports whether there are so many now that it is worth a notice: limit, or twice as many as
-// the last time.
-func (o *objects) enter(k objectKey, made Object, limit int) bool {
+// keepRooms bounds what is kept for the next objects: a program may have had a million of them once.
+const keepRooms = 64
+
+// room returns the room of a call that is not needed any more, nil if there is none.
+func (o *objects) room() []byte {
+	n := len(o.raws)
+	if n == 0 {
+		return nil
+	}
+	raw := o.raws[n-1]
+	o.raws = o.raws[:n-1]
+	return raw[:0]
+}
+
+// unbury forgets who freed an object.
+func (o *objects) unbury(k objectKey) {
+	if call, ok := o.freed[k]; ok {
+		if len(o.raws) < keepRooms {
+			o.raws = append(o.raws, call.Raw)
+		}
+		delete(o.freed, k)
+	}
+}
+
+// enter adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice, namely limit, or
+// twice as many as at the last notice.
+func (o *objects) enter(k objectKey, limit int) (made *Object, crowded bool) {
 	o.made++
-	made.Number = o.made
-	delete(o.freed, k)
+	o.unbury(k)
 	n := o.crowds[k.kind]
 	if n == nil {
 		n = &crowding{notice: limit}
 		o.crowds[k.kind] = n
 	}
 	if !counted(k.kind) { // a handle that is made again was freed in a way that is not recorded
-		n.live -= len(o.live[k])
-		delete(o.live, k)
-		delete(o.users, k)
+		if list := o.live[k]; len(list) > 0 {
+			n.live -= len(list)
+			delete(o.live, k)
+		}
+		o.disuse(k)
 	}
-	o.live[k] = append(o.live[k], made)
+	list := o.live[k]
+	if last := len(o.spare) - 1; len(list) == 0 && last >= 0 {
+		list, o.spare = o.spare[last], o.spare[:last]
+		list[0] = Object{Made: match.Call{Raw: list[0].Made.Raw[:0]}, Number: o.made}
+	} else {
+		list = append(list, Object{Number: o.made})
+	}
+	o.live[k] = list
+	made = &list[len(list)-1]
 	n.live++
 	if n.live < n.notice {
-		return false
+		return made, false
 	}
 	n.notice *= 2
-	return true
+	return made, true
+}
+
+// disuse forgets what an object has that is no more.
+func (o *objects) disuse(k objectKey) {
+	if len(o.users) > 0 {
+		delete(o.users, k)
+	}
 }
 
 // free takes out what is freed, and reports whether nothing is left of it. Of several references, it is the last one that was
@@ -241,7 +308,7 @@ func (o *objects) enter(k objectKey, made Object, limit int) bool {
 func (o *objects) free(k objectKey, variable uint64) bool {
 	list := o.live[k]
 	if len(list) == 0 {
-		delete(o.users, k)
+		o.disuse(k)
 		return false
 	}
 	at := len(list) - 1
@@ -256,19 +323,22 @@ func (o *objects) free(k objectKey, variable uint64) bool {
 		return false
 	}
 	delete(o.live, k)
-	delete(o.users, k)
+	if len(o.spare) < keepRooms {
+		o.spare = append(o.spare, list)
+	}
+	o.disuse(k)
 	return true
 }
 
 // attach notes that an object has got an error handler or an attribute, or lost it.
 func (p *Process) attach(o *objectPlan, rec []byte) {
-	user := objectKey{o.user.kind, o.user.value.handle(rec)}
-	what := objectKey{o.what, o.attached.handle(rec)}
+	user := objectKey{kind: o.user.kind, handle: o.user.value.handle(rec)}
+	what := objectKey{kind: o.what, handle: o.attached.handle(rec)}
 	place := noKey
 	if o.what == mpiapi.Keyval {
 		place = attachment(what.handle)
-	} else if p.names.handle(o.what, what.handle) == nil {
-		p.Handlers = true
+	} else {
+		p.setHandler(what.handle)
 	}
 	m := p.objects.users[user]
 	switch {

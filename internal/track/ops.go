@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // operation is a reduction operation that the program has made.
@@ -53,7 +53,10 @@ func hashText(s string) uint64 {
 func (p *Process) newOp(th *Thread, c *event.Call) {
 	f := c.Func
 	o := &operation{function: c.Addr(f.Param("user_fn")), commutative: c.Int(f.Param("commute")) != 0, made: th.call(c.Raw())}
-	o.id = p.place(o.function)
+	if r := &p.lastFunction; r.id == 0 || r.address != o.function {
+		*r = functionPlace{o.function, p.place(o.function)}
+	}
+	o.id = p.lastFunction.id
 	if o.id != 0 && o.commutative {
 		o.id += 2
 	}
@@ -61,6 +64,9 @@ func (p *Process) newOp(th *Thread, c *event.Call) {
 	p.recentOp.id = 0
 	p.meanings++
 }
+
+// functionPlace is what place has returned for a function, as long as no module comes.
+type functionPlace struct{ address, id uint64 }
 
 // place returns a number for the place of a function in the file that it comes from: the same in all processes that
 // have loaded that file, wherever. It is 0 if the file is not known.

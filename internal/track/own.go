@@ -1,11 +1,11 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/own"
+	"github.com/mpivet/mpivet/internal/mpi/buffers"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // Overlap is a byte that two buffers have in common which MPI has at the same time (MPI standard, sections 2.3, 3.7.2, 3.10
@@ -27,24 +27,24 @@ type Handed struct {
 	// is not known.
 	Call, By match.Call
 	Param    int // the buffer among those of Call
-	own.Part
+	buffers.Part
 }
 
 // ownership is what a process has handed to MPI.
 type ownership struct {
-	all, reads own.Set
+	all, reads buffers.Set
 	// off: functions of the program complete requests inside of MPI, so that nobody knows what is over.
 	off bool
 }
 
 // held is what a request, or a call under way, has of both sets.
 type held struct {
-	all, reads own.Hold
+	all, reads buffers.Hold
 	clashed    bool // with what another one has, and one of the two is written
 }
 
 // of returns what it has of one of the sets of its process.
-func (h *held) of(o *ownership, s *own.Set) own.Hold {
+func (h *held) of(o *ownership, s *buffers.Set) buffers.Hold {
 	if s == &o.reads {
 		return h.reads
 	}
@@ -87,10 +87,19 @@ func (pr *Process) releaseAll() {
 // variables that they are in.
 func (pr *Process) releaseShared(r *Request) {
 	pr.release(&r.held)
-	if r.list.shared() {
-		for q := r.list.oldest; q != nil; q = q.next {
+	if l := r.list; l.shared() {
+		for q := l.newest; q != l.released; q = q.prev {
 			pr.release(&q.held)
 		}
+		l.released = l.newest
+	}
+}
+
+// hold gives a request the memory that its thread's call has handed over.
+func (r *Request) hold(th *Thread) {
+	r.held, th.held = th.held, held{}
+	if r.list != nil {
+		r.list.released = nil
 	}
 }
 
@@ -143,7 +152,7 @@ func (t *Tracker) handBuffers(th *Thread, p *plan, c *event.Call) {
 
 // handOne hands over the buffer of an operation.
 func (t *Tracker) handOne(h *handing, op *match.Op) {
-	part := own.Part{Buffer: datatype.Buffer{Count: op.Count, Type: op.Type.Of()}, Write: !op.Send}
+	part := buffers.Part{Buffer: datatype.Buffer{Count: op.Count, Type: op.Type.Of()}, Write: !op.Send}
 	if op.Send || h.p.recvBuf.at == 0 {
 		part.Base = h.p.sendBuf.handle(h.args)
 	} else {
@@ -158,8 +167,8 @@ func (t *Tracker) handBoth(h *handing, send, recv *match.Op) {
 		t.handOne(h, recv)
 		return
 	}
-	a := own.Part{Buffer: datatype.Buffer{Base: h.p.sendBuf.handle(h.args), Count: send.Count, Type: send.Type.Of()}}
-	b := own.Part{Buffer: datatype.Buffer{Base: h.p.recvBuf.handle(h.args), Count: recv.Count, Type: recv.Type.Of()}, Write: true}
+	a := buffers.Part{Buffer: datatype.Buffer{Base: h.p.sendBuf.handle(h.args), Count: send.Count, Type: send.Type.Of()}}
+	b := buffers.Part{Buffer: datatype.Buffer{Base: h.p.recvBuf.handle(h.args), Count: recv.Count, Type: recv.Type.Of()}, Write: true}
 	if !t.handWithin(h, &a, &b) {
 		t.hand(h, &a)
 	}
@@ -167,10 +176,10 @@ func (t *Tracker) handBoth(h *handing, send, recv *match.Op) {
 }
 
 // handWithin looks whether two buffers of one call overlap.
-func (t *Tracker) handWithin(h *handing, a, b *own.Part) bool {
+func (t *Tracker) handWithin(h *handing, a, b *buffers.Part) bool {
 	fromA, toA := a.Bounds()
 	fromB, toB := b.Bounds()
-	if fromA >= toB || fromB >= toA || fromA >= toA || fromB >= toB || max(fromA, fromB) < own.Lowest {
+	if fromA >= toB || fromB >= toA || fromA >= toA || fromB >= toB || max(fromA, fromB) < buffers.Lowest {
 		return false
 	}
 	at, ok := datatype.FirstOverlap(a.Buffer, b.Buffer)
@@ -181,7 +190,7 @@ func (t *Tracker) handWithin(h *handing, a, b *own.Part) bool {
 }
 
 // hand looks whether a buffer that a call hands over is MPI's already, and keeps it in mind.
-func (t *Tracker) hand(h *handing, part *own.Part) {
+func (t *Tracker) hand(h *handing, part *buffers.Part) {
 	pr := h.th.Process
 	if part.Count <= 0 || pr.Lost {
 		return
@@ -197,7 +206,7 @@ func (t *Tracker) hand(h *handing, part *own.Part) {
 	o := pr.owned
 	switch {
 	case o == nil:
-		o = &ownership{reads: own.Set{Exclusive: true}}
+		o = &ownership{reads: buffers.Set{Exclusive: true}}
 		pr.owned = o
 	case o.off:
 		return
@@ -208,10 +217,10 @@ func (t *Tracker) hand(h *handing, part *own.Part) {
 	}
 }
 
-func (t *Tracker) handTo(h *handing, s *own.Set, held *own.Hold, part *own.Part) {
-	var c *own.Clash
+func (t *Tracker) handTo(h *handing, s *buffers.Set, held *buffers.Hold, part *buffers.Part) {
+	var c *buffers.Clash
 	if h.keep {
-		var one own.Hold
+		var one buffers.Hold
 		if one, c = s.Hold(part); one != 0 {
 			*held = s.Join(*held, one)
 		}
@@ -233,7 +242,7 @@ func (t *Tracker) handTo(h *handing, s *own.Set, held *own.Hold, part *own.Part)
 }
 
 // handed describes a buffer of the call.
-func (h *handing) handed(part *own.Part) Handed {
+func (h *handing) handed(part *buffers.Part) Handed {
 	d := Handed{Call: h.th.call(h.args), Param: bufferParam(h.p.fn, part.Write), Part: *part}
 	if h.by != nil {
 		d.By = h.th.call(h.by)
@@ -251,7 +260,7 @@ func bufferParam(f *mpiapi.Func, write bool) int {
 }
 
 // holder describes the buffer that another one clashes with.
-func (t *Tracker) holder(pr *Process, s *own.Set, c *own.Clash) (d Handed, ok bool) {
+func (t *Tracker) holder(pr *Process, s *buffers.Set, c *buffers.Clash) (d Handed, ok bool) {
 	o := pr.owned
 	number := ^uint64(0)
 	pr.Requests(func(r *Request) {
@@ -283,7 +292,7 @@ func (t *Tracker) holder(pr *Process, s *own.Set, c *own.Clash) (d Handed, ok bo
 	return d, true
 }
 
-// overlap tells the sink.
+// overlap tells of an overlap.
 func (t *Tracker) overlap(h *handing, o *Overlap) {
 	rec := h.args
 	if h.by != nil {
@@ -293,7 +302,7 @@ func (t *Tracker) overlap(h *handing, o *Overlap) {
 		h.th.explained = overlapExplained
 	}
 	h.th.held.clashed = h.th.held.clashed || o.Within && h.keep // MPI itself overwrites what it sends
-	t.sink.Overlap(h.th, h.th.call(rec), o)
+	t.Events.Overlapped.Publish(Overlapped{h.th, h.th.call(rec), o})
 }
 
 // lendNothing has the process's memory not looked at any more.
@@ -322,7 +331,7 @@ func (t *Tracker) attach(th *Thread, p *plan, c *event.Call, b *attached) {
 		return
 	}
 	h := handing{th: th, p: p, args: c.Raw(), keep: true}
-	t.hand(&h, &own.Part{Buffer: datatype.Buffer{Base: c.Addr(0), Count: b.size, Type: memory}, Write: true})
+	t.hand(&h, &buffers.Part{Buffer: datatype.Buffer{Base: c.Addr(0), Count: b.size, Type: memory}, Write: true})
 	b.held, th.held = th.held, held{}
 }
 
@@ -345,7 +354,7 @@ func (t *Tracker) handStarted(th *Thread, r *Request, p *plan, by []byte) {
 	case p.act == precvInit && r.Partitioned != nil:
 		t.handPartitions(&h, 0, p.partitions.int(r.Made.Raw))
 	}
-	r.held, th.held = th.held, held{}
+	r.hold(th)
 }
 
 // handPartitions hands over n partitions of a partitioned message from the given one on. What is to be sent is the program's
@@ -361,7 +370,7 @@ func (t *Tracker) handPartitions(h *handing, first, n int64) {
 	if d == nil || first < 0 || n <= 0 || each <= 0 || first+n > p.partitions.int(args) {
 		return
 	}
-	t.hand(h, &own.Part{
+	t.hand(h, &buffers.Part{
 		Buffer: datatype.Buffer{Base: buf.handle(args) + uint64(first*each*d.Extent()), Count: n * each, Type: d.Type},
 		Write:  p.act == precvInit,
 	})
@@ -376,5 +385,6 @@ func (t *Tracker) handReady(th *Thread, r *Request, partition int64, by []byte) 
 	outer := th.held
 	th.held = r.held
 	t.handPartitions(&h, partition, 1)
-	r.held, th.held = th.held, outer
+	r.hold(th)
+	th.held = outer
 }

@@ -7,9 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/mpivet/mpivet/internal/match"
-	. "github.com/mpivet/mpivet/internal/synth"
-	"github.com/mpivet/mpivet/internal/track"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // use is a buffer of so many integers that an operation has.
@@ -151,8 +149,7 @@ func TestOwnersAreExact(t *testing.T) {
 		for range o.num(1, 150) {
 			o.step()
 		}
-		s := new(told)
-		tr := track.New(match.New(s), s)
+		tr, s := newTracker()
 		tr.Owns = true
 		p.Deliver(handler{tr}, o.num(1, 20), 0)
 		var got []string

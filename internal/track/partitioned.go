@@ -1,9 +1,9 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // Partitioned is one side of a partitioned message (MPI standard, chapter 4): a persistent request.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // OrderError is a call at a time, or by a thread, that the standard forbids (MPI standard, sections 11.2, 11.4 and 11.6).
@@ -211,7 +211,7 @@ func (t *Tracker) settleSuspects(th *Thread, c *event.Call) {
 			return false
 		}
 		if timed && leave > s.enter && leave-s.enter >= certain {
-			t.sink.OutOfOrder(s.th, s.call, &s.e)
+			t.Events.OutOfOrder.Publish(OutOfOrder{s.th, s.call, &s.e})
 		}
 		return true
 	})
@@ -223,14 +223,14 @@ func (t *Tracker) tellSuspects() {
 		if t.Now-s.since < 2 {
 			return false
 		}
-		t.sink.OutOfOrder(s.th, s.call, &s.e)
+		t.Events.OutOfOrder.Publish(OutOfOrder{s.th, s.call, &s.e})
 		return true
 	})
 }
 
 func (t *Tracker) disorder(th *Thread, c *event.Call, e OrderError) {
 	th.explained = orderExplained
-	t.sink.OutOfOrder(th, th.call(c.Raw()), &e)
+	t.Events.OutOfOrder.Publish(OutOfOrder{th, th.call(c.Raw()), &e})
 }
 
 // sameCollective reports whether a call is a collective on what another thread is in a collective on. Those who make

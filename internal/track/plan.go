@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 // slot is where a call record has a value: an offset from its start, 0 if the function has no such parameter.
@@ -36,7 +36,7 @@ type plan struct {
 	act   action
 	mode  uint8 // of the send part, match.Mode
 	fixed int
-	agree *agree.Plan // of a collective
+	agree *collargs.Plan // of a collective
 
 	comm, win, file                       slot
 	count, typ, dest, tag                 slot // the sending side; also what a collective sends
@@ -53,7 +53,7 @@ type plan struct {
 	blocks                                bool // a collective that may wait for the others before it returns
 	doubtful, shared                      bool // see Replay.Doubt
 	gathers                               bool // or of those who make a communicator of a group
-	makesComm, makesHandle                bool
+	makesComm, makesHandle, freesObject   bool
 	sendBuf, recvBuf                      slot
 	lends                                 bool // it returns before MPI has given back what is handed over
 	ends                                  bool // a split collective
@@ -287,13 +287,14 @@ func makePlan(f *mpiapi.Func) plan {
 	p.objects = planObjects(f)
 	p.planHands()
 	if p.collective {
-		p.agree = agree.For(f)
+		p.agree = collargs.For(f)
 	}
 	p.blocks = f.Class == mpiapi.Collective && act != commFree && !strings.HasSuffix(name, "_begin")
 	p.shared = name == "MPI_Win_allocate_shared" || name == "MPI_Win_shared_query"
 	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test"
 	p.makesComm = p.newComm.at != 0
 	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
+	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
 	p.anytime = anytime(f)
 	p.starts = f.Base == mpiapi.IDInit || f.Base == mpiapi.IDInitThread
 	p.planArguments()

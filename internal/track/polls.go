@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // polling is what is known of a thread that tests and probes in vain.

@@ -3,12 +3,12 @@ package track
 import (
 	"encoding/binary"
 
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/own"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/buffers"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // quick is where a blocking send or receive has its arguments, if its record is a single line: nearly all calls of many
@@ -125,7 +125,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 // handQuick follows the buffer of such a send or receive.
 func (t *Tracker) handQuick(th *Thread, q *quick, typ *match.Datatype, rec []byte) {
 	h := handing{th: th, p: &t.plans[binary.LittleEndian.Uint16(rec)], args: rec}
-	t.hand(&h, &own.Part{
+	t.hand(&h, &buffers.Part{
 		Buffer: datatype.Buffer{
 			Base:  binary.LittleEndian.Uint64(rec[q.buf&63:]),
 			Count: int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:]))), Type: typ.Type,

@@ -6,11 +6,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Inaccessible is a buffer that a call hands to MPI, or has handed to it, and that can't be accessed.
@@ -41,7 +41,7 @@ func (t *Tracker) unreachable(th *Thread, u event.Unreachable) {
 		}
 	}
 	th.explained = accessExplained
-	t.sink.Inaccessible(th, th.call(th.Open.Call.Raw()), &i)
+	t.Events.Unreachable.Publish(Unreachable{th, th.call(th.Open.Call.Raw()), &i})
 }
 
 // sides are the roles of the buffers of messages and simple collectives, each with those of its count and datatype.
@@ -106,7 +106,7 @@ func (t *Tracker) faultIn(th *Thread, call, in match.Call, r *Request) bool {
 		}
 		i.Address, i.At, i.Written = at.Address, uint64(at.First), !strings.HasPrefix(f.Params[buf].CType, "const")
 		th.explained = accessExplained
-		t.sink.Inaccessible(th, call, &i)
+		t.Events.Unreachable.Publish(Unreachable{th, call, &i})
 		return true
 	}
 	return false

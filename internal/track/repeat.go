@@ -3,10 +3,10 @@ package track
 import (
 	"encoding/binary"
 
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // repeat is a collective that a process has entered, for the case that it enters one of the same kind again: with the same
@@ -127,7 +127,7 @@ func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	if t.Replay != nil {
 		t.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
 	}
-	t.sink.Entered(th, v, th.pos, call)
+	t.entered(th, v, rec)
 	if p := &t.plans[binary.LittleEndian.Uint16(rec)]; t.Owns && p.hands != nil && (pr.holds() || !r.apart(q, rec)) {
 		if c, err := event.ParseCall(rec); err == nil {
 			t.handCall(th, p, &c, v)

@@ -1,8 +1,8 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // Completion says how a thread came to know that an operation is complete, and so what it would have done had it not

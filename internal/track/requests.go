@@ -1,9 +1,9 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // requestTable has the requests of a process by handle. MPI libraries give several requests one handle (of sends that are
@@ -23,6 +23,11 @@ type requestList struct {
 	handle         uint64
 	oldest, newest *Request
 	n              int
+
+	// released: the memory of this request and of all older ones is the program's again. waived: no thread is taken to wait
+	// for this request, nor for an older one. Both are nil if that is so for none. They save a walk through all requests of
+	// the handle whenever one of them is over.
+	released, waived *Request
 
 	last       *Request // that was taken out, as long as it has lastNumber: its room is used again
 	lastNumber uint64
@@ -123,6 +128,12 @@ func (rt *requestTable) push(r *Request) {
 func (rt *requestTable) take(r *Request) {
 	l := r.list
 	l.last, l.lastNumber = r, r.Number
+	if l.released == r {
+		l.released = r.prev
+	}
+	if l.waived == r {
+		l.waived = r.prev
+	}
 	if r.prev != nil {
 		r.prev.next = r.next
 	} else {
@@ -213,8 +224,13 @@ func (t *Tracker) tell(th *Thread, r *Request, how Completion, call []byte) {
 	}
 }
 
-// any tells the replay that a call has gone on because of any of the operations that a handle stands for.
+// any tells the replay that a call has gone on because one of the operations of a handle is complete. If they are many, it
+// tells that no thread waits for any of them.
 func (t *Tracker) any(th *Thread, l *requestList, how Completion, call []byte) {
+	if l.n > maxOwed {
+		t.waiveAll(th, l, nil, call)
+		return
+	}
 	t.pay(th, l, how, call)
 	for r := l.oldest; r != nil; r = r.next {
 		for _, op := range r.Ops {
@@ -257,6 +273,20 @@ func (t *Tracker) waive(th *Thread, l *requestList, call []byte) {
 	l.owed = l.owed[:0]
 }
 
+// waiveAll tells the replay that no thread is taken to wait for the operations of a handle, complete or not. It leaves out
+// those of the request rest.
+func (t *Tracker) waiveAll(th *Thread, l *requestList, rest *Request, call []byte) {
+	t.waive(th, l, call)
+	for r := l.newest; r != l.waived; r = r.prev {
+		for _, op := range r.Ops {
+			if op != nil && r != rest {
+				t.Replay.Drop(th, op)
+			}
+		}
+	}
+	l.waived = l.newest
+}
+
 // add enters the request that a call returned.
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
@@ -282,7 +312,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	pr.reqs.push(r)
 	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
-		t.sink.Crowded(pr, mpiapi.Request)
+		t.Events.Crowded.Publish(Crowded{pr, mpiapi.Request})
 	}
 	if pr.numbers&0xfff == 0 {
 		pr.reqs.tidy(pr.Active)
@@ -331,6 +361,7 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64, rec []byte) {
 		return
 	}
 	r.Active, r.Cancelled, r.Started, r.Known = true, false, true, false
+	r.list.waived = nil
 	th.started = append(th.started, r)
 	r.count(1)
 	if r.Partitioned != nil {
@@ -395,14 +426,7 @@ func (t *Tracker) enterCancel(th *Thread, p *plan, rec []byte) {
 func (t *Tracker) drop(th *Thread, r *Request, call []byte) {
 	if l := r.list; t.Replay != nil && l.shared() {
 		// It is any of them that is not waited for.
-		t.waive(th, l, call)
-		for q := l.oldest; q != nil; q = q.next {
-			for _, op := range q.Ops {
-				if op != nil && q != r {
-					t.Replay.Drop(th, op)
-				}
-			}
-		}
+		t.waiveAll(th, l, r, call)
 	}
 	for i, op := range r.Ops {
 		if op != nil {

@@ -5,13 +5,13 @@ package track
 import (
 	"math"
 
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // Process is one process of the program.
@@ -32,37 +32,40 @@ type Process struct {
 	FileHandler bool // the program has set an error handler for files
 	Callbacks   bool // functions of the program may run inside of MPI when objects are freed; what they call is not recorded
 	Handlers    bool // the program has set an error handler that may be its own function
+	ownHandlers bool // the program has set an error handler that may return
 	Library     string
 	Helpers     int    // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
 	Version     [2]int // of the standard
 
-	names    *names
-	views    map[uint64]*View // communicators by handle
-	recent   *View            // the one used last
-	comms    *match.Registry
-	wins     map[uint64]*View
-	files    map[uint64]*View
-	types    map[uint64]*match.Datatype // that are not predefined
-	derived  derivedTypes
-	watcher  TypeWatcher // of datatypes; may be nil
-	cached   [16]cachedType
-	lately   *cachedType // of those, the one asked for last
-	reqs     requestTable
-	Active   int    // requests that are not freed or completed
-	notice   int    // number of them that is told next
-	selfRank int32  // the member of MPI_COMM_SELF, see makeSelf
-	self     uint64 // its handle
-	numbers  uint64 // of requests made
-	made     map[match.Key]uint64
-	msgs     map[uint64]*match.Op         // matched probes not received yet
-	deleting map[int64]bool               // keys whose attributes a function of the program deletes
-	infos    map[uint64]map[string]string // what is in info objects
-	ops      map[uint64]*operation        // made by the program
-	groups   map[uint64]groupHandle
-	objects  *objects           // nil if none was made
-	owned    *ownership         // nil if it has handed over no memory that it has to do without after the call
-	moving   map[uint64]*moving // nonblocking and persistent operations whose data are summed up, by number
-	modules  []mapping
+	names        *names
+	views        map[uint64]*View // communicators by handle
+	recent       *View            // the one used last
+	comms        *match.Registry
+	wins         map[uint64]*View
+	files        map[uint64]*View
+	types        map[uint64]*match.Datatype // that are not predefined
+	derived      derivedTypes
+	watcher      TypeWatcher // of datatypes; may be nil
+	cached       [16]cachedType
+	lately       *cachedType // of those, the one asked for last
+	reqs         requestTable
+	Active       int    // requests that are not freed or completed
+	notice       int    // number of them that is told next
+	selfRank     int32  // the member of MPI_COMM_SELF, see makeSelf
+	self         uint64 // its handle
+	numbers      uint64 // of requests made
+	made         map[match.Key]uint64
+	msgs         map[uint64]*match.Op         // matched probes not received yet
+	deleting     map[int64]bool               // keys whose attributes a function of the program deletes
+	infos        map[uint64]map[string]string // what is in info objects
+	ops          map[uint64]*operation        // made by the program
+	groups       map[uint64]groupHandle
+	objects      *objects // nil if none was made
+	births       births
+	owned        *ownership         // nil if MPI holds none of its buffers
+	moving       map[uint64]*moving // nonblocking and persistent operations whose data are summed up, by number
+	modules      []mapping
+	lastFunction functionPlace
 
 	phase    phase
 	recentOp struct{ handle, id uint64 }
@@ -79,6 +82,9 @@ type Thread struct {
 	Open    Open
 	Last    match.Call // the last call that was seen, complete or not
 	Failure *Failure   // what the call under way, or just complete, reported
+	freeing uint64     // how many objects the process had made when the thread entered a call that frees
+	taken   *match.Op  // the receive of the message that the call under way consumes
+	raised  bool       // an error handler has got Failure, and has not returned
 
 	ops  [2]*match.Op // of the call under way
 	made uint64       // the number of the message that it makes and whose data are summed up, else 0
@@ -209,55 +215,6 @@ func (l *Limits) Of(k mpiapi.Kind) int {
 	return n
 }
 
-// Sink is told what is worth a look as it happens. A call is valid only until the method returns.
-type Sink interface {
-	// Failed: a call returned an error, or is about to end the program for one.
-	Failed(t *Thread, call match.Call, rc int32, f *Failure)
-	// Entered: a thread has entered the collective at a position of a communicator, window or file.
-	Entered(t *Thread, v *View, position uint64, call match.Call)
-	// Sums: sums of what the call at a position of a communicator sends, or has received.
-	Sums(t *Thread, v *View, position uint64, call match.Call, s *event.Sums)
-	// Modified: data changed while an operation read them.
-	Modified(t *Thread, m *Modification)
-	// Inaccessible: a call hands a buffer to MPI that can't be accessed.
-	Inaccessible(t *Thread, call match.Call, i *Inaccessible)
-	// CommFreed: all members have freed a communicator.
-	CommFreed(c *match.Comm)
-	// Finalize: a process has entered MPI_Finalize.
-	Finalize(p *Process, call match.Call)
-	// Finalized: MPI_Finalize has returned.
-	Finalized(p *Process)
-	// Leaders: the leaders of two groups that make an inter-communicator pass different tags.
-	Leaders(a, b Leader)
-	// Met: the leader of a group that makes an inter-communicator has found that of the other.
-	Met(local *match.Comm, position uint64)
-	// WrongDatatype: a call is made with a datatype that it must not have been given.
-	WrongDatatype(t *Thread, call match.Call, u *DatatypeUse)
-	// WrongBuffer: a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
-	WrongBuffer(t *Thread, call match.Call, e *BufferError)
-	// WrongRequest: a call is given a request that it must not be given, or need not have been made.
-	WrongRequest(t *Thread, call match.Call, e *RequestError)
-	// Overlap: a call hands memory to MPI that MPI has already, or twice.
-	Overlap(t *Thread, call match.Call, o *Overlap)
-	// WrongConstructor: a constructor of datatypes is called with an argument that the standard forbids.
-	WrongConstructor(t *Thread, call match.Call, err *datatype.ArgumentError)
-	// WrongArgument: a call is given an argument that the standard forbids.
-	WrongArgument(t *Thread, call match.Call, e *ArgumentError)
-	// OutOfOrder: a call comes at a time, or from a thread, that the standard forbids.
-	OutOfOrder(t *Thread, call match.Call, e *OrderError)
-	// NewDatatype: a constructor of datatypes has returned d. What there is to know of it afterwards is entered there.
-	NewDatatype(p *Process, d *match.Datatype)
-	// Crowded: a process has as many requests, derived datatypes or other objects of a kind as Tracker.Limits says, or twice as
-	// many as the last time.
-	Crowded(p *Process, kind mpiapi.Kind)
-	// End: a process has ended; Process.Ended says how.
-	End(p *Process)
-	// Module: a file is mapped into a process.
-	Module(p *Process, m event.Module)
-	// Site: a call stack of a thread has got a number.
-	Site(t *Thread, s event.Site)
-}
-
 // TypeWatcher is told which handles are committed datatypes.
 type TypeWatcher interface {
 	// Committed: handle is a datatype that may be used, from now on.
@@ -276,9 +233,10 @@ type Tracker struct {
 	Limits Limits
 	// Replay, if it is set before the first process, is told what each thread does and waits for.
 	Replay Replay
-	// Owns: the sink is to be told of overlaps. OwnReads: also where both operations only read.
+	// Owns: overlaps are to be told. OwnReads: also where both operations only read.
 	Owns, OwnReads bool
 
+	Events    Events
 	Processes []*Process
 	Threads   []*Thread
 	Worlds    []*match.World
@@ -290,7 +248,6 @@ type Tracker struct {
 	Aborting  bool // MPI_Abort was entered by some process
 
 	resting  []*Thread // see Resting
-	sink     Sink
 	plans    []plan
 	quick    []quick // by number, like plans
 	free     *Request
@@ -308,8 +265,8 @@ type Tracker struct {
 	suspects []suspect
 	entry    match.Entry
 	kept     match.Kept
-	member   agree.Member
-	memo     agree.Memo
+	member   collargs.Member
+	memo     collargs.Memo
 	leaders  map[leaders][]*leader
 	buffers  map[*Process]*attached   // for buffered sends
 	groups   map[groupKey]group.Group // that operations have made
@@ -331,11 +288,11 @@ type rankKey struct {
 	rank  int
 }
 
-// New returns a tracker that hands operations to m and tells sink the rest.
-func New(m *match.Matcher, sink Sink) *Tracker {
+// New returns a tracker that hands operations to m.
+func New(m *match.Matcher) *Tracker {
 	t := &Tracker{
 		Limits: DefaultLimits,
-		Comms:  match.NewRegistry(), Match: m, sink: sink,
+		Comms:  match.NewRegistry(), Match: m,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
 		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
 		buffers: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
@@ -394,7 +351,8 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 		t.died(p)
 	}
 	t.faulted(p)
-	t.sink.End(p)
+	t.endedByHandler(p)
+	t.Events.ProcessEnded.Publish(p)
 }
 
 // Distrust keeps what p does not do from being held against anybody: not all that it does is known. With nil it
@@ -411,7 +369,11 @@ func (t *Tracker) Tick() {
 	if len(t.suspects) != 0 {
 		t.tellSuspects()
 	}
+	t.Events.Tick.Publish(struct{}{})
 }
+
+// Finish tells that the run is over.
+func (t *Tracker) Finish() { t.Events.RunOver.Publish(struct{}{}) }
 
 // Waited returns for how many ticks a thread has been in the call that it is in.
 func (t *Tracker) Waited(th *Thread) int { return t.Now - th.Open.Since }

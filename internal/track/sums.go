@@ -1,9 +1,9 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // moving is a nonblocking or persistent operation whose process makes sums of its data: a message, or a collective.
@@ -46,7 +46,7 @@ func (t *Tracker) sums(th *Thread, s *event.Sums) {
 		if th.view != nil {
 			t.scratch.Keep(th.Open.Call.Raw())
 			t.scratch.Thread = th.ID
-			t.sink.Sums(th, th.view, th.pos, t.scratch, s)
+			t.Events.SumsSeen.Publish(SumsSeen{th, th.view, th.pos, t.scratch, s})
 		}
 		return
 	}
@@ -63,7 +63,7 @@ func (t *Tracker) sums(th *Thread, s *event.Sums) {
 	if m == nil || s.Made && th.Open.Func.Class == mpiapi.CollectiveInit || s.Over && !s.Received && !s.Failed {
 		return
 	}
-	t.sink.Sums(th, m.view, m.pos, m.call, s)
+	t.Events.SumsSeen.Publish(SumsSeen{th, m.view, m.pos, m.call, s})
 }
 
 func (t *Tracker) enterMoving(pr *Process, number uint64, m *moving) {
@@ -88,7 +88,7 @@ func (t *Tracker) messageOf(th *Thread, number uint64, send bool) *match.Op {
 	switch m := th.Process.moving[number]; {
 	case number == 0 || number == th.made:
 		if p := &t.plans[th.Open.Func.ID]; p.act == mrecv && !send {
-			return th.Process.msgs[p.message.handle(th.Open.Call.Raw())]
+			return th.taken
 		}
 	case m == nil || m.request == nil:
 		return nil
@@ -147,7 +147,7 @@ func (t *Tracker) changed(th *Thread, c *event.Changed) {
 	default:
 		m.Operation, m.View, m.Position, m.Round = k.call, k.view, k.pos, k.round
 	}
-	t.sink.Modified(th, &m)
+	t.Events.DataChanged.Publish(DataChanged{th, &m})
 }
 
 // changedKept finds the operation of whose data nothing was told before they changed. It reports false if another operation may

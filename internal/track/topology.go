@@ -3,8 +3,8 @@ package track
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/event"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // topology is who the neighbours of a process are on a communicator, as member numbers; -1 for MPI_PROC_NULL.

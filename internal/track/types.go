@@ -3,10 +3,10 @@ package track
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 type cachedType struct {
@@ -16,11 +16,12 @@ type cachedType struct {
 
 // derivedTypes are what is known of a process's derived datatypes beyond its table of handles.
 type derivedTypes struct {
-	live   int // made and not freed
-	notice int // number of them that is told next
-	made   uint64
-	freed  map[uint64]*match.Datatype // the last ones, by handle
-	order  []uint64                   // their handles, in turn
+	live    int // made and not freed
+	notice  int // number of them that is told next
+	made    uint64
+	freed   map[uint64]*match.Datatype // the last ones, by handle
+	order   []uint64                   // their handles, in turn
+	unknown *datatype.Type             // what they are of
 }
 
 // keepFreed is how many freed datatypes are remembered, to tell who freed what is used afterwards.
@@ -157,12 +158,15 @@ func (p *Process) freeType(handle uint64, call match.Call) {
 	}
 	d.order = append(d.order, handle)
 	// Its tree may be large, and is not needed any more.
+	if d.unknown == nil {
+		d.unknown = datatype.UnknownType()
+	}
 	d.freed[handle] = &match.Datatype{
-		Type: datatype.UnknownType(), Name: ty.Name, Standing: match.FreedType, Made: ty.Made, Committed: ty.Committed, Freed: call,
+		Type: d.unknown, Name: ty.Name, Standing: match.FreedType, Made: ty.Made, Committed: ty.Committed, Freed: call,
 	}
 }
 
-// construct works out what a constructor of datatypes is going to make, and has the sink told what it can't be given.
+// construct works out what a constructor of datatypes is going to make, and tells what it can't be given.
 func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
 	th.constructed = nil
 	if p.constructor == nil {
@@ -172,7 +176,7 @@ func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
 	th.constructed = ty
 	if err != nil {
 		th.explained = argumentExplained
-		t.sink.WrongConstructor(th, th.call(c.Raw()), err)
+		t.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
 	}
 }
 
@@ -192,7 +196,9 @@ func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
 			pr.committed(p.oldHandle.handle(rec), ty)
 		}
 	case typeFree:
-		pr.freeType(p.oldHandle.handle(rec), th.call(rec))
+		if h := p.oldHandle.handle(rec); !th.renewed(mpiapi.Datatype, h) {
+			pr.freeType(h, th.call(rec))
+		}
 	case typeGiven:
 		for _, s := range p.given {
 			pr.givenType(s.handle(rec), nil)
@@ -236,13 +242,14 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 		}
 	}
 	pr.enterType(h, d)
+	pr.born(mpiapi.Datatype, h)
 	if d.Standing == match.CommittedType {
 		pr.committed(h, d)
 	}
-	t.sink.NewDatatype(pr, d)
+	t.Events.TypeMade.Publish(TypeMade{pr, d})
 	if pr.derived.live >= pr.derived.notice {
 		pr.derived.notice *= 2
-		t.sink.Crowded(pr, mpiapi.Datatype)
+		t.Events.Crowded.Publish(Crowded{pr, mpiapi.Datatype})
 	}
 }
 
@@ -264,4 +271,5 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 		ty = datatype.UnknownType()
 	}
 	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.DoubtfulType, Given: true, Returned: true})
+	p.born(mpiapi.Datatype, handle)
 }

@@ -5,65 +5,39 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/stream"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// told is a sink, and an observer, that writes down what it is told of datatypes.
+// told is what a tracker tells of datatypes and of memory.
 type told struct {
 	wrong []string
 	crowd []int
 }
 
-func (*told) Message(_, _ *match.Op)                                        {}
-func (*told) Collective(*match.Collective)                                  {}
-func (*told) Disagree(*match.Comm, uint64)                                  {}
-func (*told) Failed(*track.Thread, match.Call, int32, *track.Failure)       {}
-func (*told) Entered(*track.Thread, *track.View, uint64, match.Call)        {}
-func (*told) Finalize(*track.Process, match.Call)                           {}
-func (*told) WrongBuffer(*track.Thread, match.Call, *track.BufferError)     {}
-func (*told) WrongRequest(*track.Thread, match.Call, *track.RequestError)   {}
-func (*told) WrongArgument(*track.Thread, match.Call, *track.ArgumentError) {}
-func (*told) OutOfOrder(*track.Thread, match.Call, *track.OrderError)       {}
-func (*told) CommFreed(*match.Comm)                                         {}
-func (*told) Finalized(*track.Process)                                      {}
-func (*told) End(*track.Process)                                            {}
-func (*told) Module(*track.Process, event.Module)                           {}
-func (*told) Site(*track.Thread, event.Site)                                {}
-func (*told) NewDatatype(*track.Process, *match.Datatype)                   {}
-func (*told) Damaged(*match.Exchange)                                       {}
-func (s *told) Crowded(p *track.Process, _ mpiapi.Kind) {
-	s.crowd = append(s.crowd, p.DerivedDatatypes())
-}
-
-func (s *told) Leaders(track.Leader, track.Leader) {}
-func (s *told) Met(*match.Comm, uint64)            {}
-
-func (*told) Sums(*track.Thread, *track.View, uint64, match.Call, *event.Sums) {}
-func (*told) Modified(*track.Thread, *track.Modification)                      {}
-func (*told) Inaccessible(*track.Thread, match.Call, *track.Inaccessible)      {}
-func (s *told) WrongDatatype(_ *track.Thread, c match.Call, u *track.DatatypeUse) {
-	f := mpiapi.ByID(c.Func())
-	s.wrong = append(s.wrong, fmt.Sprintf("%s %s[%d] %d", f.Name, f.Params[u.Param].Name, u.Index, u.Wrong))
-}
-
-func (s *told) WrongConstructor(_ *track.Thread, c match.Call, err *datatype.ArgumentError) {
-	s.wrong = append(s.wrong, mpiapi.ByID(c.Func()).Name+": "+err.Error())
-}
-
-func (s *told) Overlap(_ *track.Thread, c match.Call, o *track.Overlap) {
-	f := mpiapi.ByID(c.Func())
-	s.wrong = append(s.wrong, fmt.Sprintf("%s %#x", f.Name, o.At.Address))
+// newTracker returns a tracker, and what it tells.
+func newTracker() (*track.Tracker, *told) {
+	t, s, o := track.New(match.New()), new(told), &stream.Owner{Bare: true}
+	t.Events.Crowded.On(o, func(e track.Crowded) { s.crowd = append(s.crowd, e.Process.DerivedDatatypes()) })
+	t.Events.WrongDatatype.On(o, func(e track.WrongDatatype) {
+		f := mpiapi.ByID(e.Call.Func())
+		s.wrong = append(s.wrong, fmt.Sprintf("%s %s[%d] %d", f.Name, f.Params[e.Use.Param].Name, e.Use.Index, e.Use.Wrong))
+	})
+	t.Events.TypeRejected.On(o, func(e track.TypeRejected) {
+		s.wrong = append(s.wrong, mpiapi.ByID(e.Call.Func()).Name+": "+e.Error.Error())
+	})
+	t.Events.Overlapped.On(o, func(e track.Overlapped) {
+		s.wrong = append(s.wrong, fmt.Sprintf("%s %#x", mpiapi.ByID(e.Call.Func()).Name, e.Overlap.At.Address))
+	})
+	return t, s
 }
 
 func follow(p *Program) (*track.Tracker, *told) {
-	s := new(told)
-	t := track.New(match.New(s), s)
+	t, s := newTracker()
 	p.Deliver(handler{t}, 3, 0)
 	return t, s
 }
@@ -325,8 +299,7 @@ func TestCrowdedDatatypes(t *testing.T) {
 
 // A program that makes and frees datatypes for ever takes no more memory than one that makes a few.
 func TestDatatypesForgotten(t *testing.T) {
-	s := new(told)
-	tr := track.New(match.New(s), s)
+	tr, _ := newTracker()
 	New(1).Deliver(handler{tr}, 100, 0)
 	heap := func() uint64 {
 		runtime.GC()

@@ -1,10 +1,10 @@
 package track
 
 import (
-	"github.com/mpivet/mpivet/internal/agree"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/match/collargs"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // DatatypeUse is a datatype that a call must not have been given.
@@ -112,7 +112,7 @@ func (p *plan) planTypes() {
 	}
 }
 
-// useTypes looks at the datatypes that a call is given, and has the sink told which it must not be given.
+// useTypes looks at the datatypes that a call is given, and tells which it must not be given.
 func (t *Tracker) useTypes(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	for i := range p.uses {
@@ -177,7 +177,7 @@ func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index 
 		th.explained = typeExplained
 	}
 	told := w // only this one is for others to see, and so not on the stack
-	t.sink.WrongDatatype(th, th.call(c.Raw()), &told)
+	t.Events.WrongDatatype.Publish(WrongDatatype{th, th.call(c.Raw()), &told})
 }
 
 // empty reports whether nothing is said to be of the datatype, so that MPI_DATATYPE_NULL does no harm: there are no
@@ -211,11 +211,11 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 		return false
 	}
 	part, ok := pr.part(p, rec)
-	return ok && agree.Significant(c, u.param, part, pr.inPlace, pr.hasInPlace)
+	return ok && collargs.Significant(c, u.param, part, pr.inPlace, pr.hasInPlace)
 }
 
 // part returns in what way a process takes part in a call, if that is a collective with a root; false if it is not known.
-func (pr *Process) part(p *plan, rec []byte) (part agree.Part, ok bool) {
+func (pr *Process) part(p *plan, rec []byte) (part collargs.Part, ok bool) {
 	var v *View
 	if p.root.at != 0 {
 		v = pr.View(p.comm.handle(rec))
@@ -224,7 +224,7 @@ func (pr *Process) part(p *plan, rec []byte) (part agree.Part, ok bool) {
 }
 
 // partOn is part on a communicator that is known.
-func (pr *Process) partOn(v *View, p *plan, rec []byte) (part agree.Part, ok bool) {
+func (pr *Process) partOn(v *View, p *plan, rec []byte) (part collargs.Part, ok bool) {
 	if p.root.at == 0 {
 		return part, true
 	}
@@ -235,43 +235,7 @@ func (pr *Process) partOn(v *View, p *plan, rec []byte) (part agree.Part, ok boo
 	case v.Split == 0: // within one group
 		part.Root = root == v.Me
 	default:
-		part = agree.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
+		part = collargs.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
 	}
 	return part, true
-}
-
-// failed tells the sink that a call has returned an error, or is about to end the program for one.
-func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
-	t.bufferFull(th, call, th.Failure)
-	t.refusedArgument(th, call)
-	t.unknownRequest(th, call)
-	t.unknownArgument(th, call)
-	if f := th.Failure; f != nil {
-		if th.view != nil {
-			f.Comm, f.Position = th.view.Comm, th.pos
-		}
-		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == accessExplained ||
-			th.explained == typeExplained && th.Process.aboutType(f.Class) ||
-			(th.explained == bufferExplained || th.explained == overlapExplained) && th.Process.aboutBuffer(f.Class) ||
-			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
-	}
-	t.sink.Failed(th, call, rc, th.Failure)
-}
-
-// aboutType reports whether an error class may be about a datatype: libraries are not exact.
-func (p *Process) aboutType(class int32) bool {
-	switch p.ErrorClass(class) {
-	case "MPI_ERR_TYPE", "MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", "":
-		return true
-	}
-	return false
-}
-
-// aboutBuffer reports whether an error class may be about a buffer.
-func (p *Process) aboutBuffer(class int32) bool {
-	switch p.ErrorClass(class) {
-	case "MPI_ERR_BUFFER", "MPI_ERR_ARG", "MPI_ERR_COUNT", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_NO_MEM", "MPI_ERR_UNKNOWN", "":
-		return true
-	}
-	return false
 }

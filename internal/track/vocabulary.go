@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // names are what predefined handles and constants are called in a process: words and their values there. They never
@@ -99,7 +99,12 @@ func (t *Tracker) nameRecord(p *Process, c *event.Call) error {
 	return nil
 }
 
-func (p *Process) setNames(n *names) { p.names, p.constants = n, n.constants }
+func (p *Process) setNames(n *names) {
+	if len(p.names.words) == 0 && p.objects != nil {
+		p.objects.disown(n)
+	}
+	p.names, p.constants = n, n.constants
+}
 
 // vocabulary returns v with the names of list behind it.
 func (t *Tracker) vocabulary(v *vocabulary, d datatype.Dialect, list []event.Name) *vocabulary {

@@ -5,17 +5,15 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
-	. "github.com/mpivet/mpivet/internal/synth"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
 // many returns a tracker of n processes that each were told 200 more constants, with values from first(rank) on.
 func many(n int, first func(rank int) int64) *track.Tracker {
-	s := new(told)
-	t := track.New(match.New(s), s)
+	t, _ := newTracker()
 	for r := range n {
 		Start(handler{t}, r, n)
 		k := NewRank(r, n)

@@ -220,8 +220,6 @@ MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, in
     t->quiet = 1;
     publish(t, comm, from_parent ? parent : comm, of, made);
     mv_strict_begin();
-    if (!from_parent)
-        mv_guard(comm);
     t->quiet = 0;
     errno = e;
 }

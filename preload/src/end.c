@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mv.h"
@@ -92,8 +93,8 @@ static void find_mappings(struct mv_process *p)
 /* Fills in the page. The stack begins with the frame whose pc is from_pc; 0: none is wanted. info: siginfo_t of a signal. */
 void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const void *info)
 {
-    struct mv_process *p = atomic_load(&mv_g.page);
-    if (!p || getpid() != mv_g.pid)
+    struct mv_process *p = mv_page();
+    if (!p)
         return;
     int e = errno;
     const siginfo_t *si = info;
@@ -125,14 +126,42 @@ void mv_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const vo
 /* The stack is told where the exit may be an error. */
 static uintptr_t if_premature(uintptr_t ra)
 {
-    const struct mv_process *p = atomic_load(&mv_g.page);
+    const struct mv_process *p = mv_page();
     return p && p->initialized && !p->finalized ? ra : 0;
+}
+
+/* How long a process waits for the analyzer, which may have much to read. */
+#define VERDICT_PATIENCE_NS 30000000000u
+
+/* The exit status that the analyzer wants of a rank that has succeeded: of mpivet exec, the last rank of a node tells the
+ * launcher what has been found. 0 if the analyzer has nothing to say. */
+static int verdict(void)
+{
+    struct mv_process *p = mv_page();
+    struct mv_control *c = mv_g.control;
+    if (!p || !c || !c->verdicts || !p->finalized || p->rank < 0)
+        return 0;
+    _Atomic uint32_t *said = (_Atomic uint32_t *)&p->verdict;
+    atomic_store((_Atomic uint32_t *)&p->leaving, 1);
+    mv_wake_analyzer();
+    uint64_t end = mv_now() + VERDICT_PATIENCE_NS;
+    for (int k = 1; !atomic_load(said) && mv_now() < end; k++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        if (k % 32 == 0 && mv_analyzer_gone())
+            break;
+    }
+    return (int)(atomic_load(said) & 0xff);
 }
 
 static void at_exit(int code, void *arg)
 {
     (void)arg;
+    int e = errno;
     mv_end(MV_EXITED, code & 0xff, 0, if_premature(MV_RA), NULL);
+    int wanted = code & 0xff ? 0 : verdict();
+    errno = e;
+    if (wanted)
+        exit(wanted); /* glibc then calls the handlers that are left, and flushes stdio */
 }
 
 /* The exits that run no handlers: found in front of libc's. */

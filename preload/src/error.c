@@ -1,46 +1,49 @@
 /*
- * Errors of MPI calls. What a call returned is told in an MV_ERROR record. Where the error handler is the default one,
- * MPI_ERRORS_ARE_FATAL, the call will not return: there the library puts a handler of its own, which writes the record
- * and then has MPI die as it would have. The program is shown MPI_ERRORS_ARE_FATAL, and handlers that it sets itself
- * work as set.
+ * Errors of MPI calls. What a call returned is told in an MV_ERROR record. An error handler may end the process before the call
+ * returns: MPI_ERRORS_ARE_FATAL does. So the error is told before the handler is called.
+ *
+ * The program's error handlers are never touched, so handles, reference counts and inheritance are those of a run without
+ * mpivet. Instead the library stands before functions that MPI's libraries export and that they call by the dynamic linker:
+ *   - MPICH calls MPIR_Err_return_comm (_win, _session) for every error of an MPI function, with the function's name.
+ *     MPICH may hold its global lock there.
+ *   - Open MPI calls ompi_mpi_errors_are_fatal_comm_handler (_win_, _file_, _instance_) where the handler is
+ *     MPI_ERRORS_ARE_FATAL.
+ * Where a library does not call them so, nothing is told before the process ends, and the analyzer sees only that it ended
+ * inside the call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpi_objects.h"
 
-static MPI_Errhandler ours, fatal;
-static int guarding;
-
-static MPI_Errhandler are_fatal(void)
-{
-    static int known;
-    if (!known) {
-        fatal = MPI_ERRORS_ARE_FATAL;
-        known = 1;
-    }
-    return fatal;
-}
+/* Whether errors are told before their handler is called. */
+static _Atomic int telling;
 
 /* Publishes the text of an error of the call under way. flags: enum mv_error_flags. That of a call that was refused has been
- * told before the error handler was. */
+ * told before the error handler got it. */
 MV_COLD void mv_error(struct mv_thread *t, int code, unsigned flags)
 {
     if (t->refused && !flags) {
         t->refused = 0;
         return;
     }
-    char text[MPI_MAX_ERROR_STRING + 1];
+    if (!flags && t->raised == code && t->raised_in == t->done)
+        return; /* told before its handler was called */
+    char text[MV_TEXT_ROOM] = "";
     int class = 0, len = 0, quiet = t->quiet, e = errno;
     t->quiet = 1;
     if (MV_PMPI(MPI_Error_class)(code, &class))
         class = code;
-    if (MV_PMPI(MPI_Error_string)(code, text, &len) || len < 0 || len > MPI_MAX_ERROR_STRING)
+    if (MV_PMPI(MPI_Error_string)(code, text, &len) || len < 0)
         len = 0;
+    if (len >= (int)sizeof text)
+        len = (int)sizeof text - 1;
     t->quiet = quiet;
     unsigned char *r = mv_info(t, MV_ERROR, 0, sizeof(struct mv_error) + (size_t)len);
     struct mv_error *to = (struct mv_error *)(r + sizeof(struct mv_record));
@@ -88,85 +91,126 @@ MV_COLD void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_
 #endif
 }
 
-/* Stands for MPI_ERRORS_ARE_FATAL. */
-static void die(MPI_Comm *comm, int *code, ...)
+/* Tells of an error that MPI is about to hand to an error handler. flags: MV_FATAL or MV_RAISED. */
+static MV_COLD void raised(int code, unsigned flags)
 {
     struct mv_thread *t = mv_tls.mine;
-    if (t && t->quiet)
+    if (!atomic_load_explicit(&telling, memory_order_relaxed) || !t || t->quiet || t->refused || !mv_inside())
         return;
-    if (t && mv_inside()) {
-        if (!t->record)
-            mv_query_failed(t);
-        mv_error(t, *code, t->refused ? MV_FATAL | MV_REFUSED : MV_FATAL);
-    }
-    MV_PMPI(MPI_Comm_set_errhandler)(*comm, are_fatal());
-#if defined(MPICH_VERSION)
-    /* MPICH names the function in which it dies. This, if it is there, lets it name the program's. */
-    int (*mpich)(void *, const char *, int) = NULL;
-    void *p = mv_symbol("MPIR_Err_return_comm");
-    memcpy(&mpich, &p, sizeof p);
-    if (mpich && t && t->record) {
-        MV_PMPI(MPI_Comm_set_errhandler)(MPI_COMM_WORLD, are_fatal());
-        MV_PMPI(MPI_Comm_set_errhandler)(MPI_COMM_SELF, are_fatal());
-        mpich(NULL, mv_function_name(((const struct mv_record *)t->record)->kind), *code);
-    }
-#elif defined(OPEN_MPI)
-    /* Open MPI tells handlers the function's name, which its own one prints. */
-    void (*open_mpi)(MPI_Comm *, int *, ...) = NULL;
-    void *p = mv_symbol("ompi_mpi_errors_are_fatal_comm_handler");
-    memcpy(&open_mpi, &p, sizeof p);
-    if (open_mpi) {
-        char own[64] = "";
-        va_list args;
-        va_start(args, code);
-        char *name = va_arg(args, char *);
-        va_end(args);
-        if (t && t->refused) /* not called by that function, but in its place */
-            strncpy(own, mv_function_name(((const struct mv_record *)t->record)->kind), sizeof own - 1), name = own;
-        open_mpi(comm, code, name, NULL);
-    }
-#endif
-    MV_PMPI(MPI_Comm_call_errhandler)(*comm, *code);
+    if (!t->record)
+        mv_query_failed(t);
+    mv_error(t, code, flags);
+    t->raised = code;
+    t->raised_in = t->done;
 }
 
-/* Puts the library's handler onto a communicator that has the default one. */
-void mv_guard(MPI_Comm comm)
+/* The MPI library's own function, in whose place this library's is called. NULL: there is none. */
+static void *real(const char *name)
+{
+    const int e = errno;
+    void *p = dlsym(RTLD_NEXT, name);
+    if (!p)
+        p = mv_symbol_hidden(name);
+    dlerror();
+    errno = e;
+    return p;
+}
+
+#if defined(MPICH_VERSION)
+
+typedef int mpich_return(void *object, const char *function, int code);
+
+static int hand_on(const char *name, void *object, const char *function, int code)
+{
+    mpich_return *f;
+    void *p = real(name);
+    memcpy(&f, &p, sizeof f);
+    return f ? f(object, function, code) : code;
+}
+
+#define STAND_BEFORE(name)                                                              \
+    MV_EXPORT mpich_return name;                                                        \
+    MV_EXPORT int name(void *object, const char *function, int code)                    \
+    {                                                                                   \
+        raised(code, MV_RAISED);                                                        \
+        return hand_on(#name, object, function, code);                                  \
+    }
+
+STAND_BEFORE(MPIR_Err_return_comm)
+STAND_BEFORE(MPIR_Err_return_win)
+STAND_BEFORE(MPIR_Err_return_session)
+
+#elif defined(OPEN_MPI)
+
+typedef void open_mpi_fatal(void *object, int *code, ...);
+
+static void hand_on(const char *name, void *object, int *code, const char *function)
+{
+    open_mpi_fatal *f;
+    void *p = real(name);
+    memcpy(&f, &p, sizeof f);
+    if (!f)
+        abort(); /* MPI_ERRORS_ARE_FATAL must not return, and this is what it is to do */
+    f(object, code, function, NULL);
+}
+
+/* The first of the further arguments is the name of the MPI function, the last is NULL. */
+#define STAND_BEFORE(name)                                                              \
+    MV_EXPORT open_mpi_fatal name;                                                      \
+    MV_EXPORT void name(void *object, int *code, ...)                                   \
+    {                                                                                   \
+        va_list args;                                                                   \
+        va_start(args, code);                                                           \
+        const char *function = va_arg(args, const char *);                              \
+        va_end(args);                                                                   \
+        if (code)                                                                       \
+            raised(*code, MV_FATAL);                                                    \
+        hand_on(#name, object, code, function);                                         \
+    }
+
+STAND_BEFORE(ompi_mpi_errors_are_fatal_comm_handler)
+STAND_BEFORE(ompi_mpi_errors_are_fatal_win_handler)
+STAND_BEFORE(ompi_mpi_errors_are_fatal_file_handler)
+STAND_BEFORE(ompi_mpi_errors_are_fatal_instance_handler)
+
+#endif
+
+static int is_fatal(MPI_Comm comm)
 {
     MPI_Errhandler h;
-    if (!guarding || MV_PMPI(MPI_Comm_get_errhandler)(comm, &h))
-        return;
-    if (h == are_fatal())
-        MV_PMPI(MPI_Comm_set_errhandler)(comm, ours);
-    else
-        mv_errhandler_out(&h);
+    if (MV_PMPI(MPI_Comm_get_errhandler)(comm, &h))
+        return 0;
+    const int fatal = h == MPI_ERRORS_ARE_FATAL;
+    MV_PMPI(MPI_Errhandler_free)(&h); /* the reference that came with the answer */
+    return fatal;
 }
 
-void mv_guard_start(void)
+/* Calls the error handler of a communicator for the call under way, which has not entered MPI. MPI names the function where
+ * the error ends the process. */
+void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
 {
-    if (guarding || MV_PMPI(MPI_Comm_create_errhandler)(die, &ours))
-        return;
-    guarding = 1;
+#if defined(MPICH_VERSION) || defined(OPEN_MPI)
+    const int quiet = t->quiet;
+    t->quiet = 1;
+    const int fatal = t->record && is_fatal(comm);
+    t->quiet = quiet;
+    if (fatal) {
+        const char *function = mv_function_name(((const struct mv_record *)t->record)->kind);
+#if defined(MPICH_VERSION)
+        if (is_fatal(MPI_COMM_WORLD)) /* whose handler counts here */
+            hand_on("MPIR_Err_return_comm", NULL, function, code);
+#else
+        hand_on("ompi_mpi_errors_are_fatal_comm_handler", &comm, &code, function);
+#endif
+    }
+#endif
+    MV_PMPI(MPI_Comm_call_errhandler)(comm, code);
 }
 
-/* Before MPI_Finalize. Communicators keep the handler alive. */
-void mv_guard_end(void)
+/* After MPI_Init and its like: from now on errors are told before their handler is called, where that is MPI_ERRORS_ARE_FATAL
+ * unless the program says otherwise. */
+void mv_errors_start(int world)
 {
-    if (!guarding)
-        return;
-    guarding = 0;
-    MPI_Errhandler h = ours;
-    MV_PMPI(MPI_Errhandler_free)(&h);
-}
-
-/* What is really to be set where the program sets h. */
-MPI_Errhandler mv_errhandler_in(MPI_Errhandler h) { return guarding && h == are_fatal() ? ours : h; }
-
-/* What the program is to see where MPI says *h. */
-void mv_errhandler_out(MPI_Errhandler *h)
-{
-    if (!guarding || *h != ours)
-        return;
-    MPI_Errhandler got = *h;
-    MV_PMPI(MPI_Errhandler_free)(&got); /* a reference that came with the answer */
-    *h = are_fatal();
+    if (!world || is_fatal(MPI_COMM_WORLD))
+        atomic_store(&telling, 1);
 }

@@ -46,7 +46,7 @@ int mv_session_error(int code)
 
 #define MARK(field, value)                                                                                                     \
     do {                                                                                                                       \
-        struct mv_process *p_ = atomic_load(&mv_g.page);                                                                       \
+        struct mv_process *p_ = mv_page();                                                                                     \
         if (p_)                                                                                                                \
             atomic_store((_Atomic uint32_t *)&p_->field, value);                                                               \
     } while (0)
@@ -66,11 +66,11 @@ static uint32_t count_threads(void)
 
 static void publish_mpi(struct mv_thread *t, int rank, int size, int level)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
+    char text[MV_TEXT_ROOM] = "";
     int len = 0, flag = 0;
     struct mv_mpi m = {.rank = rank, .size = size, .thread_level = level, .tag_ub = 32767};
     MV_PMPI(MPI_Get_version)(&m.version, &m.subversion);
-    if (MV_PMPI(MPI_Get_library_version)(text, &len) || len < 0)
+    if (MV_PMPI(MPI_Get_library_version)(text, &len) || len < 0 || len >= MV_TEXT_ROOM)
         len = 0;
     if (level >= 0) {
         void *ub = NULL;
@@ -107,9 +107,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
     MPI_Comm parent, self = MPI_COMM_SELF, whole = MPI_COMM_WORLD;
     MPI_Group g;
     t->quiet = 1;
-    mv_guard_start();
-    mv_guard(whole);
-    mv_guard(self);
+    mv_errors_start(1);
     MV_PMPI(MPI_Comm_rank)(whole, &rank);
     MV_PMPI(MPI_Comm_size)(whole, &size);
     MV_PMPI(MPI_Query_thread)(&level);
@@ -137,7 +135,6 @@ void mv_finalize_enter(struct mv_thread *t)
     if (!t)
         return;
     mv_world_end();
-    mv_guard_end();
 }
 
 /* Before MPI_Abort. */
@@ -163,7 +160,7 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     int e = errno, rank = -1, size = 0;
     MPI_Group g;
     t->quiet = 1;
-    mv_guard_start();
+    mv_errors_start(0);
     if (!MV_PMPI(MPI_Group_from_session_pset)(*session, "mpi://WORLD", &g)) {
         MV_PMPI(MPI_Group_rank)(g, &rank);
         MV_PMPI(MPI_Group_size)(g, &size);

@@ -1,5 +1,5 @@
 /*
- * Layout programs: where the data of a datatype lie. The analyzer makes them; internal/datatype/program.go says what the
+ * Layout programs: where the data of a datatype lie. The analyzer makes them; internal/mpi/datatype/program.go says what the
  * words mean. What checksums the data of a call takes them from mv_layout.
  */
 #ifndef MPIVET_LAYOUT_H

@@ -53,16 +53,18 @@ void mv_world(MPI_Group group);
 int mv_world_known(void);
 void mv_world_end(void);
 
+/* Room for a text that MPI fills in. It is more than the standard asks for, and zeroed by whoever has it: MPICH 4.0.2 writes
+ * beyond MPI_MAX_ERROR_STRING if the byte there is not zero. */
+#define MV_TEXT_ROOM 4096
+_Static_assert(MV_TEXT_ROOM >= 2 * MPI_MAX_ERROR_STRING && MV_TEXT_ROOM >= 2 * MPI_MAX_OBJECT_NAME, "room for MPI's texts");
+
 /* error.c */
 int mv_is_error_in_status(struct mv_thread *t, int rc);
 int mv_operation_failed(struct mv_thread *t, int rc);
 void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc);
 void mv_error(struct mv_thread *t, int code, unsigned flags);
-void mv_guard(MPI_Comm comm);
-void mv_guard_start(void);
-void mv_guard_end(void);
-MPI_Errhandler mv_errhandler_in(MPI_Errhandler h);
-void mv_errhandler_out(MPI_Errhandler *h);
+void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code);
+void mv_errors_start(int world);
 
 /* init.c */
 void mv_init_enter(struct mv_thread *t);

@@ -97,6 +97,8 @@ struct mv_thread {
     uint32_t sites; /* published so far */
     int quiet;      /* MPI errors are of the library's own making: say nothing */
     int refused;    /* the error of the call under way is of mpivet's making, and has been told */
+    int raised;     /* code of the error that an error handler was about to get, */
+    uint64_t raised_in; /* in the call after so many */
     uintptr_t query_ra; /* of the query under way: its record's kind and length, in case that it fails */
     uint16_t query_kind, query_used;
     struct mv_buffer status, runs;
@@ -130,6 +132,10 @@ struct mv_tls {
 };
 extern _Thread_local struct mv_tls mv_tls __attribute__((tls_model("initial-exec")));
 
+/* Points to 1 in the process that the rings are of, and to 0 in a child that was made of it without exec: by fork, _Fork, or the
+ * system call. The kernel empties the page in the child. A child shares the rings' memory, and must not write there. */
+extern const int *mv_home;
+
 /* 1 once the process has more than one ring: calls then carry times. */
 extern int mv_timed;
 
@@ -152,8 +158,11 @@ extern struct mv_global mv_g;
 
 /* session.c */
 void mv_start(void);
+int mv_at_home(void);
+struct mv_process *mv_page(void);
 int mv_create(const char *dir, const char *name, uint64_t size, int *out_fd);
 int mv_reveal(const char *dir, const char *name);
+void mv_wake_analyzer(void);
 int mv_analyzer_gone(void);
 #define MV_NO_SESSION 2
 uint64_t mv_now(void);
@@ -181,6 +190,7 @@ void mv_modules(struct mv_thread *t);
 
 /* real.c */
 void *mv_symbol(const char *name);
+void *mv_symbol_hidden(const char *name);
 void *mv_real(const char *pname);
 void mv_bind(void *pointer, const char *pname);
 
@@ -282,7 +292,7 @@ MV_INLINE uint32_t mv_site(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
 MV_INLINE struct mv_thread *mv_enter(uintptr_t cfa)
 {
     struct mv_thread *t = mv_tls.ready;
-    if (MV_UNLIKELY(!t)) {
+    if (MV_UNLIKELY(!t || !*mv_home)) {
         t = mv_first(cfa);
         if (!t)
             return NULL;

@@ -39,7 +39,7 @@ static int note(struct dl_phdr_info *i, size_t size, void *arg)
 
 /* A program may load MPI, or a library linked to MPI, out of everybody's sight (RTLD_LOCAL): such files are looked
  * into one by one. */
-static void *search_hidden(const char *name)
+void *mv_symbol_hidden(const char *name)
 {
     struct hunt h;
     void *found = NULL;
@@ -62,7 +62,7 @@ static void *search(const char *name, void *scope)
     int e = errno;
     void *p = dlsym(scope, name);
     if (!p) {
-        p = search_hidden(name);
+        p = mv_symbol_hidden(name);
     }
     dlerror();
     errno = e;

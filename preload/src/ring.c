@@ -56,7 +56,7 @@ static void thread_ends(void *p)
     mv_tls.ready = NULL;
     mv_tls.mine = NULL;
     mv_tls.off = 1;
-    if (atomic_load(&mv_g.inert) || !t->again || t->record)
+    if (atomic_load(&mv_g.inert) || !*mv_home || !t->again || t->record)
         return;
     lock_spare();
     t->next_free = spare;
@@ -196,7 +196,7 @@ static MV_COLD struct mv_thread *begin(void)
     mv_start();
     pthread_once(&key_once, make_key);
     mv_tls.off = 1;
-    if (!atomic_load(&mv_g.inert) && key_made && getpid() == mv_g.pid) {
+    if (!atomic_load(&mv_g.inert) && key_made && mv_at_home()) {
         t = take_spare();
         if (!t) {
             t = new_thread();
@@ -220,6 +220,11 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
     struct mv_thread *t = mv_tls.mine;
     if (mv_tls.off)
         return NULL;
+    if (t && !*mv_home) {
+        mv_tls.ready = NULL;
+        mv_tls.off = 1;
+        return NULL;
+    }
     if (!t)
         return begin();
     if (!t->again)
@@ -240,7 +245,7 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
 /* Whether this thread is inside an MPI call of the program. Safe in a signal handler. */
 int mv_inside(void)
 {
-    return mv_tls.mine && mv_tls.mine->again && !mv_tls.ready;
+    return mv_tls.mine && mv_tls.mine->again && !mv_tls.ready && *mv_home;
 }
 
 /* From here on the process is not recorded; what the call under way still writes goes where nobody reads. */

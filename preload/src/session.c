@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,15 @@ static int control_fd(void)
     return fd;
 }
 
+/* Whether there is no process with the analyzer's number, as far as this process can see. It takes no file descriptor. */
+static int analyzer_vanished(void)
+{
+    const struct mv_control *c = mv_g.control;
+    struct stat st;
+    return c->analyzer && c->namespace && !stat("/proc/self/ns/pid", &st) && st.st_ino == c->namespace &&
+           kill((pid_t)c->analyzer, 0) && errno == ESRCH;
+}
+
 /* Whether the analyzer has ended: it holds a lock on the control file as long as it lives. MV_NO_SESSION: the session has, so
  * that nobody will look at what is recorded. */
 int mv_analyzer_gone(void)
@@ -118,11 +128,24 @@ int mv_analyzer_gone(void)
         return MV_NO_SESSION;
     errno = 0;
     int fd = control_fd();
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+        return analyzer_vanished();
     if (fd < 0)
         return errno == ENOENT ? MV_NO_SESSION : 0;
     int gone = flock(fd, LOCK_SH | LOCK_NB) == 0;
     close(fd);
     return gone;
+}
+
+/* Has the analyzer look at this process: it is told of files that are closed. */
+void mv_wake_analyzer(void)
+{
+    int d = open_directory(mv_g.session);
+    int fd = d < 0 ? -1 : openat(d, mv_g.name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (d >= 0)
+        close(d);
+    if (fd >= 0)
+        close(fd);
 }
 
 static struct mv_control *map_control(void)
@@ -267,7 +290,7 @@ static const struct mv_layouts *layouts(void)
 {
     static const struct mv_layouts *_Atomic mapped;
     const struct mv_layouts *m = atomic_load_explicit(&mapped, memory_order_acquire);
-    struct mv_process *page = atomic_load(&mv_g.page);
+    struct mv_process *page = mv_page();
     if (m || !page || !__atomic_load_n(&page->layouts, __ATOMIC_ACQUIRE))
         return m;
     int e = errno;
@@ -309,9 +332,39 @@ void mv_type_free(struct mv_thread *t, uint64_t handle)
         atomic_store(&freed_unseen, 1);
 }
 
+static const int everywhere = 1;
+const int *mv_home = &everywhere;
+
+/* Has the kernel say who is at home. Where it can't (before Linux 4.14), only fork() is noticed. */
+static void find_home(void)
+{
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    int *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    *p = 1;
+    if (madvise(p, size, MADV_WIPEONFORK) || mprotect(p, size, PROT_READ))
+        munmap(p, size);
+    else
+        mv_home = p;
+}
+
+/* Whether this is the process that the rings are of. A child that shares all memory, as vfork makes them, has another number. Safe
+ * in a signal handler. */
+int mv_at_home(void) { return *mv_home && getpid() == mv_g.pid; }
+
+/* This process's page, NULL if it has none. */
+struct mv_process *mv_page(void)
+{
+    struct mv_process *p = atomic_load(&mv_g.page);
+    return p && mv_at_home() ? p : NULL;
+}
+
 /* A child made by fork() is not the process that its page and rings tell of. */
 static void in_child(void)
 {
+    static const int nowhere = 0;
+    mv_home = &nowhere;
     atomic_store(&mv_g.inert, 1);
     atomic_store(&mv_g.page, NULL);
     mv_tls.ready = NULL;
@@ -334,6 +387,7 @@ static void join(void)
         atomic_fetch_add((_Atomic uint32_t *)&c->unrecorded, 1);
         return;
     }
+    find_home();
     mv_g.control = c;
     mv_sums_start((int)c->sums, c->sum_limit);
     atomic_store(&mv_g.page, page);

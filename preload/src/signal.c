@@ -141,7 +141,7 @@ int mv_faults_handled(void)
 /* Writes down the end, with the stack that the signal interrupted. */
 static void tell_stack(int sig, const siginfo_t *info, ucontext_t *u)
 {
-    struct mv_process *p = atomic_load(&mv_g.page);
+    struct mv_process *p = mv_page();
     mv_end(MV_SIGNALED, sig, 0, (uintptr_t)PC(u), info);
     if (!p || p->npcs > 1)
         return;
@@ -186,7 +186,7 @@ static void tell(int sig, const siginfo_t *info, ucontext_t *context)
 /* What stood behind the library's handler has dealt with the signal, and the process lives. */
 static void untell(void)
 {
-    struct mv_process *p = atomic_load(&mv_g.page);
+    struct mv_process *p = mv_page();
     if (p)
         atomic_store((_Atomic uint32_t *)&p->state, MV_STARTED);
     atomic_store(&ended, 0);
@@ -252,7 +252,7 @@ static void handle(int sig, siginfo_t *info, void *context)
         return;
     }
     int fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
-    int here = getpid() == mv_g.pid; /* not in a child made by vfork */
+    int here = mv_at_home(); /* not in a child */
     int chained = is_function(&next) && !(is_overflow(sig, info, context) && !(next.sa_flags & SA_ONSTACK));
     if (here && (!chained || fault))
         tell(sig, info, context);

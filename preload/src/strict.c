@@ -193,7 +193,7 @@ static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
     t->quiet = 1;
     int code = error_code(why);
     t->quiet = 0;
-    mv_error(t, code, MV_REFUSED);
+    mv_error(t, code, MV_REFUSED | MV_RAISED); /* the handler may end the process */
     t->refused = 1;
     switch (on) {
     case MV_ON_WIN: {
@@ -215,7 +215,7 @@ static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
             memcpy(&comm, &handle, sizeof comm);
         else if (mv_session_error(code))
             break;
-        MV_PMPI(MPI_Comm_call_errhandler)(comm, code);
+        mv_call_errhandler(t, comm, code);
     }
     }
     return code;

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -23,7 +23,7 @@ var Invalid = &check.Check{
 	Severity: finding.Error,
 	Title:    "a call is given an argument that the standard forbids",
 	Doc:      invalidDoc,
-	New:      wrong(false),
+	Start:    wrong(false),
 }
 
 //go:embed overflow.md
@@ -35,21 +35,22 @@ var Overflow = &check.Check{
 	Severity: finding.Error,
 	Title:    "a number is larger than its type can hold",
 	Doc:      overflowDoc,
-	New:      wrong(true),
+	Start:    wrong(true),
 }
 
 // wrong starts a check of arguments: of those that have overflowed, or of all others.
-func wrong(overflow bool) func(x *check.Context) check.Hooks {
-	return func(x *check.Context) check.Hooks {
-		return check.Hooks{WrongArgument: func(t *track.Thread, c match.Call, e *track.ArgumentError) {
+func wrong(overflow bool) func(x *check.Run) {
+	return func(x *check.Run) {
+		x.Track.WrongArgument.On(x.Owner, func(ev track.WrongArgument) {
+			t, c, e := ev.Thread, ev.Call, ev.Error
 			if e.Overflow == overflow {
 				x.Report(describe(x, t, c, e))
 			}
-		}}
+		})
 	}
 }
 
-func describe(x *check.Context, t *track.Thread, c match.Call, e *track.ArgumentError) *finding.Finding {
+func describe(x *check.Run, t *track.Thread, c match.Call, e *track.ArgumentError) *finding.Finding {
 	fn, p := x.Func(c), t.Process
 	q := &fn.Params[e.Param]
 	what := q.Name
@@ -74,7 +75,11 @@ func describe(x *check.Context, t *track.Thread, c match.Call, e *track.Argument
 	if e.Overflow {
 		f.Advice = "Send less at a time, or use a derived datatype for larger elements, or the functions with large counts (MPI_Count, the names that end in _c), and 64-bit integers to calculate with."
 	}
-	if e.Allowed {
+	switch {
+	case e.Defined:
+		f.Severity = finding.Info
+		f.Advice = "Nothing, if the program looks whether it got MPI_UNDEFINED. Else call the function with large counts (MPI_Count, the name that ends in _x or _c)."
+	case e.Allowed:
 		f.Severity = finding.Warning
 	}
 	return f

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -20,8 +19,9 @@ var OutOfOrder = &check.Check{
 	Severity: finding.Error,
 	Title:    "a call comes at a time, or from a thread, that the standard forbids",
 	Doc:      orderDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{OutOfOrder: func(t *track.Thread, c match.Call, e *track.OrderError) {
+	Start: func(x *check.Run) {
+		x.Track.OutOfOrder.On(x.Owner, func(ev track.OutOfOrder) {
+			t, c, e := ev.Thread, ev.Call, ev.Error
 			name, who := x.Func(c).Name, "A process"
 			if t.Process.Rank >= 0 {
 				who = fmt.Sprintf("Rank %d", t.Process.Rank)
@@ -45,7 +45,7 @@ var OutOfOrder = &check.Check{
 				f.Sites = append(f.Sites, x.Site(w.other, e.Other))
 			}
 			x.Report(f)
-		}}
+		})
 	},
 }
 

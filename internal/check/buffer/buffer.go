@@ -7,7 +7,6 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -21,8 +20,9 @@ var Insufficient = &check.Check{
 	Severity: finding.Error,
 	Title:    "a buffered send finds no room in the attached buffer",
 	Doc:      insufficientDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{WrongBuffer: func(t *track.Thread, c match.Call, e *track.BufferError) {
+	Start: func(x *check.Run) {
+		x.Track.WrongBuffer.On(x.Owner, func(ev track.WrongBuffer) {
+			t, c, e := ev.Thread, ev.Call, ev.Error
 			name, rank := x.Func(c).Name, t.Process.Rank
 			f := &finding.Finding{
 				Key:     fmt.Sprintf("%s|%d", x.Place(c), e.Wrong),
@@ -39,7 +39,7 @@ var Insufficient = &check.Check{
 				f.Severity = finding.Warning
 			}
 			x.Report(f)
-		}}
+		})
 	},
 }
 

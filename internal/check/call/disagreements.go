@@ -12,7 +12,7 @@ import (
 // disagreements tells whether a collective that fails says nothing new: its members do not agree, which is reported.
 // What the others passed may be in records that come later, so failures are kept back for a moment.
 type disagreements struct {
-	x    *check.Context
+	x    *check.Run
 	held []heldCollective
 }
 
@@ -28,7 +28,7 @@ func (d *disagreements) failed(f *track.Failure, out *finding.Finding) bool {
 	if f == nil || f.Comm == nil {
 		return false
 	}
-	if c, ok := f.Comm.At(f.Position); !ok || c.Agreed() {
+	if c, ok := f.Comm.SoFar(f.Position); !ok || c.Agreed() {
 		d.held = append(d.held, heldCollective{f.Comm, f.Position, out, 0})
 	}
 	return true
@@ -45,7 +45,7 @@ func (d *disagreements) look(limit int) {
 }
 
 func (d *disagreements) undecided(h *heldCollective, limit int) bool {
-	if c, ok := h.comm.At(h.position); ok && !c.Agreed() {
+	if c, ok := h.comm.SoFar(h.position); ok && !c.Agreed() {
 		return false
 	}
 	if h.ticks < limit {

@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -23,35 +23,34 @@ var Failed = &check.Check{
 	Severity: finding.Error,
 	Title:    "an MPI call returns an error",
 	Doc:      failedDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		told := make(map[*track.Process]bool) // of an error that is fatal
 		truncated := newTruncations(x)
 		disagreed := &disagreements{x: x}
-		return check.Hooks{
-			Misfit: truncated.message,
-			Failed: func(t *track.Thread, c match.Call, rc int32, f *track.Failure) {
-				told[t.Process] = told[t.Process] || f != nil && f.Fatal
-				if f != nil && f.Explained {
-					return
-				}
-				if out := failed(x, t, c, rc, f); !truncated.failed(t.Process, c, f, out) && !disagreed.failed(f, out) {
-					x.Report(out)
-				}
-			},
-			Tick: func() {
-				truncated.tick()
-				disagreed.look(patience)
-			},
-			Finish: func() {
-				truncated.finish()
-				disagreed.look(0)
-			},
-			End: func(p *track.Process) {
-				if !told[p] && !explained(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
-					ended(x, p)
-				}
-			},
-		}
+		x.Match.Misfit.On(x.Owner, truncated.message)
+		x.Track.CallFailed.Late(x.Owner, func(e track.CallFailed) { // other checks may explain it
+			t, c, f := e.Thread, e.Call, e.Failure
+			told[t.Process] = told[t.Process] || f != nil && f.Fatal
+			if f != nil && f.Explained {
+				return
+			}
+			if out := failed(x, t, c, e.RC, f); !truncated.failed(t.Process, c, f, out) && !disagreed.failed(f, out) {
+				x.Report(out)
+			}
+		})
+		x.Track.Tick.On(x.Owner, func(struct{}) {
+			truncated.tick()
+			disagreed.look(patience)
+		})
+		x.Track.RunOver.On(x.Owner, func(struct{}) {
+			truncated.finish()
+			disagreed.look(0)
+		})
+		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
+			if !told[p] && !explained(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
+				ended(x, p)
+			}
+		})
 	},
 }
 
@@ -62,7 +61,7 @@ func explained(p *track.Process) bool {
 
 // ended reports a call in which MPI ended the process without a word to its error handler: those of files and windows
 // are MPI's own.
-func ended(x *check.Context, p *track.Process) {
+func ended(x *check.Run, p *track.Process) {
 	c := p.Threads[0].Last
 	for _, th := range p.Threads {
 		if th.Open.Func != nil && th.TID == p.Ended.TID {
@@ -82,7 +81,7 @@ func ended(x *check.Context, p *track.Process) {
 }
 
 // failed describes a call that returned an error, or is about to die of one.
-func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.Failure) *finding.Finding {
+func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Failure) *finding.Finding {
 	fn := x.Func(c)
 	p := t.Process
 	class, text := "", ""
@@ -104,11 +103,19 @@ func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.
 	if text != "" {
 		out.Message += ". MPI says:\n" + text
 	}
+	cause := "mend the arguments of the call, or what led to it"
+	if limited(fn, class) {
+		cause = "look what MPI lacks for this call: memory, a resource of the network, support for this case"
+	}
 	switch {
 	case fatal:
 		out.Severity = finding.Error
 		out.Message += "\nThe error handler is MPI_ERRORS_ARE_FATAL: MPI ends the program here."
-		out.Advice = "Mend the arguments of the call, or what led to it. To handle such errors in the program, set MPI_ERRORS_RETURN or a handler of your own (MPI_Comm_set_errhandler)."
+		out.Advice = strings.ToUpper(cause[:1]) + cause[1:] + ". To handle such errors in the program, set MPI_ERRORS_RETURN or a handler of your own (MPI_Comm_set_errhandler)."
+	case fn.Base == mpiapi.IDFileDelete && class == "MPI_ERR_NO_SUCH_FILE":
+		out.Severity = finding.Info
+		out.Message += "\nThere is no such file to delete."
+		out.Advice = "Nothing, if the program only makes sure that the file is not there. Else look at the file's name."
 	case byDefault(p, fn):
 		out.Severity = finding.Warning
 		out.Message += "\nFiles return errors by default, unlike communicators: a program that does not look at the return value goes on as if nothing had happened."
@@ -116,9 +123,39 @@ func failed(x *check.Context, t *track.Thread, c match.Call, rc int32, f *track.
 	default:
 		out.Severity = finding.Info
 		out.Message += "\nThe program asked for errors to be returned or handles them itself."
-		out.Advice = "Nothing, if the program expects the error here. Else mend the arguments of the call."
+		out.Advice = "Nothing, if the program expects the error here. Else " + cause + "."
 	}
 	return out
+}
+
+// limited reports whether an error is not about an argument: its class says that MPI lacks something, or names the kind of object
+// that the call makes and is not given.
+func limited(fn *mpiapi.Func, class string) bool {
+	switch class {
+	case "MPI_ERR_NO_MEM", "MPI_ERR_NO_SPACE", "MPI_ERR_QUOTA", "MPI_ERR_IO", "MPI_ERR_INTERN", "MPI_ERR_OTHER", "MPI_ERR_UNKNOWN",
+		"MPI_ERR_SPAWN", "MPI_ERR_RMA_SHARED", "MPI_ERR_RMA_ATTACH", "MPI_ERR_UNSUPPORTED_OPERATION", "MPI_ERR_PROC_ABORTED":
+		return true
+	}
+	kind, ok := made[class]
+	if !ok {
+		return false
+	}
+	makes := false
+	for i := range fn.Params {
+		if p := &fn.Params[i]; p.Kind == kind {
+			if p.Dir != mpiapi.Out {
+				return false
+			}
+			makes = true
+		}
+	}
+	return makes
+}
+
+// made has the kinds of objects that classes of errors name.
+var made = map[string]mpiapi.Kind{
+	"MPI_ERR_WIN": mpiapi.Win, "MPI_ERR_COMM": mpiapi.Comm, "MPI_ERR_FILE": mpiapi.File, "MPI_ERR_GROUP": mpiapi.Group,
+	"MPI_ERR_INFO": mpiapi.Info, "MPI_ERR_REQUEST": mpiapi.Request, "MPI_ERR_OP": mpiapi.Op, "MPI_ERR_SESSION": mpiapi.Session,
 }
 
 // byDefault reports whether the error came back because files have MPI_ERRORS_RETURN unless the program says otherwise.

@@ -2,11 +2,11 @@ package call
 
 import (
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -15,7 +15,7 @@ import (
 // were such messages: which of the requests of a call failed MPI need not tell. The sender's record of the message may
 // come after the receiver's of the failure, so failures are kept back for a moment.
 type truncations struct {
-	x        *check.Context
+	x        *check.Run
 	messages map[*track.Process]*heldMessages
 	held     []*heldFailure
 }
@@ -38,14 +38,15 @@ type heldFailure struct {
 // failure, which comes when its receive completes.
 const patience = 5
 
-func newTruncations(x *check.Context) *truncations {
+func newTruncations(x *check.Run) *truncations {
 	return &truncations{x: x, messages: make(map[*track.Process]*heldMessages)}
 }
 
 // message takes note of messages that are reported, and of which MPI may say that they are too long. MPICH says so even of
 // those that would fit but end inside of an element.
-func (t *truncations) message(_, r *match.Op, c datatype.Comparison) {
-	if v := c.Verdict; v != datatype.TooLong && v != datatype.Mismatch {
+func (t *truncations) message(e match.Misfit) {
+	r := e.Recv
+	if v := e.Comparison.Verdict; v != datatype.TooLong && v != datatype.Mismatch {
 		return
 	}
 	p := t.x.Tracker.ThreadByID(r.Call.Thread).Process

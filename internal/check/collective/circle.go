@@ -3,16 +3,16 @@ package collective
 import (
 	"slices"
 
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // arc is a process of a circle: it is in a collective that the next one has not entered.
 type arc struct {
 	process *track.Process
-	blocked *wait.Blocked
-	clause  *wait.Clause
+	blocked *waiting.Blocked
+	clause  *waiting.Clause
 }
 
 // circle returns processes that block each other by nothing but collectives, each in one that the next has not entered; a
@@ -20,8 +20,8 @@ type arc struct {
 // is why they are stuck.
 //
 // A process with several threads is left out: it is not known which of them was to enter the other collective.
-func circle(d *wait.Deadlock) []arc {
-	blocked := make(map[*track.Process]*wait.Blocked)
+func circle(d *waiting.Deadlock) []arc {
+	blocked := make(map[*track.Process]*waiting.Blocked)
 	for i := range d.Blocked {
 		if b := &d.Blocked[i]; len(b.Thread.Process.Threads) == 1 {
 			blocked[b.Thread.Process] = b
@@ -53,10 +53,10 @@ const circleTries = 64
 
 // prune takes out the processes that do not lead to a circle. Threads in one collective share their clauses, so that a
 // look at these is one for all of them.
-func prune(blocked map[*track.Process]*wait.Blocked) {
+func prune(blocked map[*track.Process]*waiting.Blocked) {
 	for changed := true; changed; {
 		changed = false
-		leads := make(map[*wait.Clause]bool) // lists of clauses, by their beginning
+		leads := make(map[*waiting.Clause]bool) // lists of clauses, by their beginning
 		for p, b := range blocked {
 			yes, ok := leads[&b.Clauses[0]]
 			if !ok {
@@ -72,9 +72,9 @@ func prune(blocked map[*track.Process]*wait.Blocked) {
 }
 
 // next returns a process among the blocked that b waits for in a collective, nil if there is none.
-func next(blocked map[*track.Process]*wait.Blocked, b *wait.Blocked) *track.Process {
+func next(blocked map[*track.Process]*waiting.Blocked, b *waiting.Blocked) *track.Process {
 	for i := range b.Clauses {
-		if b.Clauses[i].What != wait.ToJoin {
+		if b.Clauses[i].What != waiting.ToJoin {
 			continue
 		}
 		for _, q := range b.Clauses[i].Procs {
@@ -87,7 +87,7 @@ func next(blocked map[*track.Process]*wait.Blocked, b *wait.Blocked) *track.Proc
 }
 
 // onCircle follows the processes from p on to one that is on a circle.
-func onCircle(blocked map[*track.Process]*wait.Blocked, p *track.Process) *track.Process {
+func onCircle(blocked map[*track.Process]*waiting.Blocked, p *track.Process) *track.Process {
 	seen := make(map[*track.Process]bool)
 	for !seen[p] {
 		seen[p] = true
@@ -104,11 +104,11 @@ func outOfStep(c *match.Comm, position uint64) bool {
 }
 
 // explained reports whether a thread waits in a collective whose members disagree, which is told by itself.
-func explained(b *wait.Blocked) bool {
-	var last *wait.Clause // of those in a row that concern one collective, one will do
+func explained(b *waiting.Blocked) bool {
+	var last *waiting.Clause // of those in a row that concern one collective, one will do
 	for i := range b.Clauses {
 		c := &b.Clauses[i]
-		if c.What != wait.ToJoin || last != nil && last.Comm.Comm == c.Comm.Comm && last.Pos == c.Pos {
+		if c.What != waiting.ToJoin || last != nil && last.Comm.Comm == c.Comm.Comm && last.Pos == c.Pos {
 			continue
 		}
 		if outOfStep(c.Comm.Comm, c.Pos) {
@@ -120,9 +120,9 @@ func explained(b *wait.Blocked) bool {
 }
 
 // back returns a shortest way from a process to itself.
-func back(blocked map[*track.Process]*wait.Blocked, start *track.Process) []arc {
-	from := make(map[*track.Process]arc) // how each was come to
-	done := make(map[*wait.Clause]bool)  // lists of clauses, by their beginning
+func back(blocked map[*track.Process]*waiting.Blocked, start *track.Process) []arc {
+	from := make(map[*track.Process]arc)   // how each was come to
+	done := make(map[*waiting.Clause]bool) // lists of clauses, by their beginning
 	queue := []*track.Process{start}
 	for len(queue) > 0 {
 		p := queue[0]
@@ -134,7 +134,7 @@ func back(blocked map[*track.Process]*wait.Blocked, start *track.Process) []arc 
 		done[&b.Clauses[0]] = true
 		for i := range b.Clauses {
 			c := &b.Clauses[i]
-			if c.What != wait.ToJoin {
+			if c.What != waiting.ToJoin {
 				continue
 			}
 			for _, q := range c.Procs {

@@ -11,7 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
 )
 
 // patience is how many ticks a collective that its members entered in different ways is given to become complete.
@@ -28,7 +29,7 @@ type group struct {
 // rule is one thing that members must agree on.
 type rule struct {
 	// groups returns the members by what they pass, nil if there is nothing wrong.
-	groups func(x *check.Context, c *match.Collective) []group
+	groups func(x *check.Run, c *match.Collective) []group
 	// what completes "The processes of MPI_COMM_WORLD …".
 	what        func(c *match.Collective) string
 	why, advice string
@@ -37,8 +38,8 @@ type rule struct {
 }
 
 // start runs a rule as a check.
-func (r *rule) start(x *check.Context) check.Hooks {
-	return watch(func(c *match.Collective) {
+func (r *rule) start(x *check.Run) {
+	watch(x, func(c *match.Collective) {
 		if gs := r.groups(x, c); len(gs) > 0 {
 			r.report(x, c, gs)
 		}
@@ -46,38 +47,48 @@ func (r *rule) start(x *check.Context) check.Hooks {
 }
 
 // watch calls found once for each collective in which members do not agree: when all have entered it, or when that
-// doesn't happen for a while.
-func watch(found func(*match.Collective)) check.Hooks {
+// doesn't happen for a while. It also calls found for a collective in which a member has failed or died.
+func watch(x *check.Run, found func(*match.Collective)) {
 	type place struct {
 		comm *match.Comm
 		at   uint64
 	}
-	waiting := make(map[place]int)
+	waiting, told := make(map[place]int), make(map[place]bool)
 	look := func(limit int) {
 		for p := range waiting {
 			if waiting[p]++; waiting[p] > limit {
 				delete(waiting, p)
-				if c, ok := p.comm.At(p.at); ok {
+				if c, ok := p.comm.SoFar(p.at); ok {
+					told[p] = true
 					found(&c)
 				}
 			}
 		}
 	}
-	return check.Hooks{
-		Disagree: func(c *match.Comm, at uint64) { waiting[place{c, at}] = 0 },
-		Collective: func(c *match.Collective) {
-			if c.Agreed() {
-				return
+	x.Match.Disagreed.On(x.Owner, func(e match.Disagreed) { waiting[place{e.Comm, e.Position}] = 0 })
+	x.Match.CollectiveMismatched.On(x.Owner, func(c *match.Collective) {
+		p := place{c.Comm, c.Position}
+		if _, ok := waiting[p]; ok || c.Uneven && !told[p] {
+			found(c)
+		}
+		delete(waiting, p)
+		delete(told, p)
+	})
+	// Not all members may enter a collective in which one fails or dies: those that have entered are compared.
+	x.Track.CallFailed.On(x.Owner, func(e track.CallFailed) {
+		if f := e.Failure; f != nil && f.Comm != nil && !f.Comm.Complete(f.Position) {
+			waiting[place{f.Comm, f.Position}] = 0
+		}
+	})
+	x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
+		for _, th := range p.Threads {
+			if v, at := th.InCollective(); v != nil && !v.Complete(at) {
+				waiting[place{v.Comm, at}] = 0
 			}
-			p := place{c.Comm, c.Position}
-			if _, ok := waiting[p]; ok || c.Uneven {
-				found(c)
-			}
-			delete(waiting, p)
-		},
-		Tick:   func() { look(patience) },
-		Finish: func() { look(-1) },
-	}
+		}
+	})
+	x.Track.Tick.On(x.Owner, func(struct{}) { look(patience) })
+	x.Track.RunOver.On(x.Owner, func(struct{}) { look(-1) })
 }
 
 // byValue groups the members by an aspect; those whose argument is not significant are in none.
@@ -120,7 +131,7 @@ func members(c *match.Collective, v *match.Variant) []int32 {
 	return all
 }
 
-func (r *rule) report(x *check.Context, c *match.Collective, gs []group) {
+func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 	// The largest group comes first: it is the one that the odd ones are seen against.
 	slices.SortStableFunc(gs, func(a, b group) int { return len(b.members) - len(a.members) })
 	majority := len(gs) > 1 && len(gs[0].members) > len(gs[1].members)
@@ -205,7 +216,7 @@ var passes = [2]string{"passes", "pass"}
 func newCheck(id, title, doc string, r *rule) *check.Check {
 	return &check.Check{
 		ID: "GLOBAL:COLLECTIVE:" + id, Severity: finding.Error, Title: title, Doc: doc,
-		New: func(x *check.Context) check.Hooks { return r.start(x) },
+		Start: r.start,
 	}
 }
 

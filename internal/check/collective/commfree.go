@@ -19,13 +19,14 @@ var CommFreeMismatch = &check.Check{
 	Severity: finding.Warning,
 	Title:    "a communicator is freed by some of its processes only",
 	Doc:      commFreeDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		l := newLeavers(x)
-		return check.Hooks{Failed: l.failed, Finish: func() { unfreed(x, &l) }}
+		x.Track.CallFailed.On(x.Owner, l.failed)
+		x.Track.RunOver.On(x.Owner, func(struct{}) { unfreed(x, &l) })
 	},
 }
 
-func unfreed(x *check.Context, l *leavers) {
+func unfreed(x *check.Run, l *leavers) {
 	if !l.proper() {
 		return
 	}
@@ -44,7 +45,7 @@ func unfreed(x *check.Context, l *leavers) {
 	}
 }
 
-func reportUnfreed(x *check.Context, l *leavers, c *match.Collective) {
+func reportUnfreed(x *check.Run, l *leavers, c *match.Collective) {
 	places := newSites(x)
 	var freed []int
 	for i := range c.Variants {

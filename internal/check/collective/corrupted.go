@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis/checksum"
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/sums"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -22,25 +21,23 @@ var corruptedDoc string
 var Corrupted = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", Severity: finding.Error,
 	Title: "what a collective operation delivers is not what was sent", Doc: corruptedDoc,
-	New: func(x *check.Context) check.Hooks {
-		p := sums.New()
-		return check.Hooks{
-			Sums: func(t *track.Thread, v *track.View, at uint64, call match.Call, s *event.Sums) {
-				if list := p.Add(v, at, call, s); len(list) > 0 {
-					corrupted(x, v.Comm, at, list)
-				}
-			},
-			Modified: func(_ *track.Thread, m *track.Modification) {
-				if m.View != nil {
-					p.Void(m.View.Comm, m.Position, m.Round)
-				}
-			},
-			Collective: func(c *match.Collective) {
-				if !c.Agreed() && otherwiseWrong(x, c) {
-					p.Distrust(c.Comm)
-				}
-			},
-		}
+	Start: func(x *check.Run) {
+		p := checksum.New()
+		x.Track.SumsSeen.On(x.Owner, func(e track.SumsSeen) {
+			if list := p.Add(e.View, e.Position, e.Call, e.Sums); len(list) > 0 {
+				corrupted(x, e.View.Comm, e.Position, list)
+			}
+		})
+		x.Track.DataChanged.On(x.Owner, func(e track.DataChanged) {
+			if m := e.Change; m.View != nil {
+				p.Void(m.View.Comm, m.Position, m.Round)
+			}
+		})
+		x.Match.CollectiveMismatched.On(x.Owner, func(c *match.Collective) {
+			if otherwiseWrong(x, c) {
+				p.Distrust(c.Comm)
+			}
+		})
 	},
 }
 
@@ -49,7 +46,7 @@ const dataAspects match.AspectSet = 1<<match.Data | 1<<match.DataBack | 1<<match
 
 // otherwiseWrong reports whether the members of a collective disagree in what decides on where data go: another check
 // tells of that.
-func otherwiseWrong(x *check.Context, c *match.Collective) bool {
+func otherwiseWrong(x *check.Run, c *match.Collective) bool {
 	if c.Different || c.Conflicts&^dataAspects != 0 {
 		return true
 	}
@@ -58,7 +55,7 @@ func otherwiseWrong(x *check.Context, c *match.Collective) bool {
 }
 
 // corrupted reports the parts of one collective that are not what was sent.
-func corrupted(x *check.Context, c *match.Comm, at uint64, list []sums.Difference) {
+func corrupted(x *check.Run, c *match.Comm, at uint64, list []checksum.Difference) {
 	var (
 		first   = list[0]
 		name    = x.Func(first.Receiver).Name

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 //go:embed datatype.md
@@ -69,8 +69,8 @@ func side(s match.Side) string {
 }
 
 // data returns the groups of a collective in which the data differ in the given way, at worst.
-func data(d difference) func(*check.Context, *match.Collective) []group {
-	return func(x *check.Context, c *match.Collective) []group {
+func data(d difference) func(*check.Run, *match.Collective) []group {
+	return func(x *check.Run, c *match.Collective) []group {
 		if !settled(c) || c.Variants[0].Func == mpiapi.IDDistGraphCreateAdjacent {
 			return nil
 		}
@@ -82,7 +82,7 @@ func data(d difference) func(*check.Context, *match.Collective) []group {
 	}
 }
 
-func judge(x *check.Context, c *match.Collective) (worst difference, gs []group) {
+func judge(x *check.Run, c *match.Collective) (worst difference, gs []group) {
 	for _, a := range []match.Aspect{match.Data, match.DataBack} {
 		if c.Conflicts.Has(a) {
 			if d, g := uniform(c, a); d > worst {
@@ -175,7 +175,7 @@ func weight(c *match.Collective, v *match.Variant, a match.Aspect) (n int) {
 }
 
 // vectors compares the parts of vectors that all must pass alike.
-func vectors(x *check.Context, c *match.Collective, a match.Aspect) (worst difference, gs []group) {
+func vectors(x *check.Run, c *match.Collective, a match.Aspect) (worst difference, gs []group) {
 	first := -1
 	for i := range c.Variants {
 		if c.Variants[i].Values[a] != 0 {

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	processes "github.com/mpivet/mpivet/internal/group"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/wait"
+	processes "github.com/mpivet/mpivet/internal/mpi/group"
 )
 
 //go:embed groups.md
@@ -20,19 +21,20 @@ var groupsDoc string
 var GroupMismatch = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:GROUP_MISMATCH", Severity: finding.Error, Doc: groupsDoc,
 	Title: "processes do not agree on the groups of new communicators",
-	New: func(x *check.Context) check.Hooks {
-		h := groupRule.start(x)
+	Needs: []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
+		groupRule.start(x)
 		m := &meeting{leavers: newLeavers(x), told: make(map[*match.Comm]bool)}
-		h.Failed, h.Finalize, h.Deadlock = m.failed, m.finalize, m.deadlock
-		tick, finish := h.Tick, h.Finish
-		h.Tick = func() { tick(); m.tick() }
-		h.Finish = func() { finish(); m.look() }
-		return h
+		x.Track.CallFailed.On(x.Owner, m.failed)
+		x.Track.FinalizeEntered.On(x.Owner, m.finalize)
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, m.deadlock)
+		x.Track.Tick.On(x.Owner, func(struct{}) { m.tick() })
+		x.Track.RunOver.On(x.Owner, func(struct{}) { m.look() })
 	},
 }
 
 var groupRule = &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		switch {
 		case !settled(c):
 			return nil
@@ -99,7 +101,7 @@ type meeting struct {
 }
 
 // deadlock tells of those who wait for each other.
-func (m *meeting) deadlock(d *wait.Deadlock) {
+func (m *meeting) deadlock(d *waiting.Deadlock) {
 	if arcs := circle(d); gatherings(arcs) {
 		m.report(arcs[0].clause.Comm.Comm, arcs[1].clause.Comm.Comm)
 	}
@@ -135,7 +137,7 @@ func (m *meeting) left(c *match.Comm) bool {
 
 // elsewhere returns a gathering that processes have entered who are missing in c, and in which processes are missing that
 // have entered c; nil if there is none.
-func elsewhere(x *check.Context, c *match.Comm) *match.Comm {
+func elsewhere(x *check.Run, c *match.Comm) *match.Comm {
 	if c.Domain != match.Gathering {
 		return nil
 	}
@@ -206,7 +208,7 @@ func (m *meeting) report(both ...*match.Comm) {
 }
 
 // gathered says with which arguments processes are in a gathering.
-func gathered(x *check.Context, call match.Call, c *match.Comm) string {
+func gathered(x *check.Run, call match.Call, c *match.Comm) string {
 	list := func(from, to int) string {
 		return processes.Of(slices.Values(c.Members[from:to])).String()
 	}

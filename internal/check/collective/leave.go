@@ -5,24 +5,24 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
 // leavers follows which processes have called MPI_Finalize, and will enter no further collective.
 type leavers struct {
-	x       *check.Context
+	x       *check.Run
 	leaving bool                 // at least one has
 	dying   bool                 // MPI ends a process for an error
 	unclear map[*match.Comm]bool // a call on it failed: whether it took part is not known
 }
 
-func newLeavers(x *check.Context) leavers { return leavers{x: x, unclear: make(map[*match.Comm]bool)} }
+func newLeavers(x *check.Run) leavers { return leavers{x: x, unclear: make(map[*match.Comm]bool)} }
 
-func (l *leavers) failed(t *track.Thread, _ match.Call, _ int32, f *track.Failure) {
-	l.dying = l.dying || f != nil && f.Fatal
-	if v, _ := t.Joined(); v != nil {
+func (l *leavers) failed(e track.CallFailed) {
+	l.dying = l.dying || e.Failure != nil && e.Failure.Fatal
+	if v, _ := e.Thread.Joined(); v != nil {
 		l.unclear[v.Comm] = true
 	}
 }
@@ -32,7 +32,7 @@ func (l *leavers) incomplete() []*match.Comm {
 	return slices.DeleteFunc(l.x.Tracker.Comms.Incomplete(), func(c *match.Comm) bool { return l.unclear[c] })
 }
 
-func (l *leavers) finalize(*track.Process, match.Call) { l.leaving = true }
+func (l *leavers) finalize(track.FinalizeEntered) { l.leaving = true }
 
 // proper reports whether the processes that have ended did so in order, and none is about to be ended: else what they
 // have left undone says nothing.

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/nearmiss"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/near"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed missing.md
@@ -25,15 +26,14 @@ var Missing = &check.Check{
 	Severity: finding.Error,
 	Title:    "processes never join a collective operation that others are in",
 	Doc:      missingDoc,
-	New: func(x *check.Context) check.Hooks {
+	Needs:    []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
 		m := &missing{leavers: newLeavers(x), told: make(map[*match.Comm]bool)}
-		return check.Hooks{
-			Failed:   m.failed,
-			Finalize: m.finalize,
-			Tick:     m.tick,
-			Deadlock: m.deadlock,
-			Finish:   m.look,
-		}
+		x.Track.CallFailed.On(x.Owner, m.failed)
+		x.Track.FinalizeEntered.On(x.Owner, m.finalize)
+		x.Track.Tick.On(x.Owner, func(struct{}) { m.tick() })
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, m.deadlock)
+		x.Track.RunOver.On(x.Owner, func(struct{}) { m.look() })
 	},
 }
 
@@ -47,8 +47,8 @@ type absence struct {
 	collective match.Collective
 	more       uint64 // collectives after it that are not complete either
 	left       []*track.Process
-	waiting    []*wait.Blocked
-	inside     []*wait.Blocked // those that wait in it
+	waiting    []*waiting.Blocked
+	inside     []*waiting.Blocked // those that wait in it
 }
 
 func (m *missing) tick() {
@@ -78,7 +78,7 @@ func (m *missing) look() {
 // deadlock tells of the collectives that are the cause of a deadlock: members wait elsewhere, for what those who have
 // entered the collective would do later. Where they wait for something else, that is the cause; where it is collectives
 // of different communicators that wait for each other, OrderMismatch tells of it.
-func (m *missing) deadlock(d *wait.Deadlock) {
+func (m *missing) deadlock(d *waiting.Deadlock) {
 	if !m.proper() {
 		return
 	}
@@ -98,10 +98,10 @@ func (m *missing) deadlock(d *wait.Deadlock) {
 // nearMiss reports whether something nearly matches what a thread waits for: then a message with another tag, destination
 // or communicator, or an earlier receive that took it, is the likely cause. That the message of a third process has come
 // means nothing: it may be for later.
-func nearMiss(b *wait.Blocked) (found bool) {
-	wait.Each(b.Clauses, func(c *wait.Clause) {
-		if w, ok := near.Wanted(b, c); ok && !found {
-			found = slices.ContainsFunc(near.Search(&w, func(int32) bool { return false }), func(n near.Miss) bool { return n.Kind != near.Other })
+func nearMiss(b *waiting.Blocked) (found bool) {
+	waiting.Each(b.Clauses, func(c *waiting.Clause) {
+		if w, ok := nearmiss.Wanted(b, c); ok && !found {
+			found = slices.ContainsFunc(nearmiss.Search(&w, func(int32) bool { return false }), func(n nearmiss.Miss) bool { return n.Kind != nearmiss.Other })
 		}
 	})
 	return found
@@ -115,9 +115,9 @@ func union(a, b map[*track.Process]bool) map[*track.Process]bool {
 }
 
 // candidates returns the communicators with incomplete collectives, those first in which processes wait.
-func (m *missing) candidates(d *wait.Deadlock) []*match.Comm {
+func (m *missing) candidates(d *waiting.Deadlock) []*match.Comm {
 	var list []*match.Comm
-	done := make(map[*wait.Clause]bool) // lists of clauses, by their beginning: threads in one collective share theirs
+	done := make(map[*waiting.Clause]bool) // lists of clauses, by their beginning: threads in one collective share theirs
 	for i := range d.Blocked {
 		first := &d.Blocked[i].Clauses[0]
 		if done[first] {
@@ -125,7 +125,7 @@ func (m *missing) candidates(d *wait.Deadlock) []*match.Comm {
 		}
 		done[first] = true
 		for _, cl := range d.Blocked[i].Clauses {
-			if cl.What == wait.ToJoin && !m.unclear[cl.Comm.Comm] && !slices.Contains(list, cl.Comm.Comm) {
+			if cl.What == waiting.ToJoin && !m.unclear[cl.Comm.Comm] && !slices.Contains(list, cl.Comm.Comm) {
 				list = append(list, cl.Comm.Comm)
 			}
 		}
@@ -143,7 +143,7 @@ const positions = 64
 
 // absence returns the first collective on c that members never join, for which processes are not to blame that are told
 // of already; nil if there is none.
-func (m *missing) absence(d *wait.Deadlock, c *match.Comm, told map[*track.Process]bool) *absence {
+func (m *missing) absence(d *waiting.Deadlock, c *match.Comm, told map[*track.Process]bool) *absence {
 	first, end := c.Incomplete()
 	at := []uint64{first}
 	for i := range c.Members { // where further members are missing
@@ -288,8 +288,8 @@ var fromRoot = map[mpiapi.FuncID]bool{
 	mpiapi.IDIbcast: true, mpiapi.IDIscatter: true, mpiapi.IDIscatterv: true,
 }
 
-func receives(b *wait.Blocked) (found bool) {
-	wait.Each(b.Clauses, func(c *wait.Clause) { found = found || c.What == wait.ToSend })
+func receives(b *waiting.Blocked) (found bool) {
+	waiting.Each(b.Clauses, func(c *waiting.Clause) { found = found || c.What == waiting.ToSend })
 	return found
 }
 

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/collorder"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/order"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed order.md
@@ -25,29 +26,28 @@ var OrderMismatch = &check.Check{
 	Severity: finding.Error,
 	Title:    "processes enter collectives of different communicators in orders that can block each other",
 	Doc:      orderDoc,
-	New: func(x *check.Context) check.Hooks {
-		o := &orders{x: x, simulation: order.New(), told: make(map[*match.Comm]bool)}
-		return check.Hooks{
-			Entered: func(_ *track.Thread, v *track.View, position uint64, call match.Call) {
-				if !v.Opaque && (v.World == nil || !v.World.Unsure) {
-					o.simulation.Enter(v.Comm, v.Me, position, &call)
-				}
-			},
-			Failed: func(t *track.Thread, _ match.Call, _ int32, _ *track.Failure) {
-				if v, _ := t.Joined(); v != nil {
-					o.simulation.Distrust(v.Comm)
-				}
-			},
-			Tick: func() {
-				o.simulation.Tick()
-				o.look(orderPatience)
-			},
-			Deadlock: o.deadlock,
-			Finish: func() {
-				o.look(0)
-				o.settle()
-			},
-		}
+	Needs:    []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
+		o := &orders{x: x, simulation: collorder.New(), told: make(map[*match.Comm]bool)}
+		x.Track.CollectiveEntered.On(x.Owner, func(e *track.CollectiveEntered) {
+			if v := e.View; !v.Opaque && (v.World == nil || !v.World.Unsure) {
+				o.simulation.Enter(v.Comm, v.Me, e.Position, &e.Call)
+			}
+		})
+		x.Track.CallFailed.On(x.Owner, func(e track.CallFailed) {
+			if v, _ := e.Thread.Joined(); v != nil {
+				o.simulation.Distrust(v.Comm)
+			}
+		})
+		x.Track.Tick.On(x.Owner, func(struct{}) {
+			o.simulation.Tick()
+			o.look(orderPatience)
+		})
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, o.deadlock)
+		x.Track.RunOver.On(x.Owner, func(struct{}) {
+			o.look(0)
+			o.settle()
+		})
 	},
 }
 
@@ -56,10 +56,10 @@ var OrderMismatch = &check.Check{
 const orderPatience = 5
 
 type orders struct {
-	x          *check.Context
-	simulation *order.Simulation
-	told       map[*match.Comm]bool // those that were part of a finding
-	open       []*order.Crossing    // it is not known yet whether threads share a communicator
+	x          *check.Run
+	simulation *collorder.Simulation
+	told       map[*match.Comm]bool  // those that were part of a finding
+	open       []*collorder.Crossing // it is not known yet whether threads share a communicator
 }
 
 func (o *orders) look(patience int) {
@@ -79,8 +79,8 @@ func (o *orders) gone(c *match.Comm, member int32) bool {
 }
 
 // threaded reports whether processes with several threads are part of a link.
-func (o *orders) threaded(l order.Link) bool {
-	return slices.ContainsFunc(l.Threads, func(t order.Order) bool {
+func (o *orders) threaded(l collorder.Link) bool {
+	return slices.ContainsFunc(l.Threads, func(t collorder.Order) bool {
 		return len(o.x.Tracker.ThreadByID(t.Thread).Process.Threads) > 1
 	})
 }
@@ -101,10 +101,10 @@ const (
 )
 
 // report tells of collectives that can block each other.
-func (o *orders) report(c *order.Crossing) {
-	if !c.Sound() || slices.ContainsFunc(c.Links, func(l order.Link) bool {
+func (o *orders) report(c *collorder.Crossing) {
+	if !c.Sound() || slices.ContainsFunc(c.Links, func(l collorder.Link) bool {
 		w := l.First.Comm.World
-		return w != nil && w.Unsure || slices.ContainsFunc(l.Threads, func(t order.Order) bool { return t.First == nil || t.Second == nil })
+		return w != nil && w.Unsure || slices.ContainsFunc(l.Threads, func(t collorder.Order) bool { return t.First == nil || t.Second == nil })
 	}) {
 		return
 	}
@@ -150,7 +150,7 @@ func (o *orders) report(c *order.Crossing) {
 }
 
 // lowestFirst turns a circle so that it begins with the lowest rank.
-func (o *orders) lowestFirst(links []order.Link) []order.Link {
+func (o *orders) lowestFirst(links []collorder.Link) []collorder.Link {
 	at, lowest := 0, -1
 	for i, l := range links {
 		for _, t := range l.Threads {
@@ -163,7 +163,7 @@ func (o *orders) lowestFirst(links []order.Link) []order.Link {
 }
 
 // names returns what to call the communicators of a crossing; those of the same name are told apart by their members.
-func (o *orders) names(c *order.Crossing) map[*match.Comm]string {
+func (o *orders) names(c *collorder.Crossing) map[*match.Comm]string {
 	names := make(map[*match.Comm]string)
 	count := make(map[string]int)
 	for _, l := range c.Links {
@@ -180,7 +180,7 @@ func (o *orders) names(c *order.Crossing) map[*match.Comm]string {
 }
 
 // deadlock tells of collectives that do block each other, unless that they can was told already.
-func (o *orders) deadlock(d *wait.Deadlock) {
+func (o *orders) deadlock(d *waiting.Deadlock) {
 	o.look(0)
 	o.settle()
 	arcs := circle(d)
@@ -222,11 +222,11 @@ func (o *orders) deadlock(d *wait.Deadlock) {
 }
 
 // inside returns the threads that wait in a collective.
-func inside(d *wait.Deadlock, c *match.Comm, position uint64) (list []*wait.Blocked) {
+func inside(d *waiting.Deadlock, c *match.Comm, position uint64) (list []*waiting.Blocked) {
 	for i := range d.Blocked {
 		b := &d.Blocked[i]
-		if slices.ContainsFunc(b.Clauses, func(cl wait.Clause) bool {
-			return cl.What == wait.ToJoin && cl.Comm.Comm == c && cl.Pos == position
+		if slices.ContainsFunc(b.Clauses, func(cl waiting.Clause) bool {
+			return cl.What == waiting.ToJoin && cl.Comm.Comm == c && cl.Pos == position
 		}) {
 			list = append(list, b)
 		}

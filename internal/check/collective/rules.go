@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/event"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -51,7 +51,7 @@ var windowDoc string
 // section 6.14 "Correctness"; seed of the rule: Falzone et al., Collective Error Detection for MPI Collective
 // Operations, table 1).
 var OperationMismatch = newCheck("OPERATION_MISMATCH", "processes call different collective operations at the same time", operationDoc, &rule{
-	groups: func(_ *check.Context, c *match.Collective) []group {
+	groups: func(_ *check.Run, c *match.Collective) []group {
 		if !c.Different || fences(c) {
 			return nil
 		}
@@ -86,8 +86,8 @@ var joins = map[mpiapi.FuncID]bool{
 	mpiapi.IDCommSpawn: true, mpiapi.IDCommSpawnMultiple: true, mpiapi.IDCommConnect: true, mpiapi.IDCommAccept: true,
 }
 
-func roots(of func(mpiapi.FuncID) bool) func(*check.Context, *match.Collective) []group {
-	return func(x *check.Context, c *match.Collective) []group {
+func roots(of func(mpiapi.FuncID) bool) func(*check.Run, *match.Collective) []group {
+	return func(x *check.Run, c *match.Collective) []group {
 		if c.Different || c.Conflicts.Has(match.Validity) || !c.Conflicts.Has(match.Root) || !of(c.Variants[0].Func) {
 			return nil
 		}
@@ -119,7 +119,7 @@ var SpawnMismatch = newCheck("SPAWN_MISMATCH", "processes name different roots w
 
 // ReductionOperationMismatch finds reductions whose members name different operations.
 var ReductionOperationMismatch = newCheck("REDUCTION_OPERATION_MISMATCH", "processes name different operations in a reduction", reductionDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if !settled(c) || !c.Conflicts.Has(match.Operation) || otherPrograms(x, c) {
 			return nil
 		}
@@ -133,7 +133,7 @@ var ReductionOperationMismatch = newCheck("REDUCTION_OPERATION_MISMATCH", "proce
 
 // otherPrograms reports whether operations that differ are functions of different files: they may do the same all the
 // same.
-func otherPrograms(x *check.Context, c *match.Collective) bool {
+func otherPrograms(x *check.Run, c *match.Collective) bool {
 	exe, own := "", 0
 	for i := range c.Variants {
 		v := &c.Variants[i]
@@ -149,7 +149,7 @@ func otherPrograms(x *check.Context, c *match.Collective) bool {
 	return false
 }
 
-func operation(x *check.Context, v *match.Variant) string {
+func operation(x *check.Run, v *match.Variant) string {
 	p := process(x, v.Call)
 	h := uint64(value(x, v, mpiapi.ReduceOp))
 	if _, made, ok := p.OpFunction(h); ok {
@@ -167,7 +167,7 @@ func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:]
 // InPlaceMismatch finds MPI_IN_PLACE where some pass it and some do not though all must do alike, and where it is not
 // allowed.
 var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH", "MPI_IN_PLACE is passed by some processes only, or where it must not be", inPlaceDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if !settled(c) || !c.Conflicts.Has(match.InPlace) {
 			return nil
 		}
@@ -195,7 +195,7 @@ var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH", "MPI_IN_PLACE is passed by s
 
 // InvalidParameter finds arguments that the standard forbids, whatever the others pass.
 var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collective operation is invalid", parameterDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if c.Different || !c.Conflicts.Has(match.Validity) {
 			return nil
 		}
@@ -217,19 +217,18 @@ var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collectiv
 var LeaderMismatch = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:LEADER_MISMATCH", Severity: finding.Error, Doc: leaderDoc,
 	Title: "processes name different leaders for an inter-communicator, or leaders different tags",
-	New: func(x *check.Context) check.Hooks {
-		h := leaderRule.start(x)
-		h.Leaders = func(a, b track.Leader) {
-			f := differentTags(x, a.Call, b.Call)
+	Start: func(x *check.Run) {
+		leaderRule.start(x)
+		x.Track.LeadersDiffer.On(x.Owner, func(e track.LeadersDiffer) {
+			f := differentTags(x, e.A.Call, e.B.Call)
 			x.Report(f)
-			x.Refuse(f, a.Local, a.Position)
-			x.Refuse(f, b.Local, b.Position)
-		}
-		return h
+			x.Refuse(f, e.A.Local, e.A.Position)
+			x.Refuse(f, e.B.Local, e.B.Position)
+		})
 	},
 }
 
-func differentTags(x *check.Context, a, b match.Call) *finding.Finding {
+func differentTags(x *check.Run, a, b match.Call) *finding.Finding {
 	tag := func(c match.Call) string { return argument(x, "tag")(&match.Variant{Call: c}) }
 	ranks := []int{x.Rank(a), x.Rank(b)}
 	slices.Sort(ranks)
@@ -244,7 +243,7 @@ func differentTags(x *check.Context, a, b match.Call) *finding.Finding {
 }
 
 var leaderRule = &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if c.Comm.Domain == match.Gathering {
 			return simple(match.Leader, "local_leader", "remote_leader")(x, c)
 		}
@@ -258,7 +257,7 @@ var leaderRule = &rule{
 
 // HighMismatch finds members of a group that do not agree on their place in the merged communicator.
 var HighMismatch = newCheck("HIGH_MISMATCH", "processes of one group pass different values of high", highDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if gs := simple(match.High, "high")(x, c); gs != nil {
 			return gs
 		}
@@ -272,7 +271,7 @@ var HighMismatch = newCheck("HIGH_MISMATCH", "processes of one group pass differ
 
 // TopologyMismatch finds topologies that members do not describe alike.
 var TopologyMismatch = newCheck("TOPOLOGY_MISMATCH", "processes describe different topologies", topologyDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if settled(c) && c.Uneven && c.Variants[0].Func == mpiapi.IDDistGraphCreateAdjacent {
 			return edges(c)
 		}
@@ -313,7 +312,7 @@ func edges(c *match.Collective) []group {
 
 // FileMismatch finds arguments of collective file operations that must be equal and are not.
 var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation", fileDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if settled(c) && c.Conflicts.Has(match.FileArguments) {
 			gs := split(c, func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) }, func(v *match.Variant) string { return v.Disorder })
 			for i := range gs {
@@ -351,7 +350,7 @@ var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments
 
 // WindowMismatch finds fences that do not fit each other.
 var WindowMismatch = newCheck("WINDOW_MISMATCH", "processes do not agree on a window's fences", windowDoc, &rule{
-	groups: func(x *check.Context, c *match.Collective) []group {
+	groups: func(x *check.Run, c *match.Collective) []group {
 		if c.Different && fences(c) {
 			return byFunction(c)
 		}
@@ -372,8 +371,8 @@ var WindowMismatch = newCheck("WINDOW_MISMATCH", "processes do not agree on a wi
 })
 
 // simple groups by an aspect and shows the parameters that it stands for.
-func simple(a match.Aspect, names ...string) func(*check.Context, *match.Collective) []group {
-	return func(x *check.Context, c *match.Collective) []group {
+func simple(a match.Aspect, names ...string) func(*check.Run, *match.Collective) []group {
+	return func(x *check.Run, c *match.Collective) []group {
 		if !settled(c) || !c.Conflicts.Has(a) {
 			return nil
 		}
@@ -381,12 +380,12 @@ func simple(a match.Aspect, names ...string) func(*check.Context, *match.Collect
 	}
 }
 
-func process(x *check.Context, c match.Call) *track.Process {
+func process(x *check.Run, c match.Call) *track.Process {
 	return x.Tracker.ThreadByID(c.Thread).Process
 }
 
 // value returns the value of the parameter with a role in a variant's call.
-func value(x *check.Context, v *match.Variant, r mpiapi.Role) int64 {
+func value(x *check.Run, v *match.Variant, r mpiapi.Role) int64 {
 	c, err := event.ParseCall(v.Call.Raw)
 	if err != nil || c.Func.Arg(r) < 0 {
 		return 0
@@ -395,7 +394,7 @@ func value(x *check.Context, v *match.Variant, r mpiapi.Role) int64 {
 }
 
 // argument shows the parameters of the given names, arrays with their elements.
-func argument(x *check.Context, names ...string) func(*match.Variant) string {
+func argument(x *check.Run, names ...string) func(*match.Variant) string {
 	return func(v *match.Variant) string {
 		c, err := event.ParseCall(v.Call.Raw)
 		if err != nil {

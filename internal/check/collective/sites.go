@@ -11,12 +11,12 @@ import (
 
 // sites collects the places that a finding speaks of; ranks at the same place share one.
 type sites struct {
-	x    *check.Context
+	x    *check.Run
 	list []finding.Site
 	at   map[string]int
 }
 
-func newSites(x *check.Context) *sites { return &sites{x: x, at: make(map[string]int)} }
+func newSites(x *check.Run) *sites { return &sites{x: x, at: make(map[string]int)} }
 
 // add adds the place of a call, made alike by further ranks.
 func (s *sites) add(role string, c match.Call, more ...int) {

@@ -16,20 +16,21 @@ var Checks = []*check.Check{InvalidArgument, NotCommitted, Freed, Redundant, Not
 // use is a datatype that a call must not have been given, and what a finding says about it.
 type use struct {
 	*track.DatatypeUse
-	x    *check.Context
+	x    *check.Run
 	call match.Call
 	rank int
 }
 
-// misuses returns the hook that has report called for uses of one of the given kinds.
-func misuses(x *check.Context, report func(u *use), kinds ...track.Misuse) check.Hooks {
-	return check.Hooks{WrongDatatype: func(t *track.Thread, c match.Call, d *track.DatatypeUse) {
+// misuses has report called for uses of one of the given kinds.
+func misuses(x *check.Run, report func(u *use), kinds ...track.Misuse) {
+	x.Track.WrongDatatype.On(x.Owner, func(ev track.WrongDatatype) {
+		t, c, d := ev.Thread, ev.Call, ev.Use
 		for _, k := range kinds {
 			if d.Wrong == k {
 				report(&use{d, x, c, t.Process.Rank})
 			}
 		}
-	}}
+	})
 }
 
 func (u *use) function() string { return u.x.Func(u.call).Name }
@@ -68,7 +69,7 @@ func (u *use) finding(role, message, advice string) *finding.Finding {
 }
 
 // made says what a datatype is: "a datatype made by MPI_Type_vector", or by its name.
-func made(x *check.Context, d *match.Datatype) string {
+func made(x *check.Run, d *match.Datatype) string {
 	switch {
 	case d.Name != "":
 		return d.Name

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	. "github.com/mpivet/mpivet/internal/synth"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 type collected []*finding.Finding
@@ -20,8 +20,8 @@ func analyse(t *testing.T, p *Program) (found collected) {
 	l := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &found})
 	p.Deliver(l, 7, 0)
 	l.Finish()
-	if l.Broken != "" {
-		t.Fatal(l.Broken)
+	if l.Trouble() != "" {
+		t.Fatal(l.Trouble())
 	}
 	return found
 }

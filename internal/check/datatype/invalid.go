@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -22,8 +20,9 @@ var InvalidArgument = &check.Check{
 	Severity: finding.Error,
 	Title:    "a datatype is made of arguments that make none",
 	Doc:      invalidDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{WrongConstructor: func(t *track.Thread, c match.Call, e *datatype.ArgumentError) {
+	Start: func(x *check.Run) {
+		x.Track.TypeRejected.On(x.Owner, func(ev track.TypeRejected) {
+			t, c, e := ev.Thread, ev.Call, ev.Error
 			fn := x.Func(c)
 			x.Report(&finding.Finding{
 				Key:     x.Place(c) + "|" + e.Param,
@@ -33,7 +32,7 @@ var InvalidArgument = &check.Check{
 				Sites:   []finding.Site{x.Site("constructor", c)},
 				Details: map[string]any{"function": fn.Name, "parameter": e.Param, "index": e.Index, "value": e.Value},
 			})
-		}}
+		})
 	},
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -25,8 +25,8 @@ var NotCommitted = &check.Check{
 	Severity: finding.Error,
 	Title:    "a datatype is used before it is committed",
 	Doc:      notCommittedDoc,
-	New: func(x *check.Context) check.Hooks {
-		return misuses(x, notCommitted, track.NotCommitted)
+	Start: func(x *check.Run) {
+		misuses(x, notCommitted, track.NotCommitted)
 	},
 }
 
@@ -46,8 +46,8 @@ var Freed = &check.Check{
 	Severity: finding.Error,
 	Title:    "a datatype is used that was freed, or MPI_DATATYPE_NULL",
 	Doc:      freedDoc,
-	New: func(x *check.Context) check.Hooks {
-		return misuses(x, freed, track.AfterFree, track.NullType)
+	Start: func(x *check.Run) {
+		misuses(x, freed, track.AfterFree, track.NullType)
 	},
 }
 
@@ -76,11 +76,11 @@ func freed(u *use) {
 // section 5.1.9).
 var Redundant = &check.Check{
 	ID:       "LOCAL:DATATYPE:REDUNDANT",
-	Severity: finding.Warning,
+	Severity: finding.Info,
 	Title:    "a datatype is committed again, or a predefined one is committed or freed",
 	Doc:      redundantDoc,
-	New: func(x *check.Context) check.Hooks {
-		return misuses(x, redundant, track.CommittedTwice, track.PermanentCommit, track.PermanentFree)
+	Start: func(x *check.Run) {
+		misuses(x, redundant, track.CommittedTwice, track.PermanentCommit, track.PermanentFree)
 	},
 }
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/report/waitgraph"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
-	"github.com/mpivet/mpivet/internal/waitgraph"
 )
 
 // apart is how many processes that block each other have nodes of their own; of more, those at one place share one.
@@ -17,7 +17,7 @@ const apart = 24
 
 // drawing turns a deadlock into the graph that the report keeps.
 type drawing struct {
-	x      *check.Context
+	x      *check.Run
 	graph  waitgraph.Graph
 	node   []int32 // by process: its node, from 1 on; 0: none
 	groups map[string]int
@@ -25,7 +25,7 @@ type drawing struct {
 }
 
 // draw returns the graph of a deadlock: processes that block each other one by one, all others by their place.
-func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
+func draw(x *check.Run, d *waiting.Deadlock) *waitgraph.Graph {
 	g := &drawing{x: x, node: make([]int32, len(x.Tracker.Processes)), groups: make(map[string]int), arcs: make(map[waitgraph.Arc]bool)}
 	n := 0
 	for i := range d.Knots {
@@ -47,7 +47,7 @@ func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
 		g.addGone(p)
 	}
 	done := make(map[int]bool) // nodes that stand for many have the arcs of the first
-	arcs := func(b *wait.Blocked, cs []wait.Clause) {
+	arcs := func(b *waiting.Blocked, cs []waiting.Clause) {
 		if from, _ := g.of(b.Thread.Process); !done[from] {
 			done[from] = true
 			g.connect(from, cs, false)
@@ -55,11 +55,11 @@ func draw(x *check.Context, d *wait.Deadlock) *waitgraph.Graph {
 	}
 	for i := range d.Knots {
 		for _, l := range d.Knots[i].Links {
-			arcs(l.Blocked, []wait.Clause{*l.Clause})
+			arcs(l.Blocked, []waiting.Clause{*l.Clause})
 		}
 	}
 	for _, l := range d.Orphans {
-		arcs(l.Blocked, []wait.Clause{*l.Clause})
+		arcs(l.Blocked, []waiting.Clause{*l.Clause})
 	}
 	for i := range d.Blocked {
 		arcs(&d.Blocked[i], d.Blocked[i].Clauses)
@@ -74,7 +74,7 @@ func (g *drawing) of(p *track.Process) (int, bool) {
 }
 
 // add enters a thread's process, if it is not there yet, into the node of its kind and place; key sets it apart.
-func (g *drawing) add(kind waitgraph.Kind, b *wait.Blocked, key string) {
+func (g *drawing) add(kind waitgraph.Kind, b *waiting.Blocked, key string) {
 	p := b.Thread.Process
 	if _, ok := g.of(p); ok {
 		return
@@ -104,13 +104,13 @@ func (g *drawing) enter(p *track.Process, key string, node func() waitgraph.Node
 }
 
 // connect enters the arcs for what the processes of a node wait for.
-func (g *drawing) connect(from int, cs []wait.Clause, either bool) {
+func (g *drawing) connect(from int, cs []waiting.Clause, either bool) {
 	for i := range cs {
 		c := &cs[i]
 		for _, way := range c.Ways {
 			g.connect(from, way, true)
 		}
-		if c.What == wait.Either || c.What == wait.ToTransfer {
+		if c.What == waiting.Either || c.What == waiting.ToTransfer {
 			continue
 		}
 		last := -1
@@ -130,7 +130,7 @@ func (g *drawing) connect(from int, cs []wait.Clause, either bool) {
 }
 
 // label says in a word what a clause is for.
-func label(c *wait.Clause) string {
+func label(c *waiting.Clause) string {
 	tagged := func(what string, t int32) string {
 		if t == match.Any {
 			return what + ", any tag"
@@ -138,15 +138,15 @@ func label(c *wait.Clause) string {
 		return fmt.Sprintf("%s, tag %d", what, t)
 	}
 	switch c.What {
-	case wait.ToReceive:
+	case waiting.ToReceive:
 		return tagged("to receive", c.Op.Tag)
-	case wait.ToSend:
+	case waiting.ToSend:
 		return tagged("to send", c.Tag)
-	case wait.ToJoin:
+	case waiting.ToJoin:
 		return "to call it too"
-	case wait.ToStart:
+	case waiting.ToStart:
 		return "to start it too"
-	case wait.ToReady:
+	case waiting.ToReady:
 		return tagged("to mark partitions ready", c.Op.Tag)
 	}
 	return "to lead"

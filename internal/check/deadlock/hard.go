@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/nearmiss"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/near"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed hard.md
@@ -24,8 +25,9 @@ var Hard = &check.Check{
 	Severity: finding.Fatal,
 	Title:    "processes wait for each other for ever",
 	Doc:      hardDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{Deadlock: func(d *wait.Deadlock) { hard(x, d) }}
+	Needs:    []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, func(d *waiting.Deadlock) { hard(x, d) })
 	},
 }
 
@@ -35,7 +37,7 @@ const (
 	groups = 4  // sets of processes that block each other
 )
 
-func hard(x *check.Context, d *wait.Deadlock) {
+func hard(x *check.Run, d *waiting.Deadlock) {
 	if !d.News {
 		return // others have run into what was told
 	}
@@ -68,7 +70,7 @@ func hard(x *check.Context, d *wait.Deadlock) {
 }
 
 // head says in a line who is stuck.
-func head(ranks []int, d *wait.Deadlock) string {
+func head(ranks []int, d *waiting.Deadlock) string {
 	text := fmt.Sprintf("%s can never go on", sentence(finding.RankNames(ranks)))
 	cycle := d.Cycle()
 	switch {
@@ -102,7 +104,7 @@ func head(ranks []int, d *wait.Deadlock) string {
 // sentence begins s with a capital.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func linkRanks(links []wait.Link) (ranks []int) {
+func linkRanks(links []waiting.Link) (ranks []int) {
 	for _, l := range links {
 		ranks = append(ranks, l.Blocked.Thread.Process.Rank)
 	}
@@ -110,7 +112,7 @@ func linkRanks(links []wait.Link) (ranks []int) {
 	return slices.Compact(ranks)
 }
 
-func knotRanks(d *wait.Deadlock) [][]int {
+func knotRanks(d *waiting.Deadlock) [][]int {
 	list := make([][]int, 0, len(d.Knots))
 	for i := range d.Knots {
 		list = append(list, linkRanks(d.Knots[i].Links))
@@ -141,21 +143,21 @@ func ending(p *track.Process) string {
 }
 
 // advice is what to do about a deadlock that no near miss explains.
-func advice(d *wait.Deadlock) string {
+func advice(d *waiting.Deadlock) string {
 	sends, recvs, colls, starts, parts := 0, 0, 0, 0, 0
-	count := func(links []wait.Link) {
+	count := func(links []waiting.Link) {
 		for _, l := range links {
-			wait.Each([]wait.Clause{*l.Clause}, func(c *wait.Clause) {
+			waiting.Each([]waiting.Clause{*l.Clause}, func(c *waiting.Clause) {
 				switch c.What {
-				case wait.ToReceive:
+				case waiting.ToReceive:
 					sends++
-				case wait.ToSend:
+				case waiting.ToSend:
 					recvs++
-				case wait.ToJoin, wait.ToLead:
+				case waiting.ToJoin, waiting.ToLead:
 					colls++
-				case wait.ToStart:
+				case waiting.ToStart:
 					starts++
-				case wait.ToReady:
+				case waiting.ToReady:
 					parts++
 				}
 			})
@@ -181,13 +183,13 @@ func advice(d *wait.Deadlock) string {
 }
 
 // remedy is what to do about a deadlock that a near miss explains.
-var remedy = map[near.Kind]string{
-	near.Tag:       "Use the same tag on both sides, or receive with MPI_ANY_TAG.",
-	near.Comm:      "Send and receive on the same communicator: messages of another one never match.",
-	near.Elsewhere: "Check the rank that the message is sent to, and the one that it is awaited from: ranks count within the communicator.",
-	near.Other:     "Check the rank that the message is awaited from, or receive from MPI_ANY_SOURCE if the order does not matter.",
-	near.Taken:     "Name source and tag in the earlier receive, or use another tag or communicator for its messages, so that it can't take the one that is awaited here.",
-	near.Count:     "Compare the number of sends and receives on both sides: loops with another number of turns, or a path that leaves one out.",
+var remedy = map[nearmiss.Kind]string{
+	nearmiss.Tag:       "Use the same tag on both sides, or receive with MPI_ANY_TAG.",
+	nearmiss.Comm:      "Send and receive on the same communicator: messages of another one never match.",
+	nearmiss.Elsewhere: "Check the rank that the message is sent to, and the one that it is awaited from: ranks count within the communicator.",
+	nearmiss.Other:     "Check the rank that the message is awaited from, or receive from MPI_ANY_SOURCE if the order does not matter.",
+	nearmiss.Taken:     "Name source and tag in the earlier receive, or use another tag or communicator for its messages, so that it can't take the one that is awaited here.",
+	nearmiss.Count:     "Compare the number of sends and receives on both sides: loops with another number of turns, or a path that leaves one out.",
 }
 
 // Checks are the checks of this family.

@@ -3,17 +3,17 @@ package deadlock
 import (
 	"fmt"
 
+	"github.com/mpivet/mpivet/internal/analysis/nearmiss"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/near"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // A miss is a near miss of a thread in a deadlock.
 type miss struct {
-	near.Miss
-	blocked *wait.Blocked
+	nearmiss.Miss
+	blocked *waiting.Blocked
 }
 
 const (
@@ -23,8 +23,8 @@ const (
 
 // nearMisses looks for what explains a deadlock: the most telling first, at most one for each thread. Of two that wait for
 // each other in vain, one is enough.
-func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
-	var links []wait.Link
+func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
+	var links []waiting.Link
 	for i := range d.Knots {
 		links = append(links, d.Knots[i].Links[:min(len(d.Knots[i].Links), searched)]...)
 		if len(links) > searched {
@@ -32,18 +32,18 @@ func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
 		}
 	}
 	links = append(links, d.Orphans[:min(len(d.Orphans), searched)]...)
-	stuck := make(map[*track.Process]*wait.Blocked)
+	stuck := make(map[*track.Process]*waiting.Blocked)
 	for _, l := range links {
 		stuck[l.Blocked.Thread.Process] = l.Blocked
 	}
 	explained := make(map[*match.Op]bool)
 	for _, l := range links {
-		wait.Each([]wait.Clause{*l.Clause}, func(c *wait.Clause) {
-			w, ok := near.Wanted(l.Blocked, c)
+		waiting.Each([]waiting.Clause{*l.Clause}, func(c *waiting.Clause) {
+			w, ok := nearmiss.Wanted(l.Blocked, c)
 			if !ok || len(found) == told || explained[w.Op] && w.Op != nil {
 				return
 			}
-			for _, m := range near.Search(&w, func(int32) bool { return idle(c, stuck) }) {
+			for _, m := range nearmiss.Search(&w, func(int32) bool { return idle(c, stuck) }) {
 				if m.Op != nil && explained[m.Op] {
 					continue
 				}
@@ -55,13 +55,13 @@ func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
 		})
 	}
 	// A message that lies about may be for later: it explains something only if nothing better does.
-	best := near.Count
+	best := nearmiss.Count
 	for _, m := range found {
 		best = min(best, m.Kind)
 	}
 	kept := found[:0]
 	for _, m := range found {
-		if m.Kind == best || m.Kind <= near.Comm {
+		if m.Kind == best || m.Kind <= nearmiss.Comm {
 			kept = append(kept, m)
 		}
 	}
@@ -70,7 +70,7 @@ func nearMisses(x *check.Context, d *wait.Deadlock) (found []miss) {
 
 // idle reports whether the one process that could do what is waited for has ended, or waits in a collective: then it has
 // sent and received what it was going to.
-func idle(c *wait.Clause, stuck map[*track.Process]*wait.Blocked) bool {
+func idle(c *waiting.Clause, stuck map[*track.Process]*waiting.Blocked) bool {
 	if len(c.Procs) != 1 {
 		return false
 	}
@@ -79,7 +79,7 @@ func idle(c *wait.Clause, stuck map[*track.Process]*wait.Blocked) bool {
 		return true
 	}
 	b := stuck[p]
-	return b != nil && b.Clauses[0].What == wait.ToJoin
+	return b != nil && b.Clauses[0].What == waiting.ToJoin
 }
 
 // miss says what a near miss is, and adds its place.
@@ -89,14 +89,14 @@ func (s *story) miss(m miss) string {
 	rank := func(member int32) int { return int(w.Comm.Members[member]) }
 	comm := x.Comm(m.blocked.Call, w.Comm)
 	switch m.Kind {
-	case near.Count:
+	case nearmiss.Count:
 		if w.Send {
 			return fmt.Sprintf("So far rank %d has sent %s to rank %d on %s, and that one is in its %s receive from it.",
 				rank(w.Peer), check.Plural(m.Sent, "message", "messages"), me, comm, ordinal(m.Received))
 		}
 		return fmt.Sprintf("So far rank %d has received %s from rank %d on %s, and that one is in its %s send to it.",
 			rank(w.Peer), check.Plural(m.Received, "message", "messages"), me, comm, ordinal(m.Sent))
-	case near.Taken:
+	case nearmiss.Taken:
 		s.add("receive that took the message", m.Took.Call)
 		return fmt.Sprintf("Nearly: rank %d sent to rank %d with %s on %s, but an earlier receive took the message (%s).",
 			rank(m.Took.From), me, tag(m.Took.Tag), comm, x.CallAt(m.Took.Call))
@@ -108,11 +108,11 @@ func (s *story) miss(m miss) string {
 		text := fmt.Sprintf("Nearly: rank %d sent to rank %d with %s on %s (%s), but rank %d waits for ",
 			op.Comm.Members[op.Me], op.Comm.Members[op.Peer], tag(op.Tag), theirs, x.CallAt(op.Call), me)
 		switch m.Kind {
-		case near.Tag:
+		case nearmiss.Tag:
 			return text + tag(w.Tag) + "."
-		case near.Comm:
+		case nearmiss.Comm:
 			return text + "a message on " + comm + "."
-		case near.Elsewhere:
+		case nearmiss.Elsewhere:
 			return text + fmt.Sprintf("a message from rank %d.", rank(w.Peer))
 		}
 		return text + fmt.Sprintf("rank %d.", rank(w.Peer))
@@ -124,11 +124,11 @@ func (s *story) miss(m miss) string {
 	text := fmt.Sprintf("Nearly: rank %d receives from %s with %s on %s (%s), but rank %d sends ",
 		op.Comm.Members[op.Me], from, tag(op.Tag), theirs, x.CallAt(op.Call), me)
 	switch m.Kind {
-	case near.Tag:
+	case nearmiss.Tag:
 		return text + "with " + tag(w.Tag) + "."
-	case near.Comm:
+	case nearmiss.Comm:
 		return text + "on " + comm + "."
-	case near.Elsewhere:
+	case nearmiss.Elsewhere:
 		return text + fmt.Sprintf("to rank %d.", rank(w.Peer))
 	}
 	return text + "to it."
@@ -140,11 +140,11 @@ func (s *story) add(what string, c match.Call) {
 }
 
 // role is what the other operation of a near miss is, by whether it sends.
-var role = map[near.Kind]map[bool]string{
-	near.Tag:       {true: "send with another tag", false: "receive with another tag"},
-	near.Comm:      {true: "send on another communicator", false: "receive on another communicator"},
-	near.Elsewhere: {true: "send to another rank", false: "receive of another rank"},
-	near.Other:     {true: "send from another rank", false: "receive from another rank"},
+var role = map[nearmiss.Kind]map[bool]string{
+	nearmiss.Tag:       {true: "send with another tag", false: "receive with another tag"},
+	nearmiss.Comm:      {true: "send on another communicator", false: "receive on another communicator"},
+	nearmiss.Elsewhere: {true: "send to another rank", false: "receive of another rank"},
+	nearmiss.Other:     {true: "send from another rank", false: "receive from another rank"},
 }
 
 func tag(t int32) string {
@@ -172,9 +172,9 @@ func ordinal(n int) string {
 // details are the near misses for programs that read the report.
 func details(misses []miss) []map[string]any {
 	list := make([]map[string]any, 0, len(misses))
-	names := map[near.Kind]string{
-		near.Tag: "tag", near.Comm: "communicator", near.Elsewhere: "sent elsewhere", near.Other: "other rank", near.Taken: "already received",
-		near.Count: "count",
+	names := map[nearmiss.Kind]string{
+		nearmiss.Tag: "tag", nearmiss.Comm: "communicator", nearmiss.Elsewhere: "sent elsewhere", nearmiss.Other: "other rank", nearmiss.Taken: "already received",
+		nearmiss.Count: "count",
 	}
 	for _, m := range misses {
 		d := map[string]any{"kind": names[m.Kind], "waits": m.blocked.Thread.Process.Rank}

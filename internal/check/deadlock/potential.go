@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/causal"
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/strictreplay"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed potential.md
@@ -27,16 +28,20 @@ var Potential = &check.Check{
 	Title:       "processes would wait for each other for ever if MPI did not buffer their messages",
 	Doc:         potentialDoc,
 	Portability: true,
-	New: func(x *check.Context) check.Hooks {
+	Needs:       []analysis.Need{strictreplay.Fact, waiting.Fact},
+	Start: func(x *check.Run) {
 		p := &potentials{x: x, found: make(map[string]*potential), recent: make(map[uint64]*potential)}
-		return check.Hooks{Knot: p.knot, Deadlock: p.deadlock, Tick: p.tick, Finish: p.finish}
+		strictreplay.Fact.Of(x.Facts).Knots.On(x.Owner, p.knot)
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, p.deadlock)
+		x.Track.Tick.On(x.Owner, func(struct{}) { p.tick() })
+		x.Track.RunOver.On(x.Owner, func(struct{}) { p.finish() })
 	},
 }
 
 // potentials are those of a run. They are told when the program has gone on for a while, or has ended: one that hangs in
 // the same calls a moment later has a deadlock, and that is told instead.
 type potentials struct {
-	x       *check.Context
+	x       *check.Run
 	found   map[string]*potential // by the places of their calls
 	keys    []string              // of those, in the order in which they were found
 	recent  map[uint64]*potential // by mark
@@ -59,9 +64,9 @@ type potential struct {
 // seasoned is after how many ticks a potential deadlock is told: a real one is by then.
 const seasoned = 30
 
-func (p *potentials) knot(k *causal.Knot) {
+func (p *potentials) knot(k *strictreplay.Knot) {
 	p.largest = max(p.largest, k.Largest)
-	if !slices.ContainsFunc(k.Waits, func(w causal.Wait) bool { return w.Op != nil || w.Nonblocking }) {
+	if !slices.ContainsFunc(k.Waits, func(w strictreplay.Wait) bool { return w.Op != nil || w.Nonblocking }) {
 		return // collectives in different orders: GLOBAL:COLLECTIVE:ORDER_MISMATCH
 	}
 	same := mark(k)
@@ -106,7 +111,7 @@ func (p *potentials) knot(k *causal.Knot) {
 const remembered = 1 << 14
 
 // mark is equal for circles of the same threads in the same places (FNV-1a over words).
-func mark(k *causal.Knot) uint64 {
+func mark(k *strictreplay.Knot) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range k.Waits {
 		c := &k.Waits[i].Place
@@ -119,7 +124,7 @@ func mark(k *causal.Knot) uint64 {
 }
 
 // describe tells of a circle in words.
-func (p *potentials) describe(q *potential, k *causal.Knot, places []string) {
+func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []string) {
 	f := q.finding
 	var (
 		cycle   []int
@@ -165,7 +170,7 @@ func (p *potentials) describe(q *potential, k *causal.Knot, places []string) {
 }
 
 // waiting says in words where a thread waits, and what for.
-func (p *potentials) waiting(w *causal.Wait, next *track.Process) string {
+func (p *potentials) waiting(w *strictreplay.Wait, next *track.Process) string {
 	who := fmt.Sprintf("rank %d", next.Rank)
 	if next == w.Thread.Process {
 		who = "itself"
@@ -194,7 +199,7 @@ func size(op *match.Op) string {
 }
 
 // deadlock drops what has become a real one.
-func (p *potentials) deadlock(d *wait.Deadlock) {
+func (p *potentials) deadlock(d *waiting.Deadlock) {
 	for i := range d.Blocked {
 		place := p.x.Place(d.Blocked[i].Call)
 		for _, q := range p.found {

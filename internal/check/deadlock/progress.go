@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed progress.md
@@ -25,23 +26,22 @@ var NoProgress = &check.Check{
 	Severity: finding.Warning,
 	Title:    "processes are in MPI for long without progress",
 	Doc:      progressDoc,
-	New: func(x *check.Context) check.Hooks {
+	Needs:    []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
 		if x.NoProgress <= 0 {
-			return check.Hooks{}
+			return
 		}
 		p := &progress{x: x, stuck: make(map[ring.ThreadID]uint64), polling: make(map[ring.ThreadID]bool)}
-		return check.Hooks{
-			Deadlock: func(d *wait.Deadlock) {
-				for _, b := range d.Blocked {
-					p.stuck[b.Thread.ID] = b.Thread.Calls
-				}
-			},
-			Finalize: func(*track.Process, match.Call) { p.entered = x.Tracker.Now },
-			Tick: func() {
-				p.tick()
-				p.polls()
-			},
-		}
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, func(d *waiting.Deadlock) {
+			for _, b := range d.Blocked {
+				p.stuck[b.Thread.ID] = b.Thread.Calls
+			}
+		})
+		x.Track.FinalizeEntered.On(x.Owner, func(track.FinalizeEntered) { p.entered = x.Tracker.Now })
+		x.Track.Tick.On(x.Owner, func(struct{}) {
+			p.tick()
+			p.polls()
+		})
 	},
 }
 
@@ -49,7 +49,7 @@ var NoProgress = &check.Check{
 const ticksPerSecond = 10
 
 type progress struct {
-	x     *check.Context
+	x     *check.Run
 	told  bool
 	stuck map[ring.ThreadID]uint64 // threads in deadlocks, with the number of calls that they had made
 
@@ -203,7 +203,7 @@ const pollTime = 10 * time.Second
 // polls tells of threads that poll for what can never come.
 func (p *progress) polls() {
 	x := p.x
-	list := x.Futile(int(min(pollTime, x.NoProgress) * ticksPerSecond / time.Second))
+	list := waiting.Fact.Of(x.Facts).Futile(int(min(pollTime, x.NoProgress) * ticksPerSecond / time.Second))
 	now := make(map[ring.ThreadID]bool, len(list))
 	for i := range list {
 		b := &list[i]

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 // story tells of a deadlock, line by line, and collects the places that it mentions.
 type story struct {
-	x       *check.Context
+	x       *check.Run
 	finding *finding.Finding
 	lines   []string
 	places  map[string]int // index of the site
@@ -25,7 +25,7 @@ func (s *story) line(format string, args ...any) {
 }
 
 // site adds the place of a thread. It returns a key for the place, which is the same on all ranks.
-func (s *story) site(role string, b *wait.Blocked) string {
+func (s *story) site(role string, b *waiting.Blocked) string {
 	s.seen[b.Thread.ID] = true
 	place := s.x.Place(b.Call)
 	if at, ok := s.places[place]; ok {
@@ -51,7 +51,7 @@ func (s *story) key() string {
 }
 
 // knot tells of processes that block each other.
-func (s *story) knot(k *wait.Knot, words bool) {
+func (s *story) knot(k *waiting.Knot, words bool) {
 	if !k.Cycle {
 		if words {
 			s.fold(k.Links)
@@ -78,16 +78,16 @@ func (s *story) knot(k *wait.Knot, words bool) {
 }
 
 // fold tells of threads, those in a line that wait for the same at the same place.
-func (s *story) fold(links []wait.Link) {
+func (s *story) fold(links []waiting.Link) {
 	type sort struct {
 		place string
-		what  wait.What
+		what  waiting.What
 		procs **track.Process
 		n     int
 		tag   int32
 	}
 	type group struct {
-		link  wait.Link
+		link  waiting.Link
 		ranks []int
 	}
 	var order []*group
@@ -125,7 +125,7 @@ func verb(ranks []int, one, many string) string {
 }
 
 // rest tells, place by place, of those that wait for what has been told of.
-func (s *story) rest(blocked []wait.Blocked) {
+func (s *story) rest(blocked []waiting.Blocked) {
 	var order []string
 	ranks := make(map[string][]int)
 	texts := make(map[string]string)

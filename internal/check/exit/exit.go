@@ -2,6 +2,7 @@
 package exit
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -10,13 +11,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed signal.md
@@ -32,24 +34,27 @@ var Signal = &check.Check{
 	Severity: finding.Fatal,
 	Title:    "a process is killed by a signal",
 	Doc:      signalDoc,
-	New: func(x *check.Context) check.Hooks {
+	Needs:    []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
 		s := &deaths{x: x}
-		return check.Hooks{
-			Failed: s.failed, Deadlock: func(*wait.Deadlock) { s.explained = true }, End: s.end, Tick: s.tick, Finish: s.settle,
-		}
+		x.Track.CallFailed.On(x.Owner, s.failed)
+		waiting.Fact.Of(x.Facts).Found.On(x.Owner, func(*waiting.Deadlock) { s.explained = true })
+		x.Track.ProcessEnded.On(x.Owner, s.end)
+		x.Track.Tick.On(x.Owner, func(struct{}) { s.tick() })
+		x.Track.RunOver.On(x.Owner, func(struct{}) { s.settle() })
 	},
 }
 
 // deaths collects the processes that died until it can be told which was first.
 type deaths struct {
-	x         *check.Context
+	x         *check.Run
 	dead      []*track.Process
 	ticks     int
 	explained bool // later deaths are consequences: of a deadlock, an abort, an error that is fatal, another death
 }
 
-func (s *deaths) failed(t *track.Thread, _ match.Call, _ int32, f *track.Failure) {
-	if f != nil && f.Fatal {
+func (s *deaths) failed(e track.CallFailed) {
+	if f := e.Failure; f != nil && f.Fatal {
 		s.explained = true
 	}
 }
@@ -64,7 +69,7 @@ func (s *deaths) end(p *track.Process) {
 	}
 	switch e.Kind {
 	case ring.Exited, ring.Replaced:
-		if e.Kind == ring.Exited && p.Initialized && !p.Finalizing {
+		if e.Kind == ring.Exited && (p.Initialized && !p.Finalizing || e.Code != 0 && isRank(s.x.Tracker, p)) {
 			// The launcher may have killed the others since, and some may have been gone before it.
 			since := slices.DeleteFunc(slices.Clone(s.dead), func(q *track.Process) bool { return q.Ended.Time < e.Time })
 			s.dead = slices.DeleteFunc(s.dead, func(q *track.Process) bool { return q.Ended.Time >= e.Time })
@@ -73,8 +78,9 @@ func (s *deaths) end(p *track.Process) {
 		}
 		return
 	}
-	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && (!p.Initialized || p.Finalizing) {
-		// Outside of MPI it may have become, by exec(), a program that the library does not get into.
+	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && e.Code == 0 && (!p.Initialized || p.Finalizing) {
+		// The kernel does not tell how it ended. Outside of MPI it may have become, by exec(), a program that the library does
+		// not get into.
 		return
 	}
 	s.dead = append(s.dead, p)
@@ -140,14 +146,16 @@ func (s *deaths) report(p *track.Process) {
 		f.FollowUp = f.FollowUp || th.Inaccessible()
 	}
 	name := "SIGKILL, as it seems"
-	if e.Kind == ring.Signaled {
+	if e.Code != 0 {
 		name = unix.SignalName(syscall.Signal(e.Code))
 		f.Details["signal"] = e.Code
 	}
+	open := openCall(p)
 	f.Message = fmt.Sprintf("%s (process %d) is killed by %s", rankName(p), p.PID, name)
 	switch {
+	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
+		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
 	case e.Kind == ring.Vanished:
-		f.Message += ".\nIt left no trace: neither exit() nor a signal that can be caught."
 		f.Advice = "Look for who killed it: the out-of-memory killer (dmesg), a batch system's limit, or somebody."
 	case e.SenderPID == 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
 		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)
@@ -157,18 +165,31 @@ func (s *deaths) report(p *track.Process) {
 	default:
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
 	}
-	open := openCall(p)
 	in := ""
-	if open != nil {
+	switch {
+	case open != nil:
 		in = mpiapi.ByID(open.Call.Func()).Name
 		f.Message += fmt.Sprintf(", inside %s", in)
+	case p.Finalizing:
+		f.Message += ", after MPI_Finalize"
+	case !p.Initialized:
+		f.Message += ", before MPI_Init"
 	}
-	f.Message = strings.TrimSuffix(f.Message, ".") + "."
+	f.Message += "."
+	if e.Kind == ring.Vanished {
+		f.Message += "\nIt left no trace: neither exit() nor a signal that can be caught."
+	}
 	if f.Advice == "" {
 		f.Advice = "Look at the innermost line of the program in the stack; a core file (ulimit -c unlimited) or a debugger shows the variables there."
 		if in != "" {
 			f.Advice = "The crash is inside an MPI call: check the buffers and handles that it was given, and whether earlier operations wrote past their buffers."
 		}
+	}
+	if function, inside := s.x.FaultInside(p); inside && !readsProgram(function) {
+		f.Message += "\nThe fault is in " + cmp.Or(function, "mpivet's library") + " of mpivet itself: this is a bug of mpivet, not of your program."
+		f.Advice = "Please report this, with the output of mpivet version and mpivet doctor. " +
+			"The program runs as it is without mpivet; fewer checks may avoid the fault (--check '*=off' switches all off)."
+		f.Details["mpivet"] = function
 	}
 	stack := s.x.Stack(p)
 	if len(stack) > 0 {
@@ -184,6 +205,17 @@ func (s *deaths) report(p *track.Process) {
 		f.Sites = append(f.Sites, s.x.Site("last MPI call", p.Threads[0].Last))
 	}
 	s.x.Report(f)
+}
+
+// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI: a fault there is one of
+// the program's pointers. The wrappers of MPI's functions do, and what they call for that.
+func readsProgram(function string) bool {
+	for _, prefix := range []string{"MPI_", "PMPI_", "mv_fill", "mv_section", "mv_data", "mv_reach"} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 type opened struct{ Call match.Call }
@@ -227,27 +259,28 @@ var BeforeFinalize = &check.Check{
 	Severity: finding.Fatal,
 	Title:    "a process exits without calling MPI_Finalize",
 	Doc:      finalizeDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		dying := make(map[*track.Process]bool)
-		return check.Hooks{
-			Failed: func(t *track.Thread, _ match.Call, _ int32, f *track.Failure) {
-				if f != nil && f.Fatal {
-					dying[t.Process] = true // MPI itself ends it
-				}
-			},
-			End: func(p *track.Process) {
-				if p.Ended.Kind == ring.Exited && !p.Ended.Asked && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] && !x.EndedByMPI(p) {
-					beforeFinalize(x, p)
-				}
-			},
-		}
+		x.Track.CallFailed.On(x.Owner, func(e track.CallFailed) {
+			if f := e.Failure; f != nil && f.Fatal {
+				dying[e.Thread.Process] = true // MPI itself ends it
+			}
+		})
+		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
+			if p.Ended.Kind == ring.Exited && !p.Ended.Asked && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] && !x.EndedByMPI(p) {
+				beforeFinalize(x, p)
+			}
+		})
 	},
 }
 
-func beforeFinalize(x *check.Context, p *track.Process) {
+func beforeFinalize(x *check.Run, p *track.Process) {
 	e := p.Ended
 	how := "exits"
-	if e.Underscore {
+	switch {
+	case e.Unseen:
+		how = "ends"
+	case e.Underscore:
 		how = "calls _exit"
 	}
 	f := &finding.Finding{

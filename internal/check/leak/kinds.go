@@ -1,10 +1,12 @@
+// Package leak has the checks for communicators, windows, files and the like that are never freed.
 package leak
 
 import (
 	"embed"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/check/leftover"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -33,13 +35,15 @@ var Checks = []*check.Check{
 
 // objects returns the check for a kind that package track knows as objects.
 func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check.Check {
-	return New(&Kind{
+	return leftover.New(&leftover.Kind{
 		Kind: kind, ID: "LOCAL:" + family + ":NOT_FREED", One: one, Many: many, Free: free, When: when,
 		Doc:   text(doc) + text("all.md"),
 		Joint: kind == mpiapi.Comm || kind == mpiapi.Win || kind == mpiapi.File,
-		Live: func(p *track.Process, f func(Object)) int {
+		// MPI standard, section 11.4.1
+		Anytime: kind == mpiapi.Info || kind == mpiapi.Errhandler,
+		Live: func(p *track.Process, f func(leftover.Object)) int {
 			p.Objects(kind, func(o *track.Object) {
-				f(Object{Made: o.Made, Number: o.Number, Comm: o.Comm})
+				f(leftover.Object{Made: o.Made, Number: o.Number, Comm: o.Comm})
 			})
 			return p.LiveObjects(kind)
 		},

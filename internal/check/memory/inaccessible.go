@@ -19,12 +19,12 @@ var Inaccessible = &check.Check{
 	Severity: finding.Error,
 	Title:    "a buffer handed to MPI can't be accessed",
 	Doc:      inaccessibleDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{Inaccessible: func(t *track.Thread, c match.Call, i *track.Inaccessible) { x.Report(inaccessible(x, t, c, i)) }}
+	Start: func(x *check.Run) {
+		x.Track.Unreachable.On(x.Owner, func(e track.Unreachable) { x.Report(inaccessible(x, e.Thread, e.Call, e.Buffer)) })
 	},
 }
 
-func inaccessible(x *check.Context, t *track.Thread, c match.Call, i *track.Inaccessible) *finding.Finding {
+func inaccessible(x *check.Run, t *track.Thread, c match.Call, i *track.Inaccessible) *finding.Finding {
 	rank, name := t.Process.Rank, x.Func(c).Name
 	f := &finding.Finding{
 		Key:     fmt.Sprintf("%s|%t", x.Place(c), i.Written),

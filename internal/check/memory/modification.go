@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -20,12 +20,13 @@ var IllegalModification = &check.Check{
 	Severity: finding.Error,
 	Title:    "a buffer that MPI owns for reading is changed",
 	Doc:      modificationDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{Modified: func(t *track.Thread, m *track.Modification) { x.Report(modified(x, t, m)) }}
+	KeptSums: true,
+	Start: func(x *check.Run) {
+		x.Track.DataChanged.On(x.Owner, func(e track.DataChanged) { x.Report(modified(x, e.Thread, e.Change)) })
 	},
 }
 
-func modified(x *check.Context, t *track.Thread, m *track.Modification) *finding.Finding {
+func modified(x *check.Run, t *track.Thread, m *track.Modification) *finding.Finding {
 	fn := x.Func(m.Operation)
 	rank, name := t.Process.Rank, fn.Name
 	f := &finding.Finding{

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -19,32 +19,30 @@ var corruptedDoc string
 var Corrupted = &check.Check{
 	ID: "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED", Severity: finding.Error,
 	Title: "the data of a message are not what was sent", Doc: corruptedDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		var later []*match.Exchange
-		return check.Hooks{
-			Damaged: func(e *match.Exchange) {
-				switch {
-				case !comparable(e): // nothing follows
-				case !process(x, &e.Send).Multiple && !process(x, &e.Recv).Multiple:
-					corrupted(x, e)
-				case len(later) < keptForLater:
-					// It is not known yet whether other threads communicate.
-					later = append(later, e)
-				}
-			},
-			Finish: func() {
-				for _, e := range later {
-					corrupted(x, e)
-				}
-			},
-		}
+		x.Match.DataDamaged.On(x.Owner, func(e *match.Exchange) {
+			switch {
+			case !comparable(e): // nothing follows
+			case !process(x, &e.Send).Multiple && !process(x, &e.Recv).Multiple:
+				corrupted(x, e)
+			case len(later) < keptForLater:
+				// It is not known yet whether other threads communicate.
+				later = append(later, e)
+			}
+		})
+		x.Track.RunOver.On(x.Owner, func(struct{}) {
+			for _, e := range later {
+				corrupted(x, e)
+			}
+		})
 	},
 }
 
 // keptForLater is how many damaged messages of processes that may communicate in several threads are told of.
 const keptForLater = 1000
 
-func process(x *check.Context, op *match.Op) *track.Process {
+func process(x *check.Run, op *match.Op) *track.Process {
 	return x.Tracker.ThreadByID(op.Call.Thread).Process
 }
 
@@ -62,7 +60,7 @@ func packed(op *match.Op) bool { return op.Type != nil && op.Type.Name == "MPI_P
 
 // corrupted reports a message, if it is certain that it is the one that was received. Where several threads of a process
 // communicate, messages may take another order than the calls.
-func corrupted(x *check.Context, e *match.Exchange) {
+func corrupted(x *check.Run, e *match.Exchange) {
 	s, r := &e.Send, &e.Recv
 	if len(process(x, s).Threads) > 1 || len(process(x, r).Threads) > 1 || s.Comm.World != nil && s.Comm.World.Unsure {
 		return

@@ -5,9 +5,9 @@ import (
 	_ "embed"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
 //go:embed datatype.md
@@ -23,13 +23,13 @@ var truncatedDoc string
 func newCheck(id, title, doc string, verdict datatype.Verdict, describe text) *check.Check {
 	return &check.Check{
 		ID: id, Severity: finding.Error, Title: title, Doc: doc,
-		New: func(x *check.Context) check.Hooks {
+		Start: func(x *check.Run) {
 			f := newFindings(x)
-			return check.Hooks{Misfit: func(s, r *match.Op, c datatype.Comparison) {
-				if c.Verdict == verdict {
-					f.report(s, r, c, describe)
+			x.Match.Misfit.On(x.Owner, func(e match.Misfit) {
+				if e.Comparison.Verdict == verdict {
+					f.report(e.Send, e.Recv, e.Comparison, describe)
 				}
-			}}
+			})
 		},
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
 // signatureLimit is about how many bytes of a compact signature are shown.
@@ -14,11 +14,11 @@ const signatureLimit = 160
 
 // findings reports what one check finds in a run.
 type findings struct {
-	x    *check.Context
+	x    *check.Run
 	told map[string]bool // by key: the text of what is found again is not needed
 }
 
-func newFindings(x *check.Context) *findings {
+func newFindings(x *check.Run) *findings {
 	return &findings{x: x, told: make(map[string]bool)}
 }
 
@@ -69,7 +69,7 @@ func (fs *findings) origins(s, r *match.Op) []finding.Site {
 	return sites
 }
 
-func (m *message) details(x *check.Context) map[string]any {
+func (m *message) details(x *check.Run) map[string]any {
 	s, r := m.send, m.recv
 	d := map[string]any{
 		"sender": m.from, "receiver": m.to, "tag": s.Tag, "comm": x.Comm(s.Call, s.Comm),

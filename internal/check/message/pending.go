@@ -24,21 +24,19 @@ var Pending = &check.Check{
 	Severity: finding.Warning,
 	Title:    "messages are sent and never received",
 	Doc:      pendingDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		p := &pendings{x: x}
-		return check.Hooks{
-			CommFreed: func(c *match.Comm) {
-				var l leftovers
-				c.Pending(func(s *match.Op) { l.add(x, s, nil) })
-				p.report(&l, "all its processes have freed the communicator")
-			},
-			Finish: p.finish,
-		}
+		x.Track.CommFreed.On(x.Owner, func(c *match.Comm) {
+			var l leftovers
+			c.Pending(func(s *match.Op) { l.add(x, s, nil) })
+			p.report(&l, "all its processes have freed the communicator")
+		})
+		x.Track.RunOver.On(x.Owner, func(struct{}) { p.finish() })
 	},
 }
 
 type pendings struct {
-	x *check.Context
+	x *check.Run
 }
 
 // leftovers are messages nobody received, by the place of the send, in the order in which they are found.
@@ -64,7 +62,7 @@ type flow struct {
 	tag      int32
 }
 
-func (l *leftovers) add(x *check.Context, s, probe *match.Op) {
+func (l *leftovers) add(x *check.Run, s, probe *match.Op) {
 	k := x.Place(s.Call)
 	g := l.groups[k]
 	if g == nil {

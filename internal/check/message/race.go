@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/race"
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/race"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
 //go:embed race.md
@@ -19,15 +20,17 @@ var raceDoc string
 // where something would have gone wrong then, else a note.
 var Race = &check.Check{
 	ID: "GLOBAL:MSG:RACE", Severity: finding.Warning, Title: "a receive from anybody could have got another message", Doc: raceDoc, Portability: true,
-	New: func(x *check.Context) check.Hooks {
+	Needs: []analysis.Need{race.Races},
+	Start: func(x *check.Run) {
 		fs := &races{x: x, notes: make(map[string]*note)}
-		return check.Hooks{Race: fs.race, Finish: fs.finish}
+		race.Races.Of(x.Facts).On(x.Owner, fs.race)
+		x.Track.RunOver.On(x.Owner, func(struct{}) { fs.finish() })
 	},
 }
 
 // races reports what the check finds in a run.
 type races struct {
-	x     *check.Context
+	x     *check.Run
 	notes map[string]*note // by place of the receive, and by line of the source
 	order []*note
 }
@@ -82,7 +85,7 @@ func (fs *races) finish() {
 }
 
 // at names a call and its place in the source.
-func at(x *check.Context, c match.Call) string {
+func at(x *check.Run, c match.Call) string {
 	name := x.Func(c).Name
 	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
 		return fmt.Sprintf("%s (%s:%d)", name, filepath.Base(stack[0].File), stack[0].Line)

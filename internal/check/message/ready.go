@@ -4,9 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/race"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
 )
 
 //go:embed ready.md
@@ -15,8 +16,10 @@ var readyDoc string
 // ReadySend finds ready sends that may begin before their receive is posted (MPI standard, section 3.4).
 var ReadySend = &check.Check{
 	ID: "GLOBAL:MSG:READY_SEND", Severity: finding.Error, Title: "a ready send may begin before its receive is posted", Doc: readyDoc, Portability: true,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{ReadySend: func(s, r *match.Op) {
+	Needs: []analysis.Need{race.ReadySends},
+	Start: func(x *check.Run) {
+		race.ReadySends.Of(x.Facts).On(x.Owner, func(e race.ReadyTooEarly) {
+			s, r := e.Send, e.Recv
 			from, to := x.Rank(s.Call), x.Rank(r.Call)
 			x.Report(&finding.Finding{
 				Key:   x.Place(s.Call) + "|" + x.Place(r.Call),
@@ -30,6 +33,6 @@ var ReadySend = &check.Check{
 					"sender": from, "receiver": to, "tag": s.Tag, "comm": x.Comm(s.Call, s.Comm),
 				},
 			})
-		}}
+		})
 	},
 }

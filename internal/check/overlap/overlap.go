@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/datatype"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -29,9 +29,9 @@ var Overlap = &check.Check{
 	Severity: finding.Error,
 	Title:    "memory is handed to MPI that an operation under way uses",
 	Doc:      overlapDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		x.Tracker.Owns = true
-		return hooks(x, finding.Error, func(o *track.Overlap) bool { return !o.Reads() })
+		subscribe(x, finding.Error, func(o *track.Overlap) bool { return !o.Reads() })
 	},
 }
 
@@ -41,18 +41,19 @@ var ReadOverlap = &check.Check{
 	Severity: finding.Off,
 	Title:    "two operations under way read the same memory, which was forbidden before MPI 2.2",
 	Doc:      readDoc,
-	New: func(x *check.Context) check.Hooks {
+	Start: func(x *check.Run) {
 		x.Tracker.Owns, x.Tracker.OwnReads = true, true
-		return hooks(x, finding.Warning, func(o *track.Overlap) bool { return o.Reads() })
+		subscribe(x, finding.Warning, func(o *track.Overlap) bool { return o.Reads() })
 	},
 }
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{Overlap, ReadOverlap}
 
-func hooks(x *check.Context, s finding.Severity, mine func(*track.Overlap) bool) check.Hooks {
+func subscribe(x *check.Run, s finding.Severity, mine func(*track.Overlap) bool) {
 	told := make(map[string]bool) // by key: the text of what is found again is not needed
-	return check.Hooks{Overlap: func(t *track.Thread, c match.Call, o *track.Overlap) {
+	x.Track.Overlapped.On(x.Owner, func(e track.Overlapped) {
+		t, c, o := e.Thread, e.Call, e.Overlap
 		if !mine(o) {
 			return
 		}
@@ -67,11 +68,11 @@ func hooks(x *check.Context, s finding.Severity, mine func(*track.Overlap) bool)
 			describe(&overlap{x, t.Process.Rank, x.Func(c), o}, f)
 		}
 		x.Report(f)
-	}}
+	})
 }
 
 // sites are the call, the operation under way, and what made persistent requests.
-func sites(x *check.Context, c match.Call, o *track.Overlap) []finding.Site {
+func sites(x *check.Run, c match.Call, o *track.Overlap) []finding.Site {
 	list := []finding.Site{x.Site("call", c)}
 	if len(o.Second.By.Raw) > 0 {
 		list = append(list, x.Site("request made", o.Second.Call))
@@ -84,7 +85,7 @@ func sites(x *check.Context, c match.Call, o *track.Overlap) []finding.Site {
 
 // overlap is what a finding is about.
 type overlap struct {
-	x    *check.Context
+	x    *check.Run
 	rank int
 	call *mpiapi.Func
 	*track.Overlap

@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/ring"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -21,20 +21,18 @@ var IllegalCall = &check.Check{
 	Severity: finding.Error,
 	Title:    "a call is given a request that it must not be given",
 	Doc:      illegalDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{
-			WrongRequest: func(t *track.Thread, c match.Call, e *track.RequestError) {
-				if e.Wrong != track.PrematureFree && e.Wrong != track.NeverStarted {
-					illegal(x, t.Process, c, e)
-				}
-			},
-			End: func(p *track.Process) { died(x, p) },
-		}
+	Start: func(x *check.Run) {
+		x.Track.WrongRequest.On(x.Owner, func(e track.WrongRequest) {
+			if w := e.Error.Wrong; w != track.PrematureFree && w != track.NeverStarted {
+				illegal(x, e.Thread.Process, e.Call, e.Error)
+			}
+		})
+		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) { died(x, p) })
 	},
 }
 
 // died reports the call in which a process was killed by a signal: MPI has looked behind a handle that nobody gave it.
-func died(x *check.Context, p *track.Process) {
+func died(x *check.Run, p *track.Process) {
 	if p.Ended.Kind != ring.Signaled || p.Lost {
 		return
 	}
@@ -49,7 +47,7 @@ func died(x *check.Context, p *track.Process) {
 	}
 }
 
-func illegal(x *check.Context, p *track.Process, c match.Call, e *track.RequestError) {
+func illegal(x *check.Run, p *track.Process, c match.Call, e *track.RequestError) {
 	name, made := x.Func(c).Name, ""
 	f := &finding.Finding{
 		Key:     fmt.Sprintf("%s|%d", x.Place(c), e.Wrong),

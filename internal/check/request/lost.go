@@ -23,21 +23,21 @@ var Lost = &check.Check{
 	Severity: finding.Warning,
 	Title:    "the variable of a request that was never completed was overwritten",
 	Doc:      lostDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{Finalize: func(p *track.Process, _ match.Call) {
-			if !p.Lost {
-				overwritten(x, p)
+	Start: func(x *check.Run) {
+		x.Track.FinalizeEntered.On(x.Owner, func(e track.FinalizeEntered) {
+			if !e.Process.Lost {
+				overwritten(x, e.Process)
 			}
-		}}
+		})
 	},
 }
 
 // lost reports whether the variable of a request that is not over holds another request.
-func lost(x *check.Context, p *track.Process, r *track.Request) bool {
+func lost(x *check.Run, p *track.Process, r *track.Request) bool {
 	return p.Unreachable(r) && !r.Refused && !x.Layered(r.Made)
 }
 
-func overwritten(x *check.Context, p *track.Process) {
+func overwritten(x *check.Run, p *track.Process) {
 	type pair struct {
 		key         string
 		n           int

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/check/leak"
+	"github.com/mpivet/mpivet/internal/check/leftover"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/mpiapi"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -17,7 +17,7 @@ var notFreedDoc string
 
 // NotFreed finds requests that are neither completed nor freed when MPI_Finalize is called (MPI standard, section
 // 11.2.2 of MPI 4.0: all pending communication must be completed before). One finding per place that created them.
-var NotFreed = leak.New(&leak.Kind{
+var NotFreed = leftover.New(&leftover.Kind{
 	Kind:  mpiapi.Request,
 	ID:    "LOCAL:REQUEST:NOT_FREED",
 	Title: "requests were neither completed nor freed before MPI_Finalize",
@@ -26,22 +26,22 @@ var NotFreed = leak.New(&leak.Kind{
 	Left:  "not completed",
 	When:  "Check that every nonblocking operation made there is completed by MPI_Wait, MPI_Test or one of their relatives.",
 	Doc:   notFreedDoc,
-	Live: func(p *track.Process, f func(leak.Object)) int {
+	Live: func(p *track.Process, f func(leftover.Object)) int {
 		p.Requests(func(r *track.Request) {
-			f(leak.Object{
+			f(leftover.Object{
 				Made: r.Made, Number: r.Number, Active: r.Active, Persistent: r.Persistent, Unreachable: p.Unreachable(r), Refused: r.Refused,
 			})
 		})
 		return p.Active
 	},
-	Elsewhere: func(x *check.Context, o *leak.Object) bool {
+	Elsewhere: func(x *check.Run, o *leftover.Object) bool {
 		return o.Refused || o.Unreachable && !x.Layered(o.Made)
 	},
 	Describe: describe,
 })
 
 // describe tells of requests made at one place.
-func describe(f *finding.Finding, p *track.Process, function string, g *leak.Group) {
+func describe(f *finding.Finding, p *track.Process, function string, g *leftover.Group) {
 	them := "it was"
 	if g.N > 1 {
 		them = "they were"

@@ -4,12 +4,13 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/nearmiss"
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/near"
 	"github.com/mpivet/mpivet/internal/track"
-	"github.com/mpivet/mpivet/internal/wait"
 )
 
 //go:embed notstarted.md
@@ -22,20 +23,19 @@ var NotStarted = &check.Check{
 	Severity: finding.Info,
 	Title:    "a persistent request is not started",
 	Doc:      notStartedDoc,
-	New: func(x *check.Context) check.Hooks {
+	Needs:    []analysis.Need{waiting.Fact},
+	Start: func(x *check.Run) {
 		s := &idleRequests{x: x, told: make(map[idleRequest]bool)}
-		return check.Hooks{
-			Cause: s.deadlock,
-			WrongRequest: func(t *track.Thread, c match.Call, e *track.RequestError) {
-				if e.Wrong == track.NeverStarted {
-					neverStarted(x, t.Process, c, e)
-				}
-			},
-		}
+		waiting.Fact.Of(x.Facts).Found.Early(x.Owner, s.deadlock) // a cause is told before its deadlock
+		x.Track.WrongRequest.On(x.Owner, func(e track.WrongRequest) {
+			if e.Error.Wrong == track.NeverStarted {
+				neverStarted(x, e.Thread.Process, e.Call, e.Error)
+			}
+		})
 	},
 }
 
-func neverStarted(x *check.Context, p *track.Process, c match.Call, e *track.RequestError) {
+func neverStarted(x *check.Run, p *track.Process, c match.Call, e *track.RequestError) {
 	x.Report(&finding.Finding{
 		Key:     x.Place(e.Made),
 		Ranks:   []int{p.Rank},
@@ -47,7 +47,7 @@ func neverStarted(x *check.Context, p *track.Process, c match.Call, e *track.Req
 
 // idleRequests looks for requests that would end a deadlock if they were started.
 type idleRequests struct {
-	x    *check.Context
+	x    *check.Run
 	told map[idleRequest]bool
 }
 
@@ -58,22 +58,22 @@ type idleRequest struct {
 
 // bounds on what is looked at of a deadlock.
 const (
-	waiting = 256 // clauses
+	clauses = 256 // clauses
 	holders = 4   // processes of each
 )
 
-func (s *idleRequests) deadlock(d *wait.Deadlock) {
+func (s *idleRequests) deadlock(d *waiting.Deadlock) {
 	if !d.News {
 		return
 	}
-	left := waiting
+	left := clauses
 	for i := range d.Blocked {
 		if left < 0 {
 			return
 		}
 		b := &d.Blocked[i]
-		wait.Each(b.Clauses, func(c *wait.Clause) {
-			w, ok := near.Wanted(b, c)
+		waiting.Each(b.Clauses, func(c *waiting.Clause) {
+			w, ok := nearmiss.Wanted(b, c)
 			if left--; !ok || left < 0 {
 				return
 			}
@@ -85,7 +85,7 @@ func (s *idleRequests) deadlock(d *wait.Deadlock) {
 }
 
 // look tells of the request of p that would release a thread, the first one made.
-func (s *idleRequests) look(p *track.Process, b *wait.Blocked, w *near.Want) {
+func (s *idleRequests) look(p *track.Process, b *waiting.Blocked, w *nearmiss.Want) {
 	var best *track.Request
 	p.Requests(func(r *track.Request) {
 		if r.Persistent && !r.Active && s.fits(p, r, w) && (best == nil || r.Number < best.Number) {
@@ -113,7 +113,7 @@ func (s *idleRequests) look(p *track.Process, b *wait.Blocked, w *near.Want) {
 }
 
 // fits reports whether a request would be the partner that is looked for.
-func (s *idleRequests) fits(p *track.Process, r *track.Request, w *near.Want) bool {
+func (s *idleRequests) fits(p *track.Process, r *track.Request, w *nearmiss.Want) bool {
 	v, send, peer, tag, ok := s.x.Tracker.Starting(p, r)
 	if !ok || v.Comm != w.Comm || send != w.Send {
 		return false

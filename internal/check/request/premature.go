@@ -6,7 +6,6 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -19,8 +18,9 @@ var PrematureFree = &check.Check{
 	Severity: finding.Warning,
 	Title:    "a receive is freed while it is under way",
 	Doc:      prematureDoc,
-	New: func(x *check.Context) check.Hooks {
-		return check.Hooks{WrongRequest: func(t *track.Thread, c match.Call, e *track.RequestError) {
+	Start: func(x *check.Run) {
+		x.Track.WrongRequest.On(x.Owner, func(w track.WrongRequest) {
+			t, c, e := w.Thread, w.Call, w.Error
 			if e.Wrong != track.PrematureFree {
 				return
 			}
@@ -33,6 +33,6 @@ var PrematureFree = &check.Check{
 				Advice: "Complete the request with MPI_Wait, MPI_Test or one of their relatives; a message that is not wanted any more is given up by MPI_Cancel first.",
 				Sites:  []finding.Site{x.Site("request freed", c), x.Site("request made", e.Made)},
 			})
-		}}
+		})
 	},
 }

@@ -44,6 +44,7 @@ type Run struct {
 	Stall       float64  `json:"stall_s"`
 	Unrecorded  int      `json:"unrecorded,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
+	Launcher    string   `json:"launcher,omitempty"` // that it was killed, and how
 	Interrupted bool     `json:"interrupted,omitempty"`
 }
 
@@ -111,6 +112,7 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 			Stall:       seconds(run.Stall),
 			Unrecorded:  run.Unrecorded,
 			Notes:       run.Notes,
+			Launcher:    run.Launcher,
 			Interrupted: run.Interrupted,
 		},
 		Findings: make([]Finding, 0, len(findings)),

@@ -1,0 +1,14 @@
+/* Info objects may be made before MPI_Init and after MPI_Finalize (MPI 4.0). They are to be freed all the same. */
+/* run: np=2 mpi=mpich */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Info before, after;
+    MPI_Info_create(&before); /* want warning "LOCAL:INFO:NOT_FREED" "ends while it has 1 info object" */
+    MPI_Info_set(before, "key", "value");
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    MPI_Info_create(&after); /* want warning "LOCAL:INFO:NOT_FREED" "ends while it has 1 info object" */
+    return 0;
+}

@@ -1,0 +1,286 @@
+// Package happensbefore answers which of two moments of a run came first in every run that exchanges the same messages: the
+// happens-before relation of Lamport (Time, Clocks, and the Ordering of Events in a Distributed System, 1978), by the
+// orders that MPI guarantees.
+//
+// Vector clocks would cost each message time and memory for every process, and the question is asked seldom. So each
+// process has a log, of limited length, of what it learned of the others: the message that it received was begun then,
+// the collective that it left was entered by all before that. "Does a come before b?" is a search from b through the
+// logs, backwards. All moments have numbers in one order in which causes come before effects, so the search never has to
+// look at anything older than a: it costs about as much as happened between a and b.
+//
+// What is no longer known, or can't be, counts as ordered.
+package happensbefore
+
+import "slices"
+
+// Moment is a point in the life of a process.
+type Moment struct {
+	Proc int32
+	At   uint64 // as Log.Now tells it
+}
+
+// Group is a set of processes that meet in collective operations.
+type Group int32
+
+// Group returns the group of the given processes, ascending.
+func (l *Log) Group(procs []int32) Group {
+	k := extent{members: len(procs)}
+	if len(procs) > 0 {
+		k.first, k.last = procs[0], procs[len(procs)-1]
+	}
+	for _, g := range l.alike[k] {
+		if slices.Equal(l.groups[g].members, procs) {
+			return g
+		}
+	}
+	n := Group(len(l.groups))
+	for _, p := range procs {
+		h := l.history(p)
+		h.groups = append(h.groups, n)
+	}
+	l.groups = append(l.groups, group{members: procs})
+	l.alike[k] = append(l.alike[k], n)
+	return n
+}
+
+// group is what a Group stands for.
+type group struct {
+	members []int32 // ascending
+	all     journal // what all members have learned at once: proc is not used
+}
+
+// extent tells most groups apart.
+type extent struct {
+	members     int
+	first, last int32
+}
+
+const (
+	entries  = 1 << 20 // kept of all processes together, about
+	shortest = 64      // kept of each at least
+	longest  = 4096    // kept of each at most
+	effort   = 20000   // entries looked at for one question; beyond that it counts as ordered
+)
+
+// Log is what the processes of a run have learned of each other. What it is told must come in an order in which causes
+// come before effects.
+type Log struct {
+	now    uint64
+	procs  []history
+	groups []group
+	alike  map[extent][]Group
+	limit  int // of each process's log
+
+	forgotten uint64 // up to then nothing is known of any process
+
+	todo []Moment
+	turn uint64 // number of the search under way
+}
+
+// entry says that from At on a process knows what others had done by a moment: one, or all of a group.
+type entry struct {
+	at    uint64
+	known uint64
+	proc  int32 // or the complement of a group's number
+}
+
+// journal is what was learned, oldest first; circular when it is full.
+type journal struct {
+	entries []entry
+	oldest  int
+	cut     uint64 // up to then some are missing
+}
+
+// history is what one process has learned: by itself, and with the groups that it is in.
+type history struct {
+	journal
+	groups []Group
+	opaque bool // it may have learned anything at any time
+
+	turn, seen uint64 // the last search that came by, and up to when it has looked
+}
+
+// New returns the log of a run in which nothing has happened.
+func New() *Log { return &Log{limit: longest, alike: make(map[extent][]Group)} }
+
+// Now returns the moment that a process is at.
+func (l *Log) Now(proc int32) Moment { return Moment{proc, l.now} }
+
+// Step lets time pass: what happens from now on has another number than what was before.
+func (l *Log) Step() { l.now++ }
+
+func (l *Log) history(proc int32) *history {
+	if int(proc) >= len(l.procs) {
+		l.procs = append(l.procs, make([]history, int(proc)+1-len(l.procs))...)
+		l.limit = share(len(l.procs))
+	}
+	return &l.procs[proc]
+}
+
+// share is how long a log may be where there are n.
+func share(n int) int { return min(longest, max(shortest, entries/n)) }
+
+// Learn notes that a process knows, from now on, what another had done by the moment m.
+func (l *Log) Learn(proc int32, m Moment) {
+	if proc != m.Proc {
+		l.history(m.Proc)
+		l.history(proc).add(entry{at: l.now, known: m.At, proc: m.Proc}, l.limit)
+	}
+}
+
+// Meet notes that a process knows, from now on, what all members of a group have done up to when the last of them entered a
+// collective.
+func (l *Log) Meet(proc int32, g Group, entered uint64) {
+	l.history(proc).add(entry{at: l.now, known: entered, proc: ^int32(g)}, l.limit)
+}
+
+// MeetAll notes that all members of a group know, from now on, what all of them have done up to when the last of them
+// entered a collective: it is as if each did Meet.
+func (l *Log) MeetAll(g Group, entered uint64) {
+	l.groups[g].all.add(entry{at: l.now, known: entered}, share(len(l.groups)))
+}
+
+// Doubt notes that a process has ways of learning of others that are not seen: everything may come before what it does,
+// and has done.
+func (l *Log) Doubt(proc int32) { l.history(proc).opaque = true }
+
+// Forget drops all that the processes have learned: whatever happened up to now may come before what happens from now on.
+func (l *Log) Forget() {
+	l.forgotten = l.now
+	for i := range l.procs {
+		l.procs[i].entries, l.procs[i].oldest = nil, 0
+	}
+	for i := range l.groups {
+		l.groups[i].all.entries, l.groups[i].all.oldest = nil, 0
+	}
+}
+
+// Trust ends a Doubt. What the process has learned up to now stays unknown.
+func (l *Log) Trust(proc int32) {
+	h := l.history(proc)
+	h.opaque, h.cut = false, l.now
+}
+
+func (h *journal) add(e entry, limit int) {
+	if len(h.entries) < limit {
+		h.entries = append(h.entries, e)
+		return
+	}
+	h.cut = max(h.cut, h.entries[h.oldest].at)
+	h.entries[h.oldest] = e
+	if h.oldest++; h.oldest == len(h.entries) {
+		h.oldest = 0
+	}
+}
+
+// entry returns the i-th entry, from the oldest on.
+func (h *journal) entry(i int) *entry { return &h.entries[(h.oldest+i)%len(h.entries)] }
+
+// upTo returns the number of entries made at or before a time.
+func (h *journal) upTo(at uint64) int {
+	lo, hi := 0, len(h.entries)
+	for lo < hi {
+		if mid := (lo + hi) / 2; h.entry(mid).at <= at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Before reports whether a comes before b, or may do so: it is false only if another run may have them the other way
+// round. Equal moments are ordered.
+func (l *Log) Before(a, b Moment) bool {
+	if l.history(a.Proc).opaque || l.history(b.Proc).opaque {
+		return true
+	}
+	if a.Proc == b.Proc {
+		return a.At <= b.At
+	}
+	if b.At < a.At {
+		return false
+	}
+	l.turn++
+	l.todo = append(l.todo[:0], b)
+	left := effort
+	for len(l.todo) > 0 {
+		m := l.todo[len(l.todo)-1]
+		l.todo = l.todo[:len(l.todo)-1]
+		if l.look(a, m, &left) {
+			return true
+		}
+	}
+	return false
+}
+
+// look searches what a process knew at a moment m, back to the time of a. It reports whether a is among it, or may be.
+func (l *Log) look(a, m Moment, left *int) bool {
+	h := l.history(m.Proc)
+	from := a.At // what was learned before it can't be about a
+	if h.turn == l.turn {
+		if m.At <= h.seen {
+			return false
+		}
+		from = h.seen + 1
+	}
+	h.turn, h.seen = l.turn, m.At
+	if cut := max(h.cut, l.forgotten); h.opaque || cut >= from && cut > 0 {
+		return true
+	}
+	for i := h.upTo(m.At) - 1; i >= 0; i-- {
+		e := h.entry(i)
+		if e.at < from {
+			break
+		}
+		if *left--; *left < 0 {
+			return true
+		}
+		if e.known < a.At {
+			continue
+		}
+		if e.proc == a.Proc {
+			return true
+		}
+		if e.proc >= 0 {
+			l.todo = append(l.todo, Moment{e.proc, e.known})
+			continue
+		}
+		if l.ask(a, Group(^e.proc), e.known, left) {
+			return true
+		}
+	}
+	for _, n := range h.groups {
+		if *left--; *left < 0 {
+			return true
+		}
+		g := &l.groups[n]
+		i := g.all.upTo(m.At) - 1
+		if i < 0 {
+			if cut := g.all.cut; cut >= from && cut > 0 {
+				return true
+			}
+			continue
+		}
+		// The last entry says all that those before it say.
+		if e := g.all.entry(i); e.at >= from && e.known >= a.At && l.ask(a, n, e.known, left) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask goes on with what the members of a group had done by a moment. It reports whether a is among it, or may be.
+func (l *Log) ask(a Moment, n Group, known uint64, left *int) bool {
+	members := l.groups[n].members
+	if _, member := slices.BinarySearch(members, a.Proc); member {
+		return true
+	}
+	if *left -= len(members); *left < 0 {
+		return true
+	}
+	for _, p := range members {
+		l.todo = append(l.todo, Moment{p, known})
+	}
+	return false
+}

@@ -1,0 +1,183 @@
+// Package nearmiss looks for near misses: operations that would match one that waits in vain, but for one thing. It looks at
+// what lies unmatched in mailboxes and at what is counted there, only when something is to be explained.
+package nearmiss
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/analysis/waiting"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// Kind says what keeps two operations apart.
+type Kind uint8
+
+// The kinds, the most telling first.
+const (
+	Tag       Kind = iota // the tags differ
+	Comm                  // the communicators differ
+	Elsewhere             // the one process sends to, or receives from, a third
+	Other                 // a third process sends to, or receives from, the other
+	Taken                 // a message that would match was received by an earlier receive with a wildcard
+	Count                 // as many have been posted on the one side, and one more on the other
+)
+
+// Want is an operation that finds no partner.
+type Want struct {
+	Send          bool // what is looked for is a send: it receives, or probes
+	Comm          *match.Comm
+	Me, Peer, Tag int32 // members; Peer and Tag may be match.Any
+	Process       *track.Process
+	Op            *match.Op // nil of a probe
+}
+
+// Wanted turns a clause for which a thread waits into what it looks for; false if that is no message.
+func Wanted(b *waiting.Blocked, c *waiting.Clause) (Want, bool) {
+	w := Want{Send: c.What == waiting.ToSend, Process: b.Thread.Process, Op: c.Op}
+	switch {
+	case c.What != waiting.ToSend && c.What != waiting.ToReceive:
+		return w, false
+	case c.Op != nil:
+		w.Comm, w.Me, w.Peer, w.Tag = c.Op.Comm, c.Op.Me, c.Op.Peer, c.Op.Tag
+	default:
+		w.Comm, w.Me, w.Peer, w.Tag = c.Comm.Comm, c.Comm.Me, c.Source, c.Tag
+	}
+	return w, true
+}
+
+// Miss is what nearly is the partner of a Want.
+type Miss struct {
+	Kind Kind
+	Want *Want
+	Op   *match.Op     // the operation; nil for Taken and Count
+	Took *match.Taking // Taken
+	// Sent and Received are what was sent between the two so far on the communicator, and the receives for it.
+	Sent, Received int
+}
+
+// Search returns the near misses of w, the most telling first, at most one of each kind. spent reports whether what a
+// process has sent or received so far is all there will be: only then counts tell anything.
+func Search(w *Want, spent func(member int32) bool) (found []Miss) {
+	if w.Comm.Opaque || w.Comm.World != nil && w.Comm.World.Unsure {
+		return nil
+	}
+	s := search{want: w}
+	s.mailbox()
+	if w.Comm.Whole() == nil { // partitioned messages match no others
+		s.others()
+	}
+	if w.Peer != match.Any {
+		s.elsewhere()
+	}
+	for k := Tag; k <= Other; k++ {
+		if op := s.best[k]; op != nil {
+			found = append(found, Miss{Kind: k, Want: w, Op: op})
+		}
+	}
+	if w.Peer == match.Any {
+		return found
+	}
+	from, to := w.Peer, w.Me
+	if !w.Send {
+		from, to = to, from
+	}
+	if w.Send {
+		if t := w.Comm.Taken(from, to, w.Tag); t != nil {
+			found = append(found, Miss{Kind: Taken, Want: w, Took: t})
+		}
+	}
+	if sent, received := w.Comm.Exchanged(from, to); len(found) == 0 && sent > 0 && spent(w.Peer) {
+		found = append(found, Miss{Kind: Count, Want: w, Sent: sent, Received: received})
+	}
+	return found
+}
+
+type search struct {
+	want *Want
+	best [Other + 1]*match.Op // of each kind: of the lowest members, the first posted
+}
+
+func (s *search) note(k Kind, op *match.Op) {
+	old := s.best[k]
+	if op != s.want.Op && (old == nil || op.Me < old.Me || op.Me == old.Me && op.Peer < old.Peer) {
+		s.best[k] = op
+	}
+}
+
+func fits(a, b int32) bool { return a == b || a == match.Any || b == match.Any }
+
+// mailbox looks at what has come to, or is awaited by, the receiving side on the same communicator.
+func (s *search) mailbox() {
+	w := s.want
+	to := w.Me
+	if !w.Send {
+		if to = w.Peer; to == match.Any {
+			return
+		}
+	}
+	w.Comm.Unpaired(to, match.Any, func(op *match.Op) {
+		peer := op.Me // the side that is not w's
+		if !w.Send {
+			peer = op.Peer // whom it would receive from
+		}
+		switch {
+		case op.Send != w.Send:
+		case w.Send && !fits(w.Peer, peer), !w.Send && !fits(w.Me, peer):
+			if fits(w.Tag, op.Tag) {
+				s.note(Other, op)
+			}
+		case !fits(w.Tag, op.Tag):
+			s.note(Tag, op)
+		}
+	})
+}
+
+// others looks at the other communicators of the process that waits.
+func (s *search) others() {
+	w := s.want
+	if w.Peer == match.Any {
+		return
+	}
+	w.Process.Communicators(func(v *track.View) {
+		if v.Comm == w.Comm || v.Opaque || v.World != w.Comm.World || s.best[Comm] != nil {
+			return
+		}
+		peer := int32(slices.Index(v.Members, w.Comm.Members[w.Peer]))
+		if peer < 0 || v.Members[v.Me] != w.Comm.Members[w.Me] {
+			return
+		}
+		from, to := peer, v.Me
+		if !w.Send {
+			from, to = to, from
+		}
+		v.Unpaired(to, from, func(op *match.Op) {
+			if op.Send == w.Send && fits(w.Tag, op.Tag) && (op.Send || fits(op.Peer, from)) {
+				s.note(Comm, op)
+			}
+		})
+	})
+}
+
+// elsewhere looks at what the process that is waited for does with third ones on the same communicator: messages that it
+// has sent to them, or, if it is to receive, receives of third ones for the message.
+func (s *search) elsewhere() {
+	w := s.want
+	from := w.Peer
+	if !w.Send {
+		from = w.Me
+	}
+	for to := range w.Comm.Members {
+		if s.best[Elsewhere] != nil {
+			return
+		}
+		if int32(to) == w.Me || int32(to) == w.Peer {
+			continue
+		}
+		w.Comm.Unpaired(int32(to), from, func(op *match.Op) {
+			if op.Send == w.Send && fits(w.Tag, op.Tag) && (op.Send || op.Peer == from) {
+				s.note(Elsewhere, op)
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package strictreplay
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+// standard reports whether a thread waits in a send that the standard allows to be buffered.
+func (t *thread) standard() bool {
+	it := t.head()
+	return (it.kind == block || it.kind == finish) && it.op.Send && it.op.Mode == match.Standard
+}
+
+// tell tells of a knot.
+func (e *Engine) tell(cycle []*thread) {
+	if !e.Knots.Wanted() {
+		return
+	}
+	k := &e.knot
+	k.Waits = k.Waits[:0]
+	for _, t := range cycle {
+		k.Waits = append(k.Waits, t.wait())
+		if t.standard() {
+			e.buffered(t.head().op)
+		}
+	}
+	k.Largest = e.largest
+	e.Knots.Publish(k)
+}
+
+// wait describes what the thread is in.
+func (t *thread) wait() Wait {
+	it, x := t.head(), t.head().ext
+	w := Wait{Thread: t.Thread, Buffered: t.standard()}
+	switch it.kind {
+	case join:
+		w.Comm, w.Call = it.comm.Comm, it.comm.slot(it.pos).sample
+		w.Place = match.Call{Thread: t.ID, Raw: header(it.fn, it.site)}
+		return w
+	case leave:
+		w.Comm, w.Call, w.Nonblocking = it.comm.Comm, x.call, true
+	case peek:
+		w.Op, w.Call, w.Probe = x.seen, x.call, true
+	default:
+		w.Op, w.Call = it.op, it.op.Call
+		if x != nil {
+			w.Call, w.Begun = x.call, it.kind == finish
+		}
+	}
+	w.Place = w.Call
+	return w
+}
+
+// buffered notes that a send was complete before its receive had begun.
+func (e *Engine) buffered(send *match.Op) {
+	if n, ok := send.Use().Bytes(); ok {
+		e.largest = max(e.largest, n)
+	}
+}
+
+// header returns the record of a call of which only the function and its place are known.
+func header(fn mpiapi.FuncID, site uint32) []byte {
+	rec := make([]byte, ring.HeaderSize)
+	binary.LittleEndian.PutUint16(rec[ring.OffKind:], uint16(fn))
+	binary.LittleEndian.PutUint32(rec[ring.OffSite:], site)
+	return rec
+}
+
+// soften lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives that may be
+// left early. What is left then is not as the records say, and passes all the same.
+func (e *Engine) soften(cycle []*thread) {
+	done := false
+	for _, legal := range []func(*thread) bool{(*thread).standard, (*thread).early} {
+		for _, t := range cycle {
+			if legal(t) {
+				e.let(t)
+				done = true
+			}
+		}
+		if done {
+			return
+		}
+	}
+	e.doubt(cycle[0].process)
+	e.let(cycle[0])
+}
+
+// force lets pass the head of a queue that is full.
+func (e *Engine) force(t *thread) {
+	if t.joins() {
+		n := t.length()
+		if e.settle(t); t.length() < n {
+			return
+		}
+	}
+	if !t.standard() && !t.early() {
+		e.doubt(t.process)
+	}
+	e.let(t)
+	e.drain()
+}
+
+// let lets pass the head of a thread.
+func (e *Engine) let(t *thread) {
+	it := t.head()
+	if t.standard() {
+		e.buffered(it.op)
+	}
+	switch it.kind {
+	case block:
+		e.over(it.op, nil, 0)
+	case finish:
+		e.over(it.op, nil, 0)
+		e.matcher.Forget(it.op)
+	case peek:
+		if it.ext.seen == nil {
+			t.peeks--
+		}
+	}
+	e.release(it)
+	if t.joins() {
+		t.lazy = false
+		it.comm.quit(it)
+	}
+	if it.more > 0 {
+		it.begun, it.listed = false, false
+		t.passed(it, 1)
+	} else {
+		e.pop(t)
+	}
+	e.wake(t)
+}
+
+// Collectives that some members may leave before all have entered, by what goes where.
+var (
+	fromRoot = map[mpiapi.FuncID]bool{
+		mpiapi.IDBcast: true, mpiapi.IDScatter: true, mpiapi.IDScatterv: true,
+		mpiapi.IDIbcast: true, mpiapi.IDIscatter: true, mpiapi.IDIscatterv: true,
+	}
+	toRoot = map[mpiapi.FuncID]bool{
+		mpiapi.IDReduce: true, mpiapi.IDGather: true, mpiapi.IDGatherv: true,
+		mpiapi.IDIreduce: true, mpiapi.IDIgather: true, mpiapi.IDIgatherv: true,
+	}
+)
+
+// early reports whether a thread waits in a collective that the standard allows it to leave by now.
+func (t *thread) early() bool {
+	it := t.head()
+	if it.kind != join || it.pos < it.comm.base {
+		return false
+	}
+	s := it.comm.slot(it.pos)
+	switch root := s.root; {
+	case it.comm.Split != 0 || root < 0 || s.mixed:
+		return false
+	case fromRoot[it.fn]:
+		return it.me == root || it.comm.pos[root] > it.pos
+	case toRoot[it.fn]:
+		return it.me != root
+	}
+	return false
+}

@@ -1,0 +1,323 @@
+package waiting
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// parts are what a call, or a request, that has not completed is made of.
+type parts struct {
+	firm  []Clause // have surely not completed
+	loose []Clause // may have completed, as far as is known: the message of a standard send may have been copied
+	// unknown: nothing is known of one of them. It may be what is waited for.
+	unknown bool
+}
+
+func (ps *parts) add(q parts) {
+	switch {
+	case len(ps.firm) == 0:
+		ps.firm = slices.Clip(q.firm) // it may be shared
+	default:
+		ps.firm = append(ps.firm, q.firm...)
+	}
+	ps.loose = append(ps.loose, q.loose...)
+	ps.unknown = ps.unknown || q.unknown
+}
+
+// clauses returns what must happen for all parts to complete, given that not all of them have. It is nil if that is not
+// known. What may have completed is waited for only if nothing else can be what is waited for.
+func (ps *parts) clauses() []Clause {
+	if len(ps.firm) > 0 {
+		return ps.firm
+	}
+	if ps.unknown || !slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What != ToTransfer }) {
+		return nil
+	}
+	if len(ps.loose) == 1 {
+		return ps.loose
+	}
+	ways := make([][]Clause, len(ps.loose))
+	for i := range ps.loose {
+		ways[i] = ps.loose[i : i+1 : i+1]
+	}
+	return []Clause{{What: Either, Ways: ways}}
+}
+
+// lenient reports whether the standard lets MPI return without some of the parts, as far as is known.
+func (ps *parts) lenient() bool {
+	return ps.unknown || slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What == ToJoin || c.What == ToStart })
+}
+
+// clauses works out what a thread waits for, nil if it is not known, or nothing: it may go on. lenient: the standard may
+// let MPI return without some of it.
+func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
+	var ps parts
+	switch th.Open.Func.Class {
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv:
+		for _, op := range th.Waiting() {
+			if op != nil {
+				ps.add(l.operation(op, nil))
+			}
+		}
+	case mpiapi.Wait:
+		reqs, all, known := l.a.tracker.Pending(th)
+		if !known || len(reqs) == 0 {
+			return nil, false
+		}
+		if !all {
+			return l.any(reqs)
+		}
+		ps = l.all(reqs)
+	case mpiapi.Probe:
+		v, source, tag, blocking := l.a.tracker.Probing(th)
+		if blocking && v != nil {
+			ps.add(l.probe(th, v, source, tag))
+		}
+	case mpiapi.Collective, mpiapi.CollectiveInit: // the latter may wait for others as well (section 6.13)
+		v, pos := th.InCollective()
+		if v == nil {
+			return nil, false
+		}
+		ps.add(l.collective(v, pos))
+		if peer, leader := l.a.tracker.Counterpart(th); leader != nil {
+			ps.firm = append(slices.Clip(ps.firm), Clause{What: ToLead, Comm: peer, Procs: l.one(leader)})
+		}
+	}
+	return ps.clauses(), ps.lenient()
+}
+
+// any works out what a call waits for that returns when one of several requests has completed: none has.
+func (l *look) any(reqs []*track.Request) (cs []Clause, lenient bool) {
+	var ways [][]Clause
+	for _, r := range reqs {
+		ps := l.request(r, nil)
+		way := ps.clauses()
+		if way == nil {
+			return nil, false
+		}
+		ways = append(ways, way)
+		lenient = lenient || ps.lenient()
+	}
+	if len(ways) == 1 {
+		return ways[0], lenient
+	}
+	return []Clause{{What: Either, Ways: ways}}, lenient
+}
+
+// all works out what a call waits for that returns when all of several requests have completed.
+func (l *look) all(reqs []*track.Request) (ps parts) {
+	var g *gang
+	if len(reqs) > 1 {
+		g = newGang(reqs)
+	}
+	for _, r := range reqs {
+		ps.add(l.request(r, g))
+	}
+	return ps
+}
+
+// operation works out whom a send or receive waits for. g are the receives that are waited for together, nil for this one
+// alone.
+func (l *look) operation(op *match.Op, g *gang) parts {
+	c := op.Comm
+	switch {
+	case c.Opaque || op.Removed:
+		return parts{unknown: true}
+	case op.Matched:
+		// The data may still be moving, which takes the other process's calling MPI, or having called it.
+		return l.part(Clause{What: ToTransfer, Op: op, Procs: l.member(c, op.Peer), Loose: true})
+	case op.Send:
+		if op.Mode == match.Buffered || op.Expected() {
+			return parts{unknown: true}
+		}
+		return l.part(Clause{What: ToReceive, Op: op, Procs: l.member(c, op.Peer), Loose: op.Mode != match.Synchronous})
+	}
+	d := op.Demand()
+	if !g.enters(&d) {
+		return parts{}
+	}
+	switch s, from, senders := d.Supply(); s {
+	case match.Unmet, match.Short:
+		return l.part(Clause{What: ToSend, Op: op, Tag: op.Tag, Source: op.Peer, Procs: l.sources(c, op.Me, from), Further: s == match.Short})
+	case match.Shared: // it may have to wait for others
+		return l.part(Clause{What: ToTransfer, Op: op, Procs: l.sources(c, op.Me, op.Peer), Loose: true})
+	case match.Enough: // it completes once its message has moved
+		cl := Clause{What: ToTransfer, Op: op, Loose: true}
+		for _, m := range senders {
+			p := l.member(c, m)
+			if p == nil {
+				return parts{unknown: true}
+			}
+			cl.Procs = append(cl.Procs, p[0])
+		}
+		return l.part(cl)
+	}
+	return parts{unknown: true}
+}
+
+// gang are receives that are waited for together. Those that ask for the same are looked at once.
+type gang struct {
+	receives map[*match.Op]bool
+	last     map[envelope]*match.Op // of those that ask for the same, the one posted last
+}
+
+// envelope is what a receive asks for.
+type envelope struct {
+	comm        *match.Comm
+	source, tag int32
+}
+
+func newGang(reqs []*track.Request) *gang {
+	g := &gang{receives: make(map[*match.Op]bool), last: make(map[envelope]*match.Op)}
+	for _, r := range reqs {
+		if r.Cancelled {
+			continue
+		}
+		for _, op := range r.Ops {
+			if op == nil || op.Send || op.Matched || op.Removed {
+				continue
+			}
+			g.receives[op] = true
+			k := envelope{op.Comm, op.Peer, op.Tag}
+			if old := g.last[k]; old == nil || old.Order() < op.Order() {
+				g.last[k] = op
+			}
+		}
+	}
+	return g
+}
+
+// enters completes a demand by those that are waited for with it. It is false if another stands for it.
+func (g *gang) enters(d *match.Demand) bool {
+	if g == nil {
+		return true
+	}
+	d.Needed = g.receives
+	return g.last[envelope{d.Comm, d.Source, d.Tag}] == d.Op
+}
+
+// part sorts a clause: into the unknown if it names a process that is not seen.
+func (l *look) part(c Clause) parts {
+	switch {
+	case c.Procs == nil:
+		return parts{unknown: true}
+	case c.Loose:
+		return parts{loose: []Clause{c}}
+	}
+	return parts{firm: []Clause{c}}
+}
+
+func (l *look) probe(th *track.Thread, v *track.View, source, tag int32) parts {
+	d := match.Demand{Comm: v.Comm, Me: v.Me, Source: source, Tag: tag, Thread: th.ID}
+	s, from, _ := d.Supply()
+	if s != match.Unmet && s != match.Short {
+		return parts{unknown: true}
+	}
+	return l.part(Clause{What: ToSend, Comm: v, Tag: tag, Source: source, Procs: l.sources(v.Comm, v.Me, from), Further: s == match.Short})
+}
+
+func (l *look) request(r *track.Request, g *gang) (ps parts) {
+	switch r.Kind {
+	case track.CollectiveRequest:
+		if r.Persistent {
+			return l.round(r)
+		}
+		return l.collective(r.View, r.Pos)
+	case track.OtherRequest:
+		if r.Partitioned != nil {
+			return l.partitioned(r.Partitioned)
+		}
+		return parts{unknown: true}
+	}
+	if r.Cancelled { // which MPI completes without the others (section 3.8.4)
+		return parts{unknown: true}
+	}
+	for _, op := range r.Ops {
+		if op != nil {
+			ps.add(l.operation(op, g))
+		}
+	}
+	return ps
+}
+
+// partitioned works out whom a partitioned message waits for (MPI standard, section 4.2): a send for its partitions, which
+// its own process marks ready; a receive for all of this by the sender, and for its start. The standard lets a send complete
+// before its receive is started.
+func (l *look) partitioned(h *track.Partitioned) parts {
+	op := h.Op
+	c := op.Comm
+	if c.Opaque || c.World != nil && c.World.Unsure {
+		return parts{unknown: true}
+	}
+	cl := Clause{Op: op, Tag: op.Tag, Source: op.Peer, Procs: l.member(c, op.Peer), Loose: h.Send}
+	switch p := h.Partner; {
+	case h.Send && !h.Ready():
+		cl.What, cl.Procs, cl.Loose = ToReady, l.member(c, op.Me), false
+	case p == nil && h.Send:
+		cl.What = ToReceive
+	case p == nil:
+		cl.What = ToSend
+	case p.Round < h.Round:
+		cl.What = ToStart
+	case !h.Send && p.Round == h.Round && !p.Ready():
+		cl.What = ToReady
+	default:
+		cl.What, cl.Loose = ToTransfer, true
+	}
+	return l.part(cl)
+}
+
+// member returns the process behind a member as a set, nil if it is not seen.
+func (l *look) member(c *match.Comm, m int32) []*track.Process {
+	if m < 0 || int(m) >= len(c.Members) {
+		return nil
+	}
+	return l.one(l.a.tracker.ProcessOf(c.World, int(c.Members[m])))
+}
+
+// one returns a set of one process, nil for none.
+func (l *look) one(p *track.Process) []*track.Process {
+	if p == nil {
+		return nil
+	}
+	i := p.Proc.ID
+	return l.a.tracker.Processes[i : i+1 : i+1]
+}
+
+// sources returns the processes that a message to member `me` may come from; nil if one of them is not seen.
+func (l *look) sources(c *match.Comm, me, source int32) []*track.Process {
+	if source != match.Any {
+		return l.member(c, source)
+	}
+	base := c.PeerBase(me)
+	return l.members(c, base, base+int32(c.Peers(me)))
+}
+
+// section is a part of a communicator.
+type section struct {
+	comm     *match.Comm
+	from, to int32
+}
+
+// members returns the processes behind members [from, to), always the same slice in a look: threads that wait for any of
+// them share it. It is nil if one of them is not seen.
+func (l *look) members(c *match.Comm, from, to int32) []*track.Process {
+	k := section{c, from, to}
+	if ps, ok := l.sections[k]; ok {
+		return ps
+	}
+	ps := make([]*track.Process, 0, to-from)
+	for m := from; m < to; m++ {
+		p := l.member(c, m)
+		if p == nil {
+			ps = nil
+			break
+		}
+		ps = append(ps, p[0])
+	}
+	l.sections[k] = ps
+	return ps
+}

@@ -1,0 +1,203 @@
+package waiting
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
+var synchronising = map[string]bool{
+	"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
+	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true, "MPI_Intercomm_create": true,
+}
+
+// exchanges do so, too, if there are data: each member gets something of every other.
+var exchanges = map[string]bool{
+	"MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true, "MPI_Reduce_scatter_block": true,
+}
+
+// fromRoot are those in which the root has data for every other member, toRoot those in which every member has for the
+// root. Where counts may differ, members with nothing to move need not wait: those operations are not among them.
+var (
+	fromRoot = map[string]bool{"MPI_Bcast": true, "MPI_Scatter": true}
+	toRoot   = map[string]bool{"MPI_Reduce": true, "MPI_Gather": true}
+)
+
+// moves reports whether there are data to be moved by a collective that is called so.
+func moves(v *match.Variant) bool {
+	s := &v.Sides[0]
+	return s.Count > 0 && s.Type != nil && s.Type.Of().Size > 0
+}
+
+// joins are the collectives that threads are in. What they wait for is worked out once for all of them: with as many
+// threads in a collective as are missing, the clauses of each would be more than fit into memory.
+type joins map[instance]*join
+
+type instance struct {
+	comm     *match.Comm
+	position uint64
+	round    uint32 // of a persistent one that is started
+}
+
+// join is a collective that not all have entered alike, or a persistent one that not all have started.
+type join struct {
+	match.Collective
+	start   bool          // the latter
+	variant map[int32]int // of each member, where there are several
+	parts   map[role]parts
+}
+
+// role is in what way a member is in a collective.
+type role struct {
+	variant int
+	root    bool
+}
+
+// at returns what is known of a collective, nil if it is complete, or if not all are matched.
+func (j joins) at(c *match.Comm, position uint64) *join {
+	k := instance{comm: c, position: position}
+	if in, ok := j[k]; ok {
+		return in
+	}
+	v, ok := c.At(position)
+	if !ok {
+		j[k] = nil
+		return nil
+	}
+	in := newJoin(v)
+	j[k] = in
+	return in
+}
+
+func newJoin(v match.Collective) *join {
+	in := &join{Collective: v, variant: make(map[int32]int), parts: make(map[role]parts)}
+	if len(v.Variants) > 1 {
+		for i := range v.Variants { // the last may stand for others
+			for _, m := range v.Variants[i].Members {
+				in.variant[m] = i
+			}
+		}
+	}
+	return in
+}
+
+// started returns what is known of the last start of a persistent collective by a request.
+func (j joins) started(r *track.Request) *join {
+	n := r.Rounds.Round(r.View.Me)
+	k := instance{r.View.Comm, r.Pos, n}
+	if in, ok := j[k]; ok {
+		return in
+	}
+	v, ok := r.View.At(r.Pos) // they are not alike
+	if !ok {
+		v = match.Collective{Comm: r.View.Comm, Position: r.Pos, Variants: []match.Variant{{Entry: r.Rounds.Entry}}}
+	}
+	v.Missing = r.Rounds.Behind(n)
+	in := newJoin(v)
+	in.start = true
+	j[k] = in
+	return in
+}
+
+// round works out whom a persistent collective that is started waits for.
+func (l *look) round(r *track.Request) parts {
+	v := r.View
+	if r.Rounds == nil || v.Opaque || v.World != nil && v.World.Unsure {
+		return parts{unknown: true}
+	}
+	return l.role(l.joins.started(r), v)
+}
+
+// collective works out whom member v.Me waits for in the collective at position pos. Threads share what it returns.
+func (l *look) collective(v *track.View, pos uint64) parts {
+	if v.Opaque {
+		return parts{unknown: true}
+	}
+	in := l.joins.at(v.Comm, pos)
+	if in == nil {
+		if v.Complete(pos) { // it takes all members' calling MPI
+			return l.part(Clause{What: ToTransfer, Comm: v, Pos: pos, Procs: l.members(v.Comm, 0, int32(v.Size())), Loose: true})
+		}
+		return parts{unknown: true}
+	}
+	return l.role(in, v)
+}
+
+// role works out whom member v.Me waits for in a collective.
+func (l *look) role(in *join, v *track.View) parts {
+	r := role{}
+	if len(in.Variants) > 1 {
+		i, ok := in.variant[v.Me]
+		if !ok {
+			return parts{unknown: true}
+		}
+		r.variant = i
+	}
+	r.root = in.Variants[r.variant].Root == v.Me
+	ps, ok := in.parts[r]
+	if !ok {
+		ps = l.join(in, v, r)
+		in.parts[r] = ps
+	}
+	return ps
+}
+
+func (l *look) join(in *join, v *track.View, r role) parts {
+	mine := &in.Variants[r.variant]
+	// Who is in another collective at this position, or has another root, will never join this one.
+	absent := slices.Clone(in.Missing)
+	for i := range in.Variants {
+		if !in.Variants[i].Meets(mine) {
+			absent = append(absent, in.Variants[i].Members...)
+		}
+	}
+	if root := mine.Root; v.Split != 0 && root != match.None && in.Conflicts.Has(match.Root) && !in.Claimed(root) && !slices.Contains(absent, root) {
+		absent = append(absent, root) // it has nothing to do with it, it says
+	}
+	slices.Sort(absent)
+	if len(absent) == 0 {
+		return parts{unknown: true}
+	}
+	f := mpiapi.ByID(mine.Func)
+	name, what := f.Blocking(), ToJoin
+	switch {
+	case in.start:
+		what = ToStart
+	case f.Class == mpiapi.CollectiveInit:
+		name = f.Name // which need not wait for anybody
+	}
+	one := func(m int32) Clause {
+		return Clause{What: what, Comm: v, Pos: in.Position, Procs: l.member(v.Comm, m)}
+	}
+	switch {
+	case v.Split == 0 && (synchronising[name] || moves(mine) && (exchanges[name] || toRoot[name] && r.root)):
+		var ps parts
+		ps.firm = make([]Clause, 0, len(absent))
+		for _, m := range absent {
+			if c := one(m); c.Procs != nil {
+				ps.firm = append(ps.firm, c)
+			} else {
+				ps.unknown = true
+			}
+		}
+		return ps
+	case fromRoot[name] && moves(mine) && !r.root && slices.Contains(absent, mine.Root):
+		return l.part(one(mine.Root))
+	}
+	// Who of the absent is waited for depends on the algorithm: any may be.
+	cl := Clause{What: what, Comm: v, Pos: in.Position, Loose: true}
+	for _, m := range absent {
+		p := l.member(v.Comm, m)
+		if p == nil {
+			return parts{unknown: true}
+		}
+		cl.Procs = append(cl.Procs, p[0])
+		if p[0].Ended != nil || p[0].Finalizing && !p[0].Callbacks {
+			cl.Loose = false // it will never come, but must: the call is wrong, whatever MPI makes of it
+		}
+	}
+	return l.part(cl)
+}

@@ -1,0 +1,58 @@
+package waiting
+
+import (
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// picker finds the clauses that only such processes could release as fit.
+type picker struct {
+	fits  func(*track.Process) bool
+	sets  map[**track.Process]bool // what has been found out, by the beginning of sets that are shared
+	lists map[*Clause]*Clause      // likewise
+}
+
+func newPicker(fits func(*track.Process) bool) *picker {
+	return &picker{fits: fits}
+}
+
+// pick returns the first clause of a list that fits, the first of all if none does.
+func (k *picker) pick(cs []Clause) *Clause {
+	if c, ok := k.lists[&cs[0]]; ok {
+		return c
+	}
+	found := &cs[0]
+	for i := range cs {
+		if k.held(&cs[i]) {
+			found = &cs[i]
+			break
+		}
+	}
+	if len(cs) > 1 {
+		if k.lists == nil {
+			k.lists = make(map[*Clause]*Clause)
+		}
+		k.lists[&cs[0]] = found
+	}
+	return found
+}
+
+// held reports whether only processes that fit could release c.
+func (k *picker) held(c *Clause) bool {
+	if c.What == Either {
+		return !slices.ContainsFunc(c.Ways, func(way []Clause) bool { return !k.held(k.pick(way)) })
+	}
+	if len(c.Procs) < 2 {
+		return len(c.Procs) == 0 || k.fits(c.Procs[0])
+	}
+	yes, ok := k.sets[&c.Procs[0]]
+	if !ok {
+		yes = !slices.ContainsFunc(c.Procs, func(p *track.Process) bool { return !k.fits(p) })
+		if k.sets == nil {
+			k.sets = make(map[**track.Process]bool)
+		}
+		k.sets[&c.Procs[0]] = yes
+	}
+	return yes
+}

@@ -1,0 +1,369 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/analysis/hold"
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/debug/state"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/report"
+	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/report/suppress"
+	"github.com/mpivet/mpivet/internal/report/text"
+)
+
+// An analysis takes records to findings, and findings to reports.
+type analysis struct {
+	opts      *options
+	collector *finding.Collector
+	pipeline  *pipeline.Pipeline
+	text      *text.Reporter // nil with --quiet
+	recording *recording     // nil without --record
+	run       report.Run
+	stats     ring.Stats // of the source, once it has been read
+	fatal     bool       // there was a fatal finding, or as many errors as --max-errors allows
+	// knownFatal: that was in the baseline.
+	knownFatal bool
+	fatality   *fatalities // nil unless a program runs
+	stopped    atomic.Bool // by a signal to mpivet
+	began      time.Time
+	progress   atomic.Pointer[progress]
+	reporting  atomic.Bool // somebody makes the reports
+}
+
+// newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
+// records, and fatal is told of each fatal finding reported; else both are nil.
+func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities) (*analysis, error) {
+	pipeline.TuneGC()
+	a := &analysis{opts: o, fatality: fatal, began: time.Now(), run: report.Run{Command: command, MPI: mpi}}
+	var sinks []finding.Sink
+	if !o.quiet {
+		t, err := text.ForFile(w, o.color)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		a.text = text.New(w, t)
+		sinks = append(sinks, a.text)
+	}
+	sinks = append(sinks, fatalSink(func(f *finding.Finding) {
+		a.grave(f, "a fatal finding")
+	}))
+	if o.graph != "" {
+		sinks = append(sinks, &graphSink{path: o.graph})
+	}
+	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
+	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending, Leaks: &o.leaks}
+	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
+	var gate hold.Gate = hold.NoGate{}
+	if live != nil {
+		gate = live
+		p.Confirm = pipeline.Scheduled() // the kernel can be asked about the processes
+		if o.wantedSums() != ring.NoSums {
+			p.Layouts = live.Layouts
+		}
+	}
+	if o.strict {
+		ending := func() bool { return a.fatal && o.onError != onErrorContinue }
+		p.Strict = &pipeline.Strict{Gate: gate, Severity: a.collector.Severity, Ending: ending}
+	}
+	a.pipeline = pipeline.New(p)
+	if fatal != nil {
+		fatal.pid = a.pid
+	}
+	return a, nil
+}
+
+// record makes the analysis write what it reads to the file that --record names.
+func (a *analysis) record() (err error) {
+	if a.opts.record == "" {
+		return nil
+	}
+	facts := map[string]string{factMPI: a.run.MPI, factNoProgress: a.opts.noProgress.String()}
+	facts[factMaxPending] = strconv.Itoa(a.opts.maxPending)
+	for _, l := range a.opts.leakFlags() {
+		facts[l.flag] = strconv.Itoa(*l.n)
+	}
+	if a.opts.maxErrors > 0 {
+		facts[factMaxErrors] = strconv.Itoa(a.opts.maxErrors)
+	}
+	if a.opts.strict {
+		facts[factStrict] = a.opts.onError
+	}
+	if a.recording, err = newRecording(a.opts.record, a.run.Command, facts); err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	return nil
+}
+
+// grave does what --on-error says.
+func (a *analysis) grave(f *finding.Finding, why string) {
+	a.fatal = true
+	a.knownFatal = f.Known
+	if a.fatality != nil {
+		a.fatality.found(f, why)
+	}
+}
+
+// An errorCounter hands findings on to the collector, until there are as many errors as --max-errors allows.
+type errorCounter struct{ *analysis }
+
+func (a errorCounter) Report(f *finding.Finding) {
+	a.collector.Report(f)
+	if n := a.opts.maxErrors; n > 0 && !a.fatal && a.collector.Summary().AtLeast(finding.Error) >= n {
+		a.grave(f, check.Plural(n, "error", "errors")+" (--max-errors)")
+	}
+}
+
+// A fatalSink is told of fatal findings.
+type fatalSink func(*finding.Finding)
+
+func (s fatalSink) Finding(f *finding.Finding) {
+	if f.Severity == finding.Fatal {
+		s(f)
+	}
+}
+
+// describe leaves in the session what mpivet ps says of the run.
+func describe(s *ring.Session, command []string, mpi string, ranks int) error {
+	b, err := json.Marshal(state.About{Command: command, MPI: mpi, Ranks: ranks, Started: time.Now(), Analyzer: os.Getpid()})
+	if err == nil {
+		err = s.Describe(b)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot describe the session: %w", err)
+	}
+	return nil
+}
+
+// A ticker does what is to be done at each tick besides the analysis. It tells that when threads have found no room for
+// recording, as what they do is not known, and leaves marks for mpivet ps.
+type ticker struct {
+	src ring.Source
+	p   *pipeline.Pipeline
+	a   *analysis
+}
+
+func (ticker) Proc(*ring.Proc)                {}
+func (ticker) Thread(*ring.Thread)            {}
+func (ticker) Batch(*ring.Batch)              {}
+func (ticker) End(ring.ProcID, *ring.ProcEnd) {}
+
+func (k ticker) Tick() {
+	k.a.advance()
+	if k.src.Stats().Unrecorded > 0 {
+		k.p.Tracker.Distrust(nil)
+	}
+	if l, ok := k.src.(*ring.Live); ok {
+		l.Mark()
+	}
+}
+
+// read analyses what a source delivers until its end. more are told the same before it is analysed.
+func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ...ring.Handler) error {
+	if a.recording != nil {
+		more = append(more, a.recording)
+	}
+	more = append(more, a.pipeline)
+	if live {
+		more = append(more, ticker{src, a.pipeline, a})
+	}
+	err := pipeline.Run(ctx, src, ring.Tee(more...), live)
+	a.stats = src.Stats()
+	if errors.Is(err, context.Canceled) {
+		a.note(unreadNote)
+		err = nil
+		if l, ok := src.(*ring.Live); ok {
+			l.Stop()
+		}
+	}
+	return err
+}
+
+// pid returns the process of a rank, 0 if it is not known or has ended.
+func (a *analysis) pid(rank int) int {
+	for _, p := range a.pipeline.Tracker.Processes {
+		if p.Rank == rank && p.World != nil && p.Ended == nil {
+			return p.PID
+		}
+	}
+	return 0
+}
+
+// interrupted says that the run is being ended from outside.
+func (a *analysis) interrupted() { a.stopped.Store(true) }
+
+// launcherKilled tells the user that somebody has killed the launcher.
+func (a *analysis) launcherKilled(what string) {
+	a.run.Launcher = what + ": what happened to the program after that is no finding"
+	if a.text != nil {
+		say("%s", a.run.Launcher)
+	}
+}
+
+// note adds what the user must know to judge the result.
+func (a *analysis) note(notes ...string) { a.run.Notes = append(a.run.Notes, notes...) }
+
+// finish makes the last checks, completes the reports, and returns the exit status as an error. status is the
+// program's, duration how long it ran; if aborted, mpivet ended it, and its status says nothing.
+func (a *analysis) finish(status int, duration time.Duration, aborted bool) error {
+	a.pipeline.Finish()
+	if !a.reporting.CompareAndSwap(false, true) {
+		select {} // a signal was in more of a hurry, and ends mpivet
+	}
+	findings, sum := a.collector.Snapshot()
+	var problems []error
+	if a.recording != nil {
+		s := a.stats
+		s.ExitStatus, s.Duration, s.Aborted = status, duration, aborted
+		notes := a.run.Notes
+		if a.run.Launcher != "" {
+			notes = append([]string{a.run.Launcher}, notes...)
+		}
+		s.Notes = strings.Join(notes, "\n")
+		if err := a.recording.close(s); err != nil {
+			problems = append(problems, fmt.Errorf("--record: %w", err))
+		}
+	}
+	r := &a.run
+	r.ExitStatus, r.Duration, r.Ranks = status, duration, a.ranks()
+	r.Calls = a.pipeline.Tracker.Calls() + a.stats.Queries
+	r.Messages, r.Collectives = a.pipeline.Matcher.Messages, a.pipeline.Matcher.Collectives
+	r.Stall, r.Stalls = a.stats.StallTime, a.stats.Stalls
+	r.Unrecorded, r.Shrunk = a.stats.Unrecorded, a.stats.Shrunk
+	r.Interrupted = a.stopped.Load()
+	r.Suppressions = a.collector.Suppressed()
+	a.note(unmatched(r.Suppressions)...)
+	trouble := a.trouble()
+	problems = append(problems, a.publish(r, findings, sum)...)
+	for _, p := range problems {
+		say("%v", oneLine(p))
+	}
+	program := status
+	if aborted && (sum.AtLeast(a.opts.threshold) > 0 || a.knownFatal) {
+		program = 0
+	}
+	exit := finding.ExitStatus(program, sum, a.opts.threshold)
+	if exit == exitClean && (len(problems) > 0 || trouble) {
+		exit = exitFailed
+	}
+	if exit == exitClean {
+		return nil
+	}
+	return statusError(exit)
+}
+
+// publish makes the reports, and returns what went wrong with them.
+func (a *analysis) publish(r *report.Run, findings []*finding.Finding, sum finding.Summary) (problems []error) {
+	if a.opts.json != "" {
+		doc := jsonreport.New(r, findings, sum)
+		var err error
+		if a.opts.json == "-" {
+			err = doc.Write(os.Stdout)
+		} else {
+			err = doc.WriteFile(a.opts.json)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--json: %w", err))
+		}
+	}
+	if a.opts.suppressions != "" {
+		if err := writeSuppressions(a.opts.suppressions, findings); err != nil {
+			problems = append(problems, fmt.Errorf("--write-suppressions: %w", err))
+		}
+	}
+	// Last, as nobody may read what is printed.
+	if a.text != nil {
+		a.text.Summary(r, findings, sum)
+	}
+	return problems
+}
+
+// trouble tells what went wrong in the analysis itself: with the stack, which a report of it needs. It returns false if nothing
+// did.
+func (a *analysis) trouble() bool {
+	var list []string
+	for _, f := range a.pipeline.Failures {
+		text := f.String()
+		if a.opts.strict {
+			text = strings.Replace(text, "is switched off:", "is switched off, also in strict mode, where it refuses no call any more:", 1)
+		}
+		list = append(list, text)
+	}
+	if b := a.pipeline.Broken; b != "" {
+		list = append(list, b)
+	}
+	for _, text := range list {
+		first, _, _ := strings.Cut(text, "\n")
+		a.note(first + "; the rest of the analysis is not affected; please report this with the lines above (mpivet version)")
+		fmt.Fprintln(os.Stderr, text)
+	}
+	return len(list) > 0
+}
+
+// unmatched says which rules of suppression have matched nothing, in a line for each file.
+func unmatched(rules []finding.SuppressionCount) (notes []string) {
+	lines := make(map[string][]string)
+	var files []string
+	for _, r := range rules {
+		if r.Findings > 0 {
+			continue
+		}
+		at := strings.LastIndexByte(r.Origin, ':')
+		file := r.Origin[:at]
+		if lines[file] == nil {
+			files = append(files, file)
+		}
+		lines[file] = append(lines[file], r.Origin[at+1:]+" ("+r.Check+")")
+	}
+	for _, file := range files {
+		list := lines[file]
+		what, rest := "the rule in line ", ""
+		if len(list) > 1 {
+			what = "the rules in lines "
+		}
+		if n := len(list); n > maxUnmatched {
+			list, rest = list[:maxUnmatched], fmt.Sprintf(" and %d more", n-maxUnmatched)
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s%s%s matched nothing", file, what, strings.Join(list, ", "), rest))
+	}
+	return notes
+}
+
+// maxUnmatched is how many rules of a file that matched nothing are named.
+const maxUnmatched = 10
+
+// writeSuppressions writes rules that suppress what is new.
+func writeSuppressions(path string, findings []*finding.Finding) error {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f *finding.Finding) bool { return f.Known })
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	data, err := suppress.Format(findings, dir)
+	if err != nil {
+		return err
+	}
+	return report.WriteFile(path, data)
+}
+
+// ranks returns how many processes of MPI_COMM_WORLD there were, over all worlds.
+func (a *analysis) ranks() int {
+	n := 0
+	for _, w := range a.pipeline.Tracker.Worlds {
+		n += w.Size
+	}
+	return n
+}

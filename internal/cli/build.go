@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/preload"
+)
+
+// builder makes preload libraries from the sources in this executable, and keeps them in the user's cache.
+func builder() (*launch.Builder, error) {
+	dir, err := launch.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	b := &launch.Builder{Dir: dir, Log: os.Stderr, Write: preload.WriteSources, Flags: preload.CompileFlags()}
+	if p := launch.ThisProgram(); p != "" {
+		b.Program = fmt.Sprintf("%s %x %x", p, mpiapi.Hash(), preload.Digest())
+	}
+	return b, nil
+}
+
+func buildCommand() *cobra.Command {
+	var mpi string
+	cmd := &cobra.Command{
+		Use:   "build [flags]",
+		Short: "Build the preload library ahead of time",
+		Long: `Build compiles the library that mpivet loads into ranks, which run and exec do by
+themselves at first use, and prints its path. Build it on a machine that has the
+MPI's compiler wrapper where compute nodes have none; they find it if they see
+the same cache directory (MPIVET_CACHE, else ~/.cache/mpivet).
+
+Without --mpi it is built for every MPI found on this machine.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b, err := builder()
+			if err != nil {
+				return err
+			}
+			var mpis []*launch.MPI
+			if mpi != "" {
+				m, err := launch.NamedMPI(mpi)
+				if err != nil {
+					return err
+				}
+				mpis = []*launch.MPI{m}
+			} else if mpis = launch.InstalledMPIs(); len(mpis) == 0 {
+				return fmt.Errorf("no MPI found on this machine: put its mpicc into PATH, or name it with --mpi")
+			}
+			for _, m := range mpis {
+				lib, err := b.Library(m)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), lib)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&mpi, "mpi", "", "the `MPI`: mpich, openmpi, or the path of libmpi.so or mpicc")
+	return cmd
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/finding"
+)
+
+func checksCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "checks [PATTERN]",
+		Short: "List the checks",
+		Long: `Checks lists the name of every check, or of those whose names match a pattern as
+--check takes it, with their severity and what is wrong when they report something. Those marked "portability" find what went
+well in this run but need not elsewhere; --profile practical switches them off.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("mpivet checks takes one pattern, but there is also %q", args[1])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			n := 0
+			for _, c := range all.Checks() {
+				if len(args) > 0 && !finding.MatchCheck(args[0], c.ID) {
+					continue
+				}
+				n++
+				title := c.Title
+				if c.Portability {
+					title += " (portability)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Severity, title)
+			}
+			if n == 0 {
+				_, err := finding.NewRules(knownChecks(), args[0]+"=on")
+				return usageError{err}
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain CHECK",
+		Short: "Explain a check: its rule, an example, what to do",
+		Args:  oneArg("the name of a check, or a part of it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found := findChecks(args[0])
+			switch len(found) {
+			case 0:
+				_, err := finding.NewRules(knownChecks(), args[0]+"=on")
+				if err == nil {
+					err = fmt.Errorf("no check %q: mpivet checks lists them all", args[0])
+				}
+				return usageError{err}
+			case 1:
+				c := found[0]
+				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s)\n%s\n\n%s", c.ID, c.Severity, c.Title, check.Plain(c.Doc))
+				return nil
+			}
+			names := make([]string, len(found))
+			for i, c := range found {
+				names[i] = c.ID
+			}
+			return usagef("%q may be %s", args[0], strings.Join(names, " or "))
+		},
+	}
+}
+
+// findChecks returns the checks that a name may mean: the one of that name, else those that a sub-name belongs to, else
+// all that have it as a part.
+func findChecks(name string) []*check.Check {
+	name = strings.ToUpper(name)
+	var exact, parent, part []*check.Check
+	for _, c := range all.Checks() {
+		switch {
+		case c.ID == name:
+			exact = append(exact, c)
+		case strings.HasPrefix(name, c.ID+":"):
+			parent = append(parent, c)
+		case strings.Contains(c.ID, name):
+			part = append(part, c)
+		}
+	}
+	switch {
+	case len(exact) > 0:
+		return exact
+	case len(parent) > 0:
+		return parent[len(parent)-1:]
+	}
+	return part
+}
+
+// The profiles: what the user cares for.
+const (
+	portable  = "portable"  // that the program is right with any MPI
+	practical = "practical" // that it works here
+)
+
+// profileRules returns the rules of a profile, in the form of --check.
+func profileRules(profile string) (rules []string) {
+	if profile != practical {
+		return nil
+	}
+	for _, c := range all.Checks() {
+		if c.Portability {
+			rules = append(rules, c.ID+"=off")
+		}
+	}
+	return rules
+}
+
+// knownChecks returns the checks as rules need them.
+func knownChecks() []finding.Check {
+	var out []finding.Check
+	for _, c := range all.Checks() {
+		out = append(out, finding.Check{Name: c.ID, Severity: c.Severity})
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mpivet": func() { os.Exit(Run(os.Args[1:])) }})
+}
+
+// TestScript runs the command lines in testdata/script. Conditions: [mpich], [openmpi], [mpi4py] tell what is
+// installed. Commands: mpicc IMPLEMENTATION SOURCE PROGRAM compiles, mpiexec IMPLEMENTATION ARGS… launches, noleft
+// fails if a process or a session is left behind, mksession NAME leaves one whose control file is all zero.
+func TestScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	cache := os.Getenv("MPIVET_CACHE")
+	if cache == "" {
+		cache = t.TempDir()
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			// One cache for all, as building takes seconds.
+			e.Setenv("MPIVET_CACHE", cache)
+			e.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "mpich", "openmpi":
+				_, err := exec.LookPath("mpicc." + cond)
+				return err == nil, nil
+			case "mpi4py":
+				return exec.Command("/usr/bin/python3", "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)").Run() == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"mpicc":   scriptCompile,
+			"mpiexec": scriptLaunch,
+			"noleft":  scriptNothingLeft,
+			"mksession": func(ts *testscript.TestScript, _ bool, args []string) {
+				dir := filepath.Join(ts.Getenv("TMPDIR"), fmt.Sprintf("mpivet-%d-%s", os.Getuid(), args[0]))
+				ts.Check(os.Mkdir(dir, 0o700))
+				ts.Check(os.WriteFile(filepath.Join(dir, "control"), make([]byte, 400), 0o600))
+			},
+		},
+	})
+}
+
+func scriptCompile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: mpicc mpich|openmpi source program [flags]")
+	}
+	cc := append([]string{"-g", "-O0", args[1], "-o", args[2]}, args[3:]...)
+	ts.Check(ts.Exec("mpicc."+args[0], cc...))
+}
+
+func scriptLaunch(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: mpiexec mpich|openmpi args")
+	}
+	words := args[1:]
+	if args[0] == "openmpi" {
+		words = append([]string{"--oversubscribe"}, words...)
+		if os.Getuid() == 0 {
+			words = append([]string{"--allow-run-as-root"}, words...)
+		}
+	}
+	err := ts.Exec("mpiexec."+args[0], words...)
+	if err != nil && !neg {
+		ts.Fatalf("mpiexec: %v", err)
+	}
+	if err == nil && neg {
+		ts.Fatalf("mpiexec succeeded, though it should not")
+	}
+}
+
+// scriptNothingLeft fails if a program built by the script still runs, or a session is left in the file system. What
+// mpivet exec starts may outlive the launcher for a moment.
+func scriptNothingLeft(ts *testscript.TestScript, _ bool, _ []string) {
+	var left string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if left = leftBehind(ts.Getenv("WORK"), ts.Getenv("TMPDIR")); left == "" {
+			return
+		}
+	}
+	ts.Fatalf("left behind: %s", left)
+}
+
+// A session has a directory in the script's TMPDIR, besides that in shared memory.
+func leftBehind(work, temp string) string {
+	procs, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, p := range procs {
+		if exe, err := os.Readlink(p); err == nil && strings.HasPrefix(exe, work+"/") {
+			return exe + " still runs as " + filepath.Base(filepath.Dir(p))
+		}
+	}
+	sessions, _ := filepath.Glob(filepath.Join(temp, "mpivet-*"))
+	for _, s := range sessions {
+		return s
+	}
+	return ""
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/launch"
+)
+
+func doctorCommand() *cobra.Command {
+	var mpi string
+	cmd := &cobra.Command{
+		Use:   "doctor [flags] [program [args]]",
+		Short: "Tell what mpivet finds on this machine, and what is missing",
+		Long: `Doctor tells which MPI a program uses, or which MPIs there are, with the compiler
+wrapper and the launcher that belong to it, whether the preload library for it is
+built, and whether this machine has what mpivet needs. The exit status is 1 if
+something is missing; what to do is said in the line concerned.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d := &doctor{out: cmd.OutOrStdout()}
+			d.examine(args, mpi)
+			if d.missing > 0 {
+				return statusError(exitFailed)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVar(&mpi, "mpi", "", "the `MPI`, instead of what is found: mpich, openmpi, or the path of libmpi.so or mpicc")
+	return cmd
+}
+
+// A doctor prints what it finds, a line each.
+type doctor struct {
+	out     io.Writer
+	missing int
+}
+
+func (d *doctor) line(mark, what, format string, args ...any) {
+	fmt.Fprintf(d.out, "%-8s %-15s %s\n", mark, what, fmt.Sprintf(format, args...))
+}
+
+func (d *doctor) ok(what, format string, args ...any) { d.line("ok", what, format, args...) }
+
+// note is for what is not as it should be, though mpivet works.
+func (d *doctor) note(what, format string, args ...any) { d.line("note", what, format, args...) }
+
+func (d *doctor) fail(what string, err error) {
+	d.missing++
+	d.line("MISSING", what, "%s", oneLine(err))
+}
+
+func (d *doctor) examine(argv []string, named string) {
+	d.ok("mpivet", "%s", versionText())
+	d.system()
+	b, err := builder()
+	if err != nil {
+		d.fail("cache", err)
+	} else {
+		d.cache(b)
+	}
+	switch {
+	case len(argv) > 0:
+		prog, err := launch.Detect(argv, named)
+		if err != nil {
+			d.fail("MPI", err)
+			return
+		}
+		d.ok("program", "%s", prog.Path)
+		d.mpi(prog.MPI, b)
+	case named != "":
+		m, err := launch.NamedMPI(named)
+		if err != nil {
+			d.fail("MPI", err)
+			return
+		}
+		d.mpi(m, b)
+	default:
+		all := launch.InstalledMPIs()
+		if len(all) == 0 {
+			d.fail("MPI", fmt.Errorf("none found on this machine: put its mpicc into PATH, or name it with --mpi"))
+		}
+		for _, m := range all {
+			d.mpi(m, b)
+		}
+	}
+}
+
+// mpi examines an MPI and the tools that belong to it.
+func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
+	d.ok("MPI", "%s in %s (%s)", m, m.Library, m.Why)
+	launcher, err := m.Launcher()
+	if err != nil {
+		d.fail("launcher", err)
+	} else {
+		d.ok("launcher", "%s", launcher)
+	}
+	cc, ccErr := m.Compiler()
+	if ccErr == nil {
+		d.ok("compiler", "%s", cc)
+	}
+	if b == nil {
+		return
+	}
+	if lib := os.Getenv(launch.LibraryVariable); lib != "" {
+		if _, err := b.Library(m); err != nil {
+			d.fail("preload library", err)
+		} else {
+			d.ok("preload library", "%s (%s)", lib, launch.LibraryVariable)
+		}
+		return
+	}
+	path, there, err := b.Cached(m)
+	switch {
+	case err != nil:
+		d.fail("preload library", err)
+	case there:
+		d.ok("preload library", "%s", path)
+		if ccErr != nil {
+			d.note("compiler", "%s; not needed now, as the preload library is built", oneLine(ccErr))
+		}
+	case ccErr != nil:
+		d.fail("compiler", ccErr)
+	default:
+		// Whether it compiles is worth knowing now.
+		if path, err = b.Library(m); err != nil {
+			d.fail("preload library", err)
+		} else {
+			d.ok("preload library", "%s (built just now)", path)
+		}
+	}
+}
+
+// minimalShm is the room in shared memory below which ranks may have to wait for the analyzer.
+const minimalShm = 256 << 20
+
+// system examines what the kernel and the machine offer.
+func (d *doctor) system() {
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		d.ok("system", "%s %s %s", unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
+	}
+	var st unix.Statfs_t
+	switch err := unix.Statfs("/dev/shm", &st); {
+	case err != nil:
+		d.note("shared memory", "no /dev/shm (%v): records go through files in %s, which is slower", err, os.TempDir())
+	case unix.Access("/dev/shm", unix.W_OK|unix.X_OK) != nil:
+		d.note("shared memory", "/dev/shm can't be written to: records go through files in %s, which is slower", os.TempDir())
+	default:
+		free, size := st.Bavail*uint64(st.Bsize), st.Blocks*uint64(st.Bsize)
+		if free < minimalShm {
+			d.note("shared memory", "/dev/shm has %d of %d MiB free: ranks get small rings (docker: --shm-size=1g)", free>>20, size>>20)
+		} else {
+			d.ok("shared memory", "/dev/shm, %d of %d MiB free", free>>20, size>>20)
+		}
+	}
+	if fd, err := unix.PidfdOpen(os.Getpid(), 0); err != nil {
+		d.note("pidfd", "%v: the ends of processes are noticed by looking for them", err)
+	} else {
+		_ = unix.Close(fd)
+		d.ok("pidfd", "available")
+	}
+	switch scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); {
+	case err != nil || strings.TrimSpace(string(scope)) == "0":
+		d.ok("ptrace", "unrestricted")
+	default:
+		d.note("ptrace", "restricted to child processes (kernel.yama.ptrace_scope=%s)", strings.TrimSpace(string(scope)))
+	}
+	if gdb, err := exec.LookPath("gdb"); err == nil {
+		d.ok("gdb", "%s", gdb)
+	}
+}
+
+func (d *doctor) cache(b *launch.Builder) {
+	f, err := os.CreateTemp(b.Dir, ".doctor-*")
+	if err != nil {
+		// One filled by somebody else will do.
+		d.note("cache", "%s can't be written to: only libraries that are in it can be used", b.Dir)
+		return
+	}
+	f.Close()
+	_ = os.Remove(f.Name())
+	d.ok("cache", "%s", b.Dir)
+}

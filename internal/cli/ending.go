@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/report"
+)
+
+// How long mpivet runs on after a signal that asks it to end. The sum is less than what is promised, 5 seconds.
+const (
+	readGrace   = 2500 * time.Millisecond // to end the program and to analyse what has been recorded
+	reportGrace = time.Second             // to make the last checks and the reports
+	writeGrace  = time.Second             // to complete the reports and the program's end
+)
+
+// An ending sees to it that a signal ends mpivet soon, whatever the analysis is doing and however much is left to read.
+type ending struct {
+	a       *analysis
+	session *ring.Session
+	// cancel makes the analysis read no further.
+	cancel context.CancelFunc
+	// kill ends the program at once; nil if mpivet has not started it.
+	kill func()
+
+	asking sync.Once
+	urgent chan struct{} // closed by the second signal
+	hurry  sync.Once
+	live   *ring.Live
+}
+
+func newEnding(a *analysis, session *ring.Session, live *ring.Live, cancel context.CancelFunc) *ending {
+	return &ending{a: a, session: session, live: live, cancel: cancel, urgent: make(chan struct{})}
+}
+
+// asked is told the first signal.
+func (e *ending) asked(s os.Signal) {
+	e.a.interrupted()
+	e.asking.Do(func() { go e.run(s) })
+}
+
+// again is told every other one.
+func (e *ending) again() { e.hurry.Do(func() { close(e.urgent) }) }
+
+func (e *ending) run(s os.Signal) {
+	e.pass(readGrace)
+	e.cancel()
+	var killed sync.WaitGroup
+	if e.kill != nil {
+		killed.Go(e.kill)
+	}
+	e.pass(reportGrace)
+	e.pass(0)
+	status := exitFailed
+	if sig, ok := s.(syscall.Signal); ok {
+		status = 128 + int(sig)
+	}
+	over := make(chan struct{})
+	go func() {
+		if e.a.reporting.CompareAndSwap(false, true) {
+			e.a.stop(status, e.live)
+			killed.Wait()
+			close(over)
+		} // Else finish makes the reports, and ends mpivet when it has.
+	}()
+	select {
+	case <-over:
+	case <-time.After(writeGrace): // whoever is to read the reports may not read
+	}
+	e.session.Abandon()
+	os.Exit(status)
+}
+
+// pass lets time pass, but not after a second signal.
+func (e *ending) pass(d time.Duration) {
+	select {
+	case <-e.urgent:
+	case <-time.After(d):
+	}
+}
+
+// stop reports what has been found up to now, while the analysis may be under way.
+func (a *analysis) stop(status int, live *ring.Live) {
+	r := report.Run{Command: a.run.Command, MPI: a.run.MPI, ExitStatus: status, Interrupted: true, Suppressions: a.collector.Suppressed()}
+	if p := a.progress.Load(); p != nil {
+		r.Ranks, r.Calls, r.Messages, r.Collectives, r.Duration = p.Ranks, p.Calls, p.Messages, p.Collectives, time.Since(p.began)
+	}
+	s := live.Stats()
+	r.Stall, r.Stalls, r.Unrecorded, r.Shrunk = s.StallTime, s.Stalls, s.Unrecorded, s.Shrunk
+	r.Notes = append(r.Notes, unreadNote)
+	if a.recording != nil {
+		r.Notes = append(r.Notes, "the record of the run is not complete")
+	}
+	findings, sum := a.collector.Snapshot()
+	for _, p := range a.publish(&r, findings, sum) {
+		say("%v", oneLine(p))
+	}
+}
+
+// unreadNote says that findings may be missing.
+const unreadNote = "not all that was recorded has been analysed, as mpivet was asked to end"
+
+// A progress is how far the analysis has come.
+type progress struct {
+	report.Run
+	began time.Time
+}
+
+// advance notes how far the analysis has come, for whoever has to report before its end.
+func (a *analysis) advance() {
+	a.progress.Store(&progress{began: a.began, Run: report.Run{
+		Ranks: a.ranks(), Calls: a.pipeline.Tracker.Calls(), Messages: a.pipeline.Matcher.Messages,
+		Collectives: a.pipeline.Matcher.Collectives,
+	}})
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+func execCommand() *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "exec [flags] [--] program [args]",
+		Short: "Run a program under a launcher of yours: mpiexec -n 4 mpivet exec ./a.out",
+		Long: `Exec is put before the program in the command of any launcher (mpiexec, srun, …).
+The first of the processes on a node starts the analyzer, which prints findings to
+standard error as they occur, and a summary after the last process has ended. The
+flags that count are those of that first process. Several programs, separated by
+colons, may each have their own exec, or none.
+
+The exit status is the program's own. If all ranks have succeeded, the last one on
+each node waits until all is analysed, for half a minute at most, and ends with 3 if
+there are findings at or above --fail-on: so the launcher fails, too. A program that
+ends by _exit does not wait: look into the JSON report then. Without a launcher, the
+program is run alone as by mpivet run.`,
+		Example: "  mpiexec -n 4 mpivet exec --json findings.json ./a.out\n  mpiexec -n 1 mpivet exec ./a : -n 2 mpivet exec ./b",
+		Args:    needProgram,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.resolve(); err != nil {
+				return err
+			}
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return execProgram(&o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	o.addProgramFlags(f)
+	o.addReportFlags(f)
+	o.addConfigFlags(f)
+	return cmd
+}
+
+// execProgram is mpivet exec. It doesn't return if all goes well.
+func execProgram(o *options, argv []string) error {
+	launch.Above() // while the launcher is there
+	group, err := launch.CallerGroup()
+	if err == nil && group.Alone {
+		return runProgram(o, 0, "env", argv) // which starts what it is given
+	}
+	rank, prog, wrong := prepare(o, argv)
+	if wrong != nil {
+		return wrong
+	}
+	if err == nil {
+		rank.Session, err = launch.Join(group, func(meeting string) (string, error) {
+			if err := launch.Room(group.Size); err != nil {
+				return "", err
+			}
+			me, err := self()
+			if err != nil {
+				return "", err
+			}
+			o.tell()
+			an := analyzer{meeting: meeting, ranks: group.Size, mpi: prog.MPI.String(), detach: true}
+			return launch.Detach(me, an.arguments(o, argv)...)
+		})
+	}
+	// Whatever happens to the analyzer, the program runs.
+	var unwatched *launch.UnwatchedError
+	if err != nil && !(errors.As(err, &unwatched) && unwatched.Silent) {
+		say("%s", oneLine(err))
+	}
+	return rank.Exec()
+}
+
+// analyzer is what mpivet analyze is told by exec, besides the options.
+type analyzer struct {
+	meeting string // of the group, see launch.End
+	ranks   int    // to expect, 0 if unknown
+	mpi     string // name and version, for the report
+	detach  bool
+}
+
+// arguments returns mpivet's command line for it.
+func (an analyzer) arguments(o *options, command []string) []string {
+	args := []string{
+		"analyze", "--meeting=" + an.meeting, fmt.Sprintf("--ranks=%d", an.ranks), "--mpi-text=" + an.mpi,
+		fmt.Sprintf("--detach=%t", an.detach),
+	}
+	return append(append(append(args, o.arguments()...), "--"), command...)
+}
+
+// analyzeCommand is the analyzer that exec starts.
+func analyzeCommand() *cobra.Command {
+	var o options
+	var an analyzer
+	cmd := &cobra.Command{
+		Use:    "analyze",
+		Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !an.detach {
+				if err := o.validate(); err != nil {
+					return err
+				}
+				return analyze(&o, an, args)
+			}
+			me, err := self()
+			if err == nil {
+				an.detach = false
+				err = launch.Detached(me, an.arguments(&o, args)...)
+			}
+			return failed(err)
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.BoolVar(&an.detach, "detach", false, "start another one that runs on, and wait until it is ready")
+	f.StringVar(&an.meeting, "meeting", "", "where the ranks meet")
+	f.IntVar(&an.ranks, "ranks", 0, "processes to expect, if known")
+	f.StringVar(&an.mpi, "mpi-text", "", "name and version of the MPI")
+	o.addProgramFlags(f)
+	o.addReportFlags(f)
+	return cmd
+}
+
+// failed tells the rank that starts the analyzer why that fails.
+func failed(err error) error {
+	if err == nil || !launch.Failed(err) {
+		return err
+	}
+	return statusError(exitFailed)
+}
+
+// analyze is mpivet analyze: it makes the session, says that it is ready, and reports until all ranks have ended.
+func analyze(o *options, an analyzer, command []string) error {
+	launch.CloseInherited()
+	// The launcher may be gone before us, and with it the readers of what we say; files are still to be written.
+	signal.Ignore(syscall.SIGPIPE)
+	so := sessionOptions(o, an.ranks)
+	so.Verdicts = true
+	ring.CleanStale(so)
+	launch.CleanMeetings()
+	session, err := ring.NewSession(so)
+	if err != nil {
+		return failed(fmt.Errorf("cannot make a session: %w", err))
+	}
+	defer session.Close() //nolint:errcheck // what can't be removed is stale then
+	if err := describe(session, command, an.mpi, an.ranks); err != nil {
+		return failed(err)
+	}
+	live, err := ring.OpenLive(session)
+	if err != nil {
+		return failed(fmt.Errorf("cannot read the session: %w", err))
+	}
+	defer live.Close()
+	ranks := launch.NewRanks(session.Dir)
+	defer ranks.Close()
+	live.Witness = ranks
+	over := make(chan struct{})
+	fatal := &fatalities{action: o.onError, ranks: ranks, over: over, end: ranks.Terminate}
+	a, err := newAnalysis(o, os.Stderr, command, an.mpi, live, fatal)
+	if err != nil {
+		return failed(err)
+	}
+	ranks.LauncherKilled = a.launcherKilled
+	if err := a.record(); err != nil {
+		return failed(err)
+	}
+	a.note(session.Notes()...)
+	if launch.Ready(session.Dir) != nil {
+		return statusError(exitFailed) // the rank that has started us is gone, or waits no more
+	}
+	defer launch.End(an.meeting)
+
+	// Batch systems ask all processes of a job to end, and kill them later: time for the report.
+	asked := make(chan os.Signal, 2)
+	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		ranks.AwaitEnd(an.ranks, live, over)
+		live.Finish()
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	end := newEnding(a, session, live, cancel)
+	go func() {
+		end.asked(<-asked)
+		ranks.Continue()
+		live.Stop()
+		<-asked
+		end.again()
+	}()
+	began := time.Now()
+	err = a.read(ctx, live, true, ranks)
+	close(over)
+	if err != nil {
+		a.note(fmt.Sprintf("reading the records failed (%v): the program ran on unobserved", err))
+	}
+	ranks.Tick() // the last
+	duration := time.Since(began)
+	fatal.working.Wait()
+	a.note(live.Notes()...)
+	err = a.finish(ranks.Failed(), duration, false)
+	var status statusError
+	if errors.As(err, &status) && status == exitFindings {
+		live.Verdict(int(status))
+	} else {
+		live.Verdict(exitClean)
+	}
+	return err
+}

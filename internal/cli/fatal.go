@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/launch"
+)
+
+// What --on-error may be.
+const (
+	onErrorAbort    = "abort"
+	onErrorContinue = "continue"
+	onErrorPause    = "pause"
+	onErrorGDB      = "gdb"
+)
+
+// endGrace is how long a program in which a process has ended the wrong way may take to end altogether. Launchers
+// see to that.
+const endGrace = 5 * time.Second
+
+// fatalities does to the program what --on-error says, at the first fatal finding, or the last error that --max-errors allows.
+type fatalities struct {
+	action string
+	ranks  *launch.Ranks
+	over   <-chan struct{} // closed when the program has ended
+	end    func()          // ends the program
+	// terminal: the program's user sits at mpivet's standard input, and can be asked.
+	terminal bool
+	// pid returns the process of a rank, 0 if it is not known or has ended.
+	pid func(rank int) int
+
+	once    sync.Once
+	working sync.WaitGroup
+}
+
+// A victim is a process that a finding is about.
+type victim struct{ rank, pid int }
+
+// found is told of the finding and why it is fatal ("a fatal finding"), by the goroutine of the analysis.
+func (x *fatalities) found(f *finding.Finding, why string) {
+	if x.action == onErrorContinue {
+		return
+	}
+	var victims []victim
+	for _, r := range f.Ranks {
+		if pid := x.pid(r); pid > 0 {
+			victims = append(victims, victim{r, pid})
+		}
+	}
+	if len(f.Sites) > 0 { // where the finding begins comes first
+		slices.SortStableFunc(victims, func(a, b victim) int {
+			return map[int]int{f.Sites[0].Rank: -1}[a.rank] - map[int]int{f.Sites[0].Rank: -1}[b.rank]
+		})
+	}
+	x.once.Do(func() {
+		x.working.Go(func() { x.act(f, fmt.Sprintf("%s (%s)", why, f.Check), victims) })
+	})
+}
+
+func (x *fatalities) act(f *finding.Finding, why string, victims []victim) {
+	if endsItself(f.Check) || len(victims) == 0 && x.action != onErrorAbort {
+		// Its launcher will end it; there is nothing left to look at.
+		select {
+		case <-x.over:
+			return
+		case <-time.After(endGrace):
+		}
+		victims = nil
+	}
+	if len(victims) > 0 {
+		switch x.action {
+		case onErrorPause:
+			x.pause(f.Check, why, victims)
+			return
+		case onErrorGDB:
+			x.debug(why, victims)
+		}
+	}
+	say("ending the program after %s", why)
+	x.end()
+}
+
+// endsItself reports whether a fatal finding is about the end of a process, after which launchers end the program.
+func endsItself(check string) bool { return finding.MatchCheck("LOCAL:EXIT", check) }
+
+// victimLimit is how many processes are named, or looked at without anybody who asks.
+const victimLimit = 16
+
+// pause leaves the program as it is: processes that wait for ever do so, any others are stopped.
+func (x *fatalities) pause(check, why string, victims []victim) {
+	if !finding.MatchCheck("GLOBAL:DEADLOCK:HARD", check) {
+		x.ranks.Stop()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "the program is left as it is after %s, until mpivet is interrupted or killed; to look at it:", why)
+	for _, v := range victims[:min(victimLimit, len(victims))] {
+		fmt.Fprintf(&b, "\nmpivet:   gdb -p %-8d rank %d", v.pid, v.rank)
+	}
+	if n := len(victims) - victimLimit; n > 0 {
+		fmt.Fprintf(&b, "\nmpivet:   and %d more", n)
+	}
+	say("%s", b.String())
+}
+
+// debug opens a debugger, or, where nobody sits at a terminal, has it print the stacks of the processes concerned.
+func (x *fatalities) debug(why string, victims []victim) {
+	gdb, err := launch.FindProgram("gdb")
+	if err != nil {
+		say("--on-error gdb: there is no gdb: %v", oneLine(err))
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-x.over: // so that there is nothing left to look at
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if x.terminal {
+		v := victims[0]
+		say("gdb is attached to rank %d (process %d) after %s; the program ends with it", v.rank, v.pid, why)
+		if err := launch.Debug(ctx, gdb, v.pid); err != nil {
+			say("gdb: %v", oneLine(err))
+		}
+		return
+	}
+	for _, v := range victims[:min(victimLimit, len(victims))] {
+		say("gdb on rank %d (process %d):", v.rank, v.pid)
+		if err := launch.Stacks(ctx, gdb, v.pid); err != nil {
+			say("gdb: %v", oneLine(err))
+		}
+	}
+}

@@ -1,0 +1,332 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/config"
+	"github.com/mpivet/mpivet/internal/config/itac"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/report/suppress"
+	"github.com/mpivet/mpivet/internal/report/waitgraph"
+)
+
+// options are the flags that several subcommands share.
+type options struct {
+	// What to start, and how.
+	mpi string
+	// What to record.
+	record  string
+	stacks  string
+	onError string
+	strict  bool
+	sums    bool
+	// Of data longer than that only samples are summed up, so many bytes in all; 0: all is.
+	sumLimit int
+	// What to report, and how.
+	checks   []string
+	profile  string
+	failOn   string
+	json     string
+	graph    string
+	suppress []string
+	// Where to write rules that suppress what is found, and an earlier report of what is known.
+	suppressions string
+	baseline     string
+	limit        int
+	quiet        bool
+	color        string
+	// How many reports are shown in all, and after how many errors the program is dealt with as after a fatal finding; 0: any.
+	maxReports int
+	// How many places are named from which messages are sent that nobody receives; 0: any.
+	maxPending int
+	maxErrors  int
+	// How long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	noProgress time.Duration
+	// How much is told of objects that are not freed.
+	leaks check.Leaks
+
+	// Where values come from that the command line does not give.
+	config     string
+	itacConfig string
+	itacEnv    bool
+
+	flags *pflag.FlagSet // all of the subcommand's
+	notes []string       // what the user should know of the settings
+	// What validate makes of them.
+	threshold  finding.Severity
+	rules      *finding.Rules
+	suppressed []*finding.Suppression
+	known      *finding.Baseline
+}
+
+// An enum is a flag that has one of a few values.
+type enum struct {
+	value  *string
+	values []string
+}
+
+func (e enum) String() string {
+	if e.value == nil {
+		return ""
+	}
+	return *e.value
+}
+
+func (e enum) Set(s string) error {
+	if !slices.Contains(e.values, s) {
+		return fmt.Errorf("must be %s", strings.Join(e.values, ", "))
+	}
+	*e.value = s
+	return nil
+}
+
+func (e enum) Type() string { return strings.Join(e.values, "|") }
+
+// addProgramFlags defines what goes with a program that is started.
+func (o *options) addProgramFlags(f *pflag.FlagSet) {
+	o.flags = f
+	o.stacks, o.onError = "full", onErrorAbort
+	f.StringVar(&o.mpi, "mpi", "", "`MPI` of the program, if it can't be found out: mpich, openmpi, or the path of libmpi.so or mpicc")
+	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
+	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
+	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
+	f.BoolVar(&o.sums, "checksums", false, "check that the data of messages and collective operations arrive as they were sent")
+	f.IntVar(&o.sumLimit, "checksum-limit", 0, "look only at samples of data longer than `BYTES`, so many in all; 0 at all data")
+	f.IntVar(&o.maxErrors, "max-errors", 0, "do at the `N`th error what --on-error says; 0 never")
+	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error", "what to do at a fatal finding: end the program, take no notice, leave it as it is for a debugger, or open one")
+}
+
+// addReportFlags defines what goes with findings.
+func (o *options) addReportFlags(f *pflag.FlagSet) {
+	o.flags = f
+	o.failOn, o.color, o.profile = "error", "auto", portable
+	f.StringArrayVar(&o.checks, "check", nil, "`PATTERN=on|off|warning|error` for checks whose names match, such as 'LOCAL:MEMORY:*=off'; may be repeated")
+	f.Var(enum{&o.profile, []string{portable, practical}}, "profile", "what is reported: all that the standard forbids, or only what matters to this run; --check overrules it")
+	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on", "least severity of findings that makes the exit status 3")
+	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
+	f.StringVar(&o.graph, "deadlock-graph", "", "draw who waits for whom in a deadlock into `FILE`: .svg, or .dot for Graphviz")
+	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of rules for findings not to report; may be repeated")
+	f.StringVar(&o.suppressions, "write-suppressions", "", "write to `FILE` rules that suppress what is found")
+	f.StringVar(&o.baseline, "baseline", "", "`FILE` that an earlier --json has written: only what is not in it is reported")
+	f.IntVar(&o.limit, "limit", 10, "reports per check and call site; 0 any number")
+	f.IntVar(&o.maxReports, "max-reports", 0, "reports in all, besides fatal ones; 0 any number")
+	f.IntVar(&o.maxPending, "max-pending", 20, "`N` places reported from which messages are sent and never received, those of most messages first; 0 any number")
+	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
+	o.leaks = check.DefaultLeaks()
+	for _, l := range o.leakFlags() {
+		f.IntVar(l.n, l.flag, *l.n, l.usage)
+	}
+	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
+	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
+}
+
+// leakFlag is a flag that says how much is told of objects that are not freed.
+type leakFlag struct {
+	flag, usage string
+	n           *int
+}
+
+func (o *options) leakFlags() []leakFlag {
+	l := &o.leaks.Limits
+	often := func(what string) string {
+		return "note when a process has `N` " + what + " at once, and each time that there are twice as many; 0 never"
+	}
+	return []leakFlag{
+		{"leak-report-size", "`N` places reported that made objects of one kind which are not freed, the most frequent ones first", &o.leaks.Places},
+		{"max-requests", often("requests"), &l.Requests},
+		{"max-datatypes", often("derived datatypes"), &l.Datatypes},
+		{"max-comms", often("communicators"), &l.Comms},
+		{"max-objects", often("objects of another kind"), &l.Others},
+	}
+}
+
+// addConfigFlags defines where the values of other flags come from.
+func (o *options) addConfigFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.config, config.FileFlag, "", "take flags from `FILE`: YAML, with the names of the flags")
+	f.StringVar(&o.itacConfig, "itac-config", "", "take flags from `FILE`, a configuration of Intel Trace Analyzer and Collector")
+	f.BoolVar(&o.itacEnv, "itac-env", false, "take flags from that tool's environment variables, VT_CHECK and the like")
+	for flag, marks := range map[string][]string{"itac-config": {config.Input}, "suppress": {config.Input}, "baseline": {config.Input}, "check": {config.Pairs}} {
+		for _, mark := range marks {
+			_ = f.SetAnnotation(flag, mark, []string{"true"}) // the flag is there
+		}
+	}
+}
+
+// resolve gives flags their values from the environment and from files where the command line does not.
+func (o *options) resolve() error {
+	known := runCommand().Flags()
+	env := config.Environment(os.LookupEnv, known)
+	if err := config.Apply(o.flags, env); err != nil {
+		return usageError{err}
+	}
+	o.notes = append(o.notes, config.Unknown(os.Environ(), known, launch.Variables...)...)
+	if o.config != "" {
+		file, err := config.ReadFile(o.config, known)
+		if err != nil {
+			return usageError{fmt.Errorf("--config: %w", err)}
+		}
+		if err := config.Apply(o.flags, file); err != nil {
+			return usageError{fmt.Errorf("--config: %w", err)}
+		}
+	}
+	if o.itacConfig == "" && !o.itacEnv {
+		return nil
+	}
+	var names []string
+	for _, c := range all.Checks() {
+		names = append(names, c.ID)
+	}
+	theirs := itac.New(names)
+	path := o.itacConfig
+	if path == "" {
+		path = os.Getenv(itac.FileVariable)
+	}
+	if path != "" {
+		if err := theirs.ReadFile(path); err != nil {
+			return usageError{fmt.Errorf("--itac-config: %w", err)}
+		}
+	}
+	if o.itacEnv {
+		if err := theirs.ReadEnvironment(os.Environ()); err != nil {
+			return usageError{fmt.Errorf("--itac-env: %w", err)}
+		}
+	}
+	o.notes = append(o.notes, theirs.Ignored...)
+	if err := config.Apply(o.flags, theirs.Settings); err != nil {
+		return usageError{fmt.Errorf("--itac-config: %w", err)}
+	}
+	return nil
+}
+
+// tell says what the user should know of the settings.
+func (o *options) tell() {
+	for _, n := range o.notes {
+		say("%s", n)
+	}
+}
+
+// validate reads what the flags name and reports what is wrong with them, before anything is started. It makes the
+// names of files independent of the working directory.
+func (o *options) validate() error {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}, {"max-pending", o.maxPending}, {"checksum-limit", o.sumLimit}} {
+		if n.value < 0 {
+			return usagef("--%s %d: must not be negative", n.flag, n.value)
+		}
+	}
+	if o.leaks.Places < 1 {
+		return usagef("--leak-report-size %d: must be at least 1", o.leaks.Places)
+	}
+	for _, l := range o.leakFlags() {
+		if *l.n < 0 {
+			return usagef("--%s %d: must not be negative", l.flag, *l.n)
+		}
+	}
+	if o.noProgress < 0 {
+		return usagef("--no-progress %s: must not be negative", o.noProgress)
+	}
+	if o.record == "-" {
+		return usagef("--record: needs a file, as standard output is the program's")
+	}
+	if o.graph != "" && !slices.Contains(waitgraph.Formats, filepath.Ext(o.graph)) {
+		return usagef("--deadlock-graph %s: the name must end in %s", o.graph, strings.Join(waitgraph.Formats, ", "))
+	}
+	var err error
+	if o.threshold, err = finding.ParseFailOn(o.failOn); err != nil {
+		return usageError{fmt.Errorf("--fail-on: %w", err)}
+	}
+	if o.rules, err = finding.NewRules(knownChecks(), slices.Concat(profileRules(o.profile), o.checks)...); err != nil {
+		return usageError{fmt.Errorf("--check: %w", err)}
+	}
+	if o.sumLimit > 0 && o.wantedSums() == ring.NoSums {
+		return usagef("--checksum-limit %d: needs --checksums, or the check LOCAL:MEMORY:ILLEGAL_MODIFICATION", o.sumLimit)
+	}
+	for i := range o.suppress {
+		if o.suppress[i], err = filepath.Abs(o.suppress[i]); err != nil {
+			return err
+		}
+		list, err := suppress.ReadFile(o.suppress[i], o.rules)
+		if err != nil {
+			return usageError{fmt.Errorf("--suppress: %w", err)}
+		}
+		o.suppressed = append(o.suppressed, list...)
+	}
+	if o.baseline != "" {
+		if o.baseline, err = filepath.Abs(o.baseline); err != nil {
+			return err
+		}
+		known, err := jsonreport.ReadFile(o.baseline)
+		if err != nil {
+			return usageError{fmt.Errorf("--baseline: %w", err)}
+		}
+		o.known = finding.NewBaseline(known)
+	}
+	for _, file := range []struct {
+		flag string
+		name *string
+	}{{"json", &o.json}, {"record", &o.record}, {"deadlock-graph", &o.graph}, {"write-suppressions", &o.suppressions}} {
+		if *file.name == "" || *file.name == "-" {
+			continue
+		}
+		if *file.name, err = filepath.Abs(*file.name); err == nil {
+			err = writable(*file.name)
+		}
+		if err != nil {
+			return fmt.Errorf("--%s: %w", file.flag, err)
+		}
+	}
+	if o.suppressions != "" && slices.Contains(o.suppress, o.suppressions) {
+		return usagef("--write-suppressions %s: it is read by --suppress; name another file", o.suppressions)
+	}
+	return nil
+}
+
+// writable checks that a file can be written, without touching one that is there.
+func writable(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s is a directory", path)
+	case err == nil:
+		return unix.Access(path, unix.W_OK)
+	}
+	if err := unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("can't write to %s: %w", filepath.Dir(path), err)
+	}
+	return nil
+}
+
+// arguments returns the flags that make another mpivet have the same options.
+func (o *options) arguments() []string {
+	var args []string
+	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var none options
+	none.addProgramFlags(shared)
+	none.addReportFlags(shared)
+	shared.VisitAll(func(s *pflag.Flag) {
+		f := o.flags.Lookup(s.Name)
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				args = append(args, "--"+f.Name+"="+v)
+			}
+		} else if v := f.Value.String(); v != s.DefValue {
+			args = append(args, "--"+f.Name+"="+v)
+		}
+	})
+	return args
+}

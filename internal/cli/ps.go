@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpivet/mpivet/internal/debug/state"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+// betweenLooks is how long mpivet ps waits before it looks at a run again.
+const betweenLooks = 250 * time.Millisecond
+
+func pause() { time.Sleep(betweenLooks) }
+
+func psCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ps [flags] [RUN]",
+		Short: "Look at a running or hung job: what each rank does, who is behind",
+		Long: `Ps lists your runs on this node. With the name of a run, or a beginning of it, it
+shows what each rank of that run does: the MPI call that each thread is in and for
+how long at least, and for each communicator, window and file how often each rank
+has called each collective, who is in one now, and who is behind the others.
+
+It reads the memory that the ranks share with the analyzer, and needs no analyzer:
+one that has died or hangs makes no difference. The run is not disturbed.`,
+		Example: "  mpivet ps\n  mpivet ps 3f2a\n  mpivet ps --json 3f2a",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%s takes one run, but there is also %q", cmd.CommandPath(), args[1])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sessions := ring.Sessions(ring.Options{})
+			if len(args) == 0 {
+				return listRuns(cmd, sessions, asJSON)
+			}
+			s, err := findRun(sessions, args[0])
+			if err != nil {
+				return err
+			}
+			r, err := state.Look(s, pause)
+			if err != nil {
+				return lookError(s, err)
+			}
+			if asJSON {
+				return writeJSON(cmd, map[string]any{"schema": state.Schema, "runs": []*state.Run{r}})
+			}
+			return r.Print(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema "+state.Schema+")")
+	return cmd
+}
+
+func writeJSON(cmd *cobra.Command, v any) error {
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// listRuns prints this user's runs. One that can't be looked at is told of on standard error, and the others are listed.
+func listRuns(cmd *cobra.Command, sessions []ring.SessionView, asJSON bool) error {
+	runs := []*state.Run{}
+	others := 0
+	var failed error
+	for i := range sessions {
+		s := &sessions[i]
+		if s.UID != os.Getuid() {
+			others++
+			continue
+		}
+		r, err := state.Find(s, pause)
+		switch {
+		case errors.Is(err, ring.ErrNoRun): // ended just now, or has only begun to be set up
+		case err != nil:
+			say("%v", oneLine(lookError(s, err)))
+			if !errors.Is(err, ring.ErrOtherVersion) {
+				failed = statusError(exitFailed)
+			}
+		default:
+			runs = append(runs, r)
+		}
+	}
+	if asJSON {
+		if err := writeJSON(cmd, map[string]any{"schema": state.Schema, "runs": runs}); err != nil {
+			return err
+		}
+		return failed
+	}
+	if len(runs) > 0 {
+		if err := state.List(cmd.OutOrStdout(), runs); err != nil {
+			return err
+		}
+	} else {
+		say("no runs of yours on this node")
+	}
+	if others > 0 {
+		say("runs of other users: %d, which only they can look at", others)
+	}
+	return failed
+}
+
+// findRun returns the session that a name, or the beginning of one, means.
+func findRun(sessions []ring.SessionView, name string) (*ring.SessionView, error) {
+	var found []*ring.SessionView
+	for i := range sessions {
+		switch s := &sessions[i]; {
+		case s.Name == name && s.UID == os.Getuid():
+			return s, nil
+		case name != "" && strings.HasPrefix(s.Name, name):
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, usagef("no run %q on this node: mpivet ps lists yours", name)
+	case 1:
+		return found[0], nil
+	}
+	var names []string
+	for _, s := range found {
+		names = append(names, s.Name)
+	}
+	return nil, usagef("%q may be %s", name, strings.Join(names, " or "))
+}
+
+// lookError says why a session can't be looked at.
+func lookError(s *ring.SessionView, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		who := strconv.Itoa(s.UID)
+		if u, e := user.LookupId(who); e == nil {
+			who = u.Username
+		}
+		return fmt.Errorf("run %s is of user %s, and only they can look at it", s.Name, who)
+	}
+	return fmt.Errorf("run %s: %w", s.Name, err)
+}

@@ -1,0 +1,199 @@
+// Package cli has the commands of mpivet, one file each: flags, and what they start.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/launch"
+)
+
+// Exit statuses of mpivet's own. The program's comes first if it failed.
+const (
+	exitClean    = 0
+	exitFailed   = 1 // mpivet could not do its job
+	exitUsage    = 2
+	exitFindings = 3
+)
+
+// A usageError is a mistake on the command line.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// A statusError ends mpivet with a status and without a message, as what is to be said has been said.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// Run executes a command line and returns the exit status.
+func Run(args []string) int {
+	// The step that every rank takes; it is none of the user's, and it must be quick.
+	if len(args) > 0 && args[0] == launch.RankCommand {
+		return execRank(args[1:])
+	}
+	cmd := rootCommand()
+	cmd.SetArgs(fixNp(cmd, args))
+	err := cmd.Execute()
+	var status statusError
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &usage):
+		say("%v (see mpivet help)", oneLine(err))
+		return exitUsage
+	default:
+		say("%v%s", oneLine(err), remedy(err))
+		return exitFailed
+	}
+}
+
+// say prints a message of mpivet's to standard error.
+func say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "mpivet: "+format+"\n", args...)
+}
+
+// remedy says which limit to raise, if the error comes from a limit.
+func remedy(err error) string {
+	var l unix.Rlimit
+	switch {
+	case errors.Is(err, unix.EMFILE) && unix.Getrlimit(unix.RLIMIT_NOFILE, &l) == nil:
+		return fmt.Sprintf(": raise the limit of open files (ulimit -n, which is %d)", l.Max)
+	case errors.Is(err, unix.EAGAIN) && unix.Getrlimit(unix.RLIMIT_NPROC, &l) == nil:
+		return fmt.Sprintf(": raise the limit of processes (ulimit -u, which is %d)", l.Max)
+	case errors.Is(err, unix.ENFILE):
+		return ": the machine has no more open files"
+	}
+	return ""
+}
+
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+func rootCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mpivet",
+		Short: "mpivet runs an MPI program and tells what it does wrong with MPI",
+		Long: `mpivet runs an MPI program and tells, while it runs, what it does wrong with MPI:
+deadlocks, mismatched types and collectives, failed calls, leaks. The program
+needs no recompilation.
+
+  mpivet run -n 4 ./a.out args           under the launcher of its MPI
+  mpiexec -n 4 mpivet exec ./a.out args  under any launcher
+
+Flags may also stand in a file (--config) and in the environment: MPIVET_LIMIT is
+--limit.
+
+Exit status: the program's own if it failed, else 3 if there are findings at or
+above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			if _, err := launch.FindProgram(args[0]); err == nil {
+				return usagef("unknown command %q: to vet a program, say mpivet run %s", args[0], args[0])
+			}
+			return usagef("unknown command %q", args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), replayCommand(), checksCommand(), explainCommand(),
+		typeCommand(), psCommand(), doctorCommand(), buildCommand(), versionCommand())
+	return cmd
+}
+
+// noArgs and the like report mistakes as such, which cobra's own validators don't.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, but there is %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return usagef("%s needs %s", cmd.CommandPath(), what)
+		case 1:
+			return nil
+		}
+		return usagef("%s takes %s and nothing more, but there is %q", cmd.CommandPath(), what, args[1])
+	}
+}
+
+func needProgram(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("%s needs a program", cmd.CommandPath())
+	}
+	return nil
+}
+
+// fixNp turns -np, which every MPI user's fingers know, into --np where it is mpivet's own and not the program's.
+func fixNp(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || args[0] != "run" {
+		return args
+	}
+	cmd, _, err := root.Find(args[:1])
+	if err != nil {
+		return args
+	}
+	takesValue := func(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
+	for i := 1; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "-np":
+			fixed := append([]string{}, args...)
+			fixed[i] = "--np"
+			return fixed
+		case a == "--" || !strings.HasPrefix(a, "-"):
+			return args
+		case strings.Contains(a, "="):
+		case strings.HasPrefix(a, "--"):
+			if takesValue(cmd.Flags().Lookup(a[2:])) {
+				i++
+			}
+		case len(a) == 2:
+			if takesValue(cmd.Flags().ShorthandLookup(a[1:])) {
+				i++
+			}
+		}
+	}
+	return args
+}
+
+// self returns the path by which this mpivet can be started again.
+func self() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	// The name that it was called by, if it is the same file: a link's name may matter.
+	name, err := launch.FindProgram(os.Args[0])
+	if err != nil {
+		return exe, nil //nolint:nilerr // the other name is as good
+	}
+	a, err1 := os.Stat(name)
+	b, err2 := os.Stat("/proc/self/exe")
+	if err1 == nil && err2 == nil && os.SameFile(a, b) {
+		return filepath.Abs(name)
+	}
+	return exe, nil
+}

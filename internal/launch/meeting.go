@@ -1,0 +1,277 @@
+package launch
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+// meetingPatience is how long a process waits for another one to start the analyzer, and that one for the analyzer.
+const meetingPatience = 60 * time.Second
+
+// mostTries is how often a process tries to open and lock the meeting, while other processes remove it.
+const mostTries = 100
+
+// alternatives is how many names a meeting place has in a directory that others may write to: a name that others have
+// taken is passed over.
+const alternatives = 10
+
+// A meeting is a file. By it, the processes of a group find their session. The first process that locks the file starts the
+// analyzer, and writes into the file what the others need. Only this user can write to the directory of the file.
+type meeting struct {
+	*os.File
+	path string
+}
+
+// What is written into the file. It is empty until the analyzer has been started.
+const (
+	meetingSession   = "session "  // followed by the session's directory
+	meetingUnwatched = "unwatched" // there is no analyzer, and a process has said so
+)
+
+// meetingPlaces returns the directories that a meeting may be in, in the order in which they are tried. The first one is in
+// XDG_RUNTIME_DIR, where only the user can make files. The others are in shared directories, where others may take a name.
+func meetingPlaces(shared []string) (dirs []string) {
+	if d := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(d) {
+		if f, err := openOwn(d, unix.O_DIRECTORY); err == nil {
+			f.Close()
+			dirs = append(dirs, filepath.Join(d, "mpivet"))
+		}
+	}
+	for _, place := range shared {
+		for i := range alternatives {
+			d := filepath.Join(place, fmt.Sprintf("mpivet-%d", os.Getuid()))
+			if i > 0 {
+				d += "." + strconv.Itoa(i)
+			}
+			dirs = append(dirs, d)
+		}
+	}
+	return dirs
+}
+
+// openOwn opens a file or directory that belongs to this user and that nobody else can write to.
+func openOwn(path string, flags int) (*os.File, error) {
+	return openOwnAt(unix.AT_FDCWD, path, path, flags)
+}
+
+func openOwnAt(dir int, name, path string, flags int) (*os.File, error) {
+	fd, err := unix.Openat(dir, name, flags|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	var st unix.Stat_t
+	kind := uint32(unix.S_IFREG)
+	if flags&unix.O_DIRECTORY != 0 {
+		kind = unix.S_IFDIR
+	}
+	if err = unix.Fstat(fd, &st); err == nil {
+		private := int(st.Uid) == os.Geteuid() && st.Mode&0o022 == 0
+		if st.Mode&unix.S_IFMT != kind || !private {
+			err = errors.New("belongs to others, or others can write to it")
+		}
+	}
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// openMeeting opens the meeting of a group: the one that is there, or else a new one.
+func openMeeting(g Group) (*meeting, error) {
+	var problems []error
+	for _, flags := range []int{0, unix.O_CREAT} {
+		for _, dir := range meetingPlaces(g.places()) {
+			if flags != 0 {
+				if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+					problems = append(problems, err)
+					continue
+				}
+			}
+			d, err := openOwn(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW)
+			if err == nil {
+				var f *os.File
+				path := filepath.Join(dir, g.Name)
+				f, err = openOwnAt(int(d.Fd()), g.Name, path, unix.O_RDWR|unix.O_NOFOLLOW|flags)
+				d.Close()
+				if err == nil && flags != 0 {
+					err = reserve(f)
+				}
+				if err == nil {
+					return &meeting{f, path}, nil
+				}
+			}
+			if flags != 0 && len(problems) == 0 {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return nil, problems[0]
+}
+
+// meetingSize is the length of a meeting in bytes: enough for the path of a directory.
+const meetingSize = 4096
+
+// reserve takes the room of a meeting on its disk, so that no later write finds the disk full. If there is none, it removes the
+// file.
+func reserve(f *os.File) error {
+	err := unix.Fallocate(int(f.Fd()), 0, 0, meetingSize)
+	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+		return nil
+	}
+	return errors.Join(&os.PathError{Op: "allocate", Path: f.Name(), Err: err}, os.Remove(f.Name()), f.Close())
+}
+
+// lockMeeting takes the lock by which one process at a time may read and write the meeting of a group.
+func lockMeeting(g Group) (*meeting, error) {
+	var problem error
+	end := time.Now().Add(meetingPatience)
+	for tries := 0; tries < mostTries && time.Now().Before(end); tries++ {
+		m, err := openMeeting(g)
+		if err != nil {
+			problem = err // End may have removed the directory since this process has made it
+			continue
+		}
+		if err := lockFile(m.File, end); err != nil {
+			m.Close()
+			return nil, fmt.Errorf("%s: another process has been starting the analyzer for %v", m.path, meetingPatience)
+		}
+		// The process that had the lock before may have removed the file. Then another file is made and locked.
+		var st unix.Stat_t
+		if unix.Fstat(int(m.Fd()), &st) == nil && st.Nlink > 0 {
+			return m, nil
+		}
+		m.Close()
+	}
+	return nil, cmp.Or(problem, fmt.Errorf("%s is removed again and again", g.Name))
+}
+
+// lockFile waits for the lock on a file. Where there are no locks it does not: several analyzers may start then.
+func lockFile(f *os.File, end time.Time) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return err
+		}
+		time.Sleep(2 * time.Millisecond) // a blocking flock has no limit of time
+	}
+}
+
+// read returns what is written in the meeting.
+func (m *meeting) read() string {
+	b := make([]byte, meetingSize)
+	if _, err := m.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return string(text)
+}
+
+// write notes something in the meeting, which has room for it.
+func (m *meeting) write(text string) error {
+	b := make([]byte, meetingSize)
+	copy(b, text)
+	_, err := m.WriteAt(b, 0)
+	return err
+}
+
+// An UnwatchedError says why a process of the program runs unwatched. It is silent if another process has said so.
+type UnwatchedError struct {
+	Reason string
+	Silent bool
+}
+
+func (e *UnwatchedError) Error() string { return "the program runs unwatched: " + e.Reason }
+
+// Join returns the directory of the group's session. The first process to ask starts the analyzer by calling start with
+// the path of the group's meeting, which start must hand to End; it returns the session's directory when the session is
+// there. The others wait for it. The error is an UnwatchedError.
+func Join(g Group, start func(meeting string) (session string, err error)) (string, error) {
+	m, err := lockMeeting(g)
+	if err != nil {
+		return "", &UnwatchedError{Reason: err.Error()}
+	}
+	defer m.Close()
+	text := m.read()
+	dir, there := strings.CutPrefix(text, meetingSession)
+	switch {
+	case there && ring.Analyzed(dir):
+		return dir, nil
+	case there:
+		_ = m.write(meetingUnwatched)
+		return "", &UnwatchedError{Reason: "the analyzer has ended", Silent: !ring.FirstUnwatched(dir)}
+	case text == meetingUnwatched:
+		return "", &UnwatchedError{Reason: "as the other processes do", Silent: true}
+	}
+	if dir, err = start(m.path); err != nil {
+		_ = m.write(meetingUnwatched)
+		return "", &UnwatchedError{Reason: err.Error()}
+	}
+	if err = m.write(meetingSession + dir); err != nil {
+		return "", &UnwatchedError{Reason: err.Error()} // the others would not find the session
+	}
+	return dir, nil
+}
+
+// End removes a meeting whose session is over, and its place if nobody else meets there.
+func End(path string) {
+	f, err := openOwn(path, unix.O_RDWR|unix.O_NOFOLLOW)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if lockFile(f, time.Now().Add(time.Second)) == nil {
+		_ = os.Remove(path)
+		_ = os.Remove(filepath.Dir(path)) // unless there are others
+	}
+}
+
+// foreignAge is how old the meeting of a group of another PID namespace must be to count as left behind.
+const foreignAge = 24 * time.Hour
+
+// CleanMeetings removes the meetings of groups whose launcher has ended.
+func CleanMeetings() { cleanMeetings(ring.Places()) }
+
+func cleanMeetings(shared []string) {
+	for _, dir := range meetingPlaces(shared) {
+		d, err := openOwn(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW)
+		if err != nil {
+			continue
+		}
+		names, _ := d.Readdirnames(-1)
+		d.Close()
+		for _, name := range names {
+			var p process
+			var namespace uint64
+			if n, _ := fmt.Sscanf(name, "x%d-%d-%x", &p.pid, &p.start, &namespace); n != 3 {
+				continue
+			}
+			path := filepath.Join(dir, name)
+			if namespace == ring.PIDNamespace() {
+				if !p.alive() {
+					End(path)
+				}
+			} else if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > foreignAge {
+				End(path)
+			}
+		}
+		_ = os.Remove(dir) // if nobody meets there
+	}
+}

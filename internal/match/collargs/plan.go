@@ -1,0 +1,153 @@
+// Package collargs says what the members of a communicator, window or file must agree on when they enter a collective
+// operation, and works out one member's part in that from the call it made (MPI standard, chapters 6, 7, 8, 12 and 14;
+// seed of the rules: Falzone et al., Collective Error Detection for MPI Collective Operations, tables 1 and 2).
+//
+// Only what is significant takes part: the arguments of the receiving side of a gather are those of its root alone,
+// MPI_IN_PLACE makes others meaningless, and so on.
+package collargs
+
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+)
+
+// Process is what a plan asks about the process that makes the call.
+type Process interface {
+	// Type returns what a datatype handle stands for, nil if that is unknown.
+	Type(handle uint64) *match.Datatype
+	// Op returns a number that is the same for the same reduction operation on all processes, 0 if it is unknown.
+	Op(handle uint64) uint64
+	// Group returns the processes of a group, false if they are not known.
+	Group(handle uint64) (group.Group, bool)
+	// NameHandle returns the name of a handle, "" if it has none.
+	NameHandle(kind mpiapi.Kind, handle uint64) string
+	// Info returns the value of a key of an info object, "" if it has none, false if the object is not known.
+	Info(handle uint64, key string) (string, bool)
+	// InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
+	InPlace() (uint64, bool)
+	// Constant returns the value of a constant of the process's MPI.
+	Constant(name string) (int64, bool)
+}
+
+// Member is who makes the call.
+type Member struct {
+	Comm *match.Comm
+	Me   int32
+	// Neighbours in the topology of the communicator, as member numbers, negative for MPI_PROC_NULL. Known is false if
+	// they are not known.
+	Sources, Destinations []int32
+	Known                 bool
+}
+
+// Plan is how to work out what a call of one function concerns the other members with.
+type Plan struct {
+	fn   *mpiapi.Func
+	base mpiapi.FuncID
+	name string // of the blocking operation: MPI_Bcast for MPI_Ibcast_c, too
+	data movement
+	more func(*filler) // what is special to the function
+
+	sendBuf, sendCount, sendType int // parameters, -1 if there is none
+	recvBuf, recvCount, recvType int
+	root, op                     int
+	inPlace                      bool // MPI_IN_PLACE is passed by all or none
+}
+
+// movement is how an operation moves data.
+type movement uint8
+
+const (
+	none          movement = iota
+	everybody              // one signature for all: broadcast, reductions
+	toRoot                 // gather
+	fromRoot               // scatter
+	toRootParts            // gatherv
+	fromRootParts          // scatterv
+	allToAll               // allgather, alltoall: one signature for all pairs
+	gatherParts            // allgatherv: one signature for each sender
+	pairs                  // alltoallv, alltoallw: one for each pair
+	parts                  // reduce_scatter: all pass the same vector
+	block                  // reduce_scatter_block
+	neighbours             // neighbour collectives: along the edges of the topology
+)
+
+var movements = map[string]movement{
+	"MPI_Bcast": everybody, "MPI_Reduce": everybody, "MPI_Allreduce": everybody, "MPI_Scan": everybody, "MPI_Exscan": everybody,
+	"MPI_Gather": toRoot, "MPI_Scatter": fromRoot, "MPI_Gatherv": toRootParts, "MPI_Scatterv": fromRootParts,
+	"MPI_Allgather": allToAll, "MPI_Alltoall": allToAll, "MPI_Allgatherv": gatherParts,
+	"MPI_Alltoallv": pairs, "MPI_Alltoallw": pairs,
+	"MPI_Reduce_scatter": parts, "MPI_Reduce_scatter_block": block,
+	"MPI_Neighbor_allgather": neighbours, "MPI_Neighbor_allgatherv": neighbours, "MPI_Neighbor_alltoall": neighbours,
+	"MPI_Neighbor_alltoallv": neighbours, "MPI_Neighbor_alltoallw": neighbours,
+}
+
+// allInPlace are the operations in which MPI_IN_PLACE is for all members or none. MPI_Reduce_scatter is not among them:
+// members that get nothing need no receive buffer (section 6.10.2).
+var allInPlace = map[string]bool{
+	"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Alltoall": true, "MPI_Alltoallv": true, "MPI_Alltoallw": true,
+	"MPI_Allreduce": true, "MPI_Reduce_scatter_block": true,
+}
+
+// For returns the plan for a function.
+func For(f *mpiapi.Func) *Plan {
+	p := &Plan{
+		fn: f, base: f.Base, name: f.Blocking(),
+		sendBuf: f.Arg(mpiapi.SendBuf), sendCount: f.Arg(mpiapi.SendCount), sendType: f.Arg(mpiapi.SendType),
+		recvBuf: f.Arg(mpiapi.RecvBuf), recvCount: f.Arg(mpiapi.RecvCount), recvType: f.Arg(mpiapi.RecvType),
+		root: f.Arg(mpiapi.Root), op: f.Arg(mpiapi.ReduceOp),
+	}
+	p.data, p.inPlace, p.more = movements[p.name], allInPlace[p.name], special[p.name]
+	return p
+}
+
+// Name is the name of the blocking operation.
+func (p *Plan) Name() string { return p.name }
+
+// Fill sets e to the part that member m has in the collective that c calls. e.Parts' room is used again.
+func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m *Member, memo *Memo) {
+	*e = match.Entry{Func: p.base, Root: match.None, Parts: e.Parts[:0]}
+	f := &memo.filler
+	// One by one: the whole at once is built elsewhere and copied.
+	f.plan, f.entry, f.call, f.process, f.member, f.memo = p, e, c, pr, m, memo
+	f.atRoot, f.absent = false, false
+	f.inPlace, f.hasInPlace = pr.InPlace()
+	if p.root >= 0 {
+		f.fillRoot()
+	}
+	if p.op >= 0 && f.takesPart() {
+		if id := pr.Op(c.Handle(p.op)); id != 0 {
+			e.Values[match.Operation] = id
+		}
+	}
+	f.checkInPlace()
+	switch p.data {
+	case everybody:
+		f.everybody()
+	case toRoot:
+		f.toRoot()
+	case fromRoot:
+		f.fromRoot()
+	case toRootParts:
+		f.toRootParts()
+	case fromRootParts:
+		f.fromRootParts()
+	case allToAll:
+		f.allToAll()
+	case gatherParts:
+		f.gatherParts()
+	case pairs:
+		f.pairs()
+	case parts:
+		f.vector()
+	case block:
+		f.block()
+	case neighbours:
+		f.neighbours()
+	}
+	if p.more != nil {
+		p.more(f)
+	}
+	f.validate()
+}

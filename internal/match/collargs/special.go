@@ -1,0 +1,209 @@
+package collargs
+
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+)
+
+// special are the functions with arguments of their own that must agree.
+var special = map[string]func(*filler){
+	"MPI_Intercomm_create": func(f *filler) {
+		i := f.param("local_leader")
+		if v := f.call.Int(i); v < 0 || v >= int64(f.member.Comm.Size()) {
+			f.wrong(i, "is no rank of local_comm")
+		}
+		f.set(match.Leader, f.number("local_leader"))
+	},
+	"MPI_Comm_create": (*filler).create,
+	"MPI_Comm_create_group": func(f *filler) {
+		f.among("group", f.member.Comm.Parent())
+		f.atLeast(f.param("tag"), 0, "is negative")
+	},
+	"MPI_Comm_split_type": func(f *filler) {
+		none, ok := f.process.Constant("MPI_UNDEFINED")
+		if v := f.call.Int(f.param("split_type")); ok && v != none {
+			f.set(match.Groups, f.number("split_type"))
+		}
+	},
+	"MPI_Intercomm_create_from_groups": (*filler).leaders,
+	"MPI_Intercomm_merge": func(f *filler) {
+		a := match.High
+		if f.second() {
+			a = match.HighOther
+		}
+		f.set(a, f.truth("high"))
+	},
+	"MPI_Cart_create":                func(f *filler) { f.grid(f.truth("reorder")) },
+	"MPI_Cart_map":                   func(f *filler) { f.grid(0) },
+	"MPI_Graph_create":               func(f *filler) { f.graph(f.truth("reorder")) },
+	"MPI_Graph_map":                  func(f *filler) { f.graph(0) },
+	"MPI_Dist_graph_create":          func(f *filler) { f.set(match.Topology, mix(f.truth("reorder"), f.weighted("weights"))) },
+	"MPI_Dist_graph_create_adjacent": (*filler).adjacent,
+	"MPI_Win_fence":                  (*filler).fence,
+	"MPI_Win_create":                 (*filler).window,
+	"MPI_Win_allocate":               (*filler).window,
+	"MPI_Win_allocate_shared":        (*filler).window,
+	"MPI_Win_create_dynamic":         (*filler).window,
+	"MPI_File_open":                  func(f *filler) { f.set(match.FileArguments, f.number("amode")) },
+	"MPI_File_set_size":              func(f *filler) { f.set(match.FileArguments, f.number("size")) },
+	"MPI_File_preallocate":           func(f *filler) { f.set(match.FileArguments, f.number("size")) },
+	"MPI_File_set_atomicity":         func(f *filler) { f.set(match.FileArguments, f.truth("flag")) },
+	"MPI_File_seek_shared":           func(f *filler) { f.set(match.FileArguments, mix(f.number("offset"), f.number("whence"))) },
+	"MPI_File_set_view":              (*filler).view,
+}
+
+func (f *filler) set(a match.Aspect, v uint64) {
+	if v == 0 {
+		v = 1
+	}
+	f.entry.Values[a] = v
+}
+
+// param returns the index of a parameter by name, or -1.
+func (f *filler) param(name string) int { return f.plan.fn.Param(name) }
+
+// number returns a number that stands for the value of a parameter, never 0.
+func (f *filler) number(name string) uint64 { return mix(1, uint64(f.call.Int(f.param(name)))) | 1 }
+
+// truth returns 2 if a logical parameter is true, else 1.
+func (f *filler) truth(name string) uint64 {
+	if f.call.Int(f.param(name)) != 0 {
+		return 2
+	}
+	return 1
+}
+
+// array hashes an array at entry; logical ones by truth. ok is false if it is not recorded.
+func (f *filler) array(h uint64, name string, logical bool) (uint64, bool) {
+	a, ok := f.call.In(f.param(name))
+	for i := range a.Len() {
+		v := uint64(a.At(i))
+		if logical && v != 0 {
+			v = 1
+		}
+		h = mix(h, v)
+	}
+	return h, ok
+}
+
+func (f *filler) grid(reorder uint64) {
+	f.validGrid()
+	n := f.call.Int(f.param("ndims"))
+	h, ok := f.array(mix(reorder, uint64(n)), "dims", false)
+	if ok || n == 0 {
+		h, ok = f.array(h, "periods", true)
+	}
+	if ok || n == 0 {
+		f.set(match.Topology, h)
+	}
+}
+
+func (f *filler) graph(reorder uint64) {
+	f.validGraph()
+	n := f.call.Int(f.param("nnodes"))
+	h, ok := f.array(mix(reorder, uint64(n)), "index", false)
+	if ok {
+		h, ok = f.array(h, "edges", false)
+	}
+	if ok || n == 0 {
+		f.set(match.Topology, h)
+	}
+}
+
+// weighted returns 1 if the weights are MPI_UNWEIGHTED, which all members pass or none, else 2.
+func (f *filler) weighted(name string) uint64 {
+	if v, ok := f.process.Constant("MPI_UNWEIGHTED"); ok && f.call.Addr(f.param(name)) == uint64(v) {
+		return 1
+	}
+	return 2
+}
+
+// adjacent notes the edges of MPI_Dist_graph_create_adjacent: what one member names as an edge to another, that one
+// names as an edge from it, with the same weight (section 8.5.4).
+func (f *filler) adjacent() {
+	e := f.entry
+	f.set(match.Topology, mix(f.truth("reorder"), f.weighted("sourceweights")))
+	e.Pairwise = true
+	edges := func(degree, peers, weights string, out bool) {
+		if f.call.Int(f.param(degree)) == 0 {
+			return
+		}
+		ranks, ok := f.call.In(f.param(peers))
+		f.within(peers, ranks)
+		w, weighted := f.call.In(f.param(weights))
+		if !ok {
+			e.Unsure = true
+			return
+		}
+		weighted = weighted && f.weighted(weights) == 2
+		for i := range ranks.Len() {
+			peer := int32(ranks.At(i))
+			if peer < 0 || int(peer) >= f.member.Comm.Size() {
+				continue
+			}
+			weight := int64(1)
+			if weighted && i < w.Len() {
+				weight = w.At(i)
+			}
+			v := mix(0x5eed, uint64(weight))
+			if out {
+				e.Sum += mix(mix(mix(v, uint64(f.member.Me)+1), uint64(peer)+1), 2)
+			} else {
+				e.Sum -= mix(mix(mix(v, uint64(peer)+1), uint64(f.member.Me)+1), 2)
+			}
+			e.Parts = append(e.Parts, match.Part{Peer: peer, Out: out, Side: match.Side{Count: weight}})
+		}
+	}
+	edges("outdegree", "destinations", "destweights", true)
+	edges("indegree", "sources", "sourceweights", false)
+}
+
+// window notes the two promises that a program makes of all processes of a window, each by giving the same value of a key
+// everywhere: that they pass the same size, or the same displacement unit (MPI 4.0, section 12.2.1).
+func (f *filler) window() {
+	h := uint64(1)
+	for _, k := range [...]struct{ key, argument string }{{"same_size", "size"}, {"same_disp_unit", "disp_unit"}} {
+		v, known := f.process.Info(f.call.Handle(f.param("info")), k.key)
+		if !known {
+			return
+		}
+		for _, b := range []byte(v) {
+			h = mix(h, uint64(b))
+		}
+		if v == "true" && f.param(k.argument) >= 0 {
+			h = mix(h, uint64(f.call.Int(f.param(k.argument))))
+		}
+		h = mix(h, 1)
+	}
+	f.set(match.WindowArguments, h)
+}
+
+// fence notes the assertions that all members of a window give or none (section 12.5.5).
+func (f *filler) fence() {
+	pre, ok1 := f.process.Constant("MPI_MODE_NOPRECEDE")
+	succ, ok2 := f.process.Constant("MPI_MODE_NOSUCCEED")
+	if ok1 && ok2 {
+		f.set(match.WindowArguments, 1+uint64(f.call.Int(f.param("assert"))&(pre|succ)))
+	}
+}
+
+// view notes the data representation and the elementary type of MPI_File_set_view, whose extent must be the same on all
+// processes (section 14.3); as the paper does, its signature too.
+func (f *filler) view() {
+	text, ok := f.call.Text(f.param("datarep"))
+	if !ok {
+		return
+	}
+	h := uint64(1)
+	for _, b := range text {
+		h = mix(h, uint64(b))
+	}
+	t := f.process.Type(f.call.Handle(f.param("etype")))
+	if t == nil || t.Size < 0 {
+		return
+	}
+	if hash, known := (datatype.Use{Type: t.Of(), Count: 1}).Hash(); known {
+		h = mix(mix(h, hash.Sum64()), uint64(t.Extent()))
+		f.set(match.FileArguments, h)
+	}
+}

@@ -1,0 +1,244 @@
+// Package mpitest compares package datatype with the MPI libraries that are installed: random types are made by MPI
+// itself, and asked for their size and bounds and for the order of their bytes.
+package mpitest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+)
+
+// library is an MPI library, and a process that makes types with it: testdata/types.c, as a program of one rank that
+// nobody launched.
+type library struct {
+	name    string
+	dialect datatype.Dialect
+	program string
+
+	process *exec.Cmd
+	stdin   io.WriteCloser
+	stdout  *bufio.Reader
+	stderr  bytes.Buffer
+
+	predefined []*datatype.Type
+	number     map[string]int // of a predefined type in the list
+}
+
+// open builds and starts the program with an MPI, or skips the test where that is not installed.
+func open(t *testing.T, name string) *library {
+	mpicc := "mpicc." + name
+	if _, err := exec.LookPath(mpicc); err != nil {
+		t.Skip(err)
+	}
+	l := &library{name: name, program: filepath.Join(t.TempDir(), "types")}
+	if name == "mpich" {
+		l.dialect = datatype.MPICH4
+	}
+	out, err := exec.Command(mpicc, "-g", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", l.program, "testdata/types.c").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", mpicc, err, out)
+	}
+	if err := l.start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.stop() })
+	return l
+}
+
+func (l *library) start() error {
+	l.stderr.Reset()
+	l.process = exec.Command(l.program)
+	l.process.Env = append(os.Environ(), "OMPI_MCA_btl=self", "OMPI_MCA_pml=ob1")
+	l.process.Stderr = &l.stderr
+	stdout, err := l.process.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if l.stdin, err = l.process.StdinPipe(); err != nil {
+		return err
+	}
+	if err := l.process.Start(); err != nil {
+		return err
+	}
+	l.stdout = bufio.NewReaderSize(stdout, 1<<20)
+	l.predefined, l.number = nil, make(map[string]int)
+	for {
+		line, err := l.stdout.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("the program does not start: %w\n%s", l.stop(), l.stderr.String())
+		}
+		name, size, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			return nil
+		}
+		n, err := strconv.ParseInt(size, 10, 64)
+		if err != nil {
+			return err
+		}
+		l.number[name] = len(l.predefined)
+		l.predefined = append(l.predefined, l.dialect.Predefined(name, n))
+	}
+}
+
+// stop ends the process, and returns how it ended.
+func (l *library) stop() error {
+	l.stdin.Close()
+	return l.process.Wait()
+}
+
+// run is a range of bytes that follow one another.
+type run struct{ from, to int64 }
+
+// answer is what is known of a type.
+type answer struct {
+	size, lb, extent, trueLB, trueExtent int64
+	runs                                 []run // of the bytes of all copies, in their order; not asked for if copies is 0
+}
+
+func (a *answer) String() string {
+	return fmt.Sprintf("size %d, lb %d, extent %d, true lb %d, true extent %d, bytes %v", a.size, a.lb, a.extent, a.trueLB, a.trueExtent, a.runs)
+}
+
+// ask has MPI make the type and pack some copies of it.
+func (l *library) ask(t *datatype.Type, copies int64) (*answer, error) {
+	from, to := span(t, copies)
+	e := encoder{library: l, made: make(map[*datatype.Type]int64)}
+	e.add(t)
+	words := append([]int64{int64(len(e.made))}, e.words...)
+	words = append(words, copies, from, to)
+	var b strings.Builder
+	for _, w := range words {
+		fmt.Fprintf(&b, "%d ", w)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(l.stdin, b.String())
+	line := ""
+	if err == nil {
+		line, err = l.stdout.ReadString('\n')
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", b.String(), l.stop(), l.stderr.String())
+		if again := l.start(); again != nil {
+			return nil, again
+		}
+		return nil, err
+	}
+	fields := strings.Fields(line)
+	numbers := make([]int64, len(fields))
+	for i, f := range fields {
+		if numbers[i], err = strconv.ParseInt(f, 10, 64); err != nil {
+			return nil, fmt.Errorf("MPI does not make it: %s", line)
+		}
+	}
+	if len(numbers) < 5 || len(numbers)%2 != 1 {
+		return nil, fmt.Errorf("the program answers %q", line)
+	}
+	a := &answer{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], nil}
+	for i := 5; i < len(numbers); i += 2 {
+		a.runs = append(a.runs, run{numbers[i], numbers[i+1]})
+	}
+	return a, nil
+}
+
+// span returns the bytes between which some copies of a type have theirs.
+func span(t *datatype.Type, copies int64) (from, to int64) {
+	last := (max(copies, 1) - 1) * t.Extent()
+	return t.TrueLB + min(0, last), t.TrueUB + max(0, last)
+}
+
+// encoder writes down how a type is made, as testdata/types.c reads it.
+type encoder struct {
+	*library
+	words []int64
+	made  map[*datatype.Type]int64 // what each is called
+}
+
+// add writes down a type after those that it is made of, and returns what later ones call it.
+func (e *encoder) add(t *datatype.Type) int64 {
+	if t.Kind == datatype.Named {
+		return int64(-1 - e.number[t.Name()])
+	}
+	if name, ok := e.made[t]; ok {
+		return name
+	}
+	var olds []int64
+	for _, o := range t.Olds {
+		olds = append(olds, e.add(o))
+	}
+	a := &t.Args
+	w := []int64{int64(t.Kind)}
+	switch t.Kind {
+	case datatype.ContiguousKind:
+		w = append(w, a.Count)
+	case datatype.VectorKind, datatype.HvectorKind:
+		w = append(w, a.Count, a.Blocklength, a.Stride)
+	case datatype.IndexedKind, datatype.HindexedKind, datatype.StructKind:
+		w = slices.Concat(w, []int64{a.Count}, a.Blocklengths, a.Displacements)
+	case datatype.IndexedBlockKind, datatype.HindexedBlockKind:
+		w = append(append(w, a.Count, a.Blocklength), a.Displacements...)
+	case datatype.SubarrayKind:
+		w = slices.Concat(w, []int64{a.Count}, a.Sizes, a.Subsizes, a.Starts, []int64{int64(a.Order)})
+	case datatype.DarrayKind:
+		w = append(append(w, a.Size, a.Rank, a.Count), a.Sizes...)
+		for _, d := range a.Distributions {
+			w = append(w, int64(d))
+		}
+		for _, d := range a.Dargs {
+			w = append(w, max(d, 0)) // 0 for the default
+		}
+		w = append(append(w, a.Psizes...), int64(a.Order))
+	case datatype.ResizedKind:
+		w = append(w, a.LB, a.Extent)
+	}
+	e.words = slices.Concat(e.words, w, olds)
+	name := int64(len(e.made))
+	e.made[t] = name
+	return name
+}
+
+// computed returns what package datatype says.
+func computed(t *datatype.Type, copies int64) *answer {
+	a := &answer{t.Size, t.LB, t.Extent(), t.TrueLB, t.TrueUB - t.TrueLB, nil}
+	for i := range copies {
+		a.walk(t, i*t.Extent())
+	}
+	return a
+}
+
+// walk appends the bytes of a type at a displacement.
+func (a *answer) walk(t *datatype.Type, at int64) {
+	if s := t.Stage(); s != nil {
+		a.walkStage(s, at)
+	} else if t.Size > 0 {
+		if n := len(a.runs); n > 0 && a.runs[n-1].to == at {
+			a.runs[n-1].to += t.Size
+		} else {
+			a.runs = append(a.runs, run{at, at + t.Size})
+		}
+	}
+}
+
+func (a *answer) walkStage(s *datatype.Stage, at int64) {
+	for i := range s.N {
+		to := at + s.At(i)
+		switch {
+		case s.Blocks != nil:
+			b := s.Block(i)
+			a.walkStage(&b, to)
+		case s.Of != nil:
+			a.walkStage(s.Of, to)
+		default:
+			a.walk(s.Old, to)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// TestFaultInLibrary: a crash inside mpivet's own library is told as mpivet's bug. A crash in another library is not.
+func TestFaultInLibrary(t *testing.T) {
+	for path, own := range map[string]bool{"/cache/libmpivet.so": true, "/usr/lib/libmpich.so.12": false} {
+		var got collected
+		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+		Start(p, 0, 1)
+		p.Batch(&ring.Batch{Data: NewRank(0, 1).Bytes()})
+		p.End(0, &ring.ProcEnd{
+			Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, FaultAddr: 16,
+			PCs: []uint64{0x5010}, Maps: []ring.Mapping{{Start: 0x5000, End: 0x6000, Path: path}},
+		})
+		p.Finish()
+		if len(got) != 1 || strings.Contains(got[0].Message, "a bug of mpivet, not of your program") != own {
+			t.Errorf("%s: found %v: %s", path, got.names(), got[0].Message)
+		}
+		if own != strings.Contains(got[0].Advice, "report this") {
+			t.Errorf("%s: advice %s", path, got[0].Advice)
+		}
+	}
+}
+
+// TestPanicSwitchesCheckOff: a check that panics finds nothing more, all others find what they always do, and it is told which
+// check failed and where.
+func TestPanicSwitchesCheckOff(t *testing.T) {
+	calls := 0
+	broken := &check.Check{ID: "LOCAL:TEST:BROKEN", Start: func(x *check.Run) {
+		x.Track.FinalizeEntered.On(x.Owner, func(track.FinalizeEntered) {
+			calls++
+			panic("lost my way")
+		})
+	}}
+	var got collected
+	p := pipeline.New(pipeline.Options{Checks: append(all.Checks(), broken), Reporter: &got})
+	program := New(2)
+	program.Ranks[0].Call("send", "MPI_Send", message(1, Int, "dest", 1, 7))
+	for _, r := range program.Ranks {
+		r.Call("end", "MPI_Finalize", nil)
+	}
+	program.Deliver(p, 1, 0)
+	p.Finish()
+	if calls != 1 || len(p.Failures) != 1 || p.Broken != "" {
+		t.Fatalf("called %d times, failures %v, %s", calls, p.Failures, p.Broken)
+	}
+	if text := p.Failures[0].String(); !strings.Contains(text, "LOCAL:TEST:BROKEN failed at call") || !strings.Contains(text, "lost my way") {
+		t.Errorf("told: %s", text)
+	}
+	if names := got.names(); len(names) != 1 || !strings.HasPrefix(names[0], "GLOBAL:MSG:PENDING") {
+		t.Errorf("found %v", names)
+	}
+}
+
+// TestEachCheckAlone: a check that is alone finds all facts that it needs.
+func TestEachCheckAlone(t *testing.T) {
+	for _, c := range all.Checks() {
+		var got collected
+		p := pipeline.New(pipeline.Options{Checks: []*check.Check{c}, Reporter: &got})
+		New(2).Deliver(p, 1, 0)
+		p.Finish()
+		if p.Trouble() != "" {
+			t.Errorf("%s: %s", c.ID, p.Trouble())
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package event
+
+import (
+	"encoding/binary"
+
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+// Decoder goes through the batches of one thread, record by record.
+//
+//	d.Start(batch)
+//	for d.Next() {
+//		if d.Call.Func == nil {
+//			switch d.Call.Info() …
+//		}
+//	}
+//
+// It attaches to a call the arrays that are not in its record. The zero value is ready.
+type Decoder struct {
+	Call Call // the record that Next has moved to
+
+	funcs []*mpiapi.Func
+	data  []byte
+	batch *ring.Batch
+	first bool
+	cut   Cut
+	done  bool // the call is over to which what has been cut belongs
+	bad   int
+	err   error
+}
+
+// Start begins with a batch.
+func (d *Decoder) Start(b *ring.Batch) {
+	if d.funcs == nil {
+		d.funcs = mpiapi.Funcs()
+	}
+	d.data, d.batch, d.first = b.Data, b, true
+}
+
+// Next moves to the next record, which lies in d.Call until the next Next. It returns false at the end of the batch, and
+// then lets go of it.
+// Records with parts of arrays are dealt with here, and malformed ones left out, see Err.
+func (d *Decoder) Next() bool {
+	if d.plain() {
+		return true
+	}
+	for len(d.data) > 0 {
+		c, n, err := parse(d.data, d.funcs)
+		if err != nil {
+			d.fail(err)
+			if n == 0 {
+				break
+			}
+			d.data, d.first = d.data[n:], false
+			continue
+		}
+		d.data = d.data[n:]
+		if d.done {
+			d.cut.Reset()
+			d.done = false
+		}
+		if c.Func != nil {
+			c.State = Complete
+			if len(d.data) == 0 && d.batch.Open {
+				c.State = Open
+			} else if d.first && d.batch.Resume {
+				c.State = Resumed
+			}
+			if len(d.cut.arrays) > 0 {
+				c.cut = &d.cut
+				d.done = c.State != Open
+			}
+			d.first = false
+			d.Call = c
+			return true
+		}
+		d.first = false
+		if binary.LittleEndian.Uint16(c.raw) == ring.InfoData {
+			if err := d.cut.Add(c.raw); err != nil {
+				d.fail(err)
+			}
+			continue
+		}
+		d.Call = c
+		return true
+	}
+	d.Call, d.data, d.batch = Call{}, nil, nil // the batch's memory is not to be kept for as long as the thread
+	return false
+}
+
+// Plain returns the records that Next would go on with, if they mean what they say: no call among them is one resumed,
+// and none has parts of arrays elsewhere before it; the last may be open. It returns nil otherwise.
+func (d *Decoder) Plain() []byte {
+	if d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
+		return nil
+	}
+	return d.data
+}
+
+// Skip leaves out n bytes of records that Plain returned.
+func (d *Decoder) Skip(n int) {
+	if n > 0 {
+		d.data, d.first = d.data[n:], false
+	}
+}
+
+// plain is Next for what nearly all records are: calls without sections, that have returned and were not delivered
+// before. It checks what parse checks, but fills in Call where it lies.
+func (d *Decoder) plain() bool {
+	data := d.data
+	if len(data) <= ring.Line || d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
+		return false
+	}
+	head, rest := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+	n := int(head>>16&0xffff) * ring.Line
+	i := int(uint16(head)) - 1
+	if uint(i) >= uint(len(d.funcs)) || n == 0 || n >= len(data) || rest>>32&ring.Timed != 0 {
+		return false
+	}
+	used := int(rest >> 48)
+	secs := (used + 7) &^ 7
+	f := d.funcs[i]
+	if used < f.Fixed || used > n || secs+ring.SectionSize <= n && binary.LittleEndian.Uint16(data[secs:]) != ring.SecEnd {
+		return false
+	}
+	// One by one: the whole at once is built elsewhere and copied.
+	c := &d.Call
+	c.Func, c.raw = f, data[:n:n]
+	c.State, c.cut, c.secs, c.end = Complete, nil, uint32(secs), uint32(secs)
+	d.data, d.first = data[n:], false
+	return true
+}
+
+func (d *Decoder) fail(err error) {
+	if d.bad++; d.err == nil {
+		d.err = err
+	}
+}
+
+// Err returns how many records were malformed up to now, and what was wrong with the first of them. Their calls are
+// missing in what Next has returned, so that nothing should be concluded from what this thread does not do.
+func (d *Decoder) Err() (int, error) { return d.bad, d.err }

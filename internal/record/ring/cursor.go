@@ -1,0 +1,458 @@
+package ring
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+)
+
+// chunk is how many bytes of records a batch has at most, but for what must stay together. It fits a first-level cache,
+// so that the handler finds warm what finding the records' ends has touched.
+const chunk = 32 << 10
+
+// forever is later than every time stamp.
+const forever = math.MaxUint64
+
+// cursor reads the records of one ring.
+//
+// The calls of a thread follow one another, so a call that another call follows has returned; the last one has if the
+// ring's done says so. done is read before head: then all that a call published before it returned lies before head.
+type cursor struct {
+	id   ThreadID
+	hdr  *mvRing
+	data []byte // the ring's data twice, so that no record wraps
+	size uint64
+
+	pos    uint64 // records before it have been delivered; the open call counts as delivered
+	calls  uint64 // calls before pos
+	tail   uint64 // what the writer was told last
+	open   bool   // the last call before pos is under way, or rather its return has not been delivered
+	openAt uint64
+	openTo uint64
+
+	repeats uint64 // delivered
+	due     bool   // they are to be looked at
+
+	bytes  uint64 // delivered
+	warmed byte   // of no use: see warm
+
+	// Arrays that the open call has written but that were too long for its record follow in InfoData records, which come
+	// after done. The call counts as returned when they are there: want is the number of their elements at most, have
+	// that of those delivered.
+	want, have uint64
+	held       []byte // copy of the open call's record, which has its results but waits for the arrays; else empty
+	final      bool   // the process has ended: nothing follows any more
+
+	// For latest: records before scanned have been looked at, with scannedCalls calls, the last of them, if it was
+	// not delivered before, from scanAt to scanEnd.
+	scanned, scannedCalls, scanAt, scanEnd uint64
+
+	// For merge: its second look, and what comes next in it.
+	done2, head2 uint64
+	when         uint64
+	ready        bool
+}
+
+// damage is the error for a ring that does not hold what the library wrote.
+type damage struct {
+	call uint64 // calls read before
+	what string
+}
+
+func (d *damage) Error() string { return d.what }
+
+func (c *cursor) damaged(format string, args ...any) error {
+	return &damage{call: c.calls, what: fmt.Sprintf(format, args...)}
+}
+
+// at returns the ring's bytes from a position on.
+func (c *cursor) at(pos uint64) []byte { return c.data[pos&(c.size-1):] }
+
+// look reads done and head, in this order, and checks them against what was read before.
+func (c *cursor) look() (done, head uint64, err error) {
+	done = c.hdr.done.Load()
+	head = c.hdr.head.Load()
+	if head-c.tail > c.size || head < c.pos || head%Line != 0 {
+		return 0, 0, c.damaged("its head %d is impossible after %d", head, c.pos)
+	}
+	if done > c.calls+(head-c.pos)/Line {
+		return 0, 0, c.damaged("%d calls have returned of at most %d", done, c.calls+(head-c.pos)/Line)
+	}
+	return done, head, nil
+}
+
+// length returns the length in bytes of the record at pos.
+func (c *cursor) length(pos, head uint64) (n uint64, kind uint16, err error) {
+	w := binary.LittleEndian.Uint32(c.at(pos))
+	n, kind = uint64(w>>16)*Line, uint16(w)
+	if n == 0 || n > head-pos {
+		return 0, 0, c.damaged("a record of length %d at position %d, %d before the end", n, pos, head-pos)
+	}
+	return n, kind, nil
+}
+
+// infos steps over records that are no calls. It returns where the next call or the end is, and the end of the last of
+// them that belongs to the call before, 0 if none does.
+func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
+	for pos < head {
+		n, kind, err := c.length(pos, head)
+		if err != nil {
+			return 0, 0, err
+		}
+		if kind < FirstInfo {
+			break
+		}
+		if belongsToCallBefore(kind, c.at(pos)) {
+			belong = pos + n
+		}
+		pos += n
+	}
+	return pos, belong, nil
+}
+
+// belongsToCallBefore tells whether a record that is no call was published by the call before it, while that was under
+// way.
+func belongsToCallBefore(kind uint16, rec []byte) bool {
+	switch kind {
+	case InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, InfoChanged, InfoUnreachable:
+		return true
+	case InfoData:
+		switch binary.LittleEndian.Uint16(rec[HeaderSize:]) {
+		case SecOut32, SecOut64, SecStatus:
+			return true
+		}
+	}
+	return false
+}
+
+// times returns when the call in the record between two positions was entered and left (if it has been), 0 where there was
+// one thread.
+func (c *cursor) times(pos, end uint64) (enter, leave uint64) {
+	return c.recordTimes(c.at(pos)[:end-pos])
+}
+
+func (c *cursor) recordTimes(rec []byte) (enter, leave uint64) {
+	switch flags := binary.LittleEndian.Uint16(rec[OffFlags:]); {
+	case flags&Timed != 0:
+	case flags&Late != 0:
+		return 0, c.hdr.late.Load()
+	default:
+		return 0, 0
+	}
+	t := rec[len(rec)-TimesSize:]
+	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:])
+}
+
+// errTimed says that a thread that was believed to be the only one has met a call with a time: there is another.
+var errTimed = errors.New("ring: times in the records of a single thread")
+
+// poll delivers what is there, about a chunk at most, and returns its length.
+func (c *cursor) poll(b *Batch, h Handler) (int, error) {
+	c.repeat(b, h)
+	done, head, err := c.look()
+	if err != nil || head == c.pos && !(c.open && c.returned(done, false)) {
+		return 0, err
+	}
+	if c.hdr.late.Load() != 0 {
+		return 0, errTimed
+	}
+	before := c.bytes
+	// A second run is needed only behind a call that has published something.
+	for was := before - 1; err == nil && c.bytes != was && c.bytes-before < chunk; {
+		was = c.bytes
+		err = c.run(b, h, done, head, false, 0)
+	}
+	c.release()
+	return int(c.bytes - before), err
+}
+
+// repeat delivers how many polls have been repeated. That is looked at when there is something else to deliver, or when it is
+// due, as each look costs the thread a cache miss.
+func (c *cursor) repeat(b *Batch, h Handler) {
+	if !c.due && !c.final && c.hdr.head.Load() == c.pos {
+		return
+	}
+	c.due = false
+	n := c.hdr.repeats.Load()
+	if n <= c.repeats {
+		return
+	}
+	*b = Batch{Thread: c.id, Repeats: n - c.repeats}
+	c.repeats = n
+	h.Batch(b)
+	b.Repeats = 0
+}
+
+// run delivers records between pos and head, at most about a chunk. With timed, it stops before whatever is later than
+// limit; else it stops with errTimed before a record with times.
+func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit uint64) (err error) {
+	b.Thread, b.Resume = c.id, false
+	start := c.pos
+	if c.open {
+		next, belong, err := c.infos(c.pos, head)
+		if err != nil {
+			return err
+		}
+		if belong != 0 {
+			c.have += c.outElements(c.pos, belong)
+			c.emit(b, h, c.pos, belong, false)
+			c.pos = belong
+		}
+		returned := c.returned(done, next < head)
+		if returned && timed {
+			_, leave := c.openTimes()
+			returned = leave <= limit
+		}
+		if !returned {
+			c.emit(b, h, c.pos, next, false)
+			c.pos = next
+			if c.want > 0 && done >= c.calls && len(c.held) == 0 {
+				// The arrays may need all the room that there is.
+				c.held = append(c.held, c.at(c.openAt)[:c.openTo-c.openAt]...)
+			}
+			return nil
+		}
+		c.open, b.Resume = false, true
+		switch start = c.pos; {
+		case len(c.held) > 0:
+			c.hand(b, h, c.held, false)
+			c.held = c.held[:0]
+		case c.pos == c.openTo:
+			start = c.openAt // what follows can go along
+		default:
+			c.emit(b, h, c.openAt, c.openTo, false)
+		}
+	}
+	var (
+		p       = c.pos
+		calls   = c.calls
+		last    uint64 // the last call behind pos, if lastEnd is not 0
+		lastEnd uint64
+		open    bool
+		warm    = p // lines before it are on their way
+	)
+loop:
+	for p < head {
+		if p >= warm {
+			warm = p + min(head-p, ahead)
+			c.warm(c.at(p)[:warm-p])
+		}
+		rec := c.at(p)
+		w := binary.LittleEndian.Uint32(rec)
+		end := p + uint64(w>>16)*Line
+		if end == p || end > head {
+			_, _, err = c.length(p, head)
+			head = p
+			break
+		}
+		if uint16(w) >= FirstInfo {
+			next, belong, e := c.infos(p, head)
+			switch {
+			case e != nil:
+				err, head = e, p
+				break loop
+			case belong != 0 && lastEnd != 0:
+				// The call goes first, as an open one; then what it published; then, at the next run, its return.
+				p, open = belong, true
+				break loop
+			}
+			p = next
+			continue
+		}
+		if p-start >= chunk {
+			break
+		}
+		if flags := binary.LittleEndian.Uint16(rec[OffFlags:]); flags&(Timed|Late) != 0 {
+			if !timed {
+				err = errTimed
+				break
+			}
+			enter, leave := c.times(p, end)
+			if enter > limit {
+				break
+			}
+			open = leave > limit
+		}
+		last, lastEnd = p, end
+		calls++
+		p = end
+		if open {
+			break
+		}
+	}
+	c.pos, c.calls = p, calls
+	if open || p >= head && lastEnd != 0 && (done < calls || !c.final && c.cutResults(last, lastEnd) > 0) {
+		c.open, c.openAt, c.openTo = true, last, lastEnd
+		c.want, c.have = c.cutResults(last, lastEnd), c.outElements(lastEnd, p)
+		c.emit(b, h, start, lastEnd, true)
+		start = lastEnd
+	}
+	c.emit(b, h, start, p, false)
+	return err
+}
+
+// ahead is how many bytes of records are fetched at once: as many lines as a core can wait for at a time.
+const ahead = 32 * Line
+
+// warm touches every line. They have been written by another core, and to find where a record begins takes the one before it:
+// one after the other would be waited for.
+func (c *cursor) warm(data []byte) {
+	var sum byte
+	for i := 0; i < len(data); i += Line {
+		sum += data[i]
+	}
+	c.warmed = sum
+}
+
+// emit delivers the records between two positions, if any. The batch's Resume holds for the first only.
+func (c *cursor) emit(b *Batch, h Handler, from, to uint64, open bool) {
+	if from == to {
+		return
+	}
+	c.hand(b, h, c.at(from)[:to-from:to-from], open)
+}
+
+func (c *cursor) hand(b *Batch, h Handler, data []byte, open bool) {
+	b.Open, b.Data = open, data
+	c.bytes += uint64(len(data))
+	h.Batch(b)
+	b.Resume = false
+}
+
+// returned tells whether the open call has returned, with all its results; further says that another call follows it.
+func (c *cursor) returned(done uint64, further bool) bool {
+	return further || done >= c.calls && (c.have >= c.want || c.final)
+}
+
+// openTimes returns the times of the open call.
+func (c *cursor) openTimes() (enter, leave uint64) {
+	if len(c.held) > 0 {
+		return c.recordTimes(c.held)
+	}
+	return c.times(c.openAt, c.openTo)
+}
+
+// outElements returns how many elements written by a call are in the InfoData records between two positions.
+func (c *cursor) outElements(pos, end uint64) (n uint64) {
+	for pos < end {
+		size, kind, err := c.length(pos, end)
+		if err != nil {
+			return n
+		}
+		if rec := c.at(pos); kind == InfoData && belongsToCallBefore(kind, rec) {
+			n += uint64(binary.LittleEndian.Uint32(rec[HeaderSize+8:]))
+		}
+		pos += size
+	}
+	return n
+}
+
+// cutResults returns how many elements that a call writes to arrays are not in its record but follow it, at most.
+func (c *cursor) cutResults(pos, end uint64) (n uint64) {
+	rec := c.at(pos)[:end-pos]
+	at, limit := (int(binary.LittleEndian.Uint16(rec[OffUsed:]))+7)&^7, len(rec)
+	if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed != 0 {
+		limit -= TimesSize
+	}
+	var params []mpiapi.Param
+	for at+SectionSize <= limit {
+		w := binary.LittleEndian.Uint64(rec[at:])
+		kind, param, count := uint16(w), int(uint16(w>>16)), w>>32
+		if kind == SecEnd || kind > SecCut {
+			break
+		}
+		if kind == SecCut {
+			if params == nil {
+				f := mpiapi.ByID(mpiapi.FuncID(binary.LittleEndian.Uint16(rec)))
+				if f == nil {
+					return 0
+				}
+				params = f.Params
+			}
+			// Of a parameter with both, the values at entry come first, and n has them too: the call then waits
+			// for the next one.
+			if param < len(params) && params[param].Layout.OutSection != 0 {
+				n += count
+			}
+		}
+		at += SectionSize + (int(count)*sectionWidth[kind]+7)&^7
+	}
+	return n
+}
+
+// sectionWidth is the length of an element by kind of section.
+var sectionWidth = [SecCut + 1]int{SecIn32: 4, SecIn64: 8, SecOut32: 4, SecOut64: 8, SecStatus: StatusSize, SecString: 1}
+
+// release tells the thread that what was delivered may be overwritten, except for a call that is still under way, since
+// its results are yet to be written into its record.
+func (c *cursor) release() {
+	to := c.pos
+	if c.open && len(c.held) == 0 {
+		to = c.openAt
+	}
+	if to != c.tail {
+		c.tail = to
+		c.hdr.tail.Store(to)
+	}
+}
+
+// next returns the time of what comes next: a call's entry, or the return of the open one. What has no time comes at
+// once, at 0. It returns false if nothing comes yet.
+func (c *cursor) next(done, head uint64) (time uint64, ok bool, err error) {
+	if c.pos < head {
+		n, kind, err := c.length(c.pos, head)
+		if err != nil {
+			return 0, false, err
+		}
+		if kind >= FirstInfo {
+			return 0, true, nil
+		}
+		if !c.open {
+			enter, _ := c.times(c.pos, c.pos+n)
+			return enter, true, nil
+		}
+	} else if !c.open || !c.returned(done, false) {
+		return 0, false, nil
+	}
+	_, leave := c.openTimes()
+	return leave, true, nil
+}
+
+// latest returns the latest time of an entry or a return that lies before head and has not been delivered, 0 if there
+// is none. It looks at each record once, so it may be called over and over.
+func (c *cursor) latest(done, head uint64) uint64 {
+	if c.scanned < c.pos {
+		c.scanned, c.scannedCalls, c.scanEnd = c.pos, c.calls, 0
+		if c.open {
+			c.scanAt, c.scanEnd = c.openAt, c.openTo
+		}
+	}
+	for c.scanned < head {
+		n, kind, err := c.length(c.scanned, head)
+		if err != nil {
+			// It is reported when everything before it has been delivered.
+			break
+		}
+		if kind < FirstInfo {
+			c.scanAt, c.scanEnd = c.scanned, c.scanned+n
+			c.scannedCalls++
+		}
+		c.scanned += n
+	}
+	if c.scanEnd == 0 || c.scanEnd <= c.pos && !c.open {
+		return 0
+	}
+	enter, leave := uint64(0), uint64(0)
+	if c.open && c.scanAt == c.openAt {
+		enter, leave = c.openTimes()
+	} else {
+		enter, leave = c.times(c.scanAt, c.scanEnd)
+	}
+	if done >= c.scannedCalls {
+		return max(enter, leave)
+	}
+	return enter
+}

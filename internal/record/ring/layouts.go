@@ -1,0 +1,191 @@
+package ring
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Size of the file of a process's layouts, of which memory is taken only for what is written, and of its table.
+const (
+	layoutsSize    = 64 << 20
+	layoutSlotBits = 13
+)
+
+// ErrLayoutsFull says that there is no room for another program or handle.
+var ErrLayoutsFull = errors.New("no room for the layouts of more datatypes")
+
+// Layouts tells a process where the data of its datatypes lie: struct mv_layouts of preload/record.h. Its methods are for
+// the goroutine that calls Poll.
+type Layouts struct {
+	f     *os.File
+	head  *mvLayouts
+	slots []mvLayoutSlot
+	known map[[sha256.Size]byte]uint64 // where a program is that was written already
+	end   int64                        // of what is written
+	lost  bool                         // the program has truncated the file: what is in it does not matter any more
+}
+
+// Layouts makes the file of a process's layouts and tells the process that it is there. It must be called once at most for
+// a process that has not ended.
+func (l *Live) Layouts(id ProcID) (*Layouts, error) {
+	p := l.procs[id]
+	if p == nil {
+		return nil, fmt.Errorf("process %d is not there any more", id)
+	}
+	name := "l" + p.name[1:]
+	made, err := newLayouts(p.file.dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("telling process %d its datatypes' layouts: %w", p.info.PID, err)
+	}
+	p.files = append(p.files, file{p.file.dir, name})
+	// The page is mapped for reading only.
+	page, err := os.OpenFile(filepath.Join(p.file.dir, p.file.name), os.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		_, err = page.WriteAt(binary.LittleEndian.AppendUint32(nil, 1), int64(unsafe.Offsetof(mvProcess{}.layouts)))
+		err = errors.Join(err, page.Close())
+	}
+	if err != nil {
+		made.Close()
+		return nil, err
+	}
+	return made, nil
+}
+
+func newLayouts(dir, name string) (_ *Layouts, err error) {
+	hidden := filepath.Join(dir, "."+name)
+	f, err := os.OpenFile(hidden, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	l := &Layouts{f: f, known: make(map[[sha256.Size]byte]uint64)}
+	defer func() {
+		if err != nil {
+			l.Close()
+			_ = os.Remove(hidden)
+		}
+	}()
+	if err = f.Truncate(layoutsSize); err != nil {
+		return nil, err
+	}
+	l.end = int64(tableSize)
+	// To find no room when writing to the mapping would be fatal.
+	if err = unix.Fallocate(int(f.Fd()), 0, 0, l.end); err != nil && err != unix.EOPNOTSUPP && err != unix.ENOSYS {
+		return nil, &os.PathError{Op: "allocate", Path: hidden, Err: err}
+	}
+	if err = l.mapTable(); err != nil {
+		return nil, err
+	}
+	h := l.head
+	h.magic, h.version, h.headerSize = magicLayouts, Version, uint32(unsafe.Sizeof(*h))
+	h.size, h.slotBits = layoutsSize, layoutSlotBits
+	// Visible means complete.
+	if err = os.Rename(hidden, filepath.Join(dir, name)); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// A Written is a program that is in the file, for Publish.
+type Written uint64
+
+// Publish tells the process that handle is a datatype with that program from now on.
+func (l *Layouts) Publish(handle uint64, program Written) error {
+	defer l.rescue()
+	slot := l.slot(handle)
+	if slot == nil {
+		return ErrLayoutsFull
+	}
+	at := uint64(program)
+	slot.at.Store(0)
+	slot.handle.Store(handle)
+	slot.at.Store(at)
+	return nil
+}
+
+// Unpublish tells the process that handle is no such datatype any more.
+func (l *Layouts) Unpublish(handle uint64) {
+	defer l.rescue()
+	if slot := l.slot(handle); slot != nil && slot.handle.Load() == handle {
+		slot.at.Store(0)
+	}
+}
+
+// Freed tells the process that one more of its MPI_Type_free calls is reflected by what is published.
+func (l *Layouts) Freed() {
+	defer l.rescue()
+	if !l.lost { // else what is published is not to be believed
+		l.head.freed.Add(1)
+	}
+}
+
+// rescue turns a fault in the table into the loss of the table. The caller has set debug.SetPanicOnFault, as Poll does.
+func (l *Layouts) rescue() {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if fault, ok := r.(interface{ Addr() uintptr }); ok && l.contains(fault.Addr()) {
+		l.lost = true
+		return
+	}
+	panic(r)
+}
+
+// slot returns the slot of a handle, or else one that it may have, or nil.
+func (l *Layouts) slot(handle uint64) *mvLayoutSlot {
+	if handle == 0 || l.lost {
+		return nil
+	}
+	var unused *mvLayoutSlot
+	first := handle * 0x9e3779b97f4a7c15 >> (64 - layoutSlotBits)
+	for i := range uint64(layoutProbes) {
+		s := &l.slots[(first+i)%uint64(len(l.slots))]
+		switch h := s.handle.Load(); {
+		case h == handle:
+			return s
+		case unused == nil && (h == 0 || s.at.Load() == 0):
+			unused = s
+		}
+		if s.handle.Load() == 0 {
+			break
+		}
+	}
+	return unused
+}
+
+// Write puts a program into the file, unless it is there already. No program is overwritten, as the process may use it after
+// the handle's end.
+func (l *Layouts) Write(program []int64) (Written, error) {
+	b := make([]byte, 0, 8+8*len(program))
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(program)))
+	for _, w := range program {
+		b = binary.LittleEndian.AppendUint64(b, uint64(w))
+	}
+	key := sha256.Sum256(b)
+	if at, ok := l.known[key]; ok {
+		return Written(at), nil
+	}
+	if l.end+int64(len(b)) > layoutsSize {
+		return 0, ErrLayoutsFull
+	}
+	if _, err := l.f.WriteAt(b, l.end); err != nil { // not through the mapping: there may be no memory left
+		return 0, err
+	}
+	at := uint64(l.end)
+	l.end += int64(len(b))
+	l.known[key] = at
+	return Written(at), nil
+}
+
+// Close lets go of the file, which stays for the process.
+func (l *Layouts) Close() {
+	l.unmapTable()
+	l.f.Close()
+}

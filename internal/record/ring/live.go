@@ -1,0 +1,767 @@
+package ring
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// proc is a process of the session.
+type proc struct {
+	info    Proc
+	name    string // of its file
+	file    file
+	page    *mvProcess
+	fd      int             // pidfd, -1 without
+	status  unix.WaitStatus // of its end, as the kernel has it,
+	known   bool            // if the kernel told
+	rings   []*cursor
+	maps    []*mapping // of rings, in step
+	files   []file     // of rings and of replaced predecessors
+	multi   bool       // records of other threads may exist
+	seen    uint64     // latest time that merge has seen
+	pause   func()     // for tests: called between looks at rings
+	gone    bool       // it has ended (or was replaced)
+	kind    EndKind    // if it is gone: Replaced, or what its page does not say
+	drained bool       // it is gone, and all that it recorded has been delivered
+	goneAt  time.Duration
+	more    bool // there may be more at once
+	unread  bool // its records can't be followed any more, and its end has been delivered as Lost
+}
+
+// A Witness is told what happens to processes when it is noticed: Handlers are told later, when what was recorded before has been
+// read.
+type Witness interface {
+	// Registered: a process has registered.
+	Registered(r *Registration)
+	// Died: a process that has registered, or that the library has announced, has ended.
+	Died(pid int)
+}
+
+// registered is a process that has registered, and that the preload library has not announced yet.
+type registered struct {
+	*Registration
+	fd int // pidfd, -1 without
+}
+
+// Live reads the rings of a session while its processes run. Poll and Wait are for one goroutine; Finish and Stop may be
+// called by any.
+type Live struct {
+	s        *Session
+	w        *watcher
+	procs    map[ProcID]*proc
+	order    []*proc          // as in procs, for taking turns
+	byName   map[string]*proc // by the name of the file
+	byPID    map[int]*proc    // that has the number now
+	orphans  []file           // found, but their process is not there yet
+	left     bool             // attach has left some for later
+	ending   []*proc          // gone, in this order, and not yet told
+	early    []*registered    // by number; nil once the library has announced the process, or it has ended
+	nextProc ProcID
+	nextThr  ThreadID
+	turn     int
+	polls    uint
+	idle     bool
+	finished atomic.Bool
+	stopped  atomic.Bool
+	last     bool // the directories were read after everything had ended
+
+	batch   Batch
+	current *proc // whose rings are being read
+	handler Handler
+	ended   func(ProcID)
+	unborn  func(number int)
+	more    func()
+
+	// Witness, if it is not nil, is told what happens when it is noticed, by the goroutine that polls.
+	Witness Witness
+
+	strict  bool // ranks wake the analyzer up
+	asked   uint32
+	cursors map[ThreadID]*cursor // in strict mode, those whose calls can be judged
+
+	mu    sync.Mutex
+	notes []string
+	stats Stats // of rings that are gone; Stats adds the rest
+	live  []*mapping
+	leave []leaving
+}
+
+// leaving is a process that waits in its exit for the verdict.
+type leaving struct {
+	pid  int
+	page *os.File
+}
+
+// OpenLive reads the session's rings from now on.
+func OpenLive(s *Session) (*Live, error) {
+	w, err := newWatcher(s.Dir, s.Fallback)
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{
+		s: s, w: w, idle: true,
+		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
+		strict: s.control.strict.Load() != 0, cursors: make(map[ThreadID]*cursor),
+	}
+	// Made once, so that Poll allocates nothing.
+	l.ended, l.unborn = l.end, l.endEarly
+	l.more = func() {
+		l.w.files()
+		l.attach(l.current)
+	}
+	return l, nil
+}
+
+// Finish says that no further processes will be started: the launcher has ended. Poll returns io.EOF once all processes
+// that have called MPI are gone and everything that they recorded has been delivered.
+func (l *Live) Finish() {
+	l.finished.Store(true)
+	l.w.interrupt()
+}
+
+// Stop makes the ranks run on unrecorded, and Poll return io.EOF once it has delivered what is there, whatever still
+// runs.
+func (l *Live) Stop() {
+	l.s.StopRecording()
+	l.stopped.Store(true)
+}
+
+// Wait returns after d, some milliseconds, or earlier if a process begins, calls MPI for the first time, or ends. Ranks
+// do not wake up the analyzer, and each look at a ring costs its rank a cache miss; so it is best to wait for a short
+// time whenever Poll found nothing. In strict mode ranks that wait for a verdict do wake it up.
+func (l *Live) Wait(d time.Duration) {
+	if l.strict {
+		l.awaitAsked(d)
+		return
+	}
+	l.w.wait(d)
+}
+
+// Notes returns what went wrong since it was asked last, one sentence each, for the user. It may be called from any
+// goroutine.
+func (l *Live) Notes() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := l.notes
+	l.notes = nil
+	return n
+}
+
+func (l *Live) note(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.notes = append(l.notes, fmt.Sprintf(format, args...))
+}
+
+// Stats returns what has been counted up to now. It may be called from any goroutine.
+func (l *Live) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.stats
+	for _, m := range l.live {
+		s.add(m)
+	}
+	if c := l.s.control; c != nil {
+		s.Unrecorded += int(c.unrecorded.Load())
+		s.Shrunk += int(c.shrunk.Load())
+	}
+	return s
+}
+
+func (s *Stats) add(m *mapping) {
+	s.Queries += m.hdr.queries.Load()
+	s.Stalls += m.hdr.stalls.Load()
+	s.StallTime += time.Duration(m.hdr.stallNS.Load())
+}
+
+// Close stops the recording and lets go of the rings. It leaves the session itself open.
+func (l *Live) Close() error {
+	l.s.StopRecording()
+	for _, p := range l.order {
+		l.unmap(p)
+		if p.page != nil {
+			unmapProcess(p.page)
+			p.page = nil
+		}
+		l.w.unwatch(p.fd)
+		p.fd = -1
+	}
+	for _, r := range l.early {
+		if r != nil {
+			l.w.unwatch(r.fd)
+		}
+	}
+	l.order, l.procs, l.early = nil, nil, nil
+	l.w.close()
+	return nil
+}
+
+// rounds is how many chunks of a ring a Poll delivers at most. So it comes to an end while ranks go on writing.
+const rounds = 32
+
+// Poll delivers what is there now, at most about a megabyte of each ring, and returns its length in bytes. It returns
+// io.EOF after Finish or Stop, when nothing more comes.
+func (l *Live) Poll(h Handler) (n int, err error) {
+	// The program may truncate the files that are mapped here. That must not be the end of the analyzer.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer l.rescue()
+	l.handler = h
+	if l.strict {
+		l.asked = l.s.control.asked.Load() // before the rings are read
+	}
+	if l.polls++; l.idle || l.polls%8 == 0 {
+		l.watch()
+	}
+	// In turns, so that no rank waits for room while another one's records are dealt with.
+	for round, more := 0, true; more && round < rounds; round++ {
+		more = false
+		for i := range l.order {
+			p := l.order[(l.turn+i)%len(l.order)]
+			if round > 0 && !p.more {
+				continue
+			}
+			got := l.read(p)
+			p.more = got >= chunk
+			more = more || p.more
+			n += got
+		}
+	}
+	l.current = nil
+	if l.turn++; l.turn >= len(l.order) {
+		l.turn = 0
+	}
+	l.tell()
+	if l.nextProc > 0 && len(l.procs) == 0 {
+		l.w.rest()
+	}
+	l.idle = n == 0
+	if n > 0 || !l.finished.Load() && !l.stopped.Load() {
+		l.last = false
+		return n, nil
+	}
+	if l.stopped.Load() || !l.busy() {
+		if !l.last {
+			// Look once more for what may have come since.
+			l.last = true
+			l.w.scan()
+			l.watch()
+			return l.Poll(h)
+		}
+		return 0, io.EOF
+	}
+	return 0, nil
+}
+
+// busy tells whether there are processes that have called MPI and may go on to do so, or ends still to be told.
+func (l *Live) busy() bool {
+	for _, p := range l.order {
+		if p.gone || len(p.rings) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// rescue turns a fault in a ring's mapping into the loss of that ring.
+func (l *Live) rescue() {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if fault, ok := r.(interface{ Addr() uintptr }); ok && l.current != nil {
+		if _, ok := r.(runtime.Error); ok {
+			for _, m := range l.current.maps {
+				if m.contains(fault.Addr()) {
+					l.drop(l.current)
+					l.lose(l.current, "the memory that it shared with mpivet is gone: the program has truncated its file; "+
+						"what it did since is lost")
+					return
+				}
+			}
+		}
+	}
+	panic(r)
+}
+
+// watch takes note of new files and of processes that ended.
+func (l *Live) watch() {
+	before := len(l.ending)
+	l.w.ready(l.ended, l.unborn)
+	if l.w.poll() {
+		for _, p := range l.order {
+			if !p.gone && dead(p.info.PID) {
+				l.end(p.info.ID)
+			}
+		}
+	}
+	if l.s.control.verdicts != 0 {
+		l.watchExits()
+	}
+	for len(l.w.found) > 0 || l.left { // again for the rings of a process that has ended meanwhile: see end
+		l.attach(nil)
+	}
+	if before = min(before, len(l.ending)); len(l.ending)-before > 1 {
+		slices.SortStableFunc(l.ending[before:], func(a, b *proc) int { return cmp.Compare(a.endTime(), b.endTime()) })
+	}
+}
+
+// watchExits takes note of the processes that wait in their exit. They do nothing else any more, so they count as ended.
+func (l *Live) watchExits() {
+	for _, p := range l.order {
+		if p.gone || p.page.leaving.Load() == 0 {
+			continue
+		}
+		// If the file can't be opened, the process gives up waiting after a while.
+		path := filepath.Join(p.file.dir, p.file.name)
+		if f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+			l.mu.Lock()
+			l.leave = append(l.leave, leaving{p.info.PID, f})
+			l.mu.Unlock()
+		}
+		l.end(p.info.ID)
+	}
+}
+
+// Leaving returns the processes that wait in their exit for Release or Verdict.
+func (l *Live) Leaving() (pids []int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.leave {
+		pids = append(pids, p.pid)
+	}
+	return pids
+}
+
+// Release lets processes end that wait in their exit, but for the last few of them.
+func (l *Live) Release(but int) { l.answer(but, 0) }
+
+// Verdict lets all processes end that wait in their exit, with the given exit status.
+func (l *Live) Verdict(status int) { l.answer(0, status) }
+
+func (l *Live) answer(but, status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := max(len(l.leave)-but, 0)
+	for _, p := range l.leave[:n] {
+		_, _ = p.page.WriteAt(binary.NativeEndian.AppendUint32(nil, uint32(256+status)), verdictAt)
+		p.page.Close()
+	}
+	l.leave = l.leave[n:]
+}
+
+// endTime is when a process that is gone ended, or when that was noticed if it does not say.
+func (p *proc) endTime() time.Duration {
+	if p.kind != Replaced && p.page.state.Load() != stateStarted && p.page.endTime != 0 {
+		return time.Duration(p.page.endTime)
+	}
+	return p.goneAt
+}
+
+// attach opens the files that have been found: all, or only rings of one process.
+func (l *Live) attach(only *proc) {
+	found := append(l.orphans, l.w.found...)
+	l.orphans, l.w.found, l.left = nil, l.w.found[:0], only != nil
+	rings := make(map[string][]file)
+	for _, f := range found {
+		if f.name[0] == 't' {
+			p := procOf(f.name)
+			rings[p] = append(rings[p], f)
+		}
+	}
+	take := func(p *proc) {
+		for _, f := range rings[p.name] {
+			l.attachRing(p, f)
+		}
+		delete(rings, p.name)
+	}
+	if only != nil {
+		take(only)
+	} else {
+		// Rings of known processes first: another process of the same number says that the one before is over.
+		for name := range rings {
+			if p := l.byName[name]; p != nil {
+				take(p)
+			}
+		}
+	}
+	for _, f := range found {
+		if f.name[0] == 'x' {
+			l.attachRegistration(f)
+		}
+	}
+	for _, f := range found {
+		switch {
+		case f.name[0] != 'p':
+		case only != nil:
+			l.orphans = append(l.orphans, f)
+		default:
+			if p := l.attachProc(f); p != nil {
+				take(p)
+			}
+		}
+	}
+	for _, f := range found {
+		if _, ok := rings[procOf(f.name)]; ok && f.name[0] == 't' {
+			l.orphans = append(l.orphans, f)
+		}
+	}
+}
+
+// procOf returns the name of the process's file for that of a ring: "t12.0.3" belongs to "p12.0".
+func procOf(ring string) string {
+	i := strings.LastIndexByte(ring, '.')
+	if i < 1 {
+		return ""
+	}
+	return "p" + ring[1:i]
+}
+
+// attachRegistration begins to watch a process that has registered.
+func (l *Live) attachRegistration(f file) {
+	r, ok := readRegistration(f.dir, f.name)
+	if !ok {
+		return
+	}
+	if l.Witness != nil {
+		l.Witness.Registered(r)
+	}
+	if p := l.byPID[r.PID]; p == nil || p.gone {
+		l.early = append(l.early, &registered{r, l.w.watchRegistered(r, len(l.early))})
+	}
+}
+
+// registration takes a process from those that have only registered. It returns nil if it is not there.
+func (l *Live) registration(pid int) *registered {
+	for i, r := range l.early {
+		if r != nil && r.PID == pid {
+			l.early[i] = nil
+			return r
+		}
+	}
+	return nil
+}
+
+// endEarly takes note that a process has ended that had only registered when this was noticed. If it was killed, the handler
+// is told of a process without a thread. If not, it was no MPI program, or the library could not be loaded.
+func (l *Live) endEarly(number int) {
+	// The library may have announced it meanwhile.
+	l.w.lastFiles()
+	l.attach(nil)
+	r := l.early[number]
+	if r == nil {
+		return
+	}
+	l.early[number] = nil
+	status, known := WaitStatus(r.fd, r.PID)
+	l.w.unwatch(r.fd)
+	if l.Witness != nil {
+		l.Witness.Died(r.PID)
+	}
+	if !known || !status.Signaled() {
+		return
+	}
+	p := &Proc{ID: l.nextProc, PID: r.PID, Rank: r.Rank, WorldSize: -1, Start: now()}
+	if len(r.Above) > 0 {
+		p.PPID = r.Above[0].PID
+	}
+	l.nextProc++
+	l.handler.Proc(p)
+	l.handler.End(p.ID, &ProcEnd{Kind: Vanished, Code: int(status.Signal()), Time: now()})
+}
+
+// attachProc begins to follow a process. It returns nil if that is not possible.
+func (l *Live) attachProc(f file) *proc {
+	page, err := mapProcess(filepath.Join(f.dir, f.name))
+	if err != nil {
+		l.note("a process of the program is not recorded: %v", err)
+		l.EndStrict()
+		return nil
+	}
+	p := &proc{
+		info: Proc{
+			ID:  l.nextProc,
+			PID: int(page.pid), PPID: int(page.ppid),
+			Rank: int(page.rank), WorldSize: int(page.worldSize),
+			Exe: text(page.exe[:]), Start: time.Duration(page.startTime),
+		},
+		name: f.name, file: f, page: page,
+	}
+	l.nextProc++
+	before := l.registration(p.info.PID)
+	if old := l.byPID[p.info.PID]; old != nil && !old.gone {
+		// Same number: by exec(), unless the old process died and another one got its number.
+		if _, start, _ := procStat(p.info.PID); start != 0 && startedAfter(p.info.PID, old.info.Start) {
+			l.end(old.info.ID)
+		} else {
+			old.gone, old.kind, old.goneAt = true, Replaced, now()
+			before = &registered{fd: old.fd}
+			old.fd = -1
+			l.ending = append(l.ending, old)
+			// Its files go when the last one with this number does: the library tells by them how often it was.
+			p.files = append(p.files, old.file)
+			p.files = append(p.files, old.files...)
+			old.files, old.file = nil, file{}
+		}
+		// The old one comes first.
+		for !old.drained {
+			l.read(old)
+		}
+		l.tell()
+	}
+	l.procs[p.info.ID], l.byName[p.name], l.byPID[p.info.PID] = p, p, p
+	l.order = append(l.order, p)
+	l.handler.Proc(&p.info)
+	var gone bool
+	if p.fd, gone = l.w.watch(p.info.PID, p.info.ID, p.info.Start, before); gone {
+		l.end(p.info.ID)
+	}
+	return p
+}
+
+func (l *Live) attachRing(p *proc, f file) {
+	p.files = append(p.files, f)
+	if p.unread {
+		l.EndStrict() // nobody reads what this thread asks for
+		return
+	}
+	m, err := mapRing(filepath.Join(f.dir, f.name))
+	if err != nil {
+		l.EndStrict()
+		if errors.Is(err, os.ErrNotExist) {
+			return // removed by hand
+		}
+		l.lose(p, err.Error())
+		return
+	}
+	t := &Thread{
+		ID: l.nextThr, Proc: p.info.ID,
+		Index: int(m.hdr.thread), TID: int(m.hdr.tid), Main: m.hdr.mainThread != 0,
+	}
+	l.nextThr++
+	c := &cursor{id: t.ID, hdr: m.hdr, data: m.data, size: m.size}
+	p.rings = append(p.rings, c)
+	if l.strict {
+		l.cursors[c.id] = c
+	}
+	p.maps = append(p.maps, m)
+	p.multi = p.multi || len(p.rings) > 1
+	l.mu.Lock()
+	l.live = append(l.live, m)
+	l.mu.Unlock()
+	l.handler.Thread(t)
+}
+
+// end takes note that a process is no more.
+func (l *Live) end(id ProcID) {
+	p := l.procs[id]
+	if p == nil || p.gone {
+		return
+	}
+	p.gone, p.kind = true, Vanished
+	p.status, p.known = WaitStatus(p.fd, p.info.PID)
+	l.w.unwatch(p.fd)
+	p.fd = -1
+	l.w.lastFiles() // rings that it made at last
+	p.goneAt = l.w.died(p.name)
+	l.ending = append(l.ending, p)
+	if l.Witness != nil {
+		l.Witness.Died(p.info.PID)
+	}
+}
+
+// read delivers what a process has recorded, and returns its length.
+func (l *Live) read(p *proc) (n int) {
+	if p.unread {
+		// Nobody reads on, so nobody must wait.
+		for _, c := range p.rings {
+			c.hdr.tail.Store(c.hdr.head.Load())
+		}
+		p.drained = p.gone
+		return 0
+	}
+	l.current = p
+	for _, c := range p.rings {
+		c.final = p.gone
+	}
+	var err error
+	if !p.multi {
+		if len(p.rings) == 1 {
+			n, err = p.rings[0].poll(&l.batch, l.handler)
+			switch {
+			case err == errTimed:
+				// There is another thread, and it may have done things before these records.
+				p.multi, err = true, nil
+				l.w.files()
+				l.attach(p)
+				n++
+			case err != nil:
+				err = p.lost(p.rings[0], err)
+			}
+		}
+	} else {
+		n, err = p.merge(&l.batch, l.handler, l.more)
+	}
+	if err != nil {
+		l.lose(p, err.Error())
+		return n
+	}
+	p.drained = p.gone && n == 0
+	return n
+}
+
+// lostError says what was lost in a ring.
+type lostError string
+
+func (e lostError) Error() string { return string(e) }
+
+// lost describes the loss of a ring.
+func (p *proc) lost(c *cursor, err error) error {
+	return lostError(fmt.Sprintf("the memory that it shares with mpivet is damaged (%v): the program has written over it; "+
+		"what it did after its MPI call number %d is lost", err, c.calls))
+}
+
+// lose gives up a process's records. It is over as far as the handler is concerned.
+func (l *Live) lose(p *proc, why string) {
+	who := fmt.Sprintf("process %d", p.info.PID)
+	if p.info.Rank >= 0 {
+		who = fmt.Sprintf("rank %d (%s)", p.info.Rank, who)
+	}
+	l.note("%s: %s", who, why)
+	p.unread = true
+	l.unjudge(p)
+	e := p.ended()
+	e.Kind, e.Time, e.Reason = Lost, now(), why
+	l.handler.End(p.info.ID, e)
+}
+
+// tell delivers the ends of processes whose records have all been delivered, in the order of the ends.
+func (l *Live) tell() {
+	for len(l.ending) > 0 && l.ending[0].drained {
+		p := l.ending[0]
+		l.ending = slices.Delete(l.ending, 0, 1)
+		if !p.unread {
+			l.handler.End(p.info.ID, p.ended())
+		}
+		l.forget(p)
+	}
+}
+
+// forget lets go of a process that has ended.
+func (l *Live) forget(p *proc) {
+	l.unmap(p)
+	unmapProcess(p.page)
+	p.page = nil
+	for _, f := range append(p.files, p.file) {
+		if f.name != "" {
+			_ = os.Remove(filepath.Join(f.dir, f.name))
+			l.w.forget(f.name)
+			if f.name[0] == 'p' {
+				l.forgetObjects(f.name)
+			}
+		}
+	}
+	delete(l.procs, p.info.ID)
+	if l.byName[p.name] == p {
+		delete(l.byName, p.name)
+	}
+	if l.byPID[p.info.PID] == p {
+		delete(l.byPID, p.info.PID)
+	}
+	l.order = slices.DeleteFunc(l.order, func(q *proc) bool { return q == p })
+}
+
+// drop lets go of a process's rings without touching their data.
+func (l *Live) drop(p *proc) {
+	l.unjudge(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range p.maps {
+		l.live = slices.DeleteFunc(l.live, func(o *mapping) bool { return o == m })
+		m.close()
+	}
+	l.forgetRings(p)
+}
+
+// unmap lets go of a process's rings and keeps their counters.
+func (l *Live) unmap(p *proc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range p.maps {
+		l.stats.add(m)
+		l.live = slices.DeleteFunc(l.live, func(o *mapping) bool { return o == m })
+		m.close()
+	}
+	l.forgetRings(p)
+}
+
+func (l *Live) forgetRings(p *proc) {
+	for _, c := range p.rings {
+		delete(l.cursors, c.id)
+	}
+	p.maps, p.rings = nil, nil
+}
+
+// ended returns what is known of a process's end.
+func (p *proc) ended() *ProcEnd {
+	g := p.page
+	e := &ProcEnd{
+		Kind: p.kind, Time: p.goneAt,
+		Initialized: g.initialized != 0, Finalized: g.finalized != 0, Aborted: g.aborted != 0,
+	}
+	if p.kind == Replaced {
+		return e
+	}
+	switch g.state.Load() {
+	case stateExited:
+		e.Kind, e.Underscore = Exited, g.exitKind != 0
+	case stateSignaled:
+		e.Kind, e.FaultAddr, e.SenderPID = Signaled, g.faultAddr, int(g.senderPID)
+	default:
+		switch {
+		case p.known && p.status.Exited():
+			e.Kind, e.Code, e.Underscore, e.Unseen = Exited, p.status.ExitStatus(), true, true
+		case p.known && p.status.Signaled():
+			e.Code = int(p.status.Signal())
+		}
+		return e
+	}
+	e.Code, e.InMPI, e.TID = int(g.code), g.inMPI != 0, int(g.endTID)
+	e.Time = p.endTime()
+	e.PCs = slices.Clone(g.pcs[:min(int(g.npcs), len(g.pcs))])
+	for i := range min(int(g.nmaps), len(g.maps)) {
+		m := &g.maps[i]
+		e.Maps = append(e.Maps, Mapping{Start: m.start, End: m.end, Offset: m.offset, Path: text(m.path[:])})
+	}
+	slices.SortFunc(e.Maps, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
+	return e
+}
+
+// text returns the string that ends at a zero byte, or with the array.
+func text(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return strings.ToValidUTF8(string(b), "\ufffd")
+}
+
+// now is CLOCK_MONOTONIC.
+func now() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
+	return time.Duration(t.Nano())
+}

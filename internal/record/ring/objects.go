@@ -1,0 +1,178 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+)
+
+// Bounds of the files of objects (preload/src/objects.c): how many a process has, and how long one may be.
+const (
+	maxObjectFiles = 5
+	maxObjectFile  = 64 << 20
+)
+
+// ObjectKind is enum mv_object_kind.
+type ObjectKind uint32
+
+// The kinds of objects.
+const (
+	CommObject ObjectKind = 1
+	WinObject  ObjectKind = 2
+	FileObject ObjectKind = 3
+)
+
+// How an object was made, besides a mpiapi.CollKind (enum mv_made).
+const (
+	MadeWorld  = 0x100 // MPI_COMM_WORLD
+	MadeSelf   = 0x101 // MPI_COMM_SELF
+	MadeParent = 0x102 // by MPI_Comm_get_parent
+	MadeElse   = 0x103
+)
+
+// objectAlone is MV_OBJECT_ALONE.
+const objectAlone = 1
+
+// ObjectView is a communicator, window or file of a process, and what the process has called collectively on it.
+type ObjectView struct {
+	Serial     uint64 // different for each object that a process has had
+	Handle     uint64
+	ID         uint64 // the same on all members
+	Alone      bool   // the ID is nobody else's
+	Parent     uint64 // ID of what it was made of, 0 if of nothing
+	Number     uint64 // how many of its like were made of the parent up to it
+	Kind       ObjectKind
+	Made       uint32 // mpiapi.CollKind, or MadeWorld …
+	Rank, Size int    // in the (local) group
+	RemoteSize int    // of an inter-communicator
+	Name       string // that the program gave it
+	// Members are world ranks, of the local group and then of the remote one, -1 for a process of another MPI_COMM_WORLD.
+	// They may be the first ones only.
+	Members []int
+	Counts  []Count // of the kinds that have been called, in the order of the kinds
+}
+
+// Count says how often calls of a kind of collective have been begun and have returned.
+type Count struct {
+	Kind          mpiapi.CollKind
+	Entered, Left uint64
+}
+
+// objectsName returns the name of the i-th file of objects of a process, given that of its own file.
+func objectsName(process string, i int) string { return fmt.Sprintf("s%s.%d", process[1:], i) }
+
+func (p *ProcessView) lookObjects(dirs []string, problems *[]string) {
+	for i := range maxObjectFiles {
+		name, found := objectsName(p.Name, i), false
+		for _, d := range dirs {
+			b, err := readAll(d, name, maxObjectFile)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			// Serial numbers come last and go first: an object is whole if it still has its number after it was read.
+			var again []byte
+			if err == nil {
+				again, err = readAll(d, name, maxObjectFile)
+			}
+			if err == nil {
+				err = p.objects(filepath.Join(d, name), b, again)
+			}
+			if err != nil {
+				*problems = append(*problems, err.Error())
+			}
+			found = true
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// objects takes the objects in a file, which was read twice.
+func (p *ProcessView) objects(path string, b, again []byte) error {
+	var h mvObjects
+	if uintptr(len(b)) < unsafe.Sizeof(h) {
+		return damagedFile(path, "it is cut short")
+	}
+	if err := checkHead(path, b, magicObjects); err != nil {
+		return err
+	}
+	header, size, count := uint64(u32(b, unsafe.Offsetof(h.headerSize))), uint64(u32(b, unsafe.Offsetof(h.objectSize))), uint64(u32(b, unsafe.Offsetof(h.count)))
+	if size != uint64(unsafe.Sizeof(mvObject{})) || u32(b, unsafe.Offsetof(h.kinds)) != Kinds || header+size*count > uint64(len(b)) {
+		return damagedFile(path, "%d objects of %d bytes in %d", count, size, len(b))
+	}
+	p.Homeless += int(u32(b, unsafe.Offsetof(h.homeless)))
+	at, used := uint64(u32(b, unsafe.Offsetof(h.namesAt))), uint64(u32(b, unsafe.Offsetof(h.namesUsed)))
+	if at+used > header {
+		return damagedFile(path, "names of %d bytes", used)
+	}
+	if used > 0 {
+		p.Names = b[at : at+used]
+	}
+	for i := range count {
+		at := header + i*size
+		if at+size > uint64(len(again)) || u64(b, uintptr(at)) != u64(again, uintptr(at)) {
+			continue
+		}
+		o, err := parseObject(b[at:][:size])
+		if err != nil {
+			return damagedFile(path, "%v", err)
+		}
+		if o != nil {
+			p.Objects = append(p.Objects, o)
+		}
+	}
+	return nil
+}
+
+// maxMembers is how many members of an object are listed.
+const maxMembers = 1 << 20
+
+// parseObject returns the object in its bytes, nil if there is none.
+func parseObject(b []byte) (*ObjectView, error) {
+	var m mvObject
+	num := func(at uintptr) int { return int(int32(u32(b, at))) }
+	o := &ObjectView{
+		Serial: u64(b, unsafe.Offsetof(m.serial)), Handle: u64(b, unsafe.Offsetof(m.handle)),
+		ID: u64(b, unsafe.Offsetof(m.id)), Parent: u64(b, unsafe.Offsetof(m.parent)), Number: u64(b, unsafe.Offsetof(m.number)),
+		Alone: u32(b, unsafe.Offsetof(m.flags))&objectAlone != 0,
+		Kind:  ObjectKind(u32(b, unsafe.Offsetof(m.kind))), Made: u32(b, unsafe.Offsetof(m.made)),
+		Rank: num(unsafe.Offsetof(m.rank)), Size: num(unsafe.Offsetof(m.size)), RemoteSize: num(unsafe.Offsetof(m.remoteSize)),
+		Name: text(b[unsafe.Offsetof(m.name):][:len(m.name)]),
+	}
+	if o.Serial == 0 {
+		return nil, nil //nolint:nilnil // nothing is there
+	}
+	if o.Kind < CommObject || o.Kind > FileObject || o.Size < 0 || o.RemoteSize < 0 {
+		return nil, fmt.Errorf("an object of kind %d with %d and %d members", o.Kind, o.Size, o.RemoteSize)
+	}
+	runs, remote := uint64(u32(b, unsafe.Offsetof(m.runs))), uint64(u32(b, unsafe.Offsetof(m.remoteRuns)))
+	if runs > objectRuns || remote > objectRuns-runs {
+		return nil, fmt.Errorf("an object with %d and %d runs of members", runs, remote)
+	}
+	for i := range uintptr(runs + remote) {
+		r := unsafe.Offsetof(m.run) + i*runSize
+		start, stride, count := num(r), num(r+4), num(r+8)
+		if count < 0 || len(o.Members)+count > maxMembers {
+			return nil, fmt.Errorf("an object with a run of %d members", count)
+		}
+		for k := range count {
+			if start < 0 {
+				o.Members = append(o.Members, -1)
+			} else {
+				o.Members = append(o.Members, max(start+k*stride, -1))
+			}
+		}
+	}
+	for k := range uintptr(Kinds) {
+		at := unsafe.Offsetof(m.count) + k*unsafe.Sizeof(mvCount{})
+		if c := (Count{Kind: mpiapi.CollKind(k), Entered: u64(b, at), Left: u64(b, at+8)}); c.Entered != 0 || c.Left != 0 {
+			o.Counts = append(o.Counts, c)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,416 @@
+package ring
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sizes of rings in bytes.
+const (
+	defaultRingSize = 4 << 20
+	minRingSize     = 64 << 10
+)
+
+// Names within a session directory.
+const (
+	controlName = "control"
+	lockName    = ".lock" // of a fallback directory: locked like the control file
+)
+
+// Sums says what the processes make sums of data for.
+type Sums uint32
+
+// What for.
+const (
+	NoSums   Sums = iota
+	KeptSums      // what nonblocking operations send must stay as it is: InfoChanged records tell of what does not
+	AllSums       // and what messages and collectives move must arrive: InfoSums records have the sums
+)
+
+// Options say how a session is set up. The zero value is useful except for TableHash.
+type Options struct {
+	Ranks     int    // processes expected on this node, 0 if unknown
+	RingSize  int    // bytes per thread, a power of two; 0 to choose by the room there is
+	TableHash uint64 // mpiapi.Hash()
+	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
+	Strict    bool   // hold collective calls until they are judged, see Live.Judge
+	Sums      Sums   // of the data that operations move
+	Verdicts  bool   // have ranks wait at their exit, until Live.Release or Live.Verdict says how to end
+	SumLimit  int    // sum up only samples, so many bytes in all, of data longer than this; 0: all
+	ShmDir    string // where shared memory is; "" for /dev/shm
+	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
+}
+
+func (o *Options) defaults() {
+	if o.ShmDir == "" {
+		o.ShmDir = "/dev/shm"
+	}
+	if o.TempDir == "" {
+		o.TempDir = os.TempDir()
+	}
+	if o.Ranks <= 0 {
+		o.Ranks = 8
+	}
+}
+
+// Session is a directory in which ranks leave their rings, and what it needs around it.
+type Session struct {
+	Dir      string // where ranks put their rings: MPIVET's environment names it
+	Fallback string // the directory on a disk that they use if Dir is full
+	RingSize int    // bytes per thread
+
+	notes    []string
+	control  *mvControl
+	lock     *os.File // the control file, locked as long as the analyzer lives
+	fallLock *os.File
+}
+
+func prefix() string { return fmt.Sprintf("mpivet-%d-", os.Getuid()) }
+
+// sessionDirs returns the directories that a session of the given name may have, the usual one first.
+func sessionDirs(o Options, name string) []string {
+	return []string{filepath.Join(o.ShmDir, prefix()+name), filepath.Join(o.TempDir, prefix()+name)}
+}
+
+// Places returns the directories that sessions are made in, the usual one first.
+func Places() []string {
+	var o Options
+	o.defaults()
+	return []string{o.ShmDir, o.TempDir}
+}
+
+// newName returns a name for a session that no other one has. The name says which process makes the session: until there is
+// a lock, only that tells whether the process still lives.
+func newName() (string, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x-%d-%x", PIDNamespace(), os.Getpid(), b), nil
+}
+
+// ownNames are the names that versions of mpivet have given to sessions and what belongs to them. Files and directories with
+// other names are the user's, whatever they begin with.
+var ownNames = regexp.MustCompile(
+	`^([0-9a-f]+-[0-9]+-[0-9a-f]{16}|[0-9a-f]{16}|[xs][0-9]+-[0-9]+)(\.stale[0-9a-f]+|\.start)?$`)
+
+// makerGone reports whether the process has ended that has made the session of a name, as far as that can be told.
+func makerGone(name string) bool {
+	var namespace uint64
+	var pid int
+	n, _ := fmt.Sscanf(name, "%x-%d-", &namespace, &pid)
+	return n == 2 && namespace != 0 && namespace == PIDNamespace() && pid > 0 && dead(pid)
+}
+
+// NewSession makes a session: its directory in shared memory (or on a disk, where that is missing or too small), the
+// fallback directory, and the locked control file.
+func NewSession(o Options) (_ *Session, err error) {
+	o.defaults()
+	name, err := newName()
+	if err != nil {
+		return nil, err
+	}
+	dirs := sessionDirs(o, name)
+	s := new(Session)
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+
+	noDisk := os.Mkdir(dirs[1], 0o700)
+	if noDisk == nil {
+		s.Fallback = dirs[1]
+		if s.fallLock, err = makeLocked(s.Fallback, lockName, 0); err != nil {
+			return nil, err
+		}
+	}
+
+	s.RingSize = o.RingSize
+	size, noShm := chooseSize(o)
+	if noShm == nil && dirs[0] != dirs[1] {
+		noShm = os.Mkdir(dirs[0], 0o700)
+	}
+	switch {
+	case noShm == nil:
+		s.Dir = dirs[0]
+		if s.RingSize == 0 && size < defaultRingSize {
+			s.note("little room in %s: %d KiB per rank for records instead of %d; ranks may have to wait for the analyzer more often",
+				o.ShmDir, size>>10, defaultRingSize>>10)
+			s.RingSize = size
+		}
+	case noDisk == nil:
+		s.Dir = s.Fallback
+		s.note("%v: records go through %s, on a disk, which may slow the program down", noShm, o.TempDir)
+	default:
+		return nil, fmt.Errorf("no place for the records: %w; %w", noShm, noDisk)
+	}
+	if s.RingSize == 0 {
+		s.RingSize = defaultRingSize
+	}
+	if s.RingSize < minRingSize || s.RingSize > maxRingSize || s.RingSize&(s.RingSize-1) != 0 {
+		return nil, fmt.Errorf("ring size %d: must be a power of two from %d to %d", s.RingSize, minRingSize, maxRingSize)
+	}
+
+	if s.lock, err = makeLocked(s.Dir, "."+controlName, int64(unsafe.Sizeof(mvControl{}))); err != nil {
+		return nil, err
+	}
+	if s.control, err = mapControl(s.lock); err != nil {
+		return nil, err
+	}
+	c := s.control
+	c.magic, c.version, c.headerSize = magicControl, Version, uint32(unsafe.Sizeof(*c))
+	c.tableHash, c.ringSize = o.TableHash, uint64(s.RingSize)
+	if !o.NoStacks {
+		c.stacks = 1
+	}
+	if o.Strict {
+		c.strict.Store(1)
+	}
+	if o.Verdicts {
+		c.verdicts = 1
+	}
+	c.sums, c.sumLimit = uint32(o.Sums), uint64(o.SumLimit)
+	c.analyzer, c.namespace = uint32(os.Getpid()), PIDNamespace()
+	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
+		copy(c.fallback[:], s.Fallback)
+	}
+	// Visible means complete.
+	if err := os.Rename(filepath.Join(s.Dir, "."+controlName), filepath.Join(s.Dir, controlName)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// Notes returns what the user should know about how the session was set up, one sentence each.
+func (s *Session) Notes() []string { return s.notes }
+
+// StopRecording tells the ranks to run on unrecorded.
+func (s *Session) StopRecording() {
+	if s.control == nil {
+		return
+	}
+	// Somebody may have truncated the file.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { _ = recover() }()
+	s.control.stop.Store(1)
+}
+
+// Close removes everything that the session left in the file system. Ranks that still run go on unrecorded.
+func (s *Session) Close() error {
+	s.StopRecording()
+	var errs []error
+	if s.Dir != "" && s.Dir != s.Fallback {
+		errs = append(errs, os.RemoveAll(s.Dir))
+	}
+	if s.Fallback != "" {
+		errs = append(errs, os.RemoveAll(s.Fallback))
+	}
+	s.Dir, s.Fallback = "", ""
+	if s.control != nil {
+		unmapControl(s.control)
+		s.control = nil
+	}
+	for _, f := range []*os.File{s.lock, s.fallLock} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	s.lock, s.fallLock = nil, nil
+	return errors.Join(errs...)
+}
+
+// Analyzed reports whether a session has an analyzer that lives.
+func Analyzed(dir string) bool {
+	f, err := os.OpenFile(filepath.Join(dir, controlName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+}
+
+// FirstUnwatched reports whether the calling process is the first one that finds the analyzer of a session gone. Only the
+// first one says so.
+func FirstUnwatched(dir string) bool {
+	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	f, err := os.OpenFile(filepath.Join(dir, "unwatched"), flags, 0o600)
+	if err == nil {
+		f.Close()
+	}
+	return !errors.Is(err, fs.ErrExist)
+}
+
+// chooseSize returns the size for a ring: the usual one, but at most a rank's share of a quarter of the free shared
+// memory, which MPI needs as well. The error says why there is no room.
+func chooseSize(o Options) (size int, err error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(o.ShmDir, &st); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: o.ShmDir, Err: err}
+	}
+	free := st.Bavail * uint64(st.Bsize)
+	size = o.RingSize
+	if size == 0 {
+		size = defaultRingSize
+		for size > minRingSize && uint64(size) > free/4/uint64(o.Ranks) {
+			size /= 2
+		}
+	}
+	if uint64(size) > free/4/uint64(o.Ranks) {
+		return 0, fmt.Errorf("%s has only %d KiB free", o.ShmDir, free>>10)
+	}
+	return size, nil
+}
+
+// PIDNamespace returns the inode number of this process's PID namespace, 0 if it is not known.
+func PIDNamespace() uint64 {
+	var st unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &st) != nil {
+		return 0
+	}
+	return st.Ino
+}
+
+// makeLocked makes a file of the given size that this process alone holds locked until it ends. It gets its name when it
+// is locked: else another process that looks for what is left behind could find it free.
+func makeLocked(dir, name string, size int64) (*os.File, error) {
+	path := filepath.Join(dir, name+".new")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		err = &os.PathError{Op: "flock", Path: path, Err: err}
+	} else if size > 0 {
+		// Room is taken now: to find none left when writing to the mapping would be fatal.
+		if err = unix.Fallocate(int(f.Fd()), 0, 0, size); err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+			err = f.Truncate(size)
+		}
+		if err != nil {
+			err = &os.PathError{Op: "allocate", Path: path, Err: err}
+		}
+	}
+	if err == nil {
+		err = os.Rename(path, filepath.Join(dir, name))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// unlockedAge is how old a directory without a lock file must be to count as left behind if it is not known who has made
+// it, since one is made first and gets its lock file then.
+const unlockedAge = 10 * time.Minute
+
+// removeStale removes the directory of a session whose analyzer died, that is, one whose lock is free. It also removes a
+// lock file of older versions that nobody has locked. It returns true if it did.
+func removeStale(dir string) bool {
+	name := strings.TrimPrefix(filepath.Base(dir), prefix())
+	if !ownNames.MatchString(name) {
+		return false
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil || int(st.Uid) != os.Getuid() {
+		return false
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+	case unix.S_IFREG:
+		return removeFile(dir)
+	default:
+		return false
+	}
+	var f *os.File
+	var err error
+	for _, name := range []string{controlName, "." + controlName, lockName} {
+		if f, err = os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		gone := makerGone(name) || time.Since(time.Unix(st.Mtim.Unix())) > unlockedAge
+		return gone && os.RemoveAll(dir) == nil
+	}
+	defer f.Close()
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return false
+	}
+	// Another one may have removed it and made a new one in the meantime. Whoever holds the lock of the one that is
+	// there may move it out of the way, and nobody else.
+	ours, err1 := f.Stat()
+	now, err2 := os.Stat(filepath.Join(dir, filepath.Base(f.Name())))
+	if err1 != nil || err2 != nil || !os.SameFile(ours, now) {
+		return false
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	away := dir + ".stale" + hex.EncodeToString(b[:])
+	if os.Rename(dir, away) != nil {
+		return false
+	}
+	return os.RemoveAll(away) == nil
+}
+
+// removeFile removes a file that nobody has locked.
+func removeFile(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && os.Remove(path) == nil
+}
+
+// inhabited tells whether a process that recorded into a directory still runs.
+func inhabited(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.Name()[0] != 'p' {
+			continue
+		}
+		var p ProcessView
+		if p.look(dir, e.Name()) == nil && p.Alive {
+			return true
+		}
+	}
+	return false
+}
+
+// CleanStale removes what sessions of this user left behind whose analyzer died, and returns the directories removed: not
+// those of programs that still run, which can be looked at. Of the options, only the places count.
+func CleanStale(o Options) []string {
+	o.defaults()
+	var gone []string
+	for _, place := range []string{o.ShmDir, o.TempDir} {
+		dirs, _ := filepath.Glob(filepath.Join(place, prefix()+"*"))
+		for _, d := range dirs {
+			name := strings.TrimPrefix(filepath.Base(d), prefix())
+			if !slices.ContainsFunc(sessionDirs(o, name), inhabited) && removeStale(d) {
+				gone = append(gone, d)
+			}
+		}
+	}
+	return gone
+}

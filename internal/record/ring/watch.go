@@ -1,0 +1,376 @@
+package ring
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// watcher tells which files have appeared in a session's directories, and which processes have ended, in the order in
+// which that happened. Where the system has no inotify left or no pidfd_open, it looks for itself now and then.
+type watcher struct {
+	dirs    []string
+	epoll   int
+	inotify int   // -1: look into the directories instead
+	wd      []int // inotify's number of each of dirs
+	resting bool  // as no process is watched, and so without inotify
+	noPidfd bool
+	events  [64]unix.EpollEvent
+	buf     [16 << 10]byte
+	seen    map[string]bool // files known
+	found   []file          // files that appeared and have not been taken
+	scanned time.Time       // when the directories were last read
+	checked time.Time       // when processes were last looked for by kill()
+	// closed is when files of processes were closed by the last that had them open, in the order in which that happened.
+	closed map[string]time.Duration
+
+	mu   sync.Mutex // of wake, which others write to
+	wake int        // eventfd that ends a wait, -1 once closed
+}
+
+// file is a file of a session.
+type file struct{ dir, name string }
+
+// lookEvery is how often the watcher looks for itself what no event tells it.
+const lookEvery = 5 * time.Millisecond
+
+func newWatcher(dirs ...string) (*watcher, error) {
+	w := &watcher{inotify: -1, seen: make(map[string]bool), closed: make(map[string]time.Duration)}
+	var err error
+	if w.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	for _, d := range dirs {
+		if d != "" && (len(w.dirs) == 0 || d != w.dirs[0]) {
+			w.dirs = append(w.dirs, d)
+		}
+	}
+	if w.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		w.wake = -1 // who waits is late by what it waits at most
+	} else if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, w.wake, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeEvent}); err != nil {
+		unix.Close(w.wake)
+		w.wake = -1
+	}
+	w.listen()
+	return w, nil
+}
+
+// What epoll tells that is not the end of a process, whose number is not negative. Registrations count down from the last.
+const (
+	fileEvent       = -1
+	wakeEvent       = -2
+	registeredEvent = -3
+)
+
+// listen makes inotify tell of files from now on, and notes those that are there already.
+func (w *watcher) listen() {
+	w.resting, w.wd = false, w.wd[:0]
+	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
+		for _, d := range w.dirs {
+			wd, e := unix.InotifyAddWatch(fd, d, unix.IN_MOVED_TO|unix.IN_CREATE|unix.IN_CLOSE_WRITE|unix.IN_ONLYDIR)
+			if e != nil {
+				err = e
+			}
+			w.wd = append(w.wd, wd)
+		}
+		if err == nil {
+			err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: fileEvent})
+		}
+		if err == nil {
+			w.inotify = fd
+		} else {
+			unix.Close(fd)
+		}
+	}
+	w.scan()
+}
+
+// rest does without inotify until the next process is watched. The kernel takes more than 10 ms to close an inotify
+// instance, which nobody has to wait for while the launcher comes to its end.
+func (w *watcher) rest() {
+	if fd := w.inotify; fd >= 0 {
+		w.files()
+		w.resting, w.inotify = true, -1
+		go unix.Close(fd) //nolint:errcheck // there is nothing to be done about it
+	}
+}
+
+// interrupt ends the wait that is under way, or the next one. It may be called by any goroutine.
+func (w *watcher) interrupt() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wake >= 0 {
+		_, _ = unix.Write(w.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	}
+}
+
+func (w *watcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	unix.Close(w.epoll)
+	for _, fd := range []*int{&w.inotify, &w.wake} {
+		if *fd >= 0 {
+			unix.Close(*fd)
+			*fd = -1
+		}
+	}
+}
+
+// add notes a file that has appeared.
+func (w *watcher) add(dir, name string) {
+	if strings.HasPrefix(name, ".") || w.seen[name] || name == controlName {
+		return
+	}
+	w.seen[name] = true
+	w.found = append(w.found, file{dir, name})
+}
+
+// forget makes a name count as new when it appears again.
+func (w *watcher) forget(name string) {
+	delete(w.seen, name)
+	delete(w.closed, name)
+}
+
+// atOnce is how long the end of a process may take to be noticed after its file was closed.
+const atOnce = time.Second
+
+// died returns when a process that has just been seen to have ended began to: when the kernel closed its file. A launcher
+// that sees the connections of a process closed may kill the others so fast that these are gone before it.
+func (w *watcher) died(name string) time.Duration {
+	t := now()
+	if c, ok := w.closed[name]; ok && t-c < atOnce { // or else the program closed what is not its own
+		return c
+	}
+	return t
+}
+
+// scan reads the directories. Registrations are noted before files of processes, and these before those of threads.
+func (w *watcher) scan() {
+	w.scanned = time.Now()
+	for _, first := range []byte{'x', 'p', 't'} {
+		for _, d := range w.dirs {
+			f, err := os.Open(d)
+			if err != nil {
+				continue
+			}
+			names, _ := f.Readdirnames(-1)
+			f.Close()
+			for _, n := range names {
+				if n[0] == first {
+					w.add(d, n)
+				}
+			}
+		}
+	}
+}
+
+// files notes the files that have appeared by now.
+func (w *watcher) files() {
+	if w.inotify < 0 {
+		if time.Since(w.scanned) >= lookEvery {
+			w.scan()
+		}
+		return
+	}
+	for {
+		n, err := unix.Read(w.inotify, w.buf[:])
+		if err != nil || n <= 0 {
+			return
+		}
+		for b := w.buf[:n]; len(b) >= unix.SizeofInotifyEvent; {
+			wd := int(int32(binary.LittleEndian.Uint32(b)))
+			mask := binary.LittleEndian.Uint32(b[4:])
+			size := int(binary.LittleEndian.Uint32(b[12:]))
+			b = b[unix.SizeofInotifyEvent:]
+			if size > len(b) {
+				break
+			}
+			name := b[:size]
+			b = b[size:]
+			if mask&unix.IN_Q_OVERFLOW != 0 {
+				w.scan()
+				continue
+			}
+			if i := bytes.IndexByte(name, 0); i >= 0 {
+				name = name[:i]
+			}
+			if mask&unix.IN_CLOSE_WRITE != 0 {
+				// It may still go by the name that it was made under.
+				if n := string(bytes.TrimPrefix(name, []byte{'.'})); strings.HasPrefix(n, "p") {
+					w.closed[n] = now()
+				}
+				continue
+			}
+			for i, d := range w.dirs {
+				if w.wd[i] == wd && len(name) > 0 {
+					w.add(d, string(name))
+				}
+			}
+		}
+	}
+}
+
+// lastFiles notes the files that have appeared by now, however often it is called.
+func (w *watcher) lastFiles() {
+	if w.inotify < 0 {
+		w.scan()
+		return
+	}
+	w.files()
+}
+
+// watch begins to watch a process for its end; id is what ended will call it, and before, if it is not nil, has watched it up to
+// now. It returns a descriptor to give to unwatch, or -1, and whether the process is gone already.
+func (w *watcher) watch(pid int, id ProcID, start time.Duration, before *registered) (fd int, gone bool) {
+	if w.resting {
+		w.listen()
+	}
+	fd = -1
+	if before != nil && before.fd >= 0 {
+		fd = before.fd
+		_ = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_DEL, fd, nil)
+	} else if !w.noPidfd {
+		var err error
+		if fd, err = unix.PidfdOpen(pid, 0); err == unix.ESRCH {
+			return -1, true
+		} else if err != nil {
+			fd, w.noPidfd = -1, true
+		}
+	}
+	// The process may have ended, and another got its number, before it could be watched.
+	if startedAfter(pid, start) {
+		w.unwatch(fd)
+		return -1, true
+	}
+	if dead(pid) {
+		return fd, true
+	}
+	return w.follow(fd, int32(id)), false
+}
+
+// follow has epoll tell of the end of a process. It returns -1, and closes the descriptor, if that is not possible.
+func (w *watcher) follow(fd int, event int32) int {
+	if fd < 0 {
+		return fd
+	}
+	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: event}); err != nil {
+		unix.Close(fd)
+		w.noPidfd = true
+		return -1
+	}
+	return fd
+}
+
+// watchRegistered begins to watch a process that has only registered. It returns -1 if that is not possible: nothing more
+// is learned of it then, until it is announced by the preload library.
+func (w *watcher) watchRegistered(r *Registration, number int) int {
+	if w.noPidfd {
+		return -1
+	}
+	fd, err := unix.PidfdOpen(r.PID, 0)
+	if err != nil {
+		return -1
+	}
+	if _, start, ok := procStat(r.PID); ok && start != r.Start {
+		unix.Close(fd)
+		return -1
+	}
+	return w.follow(fd, int32(registeredEvent-number))
+}
+
+func (w *watcher) unwatch(fd int) {
+	if fd >= 0 {
+		unix.Close(fd) // takes it out of epoll as well
+	}
+}
+
+// ready notes new files and calls ended for each process whose end has been noticed, in the order of their ends. Of one that has
+// only registered, it calls early with the number of its registration.
+func (w *watcher) ready(ended func(ProcID), early func(int)) {
+	n, err := unix.EpollWait(w.epoll, w.events[:], 0)
+	if err != nil {
+		n = 0
+	}
+	// Files first: a process that appeared is known before it ends.
+	w.files()
+	for _, e := range w.events[:n] {
+		switch {
+		case e.Fd >= 0:
+			ended(ProcID(e.Fd))
+		case e.Fd == wakeEvent:
+			_, _ = unix.Read(w.wake, w.buf[:8])
+		case e.Fd <= registeredEvent:
+			early(registeredEvent - int(e.Fd))
+		}
+	}
+}
+
+// poll tells whether it is time to look for ended processes by kill().
+func (w *watcher) poll() bool {
+	if !w.noPidfd {
+		return false
+	}
+	now := time.Now()
+	if now.Sub(w.checked) < lookEvery {
+		return false
+	}
+	w.checked = now
+	return true
+}
+
+// wait returns after d, some milliseconds, or earlier if a file appears, a process ends, or it is interrupted.
+func (w *watcher) wait(d time.Duration) {
+	if (w.noPidfd || w.inotify < 0) && d > lookEvery {
+		d = lookEvery
+	}
+	waitReady(w.epoll, d)
+}
+
+// procStat returns state and start (in clock ticks since boot) of a process, as /proc has them.
+func procStat(pid int) (state byte, start uint64, ok bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, 0, false
+	}
+	// The name is in parentheses and may contain anything.
+	i := bytes.LastIndexByte(b, ')')
+	if i < 0 {
+		return 0, 0, false
+	}
+	f := bytes.Fields(b[i+1:])
+	if len(f) < 20 {
+		return 0, 0, false
+	}
+	start, err = strconv.ParseUint(string(f[19]), 10, 64)
+	return f[0][0], start, err == nil
+}
+
+// dead tells whether a process has ended, even if nobody has waited for it yet.
+func dead(pid int) bool {
+	if unix.Kill(pid, 0) == unix.ESRCH {
+		return true
+	}
+	state, _, ok := procStat(pid)
+	return ok && (state == 'Z' || state == 'X')
+}
+
+// startedAfter tells whether the process that has the number now started (well) after the given CLOCK_MONOTONIC time.
+func startedAfter(pid int, t time.Duration) bool {
+	_, start, ok := procStat(pid)
+	if !ok || t <= 0 {
+		return false
+	}
+	var mono, boot unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil {
+		return false
+	}
+	const ticks = 100 // USER_HZ, the same on all machines that Go runs on
+	began := time.Duration(start) * (time.Second / ticks)
+	return began > t+time.Duration(boot.Nano()-mono.Nano())+50*time.Millisecond
+}

@@ -1,0 +1,174 @@
+// Package stream passes typed events from those who notice something to those who want to know. A topic is a field of a
+// struct that documents all events of a stage: track.Events, match.Events. Whoever wants an event subscribes a function to
+// its topic. An event that nobody subscribed to costs the publisher one comparison: see [Topic.Wanted].
+//
+// All of it happens in one goroutine. An event, and what it points to, is valid until the subscriber returns, unless the
+// event's documentation says otherwise.
+package stream
+
+import (
+	"runtime/debug"
+	"slices"
+)
+
+// Owner stands for one subscriber of several topics: a check, or a fact that checks share.
+type Owner struct {
+	Name string
+	// Bare: a panic in the owner's functions is not caught here, since others depend on what the owner knows.
+	Bare bool
+	// Failed is called once, when a function of the owner has panicked. The owner gets no events afterwards.
+	Failed func(reason any, stack []byte)
+
+	off bool
+	hot []func() // delivers what the owner's Hot topics still hold
+}
+
+// Off reports whether the owner has been switched off after a panic.
+func (o *Owner) Off() bool { return o.off }
+
+// Contain calls f as Publish calls a subscriber: a panic switches the owner off. A bare owner's panic goes on.
+func (o *Owner) Contain(f func()) {
+	switch {
+	case o.off:
+	case o.Bare:
+		f()
+	default:
+		defer o.recovered()
+		f()
+	}
+}
+
+func (o *Owner) recovered() {
+	if r := recover(); r != nil {
+		o.off = true
+		if o.Failed != nil {
+			o.Failed(r, debug.Stack())
+		}
+	}
+}
+
+// flush delivers the events that came before the one at hand.
+func (o *Owner) flush() {
+	for _, f := range o.hot {
+		f()
+	}
+}
+
+// turn orders the subscribers of a topic.
+type turn int8
+
+const (
+	early turn = iota - 1
+	usual
+	late
+)
+
+type subscriber[E any] struct {
+	owner *Owner
+	turn  turn
+	f     func(E)
+}
+
+// Topic is one kind of event. The zero value has no subscribers.
+type Topic[E any] struct {
+	subscribers []subscriber[E]
+}
+
+// On subscribes f. Subscribers are called in the order in which they subscribed.
+func (t *Topic[E]) On(o *Owner, f func(E)) { t.add(o, usual, f) }
+
+// Early subscribes f, which is called before those that subscribed by On.
+func (t *Topic[E]) Early(o *Owner, f func(E)) { t.add(o, early, f) }
+
+// Late subscribes f, which is called after those that subscribed by On.
+func (t *Topic[E]) Late(o *Owner, f func(E)) { t.add(o, late, f) }
+
+func (t *Topic[E]) add(o *Owner, at turn, f func(E)) {
+	i := len(t.subscribers)
+	for i > 0 && t.subscribers[i-1].turn > at {
+		i--
+	}
+	t.subscribers = slices.Insert(t.subscribers, i, subscriber[E]{o, at, f})
+}
+
+// Wanted reports whether anybody has subscribed. Publishers that must work to make an event ask first.
+func (t *Topic[E]) Wanted() bool { return len(t.subscribers) != 0 }
+
+// Publish tells all subscribers of e.
+func (t *Topic[E]) Publish(e E) {
+	for i := range t.subscribers {
+		switch s := &t.subscribers[i]; {
+		case s.owner.off:
+		case s.owner.Bare:
+			s.f(e)
+		default:
+			s.contained(e)
+		}
+	}
+}
+
+func (s *subscriber[E]) contained(e E) {
+	defer s.owner.recovered()
+	if len(s.owner.hot) != 0 {
+		s.owner.flush()
+	}
+	s.f(e)
+}
+
+// run is how many events of a hot topic are delivered at once.
+const run = 32
+
+// Hot is a topic of events that come with nearly every record. They are delivered in runs, which shares the cost of catching
+// panics. A subscriber gets them before any other event that comes after them, and at the latest when [Hot.Flush] is called.
+type Hot[E any] struct {
+	subscribers []subscriber[*E]
+	n           int
+	events      [run]E
+}
+
+// On subscribes f. The event is valid until f returns.
+func (h *Hot[E]) On(o *Owner, f func(*E)) {
+	h.subscribers = append(h.subscribers, subscriber[*E]{owner: o, f: f})
+	o.hot = append(o.hot, h.Flush)
+}
+
+// Wanted reports whether anybody has subscribed.
+func (h *Hot[E]) Wanted() bool { return len(h.subscribers) != 0 }
+
+// Next returns the next event for the caller to fill in whole. What it points to must stay valid until Flush is called.
+func (h *Hot[E]) Next() *E {
+	if h.n == len(h.events) {
+		h.Flush()
+	}
+	h.n++
+	return &h.events[h.n-1]
+}
+
+// Flush delivers the events that have not been delivered. The publisher calls it before the memory goes that the events
+// point to.
+func (h *Hot[E]) Flush() {
+	if h.n == 0 {
+		return
+	}
+	n := h.n
+	h.n = 0 // a subscriber may cause another flush
+	for i := range h.subscribers {
+		if s := &h.subscribers[i]; s.owner.Bare {
+			deliver(s, h.events[:n])
+		} else if !s.owner.off {
+			contained(s, h.events[:n])
+		}
+	}
+	clear(h.events[:n]) // keep nothing alive
+}
+
+func contained[E any](s *subscriber[*E], events []E) {
+	defer s.owner.recovered()
+	deliver(s, events)
+}
+
+func deliver[E any](s *subscriber[*E], events []E) {
+	for i := range events {
+		s.f(&events[i])
+	}
+}

@@ -1,0 +1,128 @@
+package stream_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/stream"
+)
+
+// TestOrder: early subscribers come first, late ones last, and others in the order in which they subscribed.
+func TestOrder(t *testing.T) {
+	var topic stream.Topic[int]
+	var got []string
+	note := func(s string) func(int) { return func(n int) { got = append(got, fmt.Sprint(s, n)) } }
+	o := new(stream.Owner)
+	if topic.Wanted() {
+		t.Error("a topic without subscribers is wanted")
+	}
+	topic.Late(o, note("late"))
+	topic.On(o, note("a"))
+	topic.Early(o, note("early"))
+	topic.On(o, note("b"))
+	topic.Publish(1)
+	if want := []string{"early1", "a1", "b1", "late1"}; !slices.Equal(got, want) {
+		t.Errorf("called %q, want %q", got, want)
+	}
+	if !topic.Wanted() {
+		t.Error("a topic with subscribers is not wanted")
+	}
+}
+
+// TestPanic: an owner that panics gets no more events, and others still get theirs.
+func TestPanic(t *testing.T) {
+	var topic stream.Topic[int]
+	var other stream.Topic[string]
+	var hot stream.Hot[int]
+	var failures []string
+	bad := &stream.Owner{Name: "bad", Failed: func(r any, stack []byte) {
+		failures = append(failures, fmt.Sprint(r, strings.Contains(string(stack), "TestPanic")))
+	}}
+	good := new(stream.Owner)
+	calls := 0
+	topic.On(bad, func(n int) { panic(n) })
+	other.On(bad, func(string) { t.Error("an owner that is off gets an event") })
+	hot.On(bad, func(*int) { t.Error("an owner that is off gets an event") })
+	topic.On(good, func(int) { calls++ })
+	topic.Publish(1)
+	topic.Publish(2)
+	other.Publish("")
+	*hot.Next() = 1
+	hot.Flush()
+	bad.Contain(func() { t.Error("an owner that is off is called") })
+	if want := []string{"1 true"}; !slices.Equal(failures, want) || calls != 2 || !bad.Off() || good.Off() {
+		t.Errorf("failures %q, want %q; %d calls of the other", failures, want, calls)
+	}
+}
+
+// TestBare: the panic of an owner that others depend on is not caught.
+func TestBare(t *testing.T) {
+	var topic stream.Topic[int]
+	topic.On(&stream.Owner{Bare: true}, func(int) { panic("x") })
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic did not come through")
+		}
+	}()
+	topic.Publish(1)
+}
+
+// TestHot: a subscriber gets all events of a hot topic, in their order, before any other event that comes after them.
+func TestHot(t *testing.T) {
+	var hot stream.Hot[int]
+	var cold stream.Topic[int]
+	var got, want []int
+	o := new(stream.Owner)
+	hot.On(o, func(n *int) { got = append(got, *n) })
+	cold.On(o, func(n int) { got = append(got, n) })
+	for i := range 1000 {
+		want = append(want, i)
+		if i%57 == 0 {
+			cold.Publish(i)
+		} else {
+			*hot.Next() = i
+		}
+	}
+	hot.Flush()
+	if !slices.Equal(got, want) {
+		t.Errorf("got %d", got)
+	}
+}
+
+// event is as large as many.
+type event struct{ _ [3]uintptr }
+
+func BenchmarkTopic(b *testing.B) {
+	var x stream.Topic[event]
+	x.On(new(stream.Owner), func(event) {})
+	for b.Loop() {
+		x.Publish(event{})
+	}
+}
+
+func BenchmarkBare(b *testing.B) {
+	var x stream.Topic[event]
+	x.On(&stream.Owner{Bare: true}, func(event) {})
+	for b.Loop() {
+		x.Publish(event{})
+	}
+}
+
+func BenchmarkHot(b *testing.B) {
+	var x stream.Hot[event]
+	x.On(new(stream.Owner), func(*event) {})
+	for b.Loop() {
+		*x.Next() = event{}
+	}
+}
+
+func BenchmarkNobody(b *testing.B) {
+	var x stream.Topic[event]
+	for b.Loop() {
+		if x.Wanted() {
+			x.Publish(event{})
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// TestSignalsEndAlways: nobody reads what mpivet prints, so that it can't go on. A signal ends it nevertheless, with everything
+// found in the report; a second one makes it end at once.
+func TestSignalsEndAlways(t *testing.T) {
+	for _, under := range []string{"run", "exec"} {
+		for _, signals := range []int{1, 2} {
+			name := under + "/once"
+			if signals == 2 {
+				name = under + "/twice"
+			}
+			t.Run(name, func(t *testing.T) {
+				each(t, func(t *testing.T, m mpirun.MPI) { endBlocked(t, m, under, signals) })
+			})
+		}
+	}
+}
+
+func endBlocked(t *testing.T, m mpirun.MPI, under string, signals int) {
+	dir := t.TempDir()
+	report := filepath.Join(dir, "report.json")
+	program := compile(t, m, "many_errors")
+	flags := []string{"--limit", "0", "--json", report}
+	var cmd *exec.Cmd
+	if under == "exec" {
+		cmd = started(t, exec.Command(m.Mpirun, append(append([]string{"-n", "2", mpivet, "exec"}, flags...), program, dir)...))
+	} else {
+		cmd = started(t, exec.Command(mpivet, append(append([]string{"run", "-n", "2"}, flags...), program, dir)...))
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// A pipe that nobody reads is full soon.
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd.Stderr = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }()
+	waitFor(t, time.Minute, "the errors are made", func() bool { return exists(filepath.Join(dir, "there")) })
+	analyzer := cmd.Process.Pid
+	if under == "exec" {
+		if analyzer = processOf("analyze", "--json="+report); analyzer == 0 {
+			t.Fatal("there is no analyzer")
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		if under == "run" {
+			_ = cmd.Wait()
+		} else {
+			for processOf("analyze", "--json="+report) == analyzer { // a zombie has no arguments
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		close(ended)
+	}()
+	began := time.Now()
+	for range signals {
+		if err := syscall.Kill(analyzer, syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond) // signals that are pending at once are one
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("mpivet does not end")
+	}
+	took := time.Since(began)
+	t.Logf("it took %v", took)
+	if limit := 3 * time.Second; signals == 2 && took > limit {
+		t.Errorf("the second signal ended mpivet after %v", took)
+	}
+	if rep := read(t, report); !rep.Run.Interrupted || len(rep.Findings) < 20 {
+		t.Errorf("interrupted %t, %d findings", rep.Run.Interrupted, len(rep.Findings))
+	}
+	if under == "exec" {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+// processOf returns the process whose arguments contain all of what is given, and 0 if there is none.
+func processOf(arguments ...string) int {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		args := strings.Split(string(data), "\x00")
+		if !slices.ContainsFunc(arguments, func(a string) bool { return !slices.Contains(args, a) }) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			return pid
+		}
+	}
+	return 0
+}

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// plain runs a program under its launcher, without mpivet.
+func plain(t *testing.T, m mpirun.MPI, np int, program ...string) *mpirun.Result {
+	t.Helper()
+	command := append([]string{m.Mpirun, "-n", fmt.Sprint(np)}, program...)
+	r, err := mpirun.Run(command, mpirun.Environment(), t.TempDir(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestErrorHandlersAreThePrograms: 1,000 random calls on error handlers return under mpivet what they return without it, and the
+// program's ends are the same.
+func TestErrorHandlersAreThePrograms(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := compile(t, m, "errhandlers")
+		for range 2 {
+			seed, file := fmt.Sprint(rand.Uint64()>>1), filepath.Join(t.TempDir(), "file")
+			t.Logf("seed %s", seed)
+			want := plain(t, m, 2, program, seed, "1000", file)
+			got := vet(t, 2, []string{"--fail-on", "never"}, program, seed, "1000", file)
+			if got.Status != want.Status || want.Status != 0 {
+				t.Errorf("exit status %d, without mpivet %d", got.Status, want.Status)
+			}
+			if got.Stdout != want.Stdout || strings.Count(want.Stdout, "\n") < 500 {
+				t.Errorf("without mpivet the output is\n%s\nand with it\n%s", want.Stdout, got.Stdout)
+			}
+			for _, f := range got.report.Findings {
+				if f.Severity == "fatal" {
+					t.Errorf("found %s: %s", f.Check, f.Message)
+				}
+			}
+		}
+	})
+}
+
+// numbers in what MPI says of an error differ from run to run: codes, addresses, process numbers, handles. So does who is first.
+var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+
+// TestFatalErrorsEndAsWithoutMpivet: where MPI_ERRORS_ARE_FATAL ends a program, MPI says what it says without mpivet, and the exit
+// status is the same: whatever the thread level, and whatever has the handler.
+func TestFatalErrorsEndAsWithoutMpivet(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := compile(t, m, "fatal_errors")
+		for _, level := range []string{"single", "multiple"} {
+			for _, what := range []string{"send", "dup", "split", "truncated", "collective", "query", "window"} {
+				t.Run(level+"/"+what, func(t *testing.T) {
+					// Rank 0 alone fails, so that one process speaks. MPICH's launcher may lose what a rank writes last.
+					lines := func(r *mpirun.Result) []string {
+						var list []string
+						for _, l := range strings.Split(r.Stdout+r.Stderr, "\n") {
+							if strings.Contains(l, "rror") || strings.Contains(l, "MPI_") {
+								list = append(list, numbers.ReplaceAllString(l, "N"))
+							}
+						}
+						slices.Sort(list)
+						return list
+					}
+					var want *mpirun.Result
+					for range 5 {
+						if want = plain(t, m, 2, program, level, what); len(lines(want)) > 0 {
+							break
+						}
+					}
+					got := lastWords(t, m, 2, []string{"--fail-on", "never"}, func(r result) {
+						if r.Status != want.Status || want.Status == 0 {
+							t.Errorf("exit status %d, without mpivet %d", r.Status, want.Status)
+						}
+						if len(r.report.Findings) != 1 {
+							t.Errorf("found %+v", r.report.Findings)
+						}
+					}, program, level, what)
+					if a, b := lines(got.Result), lines(want); len(a) > 0 && !slices.Equal(a, b) {
+						t.Errorf("MPI says\n%s\nand without mpivet\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+					}
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// moves builds a program that moves data, with an MPI that damages some.
+func moves(t *testing.T, m mpirun.MPI, name string) string {
+	t.Helper()
+	library := filepath.Join(t.TempDir(), "libfaulty.so")
+	if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-o", library, filepath.Join("testdata", "faulty.c"), "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return compile(t, m, name, library)
+}
+
+func TestDamagedData(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := moves(t, m, "moves")
+		for _, c := range []struct {
+			mode  string
+			ranks []int // the receiver of the damaged part, and who sent it
+			say   string
+			line  string
+		}{
+			{"bcast", []int{0, 2}, "in MPI_Bcast on MPI_COMM_WORLD", "MPI_Bcast(large,"},
+			{"gatherv", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, 1,"},
+			{"scatter", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "rank ? b : MPI_IN_PLACE"},
+			{"allgather", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", ""},
+			{"alltoallv", []int{1, 3}, "the 8 bytes that rank 3 received from rank 1.", ""},
+			{"columns", []int{0, 1}, "the 48 bytes that rank 1 received from rank 0.", "MPI_Bcast(b, 3, columns,"},
+			{"inter", []int{1, 3}, "the 20 bytes that rank 3 received from rank 1.", "MPI_Gather(a, 5, MPI_INT, b, 5, MPI_INT, root, groups);"},
+		} {
+			t.Run(c.mode, func(t *testing.T) {
+				r := vet(t, 4, []string{"--checksums"}, program, c.mode)
+				f := r.found(t, "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED")
+				if !slices.Equal(f.Ranks, c.ranks) || !strings.Contains(f.Message, c.say) {
+					t.Errorf("ranks %v: %s", f.Ranks, f.Message)
+				}
+				if c.line != "" && !atLine(t, f, "moves.c", c.line) {
+					t.Errorf("not at the call with %q", c.line)
+				}
+				if len(r.report.Findings) != 1 {
+					t.Errorf("%d findings", len(r.report.Findings))
+				}
+				if r.Status != 3 {
+					t.Errorf("exit status %d", r.Status)
+				}
+			})
+		}
+	})
+}
+
+// TestUndamagedData: correct collectives of all kinds, and a byte that belongs to no data.
+func TestUndamagedData(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := moves(t, m, "moves")
+		for _, mode := range []string{"all", "gap"} {
+			t.Run(mode, func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program, mode).clean(t) })
+		}
+		t.Run("off", func(t *testing.T) { vet(t, 4, nil, program, "bcast").clean(t) })
+	})
+}
+
+// What a nonblocking or persistent operation delivers is looked at when the call returns that completes it.
+func TestDamagedPending(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := moves(t, m, "moves_pending")
+		for _, c := range []struct {
+			mode  string
+			ranks []int
+			say   string
+			line  string
+		}{
+			{"wait", []int{0, 2}, "in MPI_Ibcast on MPI_COMM_WORLD (collective number 1 on it) are not what was sent: the 36 bytes that rank 2 received from rank 0", "MPI_Ibcast(rank ? b : a, 9"},
+			{"waitall", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Igatherv("},
+			{"waitany", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "MPI_Iscatter("},
+			{"waitsome", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", "MPI_Iallgather("},
+			{"test", []int{1, 3}, "the 16 bytes that rank 3 received from rank 1.", "MPI_Ialltoall("},
+			{"status", []int{0, 1}, "the 32 bytes that rank 1 received from rank 0.", "MPI_Ibcast(rank ? b : a, 8"},
+			{"persistent", []int{0, 2}, "_Bcast_init on MPI_COMM_WORLD (collective number 1 on it) are not what was sent: the 36 bytes that rank 2 received from rank 0.", "MPI_Bcast_init("},
+			{"pair", []int{0, 3}, "the 24 bytes that rank 3 received from rank 0.", "MPI_DOUBLE_INT"},
+			{"committed", []int{0, 1}, "the 16 bytes that rank 1 received from rank 0.", ""},
+			{"freed", []int{0, 1}, "the 32 bytes that rank 1 received from rank 0.", "MPI_Ibcast(rank ? b : a, 2, t"},
+		} {
+			t.Run(c.mode, func(t *testing.T) {
+				r := vet(t, 4, []string{"--checksums"}, program, c.mode)
+				f := r.found(t, "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED")
+				if !slices.Equal(f.Ranks, c.ranks) || !strings.Contains(f.Message, c.say) || f.Count != 1 {
+					t.Errorf("ranks %v, %d times: %s", f.Ranks, f.Count, f.Message)
+				}
+				if c.line != "" && !atLine(t, f, "moves_pending.c", c.line) {
+					t.Errorf("not at the call with %q", c.line)
+				}
+				if len(r.report.Findings) != 1 {
+					t.Errorf("%d findings", len(r.report.Findings))
+				}
+			})
+		}
+	})
+}
+
+func TestUndamagedPending(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := moves(t, m, "moves_pending")
+		t.Run("all", func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program).clean(t) })
+		t.Run("strict", func(t *testing.T) { vet(t, 4, []string{"--checksums", "--strict"}, program).clean(t) })
+		t.Run("gap", func(t *testing.T) { vet(t, 4, []string{"--checksums"}, program, "gap").clean(t) })
+		t.Run("off", func(t *testing.T) { vet(t, 4, nil, program, "wait").clean(t) })
+	})
+}
+
+// A message that arrives damaged, by each way of receiving it.
+func TestDamagedMessages(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := moves(t, m, "messages")
+		for _, c := range []struct{ mode, say, line string }{
+			{"recv", "The 24 bytes that rank 1 receives from rank 0 are not what was sent.", "MPI_Recv(b, 2 * FEW, MPI_INT, 0,"},
+			{"large", "among those from byte 196608 to byte 204799.", "MPI_Recv(more,"},
+			{"column", "The 24 bytes", "MPI_Irecv(b, 1, column"},
+			{"sendrecv", "The 24 bytes", "MPI_Sendrecv(a,"},
+			{"replace", "The 24 bytes", "MPI_Sendrecv_replace(a,"},
+			{"mrecv", "The 24 bytes", "MPI_Mrecv(b,"},
+			{"waitall", "The 24 bytes", "MPI_Irecv(b + i * FEW,"},
+			{"testany", "The 24 bytes", "MPI_Irecv(b, FEW, MPI_INT, MPI_ANY_SOURCE"},
+			{"persistent", "The 24 bytes", "MPI_Recv_init("},
+		} {
+			t.Run(c.mode, func(t *testing.T) {
+				r := vet(t, 2, []string{"--checksums"}, program, c.mode)
+				f := r.found(t, "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED")
+				if !slices.Equal(f.Ranks, []int{0, 1}) || !strings.Contains(f.Message, c.say) || f.Count != 1 {
+					t.Errorf("ranks %v, %d times: %s", f.Ranks, f.Count, f.Message)
+				}
+				if !atLine(t, f, "messages.c", c.line) {
+					t.Errorf("not at the call with %q", c.line)
+				}
+				if len(r.report.Findings) != 1 {
+					t.Errorf("%d findings", len(r.report.Findings))
+				}
+			})
+		}
+	})
+}
+
+// TestUndamagedMessages: the same without damage, and what is none, or not this check's.
+func TestUndamagedMessages(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := moves(t, m, "messages")
+		t.Run("all", func(t *testing.T) { vet(t, 2, []string{"--checksums"}, program).clean(t) })
+		t.Run("strict", func(t *testing.T) { vet(t, 2, []string{"--checksums", "--strict"}, program).clean(t) })
+		t.Run("behind", func(t *testing.T) { vet(t, 2, []string{"--checksums"}, program, "behind").clean(t) })
+		t.Run("off", func(t *testing.T) { vet(t, 2, nil, program, "recv").clean(t) })
+		t.Run("shared", func(t *testing.T) {
+			for _, f := range vet(t, 2, []string{"--checksums"}, program, "shared").report.Findings {
+				if f.Check == "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED" {
+					t.Errorf("%s", f.Message)
+				}
+			}
+		})
+	})
+}
+
+// Memory that a device's runtime library knows is left alone: here its every address is.
+func TestDeviceMemory(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		library := filepath.Join(t.TempDir(), "libcuda.so.1")
+		if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, filepath.Join("testdata", "cuda.c")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		program := compile(t, m, "device", library)
+		for _, flags := range [][]string{nil, {"--checksums"}} {
+			r := vet(t, 2, flags, program)
+			for _, f := range r.report.Findings {
+				if f.Check == "LOCAL:MEMORY:INACCESSIBLE" {
+					t.Errorf("%q: %s", flags, f.Message)
+				}
+			}
+		}
+	})
+}

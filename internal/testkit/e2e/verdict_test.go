@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// TestExecTellsTheLauncher: under exec, the launcher's exit status says whether something was found, when the report is
+// there. That of a program that fails is its own.
+func TestExecTellsTheLauncher(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := compile(t, m, "ends")
+		for _, k := range []struct {
+			name    string
+			flags   []string
+			program []string
+			want    int
+		}{
+			{"right", nil, []string{program, "right", "0", "exit"}, 0},
+			{"wrong", nil, []string{program, "wrong", "0", "exit"}, 3},
+			{"wrong by a script", nil, []string{"sh", "-c", program + " wrong 0 exit; true"}, 0}, // which ends as it likes
+			{"never", []string{"--fail-on=never"}, []string{program, "wrong", "0", "exit"}, 0},
+			{"failing", nil, []string{program, "wrong", "7", "exit"}, 7},
+			{"left by _exit", nil, []string{program, "wrong", "0", "_exit"}, 0},
+		} {
+			t.Run(k.name, func(t *testing.T) {
+				report := filepath.Join(t.TempDir(), "report.json")
+				args := append([]string{"-n", "2", mpivet, "exec", "--json", report}, k.flags...)
+				cmd := exec.Command(m.Mpirun, append(append(args, "--"), k.program...)...)
+				cmd.Env = mpirun.Environment()
+				out, _ := cmd.CombinedOutput()
+				if got := cmd.ProcessState.ExitCode(); got != k.want {
+					t.Errorf("exit status %d, want %d\n%s", got, k.want, out)
+				}
+				if (k.want == 0 || k.want == 3) && !strings.Contains(k.name, "by") && !exists(report) {
+					t.Errorf("no report\n%s", out)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package exampletest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// Name is the example's family and name: "deadlock/recv_recv.c".
+func Name(e *Example) string {
+	return filepath.Base(filepath.Dir(e.Path)) + "/" + filepath.Base(e.Path)
+}
+
+// Build compiles the example into dir and returns the command that runs it.
+func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
+	out := filepath.Join(dir, strings.ReplaceAll(Name(e), "/", "_")+"."+m.Name)
+	var cmd *exec.Cmd
+	flags := append([]string{"-g", "-Wno-stringop-overflow", "-Wno-stringop-overread"}, e.CFlags...)
+	switch filepath.Ext(e.Path) {
+	case ".c":
+		cmd = exec.Command(m.CC, append(flags, "-o", out, e.Path, "-lpthread", "-lm")...)
+	case ".cc":
+		cmd = exec.Command(m.CXX, append(flags, "-o", out, e.Path)...)
+	case ".f90":
+		cmd = exec.Command(m.FC, append([]string{"-g", "-w", "-J" + dir}, append(e.CFlags, "-o", out, e.Path)...)...)
+	case ".py":
+		return []string{"/usr/bin/python3", e.Path}, nil // Debian's own: mpi4py is built for it
+	}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, text)
+	}
+	return []string{out}, nil
+}
+
+// Options say how much Check does.
+type Options struct {
+	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of them. To
+	// compare them takes as long as everything else.
+	AllAlone bool
+}
+
+func (o Options) alone(e *Example) bool {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, Name(e))
+	return o.AllAlone || h.Sum32()%4 == 0
+}
+
+// Check runs a built example under mpivet, without it where it runs to a proper end, and replays its records. It
+// returns what is not as it should be.
+func Check(
+	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, severityOf func(string) string, o Options,
+) ([]string, error) {
+	stem := filepath.Join(dir, strings.ReplaceAll(Name(e), "/", "_")+"."+m.Name)
+	reportFile, recordFile := stem+".json", stem+".record"
+	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile}, e.Flags...)
+	args = append(append(append(args, "--"), command...), e.Args...)
+	env := mpirun.Environment(e.Env...)
+	run, err := mpirun.Run(args, env, dir, e.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	var problems []string
+	if run.TimedOut {
+		problems = append(problems, fmt.Sprintf("HUNG     no end after %v", e.Timeout))
+	}
+	if e.Within > 0 && run.Took > e.Within {
+		problems = append(problems, fmt.Sprintf("SLOW     it took %v, more than %v", run.Took.Round(time.Millisecond), e.Within))
+	}
+	data, err := os.ReadFile(reportFile)
+	if err != nil {
+		return append(problems, "NOTHING  no JSON report", tail(run)), nil
+	}
+	report, err := mpirun.ReadReport(data)
+	if err != nil {
+		return append(problems, "NOTHING  "+err.Error(), tail(run)), nil
+	}
+	problems = append(problems, Compare(e, report, severityOf)...)
+
+	// Without errors the program runs to its end by itself, too, and must look the same.
+	bad := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "error" || f.Severity == "fatal" })
+	switch {
+	case e.Status >= 0 && run.Status != e.Status:
+		problems = append(problems, fmt.Sprintf("STATUS   %d, not %d", run.Status, e.Status))
+	case e.Status < 0 && bad && run.Status == 0:
+		problems = append(problems, "STATUS   0 in spite of errors")
+	}
+	if !bad && !run.TimedOut {
+		more, err := alike(e, m, command, dir, run)
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, more...)
+	}
+
+	// With errors it does not run to its end, or does by chance. Where it does again and again, it must look the same.
+	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
+	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.alone(e) {
+		difference, err := differs(mpivet, e, m, command, dir, run, report)
+		if err != nil {
+			return nil, err
+		}
+		if difference != "" {
+			problems = append(problems, difference)
+		}
+	}
+
+	replayFile := stem + ".replay.json"
+	replay, err := mpirun.Run([]string{mpivet, "replay", "--json", replayFile, recordFile}, env, dir, e.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = os.ReadFile(replayFile); err != nil {
+		return append(problems, "REPLAY   no JSON report", tail(replay)), nil
+	}
+	again, err := mpirun.ReadReport(data)
+	if err != nil {
+		return append(problems, "REPLAY   "+err.Error(), tail(replay)), nil
+	}
+	for _, d := range Differences(report, again) {
+		problems = append(problems, "REPLAY   "+d)
+	}
+	if len(problems) > 0 {
+		problems = append(problems, tail(run))
+	}
+	return problems, nil
+}
+
+// alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet.
+func alike(e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result) (problems []string, err error) {
+	env := mpirun.Environment(e.Env...)
+	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
+	plain, err := mpirun.Run(alone, env, dir, e.Timeout)
+	// What goes wrong without mpivet only says nothing of mpivet, unless it always does.
+	var before string // what such runs said
+	for tries := 0; err == nil && tries < 3 && run.Status != plain.Status && (launcherFailed(m, plain) || run.Status == 0); tries++ {
+		before += "\n" + tail(plain)
+		plain, err = mpirun.Run(alone, env, dir, e.Timeout)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.Status < 0 && plain.Status != run.Status {
+		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status, plain.Status, before, tail(plain)))
+	}
+	if e.Stdout && sorted(plain.Stdout) != sorted(run.Stdout) {
+		problems = append(problems, fmt.Sprintf("OUTPUT\n%s\nwithout mpivet\n%s", indent(sorted(run.Stdout)), indent(sorted(plain.Stdout))))
+	}
+	return problems, nil
+}
+
+// differs runs a wrong program without mpivet, and says how that differs from its run with mpivet. It returns "" if nothing
+// differs, or if the program hangs. To leave out what differs by chance, it runs the program several times, both ways.
+func differs(
+	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, report *mpirun.Report,
+) (string, error) {
+	env := mpirun.Environment(e.Env...)
+	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
+	for tries := 0; ; tries++ {
+		plain, err := mpirun.Run(alone, env, dir, 2*run.Took+time.Second) // it may hang
+		if err != nil {
+			return "", err
+		}
+		if plain.TimedOut || run.TimedOut || launcherFailed(m, plain) ||
+			plain.Status == report.Run.ExitStatus && (!e.Stdout || printed(plain) == printed(run)) {
+			return "", nil
+		}
+		if tries == 3 {
+			return fmt.Sprintf("CHANGED  status %d and output\n%s\nwithout mpivet %d\n%s",
+				report.Run.ExitStatus, indent(printed(run)), plain.Status, indent(printed(plain))), nil
+		}
+		again := filepath.Join(dir, strings.ReplaceAll(Name(e), "/", "_")+"."+m.Name+".again.json")
+		args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", again}, e.Flags...)
+		if run, err = mpirun.Run(append(append(append(args, "--"), command...), e.Args...), env, dir, e.Timeout); err != nil {
+			return "", err
+		}
+		data, err := os.ReadFile(again)
+		if err != nil {
+			return "", err
+		}
+		if report, err = mpirun.ReadReport(data); err != nil {
+			return "", err
+		}
+	}
+}
+
+// printed is what the program has printed, without what MPI's libraries do: that has times and addresses.
+func printed(r *mpirun.Result) string {
+	var lines []string
+	for line := range strings.Lines(r.Stdout) {
+		if !strings.Contains(line, "UCX  WARN") {
+			lines = append(lines, line)
+		}
+	}
+	return sorted(strings.Join(lines, ""))
+}
+
+// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI 4.1.4
+// sometimes crashes after its ranks were aborted, or does not end.
+func launcherFailed(m mpirun.MPI, plain *mpirun.Result) bool {
+	return m.Name == "openmpi" && (plain.TimedOut || plain.Status == 128+int(syscall.SIGSEGV))
+}
+
+// sorted puts lines of several ranks into an order that does not depend on who was first.
+func sorted(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// tail is the end of what a command wrote to stderr, for people.
+func tail(r *mpirun.Result) string {
+	text := r.Stderr
+	if len(text) > 4000 {
+		text = "…" + text[len(text)-4000:]
+	}
+	return fmt.Sprintf("stderr (exit status %d):\n%s", r.Status, indent(text))
+}

@@ -1,0 +1,652 @@
+// Package fakerun makes up what ranks would have recorded, for tests and benchmarks that run without MPI: programs as
+// record streams, rank by rank, delivered like a source delivers them.
+package fakerun
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+// Handles and constants of the made-up MPI.
+const (
+	World       = 0x44000000
+	Self        = 0x44000001
+	CommNull    = 0x04000000
+	RequestNull = 0x2c000000
+	Int         = 0x4c000405
+	Float       = 0x4c00040a
+	Double      = 0x4c00080b
+	Byte        = 0x4c00010d
+	Packed      = 0x4c00010f
+	TypeNull    = 0x0c000000
+	OrderC      = 56
+	OrderF      = 57
+	Block       = 121
+	Cyclic      = 122
+	None        = 123
+	DefaultDarg = -49767
+	AnySource   = -2
+	AnyTag      = -1
+	ProcNull    = -1
+	RootSelf    = -3
+	InPlace     = -1
+	Sum         = 0x58000003
+	Max         = 0x58000001
+	Ignore      = 1 // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+)
+
+// Name is the name of a predefined handle or of a constant.
+type Name struct {
+	Kind  uint8 // as record.h numbers them: KindConst …
+	Size  int32 // of a datatype, in bytes
+	Value uint64
+	Name  string
+}
+
+// Kinds of names, as record.h numbers them.
+const (
+	KindConst    = 0
+	KindComm     = 1
+	KindDatatype = 3
+	KindOp       = 4
+	KindRequest  = 5
+	KindInfo     = 8
+	KindMessage  = 10
+)
+
+func constant(v int64, s string) Name { return Name{KindConst, 0, uint64(v), s} }
+
+var names = []Name{
+	{KindComm, 0, World, "MPI_COMM_WORLD"},
+	{KindComm, 0, Self, "MPI_COMM_SELF"},
+	{KindComm, 0, CommNull, "MPI_COMM_NULL"},
+	{KindRequest, 0, RequestNull, "MPI_REQUEST_NULL"},
+	{KindDatatype, 0, TypeNull, "MPI_DATATYPE_NULL"},
+	{KindDatatype, 4, Int, "MPI_INT"},
+	{KindDatatype, 4, Float, "MPI_FLOAT"},
+	{KindDatatype, 8, Double, "MPI_DOUBLE"},
+	{KindDatatype, 1, Byte, "MPI_BYTE"},
+	{KindDatatype, 1, Packed, "MPI_PACKED"},
+	{KindOp, 0, Max, "MPI_MAX"},
+	{KindOp, 0, Sum, "MPI_SUM"},
+	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
+	constant(RootSelf, "MPI_ROOT"), constant(InPlace, "MPI_IN_PLACE"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
+	constant(OrderC, "MPI_ORDER_C"), constant(OrderF, "MPI_ORDER_FORTRAN"), constant(Block, "MPI_DISTRIBUTE_BLOCK"),
+	constant(Cyclic, "MPI_DISTRIBUTE_CYCLIC"), constant(None, "MPI_DISTRIBUTE_NONE"),
+	constant(DefaultDarg, "MPI_DISTRIBUTE_DFLT_DARG"), constant(3, "MPI_ERR_TYPE"),
+	constant(0, "MPI_SUCCESS"), constant(6, "MPI_ERR_RANK"), constant(14, "MPI_ERR_TRUNCATE"),
+	constant(17, "MPI_ERR_IN_STATUS"), constant(18, "MPI_ERR_PENDING"), constant(3, "MPI_THREAD_MULTIPLE"),
+}
+
+// predefined is the record of names.
+var predefined = sync.OnceValue(func() []byte { return Names(names) })
+
+// Args are the arguments and results of a call, by parameter name: int or uint64 for values and handles, []uint64 for
+// arrays of handles, []int32 for arrays of int. Results have the parameter's name behind a '>': ">request".
+type Args map[string]any
+
+// Status is what a receive or completion tells.
+type Status struct {
+	Source, Tag int32
+	Error       int32
+	Cancelled   bool
+	Bytes       int64
+}
+
+// Program is what some ranks have recorded.
+type Program struct {
+	Ranks []*Rank
+}
+
+// Rank is one rank of a program, with one thread.
+type Rank struct {
+	rank, size int
+	data       []byte
+	starts     []int       // of records
+	open       int         // start of the record that is open, -1 if none
+	told       []int       // the records of calls that publish something, in order
+	publish    map[int]int // how many records they publish
+	sites      map[string]uint32
+	End        *ring.ProcEnd // how it ends, nil: it does not
+	Level      int           // of thread support that Init tells
+}
+
+// New returns a program of n ranks that have all called MPI_Init.
+func New(n int) *Program {
+	p := new(Program)
+	for r := range n {
+		p.Ranks = append(p.Ranks, NewRank(r, n))
+	}
+	return p
+}
+
+// NewSumming returns a program of n ranks that have all called MPI_Init, and will make sums of the data of messages.
+func NewSumming(n int) *Program {
+	p := new(Program)
+	for r := range n {
+		k := &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32)}
+		k.begin()
+		k.Publish("main", "MPI_Init", nil, 0, Sums(0, 0, 0, nil))
+		p.Ranks = append(p.Ranks, k)
+	}
+	return p
+}
+
+// NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better made
+// up one by one.
+func NewRank(r, n int) *Rank {
+	k := Uninitialized(r, n)
+	k.Init("MPI_Init", nil)
+	return k
+}
+
+// Uninitialized returns a rank that has not called MPI.
+func Uninitialized(r, n int) *Rank {
+	return &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32), Level: 3}
+}
+
+// Init adds the call by which a rank enters MPI, and what it tells then.
+func (k *Rank) Init(function string, a Args) {
+	k.begin()
+	k.Call("main", function, a)
+}
+
+// begin adds what comes before MPI_Init.
+func (k *Rank) begin() {
+	k.Append(predefined())
+	k.Append(leveled(k.rank, k.size, k.Level, "Synthetic MPI"))
+	k.Comm(World, k.rank, []int32{0}, nil, k.size)
+	k.Comm(Self, 0, []int32{int32(k.rank)}, nil, 1)
+}
+
+// Bytes returns all records of the rank.
+func (k *Rank) Bytes() []byte { return k.data }
+
+// Append adds a record.
+func (k *Rank) Append(rec []byte) {
+	k.starts = append(k.starts, len(k.data))
+	k.data = append(k.data, rec...)
+}
+
+// record finishes a record: header and padding.
+func record(kind uint16, site uint32, rc int32, used int, body []byte) []byte {
+	for len(body)%ring.Line != 0 {
+		body = append(body, 0)
+	}
+	binary.LittleEndian.PutUint16(body[ring.OffKind:], kind)
+	binary.LittleEndian.PutUint16(body[ring.OffLines:], uint16(len(body)/ring.Line))
+	binary.LittleEndian.PutUint32(body[ring.OffSite:], site)
+	binary.LittleEndian.PutUint32(body[ring.OffRC:], uint32(rc))
+	binary.LittleEndian.PutUint16(body[ring.OffUsed:], uint16(used))
+	return body
+}
+
+func header() []byte { return make([]byte, ring.HeaderSize) }
+
+// Constants returns the record of n more constants with values from first on, of as many as MPI libraries have.
+func Constants(n int, first int64) []byte {
+	var list []Name
+	for i := range n {
+		list = append(list, constant(first+int64(i), fmt.Sprintf("MPI_CONSTANT_%d", i)))
+	}
+	return Names(list)
+}
+
+// Module returns the record of a file that is mapped into a process.
+func Module(path string, start, end uint64) []byte {
+	const buildID = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67"
+	b := header()
+	for _, v := range []uint64{start, start, end} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(buildID)))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(path)))
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = append(append(b, buildID...), path...)
+	return record(ring.InfoModule, 0, 0, ring.HeaderSize, b)
+}
+
+// Names returns the record of names.
+func Names(list []Name) []byte {
+	b := header()
+	for i, n := range list {
+		more := uint16(1)
+		if i == len(list)-1 {
+			more = 0
+		}
+		b = append(b, n.Kind, uint8(len(n.Name)))
+		b = binary.LittleEndian.AppendUint16(b, more)
+		b = binary.LittleEndian.AppendUint32(b, uint32(n.Size))
+		b = binary.LittleEndian.AppendUint64(b, n.Value)
+		b = append(b, n.Name...)
+		for len(b)%8 != 0 {
+			b = append(b, 0)
+		}
+	}
+	return record(ring.InfoNames, 0, 0, ring.HeaderSize, b)
+}
+
+// MPI returns the record of what rank r of n knows about its MPI library.
+func MPI(r, n int, library string) []byte { return leveled(r, n, 3, library) }
+
+func leveled(r, n, level int, library string) []byte {
+	b := header()
+	for _, v := range []int{r, n, level, 1 << 20, 4, 0, len(library), 0} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...))
+}
+
+// Comm adds the record of a communicator: the rank's own in it and the world ranks of its group, or, if size is larger
+// than their number, size ranks from local[0] on. remote is the other group of an inter-communicator. It comes before
+// the call that made it.
+func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
+	k.Append(Comm(handle, rank, local, remote, size))
+}
+
+// Comm returns the record of a communicator: see Rank.Comm.
+func Comm(handle uint64, rank int, local, remote []int32, size int) []byte {
+	runs := func(list []int32, size int) (out []int32) {
+		if size > len(list) {
+			return []int32{list[0], 1, int32(size)}
+		}
+		for _, r := range list {
+			out = append(out, r, 1, 1)
+		}
+		return out
+	}
+	l, r := runs(local, max(size, len(local))), runs(remote, len(remote))
+	b := binary.LittleEndian.AppendUint64(header(), handle)
+	inter := uint32(0)
+	if len(remote) > 0 {
+		inter = 1
+	}
+	for _, v := range []uint32{uint32(rank), uint32(max(size, len(local))), uint32(len(remote)), uint32(len(l) / 3), uint32(len(r) / 3), inter} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	for _, v := range slices.Concat(l, r) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return record(ring.InfoComm, 0, 0, ring.HeaderSize, b)
+}
+
+// site returns the number of the call stack that is one function's, publishing it at first.
+func (k *Rank) site(function string) uint32 {
+	if s, ok := k.sites[function]; ok {
+		return s
+	}
+	id := uint32(len(k.sites) + 1)
+	k.sites[function] = id
+	pc := uint64(14695981039346656037)
+	for _, c := range []byte(function) {
+		pc = (pc ^ uint64(c)) * 1099511628211
+	}
+	k.Append(Site(id, pc&0x7fffffffffff))
+	return id
+}
+
+// Site returns the record of a call stack of one function.
+func Site(id uint32, pc uint64) []byte {
+	b := binary.LittleEndian.AppendUint32(header(), 1)
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, pc)
+	return record(ring.InfoSite, id, 0, ring.HeaderSize, b)
+}
+
+// Call adds a call that has returned. site names the place that makes it.
+func (k *Rank) Call(site, function string, a Args) { k.add(site, function, a, 0) }
+
+// Fail adds a call that has returned an error.
+func (k *Rank) Fail(site, function string, a Args, class int32, text string, fatal bool) {
+	k.Append(Error(class, text, fatal))
+	k.add(site, function, a, class)
+}
+
+// Error returns the record of an error that a call returns or the program dies of.
+func Error(class int32, text string, fatal bool) []byte {
+	b := header()
+	flag := uint32(0)
+	if fatal {
+		flag = 1
+	}
+	for _, v := range []uint32{uint32(class), uint32(class), uint32(len(text)), flag} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...))
+}
+
+// PartSum is that of a part of the data that a collective moves; Peer -1: for all.
+type PartSum struct {
+	Peer         int
+	Bytes, Value uint64
+}
+
+// Move adds a collective that has returned rc, with the sums of what it sent and received.
+func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []PartSum) {
+	s := k.site(site)
+	k.publishing(2)
+	k.Append(Record(s, function, a, rc))
+	flags := uint32(ring.SumsReceived)
+	if rc != 0 {
+		flags |= ring.SumsFailed
+	}
+	k.sums(0, sent)
+	k.sums(flags, received)
+}
+
+// publishing notes that the n records behind the next one belong to it.
+func (k *Rank) publishing(n int) {
+	k.told = append(k.told, len(k.starts))
+	if k.publish == nil {
+		k.publish = make(map[int]int)
+	}
+	k.publish[len(k.starts)] = n
+}
+
+func (k *Rank) sums(flags uint32, list []PartSum) { k.Append(Sums(flags, 0, 0, list)) }
+
+// Sums returns the record of sums of an operation by its number, 0 for the call's own, and of which start it is.
+func Sums(flags uint32, operation, round uint64, list []PartSum) []byte {
+	b := binary.LittleEndian.AppendUint32(header(), flags)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	b = binary.LittleEndian.AppendUint64(b, operation)
+	b = binary.LittleEndian.AppendUint64(b, round)
+	for _, s := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(s.Peer)))
+		b = binary.LittleEndian.AppendUint64(b, s.Bytes)
+		b = binary.LittleEndian.AppendUint64(b, s.Value)
+	}
+	return record(ring.InfoSums, 0, 0, ring.HeaderSize, b)
+}
+
+// Blocks returns the record of the sums of a message's blocks.
+func Blocks(flags uint32, operation, round, bytes uint64, values ...uint64) []byte {
+	size := bytes
+	if len(values) > 1 {
+		size = (bytes + ring.SumBlocks*ring.SumBlock - 1) / (ring.SumBlocks * ring.SumBlock) * ring.SumBlock
+	}
+	var list []PartSum
+	for _, v := range values {
+		list = append(list, PartSum{0, min(size, bytes), v})
+		bytes -= min(size, bytes)
+	}
+	return Sums(flags|ring.SumsBlocks, operation, round, list)
+}
+
+// Changed returns the record of data that have changed: length bytes at a position among so many.
+func Changed(operation uint64, exact bool, bytes, at, length uint64) []byte {
+	b := binary.LittleEndian.AppendUint64(header(), operation)
+	b = binary.LittleEndian.AppendUint32(b, ring.SumAll)
+	e := uint32(0)
+	if exact {
+		e = 1
+	}
+	b = binary.LittleEndian.AppendUint32(b, e)
+	for _, v := range []uint64{bytes, at, length} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return record(ring.InfoChanged, 0, 0, ring.HeaderSize, b)
+}
+
+// Unreachable returns the record of memory that can't be accessed: the byte at a position of a buffer.
+func Unreachable(address, at uint64, written, mapped bool) []byte {
+	b := binary.LittleEndian.AppendUint64(header(), address)
+	b = binary.LittleEndian.AppendUint64(b, at)
+	for _, is := range []bool{written, mapped} {
+		v := uint32(0)
+		if is {
+			v = 1
+		}
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return record(ring.InfoUnreachable, 0, 0, ring.HeaderSize, b)
+}
+
+// Publish adds a call that has returned rc, with records that it has published.
+func (k *Rank) Publish(site, function string, a Args, rc int32, told ...[]byte) {
+	s := k.site(site)
+	k.publishing(len(told))
+	k.Append(Record(s, function, a, rc))
+	for _, rec := range told {
+		k.Append(rec)
+	}
+}
+
+// Callback adds a call in which a function of the program runs, which frees objects: each by its handle, with the name of the
+// function that frees it.
+func (k *Rank) Callback(site, function string, a Args, freed map[uint64]string) {
+	s := k.site(site)
+	k.publishing(len(freed))
+	k.Append(Record(s, function, a, 0))
+	for _, h := range slices.Sorted(maps.Keys(freed)) {
+		b := binary.LittleEndian.AppendUint64(header(), h)
+		b = binary.LittleEndian.AppendUint64(b, uint64(mpiapi.ByName(freed[h]).ID))
+		b = append(b, make([]byte, 24)...) // addresses in no file
+		k.Append(record(ring.InfoFreed, 0, 0, ring.HeaderSize, b))
+	}
+}
+
+// Open adds a call that does not return. Nothing can follow it.
+func (k *Rank) Open(site, function string, a Args) {
+	s := k.site(site)
+	_ = s
+	k.add(site, function, a, 0)
+	k.open = k.starts[len(k.starts)-1]
+}
+
+func (k *Rank) add(site, function string, a Args, rc int32) {
+	s := k.site(site)
+	k.Append(Record(s, function, a, rc))
+}
+
+// Refusal returns the record that precedes the return of a call that strict mode refuses, with the given code.
+func Refusal(code int32) []byte {
+	b := header()
+	for _, v := range []uint32{uint32(code), uint32(code), 0, ring.ErrorRefused} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return record(ring.InfoError, 0, 0, ring.HeaderSize, b)
+}
+
+// Record returns the record of a call.
+func Record(site uint32, function string, a Args, rc int32) []byte {
+	f := mpiapi.ByName(function)
+	if f == nil {
+		panic("no function " + function)
+	}
+	b := make([]byte, f.Fixed)
+	put := func(at uint16, wide bool, v uint64) {
+		if at == 0 {
+			return
+		}
+		if wide {
+			binary.LittleEndian.PutUint64(b[at:], v)
+		} else {
+			binary.LittleEndian.PutUint32(b[at:], uint32(v))
+		}
+	}
+	var in, out []byte
+	section := func(kind uint8, i, count int) []byte {
+		var h []byte
+		h = binary.LittleEndian.AppendUint16(h, uint16(kind))
+		h = binary.LittleEndian.AppendUint16(h, uint16(i))
+		return binary.LittleEndian.AppendUint32(h, uint32(count))
+	}
+	elements := func(i int, kind uint8, v any) []byte {
+		var s []byte
+		switch v := v.(type) {
+		case []uint64:
+			s = section(kind, i, len(v))
+			for _, x := range v {
+				s = binary.LittleEndian.AppendUint64(s, x)
+			}
+		case []int32:
+			s = section(kind, i, len(v))
+			for _, x := range v {
+				s = binary.LittleEndian.AppendUint32(s, uint32(x))
+			}
+		case []Status:
+			s = section(kind, i, len(v))
+			for _, x := range v {
+				cancelled := uint32(0)
+				if x.Cancelled {
+					cancelled = 1
+				}
+				for _, w := range []uint32{uint32(x.Source), uint32(x.Tag), uint32(x.Error), cancelled} {
+					s = binary.LittleEndian.AppendUint32(s, w)
+				}
+				s = binary.LittleEndian.AppendUint64(s, uint64(x.Bytes))
+			}
+		case string:
+			s = append(section(kind, i, len(v)), v...)
+		default:
+			panic(fmt.Sprintf("%s: %T for an array", function, v))
+		}
+		for len(s)%8 != 0 {
+			s = append(s, 0)
+		}
+		return s
+	}
+	used := make(map[string]bool)
+	for i := range f.Params {
+		p := &f.Params[i]
+		l := &p.Layout
+		if p.Pointer && p.Kind != mpiapi.Function && p.Kind != mpiapi.Pointer && len(p.Unless) == 0 {
+			put(l.At, true, somewhere(p, i, a))
+		}
+		if v, ok := a[p.Name]; ok {
+			used[p.Name] = true
+			switch v.(type) {
+			case int, uint64:
+				if p.Pointer && l.Before != 0 {
+					put(l.Before, l.WideValue, number(v))
+				} else {
+					put(l.At, l.Wide, number(v))
+				}
+			default:
+				put(l.At, true, uint64(0x7ffe00000000+i*0x1000))
+				in = append(in, elements(i, l.InSection, v)...)
+			}
+		}
+		if v, ok := a["*"+p.Name]; ok { // address
+			used["*"+p.Name] = true
+			put(l.At, true, number(v))
+		}
+		if v, ok := a[">"+p.Name]; ok {
+			used[">"+p.Name] = true
+			switch v.(type) {
+			case int, uint64:
+				put(l.After, l.WideValue, number(v))
+			default:
+				out = append(out, elements(i, l.OutSection, v)...)
+			}
+		}
+	}
+	for name := range a {
+		if !used[name] {
+			panic(function + " has no parameter " + name)
+		}
+	}
+	fixed := len(b)
+	if len(in)+len(out) > 0 {
+		for len(b)%8 != 0 {
+			b = append(b, 0)
+		}
+		b = append(append(b, in...), out...)
+	}
+	return record(uint16(f.ID), site, rc, fixed, b)
+}
+
+// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and what belongs to a
+// request apart from what belongs to others.
+func somewhere(p *mpiapi.Param, i int, a Args) uint64 {
+	if v, ok := a[">"+p.Name]; ok && p.Role == mpiapi.TheRequest {
+		return 0x7c0000000000 + 8*number(v)
+	}
+	at := 0x7d0000000000 + uint64(i)<<32
+	if v, ok := a[">request"]; ok {
+		at += number(v) & 0xffff << 40
+	}
+	return at
+}
+
+func number(v any) uint64 {
+	switch v := v.(type) {
+	case int:
+		return uint64(v)
+	case uint64:
+		return v
+	}
+	panic(fmt.Sprintf("%T for a number", v))
+}
+
+// Start tells h of the processes and threads.
+func (p *Program) Start(h ring.Handler) {
+	for r := range p.Ranks {
+		Start(h, r, len(p.Ranks))
+	}
+}
+
+// Start tells h of the process and thread of rank r of n. Ranks are started in their order.
+func Start(h ring.Handler, r, n int) {
+	h.Proc(&ring.Proc{ID: ring.ProcID(r), PID: 1000 + r, PPID: 1, Rank: r, WorldSize: n, Exe: "/bin/program"})
+	h.Thread(&ring.Thread{ID: ring.ThreadID(r), Proc: ring.ProcID(r), TID: 1000 + r, Main: true})
+}
+
+// records returns the bytes of records.
+func (k *Rank) records(from, to int) []byte {
+	end := len(k.data)
+	if to < len(k.starts) {
+		end = k.starts[to]
+	}
+	return k.data[k.starts[from]:end]
+}
+
+// Deliver hands h everything, records in batches of at most n per rank and turn, beginning with rank first.
+func (p *Program) Deliver(h ring.Handler, n, first int) {
+	p.Start(h)
+	next := make([]int, len(p.Ranks))
+	for left := true; left; {
+		left = false
+		for i := range p.Ranks {
+			r := (i + first) % len(p.Ranks)
+			k := p.Ranks[r]
+			if next[r] == len(k.starts) {
+				continue
+			}
+			left = true
+			from := next[r]
+			to := min(from+n, len(k.starts))
+			at, told := slices.BinarySearch(k.told, from)
+			switch {
+			case told: // the call, open; what it has published; its return
+				to = from + 1 + k.publish[from]
+				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Open: true})
+				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from+1, to)})
+				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Resume: true})
+			case at < len(k.told):
+				to = min(to, k.told[at])
+				fallthrough
+			default:
+				h.Batch(&ring.Batch{
+					Thread: ring.ThreadID(r), Data: k.records(from, to), Open: k.open >= 0 && to == len(k.starts),
+				})
+			}
+			next[r] = to
+		}
+	}
+	for range 5 {
+		h.Tick()
+	}
+	for r, k := range p.Ranks {
+		if k.End != nil {
+			h.End(ring.ProcID(r), k.End)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// Package mpirun runs MPI programs, with and without mpivet, for tests and benchmarks: with a limit of time, and so that nothing
+// outlives them.
+package mpirun
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// MPI is an MPI implementation to build and run examples with.
+type MPI struct {
+	Name                string // "mpich" or "openmpi"
+	CC, CXX, FC, Mpirun string
+}
+
+// Installed returns the MPI implementations whose compilers and launchers are on the PATH under Debian's names.
+func Installed() []MPI {
+	var list []MPI
+	for _, name := range []string{"mpich", "openmpi"} {
+		m := MPI{name, "mpicc." + name, "mpicxx." + name, "mpif90." + name, "mpiexec." + name}
+		if _, err := exec.LookPath(m.CC); err != nil {
+			continue
+		}
+		if _, err := exec.LookPath(m.Mpirun); err != nil {
+			continue
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// Has reports whether mpi.h declares a function.
+func (m MPI) Has(function string) bool {
+	cmd := exec.Command(m.CC, "-fsyntax-only", "-x", "c", "-")
+	cmd.Stdin = strings.NewReader("#include <mpi.h>\nvoid *f = (void *)" + function + ";\n")
+	return cmd.Run() == nil
+}
+
+// Environment is the environment for programs and launchers: Open MPI otherwise refuses to run as root or with more
+// ranks than cores.
+func Environment(extra ...string) []string {
+	env := append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
+	return append(env, extra...)
+}
+
+// Result is how a command ended.
+type Result struct {
+	Stdout, Stderr string
+	Status         int // exit status, 128 + signal number if it was killed
+	Took           time.Duration
+	TimedOut       bool
+}
+
+// marker is a variable in the environment of what Run starts, by which it finds all that a launcher started in turn.
+const marker = "EXAMPLETEST_RUN"
+
+var runs atomic.Int64
+
+// Mark returns a variable for the environment of a command, and a function that kills every process that has it in its
+// environment: launchers start ranks in process groups and sessions of their own.
+func Mark() (variable string, kill func()) {
+	mark := fmt.Sprintf("%s=%d.%d", marker, os.Getpid(), runs.Add(1))
+	return mark, func() { killMarked(mark) }
+}
+
+// Run runs a command. One that takes longer than timeout is asked to end, by SIGTERM, and after a while it is killed.
+// No process that it started outlives Run.
+func Run(command, env []string, dir string, timeout time.Duration) (*Result, error) {
+	mark, kill := Mark()
+	cmd := exec.Command(command[0], command[1:]...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = &stdout, &stderr, append(slices.Clone(env), mark), dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = time.Second
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	var timedOut atomic.Bool
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-over:
+			return
+		case <-time.After(timeout):
+		}
+		timedOut.Store(true)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-over:
+		case <-time.After(10 * time.Second):
+			kill()
+		}
+	}()
+	err := cmd.Wait()
+	close(over)
+	kill()
+	r := &Result{Stdout: stdout.String(), Stderr: stderr.String(), Took: time.Since(start), TimedOut: timedOut.Load()}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, err
+	}
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	r.Status = status.ExitStatus()
+	if status.Signaled() {
+		r.Status = 128 + int(status.Signal())
+	}
+	return r, nil
+}
+
+// killMarked kills every process that has mark in its environment.
+func killMarked(mark string) {
+	paths, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return
+	}
+	for _, path := range paths {
+		environ, err := os.ReadFile(path)
+		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), mark) {
+			continue // over, or somebody else's
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// BuildMpivet builds the command mpivet of this source tree into a file, as make build does. It has mpivet build its preload
+// libraries, too, so that no run waits for them.
+func BuildMpivet(path string) error {
+	args := []string{"build", "-o", path}
+	if runtime.GOARCH == "amd64" {
+		args = append(args, "-ldflags=-E mpivet_entry") // see cmd/mpivet/entry_linux_amd64.s
+	}
+	cmd := exec.Command("go", append(args, "github.com/mpivet/mpivet/cmd/mpivet")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	if len(Installed()) == 0 {
+		return nil
+	}
+	if out, err := exec.Command(path, "build").CombinedOutput(); err != nil {
+		return fmt.Errorf("mpivet build: %w\n%s", err, out)
+	}
+	return nil
+}

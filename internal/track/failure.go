@@ -1,0 +1,96 @@
+package track
+
+import (
+	"strings"
+
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
+
+// failing follows an error of the call that a thread is in. The call has returned it, or an error handler is about to get it.
+func (t *Tracker) failing(th *Thread, e *event.Error) {
+	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused, Explained: e.Refused}
+	if e.Refused {
+		th.refused()
+	}
+	switch f := th.Open.Func; {
+	case e.Fatal, e.Raised && !th.Process.ownHandlers && f != nil && !forFiles(f):
+		t.fatal(th)
+	case e.Raised:
+		th.raised = true // the handler decides
+	}
+}
+
+// fatal tells of an error that ends the process. The call will not return to say so.
+func (t *Tracker) fatal(th *Thread) {
+	th.raised = false
+	th.Failure.Fatal = true
+	t.confirmTruncated(th)
+	t.failed(th, th.Last, th.Failure.Code)
+	t.withdrawWrong(th)
+}
+
+// endedByHandler tells of the errors that an error handler of MPI has ended a process for.
+func (t *Tracker) endedByHandler(p *Process) {
+	for _, th := range p.Threads {
+		if !th.raised || th.Failure == nil || th.Open.Func == nil || p.Aborting {
+			continue
+		}
+		// A handler of the program may do anything, and MPI's functions for files make calls of their own that may fail.
+		// Then only the end of the process inside of MPI says that the handler has ended it.
+		exits := p.Ended.Kind == ring.Exited && p.Ended.InMPI && !p.Ended.Asked
+		if exits || !p.Handlers && !forFiles(th.Open.Func) {
+			t.fatal(th)
+		}
+	}
+}
+
+// forFiles reports whether a function works on files. Their default error handler is MPI_ERRORS_RETURN.
+func forFiles(f *mpiapi.Func) bool { return strings.HasPrefix(f.Name, "MPI_File_") }
+
+// setHandler notes that the program has set an error handler for an object.
+func (p *Process) setHandler(handle uint64) {
+	w := p.names.handle(mpiapi.Errhandler, handle)
+	if w == nil {
+		p.Handlers = true
+	}
+	p.ownHandlers = p.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
+}
+
+// failed tells that a call has returned an error, or is about to end the program for one.
+func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
+	t.bufferFull(th, call, th.Failure)
+	t.refusedArgument(th, call)
+	t.unknownRequest(th, call)
+	t.unknownArgument(th, call)
+	if f := th.Failure; f != nil {
+		if th.view != nil {
+			f.Comm, f.Position = th.view.Comm, th.pos
+		}
+		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == accessExplained ||
+			th.explained == typeExplained && th.Process.aboutType(f.Class) ||
+			(th.explained == bufferExplained || th.explained == overlapExplained) && th.Process.aboutBuffer(f.Class) ||
+			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
+	}
+	t.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
+}
+
+// aboutType reports whether an error class may be about a datatype: libraries are not exact.
+func (p *Process) aboutType(class int32) bool {
+	switch p.ErrorClass(class) {
+	case "MPI_ERR_TYPE", "MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", "":
+		return true
+	}
+	return false
+}
+
+// aboutBuffer reports whether an error class may be about a buffer.
+func (p *Process) aboutBuffer(class int32) bool {
+	switch p.ErrorClass(class) {
+	case "MPI_ERR_BUFFER", "MPI_ERR_ARG", "MPI_ERR_COUNT", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_NO_MEM", "MPI_ERR_UNKNOWN", "":
+		return true
+	}
+	return false
+}

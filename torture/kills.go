@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// kills are the scenarios in which a process is killed, or stopped for a while, at a random moment.
+func kills() (list []scenario) {
+	for _, under := range []string{"run", "exec"} {
+		roles := []string{analyzer, rank, launcher, proxy}
+		if under == "exec" {
+			roles = []string{starter, analyzer, rank, launcher, proxy}
+		}
+		for _, role := range roles {
+			for _, when := range []string{"start", "work"} {
+				list = append(list, scenario{
+					name: fmt.Sprintf("kill %s %s %s", under, role, when),
+					try:  func(t *try) error { return t.kill(under, role, when) },
+				})
+			}
+		}
+		for _, role := range []string{analyzer, entrance, rank, launcher, proxy} {
+			list = append(list, scenario{
+				name: fmt.Sprintf("stop %s %s", under, role),
+				try:  func(t *try) error { return t.pause(under, role) },
+			})
+		}
+	}
+	return list
+}
+
+// kill starts the program, kills a process soon after it has begun or while the program works, and looks at what comes of that.
+func (t *try) kill(under, role, when string) error {
+	const ranks = 3
+	if err := t.start(t.watched(under, ranks, 300)...); err != nil {
+		return err
+	}
+	pid := t.find(role)
+	delay := t.between(0, 20*time.Millisecond)
+	if when == "work" {
+		delay = t.between(50*time.Millisecond, 300*time.Millisecond)
+	}
+	time.Sleep(delay)
+	t.processes() // to know what may be left
+	if pid != 0 {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	o, err := t.end(40 * time.Second)
+	if err != nil {
+		return fmt.Errorf("%w; standard error %q", err, tail(o.stderr))
+	}
+	err = o.crash()
+	switch role {
+	case analyzer, starter:
+		// The program runs on; where it was the launcher's parent, maybe it was killed before there was a launcher.
+		if under == "exec" || when == "work" {
+			err = errors.Join(err, o.undisturbed(ranks))
+		}
+		if n := strings.Count(o.stderr, "unwatched"); n > 1 && under == "exec" {
+			err = errors.Join(err, fmt.Errorf("it is said %d times that the program runs unwatched", n))
+		}
+		if o.status == 0 && o.stdout == "" {
+			err = errors.Join(err, errors.New("ended with 0, and has done nothing"))
+		}
+	default:
+		err = errors.Join(err, t.bereft(o, ranks, when))
+	}
+	return errors.Join(err, t.cleared())
+}
+
+// bereft looks at how a run ended that may have lost a rank or its launcher.
+func (t *try) bereft(o *outcome, ranks int, when string) error {
+	if o.report == nil {
+		if o.undisturbed(ranks) == nil && o.status == 0 {
+			return errors.New("no report")
+		}
+		if o.stderr == "" && when == "work" {
+			return errors.New("nothing is said about the end")
+		}
+		return nil // ended before there was anything to watch
+	}
+	for _, f := range o.report.Findings {
+		switch f.Check {
+		case mistake:
+		case "LOCAL:EXIT:SIGNAL": // of the rank that was killed
+			if o.report.Run.Launcher != "" {
+				return fmt.Errorf("%s though %s", f.Message, o.report.Run.Launcher)
+			}
+		default:
+			return fmt.Errorf("found %s: %s; standard error %q", f.Check, f.Message, tail(o.stderr))
+		}
+	}
+	return nil
+}
+
+// pause stops a process for a while: nothing is lost by that, and nobody is accused.
+func (t *try) pause(under, role string) error {
+	const ranks = 3
+	if err := t.start(t.watched(under, ranks, 300)...); err != nil {
+		return err
+	}
+	for range 3 {
+		pid := t.find(role)
+		time.Sleep(t.between(0, 60*time.Millisecond))
+		if pid != 0 && syscall.Kill(pid, syscall.SIGSTOP) == nil {
+			time.Sleep(t.between(0, 300*time.Millisecond))
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+		}
+	}
+	o, err := t.end(40 * time.Second)
+	if err != nil {
+		return fmt.Errorf("%w; standard error %q", err, tail(o.stderr))
+	}
+	return errors.Join(o.crash(), o.undisturbed(ranks), o.found(mistake), t.cleared())
+}
