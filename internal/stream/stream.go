@@ -115,6 +115,42 @@ func (s *subscriber[E]) contained(e E) {
 	s.f(e)
 }
 
+// Keyed is one kind of event with a topic for each key, such as the number of an MPI function. A subscriber names the keys that
+// it wants. The zero value has no subscribers.
+type Keyed[K ~uint16, E any] struct {
+	topics []Topic[E] // by key
+}
+
+// On subscribes f to the events of keys.
+func (k *Keyed[K, E]) On(o *Owner, f func(E), keys ...K) { k.add(o, usual, f, keys) }
+
+// Early subscribes f, which is called before those that subscribed by On.
+func (k *Keyed[K, E]) Early(o *Owner, f func(E), keys ...K) { k.add(o, early, f, keys) }
+
+// Late subscribes f, which is called after those that subscribed by On.
+func (k *Keyed[K, E]) Late(o *Owner, f func(E), keys ...K) { k.add(o, late, f, keys) }
+
+func (k *Keyed[K, E]) add(o *Owner, at turn, f func(E), keys []K) {
+	for _, key := range keys {
+		for int(key) >= len(k.topics) {
+			k.topics = append(k.topics, Topic[E]{})
+		}
+		k.topics[key].add(o, at, f)
+	}
+}
+
+// Wanted reports whether anybody has subscribed to the events of key.
+func (k *Keyed[K, E]) Wanted(key K) bool {
+	return int(key) < len(k.topics) && k.topics[key].Wanted()
+}
+
+// Publish tells all subscribers of e, an event of key.
+func (k *Keyed[K, E]) Publish(key K, e E) {
+	if int(key) < len(k.topics) {
+		k.topics[key].Publish(e)
+	}
+}
+
 // run is how many events of a hot topic are delivered at once.
 const run = 32
 

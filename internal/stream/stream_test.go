@@ -126,3 +126,22 @@ func BenchmarkNobody(b *testing.B) {
 		}
 	}
 }
+
+// TestKeyed: a subscriber gets the events of the keys that it named, and no others.
+func TestKeyed(t *testing.T) {
+	var k stream.Keyed[uint16, string]
+	var got []string
+	note := func(by string) func(string) { return func(s string) { got = append(got, by+s) } }
+	o := new(stream.Owner)
+	k.Late(o, note("late "), 3)
+	k.On(o, note(""), 3, 5)
+	for key := range uint16(7) {
+		if want := key == 3 || key == 5; k.Wanted(key) != want {
+			t.Errorf("key %d is wanted: %t", key, !want)
+		}
+		k.Publish(key, fmt.Sprint(key))
+	}
+	if want := []string{"3", "late 3", "5"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

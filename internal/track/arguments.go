@@ -89,13 +89,13 @@ func (j *judging) end() { j.c, j.rec = nil, nil }
 
 // judgeArguments looks at the arguments of a call that is no collective, and tells of the first that is wrong.
 func (t *Tracker) judgeArguments(th *Thread, p *plan, c *event.Call) {
-	if th.explained == unexplained && !t.judge(th, p, c) {
+	if th.Explained == Unexplained && !t.judge(th, p, c) {
 		t.wrongArgument(th, th.call(c.Raw()))
 	}
 }
 
 func (t *Tracker) wrongArgument(th *Thread, call match.Call) {
-	th.explained = argumentExplained
+	th.Explained = ByArgument
 	e := t.judging.e
 	t.Events.WrongArgument.Publish(WrongArgument{th, call, &e})
 }
@@ -103,7 +103,7 @@ func (t *Tracker) wrongArgument(th *Thread, call match.Call) {
 // judgeCollective looks at the arguments of a collective that nobody else needs to know to tell that they are wrong; the
 // entry says what is.
 func (t *Tracker) judgeCollective(th *Thread, p *plan, c *event.Call) {
-	if t.entry.Invalid != 0 || th.explained != unexplained || t.judge(th, p, c) {
+	if t.entry.Invalid != 0 || th.Explained != Unexplained || t.judge(th, p, c) {
 		return
 	}
 	e := &t.judging.e
@@ -120,16 +120,16 @@ type endpoint struct{ buffer, count, peer, tag, comm slot }
 // plain reports whether there is nothing odd about the arguments of a send or receive, as with nearly all; op is what was made of
 // them, nil if nothing could be.
 func (s *endpoint) plain(op *match.Op, maxTag int32, rec []byte) bool {
-	return op != nil && uint32(op.Tag) <= uint32(maxTag) && op.Count >= 0 && binary.LittleEndian.Uint64(rec[s.buffer.at:]) != 0
+	return op != nil && uint32(op.Tag) <= uint32(maxTag) && op.Count >= 0 && binary.LittleEndian.Uint64(rec[s.buffer.At:]) != 0
 }
 
 // doubtful reports whether the arguments of a send or receive, in which something is odd, are worth a closer look.
 func (pr *Process) doubtful(op *match.Op, s *endpoint, rec []byte) bool {
 	if op == nil {
-		return int32(s.peer.int(rec)) != pr.procNull || uint32(s.tag.int(rec)) > uint32(pr.maxTag) || s.count.int(rec) < 0 ||
-			pr.View(s.comm.handle(rec)) == nil
+		return int32(s.peer.Int(rec)) != pr.procNull || uint32(s.tag.Int(rec)) > uint32(pr.maxTag) || s.count.Int(rec) < 0 ||
+			pr.View(s.comm.Handle(rec)) == nil
 	}
-	return uint32(op.Tag) > uint32(pr.maxTag) && op.Tag != match.Any || op.Count < 0 || op.Count != 0 && s.buffer.handle(rec) == 0
+	return uint32(op.Tag) > uint32(pr.maxTag) && op.Tag != match.Any || op.Count < 0 || op.Count != 0 && s.buffer.Handle(rec) == 0
 }
 
 // judgements of arguments.
@@ -154,7 +154,7 @@ func (p *plan) planArguments() {
 	}
 	p.sends = endpoint{p.address(mpiapi.SendBuf), p.count, p.dest, p.tag, p.comm}
 	p.receives = endpoint{p.address(mpiapi.RecvBuf), p.recvCount, p.source, p.recvTag, p.comm}
-	if p.receives.buffer.at == 0 { // MPI_Sendrecv_replace has one for both
+	if p.receives.buffer.At == 0 { // MPI_Sendrecv_replace has one for both
 		p.receives.buffer, p.receives.count = p.sends.buffer, p.count
 	}
 	if f.Base == mpiapi.IDAbort || strings.HasPrefix(f.Name, "MPI_T_") { // the tool interface is another world
@@ -188,12 +188,7 @@ func (p *plan) planArguments() {
 	}
 }
 
-func (p *plan) valueOf(i int) slot {
-	if i < 0 || p.fn.Params[i].Pointer {
-		return slot{}
-	}
-	return slot{p.fn.Params[i].Layout.At, p.fn.Params[i].Layout.Wide}
-}
+func (p *plan) valueOf(i int) slot { return event.ValueSlot(p.fn, i) }
 
 // named returns where the value of a parameter is, given its name.
 func (p *plan) named(name string) slot { return p.valueOf(p.fn.Param(name)) }
@@ -206,11 +201,11 @@ func (p *plan) resultRule(i int) rule {
 	if !q.Pointer || q.Dir == mpiapi.In || q.Elements.Kind != mpiapi.NoArray {
 		return nil
 	}
-	at := slot{q.Layout.At, true}
+	at := slot{At: q.Layout.At, Wide: true}
 	switch {
 	case q.Kind == mpiapi.Status:
 		return func(j *judging) bool {
-			if at.handle(j.rec) != 0 {
+			if at.Handle(j.rec) != 0 {
 				return true
 			}
 			if ignore, ok := j.pr.names.constant("MPI_STATUS_IGNORE"); !ok || ignore == 0 {
@@ -219,7 +214,7 @@ func (p *plan) resultRule(i int) rule {
 			return j.wrong(i, nullPointer)
 		}
 	case q.Kind.Handle(), q.Kind == mpiapi.Keyval, q.Kind == mpiapi.Int, q.Kind == mpiapi.Count, q.Kind == mpiapi.Aint, q.Kind == mpiapi.Offset:
-		return func(j *judging) bool { return at.handle(j.rec) != 0 || j.wrong(i, nullPointer) }
+		return func(j *judging) bool { return at.Handle(j.rec) != 0 || j.wrong(i, nullPointer) }
 	}
 	return nil
 }
@@ -233,7 +228,7 @@ func (p *plan) leastRule(i int) rule {
 	}
 	at := p.valueOf(i)
 	return func(j *judging) bool {
-		if v := at.int(j.rec); v >= limit || q.AtRoot && !j.significant(i) {
+		if v := at.Int(j.rec); v >= limit || q.AtRoot && !j.significant(i) {
 			return true
 		}
 		if limit > 0 {
@@ -257,7 +252,7 @@ func (p *plan) least(i int) (limit int64, ok bool) {
 	switch q.Role {
 	case mpiapi.SendCount, mpiapi.RecvCount:
 		// Collectives that move data from process to process have their own look.
-		return 0, !p.collective || p.file.at != 0
+		return 0, !p.collective || p.file.At != 0
 	case mpiapi.TargetCount, mpiapi.Partitions:
 		return 0, true
 	}
@@ -287,7 +282,7 @@ func (p *plan) arrayRule(i int) rule {
 	if !q.Pointer || q.Kind == mpiapi.Status || len(q.Unless) > 0 || q.Role == mpiapi.ErrorCode || p.constructor != nil || p.act == typeContents {
 		return nil
 	}
-	at := slot{q.Layout.At, true}
+	at := slot{At: q.Layout.At, Wide: true}
 	var n func(j *judging) int64
 	switch e := q.Elements; e.Kind {
 	case mpiapi.ByParam:
@@ -295,7 +290,7 @@ func (p *plan) arrayRule(i int) rule {
 			return nil
 		}
 		count := p.valueOf(e.Arg)
-		n = func(j *judging) int64 { return count.int(j.rec) }
+		n = func(j *judging) int64 { return count.Int(j.rec) }
 	case mpiapi.BySize, mpiapi.ByLocalSize:
 		n = func(j *judging) int64 {
 			if j.v == nil {
@@ -319,17 +314,17 @@ func (p *plan) arrayRule(i int) rule {
 		counts = f.Arg(mpiapi.RecvCount)
 	}
 	return func(j *judging) bool {
-		return at.handle(j.rec) != 0 || n(j) <= 0 || counts >= 0 && !j.any(counts) || !j.significant(i) || j.wrong(i, nullPointer)
+		return at.Handle(j.rec) != 0 || n(j) <= 0 || counts >= 0 && !j.any(counts) || !j.significant(i) || j.wrong(i, nullPointer)
 	}
 }
 
 // textRule finds texts and functions that are not there, and keys and values of info objects that are too long (section 10).
 func (p *plan) textRule(i int) rule {
 	q := &p.fn.Params[i]
-	at := slot{q.Layout.At, true}
+	at := slot{At: q.Layout.At, Wide: true}
 	switch {
 	case q.Kind == mpiapi.Function && (q.Name == "user_fn" || strings.HasSuffix(q.Name, "errhandler_fn")):
-		return func(j *judging) bool { return at.handle(j.rec) != 0 || j.wrong(i, nullPointer) }
+		return func(j *judging) bool { return at.Handle(j.rec) != 0 || j.wrong(i, nullPointer) }
 	case q.Kind != mpiapi.String || q.Dir != mpiapi.In:
 		return nil
 	}
@@ -338,7 +333,7 @@ func (p *plan) textRule(i int) rule {
 		limit = map[string]string{"key": "MPI_MAX_INFO_KEY", "value": "MPI_MAX_INFO_VAL"}[q.Name]
 	}
 	return func(j *judging) bool {
-		if at.handle(j.rec) == 0 {
+		if at.Handle(j.rec) == 0 {
 			return !j.significant(i) || j.wrong(i, nullPointer)
 		}
 		if limit == "" {
@@ -356,7 +351,7 @@ func (p *plan) textRule(i int) rule {
 // rankRule finds ranks that are none.
 func (p *plan) rankRule(i int) rule {
 	q, at := &p.fn.Params[i], p.valueOf(i)
-	if at.at == 0 {
+	if at.At == 0 {
 		return nil
 	}
 	anybody, nobody := false, true
@@ -365,14 +360,14 @@ func (p *plan) rankRule(i int) rule {
 	case q.Role == mpiapi.Dest, q.Role == mpiapi.TargetRank:
 	case q.Role == mpiapi.Source:
 		anybody = !partitioned
-	case q.Name == "rank" && p.win.at != 0:
-	case q.Name == "rank" && p.comm.at != 0:
+	case q.Name == "rank" && p.win.At != 0:
+	case q.Name == "rank" && p.comm.At != 0:
 		nobody = false
 	default:
 		return nil
 	}
 	return func(j *judging) bool {
-		r, v := int32(at.int(j.rec)), j.v
+		r, v := int32(at.Int(j.rec)), j.v
 		if v == nil || uint32(r) < uint32(v.Peers) || nobody && r == j.pr.procNull || anybody && r == j.pr.anySource {
 			return true
 		}
@@ -393,13 +388,13 @@ func (p *plan) rankRule(i int) rule {
 // tagRule finds tags that are out of range.
 func (p *plan) tagRule(i int) rule {
 	q, at := &p.fn.Params[i], p.valueOf(i)
-	if q.Role != mpiapi.SendTag && q.Role != mpiapi.RecvTag || at.at == 0 || p.collective {
+	if q.Role != mpiapi.SendTag && q.Role != mpiapi.RecvTag || at.At == 0 || p.collective {
 		return nil
 	}
 	partitioned := p.act == psendInit || p.act == precvInit
 	anything := q.Role == mpiapi.RecvTag && !partitioned
 	return func(j *judging) bool {
-		tag := int32(at.int(j.rec))
+		tag := int32(at.Int(j.rec))
 		if uint32(tag) <= uint32(j.pr.maxTag) || anything && tag == j.pr.anyTag {
 			return true
 		}
@@ -447,24 +442,24 @@ func (p *plan) bufferRule(i int) rule {
 	if typ < 0 || f.Params[typ].Pointer {
 		return nil // MPI_Alltoallw
 	}
-	if p.win.at != 0 {
+	if p.win.At != 0 {
 		peer = f.Arg(mpiapi.TargetRank)
 	}
-	at, typeAt := slot{q.Layout.At, true}, p.valueOf(typ)
+	at, typeAt := slot{At: q.Layout.At, Wide: true}, p.valueOf(typ)
 	to := p.valueOf(peer)
 	var op slot
-	if q.Role == mpiapi.SendBuf && p.win.at != 0 && f.Arg(mpiapi.RecvBuf) >= 0 { // what is fetched only
+	if q.Role == mpiapi.SendBuf && p.win.At != 0 && f.Arg(mpiapi.RecvBuf) >= 0 { // what is fetched only
 		op = p.valueOf(f.Arg(mpiapi.ReduceOp))
 	}
 	return func(j *judging) bool {
-		if at.handle(j.rec) != 0 {
+		if at.Handle(j.rec) != 0 {
 			return true
 		}
-		ty := j.pr.Type(typeAt.handle(j.rec)).Of()
+		ty := j.pr.Type(typeAt.Handle(j.rec)).Of()
 		switch {
 		case ty == nil || ty.Size <= 0 || ty.TrueLB < 0 || ty.TrueLB >= firstPage,
-			to.at != 0 && int32(to.int(j.rec)) == j.pr.procNull,
-			op.at != 0 && j.pr.NameHandle(mpiapi.Op, op.handle(j.rec)) == "MPI_NO_OP",
+			to.At != 0 && int32(to.Int(j.rec)) == j.pr.procNull,
+			op.At != 0 && j.pr.NameHandle(mpiapi.Op, op.Handle(j.rec)) == "MPI_NO_OP",
 			!j.moves(i, count), !j.significant(i):
 			return true
 		}
@@ -534,7 +529,7 @@ func (j *judging) neighbours(receive bool) int {
 
 // withdrawWrong takes back what a call has begun that fails, for its arguments are wrong: nobody will match it.
 func (t *Tracker) withdrawWrong(th *Thread) {
-	if th.explained != argumentExplained {
+	if th.Explained != ByArgument {
 		return
 	}
 	for i, op := range th.ops {
@@ -549,7 +544,7 @@ func (t *Tracker) withdrawWrong(th *Thread) {
 // refusedArgument looks at the arguments of a call that has failed: not all are looked at when it is made, and more is certain now.
 func (t *Tracker) refusedArgument(th *Thread, call match.Call) {
 	p := &t.plans[call.Func()]
-	if th.explained != unexplained || p.argues == inTurn && th.view != nil {
+	if th.Explained != Unexplained || p.argues == inTurn && th.view != nil {
 		return
 	}
 	if c, err := event.ParseCall(call.Raw); err == nil && !t.judge(th, p, &c) {

@@ -53,7 +53,7 @@ func (p *Process) overhead() int64 {
 }
 
 func (t *Tracker) misused(th *Thread, rec []byte, e BufferError) {
-	th.explained = bufferExplained
+	th.Explained = ByBuffer
 	e.Overhead = th.Process.overhead()
 	if b := t.buffers[th.Process]; b != nil {
 		e.Attached = b.call
@@ -65,11 +65,11 @@ func (t *Tracker) misused(th *Thread, rec []byte, e BufferError) {
 // the record of the call that says what is sent, which for a persistent request is an earlier one.
 func (t *Tracker) sendBuffered(th *Thread, rec []byte, p *plan, args []byte) {
 	pr := th.Process
-	v := pr.View(p.comm.handle(args))
+	v := pr.View(p.comm.Handle(args))
 	if v == nil || pr.Lost {
 		return
 	}
-	if _, ok := v.peer(p.dest.int(args)); !ok {
+	if _, ok := v.peer(p.dest.Int(args)); !ok {
 		return // MPI_PROC_NULL takes no room
 	}
 	e := BufferError{Message: messageSize(pr, p, args)}
@@ -97,7 +97,7 @@ func (t *Tracker) sendBuffered(th *Thread, rec []byte, p *plan, args []byte) {
 
 // messageSize returns how many bytes a send has, which is the least that MPI_Pack_size may return; -1 if it is not known.
 func messageSize(pr *Process, p *plan, args []byte) int64 {
-	op := match.Op{Count: p.count.int(args), Type: pr.Type(p.typ.handle(args))}
+	op := match.Op{Count: p.count.Int(args), Type: pr.Type(p.typ.Handle(args))}
 	if n, ok := op.Use().Bytes(); ok && op.Count >= 0 {
 		return n
 	}
@@ -138,11 +138,11 @@ func (t *Tracker) useBuffer(th *Thread, p *plan, c *event.Call) {
 	case bufferAttach, bufferDetach:
 		t.enterBuffer(th, p, c)
 	case start:
-		if q, args := t.bufferedRequest(pr, p.request.handle(rec), p.requestBefore.handle(rec)); q != nil {
+		if q, args := t.bufferedRequest(pr, p.request.Handle(rec), p.requestBefore.Handle(rec)); q != nil {
 			t.sendBuffered(th, rec, q, args)
 		}
 	case startall:
-		base := p.request.handle(rec)
+		base := p.request.Handle(rec)
 		reqs, _ := c.In(p.requests)
 		for i := range reqs.Len() {
 			if q, args := t.bufferedRequest(pr, base+uint64(i)*pr.requestSize, reqs.Handle(i)); q != nil {
@@ -197,7 +197,7 @@ func (t *Tracker) leaveBuffer(th *Thread, p *plan, c *event.Call) {
 // bufferFull tells that MPI itself found no room for a buffered send, which only it can know where other processes have
 // to receive what is in the buffer.
 func (t *Tracker) bufferFull(th *Thread, call match.Call, f *Failure) {
-	if f == nil || th.explained != unexplained || !th.failedWith("MPI_ERR_BUFFER") {
+	if f == nil || th.Explained != Unexplained || !th.failedWith("MPI_ERR_BUFFER") {
 		return
 	}
 	p := &t.plans[call.Func()]

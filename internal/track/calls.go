@@ -11,6 +11,7 @@ import (
 
 // Batch follows the calls of a batch.
 func (t *Tracker) Batch(b *ring.Batch) {
+	t.slowDown()
 	th := t.Threads[b.Thread]
 	if b.Repeats > 0 {
 		t.repeated(th, b.Repeats)
@@ -73,6 +74,7 @@ func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ri
 func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	th.view = nil
 	rec, open := c.Raw(), c.State == event.Open
+	t.Events.CallEntered.Publish(p.fn.ID, Call{th, c})
 	if !th.orderly {
 		t.judgeOrder(th, p, c)
 	}
@@ -130,9 +132,9 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case typeNew:
 		t.construct(th, p, c)
 	case start:
-		t.startRequest(th, p.request.handle(rec), p.requestBefore.handle(rec), rec)
+		t.startRequest(th, p.request.Handle(rec), p.requestBefore.Handle(rec), rec)
 	case startall:
-		base := p.request.handle(rec)
+		base := p.request.Handle(rec)
 		reqs, _ := c.In(p.requests)
 		for i := range reqs.Len() {
 			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i), rec)
@@ -181,19 +183,19 @@ func (v *View) peer(rank int64) (int32, bool) {
 }
 
 func (t *Tracker) postSend(th *Thread, p *plan, rec []byte) *match.Op {
-	v := th.Process.View(p.comm.handle(rec))
+	v := th.Process.View(p.comm.Handle(rec))
 	if v == nil {
 		return nil
 	}
-	peer, ok := v.peer(p.dest.int(rec))
+	peer, ok := v.peer(p.dest.Int(rec))
 	if !ok {
 		return nil
 	}
 	op := t.Match.NewOp()
 	op.Send, op.Mode = true, match.Mode(p.mode)
 	op.Comm, op.Me, op.Peer = v.Comm, v.Me, peer
-	op.Tag, op.Count = int32(p.tag.int(rec)), p.count.int(rec)
-	op.Type = th.Process.Type(p.typ.handle(rec))
+	op.Tag, op.Count = int32(p.tag.Int(rec)), p.count.Int(rec)
+	op.Type = th.Process.Type(p.typ.Handle(rec))
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
 	t.Match.Post(op)
 	return op
@@ -202,12 +204,12 @@ func (t *Tracker) postSend(th *Thread, p *plan, rec []byte) *match.Op {
 // c is the call if its results may be there already.
 func (t *Tracker) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *match.Op {
 	pr := th.Process
-	v := pr.View(p.comm.handle(rec))
+	v := pr.View(p.comm.Handle(rec))
 	if v == nil {
 		return nil
 	}
-	source := int32(p.source.int(rec))
-	tag := int32(p.recvTag.int(rec))
+	source := int32(p.source.Int(rec))
+	tag := int32(p.recvTag.Int(rec))
 	peer, ok := v.peer(int64(source))
 	if tag == pr.anyTag {
 		tag = match.Any
@@ -231,13 +233,13 @@ func (t *Tracker) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *matc
 	op := t.Match.NewOp()
 	op.Send, op.Mode = false, 0
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, tag
-	if p.recvType.at != 0 {
-		op.Count, op.Type = p.recvCount.int(rec), pr.Type(p.recvType.handle(rec))
+	if p.recvType.At != 0 {
+		op.Count, op.Type = p.recvCount.Int(rec), pr.Type(p.recvType.Handle(rec))
 	} else { // MPI_Sendrecv_replace has one for both
-		op.Count, op.Type = p.count.int(rec), pr.Type(p.typ.handle(rec))
+		op.Count, op.Type = p.count.Int(rec), pr.Type(p.typ.Handle(rec))
 	}
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
-	op.AnySource, op.AnyTag = source == pr.anySource, int32(p.recvTag.int(rec)) == pr.anyTag
+	op.AnySource, op.AnyTag = source == pr.anySource, int32(p.recvTag.Int(rec)) == pr.anyTag
 	op.Tentative = p.act != recv && p.act != sendrecv
 	t.Match.Post(op)
 	return op
@@ -266,12 +268,12 @@ func (t *Tracker) settle(pr *Process, op *match.Op, s event.Status, have bool) {
 // viewOf returns the communicator, window or file that a call works on.
 func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
 	switch {
-	case p.win.at != 0 && p.newWin.at == 0 || p.act == winFree:
-		return pr.wins[p.win.handle(rec)]
-	case p.file.at != 0 && p.newFile.at == 0 || p.act == fileClose:
-		return pr.files[p.file.handle(rec)]
-	case p.comm.at != 0:
-		return pr.View(p.comm.handle(rec))
+	case p.win.At != 0 && p.newWin.At == 0 || p.act == winFree:
+		return pr.wins[p.win.Handle(rec)]
+	case p.file.At != 0 && p.newFile.At == 0 || p.act == fileClose:
+		return pr.files[p.file.Handle(rec)]
+	case p.comm.At != 0:
+		return pr.View(p.comm.Handle(rec))
 	}
 	return nil
 }
@@ -332,11 +334,12 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 			t.Replay.Doubt(th, false)
 		}
 	}
+	t.Events.CallLeft.Publish(p.fn.ID, Call{th, c})
 	if th.Failure != nil {
 		th.Failure, th.raised = nil, false
 	}
-	if th.explained != unexplained {
-		th.explained = unexplained
+	if th.Explained != Unexplained {
+		th.Explained = Unexplained
 	}
 	if th.made != 0 { // the call has failed
 		delete(th.Process.moving, th.made)
@@ -394,7 +397,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		t.add(pr, r, th, p, rec)
 	case imrecv:
 		if rc != 0 {
-			th.giveBack(p.message.handle(rec))
+			th.giveBack(p.message.Handle(rec))
 		} else {
 			r := t.newRequest()
 			r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.leaveMatched(th, p, rec)
@@ -403,7 +406,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case mrecv:
 		if rc != 0 {
-			th.giveBack(p.message.handle(rec))
+			th.giveBack(p.message.Handle(rec))
 		} else if op := t.leaveMatched(th, p, rec); op != nil {
 			t.Match.Release(op)
 		}
@@ -438,7 +441,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			t.add(pr, r, th, p, rec)
 		}
 	case icollective:
-		if rc == 0 && p.requestAfter.at != 0 {
+		if rc == 0 && p.requestAfter.At != 0 {
 			persistent := p.fn.Class == mpiapi.CollectiveInit
 			r := t.newRequest()
 			r.Kind, r.Persistent, r.Active, r.View, r.Pos = CollectiveRequest, persistent, !persistent, th.view, th.pos
@@ -454,11 +457,11 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case wait, waitall, waitany, waitsome, test, testall, testany, testsome, requestStatus:
 		t.completed(th, p, c, rc)
 	case requestFree:
-		r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec))
+		r := pr.find(p.requestBefore.Handle(rec), p.request.Handle(rec))
 		switch {
 		case r == nil:
 		case rc != 0:
-			r.Refused = th.Misused()
+			r.Refused = th.Explained == ByRequest
 		default:
 			t.judgeFree(th, r, rec)
 			t.drop(th, r, rec)
@@ -473,20 +476,20 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 		th.started = th.started[:0]
 	case cancel:
-		if r := pr.find(p.requestBefore.handle(rec), p.request.handle(rec)); r != nil && rc == 0 {
+		if r := pr.find(p.requestBefore.Handle(rec), p.request.Handle(rec)); r != nil && rc == 0 {
 			r.Cancelled = true
 		}
 	case parrived:
-		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && rc == 0 && p.flag.int(rec) != 0 {
+		if r := pr.find(p.requestBefore.Handle(rec), 0); r != nil && rc == 0 && p.flag.Int(rec) != 0 {
 			r.Known = true
 			pr.release(&r.held)
 		}
 	case commFree:
 		if rc == 0 {
-			t.leaveCommFree(th, p.comm.handle(rec))
+			t.leaveCommFree(th, p.comm.Handle(rec))
 		}
 	case winFree:
-		if h := p.win.handle(rec); rc == 0 && pr.wins[h] == th.view {
+		if h := p.win.Handle(rec); rc == 0 && pr.wins[h] == th.view {
 			delete(pr.wins, h)
 		}
 	case fileClose:
@@ -494,7 +497,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			if v := th.view; v != nil && v.splits != nil {
 				pr.release(&v.splits.held)
 			}
-			if h := p.file.handle(rec); pr.files[h] == th.view {
+			if h := p.file.Handle(rec); pr.files[h] == th.view {
 				delete(pr.files, h)
 			}
 		}
@@ -515,7 +518,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case opFree:
 		if rc == 0 {
-			if o := pr.ops[p.oldHandle.handle(rec)]; o != nil && !th.renewed(mpiapi.Op, p.oldHandle.handle(rec)) {
+			if o := pr.ops[p.oldHandle.Handle(rec)]; o != nil && !th.renewed(mpiapi.Op, p.oldHandle.Handle(rec)) {
 				o.id, pr.recentOp.id = 0, 0 // but where it was made may still be asked for
 				pr.meanings++
 			}
@@ -526,7 +529,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case groupFree:
 		if rc == 0 {
-			pr.freeGroup(p.oldHandle.handle(rec))
+			pr.freeGroup(p.oldHandle.Handle(rec))
 		}
 	case bufferAttach, bufferDetach:
 		if rc == 0 {
@@ -558,8 +561,8 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			t.judgeArguments(th, p, c) // what MPI calls its constants is known now
 			t.begun(th, p, rec)
 		}
-		if p.level.at != 0 {
-			pr.Multiple = pr.names.isConst("MPI_THREAD_MULTIPLE", p.level.int(rec))
+		if p.level.At != 0 {
+			pr.Multiple = pr.names.isConst("MPI_THREAD_MULTIPLE", p.level.Int(rec))
 		}
 	}
 }
@@ -567,10 +570,10 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 // matchedProbe follows MPI_Mprobe and MPI_Improbe: from here on the message is taken (section 3.8.2).
 func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
-	if rc != 0 || p.flag.at != 0 && p.flag.int(rec) == 0 {
+	if rc != 0 || p.flag.At != 0 && p.flag.Int(rec) == 0 {
 		return
 	}
-	v := pr.View(p.comm.handle(rec))
+	v := pr.View(p.comm.Handle(rec))
 	s, have := statusAt(c, p.status, 0)
 	if v == nil || !have {
 		return
@@ -583,14 +586,14 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	op.Send, op.Mode, op.Count, op.Type = false, 0, 0, nil
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, s.Tag
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
-	op.AnySource, op.AnyTag = int32(p.source.int(rec)) == pr.anySource, int32(p.recvTag.int(rec)) == pr.anyTag
+	op.AnySource, op.AnyTag = int32(p.source.Int(rec)) == pr.anySource, int32(p.recvTag.Int(rec)) == pr.anyTag
 	op.Tentative = true // until it is known what it is received as
 	t.Match.Post(op)
 	if t.Replay != nil {
-		t.Replay.Took(th, op, p.flag.at != 0, rec)
+		t.Replay.Took(th, op, p.flag.At != 0, rec)
 	}
-	pr.msgs = put(pr.msgs, p.messageAfter.handle(rec), op)
-	pr.born(mpiapi.Message, p.messageAfter.handle(rec))
+	pr.msgs = put(pr.msgs, p.messageAfter.Handle(rec), op)
+	pr.born(mpiapi.Message, p.messageAfter.Handle(rec))
 }
 
 // statusAt returns the i-th status that a call returned in parameter param.
@@ -612,7 +615,7 @@ func (t *Tracker) Probing(th *Thread) (v *View, source, tag int32, ok bool) {
 		return nil, 0, 0, false
 	}
 	p := &t.plans[th.Open.Func.ID]
-	if p.act != probe && p.act != mprobe || p.flag.at != 0 {
+	if p.act != probe && p.act != mprobe || p.flag.At != 0 {
 		return nil, 0, 0, false
 	}
 	return th.Process.probing(p, th.Open.Call.Raw())
@@ -620,15 +623,15 @@ func (t *Tracker) Probing(th *Thread) (v *View, source, tag int32, ok bool) {
 
 // probing describes what a probe looks for.
 func (pr *Process) probing(p *plan, rec []byte) (v *View, source, tag int32, ok bool) {
-	v = pr.View(p.comm.handle(rec))
+	v = pr.View(p.comm.Handle(rec))
 	if v == nil {
 		return nil, 0, 0, false
 	}
-	tag = int32(p.recvTag.int(rec))
+	tag = int32(p.recvTag.Int(rec))
 	if tag == pr.anyTag {
 		tag = match.Any
 	}
-	if rank := int32(p.source.int(rec)); rank == pr.anySource {
+	if rank := int32(p.source.Int(rec)); rank == pr.anySource {
 		source, ok = match.Any, true
 	} else {
 		source, ok = v.peer(int64(rank))

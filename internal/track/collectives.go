@@ -32,7 +32,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	}
 	t.judgeCollective(th, p, c)
 	if t.entry.Invalid != 0 || t.entry.Disorder != "" {
-		th.explained = argumentExplained
+		th.Explained = ByArgument
 	}
 	if p.fn.Base == mpiapi.IDIntercommCreate {
 		t.enterLeader(th, v, c)

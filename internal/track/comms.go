@@ -18,14 +18,14 @@ var foreign = map[mpiapi.FuncID]bool{
 func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	switch {
-	case p.newComm.at != 0:
+	case p.newComm.At != 0:
 		t.madeComm(th, p, c)
-	case p.newWin.at != 0:
-		if h := p.newWin.handle(rec); th.view != nil {
+	case p.newWin.At != 0:
+		if h := p.newWin.Handle(rec); th.view != nil {
 			th.Process.wins = put(th.Process.wins, h, t.derived(th, match.Window, h, rec))
 		}
-	case p.newFile.at != 0:
-		if h := p.newFile.handle(rec); th.view != nil {
+	case p.newFile.At != 0:
+		if h := p.newFile.Handle(rec); th.view != nil {
 			th.Process.files = put(th.Process.files, h, t.derived(th, match.File, h, rec))
 		}
 	}
@@ -57,7 +57,7 @@ func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte)
 
 func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
-	handle := p.newComm.handle(rec)
+	handle := p.newComm.Handle(rec)
 	if handle == pr.commNull {
 		return
 	}
@@ -67,8 +67,8 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	}
 	info := &th.comm[i]
 	var parent *View
-	if p.comm.at != 0 {
-		parent = pr.View(p.comm.handle(rec))
+	if p.comm.At != 0 {
+		parent = pr.View(p.comm.Handle(rec))
 	}
 	key := match.Key{World: pr.World}
 	if parent != nil {

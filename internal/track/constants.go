@@ -31,7 +31,7 @@ func (p *plan) constantRule(i int) rule {
 	}
 	at := p.valueOf(i)
 	return func(j *judging) bool {
-		v := at.int(j.rec)
+		v := at.Int(j.rec)
 		for _, name := range k.values {
 			if c, ok := j.pr.names.constant(name); !ok || c == v {
 				return true
@@ -79,7 +79,7 @@ func (p *plan) commRule() rule {
 	}
 	at := p.valueOf(i)
 	return func(j *judging) bool {
-		v := j.pr.View(at.handle(j.rec))
+		v := j.pr.View(at.Handle(j.rec))
 		switch {
 		case v == nil:
 			return true
@@ -179,7 +179,7 @@ const outside = "names a rank that is not in the group, whose ranks go from 0 to
 func (p *plan) ranksRule() rule {
 	from, param := p.valueOf(0), p.fn.Param("ranks")
 	return func(j *judging) bool {
-		g, ok := j.pr.Group(from.handle(j.rec))
+		g, ok := j.pr.Group(from.Handle(j.rec))
 		list, recorded := j.c.In(param)
 		if !ok || !recorded {
 			return true
@@ -203,7 +203,7 @@ func (p *plan) ranksRule() rule {
 func (p *plan) rangesRule() rule {
 	from, param := p.valueOf(0), p.fn.Param("ranges")
 	return func(j *judging) bool {
-		g, ok := j.pr.Group(from.handle(j.rec))
+		g, ok := j.pr.Group(from.Handle(j.rec))
 		list, recorded := j.c.In(param)
 		if !ok || !recorded {
 			return true
@@ -239,17 +239,17 @@ func (p *plan) bridgeRule() rule {
 	f := p.fn
 	leader, remote, peer, tag := p.named("local_leader"), p.named("remote_leader"), p.named("peer_comm"), p.valueOf(f.Arg(mpiapi.SendTag))
 	return func(j *judging) bool {
-		if j.v == nil || int64(j.v.Me) != leader.int(j.rec) || j.v.Split != 0 {
+		if j.v == nil || int64(j.v.Me) != leader.Int(j.rec) || j.v.Split != 0 {
 			return true
 		}
-		if v := j.pr.View(peer.handle(j.rec)); v == nil {
-			if u := (handleUse{param: f.Param("peer_comm"), kind: mpiapi.Comm}); !j.handle(&u, peer.handle(j.rec)) {
+		if v := j.pr.View(peer.Handle(j.rec)); v == nil {
+			if u := (handleUse{param: f.Param("peer_comm"), kind: mpiapi.Comm}); !j.handle(&u, peer.Handle(j.rec)) {
 				return false
 			}
-		} else if r := remote.int(j.rec); r < 0 || r >= int64(v.Peers) {
+		} else if r := remote.Int(j.rec); r < 0 || r >= int64(v.Peers) {
 			return j.wrong(f.Param("remote_leader"), fmt.Sprintf("is no rank of peer_comm: they go from 0 to %d", v.Peers-1))
 		}
-		if n := int32(tag.int(j.rec)); uint32(n) > uint32(j.pr.maxTag) {
+		if n := int32(tag.Int(j.rec)); uint32(n) > uint32(j.pr.maxTag) {
 			return j.wrong(f.Arg(mpiapi.SendTag), j.pr.aboutTag(n, false))
 		}
 		return true
@@ -261,7 +261,7 @@ func (p *plan) modeRule() rule {
 	param := p.fn.Param("amode")
 	at := p.valueOf(param)
 	return func(j *judging) bool {
-		mode := at.int(j.rec)
+		mode := at.Int(j.rec)
 		has := func(name string) bool {
 			bit, ok := j.pr.names.constant(name)
 			return ok && mode&bit != 0
@@ -296,7 +296,7 @@ func (p *plan) displacementRule() rule {
 	param := p.fn.Param("disp")
 	at := p.valueOf(param)
 	return func(j *judging) bool {
-		v := at.int(j.rec)
+		v := at.Int(j.rec)
 		current, ok := j.pr.names.constant("MPI_DISPLACEMENT_CURRENT")
 		return v >= 0 || !ok || v == current || j.wrong(param, "is negative")
 	}
@@ -307,7 +307,7 @@ func (p *plan) colorRule() rule {
 	param := p.fn.Arg(mpiapi.Color)
 	at := p.valueOf(param)
 	return func(j *judging) bool {
-		v := at.int(j.rec)
+		v := at.Int(j.rec)
 		if v >= 0 {
 			return true
 		}
@@ -324,7 +324,7 @@ func (p *plan) directionRule() rule {
 		if j.v == nil || j.v.topology == nil || len(j.v.topology.dims) == 0 {
 			return true
 		}
-		n, v := int64(len(j.v.topology.dims)), at.int(j.rec)
+		n, v := int64(len(j.v.topology.dims)), at.Int(j.rec)
 		return v >= 0 && v < n || j.wrong(param, fmt.Sprintf("is no dimension of the grid: they go from 0 to %d", n-1))
 	}
 }
@@ -354,7 +354,7 @@ func (p *plan) epochRule() rule {
 	param := p.fn.Param("group")
 	at := p.valueOf(param)
 	return func(j *judging) bool {
-		g, ok := j.pr.Group(at.handle(j.rec))
+		g, ok := j.pr.Group(at.Handle(j.rec))
 		if !ok || j.v == nil {
 			return true
 		}
@@ -381,7 +381,7 @@ func (p *plan) errhandlerRule() rule {
 		if j.pr.objects == nil {
 			return true
 		}
-		list := j.pr.objects.live[objectKey{kind: mpiapi.Errhandler, handle: at.handle(j.rec)}]
+		list := j.pr.objects.live[objectKey{kind: mpiapi.Errhandler, handle: at.Handle(j.rec)}]
 		if len(list) == 0 {
 			return true
 		}
@@ -401,8 +401,8 @@ func (p *plan) reductionRule() rule {
 	param := p.fn.Arg(mpiapi.ReduceOp)
 	op, typ := p.valueOf(param), p.valueOf(p.fn.Arg(mpiapi.SendType))
 	return func(j *judging) bool {
-		name := j.pr.NameHandle(mpiapi.Op, op.handle(j.rec))
-		why := collargs.Reduction(name, j.pr.Type(typ.handle(j.rec)).Of())
+		name := j.pr.NameHandle(mpiapi.Op, op.Handle(j.rec))
+		why := collargs.Reduction(name, j.pr.Type(typ.Handle(j.rec)).Of())
 		return why == "" || j.wrong(param, why)
 	}
 }
@@ -412,12 +412,12 @@ func (p *plan) accumulateRule() rule {
 	f := p.fn
 	param := f.Arg(mpiapi.ReduceOp)
 	op, typ := p.valueOf(param), p.valueOf(f.Arg(mpiapi.TargetType))
-	if typ.at == 0 {
+	if typ.At == 0 {
 		typ = p.valueOf(f.Arg(mpiapi.SendType))
 	}
 	fetches := f.Arg(mpiapi.RecvBuf) >= 0
 	return func(j *judging) bool {
-		h := op.handle(j.rec)
+		h := op.Handle(j.rec)
 		if j.pr.ops[h] != nil {
 			return j.wrong(param, "is an operation of the program: one-sided operations take MPI's own only")
 		}
@@ -427,7 +427,7 @@ func (p *plan) accumulateRule() rule {
 		case name == "MPI_NO_OP":
 			return j.wrong(param, "is for operations that fetch something only")
 		default:
-			t := j.pr.Type(typ.handle(j.rec)).Of()
+			t := j.pr.Type(typ.Handle(j.rec)).Of()
 			if t == nil || !t.Predefined() {
 				return true
 			}
@@ -442,7 +442,7 @@ func (p *plan) predefinedRule() rule {
 	param := p.fn.Arg(mpiapi.SendType)
 	at := p.valueOf(param)
 	return func(j *judging) bool {
-		t := j.pr.Type(at.handle(j.rec))
+		t := j.pr.Type(at.Handle(j.rec))
 		return t == nil || t.Permanent || t.Of() == nil || t.Of().Size < 0 || j.wrong(param, "is a derived datatype, and only predefined ones are allowed")
 	}
 }
@@ -451,12 +451,12 @@ func (p *plan) predefinedRule() rule {
 func (p *plan) packRule(size string, countRole, typeRole mpiapi.Role) rule {
 	f := p.fn
 	room, position := p.named(size), f.Param("position")
-	before := slot{f.Params[position].Layout.Before, f.Params[position].Layout.WideValue}
+	before := slot{At: f.Params[position].Layout.Before, Wide: f.Params[position].Layout.WideValue}
 	count, typ := p.valueOf(f.Arg(countRole)), p.valueOf(f.Arg(typeRole))
 	return func(j *judging) bool {
-		op := match.Op{Count: count.int(j.rec), Type: j.pr.Type(typ.handle(j.rec))}
+		op := match.Op{Count: count.Int(j.rec), Type: j.pr.Type(typ.Handle(j.rec))}
 		n, ok := op.Use().Bytes()
-		at := before.int(j.rec)
+		at := before.Int(j.rec)
 		switch {
 		case !ok || op.Count <= 0 || n <= 0:
 			return true
@@ -466,7 +466,7 @@ func (p *plan) packRule(size string, countRole, typeRole mpiapi.Role) rule {
 			j.wrong(position, fmt.Sprintf("points to a position, %d, from which on %d more bytes lead further than an int can count", at, n))
 			j.e.Overflow = true
 			return false
-		case at+n > room.int(j.rec):
+		case at+n > room.Int(j.rec):
 			return j.wrong(f.Param(size), fmt.Sprintf("is too small: %d bytes are packed behind position %d", n, at))
 		}
 		return true
@@ -488,7 +488,7 @@ func (p *plan) resultTooLarge() rule {
 		case returned(j.rec) != 0:
 			return true
 		case f.Base == mpiapi.IDPackSize:
-			op := match.Op{Count: count.int(j.rec), Type: j.pr.Type(typ.handle(j.rec))}
+			op := match.Op{Count: count.Int(j.rec), Type: j.pr.Type(typ.Handle(j.rec))}
 			n, ok := op.Use().Bytes()
 			if !ok || op.Count <= 0 || n <= math.MaxInt32 {
 				return true
@@ -506,15 +506,15 @@ func (p *plan) partitionRule() rule {
 	f := p.fn
 	request := p.requestBefore
 	return func(j *judging) bool {
-		r := j.pr.find(request.handle(j.rec), 0)
+		r := j.pr.find(request.Handle(j.rec), 0)
 		if r == nil || r.list.n > 1 {
 			return true
 		}
 		made := &j.t.plans[r.Made.Func()]
-		if made.partitions.at == 0 {
+		if made.partitions.At == 0 {
 			return true
 		}
-		n := made.partitions.int(r.Made.Raw)
+		n := made.partitions.Int(r.Made.Raw)
 		check := func(name string) bool {
 			i := f.Param(name)
 			if v := j.c.Int(i); v < 0 || v >= n {

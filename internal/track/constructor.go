@@ -102,7 +102,7 @@ func newConstructor(f *mpiapi.Func) *constructor {
 	k := &constructor{makes: kind, olds: -1}
 	for i := range f.Params {
 		p := &f.Params[i]
-		at := slot{p.Layout.At, p.Layout.Wide}
+		at := slot{At: p.Layout.At, Wide: p.Layout.Wide}
 		switch {
 		case p.Role == mpiapi.NewType:
 		case p.Role == mpiapi.OldType && p.Pointer:
@@ -187,7 +187,7 @@ func (t *trees) read(pr *Process, k *constructor, c *event.Call) (known bool, er
 	rec := c.Raw()
 	for i := range k.numbers {
 		n := &k.numbers[i]
-		v := n.at.int(rec)
+		v := n.at.Int(rec)
 		if n.to != nil {
 			*n.to(a) = v
 		} else if n.name == orderParam {
@@ -214,8 +214,8 @@ func (t *trees) read(pr *Process, k *constructor, c *event.Call) (known bool, er
 		for i := range list.Len() {
 			t.olds = append(t.olds, pr.Type(list.Handle(i)).Of())
 		}
-	case k.old.at != 0:
-		t.olds = append(t.olds, pr.Type(k.old.handle(rec)).Of())
+	case k.old.At != 0:
+		t.olds = append(t.olds, pr.Type(k.old.Handle(rec)).Of())
 	}
 	return true, nil
 }

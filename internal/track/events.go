@@ -11,6 +11,12 @@ import (
 // Events are what a Tracker tells of as it follows the records. An event, and the call in it, are valid until the subscriber
 // returns. Subscribe before the first process.
 type Events struct {
+	// CallEntered: a thread has called a function. Nothing that the call changes has been changed. A subscriber turns off the fast
+	// path that some functions have, and so it costs time with every call of the function.
+	CallEntered stream.Keyed[mpiapi.FuncID, Call]
+	// CallLeft: a call has returned, and everything that it changes has been changed.
+	CallLeft stream.Keyed[mpiapi.FuncID, Call]
+
 	CallFailed        stream.Topic[CallFailed]
 	CollectiveEntered stream.Hot[CollectiveEntered]
 	SumsSeen          stream.Topic[SumsSeen]
@@ -45,6 +51,15 @@ type Events struct {
 	// RunOver: there are no more records, and no process will tell anything any more.
 	RunOver stream.Topic[struct{}]
 }
+
+// Call is a call of a thread.
+type Call struct {
+	Thread *Thread
+	Call   *event.Call
+}
+
+// Kept returns the call as findings keep it.
+func (c Call) Kept() match.Call { return c.Thread.call(c.Call.Raw()) }
 
 // CallFailed says that a call has returned an error, or is about to end the program for one.
 type CallFailed struct {

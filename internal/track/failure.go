@@ -69,10 +69,10 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = f.Refused || th.explained == argumentExplained || th.explained == orderExplained || th.explained == accessExplained ||
-			th.explained == typeExplained && th.Process.aboutType(f.Class) ||
-			(th.explained == bufferExplained || th.explained == overlapExplained) && th.Process.aboutBuffer(f.Class) ||
-			th.explained == requestExplained && th.Process.aboutRequest(f.Class)
+		f.Explained = f.Refused || th.Explained == ByArgument || th.Explained == ByOrder || th.Explained == ByAccess ||
+			th.Explained == ByDatatype && th.Process.aboutType(f.Class) ||
+			(th.Explained == ByBuffer || th.Explained == ByOverlap) && th.Process.aboutBuffer(f.Class) ||
+			th.Explained == ByRequest && th.Process.aboutRequest(f.Class)
 	}
 	t.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
 }
@@ -94,3 +94,19 @@ func (p *Process) aboutBuffer(class int32) bool {
 	}
 	return false
 }
+
+// Explanation names the check that has reported what is wrong with a call. Then other checks do not report what follows from the
+// same mistake: other arguments that are wrong for it, and the error that MPI returns.
+type Explanation uint8
+
+// The explanations.
+const (
+	Unexplained Explanation = iota
+	ByDatatype              // a datatype is not committed, or freed, or null
+	ByArgument              // an argument is wrong
+	ByBuffer                // there is no room in the buffer for buffered sends
+	ByRequest               // a request does not allow the call
+	ByOrder                 // MPI is not initialized, or finalized, or another thread is in it
+	ByOverlap               // two buffers overlap
+	ByAccess                // a buffer can't be accessed
+)

@@ -98,8 +98,8 @@ func newSide(f *mpiapi.Func, n multiple, buf, count, displs, typ mpiapi.Role) si
 		}
 		return -1
 	}
-	value := func(i int) slot { return slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide} }
-	s.buf = slot{f.Params[s.param].Layout.At, true}
+	value := func(i int) slot { return slot{At: f.Params[i].Layout.At, Wide: f.Params[i].Layout.Wide} }
+	s.buf = slot{At: f.Params[s.param].Layout.At, Wide: true}
 	// Reductions have one count and one datatype for both sides.
 	i := arg(count, mpiapi.SendCount, mpiapi.RecvCount)
 	if f.Params[i].Length == "" {
@@ -145,15 +145,15 @@ func (pr *Process) alone(p *plan, rec []byte, v *View) bool {
 	case hs.recv.param < 0:
 		s = &hs.send
 	case hs.send.param < 0:
-	case v == nil || v.Split != 0 || p.root.at == 0 || int32(p.root.int(rec)) == v.Me:
+	case v == nil || v.Split != 0 || p.root.At == 0 || int32(p.root.Int(rec)) == v.Me:
 		return false
 	case f.Params[hs.recv.param].AtRoot:
 		return true // it sends
 	}
-	if s.times == listed || s.typ.at == 0 {
+	if s.times == listed || s.typ.At == 0 {
 		return false
 	}
-	d := pr.Type(s.typ.handle(rec))
+	d := pr.Type(s.typ.Handle(rec))
 	return d != nil && d.Permanent
 }
 
@@ -192,7 +192,7 @@ func (t *Tracker) pieces(th *Thread, p *plan, c *event.Call, v *View) (s, r, all
 	means := func(side *side) bool {
 		return side.param >= 0 && collargs.Significant(c, side.param, part, pr.inPlace, pr.hasInPlace)
 	}
-	inPlace := func(side *side) bool { return pr.hasInPlace && side.buf.handle(rec) == pr.inPlace }
+	inPlace := func(side *side) bool { return pr.hasInPlace && side.buf.Handle(rec) == pr.inPlace }
 	if means(&hs.send) && !(part.Between && part.Root && hs.recv.param >= 0) && !inPlace(&hs.send) {
 		s = t.piece(pr, c, v, &hs.send)
 		s.Write = hs.bcast && !part.Root
@@ -218,16 +218,16 @@ func (t *Tracker) pieces(th *Thread, p *plan, c *event.Call, v *View) (s, r, all
 // piece works out one of the buffers of a call.
 func (t *Tracker) piece(pr *Process, c *event.Call, v *View, s *side) (b piece) {
 	rec := c.Raw()
-	b.Base = s.buf.handle(rec)
+	b.Base = s.buf.Handle(rec)
 	if s.times == listed {
 		pr.list(c, v, s, &b)
 		return b
 	}
-	d := pr.Type(s.typ.handle(rec))
+	d := pr.Type(s.typ.Handle(rec))
 	if d == nil {
 		return b
 	}
-	b.Type, b.Count, b.tidy = d.Type, s.count.int(rec), d.Permanent
+	b.Type, b.Count, b.tidy = d.Type, s.count.Int(rec), d.Permanent
 	switch s.times {
 	case once:
 	case ofAll, ofMine:
@@ -347,7 +347,7 @@ func (pr *Process) plainList(c *event.Call, s *side, b *piece) bool {
 	if s.types >= 0 || c.Func.Params[s.counts].Elements.Kind != mpiapi.BySize {
 		return false
 	}
-	d := pr.Type(s.typ.handle(c.Raw()))
+	d := pr.Type(s.typ.Handle(c.Raw()))
 	counts, ok1 := c.In(s.counts)
 	displs, ok2 := c.In(s.displs)
 	if d == nil || !d.Permanent || d.TrueLB != 0 || d.TrueUB != d.Extent() || !ok1 || !ok2 || counts.Wide() || displs.Wide() ||
@@ -386,7 +386,7 @@ func (pr *Process) parts(c *event.Call, v *View, s *side, f func(at, count int64
 	var one *match.Datatype
 	var types event.Array
 	if s.types < 0 {
-		one = pr.Type(s.typ.handle(c.Raw()))
+		one = pr.Type(s.typ.Handle(c.Raw()))
 	} else if types, ok1 = c.In(s.types); !ok1 || types.Len() < counts.Len() {
 		return false
 	}

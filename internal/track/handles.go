@@ -48,9 +48,9 @@ func (p *plan) handleAt(i int) (slot, bool) {
 	switch {
 	case !q.Kind.Handle() && q.Kind != mpiapi.Keyval, q.Kind == mpiapi.Status, q.Role == mpiapi.PeerComm:
 	case !q.Pointer:
-		return slot{q.Layout.At, q.Layout.Wide}, true
+		return slot{At: q.Layout.At, Wide: q.Layout.Wide}, true
 	case q.Dir == mpiapi.InOut && q.Layout.Before != 0 && q.Elements.Kind == mpiapi.NoArray:
-		return slot{q.Layout.Before, q.Layout.WideValue}, true
+		return slot{At: q.Layout.Before, Wide: q.Layout.WideValue}, true
 	}
 	return slot{}, false
 }
@@ -63,7 +63,7 @@ func (p *plan) handleRule(i int) rule {
 		return nil
 	}
 	h := handleUse{param: i, kind: q.Kind, frees: q.Frees(), null: p.nullAllowed(i)}
-	return func(j *judging) bool { return j.handle(&h, at.handle(j.rec)) }
+	return func(j *judging) bool { return j.handle(&h, at.Handle(j.rec)) }
 }
 
 // handleUse is a handle among the arguments of a function.
@@ -281,7 +281,7 @@ func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string
 		if !ok || k == mpiapi.Request || k == mpiapi.Keyval || class != "" && class != errorClasses[k] || class == "" && !complete(k) {
 			continue
 		}
-		h := at.handle(j.rec)
+		h := at.Handle(j.rec)
 		switch {
 		case pr.names.handle(k, h) != nil || pr.knows(k, h) || pr.live(objectKey{kind: k, handle: h}),
 			k == mpiapi.Datatype && (pr.types[h] != nil || pr.freedType(h) != nil),
@@ -303,7 +303,7 @@ func complete(k mpiapi.Kind) bool {
 // unknownArgument tells that a call failed for a handle that no call returned.
 func (t *Tracker) unknownArgument(th *Thread, call match.Call) {
 	f := th.Failure
-	if f == nil || f.Refused || th.explained != unexplained {
+	if f == nil || f.Refused || th.Explained != Unexplained {
 		return
 	}
 	c, err := event.ParseCall(call.Raw)
@@ -316,7 +316,7 @@ func (t *Tracker) unknownArgument(th *Thread, call match.Call) {
 // have followed a null pointer.
 func (t *Tracker) died(p *Process) {
 	for _, th := range p.Threads {
-		if th.Open.Func == nil || th.TID != p.Ended.TID || th.explained != unexplained {
+		if th.Open.Func == nil || th.TID != p.Ended.TID || th.Explained != Unexplained {
 			continue
 		}
 		pl, c := &t.plans[th.Open.Func.ID], &th.Open.Call

@@ -51,7 +51,7 @@ var judgements = map[action]judgement{
 
 func (t *Tracker) misusedRequest(th *Thread, rec []byte, e RequestError) {
 	if e.Wrong != PrematureFree && e.Wrong != NeverStarted {
-		th.explained = requestExplained
+		th.Explained = ByRequest
 	}
 	t.Events.WrongRequest.Publish(WrongRequest{th, th.call(rec), &e})
 }
@@ -63,7 +63,7 @@ func (t *Tracker) judgeRequests(th *Thread, p *plan, c *event.Call) {
 		return
 	}
 	if p.requests < 0 {
-		if e, ok := pr.judge(p, p.requestBefore.handle(c.Raw()), p.request.handle(c.Raw())); !ok {
+		if e, ok := pr.judge(p, p.requestBefore.Handle(c.Raw()), p.request.Handle(c.Raw())); !ok {
 			e.Index = -1
 			t.misusedRequest(th, c.Raw(), e)
 		}
@@ -197,7 +197,7 @@ func (t *Tracker) stray(th *Thread, p *plan, c *event.Call, i int, handle uint64
 			}
 		}
 	}
-	if th.explained != unexplained {
+	if th.Explained != Unexplained {
 		return // one of the call is enough
 	}
 	t.misusedRequest(th, c.Raw(), e)
@@ -233,7 +233,7 @@ func (r *Request) receives() bool {
 // unknownRequest tells that a call failed for a request that no call returned.
 func (t *Tracker) unknownRequest(th *Thread, call match.Call) {
 	pr := th.Process
-	if th.explained != unexplained || pr.Lost || !th.failedWith("MPI_ERR_REQUEST") || t.plans[call.Func()].judged == unjudged {
+	if th.Explained != Unexplained || pr.Lost || !th.failedWith("MPI_ERR_REQUEST") || t.plans[call.Func()].judged == unjudged {
 		return
 	}
 	if e, ok := t.Unknown(th, call); ok {
@@ -251,7 +251,7 @@ func (t *Tracker) Unknown(th *Thread, call match.Call) (e RequestError, ok bool)
 		return e, false
 	}
 	if p.requests < 0 {
-		return RequestError{Wrong: UnknownRequest, Index: -1}, unknown(p.requestBefore.handle(call.Raw))
+		return RequestError{Wrong: UnknownRequest, Index: -1}, unknown(p.requestBefore.Handle(call.Raw))
 	}
 	c, err := event.ParseCall(call.Raw)
 	if err != nil {
@@ -281,20 +281,14 @@ func (t *Tracker) Starting(pr *Process, r *Request) (v *View, send bool, peer, t
 	p, rec := &t.plans[r.Made.Func()], r.Made.Raw
 	switch p.act {
 	case sendInit:
-		if v = pr.View(p.comm.handle(rec)); v == nil {
+		if v = pr.View(p.comm.Handle(rec)); v == nil {
 			return nil, false, 0, 0, false
 		}
-		peer, ok = v.peer(p.dest.int(rec))
-		return v, true, peer, int32(p.tag.int(rec)), ok
+		peer, ok = v.peer(p.dest.Int(rec))
+		return v, true, peer, int32(p.tag.Int(rec)), ok
 	case recvInit:
 		v, peer, tag, ok = pr.probing(p, rec)
 		return v, false, peer, tag, ok
 	}
 	return nil, false, 0, 0, false
 }
-
-// Explained reports whether it was told of the call that a thread is in what is wrong with it.
-func (th *Thread) Explained() bool { return th.explained != unexplained }
-
-// Misused reports whether it was told of the call that a thread is in that a request is one that it must not be given.
-func (th *Thread) Misused() bool { return th.explained == requestExplained }

@@ -103,11 +103,11 @@ func planObjects(f *mpiapi.Func) *objectPlan {
 	for i := range f.Params {
 		q := &f.Params[i]
 		l := q.Layout
-		value := slot{l.At, l.Wide}
+		value := slot{At: l.At, Wide: l.Wide}
 		switch {
 		case q.Length != "":
 		case q.Pointer && q.Dir == mpiapi.Out && l.After != 0:
-			h := handleParam{q.Kind, slot{l.At, true}, slot{l.After, l.WideValue}}
+			h := handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.After, Wide: l.WideValue}}
 			if owned(q.Kind) && f.Base != mpiapi.IDCommGetParent { // which returns the one that MPI has made
 				o.makes = append(o.makes, h)
 			}
@@ -118,7 +118,7 @@ func planObjects(f *mpiapi.Func) *objectPlan {
 				o.heir = h
 			}
 		case q.Frees():
-			o.frees = append(o.frees, handleParam{q.Kind, slot{l.At, true}, slot{l.Before, l.WideValue}})
+			o.frees = append(o.frees, handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.Before, Wide: l.WideValue}})
 		case q.Pointer:
 		case q.Kind == mpiapi.Errhandler || q.Kind == mpiapi.Keyval:
 			o.attached, o.what = value, q.Kind
@@ -131,7 +131,7 @@ func planObjects(f *mpiapi.Func) *objectPlan {
 	if o.heir.kind == mpiapi.Datatype && !o.copies {
 		o.heir.kind = 0
 	}
-	if o.what != 0 && o.user.value.at == 0 {
+	if o.what != 0 && o.user.value.At == 0 {
 		o.what = 0
 	}
 	if len(o.makes) == 0 && len(o.frees) == 0 && o.what == 0 && o.heir.kind == 0 {
@@ -150,18 +150,18 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		}
 	}
 	for _, h := range o.frees {
-		k := objectKey{kind: h.kind, handle: h.value.handle(rec)}
+		k := objectKey{kind: h.kind, handle: h.value.Handle(rec)}
 		if !counted(k.kind) && th.renewed(k.kind, k.handle) {
 			continue
 		}
-		if pr.objects.free(k, h.variable.handle(rec)) {
+		if pr.objects.free(k, h.variable.Handle(rec)) {
 			call := match.Call{Thread: th.ID, Raw: pr.objects.room()}
 			call.Keep(rec)
 			pr.objects.bury(k, call)
 		}
 	}
 	for _, h := range o.makes {
-		k := objectKey{kind: h.kind, handle: h.value.handle(rec)}
+		k := objectKey{kind: h.kind, handle: h.value.Handle(rec)}
 		if pr.names.handle(k.kind, k.handle) != nil {
 			continue // null, or MPI's own
 		}
@@ -171,7 +171,7 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 			of = v.Comm
 		}
 		made, crowded := pr.objects.enter(k, t.Limits.Of(k.kind))
-		made.Comm, made.variable, made.Made.Thread = of, h.variable.handle(rec), th.ID
+		made.Comm, made.variable, made.Made.Thread = of, h.variable.Handle(rec), th.ID
 		made.Made.Keep(rec)
 		if crowded {
 			t.Events.Crowded.Publish(Crowded{pr, k.kind})
@@ -212,7 +212,7 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 
 // inherit notes that the object that a call has made has what the one has that it was made of.
 func (o *objects) inherit(pl *objectPlan, rec []byte) {
-	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.handle(rec)}]
+	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.Handle(rec)}]
 	if len(has) == 0 {
 		return
 	}
@@ -222,7 +222,7 @@ func (o *objects) inherit(pl *objectPlan, rec []byte) {
 			m[at] = k
 		}
 	}
-	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.handle(rec)}] = m
+	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.Handle(rec)}] = m
 }
 
 // shared returns what a communicator, window or file is to the process, nil if that is not known.
@@ -332,8 +332,8 @@ func (o *objects) free(k objectKey, variable uint64) bool {
 
 // attach notes that an object has got an error handler or an attribute, or lost it.
 func (p *Process) attach(o *objectPlan, rec []byte) {
-	user := objectKey{kind: o.user.kind, handle: o.user.value.handle(rec)}
-	what := objectKey{kind: o.what, handle: o.attached.handle(rec)}
+	user := objectKey{kind: o.user.kind, handle: o.user.value.Handle(rec)}
+	what := objectKey{kind: o.what, handle: o.attached.Handle(rec)}
 	place := noKey
 	if o.what == mpiapi.Keyval {
 		place = attachment(what.handle)

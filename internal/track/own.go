@@ -126,10 +126,10 @@ func (t *Tracker) handMessage(th *Thread, p *plan, c *event.Call) {
 	op, o := th.ops[0], th.Process.owned
 	if p.lends && o != nil && op != nil && op.Type != nil && th.ops[1] == nil && !t.OwnReads && !o.off {
 		buf := p.sendBuf
-		if !op.Send && p.recvBuf.at != 0 {
+		if !op.Send && p.recvBuf.At != 0 {
 			buf = p.recvBuf
 		}
-		if th.held.all = o.all.Again(buf.handle(c.Raw()), op.Count, op.Type.Type, !op.Send); th.held.all != 0 {
+		if th.held.all = o.all.Again(buf.Handle(c.Raw()), op.Count, op.Type.Type, !op.Send); th.held.all != 0 {
 			return // as the last time
 		}
 	}
@@ -153,22 +153,22 @@ func (t *Tracker) handBuffers(th *Thread, p *plan, c *event.Call) {
 // handOne hands over the buffer of an operation.
 func (t *Tracker) handOne(h *handing, op *match.Op) {
 	part := buffers.Part{Buffer: datatype.Buffer{Count: op.Count, Type: op.Type.Of()}, Write: !op.Send}
-	if op.Send || h.p.recvBuf.at == 0 {
-		part.Base = h.p.sendBuf.handle(h.args)
+	if op.Send || h.p.recvBuf.At == 0 {
+		part.Base = h.p.sendBuf.Handle(h.args)
 	} else {
-		part.Base = h.p.recvBuf.handle(h.args)
+		part.Base = h.p.recvBuf.Handle(h.args)
 	}
 	t.hand(h, &part)
 }
 
 // handBoth hands over the buffers of a call that sends and receives.
 func (t *Tracker) handBoth(h *handing, send, recv *match.Op) {
-	if send == nil || h.p.recvBuf.at == 0 { // MPI_Sendrecv_replace
+	if send == nil || h.p.recvBuf.At == 0 { // MPI_Sendrecv_replace
 		t.handOne(h, recv)
 		return
 	}
-	a := buffers.Part{Buffer: datatype.Buffer{Base: h.p.sendBuf.handle(h.args), Count: send.Count, Type: send.Type.Of()}}
-	b := buffers.Part{Buffer: datatype.Buffer{Base: h.p.recvBuf.handle(h.args), Count: recv.Count, Type: recv.Type.Of()}, Write: true}
+	a := buffers.Part{Buffer: datatype.Buffer{Base: h.p.sendBuf.Handle(h.args), Count: send.Count, Type: send.Type.Of()}}
+	b := buffers.Part{Buffer: datatype.Buffer{Base: h.p.recvBuf.Handle(h.args), Count: recv.Count, Type: recv.Type.Of()}, Write: true}
 	if !t.handWithin(h, &a, &b) {
 		t.hand(h, &a)
 	}
@@ -298,8 +298,8 @@ func (t *Tracker) overlap(h *handing, o *Overlap) {
 	if h.by != nil {
 		rec = h.by
 	}
-	if o.Within && h.th.explained == unexplained {
-		h.th.explained = overlapExplained
+	if o.Within && h.th.Explained == Unexplained {
+		h.th.Explained = ByOverlap
 	}
 	h.th.held.clashed = h.th.held.clashed || o.Within && h.keep // MPI itself overwrites what it sends
 	t.Events.Overlapped.Publish(Overlapped{h.th, h.th.call(rec), o})
@@ -352,7 +352,7 @@ func (t *Tracker) handStarted(th *Thread, r *Request, p *plan, by []byte) {
 			t.handCollective(&h, &c, r.View)
 		}
 	case p.act == precvInit && r.Partitioned != nil:
-		t.handPartitions(&h, 0, p.partitions.int(r.Made.Raw))
+		t.handPartitions(&h, 0, p.partitions.Int(r.Made.Raw))
 	}
 	r.hold(th)
 }
@@ -365,13 +365,13 @@ func (t *Tracker) handPartitions(h *handing, first, n int64) {
 	if p.act == precvInit {
 		buf, count, typ = p.recvBuf, p.recvCount, p.recvType
 	}
-	d := h.th.Process.Type(typ.handle(args))
-	each := count.int(args)
-	if d == nil || first < 0 || n <= 0 || each <= 0 || first+n > p.partitions.int(args) {
+	d := h.th.Process.Type(typ.Handle(args))
+	each := count.Int(args)
+	if d == nil || first < 0 || n <= 0 || each <= 0 || first+n > p.partitions.Int(args) {
 		return
 	}
 	t.hand(h, &buffers.Part{
-		Buffer: datatype.Buffer{Base: buf.handle(args) + uint64(first*each*d.Extent()), Count: n * each, Type: d.Type},
+		Buffer: datatype.Buffer{Base: buf.Handle(args) + uint64(first*each*d.Extent()), Count: n * each, Type: d.Type},
 		Write:  p.act == precvInit,
 	})
 }

@@ -31,7 +31,7 @@ type channel struct {
 // other side is MPI_PROC_NULL.
 func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned {
 	pr := th.Process
-	v := pr.View(p.comm.handle(rec))
+	v := pr.View(p.comm.Handle(rec))
 	if v == nil {
 		return nil
 	}
@@ -40,14 +40,14 @@ func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned 
 	if sends {
 		rank, tag, count, typ = p.dest, p.tag, p.count, p.typ
 	}
-	peer, ok := v.peer(rank.int(rec))
+	peer, ok := v.peer(rank.Int(rec))
 	if !ok {
 		return nil
 	}
-	partitions := p.partitions.int(rec)
+	partitions := p.partitions.Int(rec)
 	op := t.Match.NewOp()
 	op.Send, op.Mode, op.Comm, op.Me, op.Peer = sends, match.Standard, v.Partitioned(), v.Me, peer
-	op.Tag, op.Count, op.Type = int32(tag.int(rec)), partitions*count.int(rec), pr.Type(typ.handle(rec))
+	op.Tag, op.Count, op.Type = int32(tag.Int(rec)), partitions*count.Int(rec), pr.Type(typ.Handle(rec))
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
 	op.Replay.Over = true // nothing happens yet
 	t.Match.Post(op)
@@ -84,7 +84,7 @@ func (h *Partitioned) start() {
 
 // markReady follows MPI_Pready, MPI_Pready_range and MPI_Pready_list.
 func (t *Tracker) markReady(th *Thread, p *plan, c *event.Call) {
-	r := th.Process.find(p.requestBefore.handle(c.Raw()), 0)
+	r := th.Process.find(p.requestBefore.Handle(c.Raw()), 0)
 	if r == nil || r.Partitioned == nil || !r.Active {
 		return
 	}

@@ -79,8 +79,8 @@ func (t *Tracker) begun(th *Thread, p *plan, rec []byte) {
 		switch {
 		case pr.phase.levelKnown:
 			pr.phase.level = pr.names.level(pr.phase.provided)
-		case p.level.at != 0:
-			pr.phase.level = pr.names.level(p.level.int(rec))
+		case p.level.At != 0:
+			pr.phase.level = pr.names.level(p.level.Int(rec))
 		}
 		pr.phase.rule = threadRules[pr.phase.level]
 	case mpiapi.IDSessionInit:
@@ -196,10 +196,10 @@ func (t *Tracker) together(th, other *Thread, c *event.Call, e OrderError) {
 		t.disorder(th, c, e)
 	} else {
 		t.suspects = append(t.suspects, suspect{th, other, th.call(c.Raw()), e, enter, t.Now})
-		th.explained = orderExplained
+		th.Explained = ByOrder
 	}
-	if other.explained == unexplained {
-		other.explained = orderExplained // what comes of it is not told again
+	if other.Explained == Unexplained {
+		other.Explained = ByOrder // what comes of it is not told again
 	}
 }
 
@@ -229,7 +229,7 @@ func (t *Tracker) tellSuspects() {
 }
 
 func (t *Tracker) disorder(th *Thread, c *event.Call, e OrderError) {
-	th.explained = orderExplained
+	th.Explained = ByOrder
 	t.Events.OutOfOrder.Publish(OutOfOrder{th, th.call(c.Raw()), &e})
 }
 

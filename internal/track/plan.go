@@ -1,34 +1,15 @@
 package track
 
 import (
-	"encoding/binary"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// slot is where a call record has a value: an offset from its start, 0 if the function has no such parameter.
-type slot struct {
-	at   uint16
-	wide bool
-}
-
-// int loads the value, sign-extended.
-func (s slot) int(rec []byte) int64 {
-	if s.wide {
-		return int64(binary.LittleEndian.Uint64(rec[s.at:]))
-	}
-	return int64(int32(binary.LittleEndian.Uint32(rec[s.at:])))
-}
-
-// handle loads the value, zero-extended.
-func (s slot) handle(rec []byte) uint64 {
-	if s.wide {
-		return binary.LittleEndian.Uint64(rec[s.at:])
-	}
-	return uint64(binary.LittleEndian.Uint32(rec[s.at:]))
-}
+// slot is where a call record has a value.
+type slot = event.Slot
 
 // plan is what tracking needs to know of one function, worked out once from its roles.
 type plan struct {
@@ -185,25 +166,9 @@ func sendMode(name string) uint8 {
 
 func makePlan(f *mpiapi.Func) plan {
 	p := plan{fn: f, fixed: f.Fixed, requests: -1, status: -1, indices: -1, collective: f.Coll}
-	value := func(r mpiapi.Role) slot {
-		i := f.Arg(r)
-		if i < 0 || f.Params[i].Pointer {
-			return slot{}
-		}
-		return slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide}
-	}
-	before := func(i int) slot {
-		if i < 0 {
-			return slot{}
-		}
-		return slot{f.Params[i].Layout.Before, f.Params[i].Layout.WideValue}
-	}
-	after := func(i int) slot {
-		if i < 0 {
-			return slot{}
-		}
-		return slot{f.Params[i].Layout.After, f.Params[i].Layout.WideValue}
-	}
+	value := func(r mpiapi.Role) slot { return event.ValueSlot(f, f.Arg(r)) }
+	before := func(i int) slot { return event.BeforeSlot(f, i) }
+	after := func(i int) slot { return event.AfterSlot(f, i) }
 	p.comm, p.win, p.file = value(mpiapi.TheComm), value(mpiapi.TheWin), value(mpiapi.TheFile)
 	p.count, p.typ = value(mpiapi.SendCount), value(mpiapi.SendType)
 	p.recvCount, p.recvType = value(mpiapi.RecvCount), value(mpiapi.RecvType)
@@ -213,10 +178,10 @@ func makePlan(f *mpiapi.Func) plan {
 	p.partitions = value(mpiapi.Partitions)
 	if i := f.Arg(mpiapi.TheRequest); i >= 0 {
 		if f.Params[i].Pointer {
-			p.request = slot{f.Params[i].Layout.At, true}
+			p.request = slot{At: f.Params[i].Layout.At, Wide: true}
 			p.requestBefore, p.requestAfter = before(i), after(i)
 		} else {
-			p.requestBefore = slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide}
+			p.requestBefore = slot{At: f.Params[i].Layout.At, Wide: f.Params[i].Layout.Wide}
 		}
 	}
 	p.flag = after(f.Arg(mpiapi.Flag))
@@ -229,7 +194,7 @@ func makePlan(f *mpiapi.Func) plan {
 	}
 	p.requests, p.status, p.indices = f.Arg(mpiapi.Requests), f.Arg(mpiapi.TheStatus), f.Arg(mpiapi.Indices)
 	if p.requests >= 0 {
-		p.request = slot{f.Params[p.requests].Layout.At, true}
+		p.request = slot{At: f.Params[p.requests].Layout.At, Wide: true}
 	}
 	if i := f.Arg(mpiapi.TheMessage); i >= 0 {
 		p.message, p.messageAfter = before(i), after(i)
@@ -261,11 +226,11 @@ func makePlan(f *mpiapi.Func) plan {
 		p.oldHandle = before(0)
 	case act == typeFree || act == typeCommit:
 		p.oldHandle = before(0)
-	case act == nothing && p.newType.at != 0:
+	case act == nothing && p.newType.At != 0:
 		act = typeNew
 	case act == nothing && f.Arg(mpiapi.NewGroup) >= 0:
 		act = groupNew
-	case act == nothing && p.requestAfter.at != 0 && f.Class != mpiapi.RequestOp:
+	case act == nothing && p.requestAfter.At != 0 && f.Class != mpiapi.RequestOp:
 		act = otherRequest
 	case name == "MPI_Grequest_start" || name == "MPIX_Grequest_start" || name == "MPIX_Grequest_class_allocate":
 		act = otherRequest
@@ -292,8 +257,8 @@ func makePlan(f *mpiapi.Func) plan {
 	p.blocks = f.Class == mpiapi.Collective && act != commFree && !strings.HasSuffix(name, "_begin")
 	p.shared = name == "MPI_Win_allocate_shared" || name == "MPI_Win_shared_query"
 	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test"
-	p.makesComm = p.newComm.at != 0
-	p.makesHandle = p.makesComm || p.newWin.at != 0 || p.newFile.at != 0
+	p.makesComm = p.newComm.At != 0
+	p.makesHandle = p.makesComm || p.newWin.At != 0 || p.newFile.At != 0
 	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
 	p.anytime = anytime(f)
 	p.starts = f.Base == mpiapi.IDInit || f.Base == mpiapi.IDInitThread
@@ -303,9 +268,5 @@ func makePlan(f *mpiapi.Func) plan {
 
 // address returns where the address is that a function is given in the parameter with a role.
 func (p *plan) address(r mpiapi.Role) slot {
-	i := p.fn.Arg(r)
-	if i < 0 {
-		return slot{}
-	}
-	return slot{p.fn.Params[i].Layout.At, true}
+	return event.AddressSlot(p.fn, p.fn.Arg(r))
 }

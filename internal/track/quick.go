@@ -32,11 +32,11 @@ func makeQuick(p *plan) quick {
 	}
 	switch p.act {
 	case test, testall, testany, requestStatus, probe, mprobe:
-		if p.flag.at != 0 && !p.flag.wide {
-			return quick{header: uint64(f.Fixed) << 48, poll: p.flag.at}
+		if p.flag.At != 0 && !p.flag.Wide {
+			return quick{header: uint64(f.Fixed) << 48, poll: p.flag.At}
 		}
 	case testsome:
-		return quick{header: uint64(f.Fixed) << 48, poll: p.outCount.at}
+		return quick{header: uint64(f.Fixed) << 48, poll: p.outCount.At}
 	}
 	if p.act != send && p.act != recv || p.usesBuffer || f.Fixed > ring.Line || f.Base != f.ID {
 		return quick{}
@@ -49,6 +49,20 @@ func makeQuick(p *plan) quick {
 		q.typ, q.count, q.peer, q.label, q.buf = at(mpiapi.RecvType), at(mpiapi.RecvCount), at(mpiapi.Source), at(mpiapi.RecvTag), at(mpiapi.RecvBuf)
 	}
 	return q
+}
+
+// slowDown takes the functions off the fast path whose calls somebody wants to be told of. It is called when all have
+// subscribed.
+func (t *Tracker) slowDown() {
+	if t.subscribed {
+		return
+	}
+	t.subscribed = true
+	for id := range t.quick {
+		if f := mpiapi.FuncID(id); t.Events.CallEntered.Wanted(f) || t.Events.CallLeft.Wanted(f) {
+			t.quick[id] = quick{}
+		}
+	}
 }
 
 // quickly follows the records at the beginning of what d has left, as long as they are such calls, and returns the last

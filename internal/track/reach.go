@@ -26,7 +26,7 @@ type Inaccessible struct {
 }
 
 // Inaccessible reports whether the call that the thread is in was given a buffer that can't be accessed, which was told.
-func (th *Thread) Inaccessible() bool { return th.explained == accessExplained }
+func (th *Thread) Inaccessible() bool { return th.Explained == ByAccess }
 
 // unreachable tells of a buffer that can't be accessed.
 func (t *Tracker) unreachable(th *Thread, u event.Unreachable) {
@@ -40,7 +40,7 @@ func (t *Tracker) unreachable(th *Thread, u event.Unreachable) {
 			break
 		}
 	}
-	th.explained = accessExplained
+	th.Explained = ByAccess
 	t.Events.Unreachable.Publish(Unreachable{th, th.call(th.Open.Call.Raw()), &i})
 }
 
@@ -105,7 +105,7 @@ func (t *Tracker) faultIn(th *Thread, call, in match.Call, r *Request) bool {
 			continue
 		}
 		i.Address, i.At, i.Written = at.Address, uint64(at.First), !strings.HasPrefix(f.Params[buf].CType, "const")
-		th.explained = accessExplained
+		th.Explained = ByAccess
 		t.Events.Unreachable.Publish(Unreachable{th, call, &i})
 		return true
 	}

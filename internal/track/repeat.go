@@ -39,12 +39,12 @@ var repeatable = map[string]bool{
 func (p *plan) repeats() bool {
 	f := p.fn
 	return p.act == collective && f.Class == mpiapi.Collective && repeatable[p.agree.Name()] && !p.usesBuffer &&
-		p.comm.at != 0 && p.comm.wide && f.Fixed <= repeatSize
+		p.comm.At != 0 && p.comm.Wide && f.Fixed <= repeatSize
 }
 
 func makeRepeatable(p *plan) quick {
 	f := p.fn
-	q := quick{header: uint64(f.Fixed) << 48, again: true, comm: uint8(p.comm.at)}
+	q := quick{header: uint64(f.Fixed) << 48, again: true, comm: uint8(p.comm.At)}
 	for i, r := range []mpiapi.Role{mpiapi.SendBuf, mpiapi.RecvBuf} {
 		if a := f.Arg(r); a >= 0 {
 			if q.buffers[i] = uint8(f.Params[a].Layout.At); q.buffers[i]%8 != 0 {
@@ -64,12 +64,12 @@ func (v *View) repeatAt(rec []byte) *repeat {
 func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	rec := c.Raw()
 	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
-	if c.State != event.Complete || returned(rec) != 0 || th.explained != unexplained || !t.entry.Plain() || th.pos < rare ||
+	if c.State != event.Complete || returned(rec) != 0 || th.Explained != Unexplained || !t.entry.Plain() || th.pos < rare ||
 		v.topology != nil || used != p.fn.Fixed || used > repeatSize {
 		return
 	}
 	for i := range p.uses {
-		if th.Process.readyType(p.uses[i].at.handle(rec)) == nil {
+		if th.Process.readyType(p.uses[i].at.Handle(rec)) == nil {
 			return
 		}
 	}
@@ -131,7 +131,7 @@ func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	if p := &t.plans[binary.LittleEndian.Uint16(rec)]; t.Owns && p.hands != nil && (pr.holds() || !r.apart(q, rec)) {
 		if c, err := event.ParseCall(rec); err == nil {
 			t.handCall(th, p, &c, v)
-			th.explained = unexplained
+			th.Explained = Unexplained
 		}
 	}
 	return true

@@ -96,16 +96,16 @@ func (t *Tracker) completion(th *Thread, p *plan, c *event.Call) Completion {
 // probed follows MPI_Probe and MPI_Iprobe.
 func (t *Tracker) probed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
-	if t.Replay == nil || rc != 0 || p.flag.at != 0 && p.flag.int(rec) == 0 {
+	if t.Replay == nil || rc != 0 || p.flag.At != 0 && p.flag.Int(rec) == 0 {
 		return
 	}
-	v := pr.View(p.comm.handle(rec))
+	v := pr.View(p.comm.Handle(rec))
 	s, have := statusAt(c, p.status, 0)
 	if v == nil || !have {
 		t.Replay.Doubt(th, false)
 		return
 	}
 	if peer, ok := v.peer(int64(s.Source)); ok { // not MPI_PROC_NULL
-		t.Replay.Probe(th, v, peer, s.Tag, int32(p.source.int(rec)) == pr.anySource, p.flag.at != 0, rec)
+		t.Replay.Probe(th, v, peer, s.Tag, int32(p.source.Int(rec)) == pr.anySource, p.flag.At != 0, rec)
 	}
 }

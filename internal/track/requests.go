@@ -289,7 +289,7 @@ func (t *Tracker) waiveAll(th *Thread, l *requestList, rest *Request, call []byt
 
 // add enters the request that a call returned.
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
-	r.Handle, r.Var = p.requestAfter.handle(rec), p.request.handle(rec)
+	r.Handle, r.Var = p.requestAfter.Handle(rec), p.request.Handle(rec)
 	if th.made != 0 {
 		t.moves(pr, th, r)
 	}
@@ -408,7 +408,7 @@ func (t *Tracker) notStarted(th *Thread, r *Request, unsure bool) {
 
 // enterCancel follows MPI_Cancel: from here on, it is not known whether the operation takes part (section 3.8.4).
 func (t *Tracker) enterCancel(th *Thread, p *plan, rec []byte) {
-	r := th.Process.find(p.requestBefore.handle(rec), p.request.handle(rec))
+	r := th.Process.find(p.requestBefore.Handle(rec), p.request.Handle(rec))
 	if r == nil || r.list.shared() {
 		r = &Request{}
 	}
@@ -500,7 +500,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		return
 	}
 	statuses, known := c.Statuses(p.status)
-	base := p.request.handle(rec)
+	base := p.request.Handle(rec)
 	how := t.completion(th, p, c)
 	one := func(i int, handle uint64, at int) {
 		v := base + uint64(i)*pr.requestSize
@@ -524,13 +524,13 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	}
 	switch p.act {
 	case wait:
-		one(0, p.requestBefore.handle(rec), 0)
+		one(0, p.requestBefore.Handle(rec), 0)
 	case test:
-		if p.flag.int(rec) != 0 {
-			one(0, p.requestBefore.handle(rec), 0)
+		if p.flag.Int(rec) != 0 {
+			one(0, p.requestBefore.Handle(rec), 0)
 		}
 	case requestStatus:
-		if r := pr.find(p.requestBefore.handle(rec), 0); r != nil && p.flag.int(rec) != 0 {
+		if r := pr.find(p.requestBefore.Handle(rec), 0); r != nil && p.flag.Int(rec) != 0 {
 			// It completes the operation but not the request.
 			r.Known = true
 			pr.releaseShared(r)
@@ -545,7 +545,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 			}
 		}
 	case testall, waitall:
-		if p.act == testall && p.flag.int(rec) == 0 {
+		if p.act == testall && p.flag.Int(rec) == 0 {
 			return
 		}
 		reqs, _ := c.In(p.requests)
@@ -558,14 +558,14 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 			one(i, reqs.Handle(i), i)
 		}
 	case testany, waitany:
-		i := p.index.int(rec)
+		i := p.index.Int(rec)
 		reqs, _ := c.In(p.requests)
-		if p.act == testany && p.flag.int(rec) == 0 || i < 0 || i >= int64(reqs.Len()) {
+		if p.act == testany && p.flag.Int(rec) == 0 || i < 0 || i >= int64(reqs.Len()) {
 			return
 		}
 		one(int(i), reqs.Handle(int(i)), 0)
 	case testsome, waitsome:
-		n := p.outCount.int(rec)
+		n := p.outCount.Int(rec)
 		reqs, _ := c.In(p.requests)
 		indices, _ := c.Out(p.indices)
 		for k := 0; k < indices.Len() && int64(k) < n; k++ {
@@ -608,7 +608,7 @@ func (t *Tracker) abandon(th *Thread, p *plan, c *event.Call) {
 func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	switch p.act {
 	case wait, test, requestStatus:
-		return []uint64{p.requestBefore.handle(c.Raw())}, true
+		return []uint64{p.requestBefore.Handle(c.Raw())}, true
 	case waitall, waitany, waitsome, testall, testany, testsome:
 		a, complete := c.In(p.requests)
 		for i := range a.Len() {
@@ -621,7 +621,7 @@ func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 
 // variable returns the address of the i-th request that a wait or test is given.
 func (pr *Process) variable(p *plan, c *event.Call, i int) uint64 {
-	return p.request.handle(c.Raw()) + uint64(i)*pr.requestSize
+	return p.request.Handle(c.Raw()) + uint64(i)*pr.requestSize
 }
 
 // Collectives returns the nonblocking collectives that the open wait or test of thread th may complete, and whether it

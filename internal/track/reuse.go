@@ -32,7 +32,7 @@ func (t *Tracker) enterFree(th *Thread, p *plan, rec []byte) {
 	pr := th.Process
 	th.freeing = pr.births.n
 	if p.act == mrecv || p.act == imrecv {
-		h := p.message.handle(rec)
+		h := p.message.Handle(rec)
 		th.taken = pr.msgs[h]
 		delete(pr.msgs, h)
 	}
@@ -73,7 +73,7 @@ func (t *Tracker) leaveMatched(th *Thread, p *plan, rec []byte) *match.Op {
 	if op == nil {
 		return nil
 	}
-	op.Count, op.Type = p.recvCount.int(rec), th.Process.Type(p.recvType.handle(rec))
+	op.Count, op.Type = p.recvCount.Int(rec), th.Process.Type(p.recvType.Handle(rec))
 	op.Call = th.call(rec)
 	t.Match.Confirm(op)
 	if t.Owns {

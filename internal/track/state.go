@@ -94,14 +94,15 @@ type Thread struct {
 
 	held        held           // by the call under way
 	constructed *datatype.Type // by the constructor of datatypes under way
-	explained   explanation
-	resting     bool       // in Tracker.resting, or handed out from there
-	orderly     bool       // its calls come when they may
-	started     []*Request // by the MPI_Start or MPI_Startall under way
-	polls       uint64     // tests and probes that found nothing
-	repeats     uint64     // such as have no records
-	turns       turns
-	polling     *polling // nil if there were none
+	// Explained says which check has reported what is wrong with the call under way.
+	Explained Explanation
+	resting   bool       // in Tracker.resting, or handed out from there
+	orderly   bool       // its calls come when they may
+	started   []*Request // by the MPI_Start or MPI_Startall under way
+	polls     uint64     // tests and probes that found nothing
+	repeats   uint64     // such as have no records
+	turns     turns
+	polling   *polling // nil if there were none
 
 	decoder event.Decoder
 }
@@ -247,29 +248,31 @@ type Tracker struct {
 	Killed    int  // of these, such as were killed inside the MPI program, or ended by MPI
 	Aborting  bool // MPI_Abort was entered by some process
 
-	resting  []*Thread // see Resting
-	plans    []plan
-	quick    []quick // by number, like plans
-	free     *Request
-	shared   map[datatypeKey]*match.Datatype
-	unnamed  *names                 // of processes that have told none: all others go on from them
-	texts    map[string]string      // that many processes tell
-	files    map[string]*mappedFile // by path, the last one
-	mappings int                    // in the process whose mapping was told last
-	trees    trees
-	ByRank   map[rankKey]*Process
-	damaged  int // records of communicators and the like that made no sense
-	scratch  match.Call
-	judging  judging
-	blocks   []uint64 // room for sums
-	suspects []suspect
-	entry    match.Entry
-	kept     match.Kept
-	member   collargs.Member
-	memo     collargs.Memo
-	leaders  map[leaders][]*leader
-	buffers  map[*Process]*attached   // for buffered sends
-	groups   map[groupKey]group.Group // that operations have made
+	resting []*Thread // see Resting
+	plans   []plan
+	quick   []quick // by number, like plans
+	// subscribed: the first batch has come, so all have subscribed to what they want.
+	subscribed bool
+	free       *Request
+	shared     map[datatypeKey]*match.Datatype
+	unnamed    *names                 // of processes that have told none: all others go on from them
+	texts      map[string]string      // that many processes tell
+	files      map[string]*mappedFile // by path, the last one
+	mappings   int                    // in the process whose mapping was told last
+	trees      trees
+	ByRank     map[rankKey]*Process
+	damaged    int // records of communicators and the like that made no sense
+	scratch    match.Call
+	judging    judging
+	blocks     []uint64 // room for sums
+	suspects   []suspect
+	entry      match.Entry
+	kept       match.Kept
+	member     collargs.Member
+	memo       collargs.Memo
+	leaders    map[leaders][]*leader
+	buffers    map[*Process]*attached   // for buffered sends
+	groups     map[groupKey]group.Group // that operations have made
 
 	strangers map[stranger]bool // whose gatherings are not known
 

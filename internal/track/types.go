@@ -175,7 +175,7 @@ func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
 	ty, err := t.trees.make(th.Process, p.constructor, c)
 	th.constructed = ty
 	if err != nil {
-		th.explained = argumentExplained
+		th.Explained = ByArgument
 		t.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
 	}
 }
@@ -187,21 +187,21 @@ func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
 	case typeNew:
 		t.newType(th, p, rec)
 	case typeCommit:
-		if ty := pr.types[p.oldHandle.handle(rec)]; ty != nil && !ty.Permanent && ty.Standing != match.CommittedType {
+		if ty := pr.types[p.oldHandle.Handle(rec)]; ty != nil && !ty.Permanent && ty.Standing != match.CommittedType {
 			ty.Standing = match.CommittedType
 			if ty.Returned {
 				ty.Standing = match.DoubtfulType
 			}
 			ty.Committed = th.call(rec)
-			pr.committed(p.oldHandle.handle(rec), ty)
+			pr.committed(p.oldHandle.Handle(rec), ty)
 		}
 	case typeFree:
-		if h := p.oldHandle.handle(rec); !th.renewed(mpiapi.Datatype, h) {
+		if h := p.oldHandle.Handle(rec); !th.renewed(mpiapi.Datatype, h) {
 			pr.freeType(h, th.call(rec))
 		}
 	case typeGiven:
 		for _, s := range p.given {
-			pr.givenType(s.handle(rec), nil)
+			pr.givenType(s.Handle(rec), nil)
 		}
 	case typeContents:
 		outer := pr.types[c.Handle(0)]
@@ -219,7 +219,7 @@ func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
 // newType enters the datatype that a constructor has returned.
 func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	pr := th.Process
-	h := p.newType.handle(rec)
+	h := p.newType.Handle(rec)
 	ty := th.constructed
 	th.constructed = nil
 	if h == pr.typeNull {
@@ -237,7 +237,7 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 		d.Standing, d.Permanent = match.CommittedType, true
 	case k == datatype.DupKind: // committed if the original is (section 5.1.10)
 		d.Standing = match.DoubtfulType
-		if old := pr.datatype(p.constructor.old.handle(rec)); old != nil {
+		if old := pr.datatype(p.constructor.old.Handle(rec)); old != nil {
 			d.Standing, d.Committed = old.Standing, old.Committed.Clone()
 		}
 	}

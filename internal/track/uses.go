@@ -29,20 +29,6 @@ const (
 	PermanentFree          // a predefined type is freed
 )
 
-// explanation says which errors of the call under way have been told already.
-type explanation uint8
-
-const (
-	unexplained       explanation = iota
-	typeExplained                 // a datatype is one that it must not be given
-	argumentExplained             // an argument is wrong
-	bufferExplained               // the buffer for buffered sends
-	requestExplained              // a request is one that it must not be given
-	orderExplained                // it comes when it must not
-	overlapExplained              // its buffers overlap
-	accessExplained               // a buffer can't be accessed
-)
-
 // typeUse is a datatype among the arguments of a function, and where what makes it significant is.
 type typeUse struct {
 	param         int
@@ -61,12 +47,7 @@ func (p *plan) planTypes() {
 		p.uses = []typeUse{{at: p.oldHandle, count: -1}}
 		return
 	}
-	value := func(i int) slot {
-		if i < 0 || f.Params[i].Pointer {
-			return slot{}
-		}
-		return slot{f.Params[i].Layout.At, f.Params[i].Layout.Wide}
-	}
+	value := func(i int) slot { return event.ValueSlot(f, i) }
 	for i := range f.Params {
 		q := &f.Params[i]
 		if q.Kind != mpiapi.Datatype || !q.Record {
@@ -74,7 +55,7 @@ func (p *plan) planTypes() {
 		}
 		if q.Dir != mpiapi.In {
 			if q.Layout.After != 0 && q.Role != mpiapi.NewType {
-				p.given = append(p.given, slot{q.Layout.After, q.Layout.WideValue})
+				p.given = append(p.given, slot{At: q.Layout.After, Wide: q.Layout.WideValue})
 			}
 			continue
 		}
@@ -117,9 +98,9 @@ func (t *Tracker) useTypes(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	for i := range p.uses {
 		u := &p.uses[i]
-		if u.at.at != 0 {
+		if u.at.At != 0 {
 			// What was found ready a moment ago is so now.
-			if h := u.at.handle(rec); p.oldHandle.at != 0 || th.Process.readyType(h) == nil {
+			if h := u.at.Handle(rec); p.oldHandle.At != 0 || th.Process.readyType(h) == nil {
 				t.useType(th, p, c, u, -1, h)
 			}
 			continue
@@ -161,7 +142,7 @@ func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index 
 			return
 		}
 		w.Wrong = NullType
-		if p.oldHandle.at != 0 {
+		if p.oldHandle.At != 0 {
 			w.Datatype = pr.freedFrom(c.Addr(0))
 		}
 	default:
@@ -174,7 +155,7 @@ func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index 
 		return
 	}
 	if w.Wrong != CommittedTwice && w.Wrong != PermanentCommit {
-		th.explained = typeExplained
+		th.Explained = ByDatatype
 	}
 	told := w // only this one is for others to see, and so not on the stack
 	t.Events.WrongDatatype.Publish(WrongDatatype{th, th.call(c.Raw()), &told})
@@ -183,7 +164,7 @@ func (t *Tracker) useType(th *Thread, p *plan, c *event.Call, u *typeUse, index 
 // empty reports whether nothing is said to be of the datatype, so that MPI_DATATYPE_NULL does no harm: there are no
 // elements, or there is nobody to exchange them with.
 func (u *typeUse) empty(pr *Process, c *event.Call, index int) bool {
-	if u.peer.at != 0 && int32(u.peer.int(c.Raw())) == pr.procNull {
+	if u.peer.At != 0 && int32(u.peer.Int(c.Raw())) == pr.procNull {
 		return true
 	}
 	if u.count < 0 {
@@ -207,7 +188,7 @@ func (u *typeUse) empty(pr *Process, c *event.Call, index int) bool {
 // significant reports whether a datatype means anything to the call in this process.
 func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) bool {
 	rec := c.Raw()
-	if u.noOp.at != 0 && pr.NameHandle(mpiapi.Op, u.noOp.handle(rec)) == "MPI_NO_OP" {
+	if u.noOp.At != 0 && pr.NameHandle(mpiapi.Op, u.noOp.Handle(rec)) == "MPI_NO_OP" {
 		return false
 	}
 	part, ok := pr.part(p, rec)
@@ -217,18 +198,18 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 // part returns in what way a process takes part in a call, if that is a collective with a root; false if it is not known.
 func (pr *Process) part(p *plan, rec []byte) (part collargs.Part, ok bool) {
 	var v *View
-	if p.root.at != 0 {
-		v = pr.View(p.comm.handle(rec))
+	if p.root.At != 0 {
+		v = pr.View(p.comm.Handle(rec))
 	}
 	return pr.partOn(v, p, rec)
 }
 
 // partOn is part on a communicator that is known.
 func (pr *Process) partOn(v *View, p *plan, rec []byte) (part collargs.Part, ok bool) {
-	if p.root.at == 0 {
+	if p.root.At == 0 {
 		return part, true
 	}
-	root := int32(p.root.int(rec))
+	root := int32(p.root.Int(rec))
 	switch {
 	case v == nil:
 		return part, false

@@ -56,7 +56,9 @@ var Failed = &check.Check{
 
 // explained reports whether p was in a call whose error mpivet itself has told of.
 func explained(p *track.Process) bool {
-	return slices.ContainsFunc(p.Threads, func(th *track.Thread) bool { return th.Failure != nil && th.Failure.Explained || th.Explained() })
+	return slices.ContainsFunc(p.Threads, func(th *track.Thread) bool {
+		return th.Failure != nil && th.Failure.Explained || th.Explained != track.Unexplained
+	})
 }
 
 // ended reports a call in which MPI ended the process without a word to its error handler: those of files and windows
