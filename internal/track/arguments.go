@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 )
@@ -53,12 +52,8 @@ func (j *judging) element(param, index int, why string) bool {
 
 // significant reports whether a parameter means anything in this call. Whoever asks has found it wrong otherwise.
 func (j *judging) significant(param int) bool {
-	part, ok := j.part()
-	return ok && collargs.Significant(j.c, param, part, j.pr.inPlace, j.pr.hasInPlace)
+	return j.pr.Significant(j.c, param)
 }
-
-// part returns in what way the process takes part in the collective, if the call is one.
-func (j *judging) part() (collargs.Part, bool) { return j.pr.part(j.p, j.rec) }
 
 // judge looks at all arguments of a call. What is wrong is in t.judging.e if it returns false.
 func (t *Tracker) judge(th *Thread, p *plan, c *event.Call) bool {
@@ -515,7 +510,7 @@ func (j *judging) any(count int) bool {
 // otherSide reports whether a buffer of a reduction between groups is one that the process has no use for: the root receives
 // only.
 func (j *judging) otherSide(receives bool) bool {
-	part, _ := j.part()
+	part, _ := j.pr.Part(j.c)
 	return part.Between && part.Root && !receives && j.p.fn.Arg(mpiapi.ReduceOp) >= 0
 }
 

@@ -11,7 +11,7 @@ import (
 
 // failing follows an error of the call that a thread is in. The call has returned it, or an error handler is about to get it.
 func (t *Tracker) failing(th *Thread, e *event.Error) {
-	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused, Explained: e.Refused}
+	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused}
 	if e.Refused {
 		th.refused()
 	}
@@ -69,34 +69,13 @@ func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
-		f.Explained = f.Refused || th.Explained == ByArgument || th.Explained == ByOrder || th.Explained == ByAccess ||
-			th.Explained == ByDatatype && th.Process.aboutType(f.Class) ||
-			(th.Explained == ByBuffer || th.Explained == ByOverlap) && th.Process.aboutBuffer(f.Class) ||
-			th.Explained == ByRequest && th.Process.aboutRequest(f.Class)
 	}
 	t.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
 }
 
-// aboutType reports whether an error class may be about a datatype: libraries are not exact.
-func (p *Process) aboutType(class int32) bool {
-	switch p.ErrorClass(class) {
-	case "MPI_ERR_TYPE", "MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", "":
-		return true
-	}
-	return false
-}
-
-// aboutBuffer reports whether an error class may be about a buffer.
-func (p *Process) aboutBuffer(class int32) bool {
-	switch p.ErrorClass(class) {
-	case "MPI_ERR_BUFFER", "MPI_ERR_ARG", "MPI_ERR_COUNT", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_NO_MEM", "MPI_ERR_UNKNOWN", "":
-		return true
-	}
-	return false
-}
-
-// Explanation names the check that has reported what is wrong with a call. Then other checks do not report what follows from the
-// same mistake: other arguments that are wrong for it, and the error that MPI returns.
+// Explanation names the kind of check that has reported what is wrong with a call. The check sets it, so a check that is switched off
+// explains nothing. Then other checks do not report what follows from the same mistake: other arguments that are wrong because
+// of it, and the error that MPI returns.
 type Explanation uint8
 
 // The explanations.

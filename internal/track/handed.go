@@ -185,7 +185,7 @@ func (t *Tracker) handCollective(h *handing, c *event.Call, v *View) {
 // reads.
 func (t *Tracker) pieces(th *Thread, p *plan, c *event.Call, v *View) (s, r, all piece) {
 	pr, hs, rec := th.Process, p.hands, c.Raw()
-	part, ok := pr.partOn(v, p, rec)
+	part, ok := pr.PartOn(v, c)
 	if !ok {
 		return
 	}

@@ -122,9 +122,7 @@ type Open struct {
 type Failure struct {
 	Code, Class int32
 	Text        string
-	// Explained: what is wrong with the call has been told by mpivet itself.
-	Explained bool
-	Fatal     bool // MPI_ERRORS_ARE_FATAL: the call will not return
+	Fatal       bool // MPI_ERRORS_ARE_FATAL: the call will not return
 	// Comm and Position are the place of a failed collective, Comm nil if the call is none.
 	Comm     *match.Comm
 	Position uint64

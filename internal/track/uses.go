@@ -2,7 +2,6 @@ package track
 
 import (
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 )
@@ -191,32 +190,5 @@ func (t *Tracker) significant(pr *Process, p *plan, c *event.Call, u *typeUse) b
 	if u.noOp.At != 0 && pr.NameHandle(mpiapi.Op, u.noOp.Handle(rec)) == "MPI_NO_OP" {
 		return false
 	}
-	part, ok := pr.part(p, rec)
-	return ok && collargs.Significant(c, u.param, part, pr.inPlace, pr.hasInPlace)
-}
-
-// part returns in what way a process takes part in a call, if that is a collective with a root; false if it is not known.
-func (pr *Process) part(p *plan, rec []byte) (part collargs.Part, ok bool) {
-	var v *View
-	if p.root.At != 0 {
-		v = pr.View(p.comm.Handle(rec))
-	}
-	return pr.partOn(v, p, rec)
-}
-
-// partOn is part on a communicator that is known.
-func (pr *Process) partOn(v *View, p *plan, rec []byte) (part collargs.Part, ok bool) {
-	if p.root.At == 0 {
-		return part, true
-	}
-	root := int32(p.root.Int(rec))
-	switch {
-	case v == nil:
-		return part, false
-	case v.Split == 0: // within one group
-		part.Root = root == v.Me
-	default:
-		part = collargs.Part{Root: root == pr.rootSelf, Between: true, Absent: root == pr.procNull}
-	}
-	return part, true
+	return pr.Significant(c, u.param)
 }

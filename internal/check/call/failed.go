@@ -4,7 +4,6 @@ package call
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
@@ -31,7 +30,7 @@ var Failed = &check.Check{
 		x.Track.CallFailed.Late(x.Owner, func(e track.CallFailed) { // other checks may explain it
 			t, c, f := e.Thread, e.Call, e.Failure
 			told[t.Process] = told[t.Process] || f != nil && f.Fatal
-			if f != nil && f.Explained {
+			if explained(t, f) {
 				return
 			}
 			if out := failed(x, t, c, e.RC, f); !truncated.failed(t.Process, c, f, out) && !disagreed.failed(f, out) {
@@ -47,18 +46,11 @@ var Failed = &check.Check{
 			disagreed.look(0)
 		})
 		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
-			if !told[p] && !explained(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
+			if !told[p] && !explainedEnd(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
 				ended(x, p)
 			}
 		})
 	},
-}
-
-// explained reports whether p was in a call whose error mpivet itself has told of.
-func explained(p *track.Process) bool {
-	return slices.ContainsFunc(p.Threads, func(th *track.Thread) bool {
-		return th.Failure != nil && th.Failure.Explained || th.Explained != track.Unexplained
-	})
 }
 
 // ended reports a call in which MPI ended the process without a word to its error handler: those of files and windows
