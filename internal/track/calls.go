@@ -74,10 +74,10 @@ func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ri
 func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	th.view = nil
 	rec, open := c.Raw(), c.State == event.Open
-	t.Events.CallEntered.Publish(p.fn.ID, Call{th, c})
-	if !th.orderly {
-		t.judgeOrder(th, p, c)
+	if !th.orderly || p.act == initMPI {
+		t.Events.OddTime.Publish(Call{th, c})
 	}
+	t.Events.CallEntered.Publish(p.fn.ID, Call{th, c})
 	if len(p.uses) != 0 {
 		t.useTypes(th, p, c)
 	}
@@ -143,10 +143,6 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		t.markReady(th, p, c)
 	case cancel:
 		t.enterCancel(th, p, rec)
-	case initMPI:
-		if p.starts && th.orderly {
-			t.judgeOrder(th, p, c)
-		}
 	case finalize:
 		th.Process.Finalizing, th.Process.Finalizes = true, true
 		t.Events.FinalizeEntered.Publish(FinalizeEntered{th.Process, th.call(rec)})
@@ -282,8 +278,9 @@ func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
 func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	rc := returned(rec)
-	if len(t.suspects) != 0 {
-		t.settleSuspects(th, c)
+	if th.tellReturn {
+		th.tellReturn = false
+		t.Events.Returned.Publish(Call{th, c})
 	}
 	if rc != 0 {
 		t.withdrawWrong(th)
@@ -546,12 +543,12 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case finalize:
 		if rc == 0 && !pr.Finalized {
 			pr.Finalized = true
-			t.begun(th, p, rec)
+			t.changePhase(th, p, rec)
 			t.Events.FinalizeLeft.Publish(pr)
 		}
 	case endSession:
 		if rc == 0 {
-			t.begun(th, p, rec)
+			t.changePhase(th, p, rec)
 		}
 	case setFileHandler:
 		pr.FileHandler = pr.FileHandler || rc == 0
@@ -559,7 +556,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		pr.Initialized = pr.Initialized || rc == 0
 		if rc == 0 {
 			t.judgeArguments(th, p, c) // what MPI calls its constants is known now
-			t.begun(th, p, rec)
+			t.changePhase(th, p, rec)
 		}
 		if p.level.At != 0 {
 			pr.Multiple = pr.names.isConst("MPI_THREAD_MULTIPLE", p.level.Int(rec))

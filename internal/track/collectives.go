@@ -56,6 +56,16 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
+// Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if the call takes
+// none, as those do that make a communicator of a group, or if the communicator is not known.
+func (t *Tracker) Ordered(pr *Process, c *event.Call) *View {
+	p := &t.plans[c.Func.ID]
+	if !p.collective || p.gathers {
+		return nil
+	}
+	return t.viewOf(pr, p, c.Raw())
+}
+
 // settling are the functions besides collective accesses that want a file's split collectives to be ended (MPI standard,
 // sections 14.2.2, 14.2.4, 14.3 and 14.6.1; MPI_File_seek_shared: Falzone et al., table 2).
 var settling = map[string]bool{

@@ -17,6 +17,14 @@ type Events struct {
 	// CallLeft: a call has returned, and everything that it changes has been changed.
 	CallLeft stream.Keyed[mpiapi.FuncID, Call]
 
+	// OddTime: a thread has called a function, and the time of the call or the thread may be wrong: MPI is not initialized or is
+	// finalized, the call initializes MPI, or several threads of the process call MPI. It comes before CallEntered. The calls of
+	// the only thread between MPI_Init and MPI_Finalize, and those of the main thread at MPI_THREAD_FUNNELED, are no such calls.
+	OddTime stream.Topic[Call]
+	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
+	// changed.
+	Returned stream.Topic[Call]
+
 	CallFailed        stream.Topic[CallFailed]
 	CollectiveEntered stream.Hot[CollectiveEntered]
 	SumsSeen          stream.Topic[SumsSeen]
@@ -35,7 +43,6 @@ type Events struct {
 	WrongBuffer   stream.Topic[WrongBuffer]
 	WrongRequest  stream.Topic[WrongRequest]
 	WrongArgument stream.Topic[WrongArgument]
-	OutOfOrder    stream.Topic[OutOfOrder]
 	Overlapped    stream.Topic[Overlapped]
 
 	TypeRejected stream.Topic[TypeRejected]
@@ -60,6 +67,9 @@ type Call struct {
 
 // Kept returns the call as findings keep it.
 func (c Call) Kept() match.Call { return c.Thread.call(c.Call.Raw()) }
+
+// TellReturn has the next return of the thread from a call published as Events.Returned.
+func (th *Thread) TellReturn() { th.tellReturn = true }
 
 // CallFailed says that a call has returned an error, or is about to end the program for one.
 type CallFailed struct {
@@ -141,13 +151,6 @@ type WrongArgument struct {
 	Thread *Thread
 	Call   match.Call
 	Error  *ArgumentError
-}
-
-// OutOfOrder says that a call comes at a time, or from a thread, that the standard forbids.
-type OutOfOrder struct {
-	Thread *Thread
-	Call   match.Call
-	Error  *OrderError
 }
 
 // Overlapped says that a call hands memory to MPI that MPI has already, or hands it over twice.

@@ -63,7 +63,7 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 		if m, err = c.MPIInfo(); err == nil {
 			pr.Library, pr.Version = t.text(m.Library), [2]int{m.Version, m.Subversion}
 			pr.Helpers = m.Threads - 1
-			pr.phase.provided, pr.phase.levelKnown = int64(m.ThreadLevel), m.ThreadLevel >= 0
+			pr.Phase.provided, pr.Phase.levelKnown = int64(m.ThreadLevel), m.ThreadLevel >= 0
 			if m.TagUB > 0 && m.ThreadLevel >= 0 { // a session can't tell it
 				pr.maxTag = int32(m.TagUB)
 			}

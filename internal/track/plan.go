@@ -42,8 +42,6 @@ type plan struct {
 	usesBuffer                            bool // it concerns the buffer for buffered sends, or may
 	judged                                judgement
 	argues                                arguing
-	anytime                               bool // it may be called before MPI_Init, after MPI_Finalize, and by any thread
-	starts                                bool // MPI_Init or MPI_Init_thread
 	sends, receives                       endpoint
 
 	uses        []typeUse    // datatypes that it is given
@@ -260,8 +258,6 @@ func makePlan(f *mpiapi.Func) plan {
 	p.makesComm = p.newComm.At != 0
 	p.makesHandle = p.makesComm || p.newWin.At != 0 || p.newFile.At != 0
 	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
-	p.anytime = anytime(f)
-	p.starts = f.Base == mpiapi.IDInit || f.Base == mpiapi.IDInitThread
 	p.planArguments()
 	return p
 }

@@ -619,6 +619,24 @@ func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	return nil, false
 }
 
+// GivenRequest is a request that a call is given: its handle and the address of the variable with the handle.
+type GivenRequest struct{ Handle, Variable uint64 }
+
+// Awaited returns the requests that a wait or test is given. It is false if the function is neither, or if its record does not
+// have all of them.
+func (t *Tracker) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
+	p := &t.plans[c.Func.ID]
+	handles, ok := pr.handles(p, c)
+	list := make([]GivenRequest, len(handles))
+	for i, h := range handles {
+		list[i] = GivenRequest{h, pr.variable(p, c, i)}
+	}
+	return list, ok
+}
+
+// Request returns the request that a call is given, nil if it is not known.
+func (p *Process) Request(g GivenRequest) *Request { return p.find(g.Handle, g.Variable) }
+
 // variable returns the address of the i-th request that a wait or test is given.
 func (pr *Process) variable(p *plan, c *event.Call, i int) uint64 {
 	return p.request.Handle(c.Raw()) + uint64(i)*pr.requestSize

@@ -67,7 +67,7 @@ type Process struct {
 	modules      []mapping
 	lastFunction functionPlace
 
-	phase    phase
+	Phase    Phase
 	recentOp struct{ handle, id uint64 }
 	meanings uint32 // changes of what handles of datatypes and operations stand for
 	maxTag   int32  // MPI_TAG_UB, the largest number of all if it is not known
@@ -96,13 +96,15 @@ type Thread struct {
 	constructed *datatype.Type // by the constructor of datatypes under way
 	// Explained says which check has reported what is wrong with the call under way.
 	Explained Explanation
-	resting   bool       // in Tracker.resting, or handed out from there
-	orderly   bool       // its calls come when they may
-	started   []*Request // by the MPI_Start or MPI_Startall under way
-	polls     uint64     // tests and probes that found nothing
-	repeats   uint64     // such as have no records
-	turns     turns
-	polling   *polling // nil if there were none
+	resting   bool // in Tracker.resting, or handed out from there
+	orderly   bool // none of its calls is worth an OddTime
+	// tellReturn: its next return from a call is an event, see TellReturn.
+	tellReturn bool
+	started    []*Request // by the MPI_Start or MPI_Startall under way
+	polls      uint64     // tests and probes that found nothing
+	repeats    uint64     // such as have no records
+	turns      turns
+	polling    *polling // nil if there were none
 
 	decoder event.Decoder
 }
@@ -263,7 +265,6 @@ type Tracker struct {
 	scratch    match.Call
 	judging    judging
 	blocks     []uint64 // room for sums
-	suspects   []suspect
 	entry      match.Entry
 	kept       match.Kept
 	member     collargs.Member
@@ -367,9 +368,6 @@ func (t *Tracker) Distrust(p *Process) {
 // Tick lets a tenth of a second pass.
 func (t *Tracker) Tick() {
 	t.Now++
-	if len(t.suspects) != 0 {
-		t.tellSuspects()
-	}
 	t.Events.Tick.Publish(struct{}{})
 }
 

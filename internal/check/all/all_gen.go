@@ -16,6 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/message"
 	"github.com/mpivet/mpivet/internal/check/overlap"
 	"github.com/mpivet/mpivet/internal/check/request"
+	"github.com/mpivet/mpivet/internal/check/threads"
 )
 
 // generated returns every check, in the order of the packages.
@@ -32,5 +33,6 @@ func generated() (list []*check.Check) {
 	list = append(list, message.Checks...)
 	list = append(list, overlap.Checks...)
 	list = append(list, request.Checks...)
+	list = append(list, threads.Check)
 	return list
 }

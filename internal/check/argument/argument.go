@@ -1,4 +1,4 @@
-// Package argument has the checks of what calls are given, and of when they are made.
+// Package argument has the checks of the arguments of calls.
 package argument
 
 import (
@@ -105,4 +105,4 @@ func remedy(q *mpiapi.Param, e *track.ArgumentError) string {
 }
 
 // Checks are the checks of this family.
-var Checks = []*check.Check{Invalid, Overflow, OutOfOrder}
+var Checks = []*check.Check{Invalid, Overflow}

@@ -1,0 +1,126 @@
+// Package threads has the check of the time at which a thread calls MPI.
+package threads
+
+import (
+	_ "embed"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+//go:embed doc.md
+var doc string
+
+// Check finds calls before MPI is initialized, calls after it is finalized, and calls from threads that the provided level of
+// thread support forbids (MPI standard, sections 11.2, 11.4 and 11.6).
+var Check = &check.Check{
+	ID:       "LOCAL:MPI:OUT_OF_ORDER",
+	Severity: finding.Error,
+	Title:    "a call comes at a time, or from a thread, that the standard forbids",
+	Doc:      doc,
+	Start: func(x *check.Run) {
+		o := &order{x: x, anytime: callableAnytime()}
+		x.Track.OddTime.On(x.Owner, o.look)
+		x.Track.Returned.On(x.Owner, o.returned)
+		x.Track.Tick.On(x.Owner, o.tick)
+	},
+}
+
+// order is the state of the check in one run.
+type order struct {
+	x       *check.Run
+	anytime []bool // by function: see callableAnytime
+	// overlaps are pairs of calls of which it is not certain yet that they overlap.
+	overlaps []overlap
+	now      int // the number of ticks that have passed
+}
+
+// mistake is what is wrong with the time of a call.
+type mistake struct {
+	wrong disorder
+	level track.ThreadLevel // the provided level, where it matters
+	other match.Call        // the call of another thread, or the one that initialized or finalized MPI; empty if there is none
+}
+
+// look judges the time of a call.
+func (o *order) look(c track.Call) {
+	pr, f := c.Thread.Process, c.Call.Func
+	switch {
+	case pr.Lost || o.anytime[f.ID]:
+	case f.Base == mpiapi.IDInit || f.Base == mpiapi.IDInitThread:
+		o.initializes(c)
+	case !pr.Open():
+		e := mistake{wrong: beforeInit}
+		if pr.Initialized {
+			e = mistake{wrong: afterFinalize, other: pr.Phase.Finalize}
+		}
+		o.report(c.Thread, c.Kept(), e)
+	case len(pr.Threads) > 1:
+		o.lookAtThreads(c)
+	}
+}
+
+// initializes judges a call of MPI_Init or MPI_Init_thread.
+func (o *order) initializes(c track.Call) {
+	switch ph := &c.Thread.Process.Phase; {
+	case len(ph.Finalize.Raw) > 0:
+		o.report(c.Thread, c.Kept(), mistake{wrong: initAgain, other: ph.Finalize})
+	case len(ph.Init.Raw) > 0:
+		o.report(c.Thread, c.Kept(), mistake{wrong: initTwice, other: ph.Init})
+	}
+}
+
+// lookAtThreads judges a call by the level of thread support.
+func (o *order) lookAtThreads(c track.Call) {
+	th, pr := c.Thread, c.Thread.Process
+	switch level := pr.Phase.Level; {
+	case level.MainOnly():
+		if pr.Phase.Main != nil && th != pr.Phase.Main && pr.Phase.Sessions == 0 {
+			o.report(th, c.Kept(), mistake{otherThread, level, pr.Phase.Init})
+		}
+	case level == track.SerializedLevel:
+		o.compare(c, mistake{wrong: twoAtOnce, level: level}, func(other track.Call) bool { return !o.anytime[other.Call.Func.ID] })
+	case level != track.MultipleLevel:
+	case completes(c.Call.Func):
+		o.compare(c, mistake{wrong: sameRequest, level: level}, func(other track.Call) bool { return o.shareRequest(c, other) })
+	default:
+		v := o.x.Tracker.Ordered(pr, c.Call)
+		if v == nil {
+			return
+		}
+		o.compare(c, mistake{wrong: sameCollective, level: level}, func(other track.Call) bool {
+			theirs, _ := other.Thread.InCollective()
+			return theirs != nil && theirs.Comm == v.Comm
+		})
+	}
+}
+
+// compare looks for a call of another thread that is under way and clashes with c.
+func (o *order) compare(c track.Call, e mistake, clash func(other track.Call) bool) {
+	for _, th := range c.Thread.Process.Threads {
+		if th == c.Thread || th.Open.Func == nil {
+			continue
+		}
+		if other := (track.Call{Thread: th, Call: &th.Open.Call}); clash(other) {
+			e.other = other.Kept()
+			o.together(c, th, e)
+			return
+		}
+	}
+}
+
+// callableAnytime says for each function whether it may be called before MPI_Init and after MPI_Finalize, and by any thread (MPI
+// standard, section 11.4.1).
+func callableAnytime() []bool {
+	var list []bool
+	for _, f := range mpiapi.Funcs() {
+		for int(f.ID) >= len(list) {
+			list = append(list, false)
+		}
+		list[f.ID] = anytime(f)
+	}
+	return list
+}
