@@ -78,14 +78,18 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		t.Events.OddTime.Publish(Call{th, c})
 	}
 	t.Events.CallEntered.Publish(p.fn.ID, Call{th, c})
-	if len(p.uses) != 0 {
-		t.useTypes(th, p, c)
+	if len(p.types) != 0 {
+		t.publishOddTypes(th, p, c)
 	}
-	if p.usesBuffer {
-		t.useBuffer(th, p, c)
-	}
-	if p.judged != unjudged && (p.judged == always || open || returned(rec) != 0) {
-		t.judgeRequests(th, p, c)
+	switch {
+	case p.buffered:
+		t.Events.BufferedSending.Publish(BufferedSending{th, c, c})
+	case p.completes:
+		if open || returned(rec) != 0 {
+			t.Events.OddRequests.Publish(Call{th, c})
+		}
+	case p.act == start || p.act == startall:
+		t.enterStart(th, p, c)
 	}
 	if p.argues == argued {
 		t.judgeArguments(th, p, c)
@@ -107,8 +111,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if op := th.ops[0]; !p.sends.plain(op, th.Process.maxTag, rec) && th.Process.doubtful(op, &p.sends, rec) {
 			t.judgeArguments(th, p, c)
 		}
-		if p.usesBuffer {
-			t.keepOwn(th, th.ops[0])
+		if p.buffered && th.ops[0] != nil {
+			t.Events.BufferedSent.Publish(BufferedSent{th, th.ops[0]})
 		}
 		t.handMessage(th, p, c)
 		return
@@ -460,7 +464,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		case rc != 0:
 			r.Refused = th.Explained == ByRequest
 		default:
-			t.judgeFree(th, r, rec)
+			t.Events.RequestFreed.Publish(RequestFreed{th, c, r})
 			t.drop(th, r, rec)
 		}
 	case collective:
@@ -530,7 +534,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case bufferAttach, bufferDetach:
 		if rc == 0 {
-			t.leaveBuffer(th, p, c)
+			t.attach(th, p, c)
 		}
 	case setName:
 		if rc == 0 {

@@ -8,11 +8,11 @@ import (
 	"github.com/mpivet/mpivet/internal/stream"
 )
 
-// Events are what a Tracker tells of as it follows the records. An event, and the call in it, are valid until the subscriber
-// returns. Subscribe before the first process.
+// Events are what a Tracker tells of as it follows the records. An event, and the call in it, are valid until the
+// subscriber returns. Subscribe before the first process.
 type Events struct {
-	// CallEntered: a thread has called a function. Nothing that the call changes has been changed. A subscriber turns off the fast
-	// path that some functions have, and so it costs time with every call of the function.
+	// CallEntered: a thread has called a function. Nothing that the call changes has been changed. A subscriber turns
+	// off the fast path that some functions have, and so it costs time with every call of the function.
 	CallEntered stream.Keyed[mpiapi.FuncID, Call]
 	// CallLeft: a call has returned, and everything that it changes has been changed.
 	CallLeft stream.Keyed[mpiapi.FuncID, Call]
@@ -24,6 +24,16 @@ type Events struct {
 	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
 	// changed.
 	Returned stream.Topic[Call]
+
+	OddDatatype     stream.Topic[OddDatatype]
+	BufferedSending stream.Topic[BufferedSending]
+	BufferedSent    stream.Topic[BufferedSent]
+	// OddRequests: a call may be given requests that it must not be given. MPI_Start or MPI_Startall is given a
+	// request that they can't start, or a wait or test has not returned or has failed. Nothing that the call changes
+	// has been changed.
+	OddRequests  stream.Topic[Call]
+	StrayHandle  stream.Topic[StrayHandle]
+	RequestFreed stream.Topic[RequestFreed]
 
 	CallFailed        stream.Topic[CallFailed]
 	CollectiveEntered stream.Hot[CollectiveEntered]
@@ -39,9 +49,6 @@ type Events struct {
 	LeadersDiffer stream.Topic[LeadersDiffer]
 	LeadersMet    stream.Topic[LeadersMet]
 
-	WrongDatatype stream.Topic[WrongDatatype]
-	WrongBuffer   stream.Topic[WrongBuffer]
-	WrongRequest  stream.Topic[WrongRequest]
 	WrongArgument stream.Topic[WrongArgument]
 	Overlapped    stream.Topic[Overlapped]
 
@@ -70,6 +77,47 @@ func (c Call) Kept() match.Call { return c.Thread.call(c.Call.Raw()) }
 
 // TellReturn has the next return of the thread from a call published as Events.Returned.
 func (th *Thread) TellReturn() { th.tellReturn = true }
+
+// OddDatatype says that a call, which has changed nothing yet, is given a datatype that is not known to be ready for
+// communication: it is not committed, freed, null, or has never been seen. It is not published for MPI_Type_commit and
+// MPI_Type_free.
+type OddDatatype struct {
+	Thread   *Thread
+	Call     *event.Call
+	Param    int // of the function
+	Index    int // in an array, else -1
+	Handle   uint64
+	Datatype *match.Datatype // nil if the handle stands for none
+}
+
+// BufferedSending says that a call is about to begin a send of the buffered mode. Arguments is the call that has the
+// arguments of the send: the same call, or the one that made the persistent request that is started.
+type BufferedSending struct {
+	Thread          *Thread
+	Call, Arguments *event.Call
+}
+
+// BufferedSent says that a thread has begun a send of the buffered mode. Who keeps Op calls its method Retain.
+type BufferedSent struct {
+	Thread *Thread
+	Op     *match.Op
+}
+
+// StrayHandle says that a wait or test has completed a handle that stands for no request. Index is its place in the
+// array of requests, 0 if the call is given one request.
+type StrayHandle struct {
+	Thread *Thread
+	Call   *event.Call
+	Index  int
+	Handle uint64
+}
+
+// RequestFreed says that MPI_Request_free has freed a request. The request is as it was before the call.
+type RequestFreed struct {
+	Thread  *Thread
+	Call    *event.Call
+	Request *Request
+}
 
 // CallFailed says that a call has returned an error, or is about to end the program for one.
 type CallFailed struct {
@@ -118,32 +166,11 @@ type FinalizeEntered struct {
 // LeadersDiffer says that the leaders of two groups that make an inter-communicator pass different tags.
 type LeadersDiffer struct{ A, B Leader }
 
-// LeadersMet says that the leader of a group that makes an inter-communicator has found the leader of the other group. Local
-// is the communicator of its group.
+// LeadersMet says that the leader of a group that makes an inter-communicator has found the leader of the other
+// group. Local is the communicator of its group.
 type LeadersMet struct {
 	Local    *match.Comm
 	Position uint64
-}
-
-// WrongDatatype says that a call, which has not returned, is made with a datatype that it must not be given.
-type WrongDatatype struct {
-	Thread *Thread
-	Call   match.Call
-	Use    *DatatypeUse
-}
-
-// WrongBuffer says that a call finds no room in the buffer for buffered sends, or attaches or detaches it wrongly.
-type WrongBuffer struct {
-	Thread *Thread
-	Call   match.Call
-	Error  *BufferError
-}
-
-// WrongRequest says that a call is given a request that it must not be given, or that need not have been made.
-type WrongRequest struct {
-	Thread *Thread
-	Call   match.Call
-	Error  *RequestError
 }
 
 // WrongArgument says that a call that is no collective is given an argument that the standard forbids.
@@ -167,14 +194,15 @@ type TypeRejected struct {
 	Error  *datatype.ArgumentError
 }
 
-// TypeMade says that a constructor of datatypes has returned a datatype. It may be kept: what becomes known of the datatype
-// later, such as its name, is entered there.
+// TypeMade says that a constructor of datatypes has returned a datatype. It may be kept: what becomes known of the
+// datatype later, such as its name, is entered there.
 type TypeMade struct {
 	Process  *Process
 	Datatype *match.Datatype
 }
 
-// Crowded says that a process has as many objects of a kind at once as Tracker.Limits says, or two, four, eight … times as many.
+// Crowded says that a process has as many objects of a kind at once as Tracker.Limits says, or two, four, eight …
+// times as many.
 type Crowded struct {
 	Process *Process
 	Kind    mpiapi.Kind

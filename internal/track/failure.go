@@ -61,9 +61,7 @@ func (p *Process) setHandler(handle uint64) {
 
 // failed tells that a call has returned an error, or is about to end the program for one.
 func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
-	t.bufferFull(th, call, th.Failure)
 	t.refusedArgument(th, call)
-	t.unknownRequest(th, call)
 	t.unknownArgument(th, call)
 	if f := th.Failure; f != nil {
 		if th.view != nil {

@@ -284,7 +284,7 @@ func (t *Tracker) unknownHandle(th *Thread, p *plan, c *event.Call, class string
 		h := at.Handle(j.rec)
 		switch {
 		case pr.names.handle(k, h) != nil || pr.knows(k, h) || pr.live(objectKey{kind: k, handle: h}),
-			k == mpiapi.Datatype && (pr.types[h] != nil || pr.freedType(h) != nil),
+			k == mpiapi.Datatype && (pr.types[h] != nil || pr.FreedType(h) != nil),
 			k == mpiapi.Message && th.taken != nil,
 			k == mpiapi.Session && p.fn.Class == mpiapi.Env, !j.significant(i):
 			continue

@@ -15,6 +15,19 @@ import (
 // ErrorClass names an error class, "" if it is not known.
 func (p *Process) ErrorClass(class int32) string { return p.names.errorClass(class) }
 
+// IsNull reports whether a handle is the null handle of requests, communicators or datatypes, if that is known.
+func (p *Process) IsNull(kind mpiapi.Kind, handle uint64) bool {
+	switch kind {
+	case mpiapi.Request:
+		return handle == p.requestNull
+	case mpiapi.Comm:
+		return handle == p.commNull
+	case mpiapi.Datatype:
+		return handle == p.typeNull
+	}
+	return false
+}
+
 // NameHandle names a handle: what the standard calls it, or the program; "" if it has no name.
 func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	if s := p.names.handleName(kind, value); s != "" {

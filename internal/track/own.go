@@ -277,7 +277,7 @@ func (t *Tracker) holder(pr *Process, s *buffers.Set, c *buffers.Clash) (d Hande
 			d.Call = th.call(th.Open.Call.Raw())
 		}
 	}
-	if b := t.buffers[pr]; b != nil && len(d.Call.Raw) == 0 && s.Has(b.held.of(o, s), c.With) {
+	if b := t.attached[pr]; b != nil && len(d.Call.Raw) == 0 && s.Has(b.held.of(o, s), c.With) {
 		d.Call = b.call
 	}
 	for _, v := range pr.files {
@@ -325,14 +325,29 @@ func (t *Tracker) leaveSplit(th *Thread, p *plan, rc int32) {
 	}
 }
 
-// attach follows a buffer that a call has attached.
-func (t *Tracker) attach(th *Thread, p *plan, c *event.Call, b *attached) {
+// attached is the buffer for buffered sends that a process has attached.
+type attached struct {
+	call match.Call // that attached it
+	held held
+}
+
+// attach follows MPI_Buffer_attach and MPI_Buffer_detach: the memory in between is MPI's.
+func (t *Tracker) attach(th *Thread, p *plan, c *event.Call) {
 	if !t.Owns {
 		return
 	}
+	if b := t.attached[th.Process]; b != nil {
+		th.Process.release(&b.held)
+		delete(t.attached, th.Process)
+	}
+	if p.act == bufferDetach {
+		return
+	}
+	size := c.Int(c.Func.Param("size"))
 	h := handing{th: th, p: p, args: c.Raw(), keep: true}
-	t.hand(&h, &buffers.Part{Buffer: datatype.Buffer{Base: c.Addr(0), Count: b.size, Type: memory}, Write: true})
-	b.held, th.held = th.held, held{}
+	t.hand(&h, &buffers.Part{Buffer: datatype.Buffer{Base: c.Addr(0), Count: size, Type: memory}, Write: true})
+	t.attached[th.Process] = &attached{call: th.call(c.Raw()), held: th.held}
+	th.held = held{}
 }
 
 // memory is the type of what has none.

@@ -3,6 +3,7 @@ package track
 import (
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
@@ -39,12 +40,12 @@ type plan struct {
 	lends                                 bool // it returns before MPI has given back what is handed over
 	ends                                  bool // a split collective
 	runs                                  bool // functions that the program has set for attributes may run inside
-	usesBuffer                            bool // it concerns the buffer for buffered sends, or may
-	judged                                judgement
+	buffered                              bool // it begins a send of the buffered mode
+	completes                             bool // it completes requests, or says whether they are complete
 	argues                                arguing
 	sends, receives                       endpoint
 
-	uses        []typeUse    // datatypes that it is given
+	types       []typeArg    // datatypes that it is given
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
 	hands       *hands       // what it hands to MPI, nil if nothing, or if it is a message
@@ -239,13 +240,8 @@ func makePlan(f *mpiapi.Func) plan {
 		p.collective = false // not in the order of a whole communicator
 	}
 	p.gathers = gatherers[name]
-	switch p.act {
-	case start, startall, bufferAttach, bufferDetach:
-		p.usesBuffer = true
-	default:
-		p.usesBuffer = p.buffered()
-	}
-	p.judged = judgements[p.act]
+	p.buffered = (act == send || act == isend) && match.Mode(p.mode) == match.Buffered
+	p.completes = wait <= act && act <= requestStatus
 	p.planTypes()
 	p.objects = planObjects(f)
 	p.planHands()

@@ -38,7 +38,7 @@ func makeQuick(p *plan) quick {
 	case testsome:
 		return quick{header: uint64(f.Fixed) << 48, poll: p.outCount.At}
 	}
-	if p.act != send && p.act != recv || p.usesBuffer || f.Fixed > ring.Line || f.Base != f.ID {
+	if p.act != send && p.act != recv || p.buffered || f.Fixed > ring.Line || f.Base != f.ID {
 		return quick{}
 	}
 	at := func(r mpiapi.Role) uint8 { return uint8(f.Params[f.Arg(r)].Layout.At) }

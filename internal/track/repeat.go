@@ -38,7 +38,7 @@ var repeatable = map[string]bool{
 
 func (p *plan) repeats() bool {
 	f := p.fn
-	return p.act == collective && f.Class == mpiapi.Collective && repeatable[p.agree.Name()] && !p.usesBuffer &&
+	return p.act == collective && f.Class == mpiapi.Collective && repeatable[p.agree.Name()] &&
 		p.comm.At != 0 && p.comm.Wide && f.Fixed <= repeatSize
 }
 
@@ -68,8 +68,8 @@ func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
 		v.topology != nil || used != p.fn.Fixed || used > repeatSize {
 		return
 	}
-	for i := range p.uses {
-		if th.Process.readyType(p.uses[i].at.Handle(rec)) == nil {
+	for i := range p.types {
+		if th.Process.readyType(p.types[i].at.Handle(rec)) == nil {
 			return
 		}
 	}

@@ -13,7 +13,7 @@ type requestTable struct {
 	recent []*requestList // by handle: lists used last; 8 or 64 of them, none before the first
 	vars   map[requestVar]*Request
 	holders
-	doubtful bool   // which requests are over can't be told any more, see Process.vague
+	doubtful bool   // which requests are over can't be told any more, see Process.RequestsUncertain
 	forgets  bool   // handles that were requests are not all known any more
 	pass     uint64 // number of the array that is looked through
 }
@@ -32,8 +32,7 @@ type requestList struct {
 	last       *Request // that was taken out, as long as it has lastNumber: its room is used again
 	lastNumber uint64
 
-	pass  uint64 // number of the array that has the handle
-	times int    // so many times
+	pass uint64 // number of the array that has the handle
 
 	// Waited for while there were others, so that it may be one of those that is complete: told with the last of them.
 	owed []owed
@@ -371,8 +370,8 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64, rec []byte) {
 	switch p.act {
 	case sendInit:
 		r.Ops[0] = t.postSend(th, p, r.Made.Raw)
-		if match.Mode(p.mode) == match.Buffered {
-			t.keepOwn(th, r.Ops[0])
+		if match.Mode(p.mode) == match.Buffered && r.Ops[0] != nil {
+			t.Events.BufferedSent.Publish(BufferedSent{th, r.Ops[0]})
 		}
 	case recvInit:
 		r.Ops[0] = t.postRecv(th, p, r.Made.Raw, nil)
@@ -507,7 +506,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		r := pr.find(handle, v)
 		if r == nil || !r.Active {
 			if r == nil && rc == 0 && c.State == event.Complete && handle != pr.requestNull {
-				t.stray(th, p, c, i, handle)
+				t.Events.StrayHandle.Publish(StrayHandle{th, c, i, handle})
 			}
 			return
 		}
@@ -618,24 +617,6 @@ func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	}
 	return nil, false
 }
-
-// GivenRequest is a request that a call is given: its handle and the address of the variable with the handle.
-type GivenRequest struct{ Handle, Variable uint64 }
-
-// Awaited returns the requests that a wait or test is given. It is false if the function is neither, or if its record does not
-// have all of them.
-func (t *Tracker) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
-	p := &t.plans[c.Func.ID]
-	handles, ok := pr.handles(p, c)
-	list := make([]GivenRequest, len(handles))
-	for i, h := range handles {
-		list[i] = GivenRequest{h, pr.variable(p, c, i)}
-	}
-	return list, ok
-}
-
-// Request returns the request that a call is given, nil if it is not known.
-func (p *Process) Request(g GivenRequest) *Request { return p.find(g.Handle, g.Variable) }
 
 // variable returns the address of the i-th request that a wait or test is given.
 func (pr *Process) variable(p *plan, c *event.Call, i int) uint64 {

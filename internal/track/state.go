@@ -270,7 +270,7 @@ type Tracker struct {
 	member     collargs.Member
 	memo       collargs.Memo
 	leaders    map[leaders][]*leader
-	buffers    map[*Process]*attached   // for buffered sends
+	attached   map[*Process]*attached   // buffers for buffered sends, as memory that MPI has
 	groups     map[groupKey]group.Group // that operations have made
 
 	strangers map[stranger]bool // whose gatherings are not known
@@ -297,7 +297,7 @@ func New(m *match.Matcher) *Tracker {
 		Comms:  match.NewRegistry(), Match: m,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
 		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
-		buffers: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
+		attached: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
 		strangers: make(map[stranger]bool), persistent: make(map[place]*Rounds), halves: make(map[channel][]*Partitioned),
 		unnamed: noNames(), texts: make(map[string]string), files: make(map[string]*mappedFile),
 	}

@@ -67,13 +67,13 @@ func (p *Process) readyType(handle uint64) *match.Datatype {
 // slot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
 func (p *Process) slot(handle uint64) *cachedType { return &p.cached[(handle^handle>>4^handle>>8)&15] }
 
-// freedType returns the datatype that the program freed under a handle that stands for nothing now, nil if there is
+// FreedType returns the datatype that the program freed under a handle that stands for nothing now, nil if there is
 // none.
-func (p *Process) freedType(handle uint64) *match.Datatype { return p.derived.freed[handle] }
+func (p *Process) FreedType(handle uint64) *match.Datatype { return p.derived.freed[handle] }
 
-// freedFrom returns the datatype that was freed last by a variable at an address, which MPI_Type_free made
+// FreedThrough returns the datatype that was freed last through a variable at an address, which MPI_Type_free made
 // MPI_DATATYPE_NULL; nil if there is none.
-func (p *Process) freedFrom(variable uint64) *match.Datatype {
+func (p *Process) FreedThrough(variable uint64) *match.Datatype {
 	for _, h := range slices.Backward(p.derived.order) {
 		if ty := p.derived.freed[h]; ty != nil {
 			if c, _, err := event.Parse(ty.Freed.Raw); err == nil && c.Addr(0) == variable {
@@ -175,7 +175,6 @@ func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
 	ty, err := t.trees.make(th.Process, p.constructor, c)
 	th.constructed = ty
 	if err != nil {
-		th.Explained = ByArgument
 		t.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
 	}
 }

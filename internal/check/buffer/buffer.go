@@ -3,83 +3,211 @@ package buffer
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/track"
 )
+
+// Checks are the checks of this family.
+var Checks = []*check.Check{Insufficient}
 
 //go:embed insufficient.md
 var insufficientDoc string
 
-// Insufficient finds buffered sends for which there is no room in the buffer that the program has attached, and calls that
-// attach or detach it wrongly (MPI standard, section 3.6).
+// Insufficient finds buffered sends for which there is no room in the buffer that the program has attached, and calls
+// that attach or detach it wrongly (MPI standard, section 3.6).
 var Insufficient = &check.Check{
 	ID:       "LOCAL:BUFFER:INSUFFICIENT",
 	Severity: finding.Error,
 	Title:    "a buffered send finds no room in the attached buffer",
 	Doc:      insufficientDoc,
 	Start: func(x *check.Run) {
-		x.Track.WrongBuffer.On(x.Owner, func(ev track.WrongBuffer) {
-			t, c, e := ev.Thread, ev.Call, ev.Error
-			name, rank := x.Func(c).Name, t.Process.Rank
-			f := &finding.Finding{
-				Key:     fmt.Sprintf("%s|%d", x.Place(c), e.Wrong),
-				Ranks:   []int{rank},
-				Sites:   []finding.Site{x.Site("call", c)},
-				Details: map[string]any{"function": name, "message": e.Message, "overhead": e.Overhead, "size": e.Size},
-			}
-			if len(e.Attached.Raw) > 0 {
-				f.Sites = append(f.Sites, x.Site("buffer attached", e.Attached))
-			}
-			f.Message = fmt.Sprintf("Rank %d calls %s ", rank, name) + describe(e) + " (MPI standard, section 3.6)."
-			f.Advice = advice[e.Wrong]
-			if e.Wrong == track.NotAttached || e.Wrong == track.UselessSize {
-				f.Severity = finding.Warning
-			}
-			x.Report(f)
-		})
+		r := &room{x: x, buffers: make(map[*track.Process]*attached)}
+		attach := []mpiapi.FuncID{mpiapi.IDBufferAttach, mpiapi.IDBufferAttachC}
+		detach := []mpiapi.FuncID{mpiapi.IDBufferDetach, mpiapi.IDBufferDetachC}
+		x.Track.CallEntered.On(x.Owner, r.attaching, attach...)
+		x.Track.CallEntered.On(x.Owner, r.detaching, detach...)
+		x.Track.CallLeft.On(x.Owner, r.attached, attach...)
+		x.Track.CallLeft.On(x.Owner, r.detached, detach...)
+		x.Track.BufferedSending.On(x.Owner, r.sending)
+		x.Track.BufferedSent.On(x.Owner, r.sent)
+		x.Track.CallFailed.Early(x.Owner, r.failed)
 	},
 }
 
-const enough = "Attach a buffer that has room for all messages that may be under way at once: for each, what MPI_Pack_size says and MPI_BSEND_OVERHEAD more."
-
-var advice = map[track.BufferMisuse]string{
-	track.NoBuffer:      enough,
-	track.TooLong:       enough,
-	track.BufferFull:    enough,
-	track.AttachedTwice: "Detach the first buffer before, with MPI_Buffer_detach, or attach one that is large enough for all.",
-	track.NotAttached:   "Detach only what is attached: some MPI libraries return an error here, and what the call returns is no buffer.",
-	track.NegativeSize:  "Pass the size of the buffer in bytes; an int holds up to 2147483647.",
-	track.UselessSize:   enough,
+// room follows the buffers that processes have attached.
+type room struct {
+	x       *check.Run
+	buffers map[*track.Process]*attached // of the processes that have one
 }
 
-// describe goes on after "Rank 0 calls MPI_Bsend ".
-func describe(e *track.BufferError) string {
-	switch e.Wrong {
-	case track.NoBuffer:
-		return "without a buffer: none is attached"
-	case track.TooLong:
-		return fmt.Sprintf("for a message of %d bytes, which takes %d with MPI_BSEND_OVERHEAD, but the attached buffer has %d", e.Message, e.Message+e.Overhead, e.Size)
-	case track.BufferFull:
-		what := "for a message"
-		if e.Message >= 0 {
-			what = fmt.Sprintf("for a message of %d bytes, which takes %d with MPI_BSEND_OVERHEAD", e.Message, e.Message+e.Overhead)
-		}
-		if e.Earlier > 0 {
-			return fmt.Sprintf("%s, but the attached buffer has %d, of which messages to itself that it has not received take %d", what, e.Size, e.Earlier)
-		}
-		return fmt.Sprintf("%s, but the attached buffer of %d bytes is full, says MPI: of messages that nobody has received", what, e.Size)
-	case track.AttachedTwice:
-		return "while another buffer is attached: there may be one at a time"
-	case track.NotAttached:
-		return "though no buffer is attached"
-	case track.NegativeSize:
-		return fmt.Sprintf("with a negative size, %d", e.Size)
+// attached is the buffer of a process.
+type attached struct {
+	size int64      // in bytes
+	call match.Call // the call that attached it
+	own  []ownSend  // to the process itself
+}
+
+// ownSend is a buffered send of a process to itself that it may not have received yet.
+type ownSend struct {
+	op   *match.Op
+	size int64 // of the message and its overhead, in bytes
+}
+
+// overhead returns MPI_BSEND_OVERHEAD, 0 if it is not known.
+func overhead(p *track.Process) int64 {
+	n, _ := p.Constant("MPI_BSEND_OVERHEAD")
+	return n
+}
+
+// attaching looks at a call of MPI_Buffer_attach.
+func (r *room) attaching(c track.Call) {
+	if c.Thread.Process.Lost {
+		return
 	}
-	return fmt.Sprintf("with a size of %d bytes: not even an empty message has room, as each takes MPI_BSEND_OVERHEAD, %d bytes", e.Size, e.Overhead)
+	switch size := sizeOf(c); {
+	case size < 0:
+		r.report(c, problem{what: negativeSize, message: -1, size: size})
+	case r.buffers[c.Thread.Process] != nil:
+		r.report(c, problem{what: attachedTwice, message: -1, size: size})
+	case size < overhead(c.Thread.Process):
+		r.report(c, problem{what: uselessSize, message: -1, size: size})
+	}
 }
 
-// Checks are the checks of this family.
-var Checks = []*check.Check{Insufficient}
+// sizeOf returns the size of the buffer that MPI_Buffer_attach is given.
+func sizeOf(c track.Call) int64 { return c.Call.Int(c.Call.Func.Param("size")) }
+
+// detaching looks at a call of MPI_Buffer_detach.
+func (r *room) detaching(c track.Call) {
+	if p := c.Thread.Process; !p.Lost && r.buffers[p] == nil {
+		r.report(c, problem{what: notAttached, message: -1})
+	}
+}
+
+// attached follows MPI_Buffer_attach when it has returned.
+func (r *room) attached(c track.Call) {
+	if c.Call.RC() == 0 {
+		r.forget(c.Thread.Process)
+		r.buffers[c.Thread.Process] = &attached{size: sizeOf(c), call: c.Kept()}
+	}
+}
+
+// detached follows MPI_Buffer_detach when it has returned.
+func (r *room) detached(c track.Call) {
+	if c.Call.RC() == 0 {
+		r.forget(c.Thread.Process)
+	}
+}
+
+// forget forgets the buffer of a process.
+func (r *room) forget(p *track.Process) {
+	if b := r.buffers[p]; b != nil {
+		for _, s := range b.own {
+			r.x.Tracker.Match.Forget(s.op)
+		}
+		delete(r.buffers, p)
+	}
+}
+
+// sending looks whether there is room for a buffered send that a call is about to begin.
+func (r *room) sending(e track.BufferedSending) {
+	p, args := e.Thread.Process, e.Arguments
+	v := p.View(args.Handle(args.Func.Arg(mpiapi.TheComm)))
+	if v == nil || p.Lost {
+		return
+	}
+	if dest := args.Int(args.Func.Arg(mpiapi.Dest)); dest < 0 || dest >= int64(v.Peers) {
+		return // MPI_PROC_NULL takes no room.
+	}
+	call := track.Call{Thread: e.Thread, Call: e.Call}
+	d := problem{message: messageSize(p, args)}
+	b := r.buffers[p]
+	if b == nil {
+		d.what = noBuffer
+		r.report(call, d)
+		return
+	}
+	if d.size = b.size; d.message < 0 {
+		return
+	}
+	need := d.message + overhead(p)
+	d.earlier = r.unreceived(b)
+	switch {
+	case need > b.size:
+		d.what = tooLong
+	case need+d.earlier > b.size && !p.Multiple && len(p.Threads) == 1:
+		d.what = bufferFull
+	default:
+		return
+	}
+	r.report(call, d)
+}
+
+// messageSize returns how many bytes a send has, which is the least that MPI_Pack_size may return; -1 if it is not
+// known.
+func messageSize(p *track.Process, args *event.Call) int64 {
+	f := args.Func
+	op := match.Op{Count: args.Int(f.Arg(mpiapi.SendCount)), Type: p.Type(args.Handle(f.Arg(mpiapi.SendType)))}
+	if n, ok := op.Use().Bytes(); ok && op.Count >= 0 {
+		return n
+	}
+	return -1
+}
+
+// unreceived returns how many bytes of the buffer are taken by messages that the process has sent itself and not
+// received.
+func (r *room) unreceived(b *attached) (n int64) {
+	kept := b.own[:0]
+	for _, s := range b.own {
+		if s.op.Matched || s.op.Removed || s.op.Unknown() || s.op.Expected() {
+			r.x.Tracker.Match.Forget(s.op)
+			continue
+		}
+		kept = append(kept, s)
+		n += s.size
+	}
+	b.own = kept
+	return n
+}
+
+// sent remembers a buffered send of a process to itself.
+func (r *room) sent(e track.BufferedSent) {
+	b, op := r.buffers[e.Thread.Process], e.Op
+	if b == nil || op.Peer != op.Me || op.Matched {
+		return
+	}
+	if n, ok := op.Use().Bytes(); ok {
+		op.Retain()
+		b.own = append(b.own, ownSend{op, n + overhead(e.Thread.Process)})
+	}
+}
+
+// failed reports that MPI itself found no room for a buffered send. Only MPI can know that where other processes have
+// to receive what is in the buffer.
+func (r *room) failed(e track.CallFailed) {
+	th := e.Thread
+	if e.Failure == nil || th.Explained != track.Unexplained || th.Process.ErrorClass(e.Failure.Class) != "MPI_ERR_BUFFER" {
+		return
+	}
+	c, err := event.ParseCall(e.Call.Raw)
+	if err != nil {
+		return
+	}
+	d := problem{what: bufferFull, message: -1}
+	switch c.Func.Base {
+	case mpiapi.IDBsend, mpiapi.IDIbsend:
+		d.message = messageSize(th.Process, &c)
+	case mpiapi.IDStart, mpiapi.IDStartall:
+	default:
+		return
+	}
+	if b := r.buffers[th.Process]; b != nil {
+		d.size = b.size
+	}
+	r.report(track.Call{Thread: th, Call: &c}, d)
+}

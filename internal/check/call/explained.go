@@ -6,9 +6,9 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// classes are the error classes that MPI libraries return for a mistake that another check has reported. They are not exact, so
-// some classes are in every list. An error of another class has another cause. Where there is no list, any class follows
-// from the mistake.
+// classes are the error classes that MPI libraries return for a mistake that another check has reported. They are not
+// exact, so some classes are in every list. An error of another class has another cause. Where there is no list, any
+// class follows from the mistake.
 var classes = map[track.Explanation][]string{
 	track.ByDatatype: append([]string{"MPI_ERR_TYPE"}, vague...),
 	track.ByBuffer:   append([]string{"MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_NO_MEM"}, vague...),
@@ -19,8 +19,8 @@ var classes = map[track.Explanation][]string{
 // vague are the classes that say little. The last one stands for a class that has no name.
 var vague = []string{"MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", ""}
 
-// explained reports whether another check has reported what is wrong with the call that a thread is in and that failed with f. If
-// f is nil, the class of the error is not known, and the error may have another cause.
+// explained reports whether another check has reported what is wrong with the call that a thread is in and that
+// failed with f. If f is nil, the class of the error is not known, and the error may have another cause.
 func explained(th *track.Thread, f *track.Failure) bool {
 	switch {
 	case f == nil:

@@ -7,39 +7,56 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{InvalidArgument, NotCommitted, Freed, Redundant, NotFreed}
 
-// use is a datatype that a call must not have been given, and what a finding says about it.
+// use is a datatype that a call must not be given, and what a finding says about it.
 type use struct {
-	*track.DatatypeUse
-	x    *check.Run
-	call match.Call
-	rank int
+	x        *check.Run
+	call     match.Call
+	rank     int
+	param    int             // of the function
+	index    int             // in an array, else -1
+	datatype *match.Datatype // nil if it is not known
 }
 
-// misuses has report called for uses of one of the given kinds.
-func misuses(x *check.Run, report func(u *use), kinds ...track.Misuse) {
-	x.Track.WrongDatatype.On(x.Owner, func(ev track.WrongDatatype) {
-		t, c, d := ev.Thread, ev.Call, ev.Use
-		for _, k := range kinds {
-			if d.Wrong == k {
-				report(&use{d, x, c, t.Process.Rank})
-			}
-		}
-	})
+// oddUse returns the use that an event tells of.
+func oddUse(x *check.Run, e *track.OddDatatype) *use {
+	return &use{
+		x: x, call: track.Call{Thread: e.Thread, Call: e.Call}.Kept(), rank: e.Thread.Process.Rank,
+		param: e.Param, index: e.Index, datatype: e.Datatype,
+	}
+}
+
+// onlyUse returns the use of a datatype by a call whose one argument it is: MPI_Type_commit and MPI_Type_free.
+func onlyUse(x *check.Run, c track.Call, d *match.Datatype) *use {
+	return &use{x: x, call: c.Kept(), rank: c.Thread.Process.Rank, index: -1, datatype: d}
+}
+
+// commits are the functions that commit datatypes, frees are those that free them.
+var (
+	commits = []mpiapi.FuncID{mpiapi.IDTypeCommit}
+	frees   = []mpiapi.FuncID{mpiapi.IDTypeFree}
+)
+
+// given returns the handle that MPI_Type_commit or MPI_Type_free is given, and the datatype that it stands for, nil
+// if it is not known.
+func given(c track.Call) (handle uint64, d *match.Datatype) {
+	handle = uint64(c.Call.Before(0))
+	return handle, c.Thread.Process.Type(handle)
 }
 
 func (u *use) function() string { return u.x.Func(u.call).Name }
 
-// param names the argument: sendtypes[3].
-func (u *use) param() string {
-	name := u.x.Func(u.call).Params[u.Param].Name
-	if u.Index >= 0 {
-		name += fmt.Sprintf("[%d]", u.Index)
+// argument names the argument: sendtypes[3].
+func (u *use) argument() string {
+	name := u.x.Func(u.call).Params[u.param].Name
+	if u.index >= 0 {
+		name += fmt.Sprintf("[%d]", u.index)
 	}
 	return name
 }
@@ -47,14 +64,14 @@ func (u *use) param() string {
 // finding returns a finding of this use, with the sites of what was done with the datatype.
 func (u *use) finding(role, message, advice string) *finding.Finding {
 	f := &finding.Finding{
-		Key:     u.x.Place(u.call) + "|" + u.param(),
+		Key:     u.x.Place(u.call) + "|" + u.argument(),
 		Ranks:   []int{u.rank},
 		Message: message,
 		Advice:  advice,
 		Sites:   []finding.Site{u.x.Site(role, u.call)},
-		Details: map[string]any{"function": u.function(), "parameter": u.param()},
+		Details: map[string]any{"function": u.function(), "parameter": u.argument()},
 	}
-	if d := u.Datatype; d != nil {
+	if d := u.datatype; d != nil {
 		f.Details["datatype"] = d.String()
 		for _, s := range []struct {
 			role string

@@ -23,6 +23,7 @@ var InvalidArgument = &check.Check{
 	Start: func(x *check.Run) {
 		x.Track.TypeRejected.On(x.Owner, func(ev track.TypeRejected) {
 			t, c, e := ev.Thread, ev.Call, ev.Error
+			t.Explained = track.ByArgument
 			fn := x.Func(c)
 			x.Report(&finding.Finding{
 				Key:     x.Place(c) + "|" + e.Param,

@@ -7,6 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
@@ -14,105 +16,249 @@ import (
 //go:embed illegal.md
 var illegalDoc string
 
-// IllegalCall finds calls that the state or the kind of a request forbids (MPI standard, sections 3.7 to 3.9, 4.2, 6.12,
-// 12.3.5 and 13.2 of MPI 4.0).
+// IllegalCall finds calls that the state or the kind of a request forbids (MPI standard, sections 3.7 to 3.9, 4.2,
+// 6.12, 12.3.5 and 13.2 of MPI 4.0).
 var IllegalCall = &check.Check{
 	ID:       "LOCAL:REQUEST:ILLEGAL_CALL",
 	Severity: finding.Error,
 	Title:    "a call is given a request that it must not be given",
 	Doc:      illegalDoc,
 	Start: func(x *check.Run) {
-		x.Track.WrongRequest.On(x.Owner, func(e track.WrongRequest) {
-			if w := e.Error.Wrong; w != track.PrematureFree && w != track.NeverStarted {
-				illegal(x, e.Thread.Process, e.Call, e.Error)
-			}
-		})
-		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) { died(x, p) })
+		i := &illegal{x: x, times: make(map[uint64]int)}
+		x.Track.OddRequests.On(x.Owner, i.entered)
+		x.Track.CallEntered.On(x.Owner, i.entered,
+			mpiapi.IDRequestFree, mpiapi.IDCancel, mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList,
+			mpiapi.IDParrived, mpiapi.IDGrequestComplete)
+		x.Track.StrayHandle.On(x.Owner, i.stray)
+		x.Track.CallFailed.Early(x.Owner, i.failed)
+		x.Track.ProcessEnded.On(x.Owner, i.died)
 	},
 }
 
-// died reports the call in which a process was killed by a signal: MPI has looked behind a handle that nobody gave it.
-func died(x *check.Run, p *track.Process) {
+// illegal looks for calls that are given requests that they must not be given.
+type illegal struct {
+	x     *check.Run
+	times map[uint64]int // how often a handle stands in the array that is looked through
+}
+
+// entered looks at the requests that a call is given. It reports the first that is wrong.
+func (i *illegal) entered(c track.Call) {
+	p, f := c.Thread.Process, c.Call.Func
+	if p.Lost || c.Thread.Failure != nil && c.Thread.Failure.Refused {
+		return
+	}
+	once := false // a request may be in the array once only
+	switch f.Base {
+	case mpiapi.IDWaitall, mpiapi.IDTestall, mpiapi.IDStartall:
+		once = true
+	}
+	if len(i.times) > 1000 {
+		i.times = make(map[uint64]int) // To clear a large map takes long for ever after.
+	} else {
+		clear(i.times)
+	}
+	for g := range i.x.Tracker.GivenRequests(p, c.Call) {
+		d := judge(p, f, g)
+		if d.what == fine && once && i.repeated(p, g, f.Base == mpiapi.IDStartall) {
+			d = problem{what: repeatedRequest, made: p.Request(track.GivenRequest{Handle: g.Handle}).Made}
+		}
+		if d.what != fine {
+			d.index = g.Index
+			i.report(c, d)
+			return
+		}
+	}
+}
+
+// repeated counts a handle of the array that is looked through. It reports whether the handle stands there more often
+// than there are requests: the others are gone by then, or active. Persistent requests may be waited for again.
+func (i *illegal) repeated(p *track.Process, g track.GivenRequest, starting bool) bool {
+	n := p.RequestsWith(g.Handle)
+	if n == 0 || p.IsNull(mpiapi.Request, g.Handle) || p.RequestsUncertain() {
+		return false
+	}
+	if !starting && p.Request(track.GivenRequest{Handle: g.Handle}).Persistent {
+		return false
+	}
+	i.times[g.Handle]++
+	return i.times[g.Handle] > n
+}
+
+// judge looks at one request that f is given.
+func judge(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d problem) {
+	if p.IsNull(mpiapi.Request, g.Handle) {
+		if needsRequest(f) {
+			d.what = nullRequest
+		}
+		return d
+	}
+	r := p.Request(g)
+	if r == nil {
+		if made, over := p.FormerRequest(g.Handle); over && !p.RequestsUncertain() {
+			return problem{what: overRequest, made: made}
+		}
+		return d // It may be any.
+	}
+	d.made = r.Made
+	switch {
+	case p.RequestsWith(g.Handle) > 1 && r.Var != g.Variable: // It may be another one.
+	case f.Base == mpiapi.IDGrequestComplete && mpiapi.ByID(r.Made.Func()).Class != mpiapi.RequestOp:
+		d.what = notGeneralized
+	case !p.RequestsUncertain():
+		d.what = forbidden(f, r)
+	}
+	return d
+}
+
+// needsRequest reports whether f must not be given MPI_REQUEST_NULL.
+func needsRequest(f *mpiapi.Func) bool {
+	switch f.Base {
+	case mpiapi.IDStart, mpiapi.IDStartall, mpiapi.IDRequestFree, mpiapi.IDCancel,
+		mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList, mpiapi.IDGrequestComplete:
+		return true
+	}
+	return false
+}
+
+// forbidden returns why a request does not allow a call of f, or fine.
+func forbidden(f *mpiapi.Func, r *track.Request) misuse {
+	maker := mpiapi.ByID(r.Made.Func())
+	switch f.Base {
+	case mpiapi.IDStart, mpiapi.IDStartall:
+		switch {
+		case !r.Persistent:
+			return transientStart
+		case r.Active:
+			return activeStart
+		}
+	case mpiapi.IDRequestFree, mpiapi.IDCancel:
+		cancels := f.Base == mpiapi.IDCancel
+		switch {
+		case fixed(maker, r.Active, cancels):
+			return irrevocable
+		case cancels && r.Persistent && !r.Active:
+			return inactiveCancel
+		}
+	case mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList:
+		switch {
+		case maker.ID != mpiapi.IDPsendInit:
+			return noPartitionedSend
+		case !r.Active:
+			return inactiveReady
+		}
+	case mpiapi.IDParrived:
+		if maker.ID != mpiapi.IDPrecvInit {
+			return noPartitionedReceive
+		}
+	}
+	return fine
+}
+
+// fixed reports whether a request that maker has made can be neither freed nor cancelled: it is of a collective or of
+// a one-sided operation (MPI standard, sections 6.12, 6.13 and 12.3.5). A persistent collective may be freed while it
+// is inactive.
+func fixed(maker *mpiapi.Func, active, cancels bool) bool {
+	switch maker.Class {
+	case mpiapi.Icollective: // not of files, and not MPI_Comm_idup
+		return maker.Arg(mpiapi.TheFile) < 0 && maker.Arg(mpiapi.NewComm) < 0
+	case mpiapi.RMA:
+		return true
+	case mpiapi.CollectiveInit:
+		return cancels || active
+	}
+	return false
+}
+
+// stray looks at a handle that a wait or test has completed, though it stands for no request.
+func (i *illegal) stray(e track.StrayHandle) {
+	p := e.Thread.Process
+	made, over := p.FormerRequest(e.Handle)
+	if !over || p.Lost || p.RequestsUncertain() || e.Thread.Explained != track.Unexplained { // One of the call is enough.
+		return
+	}
+	d := problem{what: overRequest, made: made, index: -1}
+	for g := range i.x.Tracker.GivenRequests(p, e.Call) {
+		if g.Index < 0 {
+			break
+		}
+		d.index = e.Index
+		if g.Index < e.Index && g.Handle == e.Handle {
+			d.what = repeatedRequest
+		}
+	}
+	i.report(track.Call{Thread: e.Thread, Call: e.Call}, d)
+}
+
+// failed reports that a call failed because of a request that no call returned.
+func (i *illegal) failed(e track.CallFailed) {
+	th, f := e.Thread, e.Failure
+	if f == nil || th.Explained != track.Unexplained || th.Process.Lost || th.Process.ErrorClass(f.Class) != "MPI_ERR_REQUEST" {
+		return
+	}
+	i.reportUnknown(th, e.Call)
+}
+
+// died looks at the call in which a process was killed by a signal: MPI may have followed a handle that no call has
+// returned.
+func (i *illegal) died(p *track.Process) {
 	if p.Ended.Kind != ring.Signaled || p.Lost {
 		return
 	}
 	for _, th := range p.Threads {
-		if th.Open.Func == nil || th.TID != p.Ended.TID {
-			continue
-		}
-		c := match.Call{Thread: th.ID, Raw: th.Open.Call.Raw()}
-		if e, ok := x.Tracker.Unknown(th, c); ok {
-			illegal(x, p, c, &e)
+		if th.Open.Func != nil && th.TID == p.Ended.TID {
+			i.reportUnknown(th, match.Call{Thread: th.ID, Raw: th.Open.Call.Raw()})
 		}
 	}
 }
 
-func illegal(x *check.Run, p *track.Process, c match.Call, e *track.RequestError) {
-	name, made := x.Func(c).Name, ""
+// reportUnknown reports the first request that a call is given and that no call returned, if there is one.
+func (i *illegal) reportUnknown(th *track.Thread, call match.Call) {
+	c, err := event.ParseCall(call.Raw)
+	if err != nil || !takesRequests(c.Func) {
+		return
+	}
+	for g := range i.x.Tracker.GivenRequests(th.Process, &c) {
+		if th.Process.NeverRequest(g.Handle) {
+			i.report(track.Call{Thread: th, Call: &c}, problem{what: unknownRequest, index: g.Index})
+			return
+		}
+	}
+}
+
+// takesRequests reports whether f is given requests that other calls have returned.
+func takesRequests(f *mpiapi.Func) bool {
+	switch f.Base {
+	case mpiapi.IDWait, mpiapi.IDWaitall, mpiapi.IDWaitany, mpiapi.IDWaitsome,
+		mpiapi.IDTest, mpiapi.IDTestall, mpiapi.IDTestany, mpiapi.IDTestsome,
+		mpiapi.IDRequestGetStatus, mpiapi.IDParrived:
+		return true
+	}
+	return needsRequest(f)
+}
+
+// report reports what is wrong with a request that a call is given.
+func (i *illegal) report(c track.Call, d problem) {
+	c.Thread.Explained = track.ByRequest
+	x, call, rank, name := i.x, c.Kept(), c.Thread.Process.Rank, c.Call.Func.Name
 	f := &finding.Finding{
-		Key:     fmt.Sprintf("%s|%d", x.Place(c), e.Wrong),
-		Ranks:   []int{p.Rank},
-		Sites:   []finding.Site{x.Site("call", c)},
+		Key:     fmt.Sprintf("%s|%d", x.Place(call), d.what),
+		Ranks:   []int{rank},
+		Sites:   []finding.Site{x.Site("call", call)},
 		Details: map[string]any{"function": name},
 	}
 	which := "a request"
-	if e.Index >= 0 {
-		which = fmt.Sprintf("request %d of its array,", e.Index)
-		f.Details["index"] = e.Index
+	if d.index >= 0 {
+		which = fmt.Sprintf("request %d of its array,", d.index)
+		f.Details["index"] = d.index
 	}
-	if len(e.Made.Raw) > 0 {
-		made = x.Func(e.Made).Name
-		f.Sites = append(f.Sites, x.Site("request made", e.Made))
+	if len(d.made.Raw) > 0 {
+		made := x.Func(d.made).Name
+		f.Sites = append(f.Sites, x.Site("request made", d.made))
 		f.Details["made"] = made
 		which += " of " + made
 	}
-	w := wrongs[e.Wrong]
-	f.Message = fmt.Sprintf("Rank %d calls %s with %s %s.", p.Rank, name, which, w.what)
+	w := wrongs[d.what]
+	f.Message = fmt.Sprintf("Rank %d calls %s with %s %s.", rank, name, which, w.what)
 	f.Advice = w.advice
 	x.Report(f)
-}
-
-const notHere = "Call it only for requests of the kind that it is made for."
-
-// wrongs says what is wrong with a request, and what to do about it.
-var wrongs = map[track.RequestMisuse]struct{ what, advice string }{
-	track.ActiveStart: {
-		"that is active already: what was started before is not complete",
-		"Complete a persistent request with MPI_Wait, MPI_Test or one of their relatives before it is started again.",
-	},
-	track.TransientStart: {
-		"that is not persistent: its operation began when it was made, and cannot be started again",
-		"Make the request with MPI_Send_init, MPI_Recv_init or the like, or begin the operation anew.",
-	},
-	track.NullRequest: {
-		"that is MPI_REQUEST_NULL: there is none",
-		"Call it before the request is completed or freed, which sets its variable to MPI_REQUEST_NULL, or not at all.",
-	},
-	track.OverRequest: {
-		"that is complete or freed: the variable has a copy of its handle.\nA handle that is over may stand for another request by now, and that one is then completed by mistake",
-		"Do not use copies of a handle when one of them has been completed or freed; set them to MPI_REQUEST_NULL.",
-	},
-	track.RepeatedRequest: {
-		"that stands there more than once",
-		"Let every request be in the array once. Unused elements may be MPI_REQUEST_NULL in an array that is waited for.",
-	},
-	track.UnknownRequest: {
-		"that is no request: no MPI call has returned such a handle",
-		"Initialize variables for requests with MPI_REQUEST_NULL, and look whether something writes over this one.",
-	},
-	track.InactiveCancel: {
-		"that is inactive: there is nothing under way to be cancelled",
-		"Cancel a persistent request only between MPI_Start and its completion.",
-	},
-	track.Irrevocable: {
-		"that can be neither freed nor cancelled: the standard forbids both for collectives and for one-sided operations that are under way",
-		"Complete the request with MPI_Wait, MPI_Test or one of their relatives.",
-	},
-	track.InactiveReady: {
-		"that is inactive: no partition can be ready of a message that is not started",
-		"Call MPI_Start before MPI_Pready.",
-	},
-	track.NoPartitionedSend:    {"that is no partitioned send", notHere},
-	track.NoPartitionedReceive: {"that is no partitioned receive", notHere},
-	track.NotGeneralized:       {"that is no generalized request", notHere},
 }

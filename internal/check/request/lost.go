@@ -16,8 +16,9 @@ import (
 //go:embed lost.md
 var lostDoc string
 
-// Lost finds requests that were never completed, and could not be any more: a later operation returned its request into the
-// same variable (MPI standard, section 3.7). As a handle may be copied first, that is decided when MPI_Finalize is called.
+// Lost finds requests that were never completed, and could not be any more: a later operation returned its request
+// into the same variable (MPI standard, section 3.7). As a handle may be copied first, that is decided when
+// MPI_Finalize is called.
 var Lost = &check.Check{
 	ID:       "LOCAL:REQUEST:LOST",
 	Severity: finding.Warning,

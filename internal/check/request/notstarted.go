@@ -16,8 +16,8 @@ import (
 //go:embed notstarted.md
 var notStartedDoc string
 
-// NotStarted finds persistent requests that are never started, and such as are not started when a process waits for their
-// message in vain (MPI standard, section 3.9).
+// NotStarted finds persistent requests that are never started, and such as are not started when a process waits for
+// their message in vain (MPI standard, section 3.9).
 var NotStarted = &check.Check{
 	ID:       "LOCAL:REQUEST:NOT_STARTED",
 	Severity: finding.Info,
@@ -27,21 +27,24 @@ var NotStarted = &check.Check{
 	Start: func(x *check.Run) {
 		s := &idleRequests{x: x, told: make(map[idleRequest]bool)}
 		waiting.Fact.Of(x.Facts).Found.Early(x.Owner, s.deadlock) // a cause is told before its deadlock
-		x.Track.WrongRequest.On(x.Owner, func(e track.WrongRequest) {
-			if e.Error.Wrong == track.NeverStarted {
-				neverStarted(x, e.Thread.Process, e.Call, e.Error)
+		x.Track.RequestFreed.On(x.Owner, func(e track.RequestFreed) {
+			p, r := e.Thread.Process, e.Request
+			if r.Persistent && !r.Started && !p.Lost && !p.RequestsUncertain() {
+				neverStarted(x, p.Rank, track.Call{Thread: e.Thread, Call: e.Call}.Kept(), r.Made)
 			}
 		})
 	},
 }
 
-func neverStarted(x *check.Run, p *track.Process, c match.Call, e *track.RequestError) {
+// neverStarted reports that a call frees a persistent request that was never started.
+func neverStarted(x *check.Run, rank int, freed, made match.Call) {
 	x.Report(&finding.Finding{
-		Key:     x.Place(e.Made),
-		Ranks:   []int{p.Rank},
-		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", p.Rank, x.Func(e.Made).Name),
-		Advice:  "Nothing, if the program may do without it. Else start it with MPI_Start: making the request does not begin its operation, and waiting for it returns at once.",
-		Sites:   []finding.Site{x.Site("request made", e.Made), x.Site("request freed", c)},
+		Key:     x.Place(made),
+		Ranks:   []int{rank},
+		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", rank, x.Func(made).Name),
+		Advice: "Nothing, if the program may do without it. Else start it with MPI_Start: making the request does not begin its " +
+			"operation, and waiting for it returns at once.",
+		Sites: []finding.Site{x.Site("request made", made), x.Site("request freed", freed)},
 	})
 }
 

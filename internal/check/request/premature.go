@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -19,20 +20,33 @@ var PrematureFree = &check.Check{
 	Title:    "a receive is freed while it is under way",
 	Doc:      prematureDoc,
 	Start: func(x *check.Run) {
-		x.Track.WrongRequest.On(x.Owner, func(w track.WrongRequest) {
-			t, c, e := w.Thread, w.Call, w.Error
-			if e.Wrong != track.PrematureFree {
+		x.Track.RequestFreed.On(x.Owner, func(e track.RequestFreed) {
+			p, r := e.Thread.Process, e.Request
+			if p.Lost || p.RequestsUncertain() || !r.Active || r.Cancelled || r.Known || !receives(r) {
 				return
 			}
-			made := x.Func(e.Made).Name
+			c := track.Call{Thread: e.Thread, Call: e.Call}.Kept()
 			x.Report(&finding.Finding{
-				Key:   x.Place(c) + "|" + x.Place(e.Made),
-				Ranks: []int{t.Process.Rank},
+				Key:   x.Place(c) + "|" + x.Place(r.Made),
+				Ranks: []int{p.Rank},
 				Message: fmt.Sprintf("Rank %d frees a request of %s that is under way.\n"+
-					"The receive goes on, and nothing will tell when its message is in the buffer, which must not be read or reused until then.", t.Process.Rank, made),
-				Advice: "Complete the request with MPI_Wait, MPI_Test or one of their relatives; a message that is not wanted any more is given up by MPI_Cancel first.",
-				Sites:  []finding.Site{x.Site("request freed", c), x.Site("request made", e.Made)},
+					"The receive goes on, and nothing will tell when its message is in the buffer, which must not be read or reused "+
+					"until then.", p.Rank, x.Func(r.Made).Name),
+				Advice: "Complete the request with MPI_Wait, MPI_Test or one of their relatives; a message that is not wanted any more " +
+					"is given up by MPI_Cancel first.",
+				Sites: []finding.Site{x.Site("request freed", c), x.Site("request made", r.Made)},
 			})
 		})
 	},
+}
+
+// receives reports whether an active request waits for a message.
+func receives(r *track.Request) bool {
+	switch r.Kind {
+	case track.RecvRequest:
+		return r.Ops[0] != nil
+	case track.BothRequest:
+		return r.Ops[1] != nil
+	}
+	return r.Made.Func() == mpiapi.IDPrecvInit
 }

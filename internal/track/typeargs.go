@@ -1,0 +1,60 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+)
+
+// typeArg is a parameter of a function that is a datatype, or an array of them.
+type typeArg struct {
+	param int
+	at    slot // of a single datatype
+}
+
+// planTypes works out which datatypes a function is given and returns.
+func (p *plan) planTypes() {
+	f := p.fn
+	p.constructor = newConstructor(f)
+	if p.act == typeCommit || p.act == typeFree {
+		return // changeType looks its datatype up
+	}
+	for i := range f.Params {
+		q := &f.Params[i]
+		switch {
+		case q.Kind != mpiapi.Datatype || !q.Record:
+		case q.Dir == mpiapi.In:
+			p.types = append(p.types, typeArg{i, event.ValueSlot(f, i)})
+		case q.Layout.After != 0 && q.Role != mpiapi.NewType:
+			p.given = append(p.given, event.AfterSlot(f, i))
+		}
+	}
+}
+
+// publishOddTypes publishes the datatypes that a call is given and that are not ready for communication. A handle
+// that was ready a moment ago is so now, which is most of them.
+func (t *Tracker) publishOddTypes(th *Thread, p *plan, c *event.Call) {
+	rec := c.Raw()
+	for i := range p.types {
+		a := &p.types[i]
+		if a.at.At != 0 {
+			if h := a.at.Handle(rec); th.Process.readyType(h) == nil {
+				t.publishOddType(th, c, a.param, -1, h)
+			}
+			continue
+		}
+		list, _ := c.In(a.param)
+		for k := range list.Len() {
+			if h := list.Handle(k); th.Process.readyType(h) == nil {
+				t.publishOddType(th, c, a.param, k, h)
+			}
+		}
+	}
+}
+
+func (t *Tracker) publishOddType(th *Thread, c *event.Call, param, index int, handle uint64) {
+	d := th.Process.Type(handle)
+	if d == nil || d.Standing == match.UncommittedType {
+		t.Events.OddDatatype.Publish(OddDatatype{th, c, param, index, handle, d})
+	}
+}
