@@ -38,7 +38,7 @@ for source in examples/*/*.c bench/programs/*.c internal/testkit/e2e/testdata/*.
     clang -std=gnu11 -Wall -Wextra -Werror -isystem /usr/include/x86_64-linux-gnu/mpich -fsyntax-only "$source" ||
         fail "clang: $source"
 done
-for script in scripts/*.sh .ci/run; do
+for script in scripts/*.sh cmd/mpivet/*.sh .ci/run; do
     sh -n "$script" || fail "$script"
 done
 exit $failed

@@ -2,15 +2,16 @@
 //
 // Go's runtime needs address space and some threads before main begins. Where a limit (ulimit -v, ulimit -u) is too small
 // for it, it ends with a dump of many lines, which nothing in Go can prevent. So these instructions look at the limits
-// first. If a limit is too small, they print one line. "mpivet exec" then becomes the program, unwatched.
+// first. If a limit is too small, they start a shell in place of Go, with the script unwatched.sh. It says one line, and
+// starts the program unwatched.
 //
 // R12: the stack as the kernel made it, where argc, argv and the environment are. R13: argc. R14: argv.
 
 #include "textflag.h"
 
-#define NEEDED 0x60000000 // bytes of address space: 1.5 GiB. Go 1.26 reserves 0.6 GiB at once, mpivet takes up to 1.3.
-#define THREADS 8 // that a rank needs until it is the program, and some more
-#define FEW 1024 // processes: nobody looks whether there is room for threads where there may be more
+#define NEEDED 0x40000000 // bytes of address space, 1 GiB: Go 1.26 ends below 0.7 GiB. Where main runs, launch.Room looks at it.
+#define THREADS 8 // that Go needs until it is the program or the launcher, and some more
+#define FEW 1024 // processes: if there may be more, there is room for threads
 
 #define SYS_write 1
 #define SYS_clone 56
@@ -21,6 +22,7 @@
 #define SYS_exit_group 231
 #define RLIMIT_NPROC 6
 #define RLIMIT_AS 9
+#define FAILED 38 // bytes of the last message
 
 TEXT mpivet_entry(SB),NOSPLIT|NOFRAME,$0
 	MOVQ	SP, R12
@@ -38,14 +40,6 @@ TEXT mpivet_entry(SB),NOSPLIT|NOFRAME,$0
 	CMPQ	AX, $NEEDED
 	JCS	unwatched
 
-	// Threads matter to "mpivet exec", which all ranks are at the same time.
-	CMPQ	R13, $3
-	JLT	start
-	MOVQ	8(R14), AX
-	CMPL	0(AX), $0x63657865 // exec
-	JNE	start
-	CMPB	4(AX), $0
-	JNE	start
 	MOVQ	$RLIMIT_NPROC, DI
 	MOVQ	SP, SI
 	MOVQ	$SYS_getrlimit, AX
@@ -99,116 +93,82 @@ start:
 	MOVQ	R12, SP
 	JMP	_rt0_amd64_linux(SB)
 
-// BX is what to say, with its length before it.
+// BX is the reason. The shell's arguments are made on the stack: sh -c script mpivet reason argv[1]...
 unwatched:
-	MOVQ	$2, DI
-	LEAQ	8(BX), SI
-	MOVQ	0(BX), DX
-	MOVQ	$SYS_write, AX
-	SYSCALL
+	MOVQ	·unwatched(SB), SI
+	MOVQ	·unwatched+8(SB), CX
+	SUBQ	CX, SP
+	SUBQ	$16, SP
+	ANDQ	$~15, SP
+	MOVQ	SP, DI
+	MOVQ	SP, R8 // the script, with a null byte behind it
+	CLD
+	REP; MOVSB
+	MOVB	$0, 0(DI)
+	LEAQ	48(R13*8), AX
+	SUBQ	AX, SP
+	LEAQ	shell<>+5(SB), AX
+	MOVQ	AX, 0(SP)
+	LEAQ	option<>(SB), AX
+	MOVQ	AX, 8(SP)
+	MOVQ	R8, 16(SP)
+	LEAQ	name<>(SB), AX
+	MOVQ	AX, 24(SP)
+	MOVQ	BX, 32(SP)
+	MOVQ	$0, 40(SP)
+	LEAQ	8(R14), SI
+	LEAQ	40(SP), DI
+	MOVQ	R13, CX // with the null pointer
+	REP; MOVSQ
+	LEAQ	shell<>(SB), DI
+	MOVQ	SP, SI
 	LEAQ	8(R14)(R13*8), DX // the environment
-	CMPQ	R13, $3
-	JLT	nothing
-	MOVQ	8(R14), AX
-	CMPL	0(AX), $0x63657865 // exec
-	JNE	nothing
-	CMPB	4(AX), $0
-	JEQ	program
-	CMPB	4(AX), $0x2d // exec-rank session library first path argv...
-	JNE	nothing
-	CMPQ	R13, $7
-	JLT	nothing
-	MOVQ	40(R14), DI
-	LEAQ	48(R14), SI
-	JMP	become
-
-program: // exec [flags] [--] program: env finds it
-	MOVQ	$2, CX
-next:
-	LEAQ	-8(R14)(CX*8), SI // env's own name is what comes before the program
-	MOVQ	(R14)(CX*8), AX
-	CMPB	0(AX), $0x2d // -
-	JNE	env
-	CMPB	1(AX), $0x2d
-	JNE	value
-	CMPB	2(AX), $0
-	JEQ	found
-	// The flags without a value: --quiet, --strict, --checksums, --itac-env.
-	MOVQ	2(AX), R8
-	MOVQ	$0x0000007465697571, DI // quiet and its end; what is behind does not count
-	MOVQ	R8, R9
-	SHLQ	$16, R9
-	SHRQ	$16, R9
-	CMPQ	R9, DI
-	JEQ	alone
-	MOVQ	$0x0000746369727473, DI // strict
-	MOVQ	R8, R9
-	SHLQ	$8, R9
-	SHRQ	$8, R9
-	CMPQ	R9, DI
-	JEQ	alone
-	MOVQ	$0x6d75736b63656863, DI // checksum
-	CMPQ	R8, DI
-	JEQ	alone
-	MOVQ	$0x766e652d63617469, DI // itac-env
-	CMPQ	R8, DI
-	JEQ	alone
-value: // it is behind "=", or the next word
-	INCQ	AX
-	CMPB	0(AX), $0x3d
-	JEQ	alone
-	CMPB	0(AX), $0
-	JNE	value
-	INCQ	CX
-alone:
-	INCQ	CX
-	CMPQ	CX, R13
-	JLT	next
-	JMP	nothing
-found:
-	LEAQ	(R14)(CX*8), SI
-	INCQ	CX
-	CMPQ	CX, R13
-	JGE	nothing
-env:
-	LEAQ	env<>(SB), DI
-become:
 	MOVQ	$SYS_execve, AX
 	SYSCALL
-nothing:
+	MOVQ	$2, DI
+	LEAQ	failed<>(SB), SI
+	MOVQ	$FAILED, DX
+	MOVQ	$SYS_write, AX
+	SYSCALL
 	MOVQ	$1, DI
 	MOVQ	$SYS_exit_group, AX
 	SYSCALL
 	INT	$3
 
-DATA env<>+0(SB)/8, $"/usr/bin"
-DATA env<>+8(SB)/4, $"/env"
-GLOBL env<>(SB), NOPTR|RODATA, $16
+DATA shell<>+0(SB)/8, $"/bin/sh"
+GLOBL shell<>(SB), NOPTR|RODATA, $8
 
-DATA memory<>+0(SB)/8, $84
-DATA memory<>+8(SB)/8, $"mpivet d"
-DATA memory<>+16(SB)/8, $"oes not "
-DATA memory<>+24(SB)/8, $"run: it "
-DATA memory<>+32(SB)/8, $"needs 1."
-DATA memory<>+40(SB)/8, $"5 GiB of"
-DATA memory<>+48(SB)/8, $" address"
-DATA memory<>+56(SB)/8, $" space; "
-DATA memory<>+64(SB)/8, $"raise th"
-DATA memory<>+72(SB)/8, $"e limit "
-DATA memory<>+80(SB)/8, $"(ulimit "
-DATA memory<>+88(SB)/4, $"-v)\n"
-GLOBL memory<>(SB), NOPTR|RODATA, $92
+DATA option<>+0(SB)/8, $"-c"
+GLOBL option<>(SB), NOPTR|RODATA, $8
 
-DATA processes<>+0(SB)/8, $85
-DATA processes<>+8(SB)/8, $"mpivet d"
-DATA processes<>+16(SB)/8, $"oes not "
-DATA processes<>+24(SB)/8, $"run: it "
-DATA processes<>+32(SB)/8, $"needs mo"
-DATA processes<>+40(SB)/8, $"re threa"
-DATA processes<>+48(SB)/8, $"ds; rais"
-DATA processes<>+56(SB)/8, $"e the li"
-DATA processes<>+64(SB)/8, $"mit of p"
-DATA processes<>+72(SB)/8, $"rocesses"
-DATA processes<>+80(SB)/8, $" (ulimit"
-DATA processes<>+88(SB)/5, $" -u)\n"
-GLOBL processes<>(SB), NOPTR|RODATA, $93
+DATA name<>+0(SB)/8, $"mpivet"
+GLOBL name<>(SB), NOPTR|RODATA, $8
+
+DATA memory<>+0(SB)/8, $"mpivet n"
+DATA memory<>+8(SB)/8, $"eeds 1.5"
+DATA memory<>+16(SB)/8, $" GiB of "
+DATA memory<>+24(SB)/8, $"address "
+DATA memory<>+32(SB)/8, $"space: r"
+DATA memory<>+40(SB)/8, $"aise the"
+DATA memory<>+48(SB)/8, $" limit ("
+DATA memory<>+56(SB)/8, $"ulimit -"
+DATA memory<>+64(SB)/8, $"v)"
+GLOBL memory<>(SB), NOPTR|RODATA, $72
+
+DATA processes<>+0(SB)/8, $"mpivet n"
+DATA processes<>+8(SB)/8, $"eeds mor"
+DATA processes<>+16(SB)/8, $"e proces"
+DATA processes<>+24(SB)/8, $"ses and "
+DATA processes<>+32(SB)/8, $"threads:"
+DATA processes<>+40(SB)/8, $" raise t"
+DATA processes<>+48(SB)/8, $"he limit"
+DATA processes<>+56(SB)/8, $" (ulimit"
+DATA processes<>+64(SB)/8, $" -u)"
+GLOBL processes<>(SB), NOPTR|RODATA, $72
+
+DATA failed<>+0(SB)/8, $"mpivet: "
+DATA failed<>+8(SB)/8, $"a limit "
+DATA failed<>+16(SB)/8, $"(ulimit)"
+DATA failed<>+24(SB)/8, $" is too "
+DATA failed<>+32(SB)/8, $"small\n"
+GLOBL failed<>(SB), NOPTR|RODATA, $40

@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// TestSmallAddressSpace: where a limit leaves too little address space for mpivet, the program runs as it does without mpivet, and
+// mpivet says one line. Under exec, each rank does.
+func TestSmallAddressSpace(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := compile(t, m, "words")
+		for _, k := range []struct {
+			kib   int // limit of the address space; Go starts with the last one only
+			lines int
+			flags []string // under mpivet
+		}{
+			{500_000, 1, []string{mpivet, "run", "-np", "2", "--quiet", "--limit", "3", "--"}},
+			{800_000, 1, []string{mpivet, "run", "--launcher", m.Mpirun, "-n2"}},
+			{800_000, 2, []string{m.Mpirun, "-n", "2", mpivet, "exec", "--limit=3", "--strict", "--json", "report"}},
+			{1_300_000, 1, []string{mpivet, "run", "-n", "2"}},
+		} {
+			t.Run(fmt.Sprint(k.kib, k.flags[1:]), func(t *testing.T) {
+				command := []string{"sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, k.kib), "sh"}
+				command = append(append(command, k.flags...), program, "two words", "-n", "$HOME")
+				r, err := mpirun.Run(command, mpirun.Environment(), t.TempDir(), time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := "two words|-n|$HOME|\n"; strings.Count(r.Stdout, want) != 2 || r.Status != 5 {
+					t.Errorf("exit status %d, output %q, want 5 and %q twice", r.Status, r.Stdout, want)
+				}
+				if n := strings.Count(r.Stderr, "runs unwatched"); n != k.lines || !strings.HasPrefix(r.Stderr, "mpivet: ") {
+					t.Errorf("%d lines of mpivet's, want %d: %s", n, k.lines, r.Stderr)
+				}
+			})
+		}
+	})
+}
