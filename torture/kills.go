@@ -39,11 +39,12 @@ func (t *try) kill(under, role, when string) error {
 	if err := t.start(t.watched(under, ranks, 300)...); err != nil {
 		return err
 	}
-	pid := t.find(role)
 	delay := t.between(0, 20*time.Millisecond)
 	if when == "work" {
+		t.find(rank) // a busy machine may take long to start one
 		delay = t.between(50*time.Millisecond, 300*time.Millisecond)
 	}
+	pid := t.find(role)
 	time.Sleep(delay)
 	t.processes() // to know what may be left
 	if pid != 0 {
@@ -67,13 +68,17 @@ func (t *try) kill(under, role, when string) error {
 			err = errors.Join(err, errors.New("ended with 0, and has done nothing"))
 		}
 	default:
-		err = errors.Join(err, t.bereft(o, ranks, when))
+		victim := 0
+		if role == rank {
+			victim = pid
+		}
+		err = errors.Join(err, t.bereft(o, ranks, victim, when))
 	}
 	return errors.Join(err, t.cleared())
 }
 
-// bereft looks at how a run ended that may have lost a rank or its launcher.
-func (t *try) bereft(o *outcome, ranks int, when string) error {
+// bereft looks at how a run ended that may have lost a rank or its launcher. victim is the rank that was killed, 0 if none was.
+func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 	if o.report == nil {
 		if o.undisturbed(ranks) == nil && o.status == 0 {
 			return errors.New("no report")
@@ -86,9 +91,10 @@ func (t *try) bereft(o *outcome, ranks int, when string) error {
 	for _, f := range o.report.Findings {
 		switch f.Check {
 		case mistake:
-		case "LOCAL:EXIT:SIGNAL": // of the rank that was killed
-			if o.report.Run.Launcher != "" {
-				return fmt.Errorf("%s though %s", f.Message, o.report.Run.Launcher)
+		case "LOCAL:EXIT:SIGNAL":
+			// The launcher ends the other ranks. It may crash itself, after the rank was killed.
+			if victim == 0 || !strings.Contains(f.Message, fmt.Sprintf("(process %d)", victim)) {
+				return fmt.Errorf("found %s: %s; process %d was killed; of the launcher it is said %q", f.Check, f.Message, victim, o.report.Run.Launcher)
 			}
 		default:
 			return fmt.Errorf("found %s: %s; standard error %q", f.Check, f.Message, tail(o.stderr))

@@ -108,21 +108,38 @@ func (t *try) limited(under string, l limit) error {
 
 // give makes another user the owner of what the try uses.
 func (t *try) give(uid int) error {
-	cache := filepath.Join(t.dir, "cache")
-	t.env = append(t.env, "HOME="+t.dir, "MPIVET_CACHE="+cache)
-	build := exec.Command(t.mpivet, "build")
-	build.Env = t.env
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("mpivet build: %w\n%s", err, out)
+	cache, err := t.cacheOf(uid)
+	if err != nil {
+		return err
 	}
-	for _, dir := range []string{filepath.Dir(filepath.Dir(t.dir)), filepath.Dir(t.dir)} {
+	t.env = append(t.env, "HOME="+t.dir, "MPIVET_CACHE="+cache)
+	return chown(t.dir, uid)
+}
+
+// cacheOf returns a directory with preload libraries that belong to a user. It is made once.
+func (r *rig) cacheOf(uid int) (string, error) {
+	cache := filepath.Join(r.dir, fmt.Sprint("cache-", uid))
+	if _, err := os.Stat(cache); err == nil {
+		return cache, nil
+	}
+	for _, dir := range []string{filepath.Dir(r.dir), r.dir} {
 		if st, err := os.Stat(dir); err != nil || st.Mode()&0o001 == 0 {
 			if err := os.Chmod(dir, 0o711); err != nil {
-				return err
+				return "", err
 			}
 		}
 	}
-	return filepath.WalkDir(t.dir, func(path string, _ os.DirEntry, err error) error {
+	build := exec.Command(r.mpivet, "build")
+	build.Env = append(os.Environ(), "MPIVET_CACHE="+cache)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", errors.Join(fmt.Errorf("mpivet build: %w\n%s", err, out), os.RemoveAll(cache))
+	}
+	return cache, chown(cache, uid)
+}
+
+// chown makes a user the owner of a directory and of all that is in it.
+func chown(dir string, uid int) error {
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(path, uid, uid))
 	})
 }

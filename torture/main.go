@@ -59,7 +59,13 @@ func torture(command, name string, only *regexp.Regexp, n int, seed uint64, keep
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(dir) }()
+	defer func() {
+		paths, _ := filepath.Glob(filepath.Join(dir, "cache-*"))
+		for _, path := range paths {
+			_ = os.RemoveAll(path)
+		}
+		_ = os.Remove(dir)
+	}()
 	fmt.Printf("seed %d\n\n| what | MPI | tried | held | fell |\n|---|---|---|---|---|\n", seed)
 	var fallen []string
 	for _, m := range mpirun.Installed() {

@@ -93,3 +93,26 @@ func TestFatalErrorsEndAsWithoutMpivet(t *testing.T) {
 		}
 	})
 }
+
+// TestErrorHandlersAreInherited: communicators of all kinds, windows, sessions and processes that are started have the error
+// handlers that they have without mpivet, at each thread level.
+func TestErrorHandlersAreInherited(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		program := compile(t, m, "inherited_errhandlers")
+		for _, level := range []string{"single", "multiple"} {
+			want := plain(t, m, 2, program, level)
+			got := vet(t, 2, []string{"--fail-on", "never"}, program, level)
+			if got.Status != 0 || want.Status != 0 {
+				t.Errorf("exit status %d, without mpivet %d", got.Status, want.Status)
+			}
+			if got.Stdout != want.Stdout || strings.Count(want.Stdout, "\n") < 15 {
+				t.Errorf("without mpivet the output is\n%s\nand with it\n%s", want.Stdout, got.Stdout)
+			}
+			for _, f := range got.report.Findings {
+				if f.Check != "LOCAL:MPI:INVALID_ARGUMENT" && f.Severity != "info" {
+					t.Errorf("found %s: %s", f.Check, f.Message)
+				}
+			}
+		}
+	})
+}
