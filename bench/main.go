@@ -106,6 +106,8 @@ var works = []work{
 	{name: "operation: make, free", np: 1, program: []string{"objects", "operation"}},
 	{name: "info: make, set, free", np: 1, program: []string{"objects", "info"}},
 	{name: "error handler: make, free", np: 1, program: []string{"objects", "errhandler"}},
+	{name: "attribute key: make, free", np: 1, program: []string{"objects", "keyval"}},
+	{name: "persistent request: make, start, wait, free", np: 1, program: []string{"objects", "request"}},
 	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
 }
 

@@ -1,5 +1,5 @@
-/* Makes objects and frees them: objects datatype|communicator|group|operation|info|errhandler SECONDS. Prints the seconds that
- * one object takes, with all that is done to it. */
+/* Makes objects and frees them: objects datatype|communicator|group|operation|info|errhandler|keyval|request SECONDS. Prints the
+ * seconds that one object takes, with all that is done to it. */
 #include "measure.h"
 
 #include <string.h>
@@ -76,13 +76,34 @@ static void errhandler(long n)
     }
 }
 
+static void keyval(long n)
+{
+    for (long i = 0; i < n; i++) {
+        int key;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+        MPI_Comm_free_keyval(&key);
+    }
+}
+
+static void request(long n)
+{
+    static int data;
+    for (long i = 0; i < n; i++) {
+        MPI_Request r;
+        MPI_Send_init(&data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &r);
+        MPI_Start(&r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Request_free(&r);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*work)(long);
     } kinds[] = {{"datatype", datatype}, {"communicator", communicator}, {"group", group},
-                 {"operation", operation}, {"info", info}, {"errhandler", errhandler}};
+                 {"operation", operation}, {"info", info}, {"errhandler", errhandler}, {"keyval", keyval}, {"request", request}};
     if (argc < 3)
         return 2;
     MPI_Init(&argc, &argv);

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -69,6 +70,20 @@ func (g *guard) addProcess(pid int) {
 		defer g.mu.Unlock()
 		g.watch(st.process, st.name, true).child = true
 	}
+}
+
+// lose notes that a process of the launcher had ended before a rank could say that it descends from it.
+func (g *guard) lose() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.procs = append(g.procs, &guarded{fd: -1, ended: true, early: true})
+}
+
+// started reports whether a process is the launcher that mpivet has started.
+func (g *guard) started(pid int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.procs, func(q *guarded) bool { return q.child && q.pid == pid })
 }
 
 func (g *guard) watch(p process, name string, front bool) *guarded {
@@ -229,6 +244,9 @@ func (g *guard) close() {
 
 // String says what happened: "the launcher mpiexec (process 123) was killed by SIGKILL".
 func (q *guarded) String() string {
+	if q.name == "" {
+		return "a process of the launcher ended before its ranks"
+	}
 	what := "the launcher"
 	if !q.front {
 		what = "the launcher's process"

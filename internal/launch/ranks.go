@@ -84,6 +84,9 @@ func (r *Ranks) Registered(reg *ring.Registration) {
 			}
 		}
 	}
+	if r.orphaned(reg) {
+		r.guard.lose()
+	}
 	r.guard.add(reg.Above)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,6 +95,19 @@ func (r *Ranks) Registered(reg *ring.Registration) {
 		chain = append(chain, processStat{process: process{a.PID, a.Start}, name: a.Name})
 	}
 	r.below(chain)
+}
+
+// orphaned reports whether the process that has started a rank was gone before the rank registered. Then the rank has the parent
+// that orphans get: mpivet run, or else the first process.
+func (r *Ranks) orphaned(reg *ring.Registration) bool {
+	if reg.Rank < 0 || r.guard.started(reg.PID) {
+		return false
+	}
+	if len(reg.Above) > 0 {
+		return reg.Above[0].PID == os.Getpid()
+	}
+	first, err := statProcess(1) // in a container, it may be the launcher
+	return err == nil && !first.isLauncher()
 }
 
 // Died takes note of whether the launcher has outlived a process.
