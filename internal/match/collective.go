@@ -106,7 +106,7 @@ func (c *Collective) Claimed(m int32) bool {
 func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	n := c.pos[me]
 	c.pos[me] = n + 1
-	if c.Opaque || c.World != nil && c.World.Unsure {
+	if c.Unmatchable() {
 		return n
 	}
 	s := c.slot(n)

@@ -153,6 +153,9 @@ const (
 	KeyGathering  // members pass the same groups and tag
 )
 
+// Unmatchable reports whether nothing can be matched on c, because not all calls of its members are known.
+func (c *Comm) Unmatchable() bool { return c.Opaque || c.World != nil && c.World.Unsure }
+
 // Registry finds the Comm that a key stands for.
 type Registry struct {
 	comms   map[Key]*Comm

@@ -5,7 +5,7 @@ import "slices"
 // Incomplete returns the positions [first, end) of the collectives on c that some members have entered and others have
 // not; end is first if there are none.
 func (c *Comm) Incomplete() (first, end uint64) {
-	if c.Opaque || c.World != nil && c.World.Unsure {
+	if c.Unmatchable() {
 		return c.base, c.base
 	}
 	return c.base, max(c.base, slices.Max(c.pos))

@@ -80,7 +80,7 @@ func (op *Op) Unknown() bool {
 	if op.Send {
 		to = op.Peer
 	}
-	return c.Opaque || c.World != nil && c.World.Unsure || c.boxes[to].lost()
+	return c.Unmatchable() || c.boxes[to].lost()
 }
 
 // Lose says that it will not become known which message the receive op got, nor therefore what later ones got.

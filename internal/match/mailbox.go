@@ -147,7 +147,7 @@ func (r *Op) accepts(s *Op) bool {
 // Candidate reports whether a message that a receive with these arguments would accept is on its way to member me:
 // such a receive or probe is not stuck. It errs on the side of yes.
 func (c *Comm) Candidate(me, source, tag int32) bool {
-	if c.Opaque || c.World != nil && c.World.Unsure {
+	if c.Unmatchable() {
 		return true
 	}
 	b := &c.boxes[me]

@@ -21,75 +21,20 @@ type Matcher struct {
 // New returns a matcher of nothing so far.
 func New() *Matcher { return new(Matcher) }
 
-// Scratch returns an Op to fill in for PostScratch, the exported fields down to Call but for Matched, Removed and
-// Tentative. There is only one.
+// Scratch returns the Op that PostScratch posts. The caller fills in the exported fields from Send to Call, without
+// Matched, Removed and Tentative. There is only one scratch operation.
 func (m *Matcher) Scratch() *Op { return &m.scratch }
 
-// PostScratch posts what Scratch has been filled with: Post and Release of an operation that is over. Where it finds
-// its partner at once, as nearly always one of the two does, nothing is copied.
+// PostScratch posts the operation that Scratch was filled with. The operation is a blocking call that has returned, so
+// this is Post and Release in one. It copies nothing if the other side of the message was posted before.
 func (m *Matcher) PostScratch() {
 	op := &m.scratch
-	c := op.Comm
-	if !c.Opaque && (c.World == nil || !c.World.Unsure) {
-		to, from := op.Peer, op.Me
-		if !op.Send {
-			to, from = from, to
-		}
-		b := &c.boxes[to]
-		p := b.pair(from, len(c.Members))
-		mine, others := &p.recvs, &p.sends
-		if op.Send {
-			mine, others = others, mine
-		}
-		q := others.head
-		switch {
-		case b.any.head != nil || b.lost():
-		case q == nil:
-			if mine.tail != nil && m.rests(op) && mine.tail.again(op) {
-				b.seq++
-				return
-			}
-			n := m.NewOp()
-			n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, c, op.Me, op.Peer, op.Tag
-			n.Count, n.Type, n.At = op.Count, op.Type, op.At
-			n.held, n.queued = false, true
-			n.room = append(n.room[:0], op.Call.Raw...)
-			n.Call = Call{Thread: op.Call.Thread, Raw: n.room}
-			b.seq++
-			n.seq = b.seq
-			mine.push(n)
-			if m.Replayer != nil {
-				m.Replayer.Quick(n, nil)
-			}
-			return
-		case !q.Tentative && (q.Tag == op.Tag || q.Tag == Any):
-			m.Messages++
-			p.taken++
-			counted := q.repeats > 0 && m.rests(op)
-			if !counted {
-				q = m.take(others, nil, q)
-				q.Matched = true
-			}
-			if op.Send {
-				m.message(op, q)
-			} else {
-				m.message(q, op)
-			}
-			op.Exchange = nil
-			if counted {
-				q.advance()
-				return
-			}
-			if m.Replayer != nil {
-				m.Replayer.Quick(op, q)
-			}
-			m.dequeued(q)
-			return
-		}
+	if m.postFast(op) {
+		return
 	}
 	n := m.NewOp()
-	n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag
-	n.Count, n.Type, n.Call, n.At = op.Count, op.Type, op.Call, op.At
+	n.setMessage(op)
+	n.Call = op.Call
 	m.Post(n)
 	if m.Replayer != nil {
 		m.Replayer.Quick(n, nil)
@@ -97,12 +42,88 @@ func (m *Matcher) PostScratch() {
 	m.Release(n)
 }
 
+// postFast posts op if that is simple: no receive from any source is pending there, and op is matched with the oldest
+// operation of the other side or with none. It reports whether it has posted op.
+func (m *Matcher) postFast(op *Op) bool {
+	c := op.Comm
+	if c.Unmatchable() {
+		return false
+	}
+	to, from := op.Peer, op.Me
+	if !op.Send {
+		to, from = from, to
+	}
+	b := &c.boxes[to]
+	if b.any.head != nil || b.lost() {
+		return false
+	}
+	p := b.pair(from, len(c.Members))
+	same, opposite := &p.recvs, &p.sends
+	if op.Send {
+		same, opposite = opposite, same
+	}
+	q := opposite.head
+	switch {
+	case q == nil:
+		m.queueScratch(op, b, same)
+	case !q.Tentative && (q.Tag == op.Tag || q.Tag == Any):
+		m.matchScratch(op, p, opposite)
+	default:
+		return false
+	}
+	return true
+}
+
+// queueScratch adds a copy of op to a list of a mailbox.
+func (m *Matcher) queueScratch(op *Op, b *mailbox, l *list) {
+	if l.tail != nil && m.rests(op) && l.tail.again(op) {
+		b.seq++
+		return
+	}
+	n := m.NewOp()
+	n.setMessage(op)
+	n.held, n.queued = false, true
+	n.setCall(op)
+	b.seq++
+	n.seq = b.seq
+	l.push(n)
+	if m.Replayer != nil {
+		m.Replayer.Quick(n, nil)
+	}
+}
+
+// matchScratch matches op with the first operation of a list.
+func (m *Matcher) matchScratch(op *Op, p *pair, l *list) {
+	q := l.head
+	m.Messages++
+	p.taken++
+	counted := q.repeats > 0 && m.rests(op)
+	if !counted {
+		q = m.take(l, nil, q)
+		q.Matched = true
+	}
+	if op.Send {
+		m.message(op, q)
+	} else {
+		m.message(q, op)
+	}
+	op.Exchange = nil
+	if counted {
+		q.advance()
+		return
+	}
+	if m.Replayer != nil {
+		m.Replayer.Quick(op, q)
+	}
+	m.dequeued(q)
+}
+
 // Post enters an operation into matching. Non-overtaking (MPI standard, section 3.5): of the sends from one member
 // that a receive accepts it takes the first, of the receives that accept a send the first posted. A receive from any
 // source takes part once Resolve says which message it got; until then what it might take waits for it.
 func (m *Matcher) Post(op *Op) {
 	c := op.Comm
-	if c.Opaque || c.World != nil && c.World.Unsure {
+	if c.Unmatchable() {
 		return
 	}
 	if op.Send {
@@ -165,51 +186,59 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 	p.sends.push(op)
 }
 
-// rescan matches what can be matched between one sender and the owner of b. A send waits when a receive whose message is
+// rescan matches what can be matched between one sender and the owner of b. A send waits if a receive whose message is
 // not known yet was posted before the receive that would take it.
 func (m *Matcher) rescan(b *mailbox, p *pair) {
 	if p.recvs.head == nil || p.sends.head == nil {
 		return
 	}
-	open := 0 // sends that may be free for some receive
+	open := 0 // sends that a receive may still get
 	for s := p.sends.head; s != nil; s = s.next {
 		s.tried = false
 		open++
 	}
 	var prev *Op
 	for r := p.recvs.head; r != nil && open > 0; {
-		next := r.next
-		var ps *Op
-		taken := false
-		for s := p.sends.head; s != nil; ps, s = s, s.next {
-			if !compatible(r.Tag, s.Tag) {
-				continue
-			}
-			if s.tried || b.claims(r.seq, s) {
-				// The first message that r accepts may belong to an earlier receive. Then r takes another, so that nothing
-				// it accepts is free for later receives.
-				for ; s != nil; s = s.next {
-					if !s.tried && compatible(r.Tag, s.Tag) {
-						s.tried = true
-						open--
-					}
-				}
-				break
-			}
+		before, s := p.firstFor(r)
+		switch {
+		case s == nil:
+			prev, r = r, r.next
+		case s.tried || b.claims(r.seq, s):
+			open -= s.tryFor(r)
+			prev, r = r, r.next
+		default:
 			if s.repeats == 0 {
 				open--
 			}
-			if taken = r.repeats == 0; !taken {
-				next = r
+			next := r
+			if r.repeats == 0 {
+				next = r.next
 			}
-			m.matched(b, p, m.take(&p.sends, ps, s), m.take(&p.recvs, prev, r))
-			break
+			m.matched(b, p, m.take(&p.sends, before, s), m.take(&p.recvs, prev, r))
+			r = next
 		}
-		if !taken && next != r {
-			prev = r
-		}
-		r = next
 	}
+}
+
+// firstFor returns the first send that the receive r accepts and the send before it in the list, nil if there is none.
+func (p *pair) firstFor(r *Op) (before, s *Op) {
+	for s = p.sends.head; s != nil && !compatible(r.Tag, s.Tag); s = s.next {
+		before = s
+	}
+	return before, s
+}
+
+// tryFor marks the sends that the receive r accepts, from s on, as tried, and returns the number of sends that were not
+// marked before. The first message that r accepts may belong to an earlier receive. Then r takes another one, so later
+// receives cannot match any message that r accepts.
+func (s *Op) tryFor(r *Op) (newly int) {
+	for ; s != nil; s = s.next {
+		if !s.tried && compatible(r.Tag, s.Tag) {
+			s.tried = true
+			newly++
+		}
+	}
+	return newly
 }
 
 // Resolve says what a receive from any source got, as its status told.

@@ -68,6 +68,18 @@ func (m *Matcher) NewOp() *Op {
 	return op
 }
 
+// setMessage copies what a call says of its message, without the call.
+func (op *Op) setMessage(from *Op) {
+	op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag = from.Send, from.Mode, from.Comm, from.Me, from.Peer, from.Tag
+	op.Count, op.Type, op.At = from.Count, from.Type, from.At
+}
+
+// setCall copies a call, whose record is short, into the operation's own memory.
+func (op *Op) setCall(from *Op) {
+	op.room = append(op.room[:0], from.Call.Raw...)
+	op.Call = Call{Thread: from.Call.Thread, Raw: op.room}
+}
+
 // Release says that the caller will not look at op any more. It stays posted until it is matched.
 func (m *Matcher) Release(op *Op) {
 	op.held = false

@@ -18,7 +18,7 @@ func (b *mailbox) each(f func(from int32, p *pair)) {
 // Pending calls f for each message that was sent on c and not received, and that no receive posted so far may turn out
 // to have got, by receiver and sender. Equal ones may be shown by the same Op, so many times.
 func (c *Comm) Pending(f func(send *Op)) {
-	if c.Opaque || c.World != nil && c.World.Unsure {
+	if c.Unmatchable() {
 		return
 	}
 	for to := range c.boxes {

@@ -30,10 +30,9 @@ type Replayer interface {
 // Own returns an operation like op, from PostScratch, that may be kept.
 func (m *Matcher) Own(op *Op) *Op {
 	n := m.NewOp()
-	n.Send, n.Mode, n.Comm, n.Me, n.Peer, n.Tag = op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag
-	n.Count, n.Type, n.At, n.Matched, n.held = op.Count, op.Type, op.At, true, false
-	n.room = append(n.room[:0], op.Call.Raw...)
-	n.Call = Call{Thread: op.Call.Thread, Raw: n.room}
+	n.setMessage(op)
+	n.Matched, n.held = true, false
+	n.setCall(op)
 	return n
 }
 

@@ -189,8 +189,8 @@ func (h *journal) upTo(at uint64) int {
 	return lo
 }
 
-// Before reports whether a comes before b, or may do so: it is false only if another run may have them the other way
-// round. Equal moments are ordered.
+// Before reports whether a comes before b, or may come before it. It is false only if another run may have them the
+// other way round. Equal moments are ordered.
 func (l *Log) Before(a, b Moment) bool {
 	if l.history(a.Proc).opaque || l.history(b.Proc).opaque {
 		return true
@@ -203,84 +203,100 @@ func (l *Log) Before(a, b Moment) bool {
 	}
 	l.turn++
 	l.todo = append(l.todo[:0], b)
-	left := effort
+	s := search{log: l, target: a, left: effort}
 	for len(l.todo) > 0 {
 		m := l.todo[len(l.todo)-1]
 		l.todo = l.todo[:len(l.todo)-1]
-		if l.look(a, m, &left) {
+		if s.visit(m) {
 			return true
 		}
 	}
 	return false
 }
 
-// look searches what a process knew at a moment m, back to the time of a. It reports whether a is among it, or may be.
-func (l *Log) look(a, m Moment, left *int) bool {
-	h := l.history(m.Proc)
-	from := a.At // what was learned before it can't be about a
-	if h.turn == l.turn {
+// search is one search of Log.Before, backwards through the journals. Its methods report whether the target comes before
+// the visited moment, or may come before it. They add the moments that must be visited next to Log.todo.
+type search struct {
+	log    *Log
+	target Moment
+	left   int // number of entries that may still be examined
+}
+
+// visit examines what a process knew at the moment m. It goes back to the time of the target: what was learned earlier
+// cannot concern the target.
+func (s *search) visit(m Moment) bool {
+	h := s.log.history(m.Proc)
+	from := s.target.At
+	if h.turn == s.log.turn {
 		if m.At <= h.seen {
 			return false
 		}
 		from = h.seen + 1
 	}
-	h.turn, h.seen = l.turn, m.At
-	if cut := max(h.cut, l.forgotten); h.opaque || cut >= from && cut > 0 {
+	h.turn, h.seen = s.log.turn, m.At
+	if cut := max(h.cut, s.log.forgotten); h.opaque || cut >= from && cut > 0 {
 		return true
 	}
-	for i := h.upTo(m.At) - 1; i >= 0; i-- {
-		e := h.entry(i)
+	return s.visitJournal(&h.journal, from, m.At) || s.visitGroups(h.groups, from, m.At)
+}
+
+// visitJournal examines what a process learned by itself between two times.
+func (s *search) visitJournal(j *journal, from, to uint64) bool {
+	for i := j.upTo(to) - 1; i >= 0; i-- {
+		e := j.entry(i)
 		if e.at < from {
-			break
+			return false
 		}
-		if *left--; *left < 0 {
+		if s.left--; s.left < 0 {
 			return true
 		}
-		if e.known < a.At {
-			continue
-		}
-		if e.proc == a.Proc {
+		switch {
+		case e.known < s.target.At:
+		case e.proc == s.target.Proc:
 			return true
-		}
-		if e.proc >= 0 {
-			l.todo = append(l.todo, Moment{e.proc, e.known})
-			continue
-		}
-		if l.ask(a, Group(^e.proc), e.known, left) {
-			return true
-		}
-	}
-	for _, n := range h.groups {
-		if *left--; *left < 0 {
-			return true
-		}
-		g := &l.groups[n]
-		i := g.all.upTo(m.At) - 1
-		if i < 0 {
-			if cut := g.all.cut; cut >= from && cut > 0 {
-				return true
-			}
-			continue
-		}
-		// The last entry says all that those before it say.
-		if e := g.all.entry(i); e.at >= from && e.known >= a.At && l.ask(a, n, e.known, left) {
+		case e.proc >= 0:
+			s.log.todo = append(s.log.todo, Moment{e.proc, e.known})
+		case s.addMembers(Group(^e.proc), e.known):
 			return true
 		}
 	}
 	return false
 }
 
-// ask goes on with what the members of a group had done by a moment. It reports whether a is among it, or may be.
-func (l *Log) ask(a Moment, n Group, known uint64, left *int) bool {
-	members := l.groups[n].members
-	if _, member := slices.BinarySearch(members, a.Proc); member {
+// visitGroups examines what a process learned between two times when all members of one of its groups met.
+func (s *search) visitGroups(groups []Group, from, to uint64) bool {
+	for _, n := range groups {
+		if s.left--; s.left < 0 {
+			return true
+		}
+		all := &s.log.groups[n].all
+		i := all.upTo(to) - 1
+		if i < 0 {
+			if all.cut >= from && all.cut > 0 {
+				return true
+			}
+			continue
+		}
+		// The last entry includes what the entries before it say.
+		e := all.entry(i)
+		if e.at >= from && e.known >= s.target.At && s.addMembers(n, e.known) {
+			return true
+		}
+	}
+	return false
+}
+
+// addMembers has the search go on with what each member of a group had done by the time known.
+func (s *search) addMembers(n Group, known uint64) bool {
+	members := s.log.groups[n].members
+	if _, member := slices.BinarySearch(members, s.target.Proc); member {
 		return true
 	}
-	if *left -= len(members); *left < 0 {
+	if s.left -= len(members); s.left < 0 {
 		return true
 	}
 	for _, p := range members {
-		l.todo = append(l.todo, Moment{p, known})
+		s.log.todo = append(s.log.todo, Moment{p, known})
 	}
 	return false
 }
