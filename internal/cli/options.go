@@ -218,44 +218,66 @@ func (o *options) tell() {
 	}
 }
 
-// validate reads what the flags name and reports what is wrong with them, before anything is started. It makes the
-// names of files independent of the working directory.
+// validate reads the files that the flags name and checks the flags, before anything is started. It makes the names of
+// files absolute, so that they do not depend on the working directory.
 func (o *options) validate() error {
-	for _, n := range []struct {
+	for _, step := range []func() error{
+		o.checkNumbers, o.parseRules, o.readSuppressions, o.readBaseline, o.checkOutputs,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNumbers reports numbers and durations that are out of range.
+func (o *options) checkNumbers() error {
+	type number struct {
 		flag  string
 		value int
-	}{{"limit", o.limit}, {"max-reports", o.maxReports}, {"max-errors", o.maxErrors}, {"max-pending", o.maxPending}, {"checksum-limit", o.sumLimit}} {
-		if n.value < 0 {
-			return usagef("--%s %d: must not be negative", n.flag, n.value)
-		}
+	}
+	numbers := []number{
+		{"limit", o.limit},
+		{"max-reports", o.maxReports},
+		{"max-errors", o.maxErrors},
+		{"max-pending", o.maxPending},
+		{"checksum-limit", o.sumLimit},
+	}
+	for _, l := range o.leakFlags() {
+		numbers = append(numbers, number{l.flag, *l.n})
 	}
 	if o.leaks.Places < 1 {
 		return usagef("--leak-report-size %d: must be at least 1", o.leaks.Places)
 	}
-	for _, l := range o.leakFlags() {
-		if *l.n < 0 {
-			return usagef("--%s %d: must not be negative", l.flag, *l.n)
+	for _, n := range numbers {
+		if n.value < 0 {
+			return usagef("--%s %d: must not be negative", n.flag, n.value)
 		}
 	}
 	if o.noProgress < 0 {
 		return usagef("--no-progress %s: must not be negative", o.noProgress)
 	}
-	if o.record == "-" {
-		return usagef("--record: needs a file, as standard output is the program's")
-	}
-	if o.graph != "" && !slices.Contains(waitgraph.Formats, filepath.Ext(o.graph)) {
-		return usagef("--deadlock-graph %s: the name must end in %s", o.graph, strings.Join(waitgraph.Formats, ", "))
-	}
-	var err error
+	return nil
+}
+
+// parseRules reads the flags that choose checks and severities.
+func (o *options) parseRules() (err error) {
 	if o.threshold, err = finding.ParseFailOn(o.failOn); err != nil {
 		return usageError{fmt.Errorf("--fail-on: %w", err)}
 	}
-	if o.rules, err = finding.NewRules(knownChecks(), slices.Concat(profileRules(o.profile), o.checks)...); err != nil {
+	o.rules, err = finding.NewRules(knownChecks(), slices.Concat(profileRules(o.profile), o.checks)...)
+	if err != nil {
 		return usageError{fmt.Errorf("--check: %w", err)}
 	}
 	if o.sumLimit > 0 && o.wantedSums() == ring.NoSums {
 		return usagef("--checksum-limit %d: needs --checksums, or the check LOCAL:MEMORY:ILLEGAL_MODIFICATION", o.sumLimit)
 	}
+	return nil
+}
+
+// readSuppressions reads the files of --suppress.
+func (o *options) readSuppressions() (err error) {
 	for i := range o.suppress {
 		if o.suppress[i], err = filepath.Abs(o.suppress[i]); err != nil {
 			return err
@@ -266,15 +288,32 @@ func (o *options) validate() error {
 		}
 		o.suppressed = append(o.suppressed, list...)
 	}
-	if o.baseline != "" {
-		if o.baseline, err = filepath.Abs(o.baseline); err != nil {
-			return err
-		}
-		known, err := jsonreport.ReadFile(o.baseline)
-		if err != nil {
-			return usageError{fmt.Errorf("--baseline: %w", err)}
-		}
-		o.known = finding.NewBaseline(known)
+	return nil
+}
+
+// readBaseline reads the file of --baseline.
+func (o *options) readBaseline() (err error) {
+	if o.baseline == "" {
+		return nil
+	}
+	if o.baseline, err = filepath.Abs(o.baseline); err != nil {
+		return err
+	}
+	known, err := jsonreport.ReadFile(o.baseline)
+	if err != nil {
+		return usageError{fmt.Errorf("--baseline: %w", err)}
+	}
+	o.known = finding.NewBaseline(known)
+	return nil
+}
+
+// checkOutputs reports files that cannot be written.
+func (o *options) checkOutputs() (err error) {
+	if o.record == "-" {
+		return usagef("--record: needs a file, as standard output is the program's")
+	}
+	if o.graph != "" && !slices.Contains(waitgraph.Formats, filepath.Ext(o.graph)) {
+		return usagef("--deadlock-graph %s: the name must end in %s", o.graph, strings.Join(waitgraph.Formats, ", "))
 	}
 	for _, file := range []struct {
 		flag string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,23 +76,14 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	var command []string
-	found := make(chan error, 1)
-	go func() { // meanwhile, as launchers are asked for their version
-		var err error
-		if launcher != "" {
-			command, err = launch.CustomLauncher(launcher, np)
-		} else {
-			command, err = launch.LauncherCommand(prog.MPI, np)
-		}
-		found <- err
-	}()
+	command := findLauncher(launcher, np, prog.MPI)
 	if little := launch.Room(np); little != nil {
-		if err := <-found; err != nil {
+		line, err := command()
+		if err != nil {
 			return err
 		}
 		say("the program runs unwatched: %v", little)
-		return launch.Unwatched(command, prog.MPI, argv)
+		return launch.Unwatched(line, prog.MPI, argv)
 	}
 	rank, err := preloading(prog)
 	if err != nil {
@@ -101,85 +93,148 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	if err != nil {
 		return err
 	}
-
 	o.tell()
 	ring.CleanStale(ring.Options{})
 	launch.CleanMeetings()
-	session, err := ring.NewSession(sessionOptions(o, np))
+	w, err := openWatch(o, np, argv, prog.MPI.String())
 	if err != nil {
-		return fmt.Errorf("cannot make a session: %w", err)
-	}
-	defer session.Close() //nolint:errcheck // what can't be removed is stale then
-	if err := describe(session, argv, prog.MPI.String(), np); err != nil {
 		return err
 	}
-	live, err := ring.OpenLive(session)
+	defer w.close()
+	line, err := command()
 	if err != nil {
-		return fmt.Errorf("cannot read the session: %w", err)
+		return err
 	}
-	defer live.Close()
-	rank.Session = session.Dir
-	ranks := launch.NewRanks(session.Dir)
-	defer ranks.Close()
-	live.Witness = ranks
+	rank.Session = w.session.Dir
+	return w.run(launch.JobOptions{
+		Launcher: line, Custom: launcher != "", Self: me, Rank: rank, Ranks: w.ranks, MPI: prog.MPI,
+	})
+}
 
-	var job *launch.Job
-	fatal := &fatalities{action: o.onError, ranks: ranks, terminal: launch.AtTerminal(), end: func() { job.Abort() }}
-	a, err := newAnalysis(o, os.Stderr, argv, prog.MPI.String(), live, fatal)
-	if err != nil {
-		return err
+// findLauncher finds the command that starts the ranks, in the background: it takes a while to ask launchers for their
+// version. The function returned waits for the result.
+func findLauncher(launcher string, np int, mpi *launch.MPI) func() ([]string, error) {
+	command := sync.OnceValues(func() ([]string, error) {
+		if launcher != "" {
+			return launch.CustomLauncher(launcher, np)
+		}
+		return launch.LauncherCommand(mpi, np)
+	})
+	go command() //nolint:errcheck // the caller gets the result from the second call
+	return command
+}
+
+// watchedRun is a run of a program under mpivet run.
+type watchedRun struct {
+	session  *ring.Session
+	live     *ring.Live
+	ranks    *launch.Ranks
+	fatal    *fatalities
+	analysis *analysis
+	job      *launch.Job // nil until the program is started
+}
+
+// openWatch makes the session that the ranks will record into, and the analysis that reads it.
+func openWatch(o *options, np int, argv []string, mpi string) (_ *watchedRun, err error) {
+	w := new(watchedRun)
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if w.session, err = ring.NewSession(sessionOptions(o, np)); err != nil {
+		return nil, fmt.Errorf("cannot make a session: %w", err)
 	}
-	if err := <-found; err != nil {
-		return err
+	if err := describe(w.session, argv, mpi, np); err != nil {
+		return nil, err
 	}
-	ranks.LauncherKilled = a.launcherKilled
+	if w.live, err = ring.OpenLive(w.session); err != nil {
+		return nil, fmt.Errorf("cannot read the session: %w", err)
+	}
+	w.ranks = launch.NewRanks(w.session.Dir)
+	w.live.Witness = w.ranks
+	w.fatal = &fatalities{
+		action: o.onError, ranks: w.ranks, terminal: launch.AtTerminal(), end: func() { w.job.Abort() },
+	}
+	if w.analysis, err = newAnalysis(o, os.Stderr, argv, mpi, w.live, w.fatal); err != nil {
+		return nil, err
+	}
+	w.ranks.LauncherKilled = w.analysis.launcherKilled
+	return w, nil
+}
+
+// close ends reading and removes the session.
+func (w *watchedRun) close() {
+	if w.ranks != nil {
+		w.ranks.Close()
+	}
+	if w.live != nil {
+		w.live.Close()
+	}
+	if w.session != nil {
+		_ = w.session.Close() // a later run removes what is left
+	}
+}
+
+// run starts the program and analyses its records until it has ended.
+func (w *watchedRun) run(program launch.JobOptions) (err error) {
+	a := w.analysis
 	if err := a.record(); err != nil {
 		return err
 	}
-	a.note(session.Notes()...)
-
+	a.note(w.session.Notes()...)
 	began := time.Now()
-	job, err = launch.Start(launch.JobOptions{
-		Launcher: command, Custom: launcher != "", Self: me, Rank: rank, Ranks: ranks, MPI: prog.MPI,
-	})
-	if err != nil {
+	if w.job, err = launch.Start(program); err != nil {
 		return err
 	}
-	fatal.over = job.Ended()
+	w.fatal.over = w.job.Ended()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	end := newEnding(a, session, live, cancel)
-	end.kill = job.Kill
-	stop := job.Signals(func(s os.Signal) {
-		end.asked(s)
-		ranks.Continue() // stopped ones would not notice
-	}, end.again)
-	defer stop()
-	go func() {
-		// The program is over when its launcher is; what then still runs is given a moment, and left alone.
-		left := job.Settle(leftoverGrace)
-		live.Finish()
-		if left > 0 {
-			live.Stop()
-		}
-	}()
-	if err := a.read(ctx, live, true, ranks); err != nil {
+	defer w.handleSignals(cancel)()
+	go w.finishWhenOver()
+	if err := a.read(ctx, w.live, true, w.ranks); err != nil {
 		a.note(fmt.Sprintf("reading the records failed (%v): the program ran on unobserved", err))
-		live.Stop()
+		w.live.Stop()
 	}
-	status := job.Status()
-	if s := job.Fault(); s != 0 {
+	status := w.job.Status()
+	if s := w.job.Fault(); s != 0 {
 		a.note(fmt.Sprintf("the launcher itself crashed (%s) when the program was over", unix.SignalName(s)))
 	}
-	ranks.Tick() // the last
+	w.ranks.Tick() // the last
 	duration := time.Since(began)
-	fatal.working.Wait() // nothing is left running
-	a.note(live.Notes()...)
-	if (status == 128+int(unix.SIGKILL) || status == int(unix.SIGKILL)) && ranks.Failed() == 0 && !a.stopped.Load() && !job.Aborted() {
+	w.fatal.working.Wait() // nothing is left running
+	a.note(w.live.Notes()...)
+	if w.killedUnseen(status) {
 		a.note(fmt.Sprintf("the launcher tells of a process that was killed (exit status %d), and mpivet has seen none: "+
 			"it was killed before it had begun", status))
 	}
-	return a.finish(status, duration, job.Aborted())
+	return a.finish(status, duration, w.job.Aborted())
+}
+
+// handleSignals has signals to mpivet end the program and the analysis. It returns a function that ends that.
+func (w *watchedRun) handleSignals(cancel context.CancelFunc) (stop func()) {
+	end := newEnding(w.analysis, w.session, w.live, cancel)
+	end.kill = w.job.Kill
+	return w.job.Signals(func(s os.Signal) {
+		end.asked(s)
+		w.ranks.Continue() // a stopped rank would not notice the signal
+	}, end.again)
+}
+
+// finishWhenOver ends reading when the program is over: its launcher has ended. Processes that outlive the launcher are
+// given a moment, and are then left alone.
+func (w *watchedRun) finishWhenOver() {
+	left := w.job.Settle(leftoverGrace)
+	w.live.Finish()
+	if left > 0 {
+		w.live.Stop()
+	}
+}
+
+// killedUnseen reports whether the exit status says that a process was killed, although mpivet has seen none.
+func (w *watchedRun) killedUnseen(status int) bool {
+	killed := status == 128+int(unix.SIGKILL) || status == int(unix.SIGKILL)
+	return killed && w.ranks.Failed() == 0 && !w.analysis.stopped.Load() && !w.job.Aborted()
 }
 
 // prepare finds the program's MPI and the preload library for it.

@@ -294,68 +294,98 @@ var (
 	variables  = regexp.MustCompile(`\$\{?[A-Za-z_0-9@*]+[^}/\s]*\}?|\$`)
 )
 
-// text looks for programs among the words of a script. Relative names are tried in all the given directories. A line
-// with exec is believed before others, as it says what the script becomes.
+// text looks for programs among the words of a script. Relative names are tried in all the given directories. Programs on a
+// line with exec are preferred, because such a line says what the script becomes.
 func (d *detector) text(text string, dirs []string, depth int) (*MPI, error) {
-	var found, execed []*MPI
-	add := func(list []*MPI, m *MPI) []*MPI {
-		if slices.ContainsFunc(list, func(o *MPI) bool { return o.Library == m.Library }) {
-			return list
-		}
-		return append(list, m)
-	}
+	s := scriptSearch{detector: d, dirs: dirs, depth: depth}
 	lines := bufio.NewScanner(strings.NewReader(strings.ReplaceAll(text, "\\\n", " ")))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if i := strings.Index(line, " #"); i >= 0 {
-			line = line[:i]
+		if err := s.searchLine(lines.Text()); err != nil {
+			return nil, err
 		}
-		if line == "" || line[0] == '#' {
+	}
+	found := s.found
+	if len(s.execed) > 0 {
+		found = s.execed
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	return nil, &NoMPIError{fmt.Sprintf("the script names programs of different MPIs (%s: %s; %s: %s): choose one with --mpi",
+		found[0], found[0].Why, found[1], found[1].Why)}
+}
+
+// scriptSearch is the search for programs in one script.
+type scriptSearch struct {
+	*detector
+	dirs   []string // where relative names are looked for
+	depth  int
+	found  []*MPI // of the programs that the script names, each MPI once
+	execed []*MPI // of the programs on lines with exec
+}
+
+// searchLine looks for programs among the words of a line.
+func (s *scriptSearch) searchLine(line string) error {
+	line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+	if line == "" || line[0] == '#' {
+		return nil
+	}
+	words := separators.Split(line, -1)
+	for i, w := range words {
+		if w == "" {
 			continue
 		}
-		words := separators.Split(line, -1)
-		for i, w := range words {
-			if w == "" {
-				continue
-			}
-			if w == "cd" && i+1 < len(words) {
-				for _, dir := range dirs[:min(len(dirs), 8)] {
-					if sub := filepath.Join(dir, words[i+1]); isDir(sub) {
-						dirs = append(dirs, sub)
-					}
-				}
-			}
-			for _, path := range candidates(w, dirs) {
-				m, err := d.file(path, trim(words[i+1:]), depth+1)
-				if err != nil {
-					return nil, err
-				}
-				if m == nil {
-					continue
-				}
-				found = add(found, m)
-				if slices.Contains(words, "exec") {
-					execed = add(execed, m)
-				}
-				break
-			}
+		if w == "cd" && i+1 < len(words) {
+			s.enterDirectory(words[i+1])
+		}
+		m, err := s.program(w, words[i+1:])
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		s.found = addMPI(s.found, m)
+		if slices.Contains(words, "exec") {
+			s.execed = addMPI(s.execed, m)
 		}
 	}
-	if len(execed) > 0 {
-		found = execed
+	return nil
+}
+
+// enterDirectory has the search go on in the directories that "cd name" may lead to, too.
+func (s *scriptSearch) enterDirectory(name string) {
+	const most = 8 // directories tried
+	for _, dir := range s.dirs[:min(len(s.dirs), most)] {
+		if sub := filepath.Join(dir, name); isDir(sub) {
+			s.dirs = append(s.dirs, sub)
+		}
 	}
-	if len(found) > 1 {
-		return nil, &NoMPIError{fmt.Sprintf("the script names programs of different MPIs (%s: %s; %s: %s): choose one with --mpi",
-			found[0], found[0].Why, found[1], found[1].Why)}
-	}
-	if len(found) == 1 {
-		return found[0], nil
+}
+
+// program finds the MPI of the program that a word may name, with the words behind it as arguments.
+func (s *scriptSearch) program(word string, args []string) (*MPI, error) {
+	for _, path := range candidates(word, s.dirs) {
+		if m, err := s.file(path, withoutEmpty(args), s.depth+1); m != nil || err != nil {
+			return m, err
+		}
 	}
 	return nil, nil
 }
 
-func trim(words []string) []string {
+// addMPI adds m to a list unless it is there.
+func addMPI(list []*MPI, m *MPI) []*MPI {
+	if slices.ContainsFunc(list, func(o *MPI) bool { return o.Library == m.Library }) {
+		return list
+	}
+	return append(list, m)
+}
+
+func withoutEmpty(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 }
 

@@ -27,12 +27,13 @@ type pythonCommand struct {
 	script, module, code string
 }
 
-// parsePython reads the interpreter's own options.
-func parsePython(args []string) (c pythonCommand, ok bool) {
+// parsePython returns what an interpreter is to run, by the arguments that it is started with. It is empty if the program
+// comes from standard input.
+func parsePython(args []string) (c pythonCommand) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" || a == "-" {
-			return c, false
+			return c
 		}
 		if strings.HasPrefix(a, "--") {
 			if a == "--check-hash-based-pycs" {
@@ -42,7 +43,7 @@ func parsePython(args []string) (c pythonCommand, ok bool) {
 		}
 		if !strings.HasPrefix(a, "-") {
 			c.script = a
-			return c, true
+			return c
 		}
 		for k := 1; k < len(a); k++ {
 			rest := a[k+1:]
@@ -52,11 +53,11 @@ func parsePython(args []string) (c pythonCommand, ok bool) {
 			switch a[k] {
 			case 'c':
 				c.code = rest
-				return c, true
+				return c
 			case 'm':
 				c.module = rest
 				// "-m mpi4py script.py" runs the script under mpi4py's own error handling.
-				return c, true
+				return c
 			case 'W', 'X':
 				if a[k+1:] == "" {
 					i++
@@ -65,7 +66,7 @@ func parsePython(args []string) (c pythonCommand, ok bool) {
 			}
 		}
 	}
-	return c, false
+	return c
 }
 
 // imported finds the names after import and from. That may also match text within strings; a module named too many
@@ -119,87 +120,33 @@ const (
 	maxExtensions = 300
 )
 
-// python finds the MPI that a Python program will load: mpi4py's, or that of another extension module that it
-// imports. With guess, mpi4py is taken where the interpreter has it, though the program doesn't seem to import it.
+// python finds the MPI that a Python program will load: that of mpi4py, or of another extension module that it imports.
+// With guess, it takes mpi4py's if the interpreter has mpi4py, even if the program does not seem to import it.
 func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, error) {
-	cmd, ok := parsePython(args)
+	cmd := parsePython(args)
+	dir, names, ok := cmd.imports()
 	if !ok {
-		cmd.code = ""
+		return nil, nil // the interpreter will report it; or this is a word of a shell script, and no program
 	}
-	dir := "."
-	var names []string
-	switch {
-	case cmd.script != "":
-		path := cmd.script
-		if isDir(path) {
-			path = filepath.Join(path, "__main__.py")
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, nil // the interpreter will say so itself; or a word of a shell script that is none
-		}
-		dir = filepath.Dir(path)
-		names = importsOf(string(data))
-	case cmd.module != "":
-		top, _, _ := strings.Cut(cmd.module, ".")
-		names = []string{top}
-	default:
-		names = importsOf(cmd.code)
+	s := &importSearch{interpreter: interpreter, dir: dir, module: topModule(cmd.module)}
+	mods, err := s.findMPI4py(names)
+	if err != nil {
+		d.pyError = err
+		return nil, nil
 	}
-	var all []string // names asked for already
-	var extensions []string
-	sources := 0
-	wantsMPI4py := slices.Contains(names, "mpi4py")
-	for len(names) > 0 {
-		all = append(all, names...)
-		mods, err := askPython(interpreter, dir, append(slices.Clone(names), "mpi4py"))
-		if err != nil {
-			d.pyError = err
-			return nil, nil
-		}
-		if wantsMPI4py {
-			return d.mpi4py(interpreter, mods, cmd)
-		}
-		var next []string
-		for _, name := range names {
-			mod, ok := mods.Modules[name]
-			if !ok {
-				continue
-			}
-			if mod.Local || name == strings.SplitN(cmd.module, ".", 2)[0] {
-				for _, src := range sourcesOf(mod.Origin, mod.Paths) {
-					if sources++; sources > maxSources {
-						break
-					}
-					data, err := os.ReadFile(src)
-					if err != nil {
-						continue
-					}
-					for _, n := range importsOf(string(data)) {
-						if !slices.Contains(all, n) && !slices.Contains(next, n) {
-							next = append(next, n)
-						}
-					}
-				}
-			}
-			extensions = append(extensions, extensionsOf(mod.Origin, mod.Paths)...)
-		}
-		wantsMPI4py = slices.Contains(next, "mpi4py")
-		names = next
+	if mods != nil {
+		return d.mpi4py(interpreter, mods, cmd)
 	}
-	for i, ext := range extensions {
-		if i >= maxExtensions {
-			break
-		}
+	for _, ext := range s.extensions[:min(len(s.extensions), maxExtensions)] {
 		if m, err := d.elf(ext); err == nil && m != nil {
-			d.first = nil // of the extension, not of the interpreter
+			d.first = nil // these are the extension's, not the interpreter's
 			return m, nil
 		}
 	}
 	if !guess {
 		return nil, nil
 	}
-	mods, err := askPython(interpreter, dir, []string{"mpi4py"})
+	mods, err = askPython(interpreter, dir, []string{"mpi4py"})
 	if err != nil {
 		d.pyError = err
 		return nil, nil
@@ -208,6 +155,86 @@ func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, 
 		return nil, nil
 	}
 	return d.mpi4py(interpreter, mods, cmd)
+}
+
+// imports returns the modules that the program itself imports, and the directory that its modules are looked for in. It
+// reports false if there is no such script.
+func (c *pythonCommand) imports() (dir string, names []string, ok bool) {
+	switch {
+	case c.script != "":
+		path := c.script
+		if isDir(path) {
+			path = filepath.Join(path, "__main__.py")
+		}
+		source, err := os.ReadFile(path)
+		return filepath.Dir(path), importsOf(string(source)), err == nil
+	case c.module != "":
+		return ".", []string{topModule(c.module)}, true
+	}
+	return ".", importsOf(c.code), true
+}
+
+// topModule returns the name of the package that a module is in, or of the module itself.
+func topModule(name string) string {
+	top, _, _ := strings.Cut(name, ".")
+	return top
+}
+
+// importSearch follows the imports of a Python program through the modules that are part of the program.
+type importSearch struct {
+	interpreter string
+	dir         string   // where the program's modules are
+	module      string   // the module that is run, "" if it is a script
+	asked       []string // the modules that the interpreter has been asked for
+	sources     int      // how many files have been read
+	extensions  []string // the extension modules of the imported modules
+}
+
+// findMPI4py asks the interpreter for the named modules, then for those that they import, and so on. It returns the
+// interpreter's answer once mpi4py is imported, nil if it never is.
+func (s *importSearch) findMPI4py(names []string) (*pythonModules, error) {
+	for len(names) > 0 {
+		s.asked = append(s.asked, names...)
+		mods, err := askPython(s.interpreter, s.dir, append(slices.Clone(names), "mpi4py"))
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names, "mpi4py") {
+			return mods, nil
+		}
+		var next []string
+		for _, name := range names {
+			mod, ok := mods.Modules[name]
+			if !ok {
+				continue
+			}
+			if mod.Local || name == s.module {
+				next = s.readImports(next, sourcesOf(mod.Origin, mod.Paths))
+			}
+			s.extensions = append(s.extensions, extensionsOf(mod.Origin, mod.Paths)...)
+		}
+		names = next
+	}
+	return nil, nil
+}
+
+// readImports adds to next the modules that files of source import, but for those that the interpreter was asked for.
+func (s *importSearch) readImports(next, files []string) []string {
+	for _, file := range files {
+		if s.sources++; s.sources > maxSources {
+			return next
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for _, n := range importsOf(string(source)) {
+			if !slices.Contains(s.asked, n) && !slices.Contains(next, n) {
+				next = append(next, n)
+			}
+		}
+	}
+	return next
 }
 
 // mpi4py finds the MPI of an interpreter's mpi4py.

@@ -303,54 +303,64 @@ const (
 
 // readFuncs notes all functions below an entry, whose children come next.
 func (c *cu) readFuncs(rd *dwarf.Reader) error {
-	code := c.d.object.debugOrMain()
 	var scopes []string // one per open entry
-	scope := func() string {
-		if len(scopes) == 0 {
-			return ""
-		}
-		return scopes[len(scopes)-1]
-	}
 	for {
 		e, err := rd.Next()
 		if err != nil || e == nil {
 			return err
 		}
-		inner := scope()
-		switch e.Tag {
-		case 0:
+		if e.Tag == 0 { // ends the children of the last open entry
 			if len(scopes) == 0 {
 				return nil
 			}
 			scopes = scopes[:len(scopes)-1]
 			continue
-		case dwarf.TagSubprogram:
-			if inner != "" {
-				c.scopes[e.Offset] = inner
-			}
-			if ranges, err := c.data.Ranges(e); err == nil {
-				for _, g := range ranges {
-					if g[0] < g[1] && code.executable(g[0]) {
-						c.funcs = append(c.funcs, funcRange{g[0], g[1], e.Offset})
-					}
-				}
-			}
-			if e.Val(dwarf.AttrInline) != nil {
-				rd.SkipChildren() // holds no code
-				continue
-			}
-		case dwarf.TagModule, dwarf.TagNamespace:
-			if name := c.string(e, dwarf.AttrName); name != "" {
-				inner = join(inner, name)
-			}
-		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
-			// May hold nested functions.
-		default:
-			rd.SkipChildren()
-			continue
 		}
-		if e.Children {
+		scope := ""
+		if len(scopes) > 0 {
+			scope = scopes[len(scopes)-1]
+		}
+		inner, descend := c.readScope(e, scope)
+		switch {
+		case !descend:
+			rd.SkipChildren()
+		case e.Children:
 			scopes = append(scopes, inner)
+		}
+	}
+}
+
+// readScope notes the function of an entry, if it is one. It returns the scope that the entry's children are in, and
+// whether there may be code among them.
+func (c *cu) readScope(e *dwarf.Entry, scope string) (inner string, descend bool) {
+	switch e.Tag {
+	case dwarf.TagSubprogram:
+		c.addFunc(e, scope)
+		return scope, e.Val(dwarf.AttrInline) == nil // an abstract instance holds no code
+	case dwarf.TagModule, dwarf.TagNamespace:
+		if name := c.string(e, dwarf.AttrName); name != "" {
+			scope = join(scope, name)
+		}
+		return scope, true
+	case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+		return scope, true // nested functions
+	}
+	return "", false
+}
+
+// addFunc notes where the code of a function is, and its scope.
+func (c *cu) addFunc(e *dwarf.Entry, scope string) {
+	if scope != "" {
+		c.scopes[e.Offset] = scope
+	}
+	ranges, err := c.data.Ranges(e)
+	if err != nil {
+		return
+	}
+	code := c.d.object.debugOrMain()
+	for _, g := range ranges {
+		if g[0] < g[1] && code.executable(g[0]) {
+			c.funcs = append(c.funcs, funcRange{g[0], g[1], e.Offset})
 		}
 	}
 }

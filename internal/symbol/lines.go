@@ -55,7 +55,7 @@ func (t *lineTable) find(addr uint64) (string, int) {
 	return "", 0
 }
 
-// readLines reads the line table of the unit with the given first entry; what is malformed ends it.
+// readLines reads the line table of the unit with the given first entry. It ends at what is malformed.
 func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 	var t lineTable
 	off, ok := e.Val(dwarf.AttrStmtList).(int64)
@@ -74,18 +74,10 @@ func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 		}
 	}
 	var entry dwarf.LineEntry
-	from := 0
+	from := 0 // the first row of the sequence
 	for rd.Next(&entry) == nil {
 		if entry.EndSequence {
-			rows := t.rows[from:]
-			if len(rows) == 0 || rows[0].addr >= entry.Address || !code.executable(rows[0].addr) {
-				t.rows = t.rows[:from] // of a function that the linker discarded
-				continue
-			}
-			if !sort.SliceIsSorted(rows, func(i, j int) bool { return rows[i].addr < rows[j].addr }) {
-				sort.SliceStable(rows, func(i, j int) bool { return rows[i].addr < rows[j].addr })
-			}
-			t.sequences = append(t.sequences, sequence{rows[0].addr, entry.Address, int32(from), int32(len(t.rows))})
+			t.endSequence(from, entry.Address, code)
 			from = len(t.rows)
 			continue
 		}
@@ -93,19 +85,48 @@ func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 		if !ok {
 			n = -1
 		}
-		row := lineRow{entry.Address, n, int32(entry.Line)}
-		// Most rows only say that a statement begins at the line that the row before had.
-		if last := len(t.rows) - 1; last >= from && t.rows[last].addr == row.addr {
-			t.rows[last] = row
-		} else if last < from || t.rows[last].file != row.file || t.rows[last].line != row.line {
-			t.rows = append(t.rows, row)
-		}
+		t.addRow(from, lineRow{entry.Address, n, int32(entry.Line)})
 	}
 	t.rows = t.rows[:from:from]
 	sort.Slice(t.sequences, func(i, j int) bool { return t.sequences[i].lo < t.sequences[j].lo })
 	dir, _ := e.Val(dwarf.AttrCompDir).(string)
-	t.files = make([]string, len(rd.Files()))
-	for i, f := range rd.Files() {
+	t.files = fileNames(rd.Files(), dir)
+	return t
+}
+
+// addRow adds a row to the sequence that begins at row from. Most rows only say that a statement begins at the same line as
+// the row before: these are left out.
+func (t *lineTable) addRow(from int, row lineRow) {
+	last := len(t.rows) - 1
+	switch {
+	case last < from:
+		t.rows = append(t.rows, row)
+	case t.rows[last].addr == row.addr:
+		t.rows[last] = row
+	case t.rows[last].file != row.file || t.rows[last].line != row.line:
+		t.rows = append(t.rows, row)
+	}
+}
+
+// endSequence makes the rows from a number on a sequence that ends at an address. It drops the rows of a function that the
+// linker has discarded.
+func (t *lineTable) endSequence(from int, end uint64, code *image) {
+	rows := t.rows[from:]
+	if len(rows) == 0 || rows[0].addr >= end || !code.executable(rows[0].addr) {
+		t.rows = t.rows[:from]
+		return
+	}
+	byAddress := func(i, j int) bool { return rows[i].addr < rows[j].addr }
+	if !sort.SliceIsSorted(rows, byAddress) {
+		sort.SliceStable(rows, byAddress)
+	}
+	t.sequences = append(t.sequences, sequence{rows[0].addr, end, int32(from), int32(len(t.rows))})
+}
+
+// fileNames returns the paths of a line table's files, by number. dir is the directory that relative names start from.
+func fileNames(files []*dwarf.LineFile, dir string) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
 		if f == nil || f.Name == "" {
 			continue
 		}
@@ -113,9 +134,9 @@ func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 		if !filepath.IsAbs(name) && dir != "" {
 			name = filepath.Join(dir, name)
 		}
-		t.files[i] = filepath.Clean(name)
+		names[i] = filepath.Clean(name)
 	}
-	return t
+	return names
 }
 
 // saneLineHeader tells whether the counts of directories and files in a line table's header (DWARF 5, 6.2.4) can be true. Package

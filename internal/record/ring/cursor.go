@@ -187,55 +187,101 @@ func (c *cursor) repeat(b *Batch, h Handler) {
 }
 
 // run delivers records between pos and head, at most about a chunk. With timed, it stops before whatever is later than
-// limit; else it stops with errTimed before a record with times.
-func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit uint64) (err error) {
+// limit. Without timed, it stops with errTimed before a record that has times.
+func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit uint64) error {
 	b.Thread, b.Resume = c.id, false
 	start := c.pos
 	if c.open {
-		next, belong, err := c.infos(c.pos, head)
+		next, err := c.publishOpen(b, h, head)
 		if err != nil {
 			return err
 		}
-		if belong != 0 {
-			c.have += c.outElements(c.pos, belong)
-			c.emit(b, h, c.pos, belong, false)
-			c.pos = belong
-		}
-		returned := c.returned(done, next < head)
-		if returned && timed {
-			_, leave := c.openTimes()
-			returned = leave <= limit
-		}
-		if !returned {
-			c.emit(b, h, c.pos, next, false)
-			c.pos = next
-			if c.want > 0 && done >= c.calls && len(c.held) == 0 {
-				// The arrays may need all the room that there is.
-				c.held = append(c.held, c.at(c.openAt)[:c.openTo-c.openAt]...)
-			}
+		if !c.openReturned(done, next < head, timed, limit) {
+			c.holdOpen(b, h, done, next)
 			return nil
 		}
-		c.open, b.Resume = false, true
-		switch start = c.pos; {
-		case len(c.held) > 0:
-			c.hand(b, h, c.held, false)
-			c.held = c.held[:0]
-		case c.pos == c.openTo:
-			start = c.openAt // what follows can go along
-		default:
-			c.emit(b, h, c.openAt, c.openTo, false)
-		}
+		start = c.resumeOpen(b, h)
 	}
+	s, err := c.scan(start, head, timed, limit)
+	c.pos, c.calls = s.end, s.calls
+	if s.lastEnd != 0 && (s.open || s.complete && (done < s.calls || !c.final && c.cutResults(s.last, s.lastEnd) > 0)) {
+		c.open, c.openAt, c.openTo = true, s.last, s.lastEnd
+		c.want, c.have = c.cutResults(s.last, s.lastEnd), c.outElements(s.lastEnd, s.end)
+		c.emit(b, h, start, s.lastEnd, true)
+		start = s.lastEnd
+	}
+	c.emit(b, h, start, s.end, false)
+	return err
+}
+
+// publishOpen delivers the records that the open call has published. It returns where the next call or the end is.
+func (c *cursor) publishOpen(b *Batch, h Handler, head uint64) (next uint64, err error) {
+	next, belong, err := c.infos(c.pos, head)
+	if err == nil && belong != 0 {
+		c.have += c.outElements(c.pos, belong)
+		c.emit(b, h, c.pos, belong, false)
+		c.pos = belong
+	}
+	return next, err
+}
+
+// openReturned reports whether the return of the open call can be delivered. further says that another call follows it.
+func (c *cursor) openReturned(done uint64, further, timed bool, limit uint64) bool {
+	if !c.returned(done, further) {
+		return false
+	}
+	if !timed {
+		return true
+	}
+	_, leave := c.openTimes()
+	return leave <= limit
+}
+
+// holdOpen delivers the records up to next. The open call stays open.
+func (c *cursor) holdOpen(b *Batch, h Handler, done, next uint64) {
+	c.emit(b, h, c.pos, next, false)
+	c.pos = next
+	if c.want > 0 && done >= c.calls && len(c.held) == 0 {
+		// The arrays may need the whole ring, so its room must not wait for this call.
+		c.held = append(c.held, c.at(c.openAt)[:c.openTo-c.openAt]...)
+	}
+}
+
+// resumeOpen ends the open call: it delivers its record again. It returns the position of the first record that is still
+// to be delivered. That is the record of the call itself if what follows can be delivered with it.
+func (c *cursor) resumeOpen(b *Batch, h Handler) (start uint64) {
+	c.open, b.Resume = false, true
+	switch {
+	case len(c.held) > 0:
+		c.hand(b, h, c.held, false)
+		c.held = c.held[:0]
+	case c.pos == c.openTo:
+		return c.openAt
+	default:
+		c.emit(b, h, c.openAt, c.openTo, false)
+	}
+	return c.pos
+}
+
+// span is what one call of run delivers: the records from pos to end.
+type span struct {
+	end, calls    uint64 // the position behind the last record, and the number of calls before it
+	last, lastEnd uint64 // where the last call's record begins and ends; lastEnd is 0 if there is no call
+	open          bool   // the last call's return is to be delivered later
+	complete      bool   // there is nothing behind end that can be read
+}
+
+// scan finds the records from pos on that can be delivered in one batch. The batch begins at start.
+func (c *cursor) scan(start, head uint64, timed bool, limit uint64) (span, error) {
 	var (
-		p       = c.pos
-		calls   = c.calls
-		last    uint64 // the last call behind pos, if lastEnd is not 0
-		lastEnd uint64
-		open    bool
-		warm    = p // lines before it are on their way
+		p             = c.pos
+		calls         = c.calls
+		last, lastEnd uint64
+		open          bool
+		err           error
+		warm          = p // lines before it are in the cache, or on their way there
 	)
-loop:
-	for p < head {
+	for p < head && !open {
 		if p >= warm {
 			warm = p + min(head-p, ahead)
 			c.warm(c.at(p)[:warm-p])
@@ -249,15 +295,15 @@ loop:
 			break
 		}
 		if uint16(w) >= FirstInfo {
-			next, belong, e := c.infos(p, head)
-			switch {
-			case e != nil:
-				err, head = e, p
-				break loop
-			case belong != 0 && lastEnd != 0:
-				// The call goes first, as an open one; then what it published; then, at the next run, its return.
+			next, belong, infoErr := c.infos(p, head)
+			if infoErr != nil {
+				err, head = infoErr, p
+				break
+			}
+			if belong != 0 && lastEnd != 0 {
+				// The call comes first, as an open one; then what it has published; with the next run, its return.
 				p, open = belong, true
-				break loop
+				break
 			}
 			p = next
 			continue
@@ -279,19 +325,8 @@ loop:
 		last, lastEnd = p, end
 		calls++
 		p = end
-		if open {
-			break
-		}
 	}
-	c.pos, c.calls = p, calls
-	if open || p >= head && lastEnd != 0 && (done < calls || !c.final && c.cutResults(last, lastEnd) > 0) {
-		c.open, c.openAt, c.openTo = true, last, lastEnd
-		c.want, c.have = c.cutResults(last, lastEnd), c.outElements(lastEnd, p)
-		c.emit(b, h, start, lastEnd, true)
-		start = lastEnd
-	}
-	c.emit(b, h, start, p, false)
-	return err
+	return span{end: p, calls: calls, last: last, lastEnd: lastEnd, open: open, complete: p >= head}, err
 }
 
 // ahead is how many bytes of records are fetched at once: as many lines as a core can wait for at a time.

@@ -1,32 +1,20 @@
 package ring
 
-// merge delivers the records of a process of several threads in the order of their times, which keeps whatever
-// happened before something else in the process before it.
+// merge delivers the records of a process of several threads in the order of their times. That keeps whatever happened
+// before something else in the process before it.
 //
-// A thread takes the time of an event before it publishes the event, so the records that can be seen at a moment may
+// A thread takes the time of an event before it publishes the event. So the records that can be read at one moment may
 // lack some that are older than others. But what happened before an event was published before that event's time was
-// taken. So after all rings have been looked at once, with T the latest time seen, a second look at all of them shows
-// everything that happened before any event up to T, and those can be delivered. Rings that appear between the looks
-// belong to the second: more finds them.
+// taken. So merge looks at all rings twice. Let T be the latest time seen by the first look. The second look shows
+// everything that happened before any event up to T, and those events can be delivered. Rings that appear between the two
+// looks belong to the second: more finds them.
 //
-// Events without times are from before there was a second thread: they come first. A call that was under way then has
-// the time of its return beside its record.
+// Events without times are from before there was a second thread: they come first. A call that was under way when the
+// second thread appeared has the time of its return beside its record.
 func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
-	idle := true
-	for _, c := range p.rings {
-		c.repeat(b, h)
-		done, head, err := c.look()
-		if err != nil {
-			return 0, p.lost(c, err)
-		}
-		if head == c.pos && !(c.open && c.returned(done, false)) {
-			continue
-		}
-		idle = false
-		p.seen = max(p.seen, c.latest(done, head))
-	}
-	if idle && !p.gone {
-		return 0, nil
+	idle, err := p.firstLook(b, h)
+	if err != nil || idle && !p.gone {
+		return 0, err
 	}
 	limit := p.seen
 	if p.gone {
@@ -34,35 +22,12 @@ func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 	} else {
 		more()
 	}
-	for _, c := range p.rings {
-		if p.pause != nil {
-			p.pause()
-		}
-		if c.done2, c.head2, err = c.look(); err != nil {
-			return 0, p.lost(c, err)
-		}
-		if c.when, c.ready, err = c.next(c.done2, c.head2); err != nil {
-			return 0, p.lost(c, err)
-		}
+	if err := p.secondLook(); err != nil {
+		return 0, err
 	}
 	for budget := chunk * len(p.rings); n < budget; {
-		// The ring with the earliest event goes on until another one has an earlier.
-		var first *cursor
-		until := limit
-		for _, c := range p.rings {
-			if !c.ready {
-				continue
-			}
-			if first == nil || c.when < first.when {
-				if first != nil {
-					until = min(until, first.when)
-				}
-				first = c
-			} else {
-				until = min(until, c.when)
-			}
-		}
-		if first == nil || first.when > limit {
+		first, until := p.earliest(limit)
+		if first == nil {
 			break
 		}
 		before := first.bytes
@@ -80,4 +45,60 @@ func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// firstLook notes in p.seen the latest time in any ring. It reports whether all rings are empty.
+func (p *proc) firstLook(b *Batch, h Handler) (idle bool, err error) {
+	idle = true
+	for _, c := range p.rings {
+		c.repeat(b, h)
+		done, head, err := c.look()
+		if err != nil {
+			return false, p.lost(c, err)
+		}
+		if head == c.pos && !(c.open && c.returned(done, false)) {
+			continue
+		}
+		idle = false
+		p.seen = max(p.seen, c.latest(done, head))
+	}
+	return idle, nil
+}
+
+// secondLook notes in each ring's cursor how far it can be read now, and when its next event was.
+func (p *proc) secondLook() (err error) {
+	for _, c := range p.rings {
+		if p.pause != nil {
+			p.pause()
+		}
+		if c.done2, c.head2, err = c.look(); err != nil {
+			return p.lost(c, err)
+		}
+		if c.when, c.ready, err = c.next(c.done2, c.head2); err != nil {
+			return p.lost(c, err)
+		}
+	}
+	return nil
+}
+
+// earliest returns the ring whose next event is the earliest, nil if there is none up to limit. That ring goes on until
+// another ring has an earlier event.
+func (p *proc) earliest(limit uint64) (first *cursor, until uint64) {
+	until = limit
+	for _, c := range p.rings {
+		switch {
+		case !c.ready:
+		case first == nil:
+			first = c
+		case c.when < first.when:
+			until = min(until, first.when)
+			first = c
+		default:
+			until = min(until, c.when)
+		}
+	}
+	if first == nil || first.when > limit {
+		return nil, 0
+	}
+	return first, until
 }

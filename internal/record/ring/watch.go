@@ -184,33 +184,34 @@ func (w *watcher) files() {
 			return
 		}
 		for b := w.buf[:n]; len(b) >= unix.SizeofInotifyEvent; {
-			wd := int(int32(binary.LittleEndian.Uint32(b)))
+			watch := int(int32(binary.LittleEndian.Uint32(b)))
 			mask := binary.LittleEndian.Uint32(b[4:])
 			size := int(binary.LittleEndian.Uint32(b[12:]))
 			b = b[unix.SizeofInotifyEvent:]
 			if size > len(b) {
 				break
 			}
-			name := b[:size]
+			name, _, _ := bytes.Cut(b[:size], []byte{0})
+			w.noteEvent(watch, mask, string(name))
 			b = b[size:]
-			if mask&unix.IN_Q_OVERFLOW != 0 {
-				w.scan()
-				continue
-			}
-			if i := bytes.IndexByte(name, 0); i >= 0 {
-				name = name[:i]
-			}
-			if mask&unix.IN_CLOSE_WRITE != 0 {
-				// It may still go by the name that it was made under.
-				if n := string(bytes.TrimPrefix(name, []byte{'.'})); strings.HasPrefix(n, "p") {
-					w.closed[n] = now()
-				}
-				continue
-			}
-			for i, d := range w.dirs {
-				if w.wd[i] == wd && len(name) > 0 {
-					w.add(d, string(name))
-				}
+		}
+	}
+}
+
+// noteEvent notes what an event of inotify says of a file. watch is inotify's number of the directory.
+func (w *watcher) noteEvent(watch int, mask uint32, name string) {
+	switch {
+	case mask&unix.IN_Q_OVERFLOW != 0:
+		w.scan()
+	case mask&unix.IN_CLOSE_WRITE != 0:
+		// The event may still have the name that the file was created under, with a dot in front.
+		if n := strings.TrimPrefix(name, "."); strings.HasPrefix(n, "p") {
+			w.closed[n] = now()
+		}
+	case name != "":
+		for i, d := range w.dirs {
+			if w.wd[i] == watch {
+				w.add(d, name)
 			}
 		}
 	}

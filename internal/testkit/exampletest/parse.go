@@ -205,66 +205,77 @@ func (e *Example) parseRun(words []word) error {
 	return nil
 }
 
+// parseWants reads the expectations of one comment.
 func (e *Example) parseWants(words []word, line int) error {
 	for len(words) > 0 {
 		w := Want{Line: line, Count: -1}
-		switch words[0].text {
-		case "want":
-		case "may":
-			w.Optional = true
-		default:
-			return fmt.Errorf("want or may is expected before %q", words[0].text)
-		}
-		words = words[1:]
-		for len(words) > 0 && !words[0].quoted {
-			switch s := words[0].text; s {
-			case "info", "warning", "error", "fatal":
-				w.Severity = s
-			case "nowhere":
-				w.Line = 0
-			default:
-				return fmt.Errorf("a severity or the name of a check in quotes is expected, not %q", s)
-			}
-			words = words[1:]
-		}
-		if len(words) == 0 {
-			return fmt.Errorf("the name of a check in quotes is missing")
-		}
-		w.Check = words[0].text
-		words = words[1:]
-		if len(words) > 0 && words[0].quoted {
-			says, err := regexp.Compile(words[0].text)
-			if err != nil {
-				return err
-			}
-			w.Says = says
-			words = words[1:]
-		}
-		for len(words) > 0 && strings.Contains(words[0].text, "=") {
-			key, value, _ := strings.Cut(words[0].text, "=")
-			var err error
-			switch key {
-			case "count":
-				w.Count, err = strconv.Atoi(value)
-			case "func":
-				w.Func = value
-			case "ranks":
-				for _, s := range strings.Split(value, ",") {
-					var rank int
-					if rank, err = strconv.Atoi(s); err != nil {
-						break
-					}
-					w.Ranks = append(w.Ranks, rank)
-				}
-			default:
-				err = fmt.Errorf("a want has no %q", key)
-			}
-			if err != nil {
-				return err
-			}
-			words = words[1:]
+		rest, err := w.parse(words)
+		if err != nil {
+			return err
 		}
 		e.Wants = append(e.Wants, w)
+		words = rest
 	}
 	return nil
+}
+
+// parse reads one expectation from the beginning of a list of words. It returns the words behind it.
+func (w *Want) parse(words []word) (rest []word, err error) {
+	switch words[0].text {
+	case "want":
+	case "may":
+		w.Optional = true
+	default:
+		return nil, fmt.Errorf("want or may is expected before %q", words[0].text)
+	}
+	words = words[1:]
+	for ; len(words) > 0 && !words[0].quoted; words = words[1:] {
+		switch s := words[0].text; s {
+		case "info", "warning", "error", "fatal":
+			w.Severity = s
+		case "nowhere":
+			w.Line = 0
+		default:
+			return nil, fmt.Errorf("a severity or the name of a check in quotes is expected, not %q", s)
+		}
+	}
+	if len(words) == 0 {
+		return nil, fmt.Errorf("the name of a check in quotes is missing")
+	}
+	w.Check = words[0].text
+	words = words[1:]
+	if len(words) > 0 && words[0].quoted {
+		if w.Says, err = regexp.Compile(words[0].text); err != nil {
+			return nil, err
+		}
+		words = words[1:]
+	}
+	for ; len(words) > 0 && strings.Contains(words[0].text, "="); words = words[1:] {
+		key, value, _ := strings.Cut(words[0].text, "=")
+		if err := w.setOption(key, value); err != nil {
+			return nil, err
+		}
+	}
+	return words, nil
+}
+
+// setOption sets what a word key=value says.
+func (w *Want) setOption(key, value string) (err error) {
+	switch key {
+	case "count":
+		w.Count, err = strconv.Atoi(value)
+	case "func":
+		w.Func = value
+	case "ranks":
+		for _, s := range strings.Split(value, ",") {
+			rank, err := strconv.Atoi(s)
+			if err != nil {
+				return err
+			}
+			w.Ranks = append(w.Ranks, rank)
+		}
+	default:
+		err = fmt.Errorf("a want has no %q", key)
+	}
+	return err
 }

@@ -460,107 +460,136 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 	if f == nil {
 		panic("no function " + function)
 	}
-	b := make([]byte, f.Fixed)
-	put := func(at uint16, wide bool, v uint64) {
-		if at == 0 {
-			return
-		}
-		if wide {
-			binary.LittleEndian.PutUint64(b[at:], v)
-		} else {
-			binary.LittleEndian.PutUint32(b[at:], uint32(v))
-		}
-	}
-	var in, out []byte
-	section := func(kind uint8, i, count int) []byte {
-		var h []byte
-		h = binary.LittleEndian.AppendUint16(h, uint16(kind))
-		h = binary.LittleEndian.AppendUint16(h, uint16(i))
-		return binary.LittleEndian.AppendUint32(h, uint32(count))
-	}
-	elements := func(i int, kind uint8, v any) []byte {
-		var s []byte
-		switch v := v.(type) {
-		case []uint64:
-			s = section(kind, i, len(v))
-			for _, x := range v {
-				s = binary.LittleEndian.AppendUint64(s, x)
-			}
-		case []int32:
-			s = section(kind, i, len(v))
-			for _, x := range v {
-				s = binary.LittleEndian.AppendUint32(s, uint32(x))
-			}
-		case []Status:
-			s = section(kind, i, len(v))
-			for _, x := range v {
-				cancelled := uint32(0)
-				if x.Cancelled {
-					cancelled = 1
-				}
-				for _, w := range []uint32{uint32(x.Source), uint32(x.Tag), uint32(x.Error), cancelled} {
-					s = binary.LittleEndian.AppendUint32(s, w)
-				}
-				s = binary.LittleEndian.AppendUint64(s, uint64(x.Bytes))
-			}
-		case string:
-			s = append(section(kind, i, len(v)), v...)
-		default:
-			panic(fmt.Sprintf("%s: %T for an array", function, v))
-		}
-		for len(s)%8 != 0 {
-			s = append(s, 0)
-		}
-		return s
-	}
-	used := make(map[string]bool)
+	e := encoder{args: a, used: make(map[string]bool), fixed: make([]byte, f.Fixed)}
 	for i := range f.Params {
-		p := &f.Params[i]
-		l := &p.Layout
-		if p.Pointer && p.Kind != mpiapi.Function && p.Kind != mpiapi.Pointer && len(p.Unless) == 0 {
-			put(l.At, true, somewhere(p, i, a))
-		}
-		if v, ok := a[p.Name]; ok {
-			used[p.Name] = true
-			switch v.(type) {
-			case int, uint64:
-				if p.Pointer && l.Before != 0 {
-					put(l.Before, l.WideValue, number(v))
-				} else {
-					put(l.At, l.Wide, number(v))
-				}
-			default:
-				put(l.At, true, uint64(0x7ffe00000000+i*0x1000))
-				in = append(in, elements(i, l.InSection, v)...)
-			}
-		}
-		if v, ok := a["*"+p.Name]; ok { // address
-			used["*"+p.Name] = true
-			put(l.At, true, number(v))
-		}
-		if v, ok := a[">"+p.Name]; ok {
-			used[">"+p.Name] = true
-			switch v.(type) {
-			case int, uint64:
-				put(l.After, l.WideValue, number(v))
-			default:
-				out = append(out, elements(i, l.OutSection, v)...)
-			}
-		}
+		e.param(i, &f.Params[i])
 	}
 	for name := range a {
-		if !used[name] {
+		if !e.used[name] {
 			panic(function + " has no parameter " + name)
 		}
 	}
-	fixed := len(b)
-	if len(in)+len(out) > 0 {
-		for len(b)%8 != 0 {
-			b = append(b, 0)
-		}
-		b = append(append(b, in...), out...)
+	b := e.fixed
+	if len(e.in)+len(e.out) > 0 {
+		b = slices.Concat(padded(b), e.in, e.out)
 	}
-	return record(uint16(f.ID), site, rc, fixed, b)
+	return record(uint16(f.ID), site, rc, len(e.fixed), b)
+}
+
+// encoder writes the record of one call.
+type encoder struct {
+	args    Args
+	used    map[string]bool // the arguments that belong to a parameter
+	fixed   []byte          // the part without arrays
+	in, out []byte          // sections: arrays that the call reads and writes
+}
+
+// take returns an argument by its name, and notes that it belongs to a parameter.
+func (e *encoder) take(name string) (any, bool) {
+	v, ok := e.args[name]
+	e.used[name] = ok
+	return v, ok
+}
+
+// param writes a parameter's values.
+func (e *encoder) param(i int, p *mpiapi.Param) {
+	l := &p.Layout
+	if p.Pointer && p.Kind != mpiapi.Function && p.Kind != mpiapi.Pointer && len(p.Unless) == 0 {
+		e.put(l.At, true, somewhere(p, i, e.args))
+	}
+	if v, ok := e.take(p.Name); ok {
+		switch {
+		case !isNumber(v):
+			e.put(l.At, true, uint64(0x7ffe00000000+i*0x1000))
+			e.in = append(e.in, section(l.InSection, i, v)...)
+		case p.Pointer && l.Before != 0:
+			e.put(l.Before, l.WideValue, number(v))
+		default:
+			e.put(l.At, l.Wide, number(v))
+		}
+	}
+	if v, ok := e.take("*" + p.Name); ok { // address
+		e.put(l.At, true, number(v))
+	}
+	if v, ok := e.take(">" + p.Name); ok {
+		if isNumber(v) {
+			e.put(l.After, l.WideValue, number(v))
+		} else {
+			e.out = append(e.out, section(l.OutSection, i, v)...)
+		}
+	}
+}
+
+// put writes a value of 4 bytes, or of 8 if it is wide, unless its place is 0.
+func (e *encoder) put(at uint16, wide bool, v uint64) {
+	switch {
+	case at == 0:
+	case wide:
+		binary.LittleEndian.PutUint64(e.fixed[at:], v)
+	default:
+		binary.LittleEndian.PutUint32(e.fixed[at:], uint32(v))
+	}
+}
+
+// section returns the array of the parameter with a number, as a section of a record.
+func section(kind uint8, param int, array any) []byte {
+	var body []byte
+	count := 0
+	switch v := array.(type) {
+	case []uint64:
+		count = len(v)
+		for _, x := range v {
+			body = binary.LittleEndian.AppendUint64(body, x)
+		}
+	case []int32:
+		count = len(v)
+		for _, x := range v {
+			body = binary.LittleEndian.AppendUint32(body, uint32(x))
+		}
+	case []Status:
+		count = len(v)
+		for _, x := range v {
+			body = x.encode(body)
+		}
+	case string:
+		count, body = len(v), []byte(v)
+	default:
+		panic(fmt.Sprintf("%T for an array", v))
+	}
+	var s []byte
+	s = binary.LittleEndian.AppendUint16(s, uint16(kind))
+	s = binary.LittleEndian.AppendUint16(s, uint16(param))
+	s = binary.LittleEndian.AppendUint32(s, uint32(count))
+	return padded(append(s, body...))
+}
+
+// encode adds the status as an element of a section.
+func (s Status) encode(b []byte) []byte {
+	cancelled := uint32(0)
+	if s.Cancelled {
+		cancelled = 1
+	}
+	for _, w := range []uint32{uint32(s.Source), uint32(s.Tag), uint32(s.Error), cancelled} {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(s.Bytes))
+}
+
+// padded fills b up to a multiple of 8 bytes.
+func padded(b []byte) []byte {
+	for len(b)%8 != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// isNumber reports whether an argument is a value or a handle, and no array.
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int, uint64:
+		return true
+	}
+	return false
 }
 
 // somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and what belongs to a

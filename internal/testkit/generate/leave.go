@@ -9,85 +9,103 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// leave has the process leave its call, if that may return.
+// leave has the process leave its call, if the call may return.
 func (k *process) leave(force bool) bool {
-	a := k.in
-	c, f := a.call, a.fn
 	if !force && k.m.IntN(3) == 0 {
 		return false
 	}
-	out := maps.Clone(a.args)
-	succeeded, completed := true, 0
+	out := maps.Clone(k.in.args)
+	succeeded, completed, ok := k.perform(out, force)
+	if !ok {
+		return false
+	}
+	k.recordReturn(out)
+	c := k.in.call
+	k.in = nil
+	k.next(c, succeeded, completed)
+	return true
+}
+
+// perform does what the call does when it returns, and adds its results to out. succeeded is the result of a test or probe;
+// completed is the number of requests that it has completed. ok is false if the call does not return yet.
+func (k *process) perform(out fakerun.Args, force bool) (succeeded bool, completed int, ok bool) {
+	a := k.in
+	c, f := a.call, a.fn
+	if a.coll != nil && !k.mayLeave(a) {
+		return false, 0, false
+	}
 	switch f.Class {
 	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv:
-		for _, o := range a.ops {
-			if !o.done() {
-				return false
-			}
+		if slices.ContainsFunc(a.ops, func(o *operation) bool { return !o.done() }) {
+			return false, 0, false
 		}
-		for _, o := range a.ops {
-			if !o.send {
-				s := k.told(o)
-				if out[">status"] != nil {
-					out[">status"] = []fakerun.Status{s}
-				}
-				a.class = k.truncated(o)
-			}
-		}
+		k.received(a, out)
 	case mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv:
-		t := &ticket{ops: a.ops, active: true}
-		k.newRequest(c, t, out)
+		k.newRequest(c, &ticket{ops: a.ops, active: true}, out)
 	case mpiapi.SendInit, mpiapi.RecvInit:
 		k.newRequest(c, &ticket{persistent: true, call: c, number: k.pc}, out)
 	case mpiapi.Icollective:
 		k.newRequest(c, &ticket{coll: a.coll, active: true}, out)
 	case mpiapi.CollectiveInit:
-		if a.coll.strict && !a.coll.lets(k.rank) {
-			return false
-		}
 		id := comm(c)
 		k.newRequest(c, &ticket{coll: a.coll, persistent: true, call: c, at: place{id, k.colls[id] - 1, 0}}, out)
 	case mpiapi.Collective:
-		if !a.coll.lets(k.rank) {
-			return false
-		}
 		k.madeComm(c, f, out)
 	case mpiapi.Probe, mpiapi.Mrecv:
-		ok := false
-		if succeeded, ok = k.probed(c, f, out); !ok {
-			return false
-		}
+		succeeded, ok = k.probed(c, f, out)
+		return succeeded, 0, ok
 	case mpiapi.Wait, mpiapi.Test:
-		ok := false
-		if succeeded, completed, ok = k.waited(a, out, force); !ok {
-			return false
-		}
+		return k.waited(a, out, force)
 	case mpiapi.RequestOp:
 		if c.Func == "MPI_Request_free" {
 			v := c.Args["request"].(Variable)
 			k.lib.release(mpiapi.Request, k.requests[v.Index].handle)
 			k.requests[v.Index] = nil
 		}
-	case mpiapi.Env:
-		if a.coll != nil && !a.coll.lets(k.rank) {
-			return false
-		}
+	case mpiapi.Env: // changes nothing
 	default:
 		k.local(c, out)
 	}
-	m := k.m
-	site := k.sites[k.pc]
-	m.run.Events[a.enter].Data = fakerun.Record(site, c.Func, blank(out), 0)
+	return true, 0, true
+}
+
+// mayLeave reports whether a call that takes part in a collective may return.
+func (k *process) mayLeave(a *activity) bool {
+	switch a.fn.Class {
+	case mpiapi.Collective, mpiapi.Env:
+		return a.coll.lets(k.rank)
+	case mpiapi.CollectiveInit:
+		return !a.coll.strict || a.coll.lets(k.rank)
+	}
+	return true // nonblocking
+}
+
+// received adds the results of a blocking receive that is complete.
+func (k *process) received(a *activity, out fakerun.Args) {
+	for _, o := range a.ops {
+		if o.send {
+			continue
+		}
+		s := k.receiveStatus(o)
+		if out[">status"] != nil {
+			out[">status"] = []fakerun.Status{s}
+		}
+		a.class = k.truncated(o)
+	}
+}
+
+// recordReturn adds the records of the call's return, and makes its record at entry one without results.
+func (k *process) recordReturn(out fakerun.Args) {
+	m, a := k.m, k.in
+	site, name := k.sites[k.pc], a.call.Func
+	m.run.Events[a.enter].Data = fakerun.Record(site, name, blank(out), 0)
 	if a.made != nil {
 		m.event(k.rank, Info, a.made)
 	}
 	if a.class != 0 {
 		m.event(k.rank, Info, fakerun.Error(a.class, "message truncated", false))
 	}
-	m.event(k.rank, Leave, fakerun.Record(site, c.Func, out, a.class))
-	k.in = nil
-	k.next(c, succeeded, completed)
-	return true
+	m.event(k.rank, Leave, fakerun.Record(site, name, out, a.class))
 }
 
 // blank returns the arguments of a call that has not returned: there is room for the results, but nothing in it.
@@ -109,8 +127,8 @@ func blank(a fakerun.Args) fakerun.Args {
 	return b
 }
 
-// told is the status of a receive that is over.
-func (k *process) told(o *operation) fakerun.Status {
+// receiveStatus returns the status of a receive that is over.
+func (k *process) receiveStatus(o *operation) fakerun.Status {
 	s := fakerun.Status{Source: int32(o.source), Tag: int32(o.label), Bytes: int64(o.size), Cancelled: o.cancelled}
 	if o.bytes < o.size {
 		s.Error = k.truncated(o)
@@ -195,7 +213,7 @@ func (k *process) probed(c *Call, f *mpiapi.Func, out fakerun.Args) (succeeded, 
 		if c.Func == "MPI_Imrecv" {
 			k.newRequest(c, &ticket{ops: []*operation{o}, active: true}, out)
 		} else {
-			out[">status"] = []fakerun.Status{k.told(o)}
+			out[">status"] = []fakerun.Status{k.receiveStatus(o)}
 			k.in.class = k.truncated(o)
 		}
 		return true, true

@@ -10,103 +10,146 @@ import (
 
 // waited lets a wait or test complete requests. ok is false if the call does not return.
 func (k *process) waited(a *activity, out fakerun.Args, force bool) (succeeded bool, completed int, ok bool) {
-	c := a.call
-	list := k.tickets(c)
-	var ready, active []int
-	for i, t := range list {
+	w := &waiting{
+		process: k, call: a, out: out, list: k.tickets(a.call),
+		test:      a.fn.Class == mpiapi.Test,
+		empty:     fakerun.Status{Source: int32(k.number(Word("MPI_ANY_SOURCE"))), Tag: -1},
+		undefined: k.number(Word("MPI_UNDEFINED")),
+	}
+	for i, t := range w.list {
 		if t != nil && t.active {
-			active = append(active, i)
+			w.active = append(w.active, i)
 			if k.complete(t) {
-				ready = append(ready, i)
+				w.ready = append(w.ready, i)
 			}
 		}
 	}
-	test := a.fn.Class == mpiapi.Test
-	if test && !force && k.polls < 3 && k.m.IntN(3) == 0 {
-		ready = nil // MPI may not have noticed
+	if w.test && !force && k.polls < 3 && k.m.IntN(3) == 0 {
+		w.ready = nil // MPI may not have noticed
 	}
-	empty := fakerun.Status{Source: int32(k.number(Word("MPI_ANY_SOURCE"))), Tag: -1}
-	undefined := k.number(Word("MPI_UNDEFINED"))
-	all := len(ready) == len(active)
-	switch strings.TrimPrefix(strings.TrimPrefix(c.Func, "MPI_Wait"), "MPI_Test") {
+	switch strings.TrimPrefix(strings.TrimPrefix(a.call.Func, "MPI_Wait"), "MPI_Test") {
 	case "":
-		if !all && !test {
-			return false, 0, false
-		}
-		out[">status"] = []fakerun.Status{empty}
-		if all && len(active) > 0 {
-			out[">status"] = []fakerun.Status{k.end(a, list, 0)}
-			a.class = out[">status"].([]fakerun.Status)[0].Error
-		}
-		if test {
-			out[">flag"] = truth(all)
-		}
-		return all, len(ready), true
+		return w.completeOne()
 	case "MPI_Request_get_status":
-		out[">flag"] = truth(all)
-		s := empty
-		if all && len(active) > 0 {
-			s = k.tell(list[0])
-		}
-		out[">status"] = []fakerun.Status{s}
-		return all, 0, true
+		return w.getStatus()
 	case "all":
-		if !all && !test {
-			return false, 0, false
-		}
-		statuses := make([]fakerun.Status, len(list))
-		for i := range statuses {
-			statuses[i] = empty
-		}
-		if all {
-			for _, i := range active {
-				statuses[i] = k.end(a, list, i)
-			}
-			k.classOf(a, statuses)
-		}
-		out[">array_of_statuses"] = statuses
-		if test {
-			out[">flag"] = truth(all)
-		}
-		return all, len(ready), true
+		return w.completeAll()
 	case "any":
-		if len(ready) == 0 && len(active) > 0 {
-			if test {
-				out[">flag"], out[">index"], out[">status"] = 0, undefined, []fakerun.Status{empty}
-			}
-			return false, 0, test
-		}
-		if test {
-			out[">flag"] = 1
-		}
-		if len(active) == 0 {
-			out[">index"], out[">status"] = undefined, []fakerun.Status{empty}
-			return true, 0, true
-		}
-		i := ready[k.m.IntN(len(ready))]
-		s := k.end(a, list, i)
-		a.class = s.Error
-		out[">index"], out[">status"] = i, []fakerun.Status{s}
-		return true, 1, true
+		return w.completeAny()
 	}
-	// Some.
-	if len(ready) == 0 && len(active) > 0 && !test {
+	return w.completeSome()
+}
+
+// waiting is a wait or test with its requests. Its methods are the variants of these functions, and return what waited
+// returns.
+type waiting struct {
+	*process
+	call          *activity
+	out           fakerun.Args
+	test          bool // not a wait
+	list          []*ticket
+	ready, active []int          // indices in list
+	empty         fakerun.Status // what the standard calls an empty status
+	undefined     int
+}
+
+// allReady reports whether all active requests are complete.
+func (w *waiting) allReady() bool { return len(w.ready) == len(w.active) }
+
+// completeOne is MPI_Wait or MPI_Test.
+func (w *waiting) completeOne() (succeeded bool, completed int, ok bool) {
+	all := w.allReady()
+	if !all && !w.test {
 		return false, 0, false
 	}
-	k.m.Shuffle(len(ready), func(i, j int) { ready[i], ready[j] = ready[j], ready[i] })
-	if len(ready) > 1 && k.m.IntN(3) == 0 {
+	s := w.empty
+	if all && len(w.active) > 0 {
+		s = w.finishRequest(w.list, 0)
+		w.call.class = s.Error
+	}
+	w.out[">status"] = []fakerun.Status{s}
+	if w.test {
+		w.out[">flag"] = truth(all)
+	}
+	return all, len(w.ready), true
+}
+
+// getStatus is MPI_Request_get_status.
+func (w *waiting) getStatus() (succeeded bool, completed int, ok bool) {
+	all := w.allReady()
+	s := w.empty
+	if all && len(w.active) > 0 {
+		s = w.statusOf(w.list[0])
+	}
+	w.out[">flag"], w.out[">status"] = truth(all), []fakerun.Status{s}
+	return all, 0, true
+}
+
+// completeAll is MPI_Waitall or MPI_Testall.
+func (w *waiting) completeAll() (succeeded bool, completed int, ok bool) {
+	all := w.allReady()
+	if !all && !w.test {
+		return false, 0, false
+	}
+	statuses := make([]fakerun.Status, len(w.list))
+	for i := range statuses {
+		statuses[i] = w.empty
+	}
+	if all {
+		for _, i := range w.active {
+			statuses[i] = w.finishRequest(w.list, i)
+		}
+		w.classOf(w.call, statuses)
+	}
+	w.out[">array_of_statuses"] = statuses
+	if w.test {
+		w.out[">flag"] = truth(all)
+	}
+	return all, len(w.ready), true
+}
+
+// completeAny is MPI_Waitany or MPI_Testany.
+func (w *waiting) completeAny() (succeeded bool, completed int, ok bool) {
+	if len(w.ready) == 0 && len(w.active) > 0 {
+		if w.test {
+			w.out[">flag"], w.out[">index"], w.out[">status"] = 0, w.undefined, []fakerun.Status{w.empty}
+		}
+		return false, 0, w.test
+	}
+	if w.test {
+		w.out[">flag"] = 1
+	}
+	if len(w.active) == 0 {
+		w.out[">index"], w.out[">status"] = w.undefined, []fakerun.Status{w.empty}
+		return true, 0, true
+	}
+	i := w.ready[w.m.IntN(len(w.ready))]
+	s := w.finishRequest(w.list, i)
+	w.call.class = s.Error
+	w.out[">index"], w.out[">status"] = i, []fakerun.Status{s}
+	return true, 1, true
+}
+
+// completeSome is MPI_Waitsome or MPI_Testsome.
+func (w *waiting) completeSome() (succeeded bool, completed int, ok bool) {
+	if len(w.ready) == 0 && len(w.active) > 0 && !w.test {
+		return false, 0, false
+	}
+	ready := w.ready
+	w.m.Shuffle(len(ready), func(i, j int) { ready[i], ready[j] = ready[j], ready[i] })
+	if len(ready) > 1 && w.m.IntN(3) == 0 {
 		ready = ready[:1]
 	}
-	indices, statuses := make([]int32, len(list)), make([]fakerun.Status, len(list))
+	indices, statuses := make([]int32, len(w.list)), make([]fakerun.Status, len(w.list))
 	for n, i := range ready {
-		indices[n], statuses[n] = int32(i), k.end(a, list, i)
+		indices[n], statuses[n] = int32(i), w.finishRequest(w.list, i)
 	}
-	k.classOf(a, statuses)
-	out[">outcount"] = len(ready)
-	if len(active) == 0 {
-		out[">outcount"] = undefined
+	w.classOf(w.call, statuses)
+	w.out[">outcount"] = len(ready)
+	if len(w.active) == 0 {
+		w.out[">outcount"] = w.undefined
 	}
-	out[">array_of_indices"], out[">array_of_statuses"] = indices, statuses
+	w.out[">array_of_indices"], w.out[">array_of_statuses"] = indices, statuses
 	return true, len(ready), true
 }
 
@@ -126,20 +169,20 @@ func (k *process) classOf(a *activity, list []fakerun.Status) {
 	}
 }
 
-// tell returns the status of a request that is complete.
-func (k *process) tell(t *ticket) fakerun.Status {
+// statusOf returns the status of a request that is complete.
+func (k *process) statusOf(t *ticket) fakerun.Status {
 	for _, o := range t.ops {
 		if !o.send {
-			return k.told(o)
+			return k.receiveStatus(o)
 		}
 	}
 	return fakerun.Status{}
 }
 
-// end completes the i-th of a list of requests.
-func (k *process) end(_ *activity, list []*ticket, i int) fakerun.Status {
+// finishRequest completes the i-th of a list of requests and returns its status.
+func (k *process) finishRequest(list []*ticket, i int) fakerun.Status {
 	t := list[i]
-	s := k.tell(t)
+	s := k.statusOf(t)
 	if t.persistent {
 		t.active = false
 		return s
