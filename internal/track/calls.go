@@ -91,9 +91,6 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case p.act == start || p.act == startall:
 		t.enterStart(th, p, c)
 	}
-	if p.argues == argued {
-		t.judgeArguments(th, p, c)
-	}
 	if t.Replay != nil && (p.doubtful || !open && returned(rec) != 0) {
 		t.Replay.Doubt(th, p.shared)
 	}
@@ -108,8 +105,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
 		t.began(th, p)
-		if op := th.ops[0]; !p.sends.plain(op, th.Process.maxTag, rec) && th.Process.doubtful(op, &p.sends, rec) {
-			t.judgeArguments(th, p, c)
+		if op := th.ops[0]; !p.sends.plain(op, th.Process.maxTag, rec) && th.Process.odd(op, &p.sends, rec) {
+			t.Events.OddArguments.Publish(Call{th, c})
 		}
 		if p.buffered && th.ops[0] != nil {
 			t.Events.BufferedSent.Publish(BufferedSent{th, th.ops[0]})
@@ -119,8 +116,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
-		if op := th.ops[0]; !p.receives.plain(op, th.Process.maxTag, rec) && th.Process.doubtful(op, &p.receives, rec) {
-			t.judgeArguments(th, p, c)
+		if op := th.ops[0]; !p.receives.plain(op, th.Process.maxTag, rec) && th.Process.odd(op, &p.receives, rec) {
+			t.Events.OddArguments.Publish(Call{th, c})
 		}
 		t.handMessage(th, p, c)
 		return
@@ -128,17 +125,27 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		th.ops[0] = t.postSend(th, p, rec)
 		th.ops[1] = t.postRecv(th, p, rec, c)
 		t.began(th, p)
-		if th.Process.doubtful(th.ops[0], &p.sends, rec) || th.Process.doubtful(th.ops[1], &p.receives, rec) {
-			t.judgeArguments(th, p, c)
+		if th.Process.odd(th.ops[0], &p.sends, rec) || th.Process.odd(th.ops[1], &p.receives, rec) {
+			t.Events.OddArguments.Publish(Call{th, c})
 		}
 		t.handMessage(th, p, c)
 		return
 	case typeNew:
 		t.construct(th, p, c)
+	case probe, mprobe:
+		if p.flag.At != 0 && th.Process.oddProbe(p, rec) { // those that wait are published as CallEntered
+			t.Events.OddArguments.Publish(Call{th, c})
+		}
 	case start:
+		if p.request.Handle(rec) == 0 {
+			t.Events.OddArguments.Publish(Call{th, c})
+		}
 		t.startRequest(th, p.request.Handle(rec), p.requestBefore.Handle(rec), rec)
 	case startall:
 		base := p.request.Handle(rec)
+		if base == 0 || c.Int(0) < 0 {
+			t.Events.OddArguments.Publish(Call{th, c})
+		}
 		reqs, _ := c.In(p.requests)
 		for i := range reqs.Len() {
 			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i), rec)
@@ -276,6 +283,11 @@ func (t *Tracker) viewOf(pr *Process, p *plan, rec []byte) *View {
 		return pr.View(p.comm.Handle(rec))
 	}
 	return nil
+}
+
+// ViewOf returns the communicator, window or file that a call works on, nil if it is not known or if there is none.
+func (t *Tracker) ViewOf(pr *Process, c *event.Call) *View {
+	return t.viewOf(pr, &t.plans[c.Func.ID], c.Raw())
 }
 
 // leave follows what a call has brought when it returned.
@@ -559,7 +571,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case initMPI:
 		pr.Initialized = pr.Initialized || rc == 0
 		if rc == 0 {
-			t.judgeArguments(th, p, c) // what MPI calls its constants is known now
 			t.changePhase(th, p, rec)
 		}
 		if p.level.At != 0 {

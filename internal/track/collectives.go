@@ -18,7 +18,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 		v = t.gathering(th, c)
 	}
 	if v == nil {
-		t.judgeArguments(th, p, c)
+		t.Events.OddArguments.Publish(Call{th, c})
 		return
 	}
 	m := &t.member
@@ -30,10 +30,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if v.Domain == match.File {
 		v.splitOrder(&t.entry, th, p.agree.Name(), c)
 	}
-	t.judgeCollective(th, p, c)
-	if t.entry.Invalid != 0 || t.entry.Disorder != "" {
-		th.Explained = ByArgument
-	}
+	t.Events.CollectiveEntering.Publish(p.fn.ID, CollectiveEntering{th, v, c, &t.entry})
 	if p.fn.Base == mpiapi.IDIntercommCreate {
 		t.enterLeader(th, v, c)
 	}
@@ -54,6 +51,16 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if v.Domain == match.Gathering && v.Idle() {
 		t.Comms.Forget(v.Comm)
 	}
+}
+
+// InOrder reports whether calls of a function take a place in the order of collectives of a communicator, window or file. Collectives
+// over all processes of the program, and MPI_Comm_join, take none.
+func InOrder(f *mpiapi.Func) bool {
+	switch f.Base {
+	case mpiapi.IDFinalize, mpiapi.IDCommJoin, mpiapi.IDSessionInit, mpiapi.IDInit, mpiapi.IDInitThread, mpiapi.IDSessionFinalize:
+		return false
+	}
+	return f.Coll
 }
 
 // Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if the call takes

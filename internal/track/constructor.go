@@ -94,6 +94,12 @@ var (
 const orderParam = "order" // a constant, too
 
 // newConstructor returns how f makes a datatype, nil if it is no constructor.
+// ConstructsType reports whether a function makes a datatype from others.
+func ConstructsType(f *mpiapi.Func) bool {
+	_, ok := constructors[strings.TrimSuffix(f.Name, "_c")]
+	return ok
+}
+
 func newConstructor(f *mpiapi.Func) *constructor {
 	kind, ok := constructors[strings.TrimSuffix(f.Name, "_c")]
 	if !ok {

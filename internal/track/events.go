@@ -21,6 +21,12 @@ type Events struct {
 	// finalized, the call initializes MPI, or several threads of the process call MPI. It comes before CallEntered. The calls of
 	// the only thread between MPI_Init and MPI_Finalize, and those of the main thread at MPI_THREAD_FUNNELED, are no such calls.
 	OddTime stream.Topic[Call]
+	// OddArguments: a thread has called a function that is called often, with arguments that no call has in which all is well: a
+	// send, receive or probe whose communicator, rank, tag, count or buffer is odd; a start of requests that are nowhere; a
+	// collective on a communicator that is not known. What the call begins has been entered.
+	OddArguments stream.Topic[Call]
+	// CollectiveEntering: a thread enters a collective, and what it contributes has not been compared with others.
+	CollectiveEntering stream.Keyed[mpiapi.FuncID, CollectiveEntering]
 	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
 	// changed.
 	Returned stream.Topic[Call]
@@ -49,8 +55,7 @@ type Events struct {
 	LeadersDiffer stream.Topic[LeadersDiffer]
 	LeadersMet    stream.Topic[LeadersMet]
 
-	WrongArgument stream.Topic[WrongArgument]
-	Overlapped    stream.Topic[Overlapped]
+	Overlapped stream.Topic[Overlapped]
 
 	TypeRejected stream.Topic[TypeRejected]
 	TypeMade     stream.Topic[TypeMade]
@@ -74,6 +79,15 @@ type Call struct {
 
 // Kept returns the call as findings keep it.
 func (c Call) Kept() match.Call { return c.Thread.call(c.Call.Raw()) }
+
+// CollectiveEntering says that a thread enters a collective on a communicator, window or file.
+type CollectiveEntering struct {
+	Thread *Thread
+	View   *View
+	Call   *event.Call
+	// Entry is what the call contributes. A subscriber may set Invalid and Why: then there is one finding for all processes.
+	Entry *match.Entry
+}
 
 // TellReturn has the next return of the thread from a call published as Events.Returned.
 func (th *Thread) TellReturn() { th.tellReturn = true }
@@ -171,13 +185,6 @@ type LeadersDiffer struct{ A, B Leader }
 type LeadersMet struct {
 	Local    *match.Comm
 	Position uint64
-}
-
-// WrongArgument says that a call that is no collective is given an argument that the standard forbids.
-type WrongArgument struct {
-	Thread *Thread
-	Call   match.Call
-	Error  *ArgumentError
 }
 
 // Overlapped says that a call hands memory to MPI that MPI has already, or hands it over twice.

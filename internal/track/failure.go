@@ -59,10 +59,22 @@ func (p *Process) setHandler(handle uint64) {
 	p.ownHandlers = p.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
 }
 
+// withdrawWrong takes back what a call has begun that fails because its arguments are wrong: no other process will match it.
+func (t *Tracker) withdrawWrong(th *Thread) {
+	if th.Explained != ByArgument {
+		return
+	}
+	for i, op := range th.ops {
+		if op != nil {
+			t.Match.Withdraw(op)
+			t.Match.Release(op)
+			th.ops[i] = nil
+		}
+	}
+}
+
 // failed tells that a call has returned an error, or is about to end the program for one.
 func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
-	t.refusedArgument(th, call)
-	t.unknownArgument(th, call)
 	if f := th.Failure; f != nil {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos

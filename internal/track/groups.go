@@ -174,6 +174,16 @@ func (t *Tracker) membersOf(v *View, remote bool) (group.Group, bool) {
 	})
 }
 
+// GroupOf returns the processes of a communicator or window, or the process's own group of an inter-communicator. It is false if some
+// of them belong to another world.
+func (t *Tracker) GroupOf(v *View) (group.Group, bool) { return t.membersOf(v, false) }
+
+// Difference returns the processes of a that are not in b. Most processes ask for the same, so results are remembered.
+func (t *Tracker) Difference(a, b group.Group) group.Group {
+	g, _ := t.once(groupKey{function: mpiapi.IDGroupDifference, a: a, b: b}, func() (group.Group, bool) { return a.Difference(b), true })
+	return g
+}
+
 // processSet returns the processes of one of the sets that every MPI has (section 11.3.2).
 func (p *Process) processSet(c *event.Call) (group.Group, bool) {
 	name, ok := c.Text(c.Func.Param("pset_name"))

@@ -262,6 +262,27 @@ func (o *objects) unbury(k objectKey) {
 	}
 }
 
+// keepFreedObjects is how many freed objects are remembered, to tell who freed what is used afterwards.
+const keepFreedObjects = 1024
+
+// bury remembers who freed an object.
+func (o *objects) bury(k objectKey, call match.Call) {
+	if len(call.Raw) == 0 {
+		return
+	}
+	if o.freed == nil {
+		o.freed = make(map[objectKey]match.Call)
+	}
+	if len(o.graves) >= 2*keepFreedObjects { // those whose handles are used again are among them
+		for _, old := range o.graves[:keepFreedObjects] {
+			o.unbury(old)
+		}
+		o.graves = append(o.graves[:0], o.graves[keepFreedObjects:]...)
+	}
+	o.graves = append(o.graves, k)
+	o.freed[k] = call
+}
+
 // enter adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice, namely limit, or
 // twice as many as at the last notice.
 func (o *objects) enter(k objectKey, limit int) (made *Object, crowded bool) {

@@ -42,7 +42,6 @@ type plan struct {
 	runs                                  bool // functions that the program has set for attributes may run inside
 	buffered                              bool // it begins a send of the buffered mode
 	completes                             bool // it completes requests, or says whether they are complete
-	argues                                arguing
 	sends, receives                       endpoint
 
 	types       []typeArg    // datatypes that it is given
@@ -50,7 +49,6 @@ type plan struct {
 	constructor *constructor // if it makes a datatype
 	hands       *hands       // what it hands to MPI, nil if nothing, or if it is a message
 	objects     *objectPlan  // what else it makes and frees, nil if nothing
-	rules       []rule       // for its arguments
 }
 
 // action is how a call changes the state.
@@ -164,7 +162,7 @@ func sendMode(name string) uint8 {
 }
 
 func makePlan(f *mpiapi.Func) plan {
-	p := plan{fn: f, fixed: f.Fixed, requests: -1, status: -1, indices: -1, collective: f.Coll}
+	p := plan{fn: f, fixed: f.Fixed, requests: -1, status: -1, indices: -1, collective: InOrder(f)}
 	value := func(r mpiapi.Role) slot { return event.ValueSlot(f, f.Arg(r)) }
 	before := func(i int) slot { return event.BeforeSlot(f, i) }
 	after := func(i int) slot { return event.AfterSlot(f, i) }
@@ -235,10 +233,6 @@ func makePlan(f *mpiapi.Func) plan {
 		act = otherRequest
 	}
 	p.act = act
-	switch name {
-	case "MPI_Finalize", "MPI_Comm_join", "MPI_Session_init", "MPI_Init", "MPI_Init_thread", "MPI_Session_finalize":
-		p.collective = false // not in the order of a whole communicator
-	}
 	p.gathers = gatherers[name]
 	p.buffered = (act == send || act == isend) && match.Mode(p.mode) == match.Buffered
 	p.completes = wait <= act && act <= requestStatus
@@ -254,7 +248,7 @@ func makePlan(f *mpiapi.Func) plan {
 	p.makesComm = p.newComm.At != 0
 	p.makesHandle = p.makesComm || p.newWin.At != 0 || p.newFile.At != 0
 	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
-	p.planArguments()
+	p.planEndpoints()
 	return p
 }
 

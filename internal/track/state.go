@@ -263,7 +263,6 @@ type Tracker struct {
 	ByRank     map[rankKey]*Process
 	damaged    int // records of communicators and the like that made no sense
 	scratch    match.Call
-	judging    judging
 	blocks     []uint64 // room for sums
 	entry      match.Entry
 	kept       match.Kept
@@ -348,9 +347,6 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	t.Ended++
 	if early := p.Initialized && !p.Finalizing; e.Kind == ring.Signaled || early && (e.Kind == ring.Vanished || e.Kind == ring.Exited && e.InMPI) {
 		t.Killed++
-	}
-	if e.Kind == ring.Signaled && !p.Lost {
-		t.died(p)
 	}
 	t.faulted(p)
 	t.endedByHandler(p)

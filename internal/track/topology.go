@@ -13,6 +13,25 @@ type topology struct {
 	sources, destinations []int32
 }
 
+// Dims returns the number of dimensions of a Cartesian topology, 0 if the communicator has none or if it is not known.
+func (v *View) Dims() int {
+	if v.topology == nil {
+		return 0
+	}
+	return len(v.topology.dims)
+}
+
+// Neighbours returns the number of neighbours that the process receives from, or sends to. It is 0 if they are not known.
+func (v *View) Neighbours(receive bool) int {
+	switch {
+	case v.topology == nil:
+		return 0
+	case receive:
+		return len(v.topology.sources)
+	}
+	return len(v.topology.destinations)
+}
+
 // newTopology works out the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has
 // none or that is not known. The neighbours in a distributed graph are those that MPI names, as their order is its own.
 func newTopology(c *event.Call, made *event.Comm, parent *View, me int32) *topology {

@@ -1,15 +1,15 @@
-// Package argument has the checks of the arguments of calls.
+// Package argument has the checks of the arguments of calls. What is wrong with an argument is decided by package rules.
 package argument
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/argument/rules"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -17,13 +17,20 @@ import (
 var invalidDoc string
 
 // Invalid finds arguments that the standard forbids (MPI standard, the description of each function). What MPI says about the
-// same call is not reported once more.
+// same call is not reported once more. Collectives have a check of their own, which makes one finding for all processes.
 var Invalid = &check.Check{
 	ID:       "LOCAL:MPI:INVALID_ARGUMENT",
 	Severity: finding.Error,
 	Title:    "a call is given an argument that the standard forbids",
 	Doc:      invalidDoc,
-	Start:    wrong(false),
+	Start: func(x *check.Run) {
+		w := &watcher{x: x, judge: rules.Forbidden(x.Tracker)}
+		w.watchCalls()
+		w.watchFailures()
+		x.Track.OddArguments.On(x.Owner, w.look)
+		// What MPI calls its constants is known only when it is initialized.
+		x.Track.CallLeft.Late(x.Owner, w.leave, mpiapi.IDInit, mpiapi.IDInitThread, mpiapi.IDSessionInit)
+	},
 }
 
 //go:embed overflow.md
@@ -35,74 +42,115 @@ var Overflow = &check.Check{
 	Severity: finding.Error,
 	Title:    "a number is larger than its type can hold",
 	Doc:      overflowDoc,
-	Start:    wrong(true),
-}
-
-// wrong starts a check of arguments: of those that have overflowed, or of all others.
-func wrong(overflow bool) func(x *check.Run) {
-	return func(x *check.Run) {
-		x.Track.WrongArgument.On(x.Owner, func(ev track.WrongArgument) {
-			t, c, e := ev.Thread, ev.Call, ev.Error
-			if e.Overflow == overflow {
-				x.Report(describe(x, t, c, e))
-			}
-		})
-	}
-}
-
-func describe(x *check.Run, t *track.Thread, c match.Call, e *track.ArgumentError) *finding.Finding {
-	fn, p := x.Func(c), t.Process
-	q := &fn.Params[e.Param]
-	what := q.Name
-	if call, err := event.ParseCall(c.Raw); err == nil && (!q.Pointer || call.Addr(e.Param) == 0) {
-		what = call.FormatArg(e.Param, p)
-	}
-	f := &finding.Finding{
-		Key:     x.Place(c) + "|" + q.Name,
-		Ranks:   []int{p.Rank},
-		Sites:   []finding.Site{x.Site("call", c)},
-		Details: map[string]any{"function": fn.Name, "parameter": q.Name},
-	}
-	if e.Index >= 0 {
-		what = fmt.Sprintf("%s[%d]", q.Name, e.Index)
-		f.Details["index"] = e.Index
-	}
-	if len(e.Other.Raw) > 0 {
-		f.Sites = append(f.Sites, x.Site(e.Role, e.Other))
-	}
-	f.Message = fmt.Sprintf("Rank %d calls %s with %s, which %s.", p.Rank, fn.Name, what, e.Why)
-	f.Advice = remedy(q, e) + " What MPI makes of it is not defined: it may fail here, crash, or do anything."
-	if e.Overflow {
-		f.Advice = "Send less at a time, or use a derived datatype for larger elements, or the functions with large counts (MPI_Count, the names that end in _c), and 64-bit integers to calculate with."
-	}
-	switch {
-	case e.Defined:
-		f.Severity = finding.Info
-		f.Advice = "Nothing, if the program looks whether it got MPI_UNDEFINED. Else call the function with large counts (MPI_Count, the name that ends in _x or _c)."
-	case e.Allowed:
-		f.Severity = finding.Warning
-	}
-	return f
-}
-
-// remedy says what to do about an argument.
-func remedy(q *mpiapi.Param, e *track.ArgumentError) string {
-	switch {
-	case e.Advice != "":
-		return e.Advice
-	case e.Role == "freed":
-		return "Free the object after its last use, and take care of copies of its handle."
-	case q.Kind.Handle(), q.Kind == mpiapi.Keyval:
-		return "Pass what MPI returned when such an object was made, and look whether that was before this call, and into this variable."
-	case q.Role == mpiapi.Dest, q.Role == mpiapi.Source, q.Role == mpiapi.TargetRank:
-		return "Ranks count from 0 in the communicator or window that is passed. Where there is no such neighbour, pass MPI_PROC_NULL."
-	case q.Role == mpiapi.SendTag, q.Role == mpiapi.RecvTag:
-		return "Choose tags from 0 to MPI_TAG_UB, an attribute of MPI_COMM_WORLD, which is 32767 at least."
-	case q.Kind == mpiapi.Buffer:
-		return "Look whether the memory was allocated and the pointer is the right one; where there are no data, pass a count of 0."
-	}
-	return "Pass a value that is allowed, and look how this one came about."
+	Start: func(x *check.Run) {
+		w := &watcher{x: x, judge: rules.Overflows(x.Tracker), overflow: true}
+		w.watchCalls()
+		w.watchFailures()
+		x.Track.CollectiveEntering.Late(x.Owner, w.enterCollective, w.judge.Functions(track.InOrder)...)
+	},
 }
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{Invalid, Overflow}
+
+// watcher has the calls judged that may be wrong.
+type watcher struct {
+	x        *check.Run
+	judge    *rules.Judge
+	overflow bool // the judge finds overflows
+}
+
+// often reports whether a function sends, receives, probes, or completes or starts requests. Such calls are judged only if something
+// about them is odd (track.Events.OddArguments), or if they have failed: looking at each would take too long.
+func often(f *mpiapi.Func) bool {
+	switch f.Class {
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Wait, mpiapi.Test:
+		return true
+	}
+	switch f.Base {
+	case mpiapi.IDIprobe, mpiapi.IDImprobe, mpiapi.IDStart, mpiapi.IDStartall, mpiapi.IDRequestGetStatus:
+		return true
+	}
+	return false
+}
+
+// watchCalls has all calls judged of the functions that are not called often and are no collectives.
+func (w *watcher) watchCalls() {
+	rare := func(f *mpiapi.Func) bool { return !often(f) && !track.InOrder(f) }
+	w.x.Track.CallEntered.Late(w.x.Owner, w.look, w.judge.Functions(rare)...)
+}
+
+// watchFailures has calls judged that have failed, or in which a process has died. Then others find what is wrong explained.
+func (w *watcher) watchFailures() {
+	w.x.Track.CallFailed.Early(w.x.Owner, w.failed)
+	w.x.Track.ProcessEnded.Early(w.x.Owner, w.ended)
+}
+
+// look judges a call that is under way.
+func (w *watcher) look(c track.Call) {
+	if c.Thread.Explained != track.Unexplained {
+		return
+	}
+	if m := w.judge.FirstMistake(c.Thread, c.Call); m != nil {
+		w.report(c.Thread, c.Kept(), m)
+	}
+}
+
+// leave judges a call that has returned successfully.
+func (w *watcher) leave(c track.Call) {
+	if c.Call.RC() == 0 {
+		w.look(c)
+	}
+}
+
+// enterCollective judges a collective, if nothing else is wrong with it.
+func (w *watcher) enterCollective(e track.CollectiveEntering) {
+	if e.Entry.Invalid == 0 {
+		w.look(track.Call{Thread: e.Thread, Call: e.Call})
+	}
+}
+
+// failed judges a call that has failed. Not every call is judged when it is made, and handles are judged more strictly now: the one
+// that MPI does not accept is one that no call has returned.
+func (w *watcher) failed(e track.CallFailed) {
+	th, f := e.Thread, w.x.Func(e.Call)
+	if th.Explained != track.Unexplained {
+		return
+	}
+	c, err := event.ParseCall(e.Call.Raw)
+	if err != nil {
+		return
+	}
+	var m *rules.Mistake
+	if view, _ := th.Joined(); view == nil || !track.InOrder(f) { // else it was judged when it entered the collective
+		m = w.judge.FirstMistake(th, &c)
+	}
+	if m == nil && !w.overflow && e.Failure != nil && !e.Failure.Refused {
+		if class := th.Process.ErrorClass(e.Failure.Class); class != "" {
+			m = w.judge.UnknownHandle(th, &c, class)
+		}
+	}
+	if m != nil {
+		w.report(th, e.Call, m)
+	}
+}
+
+// ended judges the call in which a process was killed by a signal. MPI may have looked for an object behind a handle that no call has
+// returned, or have followed a null pointer.
+func (w *watcher) ended(p *track.Process) {
+	if p.Ended.Kind != ring.Signaled || p.Lost {
+		return
+	}
+	for _, th := range p.Threads {
+		if th.Open.Func == nil || th.TID != p.Ended.TID || th.Explained != track.Unexplained {
+			continue
+		}
+		m := w.judge.FirstMistake(th, &th.Open.Call)
+		if m == nil && !w.overflow {
+			m = w.judge.UnknownHandle(th, &th.Open.Call, "")
+		}
+		if m != nil {
+			w.report(th, track.Call{Thread: th, Call: &th.Open.Call}.Kept(), m)
+		}
+	}
+}

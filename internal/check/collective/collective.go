@@ -35,10 +35,22 @@ type rule struct {
 	why, advice string
 	// verbs are for one and for several processes, before what they pass.
 	verbs [2]string
+	// entering, if it is not nil, returns what is called when a member enters a collective by a function that enters names. It may
+	// add to what the member contributes.
+	entering func(x *check.Run) func(track.CollectiveEntering)
+	enters   func(*mpiapi.Func) bool
 }
 
 // start runs a rule as a check.
 func (r *rule) start(x *check.Run) {
+	if r.entering != nil {
+		enter := r.entering(x)
+		for _, f := range mpiapi.Funcs() {
+			if r.enters(f) {
+				x.Track.CollectiveEntering.On(x.Owner, enter, f.ID)
+			}
+		}
+	}
 	watch(x, func(c *match.Collective) {
 		if gs := r.groups(x, c); len(gs) > 0 {
 			r.report(x, c, gs)

@@ -193,26 +193,6 @@ var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH", "MPI_IN_PLACE is passed by s
 	advice: "Pass MPI_IN_PLACE as the send buffer on all processes, or on none; in MPI_Gather, MPI_Reduce and the like at the root only, in MPI_Scatter as the root's receive buffer.",
 })
 
-// InvalidParameter finds arguments that the standard forbids, whatever the others pass.
-var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collective operation is invalid", parameterDoc, &rule{
-	groups: func(x *check.Run, c *match.Collective) []group {
-		if c.Different || !c.Conflicts.Has(match.Validity) {
-			return nil
-		}
-		return split(c, func(v *match.Variant) uint64 { return uint64(v.Invalid) }, func(v *match.Variant) string {
-			f := mpiapi.ByID(mpiapi.FuncID(v.Call.Func()))
-			if v.Invalid > len(f.Params) {
-				return v.Why
-			}
-			return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
-		})
-	},
-	what:   about("pass an invalid argument to %s"),
-	verbs:  passes,
-	why:    "MPI may refuse the call on these processes while others wait in it, or do anything.",
-	advice: "Mend the argument on the processes named.",
-})
-
 // LeaderMismatch finds members of a group that name different leaders for an inter-communicator.
 var LeaderMismatch = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:LEADER_MISMATCH", Severity: finding.Error, Doc: leaderDoc,
@@ -312,6 +292,8 @@ func edges(c *match.Collective) []group {
 
 // FileMismatch finds arguments of collective file operations that must be equal and are not.
 var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation", fileDoc, &rule{
+	entering: explainDisorder,
+	enters:   onFiles,
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if settled(c) && c.Conflicts.Has(match.FileArguments) {
 			gs := split(c, func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) }, func(v *match.Variant) string { return v.Disorder })

@@ -48,7 +48,7 @@ func (o *order) shareRequest(a, b track.Call) bool {
 			continue
 		}
 		for _, h := range theirs {
-			if g == h {
+			if g.Handle == h.Handle && g.Variable == h.Variable {
 				return true
 			}
 		}

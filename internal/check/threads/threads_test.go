@@ -24,7 +24,9 @@ const request = 0x98000000
 func TestTwoThreads(t *testing.T) {
 	const funneled, serialized, multiple = 1, 2, 3
 	barrier := func(comm uint64) []byte { return Record(1, "MPI_Barrier", Args{"comm": comm}, 0) }
-	on := func(function string) []byte { return Record(1, function, Args{"request": request, "*request": 0x5000}, 0) }
+	on := func(function string) []byte {
+		return Record(1, function, Args{"request": request, "*request": 0x5000}, 0)
+	}
 	group := Record(1, "MPI_Comm_create_group", Args{"comm": World, "group": 0x88000003, "tag": 1}, 0)
 	for _, c := range []struct {
 		name          string

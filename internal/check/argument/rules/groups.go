@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/record/event"
+)
+
+const outside = "names a rank that is not in the group, whose ranks go from 0 to %d: it is %d"
+
+// chosen returns the group that ranks are chosen from, and the ranks. It is false if they are not known.
+func (f function) chosen(list string) func(*call) (group.Group, event.Array, bool) {
+	from, param := f.value(0), f.Param(list)
+	return func(c *call) (group.Group, event.Array, bool) {
+		g, ok := c.process.Group(from.Handle(c.rec))
+		ranks, recorded := c.In(param)
+		return g, ranks, ok && recorded
+	}
+}
+
+// ranksRule looks at the ranks that MPI_Group_incl and MPI_Group_excl are given (section 7.3.2).
+func (f function) ranksRule() rule {
+	chosen, param := f.chosen("ranks"), f.Param("ranks")
+	return func(c *call) bool {
+		g, list, ok := chosen(c)
+		if !ok {
+			return true
+		}
+		seen := make(map[int64]bool, list.Len())
+		for k := range list.Len() {
+			switch r := list.At(k); {
+			case r < 0 || r >= int64(g.Size()):
+				return c.rejectElement(param, k, fmt.Sprintf(outside, g.Size()-1, r))
+			case seen[r]:
+				return c.rejectElement(param, k, fmt.Sprintf("names a rank that stands there before: %d", r))
+			default:
+				seen[r] = true
+			}
+		}
+		return true
+	}
+}
+
+// rangesRule looks at the triples that MPI_Group_range_incl and MPI_Group_range_excl are given (section 7.3.2).
+func (f function) rangesRule() rule {
+	chosen, param := f.chosen("ranges"), f.Param("ranges")
+	return func(c *call) bool {
+		g, list, ok := chosen(c)
+		if !ok {
+			return true
+		}
+		seen := make(map[int64]bool)
+		for k := 0; k+2 < list.Len(); k += 3 {
+			if why := triple(list.At(k), list.At(k+1), list.At(k+2), int64(g.Size()), seen); why != "" {
+				return c.rejectElement(param, k/3, why)
+			}
+		}
+		return true
+	}
+}
+
+// triple says what is wrong with a range of ranks, "" if nothing is. The ranks of the range are added to seen.
+func triple(first, last, stride, size int64, seen map[int64]bool) string {
+	switch {
+	case stride == 0:
+		return "has a stride of 0"
+	case first < 0 || first >= size:
+		return fmt.Sprintf(outside, size-1, first)
+	case (last-first)/stride < 0 || stride > 0 != (last >= first) && first != last:
+		return "" // MPI libraries take it for one rank, or none
+	}
+	for r := first; stride > 0 && r <= last || stride < 0 && r >= last; r += stride {
+		switch {
+		case r < 0 || r >= size:
+			return fmt.Sprintf(outside, size-1, r)
+		case seen[r]:
+			return fmt.Sprintf("names a rank that another one names, too: %d", r)
+		}
+		seen[r] = true
+	}
+	return ""
+}
+
+// epochRule looks at the group of MPI_Win_start and MPI_Win_post, which must be a part of the window's group (section 12.5).
+func (f function) epochRule() rule {
+	param := f.Param("group")
+	at := f.value(param)
+	return func(c *call) bool {
+		g, ok := c.process.Group(at.Handle(c.rec))
+		if !ok || c.view == nil {
+			return true
+		}
+		all, ok := c.tracker.GroupOf(c.view)
+		if !ok {
+			return true
+		}
+		for r := range c.tracker.Difference(g, all).Ranks() {
+			c.reject(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of MPI_COMM_WORLD", r))
+			c.mistake.Advice = "Make the group from that of the window (MPI_Win_get_group), by the ranks that its processes have there."
+			return false
+		}
+		return true
+	}
+}

@@ -1,0 +1,55 @@
+package collective
+
+import (
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/check/argument/rules"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// InvalidParameter finds arguments that the standard forbids, whatever the other processes pass.
+var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collective operation is invalid", parameterDoc, &rule{
+	groups: func(x *check.Run, c *match.Collective) []group {
+		if c.Different || !c.Conflicts.Has(match.Validity) {
+			return nil
+		}
+		return split(c, func(v *match.Variant) uint64 { return uint64(v.Invalid) }, func(v *match.Variant) string {
+			f := mpiapi.ByID(mpiapi.FuncID(v.Call.Func()))
+			if v.Invalid > len(f.Params) {
+				return v.Why
+			}
+			return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
+		})
+	},
+	what:   about("pass an invalid argument to %s"),
+	verbs:  passes,
+	why:    "MPI may refuse the call on these processes while others wait in it, or do anything.",
+	advice: "Mend the argument on the processes named.",
+	entering: func(x *check.Run) func(track.CollectiveEntering) {
+		judge := rules.Forbidden(x.Tracker)
+		return func(e track.CollectiveEntering) {
+			if e.Entry.Invalid == 0 && e.Thread.Explained == track.Unexplained {
+				if m := judge.FirstMistake(e.Thread, e.Call); m != nil {
+					e.Entry.Invalid, e.Entry.Why = m.Param+1, m.Why
+				}
+			}
+			if e.Entry.Invalid != 0 {
+				e.Thread.Explained = track.ByArgument
+			}
+		}
+	},
+	enters: track.InOrder,
+})
+
+// onFiles reports whether a function is a collective on a file.
+func onFiles(f *mpiapi.Func) bool { return track.InOrder(f) && f.Arg(mpiapi.TheFile) >= 0 }
+
+// explainDisorder says that the finding about a call explains what follows from its place among the calls on a file.
+func explainDisorder(*check.Run) func(track.CollectiveEntering) {
+	return func(e track.CollectiveEntering) {
+		if e.Entry.Disorder != "" {
+			e.Thread.Explained = track.ByArgument
+		}
+	}
+}
