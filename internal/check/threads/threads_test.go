@@ -44,6 +44,9 @@ func TestTwoThreads(t *testing.T) {
 		{"one waits, one tests all", multiple, on("MPI_Wait"), Record(1, "MPI_Testall", Args{
 			"count": 1, "array_of_requests": []uint64{request}, "*array_of_requests": 0x5000, ">flag": 0,
 		}, 0), "for a request that another thread is waiting for"},
+		{"one waits, one tests it as the second", multiple, on("MPI_Wait"), Record(1, "MPI_Testall", Args{
+			"count": 2, "array_of_requests": []uint64{request + 1, request}, "*array_of_requests": 0x4ffc, ">flag": 0,
+		}, 0), "for a request that another thread is waiting for"},
 		{"one waits, one tests", multiple, on("MPI_Wait"), on("MPI_Test"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
