@@ -6,13 +6,12 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// A program that sends the same message again and again may be far ahead of its receiver in what has been read, or behind.
-// What it posts then is counted, rather than kept each by itself: an Op stands for as many more like it as its repeats say,
-// in its place in the list.
+// A program may send the same message many times before the analyzer reads the records of its receiver. These operations are
+// counted: one Op in the list stands for all of them. Op.repeats is the number of the others.
 
-// again has op, the last of its list, stand for another one, which the same thread has posted in the same way, and reports
-// whether that is so. It concerns only blocking operations that are over, and that nobody keeps.
-func (op *Op) again(other *Op) bool {
+// countRepeat lets op, the last of its list, also stand for other, if the same thread has posted both in the same way. It
+// reports whether it does. Both must be blocking operations whose call has returned, and op must not be retained.
+func (op *Op) countRepeat(other *Op) bool {
 	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative || op.Exchange != nil || op.Type != other.Type ||
 		len(op.Call.Raw) != ring.Line || !bytes.Equal(op.Call.Raw, other.Call.Raw) {
 		return false
@@ -30,8 +29,8 @@ func (op *Op) again(other *Op) bool {
 	return true
 }
 
-// first takes the first operation out of those that op stands for, which are several, and returns it as an Op of its own.
-func (m *Matcher) first(op *Op) *Op {
+// splitFirst takes the first operation from those that op stands for, and returns it as an Op of its own.
+func (m *Matcher) splitFirst(op *Op) *Op {
 	n := m.Own(op)
 	n.Matched, n.queued, n.seq = false, true, op.seq
 	n.Replay.Begun, n.Replay.Ready, n.Replay.Over = op.Replay.Begun, op.Replay.Ready, op.Replay.Over
@@ -39,20 +38,21 @@ func (m *Matcher) first(op *Op) *Op {
 	return n
 }
 
-// advance has op stand for one operation less, the first.
+// advance drops the first of the operations that op stands for.
 func (op *Op) advance() {
 	op.repeats--
 	op.seq++
 	op.At += uint64(op.stride)
 }
 
-// rests reports whether nobody wants to be told of op by Quick.
+// rests reports whether Replayer.Quick need not be called for op.
 func (m *Matcher) rests(op *Op) bool { return m.Replayer == nil || m.Replayer.Rests(op) }
 
-// take takes op out of l, where it comes behind prev (nil: at the head), or the first of the operations that it stands for.
+// take removes op from l and returns it. If op stands for several operations, take removes only the first of them. prev is
+// the operation before op in l, nil if op is the first.
 func (m *Matcher) take(l *list, prev, op *Op) *Op {
 	if op.repeats > 0 {
-		return m.first(op)
+		return m.splitFirst(op)
 	}
 	l.remove(prev, op)
 	return op

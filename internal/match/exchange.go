@@ -6,10 +6,10 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Content is what is known of the data of one side of a message: the sums of consecutive blocks of them, which are equally long
-// but for the last.
+// Content has the checksums of the data on one side of a message: one for each of consecutive blocks. All blocks have the same
+// length, except for the last one.
 type Content struct {
-	Bytes  uint64 // 0: nothing is known
+	Bytes  uint64 // 0: there are no checksums
 	Blocks []uint64
 
 	room [1]uint64 // most messages have one block
@@ -20,17 +20,17 @@ func (d *Content) set(bytes uint64, blocks []uint64) {
 	d.Blocks = append(d.room[:0], blocks...)
 }
 
-// Exchange is a message whose data are summed up on both sides: an Op's, from when something is known of it.
+// Exchange is a message with the checksums of both sides. An Op has one once there is a checksum or a match.
 type Exchange struct {
 	Send, Recv     Op // copies, with the calls
 	Sent, Received Content
 
 	linked bool // Send and Recv are known
-	over   bool // the sender may use its buffer again
-	void   bool // nothing follows from the sums
+	over   bool // the send is complete
+	void   bool // the checksums must not be compared
 }
 
-// Differs returns the number of the first block that is not what was sent.
+// Differs returns the number of the first block that did not arrive as it was sent.
 func (e *Exchange) Differs() (block int, differs bool) {
 	if e.Sent.Bytes == 0 || e.Sent.Bytes != e.Received.Bytes || len(e.Sent.Blocks) != len(e.Received.Blocks) {
 		return 0, false
@@ -51,7 +51,7 @@ func (e *Exchange) Block(i int) (first, last uint64) {
 	return first, min(first+size, e.Sent.Bytes) - 1
 }
 
-// exchange returns what is known of op's message, to enter more.
+// exchange returns op.Exchange, which it makes if need be.
 func (op *Op) exchange() *Exchange {
 	if op.Exchange == nil {
 		op.Exchange = new(Exchange)
@@ -59,7 +59,7 @@ func (op *Op) exchange() *Exchange {
 	return op.Exchange
 }
 
-// Sum enters the sums of the data that an operation sends, or has received.
+// Sum notes the checksums of the data that an operation sends, or has received.
 func (m *Matcher) Sum(op *Op, bytes uint64, blocks []uint64) {
 	e := op.exchange()
 	if op.Send {
@@ -67,14 +67,14 @@ func (m *Matcher) Sum(op *Op, bytes uint64, blocks []uint64) {
 	} else {
 		e.Received.set(bytes, blocks)
 	}
-	m.look(e)
+	m.publishDamage(e)
 }
 
-// Void says that nothing follows from the sums of an operation's message: its data have changed, or others used their
-// memory.
+// Void says that the checksums of an operation's message must not be compared, because the program has changed the data or
+// another operation has used the memory.
 func (m *Matcher) Void(op *Op) { op.exchange().void = true }
 
-// Over says that a send is complete, or given up: that its data have not changed is known by then.
+// Over says that a send is complete or given up. If the program had changed the data, Void would have been called before.
 func (m *Matcher) Over(op *Op) {
 	if m.Sums && op.Send {
 		m.over(op)
@@ -84,10 +84,10 @@ func (m *Matcher) Over(op *Op) {
 func (m *Matcher) over(op *Op) {
 	e := op.exchange()
 	e.over = true
-	m.look(e)
+	m.publishDamage(e)
 }
 
-// link notes that a message went from s to r.
+// link notes that r got the message of s.
 func (m *Matcher) link(s, r *Op) {
 	e := s.exchange()
 	if other := r.Exchange; other != nil && other != e {
@@ -95,25 +95,25 @@ func (m *Matcher) link(s, r *Op) {
 		e.void = e.void || other.void
 	}
 	r.Exchange = e
-	e.Send, e.Recv, e.linked = s.alone(), r.alone(), true
-	m.look(e)
+	e.Send, e.Recv, e.linked = s.detached(), r.detached(), true
+	m.publishDamage(e)
 }
 
-// alone returns a copy of op that does not depend on it.
-func (op *Op) alone() Op {
+// detached returns a copy of op that stays valid when op is used again.
+func (op *Op) detached() Op {
 	return Op{
 		Send: op.Send, Mode: op.Mode, Comm: op.Comm, Me: op.Me, Peer: op.Peer, Tag: op.Tag, Count: op.Count, Type: op.Type,
 		Call: Call{op.Call.Thread, slices.Clone(op.Call.Raw)}, AnySource: op.AnySource, AnyTag: op.AnyTag,
 	}
 }
 
-// look tells of a message that is complete, if it is not what was sent.
-func (m *Matcher) look(e *Exchange) {
+// publishDamage publishes a message whose checksums are complete and differ.
+func (m *Matcher) publishDamage(e *Exchange) {
 	if !e.linked || !e.over || e.void || e.Received.Bytes == 0 {
 		return
 	}
 	if _, differs := e.Differs(); differs {
-		e.void = true // it is told once
+		e.void = true // publish it only once
 		m.Events.DataDamaged.Publish(e)
 	}
 }

@@ -2,25 +2,25 @@ package match
 
 import "slices"
 
-// owedLimit is how many receives of a mailbox may wait behind one whose message is not known before matching is given up
-// there: it may never become known, and all of them are kept until then.
+// owedLimit is the largest number of receives of a mailbox that may wait for a receive whose message is not known. If there are
+// more, matching is given up for the mailbox: the message may never become known, and all waiting receives are kept.
 const owedLimit = 4096
 
-// owe counts a receive that the program is done with, and that is not matched yet.
+// owe counts a receive that the program has completed and that is not matched yet.
 func (m *Matcher) owe(op *Op) {
 	b := &op.Comm.boxes[op.Me]
 	if b.any.head == nil {
-		return // the sender's record is only to be read
+		return // it will be matched when the sender's record is read
 	}
 	op.owed = true
-	l := b.late()
+	l := b.waiting()
 	if l.owed++; l.owed > owedLimit {
 		m.lose(b)
 	}
 }
 
-// Doubt says that nobody will tell whether op took part: it was cancelled and then freed (MPI standard, section 3.8.4).
-// What it may have sent or received can't be told any more, nor what depends on that.
+// Doubt says that op was cancelled and then freed (MPI standard, section 3.8.4), so that no record will say whether it sent or
+// received its message. What depends on that is not known either.
 func (m *Matcher) Doubt(op *Op) {
 	switch {
 	case op.Matched && !op.queued && op.partner == nil, op.Removed:
@@ -37,7 +37,7 @@ func (m *Matcher) Doubt(op *Op) {
 		m.undo(op)
 		op.queued = true
 	} else if !op.queued {
-		return // nothing is matched there
+		return // it was not posted, as nothing is matched there
 	} else {
 		p.recvs.drop(op)
 	}
@@ -47,13 +47,13 @@ func (m *Matcher) Doubt(op *Op) {
 	m.rescan(b, p)
 }
 
-// Free is Release of an operation that goes on though its request was freed: nobody will tell when it completes, and it
-// can't be cancelled any more.
+// Free releases an operation whose request was freed while it was active. No record will say when it completes. The program
+// cannot cancel it any more.
 func (m *Matcher) Free(op *Op) {
 	if !op.Send && op.Tentative && (op.queued && !op.wildcard || op.partner != nil) {
 		switch p := op.Comm.boxes[op.Me].pair(op.Peer, len(op.Comm.Members)); {
 		case p.tentativeBefore(op.seq):
-			m.Doubt(op) // what those got it did not get
+			m.Doubt(op) // which message it gets depends on them
 		case op.partner != nil:
 			m.Confirm(op)
 		default:
@@ -73,7 +73,7 @@ func (p *pair) tentativeBefore(seq uint64) bool {
 	return slices.ContainsFunc(p.tentative, func(r *Op) bool { return r.seq < seq })
 }
 
-// Unknown reports whether it will not become known what op is matched with.
+// Unknown reports whether matching is given up where op was posted.
 func (op *Op) Unknown() bool {
 	c := op.Comm
 	to := op.Me
@@ -83,10 +83,10 @@ func (op *Op) Unknown() bool {
 	return c.Unmatchable() || c.boxes[to].lost()
 }
 
-// Lose says that it will not become known which message the receive op got, nor therefore what later ones got.
+// Lose says that no record will tell which message the receive op got. So the messages of later receives are not known either.
 func (m *Matcher) Lose(op *Op) { m.lose(&op.Comm.boxes[op.Me]) }
 
-// lose gives up matching what goes to a mailbox, and forgets what is there.
+// lose gives up matching for a mailbox, and forgets the operations in it.
 func (m *Matcher) lose(b *mailbox) {
 	old := *b
 	*b = mailbox{behind: lost}

@@ -17,7 +17,7 @@ func (l *list) push(op *Op) {
 	l.tail = op
 }
 
-// insert puts op where its seq belongs.
+// insert adds op in the order of seq.
 func (l *list) insert(op *Op) {
 	if l.tail == nil || l.tail.seq < op.seq {
 		l.push(op)
@@ -31,7 +31,7 @@ func (l *list) insert(op *Op) {
 	*p = op
 }
 
-// remove takes out op, which comes behind prev (nil: at the head).
+// remove removes op. prev is the operation before op, nil if op is the first.
 func (l *list) remove(prev, op *Op) {
 	if prev == nil {
 		l.head = op.next
@@ -44,7 +44,7 @@ func (l *list) remove(prev, op *Op) {
 	op.next = nil
 }
 
-// drop takes out op wherever it is.
+// drop removes op. It reports whether op was in the list.
 func (l *list) drop(op *Op) bool {
 	var prev *Op
 	for q := l.head; q != nil; prev, q = q, q.next {
@@ -56,13 +56,13 @@ func (l *list) drop(op *Op) bool {
 	return false
 }
 
-// pair is what is between one sender and one receiver.
+// pair has the operations between one sender and one receiver.
 type pair struct {
 	sends list
-	recvs list   // from this very source
-	dirty bool   // in behind.dirty
+	recvs list   // receives that name this source
+	dirty bool   // it is in behind.dirty
 	taken uint32 // messages received
-	// tentative are the receives that are matched and may still be cancelled, in no order.
+	// tentative are the receives that are matched and may still be cancelled, in any order.
 	tentative []*Op
 }
 
@@ -72,31 +72,31 @@ type mailbox struct {
 	sparse map[int32]*pair // in large ones
 	any    list            // receives whose message is not known yet: from MPI_ANY_SOURCE, or cancelled and freed
 	seq    uint64          // operations posted
-	behind *behind         // nil if there never was such a receive, or one with a wildcard; given up: lost
+	behind *behind         // nil if there never was such a receive, or one with a wildcard; lost if matching is given up
 }
 
-// behind is what waits for receives whose message is not known yet.
+// behind has what waits for receives whose message is not known yet.
 type behind struct {
-	dirty []*pair // in which something waits for them
-	owed  int     // receives that the program is done with, but that are not matched for them
+	dirty []*pair // pairs with operations that wait
+	owed  int     // receives that wait although the program has completed them
 	took  *takings
 }
 
-// lost is what a mailbox has whose messages are not matched any more.
+// lost is the value of mailbox.behind if messages to the mailbox are not matched any more.
 var lost = new(behind)
 
-// lost reports whether matching is given up.
+// lost reports whether matching is given up for the mailbox.
 func (b *mailbox) lost() bool { return b.behind == lost }
 
-// late returns what waits in b.
-func (b *mailbox) late() *behind {
+// waiting returns b.behind, which it makes if need be.
+func (b *mailbox) waiting() *behind {
 	if b.behind == nil {
 		b.behind = new(behind)
 	}
 	return b.behind
 }
 
-// denseLimit is the size of communicator up to which every mailbox has an array over all sources.
+// denseLimit is the largest size of a communicator whose mailboxes have an array over all sources.
 const denseLimit = 64
 
 func (b *mailbox) pair(source int32, members int) *pair {
@@ -118,13 +118,13 @@ func (b *mailbox) pair(source int32, members int) *pair {
 	return p
 }
 
-// compatible reports whether a receive for tag want takes a message tagged tag.
+// compatible reports whether a receive with the tag want accepts a message with a tag.
 func compatible(want, tag int32) bool { return want == tag || want == Any }
 
 func (b *mailbox) mark(p *pair) {
 	if !p.dirty {
 		p.dirty = true
-		l := b.late()
+		l := b.waiting()
 		l.dirty = append(l.dirty, p)
 	}
 }
@@ -144,8 +144,8 @@ func (r *Op) accepts(s *Op) bool {
 	return (r.Peer == Any || r.Peer == s.Me) && compatible(r.Tag, s.Tag)
 }
 
-// Candidate reports whether a message that a receive with these arguments would accept is on its way to member me:
-// such a receive or probe is not stuck. It errs on the side of yes.
+// Candidate reports whether a message has been sent to member me that a receive or probe with these arguments would accept, so
+// that the receive or probe is not stuck. If it is not sure, it returns true.
 func (c *Comm) Candidate(me, source, tag int32) bool {
 	if c.Unmatchable() {
 		return true
@@ -178,8 +178,8 @@ func (c *Comm) Candidate(me, source, tag int32) bool {
 	return false
 }
 
-// Expected reports whether a receive is posted that may take the send op, though it isn't settled yet which one: the
-// send is not stuck. It errs on the side of yes.
+// Expected reports whether a receive is posted that may match the send op, so that the send is not stuck. If it is not sure, it
+// returns true.
 func (op *Op) Expected() bool {
 	b := &op.Comm.boxes[op.Peer]
 	if b.lost() || b.claims(math.MaxUint64, op) {

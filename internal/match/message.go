@@ -6,19 +6,19 @@ import "slices"
 type Matcher struct {
 	Messages    uint64 // matched so far
 	Collectives uint64 // matched so far
-	// Replayer, if it is set before the first operation, is told of operations and may keep them.
+	// Replayer, if not nil, gets the operations and may keep them. Set it before the first operation.
 	Replayer Replayer
-	// Sums: the processes make sums of the data of messages.
+	// Sums: the processes compute checksums of the data of messages.
 	Sums bool
 	// Events: subscribe before the first operation.
 	Events Events
 
 	free    *Op
 	scratch Op
-	good    Collective // for subscribers: a collective that all agree on
+	good    Collective // passed to subscribers if all members of a collective agree
 }
 
-// New returns a matcher of nothing so far.
+// New returns a matcher without operations.
 func New() *Matcher { return new(Matcher) }
 
 // Scratch returns the Op that PostScratch posts. The caller fills in the exported fields from Send to Call, without
@@ -76,7 +76,7 @@ func (m *Matcher) postFast(op *Op) bool {
 
 // queueScratch adds a copy of op to a list of a mailbox.
 func (m *Matcher) queueScratch(op *Op, b *mailbox, l *list) {
-	if l.tail != nil && m.rests(op) && l.tail.again(op) {
+	if l.tail != nil && m.rests(op) && l.tail.countRepeat(op) {
 		b.seq++
 		return
 	}
@@ -118,9 +118,9 @@ func (m *Matcher) matchScratch(op *Op, p *pair, l *list) {
 	m.dequeued(q)
 }
 
-// Post enters an operation into matching. Non-overtaking (MPI standard, section 3.5): of the sends from one member
-// that a receive accepts it takes the first, of the receives that accept a send the first posted. A receive from any
-// source takes part once Resolve says which message it got; until then what it might take waits for it.
+// Post adds an operation and matches it. Messages do not overtake each other (MPI standard, section 3.5): a receive matches the
+// first send from a member that it accepts, and a send matches the first posted receive that accepts it. A receive from any
+// source is matched once Resolve says which message it got. Until then, sends that it accepts wait for it.
 func (m *Matcher) Post(op *Op) {
 	c := op.Comm
 	if c.Unmatchable() {
@@ -152,8 +152,8 @@ func (m *Matcher) Post(op *Op) {
 	}
 	var prev *Op
 	for s := p.sends.head; s != nil; prev, s = s, s.next {
-		if compatible(op.Tag, s.Tag) { // no earlier receive accepts it, or it would not be here
-			m.matched(b, p, m.take(&p.sends, prev, s), op)
+		if compatible(op.Tag, s.Tag) { // no earlier receive accepts s, or s would not be in the list
+			m.match(b, p, m.take(&p.sends, prev, s), op)
 			return
 		}
 	}
@@ -178,7 +178,7 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 	var prev *Op
 	for r := p.recvs.head; r != nil; prev, r = r, r.next {
 		if compatible(r.Tag, op.Tag) {
-			m.matched(b, p, op, m.take(&p.recvs, prev, r))
+			m.match(b, p, op, m.take(&p.recvs, prev, r))
 			return
 		}
 	}
@@ -214,7 +214,7 @@ func (m *Matcher) rescan(b *mailbox, p *pair) {
 			if r.repeats == 0 {
 				next = r.next
 			}
-			m.matched(b, p, m.take(&p.sends, before, s), m.take(&p.recvs, prev, r))
+			m.match(b, p, m.take(&p.sends, before, s), m.take(&p.recvs, prev, r))
 			r = next
 		}
 	}
@@ -241,7 +241,7 @@ func (s *Op) tryFor(r *Op) (newly int) {
 	return newly
 }
 
-// Resolve says what a receive from any source got, as its status told.
+// Resolve says which message a receive from any source got. Source and tag are those of its status.
 func (m *Matcher) Resolve(op *Op, source, tag int32) {
 	if !op.wildcard {
 		return
@@ -253,12 +253,12 @@ func (m *Matcher) Resolve(op *Op, source, tag int32) {
 	p := b.pair(source, len(op.Comm.Members))
 	p.recvs.insert(op)
 	b.mark(p)
-	m.settle(b)
+	m.rescanDirty(b)
 }
 
-// settle matches what waited for a receive from any source that is no longer in the way.
-func (m *Matcher) settle(b *mailbox) {
-	l := b.late()
+// rescanDirty matches the operations that waited for a receive from any source, now that its message is known.
+func (m *Matcher) rescanDirty(b *mailbox) {
+	l := b.waiting()
 	dirty := l.dirty
 	for _, p := range dirty {
 		m.rescan(b, p)
@@ -271,16 +271,16 @@ func (m *Matcher) settle(b *mailbox) {
 	}
 }
 
-// Withdraw takes back an operation that was cancelled, or that failed before it took part. It has no effect on a receive
-// that is matched for good; a send that seems to be shows that it is not known what went to its receiver. What a tentative
-// receive seemed to have got goes to the next.
+// Withdraw removes an operation that was cancelled, or that failed before it was matched. It has no effect on a receive that
+// cannot lose its message any more. If the operation is a send that seems to be matched, the matching of its receiver is wrong
+// and is given up. The message of a tentative receive goes to the next receive.
 func (m *Matcher) Withdraw(op *Op) {
 	if op.partner != nil {
 		b, p := m.undo(op)
 		defer m.rescan(b, p)
 	}
 	if op.Matched && op.Send && !op.Removed {
-		// What seemed to get it got another message, or none.
+		// The receive that it was matched with got another message, or none.
 		m.lose(&op.Comm.boxes[op.Peer])
 	}
 	if op.Matched || op.Removed {
@@ -297,7 +297,7 @@ func (m *Matcher) Withdraw(op *Op) {
 		if op.wildcard {
 			op.wildcard = false
 			b.any.drop(op)
-			m.settle(b)
+			m.rescanDirty(b)
 		} else {
 			b.pair(op.Peer, len(op.Comm.Members)).recvs.drop(op)
 		}
@@ -305,8 +305,8 @@ func (m *Matcher) Withdraw(op *Op) {
 	m.dequeued(op)
 }
 
-// matched puts s and r together, which are in no list any more.
-func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
+// match matches s with r. Both must have been removed from their lists.
+func (m *Matcher) match(b *mailbox, p *pair, s, r *Op) {
 	s.Matched, r.Matched = true, true
 	m.Messages++
 	p.taken++
@@ -318,7 +318,7 @@ func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 		m.Replayer.Link(s, r)
 	}
 	if r.AnySource || r.AnyTag {
-		b.took(s, r)
+		b.noteTaking(s, r)
 	}
 	if r.Tentative {
 		if !s.queued {
@@ -341,7 +341,7 @@ func (m *Matcher) matched(b *mailbox, p *pair, s, r *Op) {
 	}
 }
 
-// message tells that r got the message of s.
+// message publishes that r got the message of s.
 func (m *Matcher) message(s, r *Op) {
 	if m.Sums {
 		m.link(s, r)
@@ -349,8 +349,8 @@ func (m *Matcher) message(s, r *Op) {
 	m.Events.message(s, r)
 }
 
-// undo takes the message away from a receive that turned out to be cancelled, and from those posted later that have
-// not completed either. They are to be matched anew.
+// undo unmatches a receive that was cancelled, and the later receives that are not complete either. The later ones must be
+// matched again.
 func (m *Matcher) undo(op *Op) (b *mailbox, p *pair) {
 	b = &op.Comm.boxes[op.Me]
 	p = b.pair(op.Peer, len(op.Comm.Members))

@@ -19,42 +19,43 @@ type Op struct {
 	Mode    Mode
 	Matched bool
 	Removed bool // cancelled
-	// Tentative receives may still be cancelled: that they are matched is told when Confirm says that they completed.
+	// Tentative: the receive may still be cancelled. MessageMatched is published once Confirm says that it is complete.
 	Tentative bool
-	// Cancelling: MPI_Cancel was called for it. It may take part all the same.
+	// Cancelling: MPI_Cancel was called for the operation. It may still send or receive its message.
 	Cancelling bool
 	Comm       *Comm
-	Me         int32 // member that did it
-	Peer       int32 // member it names, or Any
+	Me         int32 // the member that sends or receives
+	Peer       int32 // the other member as the call names it, or Any
 	Tag        int32 // or Any
 	Count      int64
 	Type       *Datatype // nil if unknown
-	Call       Call      // where it came from: the record itself while it is posted, then a copy
+	Call       Call      // the call that began the operation: the record itself while it is posted, then a copy
 
-	// At is the number of the call in its thread, from 1, that began the operation. AnySource, AnyTag: the receive was given
-	// MPI_ANY_SOURCE, MPI_ANY_TAG, whatever Peer and Tag say now that it is known what it got. They are for package causal.
+	// At is the number, in its thread and from 1 on, of the call that began the operation. AnySource and AnyTag: the call
+	// passed MPI_ANY_SOURCE or MPI_ANY_TAG. Peer and Tag become those of the message once it is known. Package strictreplay
+	// uses all three.
 	At                uint64
 	AnySource, AnyTag bool
 	Replay            Replay
-	// Exchange is what is known of the data of the message, nil if nothing is.
+	// Exchange has the checksums of the message's data, nil if there are none.
 	Exchange *Exchange
 
 	room     []byte
-	partner  *Op    // of a tentative receive that is matched
-	at       int    // in its pair's list of those
+	partner  *Op    // of a tentative receive: the send that it is matched with
+	at       int    // its index in pair.tentative
 	queued   bool   // in a mailbox
-	held     bool   // by a request or a call under way
+	held     bool   // by a request or by a call that has not returned
 	wildcard bool   // in the mailbox's list of receives whose message is not known yet
 	owed     bool   // counted in the mailbox
-	tried    bool   // by the pass under way
-	repeats  uint32 // so many more like it have been posted behind it: see again
-	stride   uint32 // between their numbers At
+	tried    bool   // used by rescan
+	repeats  uint32 // how many more operations it stands for: see countRepeat
+	stride   uint32 // the difference between their numbers At
 	seq      uint64
 	next     *Op
 }
 
-// NewOp returns an Op to fill in and post, every exported field of it. The caller holds the Op, and may look at it but
-// for Call, until Release.
+// NewOp returns an Op. The caller fills in every exported field and posts it. Until Release, the caller holds the Op and may
+// read it, except for Call.
 func (m *Matcher) NewOp() *Op {
 	op := m.free
 	if op == nil {
@@ -80,11 +81,11 @@ func (op *Op) setCall(from *Op) {
 	op.Call = Call{Thread: from.Call.Thread, Raw: op.room}
 }
 
-// Release says that the caller will not look at op any more. It stays posted until it is matched.
+// Release says that the caller will not use op any more. It stays posted until it is matched.
 func (m *Matcher) Release(op *Op) {
 	op.held = false
-	if s := op.partner; s != nil { // given up before it completed
-		op.settled()
+	if s := op.partner; s != nil { // the caller gives it up before it is complete
+		op.removeTentative()
 		m.dequeued(s)
 	}
 	switch {
@@ -95,18 +96,18 @@ func (m *Matcher) Release(op *Op) {
 	}
 }
 
-// Confirm says that a tentative receive has completed: it got its message for good.
+// Confirm says that a tentative receive is complete. It can no longer lose its message.
 func (m *Matcher) Confirm(op *Op) {
 	op.Tentative = false
 	if s := op.partner; s != nil {
-		op.settled()
+		op.removeTentative()
 		m.message(s, op)
 		m.dequeued(s)
 	}
 }
 
-// settled takes a tentative receive out of those that may be undone.
-func (op *Op) settled() {
+// removeTentative removes a receive from pair.tentative: it will keep its message.
+func (op *Op) removeTentative() {
 	p := op.Comm.boxes[op.Me].pair(op.Peer, len(op.Comm.Members))
 	last := len(p.tentative) - 1
 	moved := p.tentative[last]
@@ -122,13 +123,13 @@ func (m *Matcher) recycle(op *Op) {
 	m.free = op
 }
 
-// enqueue keeps what op needs beyond the record that it came in.
+// enqueue marks op as queued, and copies its call, because the record is only valid during the batch.
 func (op *Op) enqueue() {
 	op.queued = true
 	op.copyCall()
 }
 
-// dequeued notes that op left its mailbox.
+// dequeued notes that op has left its mailbox.
 func (m *Matcher) dequeued(op *Op) {
 	op.queued = false
 	if !op.held && op.Replay.retained == 0 {

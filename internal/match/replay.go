@@ -1,33 +1,33 @@
 package match
 
-// Replay is where package causal, which goes through the run a second time, has what it knows of an operation. Nobody
-// else looks at it.
+// Replay is the state of an operation in package strictreplay. Only that package uses it.
 type Replay struct {
 	Partner *Op // the other side of the message, once it is known
-	// Begun: the operation has begun in the replay. Ready: its partner has. Over: it has completed there, or will not be
-	// waited for.
+	// Begun: the operation has begun in the replay. Ready: its partner has begun. Over: the operation is complete in the
+	// replay, or nothing will wait for it.
 	Begun, Ready, Over bool
 
-	// Moment and Done are when it began and, a synchronous send, was complete, as package before counts: for package race.
+	// Moment is when the operation began, in the numbers of package happensbefore. Done is when a synchronous send was
+	// complete. Both are for package race.
 	Moment, Done uint64
 
-	retained int32 // by the replay: as long as there are any, the operation is not used again for another
+	retained int32 // calls of Retain without Forget: until it is 0, the Op is not reused
 }
 
-// Replayer is told of the operations of a run in the order of the records: package causal.
+// Replayer gets the operations of a run in the order of the records. Package strictreplay implements it.
 type Replayer interface {
-	// Quick: a blocking send or receive that has returned was posted, and matches partner at once, if that is not nil. Without
-	// partner, op may be kept; else it is valid only until Quick returns, see Own.
+	// Quick: a blocking send or receive whose call has returned was posted. If partner is not nil, op is matched with it, and op
+	// is only valid until Quick returns (see Own). Otherwise op may be kept.
 	Quick(op, partner *Op)
-	// Rests: what a blocking send or receive does, posted and over like that, need not be told by Quick.
+	// Rests reports whether Quick need not be called for op.
 	Rests(op *Op) bool
-	// Link: r gets the message of s. This is told when it is known, also of receives that may still be cancelled.
+	// Link: r gets the message of s. It is called as soon as that is known, also if r may still be cancelled.
 	Link(s, r *Op)
-	// Unlink: r does not get the message of s, as it, or another, was cancelled.
+	// Unlink: r does not get the message of s after all, because r or another receive was cancelled.
 	Unlink(s, r *Op)
 }
 
-// Own returns an operation like op, from PostScratch, that may be kept.
+// Own returns a copy of an operation that was passed to Quick. The copy may be kept.
 func (m *Matcher) Own(op *Op) *Op {
 	n := m.NewOp()
 	n.setMessage(op)
@@ -36,7 +36,7 @@ func (m *Matcher) Own(op *Op) *Op {
 	return n
 }
 
-// Retain keeps op from being used again for another operation, until as many calls of Forget. Its Call stays valid.
+// Retain prevents that op is reused, until Forget has been called as often. Its Call stays valid.
 func (op *Op) Retain() {
 	if op.Replay.retained == 0 && !op.queued {
 		op.copyCall()
@@ -44,7 +44,7 @@ func (op *Op) Retain() {
 	op.Replay.retained++
 }
 
-// Forget ends a Retain.
+// Forget undoes one Retain.
 func (m *Matcher) Forget(op *Op) {
 	op.Replay.retained--
 	if op.Replay.retained == 0 && !op.held && !op.queued {
@@ -52,7 +52,7 @@ func (m *Matcher) Forget(op *Op) {
 	}
 }
 
-// copyCall makes the call that op came from independent of the batch.
+// copyCall copies the call of op, so that it stays valid after the batch.
 func (op *Op) copyCall() {
 	if len(op.room) > 0 && len(op.Call.Raw) > 0 && &op.room[0] == &op.Call.Raw[0] {
 		return

@@ -1,8 +1,8 @@
 package match
 
-// Unpaired calls f for the sends to member `to` that no receive has got, and for its receives that have got no message:
-// those that name each other and member `from`, or, of Any, all. Receives from any source that are not resolved are among
-// them. Of equal ones that one call after another has posted it may show only the first.
+// Unpaired calls f for the sends to member `to` and the receives of that member that are not matched. The other side must be the
+// member `from`, or any member if from is Any. Receives from any source whose message is not known are always included. Of
+// equal operations that follow each other, it may pass only the first.
 func (c *Comm) Unpaired(to, from int32, f func(*Op)) {
 	b := &c.boxes[to]
 	if b.lost() {
@@ -27,7 +27,7 @@ func (c *Comm) Unpaired(to, from int32, f func(*Op)) {
 	})
 }
 
-// existing returns what is between the owner of b and a sender, nil if there has been nothing.
+// existing returns the pair of a sender and the owner of b, nil if there have been no operations.
 func (b *mailbox) existing(from int32) *pair {
 	if b.dense != nil {
 		return &b.dense[from]
@@ -35,8 +35,8 @@ func (b *mailbox) existing(from int32) *pair {
 	return b.sparse[from]
 }
 
-// Exchanged returns how many messages member `from` has sent to member `to`, and how many receives that one has posted for
-// them; 0 if that is not known.
+// Exchanged returns how many messages member `from` has sent to member `to`, and how many receives member `to` has posted for
+// messages from that member. Both are 0 if that is not known.
 func (c *Comm) Exchanged(from, to int32) (sent, received int) {
 	b := &c.boxes[to]
 	p := b.existing(from)
@@ -52,24 +52,24 @@ func (c *Comm) Exchanged(from, to int32) (sent, received int) {
 	return int(p.taken) + length(p.sends), int(p.taken) + length(p.recvs)
 }
 
-// Taking is a message that a receive from any source, or with any tag, has taken.
+// Taking is a message that a receive from any source, or with any tag, has got.
 type Taking struct {
 	From, Tag int32
 	Call      Call // the receive
 }
 
-// takings are the last few messages that a member's receives with a wildcard took.
+// takings are the last few messages that a member's receives with a wildcard got.
 type takings struct {
 	list [4]Taking // the last one before next, circular
 	next int
 }
 
-// took notes that r, which could have taken others, too, took s.
-func (b *mailbox) took(s, r *Op) {
+// noteTaking notes that r, a receive with a wildcard, got the message of s.
+func (b *mailbox) noteTaking(s, r *Op) {
 	if b.lost() {
 		return
 	}
-	l := b.late()
+	l := b.waiting()
 	if l.took == nil {
 		l.took = new(takings)
 	}
@@ -80,8 +80,8 @@ func (b *mailbox) took(s, r *Op) {
 	k.Call.Keep(r.Call.Raw)
 }
 
-// Taken returns the last message from member `from` with a tag (or Any) that a receive of member `to` took which could
-// have taken others, too; nil if none of the last few is.
+// Taken returns the last message from member `from`, with a tag (or Any), that a receive of member `to` with a wildcard got. It
+// returns nil if there is none among the last few messages.
 func (c *Comm) Taken(from, to, tag int32) *Taking {
 	b := c.boxes[to].behind
 	if b == nil || b.took == nil {
