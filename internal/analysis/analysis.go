@@ -1,6 +1,7 @@
-// Package analysis is the frame for facts: what is worked out once from the events of a run and shared by all checks that need
-// it, such as who waits for whom. A fact is a value of the package that makes it. A check names the facts that it needs; a
-// fact that no enabled check needs costs nothing. (The idea is that of Requires in golang.org/x/tools/go/analysis.)
+// Package analysis is the frame for facts: what is worked out once from the events of a run and shared by all checks
+// that need it, such as who waits for whom. A fact is a value of the package that makes it. A check names the facts
+// that it needs; a fact that no enabled check needs costs nothing. (The idea is that of Requires in
+// golang.org/x/tools/go/analysis.)
 package analysis
 
 import (

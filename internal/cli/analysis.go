@@ -291,8 +291,8 @@ func (a *analysis) publish(r *report.Run, findings []*finding.Finding, sum findi
 	return problems
 }
 
-// trouble tells what went wrong in the analysis itself: with the stack, which a report of it needs. It returns false if nothing
-// did.
+// trouble tells what went wrong in the analysis itself: with the stack, which a report of it needs. It returns false if
+// nothing did.
 func (a *analysis) trouble() bool {
 	var list []string
 	for _, f := range a.pipeline.Failures {

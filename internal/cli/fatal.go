@@ -24,7 +24,8 @@ const (
 // see to that.
 const endGrace = 5 * time.Second
 
-// fatalities does to the program what --on-error says, at the first fatal finding, or the last error that --max-errors allows.
+// fatalities does to the program what --on-error says, at the first fatal finding, or the last error that --max-errors
+// allows.
 type fatalities struct {
 	action string
 	ranks  *launch.Ranks

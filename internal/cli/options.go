@@ -48,7 +48,8 @@ type options struct {
 	limit        int
 	quiet        bool
 	color        string
-	// How many reports are shown in all, and after how many errors the program is dealt with as after a fatal finding; 0: any.
+	// How many reports are shown in all, and after how many errors the program is dealt with as after a fatal finding;
+	// 0: any.
 	maxReports int
 	// How many places are named from which messages are sent that nobody receives; 0: any.
 	maxPending int

@@ -70,7 +70,8 @@ func writeJSON(cmd *cobra.Command, v any) error {
 	return e.Encode(v)
 }
 
-// listRuns prints this user's runs. One that can't be looked at is told of on standard error, and the others are listed.
+// listRuns prints this user's runs. One that can't be looked at is told of on standard error, and the others are
+// listed.
 func listRuns(cmd *cobra.Command, sessions []ring.SessionView, asJSON bool) error {
 	runs := []*state.Run{}
 	others := 0

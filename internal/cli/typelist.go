@@ -99,7 +99,8 @@ func (l *typeList) number() {
 	}
 }
 
-// readTypes returns the types made in a recorded run. damage is what is wrong with the file, where it can be read in part.
+// readTypes returns the types made in a recorded run. damage is what is wrong with the file, where it can be read in
+// part.
 func readTypes(path string) (types []*madeType, damage, err error) {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// A program may send the same message many times before the analyzer reads the records of its receiver. These operations are
-// counted: one Op in the list stands for all of them. Op.repeats is the number of the others.
+// A program may send the same message many times before the analyzer reads the records of its receiver. These
+// operations are counted: one Op in the list stands for all of them. Op.repeats is the number of the others.
 
-// countRepeat lets op, the last of its list, also stand for other, if the same thread has posted both in the same way. It
-// reports whether it does. Both must be blocking operations whose call has returned, and op must not be retained.
+// countRepeat lets op, the last of its list, also stand for other, if the same thread has posted both in the same way.
+// It reports whether it does. Both must be blocking operations whose call has returned, and op must not be retained.
 func (op *Op) countRepeat(other *Op) bool {
 	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative || op.Exchange != nil || op.Type != other.Type ||
 		len(op.Call.Raw) != ring.Line || !bytes.Equal(op.Call.Raw, other.Call.Raw) {
@@ -48,8 +48,8 @@ func (op *Op) advance() {
 // rests reports whether Replayer.Quick need not be called for op.
 func (m *Matcher) rests(op *Op) bool { return m.Replayer == nil || m.Replayer.Rests(op) }
 
-// take removes op from l and returns it. If op stands for several operations, take removes only the first of them. prev is
-// the operation before op in l, nil if op is the first.
+// take removes op from l and returns it. If op stands for several operations, take removes only the first of them. prev
+// is the operation before op in l, nil if op is the first.
 func (m *Matcher) take(l *list, prev, op *Op) *Op {
 	if op.repeats > 0 {
 		return m.splitFirst(op)

@@ -25,8 +25,8 @@ func (h halfAwake) Quick(op, _ *Op) {
 func (h halfAwake) Link(_, _ *Op)   {}
 func (h halfAwake) Unlink(_, _ *Op) {}
 
-// TestCountedOperationsMatchAsSingleOnes posts the same operations to two matchers: to one as calls that the analysis may
-// count rather than keep, to the other by Post.
+// TestCountedOperationsMatchAsSingleOnes posts the same operations to two matchers: to one as calls that the analysis
+// may count rather than keep, to the other by Post.
 func TestCountedOperationsMatchAsSingleOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := rapid.IntRange(2, 3).Draw(t, "ranks")

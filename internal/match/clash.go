@@ -6,8 +6,9 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/group"
 )
 
-// Clash is a pair of members that pass different groups for new communicators, although they must pass the same group. The second
-// member is in the group that the first one passes. On an inter-communicator, both are in the same of its two groups.
+// Clash is a pair of members that pass different groups for new communicators, although they must pass the same group.
+// The second member is in the group that the first one passes. On an inter-communicator, both are in the same of its
+// two groups.
 type Clash struct {
 	Members [2]int32
 	Groups  [2]group.Group
@@ -20,10 +21,10 @@ const clashLimit = 64
 // Crowded reports whether there may be more variants than c.Variants has.
 func (c *Collective) Crowded() bool { return len(c.Variants) > variantLimit }
 
-// clash finds the clashes in MPI_Comm_create once all members have entered it; e is the last entry. All processes in a group
-// that a member passes must pass the same group, so different groups are disjoint (MPI standard, section 7.4.2). On an
-// inter-communicator, all members of one side must pass the same group. Each group is compared once. So without clashes this
-// takes a time proportional to the number of members.
+// clash finds the clashes in MPI_Comm_create once all members have entered it; e is the last entry. All processes in a
+// group that a member passes must pass the same group, so different groups are disjoint (MPI standard, section 7.4.2).
+// On an inter-communicator, all members of one side must pass the same group. Each group is compared once. So without
+// clashes this takes a time proportional to the number of members.
 func (s *slot) clash(c *Comm, e *Entry) (list []Clash) {
 	if !e.Grouped || len(s.variants) == 0 || s.unsure || s.other || s.conflicts.Has(Validity) {
 		return nil

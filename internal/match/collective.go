@@ -285,8 +285,8 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 const mismatchLimit = 256
 
 // mismatches finds the pairs whose parts do not agree. Of several parts between the same two, as neighbours in a
-// topology may have, the order is not known to be the same on both sides, so they are compared in the order given. If present
-// is not nil, only the pairs of members for which it returns true are compared.
+// topology may have, the order is not known to be the same on both sides, so they are compared in the order given. If
+// present is not nil, only the pairs of members for which it returns true are compared.
 func (s *slot) mismatches(present func(member int32) bool) []Mismatch {
 	type pair struct{ from, to int32 }
 	sent, expected := map[pair][]Side{}, map[pair][]Side{}
@@ -380,8 +380,8 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 	return v
 }
 
-// SoFar returns the collective at position n as At does. Where data move between pairs of members, and not all members have
-// entered, the pairs that have entered are compared. It goes through all their parts.
+// SoFar returns the collective at position n as At does. Where data move between pairs of members, and not all members
+// have entered, the pairs that have entered are compared. It goes through all their parts.
 func (c *Comm) SoFar(n uint64) (Collective, bool) {
 	v, ok := c.At(n)
 	if !ok || n < c.base || v.Different || v.Conflicts.Has(Root) {

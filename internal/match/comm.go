@@ -48,8 +48,8 @@ func (c *Call) Keep(rec []byte) {
 	c.Raw = raw
 }
 
-// Borrow returns the call that a record holds, as Keep does, without a copy where the record is short. It is valid as long as
-// the record is.
+// Borrow returns the call that a record holds, as Keep does, without a copy where the record is short. It is valid as
+// long as the record is.
 func Borrow(thread ring.ThreadID, rec []byte) Call {
 	if len(rec) <= small {
 		return Call{Thread: thread, Raw: rec}
@@ -277,8 +277,8 @@ func (c *Comm) Peers(m int32) int {
 	return c.Split
 }
 
-// Partitioned returns where the calls meet that initialise partitioned messages on c: they match each other, in the order
-// in which they are made, and no other messages (MPI standard, section 4.2).
+// Partitioned returns where the calls meet that initialise partitioned messages on c: they match each other, in the
+// order in which they are made, and no other messages (MPI standard, section 4.2).
 func (c *Comm) Partitioned() *Comm {
 	if c.partitioned == nil {
 		c.partitioned = &Comm{

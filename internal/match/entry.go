@@ -48,8 +48,8 @@ type Entry struct {
 	Root int32
 	// Values stand for the arguments: they are equal where those agree. 0: not significant at this member.
 	Values [Aspects]uint64
-	// Sides are the data that Values[Data] and Values[DataBack] stand for. Torn: the member itself names other data, Other,
-	// that must be the same.
+	// Sides are the data that Values[Data] and Values[DataBack] stand for. Torn: the member itself names other data,
+	// Other, that must be the same.
 	Sides [2]Side
 	Other Side
 	Torn  bool
@@ -59,14 +59,14 @@ type Entry struct {
 	Pairwise bool
 	Sum      uint64
 	Parts    []Part
-	// Grouped: Group says which processes are to be members of a new communicator. Its value stands for it, but need not
-	// be the same at all members: see Clash.
+	// Grouped: Group says which processes are to be members of a new communicator. Its value stands for it, but need
+	// not be the same at all members: see Clash.
 	Grouped bool
 	Group   group.Group
 	// Misplaced: MPI_IN_PLACE is passed where the standard does not allow it.
 	Misplaced bool
-	// Invalid is the parameter, counted from 1, that has a value which the standard forbids, Why what is wrong with it; 0
-	// if there is none.
+	// Invalid is the parameter, counted from 1, that has a value which the standard forbids, Why what is wrong with it;
+	// 0 if there is none.
 	Invalid int
 	Why     string
 	// Disorder says what is wrong with the call's place among those on a file, "" if nothing is.
@@ -77,20 +77,21 @@ type Entry struct {
 	kept uint64 // its digest, if it is not changed any more
 }
 
-// Plain reports whether the entry is one of an operation in which no parts or groups are compared, with nothing wrong with it
-// alone.
+// Plain reports whether the entry is one of an operation in which no parts or groups are compared, with nothing wrong
+// with it alone.
 func (e *Entry) Plain() bool {
 	return !e.Pairwise && !e.Grouped && !e.Unsure && len(e.Parts) == 0 && e.alone() == 0
 }
 
-// Kept is a collection of plain entries that many calls share: programs use few, over and over. The zero value is empty.
+// Kept is a collection of plain entries that many calls share: programs use few, over and over. The zero value is
+// empty.
 type Kept struct{ byDigest map[uint64]*Entry }
 
 // keptLimit is how many entries are remembered.
 const keptLimit = 4096
 
-// Keep returns an entry like e, a plain one, that must not be changed. It is the same one for equal entries as far as these are
-// remembered.
+// Keep returns an entry like e, a plain one, that must not be changed. It is the same one for equal entries as far as
+// these are remembered.
 func (k *Kept) Keep(e *Entry) *Entry {
 	d := e.digest()
 	if o := k.byDigest[d]; o != nil && o.Func == e.Func && o.Root == e.Root && o.Values == e.Values && o.Sides == e.Sides {

@@ -11,7 +11,8 @@ type Events struct {
 	Misfit         stream.Topic[Misfit]
 	// CollectiveMatched: all members have entered a collective. It comes in their order on a communicator.
 	CollectiveMatched stream.Topic[*Collective]
-	// CollectiveMismatched comes before CollectiveMatched where the members do not agree: Collective.Agreed returns false.
+	// CollectiveMismatched comes before CollectiveMatched where the members do not agree: Collective.Agreed returns
+	// false.
 	CollectiveMismatched stream.Topic[*Collective]
 	Disagreed            stream.Topic[Disagreed]
 	// DataDamaged: the data of a message, by their sums, are not what was sent. The event may be kept.

@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Content has the checksums of the data on one side of a message: one for each of consecutive blocks. All blocks have the same
-// length, except for the last one.
+// Content has the checksums of the data on one side of a message: one for each of consecutive blocks. All blocks have
+// the same length, except for the last one.
 type Content struct {
 	Bytes  uint64 // 0: there are no checksums
 	Blocks []uint64
@@ -70,11 +70,12 @@ func (m *Matcher) Sum(op *Op, bytes uint64, blocks []uint64) {
 	m.publishDamage(e)
 }
 
-// Void says that the checksums of an operation's message must not be compared, because the program has changed the data or
-// another operation has used the memory.
+// Void says that the checksums of an operation's message must not be compared, because the program has changed the data
+// or another operation has used the memory.
 func (m *Matcher) Void(op *Op) { op.exchange().void = true }
 
-// Over says that a send is complete or given up. If the program had changed the data, Void would have been called before.
+// Over says that a send is complete or given up. If the program had changed the data, Void would have been called
+// before.
 func (m *Matcher) Over(op *Op) {
 	if m.Sums && op.Send {
 		m.over(op)

@@ -2,8 +2,9 @@ package match
 
 import "slices"
 
-// owedLimit is the largest number of receives of a mailbox that may wait for a receive whose message is not known. If there are
-// more, matching is given up for the mailbox: the message may never become known, and all waiting receives are kept.
+// owedLimit is the largest number of receives of a mailbox that may wait for a receive whose message is not known. If
+// there are more, matching is given up for the mailbox: the message may never become known, and all waiting receives
+// are kept.
 const owedLimit = 4096
 
 // owe counts a receive that the program has completed and that is not matched yet.
@@ -19,8 +20,8 @@ func (m *Matcher) owe(op *Op) {
 	}
 }
 
-// Doubt says that op was cancelled and then freed (MPI standard, section 3.8.4), so that no record will say whether it sent or
-// received its message. What depends on that is not known either.
+// Doubt says that op was cancelled and then freed (MPI standard, section 3.8.4), so that no record will say whether it
+// sent or received its message. What depends on that is not known either.
 func (m *Matcher) Doubt(op *Op) {
 	switch {
 	case op.Matched && !op.queued && op.partner == nil, op.Removed:
@@ -47,8 +48,8 @@ func (m *Matcher) Doubt(op *Op) {
 	m.rescan(b, p)
 }
 
-// Free releases an operation whose request was freed while it was active. No record will say when it completes. The program
-// cannot cancel it any more.
+// Free releases an operation whose request was freed while it was active. No record will say when it completes. The
+// program cannot cancel it any more.
 func (m *Matcher) Free(op *Op) {
 	if !op.Send && op.Tentative && (op.queued && !op.wildcard || op.partner != nil) {
 		switch p := op.Comm.boxes[op.Me].pair(op.Peer, len(op.Comm.Members)); {
@@ -83,7 +84,8 @@ func (op *Op) Unknown() bool {
 	return c.Unmatchable() || c.boxes[to].lost()
 }
 
-// Lose says that no record will tell which message the receive op got. So the messages of later receives are not known either.
+// Lose says that no record will tell which message the receive op got. So the messages of later receives are not known
+// either.
 func (m *Matcher) Lose(op *Op) { m.lose(&op.Comm.boxes[op.Me]) }
 
 // lose gives up matching for a mailbox, and forgets the operations in it.

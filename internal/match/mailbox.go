@@ -144,8 +144,8 @@ func (r *Op) accepts(s *Op) bool {
 	return (r.Peer == Any || r.Peer == s.Me) && compatible(r.Tag, s.Tag)
 }
 
-// Candidate reports whether a message has been sent to member me that a receive or probe with these arguments would accept, so
-// that the receive or probe is not stuck. If it is not sure, it returns true.
+// Candidate reports whether a message has been sent to member me that a receive or probe with these arguments would
+// accept, so that the receive or probe is not stuck. If it is not sure, it returns true.
 func (c *Comm) Candidate(me, source, tag int32) bool {
 	if c.Unmatchable() {
 		return true
@@ -178,8 +178,8 @@ func (c *Comm) Candidate(me, source, tag int32) bool {
 	return false
 }
 
-// Expected reports whether a receive is posted that may match the send op, so that the send is not stuck. If it is not sure, it
-// returns true.
+// Expected reports whether a receive is posted that may match the send op, so that the send is not stuck. If it is not
+// sure, it returns true.
 func (op *Op) Expected() bool {
 	b := &op.Comm.boxes[op.Peer]
 	if b.lost() || b.claims(math.MaxUint64, op) {

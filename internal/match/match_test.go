@@ -169,8 +169,8 @@ func stepOf(steps []action, id int64) int {
 	return slices.IndexFunc(steps, func(a action) bool { return a.op != nil && a.id == id })
 }
 
-// TestMessagesMatchAsMPIMatchesThem feeds random programs in random interleavings: whatever the order in which ranks are
-// read, each message must go to the receive that got it, and none may be left when the program knows about all.
+// TestMessagesMatchAsMPIMatchesThem feeds random programs in random interleavings: whatever the order in which ranks
+// are read, each message must go to the receive that got it, and none may be left when the program knows about all.
 func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := rapid.IntRange(1, 4).Draw(t, "ranks")
@@ -304,8 +304,8 @@ func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 	}
 }
 
-// A send that is read before it returns may seem to be received, and then turn out to have failed: what was received is not
-// known, so what is sent after it must not count as left over.
+// A send that is read before it returns may seem to be received, and then turn out to have failed: what was received is
+// not known, so what is sent after it must not count as left over.
 func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
 	c := newComm(2)
 	m := watch(&watcher{pairs: make(map[int64]int64)})
@@ -325,7 +325,8 @@ func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
 }
 
 // TestMatchingIsGivenUpWhereItCannotGoOn has a receive from any source that is cancelled and freed, so that nobody ever
-// knows which message it got, and lots of traffic behind it: what is kept is bounded, and other receivers are not concerned.
+// knows which message it got, and lots of traffic behind it: what is kept is bounded, and other receivers are not
+// concerned.
 func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {
 	c := newComm(100)
 	w := &watcher{pairs: make(map[int64]int64)}

@@ -118,9 +118,10 @@ func (m *Matcher) matchScratch(op *Op, p *pair, l *list) {
 	m.dequeued(q)
 }
 
-// Post adds an operation and matches it. Messages do not overtake each other (MPI standard, section 3.5): a receive matches the
-// first send from a member that it accepts, and a send matches the first posted receive that accepts it. A receive from any
-// source is matched once Resolve says which message it got. Until then, sends that it accepts wait for it.
+// Post adds an operation and matches it. Messages do not overtake each other (MPI standard, section 3.5): a receive
+// matches the first send from a member that it accepts, and a send matches the first posted receive that accepts it. A
+// receive from any source is matched once Resolve says which message it got. Until then, sends that it accepts wait for
+// it.
 func (m *Matcher) Post(op *Op) {
 	c := op.Comm
 	if c.Unmatchable() {
@@ -271,9 +272,9 @@ func (m *Matcher) rescanDirty(b *mailbox) {
 	}
 }
 
-// Withdraw removes an operation that was cancelled, or that failed before it was matched. It has no effect on a receive that
-// cannot lose its message any more. If the operation is a send that seems to be matched, the matching of its receiver is wrong
-// and is given up. The message of a tentative receive goes to the next receive.
+// Withdraw removes an operation that was cancelled, or that failed before it was matched. It has no effect on a receive
+// that cannot lose its message any more. If the operation is a send that seems to be matched, the matching of its
+// receiver is wrong and is given up. The message of a tentative receive goes to the next receive.
 func (m *Matcher) Withdraw(op *Op) {
 	if op.partner != nil {
 		b, p := m.undo(op)
@@ -349,8 +350,8 @@ func (m *Matcher) message(s, r *Op) {
 	m.Events.message(s, r)
 }
 
-// undo unmatches a receive that was cancelled, and the later receives that are not complete either. The later ones must be
-// matched again.
+// undo unmatches a receive that was cancelled, and the later receives that are not complete either. The later ones must
+// be matched again.
 func (m *Matcher) undo(op *Op) (b *mailbox, p *pair) {
 	b = &op.Comm.boxes[op.Me]
 	p = b.pair(op.Peer, len(op.Comm.Members))

@@ -31,9 +31,9 @@ type Op struct {
 	Type       *Datatype // nil if unknown
 	Call       Call      // the call that began the operation: the record itself while it is posted, then a copy
 
-	// At is the number, in its thread and from 1 on, of the call that began the operation. AnySource and AnyTag: the call
-	// passed MPI_ANY_SOURCE or MPI_ANY_TAG. Peer and Tag become those of the message once it is known. Package strictreplay
-	// uses all three.
+	// At is the number, in its thread and from 1 on, of the call that began the operation. AnySource and AnyTag: the
+	// call passed MPI_ANY_SOURCE or MPI_ANY_TAG. Peer and Tag become those of the message once it is known. Package
+	// strictreplay uses all three.
 	At                uint64
 	AnySource, AnyTag bool
 	Replay            Replay
@@ -54,8 +54,8 @@ type Op struct {
 	next     *Op
 }
 
-// NewOp returns an Op. The caller fills in every exported field and posts it. Until Release, the caller holds the Op and may
-// read it, except for Call.
+// NewOp returns an Op. The caller fills in every exported field and posts it. Until Release, the caller holds the Op
+// and may read it, except for Call.
 func (m *Matcher) NewOp() *Op {
 	op := m.free
 	if op == nil {

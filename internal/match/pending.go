@@ -15,8 +15,8 @@ func (b *mailbox) each(f func(from int32, p *pair)) {
 	}
 }
 
-// Pending calls f for each message that was sent on c and that no posted receive has got or may get, in the order of receivers
-// and senders. For equal messages, it may pass the same Op several times.
+// Pending calls f for each message that was sent on c and that no posted receive has got or may get, in the order of
+// receivers and senders. For equal messages, it may pass the same Op several times.
 func (c *Comm) Pending(f func(send *Op)) {
 	if c.Unmatchable() {
 		return
@@ -36,8 +36,8 @@ func (c *Comm) Pending(f func(send *Op)) {
 	}
 }
 
-// Posted calls f for each receive that member me has posted on c and that is not matched. Of equal receives that follow each
-// other, it may pass only the first.
+// Posted calls f for each receive that member me has posted on c and that is not matched. Of equal receives that follow
+// each other, it may pass only the first.
 func (c *Comm) Posted(me int32, f func(recv *Op)) {
 	b := &c.boxes[me]
 	for r := b.any.head; r != nil; r = r.next {

@@ -3,8 +3,8 @@ package match
 // Replay is the state of an operation in package strictreplay. Only that package uses it.
 type Replay struct {
 	Partner *Op // the other side of the message, once it is known
-	// Begun: the operation has begun in the replay. Ready: its partner has begun. Over: the operation is complete in the
-	// replay, or nothing will wait for it.
+	// Begun: the operation has begun in the replay. Ready: its partner has begun. Over: the operation is complete in
+	// the replay, or nothing will wait for it.
 	Begun, Ready, Over bool
 
 	// Moment is when the operation began, in the numbers of package happensbefore. Done is when a synchronous send was
@@ -16,8 +16,8 @@ type Replay struct {
 
 // Replayer gets the operations of a run in the order of the records. Package strictreplay implements it.
 type Replayer interface {
-	// Quick: a blocking send or receive whose call has returned was posted. If partner is not nil, op is matched with it, and op
-	// is only valid until Quick returns (see Own). Otherwise op may be kept.
+	// Quick: a blocking send or receive whose call has returned was posted. If partner is not nil, op is matched with
+	// it, and op is only valid until Quick returns (see Own). Otherwise op may be kept.
 	Quick(op, partner *Op)
 	// Rests reports whether Quick need not be called for op.
 	Rests(op *Op) bool

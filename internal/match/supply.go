@@ -52,9 +52,9 @@ func (d *Demand) accepts(s *Op) bool {
 
 // Supply compares d with the messages that have been sent to its member and are not received. By the order of matching
 // (MPI standard, section 3.5), receives that a thread has posted earlier take the messages first that they accept. Of
-// several receives that must all complete, each takes one message. So if there are fewer messages than such receives, one
-// of the receives gets none (Hall's condition). from is the source that any further message must come from, Any if every
-// member can send it. senders are the members whose messages d may get.
+// several receives that must all complete, each takes one message. So if there are fewer messages than such receives,
+// one of the receives gets none (Hall's condition). from is the source that any further message must come from, Any if
+// every member can send it. senders are the members whose messages d may get.
 func (d *Demand) Supply() (s Supply, from int32, senders []int32) {
 	c := d.Comm
 	if c.Unmatchable() {
@@ -138,8 +138,8 @@ func (o *offers) count(d *Demand, v *rivals, send *Op) {
 	}
 }
 
-// eachOffer calls f for each message from a source (or Any) that a receive may still get. That includes a message that is
-// matched with a receive for which MPI_Cancel was called: if the receive is cancelled, another one gets the message.
+// eachOffer calls f for each message from a source (or Any) that a receive may still get. That includes a message that
+// is matched with a receive for which MPI_Cancel was called: if the receive is cancelled, another one gets the message.
 func (b *mailbox) eachOffer(from int32, f func(send *Op)) {
 	offer := func(p *pair) {
 		for send := p.sends.head; send != nil; send = send.next {

@@ -1,8 +1,8 @@
 package match
 
-// Unpaired calls f for the sends to member `to` and the receives of that member that are not matched. The other side must be the
-// member `from`, or any member if from is Any. Receives from any source whose message is not known are always included. Of
-// equal operations that follow each other, it may pass only the first.
+// Unpaired calls f for the sends to member `to` and the receives of that member that are not matched. The other side
+// must be the member `from`, or any member if from is Any. Receives from any source whose message is not known are
+// always included. Of equal operations that follow each other, it may pass only the first.
 func (c *Comm) Unpaired(to, from int32, f func(*Op)) {
 	b := &c.boxes[to]
 	if b.lost() {
@@ -35,8 +35,8 @@ func (b *mailbox) existing(from int32) *pair {
 	return b.sparse[from]
 }
 
-// Exchanged returns how many messages member `from` has sent to member `to`, and how many receives member `to` has posted for
-// messages from that member. Both are 0 if that is not known.
+// Exchanged returns how many messages member `from` has sent to member `to`, and how many receives member `to` has
+// posted for messages from that member. Both are 0 if that is not known.
 func (c *Comm) Exchanged(from, to int32) (sent, received int) {
 	b := &c.boxes[to]
 	p := b.existing(from)
@@ -80,8 +80,8 @@ func (b *mailbox) noteTaking(s, r *Op) {
 	k.Call.Keep(r.Call.Raw)
 }
 
-// Taken returns the last message from member `from`, with a tag (or Any), that a receive of member `to` with a wildcard got. It
-// returns nil if there is none among the last few messages.
+// Taken returns the last message from member `from`, with a tag (or Any), that a receive of member `to` with a wildcard
+// got. It returns nil if there is none among the last few messages.
 func (c *Comm) Taken(from, to, tag int32) *Taking {
 	b := c.boxes[to].behind
 	if b == nil || b.took == nil {

@@ -202,8 +202,8 @@ func (o *object) debugOrMain() *image {
 	return o.debug
 }
 
-// frames returns the functions at an address, innermost first, nil if no unit covers it. The last one's Function is "" where the
-// debug information knows the line but not the function.
+// frames returns the functions at an address, innermost first, nil if no unit covers it. The last one's Function is ""
+// where the debug information knows the line but not the function.
 func (d *dwarfInfo) frames(r *Resolver, addr uint64) []Frame {
 	i := sort.Search(len(d.ranges), func(i int) bool { return d.ranges[i].lo > addr })
 	// Units rarely overlap; a few steps back find one that encloses another.
@@ -562,9 +562,9 @@ func (c *cu) dwoName(e *dwarf.Entry) string {
 	return c.string(e, attrGNUDwoName)
 }
 
-// openSplit makes the unit's entries those of its .dwo file and returns a reader at their beginning, nil if there is no such file
-// or it can't be read; then the line table, which stays in the linked file, is all that is known. Package dwarf does not read the GNU
-// extension to DWARF 4, only DWARF 5.
+// openSplit makes the unit's entries those of its .dwo file and returns a reader at their beginning, nil if there is no
+// such file or it can't be read; then the line table, which stays in the linked file, is all that is known. Package
+// dwarf does not read the GNU extension to DWARF 4, only DWARF 5.
 func (c *cu) openSplit(skeleton *dwarf.Entry, u unit, name string) *dwarf.Reader {
 	if u.version < 5 {
 		return nil

@@ -34,7 +34,8 @@ func (t *lineTable) file(n int) string {
 	return t.files[n]
 }
 
-// find returns file and line of an address, 0 if not known. Instructions that belong to no line (0) are taken to belong to the line before.
+// find returns file and line of an address, 0 if not known. Instructions that belong to no line (0) are taken to belong
+// to the line before.
 func (t *lineTable) find(addr uint64) (string, int) {
 	i := sort.Search(len(t.sequences), func(i int) bool { return t.sequences[i].lo > addr })
 	for n := 0; i > 0 && n < 8; n++ {
@@ -94,8 +95,8 @@ func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 	return t
 }
 
-// addRow adds a row to the sequence that begins at row from. Most rows only say that a statement begins at the same line as
-// the row before: these are left out.
+// addRow adds a row to the sequence that begins at row from. Most rows only say that a statement begins at the same
+// line as the row before: these are left out.
 func (t *lineTable) addRow(from int, row lineRow) {
 	last := len(t.rows) - 1
 	switch {
@@ -108,8 +109,8 @@ func (t *lineTable) addRow(from int, row lineRow) {
 	}
 }
 
-// endSequence makes the rows from a number on a sequence that ends at an address. It drops the rows of a function that the
-// linker has discarded.
+// endSequence makes the rows from a number on a sequence that ends at an address. It drops the rows of a function that
+// the linker has discarded.
 func (t *lineTable) endSequence(from int, end uint64, code *image) {
 	rows := t.rows[from:]
 	if len(rows) == 0 || rows[0].addr >= end || !code.executable(rows[0].addr) {
@@ -139,8 +140,8 @@ func fileNames(files []*dwarf.LineFile, dir string) []string {
 	return names
 }
 
-// saneLineHeader tells whether the counts of directories and files in a line table's header (DWARF 5, 6.2.4) can be true. Package
-// dwarf allocates by them before it looks at what follows.
+// saneLineHeader tells whether the counts of directories and files in a line table's header (DWARF 5, 6.2.4) can be
+// true. Package dwarf allocates by them before it looks at what follows.
 func saneLineHeader(b []byte, order binary.ByteOrder) bool {
 	if len(b) < 16 {
 		return false

@@ -13,8 +13,9 @@ const maxName = 72
 // cloneSuffix is what compilers append to copies of a function that they specialised or split.
 var cloneSuffix = regexp.MustCompile(`(\.(constprop|isra|part|cold|localalias|lto_priv|clone|llvm)(\.\d+)*|\.\d+)+$`)
 
-// readable turns a symbol of a symbol table into what the user calls the function: C++ and Rust names are demangled without
-// parameters, gfortran's __module_MOD_procedure becomes module::procedure, and Fortran's procedure_ loses its underscore.
+// readable turns a symbol of a symbol table into what the user calls the function: C++ and Rust names are demangled
+// without parameters, gfortran's __module_MOD_procedure becomes module::procedure, and Fortran's procedure_ loses its
+// underscore.
 func readable(sym string) string {
 	if sym == "" {
 		return ""

@@ -2,8 +2,8 @@
 // programs and libraries that ranks had loaded, long after those processes are gone, and never runs another tool.
 //
 // Everything is lazy: a file is mapped when the first pc in it is asked for, and of its debug information only the
-// compilation units with pcs in question are decoded. Files are treated as hostile: whatever is malformed, missing or has changed since
-// the run degrades the answer, down to module and offset, and is told by [Resolver.Notes].
+// compilation units with pcs in question are decoded. Files are treated as hostile: whatever is malformed, missing or
+// has changed since the run degrades the answer, down to module and offset, and is told by [Resolver.Notes].
 package symbol
 
 import (
@@ -44,8 +44,8 @@ func WithDebugRoots(dirs ...string) Option {
 	return func(r *Resolver) { r.roots = dirs }
 }
 
-// WithoutLines names functions of the C library for which Frames gives no line: nobody wants to know it, nearly every stack ends
-// in them, and the debug information that has it is large.
+// WithoutLines names functions of the C library for which Frames gives no line: nobody wants to know it, nearly every
+// stack ends in them, and the debug information that has it is large.
 func WithoutLines(function func(name string) bool) Option {
 	return func(r *Resolver) { r.startup = function }
 }
@@ -80,7 +80,8 @@ func NewResolver(opts ...Option) *Resolver {
 	return r
 }
 
-// Close gives back the files that are mapped. Frames that were returned stay valid; the resolver must not be used again.
+// Close gives back the files that are mapped. Frames that were returned stay valid; the resolver must not be used
+// again.
 func (r *Resolver) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,6 @@
-// Command functions is a linter: no function has more than 80 lines or a cognitive complexity above 30, outside of generated
-// code. known.txt lists those that still have, with their numbers: they must not grow, and what is mended is taken out.
-// "functions -write" writes the list anew.
+// Command functions is a linter: no function has more than 80 lines or a cognitive complexity above 30, outside of
+// generated code. known.txt lists those that still have, with their numbers: they must not grow, and what is mended is
+// taken out. "functions -write" writes the list anew.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command newcheck lays out a check: its code, its explanation, a test, and a wrong program with its correct twin. What it
-// writes compiles and passes the tests, but for the wrong program: the check finds nothing yet.
+// Command newcheck lays out a check: its code, its explanation, a test, and a wrong program with its correct twin. What
+// it writes compiles and passes the tests, but for the wrong program: the check finds nothing yet.
 //
 //	go run ./scripts/newcheck LOCAL:FOO:BAR "half a line that says what is wrong"
 package main

@@ -12,8 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 )
 
-// TestNewCheck lays a check out and puts it over the source tree: it is in the list of all checks, compiles, and passes its own
-// test and those of all checks, with no other file changed.
+// TestNewCheck lays a check out and puts it over the source tree: it is in the list of all checks, compiles, and passes
+// its own test and those of all checks, with no other file changed.
 func TestNewCheck(t *testing.T) {
 	top, err := filepath.Abs("../..")
 	if err != nil {

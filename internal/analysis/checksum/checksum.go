@@ -1,5 +1,5 @@
-// Package checksum compares what the members of a collective operation received with what others sent them, by the sums that
-// the processes have made of the data.
+// Package checksum compares what the members of a collective operation received with what others sent them, by the sums
+// that the processes have made of the data.
 package checksum
 
 import (
@@ -88,8 +88,8 @@ func (p *Pairing) at(c *match.Comm, at place) *collective {
 	return k
 }
 
-// Add enters sums of a call at a position of v. When all members have returned from it, it returns the parts that are not
-// what was sent.
+// Add enters sums of a call at a position of v. When all members have returned from it, it returns the parts that are
+// not what was sent.
 func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.Sums) []Difference {
 	if s.Failed {
 		p.Distrust(v.Comm)
@@ -118,7 +118,8 @@ func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.
 	return list
 }
 
-// Void has nothing said about a collective, in which a member changed what it sends. It must not have been compared yet.
+// Void has nothing said about a collective, in which a member changed what it sends. It must not have been compared
+// yet.
 func (p *Pairing) Void(c *match.Comm, position, round uint64) {
 	if p.trusted(c) {
 		p.at(c, place{position, round}).void = true

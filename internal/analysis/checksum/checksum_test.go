@@ -44,8 +44,8 @@ func info(t *rapid.T, flags uint32, list []event.Sum) *event.Sums {
 }
 
 // TestPairing: members of one or two groups send each other parts, some of which arrive changed, some of another length
-// and some without a sum, in any order of arrival and with some members ahead of others. What is found is what was changed,
-// and nothing is kept.
+// and some without a sum, in any order of arrival and with some members ahead of others. What is found is what was
+// changed, and nothing is kept.
 func TestPairing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		groups := []int{rapid.IntRange(1, 5).Draw(t, "size"), 0}

@@ -1,5 +1,5 @@
-// Package collorder finds collectives of different communicators that are entered in orders in which they can block each
-// other, whether or not they did so in the run at hand.
+// Package collorder finds collectives of different communicators that are entered in orders in which they can block
+// each other, whether or not they did so in the run at hand.
 //
 // The rule: a correct program does not deadlock whether or not its collectives synchronise (MPI standard, chapter 6,
 // "Correctness"; Falzone et al., Collective Error Detection for MPI Collective Operations, leave the check to future

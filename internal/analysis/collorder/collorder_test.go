@@ -27,8 +27,8 @@ type program struct {
 
 func (p *program) member(comm, thread int) int { return slices.Index(p.members[comm], thread) }
 
-// stuck executes the program as if blocking collectives synchronised, and reports whether threads end up waiting for each
-// other in a circle. It is slow and obviously right.
+// stuck executes the program as if blocking collectives synchronised, and reports whether threads end up waiting for
+// each other in a circle. It is slow and obviously right.
 func (p *program) stuck() bool {
 	at := make([]int, len(p.threads))
 	entered := func(thread int, comm, position int) bool {

@@ -59,15 +59,16 @@ func (t *thread) heldUp() int {
 	return t.idle.n
 }
 
-// established is how many ticks threads must have been held up to be looked at at all: in a program that goes on, few are.
+// established is how many ticks threads must have been held up to be looked at at all: in a program that goes on, few
+// are.
 const established = 2
 
 // Gone reports whether a member of a communicator will enter nothing any more.
 type Gone func(c *match.Comm, member int32) bool
 
-// Crossing returns a crossing, nil if there is none. Processes that are on their way to take the same part in it as others
-// do are waited for, until none is left or, for the given number of ticks, none has come. Each crossing is returned once:
-// the simulation goes on as if one of its collectives had not synchronised.
+// Crossing returns a crossing, nil if there is none. Processes that are on their way to take the same part in it as
+// others do are waited for, until none is left or, for the given number of ticks, none has come. Each crossing is
+// returned once: the simulation goes on as if one of its collectives had not synchronised.
 func (s *Simulation) Crossing(patience int, gone Gone) *Crossing {
 	s.Advance()
 	for _, held := range []int{min(established, patience), patience} {
@@ -123,7 +124,8 @@ func (g *graph) take(path []edge) *Crossing {
 	return x
 }
 
-// awaited reports whether a process that is in both communicators of a link has not entered both of its collectives yet.
+// awaited reports whether a process that is in both communicators of a link has not entered both of its collectives
+// yet.
 func awaited(path []edge, gone Gone) bool {
 	for _, e := range path {
 		first, second := e.thread.inside, e.thread.queue[e.at].comm

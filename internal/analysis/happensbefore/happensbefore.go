@@ -1,12 +1,12 @@
-// Package happensbefore answers which of two moments of a run came first in every run that exchanges the same messages: the
-// happens-before relation of Lamport (Time, Clocks, and the Ordering of Events in a Distributed System, 1978), by the
-// orders that MPI guarantees.
+// Package happensbefore answers which of two moments of a run came first in every run that exchanges the same messages:
+// the happens-before relation of Lamport (Time, Clocks, and the Ordering of Events in a Distributed System, 1978), by
+// the orders that MPI guarantees.
 //
 // Vector clocks would cost each message time and memory for every process, and the question is asked seldom. So each
 // process has a log, of limited length, of what it learned of the others: the message that it received was begun then,
 // the collective that it left was entered by all before that. "Does a come before b?" is a search from b through the
-// logs, backwards. All moments have numbers in one order in which causes come before effects, so the search never has to
-// look at anything older than a: it costs about as much as happened between a and b.
+// logs, backwards. All moments have numbers in one order in which causes come before effects, so the search never has
+// to look at anything older than a: it costs about as much as happened between a and b.
 //
 // What is no longer known, or can't be, counts as ordered.
 package happensbefore
@@ -128,8 +128,8 @@ func (l *Log) Learn(proc int32, m Moment) {
 	}
 }
 
-// Meet notes that a process knows, from now on, what all members of a group have done up to when the last of them entered a
-// collective.
+// Meet notes that a process knows, from now on, what all members of a group have done up to when the last of them
+// entered a collective.
 func (l *Log) Meet(proc int32, g Group, entered uint64) {
 	l.history(proc).add(entry{at: l.now, known: entered, proc: ^int32(g)}, l.limit)
 }
@@ -144,7 +144,8 @@ func (l *Log) MeetAll(g Group, entered uint64) {
 // and has done.
 func (l *Log) Doubt(proc int32) { l.history(proc).opaque = true }
 
-// Forget drops all that the processes have learned: whatever happened up to now may come before what happens from now on.
+// Forget drops all that the processes have learned: whatever happened up to now may come before what happens from now
+// on.
 func (l *Log) Forget() {
 	l.forgotten = l.now
 	for i := range l.procs {
@@ -214,8 +215,8 @@ func (l *Log) Before(a, b Moment) bool {
 	return false
 }
 
-// search is one search of Log.Before, backwards through the journals. Its methods report whether the target comes before
-// the visited moment, or may come before it. They add the moments that must be visited next to Log.todo.
+// search is one search of Log.Before, backwards through the journals. Its methods report whether the target comes
+// before the visited moment, or may come before it. They add the moments that must be visited next to Log.todo.
 type search struct {
 	log    *Log
 	target Moment

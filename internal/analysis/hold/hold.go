@@ -1,14 +1,14 @@
 // Package hold judges collective calls that are held before they enter MPI (mpivet run --strict): when all members have
-// entered a collective and no check has found an error in it, all may go on; else all are refused, so that nobody is left
-// in MPI waiting for one that was.
+// entered a collective and no check has found an error in it, all may go on; else all are refused, so that nobody is
+// left in MPI waiting for one that was.
 //
-// Nothing is held for ever. A collective that members can never come to is refused when that is found out, or its members
-// are ended. One that MPI might let members leave before all have come (the root of a broadcast, say) is let go, unjudged,
-// when somebody it is held for may be waiting for them (package wait): a program that relies on that is not portable, but
-// strict mode is not what stops it. And where calls can't be followed, nothing is held.
+// Nothing is held for ever. A collective that members can never come to is refused when that is found out, or its
+// members are ended. One that MPI might let members leave before all have come (the root of a broadcast, say) is let
+// go, unjudged, when somebody it is held for may be waiting for them (package wait): a program that relies on that is
+// not portable, but strict mode is not what stops it. And where calls can't be followed, nothing is held.
 //
-// A nonblocking collective is never held, as it must return without waiting for others. It is judged like the others, and
-// the call that completes it is held, or refused, in its place: once in each process.
+// A nonblocking collective is never held, as it must return without waiting for others. It is judged like the others,
+// and the call that completes it is held, or refused, in its place: once in each process.
 package hold
 
 import (
@@ -249,7 +249,8 @@ func (j *Judge) tell(th *track.Thread, v ring.Verdict) {
 	j.gate.Judge(th.ID, v)
 }
 
-// judged says what has been decided about a collective as far as it concerns a process: why it is refused, "" if it is not.
+// judged says what has been decided about a collective as far as it concerns a process: why it is refused, "" if it is
+// not.
 func (j *Judge) judged(p place, by *track.Process) (why string, ok bool) {
 	h := j.hearings[p]
 	switch {

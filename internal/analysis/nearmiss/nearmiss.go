@@ -1,5 +1,5 @@
-// Package nearmiss looks for near misses: operations that would match one that waits in vain, but for one thing. It looks at
-// what lies unmatched in mailboxes and at what is counted there, only when something is to be explained.
+// Package nearmiss looks for near misses: operations that would match one that waits in vain, but for one thing. It
+// looks at what lies unmatched in mailboxes and at what is counted there, only when something is to be explained.
 package nearmiss
 
 import (
@@ -159,8 +159,8 @@ func (s *search) others() {
 	})
 }
 
-// elsewhere looks at what the process that is waited for does with third ones on the same communicator: messages that it
-// has sent to them, or, if it is to receive, receives of third ones for the message.
+// elsewhere looks at what the process that is waited for does with third ones on the same communicator: messages that
+// it has sent to them, or, if it is to receive, receives of third ones for the message.
 func (s *search) elsewhere() {
 	w := s.want
 	from := w.Peer

@@ -15,8 +15,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Follower listens to the replay of a run. It keeps the log of what the processes learn of each other, and finds races and
-// ready sends by it.
+// Follower listens to the replay of a run. It keeps the log of what the processes learn of each other, and finds races
+// and ready sends by it.
 type Follower struct {
 	tracker  *track.Tracker
 	log      *happensbefore.Log

@@ -109,8 +109,9 @@ func (in *inbox) look(taker *Receive) {
 }
 
 // decided reports whether the i-th receive must have got its message before s is sent, though it has not completed: the
-// sender has noticed, or a receive that was posted later has got a message that this one would have got else, or another one
-// of the same sender. (That messages of one sender come in order, whatever their tags, is more than the standard says.)
+// sender has noticed, or a receive that was posted later has got a message that this one would have got else, or
+// another one of the same sender. (That messages of one sender come in order, whatever their tags, is more than the
+// standard says.)
 func (in *inbox) decided(i int, s *Send) bool {
 	r, log := in.recent[i], in.d.log
 	for _, y := range in.recent[i:] {
@@ -124,8 +125,8 @@ func (in *inbox) decided(i int, s *Send) bool {
 	return false
 }
 
-// claimed reports whether a receive posted before the i-th could take s first, as what it took itself may come only after
-// that one has completed, or has got its message.
+// claimed reports whether a receive posted before the i-th could take s first, as what it took itself may come only
+// after that one has completed, or has got its message.
 func (in *inbox) claimed(i int, s *Send) bool {
 	done := in.recent[i].Done.At
 	if noticed := in.recent[i].Got.Done.At; noticed != 0 {

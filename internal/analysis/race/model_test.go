@@ -135,8 +135,8 @@ func (s *state) moves() (list []step) {
 	return list
 }
 
-// senders returns whose messages an operation may get that are there when it begins; one that matters to nobody if there
-// is no choice.
+// senders returns whose messages an operation may get that are there when it begins; one that matters to nobody if
+// there is no choice.
 func (s *state) senders(p place) (list []int) {
 	if k := s.at(p).kind; k == opRecv || k == opIrecv {
 		for _, m := range s.waiting[p.proc] {

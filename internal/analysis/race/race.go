@@ -1,11 +1,11 @@
-// Package race finds receives from MPI_ANY_SOURCE that could have got another message than they did, and replays what the
-// receiver did afterwards as if they had.
+// Package race finds receives from MPI_ANY_SOURCE that could have got another message than they did, and replays what
+// the receiver did afterwards as if they had.
 //
 // A receive could have got the message of another sender if it accepts the message's tag, if it was posted before the
 // receive that took the message in this run, and if nothing makes the message come after the receive's completion
-// (package before). Each receiver and communicator has an inbox: its receives in the order in which they were posted, each
-// with its message. So a race is found when the later receive has got its message, and looking back over a few receives is
-// all that it takes.
+// (package before). Each receiver and communicator has an inbox: its receives in the order in which they were posted,
+// each with its message. So a race is found when the later receive has got its message, and looking back over a few
+// receives is all that it takes.
 package race
 
 import (
@@ -81,8 +81,8 @@ const (
 	someSites = 4096  // receives in the source that are told apart
 )
 
-// StatusOf returns where the program wants to be told what a receive has got, 0 if it does not want to; known is false if
-// it is not known whether it does.
+// StatusOf returns where the program wants to be told what a receive has got, 0 if it does not want to; known is false
+// if it is not known whether it does.
 type StatusOf func(r *Receive) (address uint64, known bool)
 
 // Detector finds races.
@@ -110,15 +110,15 @@ type site struct {
 	pairs uint64 // that were looked at, or not for being too many
 }
 
-// New returns a detector that asks log for orders and hands found what it finds: each race when it is known how the other
-// order ends.
+// New returns a detector that asks log for orders and hands found what it finds: each race when it is known how the
+// other order ends.
 func New(log *happensbefore.Log, status StatusOf, found func(*Race)) *Detector {
 	return &Detector{log: log, found: found, status: status, inboxes: make(map[inboxKey]*inbox), sites: make(map[siteKey]*site)}
 }
 
-// Wanted reports whether the receives of a member that name their source are followed: it has received from MPI_ANY_SOURCE
-// lately. Earlier receives need not be known: later receives cannot match their messages, and they match in the order in which
-// their source has sent.
+// Wanted reports whether the receives of a member that name their source are followed: it has received from
+// MPI_ANY_SOURCE lately. Earlier receives need not be known: later receives cannot match their messages, and they match
+// in the order in which their source has sent.
 func (d *Detector) Wanted(c *match.Comm, member int32) bool {
 	in := d.inbox(c, member)
 	return in != nil && !in.resting

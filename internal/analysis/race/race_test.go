@@ -20,8 +20,8 @@ type found struct {
 	receive, other, victim, message place
 }
 
-// detect has the detector look at an execution. status is the same for all receives. Rested, the processes have received
-// from anybody before, but not lately.
+// detect has the detector look at an execution. status is the same for all receives. Rested, the processes have
+// received from anybody before, but not lately.
 func detect(program [][]op, e *execution, status uint64, rested bool) []found {
 	var races []found
 	where := make(map[any]place)
@@ -159,9 +159,9 @@ func programs() *rapid.Generator[[][]op] {
 	})
 }
 
-// TestAgainstAllExecutions compares what the detector says of one execution with all executions that there are: a receive
-// that may get another message does so in one of them, what is said to go wrong then goes wrong in one of those, and if
-// receives get different messages in different executions, that is found in each.
+// TestAgainstAllExecutions compares what the detector says of one execution with all executions that there are: a
+// receive that may get another message does so in one of them, what is said to go wrong then goes wrong in one of
+// those, and if receives get different messages in different executions, that is found in each.
 func TestAgainstAllExecutions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		program := programs().Draw(t, "program")

@@ -7,8 +7,9 @@ import (
 )
 
 // trial follows the receives of an inbox in a run in which a receive has got another message. All calls are the same;
-// what each receive gets follows from MPI's rules: of the messages of one sender that a receive accepts it gets the first
-// that is left (MPI standard, section 3.5). A receive from MPI_ANY_SOURCE gets what it got in this run if that is there.
+// what each receive gets follows from MPI's rules: of the messages of one sender that a receive accepts it gets the
+// first that is left (MPI standard, section 3.5). A receive from MPI_ANY_SOURCE gets what it got in this run if that is
+// there.
 type trial struct {
 	in      *inbox
 	race    Race
@@ -131,8 +132,8 @@ func (t *trial) settled() bool {
 	return t.end(Harmless, nil, nil)
 }
 
-// early reports whether the sender may have sent another message before that the receive would have got: one with another
-// tag, which has been received later.
+// early reports whether the sender may have sent another message before that the receive would have got: one with
+// another tag, which has been received later.
 func (t *trial) early() bool { return t.race.Receive.Tag == match.Any && t.race.Taker.Tag != match.Any }
 
 // finish says that there are no more receives.
@@ -180,9 +181,9 @@ func (t *trial) end(o Outcome, victim *Receive, m *Send) bool {
 }
 
 // blind reports whether the program would post x in the other order, too. It would if it can't tell the orders apart by
-// then (proven): what gets another message has not completed, or nobody asked where the message came from. A status that the
-// next receive overwrites is taken to be there because the call needs one, unless the program goes on to name the sender.
-// It is not even likely (known) if it has probed, or if x names the sender of such a message.
+// then (proven): what gets another message has not completed, or nobody asked where the message came from. A status
+// that the next receive overwrites is taken to be there because the call needs one, unless the program goes on to name
+// the sender. It is not even likely (known) if it has probed, or if x names the sender of such a message.
 func (t *trial) blind(x *Receive) (known, proven bool) {
 	r := t.race.Receive
 	if x == r {

@@ -120,8 +120,8 @@ func (s *slot) note(id ring.ThreadID, fn mpiapi.FuncID, root int32, blocking boo
 	}
 }
 
-// prolong adds to a join, the last item of a thread, another such call, if that is at the next position and as far behind the
-// last one as that from the one before.
+// prolong adds to a join, the last item of a thread, another such call, if that is at the next position and as far
+// behind the last one as that from the one before.
 func (e *Engine) prolong(t *thread, it *item, position uint64) bool {
 	c, last := it.comm, it.last()
 	if position != last+1 {
@@ -199,8 +199,8 @@ func (c *comm) quit(it *item) {
 	c.slot(it.last()).ends--
 }
 
-// complete ends the oldest collective, which all have entered. Those whose next call is like it enter the next one by that;
-// what is queued by them knows of it when somebody asks: see settle.
+// complete ends the oldest collective, which all have entered. Those whose next call is like it enter the next one by
+// that; what is queued by them knows of it when somebody asks: see settle.
 func (e *Engine) complete(c *comm) {
 	for s := c.slot(c.base); int(s.entered) == len(c.Members); s = c.slot(c.base) {
 		if len(e.doubted) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Knot is a potential deadlock: threads of which each waits for the next, and the last for the first, under semantics that
-// the standard allows. In the run, all of them have gone on.
+// Knot is a potential deadlock: threads of which each waits for the next, and the last for the first, under semantics
+// that the standard allows. In the run, all of them have gone on.
 type Knot struct {
 	Waits   []Wait
 	Largest int64 // bytes of the largest message of the run so far that is known to have been buffered
@@ -17,11 +17,11 @@ type Knot struct {
 // Wait is what a thread of a knot waits for: what comes next in the thread of the next one.
 type Wait struct {
 	Thread *track.Thread
-	// Call is the call that the thread is in. Of a collective, it may be that of another member. Place is the thread's own,
-	// but may have nothing than the function and the call site.
+	// Call is the call that the thread is in. Of a collective, it may be that of another member. Place is the thread's
+	// own, but may have nothing than the function and the call site.
 	Call, Place match.Call
-	// Op is the operation that the call waits for, nil for a collective. Begun: by an earlier call, Op.Call. Probe: the call
-	// waits for the message that Op receives later.
+	// Op is the operation that the call waits for, nil for a collective. Begun: by an earlier call, Op.Call. Probe: the
+	// call waits for the message that Op receives later.
 	Op           *match.Op
 	Begun, Probe bool
 	Buffered     bool // a send of the standard mode: it was complete in the run though its receive had not begun
@@ -79,7 +79,8 @@ func (e *Engine) lost() bool {
 	return e.broken
 }
 
-// look finds the knots, tells of them, and lets pass what the standard allows to pass of what is stuck, until nothing is.
+// look finds the knots, tells of them, and lets pass what the standard allows to pass of what is stuck, until nothing
+// is.
 func (e *Engine) look() {
 	if e.looking {
 		return
@@ -229,8 +230,8 @@ func (e *Engine) waits(t *thread, sound bool) bool {
 	return t.slot != nil
 }
 
-// hindrance works out whom a receive waits for that another one is in the way of. Where that one's message is not known, and
-// may never be, the receive passes, and what follows is doubted.
+// hindrance works out whom a receive waits for that another one is in the way of. Where that one's message is not
+// known, and may never be, the receive passes, and what follows is doubted.
 func (e *Engine) hindrance(t *thread, it *item) bool {
 	w := t.process.inTheWay(it.op)
 	switch {
@@ -266,8 +267,8 @@ func (e *Engine) operation(t *thread, op *match.Op, sound bool) bool {
 	return true
 }
 
-// takes reports whether a receive from any source, or to be cancelled, that has begun, and whose message has not been sent,
-// could take a send.
+// takes reports whether a receive from any source, or to be cancelled, that has begun, and whose message has not been
+// sent, could take a send.
 func (p *process) takes(send *match.Op) bool {
 	return slices.ContainsFunc(p.open, func(w *match.Op) bool {
 		return w.Comm == send.Comm && (w.AnySource || w.Peer == send.Me) && (w.AnyTag || w.Tag == send.Tag)
@@ -300,8 +301,8 @@ func (e *Engine) next(t *thread) *thread {
 	return s.blame
 }
 
-// cycles returns the circles in which threads wait for each other, and the ends of chains that lead to a thread that will
-// do nothing any more.
+// cycles returns the circles in which threads wait for each other, and the ends of chains that lead to a thread that
+// will do nothing any more.
 func (e *Engine) cycles(stuck []*thread) (list [][]*thread) {
 	for i, start := range stuck {
 		var path []*thread

@@ -13,8 +13,8 @@ func many(n int, steps ...step) (list []step) {
 	return list
 }
 
-// What lies behind more collectives than a queue may hold is found, and no more, however far one process is read ahead of
-// the others.
+// What lies behind more collectives than a queue may hold is found, and no more, however far one process is read ahead
+// of the others.
 func TestBehindManyCollectives(t *testing.T) {
 	barrier, bcast := step{call: "barrier"}, step{call: "bcast"}
 	send := func(to int) step { return step{call: "send", peer: to, tag: 1} }

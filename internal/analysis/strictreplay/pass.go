@@ -172,14 +172,14 @@ func (e *Engine) completed(op, partner *match.Op, t *thread, at uint64) {
 	}
 }
 
-// hindered reports whether a receive, with its message there, would not be the one that gets it: one from any source was
-// posted before, could take it, and still waits for the message that it got in the run.
+// hindered reports whether a receive, with its message there, would not be the one that gets it: one from any source
+// was posted before, could take it, and still waits for the message that it got in the run.
 func (t *thread) hindered(it *item) bool {
 	return len(t.process.open) > 0 && !it.op.Send && !it.waived && t.process.inTheWay(it.op) != nil
 }
 
-// inTheWay returns the receive from any source, or to be cancelled, posted before op, that could take its message, nil if
-// there is none.
+// inTheWay returns the receive from any source, or to be cancelled, posted before op, that could take its message, nil
+// if there is none.
 func (p *process) inTheWay(op *match.Op) *match.Op {
 	i := slices.IndexFunc(p.open, func(w *match.Op) bool {
 		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At &&

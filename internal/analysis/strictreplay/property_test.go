@@ -266,8 +266,8 @@ func TestNothingThatCannotHappen(t *testing.T) {
 	})
 }
 
-// Nor is anything found that cannot happen where the replay leaves out much of what the threads do, and it goes on all the
-// same.
+// Nor is anything found that cannot happen where the replay leaves out much of what the threads do, and it goes on all
+// the same.
 func TestRest(t *testing.T) {
 	strictreplay.Tire(t)
 	rapid.Check(t, func(t *rapid.T) {

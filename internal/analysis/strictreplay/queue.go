@@ -39,7 +39,8 @@ type item struct {
 	// Of a collective, or the communicator of a probe. The member me is the thread's process.
 	comm *comm
 	pos  uint64
-	// Of a join: as many calls like it follow, each at the next position, and this number of calls after the one before.
+	// Of a join: as many calls like it follow, each at the next position, and this number of calls after the one
+	// before.
 	more, stride uint32
 }
 

@@ -2,11 +2,11 @@ package strictreplay
 
 import "github.com/mpivet/mpivet/internal/match"
 
-// A replay of everything would cost as much again as all other analysis, and what a program does a million times it does
-// wrong, if at all, among the first. So a thread whose operations have been replayed for long rests: what it does from then
-// on counts as done as soon as it is read, and its process as doubted. It takes part again from a collective on that
-// synchronises the whole of MPI_COMM_WORLD, which ends the doubt. Where the order of messages is a matter of luck, nobody
-// rests: races may be anywhere.
+// A replay of everything would cost as much again as all other analysis, and what a program does a million times it
+// does wrong, if at all, among the first. So a thread whose operations have been replayed for long rests: what it does
+// from then on counts as done as soon as it is read, and its process as doubted. It takes part again from a collective
+// on that synchronises the whole of MPI_COMM_WORLD, which ends the doubt. Where the order of messages is a matter of
+// luck, nobody rests: races may be anywhere.
 type stamina struct {
 	full   int // operations of a thread that are replayed before it rests for the first time
 	sample int // and before it rests again

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// simulation goes through all executions of a program in which every send waits for its receive and every collective for
-// all processes.
+// simulation goes through all executions of a program in which every send waits for its receive and every collective
+// for all processes.
 type simulation struct {
 	program program
 	seen    map[string]bool
@@ -162,8 +162,8 @@ func (m *simulation) sent(s *state, r int, st step) bool {
 	return false
 }
 
-// matches returns what comes of one more message finding its receive: of the sends of a process that the receive accepts
-// the first, of the receives that accept a send the first.
+// matches returns what comes of one more message finding its receive: of the sends of a process that the receive
+// accepts the first, of the receives that accept a send the first.
 func (m *simulation) matches(s *state) (list []*state) {
 	accepts := func(recv, send step, from, to int) bool {
 		return send.peer == to && recv.tag == send.tag && (recv.peer < 0 || recv.peer == from)

@@ -69,8 +69,8 @@ func header(fn mpiapi.FuncID, site uint32) []byte {
 	return rec
 }
 
-// soften lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives that may be
-// left early. What is left then is not as the records say, and passes all the same.
+// soften lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives that may
+// be left early. What is left then is not as the records say, and passes all the same.
 func (e *Engine) soften(cycle []*thread) {
 	done := false
 	for _, legal := range []func(*thread) bool{(*thread).standard, (*thread).early} {

@@ -1,12 +1,12 @@
-// Package strictreplay goes through the run a second time, in an order in which causes come before effects, and under the
-// strictest semantics that the standard allows: a standard send completes when its receive has begun (MPI standard,
+// Package strictreplay goes through the run a second time, in an order in which causes come before effects, and under
+// the strictest semantics that the standard allows: a standard send completes when its receive has begun (MPI standard,
 // section 3.4: it may be synchronous), and a collective when all have entered it (chapter 6: it may synchronise). It is
-// an online topological sort of what the threads did: each has a queue of its calls, and the first of them passes as soon
-// as what it waits for has happened in this replay.
+// an online topological sort of what the threads did: each has a queue of its calls, and the first of them passes as
+// soon as what it waits for has happened in this replay.
 //
-// What remains stuck though everything that it waits for is known is a potential deadlock: see Knot. What the replay has
-// passed up to there is a way that the program may take, with the messages matched as they were, so the deadlock can be
-// reached. To keep that so:
+// What remains stuck though everything that it waits for is known is a potential deadlock: see Knot. What the replay
+// has passed up to there is a way that the program may take, with the messages matched as they were, so the deadlock
+// can be reached. To keep that so:
 //
 //   - A receive takes the message that it got in the run. Where it has MPI_ANY_SOURCE, was seen by a probe or was completed
 //     by one of several ways, it waits for that very message, but is never part of a knot unless nothing else could come.
@@ -28,14 +28,14 @@ import (
 )
 
 // Listener is told what happens in the replay, causes before effects; nil is nothing. What it is handed is valid only
-// until it returns. Of an operation, Call.Thread is its thread, At the number of its call there, Comm, Me and Peer are who
-// takes part (of a receive, whose message it got, if that is known yet; AnySource and AnyTag say what it asked for), and
-// Call is the call that began it.
+// until it returns. Of an operation, Call.Thread is its thread, At the number of its call there, Comm, Me and Peer are
+// who takes part (of a receive, whose message it got, if that is known yet; AnySource and AnyTag say what it asked
+// for), and Call is the call that began it.
 type Listener struct {
 	// Began: a send or receive begins.
 	Began func(op *match.Op)
-	// Received: a receive has completed with its message; at is the number of the call that completed it, in the receive's
-	// thread or, if the process has several, that of whichever thread did so.
+	// Received: a receive has completed with its message; at is the number of the call that completed it, in the
+	// receive's thread or, if the process has several, that of whichever thread did so.
 	Received func(recv, send *match.Op, th *track.Thread, at uint64)
 	// Synchronized: a synchronous send has completed, so that its receive had begun. at is the number of the call that
 	// completed it.
@@ -44,11 +44,11 @@ type Listener struct {
 	Dropped func(op *match.Op)
 	// Probed: a thread has seen the message that recv gets later.
 	Probed func(recv, send *match.Op, th *track.Thread)
-	// Doubted: what a process knows of others when it does what comes next is unknown, or known again, since it was in a
-	// collective with all of them.
+	// Doubted: what a process knows of others when it does what comes next is unknown, or known again, since it was in
+	// a collective with all of them.
 	Doubted func(p *track.Process, unknown bool)
-	// Met: all members have entered the collective at a position of a communicator, window or file. blocked: they, or some,
-	// were in it up to then and have left it by this.
+	// Met: all members have entered the collective at a position of a communicator, window or file. blocked: they, or
+	// some, were in it up to then and have left it by this.
 	Met func(c *match.Comm, position uint64, blocked bool)
 	// Left: a thread has completed a nonblocking collective that all members have entered before.
 	Left func(th *track.Thread, at uint64, c *match.Comm, position uint64)
@@ -153,8 +153,8 @@ func (e *Engine) Doubt(th *track.Thread, always bool) {
 	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
 }
 
-// Cancel implements track.Replay. What comes before in the replay is as if nothing were cancelled: a receive may still get a
-// message, so nobody is stuck with one that it would take. Which receive a send gets is not known then.
+// Cancel implements track.Replay. What comes before in the replay is as if nothing were cancelled: a receive may still
+// get a message, so nobody is stuck with one that it would take. Which receive a send gets is not known then.
 func (e *Engine) Cancel(th *track.Thread, op *match.Op) {
 	if e.broken {
 		return

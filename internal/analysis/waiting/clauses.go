@@ -51,8 +51,8 @@ func (ps *parts) lenient() bool {
 	return ps.unknown || slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What == ToJoin || c.What == ToStart })
 }
 
-// clauses works out what a thread waits for, nil if it is not known, or nothing: it may go on. lenient: the standard may
-// let MPI return without some of it.
+// clauses works out what a thread waits for, nil if it is not known, or nothing: it may go on. lenient: the standard
+// may let MPI return without some of it.
 func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 	var ps parts
 	switch th.Open.Func.Class {
@@ -119,8 +119,8 @@ func (l *look) all(reqs []*track.Request) (ps parts) {
 	return ps
 }
 
-// operation works out whom a send or receive waits for. g are the receives that are waited for together, nil for this one
-// alone.
+// operation works out whom a send or receive waits for. g are the receives that are waited for together, nil for this
+// one alone.
 func (l *look) operation(op *match.Op, g *gang) parts {
 	c := op.Comm
 	switch {
@@ -243,9 +243,9 @@ func (l *look) request(r *track.Request, g *gang) (ps parts) {
 	return ps
 }
 
-// partitioned works out whom a partitioned message waits for (MPI standard, section 4.2): a send for its partitions, which
-// its own process marks ready; a receive for all of this by the sender, and for its start. The standard lets a send complete
-// before its receive is started.
+// partitioned works out whom a partitioned message waits for (MPI standard, section 4.2): a send for its partitions,
+// which its own process marks ready; a receive for all of this by the sender, and for its start. The standard lets a
+// send complete before its receive is started.
 func (l *look) partitioned(h *track.Partitioned) parts {
 	op := h.Op
 	c := op.Comm
@@ -302,8 +302,8 @@ type section struct {
 	from, to int32
 }
 
-// members returns the processes behind members [from, to), always the same slice in a look: threads that wait for any of
-// them share it. It is nil if one of them is not seen.
+// members returns the processes behind members [from, to), always the same slice in a look: threads that wait for any
+// of them share it. It is nil if one of them is not seen.
 func (l *look) members(c *match.Comm, from, to int32) []*track.Process {
 	k := section{c, from, to}
 	if ps, ok := l.sections[k]; ok {

@@ -19,8 +19,8 @@ func (u *untier) components(next func(int32) []int32) [][]int32 {
 	return t.sets
 }
 
-// tarjan finds strongly connected components (Tarjan, Depth-first search and linear graph algorithms, 1972). It does not
-// recurse, because a path may be as long as there are processes.
+// tarjan finds strongly connected components (Tarjan, Depth-first search and linear graph algorithms, 1972). It does
+// not recurse, because a path may be as long as there are processes.
 type tarjan struct {
 	next func(int32) []int32 // the nodes that a node's arcs lead to
 	skip func(int32) bool    // the node is not part of the graph

@@ -11,10 +11,10 @@ import (
 const observed = 10
 
 // Futile returns the threads that have called nothing but tests and probes (MPI_Test, MPI_Iprobe, …) for a number of
-// ticks, all without result, and none of which can have one: what they ask for only processes could bring about that are in
-// a deadlock which has been told, or that have finished or ended. The program may still stop asking, by itself. Clauses
-// say what is asked for. It is to be asked tick by tick: threads are watched more closely from the first time on, and
-// told some ticks later.
+// ticks, all without result, and none of which can have one: what they ask for only processes could bring about that
+// are in a deadlock which has been told, or that have finished or ended. The program may still stop asking, by itself.
+// Clauses say what is asked for. It is to be asked tick by tick: threads are watched more closely from the first time
+// on, and told some ticks later.
 func (a *Analyzer) Futile(ticks int) (list []Blocked) {
 	var l *look
 	for _, th := range a.tracker.Threads {
@@ -93,8 +93,8 @@ func (a *Analyzer) possible(th *track.Thread, cs []Clause) bool {
 	return all(cs)
 }
 
-// inert reports whether a process will do nothing any more: it has ended, is done with MPI, or is in a deadlock that has
-// been told.
+// inert reports whether a process will do nothing any more: it has ended, is done with MPI, or is in a deadlock that
+// has been told.
 func (a *Analyzer) inert(p *track.Process) bool {
 	if p.Ended != nil {
 		return true

@@ -7,9 +7,9 @@ import (
 )
 
 // graph is the AND-OR graph of what processes wait for. Its nodes are the processes, by their number, and behind them
-// what they wait for: sets of processes of which one is enough, and lists of which all are needed. An arc leads from what
-// is waited for to what waits for it. Lists and sets that several threads share are one node, so that p processes that
-// each wait for any of p make 2p arcs, and not p².
+// what they wait for: sets of processes of which one is enough, and lists of which all are needed. An arc leads from
+// what is waited for to what waits for it. Lists and sets that several threads share are one node, so that p processes
+// that each wait for any of p make 2p arcs, and not p².
 type graph struct {
 	// need is how many of the nodes that lead to a node must still be released for the node to be; it is released at 0.
 	need  []int32

@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Knot is a set of processes each of which waits for others in it, or for such that have ended, and for which no smaller
-// part of it is known that does.
+// Knot is a set of processes each of which waits for others in it, or for such that have ended, and for which no
+// smaller part of it is known that does.
 type Knot struct {
 	// Cycle: each waits for the next and the last for the first.
 	Cycle bool
@@ -23,11 +23,11 @@ type Link struct {
 	Clause  *Clause
 }
 
-// untie finds the minimal sets of processes that explain d, in time linear in the arcs of its graph but for cycles, where
-// a shorter one is looked for as long as that is cheap. In turn: processes that wait for nothing but such as have ended;
-// of the others, cycles, over arcs that alone are enough to hold a process up (of clauses that all must be released,
-// each is); of those that neither holds up, strongly connected sets from which no arc leads out, each process choosing
-// among its clauses the one that the fewest processes could release (OR arcs make them).
+// untie finds the minimal sets of processes that explain d, in time linear in the arcs of its graph but for cycles,
+// where a shorter one is looked for as long as that is cheap. In turn: processes that wait for nothing but such as have
+// ended; of the others, cycles, over arcs that alone are enough to hold a process up (of clauses that all must be
+// released, each is); of those that neither holds up, strongly connected sets from which no arc leads out, each process
+// choosing among its clauses the one that the fewest processes could release (OR arcs make them).
 func (d *Deadlock) untie(told func(*track.Thread) bool) {
 	u := newUntier(d)
 	ended := newPicker(u.isGone)
@@ -180,8 +180,8 @@ func (u *untier) orphans() (ps []int32) {
 	return ps
 }
 
-// sole returns the nodes each of which alone holds n up: all children of a list, the only one of anything else that could
-// still release it.
+// sole returns the nodes each of which alone holds n up: all children of a list, the only one of anything else that
+// could still release it.
 func (u *untier) sole(n int32) []int32 {
 	kids := u.children(n)
 	if u.all[n] {
@@ -255,8 +255,8 @@ func (u *untier) shortest(set []int32) (best []int32) {
 	return slices.Concat(best[low:], best[:low])
 }
 
-// back returns the shortest way from a process to itself within a set, of fewer than limit processes (0: of any number),
-// and how many arcs it has looked at.
+// back returns the shortest way from a process to itself within a set, of fewer than limit processes (0: of any
+// number), and how many arcs it has looked at.
 func (u *untier) back(start, set int32, limit int) (path []int32, cost int) {
 	u.search++
 	layer := []int32{start}

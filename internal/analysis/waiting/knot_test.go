@@ -92,8 +92,8 @@ func (w *waiting) spread(free []bool) []bool {
 	return free
 }
 
-// A deadlock is what the plain method leaves, and its knots explain it: each is held up by nothing but itself and what has
-// ended, they have nothing in common, and with them everything else would go on.
+// A deadlock is what the plain method leaves, and its knots explain it: each is held up by nothing but itself and what
+// has ended, they have nothing in common, and with them everything else would go on.
 func TestKnots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWaiting(t)

@@ -1,5 +1,5 @@
-// Package waiting finds processes that can never go on: an AND-OR wait-for graph over the calls that threads are in, and
-// the part of it that nothing can release.
+// Package waiting finds processes that can never go on: an AND-OR wait-for graph over the calls that threads are in,
+// and the part of it that nothing can release.
 //
 // The model: a thread in a blocking call waits for all of its clauses, and for a clause until any of the processes in
 // it does something. A process that computes, or polls, or is in a call that can't be analysed, may do anything. Those
@@ -28,8 +28,8 @@ type Clause struct {
 	Op     *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom; nil of a probe
 	Tag    int32     // ToSend: of what is received or probed for, or match.Any
 	Source int32     // ToSend: the member that it must come from, or match.Any
-	// Loose: the standard lets MPI return without it. That the thread waits all the same follows only from its not having
-	// returned.
+	// Loose: the standard lets MPI return without it. That the thread waits all the same follows only from its not
+	// having returned.
 	Loose bool
 	// Further, of ToSend: messages that it could take are on their way, but as many are taken by other receives.
 	Further bool
@@ -148,14 +148,14 @@ func New(t *track.Tracker) *Analyzer {
 	return &Analyzer{tracker: t}
 }
 
-// Holds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one whose
-// call MPI might let return, but that others wait for, or that is held for long. It may then be in MPI.
+// Holds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one
+// whose call MPI might let return, but that others wait for, or that is held for long. It may then be in MPI.
 func (a *Analyzer) Holds(held func(*track.Thread) bool, letGo func(*track.Thread)) {
 	a.held, a.letGo = held, letGo
 }
 
-// longest is how many ticks a thread is held whose call MPI might let return: what it is held for may wait for it in ways
-// that can't be seen here, as by polling.
+// longest is how many ticks a thread is held whose call MPI might let return: what it is held for may wait for it in
+// ways that can't be seen here, as by polling.
 const longest = 100
 
 // letGoOld lets go the threads that have been held for long. Those that MPI, too, would make wait are held on.
@@ -185,8 +185,8 @@ func (a *Analyzer) letGoLoose(list []Blocked) bool {
 	return found
 }
 
-// Tick looks for a deadlock that has not been found yet, and publishes it. confirm, if not nil, is asked whether the threads
-// found have had the chance to run.
+// Tick looks for a deadlock that has not been found yet, and publishes it. confirm, if not nil, is asked whether the
+// threads found have had the chance to run.
 func (a *Analyzer) Tick(confirm func([]Blocked) bool) {
 	if d := a.search(confirm); d != nil {
 		a.Found.Publish(d)
