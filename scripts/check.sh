@@ -14,6 +14,7 @@ files=$(go tool gofumpt -l .)
 go vet ./... || fail "go vet"
 go tool staticcheck ./... || fail "staticcheck"
 go run ./scripts/functions || fail "functions that are too large: split them (see scripts/functions)"
+go run ./scripts/lines || fail "lines of more than 120 characters: break them (see scripts/lines)"
 go mod tidy -diff || fail "go.mod is not tidy"
 
 # Generated files: generating again must change nothing.
