@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// configurations are how much mpivet is to do, each less than the one before, as in section 5 of Ohly and Krotz-Vogel,
-// Automated MPI Correctness Checking; the first one is to compare with. Of that paper's two ways to unwind the stack
-// there is but one here; the second is more than mpivet does by itself, and last comes what remains where nothing is
-// checked.
+// configurations are how much mpivet is to do, each less than the one before, as in section 5 of Ohly and Krotz-Vogel, Automated
+// MPI Correctness Checking; the first one is to compare with. Of that paper's two ways to unwind the stack there is but one here;
+// the second is more than mpivet does by itself, and last comes what remains where nothing is checked.
 var configurations = []variant{
 	variants[0],
 	configuration("`--checksums`", "--checksums"),
@@ -27,8 +26,8 @@ func configuration(name string, flags ...string) variant {
 	}}
 }
 
-// configurationTable measures every configuration with messages of several sizes, and prints by how much each slows the
-// program down.
+// configurationTable measures every configuration with messages of several sizes, and prints by how much each slows the program
+// down.
 func configurationTable(benches []*bench) error {
 	head, rule := "| way, ranks, bytes | MPI | plain |", "| --- | --- | ---: |"
 	for _, c := range configurations[1:] {

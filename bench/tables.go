@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// tests are what programs/tables.c measures, in its order: the rows of tables 3 to 5 of Falzone et al., Collective
-// Error Detection for MPI Collective Operations.
+// tests are what programs/tables.c measures, in its order: the rows of tables 3 to 5 of Falzone et al., Collective Error
+// Detection for MPI Collective Operations.
 var tests = []string{
 	"MPI_Bcast, 1 × 10", "MPI_Bcast, 1K × 1", "MPI_Bcast, 128K × 1",
 	"MPI_Allreduce, 1 × 10", "MPI_Allreduce, 1K × 1", "MPI_Allreduce, 128K × 1",

@@ -1,5 +1,5 @@
-// Package config gives flags their values where the command line does not: from a file, from the environment, and from
-// the settings of other programs.
+// Package config gives flags their values where the command line does not: from a file, from the environment, and from the
+// settings of other programs.
 package config
 
 import (
@@ -37,9 +37,9 @@ const (
 // FileFlag names the configuration file. It is the one flag that such a file can't set.
 const FileFlag = "config"
 
-// ReadFile reads a configuration file: YAML, a mapping whose keys are the names of flags. A flag that may be repeated
-// has one value or a list; one whose values are pairs, PATTERN=ACTION, may have a mapping. known are the flags that
-// there are. Errors are one line, with file and line.
+// ReadFile reads a configuration file: YAML, a mapping whose keys are the names of flags. A flag that may be repeated has one
+// value or a list; one whose values are pairs, PATTERN=ACTION, may have a mapping. known are the flags that there are. Errors
+// are one line, with file and line.
 func ReadFile(path string, known *pflag.FlagSet) ([]Setting, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -150,8 +150,8 @@ func suggest(name string, known *pflag.FlagSet) string {
 	return ": do you mean " + found + "?"
 }
 
-// Environment returns what environment variables say of the known flags. Values of a flag that may be repeated are
-// separated by commas.
+// Environment returns what environment variables say of the known flags. Values of a flag that may be repeated are separated by
+// commas.
 func Environment(lookup func(string) (string, bool), known *pflag.FlagSet) []Setting {
 	var settings []Setting
 	known.VisitAll(func(f *pflag.Flag) {
@@ -177,8 +177,8 @@ func Environment(lookup func(string) (string, bool), known *pflag.FlagSet) []Set
 	return settings
 }
 
-// Unknown returns a note for each variable of an environment ("NAME=value") that looks like one for a flag and is none
-// of the known flags, nor one of others: it has no effect.
+// Unknown returns a note for each variable of an environment ("NAME=value") that looks like one for a flag and is none of the known
+// flags, nor one of others: it has no effect.
 func Unknown(environ []string, known *pflag.FlagSet, others ...string) []string {
 	names := make(map[string]bool)
 	known.VisitAll(func(f *pflag.Flag) { names[VariableName(f.Name)] = settable(f) })
@@ -200,9 +200,9 @@ func VariableName(flag string) string {
 	return Prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Apply sets the flags of fs that the command line has not set. Of several layers the first one that sets a flag
-// counts; a flag that may be repeated has the values of all, those of the last layer first and those of the command
-// line last. Settings of flags that fs does not have are left alone. An error says where the value comes from.
+// Apply sets the flags of fs that the command line has not set. Of several layers the first one that sets a flag counts; a
+// flag that may be repeated has the values of all, those of the last layer first and those of the command line last. Settings of
+// flags that fs does not have are left alone. An error says where the value comes from.
 func Apply(fs *pflag.FlagSet, layers ...[]Setting) error {
 	given := make(map[string]bool) // on the command line, or by a layer before
 	fs.VisitAll(func(f *pflag.Flag) { given[f.Name] = f.Changed })

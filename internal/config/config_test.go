@@ -51,8 +51,8 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// TestPrecedence: the command line comes before the environment, that before the file, and that before the default;
-// what may be repeated is joined, such that the last one counts.
+// TestPrecedence: the command line comes before the environment, that before the file, and that before the default; what
+// may be repeated is joined, such that the last one counts.
 func TestPrecedence(t *testing.T) {
 	path := write(t, `
 # for our cluster

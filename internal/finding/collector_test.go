@@ -279,8 +279,7 @@ func TestMaxReports(t *testing.T) {
 	}
 }
 
-// TestBaseline: what is at the places of the baseline is known, and where only lines differ, as many places as there
-// were.
+// TestBaseline: what is at the places of the baseline is known, and where only lines differ, as many places as there were.
 func TestBaseline(t *testing.T) {
 	found := func(check, function string, line int) *Finding {
 		f := occurrence(check, fmt.Sprint(check, function, line), 0)

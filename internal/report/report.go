@@ -51,9 +51,9 @@ type Call struct {
 	Ranks []int // ascending
 }
 
-// Fold joins the sites of a finding that have role and stack in common, in the order in which they come. Calls that
-// differ in nothing but addresses are one; the text is the first site's. Sites without a stack are joined if their
-// calls are the same.
+// Fold joins the sites of a finding that have role and stack in common, in the order in which they come. Calls that differ in
+// nothing but addresses are one; the text is the first site's. Sites without a stack are joined if their calls are
+// the same.
 func Fold(sites []finding.Site) []Place {
 	var places []Place
 	for i := range sites {

@@ -1,9 +1,9 @@
 // Package stream passes typed events from those who notice something to those who want to know. A topic is a field of a
-// struct that documents all events of a stage: track.Events, match.Events. Whoever wants an event subscribes a function
-// to its topic. An event that nobody subscribed to costs the publisher one comparison: see [Topic.Wanted].
+// struct that documents all events of a stage: track.Events, match.Events. Whoever wants an event subscribes a function to
+// its topic. An event that nobody subscribed to costs the publisher one comparison: see [Topic.Wanted].
 //
-// All of it happens in one goroutine. An event, and what it points to, is valid until the subscriber returns, unless
-// the event's documentation says otherwise.
+// All of it happens in one goroutine. An event, and what it points to, is valid until the subscriber returns, unless the
+// event's documentation says otherwise.
 package stream
 
 import (
@@ -115,8 +115,8 @@ func (s *subscriber[E]) contained(e E) {
 	s.f(e)
 }
 
-// Keyed is one kind of event with a topic for each key, such as the number of an MPI function. A subscriber names the
-// keys that it wants. The zero value has no subscribers.
+// Keyed is one kind of event with a topic for each key, such as the number of an MPI function. A subscriber names the keys that
+// it wants. The zero value has no subscribers.
 type Keyed[K ~uint16, E any] struct {
 	topics []Topic[E] // by key
 }
@@ -154,9 +154,8 @@ func (k *Keyed[K, E]) Publish(key K, e E) {
 // run is how many events of a hot topic are delivered at once.
 const run = 32
 
-// Hot is a topic of events that come with nearly every record. They are delivered in runs, which shares the cost of
-// catching panics. A subscriber gets them before any other event that comes after them, and at the latest when
-// [Hot.Flush] is called.
+// Hot is a topic of events that come with nearly every record. They are delivered in runs, which shares the cost of catching
+// panics. A subscriber gets them before any other event that comes after them, and at the latest when [Hot.Flush] is called.
 type Hot[E any] struct {
 	subscribers []subscriber[*E]
 	n           int

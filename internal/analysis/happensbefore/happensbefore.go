@@ -1,14 +1,15 @@
-// Package happensbefore answers which of two moments of a run came first in every run that exchanges the same messages:
-// the happens-before relation of Lamport (Time, Clocks, and the Ordering of Events in a Distributed System, 1978), by
-// the orders that MPI guarantees.
+// Package happensbefore decides whether a moment of a run comes before another one in every run that exchanges the same
+// messages. That is the happens-before relation (Lamport, Time, Clocks, and the Ordering of Events in a Distributed
+// System, 1978), with the orders that MPI guarantees.
 //
-// Vector clocks would cost each message time and memory for every process, and the question is asked seldom. So each
-// process has a log, of limited length, of what it learned of the others: the message that it received was begun then,
-// the collective that it left was entered by all before that. "Does a come before b?" is a search from b through the
-// logs, backwards. All moments have numbers in one order in which causes come before effects, so the search never has
-// to look at anything older than a: it costs about as much as happened between a and b.
+// Vector clocks would cost time and memory per message for every process, and the question is seldom asked. So each
+// process has a journal of limited length. An entry says what the process learned of others: that the send of a message
+// that it received had begun, or that all members had entered a collective that it left. The answer is found by a search
+// from the later moment backwards through the journals. All moments are numbered in an order in which causes come before
+// effects, so the search can ignore everything before the earlier moment. Its cost grows with what happened between the
+// two.
 //
-// What is no longer known, or can't be, counts as ordered.
+// Moments whose order is not known, or not known any more, count as ordered.
 package happensbefore
 
 import "slices"
@@ -16,7 +17,7 @@ import "slices"
 // Moment is a point in the life of a process.
 type Moment struct {
 	Proc int32
-	At   uint64 // as Log.Now tells it
+	At   uint64 // the number that Log.Now returned
 }
 
 // Group is a set of processes that meet in collective operations.
@@ -46,7 +47,7 @@ func (l *Log) Group(procs []int32) Group {
 // group is what a Group stands for.
 type group struct {
 	members []int32 // ascending
-	all     journal // what all members have learned at once: proc is not used
+	all     journal // what all members learned at once; entry.proc is not used
 }
 
 // extent tells most groups apart.
@@ -71,7 +72,7 @@ type Log struct {
 	alike  map[extent][]Group
 	limit  int // of each process's log
 
-	forgotten uint64 // up to then nothing is known of any process
+	forgotten uint64 // nothing is known of any process up to this time
 
 	todo []Moment
 	turn uint64 // number of the search under way
@@ -88,7 +89,7 @@ type entry struct {
 type journal struct {
 	entries []entry
 	oldest  int
-	cut     uint64 // up to then some are missing
+	cut     uint64 // entries up to this time may be missing
 }
 
 // history is what one process has learned: by itself, and with the groups that it is in.
@@ -97,16 +98,16 @@ type history struct {
 	groups []Group
 	opaque bool // it may have learned anything at any time
 
-	turn, seen uint64 // the last search that came by, and up to when it has looked
+	turn, seen uint64 // the last search that visited it, and the latest time of that visit
 }
 
-// New returns the log of a run in which nothing has happened.
+// New returns an empty log.
 func New() *Log { return &Log{limit: longest, alike: make(map[extent][]Group)} }
 
-// Now returns the moment that a process is at.
+// Now returns the present moment of a process.
 func (l *Log) Now(proc int32) Moment { return Moment{proc, l.now} }
 
-// Step lets time pass: what happens from now on has another number than what was before.
+// Step advances the time: later moments have a larger number.
 func (l *Log) Step() { l.now++ }
 
 func (l *Log) history(proc int32) *history {
@@ -117,7 +118,7 @@ func (l *Log) history(proc int32) *history {
 	return &l.procs[proc]
 }
 
-// share is how long a log may be where there are n.
+// share returns the largest length of a journal if there are n.
 func share(n int) int { return min(longest, max(shortest, entries/n)) }
 
 // Learn notes that a process knows, from now on, what another had done by the moment m.

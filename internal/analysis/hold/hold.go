@@ -1,14 +1,15 @@
-// Package hold judges collective calls that are held before they enter MPI (mpivet run --strict): when all members have
-// entered a collective and no check has found an error in it, all may go on; else all are refused, so that nobody is
-// left in MPI waiting for one that was.
+// Package hold decides about collective calls that strict mode (mpivet run --strict) holds before they enter MPI. When
+// all members have entered a collective and no check has found an error in it, all calls may go on. Otherwise all calls
+// are refused, so that no member waits in MPI for a member whose call was refused.
 //
-// Nothing is held for ever. A collective that members can never come to is refused when that is found out, or its
-// members are ended. One that MPI might let members leave before all have come (the root of a broadcast, say) is let
-// go, unjudged, when somebody it is held for may be waiting for them (package wait): a program that relies on that is
-// not portable, but strict mode is not what stops it. And where calls can't be followed, nothing is held.
+// No call is held for ever. If some members can never enter a collective, the other members' calls are refused, or the
+// program is ended. MPI may let a member leave some collectives before all members have entered (for example the root
+// of a broadcast). Such a call is let go without a verdict when others may wait for the process that is held (package
+// waiting): a program that relies on that is not portable, but strict mode must not stop it. If the calls of a
+// communicator cannot be followed, none of them is held.
 //
-// A nonblocking collective is never held, as it must return without waiting for others. It is judged like the others,
-// and the call that completes it is held, or refused, in its place: once in each process.
+// A nonblocking collective is never held, because it must return without waiting for others. It gets a verdict like the
+// others. The call that completes it is held, or refused, instead: once in each process.
 package hold
 
 import (
@@ -21,13 +22,13 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Gate is where calls are held: ring.Live.
+// Gate holds the calls of the ranks. ring.Live implements it.
 type Gate interface {
-	// Judge gives the verdict on the call that a thread is in.
+	// Judge publishes the verdict on the call that a thread is in.
 	Judge(ring.ThreadID, ring.Verdict)
 	// Refused says that a collective is refused, before any of its calls is.
 	Refused()
-	// EndStrict lets go all calls, from now on.
+	// EndStrict lets all calls go on, from now on.
 	EndStrict()
 }
 
@@ -37,15 +38,15 @@ type place struct {
 	at   uint64
 }
 
-// hearing is what is known of a collective that calls are held for, that is refused, or that is let go.
+// hearing is a collective for which calls are held, which is refused, or which was let go.
 type hearing struct {
 	waiting []*track.Thread
 	why     string                  // the check that refuses it, "" if none does
-	told    map[*track.Process]bool // of the refusal
-	free    bool                    // let go unjudged
+	told    map[*track.Process]bool // processes that have got the refusal
+	free    bool                    // let go without a verdict
 }
 
-// Judge judges the collectives of a run.
+// Judge decides about the collectives of a run.
 type Judge struct {
 	tracker  *track.Tracker
 	gate     Gate
@@ -57,7 +58,7 @@ type Judge struct {
 	ending   func() bool
 }
 
-// NoGate is a gate for the records of a run in strict mode, whose verdicts were given when it ran.
+// NoGate is a gate for a replay of a run in strict mode: the verdicts were published during the run.
 type NoGate struct{}
 
 // Judge does nothing.
@@ -69,8 +70,8 @@ func (NoGate) Refused() {}
 // EndStrict does nothing.
 func (NoGate) EndStrict() {}
 
-// New returns a judge of the calls that t follows. When ending says that mpivet is about to end the program, nothing is
-// refused any more: held calls are left to it.
+// New returns a judge of the calls that t tracks. When ending reports that mpivet is about to end the program, no call is
+// refused any more: the calls stay held until the program has ended.
 func New(t *track.Tracker, g Gate, ending func() bool) *Judge {
 	return &Judge{
 		tracker: t, gate: g, ending: ending, hearings: make(map[place]*hearing), holding: make(map[*track.Thread]bool), blind: make(map[*match.Comm]bool),
@@ -80,32 +81,32 @@ func New(t *track.Tracker, g Gate, ending func() bool) *Judge {
 // Holds reports whether a thread is held.
 func (j *Judge) Holds(th *track.Thread) bool { return j.holding[th] }
 
-// Batch judges what a batch of records has brought, which has been tracked.
+// Batch decides about the calls in a batch of records. The batch must have been tracked.
 func (j *Judge) Batch(b *ring.Batch) {
 	if th := j.tracker.ThreadByID(b.Thread); b.Open && th.Open.Func != nil {
-		j.look(th)
+		j.decide(th)
 	}
-	j.settle()
+	j.retryHeld()
 }
 
-// Collective takes note that all members have entered a collective. Checks have looked at it.
+// Collective notes that all members have entered a collective. The checks must have seen it.
 func (j *Judge) Collective(c *match.Collective) { j.Look(c.Comm, c.Position) }
 
-// Look has a collective looked at again, after something that it waits for.
+// Look has the calls of a collective examined again, after an event that they wait for.
 func (j *Judge) Look(c *match.Comm, at uint64) {
 	if p := (place{c, at}); j.hearings[p] != nil {
 		j.decided = append(j.decided, p)
 	}
 }
 
-// complete reports whether all have come that take part in a collective: its members, and for MPI_Intercomm_create the
-// leader of the other group.
+// complete reports whether all members have entered a collective and, for MPI_Intercomm_create, the leader of the other
+// group has, too.
 func (j *Judge) complete(p place) bool {
 	return p.comm.Complete(p.at) && !j.tracker.Leading(p.comm, p.at)
 }
 
-// Refuse has all calls of a collective refused for what a check has found. It comes too late for one whose members have
-// been let go.
+// Refuse has all calls of a collective refused because of a check's finding. It has no effect if the members have been
+// let go.
 func (j *Judge) Refuse(check string, c *match.Comm, at uint64) {
 	p := place{c, at}
 	if j.complete(p) {
@@ -120,7 +121,7 @@ func (j *Judge) Refuse(check string, c *match.Comm, at uint64) {
 	j.decided = append(j.decided, p)
 }
 
-// LetGo lets the collectives that a thread is held for go on unjudged, all their members.
+// LetGo lets all members of the collectives for which a thread is held go on without a verdict.
 func (j *Judge) LetGo(th *track.Thread) {
 	for _, c := range j.calls(th) {
 		h := j.hearing(c.place)
@@ -128,10 +129,10 @@ func (j *Judge) LetGo(th *track.Thread) {
 		j.blind[c.comm] = j.blind[c.comm] || j.unseen(c.comm)
 		j.decided = append(j.decided, c.place)
 	}
-	j.settle()
+	j.retryHeld()
 }
 
-// Deadlock refuses the collectives that threads are held for that can never go on.
+// Deadlock refuses the collectives for which deadlocked threads are held.
 func (j *Judge) Deadlock(d *waiting.Deadlock) {
 	for i := range d.Blocked {
 		th := d.Blocked[i].Thread
@@ -142,7 +143,7 @@ func (j *Judge) Deadlock(d *waiting.Deadlock) {
 			j.Refuse("GLOBAL:DEADLOCK:HARD", c.comm, c.at)
 		}
 	}
-	j.settle()
+	j.retryHeld()
 }
 
 // End forgets a process that has ended.
@@ -152,7 +153,7 @@ func (j *Judge) End(p *track.Process) {
 	}
 }
 
-// Tick judges what has been found out in the meantime, and lets go what can't be followed any more.
+// Tick decides about the calls for which something has changed, and lets calls go that cannot be followed any more.
 func (j *Judge) Tick() {
 	j.leaving = slices.ContainsFunc(j.tracker.Processes, callsBack)
 	for p, h := range j.hearings {
@@ -160,11 +161,11 @@ func (j *Judge) Tick() {
 			j.decided = append(j.decided, p)
 		}
 	}
-	j.settle()
+	j.retryHeld()
 }
 
-// settle looks again at the calls that wait for what has been decided.
-func (j *Judge) settle() {
+// retryHeld examines the held calls again that wait for a collective that has been decided.
+func (j *Judge) retryHeld() {
 	for len(j.decided) > 0 {
 		p := j.decided[len(j.decided)-1]
 		j.decided = j.decided[:len(j.decided)-1]
@@ -176,23 +177,23 @@ func (j *Judge) settle() {
 		h.waiting = nil
 		for _, th := range waiting {
 			if j.holding[th] {
-				j.look(th)
+				j.decide(th)
 			}
 		}
-		// Whoever comes later to one that is complete has entered it before, by a nonblocking call.
+		// A member that comes later to a complete collective has entered it before, by a nonblocking call.
 		if j.complete(p) && (h.why == "" || len(h.told) >= p.comm.Size()) {
 			delete(j.hearings, p)
 		}
 	}
 }
 
-// collective is one that the call of a thread is part of, or completes.
+// collective is a collective that a thread's call takes part in or completes.
 type collective struct {
 	place
 	view *track.View
 }
 
-// calls returns the collectives that the open call of a thread is held for.
+// calls returns the collectives for which the open call of a thread is held.
 func (j *Judge) calls(th *track.Thread) (list []collective) {
 	if th.Open.Func == nil {
 		return nil
@@ -211,8 +212,8 @@ func (j *Judge) calls(th *track.Thread) (list []collective) {
 	return list
 }
 
-// look gives a verdict on the call that a thread is in, if there is one.
-func (j *Judge) look(th *track.Thread) {
+// decide publishes the verdict on the call that a thread is in, if there is one yet.
+func (j *Judge) decide(th *track.Thread) {
 	f := th.Open.Func
 	if !f.Held() && f.Class != mpiapi.Wait && f.Class != mpiapi.Test {
 		return
@@ -221,7 +222,7 @@ func (j *Judge) look(th *track.Thread) {
 	mayWait := all || f.Held()
 	var open []place
 	for _, c := range j.calls(th) {
-		why, judged := j.judged(c.place, th.Process)
+		why, judged := j.refusal(c.place, th.Process)
 		switch {
 		case why != "" && !j.ending():
 			j.refuse(th, c, why)
@@ -239,19 +240,18 @@ func (j *Judge) look(th *track.Thread) {
 		j.holding[th] = true
 		return
 	}
-	j.tell(th, ring.Verdict{})
+	j.publish(th, ring.Verdict{})
 }
 
-// tell gives a thread the verdict on the call that it is in, from where its time in MPI begins.
-func (j *Judge) tell(th *track.Thread, v ring.Verdict) {
+// publish gives a thread the verdict on the call that it is in. The thread's time in MPI begins then.
+func (j *Judge) publish(th *track.Thread, v ring.Verdict) {
 	delete(j.holding, th)
 	th.Open.Since, th.Open.Refused = j.tracker.Now, v.Refused != ring.GoOn
 	j.gate.Judge(th.ID, v)
 }
 
-// judged says what has been decided about a collective as far as it concerns a process: why it is refused, "" if it is
-// not.
-func (j *Judge) judged(p place, by *track.Process) (why string, ok bool) {
+// refusal returns the check because of which a collective is refused for a process, "" if it is not refused.
+func (j *Judge) refusal(p place, by *track.Process) (why string, ok bool) {
 	h := j.hearings[p]
 	switch {
 	case h != nil && h.free:
@@ -265,7 +265,7 @@ func (j *Judge) judged(p place, by *track.Process) (why string, ok bool) {
 	return "", j.complete(p) || !j.followed(p.comm)
 }
 
-// refuse has a call return an error.
+// refuse makes a call return an error.
 func (j *Judge) refuse(th *track.Thread, c collective, why string) {
 	h := j.hearings[c.place]
 	h.told[th.Process] = true
@@ -285,8 +285,8 @@ func (j *Judge) refuse(th *track.Thread, c collective, why string) {
 	} else if th.Process.ViewOf(c.comm) == nil { // freed, which a program may do before the operation is complete
 		v.Refused, v.Handle = ring.OnComm, 0
 	}
-	j.tell(th, v)
-	j.decided = append(j.decided, c.place) // to forget it when all have been told
+	j.publish(th, v)
+	j.decided = append(j.decided, c.place) // it is forgotten when all processes have got the refusal
 }
 
 func (j *Judge) hearing(p place) *hearing {
@@ -298,13 +298,13 @@ func (j *Judge) hearing(p place) *hearing {
 	return h
 }
 
-// followed reports whether the members' calls on a communicator are known, so that all can be waited for.
+// followed reports whether all calls of the members on a communicator are known, so that mpivet can wait for them.
 func (j *Judge) followed(c *match.Comm) bool {
 	return !c.Opaque && (c.World == nil || !c.World.Unsure) && (!j.blind[c] || !j.unseen(c)) && (!j.leaving || !j.has(c, callsBack))
 }
 
-// callsBack reports whether a process is in MPI_Finalize, and MPI may call functions of the program from there: what
-// these do is not seen.
+// callsBack reports whether a process is in MPI_Finalize, from where MPI may call functions of the program. Calls of these
+// functions are not recorded.
 func callsBack(p *track.Process) bool { return p != nil && p.Finalizing && p.Callbacks }
 
 // unseen reports whether a communicator has members that have not been seen: on another node, or not yet in MPI.
@@ -312,7 +312,8 @@ func (j *Judge) unseen(c *match.Comm) bool {
 	return j.has(c, func(p *track.Process) bool { return p == nil })
 }
 
-// has reports whether any of a communicator's processes is of a kind; nil stands for one that has not been seen.
+// has reports whether kind returns true for any process of a communicator. kind gets nil for a process that has not been
+// seen.
 func (j *Judge) has(c *match.Comm, kind func(*track.Process) bool) bool {
 	return slices.ContainsFunc(c.Members, func(rank int32) bool { return kind(j.tracker.ProcessOf(c.World, int(rank))) })
 }

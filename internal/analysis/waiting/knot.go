@@ -7,13 +7,13 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Knot is a set of processes each of which waits for others in it, or for such that have ended, and for which no
-// smaller part of it is known that does.
+// Knot is a minimal set of deadlocked processes: each waits for other processes of the set, or for processes that have
+// ended, and no smaller part of the set is known to do so.
 type Knot struct {
-	// Cycle: each waits for the next and the last for the first.
+	// Cycle: each process waits for the next one, and the last for the first.
 	Cycle bool
-	// Links are its threads, beginning with the lowest rank: each with something that it waits for and that only
-	// processes of the knot, or processes that have ended, could do.
+	// Links are the threads, beginning with the lowest rank. Each has a clause that only processes of the knot, or
+	// processes that have ended, could satisfy.
 	Links []Link
 }
 
@@ -23,11 +23,13 @@ type Link struct {
 	Clause  *Clause
 }
 
-// untie finds the minimal sets of processes that explain d, in time linear in the arcs of its graph but for cycles,
-// where a shorter one is looked for as long as that is cheap. In turn: processes that wait for nothing but such as have
-// ended; of the others, cycles, over arcs that alone are enough to hold a process up (of clauses that all must be
-// released, each is); of those that neither holds up, strongly connected sets from which no arc leads out, each process
-// choosing among its clauses the one that the fewest processes could release (OR arcs make them).
+// untie finds the minimal sets of processes that explain d. Except for cycles, this takes time linear in the arcs of the
+// graph; shorter cycles are searched as long as that is cheap. The sets are, in this order:
+//  1. processes that only wait for processes that have ended;
+//  2. of the others, cycles over arcs that are each enough to block a process. If all clauses of a process must be
+//     satisfied, the arc of each clause is enough;
+//  3. of the rest, strongly connected sets that no arc leaves. There, each process takes the one of its clauses that the
+//     fewest processes could satisfy.
 func (d *Deadlock) untie(told func(*track.Thread) bool) {
 	u := newUntier(d)
 	ended := newPicker(u.isGone)
@@ -56,9 +58,9 @@ func (d *Deadlock) untie(told func(*track.Thread) bool) {
 	slices.SortStableFunc(d.Knots, func(a, b Knot) int { return cmp.Compare(len(a.Links), len(b.Links)) })
 }
 
-// untier takes a graph apart from its dead end: arcs lead from what waits to what it waits for.
+// untier takes the graph of a deadlock apart. Its arcs lead from each node to the nodes that it waits for.
 type untier struct {
-	graph   // of what is still held up
+	graph   // the nodes that are still blocked
 	blocked []Blocked
 	at      []int32 // of a process, where its threads begin there; -1: it is free, or will do nothing any more
 	first   []int32 // of a node's children in child
@@ -132,12 +134,12 @@ func (u *untier) children(n int32) []int32 { return u.child[u.first[n]:u.first[n
 
 func (u *untier) isProcess(n int32) bool { return int(n) < u.procs }
 
-// gone reports whether a process will do nothing any more.
+// gone reports whether a process has ended, or will not call MPI any more.
 func (u *untier) gone(p int32) bool { return u.at[p] < 0 && !u.released(p) }
 
 func (u *untier) isGone(p *track.Process) bool { return u.gone(number(p)) }
 
-// spent reports whether a node waits for processes that have ended alone.
+// spent reports whether only processes that have ended could release a node.
 func (u *untier) spent(n int32) bool {
 	if u.isProcess(n) {
 		return u.gone(n)
@@ -152,7 +154,7 @@ func (u *untier) spent(n int32) bool {
 	return u.barren[n] == 2
 }
 
-// stuck lists the processes that are still held up, in the order of their numbers.
+// stuck lists the processes that are still blocked, in the order of their numbers.
 func (u *untier) stuck() (ps []int32) {
 	for p := range int32(u.procs) {
 		if !u.released(p) && !u.gone(p) {
@@ -169,7 +171,7 @@ func (u *untier) free(ps []int32) {
 	u.spread()
 }
 
-// orphans takes out the processes that wait for nothing but such as have ended, and returns them.
+// orphans removes the processes that only wait for processes that have ended, and returns them.
 func (u *untier) orphans() (ps []int32) {
 	for _, p := range u.stuck() {
 		if !slices.ContainsFunc(u.children(p), func(n int32) bool { return !u.spent(n) }) {
@@ -203,7 +205,7 @@ func (u *untier) sole(n int32) []int32 {
 	return kids[at : at+1]
 }
 
-// cycles takes out disjoint cycles, short ones, and returns them.
+// cycles removes disjoint short cycles and returns them.
 func (u *untier) cycles() (found [][]int32) {
 	for _, set := range u.components(u.sole) {
 		if path := u.shortest(set); path != nil {
@@ -297,7 +299,7 @@ func (u *untier) trace(start int32) []int32 {
 	return path
 }
 
-// closed takes out the strongly connected sets that no arc leads out of, and returns their processes.
+// closed removes the strongly connected sets that no arc leaves, and returns their processes.
 func (u *untier) closed() (found [][]int32) {
 	ps := u.stuck()
 	if len(ps) == 0 {
@@ -339,7 +341,7 @@ func (u *untier) closed() (found [][]int32) {
 	return found
 }
 
-// cheapest returns the child of a list that the fewest processes could release.
+// cheapest returns the child of a list that the fewest processes could satisfy.
 func (u *untier) cheapest(n int32, costs map[int32]int) (best int32) {
 	least := -1
 	for _, k := range u.children(n) {
@@ -410,7 +412,7 @@ func (u *untier) knot(ps []int32, cycle bool) Knot {
 	return k
 }
 
-// late reports whether only processes that have ended could release c.
+// late reports whether only processes that have ended could satisfy c.
 func late(u *untier, c *Clause) bool {
 	p := newPicker(u.isGone)
 	return p.held(c)

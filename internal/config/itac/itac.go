@@ -1,8 +1,8 @@
-// Package itac turns the configuration of the correctness checker of Intel Trace Analyzer and Collector, which is no
-// longer made, into settings of mpivet's flags.
+// Package itac turns the configuration of the correctness checker of Intel Trace Analyzer and Collector, which is no longer
+// made, into settings of mpivet's flags.
 //
-// The configuration is a file with one option per line, or environment variables: CHECK-MAX-ERRORS is
-// VT_CHECK_MAX_ERRORS. Case does not matter, '#' begins a comment, double quotes keep words together.
+// The configuration is a file with one option per line, or environment variables: CHECK-MAX-ERRORS is VT_CHECK_MAX_ERRORS.
+// Case does not matter, '#' begins a comment, double quotes keep words together.
 package itac
 
 import (
@@ -54,8 +54,8 @@ const variable = "VT_"
 // FileVariable names a configuration file in the environment.
 const FileVariable = variable + "CONFIG"
 
-// ReadEnvironment adds the options that environment variables ("VT_CHECK_MAX_ERRORS=5") set. Variables with such a name
-// that are no options are not the tool's.
+// ReadEnvironment adds the options that environment variables ("VT_CHECK_MAX_ERRORS=5") set. Variables with such a name that are
+// no options are not the tool's.
 func (c *Configuration) ReadEnvironment(environ []string) error {
 	for _, e := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(e, "=")

@@ -1,5 +1,4 @@
-// Package yamlfile reads YAML files that people write, such that what is wrong with one is said in a line with its
-// place.
+// Package yamlfile reads YAML files that people write, such that what is wrong with one is said in a line with its place.
 package yamlfile
 
 import (

@@ -17,8 +17,8 @@ type Object struct {
 	Size       int    `json:"size"`        // members on the side of its lowest rank
 	RemoteSize int    `json:"remote_size"` // inter-communicator: of the other group, else 0
 	Ranks      []int  `json:"ranks"`       // that have it
-	// Without are members that run here and do not have it: they have freed it, or have not come out of the call that
-	// makes it. Unseen are members that are not seen on this node.
+	// Without are members that run here and do not have it: they have freed it, or have not come out of the call that makes
+	// it. Unseen are members that are not seen on this node.
 	Without     []int         `json:"without,omitempty"`
 	Unseen      []int         `json:"unseen,omitempty"`
 	Collectives []*Collective `json:"collectives,omitempty"`

@@ -1,8 +1,8 @@
-// Package state tells what a running or hung job does at this moment, from the shared memory of its ranks: the call
-// each thread is in, and which ranks have called each collective how often. It needs no analyzer and disturbs nothing.
+// Package state tells what a running or hung job does at this moment, from the shared memory of its ranks: the call each
+// thread is in, and which ranks have called each collective how often. It needs no analyzer and disturbs nothing.
 //
-// The idea of counting collectives per communicator, and of seeing at once who has not come, is that of the MPI
-// collective debugger extension (mqs_get_comm_coll_state).
+// The idea of counting collectives per communicator, and of seeing at once who has not come, is that of the MPI collective
+// debugger extension (mqs_get_comm_coll_state).
 package state
 
 import (
@@ -92,8 +92,8 @@ const stuckAnalyzer = 5 * time.Second
 // stillEnough is how long nothing must happen for that to be worth saying.
 const stillEnough = time.Second
 
-// Find looks at a session as far as it takes to list it: once if the analyzer has left word since when nothing has
-// moved, else twice, and calls pause in between.
+// Find looks at a session as far as it takes to list it: once if the analyzer has left word since when nothing has moved, else
+// twice, and calls pause in between.
 func Find(s *ring.SessionView, pause func()) (*Run, error) {
 	first, err := s.Look(false)
 	if err != nil {
@@ -123,8 +123,8 @@ func marked(v *ring.RunView) bool {
 	return true
 }
 
-// Look looks at a session twice, and calls pause in between: what has not changed lasts at least since the first look,
-// and who has called a collective less often at the second than another one at the first is behind.
+// Look looks at a session twice, and calls pause in between: what has not changed lasts at least since the first look, and
+// who has called a collective less often at the second than another one at the first is behind.
 func Look(s *ring.SessionView, pause func()) (*Run, error) {
 	first, err := s.Look(true)
 	if err != nil {
@@ -270,8 +270,8 @@ type world struct {
 	ranks map[int]bool
 }
 
-// place returns the number of the world of a process. As for the analyzer, it is the first one of that size that has
-// room for the rank.
+// place returns the number of the world of a process. As for the analyzer, it is the first one of that size that has room for
+// the rank.
 func (w *worlds) place(size, rank int) int {
 	for i, x := range *w {
 		if x.size == size && !x.ranks[rank] {

@@ -104,8 +104,8 @@ func TestNeverCalled(t *testing.T) {
 	}
 }
 
-// TestSameCommunicator: communicators are the same by their identity and their world, not by handle; one whose identity
-// is not known is by itself; and who has freed one is told.
+// TestSameCommunicator: communicators are the same by their identity and their world, not by handle; one whose identity is
+// not known is by itself; and who has freed one is told.
 func TestSameCommunicator(t *testing.T) {
 	made := func(serial, handle, id uint64, alone bool) *ring.ObjectView {
 		return &ring.ObjectView{

@@ -23,8 +23,8 @@ const (
 // Comparison tells how a sent signature compares with the expected one.
 type Comparison struct {
 	Verdict Verdict
-	// At is the number of the first element, from 0, that makes the verdict what it is: where the types differ, or
-	// where the shorter signature ends. Send and Recv are the basic types there, nil where there is no element.
+	// At is the number of the first element, from 0, that makes the verdict what it is: where the types differ, or where
+	// the shorter signature ends. Send and Recv are the basic types there, nil where there is no element.
 	At         int64
 	Send, Recv *Basic
 }

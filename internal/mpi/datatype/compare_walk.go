@@ -5,8 +5,8 @@ import "math"
 // maxSteps bounds a walk: signatures that take more are too irregular to be anybody's.
 const maxSteps = 1 << 17
 
-// walker goes through two signatures side by side, from left to right, and looks at each pair of elements that may
-// meet, but not at all that do: copies that come round together are looked at once, and what is equal is passed over.
+// walker goes through two signatures side by side, from left to right, and looks at each pair of elements that may meet,
+// but not at all that do: copies that come round together are looked at once, and what is equal is passed over.
 type walker struct {
 	bytes bool  // elements meet by their bytes, not by their number
 	at    int64 // elements, or bytes, behind it

@@ -282,14 +282,14 @@ func Dup(old *Type) (*Type, error) {
 	return t, err
 }
 
-// F90 is a type of MPI_Type_create_f90_real, _complex or _integer (r is not used for integer): one element of size
-// bytes, -1 if that is not known.
+// F90 is a type of MPI_Type_create_f90_real, _complex or _integer (r is not used for integer): one element of size bytes,
+// -1 if that is not known.
 func F90(kind Kind, p, r, size int64) *Type {
 	return f90(kind, p, r, size)
 }
 
-// Build calls the constructor of a kind, with the arguments that it takes out of a, and of olds the first unless it is
-// a struct. The types of MPI_Type_create_f90_… (see F90) are made of nothing, and Build does not know them.
+// Build calls the constructor of a kind, with the arguments that it takes out of a, and of olds the first unless it is a
+// struct. The types of MPI_Type_create_f90_… (see F90) are made of nothing, and Build does not know them.
 func Build(kind Kind, a *Args, olds []*Type) (*Type, error) {
 	var old *Type
 	if len(olds) > 0 {

@@ -2,12 +2,12 @@ package datatype
 
 import "math/bits"
 
-// Hash is a hash of a sequence of basic elements. Equal sequences have equal hashes, and different ones different
-// hashes but for a chance of less than (n/2^61)² for sequences of n elements. Hashes compare by ==, and the zero Hash
-// is that of the empty sequence.
+// Hash is a hash of a sequence of basic elements. Equal sequences have equal hashes, and different ones different hashes
+// but for a chance of less than (n/2^61)² for sequences of n elements. Hashes compare by ==, and the zero Hash is that of
+// the empty sequence.
 //
-// Like the operators of Gropp, Runtime Checking of Datatype Signatures in MPI (section 3), Concat is associative and
-// not commutative, so the hash of a derived type follows from those of the types it is made from; unlike them it is a
+// Like the operators of Gropp, Runtime Checking of Datatype Signatures in MPI (section 3), Concat is associative and not
+// commutative, so the hash of a derived type follows from those of the types it is made from; unlike them it is a
 // polynomial whose coefficients are the elements, taken modulo a prime at two points: nothing is lost to shifts that
 // come round again or to symbols that cancel.
 type Hash struct {
@@ -91,8 +91,8 @@ func mulMod(x, y uint64) uint64 {
 	return addMod(lo&prime, lo>>61|hi<<3)
 }
 
-// addMod adds numbers of at most prime; the sum is below prime. There is no telling beforehand which sums are too
-// large, so it does without a branch.
+// addMod adds numbers of at most prime; the sum is below prime. There is no telling beforehand which sums are too large,
+// so it does without a branch.
 func addMod(x, y uint64) uint64 {
 	s := x + y - prime
 	return s + prime&uint64(int64(s)>>63)

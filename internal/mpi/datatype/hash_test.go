@@ -20,8 +20,7 @@ func TestHashOfRandomSignatures(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 20_000)
 	}
-	// A signature is as good as its SHA-256, of which 64 bits are enough to tell those few apart whose hashes are
-	// equal.
+	// A signature is as good as its SHA-256, of which 64 bits are enough to tell those few apart whose hashes are equal.
 	type pair struct {
 		a, b  uint64
 		n     int64
@@ -68,8 +67,8 @@ func TestHashOfRandomSignatures(t *testing.T) {
 	}
 }
 
-// randomSignature returns the hash of a signature of up to 16 runs, some of them repeated, and a text that stands for
-// it. Its runs are of different types each, so that different texts are different signatures.
+// randomSignature returns the hash of a signature of up to 16 runs, some of them repeated, and a text that stands for it.
+// Its runs are of different types each, so that different texts are different signatures.
 func randomSignature(r *rand.Rand, names []string) (h Hash, text []byte) {
 	last := -1
 	for range 1 + r.IntN(16) {

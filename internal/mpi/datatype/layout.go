@@ -15,8 +15,8 @@ type layoutCache struct {
 }
 
 // Layout returns which bytes one copy of the type occupies, as strided blocks (see the paper on MUST's datatype checks,
-// section VIII), and where each byte is in the serialised data. It is nil if the type is unknown, larger than any
-// memory, or too irregular (strided.MaxBlocks). It is computed once, in time linear in the number of blocks.
+// section VIII), and where each byte is in the serialised data. It is nil if the type is unknown, larger than any memory,
+// or too irregular (strided.MaxBlocks). It is computed once, in time linear in the number of blocks.
 func (t *Type) Layout() *strided.Layout {
 	if t == nil {
 		return nil

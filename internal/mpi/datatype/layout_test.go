@@ -11,8 +11,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype/strided"
 )
 
-// serialised returns the address of every byte of the buffer by its position in the serialised data, made from the type
-// map.
+// serialised returns the address of every byte of the buffer by its position in the serialised data, made from the type map.
 func serialised(b Buffer) []int64 {
 	var all []int64
 	elements := flatten(b.Type)

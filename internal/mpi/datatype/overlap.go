@@ -20,8 +20,8 @@ type Overlap struct {
 	First, Second int64
 }
 
-// span returns the layout of one copy and the addresses of the first byte and of the one after the last. There are none
-// if from is not less than to.
+// span returns the layout of one copy and the addresses of the first byte and of the one after the last. There are none if
+// from is not less than to.
 func (b Buffer) span() (l *strided.Layout, from, to int64) {
 	if b.Count <= 0 || b.Base > farthest {
 		return nil, 0, 0
@@ -41,8 +41,8 @@ func (b Buffer) span() (l *strided.Layout, from, to int64) {
 	return l, int64(b.Base) + from, int64(b.Base) + to
 }
 
-// Span returns the addresses of the buffer's first byte and of the one after its last; the same if there are no bytes,
-// or if nothing is known about them.
+// Span returns the addresses of the buffer's first byte and of the one after its last; the same if there are no bytes, or if
+// nothing is known about them.
 func (b Buffer) Span() (from, to uint64) {
 	_, f, t := b.span()
 	return uint64(f), uint64(t)
@@ -75,8 +75,8 @@ func (b Buffer) solid(l *strided.Layout) bool {
 	return ok && (b.Count == 1 || b.Type.Extent() == n)
 }
 
-// FirstOverlap finds a byte that a and b have in common: the first one, if both are contiguous. It is exact, but where
-// it would take a second or more (see strided.Meet), and where nothing is known about a type: it finds none then.
+// FirstOverlap finds a byte that a and b have in common: the first one, if both are contiguous. It is exact, but where it
+// would take a second or more (see strided.Meet), and where nothing is known about a type: it finds none then.
 func FirstOverlap(a, b Buffer) (Overlap, bool) {
 	la, fromA, toA := a.span()
 	lb, fromB, toB := b.span()

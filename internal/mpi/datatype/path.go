@@ -40,8 +40,8 @@ func PathTo(t *Type, name string, e int64) Path {
 	})
 }
 
-// PathToByte is PathTo for the element that a byte belongs to, given the byte's position in the data of t, and of
-// copies of it, when elements lie end to end in the order of the signature (as packed).
+// PathToByte is PathTo for the element that a byte belongs to, given the byte's position in the data of t, and of copies
+// of it, when elements lie end to end in the order of the signature (as packed).
 func PathToByte(t *Type, name string, b int64) Path {
 	return pathTo(t, name, b, t.Size, Node.ChildWithByte, func(n Node, i int64) int64 {
 		_, before := n.Before(i)

@@ -12,8 +12,8 @@ const (
 )
 
 // Pending holds the buffers that communication is using, so that a new one can be checked against all of them: in time
-// O(log n) and what it takes to compare those between whose first and last byte the new one reaches. The paper on
-// MUST's datatype checks names such a structure as future work (section VIII.D).
+// O(log n) and what it takes to compare those between whose first and last byte the new one reaches. The paper on MUST's
+// datatype checks names such a structure as future work (section VIII.D).
 //
 // The zero value is empty and ready. Owner is whatever the caller knows a buffer by.
 type Pending[Owner any] struct {

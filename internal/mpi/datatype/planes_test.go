@@ -86,9 +86,8 @@ func TestPlanesAsTheBlocklistHasThem(t *testing.T) {
 	}
 }
 
-// BenchmarkPlanes is the paper's motivating case (section VIII): a plane of an array is checked against the plane
-// beside it, which is pending, and there is no overlap. Making is the list's, once per type; checking is once per
-// communication.
+// BenchmarkPlanes is the paper's motivating case (section VIII): a plane of an array is checked against the plane beside it,
+// which is pending, and there is no overlap. Making is the list's, once per type; checking is once per communication.
 func BenchmarkPlanes(b *testing.B) {
 	for _, name := range []string{"plane=xy", "plane=xz", "plane=yz", "face=yz"} {
 		for _, k := range []int64{16, 64, 256, 1024} {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A program says where the data of a type lie, in the order in which they are serialised, for the preload library,
-// which knows nothing of MPI's constructors: it goes over it, and that is all. It is a list of words,
+// A program says where the data of a type lie, in the order in which they are serialised, for the preload library, which
+// knows nothing of MPI's constructors: it goes over it, and that is all. It is a list of words,
 //
 //	size, extent   bytes of data in a copy, and bytes from one copy to the next
 //	instruction…
@@ -26,8 +26,7 @@ const (
 	ProgramLimit = 1 << 16
 )
 
-// Program returns the type's program, nil if there is none of at most limit words, or if nothing is known about the
-// type.
+// Program returns the type's program, nil if there is none of at most limit words, or if nothing is known about the type.
 func (t *Type) Program(limit int) []int64 {
 	if t == nil || t.Size < 0 {
 		return nil
@@ -224,9 +223,9 @@ func encode(out []int64, body []instruction) []int64 {
 // ErrProgram says that words are no program.
 var ErrProgram = errors.New("the layout program is damaged")
 
-// WalkProgram visits the data of count copies at the address base, in the order in which they are serialised, as runs
-// as long as can be, until visit returns false. It is the reference for the preload library's walker, and just as
-// careful: whatever the words are, it reads nothing else, and visits no more than size·count bytes.
+// WalkProgram visits the data of count copies at the address base, in the order in which they are serialised, as runs as
+// long as can be, until visit returns false. It is the reference for the preload library's walker, and just as careful:
+// whatever the words are, it reads nothing else, and visits no more than size·count bytes.
 func WalkProgram(program []int64, base uint64, count int64, visit func(address, length uint64) bool) error {
 	if len(program) < 2 || program[0] < 0 || count < 0 || (program[0] == 0) != (len(program) == 2) {
 		return ErrProgram

@@ -10,8 +10,8 @@ import (
 // were made.
 const maxRuns = 512
 
-// Signature writes the type signature in a compact form: "3×{INT, DOUBLE}, SHORT". Runs and repetitions are put
-// together as in algorithm 1 of the paper on MUST's datatype checks, after the largest repetition of the whole, so that
+// Signature writes the type signature in a compact form: "3×{INT, DOUBLE}, SHORT". Runs and repetitions are put together
+// as in algorithm 1 of the paper on MUST's datatype checks, after the largest repetition of the whole, so that
 // signatures which are equal read equal, however the types were made, as far as a copy of the type has no more than
 // maxRuns runs of equal elements. What comes after about limit bytes is left out: "…".
 func (u Use) Signature(limit int) string {

@@ -2,8 +2,8 @@ package datatype
 
 import "slices"
 
-// spanTree holds spans of addresses: a list as long as there are few, then a treap ordered by where they begin, in
-// which every node knows the last end below it.
+// spanTree holds spans of addresses: a list as long as there are few, then a treap ordered by where they begin, in which
+// every node knows the last end below it.
 type spanTree struct {
 	few   []span
 	nodes []spanNode // nodes[0] stands for none
@@ -143,8 +143,7 @@ func (t *spanTree) split(at int32, from int64, id int32) (left, right int32) {
 	return left, at
 }
 
-// without returns the tree at without the node of the span that begins at from and has the number id, which must be
-// there.
+// without returns the tree at without the node of the span that begins at from and has the number id, which must be there.
 func (t *spanTree) without(at int32, from int64, id int32) int32 {
 	a := &t.nodes[at]
 	switch {

@@ -6,9 +6,9 @@ import (
 )
 
 // A Node is a node of the expanded type-tree (the paper on MUST's datatype checks, section IV.B): a type, or one of the
-// stages that a constructor puts between a type and those that it is made from. Vector, indexed and struct types have
-// one such stage, the block; subarray and darray have one per dimension but the last; contiguous, dup and resized have
-// none, nor has a predefined pair, whose children are its two elements.
+// stages that a constructor puts between a type and those that it is made from. Vector, indexed and struct types have one
+// such stage, the block; subarray and darray have one per dimension but the last; contiguous, dup and resized have none,
+// nor has a predefined pair, whose children are its two elements.
 type Node struct {
 	Type  *Type // nil at an intermediate stage
 	stage *Stage
@@ -44,8 +44,8 @@ func (n Node) Bytes() int64 {
 // At returns the displacement of child i, in bytes, relative to that of the node.
 func (n Node) At(i int64) int64 { return n.stage.At(i) }
 
-// Uniform reports whether the children are all alike: copies of one type, or stages of one kind. Their displacements
-// are then regular, too.
+// Uniform reports whether the children are all alike: copies of one type, or stages of one kind. Their displacements are
+// then regular, too.
 func (n Node) Uniform() bool { return n.stage != nil && n.stage.Blocks == nil }
 
 // Before returns the number of basic elements, and of bytes of data, in the children before child i.
@@ -92,8 +92,8 @@ func (n Node) ChildWithByte(b int64) int64 {
 	})
 }
 
-// Bounds returns the bytes from lo up to hi that the data of the node lies in, relative to the node's displacement.
-// They are equal if there is no data.
+// Bounds returns the bytes from lo up to hi that the data of the node lies in, relative to the node's displacement. They
+// are equal if there is no data.
 func (n Node) Bounds() (lo, hi int64) {
 	if n.Type != nil {
 		return n.Type.TrueLB, n.Type.TrueUB

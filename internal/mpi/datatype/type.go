@@ -79,8 +79,8 @@ type Args struct {
 	P, R          int64 // f90 types
 }
 
-// Type is a datatype: a node of the meta type-tree (seed: MUST, section IV.A). It is immutable and stands for no
-// handle: processes that construct the same may share it. A nil *Type is an unknown one in Compare.
+// Type is a datatype: a node of the meta type-tree (seed: MUST, section IV.A). It is immutable and stands for no handle:
+// processes that construct the same may share it. A nil *Type is an unknown one in Compare.
 type Type struct {
 	Kind  Kind
 	Basic *Basic  // of a Named type that is one element, and of F90 types
@@ -89,8 +89,7 @@ type Type struct {
 
 	// Size is the number of bytes of data, -1 if the type is unknown.
 	Size int64
-	// LB and UB are the bounds that say where the next of several copies begins; Extent is their distance (section
-	// 5.1.6).
+	// LB and UB are the bounds that say where the next of several copies begins; Extent is their distance (section 5.1.6).
 	LB, UB int64
 	// TrueLB and TrueUB bound the bytes that belong to data (section 5.1.8); both 0 where there are none.
 	TrueLB, TrueUB int64

@@ -1,7 +1,7 @@
 // Package group has MPI's groups: ordered lists of processes, and the operations on them (MPI standard, section 7.3).
 //
-// A group is a value. Equal groups compare equal with ==, and are kept once, however many processes have them: a group
-// is a text of runs of equally spaced ranks, made unique. What nobody has any more is forgotten.
+// A group is a value. Equal groups compare equal with ==, and are kept once, however many processes have them: a group is
+// a text of runs of equally spaced ranks, made unique. What nobody has any more is forgotten.
 package group
 
 import (
@@ -14,8 +14,8 @@ import (
 	"unique"
 )
 
-// Group is a list of different processes, by their ranks in MPI_COMM_WORLD, in the order of their ranks in the group.
-// The zero value is MPI_GROUP_EMPTY.
+// Group is a list of different processes, by their ranks in MPI_COMM_WORLD, in the order of their ranks in the group. The
+// zero value is MPI_GROUP_EMPTY.
 type Group struct {
 	runs unique.Handle[string] // of runSize bytes each, as a builder makes them; the zero handle if there are none
 	size int32

@@ -460,8 +460,8 @@ func (d *drawing) drawRun(r run, x1, x2, y float64) {
 	}
 }
 
-// drawLabels writes displacements below a strip that ends at y, each where it is, in as many rows as are needed for
-// them not to overlap, and leaves out those for which there is no room. It returns where the last row ends.
+// drawLabels writes displacements below a strip that ends at y, each where it is, in as many rows as are needed for them
+// not to overlap, and leaves out those for which there is no room. It returns where the last row ends.
 func (d *drawing) drawLabels(st *strip, y float64, at []int64) float64 {
 	var ends [3]float64 // of the rows
 	used := 0

@@ -1,7 +1,7 @@
 // Package picture draws datatypes, as SVG or as text: how a type is made (the meta type-tree of the paper on MUST's
 // datatype checks, section IV.A), where its data lies in memory, and where in both the element is that a path leads to.
-// What repeats is folded, so that the picture of a type with millions of elements is not larger than that of others,
-// and drawn as quickly.
+// What repeats is folded, so that the picture of a type with millions of elements is not larger than that of others, and
+// drawn as quickly.
 package picture
 
 import (

@@ -1,6 +1,6 @@
-// Package text prints findings for people, as they occur and summed up at the end, in the form that users of Intel's
-// MPI correctness checker know: every line begins with the rank and the severity, then come what is wrong, the call
-// sites with call string and stack, and what to do.
+// Package text prints findings for people, as they occur and summed up at the end, in the form that users of Intel's MPI
+// correctness checker know: every line begins with the rank and the severity, then come what is wrong, the call sites
+// with call string and stack, and what to do.
 package text
 
 import (
@@ -62,8 +62,8 @@ const (
 	indentation = "   "
 )
 
-// Reporter prints findings. It implements [finding.LimitSink] and may be used by several goroutines; each finding is
-// one write, so that it isn't torn apart by what the program writes.
+// Reporter prints findings. It implements [finding.LimitSink] and may be used by several goroutines; each finding is one
+// write, so that it isn't torn apart by what the program writes.
 type Reporter struct {
 	opts Options
 	mu   sync.Mutex

@@ -138,8 +138,8 @@ func NewSumming(n int) *Program {
 	return p
 }
 
-// NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better
-// made up one by one.
+// NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better made
+// up one by one.
 func NewRank(r, n int) *Rank {
 	k := Uninitialized(r, n)
 	k.Init("MPI_Init", nil)
@@ -418,8 +418,8 @@ func (k *Rank) Publish(site, function string, a Args, rc int32, told ...[]byte) 
 	}
 }
 
-// Callback adds a call in which a function of the program runs, which frees objects: each by its handle, with the name
-// of the function that frees it.
+// Callback adds a call in which a function of the program runs, which frees objects: each by its handle, with the name of the
+// function that frees it.
 func (k *Rank) Callback(site, function string, a Args, freed map[uint64]string) {
 	s := k.site(site)
 	k.publishing(len(freed))
@@ -592,8 +592,8 @@ func isNumber(v any) bool {
 	return false
 }
 
-// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and what
-// belongs to a request apart from what belongs to others.
+// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and what belongs to a
+// request apart from what belongs to others.
 func somewhere(p *mpiapi.Param, i int, a Args) uint64 {
 	if v, ok := a[">"+p.Name]; ok && p.Role == mpiapi.TheRequest {
 		return 0x7c0000000000 + 8*number(v)

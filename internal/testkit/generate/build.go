@@ -14,8 +14,8 @@ type Options struct {
 	// Isendrecv: MPI_Isendrecv may be called, which Open MPI 4 does not have.
 	Isendrecv bool
 	// Real keeps to what MPICH 4.0.2 executes as it should. MPI_Bsend of large derived datatypes sends too much there;
-	// MPI_Waitany, MPI_Testall and others of several requests fail or complete too much if there are persistent
-	// collectives among them that are not active; MPI_Reduce between groups wants a send buffer of the root, too.
+	// MPI_Waitany, MPI_Testall and others of several requests fail or complete too much if there are persistent collectives
+	// among them that are not active; MPI_Reduce between groups wants a send buffer of the root, too.
 	Real bool
 	// Skip are actions to leave out: programs that are no longer than needed to show something.
 	Skip map[int]bool

@@ -10,9 +10,9 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Deliver hands h what a run has recorded, as a source would: rank by rank, each up to some point of time, in batches
-// of random sizes, with ticks in between. starved: time also passes while ranks that could leave a call have not yet,
-// as if they were stopped for a while.
+// Deliver hands h what a run has recorded, as a source would: rank by rank, each up to some point of time, in batches of
+// random sizes, with ticks in between. starved: time also passes while ranks that could leave a call have not yet, as if
+// they were stopped for a while.
 func (r *Run) Deliver(h ring.Handler, seed uint64, starved bool) {
 	d := &delivery{starved: starved, rng: rand.New(rand.NewPCG(seed, 1)), h: h, next: make([]int, r.Size), of: make([][]int, r.Size), run: r}
 	for i := range r.Events {

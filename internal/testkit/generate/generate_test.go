@@ -17,8 +17,8 @@ type collected []*finding.Finding
 
 func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// analyse runs a program and returns what the analysis finds in it. Whether ranks may be starved: a send that waits for
-// no receive, but has not returned for long, looks like one that does.
+// analyse runs a program and returns what the analysis finds in it. Whether ranks may be starved: a send that waits for no
+// receive, but has not returned for long, looks like one that does.
 func analyse(p *Program, seed uint64, starved bool) (collected, *Run, error) {
 	run := Execute(p, seed)
 	var got collected

@@ -26,8 +26,8 @@ func (k *process) leave(force bool) bool {
 	return true
 }
 
-// perform does what the call does when it returns, and adds its results to out. succeeded is the result of a test or
-// probe; completed is the number of requests that it has completed. ok is false if the call does not return yet.
+// perform does what the call does when it returns, and adds its results to out. succeeded is the result of a test or probe;
+// completed is the number of requests that it has completed. ok is false if the call does not return yet.
 func (k *process) perform(out fakerun.Args, force bool) (succeeded bool, completed int, ok bool) {
 	a := k.in
 	c, f := a.call, a.fn

@@ -9,8 +9,8 @@ import (
 )
 
 // library is how an MPI hands out handles in one process. There are two kinds: MPICH has numbers and takes the lowest
-// that is free; Open MPI has addresses and takes what was freed last. Both have one handle for all requests of small
-// sends that are complete at once, and for those of MPI_PROC_NULL.
+// that is free; Open MPI has addresses and takes what was freed last. Both have one handle for all requests of small sends
+// that are complete at once, and for those of MPI_PROC_NULL.
 type library struct {
 	addresses bool
 	words     map[Word]uint64

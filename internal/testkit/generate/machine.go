@@ -10,8 +10,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// machine executes a program by an MPI of its own. A random scheduler decides whose turn it is, when messages arrive,
-// which sends are buffered, and when collectives let their members go.
+// machine executes a program by an MPI of its own. A random scheduler decides whose turn it is, when messages arrive, which
+// sends are buffered, and when collectives let their members go.
 type machine struct {
 	*rand.Rand
 	p         *Program
@@ -34,8 +34,7 @@ type Run struct {
 	Still []int
 	// Matches are the messages that were received.
 	Matches []Match
-	// Vague: one of them has receives from any source that it has not completed, or has started a persistent
-	// collective.
+	// Vague: one of them has receives from any source that it has not completed, or has started a persistent collective.
 	Vague bool
 	// Polling: one of them is not in a call but between calls that test for something.
 	Polling bool
@@ -76,8 +75,8 @@ type (
 	// box is the receiving end of a rank on a communicator.
 	box     struct{ comm, rank int }
 	mailbox struct{ posted, unexpected []*operation }
-	// place is the place of a collective in the order of those on a communicator; times counts the starts of a
-	// persistent one.
+	// place is the place of a collective in the order of those on a communicator; times counts the starts of a persistent
+	// one.
 	place struct{ comm, at, times int }
 )
 

@@ -330,8 +330,8 @@ func (b *builder) fan() {
 	}
 }
 
-// anything has ranks send to one that receives from any source with any tag, between barriers that keep others'
-// messages apart.
+// anything has ranks send to one that receives from any source with any tag, between barriers that keep others' messages
+// apart.
 func (b *builder) anything() {
 	g := pick(b, b.comms)
 	to := pick(b, g.members())

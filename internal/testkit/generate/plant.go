@@ -18,8 +18,8 @@ type Bug struct {
 	Hangs bool
 	// plant changes a correct program, and tells the call that is wrong; false if the program has no place for it.
 	plant func(*planter) (*Call, bool)
-	// act, instead, adds an action to a program that is wrong, and returns the calls of which one is told; nil if there
-	// is no place for it.
+	// act, instead, adds an action to a program that is wrong, and returns the calls of which one is told; nil if there is
+	// no place for it.
 	act func(*builder) []*Call
 }
 

@@ -1,12 +1,12 @@
-// Package generate makes up random MPI programs that are correct by construction, executes them by an MPI of its own
-// that makes random use of all that the standard leaves open, and plants bugs in them. The records of such runs, and
-// the same programs printed as C, put the analysis to the test: a correct program must give no finding, a planted bug
-// must give its own.
+// Package generate makes up random MPI programs that are correct by construction, executes them by an MPI of its own that
+// makes random use of all that the standard leaves open, and plants bugs in them. The records of such runs, and the same
+// programs printed as C, put the analysis to the test: a correct program must give no finding, a planted bug must give its
+// own.
 //
-// A program is correct under the strictest semantics that the standard allows: standard sends may wait for their
-// receives, collectives may synchronise, and nothing depends on timing. It is made of actions one after the other. A
-// blocking call of an action depends on nothing but calls of the same action, which are at most one for each rank, or
-// of those before: the first action that is not over can always go on.
+// A program is correct under the strictest semantics that the standard allows: standard sends may wait for their receives,
+// collectives may synchronise, and nothing depends on timing. It is made of actions one after the other. A blocking call of
+// an action depends on nothing but calls of the same action, which are at most one for each rank, or of those before: the
+// first action that is not over can always go on.
 package generate
 
 import (
@@ -25,27 +25,26 @@ type Program struct {
 	Moved     int // requests that are moved at once, at most
 }
 
-// Comm is a communicator: the ranks in MPI_COMM_WORLD of its group, and of the remote group of an inter-communicator,
-// as seen from the first of them.
+// Comm is a communicator: the ranks in MPI_COMM_WORLD of its group, and of the remote group of an inter-communicator, as
+// seen from the first of them.
 type Comm struct{ Local, Remote []int }
 
 // Call is a call that a rank makes, perhaps several times.
 type Call struct {
 	Func string
-	// Args are what is passed, by the names of the parameters. Results are not mentioned, nor is what is not
-	// significant.
+	// Args are what is passed, by the names of the parameters. Results are not mentioned, nor is what is not significant.
 	Args Args
 	// Flag: it is repeated until it says that it succeeded. Total: until so many requests have been completed.
 	Flag  bool
 	Total int
 	// IfCancelled: only where the last status says that its operation was cancelled.
 	IfCancelled bool
-	// Move lists request variables whose values are moved to an array of their own before the call, in this order; it
-	// is the array that the call gets.
+	// Move lists request variables whose values are moved to an array of their own before the call, in this order; it is
+	// the array that the call gets.
 	Move []int
 
-	// Message numbers the message that the call sends, receives or makes a request for, from 1; Collective the
-	// collective operation that it takes part in. 0 is none.
+	// Message numbers the message that the call sends, receives or makes a request for, from 1; Collective the collective
+	// operation that it takes part in. 0 is none.
 	Message, Collective int
 }
 

@@ -13,8 +13,8 @@ type pair struct {
 	send, recv *request
 }
 
-// newPair makes persistent requests for messages between two ranks, and starts them: such as are never started are
-// worth a note.
+// newPair makes persistent requests for messages between two ranks, and starts them: such as are never started are worth
+// a note.
 func (b *builder) newPair() {
 	g := pick(b, b.comms)
 	from := pick(b, g.members())
@@ -86,8 +86,7 @@ func (b *builder) nobody() {
 	}
 }
 
-// cancelled cancels a receive: of a message that nobody sends, or of one that is then received if it could be
-// cancelled.
+// cancelled cancels a receive: of a message that nobody sends, or of one that is then received if it could be cancelled.
 func (b *builder) cancelled() {
 	m := b.newMessage()
 	if m == nil {

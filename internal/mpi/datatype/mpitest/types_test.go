@@ -143,8 +143,7 @@ func anywhere(t *datatype.Type, is func(*datatype.Type) bool) bool {
 
 // emptyPart: a struct has a type without data in it. MPICH 4.0.2 gives vectors and indexed types whose blocks are empty
 // bounds as if they were not, and dies of a division by zero when it packs some such structs: "struct{3*vector(2, 0,
-// -4, hindexed([0, 3], [-1, -1], CHAR)) @-6, resized(-8, 1, contiguous(2, FLOAT)) @-7}". Open MPI 4.1.4 gets the extent
-// of some wrong when it packs several.
+// -4, hindexed([0, 3], [-1, -1], CHAR)) @-6, resized(-8, 1, contiguous(2, FLOAT)) @-7}". Open MPI 4.1.4 gets the extent of some wrong when it packs several.
 func emptyPart(t *datatype.Type) bool {
 	return t.Kind == datatype.StructKind && slices.ContainsFunc(t.Olds, func(o *datatype.Type) bool { return o.Size == 0 })
 }
@@ -179,8 +178,8 @@ func backwards(t *datatype.Type) bool {
 	return stride == -1 && t.Args.Count > 1
 }
 
-// unaligned: Open MPI 4.1.4 rounds up (epsilon) after each block that it adds. That comes out differently if the next
-// one begins before the first.
+// unaligned: Open MPI 4.1.4 rounds up (epsilon) after each block that it adds. That comes out differently if the next one
+// begins before the first.
 func unaligned(t *datatype.Type) bool {
 	a, first, least, odd := alignment(t), int64(0), int64(0), false
 	n := 0
@@ -214,8 +213,8 @@ func alignment(t *datatype.Type) int64 {
 	}
 }
 
-// compare has MPI make a type, and reports what it says of it otherwise than package datatype. Compared says whether
-// all was compared.
+// compare has MPI make a type, and reports what it says of it otherwise than package datatype. Compared says whether all
+// was compared.
 func (l *library) compare(t rapid.TB, ty *datatype.Type, copies int64) (compared bool) {
 	t.Helper()
 	if anywhere(ty, emptyPart) {

@@ -1,9 +1,9 @@
 // Package strided describes sets of bytes that are regular, as strided blocks, and tells whether two of them share a
 // byte. It knows nothing of MPI: internal/mpi/datatype makes the layouts of datatypes with it.
 //
-// The idea is that of the paper on MUST's datatype checks (section VIII): a plane of an array is a comb, and whether
-// two combs touch is a question of arithmetic. Here a comb may have several levels (a plane's interior is one of two),
-// and what the paper solves by looking at every block, combs of unrelated strides, is solved by Euclid's algorithm.
+// The idea is that of the paper on MUST's datatype checks (section VIII): a plane of an array is a comb, and whether two
+// combs touch is a question of arithmetic. Here a comb may have several levels (a plane's interior is one of two), and
+// what the paper solves by looking at every block, combs of unrelated strides, is solved by Euclid's algorithm.
 package strided
 
 import "slices"
@@ -68,8 +68,8 @@ func withLevel(levels []Level, l Level) []Level {
 	return out
 }
 
-// apart reports whether no two of what the levels repeat, each at most span bytes long, share a byte, by the sizes
-// alone: if the copies of every level are as far apart as what is within them is long.
+// apart reports whether no two of what the levels repeat, each at most span bytes long, share a byte, by the sizes alone:
+// if the copies of every level are as far apart as what is within them is long.
 func apart(levels []Level, span int64) bool {
 	for i := len(levels) - 1; i >= 0; i-- {
 		l := &levels[i]

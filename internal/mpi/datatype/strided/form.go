@@ -6,8 +6,8 @@ import (
 )
 
 // A form asks whether a sum of bounded multiples can fall into an interval: integers x with min ≤ x ≤ max for each
-// term, such that lo ≤ Σ c·x ≤ hi. Every question of overlap is one of these: where two combs of intervals share a
-// byte, the distance of two intervals, a sum over the levels of both, is less than their length.
+// term, such that lo ≤ Σ c·x ≤ hi. Every question of overlap is one of these: where two combs of intervals share a byte,
+// the distance of two intervals, a sum over the levels of both, is less than their length.
 //
 // Terms are kept with c > 0 and 0 ≤ x < n; add keeps account of what that takes.
 type form struct {
@@ -41,8 +41,8 @@ type join struct {
 	factor, na, nb int64
 }
 
-// budget is how many steps are left for a question. Only combs of three and more levels that have nothing to do with
-// one another take more than a few.
+// budget is how many steps are left for a question. Only combs of three and more levels that have nothing to do with one
+// another take more than a few.
 type budget int
 
 // steps is the budget of one question, a fraction of a second.
@@ -211,8 +211,8 @@ func find(ts []term, lo, hi int64, x []int64, left *budget) bool {
 	return findMore(ts, lo, hi, all, x, left)
 }
 
-// findTwo solves for two terms with hi-lo+1 < b.c ≤ a.c. What is left for b after a's part must be at most hi-lo above
-// a multiple of b.c: (hi - a.c·x) mod b.c ≤ hi-lo.
+// findTwo solves for two terms with hi-lo+1 < b.c ≤ a.c. What is left for b after a's part must be at most hi-lo above a
+// multiple of b.c: (hi - a.c·x) mod b.c ≤ hi-lo.
 func findTwo(a, b term, lo, hi int64, x []int64) bool {
 	first, last := a.candidates(lo, hi, b.c*(b.n-1))
 	i, ok := step(a.c, b.c, first, last, lo, hi)
@@ -276,8 +276,7 @@ func findMore(ts []term, lo, hi, all int64, x []int64, left *budget) bool {
 
 // firstHit returns the least x ≥ 0 with lo ≤ a·x mod m ≤ hi, where 0 < lo ≤ hi < m and a < m. It is Euclid's algorithm:
 // if no multiple of a falls between lo and hi, then x belongs to the least number of rounds y through m after which one
-// does, a·x - m·y, and y is the answer to the same question modulo a. The larger of a and m halves in every second
-// step.
+// does, a·x - m·y, and y is the answer to the same question modulo a. The larger of a and m halves in every second step.
 func firstHit(a, m, lo, hi uint64) (uint64, bool) {
 	if a == 0 {
 		return 0, false

@@ -99,8 +99,8 @@ func TestFormIsSolvedExactly(t *testing.T) {
 	})
 }
 
-// Two combs of a million teeth each, of strides that have nothing to do with one another: the paper's loop would look
-// at every tooth.
+// Two combs of a million teeth each, of strides that have nothing to do with one another: the paper's loop would look at
+// every tooth.
 func TestUnrelatedStrides(t *testing.T) {
 	a := Interval(8).Repeat(1_000_000, 0, 1_000_003)
 	b := Interval(8).Repeat(1_000_000, 0, 1_000_211)

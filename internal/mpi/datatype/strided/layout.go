@@ -10,8 +10,8 @@ import (
 // another) have none.
 const MaxBlocks = 1 << 22
 
-// Layout says which bytes something occupies, and where each is in the serialised data: a strided-blocklist, compact
-// and sorted by address, that is repeated as a whole. It is immutable. A nil *Layout means that nothing is known.
+// Layout says which bytes something occupies, and where each is in the serialised data: a strided-blocklist, compact and
+// sorted by address, that is repeated as a whole. It is immutable. A nil *Layout means that nothing is known.
 type Layout struct {
 	// At and Pos are added to the Start and the Pos of every block.
 	At, Pos int64
@@ -151,15 +151,15 @@ func (l *Layout) Repeat(n, first, stride int64) *Layout {
 	return r.ready()
 }
 
-// Part is what a layout is made of: copies of another one, Stride bytes apart, the first moved by At bytes in memory.
-// Parts follow one another in the serialised data.
+// Part is what a layout is made of: copies of another one, Stride bytes apart, the first moved by At bytes in memory. Parts
+// follow one another in the serialised data.
 type Part struct {
 	At, Count, Stride int64
 	Of                *Layout
 }
 
-// Join returns the layout of all of the parts, nil if one of them is unknown or if there would be more than MaxBlocks.
-// It takes time linear in the number of their blocks, and for sorting them.
+// Join returns the layout of all of the parts, nil if one of them is unknown or if there would be more than MaxBlocks. It
+// takes time linear in the number of their blocks, and for sorting them.
 func Join(parts iter.Seq[Part]) *Layout {
 	var blocks []Block
 	var only Part

@@ -14,8 +14,8 @@ type Copies struct {
 	Count, Extent int64
 }
 
-// Meet finds a byte that both a and b occupy, where b's origin lies shift bytes behind a's. It is exact, but for
-// layouts of irregular and interleaved combs so large that its budget of steps ends before: it finds none then.
+// Meet finds a byte that both a and b occupy, where b's origin lies shift bytes behind a's. It is exact, but for layouts
+// of irregular and interleaved combs so large that its budget of steps ends before: it finds none then.
 //
 // It takes constant time for single blocks, O(log) in the numbers where strides are unrelated, and O(n log m) for lists
 // of n and m blocks.
@@ -127,8 +127,8 @@ func (q *query) pair(x, y *Block) (Hit, bool) {
 	return Hit{At: first, First: posX + first - atX, Second: posY + first - atY}, true
 }
 
-// byShifts looks at the distances of b's list from a's at which they can meet, most often a few, and compares the lists
-// at each. It does not decide if there are more than limit.
+// byShifts looks at the distances of b's list from a's at which they can meet, most often a few, and compares the lists at
+// each. It does not decide if there are more than limit.
 func (q *query) byShifts(limit int) (hit Hit, ok, decided bool) {
 	f := &q.form
 	f.reset()

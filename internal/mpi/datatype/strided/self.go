@@ -11,8 +11,8 @@ func (l *Layout) Self() (Hit, bool) {
 	return Hit{}, false
 }
 
-// SelfCopies finds a byte that copies of the layout share, the second of which lies from least to most extents behind
-// the first, and says how many. A byte that one copy has twice does not count.
+// SelfCopies finds a byte that copies of the layout share, the second of which lies from least to most extents behind the
+// first, and says how many. A byte that one copy has twice does not count.
 func (l *Layout) SelfCopies(extent, least, most int64) (hit Hit, apart int64, ok bool) {
 	if l == nil || l.Empty() || least > most {
 		return Hit{}, 0, false
