@@ -593,3 +593,44 @@ func BenchmarkHalo(b *testing.B) {
 		b.Fatal("not what it should be")
 	}
 }
+
+// BenchmarkPersistent analyses two ranks that exchange messages by persistent requests, which MPI_Startall starts and MPI_Waitall
+// completes, while each sends and receives a blocking message: ns per call.
+func BenchmarkPersistent(b *testing.B) {
+	prog := New(2)
+	for r, rank := range prog.Ranks {
+		in, out := message(1, Double, "source", 1-r, 1), message(1, Double, "dest", 1-r, 1)
+		in[">request"], in["*request"] = 0x98000000, 0x5000
+		out[">request"], out["*request"] = 0x6c000001, 0x5004
+		in["buf"], out["buf"] = uint64(0x7f0000000000), uint64(0x7f0000000008)
+		rank.Call("in", "MPI_Recv_init", in)
+		rank.Call("out", "MPI_Send_init", out)
+	}
+	var none collected
+	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &none})
+	prog.Deliver(p, 1000, 0)
+	const n = 40
+	handles := []uint64{0x98000000, 0x6c000001}
+	var data [2][]byte
+	for r := range data {
+		for range n {
+			blocking := [][]byte{Record(0, "MPI_Send", send(8, Byte, 1-r, 2), 0), Record(0, "MPI_Recv", recv(8, Byte, 1-r, 2), 0)}
+			data[r] = append(data[r], Record(0, "MPI_Startall", Args{
+				"count": 2, "array_of_requests": handles, "*array_of_requests": 0x5000,
+			}, 0)...)
+			data[r] = append(append(data[r], blocking[r]...), blocking[1-r]...)
+			data[r] = append(data[r], Record(0, "MPI_Waitall", Args{
+				"count": 2, "array_of_requests": handles, "*array_of_requests": 0x5000, ">array_of_statuses": []Status{{}, {}},
+			}, 0)...)
+		}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i += 8 * n {
+		p.Batch(&ring.Batch{Thread: 0, Data: data[0]})
+		p.Batch(&ring.Batch{Thread: 1, Data: data[1]})
+	}
+	if len(none) != 0 || p.Matcher.Messages == 0 {
+		b.Fatal("not what it should be")
+	}
+}
