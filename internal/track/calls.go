@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/record/ring"
@@ -101,7 +102,6 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		t.enterFree(th, p, rec)
 	}
 	switch p.act {
-	case nothing:
 	case send, isend:
 		th.ops[0] = t.postSend(th, p, rec)
 		t.began(th, p)
@@ -111,7 +111,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if p.buffered && th.ops[0] != nil {
 			t.Events.BufferedSent.Publish(BufferedSent{th, th.ops[0]})
 		}
-		t.handMessage(th, p, c)
+		t.operationBegan(th, c)
 		return
 	case recv, irecv:
 		th.ops[0] = t.postRecv(th, p, rec, c)
@@ -119,7 +119,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if op := th.ops[0]; !p.receives.plain(op, th.Process.maxTag, rec) && th.Process.odd(op, &p.receives, rec) {
 			t.Events.OddArguments.Publish(Call{th, c})
 		}
-		t.handMessage(th, p, c)
+		t.operationBegan(th, c)
 		return
 	case sendrecv, isendrecv:
 		th.ops[0] = t.postSend(th, p, rec)
@@ -128,7 +128,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if th.Process.odd(th.ops[0], &p.sends, rec) || th.Process.odd(th.ops[1], &p.receives, rec) {
 			t.Events.OddArguments.Publish(Call{th, c})
 		}
-		t.handMessage(th, p, c)
+		t.operationBegan(th, c)
 		return
 	case typeNew:
 		t.construct(th, p, c)
@@ -163,8 +163,15 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	if p.collective {
 		t.enterCollective(th, p, c)
 	}
-	if p.hands != nil && t.Owns && p.fn.Class != mpiapi.CollectiveInit {
-		t.handCall(th, p, c, th.view)
+	if p.operates {
+		t.operationBegan(th, c)
+	}
+}
+
+// operationBegan publishes that a call has begun an operation.
+func (t *Tracker) operationBegan(th *Thread, c *event.Call) {
+	if e := &t.Events.OperationBegan; e.Wanted() {
+		e.Publish(Call{th, c})
 	}
 }
 
@@ -334,11 +341,9 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	if p.objects != nil && rc == 0 {
 		t.followObjects(th, p.objects, c)
 	}
-	if th.held != (held{}) {
-		th.Process.release(&th.held)
-	}
 	if p.runs && th.Process.Callbacks || rc != 0 && th.Process.Handlers {
-		th.Process.releaseAll() // functions of the program have run inside of MPI
+		// Functions of the program have run inside MPI.
+		t.Events.RequestsVague.Publish(RequestsVague{Process: th.Process})
 	}
 	if rc != 0 {
 		th.Process.reqs.doubtful = th.Process.reqs.doubtful || th.Process.Handlers
@@ -348,6 +353,9 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		}
 	}
 	t.Events.CallLeft.Publish(p.fn.ID, Call{th, c})
+	if th.Held != (memory.Held{}) {
+		t.Events.OperationLeft.Publish(th)
+	}
 	if th.Failure != nil {
 		th.Failure, th.raised = nil, false
 	}
@@ -406,7 +414,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 		r := t.newRequest()
 		r.Kind, r.Active, r.Ops = kind, true, ops
-		r.hold(th)
 		t.add(pr, r, th, p, rec)
 	case imrecv:
 		if rc != 0 {
@@ -414,7 +421,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		} else {
 			r := t.newRequest()
 			r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.leaveMatched(th, p, rec)
-			r.hold(th)
 			t.add(pr, r, th, p, rec)
 		}
 	case mrecv:
@@ -442,15 +448,13 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			persistent := p.act != otherRequest
 			if p.fn.Class == mpiapi.RequestOp {
 				pr.reqs.doubtful = true // its functions may complete others
-				pr.releaseAll()
-				pr.lendNothing()
+				t.Events.RequestsVague.Publish(RequestsVague{Process: pr, Always: true})
 			}
 			r := t.newRequest()
 			if persistent {
 				r.Partitioned = t.initPartitioned(th, p, rec)
 			}
 			r.Persistent, r.Active = persistent, !persistent
-			r.hold(th)
 			t.add(pr, r, th, p, rec)
 		}
 	case icollective:
@@ -458,7 +462,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			persistent := p.fn.Class == mpiapi.CollectiveInit
 			r := t.newRequest()
 			r.Kind, r.Persistent, r.Active, r.View, r.Pos = CollectiveRequest, persistent, !persistent, th.view, th.pos
-			r.hold(th)
 			switch {
 			case r.View == nil:
 				r.Kind = OtherRequest
@@ -479,8 +482,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 			t.Events.RequestFreed.Publish(RequestFreed{th, c, r})
 			t.drop(th, r, rec)
 		}
-	case collective:
-		t.leaveSplit(th, p, rc)
 	case start, startall:
 		if rc != 0 {
 			for _, r := range th.started {
@@ -495,7 +496,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case parrived:
 		if r := pr.find(p.requestBefore.Handle(rec), 0); r != nil && rc == 0 && p.flag.Int(rec) != 0 {
 			r.Known = true
-			pr.release(&r.held)
+			t.requestOver(th, r)
 		}
 	case commFree:
 		if rc == 0 {
@@ -507,9 +508,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case fileClose:
 		if rc == 0 {
-			if v := th.view; v != nil && v.splits != nil {
-				pr.release(&v.splits.held)
-			}
 			if h := p.file.Handle(rec); pr.files[h] == th.view {
 				delete(pr.files, h)
 			}
@@ -543,10 +541,6 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 	case groupFree:
 		if rc == 0 {
 			pr.freeGroup(p.oldHandle.Handle(rec))
-		}
-	case bufferAttach, bufferDetach:
-		if rc == 0 {
-			t.attach(th, p, c)
 		}
 	case setName:
 		if rc == 0 {

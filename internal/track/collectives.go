@@ -83,7 +83,6 @@ var settling = map[string]bool{
 type splits struct {
 	active match.Call // the one that has begun, else empty
 	before match.Call // active as it was before the latest call on the file
-	held   held       // by the active one
 }
 
 // splitOrder follows the split collectives of a file (MPI standard, section 14.4.5): one at a time, ended by the function

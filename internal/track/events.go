@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/stream"
@@ -30,6 +31,29 @@ type Events struct {
 	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
 	// changed.
 	Returned stream.Topic[Call]
+	// OperationBegan: a call has begun an operation on buffers: a message (Thread.Waiting has its send and its receive), a collective,
+	// or one on a file or, MPI_Reduce_local, on memory only. Calls of the fast paths come as MessagePassed and CollectiveRepeated
+	// instead. Persistent requests and matched probes come as RequestStarted and MessagePassed.
+	OperationBegan stream.Topic[Call]
+	// MessagePassed: a call that has returned sends or receives a message: MPI_Mrecv, MPI_Imrecv, or one of the fast path. Those of the
+	// fast path are published only if MPI holds memory of the process (Process.Lent), or if the call receives a derived datatype.
+	MessagePassed stream.Topic[MessagePassed]
+	// CollectiveRepeated: a blocking collective has returned that has the same arguments as an earlier one, but for the addresses of its
+	// buffers.
+	CollectiveRepeated stream.Topic[CollectiveRepeated]
+	// OperationLeft: a call has returned, and Thread.Held has memory that no request has taken over.
+	OperationLeft stream.Topic[*Thread]
+	// RequestMade: a call has returned a request.
+	RequestMade stream.Topic[RequestEvent]
+	// RequestStarted: a call starts a persistent request.
+	RequestStarted stream.Topic[RequestStarted]
+	// PartitionReady: a call marks a partition of a started send ready.
+	PartitionReady stream.Topic[PartitionReady]
+	// RequestOver: the operation of a request is complete or given up, or may be complete: so is one of the same handle. It may be
+	// published several times for one operation.
+	RequestOver stream.Topic[RequestEvent]
+	// RequestsVague: it is not known any more which operations of a process are over.
+	RequestsVague stream.Topic[RequestsVague]
 
 	OddDatatype     stream.Topic[OddDatatype]
 	BufferedSending stream.Topic[BufferedSending]
@@ -54,8 +78,6 @@ type Events struct {
 
 	LeadersDiffer stream.Topic[LeadersDiffer]
 	LeadersMet    stream.Topic[LeadersMet]
-
-	Overlapped stream.Topic[Overlapped]
 
 	TypeRejected stream.Topic[TypeRejected]
 	TypeMade     stream.Topic[TypeMade]
@@ -133,6 +155,49 @@ type RequestFreed struct {
 	Request *Request
 }
 
+// MessagePassed is the record of a call that sends or receives a message of a datatype, which is nil if it is not known.
+type MessagePassed struct {
+	Thread   *Thread
+	Datatype *match.Datatype
+	Record   []byte
+}
+
+// CollectiveRepeated is a collective on a communicator.
+type CollectiveRepeated struct {
+	Thread  *Thread
+	View    *View
+	Record  []byte
+	Extents *memory.Extents // kept with the arguments: what a subscriber enters is there the next time
+}
+
+// RequestEvent is a request, and the thread whose call concerns it.
+type RequestEvent struct {
+	Thread  *Thread
+	Request *Request
+}
+
+// RequestStarted is a persistent request, and the record of the call that starts it.
+type RequestStarted struct {
+	Thread  *Thread
+	Request *Request
+	Record  []byte
+}
+
+// PartitionReady is a partition of a send, and the record of the call that marks it ready.
+type PartitionReady struct {
+	Thread    *Thread
+	Request   *Request
+	Partition int64
+	Record    []byte
+}
+
+// RequestsVague is a process of which it is not known which operations are over. If Always is set, it will never be known again, since
+// functions of the program complete requests inside MPI.
+type RequestsVague struct {
+	Process *Process
+	Always  bool
+}
+
 // CallFailed says that a call has returned an error, or is about to end the program for one.
 type CallFailed struct {
 	Thread  *Thread
@@ -185,13 +250,6 @@ type LeadersDiffer struct{ A, B Leader }
 type LeadersMet struct {
 	Local    *match.Comm
 	Position uint64
-}
-
-// Overlapped says that a call hands memory to MPI that MPI has already, or hands it over twice.
-type Overlapped struct {
-	Thread  *Thread
-	Call    match.Call
-	Overlap *Overlap
 }
 
 // TypeRejected says that a constructor of datatypes is called with an argument that the standard forbids.

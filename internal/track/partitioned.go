@@ -93,7 +93,7 @@ func (t *Tracker) markReady(th *Thread, p *plan, c *event.Call) {
 		if i >= 0 && i < int64(len(h.ready)) && !h.ready[i] {
 			h.ready[i] = true
 			h.left--
-			t.handReady(th, r, i, c.Raw())
+			t.Events.PartitionReady.Publish(PartitionReady{th, r, i, c.Raw()})
 		}
 	}
 	f := c.Func

@@ -36,9 +36,7 @@ type plan struct {
 	doubtful, shared                      bool // see Replay.Doubt
 	gathers                               bool // or of those who make a communicator of a group
 	makesComm, makesHandle, freesObject   bool
-	sendBuf, recvBuf                      slot
-	lends                                 bool // it returns before MPI has given back what is handed over
-	ends                                  bool // a split collective
+	operates                              bool // it begins an operation on buffers that is no message
 	runs                                  bool // functions that the program has set for attributes may run inside
 	buffered                              bool // it begins a send of the buffered mode
 	completes                             bool // it completes requests, or says whether they are complete
@@ -47,7 +45,6 @@ type plan struct {
 	types       []typeArg    // datatypes that it is given
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
-	hands       *hands       // what it hands to MPI, nil if nothing, or if it is a message
 	objects     *objectPlan  // what else it makes and frees, nil if nothing
 }
 
@@ -238,7 +235,7 @@ func makePlan(f *mpiapi.Func) plan {
 	p.completes = wait <= act && act <= requestStatus
 	p.planTypes()
 	p.objects = planObjects(f)
-	p.planHands()
+	p.planOperation()
 	if p.collective {
 		p.agree = collargs.For(f)
 	}
@@ -250,6 +247,19 @@ func makePlan(f *mpiapi.Func) plan {
 	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
 	p.planEndpoints()
 	return p
+}
+
+// planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of the program run
+// inside the call.
+func (p *plan) planOperation() {
+	f := p.fn
+	for i := range f.Params {
+		p.runs = p.runs || f.Params[i].Frees() || f.Params[i].Kind == mpiapi.Keyval
+	}
+	switch {
+	case f.Class == mpiapi.IO, f.Class == mpiapi.Collective, f.Class == mpiapi.Icollective, f.Base == mpiapi.IDReduceLocal:
+		p.operates = f.Arg(mpiapi.SendBuf) >= 0 || f.Arg(mpiapi.RecvBuf) >= 0
+	}
 }
 
 // address returns where the address is that a function is given in the parameter with a role.

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpi/buffers"
-	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/record/ring"
@@ -71,7 +69,9 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	pr := th.Process
 	data := d.Plain()
 	off := 0
-	holds := t.Owns && pr.holds()   // nothing that follows here begins or completes anything
+	// Nothing that follows here begins or completes an operation that goes on after the call.
+	passes := t.Events.MessagePassed.Wanted()
+	busy := passes && pr.Lent.Busy()
 	for off+ring.Line < len(data) { // the last record may be open
 		rec := data[off : off+ring.Line : off+ring.Line]
 		head := binary.LittleEndian.Uint64(rec)
@@ -119,8 +119,8 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if op.Count < 0 || op.Count != 0 && binary.LittleEndian.Uint64(rec[q.buf&63:]) == 0 {
 			break
 		}
-		if holds || !q.send && !typ.Permanent && t.Owns {
-			t.handQuick(th, q, typ, rec)
+		if busy || !q.send && !typ.Permanent && passes {
+			t.Events.MessagePassed.Publish(MessagePassed{th, typ, rec})
 		}
 		op.Send, op.Mode = q.send, q.mode
 		op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, v.Base+peer, label
@@ -134,16 +134,4 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	}
 	d.Skip(off)
 	return last
-}
-
-// handQuick follows the buffer of such a send or receive.
-func (t *Tracker) handQuick(th *Thread, q *quick, typ *match.Datatype, rec []byte) {
-	h := handing{th: th, p: &t.plans[binary.LittleEndian.Uint16(rec)], args: rec}
-	t.hand(&h, &buffers.Part{
-		Buffer: datatype.Buffer{
-			Base:  binary.LittleEndian.Uint64(rec[q.buf&63:]),
-			Count: int64(int32(binary.LittleEndian.Uint32(rec[q.count&63:]))), Type: typ.Type,
-		},
-		Write: !q.send,
-	})
 }

@@ -99,7 +99,7 @@ func (t *Tracker) faultIn(th *Thread, call, in match.Call, r *Request) bool {
 		}
 		at, ok := datatype.FirstOverlap(
 			datatype.Buffer{Base: addr, Count: i.Count, Type: i.Type.Of()},
-			datatype.Buffer{Base: th.Process.Ended.FaultAddr, Count: 1, Type: memory},
+			datatype.Buffer{Base: th.Process.Ended.FaultAddr, Count: 1, Type: oneByte},
 		)
 		if !ok {
 			continue
@@ -111,3 +111,6 @@ func (t *Tracker) faultIn(th *Thread, call, in match.Call, r *Request) bool {
 	}
 	return false
 }
+
+// oneByte is the type of a byte of memory.
+var oneByte = datatype.Predefined("MPI_BYTE", 1)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/record/ring"
@@ -16,10 +17,7 @@ type repeat struct {
 	used     uint16 // 0: there is none
 	meanings uint32 // of the process, when it was entered
 	entry    *match.Entry
-	// Its buffers begin and end there, seen from their addresses: what it sends, and what it receives. Odd: that does not
-	// say whether it hands over memory twice.
-	extents [4]uint64
-	odd     bool
+	extents  memory.Extents // only package analysis/buffers looks at them
 }
 
 // repeats is how many of them a communicator has, repeatSize how long their records may be, and rare how many collectives
@@ -80,32 +78,7 @@ func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	copy(r.record[:], rec)
 	clear(r.record[used:])
 	r.used, r.meanings, r.entry = uint16(used), th.Process.meanings, t.kept.Keep(&t.entry)
-	t.measure(th, v, p, c, r)
-}
-
-// measure works out where the buffers of a collective begin and end.
-func (t *Tracker) measure(th *Thread, v *View, p *plan, c *event.Call, r *repeat) {
-	r.extents, r.odd = [4]uint64{}, false
-	if p.hands == nil {
-		return
-	}
-	s, d, all := t.pieces(th, p, c, v)
-	if d.there && !d.tidy {
-		_, r.odd = d.Twice()
-	}
-	r.odd = r.odd || all.there
-	if s.there && d.there {
-		r.extents = [4]uint64{s.from - s.Base, s.to - s.Base, d.from - d.Base, d.to - d.Base}
-	}
-}
-
-// apart reports whether the buffers that a record of the same collective has do not overlap.
-func (r *repeat) apart(q *quick, rec []byte) bool {
-	if r.odd || r.extents[3] == 0 {
-		return !r.odd
-	}
-	s, d := binary.LittleEndian.Uint64(rec[q.buffers[0]:]), binary.LittleEndian.Uint64(rec[q.buffers[1]:])
-	return s+r.extents[1] <= d+r.extents[2] || d+r.extents[3] <= s+r.extents[0]
+	r.extents = memory.Extents{}
 }
 
 // enterAgain follows a call that has returned successfully if it enters a collective as one did before. It reports whether it
@@ -128,11 +101,9 @@ func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
 		t.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
 	}
 	t.entered(th, v, rec)
-	if p := &t.plans[binary.LittleEndian.Uint16(rec)]; t.Owns && p.hands != nil && (pr.holds() || !r.apart(q, rec)) {
-		if c, err := event.ParseCall(rec); err == nil {
-			t.handCall(th, p, &c, v)
-			th.Explained = Unexplained
-		}
+	if e := &t.Events.CollectiveRepeated; e.Wanted() {
+		e.Publish(CollectiveRepeated{th, v, rec, &r.extents})
+		th.Explained = Unexplained
 	}
 	return true
 }

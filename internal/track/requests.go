@@ -24,7 +24,7 @@ type requestList struct {
 	oldest, newest *Request
 	n              int
 
-	// released: the memory of this request and of all older ones is the program's again. waived: no thread is taken to wait
+	// released: RequestOver was published for this request and all older ones. waived: no thread is taken to wait
 	// for this request, nor for an older one. Both are nil if that is so for none. They save a walk through all requests of
 	// the handle whenever one of them is over.
 	released, waived *Request
@@ -298,7 +298,6 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 				t.dropOp(th, op)
 			}
 		}
-		pr.release(&r.held)
 		t.recycle(r)
 		return
 	}
@@ -315,6 +314,9 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	}
 	if pr.numbers&0xfff == 0 {
 		pr.reqs.tidy(pr.Active)
+	}
+	if e := &t.Events.RequestMade; e.Wanted() {
+		e.Publish(RequestEvent{th, r})
 	}
 }
 
@@ -343,7 +345,6 @@ func (t *Tracker) remove(pr *Process, r *Request) {
 		delete(pr.moving, r.moved)
 	}
 	pr.reqs.take(r)
-	pr.release(&r.held)
 	pr.Active--
 	t.recycle(r)
 }
@@ -353,6 +354,28 @@ func (t *Tracker) recycle(r *Request) {
 	t.free = r
 }
 
+// requestOver publishes that the operation of a request is over.
+func (t *Tracker) requestOver(th *Thread, r *Request) {
+	if e := &t.Events.RequestOver; e.Wanted() {
+		e.Publish(RequestEvent{th, r})
+	}
+}
+
+// requestsOver publishes that the operation of a request is over, and that those of all requests with the same handle may be.
+func (t *Tracker) requestsOver(th *Thread, r *Request) {
+	e := &t.Events.RequestOver
+	if !e.Wanted() {
+		return
+	}
+	e.Publish(RequestEvent{th, r})
+	if l := r.list; l.shared() {
+		for q := l.newest; q != l.released; q = q.prev {
+			e.Publish(RequestEvent{th, q})
+		}
+		l.released = l.newest
+	}
+}
+
 // startRequest activates a persistent request (section 3.9).
 func (t *Tracker) startRequest(th *Thread, v, handle uint64, rec []byte) {
 	r := th.Process.find(handle, v)
@@ -360,7 +383,7 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64, rec []byte) {
 		return
 	}
 	r.Active, r.Cancelled, r.Started, r.Known = true, false, true, false
-	r.list.waived = nil
+	r.list.waived, r.list.released = nil, nil
 	th.started = append(th.started, r)
 	r.count(1)
 	if r.Partitioned != nil {
@@ -379,7 +402,9 @@ func (t *Tracker) startRequest(th *Thread, v, handle uint64, rec []byte) {
 	if op := r.Ops[0]; op != nil && t.Replay != nil {
 		t.Replay.Begin(th, op)
 	}
-	t.handStarted(th, r, p, rec)
+	if e := &t.Events.RequestStarted; e.Wanted() {
+		e.Publish(RequestStarted{th, r, rec})
+	}
 }
 
 // notStarted takes back that a persistent request was started: the call failed. If it had others to start, nobody knows
@@ -397,7 +422,7 @@ func (t *Tracker) notStarted(th *Thread, r *Request, unsure bool) {
 		t.Match.Release(op)
 		r.Ops[i] = nil
 	}
-	th.Process.release(&r.held)
+	t.requestOver(th, r)
 	r.count(-1)
 	if r.Partitioned != nil {
 		r.Partitioned.Round--
@@ -441,6 +466,7 @@ func (t *Tracker) drop(th *Thread, r *Request, call []byte) {
 	if r.Partitioned != nil {
 		t.Match.Release(r.Partitioned.Op)
 	}
+	t.requestOver(th, r)
 	t.remove(th.Process, r)
 }
 
@@ -454,7 +480,7 @@ func (t *Tracker) dropOp(th *Thread, op *match.Op) {
 // finish completes a request.
 func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
 	pr := th.Process
-	pr.releaseShared(r)
+	t.requestsOver(th, r)
 	for _, op := range r.Ops {
 		if op == nil {
 			continue
@@ -492,7 +518,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
 	if rc != 0 {
 		pr.reqs.doubtful = true
-		pr.releaseAll()
+		t.Events.RequestsVague.Publish(RequestsVague{Process: pr})
 	}
 	if rc != 0 && th.Failure != nil && th.Failure.Refused {
 		t.abandon(th, p, c)
@@ -532,7 +558,7 @@ func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 		if r := pr.find(p.requestBefore.Handle(rec), 0); r != nil && p.flag.Int(rec) != 0 {
 			// It completes the operation but not the request.
 			r.Known = true
-			pr.releaseShared(r)
+			t.requestsOver(th, r)
 			s, have := statusAt(c, p.status, 0)
 			for _, op := range r.Ops {
 				if op != nil && !op.Send {
@@ -598,6 +624,7 @@ func (t *Tracker) abandon(th *Thread, p *plan, c *event.Call) {
 			if t.Replay != nil {
 				t.waive(th, r.list, c.Raw())
 			}
+			t.requestOver(th, r)
 			t.remove(pr, r)
 		}
 	}

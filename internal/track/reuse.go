@@ -76,8 +76,6 @@ func (t *Tracker) leaveMatched(th *Thread, p *plan, rec []byte) *match.Op {
 	op.Count, op.Type = p.recvCount.Int(rec), th.Process.Type(p.recvType.Handle(rec))
 	op.Call = th.call(rec)
 	t.Match.Confirm(op)
-	if t.Owns {
-		t.handOne(&handing{th: th, p: p, args: rec, keep: p.lends}, op)
-	}
+	t.Events.MessagePassed.Publish(MessagePassed{th, op.Type, rec})
 	return op
 }

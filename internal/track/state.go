@@ -9,6 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/group"
+	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/record/ring"
@@ -62,7 +63,7 @@ type Process struct {
 	groups       map[uint64]groupHandle
 	objects      *objects // nil if none was made
 	births       births
-	owned        *ownership         // nil if MPI holds none of its buffers
+	Lent         *memory.Lent       // what MPI holds of its memory. Only package analysis/buffers changes it. nil if nothing
 	moving       map[uint64]*moving // nonblocking and persistent operations whose data are summed up, by number
 	modules      []mapping
 	lastFunction functionPlace
@@ -92,7 +93,7 @@ type Thread struct {
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
 
-	held        held           // by the call under way
+	Held        memory.Held    // by the call under way. Only package analysis/buffers uses it
 	constructed *datatype.Type // by the constructor of datatypes under way
 	// Explained says which check has reported what is wrong with the call under way.
 	Explained Explanation
@@ -183,8 +184,8 @@ type Request struct {
 	// is none. A copy of the handle may be left.
 	Overwritten *match.Call
 
-	held  held   // memory
-	moved uint64 // the number of its message, if the data of that are summed up, else 0
+	Held  memory.Held // by its operation. Only package analysis/buffers uses it
+	moved uint64      // the number of its message, if the data of that are summed up, else 0
 
 	list       *requestList // of its handle; nil when it is over
 	prev, next *Request     // same handle
@@ -234,8 +235,6 @@ type Tracker struct {
 	Limits Limits
 	// Replay, if it is set before the first process, is told what each thread does and waits for.
 	Replay Replay
-	// Owns: overlaps are to be told. OwnReads: also where both operations only read.
-	Owns, OwnReads bool
 
 	Events    Events
 	Processes []*Process
@@ -269,7 +268,6 @@ type Tracker struct {
 	member     collargs.Member
 	memo       collargs.Memo
 	leaders    map[leaders][]*leader
-	attached   map[*Process]*attached   // buffers for buffered sends, as memory that MPI has
 	groups     map[groupKey]group.Group // that operations have made
 
 	strangers map[stranger]bool // whose gatherings are not known
@@ -296,7 +294,7 @@ func New(m *match.Matcher) *Tracker {
 		Comms:  match.NewRegistry(), Match: m,
 		shared: make(map[datatypeKey]*match.Datatype), trees: newTrees(),
 		ByRank: make(map[rankKey]*Process), leaders: make(map[leaders][]*leader),
-		attached: make(map[*Process]*attached), groups: make(map[groupKey]group.Group),
+		groups:    make(map[groupKey]group.Group),
 		strangers: make(map[stranger]bool), persistent: make(map[place]*Rounds), halves: make(map[channel][]*Partitioned),
 		unnamed: noNames(), texts: make(map[string]string), files: make(map[string]*mappedFile),
 	}

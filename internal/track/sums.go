@@ -154,7 +154,7 @@ func (t *Tracker) changed(th *Thread, c *event.Changed) {
 // have changed them, which is told as an overlap.
 func (t *Tracker) changedKept(pr *Process, m *Modification) (found bool) {
 	pr.Requests(func(r *Request) {
-		if r.operation != m.Changed.Operation || r.held.clashed {
+		if r.operation != m.Changed.Operation || r.Held.Clashed {
 			return
 		}
 		found, m.Operation = true, r.Made

@@ -21,8 +21,8 @@ func (v *View) Dims() int {
 	return len(v.topology.dims)
 }
 
-// Neighbours returns the number of neighbours that the process receives from, or sends to. It is 0 if they are not known.
-func (v *View) Neighbours(receive bool) int {
+// NeighbourCount returns the number of neighbours that the process receives from, or sends to. It is 0 if they are not known.
+func (v *View) NeighbourCount(receive bool) int {
 	switch {
 	case v.topology == nil:
 		return 0
@@ -30,6 +30,15 @@ func (v *View) Neighbours(receive bool) int {
 		return len(v.topology.sources)
 	}
 	return len(v.topology.destinations)
+}
+
+// Neighbours returns the members that the process receives from in a neighbourhood collective (MPI standard, section 8.6), or, if sources
+// is false, those that it sends to. A member is negative for MPI_PROC_NULL. known is false if v is nil or the topology is not known.
+func (v *View) Neighbours(sources bool) (members []int32, known bool) {
+	if v == nil || v.topology == nil {
+		return nil, false
+	}
+	return v.topology.neighbours(sources), true
 }
 
 // newTopology works out the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has
@@ -137,4 +146,11 @@ func grid(dims, periods []int64, me int32) *topology {
 	slices.Reverse(back)
 	t.sources, t.destinations = back, back
 	return t
+}
+
+func (t *topology) neighbours(sources bool) []int32 {
+	if sources {
+		return t.sources
+	}
+	return t.destinations
 }

@@ -26,9 +26,6 @@ func newTracker() (*track.Tracker, *told) {
 	t.Events.TypeRejected.On(o, func(e track.TypeRejected) {
 		s.wrong = append(s.wrong, mpiapi.ByID(e.Call.Func()).Name+": "+e.Error.Error())
 	})
-	t.Events.Overlapped.On(o, func(e track.Overlapped) {
-		s.wrong = append(s.wrong, fmt.Sprintf("%s %#x", mpiapi.ByID(e.Call.Func()).Name, e.Overlap.At.Address))
-	})
 	return t, s
 }
 

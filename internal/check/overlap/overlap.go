@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/buffers"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
-	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
@@ -29,9 +30,18 @@ var Overlap = &check.Check{
 	Severity: finding.Error,
 	Title:    "memory is handed to MPI that an operation under way uses",
 	Doc:      overlapDoc,
+	Needs:    []analysis.Need{buffers.Fact},
 	Start: func(x *check.Run) {
-		x.Tracker.Owns = true
-		subscribe(x, finding.Error, func(o *track.Overlap) bool { return !o.Reads() })
+		o := &overlaps{x: x, severity: finding.Error, told: make(map[string]bool)}
+		buffers.Fact.Of(x.Facts).Clashes.On(x.Owner, func(c *buffers.Clash) {
+			if c.Reads() {
+				return
+			}
+			o.report(c)
+			if th := c.Thread; c.Within && th.Explained == track.Unexplained {
+				th.Explained = track.ByOverlap
+			}
+		})
 	},
 }
 
@@ -41,44 +51,52 @@ var ReadOverlap = &check.Check{
 	Severity: finding.Off,
 	Title:    "two operations under way read the same memory, which was forbidden before MPI 2.2",
 	Doc:      readDoc,
+	Needs:    []analysis.Need{buffers.Fact},
 	Start: func(x *check.Run) {
-		x.Tracker.Owns, x.Tracker.OwnReads = true, true
-		subscribe(x, finding.Warning, func(o *track.Overlap) bool { return o.Reads() })
+		o := &overlaps{x: x, severity: finding.Warning, told: make(map[string]bool)}
+		uses := buffers.Fact.Of(x.Facts)
+		uses.WatchReads()
+		uses.Clashes.On(x.Owner, func(c *buffers.Clash) {
+			if c.Reads() {
+				o.report(c)
+			}
+		})
 	},
 }
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{Overlap, ReadOverlap}
 
-func subscribe(x *check.Run, s finding.Severity, mine func(*track.Overlap) bool) {
-	told := make(map[string]bool) // by key: the text of what is found again is not needed
-	x.Track.Overlapped.On(x.Owner, func(e track.Overlapped) {
-		t, c, o := e.Thread, e.Call, e.Overlap
-		if !mine(o) {
-			return
-		}
-		f := &finding.Finding{
-			Severity: s,
-			Key:      fmt.Sprintf("%s|%s|%v", x.Place(c), x.Place(o.First.Call), o.Within || o.Itself),
-			Ranks:    []int{t.Process.Rank},
-			Sites:    sites(x, c, o),
-		}
-		if !told[f.Key] {
-			told[f.Key] = true
-			describe(&overlap{x, t.Process.Rank, x.Func(c), o}, f)
-		}
-		x.Report(f)
-	})
+// overlaps reports the clashes that one of the checks is about.
+type overlaps struct {
+	x        *check.Run
+	severity finding.Severity
+	told     map[string]bool // by key. The text of a finding is needed only once
+}
+
+func (o *overlaps) report(c *buffers.Clash) {
+	x, rank := o.x, c.Thread.Process.Rank
+	f := &finding.Finding{
+		Severity: o.severity,
+		Key:      fmt.Sprintf("%s|%s|%v", x.Place(c.Call), x.Place(c.First.Call), c.Within || c.Itself),
+		Ranks:    []int{rank},
+		Sites:    sites(x, c),
+	}
+	if !o.told[f.Key] {
+		o.told[f.Key] = true
+		describe(&overlap{x, rank, x.Func(c.Call), c}, f)
+	}
+	x.Report(f)
 }
 
 // sites are the call, the operation under way, and what made persistent requests.
-func sites(x *check.Run, c match.Call, o *track.Overlap) []finding.Site {
-	list := []finding.Site{x.Site("call", c)}
-	if len(o.Second.By.Raw) > 0 {
-		list = append(list, x.Site("request made", o.Second.Call))
+func sites(x *check.Run, c *buffers.Clash) []finding.Site {
+	list := []finding.Site{x.Site("call", c.Call)}
+	if len(c.Second.By.Raw) > 0 {
+		list = append(list, x.Site("request made", c.Second.Call))
 	}
-	if !o.Within && !o.Itself {
-		list = append(list, x.Site("under way", o.First.Call))
+	if !c.Within && !c.Itself {
+		list = append(list, x.Site("under way", c.First.Call))
 	}
 	return list
 }
@@ -88,7 +106,7 @@ type overlap struct {
 	x    *check.Run
 	rank int
 	call *mpiapi.Func
-	*track.Overlap
+	*buffers.Clash
 }
 
 func describe(o *overlap, f *finding.Finding) {
@@ -166,7 +184,7 @@ func has(name string, write bool) string {
 }
 
 // buffer describes what a call hands over: "MPI_Isend sends 10 × MPI_INT from buf = 0x7ffe10".
-func (o *overlap) buffer(h *track.Handed) string {
+func (o *overlap) buffer(h *buffers.Use) string {
 	f := o.x.Func(h.Call)
 	return fmt.Sprintf("%s of %s, %d × %s at %#x", f.Params[h.Param].Name, f.Name, h.Count, typeName(h.Type), h.Base)
 }
@@ -197,7 +215,7 @@ func combiner(t *datatype.Type) string {
 }
 
 // path addresses the element that a byte of a buffer belongs to.
-func (o *overlap) path(h *track.Handed, pos int64) string {
+func (o *overlap) path(h *buffers.Use, pos int64) string {
 	name := o.x.Func(h.Call).Params[h.Param].Name
 	return datatype.PathToByte(h.Type, name, pos).Among(h.Count).String()
 }

@@ -112,5 +112,5 @@ func (c *call) neighbours(receive bool) int {
 	if c.view == nil {
 		return 0
 	}
-	return c.view.Neighbours(receive)
+	return c.view.NeighbourCount(receive)
 }

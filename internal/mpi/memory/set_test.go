@@ -1,4 +1,4 @@
-package buffers
+package memory
 
 import (
 	"fmt"

@@ -1,9 +1,9 @@
-// Package buffers keeps which memory of a process belongs to operations that are under way, and finds what two of them share.
+// Package memory keeps which memory of a process belongs to operations that are under way, and finds what two of them share.
 //
 // Programs hand the same few buffers to MPI again and again, mostly in the same order. So a set remembers parts beyond their
 // use: of those that it knows no two exclude each other, and one that it knows is taken again by a comparison with the one
 // that came next the last time. Only new parts are compared with others.
-package buffers
+package memory
 
 import (
 	"slices"

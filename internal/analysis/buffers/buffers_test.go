@@ -1,4 +1,4 @@
-package track_test
+package buffers_test
 
 import (
 	"slices"
@@ -7,10 +7,16 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/buffers"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/track"
+
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// use is a buffer of so many integers that an operation has.
+// use is a buffer of n integers that an operation uses.
 type use struct {
 	at, n  int
 	write  bool
@@ -23,7 +29,7 @@ func (u *use) meets(o *use) bool {
 	return (u.write || o.write) && u.at < o.at+o.n && o.at < u.at+u.n && u.n > 0 && o.n > 0
 }
 
-// owner makes up a program of one rank, and says which of its calls are given memory that is in use.
+// owner makes up a program of one rank, and says which of its calls pass memory that is in use.
 type owner struct {
 	t    *rapid.T
 	k    *Rank
@@ -34,12 +40,12 @@ type owner struct {
 
 func (o *owner) num(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(o.t, "n") }
 
-// hand hands u over by a function; kept says whether it is in use afterwards.
-func (o *owner) hand(function string, u *use, kept bool) {
+// pass has a function pass u. kept says whether u is in use afterwards.
+func (o *owner) pass(function string, u *use, kept bool) {
 	clash := slices.ContainsFunc(o.uses, func(v *use) bool { return v != u && v.active && v.meets(u) })
 	if clash {
 		o.want = append(o.want, function)
-		u.n = 0 // it is not looked at any more
+		u.n = 0 // it is not followed
 	}
 	u.active = kept
 }
@@ -76,13 +82,13 @@ func (o *owner) step() {
 	case c < 3:
 		f := "MPI_I" + name
 		a := o.message(f, u)
-		o.hand(f, u, true)
+		o.pass(f, u, true)
 		o.uses = append(o.uses, u)
 		o.k.Call(f, f, a)
 	case c < 4:
 		f := "MPI_" + strings.ToUpper(name[:1]) + name[1:]
 		a := o.message(f, u)
-		o.hand(f, u, false)
+		o.pass(f, u, false)
 		o.k.Call(f, f, a)
 	case c < 5:
 		u.fixed = true
@@ -92,7 +98,7 @@ func (o *owner) step() {
 	case c < 7 && len(idle) > 0:
 		v := some(idle)
 		n := v.n
-		o.hand("MPI_Start", v, true)
+		o.pass("MPI_Start", v, true)
 		o.k.Call("start", "MPI_Start", Args{"request": v.handle, "*request": 0x1000})
 		if v.n != n {
 			o.over(v) // MPI has it, but it is not followed: complete it at once
@@ -149,14 +155,14 @@ func TestOwnersAreExact(t *testing.T) {
 		for range o.num(1, 150) {
 			o.step()
 		}
-		tr, s := newTracker()
-		tr.Owns = true
-		p.Deliver(handler{tr}, o.num(1, 20), 0)
+		tr := track.New(match.New())
+		run := analysis.NewRun(tr)
+		run.Require([]analysis.Need{buffers.Fact})
 		var got []string
-		for _, w := range s.wrong {
-			function, _, _ := strings.Cut(w, " ")
-			got = append(got, function)
-		}
+		buffers.Fact.Of(run).Clashes.On(run.Owner, func(c *buffers.Clash) {
+			got = append(got, mpiapi.ByID(c.Call.Func()).Name)
+		})
+		p.Deliver(handler{tr}, o.num(1, 20), 0)
 		if !slices.Equal(got, o.want) {
 			t.Fatalf("found %q, want %q", got, o.want)
 		}
@@ -166,3 +172,7 @@ func TestOwnersAreExact(t *testing.T) {
 		t.Error("nothing clashed: nothing was tested")
 	}
 }
+
+type handler struct{ *track.Tracker }
+
+func (handler) Tick() {}
