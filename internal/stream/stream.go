@@ -72,6 +72,9 @@ type subscriber[E any] struct {
 // Topic is one kind of event. The zero value has no subscribers.
 type Topic[E any] struct {
 	subscribers []subscriber[E]
+	// only is the function of the one subscriber, if there is only one and its owner is bare. Events that come with nearly every
+	// record have such a subscriber, and this saves half of the time that an event takes.
+	only func(E)
 }
 
 // On subscribes f. Subscribers are called in the order in which they subscribed.
@@ -89,6 +92,10 @@ func (t *Topic[E]) add(o *Owner, at turn, f func(E)) {
 		i--
 	}
 	t.subscribers = slices.Insert(t.subscribers, i, subscriber[E]{o, at, f})
+	t.only = nil
+	if len(t.subscribers) == 1 && o.Bare {
+		t.only = f
+	}
 }
 
 // Wanted reports whether anybody has subscribed. Publishers that must work to make an event ask first.
@@ -96,6 +103,14 @@ func (t *Topic[E]) Wanted() bool { return len(t.subscribers) != 0 }
 
 // Publish tells all subscribers of e.
 func (t *Topic[E]) Publish(e E) {
+	if t.only != nil {
+		t.only(e)
+		return
+	}
+	t.publish(e)
+}
+
+func (t *Topic[E]) publish(e E) {
 	for i := range t.subscribers {
 		switch s := &t.subscribers[i]; {
 		case s.owner.off:

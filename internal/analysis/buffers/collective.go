@@ -33,29 +33,30 @@ func (b *Buffers) beganCollective(th *track.Thread, p *plan, c *event.Call, v *t
 
 // repeated follows a blocking collective that has the same arguments as an earlier one, but for the addresses of its buffers.
 func (b *Buffers) repeated(e track.CollectiveRepeated) {
-	p := &b.plans[function(e.Record)]
-	if p.sides == nil || !e.Thread.Process.Lent.Busy() && b.apart(p, &e) {
+	x, p := e.Extents, &b.plans[function(e.Record)]
+	if p.sides == nil {
 		return
 	}
-	if c, err := event.ParseCall(e.Record); err == nil {
-		b.beganCollective(e.Thread, p, &c, e.View)
-	}
-}
-
-// apart reports whether the buffers of such a collective do not overlap.
-func (b *Buffers) apart(p *plan, e *track.CollectiveRepeated) bool {
-	x := e.Extents
 	if !x.Known {
 		c, err := event.ParseCall(e.Record)
 		if err != nil {
-			return true
+			return
 		}
 		*x = p.extents(e.Thread.Process, &c, e.View)
 	}
+	if e.Thread.Process.Lent.Busy() || !p.apart(x, e.Record) {
+		if c, err := event.ParseCall(e.Record); err == nil {
+			b.beganCollective(e.Thread, p, &c, e.View)
+		}
+	}
+}
+
+// apart reports whether the buffers of a call do not overlap.
+func (p *plan) apart(x *memory.Extents, rec []byte) bool {
 	if x.Unsure || x.Recv[1] == 0 {
 		return !x.Unsure
 	}
-	send, recv := p.send.Handle(e.Record), p.recv.Handle(e.Record)
+	send, recv := p.send.Handle(rec), p.recv.Handle(rec)
 	return send+x.Send[1] <= recv+x.Recv[0] || recv+x.Recv[1] <= send+x.Send[0]
 }
 
