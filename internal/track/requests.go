@@ -2,6 +2,7 @@ package track
 
 import (
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 )
@@ -315,6 +316,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	if pr.numbers&0xfff == 0 {
 		pr.reqs.tidy(pr.Active)
 	}
+	r.Held, th.Held = th.Held, memory.Held{}
 	if e := &t.Events.RequestMade; e.Wanted() {
 		e.Publish(RequestEvent{th, r})
 	}

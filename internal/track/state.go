@@ -93,7 +93,7 @@ type Thread struct {
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
 
-	Held        memory.Held    // by the call under way. Only package analysis/buffers uses it
+	Held        memory.Held    // by the call under way. A request that the call returns takes it over. Only package analysis/buffers uses it
 	constructed *datatype.Type // by the constructor of datatypes under way
 	// Explained says which check has reported what is wrong with the call under way.
 	Explained Explanation

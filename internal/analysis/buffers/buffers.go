@@ -97,7 +97,6 @@ func (b *Buffers) subscribe(e *track.Events, o *stream.Owner) {
 	e.CollectiveRepeated.On(o, b.repeated)
 	e.MessagePassed.On(o, b.passed)
 	e.OperationLeft.On(o, func(th *track.Thread) { giveBack(th.Process, &th.Held) })
-	e.RequestMade.On(o, func(e track.RequestEvent) { keep(e.Request, e.Thread) })
 	e.RequestStarted.On(o, b.started)
 	e.PartitionReady.On(o, b.ready)
 	e.RequestOver.On(o, func(e track.RequestEvent) { giveBack(e.Thread.Process, &e.Request.Held) })
