@@ -9,7 +9,9 @@
 
 #include "textflag.h"
 
-#define NEEDED 0x40000000 // bytes of address space, 1 GiB: Go 1.26 ends below 0.7 GiB. Where main runs, launch.Room looks at it.
+// Bytes of address space: 1.5 GiB. Go 1.26 starts with 0.7 GiB, but not with 1.12 to 1.25: it reserves more where it can, and then
+// has nothing left. Where main runs, launch.Room looks at the limit.
+#define NEEDED 0x60000000
 #define THREADS 8 // that Go needs until it is the program or the launcher, and some more
 #define FEW 1024 // processes: if there may be more, there is room for threads
 
