@@ -72,8 +72,8 @@ type subscriber[E any] struct {
 // Topic is one kind of event. The zero value has no subscribers.
 type Topic[E any] struct {
 	subscribers []subscriber[E]
-	// only is the function of the one subscriber, if there is only one and its owner is bare. Events that come with nearly every
-	// record have such a subscriber, and this saves half of the time that an event takes.
+	// only is the function of the one subscriber, if there is only one and its owner is bare. Events that come with
+	// nearly every record have such a subscriber, and this saves half of the time that an event takes.
 	only func(E)
 }
 

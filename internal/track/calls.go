@@ -362,10 +362,6 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	if th.Explained != Unexplained {
 		th.Explained = Unexplained
 	}
-	if th.made != 0 { // the call has failed
-		delete(th.Process.moving, th.made)
-		th.made = 0
-	}
 	if len(th.comm) != 0 {
 		th.comm = th.comm[:0]
 	}

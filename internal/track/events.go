@@ -31,15 +31,18 @@ type Events struct {
 	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
 	// changed.
 	Returned stream.Topic[Call]
-	// OperationBegan: a call has begun an operation on buffers: a message (Thread.Waiting has its send and its receive), a collective,
-	// or one on a file or, MPI_Reduce_local, on memory only. Calls of the fast paths come as MessagePassed and CollectiveRepeated
-	// instead. Persistent requests and matched probes come as RequestStarted and MessagePassed.
+	// OperationBegan: a call has begun an operation on buffers: a message (Thread.Waiting has its send and its
+	// receive), a collective, or one on a file or, MPI_Reduce_local, on memory only. Calls of the fast paths come as
+	// MessagePassed and CollectiveRepeated instead. Persistent requests and matched probes come as RequestStarted and
+	// MessagePassed.
 	OperationBegan stream.Topic[Call]
-	// MessagePassed: a call that has returned sends or receives a message: MPI_Mrecv, MPI_Imrecv, or one of the fast path. Those of the
-	// fast path are published only if MPI holds memory of the process (Process.Lent), or if the call receives a derived datatype.
+	// MessagePassed: a call that has returned sends or receives a message: MPI_Mrecv, MPI_Imrecv, or one of the fast
+	// path. Those of the fast path are published only if MPI holds memory of the process (Process.Lent), or if the call
+	// receives a derived datatype.
 	MessagePassed stream.Topic[MessagePassed]
-	// CollectiveRepeated: a blocking collective has returned that has the same arguments as an earlier one, but for the addresses of its
-	// buffers.
+	// CollectiveRepeated: a blocking collective of the fast path has returned. It has the same arguments as an earlier one,
+	// but for the addresses of its buffers. It is published only if MPI holds memory of the process (Process.Lent), or if
+	// the extents of the buffers do not say that these are apart.
 	CollectiveRepeated stream.Topic[CollectiveRepeated]
 	// OperationLeft: a call has returned, and Thread.Held has memory that no request has taken over.
 	OperationLeft stream.Topic[*Thread]
@@ -49,9 +52,11 @@ type Events struct {
 	RequestStarted stream.Topic[RequestStarted]
 	// PartitionReady: a call marks a partition of a started send ready.
 	PartitionReady stream.Topic[PartitionReady]
-	// RequestOver: the operation of a request is complete or given up, or may be complete: so is one of the same handle. It may be
-	// published several times for one operation.
+	// RequestOver: the operation of a request is complete or given up, or may be complete: so is one of the same
+	// handle. It may be published several times for one operation.
 	RequestOver stream.Topic[RequestEvent]
+	// RequestGone: a request is completed or freed. Its memory will be used for another request.
+	RequestGone stream.Topic[RequestEvent]
 	// RequestsVague: it is not known any more which operations of a process are over.
 	RequestsVague stream.Topic[RequestsVague]
 
@@ -67,9 +72,14 @@ type Events struct {
 
 	CallFailed        stream.Topic[CallFailed]
 	CollectiveEntered stream.Hot[CollectiveEntered]
-	SumsSeen          stream.Topic[SumsSeen]
-	DataChanged       stream.Topic[DataChanged]
-	Unreachable       stream.Topic[Unreachable]
+	// SumsSeen: a process has told sums of data. They are of the call that the thread is in, or of the operation that
+	// the call starts or completes.
+	SumsSeen stream.Topic[SumsSeen]
+	// ChangeSeen: a process has told that data changed while an operation read them. The call that the thread is in
+	// completes the operation.
+	ChangeSeen stream.Topic[ChangeSeen]
+	// Unreachable: a process has told that the call that the thread is in is given a buffer that can't be accessed.
+	Unreachable stream.Topic[Unreachable]
 	// CommFreed: all members have freed a communicator.
 	CommFreed       stream.Topic[*match.Comm]
 	FinalizeEntered stream.Topic[FinalizeEntered]
@@ -82,6 +92,9 @@ type Events struct {
 	TypeRejected stream.Topic[TypeRejected]
 	TypeMade     stream.Topic[TypeMade]
 	Crowded      stream.Topic[Crowded]
+	// ProcessDied: a signal has ended a process. It comes before the errors are published that an error handler has
+	// ended the process for, and before ProcessEnded.
+	ProcessDied stream.Topic[*Process]
 	// ProcessEnded: a process has ended. Process.Ended says how.
 	ProcessEnded stream.Topic[*Process]
 	ModuleMapped stream.Topic[ModuleMapped]
@@ -155,7 +168,8 @@ type RequestFreed struct {
 	Request *Request
 }
 
-// MessagePassed is the record of a call that sends or receives a message of a datatype, which is nil if it is not known.
+// MessagePassed is the record of a call that sends or receives a message of a datatype, which is nil if it is not
+// known.
 type MessagePassed struct {
 	Thread   *Thread
 	Datatype *match.Datatype
@@ -191,8 +205,8 @@ type PartitionReady struct {
 	Record    []byte
 }
 
-// RequestsVague is a process of which it is not known which operations are over. If Always is set, it will never be known again, since
-// functions of the program complete requests inside MPI.
+// RequestsVague is a process of which it is not known which operations are over. If Always is set, it will never be
+// known again, since functions of the program complete requests inside MPI.
 type RequestsVague struct {
 	Process *Process
 	Always  bool
@@ -214,26 +228,22 @@ type CollectiveEntered struct {
 	Call     match.Call
 }
 
-// SumsSeen has sums of the data that the call at a position of a communicator sends, or has received.
+// SumsSeen has sums of data.
 type SumsSeen struct {
-	Thread   *Thread
-	View     *View
-	Position uint64
-	Call     match.Call
-	Sums     *event.Sums
-}
-
-// DataChanged says that data changed while an operation read them.
-type DataChanged struct {
 	Thread *Thread
-	Change *Modification
+	Sums   *event.Sums
 }
 
-// Unreachable says that a call hands a buffer to MPI that can't be accessed. The call has not returned.
+// ChangeSeen says which data changed.
+type ChangeSeen struct {
+	Thread *Thread
+	Change *event.Changed
+}
+
+// Unreachable says where a buffer can't be accessed. The call has not returned.
 type Unreachable struct {
 	Thread *Thread
-	Call   match.Call
-	Buffer *Inaccessible
+	Buffer event.Unreachable
 }
 
 // FinalizeEntered says that a process has entered MPI_Finalize.

@@ -99,3 +99,6 @@ const (
 	ByOverlap               // two buffers overlap
 	ByAccess                // a buffer can't be accessed
 )
+
+// Inaccessible reports whether it has been reported that the call that the thread is in is given a buffer that can't be accessed.
+func (th *Thread) Inaccessible() bool { return th.Explained == ByAccess }

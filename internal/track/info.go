@@ -41,17 +41,17 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	case ring.InfoSums:
 		var s event.Sums
 		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil {
-			t.sums(th, &s)
+			t.Events.SumsSeen.Publish(SumsSeen{th, &s})
 		}
 	case ring.InfoChanged:
 		var m event.Changed
 		if m, err = c.ChangedInfo(); err == nil && th.Open.Func != nil {
-			t.changed(th, &m)
+			t.Events.ChangeSeen.Publish(ChangeSeen{th, &m})
 		}
 	case ring.InfoUnreachable:
 		var u event.Unreachable
 		if u, err = c.UnreachableInfo(); err == nil && th.Open.Func != nil {
-			t.unreachable(th, u)
+			t.Events.Unreachable.Publish(Unreachable{th, u})
 		}
 	case ring.InfoFreed:
 		var f event.Freed

@@ -102,8 +102,6 @@ const (
 	opFree
 	groupNew
 	groupFree
-	bufferAttach
-	bufferDetach
 	initMPI
 	finalize
 	endSession
@@ -116,7 +114,6 @@ var byName = map[string]action{
 	"MPI_Wait": wait, "MPI_Waitall": waitall, "MPI_Waitany": waitany, "MPI_Waitsome": waitsome,
 	"MPI_Test": test, "MPI_Testall": testall, "MPI_Testany": testany, "MPI_Testsome": testsome,
 	"MPI_Request_get_status": requestStatus, "MPI_Start": start, "MPI_Startall": startall,
-	"MPI_Buffer_attach": bufferAttach, "MPI_Buffer_detach": bufferDetach,
 	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
 	"MPI_Parrived":          parrived,
 	"MPI_Grequest_complete": grequestComplete,
@@ -249,15 +246,16 @@ func makePlan(f *mpiapi.Func) plan {
 	return p
 }
 
-// planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of the program run
-// inside the call.
+// planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of the
+// program run inside the call.
 func (p *plan) planOperation() {
 	f := p.fn
 	for i := range f.Params {
 		p.runs = p.runs || f.Params[i].Frees() || f.Params[i].Kind == mpiapi.Keyval
 	}
 	switch {
-	case f.Class == mpiapi.IO, f.Class == mpiapi.Collective, f.Class == mpiapi.Icollective, f.Base == mpiapi.IDReduceLocal:
+	case f.Class == mpiapi.IO, f.Class == mpiapi.Collective, f.Class == mpiapi.Icollective,
+		f.Base == mpiapi.IDReduceLocal:
 		p.operates = f.Arg(mpiapi.SendBuf) >= 0 || f.Arg(mpiapi.RecvBuf) >= 0
 	}
 }

@@ -101,11 +101,16 @@ func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
 		t.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
 	}
 	t.entered(th, v, rec)
-	if e := &t.Events.CollectiveRepeated; e.Wanted() {
+	if e := &t.Events.CollectiveRepeated; e.Wanted() && (pr.Lent.Busy() || !r.apart(q, rec)) {
 		e.Publish(CollectiveRepeated{th, v, rec, &r.extents})
 		th.Explained = Unexplained
 	}
 	return true
+}
+
+// apart reports whether it is sure that the buffers of a record do not overlap.
+func (r *repeat) apart(q *quick, rec []byte) bool {
+	return r.extents.Apart(binary.LittleEndian.Uint64(rec[q.buffers[0]:]), binary.LittleEndian.Uint64(rec[q.buffers[1]:]))
 }
 
 // equal reports whether a record is that of a call with the same arguments, and has nothing but them.

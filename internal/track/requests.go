@@ -290,9 +290,6 @@ func (t *Tracker) waiveAll(th *Thread, l *requestList, rest *Request, call []byt
 // add enters the request that a call returned.
 func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.Handle(rec), p.request.Handle(rec)
-	if th.made != 0 {
-		t.moves(pr, th, r)
-	}
 	if r.Handle == pr.requestNull {
 		for _, op := range r.Ops {
 			if op != nil {
@@ -304,7 +301,7 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	}
 	pr.numbers++
 	r.Number = pr.numbers
-	r.operation = event.Operation(th.Index, th.Calls)
+	r.Operation = event.Operation(th.Index, th.Calls)
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
 	pr.reqs.hold(r, pr.Active)
@@ -342,9 +339,10 @@ func (pr *Process) find(handle, v uint64) *Request {
 }
 
 // remove takes out a request that is over; it is used again for another.
-func (t *Tracker) remove(pr *Process, r *Request) {
-	if r.moved != 0 {
-		delete(pr.moving, r.moved)
+func (t *Tracker) remove(th *Thread, r *Request) {
+	pr := th.Process
+	if e := &t.Events.RequestGone; e.Wanted() {
+		e.Publish(RequestEvent{th, r})
 	}
 	pr.reqs.take(r)
 	pr.Active--
@@ -363,7 +361,8 @@ func (t *Tracker) requestOver(th *Thread, r *Request) {
 	}
 }
 
-// requestsOver publishes that the operation of a request is over, and that those of all requests with the same handle may be.
+// requestsOver publishes that the operation of a request is over, and that those of all requests with the same handle may
+// be.
 func (t *Tracker) requestsOver(th *Thread, r *Request) {
 	e := &t.Events.RequestOver
 	if !e.Wanted() {
@@ -469,7 +468,7 @@ func (t *Tracker) drop(th *Thread, r *Request, call []byte) {
 		t.Match.Release(r.Partitioned.Op)
 	}
 	t.requestOver(th, r)
-	t.remove(th.Process, r)
+	t.remove(th, r)
 }
 
 func (t *Tracker) dropOp(th *Thread, op *match.Op) {
@@ -511,7 +510,7 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 		pr.reqs.copied(r)
 	}
 	if !r.Persistent {
-		t.remove(pr, r)
+		t.remove(th, r)
 	}
 }
 
@@ -627,7 +626,7 @@ func (t *Tracker) abandon(th *Thread, p *plan, c *event.Call) {
 				t.waive(th, r.list, c.Raw())
 			}
 			t.requestOver(th, r)
-			t.remove(pr, r)
+			t.remove(th, r)
 		}
 	}
 }
@@ -734,6 +733,10 @@ func (t *Tracker) confirmTruncated(th *Thread) {
 
 // Waiting describes the operations of a blocking call that thread th is in: its send and receive, nil if it has none.
 func (th *Thread) Waiting() (ops [2]*match.Op) { return th.ops }
+
+// Consumed returns the receive of the message that the call under way consumes: MPI_Mrecv or MPI_Imrecv. It is nil if there
+// is none.
+func (th *Thread) Consumed() *match.Op { return th.taken }
 
 // Joined returns the communicator and position of the collective that thread th is in, or has just returned from, nil if
 // its last call is none.

@@ -63,8 +63,7 @@ type Process struct {
 	groups       map[uint64]groupHandle
 	objects      *objects // nil if none was made
 	births       births
-	Lent         *memory.Lent       // what MPI holds of its memory. Only package analysis/buffers changes it. nil if nothing
-	moving       map[uint64]*moving // nonblocking and persistent operations whose data are summed up, by number
+	Lent         *memory.Lent // what MPI holds of its memory. Only package analysis/buffers changes it. nil if nothing
 	modules      []mapping
 	lastFunction functionPlace
 
@@ -88,12 +87,13 @@ type Thread struct {
 	raised  bool       // an error handler has got Failure, and has not returned
 
 	ops  [2]*match.Op // of the call under way
-	made uint64       // the number of the message that it makes and whose data are summed up, else 0
 	pos  uint64       // its place in the order of collectives
 	view *View        // its communicator, window or file
 	comm []event.Comm // made by the call under way
 
-	Held        memory.Held    // by the call under way. A request that the call returns takes it over. Only package analysis/buffers uses it
+	// Held is memory that MPI holds because of the call under way. A request that the call returns takes it over. Only package
+	// analysis/buffers uses it.
+	Held        memory.Held
 	constructed *datatype.Type // by the constructor of datatypes under way
 	// Explained says which check has reported what is wrong with the call under way.
 	Explained Explanation
@@ -178,14 +178,14 @@ type Request struct {
 	Partitioned *Partitioned
 	Made        match.Call // the call that made it
 	Number      uint64     // of the request among the process's, in the order of their making
-	operation   uint64     // event.Operation of Made
+	Operation   uint64     // event.Operation of Made
 
 	// Overwritten is the call that returned another request into the variable while this one was not over, nil if there
 	// is none. A copy of the handle may be left.
 	Overwritten *match.Call
 
-	Held  memory.Held // by its operation. Only package analysis/buffers uses it
-	moved uint64      // the number of its message, if the data of that are summed up, else 0
+	Held memory.Held // by its operation. Only package analysis/buffers uses it
+	Sums uint64      // the number of its operation. Only package analysis/checksum uses it
 
 	list       *requestList // of its handle; nil when it is over
 	prev, next *Request     // same handle
@@ -262,7 +262,6 @@ type Tracker struct {
 	ByRank     map[rankKey]*Process
 	damaged    int // records of communicators and the like that made no sense
 	scratch    match.Call
-	blocks     []uint64 // room for sums
 	entry      match.Entry
 	kept       match.Kept
 	member     collargs.Member
@@ -346,7 +345,9 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	if early := p.Initialized && !p.Finalizing; e.Kind == ring.Signaled || early && (e.Kind == ring.Vanished || e.Kind == ring.Exited && e.InMPI) {
 		t.Killed++
 	}
-	t.faulted(p)
+	if e.Kind == ring.Signaled {
+		t.Events.ProcessDied.Publish(p)
+	}
 	t.endedByHandler(p)
 	t.Events.ProcessEnded.Publish(p)
 }

@@ -21,24 +21,17 @@ func (v *View) Dims() int {
 	return len(v.topology.dims)
 }
 
-// NeighbourCount returns the number of neighbours that the process receives from, or sends to. It is 0 if they are not known.
-func (v *View) NeighbourCount(receive bool) int {
-	switch {
-	case v.topology == nil:
-		return 0
-	case receive:
-		return len(v.topology.sources)
-	}
-	return len(v.topology.destinations)
-}
-
-// Neighbours returns the members that the process receives from in a neighbourhood collective (MPI standard, section 8.6), or, if sources
-// is false, those that it sends to. A member is negative for MPI_PROC_NULL. known is false if v is nil or the topology is not known.
+// Neighbours returns the members that the process receives from in a neighbourhood collective (MPI standard, section
+// 8.6), or, if sources is false, those that it sends to. A member is negative for MPI_PROC_NULL. known is false if v is nil
+// or the topology is not known.
 func (v *View) Neighbours(sources bool) (members []int32, known bool) {
 	if v == nil || v.topology == nil {
 		return nil, false
 	}
-	return v.topology.neighbours(sources), true
+	if sources {
+		return v.topology.sources, true
+	}
+	return v.topology.destinations, true
 }
 
 // newTopology works out the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has

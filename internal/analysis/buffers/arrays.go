@@ -8,8 +8,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// measure works out where a buffer is that arrays describe, and whether its parts lie one behind the other. It makes no type of the
-// buffer.
+// measure works out where a buffer is that arrays describe, and whether its parts lie one behind the other. It makes no
+// type of the buffer.
 func (b *piece) measure(pr *track.Process, c *event.Call, v *track.View, s *side) {
 	b.list, b.tidy = s, true
 	if b.measurePlain(pr, c, s) {
@@ -31,8 +31,8 @@ func (b *piece) measure(pr *track.Process, c *event.Call, v *track.View, s *side
 	}
 }
 
-// measurePlain is measure for the usual case: one predefined datatype, and displacements that can't be too far. It reports whether
-// the case is that.
+// measurePlain is measure for the usual case: one predefined datatype, and displacements that can't be too far. It
+// reports whether the case is that.
 func (b *piece) measurePlain(pr *track.Process, c *event.Call, s *side) bool {
 	if s.types >= 0 || c.Func.Params[s.counts].Elements.Kind != mpiapi.BySize {
 		return false
@@ -65,8 +65,9 @@ func (b *piece) measurePlain(pr *track.Process, c *event.Call, s *side) bool {
 	return true
 }
 
-// parts calls f for the parts of a buffer that arrays describe, until f returns false: with the displacement in bytes, the count, and
-// the datatype, which is nil for a part without data. It reports whether all parts are known and f has returned true for them.
+// parts calls f for the parts of a buffer that arrays describe, until f returns false: with the displacement in bytes,
+// the count, and the datatype, which is nil for a part without data. It reports whether all parts are known and f has
+// returned true for them.
 func (s *side) parts(
 	pr *track.Process, c *event.Call, v *track.View, f func(at, count int64, d *match.Datatype) bool,
 ) bool {
@@ -112,7 +113,8 @@ func (s *side) parts(
 	return true
 }
 
-// displacement returns a displacement in bytes. ok is false if the datatype is not known, or the displacement is too large.
+// displacement returns a displacement in bytes. ok is false if the datatype is not known, or the displacement is too
+// large.
 func (s *side) displacement(d *match.Datatype, at int64) (n int64, ok bool) {
 	if d == nil || d.Size < 0 {
 		return 0, false

@@ -1,12 +1,13 @@
-// Package buffers follows which memory of each process MPI holds, and finds memory that is in use twice. A buffer belongs to MPI from
-// the call that passes it until the operation is complete (MPI standard, sections 2.3 and 3.7.2). So it follows from the calls which
-// buffers are in use: those of messages (message.go), of collectives and files (collective.go), of persistent and partitioned requests
-// (request.go), and the buffer for buffered sends.
+// Package buffers follows which memory of each process MPI holds, and finds memory that is in use twice. A buffer
+// belongs to MPI from the call that passes it until the operation is complete (MPI standard, sections 2.3 and 3.7.2).
+// So it follows from the calls which buffers are in use: those of messages (message.go), of collectives and files
+// (collective.go), of persistent and partitioned requests (request.go), and the buffer for buffered sends.
 //
 // Nearly every call of a program passes through here. Three things keep that cheap:
 //
 //   - A buffer that comes next as it did the last time is recognised by one comparison (package memory).
-//   - The fast paths of package track publish nothing about a call while MPI holds nothing and the call alone can do no wrong.
+//   - The fast paths of package track publish nothing about a message while MPI holds nothing and the call alone can do
+//     no wrong.
 //   - What an operation holds is kept in the request or thread itself (memory.Held), not in a map.
 package buffers
 
@@ -25,8 +26,8 @@ import (
 type Clash struct {
 	Thread *track.Thread
 	Call   match.Call // the call that passes the memory of Second
-	// First was in use before. If Within is set, it is what the call itself sends. If Itself is set, the call's buffer has the byte
-	// twice, and First and Second are the same.
+	// First was in use before. If Within is set, it is what the call itself sends. If Itself is set, the call's buffer
+	// has the byte twice, and First and Second are the same.
 	First, Second  Use
 	At             datatype.Overlap // the byte's position in First and in Second
 	Within, Itself bool
@@ -37,8 +38,8 @@ func (c *Clash) Reads() bool { return !c.First.Write && !c.Second.Write }
 
 // Use is a buffer that MPI uses.
 type Use struct {
-	// Call has the buffer among its arguments. For a persistent request, it is the call that made the request, and By is the call
-	// that started it. By is empty if that is not known.
+	// Call has the buffer among its arguments. For a persistent request, it is the call that made the request, and By
+	// is the call that started it. By is empty if that is not known.
 	Call, By match.Call
 	Param    int // the buffer's parameter in Call
 	memory.Part
@@ -46,8 +47,8 @@ type Use struct {
 
 // Buffers knows which memory of each process MPI holds.
 type Buffers struct {
-	// Clashes: memory is in use twice. The event is valid until the subscriber returns. Two uses that only read the memory clash only
-	// if [Buffers.WatchReads] was called.
+	// Clashes: memory is in use twice. The event is valid until the subscriber returns. Two uses that only read the
+	// memory clash only if [Buffers.WatchReads] was called.
 	Clashes stream.Topic[*Clash]
 
 	plans  []plan // by mpiapi.FuncID
@@ -316,7 +317,8 @@ func (b *Buffers) leftAttach(c track.Call) {
 // bytes is the type of memory that has no datatype.
 var bytes = datatype.Predefined("MPI_BYTE", 1)
 
-// leftSplit follows the beginning and the end of a split collective (MPI standard, section 14.4.5): MPI holds the buffer in between.
+// leftSplit follows the beginning and the end of a split collective (MPI standard, section 14.4.5): MPI holds the
+// buffer in between.
 func (b *Buffers) leftSplit(c track.Call) {
 	th := c.Thread
 	p, rc := &b.plans[c.Call.Func.ID], c.Call.RC()

@@ -18,7 +18,8 @@ type piece struct {
 	from, to uint64 // its bounds
 	list     *side  // if not nil, arrays describe several parts, and the buffer has no type yet
 	tidy     bool   // no byte is there twice
-	// mine is one more than the number of the part that is the process's own and is in its place already. It is 0 if there is none.
+	// mine is one more than the number of the part that is the process's own and is in its place already. It is 0 if
+	// there is none.
 	mine int
 }
 
@@ -31,43 +32,35 @@ func (b *Buffers) beganCollective(th *track.Thread, p *plan, c *event.Call, v *t
 	}
 }
 
-// repeated follows a blocking collective that has the same arguments as an earlier one, but for the addresses of its buffers.
+// repeated follows a blocking collective that has the same arguments as an earlier one, but for the addresses of its
+// buffers.
 func (b *Buffers) repeated(e track.CollectiveRepeated) {
-	x, p := e.Extents, &b.plans[function(e.Record)]
+	x, p, busy := e.Extents, &b.plans[function(e.Record)], e.Thread.Process.Lent.Busy()
 	if p.sides == nil {
+		x.Known, x.Sure = true, true
+		return
+	}
+	c, err := event.ParseCall(e.Record)
+	if err != nil {
 		return
 	}
 	if !x.Known {
-		c, err := event.ParseCall(e.Record)
-		if err != nil {
-			return
-		}
 		*x = p.extents(e.Thread.Process, &c, e.View)
 	}
-	if e.Thread.Process.Lent.Busy() || !p.apart(x, e.Record) {
-		if c, err := event.ParseCall(e.Record); err == nil {
-			b.beganCollective(e.Thread, p, &c, e.View)
-		}
+	if busy || !x.Apart(p.send.Handle(e.Record), p.recv.Handle(e.Record)) {
+		b.beganCollective(e.Thread, p, &c, e.View)
 	}
-}
-
-// apart reports whether the buffers of a call do not overlap.
-func (p *plan) apart(x *memory.Extents, rec []byte) bool {
-	if x.Unsure || x.Recv[1] == 0 {
-		return !x.Unsure
-	}
-	send, recv := p.send.Handle(rec), p.recv.Handle(rec)
-	return send+x.Send[1] <= recv+x.Recv[0] || recv+x.Recv[1] <= send+x.Send[0]
 }
 
 // extents works out where the buffers of a collective begin and end.
 func (p *plan) extents(pr *track.Process, c *event.Call, v *track.View) memory.Extents {
 	x := memory.Extents{Known: true}
 	s, r, kept := p.pieces(pr, c, v)
+	twice := false
 	if r.there && !r.tidy {
-		_, x.Unsure = r.Twice()
+		_, twice = r.Twice()
 	}
-	x.Unsure = x.Unsure || kept.there
+	x.Sure = !twice && !kept.there
 	if s.there && r.there {
 		x.Send, x.Recv = [2]uint64{s.from - s.Base, s.to - s.Base}, [2]uint64{r.from - r.Base, r.to - r.Base}
 	}
@@ -118,8 +111,8 @@ func (b *Buffers) lendCollective(l *lending, c *event.Call, v *track.View) {
 	}
 }
 
-// pieces returns the buffers of a call: what it sends, what it receives, and the data that it reads from the receive buffer before
-// the result is put there (MPI_IN_PLACE).
+// pieces returns the buffers of a call: what it sends, what it receives, and the data that it reads from the receive
+// buffer before the result is put there (MPI_IN_PLACE).
 func (p *plan) pieces(pr *track.Process, c *event.Call, v *track.View) (s, r, kept piece) {
 	sides, rec := p.sides, c.Raw()
 	part, ok := pr.PartOn(v, c)

@@ -50,9 +50,11 @@ const (
 	ofMine // the process's own element of an array
 )
 
-// movements are how often the buffers of collectives have what their counts say: of the send buffer, of the receive buffer.
+// movements are how often the buffers of collectives have what their counts say: of the send buffer, of the receive
+// buffer.
 var movements = map[string][2]multiple{
-	"MPI_Gather": {once, perPeer}, "MPI_Gatherv": {once, listed}, "MPI_Scatter": {perPeer, once}, "MPI_Scatterv": {listed, once},
+	"MPI_Gather": {once, perPeer}, "MPI_Gatherv": {once, listed},
+	"MPI_Scatter": {perPeer, once}, "MPI_Scatterv": {listed, once},
 	"MPI_Allgather": {once, perPeer}, "MPI_Allgatherv": {once, listed}, "MPI_Alltoall": {perPeer, perPeer},
 	"MPI_Alltoallv": {listed, listed}, "MPI_Alltoallw": {listed, listed}, "MPI_Reduce_scatter": {ofAll, ofMine},
 	"MPI_Reduce_scatter_block": {perMember, once},
@@ -132,6 +134,6 @@ func (p *plan) param(write bool) int {
 	return max(i, 0) // MPI_Buffer_attach
 }
 
-// keeps reports whether the memory that a call passes has to be remembered: because MPI holds it when the call has returned, or
-// because another thread may do something before.
+// keeps reports whether the memory that a call passes has to be remembered: because MPI holds it when the call has
+// returned, or because another thread may do something before.
 func (p *plan) keeps(threads int, returned bool) bool { return p.lends || !returned && threads > 1 }

@@ -26,7 +26,8 @@ func (b *Buffers) started(e track.RequestStarted) {
 	keep(r, th)
 }
 
-// ready follows a partition of a send that the program marks ready. Until then, the program owns it (MPI standard, section 4.2).
+// ready follows a partition of a send that the program marks ready. Until then, the program owns it (MPI standard,
+// section 4.2).
 func (b *Buffers) ready(e track.PartitionReady) {
 	th, r := e.Thread, e.Request
 	l := lending{th: th, plan: &b.plans[r.Made.Func()], args: r.Made.Raw, by: e.Record, keep: true}

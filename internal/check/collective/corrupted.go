@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/analysis"
 	"github.com/mpivet/mpivet/internal/analysis/checksum"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/track"
 )
 
 //go:embed corrupted.md
@@ -21,15 +21,16 @@ var corruptedDoc string
 var Corrupted = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", Severity: finding.Error,
 	Title: "what a collective operation delivers is not what was sent", Doc: corruptedDoc,
+	Needs: []analysis.Need{checksum.Fact},
 	Start: func(x *check.Run) {
-		p := checksum.New()
-		x.Track.SumsSeen.On(x.Owner, func(e track.SumsSeen) {
+		p, sums := checksum.New(), checksum.Fact.Of(x.Facts)
+		sums.Summed.On(x.Owner, func(e *checksum.Summed) {
 			if list := p.Add(e.View, e.Position, e.Call, e.Sums); len(list) > 0 {
 				corrupted(x, e.View.Comm, e.Position, list)
 			}
 		})
-		x.Track.DataChanged.On(x.Owner, func(e track.DataChanged) {
-			if m := e.Change; m.View != nil {
+		sums.Modified.On(x.Owner, func(m *checksum.Modification) {
+			if m.View != nil {
 				p.Void(m.View.Comm, m.Position, m.Round)
 			}
 		})

@@ -4,10 +4,11 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/checksum"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	"github.com/mpivet/mpivet/internal/track"
 )
 
 //go:embed modification.md
@@ -21,14 +22,15 @@ var IllegalModification = &check.Check{
 	Title:    "a buffer that MPI owns for reading is changed",
 	Doc:      modificationDoc,
 	KeptSums: true,
+	Needs:    []analysis.Need{checksum.Fact},
 	Start: func(x *check.Run) {
-		x.Track.DataChanged.On(x.Owner, func(e track.DataChanged) { x.Report(modified(x, e.Thread, e.Change)) })
+		checksum.Fact.Of(x.Facts).Modified.On(x.Owner, func(m *checksum.Modification) { x.Report(modified(x, m)) })
 	},
 }
 
-func modified(x *check.Run, t *track.Thread, m *track.Modification) *finding.Finding {
+func modified(x *check.Run, m *checksum.Modification) *finding.Finding {
 	fn := x.Func(m.Operation)
-	rank, name := t.Process.Rank, fn.Name
+	rank, name := m.Thread.Process.Rank, fn.Name
 	f := &finding.Finding{
 		Key:   x.Place(m.Operation) + "|" + x.Place(m.Completed),
 		Ranks: []int{rank},
@@ -60,7 +62,7 @@ func modified(x *check.Run, t *track.Thread, m *track.Modification) *finding.Fin
 }
 
 // where says which data have changed, up to "are not what they were".
-func where(m *track.Modification) string {
+func where(m *checksum.Modification) string {
 	last := m.At + m.Length - 1
 	switch first := element(m.Type, m.Count, m.At); {
 	case m.Exact && m.Length == 1:

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/mpivet/mpivet/internal/analysis"
+	"github.com/mpivet/mpivet/internal/analysis/checksum"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
@@ -19,6 +21,7 @@ var corruptedDoc string
 var Corrupted = &check.Check{
 	ID: "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED", Severity: finding.Error,
 	Title: "the data of a message are not what was sent", Doc: corruptedDoc,
+	Needs: []analysis.Need{checksum.Fact},
 	Start: func(x *check.Run) {
 		var later []*match.Exchange
 		x.Match.DataDamaged.On(x.Owner, func(e *match.Exchange) {

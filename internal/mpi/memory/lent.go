@@ -42,10 +42,16 @@ func (h *Held) In(l *Lent, s *Set) Hold {
 	return h.All
 }
 
-// Extents say where the buffers of a call begin and end, as distances from the addresses that the call is given. They are the same
-// for all calls whose other arguments are the same.
+// Extents say where the buffers of a call begin and end, as distances from the addresses that the call is given. They are
+// the same for all calls whose other arguments are the same.
 type Extents struct {
-	Known      bool
-	Unsure     bool // they do not say whether a call uses memory twice: each call has to be looked at
-	Send, Recv [2]uint64
+	Known bool
+	// Sure: they are known, and they say whether a call uses memory twice. Otherwise each call has to be looked at.
+	Sure       bool
+	Send, Recv [2]uint64 // from, to; both 0 if one of the buffers has no data
+}
+
+// Apart reports whether it is sure that the buffers of a call at these addresses do not overlap.
+func (x *Extents) Apart(send, recv uint64) bool {
+	return x.Sure && (x.Recv[1] == 0 || send+x.Send[1] <= recv+x.Recv[0] || recv+x.Recv[1] <= send+x.Send[0])
 }

@@ -109,8 +109,6 @@ func (c *call) onlyReceives(f function, receives bool) bool {
 
 // neighbours returns the number of neighbours to receive from or to send to, 0 if that is not known.
 func (c *call) neighbours(receive bool) int {
-	if c.view == nil {
-		return 0
-	}
-	return c.view.NeighbourCount(receive)
+	members, _ := c.view.Neighbours(receive)
+	return len(members)
 }
