@@ -12,11 +12,6 @@ var objectKinds = map[mpiapi.Kind]string{
 	mpiapi.Comm: "MV_OBJECT_COMM", mpiapi.Win: "MV_OBJECT_WIN", mpiapi.File: "MV_OBJECT_FILE",
 }
 
-// frees are the collectives after which their object is no more.
-var frees = map[mpiapi.FuncID]bool{
-	mpiapi.IDCommFree: true, mpiapi.IDCommDisconnect: true, mpiapi.IDWinFree: true, mpiapi.IDFileClose: true,
-}
-
 // collective is what the wrapper of a collective function counts.
 type collective struct {
 	kind   mpiapi.CollKind
@@ -56,7 +51,7 @@ func (w *wrapper) enterCollective(c *collective) {
 	default:
 		w.line("struct mv_object *const object = mv_collective_enter(t, %s(0, MV_OBJECT_COMM), %s);", w.fn("mv_object"), c.kind.Constant())
 	}
-	if frees[w.Base] {
+	if w.EndsObject() {
 		w.line("const uint64_t serial = object->serial;")
 	}
 }
@@ -67,7 +62,7 @@ func (w *wrapper) leaveCollective(c *collective) {
 		return
 	}
 	w.line("mv_collective_leave(object, %s);", c.kind.Constant())
-	if frees[w.Base] {
+	if w.EndsObject() {
 		w.line("if (rc == MPI_SUCCESS)\n        mv_object_free(over, %s, object, serial);", c.object)
 	}
 	for i := range w.Params {

@@ -37,7 +37,7 @@ func (w *wrapper) hold() {
 	case mpiapi.Wait, mpiapi.Test:
 		list, n := w.requests()
 		all := 0
-		if w.Name == "MPI_Wait" || w.Name == "MPI_Waitall" {
+		if w.Act == mpiapi.ActWait || w.Act == mpiapi.ActWaitall {
 			all = 1
 		}
 		w.line("int code = mv_hold_completion(%d, %s, %s, %d);", w.ID, list, n, all)

@@ -21,7 +21,7 @@ func isMoved(f *mpiapi.Func) bool {
 	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.SendInit, mpiapi.RecvInit, mpiapi.Mrecv:
 		return f.Arg(mpiapi.Partitions) < 0 // a part of a partitioned message may change until it is ready
 	}
-	return f.ID == mpiapi.IDRequestFree
+	return f.Act == mpiapi.ActRequestFree
 }
 
 // readsApart tells whether a function begins, or makes, an operation that reads a buffer for something else than a message that
@@ -34,9 +34,8 @@ func readsApart(f *mpiapi.Func) bool {
 	return f.Arg(mpiapi.TheFile) >= 0 || scatters(f) && f.Class != mpiapi.Collective
 }
 
-func scatters(f *mpiapi.Func) bool {
-	return f.Blocking() == "MPI_Reduce_scatter" || f.Blocking() == "MPI_Reduce_scatter_block"
-}
+// scatters tells whether a function is a reduction of which each process gets a part.
+func scatters(f *mpiapi.Func) bool { return f.Reduces() && f.SendParts }
 
 // isKept tells whether a function begins, starts, completes or frees operations that send from a buffer while the program
 // goes on.

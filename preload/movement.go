@@ -7,28 +7,26 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// motions are the collectives that move data as they are, and enum mv_motion.
-var motions = map[mpiapi.FuncID]string{
-	mpiapi.IDBcast:  "MV_MOVES_BCAST",
-	mpiapi.IDGather: "MV_MOVES_GATHER", mpiapi.IDGatherv: "MV_MOVES_GATHER",
-	mpiapi.IDScatter: "MV_MOVES_SCATTER", mpiapi.IDScatterv: "MV_MOVES_SCATTER",
-	mpiapi.IDAllgather: "MV_MOVES_ALLGATHER", mpiapi.IDAllgatherv: "MV_MOVES_ALLGATHER",
-	mpiapi.IDAlltoall: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallv: "MV_MOVES_ALLTOALL", mpiapi.IDAlltoallw: "MV_MOVES_ALLTOALL",
-}
-
-// reductions are those whose results are others than their data, so that only what they read can be looked at.
-var reductions = map[mpiapi.FuncID]bool{mpiapi.IDReduce: true, mpiapi.IDAllreduce: true, mpiapi.IDScan: true, mpiapi.IDExscan: true}
-
-// motion returns the enum mv_motion of a function, or of the blocking one that it is the twin of, "" if it has none.
+// motion returns the enum mv_motion of a collective, "" if sums of its data are of no use. Reductions have results that
+// are not their data, so only what they read can be compared, and only while a nonblocking one is under way.
 func motion(f *mpiapi.Func) string {
-	blocking := mpiapi.ByName(f.Blocking())
 	switch {
-	case blocking == nil:
+	case !f.MovesData() || f.Flow == mpiapi.Neighbors:
 		return ""
-	case reductions[blocking.ID] && f.Class != mpiapi.Collective:
+	case f.Reduces() && (f.SendParts || f.Class == mpiapi.Collective): // see scatters
+		return ""
+	case f.Reduces():
 		return "MV_MOVES_REDUCE"
+	case f.Flow == mpiapi.OneToAll && f.SendParts:
+		return "MV_MOVES_SCATTER"
+	case f.Flow == mpiapi.OneToAll:
+		return "MV_MOVES_BCAST"
+	case f.Flow == mpiapi.AllToOne:
+		return "MV_MOVES_GATHER"
+	case f.SendParts:
+		return "MV_MOVES_ALLTOALL"
 	}
-	return motions[blocking.ID]
+	return "MV_MOVES_ALLGATHER"
 }
 
 // movement returns the struct mv_movement of a call as a C expression.

@@ -1,16 +1,19 @@
 package match
 
-import "github.com/mpivet/mpivet/internal/record/ring"
+import (
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/ring"
+)
 
 // Mode is the communication mode of a send (MPI standard, section 3.4).
-type Mode uint8
+type Mode = mpiapi.Mode
 
 // The modes.
 const (
-	Standard Mode = iota
-	Buffered
-	Synchronous
-	Ready
+	Standard    = mpiapi.StandardMode
+	Buffered    = mpiapi.BufferedMode
+	Synchronous = mpiapi.SynchronousMode
+	Ready       = mpiapi.ReadyMode
 )
 
 // Op is one side of a message: a send begun or a receive posted.

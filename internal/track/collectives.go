@@ -1,8 +1,6 @@
 package track
 
 import (
-	"strings"
-
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
@@ -28,7 +26,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 	}
 	p.agree.Fill(&t.entry, c, pr, m, &t.memo)
 	if v.Domain == match.File {
-		v.splitOrder(&t.entry, th, p.agree.Name(), c)
+		v.splitOrder(&t.entry, th, c)
 	}
 	t.Events.CollectiveEntering.Publish(p.fn.ID, CollectiveEntering{th, v, c, &t.entry})
 	if p.fn.Base == mpiapi.IDIntercommCreate {
@@ -55,13 +53,7 @@ func (t *Tracker) enterCollective(th *Thread, p *plan, c *event.Call) {
 
 // InOrder reports whether calls of a function take a place in the order of collectives of a communicator, window or file. Collectives
 // over all processes of the program, and MPI_Comm_join, take none.
-func InOrder(f *mpiapi.Func) bool {
-	switch f.Base {
-	case mpiapi.IDFinalize, mpiapi.IDCommJoin, mpiapi.IDSessionInit, mpiapi.IDInit, mpiapi.IDInitThread, mpiapi.IDSessionFinalize:
-		return false
-	}
-	return f.Coll
-}
+func InOrder(f *mpiapi.Func) bool { return f.Over() >= 0 }
 
 // Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if the call takes
 // none, as those do that make a communicator of a group, or if the communicator is not known.
@@ -73,48 +65,48 @@ func (t *Tracker) Ordered(pr *Process, c *event.Call) *View {
 	return t.viewOf(pr, p, c.Raw())
 }
 
-// settling are the functions besides collective accesses that want a file's split collectives to be ended (MPI standard,
-// sections 14.2.2, 14.2.4, 14.3 and 14.6.1; MPI_File_seek_shared: Falzone et al., table 2).
-var settling = map[string]bool{
-	"MPI_File_close": true, "MPI_File_set_size": true, "MPI_File_set_view": true, "MPI_File_sync": true, "MPI_File_seek_shared": true,
-}
-
 // splits is what is known of a file's split collectives.
 type splits struct {
 	active match.Call // the one that has begun, else empty
 	before match.Call // active as it was before the latest call on the file
 }
 
-// splitOrder follows the split collectives of a file (MPI standard, section 14.4.5): one at a time, ended by the function
-// that goes with its beginning and is given the same buffer, and no other collective access in between.
-func (v *View) splitOrder(e *match.Entry, th *Thread, name string, c *event.Call) {
+// splitOrder follows the split collectives of a file (MPI standard, section 14.4.5; column split): one at a time, ended by
+// the function that goes with its beginning and is given the same buffer, and no other collective access in between.
+func (v *View) splitOrder(e *match.Entry, th *Thread, c *event.Call) {
 	if v.splits == nil {
 		v.splits = new(splits)
 	}
 	s := v.splits
 	s.before = s.active
-	active := ""
+	active, base := "", mpiapi.FuncID(0)
 	if len(s.active.Raw) > 0 {
-		active = mpiapi.ByID(s.active.Func()).Name
+		begun := mpiapi.ByID(s.active.Func())
+		active, base = begun.Name, begun.Base
 	}
-	operation, begins := strings.CutSuffix(name, "_begin")
-	ended, ends := strings.CutSuffix(name, "_end")
-	switch {
-	case begins && active != "":
-		e.Disorder = name + " while " + active + " has not been ended"
-	case begins:
-		s.active = th.call(c.Raw())
-	case ends && active == "":
-		e.Disorder = name + " though " + ended + "_begin was not called"
-	case ends && strings.TrimSuffix(strings.TrimSuffix(active, "_c"), "_begin") != ended:
-		e.Disorder = name + " after " + active
-		s.active = match.Call{}
-	case ends:
-		if begun, err := event.ParseCall(s.active.Raw); err == nil && buffer(&begun) != buffer(c) {
-			e.Disorder = name + " with another buffer than " + active
+	name := mpiapi.ByID(c.Func.Base).Name
+	switch c.Func.Split {
+	case mpiapi.SplitBegin:
+		if active == "" {
+			s.active = th.call(c.Raw())
+		}
+	case mpiapi.SplitEnd:
+		switch begins := c.Func.Begins(); {
+		case active == "":
+			e.Disorder = name + " though " + begins.Name + " was not called"
+		case base != begins.ID:
+			e.Disorder = name + " after " + active
+		default:
+			if begun, err := event.ParseCall(s.active.Raw); err == nil && buffer(&begun) != buffer(c) {
+				e.Disorder = name + " with another buffer than " + active
+			}
 		}
 		s.active = match.Call{}
-	case active != "" && (strings.HasSuffix(operation, "_all") || strings.HasSuffix(operation, "_ordered") || settling[name]):
+		return
+	case mpiapi.NoSplit:
+		return
+	}
+	if active != "" {
 		e.Disorder = name + " while " + active + " has not been ended"
 	}
 }

@@ -8,12 +8,6 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// foreign tells constructors that join processes of different worlds.
-var foreign = map[mpiapi.FuncID]bool{
-	mpiapi.IDCommSpawn: true, mpiapi.IDCommSpawnMultiple: true, mpiapi.IDCommAccept: true, mpiapi.IDCommConnect: true,
-	mpiapi.IDCommJoin: true, mpiapi.IDCommGetParent: true,
-}
-
 // made enters the communicator, window or file that a call has made.
 func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
@@ -75,7 +69,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 		key.Parent = parent.Comm
 	}
 	switch base := p.fn.Base; {
-	case foreign[base] || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
+	case p.fn.Connects || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
 		key = pr.foreign(key)
 	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
 		key = collectiveKey(th, info)

@@ -41,28 +41,14 @@ func (k *constructor) kind() datatype.Kind {
 	return k.makes
 }
 
-// constructors are the functions by their names, as the standard had them from its first version on, without the _c of
-// large counts.
-var constructors = map[string]datatype.Kind{
-	"MPI_Type_dup":                   datatype.DupKind,
-	"MPI_Type_contiguous":            datatype.ContiguousKind,
-	"MPI_Type_vector":                datatype.VectorKind,
-	"MPI_Type_create_hvector":        datatype.HvectorKind,
-	"MPI_Type_hvector":               datatype.HvectorKind,
-	"MPI_Type_indexed":               datatype.IndexedKind,
-	"MPI_Type_create_hindexed":       datatype.HindexedKind,
-	"MPI_Type_hindexed":              datatype.HindexedKind,
-	"MPI_Type_create_indexed_block":  datatype.IndexedBlockKind,
-	"MPI_Type_create_hindexed_block": datatype.HindexedBlockKind,
-	"MPI_Type_create_struct":         datatype.StructKind,
-	"MPI_Type_struct":                datatype.StructKind,
-	"MPI_Type_create_subarray":       datatype.SubarrayKind,
-	"MPI_Type_create_darray":         datatype.DarrayKind,
-	"MPI_Type_create_resized":        datatype.ResizedKind,
-	"MPI_Type_create_f90_real":       datatype.F90RealKind,
-	"MPI_Type_create_f90_complex":    datatype.F90ComplexKind,
-	"MPI_Type_create_f90_integer":    datatype.F90IntegerKind,
-}
+// combiners are the constructors by the names that the API table has for them.
+var combiners = func() map[string]datatype.Kind {
+	m := make(map[string]datatype.Kind)
+	for k := datatype.DupKind; k < datatype.Unknown; k++ {
+		m[strings.ToLower(k.String())] = k
+	}
+	return m
+}()
 
 // numberArgs and arrayArgs say where the standard's parameters go, by their names.
 var (
@@ -93,19 +79,15 @@ var (
 
 const orderParam = "order" // a constant, too
 
-// newConstructor returns how f makes a datatype, nil if it is no constructor.
 // ConstructsType reports whether a function makes a datatype from others.
-func ConstructsType(f *mpiapi.Func) bool {
-	_, ok := constructors[strings.TrimSuffix(f.Name, "_c")]
-	return ok
-}
+func ConstructsType(f *mpiapi.Func) bool { return f.Combiner != "" }
 
+// newConstructor returns how f makes a datatype, nil if it is no constructor.
 func newConstructor(f *mpiapi.Func) *constructor {
-	kind, ok := constructors[strings.TrimSuffix(f.Name, "_c")]
-	if !ok {
+	if f.Combiner == "" {
 		return nil
 	}
-	k := &constructor{makes: kind, olds: -1}
+	k := &constructor{makes: combiners[f.Combiner], olds: -1}
 	for i := range f.Params {
 		p := &f.Params[i]
 		at := slot{At: p.Layout.At, Wide: p.Layout.Wide}

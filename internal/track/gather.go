@@ -9,14 +9,11 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// gatherers are the functions that are collective over the processes of a group, and not over a communicator (MPI
-// standard, sections 7.4.2 and 7.6.2). Those who pass the same communicator, groups and tag meet: they are a gathering, in
-// which their calls are counted as collectives on a communicator are.
-var gatherers = map[string]bool{
-	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true, "MPI_Intercomm_create_from_groups": true,
-}
-
 // gathering returns the gathering that a call takes part in, nil if it is known that there is none, or not known which.
+//
+// Some functions are collective over the processes of a group, and not over a communicator (MPI standard, sections 7.4.2
+// and 7.6.2; column bygroup). Processes that pass the same communicator, groups and tag meet: they are a gathering. Their
+// calls are counted in it as collectives are on a communicator.
 func (t *Tracker) gathering(th *Thread, c *event.Call) *View {
 	pr, f := th.Process, c.Func
 	if pr.World == nil {

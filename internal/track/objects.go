@@ -95,11 +95,7 @@ func hasHandler(k mpiapi.Kind) bool {
 // planObjects works out from the kinds and directions of a function's parameters what it makes and frees. It is nil if
 // that is nothing. A handle that is read and set becomes null: it is freed.
 func planObjects(f *mpiapi.Func) *objectPlan {
-	var o objectPlan
-	switch f.Base {
-	case mpiapi.IDCommDup, mpiapi.IDCommDupWithInfo, mpiapi.IDCommIdup, mpiapi.IDCommIdupWithInfo, mpiapi.IDTypeDup:
-		o.copies = true
-	}
+	o := objectPlan{copies: f.Copies}
 	for i := range f.Params {
 		q := &f.Params[i]
 		l := q.Layout

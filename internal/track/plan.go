@@ -1,8 +1,6 @@
 package track
 
 import (
-	"strings"
-
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/match/collargs"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
@@ -16,7 +14,7 @@ type slot = event.Slot
 type plan struct {
 	fn    *mpiapi.Func
 	act   action
-	mode  uint8 // of the send part, match.Mode
+	mode  match.Mode // of the send part
 	fixed int
 	agree *collargs.Plan // of a collective
 
@@ -48,197 +46,84 @@ type plan struct {
 	objects     *objectPlan  // what else it makes and frees, nil if nothing
 }
 
-// action is how a call changes the state.
-type action uint8
+// action is what a call does: a column of the API table.
+type action = mpiapi.Act
 
 const (
-	nothing action = iota
-	send
-	recv
-	sendrecv
-	isend
-	irecv
-	isendrecv
-	sendInit
-	recvInit
-	probe
-	mprobe
-	mrecv
-	imrecv
-	wait
-	waitall
-	waitany
-	waitsome
-	test
-	testall
-	testany
-	testsome
-	requestStatus
-	start
-	startall
-	requestFree
-	cancel
-	parrived
-	grequestComplete
-	otherRequest // returns a request of another kind
-	psendInit
-	precvInit
-	pready
-	collective
-	icollective
-	commFree
-	winFree
-	fileClose
-	typeNew
-	typeCommit
-	typeFree
-	typeGiven
-	typeContents
-	setName
-	setFileHandler
-	attribute
-	changeInfo
-	opNew
-	opFree
-	groupNew
-	groupFree
-	initMPI
-	finalize
-	endSession
-	abort
+	nothing          = mpiapi.NoAct
+	send             = mpiapi.ActSend
+	recv             = mpiapi.ActRecv
+	sendrecv         = mpiapi.ActSendrecv
+	isend            = mpiapi.ActIsend
+	irecv            = mpiapi.ActIrecv
+	isendrecv        = mpiapi.ActIsendrecv
+	sendInit         = mpiapi.ActSendInit
+	recvInit         = mpiapi.ActRecvInit
+	probe            = mpiapi.ActProbe
+	mprobe           = mpiapi.ActMprobe
+	mrecv            = mpiapi.ActMrecv
+	imrecv           = mpiapi.ActImrecv
+	wait             = mpiapi.ActWait
+	waitall          = mpiapi.ActWaitall
+	waitany          = mpiapi.ActWaitany
+	waitsome         = mpiapi.ActWaitsome
+	test             = mpiapi.ActTest
+	testall          = mpiapi.ActTestall
+	testany          = mpiapi.ActTestany
+	testsome         = mpiapi.ActTestsome
+	requestStatus    = mpiapi.ActRequestStatus
+	start            = mpiapi.ActStart
+	startall         = mpiapi.ActStartall
+	requestFree      = mpiapi.ActRequestFree
+	cancel           = mpiapi.ActCancel
+	parrived         = mpiapi.ActParrived
+	grequestComplete = mpiapi.ActGrequestComplete
+	otherRequest     = mpiapi.ActOtherRequest
+	psendInit        = mpiapi.ActPsendInit
+	precvInit        = mpiapi.ActPrecvInit
+	pready           = mpiapi.ActPready
+	collective       = mpiapi.ActCollective
+	icollective      = mpiapi.ActIcollective
+	commFree         = mpiapi.ActCommFree
+	winFree          = mpiapi.ActWinFree
+	fileClose        = mpiapi.ActFileClose
+	typeNew          = mpiapi.ActTypeNew
+	typeCommit       = mpiapi.ActTypeCommit
+	typeFree         = mpiapi.ActTypeFree
+	typeGiven        = mpiapi.ActTypeGiven
+	typeContents     = mpiapi.ActTypeContents
+	setName          = mpiapi.ActSetName
+	setFileHandler   = mpiapi.ActSetFileHandler
+	attribute        = mpiapi.ActAttribute
+	changeInfo       = mpiapi.ActChangeInfo
+	opNew            = mpiapi.ActOpNew
+	opFree           = mpiapi.ActOpFree
+	groupNew         = mpiapi.ActGroupNew
+	groupFree        = mpiapi.ActGroupFree
+	initMPI          = mpiapi.ActInit
+	finalize         = mpiapi.ActFinalize
+	endSession       = mpiapi.ActEndSession
+	abort            = mpiapi.ActAbort
 )
 
-var byName = map[string]action{
-	"MPI_Probe": probe, "MPI_Iprobe": probe, "MPI_Mprobe": mprobe, "MPI_Improbe": mprobe,
-	"MPI_Mrecv": mrecv, "MPI_Imrecv": imrecv,
-	"MPI_Wait": wait, "MPI_Waitall": waitall, "MPI_Waitany": waitany, "MPI_Waitsome": waitsome,
-	"MPI_Test": test, "MPI_Testall": testall, "MPI_Testany": testany, "MPI_Testsome": testsome,
-	"MPI_Request_get_status": requestStatus, "MPI_Start": start, "MPI_Startall": startall,
-	"MPI_Request_free": requestFree, "MPI_Cancel": cancel,
-	"MPI_Parrived":          parrived,
-	"MPI_Grequest_complete": grequestComplete,
-	"MPI_Comm_free":         commFree, "MPI_Comm_disconnect": commFree, "MPI_Win_free": winFree, "MPI_File_close": fileClose,
-	"MPI_Type_commit": typeCommit, "MPI_Type_free": typeFree, "MPI_Type_get_contents": typeContents,
-	"MPI_File_get_view":      typeGiven,
-	"MPI_Comm_create_keyval": attribute, "MPI_Type_create_keyval": attribute, "MPI_Win_create_keyval": attribute,
-	"MPI_Keyval_create": attribute, "MPI_Comm_set_attr": attribute, "MPI_Type_set_attr": attribute,
-	"MPI_Win_set_attr": attribute, "MPI_Attr_put": attribute,
-	"MPI_Comm_set_name": setName, "MPI_Type_set_name": setName, "MPI_Win_set_name": setName,
-	"MPI_Info_create": changeInfo, "MPI_Info_dup": changeInfo, "MPI_Info_set": changeInfo, "MPI_Info_delete": changeInfo,
-	"MPI_Info_free":           changeInfo,
-	"MPI_File_set_errhandler": setFileHandler, "MPI_Op_create": opNew, "MPI_Op_free": opFree,
-	"MPI_Group_free": groupFree,
-	"MPI_Init":       initMPI, "MPI_Init_thread": initMPI, "MPI_Session_init": initMPI,
-	"MPI_Finalize": finalize, "MPI_Session_finalize": endSession, "MPI_Abort": abort,
-	"MPI_Psend_init": psendInit, "MPI_Precv_init": precvInit,
-	"MPI_Pready": pready, "MPI_Pready_range": pready, "MPI_Pready_list": pready,
-}
-
-var byClass = map[mpiapi.Class]action{
-	mpiapi.Send: send, mpiapi.Recv: recv, mpiapi.SendRecv: sendrecv, mpiapi.Isend: isend, mpiapi.Irecv: irecv,
-	mpiapi.Isendrecv: isendrecv, mpiapi.SendInit: sendInit, mpiapi.RecvInit: recvInit,
-	mpiapi.Collective: collective, mpiapi.Icollective: icollective, mpiapi.CollectiveInit: icollective,
-}
-
-// sendModes maps what follows "MPI_" or "MPI_I" to the mode of a send.
-var sendModes = map[byte]uint8{'B': 1, 'b': 1, 'S': 0, 's': 0, 'R': 3, 'r': 3}
-
-func sendMode(name string) uint8 {
-	switch name {
-	case "MPI_Ssend", "MPI_Issend", "MPI_Ssend_init", "MPI_Ssend_c", "MPI_Issend_c", "MPI_Ssend_init_c":
-		return 2
-	}
-	letter := name[4]
-	if letter == 'I' {
-		letter = name[5]
-	}
-	return sendModes[letter]
-}
-
+// makePlan works out a function's plan from the roles of its parameters and from its columns.
 func makePlan(f *mpiapi.Func) plan {
-	p := plan{fn: f, fixed: f.Fixed, requests: -1, status: -1, indices: -1, collective: InOrder(f)}
-	value := func(r mpiapi.Role) slot { return event.ValueSlot(f, f.Arg(r)) }
-	before := func(i int) slot { return event.BeforeSlot(f, i) }
-	after := func(i int) slot { return event.AfterSlot(f, i) }
-	p.comm, p.win, p.file = value(mpiapi.TheComm), value(mpiapi.TheWin), value(mpiapi.TheFile)
-	p.count, p.typ = value(mpiapi.SendCount), value(mpiapi.SendType)
-	p.recvCount, p.recvType = value(mpiapi.RecvCount), value(mpiapi.RecvType)
-	p.dest, p.tag = value(mpiapi.Dest), value(mpiapi.SendTag)
-	p.source, p.recvTag = value(mpiapi.Source), value(mpiapi.RecvTag)
-	p.root = value(mpiapi.Root)
-	p.partitions = value(mpiapi.Partitions)
-	if i := f.Arg(mpiapi.TheRequest); i >= 0 {
-		if f.Params[i].Pointer {
-			p.request = slot{At: f.Params[i].Layout.At, Wide: true}
-			p.requestBefore, p.requestAfter = before(i), after(i)
-		} else {
-			p.requestBefore = slot{At: f.Params[i].Layout.At, Wide: f.Params[i].Layout.Wide}
-		}
+	p := plan{
+		fn: f, act: f.Act, mode: f.Mode, fixed: f.Fixed, collective: InOrder(f), gathers: f.ByGroup,
+		requests: f.Arg(mpiapi.Requests), status: f.Arg(mpiapi.TheStatus), indices: f.Arg(mpiapi.Indices),
 	}
-	p.flag = after(f.Arg(mpiapi.Flag))
-	p.index = after(f.Arg(mpiapi.Index))
-	p.outCount = after(f.Arg(mpiapi.OutCount))
-	for i := range f.Params { // the level asked for has the same role
-		if f.Params[i].Role == mpiapi.ThreadLevel && f.Params[i].Layout.After != 0 {
-			p.level = after(i)
-		}
-	}
-	p.requests, p.status, p.indices = f.Arg(mpiapi.Requests), f.Arg(mpiapi.TheStatus), f.Arg(mpiapi.Indices)
-	if p.requests >= 0 {
-		p.request = slot{At: f.Params[p.requests].Layout.At, Wide: true}
-	}
-	if i := f.Arg(mpiapi.TheMessage); i >= 0 {
-		p.message, p.messageAfter = before(i), after(i)
-	}
-	p.newComm, p.newType = after(f.Arg(mpiapi.NewComm)), after(f.Arg(mpiapi.NewType))
-	if i := f.Arg(mpiapi.TheComm); i >= 0 && f.Params[i].Pointer {
-		p.comm = before(i)
-	}
-	if i := f.Arg(mpiapi.TheWin); i >= 0 && f.Params[i].Pointer {
-		p.win, p.newWin = before(i), after(i)
-	}
-	if i := f.Arg(mpiapi.TheFile); i >= 0 && f.Params[i].Pointer {
-		p.file, p.newFile = before(i), after(i)
-	}
-	name := f.Name
-	if n := len(name); n > 2 && name[n-2:] == "_c" {
-		name = name[:n-2]
-	}
-	act, ok := byName[name]
-	if !ok {
-		act = byClass[f.Class]
-	}
-	switch {
-	case act == sendInit || act == send || act == isend || act == sendrecv || act == isendrecv:
-		if act != sendrecv && act != isendrecv {
-			p.mode = sendMode(name)
-		}
-	case act == opFree || act == groupFree:
-		p.oldHandle = before(0)
-	case act == typeFree || act == typeCommit:
-		p.oldHandle = before(0)
-	case act == nothing && p.newType.At != 0:
-		act = typeNew
-	case act == nothing && f.Arg(mpiapi.NewGroup) >= 0:
-		act = groupNew
-	case act == nothing && p.requestAfter.At != 0 && f.Class != mpiapi.RequestOp:
-		act = otherRequest
-	case name == "MPI_Grequest_start" || name == "MPIX_Grequest_start" || name == "MPIX_Grequest_class_allocate":
-		act = otherRequest
-	}
-	p.act = act
-	p.gathers = gatherers[name]
-	p.buffered = (act == send || act == isend) && match.Mode(p.mode) == match.Buffered
-	p.completes = wait <= act && act <= requestStatus
+	p.placeValues()
+	p.buffered = (p.act == send || p.act == isend) && p.mode == match.Buffered
+	p.completes = f.Completes() != mpiapi.CompletesNone || p.act == requestStatus
 	p.planTypes()
 	p.objects = planObjects(f)
 	p.planOperation()
 	if p.collective {
 		p.agree = collargs.For(f)
 	}
-	p.blocks = f.Class == mpiapi.Collective && act != commFree && !strings.HasSuffix(name, "_begin")
-	p.shared = name == "MPI_Win_allocate_shared" || name == "MPI_Win_shared_query"
-	p.doubtful = p.shared || name == "MPI_Win_lock" || name == "MPI_Win_lock_all" || name == "MPI_Win_test"
+	p.blocks = f.Class == mpiapi.Collective && f.Act != commFree && f.Split != mpiapi.SplitBegin
+	p.shared = f.Timing == mpiapi.TimingForever
+	p.doubtful = f.Timing != mpiapi.NoTiming
 	p.makesComm = p.newComm.At != 0
 	p.makesHandle = p.makesComm || p.newWin.At != 0 || p.newFile.At != 0
 	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
@@ -257,6 +142,87 @@ func (p *plan) planOperation() {
 	case f.Class == mpiapi.IO, f.Class == mpiapi.Collective, f.Class == mpiapi.Icollective,
 		f.Base == mpiapi.IDReduceLocal:
 		p.operates = f.Arg(mpiapi.SendBuf) >= 0 || f.Arg(mpiapi.RecvBuf) >= 0
+	}
+}
+
+// placeValues finds the places of the values that tracking reads from records.
+func (p *plan) placeValues() {
+	for _, v := range [...]struct {
+		role mpiapi.Role
+		to   *slot
+	}{
+		{mpiapi.TheComm, &p.comm},
+		{mpiapi.TheWin, &p.win},
+		{mpiapi.TheFile, &p.file},
+		{mpiapi.Root, &p.root},
+		{mpiapi.SendCount, &p.count},
+		{mpiapi.SendType, &p.typ},
+		{mpiapi.Dest, &p.dest},
+		{mpiapi.SendTag, &p.tag},
+		{mpiapi.RecvCount, &p.recvCount},
+		{mpiapi.RecvType, &p.recvType},
+		{mpiapi.Source, &p.source},
+		{mpiapi.RecvTag, &p.recvTag},
+		{mpiapi.Partitions, &p.partitions},
+	} {
+		*v.to = event.ValueSlot(p.fn, p.fn.Arg(v.role))
+	}
+	for _, v := range [...]struct {
+		role mpiapi.Role
+		to   *slot
+	}{
+		{mpiapi.Flag, &p.flag},
+		{mpiapi.Index, &p.index},
+		{mpiapi.OutCount, &p.outCount},
+		{mpiapi.TheMessage, &p.messageAfter},
+		{mpiapi.NewComm, &p.newComm},
+		{mpiapi.NewType, &p.newType},
+	} {
+		*v.to = event.AfterSlot(p.fn, p.fn.Arg(v.role))
+	}
+	p.message = event.BeforeSlot(p.fn, p.fn.Arg(mpiapi.TheMessage))
+	p.placeRequests()
+	p.placeObjects()
+}
+
+// placeRequests finds the places of requests: the address of one or of several, and the handle of one.
+func (p *plan) placeRequests() {
+	f := p.fn
+	switch i := f.Arg(mpiapi.TheRequest); {
+	case i < 0:
+		p.request = event.AddressSlot(f, p.requests)
+	case f.Params[i].Pointer:
+		p.request = event.AddressSlot(f, i)
+		p.requestBefore, p.requestAfter = event.BeforeSlot(f, i), event.AfterSlot(f, i)
+	default:
+		p.requestBefore = event.ValueSlot(f, i)
+	}
+}
+
+// placeObjects finds the places of the objects that a call makes or frees, and of the thread level that it returns.
+func (p *plan) placeObjects() {
+	f := p.fn
+	for _, o := range [...]struct {
+		role      mpiapi.Role
+		old, made *slot
+	}{{mpiapi.TheComm, &p.comm, nil}, {mpiapi.TheWin, &p.win, &p.newWin}, {mpiapi.TheFile, &p.file, &p.newFile}} {
+		i := f.Arg(o.role)
+		if i < 0 || !f.Params[i].Pointer {
+			continue
+		}
+		*o.old = event.BeforeSlot(f, i)
+		if o.made != nil {
+			*o.made = event.AfterSlot(f, i)
+		}
+	}
+	switch p.act {
+	case opFree, groupFree, typeFree, typeCommit:
+		p.oldHandle = event.BeforeSlot(f, 0)
+	}
+	for i := range f.Params { // the level asked for has the same role
+		if f.Params[i].Role == mpiapi.ThreadLevel && f.Params[i].Layout.After != 0 {
+			p.level = event.AfterSlot(f, i)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package track
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/memory"
@@ -28,15 +29,12 @@ const (
 	rare       = 8
 )
 
-// repeatable are the operations whose arguments are all in the fixed part of a record, and that change nothing but the data.
-var repeatable = map[string]bool{
-	"MPI_Barrier": true, "MPI_Bcast": true, "MPI_Reduce": true, "MPI_Allreduce": true, "MPI_Scan": true, "MPI_Exscan": true,
-	"MPI_Gather": true, "MPI_Scatter": true, "MPI_Allgather": true, "MPI_Alltoall": true, "MPI_Reduce_scatter_block": true,
-}
-
+// repeats reports whether calls of a function can be recognised by the fixed part of their record: all arguments are
+// there, and the call changes nothing but data. What it does must not depend on a topology, either.
 func (p *plan) repeats() bool {
 	f := p.fn
-	return p.act == collective && f.Class == mpiapi.Collective && repeatable[p.agree.Name()] &&
+	arrays := slices.ContainsFunc(f.Params, func(q mpiapi.Param) bool { return q.Length != "" })
+	return p.act == collective && f.Flow != mpiapi.NoFlow && f.Flow != mpiapi.Neighbors && !arrays &&
 		p.comm.At != 0 && p.comm.Wide && f.Fixed <= repeatSize
 }
 

@@ -45,62 +45,80 @@ func newTopology(c *event.Call, made *event.Comm, parent *View, me int32) *topol
 		}
 		return &topology{sources: n.Sources, destinations: n.Destinations}
 	}
-	list := func(name string) ([]int64, bool) {
-		a, ok := c.In(f.Param(name))
-		out := make([]int64, a.Len())
-		for k := range out {
-			out[k] = a.At(k)
+	if f.Copies {
+		if parent == nil {
+			return nil
 		}
-		return out, ok
+		return parent.topology
 	}
 	// Arrays without elements are not recorded.
 	none := func(number string) bool { return c.Int(f.Param(number)) == 0 }
 	switch f.Base {
-	case mpiapi.IDCommDup, mpiapi.IDCommDupWithInfo, mpiapi.IDCommIdup, mpiapi.IDCommIdupWithInfo:
-		if parent != nil {
-			return parent.topology
-		}
 	case mpiapi.IDCartCreate:
-		dims, ok1 := list("dims")
-		periods, ok2 := list("periods")
+		dims, ok1 := numbers(c, "dims")
+		periods, ok2 := numbers(c, "periods")
 		if (ok1 && ok2 || none("ndims")) && len(dims) == len(periods) {
 			return grid(dims, periods, me)
 		}
 	case mpiapi.IDCartSub:
-		remain, ok := list("remain_dims")
-		if !ok || parent == nil || parent.topology == nil || len(parent.topology.dims) != len(remain) {
-			return nil
+		if remain, ok := numbers(c, "remain_dims"); ok && parent != nil && parent.topology != nil {
+			return parent.topology.subgrid(remain, me)
 		}
-		var dims, periods []int64
-		for i, r := range remain {
-			if r != 0 {
-				dims, periods = append(dims, parent.topology.dims[i]), append(periods, parent.topology.periods[i])
-			}
-		}
-		return grid(dims, periods, me)
 	case mpiapi.IDGraphCreate:
-		index, ok1 := list("index")
-		edges, ok2 := list("edges")
-		ok2 = ok2 || ok1 && len(index) > 0 && index[len(index)-1] == 0
-		if !ok1 || !ok2 || int(me) >= len(index) {
-			return nil
-		}
-		from := int64(0)
-		if me > 0 {
-			from = index[me-1]
-		}
-		if to := index[me]; from >= 0 && from <= to && to <= int64(len(edges)) {
-			n := ranks(edges[from:to])
-			return &topology{sources: n, destinations: n}
+		index, ok1 := numbers(c, "index")
+		edges, ok2 := numbers(c, "edges")
+		if ok1 && (ok2 || len(index) > 0 && index[len(index)-1] == 0) {
+			return graphNeighbours(index, edges, me)
 		}
 	case mpiapi.IDDistGraphCreateAdjacent:
-		sources, ok1 := list("sources")
-		destinations, ok2 := list("destinations")
+		sources, ok1 := numbers(c, "sources")
+		destinations, ok2 := numbers(c, "destinations")
 		if (ok1 || none("indegree")) && (ok2 || none("outdegree")) {
 			return &topology{sources: ranks(sources), destinations: ranks(destinations)}
 		}
 	}
 	return nil
+}
+
+// numbers returns the elements of an array that a call was given, false if they are not recorded.
+func numbers(c *event.Call, name string) ([]int64, bool) {
+	a, ok := c.In(c.Func.Param(name))
+	out := make([]int64, a.Len())
+	for k := range out {
+		out[k] = a.At(k)
+	}
+	return out, ok
+}
+
+// subgrid returns the topology of MPI_Cart_sub, which keeps some of the dimensions.
+func (t *topology) subgrid(remain []int64, me int32) *topology {
+	if len(t.dims) != len(remain) {
+		return nil
+	}
+	var dims, periods []int64
+	for i, r := range remain {
+		if r != 0 {
+			dims, periods = append(dims, t.dims[i]), append(periods, t.periods[i])
+		}
+	}
+	return grid(dims, periods, me)
+}
+
+// graphNeighbours returns the topology of MPI_Graph_create: index adds up the numbers of neighbours, which edges lists.
+func graphNeighbours(index, edges []int64, me int32) *topology {
+	if int(me) >= len(index) {
+		return nil
+	}
+	from := int64(0)
+	if me > 0 {
+		from = index[me-1]
+	}
+	to := index[me]
+	if from < 0 || from > to || to > int64(len(edges)) {
+		return nil
+	}
+	n := ranks(edges[from:to])
+	return &topology{sources: n, destinations: n}
 }
 
 func ranks(list []int64) []int32 {

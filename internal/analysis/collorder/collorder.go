@@ -114,27 +114,17 @@ func New() *Simulation {
 	return s
 }
 
-// unlikely are blocking collectives that libraries implement as local operations, and that programs call in any order:
-// that they may synchronise is not held against anybody. The first halves of split collectives are of this sort, too.
-var unlikely = map[string]bool{
-	"MPI_Comm_free": true, "MPI_Comm_set_info": true, "MPI_Win_set_info": true, "MPI_File_set_info": true,
-	"MPI_File_read_at_all_begin": true, "MPI_File_read_all_begin": true, "MPI_File_read_ordered_begin": true,
-	"MPI_File_write_at_all_begin": true, "MPI_File_write_all_begin": true, "MPI_File_write_ordered_begin": true,
-}
-
+// kindOf works out what matters of a function. Programs call some blocking collectives in any order, as libraries
+// implement them as local calls; so are the first halves of split collectives. That they may wait is held against nobody.
 func kindOf(f *mpiapi.Func) kind {
-	base := mpiapi.ByID(f.Base)
-	k := kind{blocks: f.Class == mpiapi.Collective && !unlikely[base.Name]}
-	switch base.Name {
-	case "MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Intercomm_create_from_groups":
-		k.makes, k.passes = true, true
-	case "MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Win_free", "MPI_File_close":
-		k.ends = true
-	default:
-		for i := range f.Params {
-			p := &f.Params[i]
-			k.makes = k.makes || p.Role == mpiapi.NewComm || p.Pointer && (p.Role == mpiapi.TheWin || p.Role == mpiapi.TheFile)
-		}
+	k := kind{
+		blocks: f.Class == mpiapi.Collective && f.Waits != mpiapi.SeldomWait && f.Split != mpiapi.SplitBegin,
+		ends:   f.EndsObject(), passes: f.ByGroup,
+	}
+	for i := range f.Params {
+		p := &f.Params[i]
+		makes := p.Role == mpiapi.NewComm || p.Pointer && (p.Role == mpiapi.TheWin || p.Role == mpiapi.TheFile)
+		k.makes = k.makes || makes && !k.ends
 	}
 	return k
 }

@@ -153,12 +153,6 @@ func (f *Follower) mark(id ring.ThreadID) *mark {
 
 func (f *Follower) procOf(th *track.Thread) int32 { return f.mark(th.ID).proc }
 
-// blocking are the calls whose receive completes before any other is posted.
-var blocking = map[mpiapi.FuncID]bool{mpiapi.IDRecv: true, mpiapi.IDSendrecv: true, mpiapi.IDSendrecvReplace: true}
-
-// takesProbed are the calls that begin a receive whose message was found by a matched probe, which comes first.
-var takesProbed = map[mpiapi.FuncID]bool{mpiapi.IDMprobe: true, mpiapi.IDImprobe: true, mpiapi.IDMrecv: true, mpiapi.IDImrecv: true}
-
 func (f *Follower) began(op *match.Op) {
 	if !f.asked {
 		if op.AnySource || op.Mode == match.Ready {
@@ -187,7 +181,8 @@ func (f *Follower) began(op *match.Op) {
 	if !op.AnySource && !wanted {
 		return
 	}
-	probed := takesProbed[op.Call.Func()]
+	fn := mpiapi.ByID(op.Call.Func())
+	probed := fn.Arg(mpiapi.TheMessage) >= 0 // the message was found by a matched probe, which comes first
 	anybody := op.AnySource && !probed
 	if !anybody && !wanted {
 		return
@@ -199,7 +194,7 @@ func (f *Follower) began(op *match.Op) {
 	if op.AnyTag && !probed {
 		r.Tag = match.Any
 	}
-	if !blocking[op.Call.Func()] {
+	if fn.Act != mpiapi.ActRecv && fn.Act != mpiapi.ActSendrecv { // else it completes before any other is posted
 		r.Coming = func() (happensbefore.Moment, bool) {
 			s := op.Replay.Partner
 			if f.receives[op] != r || s == nil || !s.Replay.Begun {

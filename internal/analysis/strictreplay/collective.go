@@ -294,12 +294,13 @@ func (t *thread) list() {
 	s.waiting = append(s.waiting, t)
 }
 
-// synchronising collectives end for nobody before all have entered them, whatever MPI makes of it.
-var synchronising = map[mpiapi.FuncID]bool{mpiapi.IDBarrier: true, mpiapi.IDAllreduce: true, mpiapi.IDAllgather: true}
-
-// everybody reports whether a collective synchronises a whole world.
+// everybody reports whether a collective brings all processes of a world to one point of the run (column resync).
 func everybody(c *match.Comm, fn mpiapi.FuncID) bool {
-	return c.World != nil && c.Split == 0 && len(c.Members) == c.World.Size && synchronising[fn]
+	if c.World == nil || c.Split != 0 || len(c.Members) != c.World.Size {
+		return false
+	}
+	f := mpiapi.ByID(fn)
+	return f.Resync && f.Class == mpiapi.Collective
 }
 
 // resolve ends doubts where all processes of a world are known to have been in a collective at the same time: there the

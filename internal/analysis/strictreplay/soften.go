@@ -134,31 +134,21 @@ func (e *Engine) let(t *thread) {
 	e.wake(t)
 }
 
-// Collectives that some members may leave before all have entered, by what goes where.
-var (
-	fromRoot = map[mpiapi.FuncID]bool{
-		mpiapi.IDBcast: true, mpiapi.IDScatter: true, mpiapi.IDScatterv: true,
-		mpiapi.IDIbcast: true, mpiapi.IDIscatter: true, mpiapi.IDIscatterv: true,
-	}
-	toRoot = map[mpiapi.FuncID]bool{
-		mpiapi.IDReduce: true, mpiapi.IDGather: true, mpiapi.IDGatherv: true,
-		mpiapi.IDIreduce: true, mpiapi.IDIgather: true, mpiapi.IDIgatherv: true,
-	}
-)
-
-// early reports whether a thread waits in a collective that the standard allows it to leave by now.
+// early reports whether a thread waits in a collective that the standard allows it to leave by now: a member may leave
+// when those have entered that have data for it.
 func (t *thread) early() bool {
 	it := t.head()
 	if it.kind != join || it.pos < it.comm.base {
 		return false
 	}
 	s := it.comm.slot(it.pos)
-	switch root := s.root; {
-	case it.comm.Split != 0 || root < 0 || s.mixed:
+	root, f := s.root, mpiapi.ByID(it.fn)
+	switch {
+	case it.comm.Split != 0 || root < 0 || s.mixed || f.Class == mpiapi.CollectiveInit:
 		return false
-	case fromRoot[it.fn]:
+	case f.Flow == mpiapi.OneToAll:
 		return it.me == root || it.comm.pos[root] > it.pos
-	case toRoot[it.fn]:
+	case f.Flow == mpiapi.AllToOne:
 		return it.me != root
 	}
 	return false

@@ -8,23 +8,31 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// synchronising collectives end for nobody before all members have entered (MPI standard, chapter 6).
-var synchronising = map[string]bool{
-	"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_split": true, "MPI_Comm_create": true,
-	"MPI_Comm_create_group": true, "MPI_Comm_create_from_group": true, "MPI_Intercomm_create": true,
-}
+// whom says which other members a collective makes a member wait for, as far as the standard settles it.
+type whom uint8
 
-// exchanges do so, too, if there are data: each member gets something of every other.
-var exchanges = map[string]bool{
-	"MPI_Allreduce": true, "MPI_Allgather": true, "MPI_Alltoall": true, "MPI_Reduce_scatter_block": true,
-}
-
-// fromRoot are those in which the root has data for every other member, toRoot those in which every member has for the
-// root. Where counts may differ, members with nothing to move need not wait: those operations are not among them.
-var (
-	fromRoot = map[string]bool{"MPI_Bcast": true, "MPI_Scatter": true}
-	toRoot   = map[string]bool{"MPI_Reduce": true, "MPI_Gather": true}
+const (
+	some   whom = iota // that depends on the algorithm
+	others             // every other member
+	root               // the root
 )
+
+// waitsFor returns whom a member waits for in f. moves: the collective has data to move. atRoot: the member is the root.
+//
+// The root of MPI_Bcast has data for every other member, and in MPI_Reduce every member has data for the root. Where
+// counts vary, a member may have nothing to move, and need not wait (MPI standard, section 6.1).
+func waitsFor(f *mpiapi.Func, moves, atRoot bool) whom {
+	switch {
+	case f.Waits == mpiapi.WaitsAll, moves && f.Exchanges():
+		return others
+	case !moves || f.CountsVary():
+	case f.Flow == mpiapi.AllToOne && atRoot:
+		return others
+	case f.Flow == mpiapi.OneToAll && !atRoot:
+		return root
+	}
+	return some
+}
 
 // moves reports whether there are data to be moved by a collective that is called so.
 func moves(v *match.Variant) bool {
@@ -154,26 +162,26 @@ func (l *look) join(in *join, v *track.View, r role) parts {
 			absent = append(absent, in.Variants[i].Members...)
 		}
 	}
-	if root := mine.Root; v.Split != 0 && root != match.None && in.Conflicts.Has(match.Root) && !in.Claimed(root) && !slices.Contains(absent, root) {
-		absent = append(absent, root) // it has nothing to do with it, it says
+	if m := mine.Root; v.Split != 0 && m != match.None && in.Conflicts.Has(match.Root) && !in.Claimed(m) && !slices.Contains(absent, m) {
+		absent = append(absent, m) // it passes MPI_PROC_NULL
 	}
 	slices.Sort(absent)
 	if len(absent) == 0 {
 		return parts{unknown: true}
 	}
-	f := mpiapi.ByID(mine.Func)
-	name, what := f.Blocking(), ToJoin
-	switch {
-	case in.start:
+	what, waits := ToJoin, some
+	if in.start {
 		what = ToStart
-	case f.Class == mpiapi.CollectiveInit:
-		name = f.Name // which need not wait for anybody
+	}
+	// A call that makes a persistent request need not wait for anybody.
+	if f := mpiapi.ByID(mine.Func); in.start || f.Class != mpiapi.CollectiveInit {
+		waits = waitsFor(f, moves(mine), r.root)
 	}
 	one := func(m int32) Clause {
 		return Clause{What: what, Comm: v, Pos: in.Position, Procs: l.member(v.Comm, m)}
 	}
 	switch {
-	case v.Split == 0 && (synchronising[name] || moves(mine) && (exchanges[name] || toRoot[name] && r.root)):
+	case v.Split == 0 && waits == others:
 		var ps parts
 		ps.firm = make([]Clause, 0, len(absent))
 		for _, m := range absent {
@@ -184,7 +192,7 @@ func (l *look) join(in *join, v *track.View, r role) parts {
 			}
 		}
 		return ps
-	case fromRoot[name] && moves(mine) && !r.root && slices.Contains(absent, mine.Root):
+	case waits == root && slices.Contains(absent, mine.Root):
 		return l.part(one(mine.Root))
 	}
 	// Who of the absent is waited for depends on the algorithm: any may be.

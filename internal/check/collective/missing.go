@@ -250,7 +250,7 @@ func (m *missing) report(a *absence) {
 		capital(finding.RankNames(in)), verb(in, "calls", "call"), name, comm, c.Position+1,
 		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"), consequence(a, in, m.within(c)))
 	f.Advice = "Find the path on which these processes leave the call out: a condition that depends on the rank, a loop with another number of turns, a return too early."
-	if fromRoot[c.Variants[0].Func] && slices.ContainsFunc(a.waiting, receives) {
+	if likeSend(mpiapi.ByID(c.Variants[0].Func)) && slices.ContainsFunc(a.waiting, receives) {
 		f.Advice = name + " is no send: all processes of the communicator call it, also those that only receive. What it moves is not received by MPI_Recv."
 	}
 	f.Sites, f.Key = places.list, places.key()
@@ -282,10 +282,9 @@ func consequence(a *absence, in []int, within bool) string {
 	return text
 }
 
-// fromRoot are operations that are mistaken for a send.
-var fromRoot = map[mpiapi.FuncID]bool{
-	mpiapi.IDBcast: true, mpiapi.IDScatter: true, mpiapi.IDScatterv: true,
-	mpiapi.IDIbcast: true, mpiapi.IDIscatter: true, mpiapi.IDIscatterv: true,
+// likeSend reports whether a function is mistaken for a send: its root gives data to all.
+func likeSend(f *mpiapi.Func) bool {
+	return f.Flow == mpiapi.OneToAll && f.Class != mpiapi.CollectiveInit
 }
 
 func receives(b *waiting.Blocked) (found bool) {

@@ -81,10 +81,9 @@ func fences(c *match.Collective) bool {
 	return false
 }
 
-// joins tells the operations whose root is the process that speaks for all to other worlds.
-var joins = map[mpiapi.FuncID]bool{
-	mpiapi.IDCommSpawn: true, mpiapi.IDCommSpawnMultiple: true, mpiapi.IDCommConnect: true, mpiapi.IDCommAccept: true,
-}
+// connects reports whether a function connects worlds (column connects of the API table): its root speaks for all
+// processes of its world.
+func connects(f mpiapi.FuncID) bool { return mpiapi.ByID(f).Connects }
 
 func roots(of func(mpiapi.FuncID) bool) func(*check.Run, *match.Collective) []group {
 	return func(x *check.Run, c *match.Collective) []group {
@@ -101,7 +100,7 @@ func roots(of func(mpiapi.FuncID) bool) func(*check.Run, *match.Collective) []gr
 
 // RootMismatch finds rooted collectives whose members name different roots.
 var RootMismatch = newCheck("ROOT_MISMATCH", "processes name different roots in a collective operation", rootDoc, &rule{
-	groups: roots(func(f mpiapi.FuncID) bool { return !joins[f] }),
+	groups: roots(func(f mpiapi.FuncID) bool { return !connects(f) }),
 	what:   about("name different roots in %s"),
 	verbs:  passes,
 	why:    "The root must be the same on all processes of the communicator (MPI standard, chapter 6). Otherwise several processes take themselves for the root, or none, and data end up in the wrong place or processes wait for ever.",
@@ -110,7 +109,7 @@ var RootMismatch = newCheck("ROOT_MISMATCH", "processes name different roots in 
 
 // SpawnMismatch finds different roots where processes are started or worlds connected.
 var SpawnMismatch = newCheck("SPAWN_MISMATCH", "processes name different roots when they start or connect to others", spawnDoc, &rule{
-	groups: roots(func(f mpiapi.FuncID) bool { return joins[f] }),
+	groups: roots(connects),
 	what:   about("name different roots in %s"),
 	verbs:  passes,
 	why:    "The root must be the same on all processes of the communicator (MPI standard, chapter 11): its other arguments are those that count.",

@@ -4,7 +4,6 @@ package overlap
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/analysis"
@@ -226,23 +225,17 @@ func (o *overlap) lists() bool {
 	return f.Arg(mpiapi.RecvDispls) >= 0
 }
 
-// takesInPlace are the collectives that take MPI_IN_PLACE for one of the two buffers (MPI standard, chapter 6).
-var takesInPlace = []string{
-	"MPI_Gather", "MPI_Gatherv", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Reduce",
-	"MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan",
-}
-
 // instead says what to do where the buffers of one call overlap.
 func (o *overlap) instead() string {
 	f := o.x.Func(o.Second.Call)
-	switch name := strings.TrimSuffix(f.Blocking(), "_c"); {
-	case name == "MPI_Sendrecv":
+	switch {
+	case f.Act == mpiapi.ActSendrecv:
 		return "Use MPI_Sendrecv_replace, which sends and receives in the same buffer, or two buffers."
-	case name == "MPI_Isendrecv":
+	case f.Act == mpiapi.ActIsendrecv:
 		return "Use MPI_Isendrecv_replace, which sends and receives in the same buffer, or two buffers."
-	case name == "MPI_Scatter" || name == "MPI_Scatterv":
+	case f.InPlaceRecv:
 		return "Pass MPI_IN_PLACE as the receive buffer at the root, whose own part then stays where it is. Else use two buffers."
-	case slices.Contains(takesInPlace, name):
+	case f.InPlace != mpiapi.NotInPlace:
 		return "Use MPI_IN_PLACE as the send buffer: then the data are taken from the receive buffer. Else use two buffers."
 	}
 	return "Use two buffers."

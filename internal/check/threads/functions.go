@@ -1,23 +1,9 @@
 package threads
 
 import (
-	"strings"
-
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
-
-// anytime reports whether a function may be called before MPI_Init and after MPI_Finalize, and by any thread (MPI standard,
-// section 11.4.1).
-func anytime(f *mpiapi.Func) bool {
-	switch f.Base {
-	case mpiapi.IDInitialized, mpiapi.IDFinalized, mpiapi.IDGetVersion, mpiapi.IDGetLibraryVersion, mpiapi.IDErrorClass,
-		mpiapi.IDErrorString, mpiapi.IDAddErrorClass, mpiapi.IDAddErrorCode, mpiapi.IDAddErrorString, mpiapi.IDErrhandlerFree,
-		mpiapi.IDSessionInit, mpiapi.IDSessionCreateErrhandler, mpiapi.IDSessionCallErrhandler, mpiapi.IDAbort:
-		return true
-	}
-	return strings.HasPrefix(f.Name, "MPI_Info_") || strings.HasPrefix(f.Name, "MPI_T_")
-}
 
 // completes reports whether a function completes requests.
 func completes(f *mpiapi.Func) bool { return f.Class == mpiapi.Wait || f.Class == mpiapi.Test }

@@ -120,7 +120,7 @@ func callableAnytime() []bool {
 		for int(f.ID) >= len(list) {
 			list = append(list, false)
 		}
-		list[f.ID] = anytime(f)
+		list[f.ID] = f.Anytime
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package collargs
 
 import (
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
@@ -61,31 +62,29 @@ func (f *filler) passes(i int) bool {
 	return i >= 0 && f.hasInPlace && f.call.Addr(i) == f.inPlace
 }
 
-// checkInPlace looks at where MPI_IN_PLACE is passed. Between groups, and between neighbours, it is not allowed.
+// checkInPlace looks at where MPI_IN_PLACE is passed (column inplace). Between groups it is not allowed at all.
 func (f *filler) checkInPlace() {
 	p, e := f.plan, f.entry
-	send, recv := f.passes(p.sendBuf), f.passes(p.recvBuf)
-	if p.inPlace && !f.inter() {
+	if p.data == none {
+		return
+	}
+	place, other := f.passes(p.place), f.passes(p.other)
+	if p.fn.InPlace == mpiapi.InPlaceAll && !f.inter() {
 		e.Values[match.InPlace] = 1
-		if send {
+		if place {
 			e.Values[match.InPlace] = 2
 		}
 	}
-	if !send && !recv || !f.takesPart() {
+	if !place && !other || !f.takesPart() {
 		return
 	}
-	switch p.data {
-	case none:
-		return
-	case neighbours:
+	switch {
+	case f.inter() || p.fn.InPlace == mpiapi.NotInPlace:
 		e.Misplaced = true
-	case toRoot, toRootParts:
-		e.Misplaced = f.inter() || recv && f.atRoot || send && !f.atRoot
-	case fromRoot, fromRootParts:
-		e.Misplaced = f.inter() || send && f.atRoot || recv && !f.atRoot
+	case p.fn.InPlace == mpiapi.InPlaceRoot && place && !f.atRoot:
+		e.Misplaced = true
 	default:
-		rooted := p.root >= 0 && !f.atRoot && send // MPI_Reduce, and MPI_Bcast, which has one buffer
-		e.Misplaced = f.inter() || rooted || p.name == "MPI_Bcast" || recv && (p.root < 0 || f.atRoot)
+		e.Misplaced = other && (!p.fn.Params[p.other].AtRoot || f.atRoot)
 	}
 	if e.Misplaced {
 		e.Values[match.InPlace] = 0 // one mistake at a time

@@ -44,15 +44,13 @@ type Member struct {
 // Plan is how to work out what a call of one function concerns the other members with.
 type Plan struct {
 	fn   *mpiapi.Func
-	base mpiapi.FuncID
-	name string // of the blocking operation: MPI_Bcast for MPI_Ibcast_c, too
 	data movement
-	more func(*filler) // what is special to the function
+	more func(*filler) // for the column agree, nil if the function has none
 
 	sendBuf, sendCount, sendType int // parameters, -1 if there is none
 	recvBuf, recvCount, recvType int
 	root, op                     int
-	inPlace                      bool // MPI_IN_PLACE is passed by all or none
+	place, other                 int // buffers: the one that MPI_IN_PLACE may take the place of, and the other one
 }
 
 // movement is how an operation moves data.
@@ -73,41 +71,52 @@ const (
 	neighbours             // neighbour collectives: along the edges of the topology
 )
 
-var movements = map[string]movement{
-	"MPI_Bcast": everybody, "MPI_Reduce": everybody, "MPI_Allreduce": everybody, "MPI_Scan": everybody, "MPI_Exscan": everybody,
-	"MPI_Gather": toRoot, "MPI_Scatter": fromRoot, "MPI_Gatherv": toRootParts, "MPI_Scatterv": fromRootParts,
-	"MPI_Allgather": allToAll, "MPI_Alltoall": allToAll, "MPI_Allgatherv": gatherParts,
-	"MPI_Alltoallv": pairs, "MPI_Alltoallw": pairs,
-	"MPI_Reduce_scatter": parts, "MPI_Reduce_scatter_block": block,
-	"MPI_Neighbor_allgather": neighbours, "MPI_Neighbor_allgatherv": neighbours, "MPI_Neighbor_alltoall": neighbours,
-	"MPI_Neighbor_alltoallv": neighbours, "MPI_Neighbor_alltoallw": neighbours,
-}
-
-// allInPlace are the operations in which MPI_IN_PLACE is for all members or none. MPI_Reduce_scatter is not among them:
-// members that get nothing need no receive buffer (section 6.10.2).
-var allInPlace = map[string]bool{
-	"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Alltoall": true, "MPI_Alltoallv": true, "MPI_Alltoallw": true,
-	"MPI_Allreduce": true, "MPI_Reduce_scatter_block": true,
+// movementOf works out how an operation moves data: from the columns flow and parts, and from where its counts are arrays.
+func movementOf(f *mpiapi.Func) movement {
+	varies := f.CountsVary()
+	either := func(vary, equal movement) movement {
+		if varies {
+			return vary
+		}
+		return equal
+	}
+	switch {
+	case !f.MovesData():
+		return none
+	case f.Flow == mpiapi.Neighbors:
+		return neighbours
+	case f.Reduces() && f.SendParts:
+		return either(parts, block)
+	case !f.SendParts && !f.RecvParts:
+		return everybody
+	case f.Flow == mpiapi.AllToOne:
+		return either(toRootParts, toRoot)
+	case f.Flow == mpiapi.OneToAll:
+		return either(fromRootParts, fromRoot)
+	case !f.SendParts: // each sends the same to all
+		return either(gatherParts, allToAll)
+	}
+	return either(pairs, allToAll)
 }
 
 // For returns the plan for a function.
 func For(f *mpiapi.Func) *Plan {
 	p := &Plan{
-		fn: f, base: f.Base, name: f.Blocking(),
+		fn: f, data: movementOf(f), more: agreements[f.Agree],
 		sendBuf: f.Arg(mpiapi.SendBuf), sendCount: f.Arg(mpiapi.SendCount), sendType: f.Arg(mpiapi.SendType),
 		recvBuf: f.Arg(mpiapi.RecvBuf), recvCount: f.Arg(mpiapi.RecvCount), recvType: f.Arg(mpiapi.RecvType),
 		root: f.Arg(mpiapi.Root), op: f.Arg(mpiapi.ReduceOp),
 	}
-	p.data, p.inPlace, p.more = movements[p.name], allInPlace[p.name], special[p.name]
+	p.place, p.other = p.sendBuf, p.recvBuf
+	if f.InPlaceRecv {
+		p.place, p.other = p.recvBuf, p.sendBuf
+	}
 	return p
 }
 
-// Name is the name of the blocking operation.
-func (p *Plan) Name() string { return p.name }
-
 // Fill sets e to the part that member m has in the collective that c calls. e.Parts' room is used again.
 func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m *Member, memo *Memo) {
-	*e = match.Entry{Func: p.base, Root: match.None, Parts: e.Parts[:0]}
+	*e = match.Entry{Func: p.fn.Base, Root: match.None, Parts: e.Parts[:0]}
 	f := &memo.filler
 	// One by one: the whole at once is built elsewhere and copied.
 	f.plan, f.entry, f.call, f.process, f.member, f.memo = p, e, c, pr, m, memo

@@ -3,53 +3,59 @@ package collargs
 import (
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// special are the functions with arguments of their own that must agree.
-var special = map[string]func(*filler){
-	"MPI_Intercomm_create": func(f *filler) {
-		i := f.param("local_leader")
-		if v := f.call.Int(i); v < 0 || v >= int64(f.member.Comm.Size()) {
-			f.wrong(i, "is no rank of local_comm")
-		}
-		f.set(match.Leader, f.number("local_leader"))
-	},
-	"MPI_Comm_create": (*filler).create,
-	"MPI_Comm_create_group": func(f *filler) {
-		f.among("group", f.member.Comm.Parent())
-		f.atLeast(f.param("tag"), 0, "is negative")
-	},
-	"MPI_Comm_split_type": func(f *filler) {
-		none, ok := f.process.Constant("MPI_UNDEFINED")
-		if v := f.call.Int(f.param("split_type")); ok && v != none {
-			f.set(match.Groups, f.number("split_type"))
-		}
-	},
-	"MPI_Intercomm_create_from_groups": (*filler).leaders,
-	"MPI_Intercomm_merge": func(f *filler) {
-		a := match.High
-		if f.second() {
-			a = match.HighOther
-		}
-		f.set(a, f.truth("high"))
-	},
-	"MPI_Cart_create":                func(f *filler) { f.grid(f.truth("reorder")) },
-	"MPI_Cart_map":                   func(f *filler) { f.grid(0) },
-	"MPI_Graph_create":               func(f *filler) { f.graph(f.truth("reorder")) },
-	"MPI_Graph_map":                  func(f *filler) { f.graph(0) },
-	"MPI_Dist_graph_create":          func(f *filler) { f.set(match.Topology, mix(f.truth("reorder"), f.weighted("weights"))) },
-	"MPI_Dist_graph_create_adjacent": (*filler).adjacent,
-	"MPI_Win_fence":                  (*filler).fence,
-	"MPI_Win_create":                 (*filler).window,
-	"MPI_Win_allocate":               (*filler).window,
-	"MPI_Win_allocate_shared":        (*filler).window,
-	"MPI_Win_create_dynamic":         (*filler).window,
-	"MPI_File_open":                  func(f *filler) { f.set(match.FileArguments, f.number("amode")) },
-	"MPI_File_set_size":              func(f *filler) { f.set(match.FileArguments, f.number("size")) },
-	"MPI_File_preallocate":           func(f *filler) { f.set(match.FileArguments, f.number("size")) },
-	"MPI_File_set_atomicity":         func(f *filler) { f.set(match.FileArguments, f.truth("flag")) },
-	"MPI_File_seek_shared":           func(f *filler) { f.set(match.FileArguments, mix(f.number("offset"), f.number("whence"))) },
-	"MPI_File_set_view":              (*filler).view,
+// agreements has the code for the column agree: arguments of a function's own that all members must pass alike.
+var agreements = [...]func(*filler){
+	mpiapi.AgreeLeader:   (*filler).leader,
+	mpiapi.AgreeGroup:    (*filler).create,
+	mpiapi.AgreeTagged:   (*filler).tagged,
+	mpiapi.AgreeSplit:    (*filler).splitType,
+	mpiapi.AgreeLeaders:  (*filler).leaders,
+	mpiapi.AgreeHigh:     (*filler).high,
+	mpiapi.AgreeGrid:     (*filler).grid,
+	mpiapi.AgreeGraph:    (*filler).graph,
+	mpiapi.AgreeEdges:    func(f *filler) { f.set(match.Topology, mix(f.truth("reorder"), f.weighted("weights"))) },
+	mpiapi.AgreeAdjacent: (*filler).adjacent,
+	mpiapi.AgreeFence:    (*filler).fence,
+	mpiapi.AgreeWindow:   (*filler).window,
+	mpiapi.AgreeAmode:    func(f *filler) { f.set(match.FileArguments, f.number("amode")) },
+	mpiapi.AgreeSize:     func(f *filler) { f.set(match.FileArguments, f.number("size")) },
+	mpiapi.AgreeFlag:     func(f *filler) { f.set(match.FileArguments, f.truth("flag")) },
+	mpiapi.AgreeOffset:   func(f *filler) { f.set(match.FileArguments, mix(f.number("offset"), f.number("whence"))) },
+	mpiapi.AgreeView:     (*filler).view,
+}
+
+func (f *filler) leader() {
+	i := f.param("local_leader")
+	if v := f.call.Int(i); v < 0 || v >= int64(f.member.Comm.Size()) {
+		f.wrong(i, "is no rank of local_comm")
+	}
+	f.set(match.Leader, f.number("local_leader"))
+}
+
+// tagged checks the arguments by which the members of a group meet. Members that pass others are in another gathering.
+func (f *filler) tagged() {
+	f.among("group", f.member.Comm.Parent())
+	f.atLeast(f.param("tag"), 0, "is negative")
+}
+
+// splitType notes the split_type of MPI_Comm_split_type. A member may pass MPI_UNDEFINED whatever the others pass.
+func (f *filler) splitType() {
+	none, ok := f.process.Constant("MPI_UNDEFINED")
+	if v := f.call.Int(f.param("split_type")); ok && v != none {
+		f.set(match.Groups, f.number("split_type"))
+	}
+}
+
+// high notes the order of the groups in MPI_Intercomm_merge, which all members of a group pass alike.
+func (f *filler) high() {
+	a := match.High
+	if f.second() {
+		a = match.HighOther
+	}
+	f.set(a, f.truth("high"))
 }
 
 func (f *filler) set(a match.Aspect, v uint64) {
@@ -65,9 +71,12 @@ func (f *filler) param(name string) int { return f.plan.fn.Param(name) }
 // number returns a number that stands for the value of a parameter, never 0.
 func (f *filler) number(name string) uint64 { return mix(1, uint64(f.call.Int(f.param(name)))) | 1 }
 
-// truth returns 2 if a logical parameter is true, else 1.
+// truth returns 2 if a logical parameter is true, 1 if it is false, 0 if the function has none of that name.
 func (f *filler) truth(name string) uint64 {
-	if f.call.Int(f.param(name)) != 0 {
+	switch i := f.param(name); {
+	case i < 0:
+		return 0
+	case f.call.Int(i) != 0:
 		return 2
 	}
 	return 1
@@ -86,10 +95,10 @@ func (f *filler) array(h uint64, name string, logical bool) (uint64, bool) {
 	return h, ok
 }
 
-func (f *filler) grid(reorder uint64) {
+func (f *filler) grid() {
 	f.validGrid()
 	n := f.call.Int(f.param("ndims"))
-	h, ok := f.array(mix(reorder, uint64(n)), "dims", false)
+	h, ok := f.array(mix(f.truth("reorder"), uint64(n)), "dims", false)
 	if ok || n == 0 {
 		h, ok = f.array(h, "periods", true)
 	}
@@ -98,10 +107,10 @@ func (f *filler) grid(reorder uint64) {
 	}
 }
 
-func (f *filler) graph(reorder uint64) {
+func (f *filler) graph() {
 	f.validGraph()
 	n := f.call.Int(f.param("nnodes"))
-	h, ok := f.array(mix(reorder, uint64(n)), "index", false)
+	h, ok := f.array(mix(f.truth("reorder"), uint64(n)), "index", false)
 	if ok {
 		h, ok = f.array(h, "edges", false)
 	}

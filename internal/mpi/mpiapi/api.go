@@ -178,12 +178,14 @@ type Func struct {
 	// 0 if it is current.
 	Since, Removed int
 	// Coll: the function is collective over TheComm (or the window, file, group given), whatever its class.
-	Coll   bool
+	Coll bool
+	Columns
 	Params []Param
 	// Fixed is the length of the fixed part of its record in bytes, header included.
 	Fixed int
 	// By role: index of the first parameter that has the role, -1 if there is none.
-	byRole [64]int8
+	byRole    [64]int8
+	operation FuncID // see Operation
 }
 
 // Arg returns the index of the first parameter with the given role, or -1.
@@ -219,13 +221,7 @@ func (f *Func) Held() bool {
 
 // Blocking returns the name of the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast,
 // MPI_Bcast_init and their large-count twins.
-func (f *Func) Blocking() string {
-	name := strings.TrimSuffix(ByID(f.Base).Name, "_init")
-	if rest, ok := strings.CutPrefix(name, "MPI_I"); ok && f.Class == Icollective {
-		name = "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
-	}
-	return name
-}
+func (f *Func) Blocking() string { return f.Operation().Name }
 
 // InPlaceOf returns the index of the buffer that makes parameter i insignificant where it is MPI_IN_PLACE, or -1.
 func (f *Func) InPlaceOf(i int) int {

@@ -181,38 +181,19 @@ func (p *parser) function(s string) error {
 	head, rest, ok := strings.Cut(s, "(")
 	end := strings.LastIndexByte(rest, ')')
 	if !ok || end < 0 {
-		return fmt.Errorf("%q: want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT]", s)
+		return fmt.Errorf("%q: want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT] [: COLUMN, …]", s)
 	}
-	fields := strings.Fields(head)
-	if len(fields) < 3 {
-		return fmt.Errorf("%q: want CLASS VERSION [FLAG…] NAME before the parameters", s)
-	}
-	f := &Func{Name: fields[len(fields)-1], Result: strings.TrimSpace(rest[end+1:])}
+	result, columns, _ := strings.Cut(rest[end+1:], ":")
+	f := &Func{Result: strings.TrimSpace(result)}
 	if f.Result == "" {
 		f.Result = "int"
 	}
-	class, ok := p.class[fields[0]]
-	if !ok {
-		return fmt.Errorf("%s: unknown class %q", f.Name, fields[0])
+	large, mpix, err := p.head(f, head)
+	if err != nil {
+		return err
 	}
-	f.Class = class
-	f.Coll = collective[class]
-	var err error
-	if f.Since, f.Removed, err = versions(fields[1]); err != nil {
+	if err := p.columns(f, columns); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
-	}
-	large, mpix := false, false
-	for _, flag := range fields[2 : len(fields)-1] {
-		switch flag {
-		case "large":
-			large = true
-		case "mpix":
-			mpix = true
-		case "coll":
-			f.Coll = true
-		default:
-			return fmt.Errorf("%s: unknown flag %q", f.Name, flag)
-		}
 	}
 	params := split(rest[:end])
 	if err := p.add(f, params, false); err != nil {
@@ -233,6 +214,66 @@ func (p *parser) function(s string) error {
 		if err := p.add(&twin, params, false); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// head parses CLASS VERSION [FLAG…] NAME. large and mpix say which twins the function has.
+func (p *parser) head(f *Func, s string) (large, mpix bool, err error) {
+	fields := strings.Fields(s)
+	if len(fields) < 3 {
+		return false, false, fmt.Errorf("%q: want CLASS VERSION [FLAG…] NAME before the parameters", s+"()")
+	}
+	f.Name = fields[len(fields)-1]
+	class, ok := p.class[fields[0]]
+	if !ok {
+		return false, false, fmt.Errorf("%s: unknown class %q", f.Name, fields[0])
+	}
+	f.Class = class
+	f.Coll = collective[class]
+	if f.Since, f.Removed, err = versions(fields[1]); err != nil {
+		return false, false, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	for _, flag := range fields[2 : len(fields)-1] {
+		switch flag {
+		case "large":
+			large = true
+		case "mpix":
+			mpix = true
+		case "coll":
+			f.Coll = true
+		default:
+			return false, false, fmt.Errorf("%s: unknown flag %q", f.Name, flag)
+		}
+	}
+	return large, mpix, nil
+}
+
+// columns parses COLUMN, …. A nonblocking or persistent collective has the columns of the blocking operation first.
+func (p *parser) columns(f *Func, s string) error {
+	if op := p.blocking(f); op != nil {
+		f.operation, f.Columns = op.ID, op.Columns
+		f.Act = NoAct
+	}
+	for c := range strings.SplitSeq(s, ",") {
+		if c = strings.TrimSpace(c); c == "" {
+			continue
+		}
+		if err := f.column(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocking returns the blocking operation of a nonblocking or persistent collective, nil if f is none or has none:
+// there is an MPI_Comm_idup, but MPI_Comm_dup makes another sort of communicator.
+func (p *parser) blocking(f *Func) *Func {
+	switch rest, ok := strings.CutPrefix(f.Name, "MPI_I"); {
+	case f.Class == CollectiveInit:
+		return p.byName[strings.TrimSuffix(f.Name, "_init")]
+	case f.Class == Icollective && ok:
+		return p.byName["MPI_"+strings.ToUpper(rest[:1])+rest[1:]]
 	}
 	return nil
 }
@@ -292,16 +333,36 @@ func (p *parser) add(f *Func, params []string, large bool) error {
 		f.Base = FuncID(len(p.funcs) + 1)
 	}
 	f.ID = FuncID(len(p.funcs) + 1)
-	if len(params) > len(p.free) {
-		p.free = make([]Param, 512+len(params))
+	if f.operation == 0 {
+		f.operation = f.Base
 	}
-	f.Params, p.free = p.free[:len(params):len(params)], p.free[len(params):]
-	for i, s := range params {
+	if err := p.params(f, params, large); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	f.place()
+	if f.Fixed > math.MaxUint8*4 || len(f.Params) > math.MaxInt8 {
+		return fmt.Errorf("%s: too many parameters", f.Name)
+	}
+	if f.Act == NoAct {
+		f.Act = f.defaultAct()
+	}
+	p.funcs = append(p.funcs, f)
+	p.byName[f.Name] = f
+	return nil
+}
+
+// params parses the parameters of f.
+func (p *parser) params(f *Func, list []string, large bool) error {
+	if len(list) > len(p.free) {
+		p.free = make([]Param, 512+len(list))
+	}
+	f.Params, p.free = p.free[:len(list):len(list)], p.free[len(list):]
+	for i, s := range list {
 		if err := p.param(&f.Params[i], s, large); err != nil {
-			return fmt.Errorf("%s: parameter %q: %w", f.Name, s, err)
+			return fmt.Errorf("parameter %q: %w", s, err)
 		}
 		if f.param(f.Params[i].Name) != i {
-			return fmt.Errorf("%s: two parameters are called %s", f.Name, f.Params[i].Name)
+			return fmt.Errorf("two parameters are called %s", f.Params[i].Name)
 		}
 	}
 	for i := range f.byRole {
@@ -314,10 +375,10 @@ func (p *parser) add(f *Func, params []string, large bool) error {
 			q.Written, err = f.parseElements(q.OutLength)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: parameter %q: %w", f.Name, q.Name, err)
+			return fmt.Errorf("parameter %q: %w", q.Name, err)
 		}
 		if q.Record && q.Elements.Kind == ByParam && f.Params[q.Elements.Arg].Pointer {
-			return fmt.Errorf("%s: parameter %q: its length %s is not known before the call", f.Name, q.Name, q.Length)
+			return fmt.Errorf("parameter %q: its length %s is not known before the call", q.Name, q.Length)
 		}
 		if q.Role != NoRole && f.byRole[q.Role] < 0 {
 			f.byRole[q.Role] = int8(i)
@@ -325,15 +386,9 @@ func (p *parser) add(f *Func, params []string, large bool) error {
 	}
 	for i := range f.Params {
 		if f.Params[i].NotInPlace && f.InPlaceOf(i) < 0 {
-			return fmt.Errorf("%s: parameter %q: there is no buffer that could be MPI_IN_PLACE", f.Name, f.Params[i].Name)
+			return fmt.Errorf("parameter %q: there is no buffer that could be MPI_IN_PLACE", f.Params[i].Name)
 		}
 	}
-	f.place()
-	if f.Fixed > math.MaxUint8*4 || len(f.Params) > math.MaxInt8 {
-		return fmt.Errorf("%s: too many parameters", f.Name)
-	}
-	p.funcs = append(p.funcs, f)
-	p.byName[f.Name] = f
 	return nil
 }
 
@@ -347,12 +402,42 @@ func (p *parser) param(q *Param, s string, large bool) error {
 		}
 		q.Length, q.OutLength, _ = strings.Cut(length, ":")
 	}
-	dir := ""
-	w, kind := (*word)(nil), ""
+	w, kind, dir, err := p.fields(q, s)
+	if err != nil {
+		return err
+	}
+	if q.Name == "" {
+		q.Name = kind
+	}
+	q.Role, q.Kind, q.Unless = w.role, w.kind, w.unless
+	ctype := w.plain
+	if large {
+		q.Kind, ctype = w.largeKind, w.large
+	}
+	switch {
+	case w.pointer && (dir != "" || array):
+		return fmt.Errorf("a %s is a pointer already", kind)
+	case w.pointer:
+		q.CType, q.Pointer, q.Dir = ctype.value, w.kind != Function, w.dir
+		q.Record = w.record || w.kind == String && w.dir == In
+		q.after = w.record
+		return nil
+	case ctype.value == ctype.pointer && !array:
+		return fmt.Errorf("a %s goes with a length", kind)
+	}
+	q.pass(ctype, dir, array)
+	if q.OutLength != "" && !q.after {
+		return fmt.Errorf("a WRITTEN length goes with out")
+	}
+	return nil
+}
+
+// fields parses [MODIFIER…] WORD [NAME] and returns the word, its name and the modifier of the direction.
+func (p *parser) fields(q *Param, s string) (w *word, kind, dir string, err error) {
 	for field := range strings.FieldsSeq(s) {
 		switch {
 		case q.Name != "":
-			return fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
+			return nil, "", "", fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
 		case w != nil:
 			q.Name = field
 			continue
@@ -364,39 +449,24 @@ func (p *parser) param(q *Param, s string, large bool) error {
 			q.NotInPlace = true
 		case "at", "out", "get", "use", "inout", "mod":
 			if dir != "" {
-				return fmt.Errorf("both %s and %s", dir, field)
+				return nil, "", "", fmt.Errorf("both %s and %s", dir, field)
 			}
 			dir = field
 		default:
 			if w = p.words[field]; w == nil {
-				return fmt.Errorf("unknown word %q", field)
+				return nil, "", "", fmt.Errorf("unknown word %q", field)
 			}
 			kind = field
 		}
 	}
 	if w == nil {
-		return fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
+		return nil, "", "", fmt.Errorf("want [MODIFIER…] WORD [NAME] [LENGTH]")
 	}
-	if q.Name == "" {
-		q.Name = kind
-	}
-	q.Role, q.Kind, q.Unless = w.role, w.kind, w.unless
-	ctype := w.plain
-	if large {
-		q.Kind, ctype = w.largeKind, w.large
-	}
-	if w.pointer {
-		if dir != "" || array {
-			return fmt.Errorf("a %s is a pointer already", kind)
-		}
-		q.CType, q.Pointer, q.Dir = ctype.value, w.kind != Function, w.dir
-		q.Record = w.record || w.kind == String && w.dir == In
-		q.after = w.record
-		return nil
-	}
-	if ctype.value == ctype.pointer && !array {
-		return fmt.Errorf("a %s goes with a length", kind)
-	}
+	return w, kind, dir, nil
+}
+
+// pass sets how a parameter is passed whose word is no pointer by itself: direction, what is recorded, and C type.
+func (q *Param) pass(t ctype, dir string, array bool) {
 	q.Pointer = dir != "" || array
 	constant := false
 	switch dir {
@@ -415,16 +485,12 @@ func (p *parser) param(q *Param, s string, large bool) error {
 	case "mod":
 		q.Dir = InOut
 	}
-	if q.OutLength != "" && !q.after {
-		return fmt.Errorf("a WRITTEN length goes with out")
-	}
 	switch {
 	case q.Pointer && constant:
-		q.CType = ctype.constPointer
+		q.CType = t.constPointer
 	case q.Pointer:
-		q.CType = ctype.pointer
+		q.CType = t.pointer
 	default:
-		q.CType = ctype.value
+		q.CType = t.value
 	}
-	return nil
 }

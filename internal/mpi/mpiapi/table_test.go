@@ -254,7 +254,7 @@ func TestErrors(t *testing.T) {
 		{"Send 1.0 MPI_X(notinplace int n)", `api.txt:5: MPI_X: parameter "n": there is no buffer that could be MPI_IN_PLACE`},
 		{"word three = int (*)[3]\nSend 1.0 MPI_X(three a)", `api.txt:6: MPI_X: parameter "three a": a three goes with a length`},
 		{"Send 1.0 MPI_X(int n,)", `api.txt:5: MPI_X: parameter "": want [MODIFIER…] WORD [NAME] [LENGTH]`},
-		{"Send 1.0 MPI_X(int n", `api.txt:5: "Send 1.0 MPI_X(int n": want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT]`},
+		{"Send 1.0 MPI_X(int n", `api.txt:5: "Send 1.0 MPI_X(int n": want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT] [: COLUMN, …]`},
 		{"MPI_X()", `api.txt:5: "MPI_X()": want CLASS VERSION [FLAG…] NAME before the parameters`},
 		{"Send 1.0 MPI_X()\nSend 1.0 MPI_X()", `api.txt:6: MPI_X occurs twice`},
 		{"Send 1.0 MPI_X()\nskip MPI_X for fun", `api.txt:6: MPI_X occurs twice`},

@@ -5,40 +5,23 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// commKind is a kind of communicator.
-type commKind uint8
+// commKind is a kind of communicator (column comm of the API table).
+type commKind = mpiapi.CommKind
 
 const (
-	anyComm commKind = iota
-	intra            // of one group
-	inter            // between two groups
-	cartesian
-	graph
-	distributed // a distributed graph
-	neighbourly // any one with a topology
+	anyComm     = mpiapi.AnyComm
+	intra       = mpiapi.IntraComm
+	inter       = mpiapi.InterComm
+	cartesian   = mpiapi.CartComm
+	graph       = mpiapi.GraphComm
+	distributed = mpiapi.DistGraphComm
+	neighbourly = mpiapi.TopologicalComm
 )
-
-// commNeeds are the functions that want a certain kind of communicator, by the name of the blocking operation (MPI standard, the
-// description of each function).
-var commNeeds = map[string]commKind{
-	"MPI_Scan": intra, "MPI_Exscan": intra, "MPI_Cart_create": intra, "MPI_Graph_create": intra, "MPI_Dist_graph_create": intra,
-	"MPI_Dist_graph_create_adjacent": intra, "MPI_Cart_map": intra, "MPI_Graph_map": intra, "MPI_Intercomm_create": intra,
-	"MPI_Comm_create_group": intra, "MPI_Comm_spawn": intra, "MPI_Comm_spawn_multiple": intra, "MPI_Comm_accept": intra,
-	"MPI_Comm_connect": intra, "MPI_Win_create": intra, "MPI_Win_allocate": intra, "MPI_Win_allocate_shared": intra,
-	"MPI_Win_create_dynamic": intra, "MPI_File_open": intra,
-	"MPI_Intercomm_merge": inter, "MPI_Comm_remote_size": inter, "MPI_Comm_remote_group": inter,
-	"MPI_Cart_sub": cartesian, "MPI_Cartdim_get": cartesian, "MPI_Cart_get": cartesian, "MPI_Cart_rank": cartesian,
-	"MPI_Cart_coords": cartesian, "MPI_Cart_shift": cartesian,
-	"MPI_Graphdims_get": graph, "MPI_Graph_get": graph, "MPI_Graph_neighbors_count": graph, "MPI_Graph_neighbors": graph,
-	"MPI_Dist_graph_neighbors_count": distributed, "MPI_Dist_graph_neighbors": distributed,
-	"MPI_Neighbor_allgather": neighbourly, "MPI_Neighbor_allgatherv": neighbourly, "MPI_Neighbor_alltoall": neighbourly,
-	"MPI_Neighbor_alltoallv": neighbourly, "MPI_Neighbor_alltoallw": neighbourly,
-}
 
 // commRule finds communicators of the wrong kind: between groups, or without a topology.
 func (f function) commRule() rule {
 	i := f.Arg(mpiapi.TheComm)
-	need := commNeeds[f.Blocking()]
+	need := f.CommKind
 	if i < 0 || need == anyComm {
 		return nil
 	}

@@ -1,0 +1,25 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+)
+
+// TestCombiners checks that the API table names constructors as package datatype does.
+func TestCombiners(t *testing.T) {
+	made := map[datatype.Kind]bool{}
+	for _, f := range mpiapi.Funcs() {
+		if k, ok := combiners[f.Combiner]; ok {
+			made[k] = true
+		} else if f.Combiner != "" {
+			t.Errorf("%s makes %q, which is no kind of datatype", f.Name, f.Combiner)
+		}
+	}
+	for k := datatype.DupKind; k < datatype.Unknown; k++ {
+		if !made[k] {
+			t.Errorf("no function makes a %v", k)
+		}
+	}
+}
