@@ -79,19 +79,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		t.Events.OddTime.Publish(Call{th, c})
 	}
 	t.Events.CallEntered.Publish(p.fn.ID, Call{th, c})
-	if len(p.types) != 0 {
-		t.publishOddTypes(th, p, c)
-	}
-	switch {
-	case p.buffered:
-		t.Events.BufferedSending.Publish(BufferedSending{th, c, c})
-	case p.completes:
-		if open || returned(rec) != 0 {
-			t.Events.OddRequests.Publish(Call{th, c})
-		}
-	case p.act == start || p.act == startall:
-		t.enterStart(th, p, c)
-	}
+	t.publishUses(th, p, c)
 	if t.Replay != nil && (p.doubtful || !open && returned(rec) != 0) {
 		t.Replay.Doubt(th, p.shared)
 	}
@@ -136,20 +124,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		if p.flag.At != 0 && th.Process.oddProbe(p, rec) { // those that wait are published as CallEntered
 			t.Events.OddArguments.Publish(Call{th, c})
 		}
-	case start:
-		if p.request.Handle(rec) == 0 {
-			t.Events.OddArguments.Publish(Call{th, c})
-		}
-		t.startRequest(th, p.request.Handle(rec), p.requestBefore.Handle(rec), rec)
-	case startall:
-		base := p.request.Handle(rec)
-		if base == 0 || c.Int(0) < 0 {
-			t.Events.OddArguments.Publish(Call{th, c})
-		}
-		reqs, _ := c.In(p.requests)
-		for i := range reqs.Len() {
-			t.startRequest(th, base+uint64(i)*th.Process.requestSize, reqs.Handle(i), rec)
-		}
+	case start, startall:
+		t.startRequests(th, p, c)
 	case pready:
 		t.markReady(th, p, c)
 	case cancel:
@@ -172,6 +148,24 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 func (t *Tracker) operationBegan(th *Thread, c *event.Call) {
 	if e := &t.Events.OperationBegan; e.Wanted() {
 		e.Publish(Call{th, c})
+	}
+}
+
+// publishUses publishes what is odd about the datatypes and the requests that a call is given, and that it sends from
+// the buffer for buffered sends. Nothing that the call changes has been changed.
+func (t *Tracker) publishUses(th *Thread, p *plan, c *event.Call) {
+	if len(p.types) != 0 {
+		t.publishOddTypes(th, p, c)
+	}
+	switch {
+	case p.buffered:
+		t.Events.BufferedSending.Publish(BufferedSending{th, c, c})
+	case p.completes:
+		if c.State == event.Open || returned(c.Raw()) != 0 {
+			t.Events.OddRequests.Publish(Call{th, c})
+		}
+	case p.act == start || p.act == startall:
+		t.enterStart(th, p, c)
 	}
 }
 
@@ -641,8 +635,8 @@ func (pr *Process) probing(p *plan, rec []byte) (v *View, source, tag int32, ok 
 	return v, source, tag, ok
 }
 
-// Matched calls f for the messages that a matched probe took and that the program has not received, in no order: each is
-// a receive without a buffer.
+// Matched calls f for the messages that a matched probe took and that the program has not received, in no order: each
+// is a receive without a buffer.
 func (p *Process) Matched(f func(recv *match.Op)) {
 	for _, op := range p.msgs {
 		f(op)

@@ -36,8 +36,8 @@ func (t *Tracker) GivenRequests(pr *Process, c *event.Call) iter.Seq[GivenReques
 	}
 }
 
-// Awaited returns the requests that a wait or test is given. It is false if the function is neither, or if its record does not
-// have all of them.
+// Awaited returns the requests that a wait or test is given. It is false if the function is neither, or if its record
+// does not have all of them.
 func (t *Tracker) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
 	p := &t.plans[c.Func.ID]
 	handles, ok := pr.handles(p, c)
@@ -48,8 +48,8 @@ func (t *Tracker) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
 	return list, ok
 }
 
-// Request returns the request that a call is given, nil if it is not known. Several requests may have one handle: then it is
-// the one that was stored last in that very variable, else the oldest.
+// Request returns the request that a call is given, nil if it is not known. Several requests may have one handle:
+// then it is the one that was stored last in that very variable, else the oldest.
 func (p *Process) Request(g GivenRequest) *Request { return p.find(g.Handle, g.Variable) }
 
 // RequestsWith returns how many requests that are not over have a handle.
@@ -104,6 +104,23 @@ func (t *Tracker) enterStart(th *Thread, p *plan, c *event.Call) {
 	}
 	if odd {
 		t.Events.OddRequests.Publish(Call{th, c})
+	}
+}
+
+// startRequests follows MPI_Start and MPI_Startall.
+func (t *Tracker) startRequests(th *Thread, p *plan, c *event.Call) {
+	rec := c.Raw()
+	base := p.request.Handle(rec)
+	if base == 0 || p.act == startall && c.Int(0) < 0 {
+		t.Events.OddArguments.Publish(Call{th, c})
+	}
+	if p.act == start {
+		t.startRequest(th, base, p.requestBefore.Handle(rec), rec)
+		return
+	}
+	list, _ := c.In(p.requests)
+	for i := range list.Len() {
+		t.startRequest(th, base+uint64(i)*th.Process.requestSize, list.Handle(i), rec)
 	}
 }
 
