@@ -1,7 +1,13 @@
 /*
  * The contract between the preload library and the analyzer: what lies in shared memory, byte for byte.
- * This header is the only definition; internal/record/ring/layout.go mirrors it and a test compares the two.
- * Everything is little endian and naturally aligned.
+ * This header is the only definition. Go's view of it, internal/record/layout, is generated from it: after a change, run
+ * go generate ./internal/record/layout. Everything is little endian and naturally aligned.
+ *
+ * Comments tell the generator what C cannot say:
+ *   Go: Info       at the beginning of an enum: its values have names in Go that begin so, without MV_
+ *   payload        at the beginning of a struct: it lies in records, where it is decoded
+ *   tail: n: t[c]  in such a struct: n, an array of t, follows it; the field c has the number of its elements
+ *   atomic         behind a field: one side writes it while the other may read it
  *
  * A session is a directory (mode 0700). It holds
  *   control        one struct mv_control, made by the analyzer, mapped by every process
@@ -19,6 +25,7 @@
 #include <stdint.h>
 
 #define MV_VERSION 6
+#define MV_LINE 64 /* records begin at multiples of this, and their lengths are multiples of it */
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
@@ -33,17 +40,17 @@ struct mv_control {
     uint64_t table_hash;  /* mpiapi.Hash(): the library refuses a session of another table */
     uint64_t ring_size;   /* wanted bytes of a ring's data, a power of two; the library halves it where there is no room */
     uint32_t stacks;      /* 1: record whole call stacks, 0: only the return address of the MPI call */
-    uint32_t stop;        /* set to 1 by the analyzer to end recording: ranks run on unrecorded */
-    uint32_t unrecorded;  /* processes and threads that found no room for a ring (atomic add, by ranks) */
-    uint32_t shrunk;      /* rings made smaller than ring_size for want of room (atomic add, by ranks) */
+    uint32_t stop;        /* atomic: set to 1 by the analyzer to end recording: ranks run on unrecorded */
+    uint32_t unrecorded;  /* atomic: processes and threads that found no room for a ring (atomic add, by ranks) */
+    uint32_t shrunk;      /* atomic: rings made smaller than ring_size for want of room (atomic add, by ranks) */
     char fallback[256];   /* another session directory, on a disk, for when this one is full */
-    uint32_t strict;      /* 1: collective calls are held until they are judged; set to 0 by the analyzer when it gives that up */
-    uint32_t asked;       /* futex: number of calls held so far (atomic add, by ranks) */
-    uint32_t asleep;      /* 1 while the analyzer sleeps on asked */
-    uint32_t refusals;    /* collectives refused so far, by the analyzer */
+    uint32_t strict;      /* atomic: 1: collective calls are held until they are judged; set to 0 by the analyzer when it gives that up */
+    uint32_t asked;       /* atomic: futex: number of calls held so far (atomic add, by ranks) */
+    uint32_t asleep;      /* atomic: 1 while the analyzer sleeps on asked */
+    uint32_t refusals;    /* atomic: collectives refused so far, by the analyzer */
     uint32_t sums;        /* enum mv_sums_wanted */
     uint32_t analyzer;    /* process number of the analyzer, */
-    uint64_t beat;        /* CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second */
+    uint64_t beat;        /* atomic: CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second */
     uint64_t sum_limit;   /* sum up only samples, so many bytes in all, of data longer than this; 0: all */
     uint64_t namespace;   /* in the PID namespace with this inode number; 0 if that is not known */
     uint32_t verdicts;    /* 1: ranks that have succeeded wait at their exit for struct mv_process's verdict */
@@ -53,10 +60,16 @@ struct mv_control {
      * descriptor left looks whether the process is there. */
 };
 
-enum mv_process_state {
+enum mv_process_state { /* Go: State */
     MV_STARTED = 0,  /* no end seen yet; if the pid is gone, it was killed by SIGKILL or left by a raw system call */
     MV_EXITED = 1,   /* exit(), return from main, or _exit(): `code` is the exit status */
     MV_SIGNALED = 2, /* a fatal signal is about to kill the process: `code` is its number */
+};
+
+/* A mapping of a file. */
+struct mv_map {
+    uint64_t start, end, offset;
+    char path[232];
 };
 
 /* One page per process. Written by the process, read by the analyzer after `state` (release) and the process's end. */
@@ -68,7 +81,7 @@ struct mv_process {
     uint32_t ppid;
     int32_t rank;         /* what the launcher's environment says (PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK, SLURM_PROCID), or -1 */
     int32_t world_size;   /* likewise, or -1 */
-    uint32_t state;       /* enum mv_process_state */
+    uint32_t state;       /* atomic: enum mv_process_state */
     int32_t code;
     uint32_t initialized; /* MPI_Init(_thread) returned */
     uint32_t finalized;   /* MPI_Finalize was entered */
@@ -85,9 +98,9 @@ struct mv_process {
     char exe[256];        /* /proc/self/exe */
     uint32_t nmaps;       /* executable mappings at the end when it is a signal or an exit with a stack, for pcs[] */
     uint32_t layouts;     /* written by the analyzer: 1 once the process's struct mv_layouts is there */
-    uint32_t leaving;     /* 1 while the process waits in its exit for: */
+    uint32_t leaving;     /* atomic: 1 while the process waits in its exit for: */
     uint32_t verdict;     /* written by the analyzer: 0 not yet known, else 256 + the exit status to end with */
-    struct { uint64_t start, end, offset; char path[232]; } maps[8]; /* only of modules that pcs[] needs */
+    struct mv_map maps[8]; /* only of modules that pcs[] needs */
 };
 
 /* The first page of a ring's file; the data follow at header_size. The data are mapped twice, back to back, by both
@@ -105,32 +118,32 @@ struct mv_ring {
     char process[32];     /* name of the process's file, "p<pid>.<k>" */
     char pad0[4];
     /* Written by the thread. head: release after the record's bytes. done: release after the results. */
-    _Alignas(64) uint64_t head; /* end of the last record */
-    uint64_t done;              /* number of calls that have returned, of all call records in this ring */
-    uint64_t queries;           /* calls that were not recorded, as they neither communicate nor create */
-    uint64_t stalls;            /* times that the thread waited for room */
-    uint64_t stall_ns;
-    uint32_t holding;           /* 1 while the thread sleeps on judged */
+    _Alignas(64) uint64_t head; /* atomic: end of the last record */
+    uint64_t done;              /* atomic: number of calls that have returned, of all call records in this ring */
+    uint64_t queries;           /* atomic: calls that were not recorded, as they neither communicate nor create */
+    uint64_t stalls;            /* atomic: times that the thread waited for room */
+    uint64_t stall_ns; /* atomic */
+    uint32_t holding;           /* atomic: 1 while the thread sleeps on judged */
     uint32_t pad1;
-    uint64_t call;              /* position of the last call record, */
-    uint64_t calls;             /* and its number, from 1: the thread is in that call if this is more than done */
-    uint64_t late;              /* time (TSC ticks) of leaving the call with MV_LATE, 0 before; precedes done */
-    uint64_t repeats;           /* tests and probes that found nothing and have no record, as they have the arguments and results
+    uint64_t call;              /* atomic: position of the last call record, */
+    uint64_t calls;             /* atomic: and its number, from 1: the thread is in that call if this is more than done */
+    uint64_t late;              /* atomic: time (TSC ticks) of leaving the call with MV_LATE, 0 before; precedes done */
+    uint64_t repeats;           /* atomic: tests and probes that found nothing and have no record, as they have the arguments and results
                                    of one that has, and the same return address and frame: between the two, the thread called
                                    nothing but tests and probes in vain. One that is under way may have no record yet */
     /* Written by the analyzer. tail: release when records up to it may be overwritten. */
-    _Alignas(64) uint64_t tail;
+    _Alignas(64) uint64_t tail; /* atomic */
     /* Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by release. */
-    uint64_t judged;    /* number of the call, from 1, counted like done; MV_UNJUDGED: this thread's calls are not judged any more */
+    uint64_t judged;    /* atomic: number of the call, from 1, counted like done; MV_UNJUDGED: this thread's calls are not judged any more */
     uint64_t refused_on; /* handle of the object whose error handler is to be told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD */
     uint32_t refused;   /* enum mv_refused */
     char why[100];      /* the check that refuses it, ended by a zero */
     /* Since when the thread has not moved, for who looks from outside: calls and done, with repeats added to each, were
      * seen_calls and seen_done at least from `since` (CLOCK_MONOTONIC ns) on. To change them, since is set to 0 first, and set
      * last, by release. */
-    uint64_t since;
-    uint64_t seen_calls;
-    uint64_t seen_done;
+    uint64_t since; /* atomic */
+    uint64_t seen_calls; /* atomic */
+    uint64_t seen_done; /* atomic */
 };
 
 #define MV_UNJUDGED UINT64_MAX
@@ -143,7 +156,7 @@ enum mv_refused {
 };
 
 /* Every record starts on a 64-byte boundary with this. */
-struct mv_record {
+struct mv_record { /* payload */
     uint16_t kind;  /* below MV_INFO: a call, the function's number in the API table; else enum mv_info */
     uint16_t lines; /* length in units of 64 bytes */
     uint32_t site;  /* call site: number of an MV_SITE record of this ring (0 = unknown) */
@@ -160,15 +173,20 @@ enum mv_flags {
     MV_LATE = 2,  /* has no times, but was left when a second thread had called MPI: one call of a ring at most */
 };
 
+/* The end of a record with MV_TIMED. */
+struct mv_times { /* payload */
+    uint64_t enter, leave; /* TSC ticks */
+};
+
 /* A variable part of a call record. */
-struct mv_section {
+struct mv_section { /* payload */
     uint16_t kind; /* enum mv_section_kind, 0 ends the list */
     uint16_t param;
     uint32_t count; /* elements */
     /* elements follow, padded to 8 bytes together */
 };
 
-enum mv_section_kind {
+enum mv_section_kind { /* Go: Sec */
     MV_IN32 = 1,    /* array of int at entry */
     MV_IN64 = 2,    /* array of handles, MPI_Aint or MPI_Count at entry (handles zero-extended to 64 bits) */
     MV_OUT32 = 3,   /* array of int after the call */
@@ -181,13 +199,13 @@ enum mv_section_kind {
 
 /* All zero if the call failed, unless `error` is set: then it is one of MPI_ERR_IN_STATUS, or, with what the call returned
  * for its error, that of a receive whose message was too long. */
-struct mv_status {
+struct mv_status { /* payload */
     int32_t source, tag, error, cancelled;
     int64_t bytes; /* received size, -1 unknown */
 };
 
 /* Records that are no calls. Their payload begins behind struct mv_record. */
-enum mv_info {
+enum mv_info { /* Go: Info */
     MV_INFO = 0xff00,
     MV_SITE = 0xff00,   /* struct mv_site: a call stack, number in mv_record.site */
     MV_MODULE = 0xff01, /* struct mv_module: a loaded file */
@@ -203,27 +221,27 @@ enum mv_info {
     MV_UNREACHABLE = 0xff0b, /* struct mv_unreachable: memory that the call just recorded hands to MPI can't be accessed; precedes its done */
 };
 
-struct mv_site {
+struct mv_site { /* payload */
     uint32_t npcs;
     uint32_t pad;
-    uint64_t pcs[]; /* return addresses, innermost (the MPI call's) first */
+    uint64_t pcs[]; /* tail: pcs: uint64_t[npcs]; return addresses, innermost (the MPI call's) first */
 };
 
-struct mv_module {
+struct mv_module { /* payload */
     uint64_t base;       /* load address: pc - base is the ELF virtual address */
     uint64_t start, end; /* of the mapped segments */
     uint16_t build_id_len, path_len;
     uint32_t pad;
-    /* build id, then path */
+    /* tail: build_id: char[build_id_len], path: char[path_len] */
 };
 
-struct mv_name {
+struct mv_name { /* payload */
     uint8_t kind;      /* enum mv_name_kind */
     uint8_t name_len;
     uint16_t more;     /* 1: another one follows */
     int32_t size;      /* datatype: MPI_Type_size; else 0 */
     uint64_t value;    /* handle zero-extended, or constant sign-extended */
-    /* name, padded to 8 bytes */
+    /* tail: name: char[name_len]; padded to 8 bytes */
 };
 
 enum mv_name_kind {
@@ -231,26 +249,31 @@ enum mv_name_kind {
     MV_NAME_FILE, MV_NAME_INFO, MV_NAME_ERRHANDLER, MV_NAME_MESSAGE, MV_NAME_SESSION,
 };
 
-struct mv_comm {
+/* count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD */
+struct mv_run { /* payload */
+    int32_t start, stride, count;
+};
+
+struct mv_comm { /* payload */
     uint64_t handle;
     int32_t rank, size;    /* in the (local) group */
     int32_t remote_size;   /* inter-communicator: size of the remote group, else 0 */
     uint32_t runs;         /* of the local group */
     uint32_t remote_runs;
     uint32_t is_inter;
-    /* struct mv_run: world ranks of the local group, in order, then of the remote group. They may cover less than `size`
-     * processes, the first ones, if the ring is too small for all. */
+    /* tail: local: mv_run[runs], remote: mv_run[remote_runs]; world ranks of the local group, in order, then of the remote group.
+     * They may cover less than `size` processes, the first ones, if the ring is too small for all. */
 };
 
 /* The neighbours of the process in a distributed graph, in the order of neighbourhood collectives, which is MPI's own. */
-struct mv_neighbours {
+struct mv_neighbours { /* payload */
     uint32_t in, out;
-    /* int32_t: ranks of the sources, then of the destinations */
+    /* tail: sources: int32_t[in], destinations: int32_t[out] */
 };
 
 /* Calls inside of a call are not recorded, be they MPI's or those of functions of the program that MPI calls, to delete an
  * attribute, say. What is freed by one is told by this, and where it came from. */
-struct mv_freed {
+struct mv_freed { /* payload */
     uint64_t handle;
     uint32_t function; /* that freed it: its number in the API table */
     uint32_t pad;
@@ -259,35 +282,30 @@ struct mv_freed {
     uint64_t wrapper; /* code of this library */
 };
 
-/* count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD */
-struct mv_run {
-    int32_t start, stride, count;
-};
-
-struct mv_error {
+struct mv_error { /* payload */
     int32_t code, class;
     uint32_t text_len;
     uint32_t flags; /* enum mv_error_flags */
-    /* text */
+    /* tail: text: char[text_len] */
 };
 
-enum mv_error_flags {
+enum mv_error_flags { /* Go: Error */
     MV_FATAL = 1,   /* the handler is MPI_ERRORS_ARE_FATAL, the call will not return */
     MV_REFUSED = 2, /* strict mode: the error is mpivet's, and the call did not enter MPI */
     MV_RAISED = 4,  /* MPI is about to hand the error to its handler: the call will return only if that does */
 };
 
-struct mv_mpi {
+struct mv_mpi { /* payload */
     int32_t rank, size;    /* in MPI_COMM_WORLD */
     int32_t thread_level;  /* provided, MPI_THREAD_SINGLE … as the MPI's constant; -1: by MPI_Session_init, unknown */
     int32_t tag_ub;
     int32_t version, subversion; /* MPI_Get_version */
     uint32_t library_len;
     uint32_t threads;     /* of the process when MPI_Init returned: its own and those of MPI; 0 unknown */
-    /* MPI_Get_library_version */
+    /* tail: library: char[library_len]; MPI_Get_library_version */
 };
 
-struct mv_data {
+struct mv_data { /* payload */
     uint16_t kind; /* MV_IN32 … MV_STATUS */
     uint16_t param;
     uint32_t first; /* index of the first element here */
@@ -296,15 +314,24 @@ struct mv_data {
     /* elements */
 };
 
+struct mv_sum { /* payload */
+    uint32_t peer; /* rank of who it goes to or comes from, in the group that the call communicates with; MV_SUM_ALL: to all */
+    uint32_t pad;
+    uint64_t bytes;
+    uint64_t sum;
+};
+
+#define MV_SUM_ALL 0xffffffffu
+
 /* Sums of the data that a message or a collective moves, in their serialised order: one record when the operation begins, of
  * what it sends, and one when it is complete. A part whose data can't be found, or that is empty, is not there. MPI_Init
  * publishes one without parts if sums are wanted at all. */
-struct mv_sums {
+struct mv_sums { /* payload */
     uint32_t flags; /* enum mv_sums_flags */
     uint32_t count;
     uint64_t operation; /* 0: the call's own; else a nonblocking or persistent one: mv_operation_number of the call that made it */
     uint64_t round;     /* of a persistent one: which start, from 1 */
-    /* struct mv_sum, in the order of peers */
+    /* tail: parts: mv_sum[count]; in the order of peers */
 };
 
 /* Names the operation that a call of a thread makes: the thread's ring and the call's number in it, from 1. */
@@ -331,17 +358,8 @@ enum mv_sums_wanted {
 #define MV_SUM_BLOCKS 64
 #define MV_SUM_BLOCK 4096
 
-struct mv_sum {
-    uint32_t peer; /* rank of who it goes to or comes from, in the group that the call communicates with; MV_SUM_ALL: to all */
-    uint32_t pad;
-    uint64_t bytes;
-    uint64_t sum;
-};
-
-#define MV_SUM_ALL 0xffffffffu
-
 /* Data that an operation reads are not the same when it is complete as when it began. */
-struct mv_changed {
+struct mv_changed { /* payload */
     uint64_t operation;  /* as in struct mv_sums */
     uint32_t peer;       /* whom the part goes to, as in struct mv_sum */
     uint32_t exact;      /* 1: the range is that from the first byte that differs to the last one; 0: it has one that does */
@@ -350,7 +368,7 @@ struct mv_changed {
 };
 
 /* The first byte of a buffer that the process can't access. */
-struct mv_unreachable {
+struct mv_unreachable { /* payload */
     uint64_t address;
     uint64_t at;      /* of the byte in the serialised data */
     uint32_t written; /* 1: MPI is to write there, 0: to read */
@@ -374,15 +392,15 @@ struct mv_layouts {
     uint64_t size;        /* of the file; what nobody has written takes no memory */
     uint32_t slot_bits;   /* there are 1 << slot_bits slots */
     uint32_t pad0;
-    uint64_t freed;       /* MPI_Type_free calls of the process that are reflected by the table (release) */
+    uint64_t freed;       /* atomic: MPI_Type_free calls of the process that are reflected by the table (release) */
     char pad1[24];
 };
 
 #define MV_LAYOUT_PROBES 64
 
 struct mv_layout_slot {
-    uint64_t handle; /* 0: never used; release */
-    uint64_t at;     /* offset in the file of the program's length in words, which the words follow; 0: none; release */
+    uint64_t handle; /* atomic: 0: never used; release */
+    uint64_t at;     /* atomic: offset in the file of the program's length in words, which the words follow; 0: none; release */
 };
 
 /* What a process has called collectively, for who looks from outside: by debuggers and by mpivet ps. Written by the process
