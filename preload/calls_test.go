@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 const exchange = `
@@ -84,7 +85,7 @@ func TestCalls(t *testing.T) {
 		}
 		slices.SortFunc(ps, func(a, b process) int { return a.rank() - b.rank() })
 		for i, p := range ps {
-			if p.rank() != i || p.state() != exited || p.code() != 0 || !p.initialized() || !p.finalized() || p.aborted() || p.inMPI() {
+			if p.rank() != i || p.state() != layout.StateExited || p.code() != 0 || !p.initialized() || !p.finalized() || p.aborted() || p.inMPI() {
 				t.Errorf("%v", p)
 			}
 		}
@@ -181,7 +182,7 @@ func TestCalls(t *testing.T) {
 
 		names, _ = r1.names()
 		comms := map[int64][]int64{}
-		for _, b := range r1.infos(infoComm) {
+		for _, b := range r1.infos(layout.InfoComm) {
 			var runs []int64
 			for i := range int(le.Uint32(b[20:])) {
 				for j := range 3 {
@@ -204,7 +205,7 @@ func TestCalls(t *testing.T) {
 		if c := r0.call(t, "MPI_Type_vector"); c.value("count") != 2 || c.value("stride") != 4 || c.after("newtype") != r0.call(t, "MPI_Type_free").before("datatype") {
 			t.Errorf("MPI_Type_vector: count %d stride %d newtype %x", c.value("count"), c.value("stride"), c.after("newtype"))
 		}
-		b := r1.infos(infoMPI)
+		b := r1.infos(layout.InfoMPI)
 		if len(b) != 1 || le.Uint32(b[0]) != 1 || le.Uint32(b[0][4:]) != 2 || le.Uint32(b[0][12:]) < 32767 {
 			t.Fatalf("MV_MPI records: %v", b)
 		}
@@ -421,7 +422,7 @@ int main(int argc, char **argv)
 					t.Errorf("MPI_Waitall: %v, %d bytes of requests", counts, len(data[part{mpiapi.SectionIn64, i}]))
 				}
 				clear(data)
-			case c.kind == infoData:
+			case c.kind == layout.InfoData:
 				k := part{int(le.Uint16(c.b[16:])), int(le.Uint16(c.b[18:]))}
 				size := map[int]int{1: 4, 2: 8, 3: 4, 4: 8, 5: 24}[k.kind]
 				if int(le.Uint32(c.b[20:]))*size != len(data[k]) {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // ends is a program that ends in the way that its argument says.
@@ -204,7 +206,7 @@ int main(int argc, char **argv)
 
 // TestEnds: however a program ends, it ends as it does without the library, and the process's page says how it did.
 func TestEnds(t *testing.T) {
-	const sig = signaled
+	const sig = layout.StateSignaled
 	tests := []struct {
 		how               string
 		state, code, kind int
@@ -214,14 +216,14 @@ func TestEnds(t *testing.T) {
 		stack             []string // functions that must be on it, innermost first
 		fault             uint64
 	}{
-		{how: "none", state: exited, code: 3},
-		{how: "normal", state: exited, initialized: true, finalized: true},
+		{how: "none", state: layout.StateExited, code: 3},
+		{how: "normal", state: layout.StateExited, initialized: true, finalized: true},
 		{how: "early segv", state: sig, code: 11, stack: []string{"crash", "main"}, fault: 64},
-		{how: "exit", state: exited, code: 4, initialized: true, stack: []string{"main"}},
-		{how: "return", state: exited, code: 5, initialized: true},
-		{how: "_exit", state: exited, code: 6, kind: 1, initialized: true, stack: []string{"main"}},
-		{how: "_Exit", state: exited, code: 6, kind: 1, initialized: true, stack: []string{"main"}},
-		{how: "quick_exit", state: exited, code: 7, kind: 1, initialized: true, stack: []string{"main"}},
+		{how: "exit", state: layout.StateExited, code: 4, initialized: true, stack: []string{"main"}},
+		{how: "return", state: layout.StateExited, code: 5, initialized: true},
+		{how: "_exit", state: layout.StateExited, code: 6, kind: 1, initialized: true, stack: []string{"main"}},
+		{how: "_Exit", state: layout.StateExited, code: 6, kind: 1, initialized: true, stack: []string{"main"}},
+		{how: "quick_exit", state: layout.StateExited, code: 7, kind: 1, initialized: true, stack: []string{"main"}},
 		{how: "abort", state: sig, code: 6, initialized: true, stack: []string{"main"}},
 		{how: "segv", state: sig, code: 11, initialized: true, stack: []string{"crash", "main"}, fault: 64},
 		{how: "overflow", state: sig, code: 11, initialized: true, stack: []string{"overflow", "overflow"}},
@@ -229,7 +231,7 @@ func TestEnds(t *testing.T) {
 		{how: "fpe", state: sig, code: 8, initialized: true, stack: []string{"main"}},
 		{how: "trap", state: sig, code: 4, initialized: true, stack: []string{"main"}},
 		{how: "term", state: sig, code: 15, initialized: true, stack: []string{"main"}},
-		{how: "kill", state: started, initialized: true},
+		{how: "kill", state: layout.StateStarted, initialized: true},
 		{how: "mpi segv", state: sig, code: 11, initialized: true, inMPI: true, stack: []string{"crash", "op", "main"}, fault: 16},
 		{how: "late", state: sig, code: 11, initialized: true, finalized: true, stack: []string{"crash", "main"}, fault: 64},
 	}
@@ -326,7 +328,7 @@ func TestHandlers(t *testing.T) {
 				t.Errorf("%s: %v %s", how, plain, plain.stderr)
 			}
 			p := s.the(prog)
-			if p.state() != exited || p.code() != 0 {
+			if p.state() != layout.StateExited || p.code() != 0 {
 				t.Errorf("%s: %v", how, p)
 			}
 			if how != "errors" {
@@ -368,7 +370,7 @@ func TestFatalErrors(t *testing.T) {
 				t.Errorf("%s: stderr\n%s\nplain\n%s", how, res.stderr, plain.stderr)
 			}
 			p := s.the(prog)
-			if p.state() != exited || !p.inMPI() || p.finalized() || p.aborted() {
+			if p.state() != layout.StateExited || !p.inMPI() || p.finalized() || p.aborted() {
 				t.Errorf("%s: %v", how, p)
 			}
 			r := one(t, s, p)
@@ -389,7 +391,7 @@ func TestFatalErrors(t *testing.T) {
 		if res.state != plain.state {
 			t.Errorf("MPI_Abort: %v, plain: %v", res, plain)
 		}
-		if p := s.the(prog); !p.aborted() || p.state() == started {
+		if p := s.the(prog); !p.aborted() || p.state() == layout.StateStarted {
 			t.Errorf("MPI_Abort: %v", p)
 		}
 	})
@@ -424,10 +426,10 @@ func TestChildren(t *testing.T) {
 		if len(ps) != 2 {
 			t.Fatalf("processes %v, want the program and the one it executes", ps)
 		}
-		if p := ps[0]; p.state() != exited || p.code() != 0 || !p.finalized() {
+		if p := ps[0]; p.state() != layout.StateExited || p.code() != 0 || !p.finalized() {
 			t.Errorf("parent: %v", p)
 		}
-		if p := ps[1]; p.state() != exited || p.code() != 3 || int(p.u32(20)) != ps[0].pid() {
+		if p := ps[1]; p.state() != layout.StateExited || p.code() != 3 || int(p.u32(layout.ProcessPPIDAt)) != ps[0].pid() {
 			t.Errorf("child: %v", p)
 		}
 		r := one(t, s, ps[0])
@@ -440,7 +442,7 @@ func TestChildren(t *testing.T) {
 			t.Fatal(res, res.stderr)
 		}
 		ps = s.processes(prog)
-		if len(ps) != 2 || ps[0].pid() != ps[1].pid() || ps[0].state() != started || ps[1].state() != exited ||
+		if len(ps) != 2 || ps[0].pid() != ps[1].pid() || ps[0].state() != layout.StateStarted || ps[1].state() != layout.StateExited ||
 			ps[0].name != fmt.Sprintf("p%d.0", ps[0].pid()) || ps[1].name != fmt.Sprintf("p%d.1", ps[0].pid()) {
 			t.Errorf("after exec: %v", ps)
 		}
@@ -476,7 +478,7 @@ func TestKill(t *testing.T) {
 		cmd.Wait()
 		p := s.the(prog)
 		r := one(t, s, p)
-		if c := r.call(t, "MPI_Recv"); p.state() != started || len(r.calls()) != int(r.done())+1 || c.value("tag") != 1 || len(r.stack(c.site)) == 0 {
+		if c := r.call(t, "MPI_Recv"); p.state() != layout.StateStarted || len(r.calls()) != int(r.done())+1 || c.value("tag") != 1 || len(r.stack(c.site)) == 0 {
 			t.Errorf("%v, %d calls, %d done", p, len(r.calls()), r.done())
 		}
 	})
@@ -507,7 +509,7 @@ func TestFullRing(t *testing.T) {
 			if res := m.run(t, s, prog); res.state != 0 || res.stdout != "end\n" || res.stderr != "" {
 				t.Errorf("%v %q %q", res, res.stdout, res.stderr)
 			}
-			if p := s.the(prog); p.state() != exited || !p.finalized() {
+			if p := s.the(prog); p.state() != layout.StateExited || !p.finalized() {
 				t.Errorf("%v", p)
 			}
 		}
@@ -591,7 +593,7 @@ func TestNoRoom(t *testing.T) {
 		if s.unrecorded() != 1 {
 			t.Errorf("%d unrecorded, want 1", s.unrecorded())
 		}
-		if p := s.the(prog); !p.initialized() || !p.finalized() || p.state() != exited {
+		if p := s.the(prog); !p.initialized() || !p.finalized() || p.state() != layout.StateExited {
 			t.Errorf("unrecorded: %v", p)
 		}
 		os.RemoveAll(filepath.Join(small, "control"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 const freeing = `
@@ -70,7 +71,7 @@ func TestFreed(t *testing.T) {
 			handle   int64
 		}
 		var got []freed
-		for _, b := range r.infos(infoFreed) {
+		for _, b := range r.infos(layout.InfoFreed) {
 			f := freed{"?", int64(le.Uint64(b))}
 			caller, real, wrapper := r.module(le.Uint64(b[16:])), r.module(le.Uint64(b[24:])), r.module(le.Uint64(b[32:]))
 			if !strings.Contains(filepath.Base(real), "libmpi") || !strings.HasPrefix(filepath.Base(wrapper), "libmpivet") {

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // comms returns the published communicators by handle, latest last: rank, size, remote size, and the world ranks of
 // the local, then the remote group.
 func (r ring) comms() map[int64][][]int {
 	all := map[int64][][]int{}
-	for _, b := range r.infos(infoComm) {
+	for _, b := range r.infos(layout.InfoComm) {
 		h := int64(le.Uint64(b))
 		c := []int{int(int32(le.Uint32(b[8:]))), int(int32(le.Uint32(b[12:]))), int(int32(le.Uint32(b[16:])))}
 		for i := range int(le.Uint32(b[20:]) + le.Uint32(b[24:])) {
@@ -181,12 +182,12 @@ int main(int argc, char **argv)
 			t.Fatal(res, res.stderr)
 		}
 		for _, p := range s.processes(prog) {
-			if !p.initialized() || !p.finalized() || p.state() != exited {
+			if !p.initialized() || !p.finalized() || p.state() != layout.StateExited {
 				t.Errorf("%v", p)
 			}
 			r := one(t, s, p)
 			names, _ := r.names()
-			b := r.infos(infoMPI)
+			b := r.infos(layout.InfoMPI)
 			if len(b) != 1 || int(le.Uint32(b[0])) != p.rank() || le.Uint32(b[0][4:]) != 2 || names["MPI_SUM"] == 0 {
 				t.Errorf("MV_MPI %v", b)
 			}

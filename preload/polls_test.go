@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 const polls = `
@@ -212,7 +214,7 @@ func TestPolls(t *testing.T) {
 		m.ranks(t, s, 1, prog, "killed")
 		p := s.the(prog)
 		r = s.rings(p)[0]
-		if p.state() != signaled || p.code() != int(syscall.SIGSEGV) || !p.inMPI() {
+		if p.state() != layout.StateSignaled || p.code() != int(syscall.SIGSEGV) || !p.inMPI() {
 			t.Fatalf("%v", p)
 		}
 		if n := r.begun() - r.done(); n != 1 {

@@ -180,13 +180,14 @@ struct mv_times { /* payload */
 
 /* A variable part of a call record. */
 struct mv_section { /* payload */
-    uint16_t kind; /* enum mv_section_kind, 0 ends the list */
+    uint16_t kind; /* enum mv_section_kind */
     uint16_t param;
     uint32_t count; /* elements */
     /* elements follow, padded to 8 bytes together */
 };
 
 enum mv_section_kind { /* Go: Sec */
+    MV_END = 0,     /* no section: the list is over */
     MV_IN32 = 1,    /* array of int at entry */
     MV_IN64 = 2,    /* array of handles, MPI_Aint or MPI_Count at entry (handles zero-extended to 64 bits) */
     MV_OUT32 = 3,   /* array of int after the call */

@@ -16,28 +16,10 @@ import (
 	"time"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	rings "github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 var le = binary.LittleEndian
-
-// From record.h.
-const (
-	magicControl = 0x314c54434556504d
-	infoSite     = 0xff00
-	theVersion   = 6 // of the layout
-	infoModule   = 0xff01
-	infoNames    = 0xff02
-	infoComm     = 0xff03
-	infoError    = 0xff04
-	infoMPI      = 0xff05
-	infoData     = 0xff06
-	infoFreed    = 0xff09
-
-	started  = 0
-	exited   = 1
-	signaled = 2
-)
 
 // A session is a directory like the analyzer's, with its control file locked as if an analyzer lived.
 type session struct {
@@ -74,16 +56,16 @@ func newSession(t *testing.T, o options) *session {
 	if o.ring == 0 {
 		o.ring = 4 << 20
 	}
-	b := make([]byte, 360)
-	le.PutUint64(b[0:], magicControl)
-	le.PutUint32(b[8:], theVersion)
-	le.PutUint32(b[12:], uint32(len(b)))
-	le.PutUint64(b[16:], mpiapi.Hash())
-	le.PutUint64(b[24:], o.ring)
+	b := make([]byte, layout.SizeofControl)
+	le.PutUint64(b[layout.ControlMagicAt:], layout.MagicControl)
+	le.PutUint32(b[layout.ControlVersionAt:], layout.Version)
+	le.PutUint32(b[layout.ControlHeaderSizeAt:], uint32(len(b)))
+	le.PutUint64(b[layout.ControlTableHashAt:], mpiapi.Hash())
+	le.PutUint64(b[layout.ControlRingSizeAt:], o.ring)
 	if !o.noStacks {
-		le.PutUint32(b[32:], 1)
+		le.PutUint32(b[layout.ControlStacksAt:], 1)
 	}
-	copy(b[48:], o.fallback)
+	copy(b[layout.ControlFallbackAt:], o.fallback)
 	if _, err := f.Write(b); err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +93,8 @@ func (s *session) controlWord(at int64) uint32 {
 	return le.Uint32(b[:])
 }
 
-func (s *session) unrecorded() uint32 { return s.controlWord(40) }
-func (s *session) shrunk() uint32     { return s.controlWord(44) }
+func (s *session) unrecorded() uint32 { return s.controlWord(layout.ControlUnrecordedAt) }
+func (s *session) shrunk() uint32     { return s.controlWord(layout.ControlShrunkAt) }
 
 // A result is how a program ended.
 type result struct {
@@ -189,34 +171,34 @@ type process struct {
 
 func (p process) u32(at int) uint32 { return le.Uint32(p.page[at:]) }
 
-func (p process) pid() int          { return int(p.u32(16)) }
-func (p process) rank() int         { return int(int32(p.u32(24))) }
-func (p process) state() int        { return int(p.u32(32)) }
-func (p process) code() int         { return int(int32(p.u32(36))) }
-func (p process) initialized() bool { return p.u32(40) == 1 }
-func (p process) finalized() bool   { return p.u32(44) == 1 }
-func (p process) aborted() bool     { return p.u32(48) == 1 }
-func (p process) inMPI() bool       { return p.u32(52) == 1 }
-func (p process) exitKind() int     { return int(p.u32(56)) }
-func (p process) fault() uint64     { return le.Uint64(p.page[72:]) }
-func (p process) sender() int       { return int(p.u32(80)) }
+func (p process) pid() int          { return int(p.u32(layout.ProcessPIDAt)) }
+func (p process) rank() int         { return int(int32(p.u32(layout.ProcessRankAt))) }
+func (p process) state() int        { return int(p.u32(layout.ProcessStateAt)) }
+func (p process) code() int         { return int(int32(p.u32(layout.ProcessCodeAt))) }
+func (p process) initialized() bool { return p.u32(layout.ProcessInitializedAt) == 1 }
+func (p process) finalized() bool   { return p.u32(layout.ProcessFinalizedAt) == 1 }
+func (p process) aborted() bool     { return p.u32(layout.ProcessAbortedAt) == 1 }
+func (p process) inMPI() bool       { return p.u32(layout.ProcessInMPIAt) == 1 }
+func (p process) exitKind() int     { return int(p.u32(layout.ProcessExitKindAt)) }
+func (p process) fault() uint64     { return le.Uint64(p.page[layout.ProcessFaultAddrAt:]) }
+func (p process) sender() int       { return int(p.u32(layout.ProcessSenderPIDAt)) }
 
 func (p process) pcs() []uint64 {
 	var pcs []uint64
-	for i := range int(p.u32(84)) {
-		pcs = append(pcs, le.Uint64(p.page[88+8*i:]))
+	for i := range int(p.u32(layout.ProcessNPCsAt)) {
+		pcs = append(pcs, le.Uint64(p.page[layout.ProcessPCsAt+8*i:]))
 	}
 	return pcs
 }
 
-func (p process) exe() string { return cString(p.page[608:864]) }
+func (p process) exe() string { return cString(p.page[layout.ProcessExeAt:layout.ProcessNMapsAt]) }
 
 // maps returns the paths of the mappings by one of the addresses in them.
 func (p process) mapOf(pc uint64) string {
-	for i := range int(p.u32(864)) {
-		m := p.page[880+256*i:]
-		if pc >= le.Uint64(m) && pc < le.Uint64(m[8:]) {
-			return cString(m[24:256])
+	for i := range int(p.u32(layout.ProcessNMapsAt)) {
+		m := p.page[layout.ProcessMapsAt+layout.SizeofMap*i:]
+		if pc >= le.Uint64(m) && pc < le.Uint64(m[layout.MapEndAt:]) {
+			return cString(m[layout.MapPathAt:layout.SizeofMap])
 		}
 	}
 	return ""
@@ -245,7 +227,9 @@ func (s *session) processes(program string) []process {
 			list = append(list, p)
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return le.Uint64(list[i].page[600:]) < le.Uint64(list[j].page[600:]) })
+	sort.Slice(list, func(i, j int) bool {
+		return le.Uint64(list[i].page[layout.ProcessStartTimeAt:]) < le.Uint64(list[j].page[layout.ProcessStartTimeAt:])
+	})
 	return list
 }
 
@@ -275,13 +259,13 @@ type ring struct {
 	records []record
 }
 
-func (r ring) thread() int     { return int(le.Uint32(r.header[32:])) }
-func (r ring) size() uint64    { return le.Uint64(r.header[16:]) }
-func (r ring) done() uint64    { return le.Uint64(r.header[136:]) }
-func (r ring) queries() uint64 { return le.Uint64(r.header[144:]) }
-func (r ring) stalls() uint64  { return le.Uint64(r.header[152:]) }
-func (r ring) begun() uint64   { return le.Uint64(r.header[184:]) }
-func (r ring) repeats() uint64 { return le.Uint64(r.header[200:]) }
+func (r ring) thread() int     { return int(le.Uint32(r.header[layout.RingThreadAt:])) }
+func (r ring) size() uint64    { return le.Uint64(r.header[layout.RingSizeAt:]) }
+func (r ring) done() uint64    { return le.Uint64(r.header[layout.RingDoneAt:]) }
+func (r ring) queries() uint64 { return le.Uint64(r.header[layout.RingQueriesAt:]) }
+func (r ring) stalls() uint64  { return le.Uint64(r.header[layout.RingStallsAt:]) }
+func (r ring) begun() uint64   { return le.Uint64(r.header[layout.RingCallsAt:]) }
+func (r ring) repeats() uint64 { return le.Uint64(r.header[layout.RingRepeatsAt:]) }
 
 // rings returns the rings of a process by number.
 func (s *session) rings(p process) []ring {
@@ -296,24 +280,25 @@ func (s *session) rings(p process) []ring {
 			s.t.Fatal(err)
 		}
 		r := ring{header: b[:4096]}
-		head, data := le.Uint64(b[128:]), b[4096:]
+		head, data := le.Uint64(b[layout.RingHeadAt:]), b[4096:]
 		if head > r.size() {
 			s.t.Fatalf("%s: the test needs a larger ring", p.name)
 		}
 		for at := uint64(0); at < head; {
-			n := uint64(le.Uint16(data[at+2:])) * 64
+			h, _ := layout.DecodeRecord(data[at:])
+			n := uint64(h.Lines) * layout.Line
 			if n == 0 || at+n > head {
 				s.t.Fatalf("%s: a record of %d bytes at %d, head %d", p.name, n, at, head)
 			}
 			d := data[at : at+n]
-			r.records = append(r.records, record{int(le.Uint16(d)), le.Uint32(d[4:]), int32(le.Uint32(d[8:])), le.Uint16(d[12:])&1 != 0, int(le.Uint16(d[14:])), d})
+			r.records = append(r.records, record{int(h.Kind), h.Site, h.RC, h.Flags&layout.Timed != 0, int(h.Used), d})
 			at += n
 		}
 		list = append(list, r)
 	}
 }
 
-func (r record) isCall() bool { return r.kind < infoSite }
+func (r record) isCall() bool { return r.kind < layout.Info }
 
 func (r record) fn() *mpiapi.Func { return mpiapi.ByID(mpiapi.FuncID(r.kind)) }
 
@@ -461,7 +446,7 @@ func (r ring) infos(kind int) [][]byte {
 // names returns the predefined handles and constants.
 func (r ring) names() (values map[string]int64, sizes map[string]int) {
 	values, sizes = map[string]int64{}, map[string]int{}
-	for _, b := range r.infos(infoNames) {
+	for _, b := range r.infos(layout.InfoNames) {
 		for {
 			n := int(b[1])
 			name := string(b[16 : 16+n])
@@ -478,7 +463,7 @@ func (r ring) names() (values map[string]int64, sizes map[string]int) {
 // stack returns the return addresses of a call site.
 func (r ring) stack(site uint32) []uint64 {
 	for _, c := range r.records {
-		if c.kind == infoSite && c.site == site {
+		if c.kind == layout.InfoSite && c.site == site {
 			var pcs []uint64
 			for i := range int(le.Uint32(c.b[16:])) {
 				pcs = append(pcs, le.Uint64(c.b[24+8*i:]))
@@ -491,7 +476,7 @@ func (r ring) stack(site uint32) []uint64 {
 
 // module returns the path of the module that an address lies in.
 func (r ring) module(pc uint64) string {
-	for _, b := range r.infos(infoModule) {
+	for _, b := range r.infos(layout.InfoModule) {
 		if pc >= le.Uint64(b[8:]) && pc < le.Uint64(b[16:]) {
 			id, n := int(le.Uint16(b[24:])), int(le.Uint16(b[26:]))
 			return string(b[32+id : 32+id+n])
@@ -509,9 +494,9 @@ type mpiError struct {
 
 func (r ring) errors() []mpiError {
 	var list []mpiError
-	for _, b := range r.infos(infoError) {
+	for _, b := range r.infos(layout.InfoError) {
 		n := le.Uint32(b[8:])
-		list = append(list, mpiError{int(int32(le.Uint32(b[4:]))), le.Uint32(b[12:])&(rings.ErrorFatal|rings.ErrorRaised) != 0, string(b[16 : 16+n])})
+		list = append(list, mpiError{int(int32(le.Uint32(b[4:]))), le.Uint32(b[12:])&(layout.ErrorFatal|layout.ErrorRaised) != 0, string(b[16 : 16+n])})
 	}
 	return list
 }
@@ -539,7 +524,7 @@ func (s *session) drain() (stop func()) {
 				}
 			}
 			for _, b := range maps {
-				le.PutUint64(b[256:], le.Uint64(b[128:]))
+				le.PutUint64(b[layout.RingTailAt:], le.Uint64(b[layout.RingHeadAt:]))
 			}
 			select {
 			case <-quit:

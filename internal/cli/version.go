@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // version is set by the linker for releases.
@@ -46,7 +46,7 @@ func versionCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintf(cmd.OutOrStdout(), "mpivet %s, %s %s/%s, records version %d, API table %016x\n",
-				versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, ring.Version, mpiapi.Hash())
+				versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version, mpiapi.Hash())
 			return nil
 		},
 	}

@@ -3,7 +3,7 @@ package match
 import (
 	"bytes"
 
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // A program may send the same message many times before the analyzer reads the records of its receiver. These
@@ -13,7 +13,7 @@ import (
 // It reports whether it does. Both must be blocking operations whose call has returned, and op must not be retained.
 func (op *Op) countRepeat(other *Op) bool {
 	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative || op.Exchange != nil || op.Type != other.Type ||
-		len(op.Call.Raw) != ring.Line || !bytes.Equal(op.Call.Raw, other.Call.Raw) {
+		len(op.Call.Raw) != layout.Line || !bytes.Equal(op.Call.Raw, other.Call.Raw) {
 		return false
 	}
 	stride := other.At - op.At - uint64(op.repeats)*uint64(op.stride)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -25,7 +26,7 @@ func (c *Call) Func() mpiapi.FuncID {
 }
 
 // small is the length of records that are kept whole: with file names, but without large arrays.
-const small = 4 * ring.Line
+const small = 4 * layout.Line
 
 // Keep makes c a copy of the call that a record holds; of a long one without its sections and times. It uses the room
 // that c has.
@@ -34,17 +35,17 @@ func (c *Call) Keep(rec []byte) {
 		c.Raw = append(c.Raw[:0], rec...)
 		return
 	}
-	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
-	if used < ring.HeaderSize || used > len(rec) {
-		used = ring.HeaderSize
+	used := int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))
+	if used < layout.SizeofRecord || used > len(rec) {
+		used = layout.SizeofRecord
 	}
-	whole := (used + ring.Line - 1) &^ (ring.Line - 1)
+	whole := (used + layout.Line - 1) &^ (layout.Line - 1)
 	raw := append(c.Raw[:0], rec[:used]...)
 	for len(raw) < whole {
 		raw = append(raw, 0)
 	}
-	raw[ring.OffLines], raw[ring.OffLines+1] = byte(whole/ring.Line), 0
-	raw[ring.OffFlags] &^= ring.Timed | ring.Late
+	raw[layout.RecordLinesAt], raw[layout.RecordLinesAt+1] = byte(whole/layout.Line), 0
+	raw[layout.RecordFlagsAt] &^= layout.Timed | layout.Late
 	c.Raw = raw
 }
 

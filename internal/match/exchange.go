@@ -3,7 +3,7 @@ package match
 import (
 	"slices"
 
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Content has the checksums of the data on one side of a message: one for each of consecutive blocks. All blocks have
@@ -45,8 +45,8 @@ func (e *Exchange) Differs() (block int, differs bool) {
 
 // Block returns the first and the last byte of a block.
 func (e *Exchange) Block(i int) (first, last uint64) {
-	const least = ring.SumBlocks * ring.SumBlock
-	size := (max(e.Sent.Bytes, 1) + least - 1) / least * ring.SumBlock
+	const least = layout.SumBlocks * layout.SumBlock
+	size := (max(e.Sent.Bytes, 1) + least - 1) / least * layout.SumBlock
 	first = uint64(i) * size
 	return first, min(first+size, e.Sent.Bytes) - 1
 }

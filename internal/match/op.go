@@ -2,7 +2,7 @@ package match
 
 import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Mode is the communication mode of a send (MPI standard, section 3.4).
@@ -62,7 +62,7 @@ type Op struct {
 func (m *Matcher) NewOp() *Op {
 	op := m.free
 	if op == nil {
-		return &Op{held: true, room: make([]byte, 0, 2*ring.Line)}
+		return &Op{held: true, room: make([]byte, 0, 2*layout.Line)}
 	}
 	m.free = op.next
 	op.next = nil

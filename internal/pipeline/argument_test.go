@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
@@ -372,10 +373,10 @@ func TestThreadLevels(t *testing.T) {
 
 // timed returns a record with the times at which its call was entered and left; 0 if it was not left.
 func timed(rec []byte, enter, leave uint64) []byte {
-	rec = append(slices.Clone(rec), make([]byte, ring.Line)...)
-	binary.LittleEndian.PutUint16(rec[ring.OffLines:], uint16(len(rec)/ring.Line))
-	rec[ring.OffFlags] |= ring.Timed
-	binary.LittleEndian.PutUint64(rec[len(rec)-ring.TimesSize:], enter)
+	rec = append(slices.Clone(rec), make([]byte, layout.Line)...)
+	binary.LittleEndian.PutUint16(rec[layout.RecordLinesAt:], uint16(len(rec)/layout.Line))
+	rec[layout.RecordFlagsAt] |= layout.Timed
+	binary.LittleEndian.PutUint64(rec[len(rec)-layout.SizeofTimes:], enter)
 	binary.LittleEndian.PutUint64(rec[len(rec)-8:], leave)
 	return rec
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
@@ -33,11 +34,11 @@ func complete(k *Rank, request int, number uint64, told ...[]byte) {
 }
 
 func made(number uint64, bytes uint64, sums ...uint64) []byte {
-	return Blocks(ring.SumsMade, number, 0, bytes, sums...)
+	return Blocks(layout.SumsMade, number, 0, bytes, sums...)
 }
 
 func received(k *Rank, count int, bytes uint64, sums ...uint64) {
-	k.Publish("recv", "MPI_Recv", recv(count, Int, 0, 0), 0, Blocks(ring.SumsReceived, 0, 0, bytes, sums...))
+	k.Publish("recv", "MPI_Recv", recv(count, Int, 0, 0), 0, Blocks(layout.SumsReceived, 0, 0, bytes, sums...))
 }
 
 func sent(k *Rank, count int, bytes uint64, sums ...uint64) {
@@ -97,15 +98,15 @@ func TestMessageSums(t *testing.T) {
 		{"void", func(s, r *Rank) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
 			received(r, 4, 16, 8)
-			complete(s, 9, 1, Sums(ring.SumsVoid, 1, 0, nil))
+			complete(s, 9, 1, Sums(layout.SumsVoid, 1, 0, nil))
 		}, nil},
 		{"a nonblocking receive", func(s, r *Rank) {
 			a := recv(4, Int, 0, 0)
 			delete(a, "status")
 			a["*request"], a[">request"] = 0x5001, 9
-			r.Publish("irecv", "MPI_Irecv", a, 0, Sums(ring.SumsMade, 1, 0, nil))
+			r.Publish("irecv", "MPI_Irecv", a, 0, Sums(layout.SumsMade, 1, 0, nil))
 			sent(s, 4, 16, 7)
-			complete(r, 9, 1, Blocks(ring.SumsReceived, 1, 0, 16, 8))
+			complete(r, 9, 1, Blocks(layout.SumsReceived, 1, 0, 16, 8))
 		}, []string{damaged + " [0 1]"}},
 		{"requests of one handle", func(s, r *Rank) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
@@ -117,7 +118,7 @@ func TestMessageSums(t *testing.T) {
 		}, []string{modified + " [0]"}},
 		{"another datatype", func(s, r *Rank) {
 			sent(s, 4, 16, 7)
-			r.Publish("recv", "MPI_Recv", recv(4, Float, 0, 0), 0, Blocks(ring.SumsReceived, 0, 0, 16, 8))
+			r.Publish("recv", "MPI_Recv", recv(4, Float, 0, 0), 0, Blocks(layout.SumsReceived, 0, 0, 16, 8))
 		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}},
 		{"packed data unpacked", func(s, r *Rank) {
 			s.Publish("send", "MPI_Send", send(16, Packed, 1, 0), 0, Blocks(0, 0, 0, 16, 7))
@@ -126,7 +127,7 @@ func TestMessageSums(t *testing.T) {
 		{"a persistent send", func(s, r *Rank) {
 			a := send(4, Int, 1, 0)
 			a["*request"], a[">request"] = 0x5001, 9
-			s.Publish("init", "MPI_Send_init", a, 0, Sums(ring.SumsMade, 1, 0, nil))
+			s.Publish("init", "MPI_Send_init", a, 0, Sums(layout.SumsMade, 1, 0, nil))
 			for round := range uint64(3) {
 				s.Publish("start", "MPI_Start", Args{"request": 9, "*request": 0x5001}, 0, Blocks(0, 1, round+1, 16, 100+round))
 				received(r, 4, 16, 100+2*(round/2)) // the second is damaged
@@ -248,12 +249,12 @@ func TestModifiedCollective(t *testing.T) {
 			if r == 0 {
 				list = []PartSum{{Peer: -1, Bytes: 16, Value: 5}}
 			}
-			k.Publish("ibcast", "MPI_Ibcast", a, 0, Sums(ring.SumsMade, 1, 0, list))
-			over := []([]byte){Sums(ring.SumsReceived|ring.SumsOver, 1, 0, nil)}
+			k.Publish("ibcast", "MPI_Ibcast", a, 0, Sums(layout.SumsMade, 1, 0, list))
+			over := []([]byte){Sums(layout.SumsReceived|layout.SumsOver, 1, 0, nil)}
 			if r == 0 {
 				over = append([][]byte{Changed(1, false, 16, 0, 16)}, over...)
 			} else {
-				over[0] = Sums(ring.SumsReceived|ring.SumsOver, 1, 0, []PartSum{{Peer: 0, Bytes: 16, Value: 6}})
+				over[0] = Sums(layout.SumsReceived|layout.SumsOver, 1, 0, []PartSum{{Peer: 0, Bytes: 16, Value: 6}})
 			}
 			complete(k, 9, 1, over...)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
@@ -71,7 +72,7 @@ func (h *held) leaves(rank int) {
 	delete(h.open, rank)
 	if h.verdicts[rank].Refused != ring.GoOn {
 		h.p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: Refusal(99)})
-		rec[ring.OffRC] = 99
+		rec[layout.RecordRCAt] = 99
 	}
 	delete(h.verdicts, rank)
 	h.p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: rec, Resume: true})

@@ -7,6 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -69,7 +70,7 @@ func (th *Thread) call(rec []byte) match.Call {
 	return c
 }
 
-func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[ring.OffRC:])) }
+func returned(rec []byte) int32 { return int32(binary.LittleEndian.Uint32(rec[layout.RecordRCAt:])) }
 
 // enter follows a call up to the point where MPI takes over. open: it has not returned yet.
 func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {

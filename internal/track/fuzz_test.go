@@ -9,6 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/pipeline"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
@@ -122,8 +123,8 @@ func fuzz(f *testing.F, which func(*mpiapi.Func) bool) {
 		for range 12 {
 			fn := funcs[g.number()%uint64(len(funcs))]
 			rec := Record(1, fn.Name, g.args(fn), int32(g.number()&1))
-			if v := g.number(); v&7 == 7 && len(rec) > ring.HeaderSize { // overwritten by the program
-				rec[ring.HeaderSize+int(v>>8)%(len(rec)-ring.HeaderSize)] = byte(v >> 3)
+			if v := g.number(); v&7 == 7 && len(rec) > layout.SizeofRecord { // overwritten by the program
+				rec[layout.SizeofRecord+int(v>>8)%(len(rec)-layout.SizeofRecord)] = byte(v >> 3)
 			}
 			p.Batch(&ring.Batch{Data: rec, Open: g.number()&15 == 15})
 		}

@@ -2,7 +2,7 @@ package track
 
 import (
 	"github.com/mpivet/mpivet/internal/record/event"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // info follows a record that is no call.
@@ -10,55 +10,55 @@ func (t *Tracker) info(th *Thread, c *event.Call) {
 	var err error
 	pr := th.Process
 	switch c.Info() {
-	case ring.InfoSite:
+	case layout.InfoSite:
 		var s event.Site
 		if s, err = c.SiteInfo(); err == nil {
 			t.Events.SiteSeen.Publish(SiteSeen{th, s})
 		}
-	case ring.InfoModule:
+	case layout.InfoModule:
 		var m event.Module
 		if m, err = c.ModuleInfo(); err == nil {
 			t.mapped(pr, m)
 			t.Events.ModuleMapped.Publish(ModuleMapped{pr, m})
 		}
-	case ring.InfoNames:
+	case layout.InfoNames:
 		err = t.nameRecord(pr, c)
-	case ring.InfoComm:
+	case layout.InfoComm:
 		var m event.Comm
 		if m, err = c.CommInfo(); err == nil {
 			t.commRecord(th, m)
 		}
-	case ring.InfoNeighbours:
+	case layout.InfoNeighbours:
 		var n event.Neighbours
 		if n, err = c.NeighboursInfo(); err == nil && len(th.comm) > 0 {
 			th.comm[len(th.comm)-1].Neighbours = &n
 		}
-	case ring.InfoError:
+	case layout.InfoError:
 		var e event.Error
 		if e, err = c.ErrorInfo(); err == nil {
 			t.failing(th, &e)
 		}
-	case ring.InfoSums:
+	case layout.InfoSums:
 		var s event.Sums
 		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil {
 			t.Events.SumsSeen.Publish(SumsSeen{th, &s})
 		}
-	case ring.InfoChanged:
+	case layout.InfoChanged:
 		var m event.Changed
 		if m, err = c.ChangedInfo(); err == nil && th.Open.Func != nil {
 			t.Events.ChangeSeen.Publish(ChangeSeen{th, &m})
 		}
-	case ring.InfoUnreachable:
+	case layout.InfoUnreachable:
 		var u event.Unreachable
 		if u, err = c.UnreachableInfo(); err == nil && th.Open.Func != nil {
 			t.Events.Unreachable.Publish(Unreachable{th, u})
 		}
-	case ring.InfoFreed:
+	case layout.InfoFreed:
 		var f event.Freed
 		if f, err = c.FreedInfo(); err == nil && !pr.ofMPI(&f) {
 			pr.freedInside(&t.plans[f.Func.ID], f.Handle)
 		}
-	case ring.InfoMPI:
+	case layout.InfoMPI:
 		var m event.MPI
 		if m, err = c.MPIInfo(); err == nil {
 			pr.Library, pr.Version = t.text(m.Library), [2]int{m.Version, m.Subversion}

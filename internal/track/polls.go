@@ -7,7 +7,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/record/event"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // polling is what is known of a thread that tests and probes in vain.
@@ -64,13 +64,13 @@ func (th *Thread) inVain(rec []byte) {
 		r.recs, r.more = r.recs[:0], false
 	}
 	r.last = th.Calls
-	if len(rec) > repeatedSize || rec[ring.OffFlags]&ring.Timed != 0 {
+	if len(rec) > repeatedSize || rec[layout.RecordFlagsAt]&layout.Timed != 0 {
 		r.recs = r.recs[:0] // nothing before it is repeated any more
 		return
 	}
-	site := binary.LittleEndian.Uint32(rec[ring.OffSite:])
+	site := binary.LittleEndian.Uint32(rec[layout.RecordSiteAt:])
 	for i, o := range r.recs {
-		if binary.LittleEndian.Uint32(o[ring.OffSite:]) == site {
+		if binary.LittleEndian.Uint32(o[layout.RecordSiteAt:]) == site {
 			r.recs[i] = append(o[:0], rec...)
 			return
 		}
@@ -129,7 +129,7 @@ func (t *Tracker) watched(th *Thread, c *event.Call) {
 // none and which may hold anything.
 func (t *Tracker) question(b []byte, c *event.Call) []byte {
 	rec := c.Raw()
-	used := min(max(int(binary.LittleEndian.Uint16(rec[ring.OffUsed:])), ring.HeaderSize), len(rec))
+	used := min(max(int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:])), layout.SizeofRecord), len(rec))
 	b = append(b, rec[:used]...)
 	if p := &t.plans[c.Func.ID]; p.requests >= 0 {
 		list, _ := c.In(p.requests)

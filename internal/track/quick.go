@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // quick is where a blocking send or receive has its arguments, if its record is a single line: nearly all calls of many
@@ -36,7 +36,7 @@ func makeQuick(p *plan) quick {
 	case testsome:
 		return quick{header: uint64(f.Fixed) << 48, poll: p.outCount.At}
 	}
-	if p.act != send && p.act != recv || p.buffered || f.Fixed > ring.Line || f.Base != f.ID {
+	if p.act != send && p.act != recv || p.buffered || f.Fixed > layout.Line || f.Base != f.ID {
 		return quick{}
 	}
 	at := func(r mpiapi.Role) uint8 { return uint8(f.Params[f.Arg(r)].Layout.At) }
@@ -72,8 +72,8 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 	// Nothing that follows here begins or completes an operation that goes on after the call.
 	passes := t.Events.MessagePassed.Wanted()
 	busy := passes && pr.Lent.Busy()
-	for off+ring.Line < len(data) { // the last record may be open
-		rec := data[off : off+ring.Line : off+ring.Line]
+	for off+layout.Line < len(data) { // the last record may be open
+		rec := data[off : off+layout.Line : off+layout.Line]
 		head := binary.LittleEndian.Uint64(rec)
 		if int(head&0xffff) >= len(t.quick) {
 			break
@@ -82,7 +82,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		if q.header == 0 || binary.LittleEndian.Uint64(rec[8:]) != q.header {
 			break
 		}
-		if n := int(head>>16&0xffff) * ring.Line; q.again {
+		if n := int(head>>16&0xffff) * layout.Line; q.again {
 			if n == 0 || off+n >= len(data) || !t.enterAgain(th, q, data[off:off+n:off+n]) {
 				break
 			}
@@ -98,7 +98,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 			th.inVain(last)
 			off += n
 			continue
-		} else if n != ring.Line {
+		} else if n != layout.Line {
 			break
 		}
 		v := pr.View(binary.LittleEndian.Uint64(rec[q.comm&63:]))
@@ -129,7 +129,7 @@ func (t *Tracker) quickly(th *Thread, d *event.Decoder) (last []byte) {
 		th.Calls++
 		op.At = th.Calls
 		t.Match.PostScratch()
-		off += ring.Line
+		off += layout.Line
 		last = rec
 	}
 	d.Skip(off)

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/memory"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // repeat is a collective that a process has entered, for the case that it enters one of the same kind again: with the same
@@ -25,7 +25,7 @@ type repeat struct {
 // there are on a communicator before the first is remembered: room for many processes should be worth it.
 const (
 	repeats    = 4
-	repeatSize = 2 * ring.Line
+	repeatSize = 2 * layout.Line
 	rare       = 8
 )
 
@@ -53,13 +53,13 @@ func makeRepeatable(p *plan) quick {
 
 // at returns where a view remembers the collective that is called from the place of a record.
 func (v *View) repeatAt(rec []byte) *repeat {
-	return &v.again[binary.LittleEndian.Uint32(rec[ring.OffSite:])%repeats]
+	return &v.again[binary.LittleEndian.Uint32(rec[layout.RecordSiteAt:])%repeats]
 }
 
 // remember keeps the collective that a call has just entered, if it is such that all would be the same next time.
 func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	rec := c.Raw()
-	used := int(binary.LittleEndian.Uint16(rec[ring.OffUsed:]))
+	used := int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))
 	if c.State != event.Complete || returned(rec) != 0 || th.Explained != Unexplained || !t.entry.Plain() || th.pos < rare ||
 		v.topology != nil || used != p.fn.Fixed || used > repeatSize {
 		return
@@ -117,10 +117,10 @@ func (r *repeat) equal(q *quick, pr *Process, rec []byte) bool {
 	if used == 0 || used > len(rec) || binary.LittleEndian.Uint32(rec) != binary.LittleEndian.Uint32(r.record[:]) {
 		return false
 	}
-	if secs := (used + 7) &^ 7; secs+ring.SectionSize <= len(rec) && binary.LittleEndian.Uint16(rec[secs:]) != ring.SecEnd {
+	if secs := (used + 7) &^ 7; secs+layout.SizeofSection <= len(rec) && binary.LittleEndian.Uint16(rec[secs:]) != layout.SecEnd {
 		return false
 	}
-	i := ring.OffRC
+	i := layout.RecordRCAt
 	for ; i+8 <= used; i += 8 {
 		a, b := binary.LittleEndian.Uint64(rec[i:]), binary.LittleEndian.Uint64(r.record[i:])
 		if a != b && (i != int(q.buffers[0]) && i != int(q.buffers[1]) || a == 0 || b == 0 || pr.hasInPlace && (a == pr.inPlace || b == pr.inPlace)) {

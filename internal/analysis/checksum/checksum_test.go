@@ -10,28 +10,28 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/record/event"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
 // info returns the content of the record of some sums.
 func info(t *rapid.T, flags uint32, list []event.Sum) *event.Sums {
-	b := make([]byte, ring.HeaderSize)
+	b := make([]byte, layout.SizeofRecord)
 	b = binary.LittleEndian.AppendUint32(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
 	b = append(b, make([]byte, 16)...) // the call's own
 	for _, s := range list {
 		peer := uint64(s.Peer)
 		if s.All {
-			peer = ring.SumAll
+			peer = layout.SumAll
 		}
 		for _, v := range []uint64{peer, s.Bytes, s.Value} {
 			b = binary.LittleEndian.AppendUint64(b, v)
 		}
 	}
-	b = append(b, make([]byte, (ring.Line-len(b)%ring.Line)%ring.Line)...)
-	binary.LittleEndian.PutUint16(b, ring.InfoSums)
-	binary.LittleEndian.PutUint16(b[ring.OffLines:], uint16(len(b)/ring.Line))
+	b = append(b, make([]byte, (layout.Line-len(b)%layout.Line)%layout.Line)...)
+	binary.LittleEndian.PutUint16(b, layout.InfoSums)
+	binary.LittleEndian.PutUint16(b[layout.RecordLinesAt:], uint16(len(b)/layout.Line))
 	c, _, err := event.Parse(b)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPairing(t *testing.T) {
 					}
 					received = append(received, s)
 				}
-				queue[m] = append(queue[m], step{at, info(t, 0, sent)}, step{at, info(t, ring.SumsReceived, received)})
+				queue[m] = append(queue[m], step{at, info(t, 0, sent)}, step{at, info(t, layout.SumsReceived, received)})
 			}
 		}
 		for left := 2 * n * int(positions); left > 0; left-- {

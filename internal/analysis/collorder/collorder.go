@@ -18,6 +18,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -210,7 +211,7 @@ func (t *thread) keep(call *match.Call) *match.Call {
 	if t.recent != nil && bytes.Equal(t.recent.Raw, call.Raw) {
 		return t.recent
 	}
-	site := binary.LittleEndian.Uint32(call.Raw[ring.OffSite:])
+	site := binary.LittleEndian.Uint32(call.Raw[layout.RecordSiteAt:])
 	k := t.calls[site]
 	if k == nil || !bytes.Equal(k.Raw, call.Raw) {
 		clone := call.Clone()

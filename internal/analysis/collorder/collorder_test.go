@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
@@ -360,7 +361,7 @@ func BenchmarkRowsAndColumns(b *testing.B) {
 				rows[i], columns[i] = &match.Comm{Members: make([]int32, side)}, &match.Comm{Members: make([]int32, side)}
 			}
 			row, column := call(0, true), call(0, true)
-			column.Raw[ring.OffSite] = 2
+			column.Raw[layout.RecordSiteAt] = 2
 			for i := 0; i < b.N; i += 2 * side * side * batch {
 				for r := range side * side {
 					row.Thread, column.Thread = ring.ThreadID(r), ring.ThreadID(r)

@@ -14,6 +14,7 @@ import (
 	"github.com/mpivet/mpivet/internal/analysis/happensbefore"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -195,8 +196,8 @@ func (d *Detector) Finish(quiet func(c *match.Comm, member int32) bool) {
 
 func (d *Detector) site(c match.Call) *site {
 	k := siteKey{thread: c.Thread}
-	if len(c.Raw) >= ring.OffSite+4 {
-		k.site = binary.LittleEndian.Uint32(c.Raw[ring.OffSite:])
+	if len(c.Raw) >= layout.RecordSiteAt+4 {
+		k.site = binary.LittleEndian.Uint32(c.Raw[layout.RecordSiteAt:])
 	}
 	s := d.sites[k]
 	if s == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/mpivet/mpivet/internal/analysis/happensbefore"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -42,8 +43,8 @@ func detect(program [][]op, e *execution, status uint64, rested bool) []found {
 	integers := &match.Datatype{Type: datatype.Predefined("MPI_INT", 4)}
 	sends, receives, posted := make(map[place]*Send), make(map[place]*Receive), make(map[place]happensbefore.Moment)
 	call := func(p place) match.Call {
-		raw := make([]byte, ring.Line)
-		binary.LittleEndian.PutUint32(raw[ring.OffSite:], uint32(p.op+1))
+		raw := make([]byte, layout.Line)
+		binary.LittleEndian.PutUint32(raw[layout.RecordSiteAt:], uint32(p.op+1))
 		return match.Call{Thread: ring.ThreadID(p.proc), Raw: raw}
 	}
 	for p := range int32(len(program)) {

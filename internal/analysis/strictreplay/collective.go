@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
@@ -79,14 +80,14 @@ func (e *Engine) Enter(th *track.Thread, v *track.View, position uint64, root in
 		return
 	}
 	c := e.comm(v.Comm)
-	fn := mpiapi.FuncID(binary.LittleEndian.Uint16(call[ring.OffKind:]))
+	fn := mpiapi.FuncID(binary.LittleEndian.Uint16(call[layout.RecordKindAt:]))
 	if t.resting && blocking && everybody(v.Comm, fn) {
 		e.rested(t)
 	}
 	if position >= c.base {
 		c.slot(position).note(th.ID, fn, root, blocking, call)
 	}
-	site := binary.LittleEndian.Uint32(call[ring.OffSite:])
+	site := binary.LittleEndian.Uint32(call[layout.RecordSiteAt:])
 	if blocking && t.n > 0 {
 		last := t.at(int(t.n) - 1)
 		if last.kind == join && last.fn == fn && last.site == site && last.comm == c && last.me == v.Me && e.prolong(t, last, position) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // standard reports whether a thread waits in a send that the standard allows to be buffered.
@@ -63,9 +63,9 @@ func (e *Engine) buffered(send *match.Op) {
 
 // header returns the record of a call of which only the function and its place are known.
 func header(fn mpiapi.FuncID, site uint32) []byte {
-	rec := make([]byte, ring.HeaderSize)
-	binary.LittleEndian.PutUint16(rec[ring.OffKind:], uint16(fn))
-	binary.LittleEndian.PutUint32(rec[ring.OffSite:], site)
+	rec := make([]byte, layout.SizeofRecord)
+	binary.LittleEndian.PutUint16(rec[layout.RecordKindAt:], uint16(fn))
+	binary.LittleEndian.PutUint32(rec[layout.RecordSiteAt:], site)
 	return rec
 }
 

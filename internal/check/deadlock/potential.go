@@ -13,7 +13,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -116,8 +116,8 @@ func mark(k *strictreplay.Knot) uint64 {
 	for i := range k.Waits {
 		c := &k.Waits[i].Place
 		h = (h ^ uint64(c.Thread)) * 1099511628211
-		if len(c.Raw) >= ring.HeaderSize {
-			h = (h ^ uint64(c.Func())<<32 ^ uint64(binary.LittleEndian.Uint32(c.Raw[ring.OffSite:]))) * 1099511628211
+		if len(c.Raw) >= layout.SizeofRecord {
+			h = (h ^ uint64(c.Func())<<32 ^ uint64(binary.LittleEndian.Uint32(c.Raw[layout.RecordSiteAt:]))) * 1099511628211
 		}
 	}
 	return h

@@ -57,8 +57,10 @@ func TestIllegalCalls(t *testing.T) {
 			begin(k, "MPI_Irecv", b)
 			startall(k, a, b)
 		}, "request 1 of its array, of MPI_Irecv that is not persistent"},
-		{"null in an array", func(k *Rank) { begin(k, "MPI_Recv_init", a); startall(k, a, RequestNull) },
-			"request 1 of its array, that is MPI_REQUEST_NULL"},
+		{
+			"null in an array", func(k *Rank) { begin(k, "MPI_Recv_init", a); startall(k, a, RequestNull) },
+			"request 1 of its array, that is MPI_REQUEST_NULL",
+		},
 		{"never seen", func(k *Rank) { startall(k, 4711) }, ""},
 		{"ready, but not partitioned", func(k *Rank) {
 			begin(k, "MPI_Send_init", a)

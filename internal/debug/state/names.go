@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -82,7 +83,7 @@ func label(o *ring.ObjectView, of string) string {
 	what := map[ring.ObjectKind]string{
 		ring.CommObject: "communicator", ring.WinObject: "window", ring.FileObject: "file",
 	}[o.Kind]
-	if o.Made >= ring.Kinds {
+	if o.Made >= layout.Kinds {
 		return what
 	}
 	if of == "" && o.Parent != 0 {

@@ -5,19 +5,6 @@ import (
 	"strconv"
 )
 
-// Kinds of sections, as in preload/record.h.
-const (
-	SectionIn32   = 1
-	SectionIn64   = 2
-	SectionOut32  = 3
-	SectionOut64  = 4
-	SectionStatus = 5
-	SectionString = 6
-)
-
-// headerSize is the length of struct mv_record.
-const headerSize = 16
-
 // place computes the layout of every parameter and the length of the fixed part: the header, then all 8-byte slots in
 // the order of the parameters, then all 4-byte slots. A parameter has the slots value or address, value before, value
 // after, in this order. So MPI_Recv, with 60 bytes, has buf at 16, datatype at 24, comm at 32, status's address at 40,

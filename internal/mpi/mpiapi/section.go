@@ -4,6 +4,7 @@ package mpiapi
 
 // Kinds of sections of a call's record (enum mv_section_kind).
 const (
+	SectionEnd    = 0
 	SectionIn32   = 1
 	SectionIn64   = 2
 	SectionOut32  = 3

@@ -10,7 +10,7 @@ import (
 	"math"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // State says how far a call is.
@@ -62,17 +62,17 @@ func ParseCall(rec []byte) (Call, error) {
 }
 
 func parse(data []byte, funcs []*mpiapi.Func) (c Call, n int, err error) {
-	if len(data) < ring.Line {
+	if len(data) < layout.Line {
 		return c, 0, malformed("%d bytes", len(data))
 	}
 	head, rest := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
-	n = int(head>>16&0xffff) * ring.Line
+	n = int(head>>16&0xffff) * layout.Line
 	if n == 0 || n > len(data) {
 		return c, 0, malformed("length %d of %d bytes", n, len(data))
 	}
 	c.raw = data[:n:n]
 	kind := uint16(head)
-	if kind >= ring.FirstInfo {
+	if kind >= layout.Info {
 		return c, n, nil
 	}
 	if i := int(kind) - 1; uint(i) < uint(len(funcs)) {
@@ -81,15 +81,15 @@ func parse(data []byte, funcs []*mpiapi.Func) (c Call, n int, err error) {
 		return Call{}, n, malformed("function number %d", kind)
 	}
 	end, used := n, int(rest>>48)
-	if rest>>32&ring.Timed != 0 {
-		end -= ring.TimesSize
+	if rest>>32&layout.Timed != 0 {
+		end -= layout.SizeofTimes
 	}
 	if used < c.Func.Fixed || used > end {
 		return Call{}, n, malformed("%s with a fixed part of %d bytes in %d", c.Func.Name, used, end)
 	}
 	used = (used + 7) &^ 7
 	c.secs, c.end = uint32(used), uint32(end)
-	if used+ring.SectionSize <= end && binary.LittleEndian.Uint16(c.raw[used:]) != ring.SecEnd {
+	if used+layout.SizeofSection <= end && binary.LittleEndian.Uint16(c.raw[used:]) != layout.SecEnd {
 		if err := c.checkSections(); err != nil {
 			return Call{}, n, err
 		}
@@ -106,18 +106,18 @@ func (c *Call) Attach(cut *Cut) { c.cut = cut }
 func (c *Call) Raw() []byte { return c.raw }
 
 // Site is the number of the call site within the thread, 0 if it is unknown.
-func (c *Call) Site() uint32 { return binary.LittleEndian.Uint32(c.raw[ring.OffSite:]) }
+func (c *Call) Site() uint32 { return binary.LittleEndian.Uint32(c.raw[layout.RecordSiteAt:]) }
 
 // RC is what the call returned.
-func (c *Call) RC() int32 { return int32(binary.LittleEndian.Uint32(c.raw[ring.OffRC:])) }
+func (c *Call) RC() int32 { return int32(binary.LittleEndian.Uint32(c.raw[layout.RecordRCAt:])) }
 
 // Times returns the ticks of the time stamp counter at which the call was entered and left. Calls of a process in which
 // only one thread has called MPI yet have none.
 func (c *Call) Times() (enter, leave uint64, ok bool) {
-	if c.raw[ring.OffFlags]&ring.Timed == 0 {
+	if c.raw[layout.RecordFlagsAt]&layout.Timed == 0 {
 		return 0, 0, false
 	}
-	t := c.raw[len(c.raw)-ring.TimesSize:]
+	t := c.raw[len(c.raw)-layout.SizeofTimes:]
 	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:]), true
 }
 
@@ -176,13 +176,13 @@ type section struct {
 // width returns the length of an element of a section.
 func width(kind uint8) int {
 	switch kind {
-	case ring.SecIn32, ring.SecOut32:
+	case layout.SecIn32, layout.SecOut32:
 		return 4
-	case ring.SecIn64, ring.SecOut64:
+	case layout.SecIn64, layout.SecOut64:
 		return 8
-	case ring.SecStatus:
-		return ring.StatusSize
-	case ring.SecString:
+	case layout.SecStatus:
+		return layout.SizeofStatus
+	case layout.SecString:
 		return 1
 	}
 	return 0
@@ -191,18 +191,18 @@ func width(kind uint8) int {
 // next returns the section at an offset, and the offset of the next one. There is none if ok is false; it is bad if err
 // is.
 func (c *Call) next(at int) (s section, next int, ok, bad bool) {
-	if at+ring.SectionSize > int(c.end) {
+	if at+layout.SizeofSection > int(c.end) {
 		return s, at, false, false
 	}
 	w := binary.LittleEndian.Uint64(c.raw[at:])
-	if uint16(w) == ring.SecEnd {
+	if uint16(w) == layout.SecEnd {
 		return s, at, false, false
 	}
-	if uint16(w) > ring.SecCut || int(uint16(w>>16)) >= len(c.Func.Params) {
+	if uint16(w) > layout.SecCut || int(uint16(w>>16)) >= len(c.Func.Params) {
 		return s, at, false, true
 	}
 	s = section{kind: uint8(w), param: uint16(w >> 16), count: int(uint32(w >> 32))}
-	at += ring.SectionSize
+	at += layout.SizeofSection
 	size := s.count * width(s.kind)
 	if size > int(c.end)-at {
 		return s, at, false, true
@@ -216,7 +216,7 @@ func (c *Call) checkSections() error {
 	for at := int(c.secs); ; {
 		s, next, ok, bad := c.next(at)
 		if ok && !bad {
-			if int(c.n) < len(c.at) && s.kind != ring.SecCut {
+			if int(c.n) < len(c.at) && s.kind != layout.SecCut {
 				c.at[c.n] = uint32(at)
 				c.n++
 			} else {
@@ -251,7 +251,7 @@ func (c *Call) find(i int, out bool) (s section, ok bool) {
 		for _, at := range c.at[:c.n&3] {
 			if w := binary.LittleEndian.Uint64(c.raw[at:]); uint32(w) == key {
 				s = section{kind: want, param: uint16(i), count: int(w >> 32)}
-				at += ring.SectionSize
+				at += layout.SizeofSection
 				s.data = c.raw[at : int(at)+s.count*width(want) : int(at)+s.count*width(want)]
 				return s, true
 			}
@@ -272,7 +272,7 @@ func (c *Call) find(i int, out bool) (s section, ok bool) {
 			return s, true
 		}
 		// A cut does not say which one it stands for. It is the first one of the parameter, unless there has been one.
-		if s.kind == ring.SecCut && (other == 0 || seen == out) {
+		if s.kind == layout.SecCut && (other == 0 || seen == out) {
 			return s, true
 		}
 		seen = true
@@ -312,25 +312,25 @@ func (a Array) Handle(i int) uint64 { return uint64(a.At(i)) }
 func (c *Call) In(i int) (Array, bool) {
 	kind := c.Func.Params[i].Layout.InSection
 	s, ok := c.find(i, false)
-	if !ok || kind == ring.SecString {
+	if !ok || kind == layout.SecString {
 		return Array{}, false
 	}
 	b := c.body(s, i, kind)
 	if len(b) != s.count*width(kind) {
 		return Array{}, false
 	}
-	return Array{b, kind == ring.SecIn64}, true
+	return Array{b, kind == layout.SecIn64}, true
 }
 
 // Out returns the elements that a call has written to an array, as many as it says there are (the first outcount of
 // MPI_Waitsome's indices). It returns false if they are not recorded.
 func (c *Call) Out(i int) (Array, bool) {
 	kind := c.Func.Params[i].Layout.OutSection
-	if kind == ring.SecStatus {
+	if kind == layout.SecStatus {
 		return Array{}, false
 	}
 	b, ok := c.results(i, kind)
-	return Array{b, kind == ring.SecOut64}, ok
+	return Array{b, kind == layout.SecOut64}, ok
 }
 
 // results returns the elements that a call has written to an array.
@@ -348,7 +348,7 @@ func (c *Call) results(i int, kind uint8) ([]byte, bool) {
 
 // body returns the elements of a section, wherever they are.
 func (c *Call) body(s section, i int, kind uint8) []byte {
-	if s.kind != ring.SecCut {
+	if s.kind != layout.SecCut {
 		return s.data
 	}
 	b := c.cut.find(kind, uint16(i))
@@ -393,35 +393,29 @@ type Status struct {
 type Statuses struct{ data []byte }
 
 // Len returns the number of statuses.
-func (s Statuses) Len() int { return len(s.data) / ring.StatusSize }
+func (s Statuses) Len() int { return len(s.data) / layout.SizeofStatus }
 
 // At returns a status, from 0 to Len()-1.
 func (s Statuses) At(i int) Status {
-	b := s.data[i*ring.StatusSize:][:ring.StatusSize]
-	return Status{
-		Source:    int32(binary.LittleEndian.Uint32(b)),
-		Tag:       int32(binary.LittleEndian.Uint32(b[4:])),
-		Error:     int32(binary.LittleEndian.Uint32(b[8:])),
-		Cancelled: binary.LittleEndian.Uint32(b[12:]) != 0,
-		Bytes:     int64(binary.LittleEndian.Uint64(b[16:])),
-	}
+	v, _ := layout.DecodeStatus(s.data[i*layout.SizeofStatus:])
+	return Status{Source: v.Source, Tag: v.Tag, Error: v.Error, Cancelled: v.Cancelled != 0, Bytes: v.Bytes}
 }
 
 // Statuses returns the statuses that a call has returned in a parameter, whether or not the program wanted to know
 // them. A single status is the first of one. It returns false if they are not recorded: MPI_Recv returns what was asked
 // for unless that has wildcards.
 func (c *Call) Statuses(i int) (Statuses, bool) {
-	if c.Func.Params[i].Layout.OutSection != ring.SecStatus {
+	if c.Func.Params[i].Layout.OutSection != layout.SecStatus {
 		return Statuses{}, false
 	}
-	b, ok := c.results(i, ring.SecStatus)
+	b, ok := c.results(i, layout.SecStatus)
 	return Statuses{b}, ok
 }
 
 // Text returns the characters of a string that the program passed, false if they are not recorded.
 func (c *Call) Text(i int) ([]byte, bool) {
 	s, ok := c.find(i, false)
-	if !ok || s.kind != ring.SecString {
+	if !ok || s.kind != layout.SecString {
 		return nil, false
 	}
 	return s.data, true

@@ -1,9 +1,7 @@
 package event
 
 import (
-	"encoding/binary"
-
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Cut collects the arrays that were too long for the record of a call: what comes in InfoData records before the call
@@ -22,13 +20,16 @@ type cutArray struct {
 
 // Add takes the part of an array that an InfoData record holds.
 func (c *Cut) Add(rec []byte) error {
-	p, err := payload(rec, ring.InfoData, 16)
+	p, err := payload(rec, layout.InfoData)
 	if err != nil {
 		return err
 	}
-	kind, param := binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
-	first, count := int(binary.LittleEndian.Uint32(p[4:])), int(binary.LittleEndian.Uint32(p[8:]))
-	p = p[16:]
+	d, ok := layout.DecodeData(p)
+	if !ok {
+		return tooShort("part of an array", p)
+	}
+	kind, param, first, count := d.Kind, d.Param, int(d.First), int(d.Count)
+	p = p[layout.SizeofData:]
 	w := 0
 	if kind <= 0xff {
 		w = width(uint8(kind))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -76,7 +77,7 @@ func (d *Decoder) Next() bool {
 			return true
 		}
 		d.first = false
-		if binary.LittleEndian.Uint16(c.raw) == ring.InfoData {
+		if binary.LittleEndian.Uint16(c.raw) == layout.InfoData {
 			if err := d.cut.Add(c.raw); err != nil {
 				d.fail(err)
 			}
@@ -109,19 +110,19 @@ func (d *Decoder) Skip(n int) {
 // before. It checks what parse checks, but fills in Call where it lies.
 func (d *Decoder) plain() bool {
 	data := d.data
-	if len(data) <= ring.Line || d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
+	if len(data) <= layout.Line || d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
 		return false
 	}
 	head, rest := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
-	n := int(head>>16&0xffff) * ring.Line
+	n := int(head>>16&0xffff) * layout.Line
 	i := int(uint16(head)) - 1
-	if uint(i) >= uint(len(d.funcs)) || n == 0 || n >= len(data) || rest>>32&ring.Timed != 0 {
+	if uint(i) >= uint(len(d.funcs)) || n == 0 || n >= len(data) || rest>>32&layout.Timed != 0 {
 		return false
 	}
 	used := int(rest >> 48)
 	secs := (used + 7) &^ 7
 	f := d.funcs[i]
-	if used < f.Fixed || used > n || secs+ring.SectionSize <= n && binary.LittleEndian.Uint16(data[secs:]) != ring.SecEnd {
+	if used < f.Fixed || used > n || secs+layout.SizeofSection <= n && binary.LittleEndian.Uint16(data[secs:]) != layout.SecEnd {
 		return false
 	}
 	// One by one: the whole at once is built elsewhere and copied.

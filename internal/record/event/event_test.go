@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -28,7 +29,7 @@ func call(t testing.TB, name string) *builder {
 	}
 	r := &builder{f: f, b: make([]byte, f.Fixed)}
 	binary.LittleEndian.PutUint16(r.b, uint16(f.ID))
-	binary.LittleEndian.PutUint16(r.b[ring.OffUsed:], uint16(f.Fixed))
+	binary.LittleEndian.PutUint16(r.b[layout.RecordUsedAt:], uint16(f.Fixed))
 	return r
 }
 
@@ -107,17 +108,17 @@ func (r *builder) record() []byte {
 }
 
 func finish(b []byte) []byte {
-	if len(b)%ring.Line != 0 {
-		b = append(b, make([]byte, ring.Line-len(b)%ring.Line)...)
+	if len(b)%layout.Line != 0 {
+		b = append(b, make([]byte, layout.Line-len(b)%layout.Line)...)
 	}
-	binary.LittleEndian.PutUint16(b[ring.OffLines:], uint16(len(b)/ring.Line))
+	binary.LittleEndian.PutUint16(b[layout.RecordLinesAt:], uint16(len(b)/layout.Line))
 	return b
 }
 
 func info(kind uint16, site uint32, payload []byte) []byte {
-	b := make([]byte, ring.HeaderSize)
+	b := make([]byte, layout.SizeofRecord)
 	binary.LittleEndian.PutUint16(b, kind)
-	binary.LittleEndian.PutUint32(b[ring.OffSite:], site)
+	binary.LittleEndian.PutUint32(b[layout.RecordSiteAt:], site)
 	return finish(append(b, payload...))
 }
 
@@ -185,7 +186,7 @@ func TestFormat(t *testing.T) {
 			"MPI_Waitall(count=2, *array_of_requests=0x100, *array_of_statuses=MPI_STATUSES_IGNORE)",
 		},
 		{
-			call(t, "MPI_Comm_set_name").set("comm", 0x44000000).section("comm_name", ring.SecString, 7, []byte("a\"b\n\xff\x00é")[:7]),
+			call(t, "MPI_Comm_set_name").set("comm", 0x44000000).section("comm_name", layout.SecString, 7, []byte("a\"b\n\xff\x00é")[:7]),
 			`MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name="a\"b\n\xff\x00\xc3")`,
 		},
 		{call(t, "MPI_Comm_set_name").set("comm_name", 0x20), `MPI_Comm_set_name(comm=0x0, *comm_name=0x20)`},
@@ -206,8 +207,8 @@ func TestFormat(t *testing.T) {
 func TestValues(t *testing.T) {
 	r := call(t, "MPI_Recv").set("buf", 0x7fff00000010).set("count", -3).set("source", 5).set("tag", math.MaxInt32).
 		set("comm", -0x7c000000&0xffffffff)
-	binary.LittleEndian.PutUint32(r.b[ring.OffSite:], 77)
-	binary.LittleEndian.PutUint32(r.b[ring.OffRC:], 0xfffffffe)
+	binary.LittleEndian.PutUint32(r.b[layout.RecordSiteAt:], 77)
+	binary.LittleEndian.PutUint32(r.b[layout.RecordRCAt:], 0xfffffffe)
 	c := parsed(t, r.record())
 	f := c.Func
 	if c.Addr(f.Arg(mpiapi.RecvBuf)) != 0x7fff00000010 || c.Int(f.Arg(mpiapi.RecvCount)) != -3 ||
@@ -226,7 +227,7 @@ func TestValues(t *testing.T) {
 func TestScalars(t *testing.T) {
 	r := call(t, "MPI_Test").set("request", 0x10).set("flag", 0x20).before("request", 0x98000001).after("flag", 1)
 	want := Status{Source: 3, Tag: 4, Error: 5, Cancelled: true, Bytes: 1 << 40}
-	c := parsed(t, r.section("status", ring.SecStatus, 1, status(want)).record())
+	c := parsed(t, r.section("status", layout.SecStatus, 1, status(want)).record())
 	f := c.Func
 	if got := c.Before(f.Arg(mpiapi.TheRequest)); got != 0x98000001 {
 		t.Errorf("request %#x before", got)
@@ -246,9 +247,9 @@ func TestScalars(t *testing.T) {
 
 func waitsome(t testing.TB, outcount int64) *builder {
 	return call(t, "MPI_Waitsome").set("incount", 3).after("outcount", outcount).
-		section("array_of_requests", ring.SecIn64, 3, wides(1, 1<<63, 3)).
-		section("array_of_indices", ring.SecOut32, 3, ints(2, -1, 7)).
-		section("array_of_statuses", ring.SecStatus, 3, slices.Concat(status(Status{Tag: 1}), status(Status{Tag: 2}), status(Status{Tag: 3})))
+		section("array_of_requests", layout.SecIn64, 3, wides(1, 1<<63, 3)).
+		section("array_of_indices", layout.SecOut32, 3, ints(2, -1, 7)).
+		section("array_of_statuses", layout.SecStatus, 3, slices.Concat(status(Status{Tag: 1}), status(Status{Tag: 2}), status(Status{Tag: 3})))
 }
 
 func TestArrays(t *testing.T) {
@@ -281,7 +282,7 @@ func data(kind uint16, param, first, count int, elements []byte) []byte {
 	p := binary.LittleEndian.AppendUint16(nil, kind)
 	p = binary.LittleEndian.AppendUint16(p, uint16(param))
 	p = append(p, ints(int32(first), int32(count), 0)...)
-	return info(ring.InfoData, 0, append(p, elements...))
+	return info(layout.InfoData, 0, append(p, elements...))
 }
 
 // TestCut: arrays that are not in the record of their call.
@@ -290,11 +291,11 @@ func TestCut(t *testing.T) {
 	reqs, idx := w.param("array_of_requests"), w.param("array_of_indices")
 	cut := func() []byte {
 		return call(t, "MPI_Waitsome").after("outcount", 2).
-			section("array_of_requests", ring.SecCut, 3, nil).section("array_of_indices", ring.SecCut, 3, nil).record()
+			section("array_of_requests", layout.SecCut, 3, nil).section("array_of_indices", layout.SecCut, 3, nil).record()
 	}
-	in := slices.Concat(data(ring.SecIn64, reqs, 0, 2, wides(10, 11)), data(ring.SecIn64, reqs, 2, 1, wides(12)))
-	out := data(ring.SecOut32, idx, 0, 2, ints(1, 2)) // only what the call has written
-	other := call(t, "MPI_Waitsome").section("array_of_requests", ring.SecCut, 3, nil).record()
+	in := slices.Concat(data(layout.SecIn64, reqs, 0, 2, wides(10, 11)), data(layout.SecIn64, reqs, 2, 1, wides(12)))
+	out := data(layout.SecOut32, idx, 0, 2, ints(1, 2)) // only what the call has written
+	other := call(t, "MPI_Waitsome").section("array_of_requests", layout.SecCut, 3, nil).record()
 	batches := []ring.Batch{
 		{Data: slices.Concat(in, cut()), Open: true},
 		{Data: out},
@@ -324,7 +325,7 @@ func TestCut(t *testing.T) {
 	}
 	// A part is missing.
 	d = Decoder{}
-	d.Start(&ring.Batch{Data: slices.Concat(data(ring.SecIn64, reqs, 1, 2, wides(10, 11)), cut())})
+	d.Start(&ring.Batch{Data: slices.Concat(data(layout.SecIn64, reqs, 1, 2, wides(10, 11)), cut())})
 	for d.Next() {
 		if _, ok := d.Call.In(reqs); ok {
 			t.Error("an array of which a part is missing is given out")
@@ -336,7 +337,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestDecoder(t *testing.T) {
-	site := info(ring.InfoSite, 5, append(ints(2, 0), wides(100, 200)...))
+	site := info(layout.InfoSite, 5, append(ints(2, 0), wides(100, 200)...))
 	a, b := call(t, "MPI_Barrier").record(), waitsome(t, 1).record()
 	bad := slices.Clone(a)
 	binary.LittleEndian.PutUint16(bad, 0xfe00)
@@ -367,10 +368,10 @@ func TestDecoder(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	r := waitsome(t, 3)
-	b := append(r.record(), make([]byte, ring.Line)...)
+	b := append(r.record(), make([]byte, layout.Line)...)
 	b = finish(b)
-	b[ring.OffFlags] = ring.Timed
-	copy(b[len(b)-ring.TimesSize:], wides(1000, 2000))
+	b[layout.RecordFlagsAt] = layout.Timed
+	copy(b[len(b)-layout.SizeofTimes:], wides(1000, 2000))
 	c := parsed(t, b)
 	if enter, leave, ok := c.Times(); !ok || enter != 1000 || leave != 2000 {
 		t.Errorf("times %d, %d, %v", enter, leave, ok)
@@ -381,7 +382,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	c := parsed(t, info(ring.InfoSite, 5, append(ints(2, 0), wides(100, 1<<63)...)))
+	c := parsed(t, info(layout.InfoSite, 5, append(ints(2, 0), wides(100, 1<<63)...)))
 	s, err := c.SiteInfo()
 	if err != nil || s.ID != 5 || s.PCs.Len() != 2 || s.PCs.Handle(1) != 1<<63 {
 		t.Errorf("site %+v, %v", s, err)
@@ -390,7 +391,7 @@ func TestInfo(t *testing.T) {
 	p := wides(1, 2, 3)
 	p = binary.LittleEndian.AppendUint16(p, 3)
 	p = binary.LittleEndian.AppendUint16(p, 5)
-	c = parsed(t, info(ring.InfoModule, 0, append(append(p, ints(0)...), "idi/path"...)))
+	c = parsed(t, info(layout.InfoModule, 0, append(append(p, ints(0)...), "idi/path"...)))
 	m, err := c.ModuleInfo()
 	if err != nil || m.Base != 1 || m.Start != 2 || m.End != 3 || string(m.BuildID) != "idi" || m.Path != "/path" {
 		t.Errorf("module %+v, %v", m, err)
@@ -401,7 +402,7 @@ func TestInfo(t *testing.T) {
 		b = append(append(b, wides(v)...), s...)
 		return append(b, make([]byte, -len(b)&7)...)
 	}
-	c = parsed(t, info(ring.InfoNames, 0, append(name(3, 1, 4, 0x4c000405, "MPI_INT"), name(0, 0, 0, 1<<64-1, "MPI_ANY_TAG")...)))
+	c = parsed(t, info(layout.InfoNames, 0, append(name(3, 1, 4, 0x4c000405, "MPI_INT"), name(0, 0, 0, 1<<64-1, "MPI_ANY_TAG")...)))
 	n, err := c.NamesInfo()
 	if err != nil || !slices.Equal(n, []Name{
 		{Kind: mpiapi.Datatype, Value: 0x4c000405, Size: 4, Name: "MPI_INT"},
@@ -410,7 +411,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("names %+v, %v", n, err)
 	}
 
-	c = parsed(t, info(ring.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)))
+	c = parsed(t, info(layout.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)))
 	k, err := c.CommInfo()
 	if err != nil || k.Handle != 0x84 || k.Rank != 1 || !k.Inter || k.Local.Lowest() != 0 || k.Remote.Lowest() != -1 ||
 		!slices.Equal(slices.Collect(k.Local.Ranks()), []int{0, 2, 4, 9}) || !slices.Equal(slices.Collect(k.Remote.Ranks()), []int{-1, -1}) {
@@ -422,28 +423,28 @@ func TestInfo(t *testing.T) {
 		"more than behind": append(wides(1), ints(0, 5, 0, -1, 0, 0, 0, 1, 5)...),
 		"huge":             append(wides(1), ints(0, math.MaxInt32, 0, 1, 0, 0, 0, 1, math.MaxInt32)...),
 	} {
-		c = parsed(t, info(ring.InfoComm, 0, b))
+		c = parsed(t, info(layout.InfoComm, 0, b))
 		if k, err := c.CommInfo(); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: %+v, %v", what, k, err)
 		}
 	}
 
-	c = parsed(t, info(ring.InfoError, 0, append(ints(77, 6, 4, 1), "oops"...)))
+	c = parsed(t, info(layout.InfoError, 0, append(ints(77, 6, 4, 1), "oops"...)))
 	if e, err := c.ErrorInfo(); err != nil || e != (Error{Code: 77, Class: 6, Fatal: true, Text: "oops"}) {
 		t.Errorf("error %+v, %v", e, err)
 	}
 
-	c = parsed(t, info(ring.InfoMPI, 0, append(ints(3, 4, 2, 99, 3, 1, 5, 0), "MPICH"...)))
+	c = parsed(t, info(layout.InfoMPI, 0, append(ints(3, 4, 2, 99, 3, 1, 5, 0), "MPICH"...)))
 	if m, err := c.MPIInfo(); err != nil || m != (MPI{3, 4, 2, 99, 3, 1, "MPICH", 0}) {
 		t.Errorf("MPI %+v, %v", m, err)
 	}
 	comm := mpiapi.ByName("MPI_Comm_free")
-	c = parsed(t, info(ring.InfoFreed, 0, append(append(wides(0x84), ints(int32(comm.ID), 0)...), wides(1, 2, 3)...)))
+	c = parsed(t, info(layout.InfoFreed, 0, append(append(wides(0x84), ints(int32(comm.ID), 0)...), wides(1, 2, 3)...)))
 	if f, err := c.FreedInfo(); err != nil || f != (Freed{0x84, comm, 1, 2, 3}) {
 		t.Errorf("freed %+v, %v", f, err)
 	}
 	for _, id := range []int32{0, 30000, -1} {
-		c := parsed(t, info(ring.InfoFreed, 0, append(append(wides(0x84), ints(id, 0)...), wides(1, 2, 3)...)))
+		c := parsed(t, info(layout.InfoFreed, 0, append(append(wides(0x84), ints(id, 0)...), wides(1, 2, 3)...)))
 		if f, err := c.FreedInfo(); !errors.Is(err, ErrMalformed) {
 			t.Errorf("freed by function %d: %+v, %v", id, f, err)
 		}
@@ -464,12 +465,12 @@ func TestMalformed(t *testing.T) {
 	for what, b := range map[string][]byte{
 		"empty":             nil,
 		"short":             good[:32],
-		"no function":       change(ring.OffKind, 0),
-		"unknown function":  change(ring.OffKind, 0xfeff),
-		"no length":         change(ring.OffLines, 0),
-		"too long":          change(ring.OffLines, 100),
-		"short fixed part":  change(ring.OffUsed, 8),
-		"long fixed part":   change(ring.OffUsed, 60000),
+		"no function":       change(layout.RecordKindAt, 0),
+		"unknown function":  change(layout.RecordKindAt, 0xfeff),
+		"no length":         change(layout.RecordLinesAt, 0),
+		"too long":          change(layout.RecordLinesAt, 100),
+		"short fixed part":  change(layout.RecordUsedAt, 8),
+		"long fixed part":   change(layout.RecordUsedAt, 60000),
 		"section kind":      change(secs, 9),
 		"section parameter": change(secs+2, 99),
 		"section count":     change(secs+6, 1),
@@ -532,9 +533,9 @@ func everything(c *Call) {
 // FuzzCall: whatever a batch contains, decoding it gives values or errors.
 func FuzzCall(f *testing.F) {
 	f.Add(waitsome(f, 1).record(), []byte{}, true, false)
-	f.Add(call(f, "MPI_Isend").record(), call(f, "MPI_Comm_set_name").section("comm_name", ring.SecString, 3, []byte("abc")).record(), false, true)
-	f.Add(data(ring.SecIn64, 1, 0, 2, wides(10, 11)), call(f, "MPI_Waitsome").section("array_of_requests", ring.SecCut, 2, nil).record(), false, false)
-	f.Add(info(ring.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)), info(ring.InfoMPI, 0, ints(3, 4, 2, 99, 3, 1, 5, 0)), true, true)
+	f.Add(call(f, "MPI_Isend").record(), call(f, "MPI_Comm_set_name").section("comm_name", layout.SecString, 3, []byte("abc")).record(), false, true)
+	f.Add(data(layout.SecIn64, 1, 0, 2, wides(10, 11)), call(f, "MPI_Waitsome").section("array_of_requests", layout.SecCut, 2, nil).record(), false, false)
+	f.Add(info(layout.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)), info(layout.InfoMPI, 0, ints(3, 4, 2, 99, 3, 1, 5, 0)), true, true)
 	f.Fuzz(func(_ *testing.T, a, b []byte, resume, open bool) {
 		var d Decoder
 		d.Start(&ring.Batch{Data: a, Resume: resume, Open: open})

@@ -8,22 +8,25 @@ import (
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Info returns the kind of a record that is no call: ring.InfoSite …
+// Info returns the kind of a record that is no call: layout.InfoSite …
 func (c *Call) Info() uint16 { return binary.LittleEndian.Uint16(c.raw) }
 
-// payload returns what follows the header, if it is at least n bytes and the record of that kind.
-func payload(rec []byte, kind uint16, n int) ([]byte, error) {
-	if len(rec) < ring.HeaderSize+n {
+// payload returns what follows the header of a record, if the record is of that kind.
+func payload(rec []byte, kind uint16) ([]byte, error) {
+	if len(rec) < layout.SizeofRecord {
 		return nil, malformed("%d bytes", len(rec))
 	}
 	if k := binary.LittleEndian.Uint16(rec); k != kind {
 		return nil, malformed("kind %#x, want %#x", k, kind)
 	}
-	return rec[ring.HeaderSize:], nil
+	return rec[layout.SizeofRecord:], nil
 }
+
+// tooShort says that a record ends before what it holds does.
+func tooShort(what string, p []byte) error { return malformed("%s in %d bytes", what, len(p)) }
 
 // Site is a call stack of a thread, valid as long as the record.
 type Site struct {
@@ -33,16 +36,15 @@ type Site struct {
 
 // SiteInfo returns the content of an InfoSite record.
 func (c *Call) SiteInfo() (Site, error) {
-	p, err := payload(c.raw, ring.InfoSite, 8)
+	p, err := payload(c.raw, layout.InfoSite)
 	if err != nil {
 		return Site{}, err
 	}
-	n := uint64(binary.LittleEndian.Uint32(p))
-	p = p[8:]
-	if n*8 > uint64(len(p)) {
-		return Site{}, malformed("call stack of %d in %d bytes", n, len(p))
+	_, pcs, ok := layout.DecodeSite(p)
+	if !ok {
+		return Site{}, tooShort("a call stack", p)
 	}
-	return Site{ID: c.Site(), PCs: Array{p[: n*8 : n*8], true}}, nil
+	return Site{ID: c.Site(), PCs: Array{pcs, true}}, nil
 }
 
 // Module is a file that is loaded in a process.
@@ -55,22 +57,15 @@ type Module struct {
 
 // ModuleInfo returns the content of an InfoModule record.
 func (c *Call) ModuleInfo() (Module, error) {
-	p, err := payload(c.raw, ring.InfoModule, 32)
+	p, err := payload(c.raw, layout.InfoModule)
 	if err != nil {
 		return Module{}, err
 	}
-	m := Module{
-		Base:  binary.LittleEndian.Uint64(p),
-		Start: binary.LittleEndian.Uint64(p[8:]),
-		End:   binary.LittleEndian.Uint64(p[16:]),
+	m, id, path, ok := layout.DecodeModule(p)
+	if !ok {
+		return Module{}, tooShort("a module", p)
 	}
-	id, path := int(binary.LittleEndian.Uint16(p[24:])), int(binary.LittleEndian.Uint16(p[26:]))
-	p = p[32:]
-	if id+path > len(p) {
-		return Module{}, malformed("module with %d bytes of build id and path in %d", id+path, len(p))
-	}
-	m.BuildID, m.Path = bytes.Clone(p[:id]), string(p[id:id+path])
-	return m, nil
+	return Module{Base: m.Base, Start: m.Start, End: m.End, BuildID: bytes.Clone(id), Path: string(path)}, nil
 }
 
 // Name is the name of a predefined handle or of a constant.
@@ -93,7 +88,7 @@ var nameKinds = [...]mpiapi.Kind{
 
 // NamesInfo returns the content of an InfoNames record.
 func (c *Call) NamesInfo() ([]Name, error) {
-	p, err := payload(c.raw, ring.InfoNames, nameSize)
+	p, err := payload(c.raw, layout.InfoNames)
 	if err != nil {
 		return nil, err
 	}
@@ -111,29 +106,19 @@ func Names(lists []byte) (names []Name, err error) {
 	return names, err
 }
 
-const nameSize = 16
-
 // parseNames returns the names of a list, and what follows it.
 func parseNames(p []byte) (names []Name, rest []byte, err error) {
-	const size = nameSize
 	for more := true; more; {
-		if len(p) < size {
-			return names, nil, malformed("names end early")
+		n, text, ok := layout.DecodeName(p)
+		if !ok || int(n.Kind) >= len(nameKinds) {
+			return names, nil, malformed("a name of kind %d in %d bytes", n.Kind, len(p))
 		}
-		kind, n := p[0], int(p[1])
-		more = binary.LittleEndian.Uint16(p[2:]) != 0
-		k := Name{
-			Size:  int32(binary.LittleEndian.Uint32(p[4:])),
-			Value: binary.LittleEndian.Uint64(p[8:]),
-			Const: kind == 0,
-		}
-		p = p[size:]
-		if int(kind) >= len(nameKinds) || n > len(p) {
-			return names, nil, malformed("name of kind %d and length %d in %d bytes", kind, n, len(p))
-		}
-		k.Kind, k.Name = nameKinds[kind], string(p[:n])
-		names = append(names, k)
-		p = p[min((n+7)&^7, len(p)):]
+		more = n.More != 0
+		names = append(names, Name{
+			Kind: nameKinds[n.Kind], Const: n.Kind == layout.NameConst, Value: n.Value, Size: n.Size, Name: string(text),
+		})
+		size := layout.SizeofName + (len(text)+7)&^7
+		p = p[min(size, len(p)):]
 	}
 	return names, p, nil
 }
@@ -155,24 +140,18 @@ type Comm struct {
 
 // CommInfo returns the content of an InfoComm record.
 func (c *Call) CommInfo() (Comm, error) {
-	const size = 32
-	p, err := payload(c.raw, ring.InfoComm, size)
+	p, err := payload(c.raw, layout.InfoComm)
 	if err != nil {
 		return Comm{}, err
 	}
+	v, local, remote, ok := layout.DecodeComm(p)
+	if !ok {
+		return Comm{}, tooShort("a communicator", p)
+	}
 	m := Comm{
-		Handle:     binary.LittleEndian.Uint64(p),
-		Rank:       int(int32(binary.LittleEndian.Uint32(p[8:]))),
-		Size:       int(int32(binary.LittleEndian.Uint32(p[12:]))),
-		RemoteSize: int(int32(binary.LittleEndian.Uint32(p[16:]))),
-		Inter:      binary.LittleEndian.Uint32(p[28:]) != 0,
+		Handle: v.Handle, Rank: int(v.Rank), Size: int(v.Size), RemoteSize: int(v.RemoteSize), Inter: v.IsInter != 0,
+		Local: Group{local}, Remote: Group{remote},
 	}
-	local, remote := uint64(binary.LittleEndian.Uint32(p[20:])), uint64(binary.LittleEndian.Uint32(p[24:]))
-	p = p[size:]
-	if (local+remote)*runSize > uint64(len(p)) {
-		return Comm{}, malformed("communicator with %d runs of ranks in %d bytes", local+remote, len(p))
-	}
-	m.Local.runs, m.Remote.runs = p[:local*runSize], p[local*runSize:(local+remote)*runSize]
 	for _, g := range []struct {
 		Group
 		size int
@@ -197,13 +176,11 @@ type Group struct{ runs []byte }
 // run stands for count world ranks: start, start+stride, …; processes of another MPI_COMM_WORLD if start is negative.
 type run struct{ start, stride, count int }
 
-const runSize = 12
-
 func (g Group) all() iter.Seq[run] {
 	return func(yield func(run) bool) {
-		for b := g.runs; len(b) >= runSize; b = b[runSize:] {
-			num := func(at int) int { return int(int32(binary.LittleEndian.Uint32(b[at:]))) }
-			if !yield(run{num(0), num(4), num(8)}) {
+		for b := g.runs; ; b = b[layout.SizeofRun:] {
+			r, ok := layout.DecodeRun(b)
+			if !ok || !yield(run{int(r.Start), int(r.Stride), int(r.Count)}) {
 				return
 			}
 		}
@@ -260,24 +237,18 @@ type Error struct {
 
 // ErrorInfo returns the content of an InfoError record.
 func (c *Call) ErrorInfo() (Error, error) {
-	p, err := payload(c.raw, ring.InfoError, 16)
+	p, err := payload(c.raw, layout.InfoError)
 	if err != nil {
 		return Error{}, err
 	}
-	e := Error{
-		Code:    int32(binary.LittleEndian.Uint32(p)),
-		Class:   int32(binary.LittleEndian.Uint32(p[4:])),
-		Fatal:   binary.LittleEndian.Uint32(p[12:])&ring.ErrorFatal != 0,
-		Refused: binary.LittleEndian.Uint32(p[12:])&ring.ErrorRefused != 0,
-		Raised:  binary.LittleEndian.Uint32(p[12:])&ring.ErrorRaised != 0,
+	e, text, ok := layout.DecodeError(p)
+	if !ok {
+		return Error{}, tooShort("an error", p)
 	}
-	n := uint64(binary.LittleEndian.Uint32(p[8:]))
-	p = p[16:]
-	if n > uint64(len(p)) {
-		return Error{}, malformed("error text of %d bytes in %d", n, len(p))
-	}
-	e.Text = string(p[:n])
-	return e, nil
+	return Error{
+		Code: e.Code, Class: e.Class, Text: string(text),
+		Fatal: e.Flags&layout.ErrorFatal != 0, Refused: e.Flags&layout.ErrorRefused != 0, Raised: e.Flags&layout.ErrorRaised != 0,
+	}, nil
 }
 
 // MPI is what a process knows about its MPI at the end of MPI_Init.
@@ -292,21 +263,18 @@ type MPI struct {
 
 // MPIInfo returns the content of an InfoMPI record.
 func (c *Call) MPIInfo() (MPI, error) {
-	p, err := payload(c.raw, ring.InfoMPI, 32)
+	p, err := payload(c.raw, layout.InfoMPI)
 	if err != nil {
 		return MPI{}, err
 	}
-	num := func(at int) int { return int(int32(binary.LittleEndian.Uint32(p[at:]))) }
-	m := MPI{
-		Rank: num(0), Size: num(4), ThreadLevel: num(8), TagUB: num(12), Version: num(16), Subversion: num(20),
-		Threads: num(28),
+	m, library, ok := layout.DecodeMPI(p)
+	if !ok {
+		return MPI{}, tooShort("facts about MPI", p)
 	}
-	n := uint64(binary.LittleEndian.Uint32(p[24:]))
-	if n > uint64(len(p)-32) {
-		return MPI{}, malformed("library version of %d bytes in %d", n, len(p)-32)
-	}
-	m.Library = string(p[32 : 32+n])
-	return m, nil
+	return MPI{
+		Rank: int(m.Rank), Size: int(m.Size), ThreadLevel: int(m.ThreadLevel), TagUB: int(m.TagUB),
+		Version: int(m.Version), Subversion: int(m.Subversion), Library: string(library), Threads: int(int32(m.Threads)),
+	}, nil
 }
 
 // Neighbours are those of a process in a distributed graph, by rank, in the order of neighbourhood collectives.
@@ -314,20 +282,24 @@ type Neighbours struct{ Sources, Destinations []int32 }
 
 // NeighboursInfo returns the content of an InfoNeighbours record.
 func (c *Call) NeighboursInfo() (Neighbours, error) {
-	p, err := payload(c.raw, ring.InfoNeighbours, 8)
+	p, err := payload(c.raw, layout.InfoNeighbours)
 	if err != nil {
 		return Neighbours{}, err
 	}
-	in, out := uint64(binary.LittleEndian.Uint32(p)), uint64(binary.LittleEndian.Uint32(p[4:]))
-	p = p[8:]
-	if 4*(in+out) > uint64(len(p)) {
-		return Neighbours{}, malformed("%d neighbours in %d bytes", in+out, len(p))
+	_, sources, destinations, ok := layout.DecodeNeighbours(p)
+	if !ok {
+		return Neighbours{}, tooShort("neighbours", p)
 	}
-	list := make([]int32, in+out)
+	return Neighbours{int32s(sources), int32s(destinations)}, nil
+}
+
+// int32s returns the numbers in b.
+func int32s(b []byte) []int32 {
+	list := make([]int32, len(b)/4)
 	for i := range list {
-		list[i] = int32(binary.LittleEndian.Uint32(p[4*i:]))
+		list[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	return Neighbours{list[:in:in], list[in:]}, nil
+	return list
 }
 
 // Sums are sums of the data that a message or a collective moves, valid as long as the record.
@@ -363,49 +335,48 @@ type Freed struct {
 
 // FreedInfo returns the content of an InfoFreed record.
 func (c *Call) FreedInfo() (Freed, error) {
-	p, err := payload(c.raw, ring.InfoFreed, 40)
+	p, err := payload(c.raw, layout.InfoFreed)
 	if err != nil {
 		return Freed{}, err
 	}
-	wide := func(at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }
-	f := Freed{Handle: wide(0), Caller: wide(16), Real: wide(24), Wrapper: wide(32)}
-	if id := binary.LittleEndian.Uint32(p[8:]); id <= math.MaxUint16 {
-		f.Func = mpiapi.ByID(mpiapi.FuncID(id))
+	v, ok := layout.DecodeFreed(p)
+	if !ok {
+		return Freed{}, tooShort("a freed object", p)
+	}
+	f := Freed{Handle: v.Handle, Caller: v.Caller, Real: v.Real, Wrapper: v.Wrapper}
+	if v.Function <= math.MaxUint16 {
+		f.Func = mpiapi.ByID(mpiapi.FuncID(v.Function))
 	}
 	if f.Func == nil {
-		return Freed{}, malformed("an object freed by function %d", binary.LittleEndian.Uint32(p[8:]))
+		return Freed{}, malformed("an object freed by function %d", v.Function)
 	}
 	return f, nil
 }
 
 // SumsInfo returns the content of an InfoSums record.
 func (c *Call) SumsInfo() (Sums, error) {
-	p, err := payload(c.raw, ring.InfoSums, 24)
+	p, err := payload(c.raw, layout.InfoSums)
 	if err != nil {
 		return Sums{}, err
 	}
-	flags, n := binary.LittleEndian.Uint32(p), uint64(binary.LittleEndian.Uint32(p[4:]))
-	operation, round := binary.LittleEndian.Uint64(p[8:]), binary.LittleEndian.Uint64(p[16:])
-	p = p[24:]
-	if n*ring.SumSize > uint64(len(p)) {
-		return Sums{}, malformed("%d sums in %d bytes", n, len(p))
+	v, parts, ok := layout.DecodeSums(p)
+	if !ok {
+		return Sums{}, tooShort("sums", p)
 	}
 	return Sums{
-		flags&ring.SumsReceived != 0, flags&ring.SumsFailed != 0, flags&ring.SumsMade != 0, flags&ring.SumsOver != 0,
-		flags&ring.SumsBlocks != 0, flags&ring.SumsVoid != 0, operation, round, p[:n*ring.SumSize],
+		Received: v.Flags&layout.SumsReceived != 0, Failed: v.Flags&layout.SumsFailed != 0, Made: v.Flags&layout.SumsMade != 0,
+		Over: v.Flags&layout.SumsOver != 0, Blocks: v.Flags&layout.SumsBlocks != 0, Void: v.Flags&layout.SumsVoid != 0,
+		Operation: v.Operation, Round: v.Round, data: parts,
 	}, nil
 }
 
 // Len returns the number of parts.
-func (s *Sums) Len() int { return len(s.data) / ring.SumSize }
+func (s *Sums) Len() int { return len(s.data) / layout.SizeofSum }
 
 // At returns a part, from 0 to Len()-1.
 func (s *Sums) At(i int) Sum {
-	b := s.data[i*ring.SumSize:][:ring.SumSize]
-	peer := binary.LittleEndian.Uint32(b)
-	return Sum{
-		All: peer == ring.SumAll, Peer: peer, Bytes: binary.LittleEndian.Uint64(b[8:]), Value: binary.LittleEndian.Uint64(b[16:]),
-	}
+	v, _ := layout.DecodeSum(s.data[i*layout.SizeofSum:])
+	return Sum{All: v.Peer == layout.SumAll, Peer: v.Peer, Bytes: v.Bytes, Value: v.Sum}
 }
 
 // Operation names the operation that a call makes, as Sums and Changed do: the call's number in its thread, from 1, and the
@@ -424,16 +395,17 @@ type Changed struct {
 
 // ChangedInfo returns the content of an InfoChanged record.
 func (c *Call) ChangedInfo() (Changed, error) {
-	p, err := payload(c.raw, ring.InfoChanged, ring.ChangedSize)
+	p, err := payload(c.raw, layout.InfoChanged)
 	if err != nil {
 		return Changed{}, err
 	}
-	n := binary.LittleEndian
-	m := Changed{
-		Operation: n.Uint64(p), Peer: n.Uint32(p[8:]), Exact: n.Uint32(p[12:]) != 0,
-		Bytes: n.Uint64(p[16:]), At: n.Uint64(p[24:]), Length: n.Uint64(p[32:]),
+	v, ok := layout.DecodeChanged(p)
+	if !ok {
+		return Changed{}, tooShort("a change", p)
 	}
-	m.All = m.Peer == ring.SumAll
+	m := Changed{
+		Operation: v.Operation, All: v.Peer == layout.SumAll, Peer: v.Peer, Exact: v.Exact != 0, Bytes: v.Bytes, At: v.At, Length: v.Length,
+	}
 	if m.Length == 0 || m.At >= m.Bytes || m.Length > m.Bytes-m.At || m.Bytes > math.MaxInt64 {
 		return Changed{}, malformed("a change of %d bytes at %d of %d", m.Length, m.At, m.Bytes)
 	}
@@ -450,12 +422,15 @@ type Unreachable struct {
 
 // UnreachableInfo returns the content of an InfoUnreachable record.
 func (c *Call) UnreachableInfo() (Unreachable, error) {
-	p, err := payload(c.raw, ring.InfoUnreachable, ring.UnreachableSize)
+	p, err := payload(c.raw, layout.InfoUnreachable)
 	if err != nil {
 		return Unreachable{}, err
 	}
-	n := binary.LittleEndian
-	u := Unreachable{Address: n.Uint64(p), At: n.Uint64(p[8:]), Written: n.Uint32(p[16:]) != 0, Mapped: n.Uint32(p[20:]) != 0}
+	v, ok := layout.DecodeUnreachable(p)
+	if !ok {
+		return Unreachable{}, tooShort("memory that can't be accessed", p)
+	}
+	u := Unreachable{Address: v.Address, At: v.At, Written: v.Written != 0, Mapped: v.Mapped != 0}
 	if u.At > math.MaxInt64 {
 		return Unreachable{}, malformed("byte %d of a buffer", u.At)
 	}

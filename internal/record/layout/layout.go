@@ -57,6 +57,7 @@ const (
 
 // The values of enum mv_section_kind.
 const (
+	SecEnd  = 0 // no section: the list is over
 	SecIn32 = 1 // array of int at entry
 	// array of handles, MPI_Aint or MPI_Count at entry (handles zero-extended to 64 bits)
 	SecIn64   = 2
@@ -602,7 +603,7 @@ const (
 
 // Section is struct mv_section. A variable part of a call record.
 type Section struct {
-	Kind  uint16 // enum mv_section_kind, 0 ends the list
+	Kind  uint16 // enum mv_section_kind
 	Param uint16
 	Count uint32 // elements
 }

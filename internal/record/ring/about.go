@@ -3,6 +3,8 @@ package ring
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // aboutName is the file of a session that says what the run is.
@@ -22,12 +24,12 @@ func (s *Session) Describe(about []byte) error {
 func (l *Live) Mark() {
 	t := uint64(now())
 	if c := l.s.control; c != nil {
-		c.beat.Store(t)
+		c.Beat.Store(t)
 	}
 	guarded(func() {
 		for _, p := range l.order {
 			for _, c := range p.rings {
-				c.hdr.mark(t)
+				mark(c.hdr, t)
 				c.due = true
 			}
 		}
@@ -35,16 +37,16 @@ func (l *Live) Mark() {
 }
 
 // mark notes where the thread is, if it has moved.
-func (h *mvRing) mark(t uint64) {
-	repeats := h.repeats.Load()
-	done, calls := h.done.Load()+repeats, h.calls.Load()+repeats
-	if h.since.Load() != 0 && h.seenCalls.Load() == calls && h.seenDone.Load() == done {
+func mark(h *layout.Ring, t uint64) {
+	repeats := h.Repeats.Load()
+	done, calls := h.Done.Load()+repeats, h.Calls.Load()+repeats
+	if h.Since.Load() != 0 && h.SeenCalls.Load() == calls && h.SeenDone.Load() == done {
 		return
 	}
-	h.since.Store(0)
-	h.seenCalls.Store(calls)
-	h.seenDone.Store(done)
-	h.since.Store(t)
+	h.Since.Store(0)
+	h.SeenCalls.Store(calls)
+	h.SeenDone.Store(done)
+	h.Since.Store(t)
 }
 
 // forgetObjects removes the files of a process's communicators, windows and files, given the name of its own file.

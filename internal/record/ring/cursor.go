@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // chunk is how many bytes of records a batch has at most, but for what must stay together. It fits a first-level cache,
@@ -22,7 +23,7 @@ const forever = math.MaxUint64
 // ring's done says so. done is read before head: then all that a call published before it returned lies before head.
 type cursor struct {
 	id   ThreadID
-	hdr  *mvRing
+	hdr  *layout.Ring
 	data []byte // the ring's data twice, so that no record wraps
 	size uint64
 
@@ -73,13 +74,13 @@ func (c *cursor) at(pos uint64) []byte { return c.data[pos&(c.size-1):] }
 
 // look reads done and head, in this order, and checks them against what was read before.
 func (c *cursor) look() (done, head uint64, err error) {
-	done = c.hdr.done.Load()
-	head = c.hdr.head.Load()
-	if head-c.tail > c.size || head < c.pos || head%Line != 0 {
+	done = c.hdr.Done.Load()
+	head = c.hdr.Head.Load()
+	if head-c.tail > c.size || head < c.pos || head%layout.Line != 0 {
 		return 0, 0, c.damaged("its head %d is impossible after %d", head, c.pos)
 	}
-	if done > c.calls+(head-c.pos)/Line {
-		return 0, 0, c.damaged("%d calls have returned of at most %d", done, c.calls+(head-c.pos)/Line)
+	if done > c.calls+(head-c.pos)/layout.Line {
+		return 0, 0, c.damaged("%d calls have returned of at most %d", done, c.calls+(head-c.pos)/layout.Line)
 	}
 	return done, head, nil
 }
@@ -87,7 +88,7 @@ func (c *cursor) look() (done, head uint64, err error) {
 // length returns the length in bytes of the record at pos.
 func (c *cursor) length(pos, head uint64) (n uint64, kind uint16, err error) {
 	w := binary.LittleEndian.Uint32(c.at(pos))
-	n, kind = uint64(w>>16)*Line, uint16(w)
+	n, kind = uint64(w>>16)*layout.Line, uint16(w)
 	if n == 0 || n > head-pos {
 		return 0, 0, c.damaged("a record of length %d at position %d, %d before the end", n, pos, head-pos)
 	}
@@ -102,7 +103,7 @@ func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		if kind < FirstInfo {
+		if kind < layout.Info {
 			break
 		}
 		if belongsToCallBefore(kind, c.at(pos)) {
@@ -117,11 +118,11 @@ func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
 // way.
 func belongsToCallBefore(kind uint16, rec []byte) bool {
 	switch kind {
-	case InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, InfoChanged, InfoUnreachable:
+	case layout.InfoComm, layout.InfoNeighbours, layout.InfoError, layout.InfoMPI, layout.InfoSums, layout.InfoFreed, layout.InfoChanged, layout.InfoUnreachable:
 		return true
-	case InfoData:
-		switch binary.LittleEndian.Uint16(rec[HeaderSize:]) {
-		case SecOut32, SecOut64, SecStatus:
+	case layout.InfoData:
+		switch binary.LittleEndian.Uint16(rec[layout.SizeofRecord:]) {
+		case layout.SecOut32, layout.SecOut64, layout.SecStatus:
 			return true
 		}
 	}
@@ -135,14 +136,14 @@ func (c *cursor) times(pos, end uint64) (enter, leave uint64) {
 }
 
 func (c *cursor) recordTimes(rec []byte) (enter, leave uint64) {
-	switch flags := binary.LittleEndian.Uint16(rec[OffFlags:]); {
-	case flags&Timed != 0:
-	case flags&Late != 0:
-		return 0, c.hdr.late.Load()
+	switch flags := binary.LittleEndian.Uint16(rec[layout.RecordFlagsAt:]); {
+	case flags&layout.Timed != 0:
+	case flags&layout.Late != 0:
+		return 0, c.hdr.Late.Load()
 	default:
 		return 0, 0
 	}
-	t := rec[len(rec)-TimesSize:]
+	t := rec[len(rec)-layout.SizeofTimes:]
 	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:])
 }
 
@@ -156,7 +157,7 @@ func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 	if err != nil || head == c.pos && !(c.open && c.returned(done, false)) {
 		return 0, err
 	}
-	if c.hdr.late.Load() != 0 {
+	if c.hdr.Late.Load() != 0 {
 		return 0, errTimed
 	}
 	before := c.bytes
@@ -172,11 +173,11 @@ func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 // repeat delivers how many polls have been repeated. That is looked at when there is something else to deliver, or when it is
 // due, as each look costs the thread a cache miss.
 func (c *cursor) repeat(b *Batch, h Handler) {
-	if !c.due && !c.final && c.hdr.head.Load() == c.pos {
+	if !c.due && !c.final && c.hdr.Head.Load() == c.pos {
 		return
 	}
 	c.due = false
-	n := c.hdr.repeats.Load()
+	n := c.hdr.Repeats.Load()
 	if n <= c.repeats {
 		return
 	}
@@ -288,13 +289,13 @@ func (c *cursor) scan(start, head uint64, timed bool, limit uint64) (span, error
 		}
 		rec := c.at(p)
 		w := binary.LittleEndian.Uint32(rec)
-		end := p + uint64(w>>16)*Line
+		end := p + uint64(w>>16)*layout.Line
 		if end == p || end > head {
 			_, _, err = c.length(p, head)
 			head = p
 			break
 		}
-		if uint16(w) >= FirstInfo {
+		if uint16(w) >= layout.Info {
 			next, belong, infoErr := c.infos(p, head)
 			if infoErr != nil {
 				err, head = infoErr, p
@@ -311,7 +312,7 @@ func (c *cursor) scan(start, head uint64, timed bool, limit uint64) (span, error
 		if p-start >= chunk {
 			break
 		}
-		if flags := binary.LittleEndian.Uint16(rec[OffFlags:]); flags&(Timed|Late) != 0 {
+		if flags := binary.LittleEndian.Uint16(rec[layout.RecordFlagsAt:]); flags&(layout.Timed|layout.Late) != 0 {
 			if !timed {
 				err = errTimed
 				break
@@ -330,13 +331,13 @@ func (c *cursor) scan(start, head uint64, timed bool, limit uint64) (span, error
 }
 
 // ahead is how many bytes of records are fetched at once: as many lines as a core can wait for at a time.
-const ahead = 32 * Line
+const ahead = 32 * layout.Line
 
 // warm touches every line. They have been written by another core, and to find where a record begins takes the one before it:
 // one after the other would be waited for.
 func (c *cursor) warm(data []byte) {
 	var sum byte
-	for i := 0; i < len(data); i += Line {
+	for i := 0; i < len(data); i += layout.Line {
 		sum += data[i]
 	}
 	c.warmed = sum
@@ -377,8 +378,8 @@ func (c *cursor) outElements(pos, end uint64) (n uint64) {
 		if err != nil {
 			return n
 		}
-		if rec := c.at(pos); kind == InfoData && belongsToCallBefore(kind, rec) {
-			n += uint64(binary.LittleEndian.Uint32(rec[HeaderSize+8:]))
+		if rec := c.at(pos); kind == layout.InfoData && belongsToCallBefore(kind, rec) {
+			n += uint64(binary.LittleEndian.Uint32(rec[layout.SizeofRecord+8:]))
 		}
 		pos += size
 	}
@@ -388,18 +389,18 @@ func (c *cursor) outElements(pos, end uint64) (n uint64) {
 // cutResults returns how many elements that a call writes to arrays are not in its record but follow it, at most.
 func (c *cursor) cutResults(pos, end uint64) (n uint64) {
 	rec := c.at(pos)[:end-pos]
-	at, limit := (int(binary.LittleEndian.Uint16(rec[OffUsed:]))+7)&^7, len(rec)
-	if binary.LittleEndian.Uint16(rec[OffFlags:])&Timed != 0 {
-		limit -= TimesSize
+	at, limit := (int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))+7)&^7, len(rec)
+	if binary.LittleEndian.Uint16(rec[layout.RecordFlagsAt:])&layout.Timed != 0 {
+		limit -= layout.SizeofTimes
 	}
 	var params []mpiapi.Param
-	for at+SectionSize <= limit {
+	for at+layout.SizeofSection <= limit {
 		w := binary.LittleEndian.Uint64(rec[at:])
 		kind, param, count := uint16(w), int(uint16(w>>16)), w>>32
-		if kind == SecEnd || kind > SecCut {
+		if kind == layout.SecEnd || kind > layout.SecCut {
 			break
 		}
-		if kind == SecCut {
+		if kind == layout.SecCut {
 			if params == nil {
 				f := mpiapi.ByID(mpiapi.FuncID(binary.LittleEndian.Uint16(rec)))
 				if f == nil {
@@ -413,13 +414,13 @@ func (c *cursor) cutResults(pos, end uint64) (n uint64) {
 				n += count
 			}
 		}
-		at += SectionSize + (int(count)*sectionWidth[kind]+7)&^7
+		at += layout.SizeofSection + (int(count)*sectionWidth[kind]+7)&^7
 	}
 	return n
 }
 
 // sectionWidth is the length of an element by kind of section.
-var sectionWidth = [SecCut + 1]int{SecIn32: 4, SecIn64: 8, SecOut32: 4, SecOut64: 8, SecStatus: StatusSize, SecString: 1}
+var sectionWidth = [layout.SecCut + 1]int{layout.SecIn32: 4, layout.SecIn64: 8, layout.SecOut32: 4, layout.SecOut64: 8, layout.SecStatus: layout.SizeofStatus, layout.SecString: 1}
 
 // release tells the thread that what was delivered may be overwritten, except for a call that is still under way, since
 // its results are yet to be written into its record.
@@ -430,7 +431,7 @@ func (c *cursor) release() {
 	}
 	if to != c.tail {
 		c.tail = to
-		c.hdr.tail.Store(to)
+		c.hdr.Tail.Store(to)
 	}
 }
 
@@ -442,7 +443,7 @@ func (c *cursor) next(done, head uint64) (time uint64, ok bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
-		if kind >= FirstInfo {
+		if kind >= layout.Info {
 			return 0, true, nil
 		}
 		if !c.open {
@@ -471,7 +472,7 @@ func (c *cursor) latest(done, head uint64) uint64 {
 			// It is reported when everything before it has been delivered.
 			break
 		}
-		if kind < FirstInfo {
+		if kind < layout.Info {
 			c.scanAt, c.scanEnd = c.scanned, c.scanned+n
 			c.scannedCalls++
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // A record file is a sequence of zstd frames, so that zstd -d reads it as well. The first one is a skippable frame with
@@ -145,7 +147,7 @@ func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
 	if err := json.Unmarshal(b, &f.Meta); err != nil {
 		return nil, &FileError{Path: path, What: err.Error()}
 	}
-	if f.Meta.TableHash != tableHash || f.Meta.Layout != Version {
+	if f.Meta.TableHash != tableHash || f.Meta.Layout != layout.Version {
 		return nil, fmt.Errorf("record file %s: %w (%s); replay it with that one", path, ErrOtherVersion, f.Meta.Version)
 	}
 	f.offset = int64(frameHeader) + int64(size)
@@ -345,14 +347,14 @@ func (f *File) deliver(m *message, h Handler) error {
 func (t *fileThread) check(b *Batch) (calls int, err error) {
 	last := false // the last record is a call
 	for d := b.Data; len(d) > 0; {
-		if len(d) < Line {
+		if len(d) < layout.Line {
 			return 0, errors.New("a record ends early")
 		}
-		n := int(binary.LittleEndian.Uint16(d[OffLines:])) * Line
+		n := int(binary.LittleEndian.Uint16(d[layout.RecordLinesAt:])) * layout.Line
 		if n == 0 || n > len(d) {
 			return 0, fmt.Errorf("a record of %d bytes where %d are left", n, len(d))
 		}
-		if last = binary.LittleEndian.Uint16(d) < FirstInfo; last {
+		if last = binary.LittleEndian.Uint16(d) < layout.Info; last {
 			calls++
 		} else if len(d) == len(b.Data) && b.Resume {
 			return 0, errors.New("a record that is no call returns")

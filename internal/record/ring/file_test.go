@@ -12,17 +12,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // record returns a record of a call, or of something else, with a number in it.
 func record(kind uint16, seq uint64, lines int) []byte {
-	b := make([]byte, lines*Line)
+	b := make([]byte, lines*layout.Line)
 	binary.LittleEndian.PutUint16(b, kind)
-	binary.LittleEndian.PutUint16(b[OffLines:], uint16(lines))
-	if kind < FirstInfo {
-		binary.LittleEndian.PutUint64(b[HeaderSize:], seq)
+	binary.LittleEndian.PutUint16(b[layout.RecordLinesAt:], uint16(lines))
+	if kind < layout.Info {
+		binary.LittleEndian.PutUint64(b[layout.SizeofRecord:], seq)
 	} else {
-		binary.LittleEndian.PutUint64(b[HeaderSize+16:], seq)
+		binary.LittleEndian.PutUint64(b[layout.SizeofRecord+16:], seq)
 	}
 	return b
 }
@@ -32,10 +34,10 @@ func perform(h Handler) {
 	h.Proc(&Proc{PID: 10, PPID: 9, Rank: 3, WorldSize: 4, Exe: "/bin/a", Start: time.Second})
 	h.Thread(&Thread{TID: 10, Main: true})
 	h.Tick()
-	h.Batch(&Batch{Data: append(record(InfoSite, 1, 2), record(7, 1, 1)...), Open: true})
+	h.Batch(&Batch{Data: append(record(layout.InfoSite, 1, 2), record(7, 1, 1)...), Open: true})
 	h.Proc(&Proc{ID: 1, PID: 11, Rank: -1})
 	h.Thread(&Thread{ID: 1, Proc: 1, TID: 11})
-	h.Batch(&Batch{Data: record(InfoComm, 2, 1)})
+	h.Batch(&Batch{Data: record(layout.InfoComm, 2, 1)})
 	h.Batch(&Batch{Thread: 1, Data: record(8, 2, 3)})
 	h.Batch(&Batch{Thread: 1, Repeats: 1 << 40})
 	h.Batch(&Batch{Data: append(record(7, 1, 1), record(9, 3, 1)...), Resume: true, Open: true})
@@ -86,7 +88,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := testMeta
-	meta.Layout = Version
+	meta.Layout = layout.Version
 	if !reflect.DeepEqual(f.Meta, meta) {
 		t.Errorf("meta %+v, want %+v", f.Meta, meta)
 	}
@@ -110,7 +112,7 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, Version), fmt.Appendf(nil, `"layout":%d`, Version-1), 1)
+	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, layout.Version), fmt.Appendf(nil, `"layout":%d`, layout.Version-1), 1)
 	if _, err := newFile(bytes.NewReader(b), path, testMeta.TableHash); !errors.Is(err, ErrOtherVersion) {
 		t.Errorf("opened with other records: %v", err)
 	}
@@ -272,11 +274,11 @@ func BenchmarkWriter(b *testing.B) {
 	w.Proc(&Proc{})
 	w.Thread(&Thread{})
 	var data []byte
-	for i := range uint64(chunk / Line) {
+	for i := range uint64(chunk / layout.Line) {
 		data = append(data, record(uint16(i%2+7), i, 1)...)
 	}
-	b.SetBytes(Line)
-	for i := 0; i < b.N; i += chunk / Line {
+	b.SetBytes(layout.Line)
+	for i := 0; i < b.N; i += chunk / layout.Line {
 		w.Batch(&Batch{Data: data})
 	}
 	if err := w.Close(Stats{}); err != nil {
@@ -286,7 +288,7 @@ func BenchmarkWriter(b *testing.B) {
 
 func BenchmarkFile(b *testing.B) {
 	var data []byte
-	for i := range uint64(chunk / Line) {
+	for i := range uint64(chunk / layout.Line) {
 		data = append(data, record(uint16(i%2+7), i, 1)...)
 	}
 	const batches = 1000
@@ -297,9 +299,9 @@ func BenchmarkFile(b *testing.B) {
 			h.Batch(&Batch{Data: data})
 		}
 	})
-	b.SetBytes(Line)
+	b.SetBytes(layout.Line)
 	b.ResetTimer()
-	for i := 0; i < b.N; i += batches * chunk / Line {
+	for i := 0; i < b.N; i += batches * chunk / layout.Line {
 		f, err := newFile(bytes.NewReader(file), "f", testMeta.TableHash)
 		if err != nil {
 			b.Fatal(err)

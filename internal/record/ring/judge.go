@@ -3,6 +3,8 @@ package ring
 import (
 	"runtime/debug"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Refusal says whether a call that is held in strict mode may enter MPI, and otherwise, whose error handler is told
@@ -11,10 +13,10 @@ type Refusal uint32
 
 // The refusals.
 const (
-	GoOn   Refusal = iota
-	OnComm         // a communicator's
-	OnWin          // a window's
-	OnFile         // a file's
+	GoOn   Refusal = layout.GoOn
+	OnComm Refusal = layout.OnComm // a communicator's
+	OnWin  Refusal = layout.OnWin  // a window's
+	OnFile Refusal = layout.OnFile // a file's
 )
 
 // Verdict is what becomes of a call that is held in strict mode.
@@ -34,12 +36,12 @@ func (l *Live) Judge(id ThreadID, v Verdict) {
 	guarded(func() {
 		h := c.hdr
 		if v.Refused != GoOn {
-			n := copy(h.why[:len(h.why)-1], v.Why)
-			h.why[n] = 0
-			h.refusedOn = v.Handle
+			n := copy(h.Why[:len(h.Why)-1], v.Why)
+			h.Why[n] = 0
+			h.RefusedOn = v.Handle
 		}
-		h.refused = uint32(v.Refused)
-		h.judge(c.calls)
+		h.Refused = uint32(v.Refused)
+		publishVerdict(h, c.calls)
 	})
 }
 
@@ -58,11 +60,11 @@ func guarded(f func()) {
 	f()
 }
 
-// judge publishes the verdict on a call and wakes the thread.
-func (h *mvRing) judge(number uint64) {
-	h.judged.Store(number)
-	if h.holding.Load() != 0 {
-		wakeFutex(&h.judged)
+// publishVerdict publishes the verdict on a call and wakes the thread.
+func publishVerdict(h *layout.Ring, number uint64) {
+	h.Judged.Store(number)
+	if h.Holding.Load() != 0 {
+		wakeFutex(&h.Judged)
 	}
 }
 
@@ -70,13 +72,13 @@ func (h *mvRing) judge(number uint64) {
 // from then on.
 func (l *Live) Refused() {
 	if c := l.s.control; c != nil {
-		c.refusals.Add(1)
+		c.Refusals.Add(1)
 	}
 }
 
 // EndStrict lets go all calls that are held, and holds none any more: not all calls can be read.
 func (l *Live) EndStrict() {
-	if c := l.s.control; c != nil && c.strict.Swap(0) != 0 {
+	if c := l.s.control; c != nil && c.Strict.Swap(0) != 0 {
 		l.note("not all that the program does can be read any more: its collective calls are no longer held (--strict)")
 	}
 }
@@ -87,7 +89,7 @@ func (l *Live) unjudge(p *proc) {
 		return
 	}
 	for _, c := range p.rings {
-		guarded(func() { c.hdr.judge(unjudged) })
+		guarded(func() { publishVerdict(c.hdr, layout.Unjudged) })
 	}
 }
 
@@ -98,9 +100,9 @@ func (l *Live) awaitAsked(d time.Duration) {
 	if c == nil {
 		return
 	}
-	c.asleep.Store(1)
-	if c.asked.Load() == l.asked {
-		waitFutex(&c.asked, l.asked, min(d, lookEvery))
+	c.Asleep.Store(1)
+	if c.Asked.Load() == l.asked {
+		waitFutex(&c.Asked, l.asked, min(d, lookEvery))
 	}
-	c.asleep.Store(0)
+	c.Asleep.Store(0)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // strictRank makes a session in strict mode, with a rank that has a ring.
@@ -23,7 +25,7 @@ func TestJudge(t *testing.T) {
 	_, l, h, p := strictRank(t)
 	judged := func(want uint64) {
 		t.Helper()
-		if got := p.m.hdr.judged.Load(); got != want {
+		if got := p.m.hdr.Judged.Load(); got != want {
 			t.Errorf("call %d is judged instead of %d", got, want)
 		}
 	}
@@ -36,8 +38,8 @@ func TestJudge(t *testing.T) {
 	poll(t, l, h)
 	l.Judge(0, Verdict{Refused: OnWin, Handle: 77, Why: "GLOBAL:COLLECTIVE:WINDOW_MISMATCH"})
 	judged(2)
-	if g := p.m.hdr; g.refused != uint32(OnWin) || g.refusedOn != 77 || !bytes.HasPrefix(g.why[:], []byte("GLOBAL:COLLECTIVE:WINDOW_MISMATCH\x00")) {
-		t.Errorf("refused %d on %d: %q", g.refused, g.refusedOn, g.why)
+	if g := p.m.hdr; g.Refused != uint32(OnWin) || g.RefusedOn != 77 || !bytes.HasPrefix(g.Why[:], []byte("GLOBAL:COLLECTIVE:WINDOW_MISMATCH\x00")) {
+		t.Errorf("refused %d on %d: %q", g.Refused, g.RefusedOn, g.Why)
 	}
 	p.leave(99)
 	p.call(3, 0, 1)
@@ -45,7 +47,7 @@ func TestJudge(t *testing.T) {
 	judged(2)
 	l.Judge(0, Verdict{})
 	judged(3)
-	if p.m.hdr.refused != uint32(GoOn) {
+	if p.m.hdr.Refused != uint32(GoOn) {
 		t.Error("the call is still refused")
 	}
 	l.Judge(5, Verdict{}) // a thread that is gone
@@ -56,16 +58,16 @@ func TestUnjudged(t *testing.T) {
 	s, l, h, p := strictRank(t)
 	p.call(1, 0, 1)
 	poll(t, l, h)
-	p.m.hdr.head.Store(1 << 40)
+	p.m.hdr.Head.Store(1 << 40)
 	until(t, l, h, "the loss", func() bool { return len(h.ends) == 1 })
-	if p.m.hdr.judged.Load() != unjudged {
+	if p.m.hdr.Judged.Load() != layout.Unjudged {
 		t.Error("the rank would wait for a verdict for ever")
 	}
-	if s.control.strict.Load() != 1 {
+	if s.control.Strict.Load() != 1 {
 		t.Error("the others are held no more")
 	}
 	l.EndStrict()
-	if s.control.strict.Load() != 0 {
+	if s.control.Strict.Load() != 0 {
 		t.Error("the others are still held")
 	}
 }
@@ -75,7 +77,7 @@ func TestWaitForHeldCalls(t *testing.T) {
 	s, l, h, p := strictRank(t)
 	poll(t, l, h)
 	p.call(1, 0, 1)
-	s.control.asked.Add(1)
+	s.control.Asked.Add(1)
 	began := time.Now()
 	for range 1000 {
 		l.Wait(time.Hour)
@@ -84,7 +86,7 @@ func TestWaitForHeldCalls(t *testing.T) {
 		t.Errorf("1000 waits took %v although a rank had asked", took)
 	}
 	want(t, poll(t, l, h), "0.(c1)")
-	if s.control.asleep.Load() != 0 {
+	if s.control.Asleep.Load() != 0 {
 		t.Error("it says that it sleeps")
 	}
 }

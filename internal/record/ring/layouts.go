@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Size of the file of a process's layouts, of which memory is taken only for what is written, and of its table.
@@ -25,8 +26,8 @@ var ErrLayoutsFull = errors.New("no room for the layouts of more datatypes")
 // the goroutine that calls Poll.
 type Layouts struct {
 	f     *os.File
-	head  *mvLayouts
-	slots []mvLayoutSlot
+	head  *layout.Layouts
+	slots []layout.LayoutSlot
 	known map[[sha256.Size]byte]uint64 // where a program is that was written already
 	end   int64                        // of what is written
 	lost  bool                         // the program has truncated the file: what is in it does not matter any more
@@ -48,7 +49,7 @@ func (l *Live) Layouts(id ProcID) (*Layouts, error) {
 	// The page is mapped for reading only.
 	page, err := os.OpenFile(filepath.Join(p.file.dir, p.file.name), os.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
-		_, err = page.WriteAt(binary.LittleEndian.AppendUint32(nil, 1), int64(unsafe.Offsetof(mvProcess{}.layouts)))
+		_, err = page.WriteAt(binary.LittleEndian.AppendUint32(nil, 1), int64(layout.ProcessLayoutsAt))
 		err = errors.Join(err, page.Close())
 	}
 	if err != nil {
@@ -83,8 +84,8 @@ func newLayouts(dir, name string) (_ *Layouts, err error) {
 		return nil, err
 	}
 	h := l.head
-	h.magic, h.version, h.headerSize = magicLayouts, Version, uint32(unsafe.Sizeof(*h))
-	h.size, h.slotBits = layoutsSize, layoutSlotBits
+	h.Magic, h.Version, h.HeaderSize = layout.MagicLayouts, layout.Version, uint32(layout.SizeofLayouts)
+	h.Size, h.SlotBits = layoutsSize, layoutSlotBits
 	// Visible means complete.
 	if err = os.Rename(hidden, filepath.Join(dir, name)); err != nil {
 		return nil, err
@@ -103,17 +104,17 @@ func (l *Layouts) Publish(handle uint64, program Written) error {
 		return ErrLayoutsFull
 	}
 	at := uint64(program)
-	slot.at.Store(0)
-	slot.handle.Store(handle)
-	slot.at.Store(at)
+	slot.At.Store(0)
+	slot.Handle.Store(handle)
+	slot.At.Store(at)
 	return nil
 }
 
 // Unpublish tells the process that handle is no such datatype any more.
 func (l *Layouts) Unpublish(handle uint64) {
 	defer l.rescue()
-	if slot := l.slot(handle); slot != nil && slot.handle.Load() == handle {
-		slot.at.Store(0)
+	if slot := l.slot(handle); slot != nil && slot.Handle.Load() == handle {
+		slot.At.Store(0)
 	}
 }
 
@@ -121,7 +122,7 @@ func (l *Layouts) Unpublish(handle uint64) {
 func (l *Layouts) Freed() {
 	defer l.rescue()
 	if !l.lost { // else what is published is not to be believed
-		l.head.freed.Add(1)
+		l.head.Freed.Add(1)
 	}
 }
 
@@ -139,21 +140,21 @@ func (l *Layouts) rescue() {
 }
 
 // slot returns the slot of a handle, or else one that it may have, or nil.
-func (l *Layouts) slot(handle uint64) *mvLayoutSlot {
+func (l *Layouts) slot(handle uint64) *layout.LayoutSlot {
 	if handle == 0 || l.lost {
 		return nil
 	}
-	var unused *mvLayoutSlot
+	var unused *layout.LayoutSlot
 	first := handle * 0x9e3779b97f4a7c15 >> (64 - layoutSlotBits)
-	for i := range uint64(layoutProbes) {
+	for i := range uint64(layout.LayoutProbes) {
 		s := &l.slots[(first+i)%uint64(len(l.slots))]
-		switch h := s.handle.Load(); {
+		switch h := s.Handle.Load(); {
 		case h == handle:
 			return s
-		case unused == nil && (h == 0 || s.at.Load() == 0):
+		case unused == nil && (h == 0 || s.At.Load() == 0):
 			unused = s
 		}
-		if s.handle.Load() == 0 {
+		if s.Handle.Load() == 0 {
 			break
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // proc is a process of the session.
@@ -25,7 +27,7 @@ type proc struct {
 	info    Proc
 	name    string // of its file
 	file    file
-	page    *mvProcess
+	page    *layout.Process
 	fd      int             // pidfd, -1 without
 	status  unix.WaitStatus // of its end, as the kernel has it,
 	known   bool            // if the kernel told
@@ -116,7 +118,7 @@ func OpenLive(s *Session) (*Live, error) {
 	l := &Live{
 		s: s, w: w, idle: true,
 		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
-		strict: s.control.strict.Load() != 0, cursors: make(map[ThreadID]*cursor),
+		strict: s.control.Strict.Load() != 0, cursors: make(map[ThreadID]*cursor),
 	}
 	// Made once, so that Poll allocates nothing.
 	l.ended, l.unborn = l.end, l.endEarly
@@ -177,16 +179,16 @@ func (l *Live) Stats() Stats {
 		s.add(m)
 	}
 	if c := l.s.control; c != nil {
-		s.Unrecorded += int(c.unrecorded.Load())
-		s.Shrunk += int(c.shrunk.Load())
+		s.Unrecorded += int(c.Unrecorded.Load())
+		s.Shrunk += int(c.Shrunk.Load())
 	}
 	return s
 }
 
 func (s *Stats) add(m *mapping) {
-	s.Queries += m.hdr.queries.Load()
-	s.Stalls += m.hdr.stalls.Load()
-	s.StallTime += time.Duration(m.hdr.stallNS.Load())
+	s.Queries += m.hdr.Queries.Load()
+	s.Stalls += m.hdr.Stalls.Load()
+	s.StallTime += time.Duration(m.hdr.StallNS.Load())
 }
 
 // Close stops the recording and lets go of the rings. It leaves the session itself open.
@@ -222,7 +224,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	defer l.rescue()
 	l.handler = h
 	if l.strict {
-		l.asked = l.s.control.asked.Load() // before the rings are read
+		l.asked = l.s.control.Asked.Load() // before the rings are read
 	}
 	if l.polls++; l.idle || l.polls%8 == 0 {
 		l.watch()
@@ -309,7 +311,7 @@ func (l *Live) watch() {
 			}
 		}
 	}
-	if l.s.control.verdicts != 0 {
+	if l.s.control.Verdicts != 0 {
 		l.watchExits()
 	}
 	for len(l.w.found) > 0 || l.left { // again for the rings of a process that has ended meanwhile: see end
@@ -323,7 +325,7 @@ func (l *Live) watch() {
 // watchExits takes note of the processes that wait in their exit. They do nothing else any more, so they count as ended.
 func (l *Live) watchExits() {
 	for _, p := range l.order {
-		if p.gone || p.page.leaving.Load() == 0 {
+		if p.gone || p.page.Leaving.Load() == 0 {
 			continue
 		}
 		// If the file can't be opened, the process gives up waiting after a while.
@@ -366,8 +368,8 @@ func (l *Live) answer(but, status int) {
 
 // endTime is when a process that is gone ended, or when that was noticed if it does not say.
 func (p *proc) endTime() time.Duration {
-	if p.kind != Replaced && p.page.state.Load() != stateStarted && p.page.endTime != 0 {
-		return time.Duration(p.page.endTime)
+	if p.kind != Replaced && p.page.State.Load() != layout.StateStarted && p.page.EndTime != 0 {
+		return time.Duration(p.page.EndTime)
 	}
 	return p.goneAt
 }
@@ -495,9 +497,9 @@ func (l *Live) attachProc(f file) *proc {
 	p := &proc{
 		info: Proc{
 			ID:  l.nextProc,
-			PID: int(page.pid), PPID: int(page.ppid),
-			Rank: int(page.rank), WorldSize: int(page.worldSize),
-			Exe: text(page.exe[:]), Start: time.Duration(page.startTime),
+			PID: int(page.PID), PPID: int(page.PPID),
+			Rank: int(page.Rank), WorldSize: int(page.WorldSize),
+			Exe: text(page.Exe[:]), Start: time.Duration(page.StartTime),
 		},
 		name: f.name, file: f, page: page,
 	}
@@ -550,7 +552,7 @@ func (l *Live) attachRing(p *proc, f file) {
 	}
 	t := &Thread{
 		ID: l.nextThr, Proc: p.info.ID,
-		Index: int(m.hdr.thread), TID: int(m.hdr.tid), Main: m.hdr.mainThread != 0,
+		Index: int(m.hdr.Thread), TID: int(m.hdr.TID), Main: m.hdr.MainThread != 0,
 	}
 	l.nextThr++
 	c := &cursor{id: t.ID, hdr: m.hdr, data: m.data, size: m.size}
@@ -589,7 +591,7 @@ func (l *Live) read(p *proc) (n int) {
 	if p.unread {
 		// Nobody reads on, so nobody must wait.
 		for _, c := range p.rings {
-			c.hdr.tail.Store(c.hdr.head.Load())
+			c.hdr.Tail.Store(c.hdr.Head.Load())
 		}
 		p.drained = p.gone
 		return 0
@@ -721,16 +723,16 @@ func (p *proc) ended() *ProcEnd {
 	g := p.page
 	e := &ProcEnd{
 		Kind: p.kind, Time: p.goneAt,
-		Initialized: g.initialized != 0, Finalized: g.finalized != 0, Aborted: g.aborted != 0,
+		Initialized: g.Initialized != 0, Finalized: g.Finalized != 0, Aborted: g.Aborted != 0,
 	}
 	if p.kind == Replaced {
 		return e
 	}
-	switch g.state.Load() {
-	case stateExited:
-		e.Kind, e.Underscore = Exited, g.exitKind != 0
-	case stateSignaled:
-		e.Kind, e.FaultAddr, e.SenderPID = Signaled, g.faultAddr, int(g.senderPID)
+	switch g.State.Load() {
+	case layout.StateExited:
+		e.Kind, e.Underscore = Exited, g.ExitKind != 0
+	case layout.StateSignaled:
+		e.Kind, e.FaultAddr, e.SenderPID = Signaled, g.FaultAddr, int(g.SenderPID)
 	default:
 		switch {
 		case p.known && p.status.Exited():
@@ -740,12 +742,12 @@ func (p *proc) ended() *ProcEnd {
 		}
 		return e
 	}
-	e.Code, e.InMPI, e.TID = int(g.code), g.inMPI != 0, int(g.endTID)
+	e.Code, e.InMPI, e.TID = int(g.Code), g.InMPI != 0, int(g.EndTID)
 	e.Time = p.endTime()
-	e.PCs = slices.Clone(g.pcs[:min(int(g.npcs), len(g.pcs))])
-	for i := range min(int(g.nmaps), len(g.maps)) {
-		m := &g.maps[i]
-		e.Maps = append(e.Maps, Mapping{Start: m.start, End: m.end, Offset: m.offset, Path: text(m.path[:])})
+	e.PCs = slices.Clone(g.PCs[:min(int(g.NPCs), len(g.PCs))])
+	for i := range min(int(g.NMaps), len(g.Maps)) {
+		m := &g.Maps[i]
+		e.Maps = append(e.Maps, Mapping{Start: m.Start, End: m.End, Offset: m.Offset, Path: text(m.Path[:])})
 	}
 	slices.SortFunc(e.Maps, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
 	return e

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // rank is a real process that stands for a rank: it ends when told.
@@ -74,22 +75,22 @@ func (l *log) Batch(b *Batch) {
 	}
 	first := true
 	for d := b.Data; len(d) > 0; first = false {
-		n := int(binary.LittleEndian.Uint16(d[OffLines:])) * Line
+		n := int(binary.LittleEndian.Uint16(d[layout.RecordLinesAt:])) * layout.Line
 		if n == 0 || n > len(d) {
 			l.t.Fatalf("a record of %d bytes where %d are left", n, len(d))
 		}
 		rec := d[:n]
 		d = d[n:]
-		seq := binary.LittleEndian.Uint64(rec[HeaderSize:])
-		if binary.LittleEndian.Uint16(rec) >= FirstInfo {
-			seq = binary.LittleEndian.Uint64(rec[HeaderSize+16:])
+		seq := binary.LittleEndian.Uint64(rec[layout.SizeofRecord:])
+		if binary.LittleEndian.Uint16(rec) >= layout.Info {
+			seq = binary.LittleEndian.Uint64(rec[layout.SizeofRecord+16:])
 			l.words = append(l.words, fmt.Sprintf("%d.i%d", b.Thread, seq))
 			if first && b.Resume || len(d) == 0 && b.Open {
 				l.t.Error("something that is no call is resumed or open")
 			}
 			continue
 		}
-		rc := int32(binary.LittleEndian.Uint32(rec[OffRC:]))
+		rc := int32(binary.LittleEndian.Uint32(rec[layout.RecordRCAt:]))
 		switch {
 		case b.Open && len(d) == 0:
 			l.words = append(l.words, fmt.Sprintf("%d.(c%d)", b.Thread, seq))
@@ -178,7 +179,7 @@ func TestOneThread(t *testing.T) {
 	p := makeRing(t, s, name, r.pid(), 0, minRingSize)
 	want(t, poll(t, l, h), "thread0/0")
 
-	p.info(InfoSite, 1)
+	p.info(layout.InfoSite, 1)
 	p.call(1, 0, 1)
 	want(t, poll(t, l, h), "0.i1 0.(c1)")
 	want(t, poll(t, l, h), "")
@@ -192,27 +193,27 @@ func TestOneThread(t *testing.T) {
 	p.call(4, 0, 1)
 	want(t, poll(t, l, h), "0.(c4)")
 	p.leave(0)
-	p.info(InfoSite, 2)
+	p.info(layout.InfoSite, 2)
 	p.call(5, 0, 1)
 	want(t, poll(t, l, h), "0.+c4:0 0.i2 0.(c5)")
 	// What a call publishes comes before its completion, whenever it is seen.
-	p.info(InfoComm, 3)
+	p.info(layout.InfoComm, 3)
 	want(t, poll(t, l, h), "0.i3")
-	p.info(InfoError, 4)
+	p.info(layout.InfoError, 4)
 	p.leave(1)
 	want(t, poll(t, l, h), "0.i4 0.+c5:1")
 	p.call(6, 0, 1)
 	p.leave(0)
 	p.call(7, 0, 1)
-	p.info(InfoComm, 5)
+	p.info(layout.InfoComm, 5)
 	p.leave(0)
-	p.info(InfoSite, 6)
+	p.info(layout.InfoSite, 6)
 	p.call(8, 0, 1)
 	p.leave(0)
 	want(t, poll(t, l, h), "0.c6:0 0.(c7) 0.i5 0.+c7:0 0.i6 0.c8:0")
 	// The last record stays open for ever.
 	p.call(9, 0, 1)
-	p.info(InfoError, 7)
+	p.info(layout.InfoError, 7)
 	r.end()
 	until(t, l, h, "the end", func() bool { return len(h.ends) == 1 })
 	want(t, h.take(), "0.(c9) 0.i7 end0")
@@ -239,20 +240,20 @@ func TestRepeats(t *testing.T) {
 	p.call(1, 0, 1)
 	p.leave(0)
 	want(t, poll(t, l, h), "proc0 thread0/0 0.c1:0")
-	p.m.hdr.repeats.Store(5)
+	p.m.hdr.Repeats.Store(5)
 	want(t, poll(t, l, h), "") // that nothing else has come is seen at a lower cost
 	l.Mark()
 	want(t, poll(t, l, h), "0.x5")
 	l.Mark()
 	want(t, poll(t, l, h), "")
-	p.m.hdr.repeats.Store(7)
+	p.m.hdr.Repeats.Store(7)
 	p.call(2, 0, 1)
 	p.leave(0)
 	want(t, poll(t, l, h), "0.x2 0.c2:0")
-	p.m.hdr.repeats.Store(6) // damage
+	p.m.hdr.Repeats.Store(6) // damage
 	l.Mark()
 	want(t, poll(t, l, h), "")
-	p.m.hdr.repeats.Store(9)
+	p.m.hdr.Repeats.Store(9)
 	r.end()
 	until(t, l, h, "the end", func() bool { return len(h.ends) == 1 })
 	want(t, h.take(), "0.x2 end0")
@@ -270,23 +271,23 @@ func TestResultsBehind(t *testing.T) {
 	f := mpiapi.ByName("MPI_Waitsome")
 	const elements = 40000
 	enter := func(seq uint64) {
-		b := make([]byte, (f.Fixed+7)&^7-HeaderSize+2*SectionSize)
+		b := make([]byte, (f.Fixed+7)&^7-layout.SizeofRecord+2*layout.SizeofSection)
 		binary.LittleEndian.PutUint64(b, seq)
-		sec := b[len(b)-2*SectionSize:]
-		binary.LittleEndian.PutUint16(sec, SecCut)
+		sec := b[len(b)-2*layout.SizeofSection:]
+		binary.LittleEndian.PutUint16(sec, layout.SecCut)
 		binary.LittleEndian.PutUint16(sec[2:], uint16(f.Arg(mpiapi.Indices)))
 		binary.LittleEndian.PutUint32(sec[4:], elements)
 		p.put(uint16(f.ID), 1, 0, b, 2)
 		// The length of the fixed part is without the section.
-		p.write(p.open+OffUsed, []byte{byte(f.Fixed), 0})
+		p.write(p.open+layout.RecordUsedAt, []byte{byte(f.Fixed), 0})
 	}
 	part := func(seq uint64, first, count int) {
 		b := make([]byte, 16+4*count)
-		binary.LittleEndian.PutUint16(b, SecOut32)
+		binary.LittleEndian.PutUint16(b, layout.SecOut32)
 		binary.LittleEndian.PutUint32(b[4:], uint32(first))
 		binary.LittleEndian.PutUint32(b[8:], uint32(count))
 		binary.LittleEndian.PutUint64(b[16:], seq)
-		p.put(InfoData, 0, 0, b, (HeaderSize+len(b)+Line-1)/Line)
+		p.put(layout.InfoData, 0, 0, b, (layout.SizeofRecord+len(b)+layout.Line-1)/layout.Line)
 	}
 	enter(1)
 	want(t, poll(t, l, h), "proc0 thread0/0 0.(c1)")
@@ -326,7 +327,7 @@ func TestWrapAround(t *testing.T) {
 	seq := uint64(0)
 	var expect []string
 	for round := 0; round < 40; round++ {
-		for i := 0; p.room((i%300 + 1) * Line); i++ {
+		for i := 0; p.room((i%300 + 1) * layout.Line); i++ {
 			seq++
 			p.call(seq, 0, i%300+1)
 			p.leave(int32(i))
@@ -346,7 +347,7 @@ func TestWrapAround(t *testing.T) {
 	if !slices.Equal(got, expect) {
 		t.Errorf("%d calls delivered, want %d in order", len(got), len(expect))
 	}
-	if got := p.m.hdr.tail.Load(); got != p.head {
+	if got := p.m.hdr.Tail.Load(); got != p.head {
 		t.Errorf("tail %d after all was delivered, want %d", got, p.head)
 	}
 }
@@ -363,13 +364,13 @@ func TestOpenKeepsRoom(t *testing.T) {
 	p.leave(0)
 	p.call(2, 0, 1)
 	poll(t, l, h)
-	if got := p.m.hdr.tail.Load(); got != Line {
-		t.Errorf("tail %d while the call at %d is open", got, Line)
+	if got := p.m.hdr.Tail.Load(); got != layout.Line {
+		t.Errorf("tail %d while the call at %d is open", got, layout.Line)
 	}
 	p.leave(0)
 	poll(t, l, h)
-	if got := p.m.hdr.tail.Load(); got != 2*Line {
-		t.Errorf("tail %d after the call has returned, want %d", got, 2*Line)
+	if got := p.m.hdr.Tail.Load(); got != 2*layout.Line {
+		t.Errorf("tail %d after the call has returned, want %d", got, 2*layout.Line)
 	}
 }
 
@@ -378,7 +379,7 @@ func TestEnds(t *testing.T) {
 	l := openLive(t, s)
 	h := &log{t: t}
 	var ranks [5]*rank
-	var pages [5]*mvProcess
+	var pages [5]*layout.Process
 	var rings [5]*producer
 	for i := range ranks {
 		ranks[i] = startRank(t)
@@ -387,17 +388,17 @@ func TestEnds(t *testing.T) {
 		rings[i] = makeRing(t, s, name, ranks[i].pid(), 0, minRingSize)
 	}
 	poll(t, l, h)
-	pages[3].code, pages[3].exitKind = 4, 1
-	pages[3].state.Store(stateExited)
-	pages[1].code, pages[1].faultAddr, pages[1].npcs = 11, 16, 2
-	pages[1].pcs[0], pages[1].pcs[1] = 100, 200
-	pages[1].nmaps = 1
-	pages[1].maps[0] = mvMap{start: 90, end: 300}
-	copy(pages[1].maps[0].path[:], "/bin/program")
-	pages[1].initialized, pages[1].inMPI = 1, 1
-	pages[1].state.Store(stateSignaled)
-	pages[4].npcs, pages[4].nmaps = 1<<31, 1<<31 // scribbled over
-	pages[4].state.Store(stateExited)
+	pages[3].Code, pages[3].ExitKind = 4, 1
+	pages[3].State.Store(layout.StateExited)
+	pages[1].Code, pages[1].FaultAddr, pages[1].NPCs = 11, 16, 2
+	pages[1].PCs[0], pages[1].PCs[1] = 100, 200
+	pages[1].NMaps = 1
+	pages[1].Maps[0] = layout.Map{Start: 90, End: 300}
+	copy(pages[1].Maps[0].Path[:], "/bin/program")
+	pages[1].Initialized, pages[1].InMPI = 1, 1
+	pages[1].State.Store(layout.StateSignaled)
+	pages[4].NPCs, pages[4].NMaps = 1<<31, 1<<31 // scribbled over
+	pages[4].State.Store(layout.StateExited)
 	for _, i := range []int{3, 1, 4} {
 		rings[i].call(uint64(i), 0, 1)
 		rings[i].leave(0)
@@ -598,14 +599,17 @@ func TestShortLife(t *testing.T) {
 // TestDamage: whatever the program writes over the shared memory, the analyzer says so and goes on with the others.
 func TestDamage(t *testing.T) {
 	tests := map[string]func(p *producer){
-		"head back":         func(p *producer) { p.m.hdr.head.Store(0) },
-		"head far":          func(p *producer) { p.m.hdr.head.Store(1 << 40) },
-		"head odd":          func(p *producer) { p.m.hdr.head.Add(17) },
-		"done far":          func(p *producer) { p.m.hdr.done.Store(1 << 40) },
-		"length 0":          func(p *producer) { p.call(2, 0, 1); p.write(p.open+OffLines, []byte{0, 0}); p.leave(0) },
-		"length too long":   func(p *producer) { p.call(2, 0, 1); p.write(p.open+OffLines, []byte{2, 0}); p.leave(0) },
-		"length of an info": func(p *producer) { p.info(InfoSite, 1); p.write(p.head-Line+OffLines, []byte{9, 0}) },
-		"truncated":         func(p *producer) { truncate(p) },
+		"head back":       func(p *producer) { p.m.hdr.Head.Store(0) },
+		"head far":        func(p *producer) { p.m.hdr.Head.Store(1 << 40) },
+		"head odd":        func(p *producer) { p.m.hdr.Head.Add(17) },
+		"done far":        func(p *producer) { p.m.hdr.Done.Store(1 << 40) },
+		"length 0":        func(p *producer) { p.call(2, 0, 1); p.write(p.open+layout.RecordLinesAt, []byte{0, 0}); p.leave(0) },
+		"length too long": func(p *producer) { p.call(2, 0, 1); p.write(p.open+layout.RecordLinesAt, []byte{2, 0}); p.leave(0) },
+		"length of an info": func(p *producer) {
+			p.info(layout.InfoSite, 1)
+			p.write(p.head-layout.Line+layout.RecordLinesAt, []byte{9, 0})
+		},
+		"truncated": func(p *producer) { truncate(p) },
 	}
 	for name, do := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -636,7 +640,7 @@ func TestDamage(t *testing.T) {
 			if name != "truncated" {
 				// A thread that waits for room gets it.
 				poll(t, l, h)
-				if head, tail := p.m.hdr.head.Load(), p.m.hdr.tail.Load(); head != tail {
+				if head, tail := p.m.hdr.Head.Load(), p.m.hdr.Tail.Load(); head != tail {
 					t.Errorf("tail %d, head %d: the rank would wait for ever", tail, head)
 				}
 			}
@@ -710,10 +714,10 @@ func TestFairness(t *testing.T) {
 	}
 	p[1].call(77, 0, 1)
 	n, err := l.Poll(h)
-	if err != nil || n != 1<<20+Line {
+	if err != nil || n != 1<<20+layout.Line {
 		t.Errorf("%d bytes at once, %v", n, err)
 	}
-	if i := slices.Index(h.words, "1.(c77)"); i < 0 || i > 2*chunk/Line {
+	if i := slices.Index(h.words, "1.(c77)"); i < 0 || i > 2*chunk/layout.Line {
 		t.Errorf("the other rank is served after %d records of the busy one", i)
 	}
 }
@@ -747,7 +751,7 @@ func TestStop(t *testing.T) {
 	p := makeRing(t, s, name, r.pid(), 0, minRingSize)
 	p.call(1, 0, 1)
 	l.Stop()
-	if s.control.stop.Load() != 1 {
+	if s.control.Stop.Load() != 1 {
 		t.Error("ranks are not told to stop recording")
 	}
 	var err error
@@ -769,11 +773,11 @@ func TestStats(t *testing.T) {
 	r := startRank(t)
 	name, _ := makeProcess(t, s, r.pid(), 0, 0)
 	p := makeRing(t, s, name, r.pid(), 0, minRingSize)
-	p.m.hdr.queries.Store(10)
-	p.m.hdr.stalls.Store(2)
-	p.m.hdr.stallNS.Store(3000)
-	s.control.unrecorded.Store(4)
-	s.control.shrunk.Store(5)
+	p.m.hdr.Queries.Store(10)
+	p.m.hdr.Stalls.Store(2)
+	p.m.hdr.StallNS.Store(3000)
+	s.control.Unrecorded.Store(4)
+	s.control.Shrunk.Store(5)
 	poll(t, l, h)
 	expect := Stats{Queries: 10, Stalls: 2, StallTime: 3 * time.Microsecond, Unrecorded: 4, Shrunk: 5}
 	if got := l.Stats(); got != expect {
@@ -796,14 +800,14 @@ func TestPollDoesNotAllocate(t *testing.T) {
 	if _, err := l.Poll(h); err != nil {
 		t.Fatal(err)
 	}
-	rec := make([]byte, Line)
-	rec[OffLines] = 1
+	rec := make([]byte, layout.Line)
+	rec[layout.RecordLinesAt] = 1
 	n := testing.AllocsPerRun(100, func() {
 		for range 10 {
 			p.write(p.head, rec)
-			p.head += Line
-			p.m.hdr.head.Store(p.head)
-			p.m.hdr.done.Add(1)
+			p.head += layout.Line
+			p.m.hdr.Head.Store(p.head)
+			p.m.hdr.Done.Add(1)
 			if _, err := l.Poll(h); err != nil {
 				t.Fatal(err)
 			}
@@ -835,9 +839,9 @@ func BenchmarkLive(b *testing.B) {
 			name, _ := makeProcess(b, s, r.pid(), 0, 0)
 			const size = 4 << 20
 			p := makeRing(b, s, name, r.pid(), 0, size)
-			for i := 0; i < size; i += Line {
+			for i := 0; i < size; i += layout.Line {
 				p.data[i] = 7
-				p.data[i+OffLines] = 1
+				p.data[i+layout.RecordLinesAt] = 1
 			}
 			h := discard{}
 			if _, err := l.Poll(h); err != nil {
@@ -846,14 +850,14 @@ func BenchmarkLive(b *testing.B) {
 			b.ResetTimer()
 			// The records are there already: only the positions move.
 			for i := 0; i < b.N; {
-				n := uint64(min(b.N-i, size/Line-1))
-				p.head += n * Line
-				done := p.m.hdr.done.Load() + n
+				n := uint64(min(b.N-i, size/layout.Line-1))
+				p.head += n * layout.Line
+				done := p.m.hdr.Done.Load() + n
 				if open {
 					done--
 				}
-				p.m.hdr.done.Store(done)
-				p.m.hdr.head.Store(p.head)
+				p.m.hdr.Done.Store(done)
+				p.m.hdr.Head.Store(p.head)
 				for {
 					n, err := l.Poll(h)
 					if err != nil {
@@ -864,7 +868,7 @@ func BenchmarkLive(b *testing.B) {
 					}
 				}
 				if open {
-					p.m.hdr.done.Add(1)
+					p.m.hdr.Done.Add(1)
 				}
 				i += int(n)
 			}

@@ -14,9 +14,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // The views are what an outsider can see of a run in its shared memory, at one moment: nothing there is changed, mapped or
@@ -172,16 +173,16 @@ func damagedFile(path, format string, args ...any) error {
 	return fmt.Errorf("%s is damaged: %s", path, fmt.Sprintf(format, args...))
 }
 
-func u32(b []byte, at uintptr) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
-func u64(b []byte, at uintptr) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+func u32(b []byte, at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
+func u64(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 
 // checkHead checks the beginning that most files have in common.
 func checkHead(path string, b []byte, magic uint64) error {
 	switch {
 	case u64(b, 0) != magic:
 		return damagedFile(path, "it does not begin as it should")
-	case u32(b, 8) != Version:
-		return fmt.Errorf("%w (%s is of version %d, not %d)", ErrOtherVersion, path, u32(b, 8), Version)
+	case u32(b, 8) != layout.Version:
+		return fmt.Errorf("%w (%s is of version %d, not %d)", ErrOtherVersion, path, u32(b, 8), layout.Version)
 	}
 	return nil
 }
@@ -193,18 +194,17 @@ func (v *RunView) control(dir string) error {
 		return err
 	}
 	defer f.Close()
-	var c mvControl
-	b := make([]byte, unsafe.Sizeof(c))
+	b := make([]byte, layout.SizeofControl)
 	n, _ := f.ReadAt(b, 0)
-	if err := checkHead(path, b, magicControl); err != nil { // which is the same in all versions
+	if err := checkHead(path, b, layout.MagicControl); err != nil { // which is the same in all versions
 		return err
 	}
 	if n < len(b) {
 		return damagedFile(path, "it is cut short")
 	}
-	v.Stopped = u32(b, unsafe.Offsetof(c.stop)) != 0
-	v.Strict = u32(b, unsafe.Offsetof(c.strict)) != 0
-	v.Beat = time.Duration(u64(b, unsafe.Offsetof(c.beat)))
+	v.Stopped = u32(b, layout.ControlStopAt) != 0
+	v.Strict = u32(b, layout.ControlStrictAt) != 0
+	v.Beat = time.Duration(u64(b, layout.ControlBeatAt))
 	// Closing the file gives the lock back at once if it can be had.
 	v.Analyzer = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 	return nil
@@ -231,32 +231,32 @@ type ProcessView struct {
 }
 
 func (p *ProcessView) look(dir, name string) error {
-	var m mvProcess
-	b := make([]byte, unsafe.Sizeof(m))
+	var m layout.Process
+	b := make([]byte, layout.SizeofProcess)
 	path := filepath.Join(dir, name)
 	if err := readAt(dir, name, b, 0); err != nil {
 		return err
 	}
-	if err := checkHead(path, b, magicProcess); err != nil {
+	if err := checkHead(path, b, layout.MagicProcess); err != nil {
 		return err
 	}
 	p.Name = name
-	p.PID, p.PPID = int(int32(u32(b, unsafe.Offsetof(m.pid)))), int(int32(u32(b, unsafe.Offsetof(m.ppid))))
+	p.PID, p.PPID = int(int32(u32(b, layout.ProcessPIDAt))), int(int32(u32(b, layout.ProcessPPIDAt)))
 	if p.PID <= 0 {
 		return damagedFile(path, "process number %d", p.PID)
 	}
-	p.Rank, p.WorldSize = int(int32(u32(b, unsafe.Offsetof(m.rank)))), int(int32(u32(b, unsafe.Offsetof(m.worldSize))))
-	p.Exe = text(b[unsafe.Offsetof(m.exe):][:len(m.exe)])
-	p.Start = time.Duration(u64(b, unsafe.Offsetof(m.startTime)))
-	p.Initialized = u32(b, unsafe.Offsetof(m.initialized)) != 0
-	p.Finalized = u32(b, unsafe.Offsetof(m.finalized)) != 0
-	p.Aborted = u32(b, unsafe.Offsetof(m.aborted)) != 0
+	p.Rank, p.WorldSize = int(int32(u32(b, layout.ProcessRankAt))), int(int32(u32(b, layout.ProcessWorldSizeAt)))
+	p.Exe = text(b[layout.ProcessExeAt:][:len(m.Exe)])
+	p.Start = time.Duration(u64(b, layout.ProcessStartTimeAt))
+	p.Initialized = u32(b, layout.ProcessInitializedAt) != 0
+	p.Finalized = u32(b, layout.ProcessFinalizedAt) != 0
+	p.Aborted = u32(b, layout.ProcessAbortedAt) != 0
 	p.Alive = !dead(p.PID) && !startedAfter(p.PID, p.Start)
-	p.End, p.Code = Vanished, int(int32(u32(b, unsafe.Offsetof(m.code))))
-	switch u32(b, unsafe.Offsetof(m.state)) {
-	case stateExited:
+	p.End, p.Code = Vanished, int(int32(u32(b, layout.ProcessCodeAt)))
+	switch u32(b, layout.ProcessStateAt) {
+	case layout.StateExited:
 		p.End = Exited
-	case stateSignaled:
+	case layout.StateSignaled:
 		p.End = Signaled
 	}
 	return nil
@@ -300,39 +300,38 @@ func (p *ProcessView) lookThreads(dirs []string, problems *[]string) {
 const tries = 20
 
 func (t *ThreadView) look(dir, name string, p *ProcessView) error {
-	var h mvRing
 	path := filepath.Join(dir, name)
 	f, fileSize, err := openFile(path, os.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	b, again := make([]byte, unsafe.Sizeof(h)), make([]byte, unsafe.Sizeof(h))
+	b, again := make([]byte, layout.SizeofRing), make([]byte, layout.SizeofRing)
 	for try := range tries {
 		if _, err := f.ReadAt(b, 0); err != nil {
 			return damagedFile(path, "it is cut short")
 		}
-		if err := checkHead(path, b, magicRing); err != nil {
+		if err := checkHead(path, b, layout.MagicRing); err != nil {
 			return err
 		}
-		header, size := uint64(u32(b, unsafe.Offsetof(h.headerSize))), u64(b, unsafe.Offsetof(h.size))
-		if size < Line || size > maxRingSize || size&(size-1) != 0 || header > maxHeader || header+size > uint64(fileSize) {
+		header, size := uint64(u32(b, layout.RingHeaderSizeAt)), u64(b, layout.RingSizeAt)
+		if size < layout.Line || size > maxRingSize || size&(size-1) != 0 || header > maxHeader || header+size > uint64(fileSize) {
 			return damagedFile(path, "a ring of %d bytes in %d", size, fileSize)
 		}
-		t.Index, t.TID = int(u32(b, unsafe.Offsetof(h.thread))), int(int32(u32(b, unsafe.Offsetof(h.tid))))
-		t.Stalls = u64(b, unsafe.Offsetof(h.stalls))
+		t.Index, t.TID = int(u32(b, layout.RingThreadAt)), int(int32(u32(b, layout.RingTIDAt)))
+		t.Stalls = u64(b, layout.RingStallsAt)
 		t.Calls, t.Done = moves(b)
 		t.Since = since(b)
 		t.Call = nil
-		if u64(b, unsafe.Offsetof(h.calls)) > 0 {
-			t.Call = readRecord(f, header, size, u64(b, unsafe.Offsetof(h.call)))
+		if u64(b, layout.RingCallsAt) > 0 {
+			t.Call = readRecord(f, header, size, u64(b, layout.RingCallAt))
 		}
 		// A record is whole if the thread has begun no other call since. Else the last try says which call it was, and no more.
 		if _, err := f.ReadAt(again, 0); err != nil {
 			return damagedFile(path, "it is cut short")
 		}
-		moved := unsafe.Offsetof(h.call)
-		if calls := unsafe.Offsetof(h.calls); u64(b, moved) == u64(again, moved) && u64(b, calls) == u64(again, calls) {
+		moved := layout.RingCallAt
+		if calls := layout.RingCallsAt; u64(b, moved) == u64(again, moved) && u64(b, calls) == u64(again, calls) {
 			break
 		}
 		if try == tries-1 {
@@ -346,31 +345,29 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 
 // moves returns how many calls a ring's thread has begun and ended, those without records included.
 func moves(b []byte) (calls, done uint64) {
-	var h mvRing
-	repeats := u64(b, unsafe.Offsetof(h.repeats))
-	return u64(b, unsafe.Offsetof(h.calls)) + repeats, u64(b, unsafe.Offsetof(h.done)) + repeats
+	repeats := u64(b, layout.RingRepeatsAt)
+	return u64(b, layout.RingCallsAt) + repeats, u64(b, layout.RingDoneAt) + repeats
 }
 
 // since returns when the analyzer saw the thread move last, if it has not moved after that.
 func since(b []byte) time.Duration {
-	var h mvRing
 	calls, done := moves(b)
-	if u64(b, unsafe.Offsetof(h.seenCalls)) != calls || u64(b, unsafe.Offsetof(h.seenDone)) != done {
+	if u64(b, layout.RingSeenCallsAt) != calls || u64(b, layout.RingSeenDoneAt) != done {
 		return 0
 	}
-	return time.Duration(u64(b, unsafe.Offsetof(h.since)))
+	return time.Duration(u64(b, layout.RingSinceAt))
 }
 
 // readRecord returns the record at a position of a ring, nil if there is none.
 func readRecord(f *os.File, header, size, pos uint64) []byte {
-	var head [HeaderSize]byte
-	if pos%Line != 0 {
+	var head [layout.SizeofRecord]byte
+	if pos%layout.Line != 0 {
 		return nil
 	}
 	if _, err := f.ReadAt(head[:], int64(header+pos&(size-1))); err != nil {
 		return nil
 	}
-	n := uint64(binary.LittleEndian.Uint16(head[OffLines:])) * Line
+	n := uint64(binary.LittleEndian.Uint16(head[layout.RecordLinesAt:])) * layout.Line
 	if n == 0 || n > size {
 		return nil
 	}

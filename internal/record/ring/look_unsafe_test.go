@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // places returns options for a session in directories of the test's own.
@@ -36,10 +37,10 @@ func viewOf(t testing.TB, o Options) *RunView {
 }
 
 // makeObjects makes the i-th file of a process's objects.
-func makeObjects(t testing.TB, s *Session, process string, i int, objects ...mvObject) {
+func makeObjects(t testing.TB, s *Session, process string, i int, objects ...layout.Object) {
 	t.Helper()
-	h := mvObjects{
-		magic: magicObjects, version: Version, headerSize: 4096, objectSize: uint32(unsafe.Sizeof(mvObject{})), count: uint32(len(objects)), kinds: Kinds,
+	h := layout.Objects{
+		Magic: layout.MagicObjects, Version: layout.Version, HeaderSize: 4096, ObjectSize: uint32(unsafe.Sizeof(layout.Object{})), Count: uint32(len(objects)), Kinds: layout.Kinds,
 	}
 	b := make([]byte, 4096)
 	copy(b, bytesOf(&h))
@@ -55,13 +56,13 @@ func bytesOf[T any](p *T) []byte {
 	return bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p)))
 }
 
-func anObject() mvObject {
-	o := mvObject{
-		serial: 3, handle: 0x44000000, id: 7, parent: 5, number: 2, kind: uint32(CommObject), made: 93, rank: 1, size: 3, remoteSize: 2,
-		runs: 2, remoteRuns: 1, run: [objectRuns][3]int32{{0, 2, 2}, {5, 1, 1}, {-1, 0, 2}},
+func anObject() layout.Object {
+	o := layout.Object{
+		Serial: 3, Handle: 0x44000000, ID: 7, Parent: 5, Number: 2, Kind: uint32(CommObject), Made: 93, Rank: 1, Size: 3, RemoteSize: 2,
+		Runs: 2, RemoteRuns: 1, Run: [layout.ObjectRuns]layout.Run{{Start: 0, Stride: 2, Count: 2}, {Start: 5, Stride: 1, Count: 1}, {Start: -1, Count: 2}},
 	}
-	copy(o.name[:], "a name")
-	o.count[0], o.count[91] = mvCount{5, 4}, mvCount{1, 1}
+	copy(o.Name[:], "a name")
+	o.Count[0], o.Count[91] = layout.Count{Entered: 5, Left: 4}, layout.Count{Entered: 1, Left: 1}
 	return o
 }
 
@@ -82,20 +83,20 @@ func TestLook(t *testing.T) {
 	}
 	defer l.Close()
 	name, page := makeProcess(t, s, os.Getpid(), 0, 2)
-	page.initialized = 1
+	page.Initialized = 1
 	r := makeRing(t, s, name, os.Getpid(), 0, minRingSize)
-	makeObjects(t, s, name, 0, mvObject{}, anObject())
+	makeObjects(t, s, name, 0, layout.Object{}, anObject())
 	makeObjects(t, s, name, 1, anObject())
 
 	// A record across the end of the ring.
-	for range minRingSize/Line - 1 {
+	for range minRingSize/layout.Line - 1 {
 		r.call(1, 0, 1)
 		r.leave(0)
-		r.m.hdr.tail.Store(r.head)
+		r.m.hdr.Tail.Store(r.head)
 	}
-	r.m.hdr.call.Store(r.head)
+	r.m.hdr.Call.Store(r.head)
 	r.call(77, 0, 2)
-	r.m.hdr.calls.Store(r.m.hdr.done.Load() + 1)
+	r.m.hdr.Calls.Store(r.m.hdr.Done.Load() + 1)
 
 	v := viewOf(t, o)
 	if !v.Analyzer || v.Stopped || string(v.About) != "what it is" || len(v.Problems) != 0 || len(v.Processes) != 1 || v.Beat != 0 {
@@ -106,7 +107,7 @@ func TestLook(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	th := p.Threads[0]
-	if !th.Alive || !th.InCall() || len(th.Call) != 2*Line || binary.LittleEndian.Uint64(th.Call[HeaderSize:]) != 77 || th.Since != 0 {
+	if !th.Alive || !th.InCall() || len(th.Call) != 2*layout.Line || binary.LittleEndian.Uint64(th.Call[layout.SizeofRecord:]) != 77 || th.Since != 0 {
 		t.Errorf("%+v", th)
 	}
 	ob := p.Objects[0]
@@ -194,7 +195,7 @@ func TestLookAtGarbage(t *testing.T) {
 	name, _ := makeProcess(t, s, os.Getpid(), 0, 0)
 	r := makeRing(t, s, name, os.Getpid(), 0, minRingSize)
 	r.call(1, 0, 1)
-	r.m.hdr.calls.Store(1)
+	r.m.hdr.Calls.Store(1)
 	makeObjects(t, s, name, 0, anObject(), anObject())
 	files := []string{controlName, name, r.name, objectsName(name, 0)}
 	good := make(map[string][]byte)

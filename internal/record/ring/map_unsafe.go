@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Bounds of what a ring's header may claim.
@@ -34,43 +36,43 @@ func openFile(path string, flags int) (*os.File, int64, error) {
 }
 
 // verdictAt is where the verdict is in the file of a process.
-const verdictAt = int64(unsafe.Offsetof(mvProcess{}.verdict))
+const verdictAt = int64(layout.ProcessVerdictAt)
 
 // mapControl maps the control file, which must be as long as its structure.
-func mapControl(f *os.File) (*mvControl, error) {
-	p, err := unix.MmapPtr(int(f.Fd()), 0, nil, unsafe.Sizeof(mvControl{}), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+func mapControl(f *os.File) (*layout.Control, error) {
+	p, err := unix.MmapPtr(int(f.Fd()), 0, nil, layout.SizeofControl, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	return (*mvControl)(p), nil
+	return (*layout.Control)(p), nil
 }
 
-func unmapControl(c *mvControl) {
-	_ = unix.MunmapPtr(unsafe.Pointer(c), unsafe.Sizeof(*c))
+func unmapControl(c *layout.Control) {
+	_ = unix.MunmapPtr(unsafe.Pointer(c), layout.SizeofControl)
 }
 
 // mapProcess maps the file of a process and checks its header.
-func mapProcess(path string) (*mvProcess, error) {
+func mapProcess(path string) (*layout.Process, error) {
 	f, size, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if size < int64(unsafe.Sizeof(mvProcess{})) {
+	if size < int64(layout.SizeofProcess) {
 		return nil, fmt.Errorf("%s: %d bytes are too short for the record of a process", path, size)
 	}
-	ptr, err := unix.MmapPtr(int(f.Fd()), 0, nil, unsafe.Sizeof(mvProcess{}), unix.PROT_READ, unix.MAP_SHARED)
+	ptr, err := unix.MmapPtr(int(f.Fd()), 0, nil, layout.SizeofProcess, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	p := (*mvProcess)(ptr)
+	p := (*layout.Process)(ptr)
 	switch {
-	case p.magic != magicProcess:
+	case p.Magic != layout.MagicProcess:
 		err = fmt.Errorf("%s: not the record of a process", path)
-	case p.version != Version:
-		err = fmt.Errorf("%s: version %d, want %d", path, p.version, Version)
-	case uintptr(p.headerSize) < unsafe.Sizeof(*p):
-		err = fmt.Errorf("%s: its header of %d bytes is too short", path, p.headerSize)
+	case p.Version != layout.Version:
+		err = fmt.Errorf("%s: version %d, want %d", path, p.Version, layout.Version)
+	case uintptr(p.HeaderSize) < unsafe.Sizeof(*p):
+		err = fmt.Errorf("%s: its header of %d bytes is too short", path, p.HeaderSize)
 	}
 	if err != nil {
 		unmapProcess(p)
@@ -79,13 +81,13 @@ func mapProcess(path string) (*mvProcess, error) {
 	return p, nil
 }
 
-func unmapProcess(p *mvProcess) {
+func unmapProcess(p *layout.Process) {
 	_ = unix.MunmapPtr(unsafe.Pointer(p), unsafe.Sizeof(*p))
 }
 
 // mapping is a ring's file in this process's memory.
 type mapping struct {
-	hdr     *mvRing
+	hdr     *layout.Ring
 	hdrSize uintptr
 	data    []byte // the data twice, back to back, read-only
 	size    uint64 // of the data
@@ -98,26 +100,25 @@ func mapRing(path string) (*mapping, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if fileSize < int64(unsafe.Sizeof(mvRing{})) {
+	if fileSize < int64(layout.SizeofRing) {
 		return nil, fmt.Errorf("%s: %d bytes are too short for a ring", path, fileSize)
 	}
 	// The header is read through the file first: what it says is checked before anything depends on it.
-	var head [unsafe.Sizeof(mvRing{})]byte
+	var head [layout.SizeofRing]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil {
 		return nil, err
 	}
-	var h mvRing
-	magic := binary.LittleEndian.Uint64(head[unsafe.Offsetof(h.magic):])
-	version := binary.LittleEndian.Uint32(head[unsafe.Offsetof(h.version):])
-	hdrSize := binary.LittleEndian.Uint32(head[unsafe.Offsetof(h.headerSize):])
-	size := binary.LittleEndian.Uint64(head[unsafe.Offsetof(h.size):])
+	magic := binary.LittleEndian.Uint64(head[layout.RingMagicAt:])
+	version := binary.LittleEndian.Uint32(head[layout.RingVersionAt:])
+	hdrSize := binary.LittleEndian.Uint32(head[layout.RingHeaderSizeAt:])
+	size := binary.LittleEndian.Uint64(head[layout.RingSizeAt:])
 	page := uint64(os.Getpagesize())
 	switch {
-	case magic != magicRing:
+	case magic != layout.MagicRing:
 		return nil, fmt.Errorf("%s: not a ring", path)
-	case version != Version:
-		return nil, fmt.Errorf("%s: version %d, want %d", path, version, Version)
-	case uintptr(hdrSize) < unsafe.Sizeof(h) || hdrSize > maxHeader || uint64(hdrSize)%page != 0:
+	case version != layout.Version:
+		return nil, fmt.Errorf("%s: version %d, want %d", path, version, layout.Version)
+	case uintptr(hdrSize) < layout.SizeofRing || hdrSize > maxHeader || uint64(hdrSize)%page != 0:
 		return nil, fmt.Errorf("%s: impossible header size %d", path, hdrSize)
 	case size < page || size > maxRingSize || size&(size-1) != 0:
 		return nil, fmt.Errorf("%s: impossible ring size %d", path, size)
@@ -129,7 +130,7 @@ func mapRing(path string) (*mapping, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	m := &mapping{hdr: (*mvRing)(hp), hdrSize: uintptr(hdrSize), size: size}
+	m := &mapping{hdr: (*layout.Ring)(hp), hdrSize: uintptr(hdrSize), size: size}
 	// Reserve room for both copies, then put the file there twice.
 	dp, err := unix.MmapPtr(-1, 0, nil, uintptr(2*size), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err == nil {
@@ -178,13 +179,13 @@ func (l *Layouts) mapTable() error {
 	if err != nil {
 		return os.NewSyscallError("mmap", err)
 	}
-	l.head = (*mvLayouts)(p)
-	l.slots = unsafe.Slice((*mvLayoutSlot)(unsafe.Add(p, unsafe.Sizeof(*l.head))), 1<<layoutSlotBits)
+	l.head = (*layout.Layouts)(p)
+	l.slots = unsafe.Slice((*layout.LayoutSlot)(unsafe.Add(p, unsafe.Sizeof(*l.head))), 1<<layoutSlotBits)
 	return nil
 }
 
 // tableSize is the length of what mapTable maps.
-const tableSize = unsafe.Sizeof(mvLayouts{}) + unsafe.Sizeof(mvLayoutSlot{})<<layoutSlotBits
+const tableSize = layout.SizeofLayouts + layout.SizeofLayoutSlot<<layoutSlotBits
 
 // contains tells whether an address that faulted lies in the table.
 func (l *Layouts) contains(addr uintptr) bool {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // moment is the entry or the return of a call, as the threads know it: when its time was taken and when it was
@@ -57,22 +59,22 @@ func (m *team) spawn(tb testing.TB) {
 // step lets a thread do the next half of what it is doing: taking the time or publishing.
 func (m *team) step(r *member) {
 	m.clock++
-	if !r.room(8 * Line) {
+	if !r.room(8 * layout.Line) {
 		return // it waits
 	}
 	switch {
 	case r.taken == 0 && r.call != 0 && rapid.IntRange(0, 3).Draw(m.t, "info") == 0:
 		m.calls++
-		r.info(rapid.SampledFrom([]uint16{InfoComm, InfoError, InfoModule}).Draw(m.t, "kind"), m.calls)
+		r.info(rapid.SampledFrom([]uint16{layout.InfoComm, layout.InfoError, layout.InfoModule}).Draw(m.t, "kind"), m.calls)
 		m.infos[m.calls] = r.call
 		return
 	case r.taken == 0:
 		r.taken, r.exit = m.clock, r.call != 0
-		r.late = r.exit && m.timed && r.flags&Timed == 0
+		r.late = r.exit && m.timed && r.flags&layout.Timed == 0
 		if !r.exit {
 			r.flags = 0
 			if m.timed {
-				r.flags = Timed
+				r.flags = layout.Timed
 			}
 		}
 		return
@@ -135,19 +137,19 @@ func (j *judge) moment(call uint64, exit bool) {
 func (j *judge) Batch(b *Batch) {
 	first := true
 	for d := b.Data; len(d) > 0; first = false {
-		n := int(binary.LittleEndian.Uint16(d[OffLines:])) * Line
+		n := int(binary.LittleEndian.Uint16(d[layout.RecordLinesAt:])) * layout.Line
 		rec := d[:n]
 		d = d[n:]
-		if binary.LittleEndian.Uint16(rec) >= FirstInfo {
-			call := j.m.infos[binary.LittleEndian.Uint64(rec[HeaderSize+16:])]
-			if binary.LittleEndian.Uint16(rec) != InfoModule {
+		if binary.LittleEndian.Uint16(rec) >= layout.Info {
+			call := j.m.infos[binary.LittleEndian.Uint64(rec[layout.SizeofRecord+16:])]
+			if binary.LittleEndian.Uint16(rec) != layout.InfoModule {
 				if j.open[b.Thread] != call {
 					j.t.Fatalf("what call %d has published comes while call %d is open", call, j.open[b.Thread])
 				}
 			}
 			continue
 		}
-		call := binary.LittleEndian.Uint64(rec[HeaderSize:])
+		call := binary.LittleEndian.Uint64(rec[layout.SizeofRecord:])
 		resumed := first && b.Resume
 		if resumed != (j.open[b.Thread] != 0) || resumed && j.open[b.Thread] != call {
 			j.t.Fatalf("call %d, resumed %v, comes while call %d is open", call, resumed, j.open[b.Thread])
@@ -164,7 +166,7 @@ func (j *judge) Batch(b *Batch) {
 			continue
 		}
 		j.open[b.Thread] = 0
-		if rc := binary.LittleEndian.Uint32(rec[OffRC:]); rc != uint32(call) {
+		if rc := binary.LittleEndian.Uint32(rec[layout.RecordRCAt:]); rc != uint32(call) {
 			j.t.Fatalf("call %d is complete with result %d", call, rc)
 		}
 		j.moment(call, true)
@@ -271,13 +273,13 @@ func FuzzRing(f *testing.F) {
 		}
 		for round := range uint64(3) {
 			for k := range p.rings {
-				made[k].m.hdr.done.Store(done * round)
-				made[k].m.hdr.head.Store(head * round)
+				made[k].m.hdr.Done.Store(done * round)
+				made[k].m.hdr.Head.Store(head * round)
 				// What is given becomes the heads of records.
 				clear(made[k].data)
 				for i := 0; i+4 <= len(b) && i*16 < len(made[k].data); i += 4 {
 					copy(made[k].data[i*16:], b[i:i+4])
-					made[k].data[i*16+OffFlags] = b[i] & Timed
+					made[k].data[i*16+layout.RecordFlagsAt] = b[i] & layout.Timed
 				}
 			}
 			for range 3 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"unsafe"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Bounds of the files of objects (preload/src/objects.c): how many a process has, and how long one may be.
@@ -21,21 +21,21 @@ type ObjectKind uint32
 
 // The kinds of objects.
 const (
-	CommObject ObjectKind = 1
-	WinObject  ObjectKind = 2
-	FileObject ObjectKind = 3
+	CommObject ObjectKind = layout.ObjectComm
+	WinObject  ObjectKind = layout.ObjectWin
+	FileObject ObjectKind = layout.ObjectFile
 )
 
 // How an object was made, besides a mpiapi.CollKind (enum mv_made).
 const (
-	MadeWorld  = 0x100 // MPI_COMM_WORLD
-	MadeSelf   = 0x101 // MPI_COMM_SELF
-	MadeParent = 0x102 // by MPI_Comm_get_parent
-	MadeElse   = 0x103
+	MadeWorld  = layout.MadeWorld  // MPI_COMM_WORLD
+	MadeSelf   = layout.MadeSelf   // MPI_COMM_SELF
+	MadeParent = layout.MadeParent // by MPI_Comm_get_parent
+	MadeElse   = layout.MadeElse
 )
 
 // objectAlone is MV_OBJECT_ALONE.
-const objectAlone = 1
+const objectAlone = layout.ObjectAlone
 
 // ObjectView is a communicator, window or file of a process, and what the process has called collectively on it.
 type ObjectView struct {
@@ -94,19 +94,18 @@ func (p *ProcessView) lookObjects(dirs []string, problems *[]string) {
 
 // objects takes the objects in a file, which was read twice.
 func (p *ProcessView) objects(path string, b, again []byte) error {
-	var h mvObjects
-	if uintptr(len(b)) < unsafe.Sizeof(h) {
+	if len(b) < layout.SizeofObjects {
 		return damagedFile(path, "it is cut short")
 	}
-	if err := checkHead(path, b, magicObjects); err != nil {
+	if err := checkHead(path, b, layout.MagicObjects); err != nil {
 		return err
 	}
-	header, size, count := uint64(u32(b, unsafe.Offsetof(h.headerSize))), uint64(u32(b, unsafe.Offsetof(h.objectSize))), uint64(u32(b, unsafe.Offsetof(h.count)))
-	if size != uint64(unsafe.Sizeof(mvObject{})) || u32(b, unsafe.Offsetof(h.kinds)) != Kinds || header+size*count > uint64(len(b)) {
+	header, size, count := uint64(u32(b, layout.ObjectsHeaderSizeAt)), uint64(u32(b, layout.ObjectsObjectSizeAt)), uint64(u32(b, layout.ObjectsCountAt))
+	if size != uint64(layout.SizeofObject) || u32(b, layout.ObjectsKindsAt) != layout.Kinds || header+size*count > uint64(len(b)) {
 		return damagedFile(path, "%d objects of %d bytes in %d", count, size, len(b))
 	}
-	p.Homeless += int(u32(b, unsafe.Offsetof(h.homeless)))
-	at, used := uint64(u32(b, unsafe.Offsetof(h.namesAt))), uint64(u32(b, unsafe.Offsetof(h.namesUsed)))
+	p.Homeless += int(u32(b, layout.ObjectsHomelessAt))
+	at, used := uint64(u32(b, layout.ObjectsNamesAtAt)), uint64(u32(b, layout.ObjectsNamesUsedAt))
 	if at+used > header {
 		return damagedFile(path, "names of %d bytes", used)
 	}
@@ -115,7 +114,7 @@ func (p *ProcessView) objects(path string, b, again []byte) error {
 	}
 	for i := range count {
 		at := header + i*size
-		if at+size > uint64(len(again)) || u64(b, uintptr(at)) != u64(again, uintptr(at)) {
+		if at+size > uint64(len(again)) || u64(b, int(at)) != u64(again, int(at)) {
 			continue
 		}
 		o, err := parseObject(b[at:][:size])
@@ -134,15 +133,15 @@ const maxMembers = 1 << 20
 
 // parseObject returns the object in its bytes, nil if there is none.
 func parseObject(b []byte) (*ObjectView, error) {
-	var m mvObject
-	num := func(at uintptr) int { return int(int32(u32(b, at))) }
+	var m layout.Object
+	num := func(at int) int { return int(int32(u32(b, at))) }
 	o := &ObjectView{
-		Serial: u64(b, unsafe.Offsetof(m.serial)), Handle: u64(b, unsafe.Offsetof(m.handle)),
-		ID: u64(b, unsafe.Offsetof(m.id)), Parent: u64(b, unsafe.Offsetof(m.parent)), Number: u64(b, unsafe.Offsetof(m.number)),
-		Alone: u32(b, unsafe.Offsetof(m.flags))&objectAlone != 0,
-		Kind:  ObjectKind(u32(b, unsafe.Offsetof(m.kind))), Made: u32(b, unsafe.Offsetof(m.made)),
-		Rank: num(unsafe.Offsetof(m.rank)), Size: num(unsafe.Offsetof(m.size)), RemoteSize: num(unsafe.Offsetof(m.remoteSize)),
-		Name: text(b[unsafe.Offsetof(m.name):][:len(m.name)]),
+		Serial: u64(b, layout.ObjectSerialAt), Handle: u64(b, layout.ObjectHandleAt),
+		ID: u64(b, layout.ObjectIDAt), Parent: u64(b, layout.ObjectParentAt), Number: u64(b, layout.ObjectNumberAt),
+		Alone: u32(b, layout.ObjectFlagsAt)&objectAlone != 0,
+		Kind:  ObjectKind(u32(b, layout.ObjectKindAt)), Made: u32(b, layout.ObjectMadeAt),
+		Rank: num(layout.ObjectRankAt), Size: num(layout.ObjectSizeAt), RemoteSize: num(layout.ObjectRemoteSizeAt),
+		Name: text(b[layout.ObjectNameAt:][:len(m.Name)]),
 	}
 	if o.Serial == 0 {
 		return nil, nil //nolint:nilnil // nothing is there
@@ -150,12 +149,12 @@ func parseObject(b []byte) (*ObjectView, error) {
 	if o.Kind < CommObject || o.Kind > FileObject || o.Size < 0 || o.RemoteSize < 0 {
 		return nil, fmt.Errorf("an object of kind %d with %d and %d members", o.Kind, o.Size, o.RemoteSize)
 	}
-	runs, remote := uint64(u32(b, unsafe.Offsetof(m.runs))), uint64(u32(b, unsafe.Offsetof(m.remoteRuns)))
-	if runs > objectRuns || remote > objectRuns-runs {
+	runs, remote := uint64(u32(b, layout.ObjectRunsAt)), uint64(u32(b, layout.ObjectRemoteRunsAt))
+	if runs > layout.ObjectRuns || remote > layout.ObjectRuns-runs {
 		return nil, fmt.Errorf("an object with %d and %d runs of members", runs, remote)
 	}
-	for i := range uintptr(runs + remote) {
-		r := unsafe.Offsetof(m.run) + i*runSize
+	for i := range int(runs + remote) {
+		r := layout.ObjectRunAt + i*layout.SizeofRun
 		start, stride, count := num(r), num(r+4), num(r+8)
 		if count < 0 || len(o.Members)+count > maxMembers {
 			return nil, fmt.Errorf("an object with a run of %d members", count)
@@ -168,8 +167,8 @@ func parseObject(b []byte) (*ObjectView, error) {
 			}
 		}
 	}
-	for k := range uintptr(Kinds) {
-		at := unsafe.Offsetof(m.count) + k*unsafe.Sizeof(mvCount{})
+	for k := range layout.Kinds {
+		at := layout.ObjectCountAt + k*layout.SizeofCount
 		if c := (Count{Kind: mpiapi.CollKind(k), Entered: u64(b, at), Left: u64(b, at+8)}); c.Entered != 0 || c.Left != 0 {
 			o.Counts = append(o.Counts, c)
 		}

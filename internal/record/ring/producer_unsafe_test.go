@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"unsafe"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // producer writes a ring as the preload library does.
@@ -24,15 +26,15 @@ type producer struct {
 func (p *producer) path() string { return filepath.Join(p.dir, p.name) }
 
 // makeProcess makes the file of a process with the given pid.
-func makeProcess(t testing.TB, s *Session, pid, k, rank int) (name string, page *mvProcess) {
+func makeProcess(t testing.TB, s *Session, pid, k, rank int) (name string, page *layout.Process) {
 	t.Helper()
 	name = fmt.Sprintf("p%d.%d", pid, k)
 	b := make([]byte, 4096)
-	p := (*mvProcess)(unsafe.Pointer(&b[0]))
-	p.magic, p.version, p.headerSize = magicProcess, Version, 4096
-	p.pid, p.ppid, p.rank, p.worldSize = uint32(pid), uint32(os.Getpid()), int32(rank), 4
-	p.startTime = uint64(now())
-	copy(p.exe[:], "/bin/program")
+	p := (*layout.Process)(unsafe.Pointer(&b[0]))
+	p.Magic, p.Version, p.HeaderSize = layout.MagicProcess, layout.Version, 4096
+	p.PID, p.PPID, p.Rank, p.WorldSize = uint32(pid), uint32(os.Getpid()), int32(rank), 4
+	p.StartTime = uint64(now())
+	copy(p.Exe[:], "/bin/program")
 	path := filepath.Join(s.Dir, "."+name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -46,7 +48,7 @@ func makeProcess(t testing.TB, s *Session, pid, k, rank int) (name string, page 
 	if err := os.Rename(path, filepath.Join(s.Dir, name)); err != nil {
 		t.Fatal(err)
 	}
-	return name, (*mvProcess)(unsafe.Pointer(&w[0]))
+	return name, (*layout.Process)(unsafe.Pointer(&w[0]))
 }
 
 // makeRing makes a ring of the i-th thread of a process.
@@ -54,13 +56,13 @@ func makeRing(t testing.TB, s *Session, process string, pid, i int, size uint64)
 	t.Helper()
 	name := fmt.Sprintf("t%s.%d", process[1:], i)
 	b := make([]byte, 4096+size)
-	h := (*mvRing)(unsafe.Pointer(&b[0]))
-	h.magic, h.version, h.headerSize, h.size = magicRing, Version, 4096, size
-	h.pid, h.tid, h.thread = uint32(pid), uint32(pid+i), uint32(i)
+	h := (*layout.Ring)(unsafe.Pointer(&b[0]))
+	h.Magic, h.Version, h.HeaderSize, h.Size = layout.MagicRing, layout.Version, 4096, size
+	h.PID, h.TID, h.Thread = uint32(pid), uint32(pid+i), uint32(i)
 	if i == 0 {
-		h.mainThread = 1
+		h.MainThread = 1
 	}
-	copy(h.process[:], process)
+	copy(h.Process[:], process)
 	path := filepath.Join(s.Dir, "."+name)
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
@@ -70,7 +72,7 @@ func makeRing(t testing.TB, s *Session, process string, pid, i int, size uint64)
 		t.Fatal(err)
 	}
 	return &producer{
-		t: t, m: &mapping{hdr: (*mvRing)(unsafe.Pointer(&w[0])), size: size}, data: w[4096:], name: name, dir: s.Dir, tick: new(uint64),
+		t: t, m: &mapping{hdr: (*layout.Ring)(unsafe.Pointer(&w[0])), size: size}, data: w[4096:], name: name, dir: s.Dir, tick: new(uint64),
 	}
 }
 
@@ -91,31 +93,31 @@ func mapWritable(t testing.TB, path string, size int) []byte {
 
 // room tells whether n bytes fit behind the head.
 func (p *producer) room(n int) bool {
-	return p.head+uint64(n)-p.m.hdr.tail.Load() <= p.m.size
+	return p.head+uint64(n)-p.m.hdr.Tail.Load() <= p.m.size
 }
 
 // put writes a record with the given header and payload, and publishes it.
 func (p *producer) put(kind uint16, site uint32, flags uint16, payload []byte, lines int) {
 	p.t.Helper()
-	if !p.room(lines * Line) {
+	if !p.room(lines * layout.Line) {
 		p.t.Fatal("no room in the ring")
 	}
-	rec := make([]byte, lines*Line)
-	binary.LittleEndian.PutUint16(rec[OffKind:], kind)
-	binary.LittleEndian.PutUint16(rec[OffLines:], uint16(lines))
-	binary.LittleEndian.PutUint32(rec[OffSite:], site)
-	binary.LittleEndian.PutUint16(rec[OffFlags:], flags)
-	binary.LittleEndian.PutUint16(rec[OffUsed:], uint16(HeaderSize+len(payload)))
-	copy(rec[HeaderSize:], payload)
-	if kind < FirstInfo {
+	rec := make([]byte, lines*layout.Line)
+	binary.LittleEndian.PutUint16(rec[layout.RecordKindAt:], kind)
+	binary.LittleEndian.PutUint16(rec[layout.RecordLinesAt:], uint16(lines))
+	binary.LittleEndian.PutUint32(rec[layout.RecordSiteAt:], site)
+	binary.LittleEndian.PutUint16(rec[layout.RecordFlagsAt:], flags)
+	binary.LittleEndian.PutUint16(rec[layout.RecordUsedAt:], uint16(layout.SizeofRecord+len(payload)))
+	copy(rec[layout.SizeofRecord:], payload)
+	if kind < layout.Info {
 		p.open = p.head
-		if flags&Timed != 0 {
-			binary.LittleEndian.PutUint64(rec[len(rec)-TimesSize:], p.clock())
+		if flags&layout.Timed != 0 {
+			binary.LittleEndian.PutUint64(rec[len(rec)-layout.SizeofTimes:], p.clock())
 		}
 	}
 	p.write(p.head, rec)
 	p.head += uint64(len(rec))
-	p.m.hdr.head.Store(p.head)
+	p.m.hdr.Head.Store(p.head)
 }
 
 func (p *producer) clock() uint64 {
@@ -145,20 +147,20 @@ func (p *producer) call(seq uint64, flags uint16, lines int) {
 
 // leave completes the open call: rc becomes the given one.
 func (p *producer) leave(rc int32) {
-	var h [HeaderSize]byte
+	var h [layout.SizeofRecord]byte
 	p.read(p.open, h[:])
-	if binary.LittleEndian.Uint16(h[OffFlags:])&Timed != 0 {
-		end := p.open + uint64(binary.LittleEndian.Uint16(h[OffLines:]))*Line
+	if binary.LittleEndian.Uint16(h[layout.RecordFlagsAt:])&layout.Timed != 0 {
+		end := p.open + uint64(binary.LittleEndian.Uint16(h[layout.RecordLinesAt:]))*layout.Line
 		p.write(end-8, binary.LittleEndian.AppendUint64(nil, p.clock()))
 	}
-	p.write(p.open+OffRC, binary.LittleEndian.AppendUint32(nil, uint32(rc)))
-	p.m.hdr.done.Add(1)
+	p.write(p.open+layout.RecordRCAt, binary.LittleEndian.AppendUint32(nil, uint32(rc)))
+	p.m.hdr.Done.Add(1)
 }
 
 // returnsLate says when the open call, which has no times, is about to return.
 func (p *producer) returnsLate(at uint64) {
-	p.m.hdr.late.Store(at)
-	p.write(p.open+OffFlags, binary.LittleEndian.AppendUint16(nil, Late))
+	p.m.hdr.Late.Store(at)
+	p.write(p.open+layout.RecordFlagsAt, binary.LittleEndian.AppendUint16(nil, layout.Late))
 }
 
 // info publishes a record that is no call, with the number seq in it.

@@ -13,9 +13,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Sizes of rings in bytes.
@@ -73,7 +74,7 @@ type Session struct {
 	RingSize int    // bytes per thread
 
 	notes    []string
-	control  *mvControl
+	control  *layout.Control
 	lock     *os.File // the control file, locked as long as the analyzer lives
 	fallLock *os.File
 }
@@ -165,28 +166,28 @@ func NewSession(o Options) (_ *Session, err error) {
 		return nil, fmt.Errorf("ring size %d: must be a power of two from %d to %d", s.RingSize, minRingSize, maxRingSize)
 	}
 
-	if s.lock, err = makeLocked(s.Dir, "."+controlName, int64(unsafe.Sizeof(mvControl{}))); err != nil {
+	if s.lock, err = makeLocked(s.Dir, "."+controlName, int64(layout.SizeofControl)); err != nil {
 		return nil, err
 	}
 	if s.control, err = mapControl(s.lock); err != nil {
 		return nil, err
 	}
 	c := s.control
-	c.magic, c.version, c.headerSize = magicControl, Version, uint32(unsafe.Sizeof(*c))
-	c.tableHash, c.ringSize = o.TableHash, uint64(s.RingSize)
+	c.Magic, c.Version, c.HeaderSize = layout.MagicControl, layout.Version, uint32(layout.SizeofControl)
+	c.TableHash, c.RingSize = o.TableHash, uint64(s.RingSize)
 	if !o.NoStacks {
-		c.stacks = 1
+		c.Stacks = 1
 	}
 	if o.Strict {
-		c.strict.Store(1)
+		c.Strict.Store(1)
 	}
 	if o.Verdicts {
-		c.verdicts = 1
+		c.Verdicts = 1
 	}
-	c.sums, c.sumLimit = uint32(o.Sums), uint64(o.SumLimit)
-	c.analyzer, c.namespace = uint32(os.Getpid()), PIDNamespace()
-	if s.Fallback != s.Dir && len(s.Fallback) < len(c.fallback) {
-		copy(c.fallback[:], s.Fallback)
+	c.Sums, c.SumLimit = uint32(o.Sums), uint64(o.SumLimit)
+	c.Analyzer, c.Namespace = uint32(os.Getpid()), PIDNamespace()
+	if s.Fallback != s.Dir && len(s.Fallback) < len(c.Fallback) {
+		copy(c.Fallback[:], s.Fallback)
 	}
 	// Visible means complete.
 	if err := os.Rename(filepath.Join(s.Dir, "."+controlName), filepath.Join(s.Dir, controlName)); err != nil {
@@ -210,7 +211,7 @@ func (s *Session) StopRecording() {
 	// Somebody may have truncated the file.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { _ = recover() }()
-	s.control.stop.Store(1)
+	s.control.Stop.Store(1)
 }
 
 // Close removes everything that the session left in the file system. Ranks that still run go on unrecorded.

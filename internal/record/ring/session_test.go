@@ -39,7 +39,7 @@ func TestSession(t *testing.T) {
 	if !strings.HasPrefix(string(c), "MPVECTL1") || !strings.Contains(string(c), s.Fallback+"\x00") {
 		t.Errorf("control file %q", c)
 	}
-	if k := s.control; k.tableHash != 7 || k.stacks != 0 || k.stop.Load() != 0 || k.ringSize != uint64(s.RingSize) {
+	if k := s.control; k.TableHash != 7 || k.Stacks != 0 || k.Stop.Load() != 0 || k.RingSize != uint64(s.RingSize) {
 		t.Errorf("control %+v", k)
 	}
 	// A rank can tell that the analyzer lives, and that it does not.

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 // Writer is a Handler that writes down what it is given, for a File to deliver it again. What it does while it is given
@@ -32,7 +34,7 @@ const flushTicks = 10
 
 // NewWriter writes a record file to w. Close must be called.
 func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
-	meta.Layout = Version
+	meta.Layout = layout.Version
 	b, err := json.Marshal(meta)
 	if err != nil {
 		return nil, err
@@ -191,7 +193,7 @@ func (r *Writer) Batch(b *Batch) {
 func split(data []byte) int {
 	at := 0
 	for at < len(data) {
-		n := int(binary.LittleEndian.Uint16(data[at+OffLines:])) * Line
+		n := int(binary.LittleEndian.Uint16(data[at+layout.RecordLinesAt:])) * layout.Line
 		if n == 0 || at > 0 && at+n > maxBatch {
 			break
 		}

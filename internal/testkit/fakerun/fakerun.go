@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -174,20 +175,26 @@ func (k *Rank) Append(rec []byte) {
 	k.data = append(k.data, rec...)
 }
 
-// record finishes a record: header and padding.
+// record returns a record: a header with room for a body, and padding.
 func record(kind uint16, site uint32, rc int32, used int, body []byte) []byte {
-	for len(body)%ring.Line != 0 {
-		body = append(body, 0)
-	}
-	binary.LittleEndian.PutUint16(body[ring.OffKind:], kind)
-	binary.LittleEndian.PutUint16(body[ring.OffLines:], uint16(len(body)/ring.Line))
-	binary.LittleEndian.PutUint32(body[ring.OffSite:], site)
-	binary.LittleEndian.PutUint32(body[ring.OffRC:], uint32(rc))
-	binary.LittleEndian.PutUint16(body[ring.OffUsed:], uint16(used))
-	return body
+	lines := (layout.SizeofRecord + len(body) + layout.Line - 1) / layout.Line
+	h := layout.Record{Kind: kind, Lines: uint16(lines), Site: site, RC: rc, Used: uint16(used)}
+	b := append(h.Append(nil), body...)
+	return append(b, make([]byte, lines*layout.Line-len(b))...)
 }
 
-func header() []byte { return make([]byte, ring.HeaderSize) }
+// info returns a record that is no call.
+func info(kind uint16, site uint32, body []byte) []byte {
+	return record(kind, site, 0, layout.SizeofRecord, body)
+}
+
+// flag returns what stands for a bool in a record.
+func flag(is bool) uint32 {
+	if is {
+		return 1
+	}
+	return 0
+}
 
 // Constants returns the record of n more constants with values from first on, of as many as MPI libraries have.
 func Constants(n int, first int64) []byte {
@@ -201,46 +208,34 @@ func Constants(n int, first int64) []byte {
 // Module returns the record of a file that is mapped into a process.
 func Module(path string, start, end uint64) []byte {
 	const buildID = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67"
-	b := header()
-	for _, v := range []uint64{start, start, end} {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(buildID)))
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(path)))
-	b = binary.LittleEndian.AppendUint32(b, 0)
-	b = append(append(b, buildID...), path...)
-	return record(ring.InfoModule, 0, 0, ring.HeaderSize, b)
+	m := layout.Module{Base: start, Start: start, End: end, BuildIDLen: uint16(len(buildID)), PathLen: uint16(len(path))}
+	return info(layout.InfoModule, 0, append(append(m.Append(nil), buildID...), path...))
 }
 
 // Names returns the record of names.
 func Names(list []Name) []byte {
-	b := header()
+	var b []byte
 	for i, n := range list {
-		more := uint16(1)
+		one := layout.Name{Kind: n.Kind, NameLen: uint8(len(n.Name)), More: 1, Size: n.Size, Value: n.Value}
 		if i == len(list)-1 {
-			more = 0
+			one.More = 0
 		}
-		b = append(b, n.Kind, uint8(len(n.Name)))
-		b = binary.LittleEndian.AppendUint16(b, more)
-		b = binary.LittleEndian.AppendUint32(b, uint32(n.Size))
-		b = binary.LittleEndian.AppendUint64(b, n.Value)
-		b = append(b, n.Name...)
+		b = append(one.Append(b), n.Name...)
 		for len(b)%8 != 0 {
 			b = append(b, 0)
 		}
 	}
-	return record(ring.InfoNames, 0, 0, ring.HeaderSize, b)
+	return info(layout.InfoNames, 0, b)
 }
 
 // MPI returns the record of what rank r of n knows about its MPI library.
 func MPI(r, n int, library string) []byte { return leveled(r, n, 3, library) }
 
 func leveled(r, n, level int, library string) []byte {
-	b := header()
-	for _, v := range []int{r, n, level, 1 << 20, 4, 0, len(library), 0} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	m := layout.MPI{
+		Rank: int32(r), Size: int32(n), ThreadLevel: int32(level), TagUB: 1 << 20, Version: 4, LibraryLen: uint32(len(library)),
 	}
-	return record(ring.InfoMPI, 0, 0, ring.HeaderSize, append(b, library...))
+	return info(layout.InfoMPI, 0, append(m.Append(nil), library...))
 }
 
 // Comm adds the record of a communicator: the rank's own in it and the world ranks of its group, or, if size is larger
@@ -252,28 +247,25 @@ func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
 
 // Comm returns the record of a communicator: see Rank.Comm.
 func Comm(handle uint64, rank int, local, remote []int32, size int) []byte {
-	runs := func(list []int32, size int) (out []int32) {
+	runs := func(list []int32, size int) (out []layout.Run) {
 		if size > len(list) {
-			return []int32{list[0], 1, int32(size)}
+			return []layout.Run{{Start: list[0], Stride: 1, Count: int32(size)}}
 		}
 		for _, r := range list {
-			out = append(out, r, 1, 1)
+			out = append(out, layout.Run{Start: r, Stride: 1, Count: 1})
 		}
 		return out
 	}
 	l, r := runs(local, max(size, len(local))), runs(remote, len(remote))
-	b := binary.LittleEndian.AppendUint64(header(), handle)
-	inter := uint32(0)
-	if len(remote) > 0 {
-		inter = 1
+	c := layout.Comm{
+		Handle: handle, Rank: int32(rank), Size: int32(max(size, len(local))), RemoteSize: int32(len(remote)),
+		Runs: uint32(len(l)), RemoteRuns: uint32(len(r)), IsInter: flag(len(remote) > 0),
 	}
-	for _, v := range []uint32{uint32(rank), uint32(max(size, len(local))), uint32(len(remote)), uint32(len(l) / 3), uint32(len(r) / 3), inter} {
-		b = binary.LittleEndian.AppendUint32(b, v)
+	b := c.Append(nil)
+	for _, run := range slices.Concat(l, r) {
+		b = run.Append(b)
 	}
-	for _, v := range slices.Concat(l, r) {
-		b = binary.LittleEndian.AppendUint32(b, uint32(v))
-	}
-	return record(ring.InfoComm, 0, 0, ring.HeaderSize, b)
+	return info(layout.InfoComm, 0, b)
 }
 
 // site returns the number of the call stack that is one function's, publishing it at first.
@@ -293,10 +285,8 @@ func (k *Rank) site(function string) uint32 {
 
 // Site returns the record of a call stack of one function.
 func Site(id uint32, pc uint64) []byte {
-	b := binary.LittleEndian.AppendUint32(header(), 1)
-	b = binary.LittleEndian.AppendUint32(b, 0)
-	b = binary.LittleEndian.AppendUint64(b, pc)
-	return record(ring.InfoSite, id, 0, ring.HeaderSize, b)
+	s := layout.Site{NPCs: 1}
+	return info(layout.InfoSite, id, binary.LittleEndian.AppendUint64(s.Append(nil), pc))
 }
 
 // Call adds a call that has returned. site names the place that makes it.
@@ -310,15 +300,11 @@ func (k *Rank) Fail(site, function string, a Args, class int32, text string, fat
 
 // Error returns the record of an error that a call returns or the program dies of.
 func Error(class int32, text string, fatal bool) []byte {
-	b := header()
-	flag := uint32(0)
+	e := layout.Error{Code: class, Class: class, TextLen: uint32(len(text))}
 	if fatal {
-		flag = 1
+		e.Flags = layout.ErrorFatal
 	}
-	for _, v := range []uint32{uint32(class), uint32(class), uint32(len(text)), flag} {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return record(ring.InfoError, 0, 0, ring.HeaderSize, append(b, text...))
+	return info(layout.InfoError, 0, append(e.Append(nil), text...))
 }
 
 // PartSum is that of a part of the data that a collective moves; Peer -1: for all.
@@ -332,9 +318,9 @@ func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []Pa
 	s := k.site(site)
 	k.publishing(2)
 	k.Append(Record(s, function, a, rc))
-	flags := uint32(ring.SumsReceived)
+	flags := uint32(layout.SumsReceived)
 	if rc != 0 {
-		flags |= ring.SumsFailed
+		flags |= layout.SumsFailed
 	}
 	k.sums(0, sent)
 	k.sums(flags, received)
@@ -353,59 +339,39 @@ func (k *Rank) sums(flags uint32, list []PartSum) { k.Append(Sums(flags, 0, 0, l
 
 // Sums returns the record of sums of an operation by its number, 0 for the call's own, and of which start it is.
 func Sums(flags uint32, operation, round uint64, list []PartSum) []byte {
-	b := binary.LittleEndian.AppendUint32(header(), flags)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
-	b = binary.LittleEndian.AppendUint64(b, operation)
-	b = binary.LittleEndian.AppendUint64(b, round)
+	v := layout.Sums{Flags: flags, Count: uint32(len(list)), Operation: operation, Round: round}
+	b := v.Append(nil)
 	for _, s := range list {
-		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(s.Peer)))
-		b = binary.LittleEndian.AppendUint64(b, s.Bytes)
-		b = binary.LittleEndian.AppendUint64(b, s.Value)
+		part := layout.Sum{Peer: uint32(s.Peer), Bytes: s.Bytes, Sum: s.Value}
+		b = part.Append(b)
 	}
-	return record(ring.InfoSums, 0, 0, ring.HeaderSize, b)
+	return info(layout.InfoSums, 0, b)
 }
 
 // Blocks returns the record of the sums of a message's blocks.
 func Blocks(flags uint32, operation, round, bytes uint64, values ...uint64) []byte {
 	size := bytes
 	if len(values) > 1 {
-		size = (bytes + ring.SumBlocks*ring.SumBlock - 1) / (ring.SumBlocks * ring.SumBlock) * ring.SumBlock
+		size = (bytes + layout.SumBlocks*layout.SumBlock - 1) / (layout.SumBlocks * layout.SumBlock) * layout.SumBlock
 	}
 	var list []PartSum
 	for _, v := range values {
 		list = append(list, PartSum{0, min(size, bytes), v})
 		bytes -= min(size, bytes)
 	}
-	return Sums(flags|ring.SumsBlocks, operation, round, list)
+	return Sums(flags|layout.SumsBlocks, operation, round, list)
 }
 
 // Changed returns the record of data that have changed: length bytes at a position among so many.
 func Changed(operation uint64, exact bool, bytes, at, length uint64) []byte {
-	b := binary.LittleEndian.AppendUint64(header(), operation)
-	b = binary.LittleEndian.AppendUint32(b, ring.SumAll)
-	e := uint32(0)
-	if exact {
-		e = 1
-	}
-	b = binary.LittleEndian.AppendUint32(b, e)
-	for _, v := range []uint64{bytes, at, length} {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	return record(ring.InfoChanged, 0, 0, ring.HeaderSize, b)
+	c := layout.Changed{Operation: operation, Peer: layout.SumAll, Exact: flag(exact), Bytes: bytes, At: at, Length: length}
+	return info(layout.InfoChanged, 0, c.Append(nil))
 }
 
 // Unreachable returns the record of memory that can't be accessed: the byte at a position of a buffer.
 func Unreachable(address, at uint64, written, mapped bool) []byte {
-	b := binary.LittleEndian.AppendUint64(header(), address)
-	b = binary.LittleEndian.AppendUint64(b, at)
-	for _, is := range []bool{written, mapped} {
-		v := uint32(0)
-		if is {
-			v = 1
-		}
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return record(ring.InfoUnreachable, 0, 0, ring.HeaderSize, b)
+	u := layout.Unreachable{Address: address, At: at, Written: flag(written), Mapped: flag(mapped)}
+	return info(layout.InfoUnreachable, 0, u.Append(nil))
 }
 
 // Publish adds a call that has returned rc, with records that it has published.
@@ -425,10 +391,8 @@ func (k *Rank) Callback(site, function string, a Args, freed map[uint64]string) 
 	k.publishing(len(freed))
 	k.Append(Record(s, function, a, 0))
 	for _, h := range slices.Sorted(maps.Keys(freed)) {
-		b := binary.LittleEndian.AppendUint64(header(), h)
-		b = binary.LittleEndian.AppendUint64(b, uint64(mpiapi.ByName(freed[h]).ID))
-		b = append(b, make([]byte, 24)...) // addresses in no file
-		k.Append(record(ring.InfoFreed, 0, 0, ring.HeaderSize, b))
+		f := layout.Freed{Handle: h, Function: uint32(mpiapi.ByName(freed[h]).ID)} // at addresses in no file
+		k.Append(info(layout.InfoFreed, 0, f.Append(nil)))
 	}
 }
 
@@ -447,11 +411,8 @@ func (k *Rank) add(site, function string, a Args, rc int32) {
 
 // Refusal returns the record that precedes the return of a call that strict mode refuses, with the given code.
 func Refusal(code int32) []byte {
-	b := header()
-	for _, v := range []uint32{uint32(code), uint32(code), 0, ring.ErrorRefused} {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return record(ring.InfoError, 0, 0, ring.HeaderSize, b)
+	e := layout.Error{Code: code, Class: code, Flags: layout.ErrorRefused}
+	return info(layout.InfoError, 0, e.Append(nil))
 }
 
 // Record returns the record of a call.
@@ -473,7 +434,7 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 	if len(e.in)+len(e.out) > 0 {
 		b = slices.Concat(padded(b), e.in, e.out)
 	}
-	return record(uint16(f.ID), site, rc, len(e.fixed), b)
+	return record(uint16(f.ID), site, rc, len(e.fixed), b[layout.SizeofRecord:])
 }
 
 // encoder writes the record of one call.
@@ -556,23 +517,16 @@ func section(kind uint8, param int, array any) []byte {
 	default:
 		panic(fmt.Sprintf("%T for an array", v))
 	}
-	var s []byte
-	s = binary.LittleEndian.AppendUint16(s, uint16(kind))
-	s = binary.LittleEndian.AppendUint16(s, uint16(param))
-	s = binary.LittleEndian.AppendUint32(s, uint32(count))
-	return padded(append(s, body...))
+	s := layout.Section{Kind: uint16(kind), Param: uint16(param), Count: uint32(count)}
+	return padded(append(s.Append(nil), body...))
 }
 
 // encode adds the status as an element of a section.
 func (s Status) encode(b []byte) []byte {
-	cancelled := uint32(0)
-	if s.Cancelled {
-		cancelled = 1
+	v := layout.Status{
+		Source: s.Source, Tag: s.Tag, Error: s.Error, Cancelled: int32(flag(s.Cancelled)), Bytes: s.Bytes,
 	}
-	for _, w := range []uint32{uint32(s.Source), uint32(s.Tag), uint32(s.Error), cancelled} {
-		b = binary.LittleEndian.AppendUint32(b, w)
-	}
-	return binary.LittleEndian.AppendUint64(b, uint64(s.Bytes))
+	return v.Append(b)
 }
 
 // padded fills b up to a multiple of 8 bytes.
