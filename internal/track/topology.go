@@ -158,10 +158,3 @@ func grid(dims, periods []int64, me int32) *topology {
 	t.sources, t.destinations = back, back
 	return t
 }
-
-func (t *topology) neighbours(sources bool) []int32 {
-	if sources {
-		return t.sources
-	}
-	return t.destinations
-}
