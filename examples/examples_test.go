@@ -12,6 +12,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/recorded"
 )
 
 var (
@@ -43,6 +44,7 @@ func run(t *testing.T, wanted func(path string) bool, flags ...string) {
 	paths = slices.DeleteFunc(paths, func(path string) bool { return !wanted(path) })
 	for _, m := range b.mpis {
 		t.Run(m.Name, func(t *testing.T) {
+			r := newRecorder(m.Name)
 			for _, path := range paths {
 				t.Run(path, func(t *testing.T) {
 					e, err := exampletest.Load(path)
@@ -52,8 +54,15 @@ func run(t *testing.T, wanted func(path string) bool, flags ...string) {
 					if e.MPI != "" && e.MPI != m.Name {
 						t.Skipf("for %s only", e.MPI)
 					}
+					options := exampletest.Options{AllAlone: *allAlone}
+					if *renew && len(flags) == 0 {
+						if !r.needs(e) {
+							t.Skip("its recording is up to date")
+						}
+						options.Keep = func(run *recorded.Run) error { return r.write(e, run) }
+					}
 					e.Flags = append(e.Flags, flags...)
-					if problems := b.check(t, e, m); len(problems) > 0 {
+					if problems := b.check(t, e, m, options); len(problems) > 0 {
 						t.Errorf("%s with %s:\n%s", path, m.Name, strings.Join(problems, "\n"))
 					}
 				})
@@ -71,9 +80,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs some two hundred MPI programs")
-	}
+	mpirun.NeedLive(t)
 	b := &bench{filepath.Join(t.TempDir(), "mpivet"), mpirun.Installed(), make(chan struct{}, *jobs)}
 	if len(b.mpis) == 0 {
 		t.Skip("neither MPICH nor Open MPI is installed")
@@ -85,7 +92,7 @@ func newBench(t *testing.T) *bench {
 }
 
 // check builds and runs an example, in parallel with others, and returns what is not as it should be.
-func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI) []string {
+func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI, o exampletest.Options) []string {
 	t.Parallel()
 	b.places <- struct{}{}
 	defer func() { <-b.places }()
@@ -94,7 +101,7 @@ func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI) []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf, exampletest.Options{AllAlone: *allAlone})
+	problems, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (b *bench) violations(t *testing.T, m mpirun.MPI, p violation.Program, flag
 		t.Fatal(err)
 	}
 	e.Flags = append(e.Flags, flags...)
-	problems := b.check(t, e, m)
+	problems := b.check(t, e, m, exampletest.Options{AllAlone: *allAlone})
 	for i := range problems {
 		problems[i] = name(p, instead.ReplaceAllString(problems[i], "MISSING  $1: $2 is not reported"))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/recorded"
 )
 
 // Name is the example's family and name: "deadlock/recv_recv.c".
@@ -46,6 +47,47 @@ type Options struct {
 	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of them. To
 	// compare them takes as long as everything else.
 	AllAlone bool
+	// Keep is given the run of an example that is as it should be, which is not compared with runs without mpivet then. nil:
+	// nobody wants it.
+	Keep func(*recorded.Run) error
+}
+
+// keep hands on what a run has recorded.
+func (o Options) keep(e *Example, recordFile string) error {
+	fingerprint, err := Fingerprint(e)
+	if err != nil {
+		return err
+	}
+	r, err := recorded.ReadRun(recordFile, e.Path, fingerprint)
+	if err != nil {
+		return err
+	}
+	return o.Keep(r)
+}
+
+// CheckRecorded analyses a recorded run of an example, and returns what is not as it should be.
+func CheckRecorded(e *Example, r *recorded.Run, severityOf func(string) string) ([]string, error) {
+	report, status, err := r.Replay(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	return append(Compare(e, report, severityOf), statusProblems(e, report, status)...), nil
+}
+
+// statusProblems returns what is wrong with mpivet's exit status.
+func statusProblems(e *Example, report *mpirun.Report, status int) []string {
+	switch {
+	case e.Status >= 0 && status != e.Status:
+		return []string{fmt.Sprintf("STATUS   %d, not %d", status, e.Status)}
+	case e.Status < 0 && severe(report) && status == 0:
+		return []string{"STATUS   0 in spite of errors"}
+	}
+	return nil
+}
+
+// severe reports whether a report has errors.
+func severe(report *mpirun.Report) bool {
+	return slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "error" || f.Severity == "fatal" })
 }
 
 func (o Options) alone(e *Example) bool {
@@ -86,14 +128,9 @@ func Check(
 	problems = append(problems, Compare(e, report, severityOf)...)
 
 	// Without errors the program runs to its end by itself, too, and must look the same.
-	bad := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "error" || f.Severity == "fatal" })
-	switch {
-	case e.Status >= 0 && run.Status != e.Status:
-		problems = append(problems, fmt.Sprintf("STATUS   %d, not %d", run.Status, e.Status))
-	case e.Status < 0 && bad && run.Status == 0:
-		problems = append(problems, "STATUS   0 in spite of errors")
-	}
-	if !bad && !run.TimedOut {
+	bad := severe(report)
+	problems = append(problems, statusProblems(e, report, run.Status)...)
+	if !bad && !run.TimedOut && o.Keep == nil {
 		more, err := alike(e, m, command, dir, run)
 		if err != nil {
 			return nil, err
@@ -103,7 +140,7 @@ func Check(
 
 	// With errors it does not run to its end, or does by chance. Where it does again and again, it must look the same.
 	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
-	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.alone(e) {
+	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.alone(e) {
 		difference, err := differs(mpivet, e, m, command, dir, run, report)
 		if err != nil {
 			return nil, err
@@ -113,20 +150,20 @@ func Check(
 		}
 	}
 
-	replayFile := stem + ".replay.json"
-	replay, err := mpirun.Run([]string{mpivet, "replay", "--json", replayFile, recordFile}, env, dir, e.Timeout)
+	again, status, err := recorded.ReplayFile(recordFile)
 	if err != nil {
-		return nil, err
-	}
-	if data, err = os.ReadFile(replayFile); err != nil {
-		return append(problems, "REPLAY   no JSON report", tail(replay)), nil
-	}
-	again, err := mpirun.ReadReport(data)
-	if err != nil {
-		return append(problems, "REPLAY   "+err.Error(), tail(replay)), nil
+		return append(problems, "REPLAY   "+err.Error(), tail(run)), nil
 	}
 	for _, d := range Differences(report, again) {
 		problems = append(problems, "REPLAY   "+d)
+	}
+	if status != run.Status {
+		problems = append(problems, fmt.Sprintf("REPLAY   ends with status %d, the run with %d", status, run.Status))
+	}
+	if len(problems) == 0 && o.Keep != nil {
+		if err := o.keep(e, recordFile); err != nil {
+			return nil, err
+		}
 	}
 	if len(problems) > 0 {
 		problems = append(problems, tail(run))
