@@ -31,19 +31,19 @@ demo: setup
 
 test:
 	$(GO) vet ./...
-	MPIVET_LIVE=1 $(GO) test -timeout 25m ./...
+	LIVE_TESTS=1 $(GO) test -timeout 25m ./...
 
 # The same as go test ./..., which does not say what it skips.
 quick:
 	$(GO) test -json ./... | $(GO) run ./scripts/skipped
 
 recordings:
-	MPIVET_LIVE=1 $(GO) test -count 1 -timeout 2h ./examples -run '^TestExamples$$' -renew -jobs 4
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 2h ./examples -run '^TestExamples$$' -renew -jobs 4
 
 STRESS ?= 10000
 SEED ?= $(shell date +%s)
 stress:
-	MPIVET_LIVE=1 $(GO) test -count 1 -timeout 0 ./internal/testkit/generate -stress $(STRESS) -from $(SEED)
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 0 ./internal/testkit/generate -stress $(STRESS) -from $(SEED)
 
 generate:
 	$(GO) generate ./...
@@ -61,5 +61,5 @@ clean:
 N ?= 10
 ONLY ?= .
 torture: build
-	MPIVET_LIVE=1 $(GO) test -count 1 -timeout 1h ./examples -all-alone
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 1h ./examples -all-alone
 	$(GO) run ./torture -n $(N) -only '$(ONLY)' -seed $(SEED)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/report/jsonreport"
@@ -55,13 +56,25 @@ func replay(o *options, path string) error {
 }
 
 // Replay analyses records as mpivet replay does without flags, and prints nothing. It returns the report and the exit status.
-// The resolver finds functions and lines: pipeline.NewResolver. The error is not nil if the file is damaged.
-func Replay(f *ring.File, r *symbol.Resolver) (doc *jsonreport.Document, status int, err error) {
+// The resolver finds functions and lines: pipeline.NewResolver. The environment is what variables for flags are taken from
+// ("NAME=value"). The error is not nil if the file is damaged.
+func Replay(f *ring.File, r *symbol.Resolver, environment []string) (doc *jsonreport.Document, status int, err error) {
 	var o options
 	flags := pflag.NewFlagSet("replay", pflag.ContinueOnError)
 	o.addReportFlags(flags)
 	o.addConfigFlags(flags)
 	o.quiet, o.resolver = true, r
+	settings := config.Environment(func(name string) (value string, found bool) {
+		for _, v := range environment {
+			if value, found = strings.CutPrefix(v, name+"="); found {
+				return value, true
+			}
+		}
+		return "", false
+	}, flags)
+	if err := config.Apply(flags, settings); err != nil {
+		return nil, 0, err
+	}
 	if err := o.validate(); err != nil {
 		return nil, 0, err
 	}

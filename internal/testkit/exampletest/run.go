@@ -47,10 +47,15 @@ type Options struct {
 	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of them. To
 	// compare them takes as long as everything else.
 	AllAlone bool
+	// Plain is kept from one Check to the next of the same program: its run without mpivet. nil: each has its own.
+	Plain *Plain
 	// Keep is given the run of an example that is as it should be, which is not compared with runs without mpivet then. nil:
 	// nobody wants it.
 	Keep func(*recorded.Run) error
 }
+
+// Plain is a program's run without mpivet, which is the same whatever flags mpivet has in the runs that are compared with it.
+type Plain struct{ run *mpirun.Result }
 
 // keep hands on what a run has recorded.
 func (o Options) keep(e *Example, recordFile string) error {
@@ -67,7 +72,7 @@ func (o Options) keep(e *Example, recordFile string) error {
 
 // CheckRecorded analyses a recorded run of an example, and returns what is not as it should be.
 func CheckRecorded(e *Example, r *recorded.Run, severityOf func(string) string) ([]string, error) {
-	report, status, err := r.Replay(e.Path)
+	report, status, err := r.Replay(e.Path, e.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +119,7 @@ func Check(
 	if run.TimedOut {
 		problems = append(problems, fmt.Sprintf("HUNG     no end after %v", e.Timeout))
 	}
-	if e.Within > 0 && run.Took > e.Within {
+	if e.Within > 0 && run.Took > e.Within && o.Keep == nil {
 		problems = append(problems, fmt.Sprintf("SLOW     it took %v, more than %v", run.Took.Round(time.Millisecond), e.Within))
 	}
 	data, err := os.ReadFile(reportFile)
@@ -131,7 +136,7 @@ func Check(
 	bad := severe(report)
 	problems = append(problems, statusProblems(e, report, run.Status)...)
 	if !bad && !run.TimedOut && o.Keep == nil {
-		more, err := alike(e, m, command, dir, run)
+		more, err := alike(e, m, command, dir, run, o.Plain)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +155,7 @@ func Check(
 		}
 	}
 
-	again, status, err := recorded.ReplayFile(recordFile)
+	again, status, err := recorded.ReplayFile(recordFile, e.Env)
 	if err != nil {
 		return append(problems, "REPLAY   "+err.Error(), tail(run)), nil
 	}
@@ -171,8 +176,14 @@ func Check(
 	return problems, nil
 }
 
-// alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet.
-func alike(e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result) (problems []string, err error) {
+// alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet. It takes
+// the run that is kept, if there is one and if nothing differs from it.
+func alike(
+	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, kept *Plain,
+) (problems []string, err error) {
+	if kept != nil && kept.run != nil && kept.run.Status == run.Status && (!e.Stdout || sorted(kept.run.Stdout) == sorted(run.Stdout)) {
+		return nil, nil
+	}
 	env := mpirun.Environment(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	plain, err := mpirun.Run(alone, env, dir, e.Timeout)
@@ -184,6 +195,9 @@ func alike(e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.R
 	}
 	if err != nil {
 		return nil, err
+	}
+	if kept != nil {
+		kept.run = plain
 	}
 	if e.Status < 0 && plain.Status != run.Status {
 		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status, plain.Status, before, tail(plain)))

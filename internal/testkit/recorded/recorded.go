@@ -79,9 +79,9 @@ func ReadRun(recordFile, source, fingerprint string) (*Run, error) {
 	return r, err
 }
 
-// Replay analyses the records as mpivet replay does. source is where the program's source is now: frames name it. It returns the
-// report, as in the JSON file, and the exit status.
-func (r *Run) Replay(source string) (*mpirun.Report, int, error) {
+// Replay analyses the records as mpivet replay does in an environment with these variables. source is where the program's source is
+// now: frames name it. It returns the report, as in the JSON file, and the exit status.
+func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, error) {
 	f, err := ring.OpenMessages(filepath.Base(source), r.Meta, r.messages, mpiapi.Hash())
 	if err != nil {
 		return nil, 0, err
@@ -99,22 +99,22 @@ func (r *Run) Replay(source string) (*mpirun.Report, int, error) {
 			table[symbol.Address{Path: path, Offset: offset}] = list
 		}
 	}
-	return replay(f, pipeline.NewResolver(symbol.WithTable(table)))
+	return replay(f, pipeline.NewResolver(symbol.WithTable(table)), environment)
 }
 
-// ReplayFile analyses a record file as mpivet replay does. It returns the report, as in the JSON file, and the exit status.
-func ReplayFile(path string) (*mpirun.Report, int, error) {
+// ReplayFile analyses a record file as mpivet replay does in an environment with these variables. It returns the report, as in the JSON file, and the exit status.
+func ReplayFile(path string, environment []string) (*mpirun.Report, int, error) {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
 		return nil, 0, err
 	}
-	return replay(f, pipeline.NewResolver())
+	return replay(f, pipeline.NewResolver(), environment)
 }
 
-func replay(f *ring.File, r *symbol.Resolver) (*mpirun.Report, int, error) {
+func replay(f *ring.File, r *symbol.Resolver, environment []string) (*mpirun.Report, int, error) {
 	defer r.Close()
 	defer f.Close() //nolint:errcheck // only read
-	doc, status, err := cli.Replay(f, r)
+	doc, status, err := cli.Replay(f, r, environment)
 	if err != nil {
 		return nil, 0, err
 	}
