@@ -17,13 +17,13 @@ import (
 )
 
 var (
-	jobs     = flag.Int("jobs", 2*runtime.GOMAXPROCS(0), "examples to run at once: they wait for launchers much of the time")
+	jobs     = flag.Int("jobs", 2*runtime.GOMAXPROCS(0), "examples to run at once: they often wait for launchers")
 	allAlone = flag.Bool("all-alone", false, "compare all wrong programs with runs without mpivet, not every fourth")
 )
 
-// TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments want. Correct
-// programs with collectives are run in strict mode, too, in which nothing changes for them.
-// One example: LIVE_TESTS=1 go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
+// TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
+// want. Correct programs with collectives are run in strict mode, too, in which nothing changes for them. One
+// example: LIVE_TESTS=1 go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
 func TestExamples(t *testing.T) {
 	b := newBench(t)
 	paths, err := exampletest.Find(".")
@@ -86,9 +86,11 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// check builds an example, and runs it once for each mode, in parallel with other examples. A mode is a further flag for mpivet run,
-// or "". It returns what is not as it should be.
-func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI, o exampletest.Options, modes ...string) (problems []string) {
+// check builds an example, and runs it once for each mode, in parallel with other examples. A mode is a further flag
+// for mpivet run, or "". It returns what is not as it should be.
+func (b *bench) check(
+	t *testing.T, e *exampletest.Example, m mpirun.MPI, o exampletest.Options, modes ...string,
+) (problems []string) {
 	t.Parallel()
 	b.places <- struct{}{}
 	defer func() { <-b.places }()

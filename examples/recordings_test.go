@@ -28,8 +28,9 @@ func recordingOf(mpi string, e *exampletest.Example) string {
 	return filepath.Join(recordings, mpi, filepath.FromSlash(exampletest.Name(e))+".run")
 }
 
-// TestRecordings replays a recorded run of every example with every MPI, and compares what mpivet finds with what the program's
-// comments want. It needs no MPI. One example: go test ./examples -run 'TestRecordings/mpich/deadlock/recv_recv.c'.
+// TestRecordings replays a recorded run of every example with every MPI, and compares what mpivet finds with what the
+// program's comments want. It needs no MPI. One example: go test ./examples -run
+// 'TestRecordings/mpich/deadlock/recv_recv.c'.
 func TestRecordings(t *testing.T) {
 	paths, err := exampletest.Find(".")
 	if err != nil {

@@ -55,9 +55,9 @@ func replay(o *options, path string) error {
 	return err
 }
 
-// Replay analyses records as mpivet replay does without flags, and prints nothing. It returns the report and the exit status.
-// The resolver finds functions and lines: pipeline.NewResolver. The environment is what variables for flags are taken from
-// ("NAME=value"). The error is not nil if the file is damaged.
+// Replay analyses records as mpivet replay does without flags, and prints nothing. It returns the report and the exit
+// status. The resolver finds functions and lines: pipeline.NewResolver. The environment is what variables for flags
+// are taken from ("NAME=value"). The error is not nil if the file is damaged.
 func Replay(f *ring.File, r *symbol.Resolver, environment []string) (doc *jsonreport.Document, status int, err error) {
 	var o options
 	flags := pflag.NewFlagSet("replay", pflag.ContinueOnError)

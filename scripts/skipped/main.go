@@ -1,5 +1,5 @@
-// Skipped reads what go test -json prints. It prints failures and the result of each package as go test does, and at the end which
-// tests were skipped and why. It exits with 1 if a test has failed.
+// Skipped reads what go test -json prints. It prints failures and the result of each package as go test does, and at
+// the end which tests were skipped and why. It exits with 1 if a test has failed.
 package main
 
 import (

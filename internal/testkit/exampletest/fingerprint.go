@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Fingerprint identifies what an example does and where in its file it does that. Comments and trailing spaces are no part of it,
-// but the options in them are.
+// Fingerprint identifies what an example does and where in its file it does that. Comments and trailing spaces are no
+// part of it, but the options in them are.
 func Fingerprint(e *Example) (string, error) {
 	source, err := os.ReadFile(e.Path)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFingerprint: comments do not count, what the program does and where it does that counts, and so do the options of the run.
+// TestFingerprint: comments do not count, what the program does and where it does that counts, and so do the options
+// of the run.
 func TestFingerprint(t *testing.T) {
 	of := func(name, source string) string {
 		t.Helper()

@@ -44,17 +44,18 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 
 // Options say how much Check does.
 type Options struct {
-	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of them. To
-	// compare them takes as long as everything else.
+	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of
+	// them. To compare them takes as long as everything else.
 	AllAlone bool
 	// Plain is kept from one Check to the next of the same program: its run without mpivet. nil: each has its own.
 	Plain *Plain
-	// Keep is given the run of an example that is as it should be, which is not compared with runs without mpivet then. nil:
-	// nobody wants it.
+	// Keep is given the run of an example that is as it should be, which is not compared with runs without mpivet
+	// then. nil: nobody wants it.
 	Keep func(*recorded.Run) error
 }
 
-// Plain is a program's run without mpivet, which is the same whatever flags mpivet has in the runs that are compared with it.
+// Plain is a program's run without mpivet, which is the same whatever flags mpivet has in the runs that are compared
+// with it.
 type Plain struct{ run *mpirun.Result }
 
 // keep hands on what a run has recorded.
@@ -92,7 +93,9 @@ func statusProblems(e *Example, report *mpirun.Report, status int) []string {
 
 // severe reports whether a report has errors.
 func severe(report *mpirun.Report) bool {
-	return slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "error" || f.Severity == "fatal" })
+	return slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool {
+		return f.Severity == "error" || f.Severity == "fatal"
+	})
 }
 
 func (o Options) alone(e *Example) bool {
@@ -180,12 +183,13 @@ func Check(
 	return problems, nil
 }
 
-// alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet. It takes
-// the run that is kept, if there is one and if nothing differs from it.
+// alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet.
+// It takes the run that is kept, if there is one and if nothing differs from it.
 func alike(
 	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, kept *Plain,
 ) (problems []string, err error) {
-	if kept != nil && kept.run != nil && kept.run.Status == run.Status && (!e.Stdout || sorted(kept.run.Stdout) == sorted(run.Stdout)) {
+	if kept != nil && kept.run != nil && kept.run.Status == run.Status &&
+		(!e.Stdout || sorted(kept.run.Stdout) == sorted(run.Stdout)) {
 		return nil, nil
 	}
 	env := mpirun.Environment(e.Env...)
@@ -212,8 +216,9 @@ func alike(
 	return problems, nil
 }
 
-// differs runs a wrong program without mpivet, and says how that differs from its run with mpivet. It returns "" if nothing
-// differs, or if the program hangs. To leave out what differs by chance, it runs the program several times, both ways.
+// differs runs a wrong program without mpivet, and says how that differs from its run with mpivet. It returns "" if
+// nothing differs, or if the program hangs. To leave out what differs by chance, it runs the program several times,
+// both ways.
 func differs(
 	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, report *mpirun.Report,
 ) (string, error) {
@@ -258,8 +263,8 @@ func printed(r *mpirun.Result) string {
 	return sorted(strings.Join(lines, ""))
 }
 
-// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI 4.1.4
-// sometimes crashes after its ranks were aborted, or does not end.
+// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI
+// 4.1.4 sometimes crashes after its ranks were aborted, or does not end.
 func launcherFailed(m mpirun.MPI, plain *mpirun.Result) bool {
 	return m.Name == "openmpi" && (plain.TimedOut || plain.Status == 128+int(syscall.SIGSEGV))
 }

@@ -1,5 +1,5 @@
-// Package recorded keeps the records of test programs in files that are small enough for the repository, and analyses them later:
-// without MPI, without a compiler, and without the files that the processes had loaded.
+// Package recorded keeps the records of test programs in files that are small enough for the repository, and analyses
+// them later: without MPI, without a compiler, and without the files that the processes had loaded.
 package recorded
 
 import (
@@ -34,8 +34,8 @@ type Run struct {
 type Head struct {
 	Program string // fingerprint of the program that ran
 	Meta    ring.Meta
-	// Frames of the code addresses in the records, by the path of the executable or library and by the address within it. The
-	// file of a frame is "" unless it is the program's source.
+	// Frames of the code addresses in the records, by the path of the executable or library and by the address within
+	// it. The file of a frame is "" unless it is the program's source.
 	Frames map[string]map[uint64][]Frame
 }
 
@@ -45,8 +45,8 @@ type Frame struct {
 	Line     int    `json:"l,omitempty"` // in the program's source; 0 if the place is elsewhere
 }
 
-// ReadRun reads a record file that mpivet run has written. source is the absolute path of the program's source. The files that
-// the processes had loaded must still be there.
+// ReadRun reads a record file that mpivet run has written. source is the absolute path of the program's source. The
+// files that the processes had loaded must still be there.
 func ReadRun(recordFile, source, fingerprint string) (*Run, error) {
 	table, err := symbolize(recordFile)
 	if err != nil {
@@ -79,8 +79,8 @@ func ReadRun(recordFile, source, fingerprint string) (*Run, error) {
 	return r, err
 }
 
-// Replay analyses the records as mpivet replay does in an environment with these variables. source is where the program's source is
-// now: frames name it. It returns the report, as in the JSON file, and the exit status.
+// Replay analyses the records as mpivet replay does in an environment with these variables. source is where the
+// program's source is now: frames name it. It returns the report, as in the JSON file, and the exit status.
 func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, error) {
 	f, err := ring.OpenMessages(filepath.Base(source), r.Meta, r.messages, mpiapi.Hash())
 	if err != nil {
@@ -102,7 +102,8 @@ func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, 
 	return replay(f, pipeline.NewResolver(symbol.WithTable(table)), environment)
 }
 
-// ReplayFile analyses a record file as mpivet replay does in an environment with these variables. It returns the report, as in the JSON file, and the exit status.
+// ReplayFile analyses a record file as mpivet replay does in an environment with these variables. It returns the
+// report, as in the JSON file, and the exit status.
 func ReplayFile(path string, environment []string) (*mpirun.Report, int, error) {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
@@ -141,8 +142,8 @@ func ReadDictionary(dir string) (Dictionary, error) {
 	return Dictionary(nil).unpack(data)
 }
 
-// MakeDictionary takes a run for the dictionary of a directory, and writes that. Runs that were packed with another one can't be
-// read any more.
+// MakeDictionary takes a run for the dictionary of a directory, and writes that. Runs that were packed with another
+// one can't be read any more.
 func MakeDictionary(dir string, r *Run) (Dictionary, error) {
 	content, err := r.content()
 	if err != nil {
@@ -249,7 +250,8 @@ func (r *Run) Stale(fingerprint string) string {
 // ErrNone is wrapped by the error of Find if there is no run.
 var ErrNone = errors.New("there is no recording")
 
-// Find reads the run of a program from a directory with runs, and returns an error that says so if it is not there or stale.
+// Find reads the run of a program from a directory with runs, and returns an error that says so if it is not there or
+// stale.
 func Find(path string, d Dictionary, fingerprint string) (*Run, error) {
 	r, err := Read(path, d)
 	if errors.Is(err, os.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// symbolize returns the frames of all code addresses in a record file: those of all call stacks, and those where processes ended.
+// symbolize returns the frames of all code addresses in a record file: those of all call stacks, and those where
+// processes ended.
 func symbolize(recordFile string) (symbol.Table, error) {
 	f, err := ring.OpenFile(recordFile, mpiapi.Hash())
 	if err != nil {
