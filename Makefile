@@ -1,5 +1,7 @@
 # make demo    installs what is missing (Debian 12), builds, and shows mpivet at work
 # make test    all tests; what they need is installed by scripts/setup.sh
+# make quick   the tests that need no MPI: they analyse recorded runs; says what is skipped
+# make recordings  renews recorded runs of the examples that are missing or stale (all of them: about 10 minutes)
 # make build   bin/mpivet
 # make check   linters, and that generated files are fresh
 # make stress  random programs in great numbers (STRESS=10000 of them, or STRESS=10m; SEED=1 to repeat a run)
@@ -13,7 +15,7 @@ GO ?= go
 ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
 VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 
-.PHONY: all build demo setup test stress torture check bench clean generate
+.PHONY: all build demo setup test quick recordings stress torture check bench clean generate
 
 all: build
 
@@ -29,12 +31,19 @@ demo: setup
 
 test:
 	$(GO) vet ./...
-	$(GO) test -timeout 60m ./...
+	LIVE_TESTS=1 $(GO) test -timeout 60m ./...
+
+# The same as go test ./..., which does not say what it skips.
+quick:
+	$(GO) test -json ./... | $(GO) run ./scripts/skipped
+
+recordings:
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 2h ./examples -run '^TestExamples$$' -renew -jobs 4
 
 STRESS ?= 10000
 SEED ?= $(shell date +%s)
 stress:
-	$(GO) test -count 1 -timeout 0 ./internal/testkit/generate -stress $(STRESS) -from $(SEED)
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 0 ./internal/testkit/generate -stress $(STRESS) -from $(SEED)
 
 generate:
 	$(GO) generate ./...
@@ -52,5 +61,5 @@ clean:
 N ?= 10
 ONLY ?= .
 torture: build
-	$(GO) test -count 1 -timeout 1h ./examples -all-alone
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 1h ./examples -all-alone
 	$(GO) run ./torture -n $(N) -only '$(ONLY)' -seed $(SEED)

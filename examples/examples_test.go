@@ -5,6 +5,7 @@ package examples
 import (
 	"flag"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,37 +13,26 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/recorded"
 )
 
 var (
-	jobs     = flag.Int("jobs", 2, "examples to run at once")
+	jobs     = flag.Int("jobs", 2*runtime.GOMAXPROCS(0), "examples to run at once: they often wait for launchers")
 	allAlone = flag.Bool("all-alone", false, "compare all wrong programs with runs without mpivet, not every fourth")
 )
 
-// TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments want.
-// One example: go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
+// TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
+// want. Correct programs with collectives are run in strict mode, too, in which nothing changes for them. One
+// example: LIVE_TESTS=1 go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
 func TestExamples(t *testing.T) {
-	run(t, func(string) bool { return true })
-}
-
-// TestExamplesStrict runs correct programs with collectives in strict mode, in which nothing changes for them.
-func TestExamplesStrict(t *testing.T) {
-	run(t, func(path string) bool {
-		return strings.HasPrefix(path, "clean/") || strings.HasPrefix(path, "collective/") && strings.Contains(path, "_ok.")
-	}, "--strict")
-}
-
-// run runs the examples that are wanted, with further flags for mpivet run.
-func run(t *testing.T, wanted func(path string) bool, flags ...string) {
-	t.Helper()
 	b := newBench(t)
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return !wanted(path) })
 	for _, m := range b.mpis {
 		t.Run(m.Name, func(t *testing.T) {
+			r := newRecorder(m.Name)
 			for _, path := range paths {
 				t.Run(path, func(t *testing.T) {
 					e, err := exampletest.Load(path)
@@ -52,14 +42,28 @@ func run(t *testing.T, wanted func(path string) bool, flags ...string) {
 					if e.MPI != "" && e.MPI != m.Name {
 						t.Skipf("for %s only", e.MPI)
 					}
-					e.Flags = append(e.Flags, flags...)
-					if problems := b.check(t, e, m); len(problems) > 0 {
+					options := exampletest.Options{AllAlone: *allAlone}
+					modes := []string{""}
+					switch {
+					case *renew && !r.needs(e):
+						t.Skip("its recording is up to date")
+					case *renew:
+						options.Keep = func(run *recorded.Run) error { return r.write(e, run) }
+					case strict(path):
+						modes = append(modes, "--strict")
+					}
+					if problems := b.check(t, e, m, options, modes...); len(problems) > 0 {
 						t.Errorf("%s with %s:\n%s", path, m.Name, strings.Join(problems, "\n"))
 					}
 				})
 			}
 		})
 	}
+}
+
+// strict reports whether a program is run in strict mode, too.
+func strict(path string) bool {
+	return strings.HasPrefix(path, "clean/") || strings.HasPrefix(path, "collective/") && strings.Contains(path, "_ok.")
 }
 
 // bench is what programs are run with.
@@ -71,9 +75,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs some two hundred MPI programs")
-	}
+	mpirun.NeedLive(t)
 	b := &bench{filepath.Join(t.TempDir(), "mpivet"), mpirun.Installed(), make(chan struct{}, *jobs)}
 	if len(b.mpis) == 0 {
 		t.Skip("neither MPICH nor Open MPI is installed")
@@ -84,8 +86,11 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// check builds and runs an example, in parallel with others, and returns what is not as it should be.
-func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI) []string {
+// check builds an example, and runs it once for each mode, in parallel with other examples. A mode is a further flag
+// for mpivet run, or "". It returns what is not as it should be.
+func (b *bench) check(
+	t *testing.T, e *exampletest.Example, m mpirun.MPI, o exampletest.Options, modes ...string,
+) (problems []string) {
 	t.Parallel()
 	b.places <- struct{}{}
 	defer func() { <-b.places }()
@@ -94,9 +99,21 @@ func (b *bench) check(t *testing.T, e *exampletest.Example, m mpirun.MPI) []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf, exampletest.Options{AllAlone: *allAlone})
-	if err != nil {
-		t.Fatal(err)
+	o.Plain = new(exampletest.Plain)
+	flags := e.Flags
+	for _, mode := range modes {
+		e.Flags = flags
+		if mode != "" {
+			e.Flags = append(slices.Clone(flags), mode)
+		}
+		list, err := exampletest.Check(b.mpivet, e, m, command, dir, severityOf, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) > 0 && mode != "" {
+			problems = append(problems, "with "+mode+":")
+		}
+		problems = append(problems, list...)
 	}
 	return problems
 }

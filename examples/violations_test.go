@@ -22,18 +22,17 @@ func TestViolations(t *testing.T) {
 	for _, m := range b.mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			for _, p := range violation.Programs() {
-				t.Run(p.Name, func(t *testing.T) { b.violations(t, m, p) })
+				t.Run(p.Name, func(t *testing.T) { b.violations(t, m, p, "") })
 			}
 			for _, p := range violation.Twins() {
-				t.Run(p.Name, func(t *testing.T) { b.violations(t, m, p) })
-				t.Run(p.Name+" strict", func(t *testing.T) { b.violations(t, m, p, "--strict") })
+				t.Run(p.Name, func(t *testing.T) { b.violations(t, m, p, "", "--strict") })
 			}
 		})
 	}
 }
 
-// violations runs a program that is made from the table.
-func (b *bench) violations(t *testing.T, m mpirun.MPI, p violation.Program, flags ...string) {
+// violations runs a program that is made from the table, once for each mode: see check.
+func (b *bench) violations(t *testing.T, m mpirun.MPI, p violation.Program, modes ...string) {
 	for _, f := range p.Needs {
 		if !m.Has(f) {
 			t.Skipf("%s has no %s", m.Name, f)
@@ -47,8 +46,7 @@ func (b *bench) violations(t *testing.T, m mpirun.MPI, p violation.Program, flag
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Flags = append(e.Flags, flags...)
-	problems := b.check(t, e, m)
+	problems := b.check(t, e, m, exampletest.Options{AllAlone: *allAlone}, modes...)
 	for i := range problems {
 		problems[i] = name(p, instead.ReplaceAllString(problems[i], "MISSING  $1: $2 is not reported"))
 	}

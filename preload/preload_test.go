@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
 // An mpi is an installed MPI library that the tests run with.
@@ -48,6 +50,7 @@ func TestMain(m *testing.M) {
 
 // each runs a test with every installed MPI.
 func each(t *testing.T, test func(t *testing.T, m *mpi)) {
+	mpirun.NeedLive(t)
 	for _, m := range mpis {
 		t.Run(m.name, func(t *testing.T) {
 			if _, err := exec.LookPath(m.mpicc); err != nil {

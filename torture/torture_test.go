@@ -10,9 +10,7 @@ import (
 
 // TestSample tries each scenario once, with one of the MPIs: make torture tries them often.
 func TestSample(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs MPI programs")
-	}
+	mpirun.NeedLive(t)
 	mpis := mpirun.Installed()
 	if len(mpis) == 0 {
 		t.Skip("no MPI is installed")

@@ -34,6 +34,7 @@ type analysis struct {
 	recording *recording     // nil without --record
 	run       report.Run
 	stats     ring.Stats // of the source, once it has been read
+	damage    error      // of the record file that is read
 	fatal     bool       // there was a fatal finding, or as many errors as --max-errors allows
 	// knownFatal: that was in the baseline.
 	knownFatal bool
@@ -65,7 +66,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
-	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending, Leaks: &o.leaks}
+	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending, Leaks: &o.leaks, Resolver: o.resolver}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate hold.Gate = hold.NoGate{}
 	if live != nil {

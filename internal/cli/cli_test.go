@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
 func TestMain(m *testing.M) {
@@ -20,9 +22,7 @@ func TestMain(m *testing.M) {
 // installed. Commands: mpicc IMPLEMENTATION SOURCE PROGRAM compiles, mpiexec IMPLEMENTATION ARGS… launches, noleft
 // fails if a process or a session is left behind, mksession NAME leaves one whose control file is all zero.
 func TestScript(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
+	mpirun.NeedLive(t)
 	cache := os.Getenv("MPIVET_CACHE")
 	if cache == "" {
 		cache = t.TempDir()

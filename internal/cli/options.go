@@ -21,6 +21,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report/jsonreport"
 	"github.com/mpivet/mpivet/internal/report/suppress"
 	"github.com/mpivet/mpivet/internal/report/waitgraph"
+	"github.com/mpivet/mpivet/internal/symbol"
 )
 
 // options are the flags that several subcommands share.
@@ -63,6 +64,8 @@ type options struct {
 	config     string
 	itacConfig string
 	itacEnv    bool
+
+	resolver *symbol.Resolver // finds functions and lines; nil: in the files that the processes had loaded
 
 	flags *pflag.FlagSet // all of the subcommand's
 	notes []string       // what the user should know of the settings

@@ -2,15 +2,20 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/report/jsonreport"
+	"github.com/mpivet/mpivet/internal/symbol"
 )
 
 func replayCommand() *cobra.Command {
@@ -39,13 +44,54 @@ then at least 1.`,
 	return cmd
 }
 
-// replay is mpivet replay. Limits that no flag was given for are those of the run.
+// replay is mpivet replay.
 func replay(o *options, path string) error {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
+	_, err = replayFile(o, f)
+	return err
+}
+
+// Replay analyses records as mpivet replay does without flags, and prints nothing. It returns the report and the exit
+// status. The resolver finds functions and lines: pipeline.NewResolver. The environment is what variables for flags
+// are taken from ("NAME=value"). The error is not nil if the file is damaged.
+func Replay(f *ring.File, r *symbol.Resolver, environment []string) (doc *jsonreport.Document, status int, err error) {
+	var o options
+	flags := pflag.NewFlagSet("replay", pflag.ContinueOnError)
+	o.addReportFlags(flags)
+	o.addConfigFlags(flags)
+	o.quiet, o.resolver = true, r
+	settings := config.Environment(func(name string) (value string, found bool) {
+		for _, v := range environment {
+			if value, found = strings.CutPrefix(v, name+"="); found {
+				return value, true
+			}
+		}
+		return "", false
+	}, flags)
+	if err := config.Apply(flags, settings); err != nil {
+		return nil, 0, err
+	}
+	if err := o.validate(); err != nil {
+		return nil, 0, err
+	}
+	a, err := replayFile(&o, f)
+	var exit statusError
+	if errors.As(err, &exit) {
+		status, err = int(exit), nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	findings, sum := a.collector.Snapshot()
+	return jsonreport.New(&a.run, findings, sum), status, a.damage
+}
+
+// replayFile analyses a record file. Limits that no flag was given for are those of the run.
+func replayFile(o *options, f *ring.File) (*analysis, error) {
 	// In strict mode calls waited for other reasons than MPI's.
 	o.onError, o.strict = f.Meta.Facts[factStrict], f.Meta.Facts[factStrict] != ""
 	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !o.flags.Changed("no-progress") {
@@ -63,20 +109,19 @@ func replay(o *options, path string) error {
 	o.tell()
 	a, err := newAnalysis(o, os.Stdout, f.Meta.Command, f.Meta.Facts[factMPI], nil, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	damage := a.read(context.Background(), f, false)
-	if damage != nil {
-		say("%v", oneLine(damage))
-		a.note(damage.Error())
+	if a.damage = a.read(context.Background(), f, false); a.damage != nil {
+		say("%v", oneLine(a.damage))
+		a.note(a.damage.Error())
 	}
 	s := f.Stats()
 	for note := range strings.Lines(s.Notes) {
 		a.note(strings.TrimSpace(note))
 	}
 	err = a.finish(s.ExitStatus, s.Duration, s.Aborted)
-	if err == nil && damage != nil {
+	if err == nil && a.damage != nil {
 		err = statusError(exitFailed)
 	}
-	return err
+	return a, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/stream"
+	"github.com/mpivet/mpivet/internal/symbol"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -41,6 +42,8 @@ type Options struct {
 	Leaks *check.Leaks
 	// Strict, if not nil, has collective calls held until they are judged.
 	Strict *Strict
+	// Resolver finds functions and lines. nil: NewResolver, which reads the files that the processes had loaded.
+	Resolver *symbol.Resolver
 }
 
 // Strict is what strict mode needs besides the analysis.
@@ -87,7 +90,7 @@ func New(o Options) *Pipeline {
 		o.Leaks = new(check.DefaultLeaks())
 	}
 	p.Tracker.Limits = o.Leaks.Limits
-	p.places.init(p.Tracker, p.facts.Owner)
+	p.places.init(p.Tracker, p.facts.Owner, o.Resolver)
 	p.facts.Require([]analysis.Need{waiting.Fact})
 	p.waits = waiting.Fact.Of(p.facts)
 	if p.strict = o.Strict; p.strict != nil {

@@ -34,8 +34,16 @@ type stack struct {
 	frames []finding.Frame
 }
 
-func (p *places) init(t *track.Tracker, o *stream.Owner) {
-	p.tracker, p.resolver = t, symbol.NewResolver(symbol.WithoutLines(finding.Startup))
+// NewResolver returns what an analysis finds functions and lines with.
+func NewResolver(options ...symbol.Option) *symbol.Resolver {
+	return symbol.NewResolver(append(options, symbol.WithoutLines(finding.Startup))...)
+}
+
+func (p *places) init(t *track.Tracker, o *stream.Owner, r *symbol.Resolver) {
+	if r == nil {
+		r = NewResolver()
+	}
+	p.tracker, p.resolver = t, r
 	t.Events.ModuleMapped.On(o, func(e track.ModuleMapped) { p.module(e.Process.Proc.ID, e.Module) })
 	t.Events.SiteSeen.On(o, func(e track.SiteSeen) { p.add(e.Thread.Thread.ID, e.Site) })
 }

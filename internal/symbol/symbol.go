@@ -55,6 +55,8 @@ func WithoutLines(function func(name string) bool) Option {
 type Resolver struct {
 	roots   []string
 	startup func(name string) bool // see WithoutLines
+	table   Table                  // see WithTable; nil: files are read
+	copy    Table                  // see WithCopy; nil: there is no copy
 
 	mu      sync.Mutex
 	objects map[objectKey]*object
@@ -202,7 +204,7 @@ func (s *Space) lookup(pc uint64, isReturnAddress bool) []Frame {
 		return []Frame{{Function: fmt.Sprintf("%#x", pc), PC: pc}}
 	}
 	s.r.mu.Lock()
-	frames := s.r.resolve(m, at-m.Base)
+	frames := s.r.find(m, at-m.Base)
 	s.r.mu.Unlock()
 	if len(frames) == 0 {
 		frames = []Frame{{}}
@@ -230,7 +232,19 @@ type Frame struct {
 // cLibrary is what the files of the C library that start a process or a thread are called.
 var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-linux.*|ld)([-.][0-9.]+)?\.so(\.[0-9]+)*$`)
 
-// resolve looks a virtual address of m's file up. Functions without a name are "".
+// find looks a virtual address of m's file up, in the table or in the file. Functions without a name are "".
+func (r *Resolver) find(m *Module, addr uint64) []Frame {
+	if r.table != nil {
+		return slices.Clone(r.table[Address{m.Path, addr}])
+	}
+	frames := r.resolve(m, addr)
+	if r.copy != nil {
+		r.copy[Address{m.Path, addr}] = slices.Clone(frames)
+	}
+	return frames
+}
+
+// resolve looks a virtual address up in m's file. Functions without a name are "".
 func (r *Resolver) resolve(m *Module, addr uint64) (frames []Frame) {
 	o := r.object(m)
 	if cLibrary.MatchString(m.name()) {

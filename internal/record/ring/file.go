@@ -147,13 +147,21 @@ func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
 	if err := json.Unmarshal(b, &f.Meta); err != nil {
 		return nil, &FileError{Path: path, What: err.Error()}
 	}
-	if f.Meta.TableHash != tableHash || f.Meta.Layout != layout.Version {
-		return nil, fmt.Errorf("record file %s: %w (%s); replay it with that one", path, ErrOtherVersion, f.Meta.Version)
+	if err := f.Meta.readable(path, tableHash); err != nil {
+		return nil, err
 	}
 	f.offset = int64(frameHeader) + int64(size)
 	var err error
 	f.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlock))
 	return f, err
+}
+
+// readable returns an error that wraps ErrOtherVersion if the records are of another version than this one.
+func (m *Meta) readable(path string, tableHash uint64) error {
+	if m.TableHash != tableHash || m.Layout != layout.Version {
+		return fmt.Errorf("record file %s: %w (%s); replay it with that one", path, ErrOtherVersion, m.Version)
+	}
+	return nil
 }
 
 // short tells whether an error means that there is no more to read.
@@ -167,7 +175,9 @@ func (f *File) Calls() int64 { return f.calls }
 
 // Close closes the file.
 func (f *File) Close() error {
-	f.zstd.Close()
+	if f.zstd != nil {
+		f.zstd.Close()
+	}
 	return f.close()
 }
 
@@ -177,7 +187,7 @@ func (f *File) Poll(h Handler) (n int, err error) {
 		return 0, f.err
 	}
 	defer func() { f.err = err }()
-	raw, err := f.next()
+	raw, err := f.content()
 	if err != nil {
 		return 0, err
 	}
@@ -200,6 +210,18 @@ func (f *File) Poll(h Handler) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// content returns what is to be delivered next.
+func (f *File) content() ([]byte, error) {
+	if f.zstd != nil {
+		return f.next()
+	}
+	if f.block > 0 {
+		return nil, &FileError{Path: f.path, Calls: f.calls, Cut: true, What: "end of file"}
+	}
+	f.block++
+	return f.data, nil
 }
 
 func (f *File) damaged(err error) error {

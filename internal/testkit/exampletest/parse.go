@@ -110,6 +110,9 @@ func Parse(path, source string) (*Example, error) {
 	return e, nil
 }
 
+// marks begin a comment up to the end of the line, by the extension of the file. C has others.
+var marks = map[string]string{".cc": "//", ".f90": "!", ".py": "#"}
+
 // comments returns the comments that begin on a line, without their marks.
 func comments(line, ext string) []string {
 	if ext == ".c" {
@@ -124,8 +127,7 @@ func comments(line, ext string) []string {
 			line = after
 		}
 	}
-	mark := map[string]string{".cc": "//", ".f90": "!", ".py": "#"}[ext]
-	if _, comment, found := strings.Cut(line, mark); found {
+	if _, comment, found := strings.Cut(line, marks[ext]); found {
 		return []string{strings.TrimSpace(comment)}
 	}
 	return nil

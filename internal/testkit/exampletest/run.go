@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/recorded"
 )
 
 // Name is the example's family and name: "deadlock/recv_recv.c".
@@ -43,9 +44,58 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 
 // Options say how much Check does.
 type Options struct {
-	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of them. To
-	// compare them takes as long as everything else.
+	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of
+	// them. To compare them takes as long as everything else.
 	AllAlone bool
+	// Plain is kept from one Check to the next of the same program: its run without mpivet. nil: each has its own.
+	Plain *Plain
+	// Keep is given the run of an example that is as it should be, which is not compared with runs without mpivet
+	// then. nil: nobody wants it.
+	Keep func(*recorded.Run) error
+}
+
+// Plain is a program's run without mpivet, which is the same whatever flags mpivet has in the runs that are compared
+// with it.
+type Plain struct{ run *mpirun.Result }
+
+// keep hands on what a run has recorded.
+func (o Options) keep(e *Example, recordFile string) error {
+	fingerprint, err := Fingerprint(e)
+	if err != nil {
+		return err
+	}
+	r, err := recorded.ReadRun(recordFile, e.Path, fingerprint)
+	if err != nil {
+		return err
+	}
+	return o.Keep(r)
+}
+
+// CheckRecorded analyses a recorded run of an example, and returns what is not as it should be.
+func CheckRecorded(e *Example, r *recorded.Run, severityOf func(string) string) ([]string, error) {
+	report, status, err := r.Replay(e.Path, e.Env)
+	if err != nil {
+		return nil, err
+	}
+	return append(Compare(e, report, severityOf), statusProblems(e, report, status)...), nil
+}
+
+// statusProblems returns what is wrong with mpivet's exit status.
+func statusProblems(e *Example, report *mpirun.Report, status int) []string {
+	switch {
+	case e.Status >= 0 && status != e.Status:
+		return []string{fmt.Sprintf("STATUS   %d, not %d", status, e.Status)}
+	case e.Status < 0 && severe(report) && status == 0:
+		return []string{"STATUS   0 in spite of errors"}
+	}
+	return nil
+}
+
+// severe reports whether a report has errors.
+func severe(report *mpirun.Report) bool {
+	return slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool {
+		return f.Severity == "error" || f.Severity == "fatal"
+	})
 }
 
 func (o Options) alone(e *Example) bool {
@@ -64,7 +114,11 @@ func Check(
 	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile}, e.Flags...)
 	args = append(append(append(args, "--"), command...), e.Args...)
 	env := mpirun.Environment(e.Env...)
-	run, err := mpirun.Run(args, env, dir, e.Timeout)
+	limit := e.Timeout
+	if o.Keep != nil { // how long it took is no part of it
+		limit *= 5
+	}
+	run, err := mpirun.Run(args, env, dir, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +126,7 @@ func Check(
 	if run.TimedOut {
 		problems = append(problems, fmt.Sprintf("HUNG     no end after %v", e.Timeout))
 	}
-	if e.Within > 0 && run.Took > e.Within {
+	if e.Within > 0 && run.Took > e.Within && o.Keep == nil {
 		problems = append(problems, fmt.Sprintf("SLOW     it took %v, more than %v", run.Took.Round(time.Millisecond), e.Within))
 	}
 	data, err := os.ReadFile(reportFile)
@@ -86,15 +140,10 @@ func Check(
 	problems = append(problems, Compare(e, report, severityOf)...)
 
 	// Without errors the program runs to its end by itself, too, and must look the same.
-	bad := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "error" || f.Severity == "fatal" })
-	switch {
-	case e.Status >= 0 && run.Status != e.Status:
-		problems = append(problems, fmt.Sprintf("STATUS   %d, not %d", run.Status, e.Status))
-	case e.Status < 0 && bad && run.Status == 0:
-		problems = append(problems, "STATUS   0 in spite of errors")
-	}
-	if !bad && !run.TimedOut {
-		more, err := alike(e, m, command, dir, run)
+	bad := severe(report)
+	problems = append(problems, statusProblems(e, report, run.Status)...)
+	if !bad && !run.TimedOut && o.Keep == nil {
+		more, err := alike(e, m, command, dir, run, o.Plain)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +152,7 @@ func Check(
 
 	// With errors it does not run to its end, or does by chance. Where it does again and again, it must look the same.
 	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
-	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.alone(e) {
+	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.alone(e) {
 		difference, err := differs(mpivet, e, m, command, dir, run, report)
 		if err != nil {
 			return nil, err
@@ -113,20 +162,20 @@ func Check(
 		}
 	}
 
-	replayFile := stem + ".replay.json"
-	replay, err := mpirun.Run([]string{mpivet, "replay", "--json", replayFile, recordFile}, env, dir, e.Timeout)
+	again, status, err := recorded.ReplayFile(recordFile, e.Env)
 	if err != nil {
-		return nil, err
-	}
-	if data, err = os.ReadFile(replayFile); err != nil {
-		return append(problems, "REPLAY   no JSON report", tail(replay)), nil
-	}
-	again, err := mpirun.ReadReport(data)
-	if err != nil {
-		return append(problems, "REPLAY   "+err.Error(), tail(replay)), nil
+		return append(problems, "REPLAY   "+err.Error(), tail(run)), nil
 	}
 	for _, d := range Differences(report, again) {
 		problems = append(problems, "REPLAY   "+d)
+	}
+	if status != run.Status {
+		problems = append(problems, fmt.Sprintf("REPLAY   ends with status %d, the run with %d", status, run.Status))
+	}
+	if len(problems) == 0 && o.Keep != nil {
+		if err := o.keep(e, recordFile); err != nil {
+			return nil, err
+		}
 	}
 	if len(problems) > 0 {
 		problems = append(problems, tail(run))
@@ -135,7 +184,14 @@ func Check(
 }
 
 // alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet.
-func alike(e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result) (problems []string, err error) {
+// It takes the run that is kept, if there is one and if nothing differs from it.
+func alike(
+	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, kept *Plain,
+) (problems []string, err error) {
+	if kept != nil && kept.run != nil && kept.run.Status == run.Status &&
+		(!e.Stdout || sorted(kept.run.Stdout) == sorted(run.Stdout)) {
+		return nil, nil
+	}
 	env := mpirun.Environment(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	plain, err := mpirun.Run(alone, env, dir, e.Timeout)
@@ -148,6 +204,9 @@ func alike(e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.R
 	if err != nil {
 		return nil, err
 	}
+	if kept != nil {
+		kept.run = plain
+	}
 	if e.Status < 0 && plain.Status != run.Status {
 		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status, plain.Status, before, tail(plain)))
 	}
@@ -157,8 +216,9 @@ func alike(e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.R
 	return problems, nil
 }
 
-// differs runs a wrong program without mpivet, and says how that differs from its run with mpivet. It returns "" if nothing
-// differs, or if the program hangs. To leave out what differs by chance, it runs the program several times, both ways.
+// differs runs a wrong program without mpivet, and says how that differs from its run with mpivet. It returns "" if
+// nothing differs, or if the program hangs. To leave out what differs by chance, it runs the program several times,
+// both ways.
 func differs(
 	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, report *mpirun.Report,
 ) (string, error) {
@@ -203,8 +263,8 @@ func printed(r *mpirun.Result) string {
 	return sorted(strings.Join(lines, ""))
 }
 
-// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI 4.1.4
-// sometimes crashes after its ranks were aborted, or does not end.
+// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI
+// 4.1.4 sometimes crashes after its ranks were aborted, or does not end.
 func launcherFailed(m mpirun.MPI, plain *mpirun.Result) bool {
 	return m.Name == "openmpi" && (plain.TimedOut || plain.Status == 128+int(syscall.SIGSEGV))
 }

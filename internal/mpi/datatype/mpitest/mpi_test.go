@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
 // library is an MPI library, and a process that makes types with it: testdata/types.c, as a program of one rank that
@@ -36,6 +37,7 @@ type library struct {
 
 // open builds and starts the program with an MPI, or skips the test where that is not installed.
 func open(t *testing.T, name string) *library {
+	mpirun.NeedLive(t)
 	mpicc := "mpicc." + name
 	if _, err := exec.LookPath(mpicc); err != nil {
 		t.Skip(err)
