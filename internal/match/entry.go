@@ -111,7 +111,9 @@ func (e *Entry) digest() uint64 {
 	if e.kept != 0 {
 		return e.kept
 	}
-	h := uint64(e.Func) + 1
+	// Spread the function over all bits: otherwise a small value, such as a root, cancels the difference of two functions.
+	h := (uint64(e.Func) + 1) * 0x9e3779b97f4a7c15
+	h ^= h >> 29
 	for a, v := range &e.Values {
 		if v != 0 { // most are not significant
 			h = (h ^ v ^ uint64(a)<<56) * 0x9e3779b97f4a7c15

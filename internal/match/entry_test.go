@@ -1,0 +1,34 @@
+package match
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+)
+
+// TestDifferentFunctionsWithSmallRoots enters two different functions, each with a small root, by two members: whatever
+// the functions and the roots are, the members disagree.
+func TestDifferentFunctionsWithSmallRoots(t *testing.T) {
+	var w watcher
+	m := watch(&w)
+	c := newComm(2)
+	enter := func(me int32, f mpiapi.FuncID, root int32) {
+		e := Entry{Func: f, Root: root}
+		e.Values[Root] = uint64(root) + 1
+		m.Enter(c, me, &e, Call{Raw: line})
+	}
+	funcs := slices.DeleteFunc(slices.Clone(mpiapi.Funcs()), func(f *mpiapi.Func) bool { return f.Arg(mpiapi.Root) < 0 })
+	for i, f := range funcs {
+		for _, g := range funcs[:i] {
+			for root := range int32(16) {
+				w.collectives = w.collectives[:0]
+				enter(0, f.ID, 0)
+				enter(1, g.ID, root)
+				if len(w.collectives) != 1 || !w.collectives[0].Different {
+					t.Fatalf("%s with root 0 and %s with root %d are taken for the same operation", f.Name, g.Name, root)
+				}
+			}
+		}
+	}
+}
