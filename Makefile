@@ -61,5 +61,5 @@ clean:
 N ?= 10
 ONLY ?= .
 torture: build
-	LIVE_TESTS=1 $(GO) test -count 1 -timeout 1h ./examples -all-alone
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 1h ./examples -thorough
 	$(GO) run ./torture -n $(N) -only '$(ONLY)' -seed $(SEED)

@@ -46,7 +46,7 @@ func (b *bench) violations(t *testing.T, m mpirun.MPI, p violation.Program, mode
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := b.check(t, e, m, exampletest.Options{AllAlone: *allAlone}, modes...)
+	problems := b.check(t, e, m, exampletest.Options{Thorough: *thorough}, modes...)
 	for i := range problems {
 		problems[i] = name(p, instead.ReplaceAllString(problems[i], "MISSING  $1: $2 is not reported"))
 	}

@@ -336,7 +336,12 @@ func (s *slot) mismatches(present func(member int32) bool) []Mismatch {
 // slot returns the place of position n in the circular buffer of collectives that are not complete.
 func (c *Comm) slot(n uint64) *slot {
 	if n-c.base >= uint64(len(c.slots)) {
-		grown := make([]slot, max(4, 2*len(c.slots)))
+		if len(c.slots) == 0 && c.reg != nil && len(c.reg.spare) > 0 {
+			last := len(c.reg.spare) - 1
+			c.slots, c.reg.spare = c.reg.spare[last], c.reg.spare[:last]
+			return &c.slots[n&uint64(len(c.slots)-1)]
+		}
+		grown := make([]slot, max(1, 2*len(c.slots)))
 		for i := range c.slots {
 			at := c.base + uint64(i)
 			grown[at&uint64(len(grown)-1)] = c.slots[at&uint64(len(c.slots)-1)]

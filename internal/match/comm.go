@@ -162,7 +162,14 @@ type Registry struct {
 	comms   map[Key]*Comm
 	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, where somebody has asked
 	seen    int32
+	spare   [][]slot // of communicators that are freed: programs make and free many, one after the other
 }
+
+// spareLimit is how many spare slots a registry keeps, spareSize how many there may be of one communicator.
+const (
+	spareLimit = 64
+	spareSize  = 4
+)
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
@@ -200,6 +207,10 @@ func (c *Comm) Free() bool {
 	c.freed++
 	if int(c.freed) >= len(c.Members) && c.reg != nil {
 		c.reg.Forget(c)
+		if n := len(c.slots); n > 0 && n <= spareSize && c.Idle() && len(c.reg.spare) < spareLimit {
+			c.reg.spare = append(c.reg.spare, c.slots)
+			c.slots = nil
+		}
 	}
 	return int(c.freed) == len(c.Members)
 }

@@ -94,7 +94,8 @@ const keptLimit = 4096
 // these are remembered.
 func (k *Kept) Keep(e *Entry) *Entry {
 	d := e.digest()
-	if o := k.byDigest[d]; o != nil && o.Func == e.Func && o.Root == e.Root && o.Values == e.Values && o.Sides == e.Sides {
+	if o := k.byDigest[d]; o != nil && o.Func == e.Func && o.Root == e.Root && o.Values == e.Values &&
+		o.Sides == e.Sides {
 		return o
 	}
 	o := *e
@@ -111,7 +112,8 @@ func (e *Entry) digest() uint64 {
 	if e.kept != 0 {
 		return e.kept
 	}
-	// Spread the function over all bits: otherwise a small value, such as a root, cancels the difference of two functions.
+	// Spread the function over all bits. Otherwise a small value, such as a root, cancels the difference of two
+	// functions.
 	h := (uint64(e.Func) + 1) * 0x9e3779b97f4a7c15
 	h ^= h >> 29
 	for a, v := range &e.Values {

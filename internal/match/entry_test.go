@@ -18,7 +18,8 @@ func TestDifferentFunctionsWithSmallRoots(t *testing.T) {
 		e.Values[Root] = uint64(root) + 1
 		m.Enter(c, me, &e, Call{Raw: line})
 	}
-	funcs := slices.DeleteFunc(slices.Clone(mpiapi.Funcs()), func(f *mpiapi.Func) bool { return f.Arg(mpiapi.Root) < 0 })
+	rootless := func(f *mpiapi.Func) bool { return f.Arg(mpiapi.Root) < 0 }
+	funcs := slices.DeleteFunc(slices.Clone(mpiapi.Funcs()), rootless)
 	for i, f := range funcs {
 		for _, g := range funcs[:i] {
 			for root := range int32(16) {
@@ -26,7 +27,7 @@ func TestDifferentFunctionsWithSmallRoots(t *testing.T) {
 				enter(0, f.ID, 0)
 				enter(1, g.ID, root)
 				if len(w.collectives) != 1 || !w.collectives[0].Different {
-					t.Fatalf("%s with root 0 and %s with root %d are taken for the same operation", f.Name, g.Name, root)
+					t.Fatalf("%s with root 0 and %s with root %d: taken for the same", f.Name, g.Name, root)
 				}
 			}
 		}

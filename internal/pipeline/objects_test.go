@@ -42,7 +42,9 @@ func BenchmarkObjects(b *testing.B) {
 			Record(0, "MPI_Info_free", Args{"info": handle, ">info": uint64(0)}, 0),
 		}},
 		{"errhandler", [][]byte{
-			Record(0, "MPI_Comm_create_errhandler", Args{"comm_errhandler_fn": uint64(0x1000), ">errhandler": handle}, 0),
+			Record(0, "MPI_Comm_create_errhandler", Args{
+				"comm_errhandler_fn": uint64(0x1000), ">errhandler": handle,
+			}, 0),
 			Record(0, "MPI_Errhandler_free", Args{"errhandler": handle, ">errhandler": uint64(0)}, 0),
 		}},
 		{"keyval", [][]byte{

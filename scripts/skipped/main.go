@@ -51,7 +51,8 @@ func summarize(in io.Reader, out io.Writer) (failed bool, err error) {
 		case "skip":
 			if e.Test != "" {
 				why := reason(output[key])
-				skipped[why] = append(skipped[why], strings.TrimPrefix(e.Package, "github.com/mpivet/mpivet/")+"."+e.Test)
+				name := strings.TrimPrefix(e.Package, "github.com/mpivet/mpivet/") + "." + e.Test
+				skipped[why] = append(skipped[why], name)
 			}
 			delete(output, key)
 		case "build-fail":

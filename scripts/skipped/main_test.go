@@ -22,7 +22,8 @@ func TestSummarize(t *testing.T) {
 		{"fail", true, "    a_test.go:9: wrong\nskipped: there is no MPI: install one\n         p.TestA\n"},
 	} {
 		var out strings.Builder
-		failed, err := summarize(strings.NewReader(stream+`{"Action":"`+c.action+`","Package":"p","Test":"TestB"}`+"\n"), &out)
+		last := `{"Action":"` + c.action + `","Package":"p","Test":"TestB"}` + "\n"
+		failed, err := summarize(strings.NewReader(stream+last), &out)
 		if err != nil || failed != c.failed || out.String() != c.says {
 			t.Errorf("%s: failed %t, %v, says\n%s", c.action, failed, err, out.String())
 		}

@@ -52,7 +52,7 @@ func (e *Engine) comm(c *match.Comm) *comm {
 // slot returns the place of position n, which not all have entered.
 func (c *comm) slot(n uint64) *slot {
 	if n-c.base >= uint64(len(c.slots)) {
-		size := max(4, 2*len(c.slots))
+		size := max(1, 2*len(c.slots))
 		for n-c.base >= uint64(size) {
 			size *= 2
 		}

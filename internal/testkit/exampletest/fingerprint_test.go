@@ -37,9 +37,15 @@ func TestFingerprint(t *testing.T) {
 		{"another string", "a.c", c, "/* run: np=2 */\nf(\"/* b */\", '\"', x); /* want \"A\" */\n", false},
 		{"another argument", "a.c", c, "/* run: np=2 */\nf(\"/* a */\", '\"', y); /* want \"A\" */\n", false},
 		{"another option", "a.c", c, "/* run: np=3 */\nf(\"/* a */\", '\"', x); /* want \"A\" */\n", false},
-		{"another want in Fortran", "a.f90", "! run: np=2\ncall f(x) ! want \"A\"\n", "! run: np=2\ncall f(x) ! want \"B\"\n", true},
+		{
+			"another want in Fortran", "a.f90",
+			"! run: np=2\ncall f(x) ! want \"A\"\n", "! run: np=2\ncall f(x) ! want \"B\"\n", true,
+		},
 		{"another argument in Fortran", "a.f90", f, "! run: np=2\ncall f(y) ! want \"A\"\n", false},
-		{"another option in Fortran", "a.f90", "! run: np=2\ncall f(x) ! want \"A\"\n", "! run: np=2 timeout=3s args=1\ncall f(x) ! want \"A\"\n", false},
+		{
+			"another option in Fortran", "a.f90",
+			"! run: np=2\ncall f(x) ! want \"A\"\n", "! run: np=2 timeout=3s args=1\ncall f(x) ! want \"A\"\n", false,
+		},
 	} {
 		if a, b := of(e.name, e.a), of(e.name, e.b); (a == b) != e.same {
 			t.Errorf("%s: fingerprints %s and %s", e.what, a, b)

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,17 +23,22 @@ func Name(e *Example) string {
 // Build compiles the example into dir and returns the command that runs it.
 func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 	out := filepath.Join(dir, strings.ReplaceAll(Name(e), "/", "_")+"."+m.Name)
-	var cmd *exec.Cmd
-	flags := append([]string{"-g", "-Wno-stringop-overflow", "-Wno-stringop-overread"}, e.CFlags...)
+	wrapper, args := m.CC, []string{"-g", "-Wno-stringop-overflow", "-Wno-stringop-overread"}
 	switch filepath.Ext(e.Path) {
-	case ".c":
-		cmd = exec.Command(m.CC, append(flags, "-o", out, e.Path, "-lpthread", "-lm")...)
 	case ".cc":
-		cmd = exec.Command(m.CXX, append(flags, "-o", out, e.Path)...)
+		wrapper = m.CXX
 	case ".f90":
-		cmd = exec.Command(m.FC, append([]string{"-g", "-w", "-J" + dir}, append(e.CFlags, "-o", out, e.Path)...)...)
+		wrapper, args = m.FC, []string{"-g", "-w", "-J" + dir}
 	case ".py":
 		return []string{"/usr/bin/python3", e.Path}, nil // Debian's own: mpi4py is built for it
+	}
+	args = append(append(args, e.CFlags...), "-o", out, e.Path)
+	if wrapper == m.CC {
+		args = append(args, "-lpthread", "-lm")
+	}
+	cmd, err := mpirun.Compile(wrapper, args...)
+	if err != nil {
+		return nil, err
 	}
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, text)
@@ -44,19 +48,24 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 
 // Options say how much Check does.
 type Options struct {
-	// AllAlone: compare all wrong programs that end by themselves with runs without mpivet, else every fourth of
-	// them. To compare them takes as long as everything else.
-	AllAlone bool
-	// Plain is kept from one Check to the next of the same program: its run without mpivet. nil: each has its own.
+	// Thorough: compare all wrong programs that end by themselves with runs without mpivet, and replay the records of
+	// all programs. Otherwise Check does both for every fourth program: each takes about as long as the run itself.
+	Thorough bool
+	// Plain is the program's run without mpivet, if it is known. Where a run with mpivet differs from it, the program
+	// runs again without mpivet. Check sets it to the run that it has made. It may be nil.
 	Plain *Plain
-	// Keep is given the run of an example that is as it should be, which is not compared with runs without mpivet
-	// then. nil: nobody wants it.
+	// Keep is given the run of an example that is as it should be. Such a run is not compared with runs without mpivet.
+	// It may be nil.
 	Keep func(*recorded.Run) error
 }
 
-// Plain is a program's run without mpivet, which is the same whatever flags mpivet has in the runs that are compared
-// with it.
-type Plain struct{ run *mpirun.Result }
+// Plain is what a user sees of a program's run without mpivet: its exit status, and what all ranks print to stdout, in
+// the order of the lines.
+type Plain struct {
+	Program string `json:"program"` // its Fingerprint; "" if no run is known
+	Status  int    `json:"status,omitempty"`
+	Stdout  string `json:"stdout,omitempty"`
+}
 
 // keep hands on what a run has recorded.
 func (o Options) keep(e *Example, recordFile string) error {
@@ -98,11 +107,15 @@ func severe(report *mpirun.Report) bool {
 	})
 }
 
-func (o Options) alone(e *Example) bool {
+// Part puts an example into one of n parts, always into the same one.
+func Part(e *Example, n uint32) uint32 {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, Name(e))
-	return o.AllAlone || h.Sum32()%4 == 0
+	return h.Sum32() % n
 }
+
+// sampled reports whether the example is among those that Check looks at more closely.
+func (o Options) sampled(e *Example) bool { return o.Thorough || Part(e, 4) == 0 }
 
 // Check runs a built example under mpivet, without it where it runs to a proper end, and replays its records. It
 // returns what is not as it should be.
@@ -152,7 +165,7 @@ func Check(
 
 	// With errors it does not run to its end, or does by chance. Where it does again and again, it must look the same.
 	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
-	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.alone(e) {
+	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.sampled(e) {
 		difference, err := differs(mpivet, e, m, command, dir, run, report)
 		if err != nil {
 			return nil, err
@@ -162,15 +175,8 @@ func Check(
 		}
 	}
 
-	again, status, err := recorded.ReplayFile(recordFile, e.Env)
-	if err != nil {
-		return append(problems, "REPLAY   "+err.Error(), tail(run)), nil
-	}
-	for _, d := range Differences(report, again) {
-		problems = append(problems, "REPLAY   "+d)
-	}
-	if status != run.Status {
-		problems = append(problems, fmt.Sprintf("REPLAY   ends with status %d, the run with %d", status, run.Status))
+	if o.sampled(e) {
+		problems = append(problems, replayProblems(e, recordFile, report, run)...)
 	}
 	if len(problems) == 0 && o.Keep != nil {
 		if err := o.keep(e, recordFile); err != nil {
@@ -183,13 +189,27 @@ func Check(
 	return problems, nil
 }
 
-// alike runs a program without mpivet, which runs to a proper end, and returns what differs from its run with mpivet.
-// It takes the run that is kept, if there is one and if nothing differs from it.
+// replayProblems analyses the records of a run again, and returns what differs.
+func replayProblems(e *Example, recordFile string, report *mpirun.Report, run *mpirun.Result) (problems []string) {
+	again, status, err := recorded.ReplayFile(recordFile, e.Env)
+	if err != nil {
+		return []string{"REPLAY   " + err.Error()}
+	}
+	for _, d := range Differences(report, again) {
+		problems = append(problems, "REPLAY   "+d)
+	}
+	if status != run.Status {
+		problems = append(problems, fmt.Sprintf("REPLAY   ends with status %d, the run with %d", status, run.Status))
+	}
+	return problems
+}
+
+// alike compares the run of a program that runs to a proper end with its run without mpivet. It returns what differs.
+// If the known run differs or there is none, it runs the program without mpivet, and sets known.
 func alike(
-	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, kept *Plain,
+	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, known *Plain,
 ) (problems []string, err error) {
-	if kept != nil && kept.run != nil && kept.run.Status == run.Status &&
-		(!e.Stdout || sorted(kept.run.Stdout) == sorted(run.Stdout)) {
+	if known != nil && known.Program != "" && known.Status == run.Status && (!e.Stdout || known.Stdout == sorted(run.Stdout)) {
 		return nil, nil
 	}
 	env := mpirun.Environment(e.Env...)
@@ -204,8 +224,14 @@ func alike(
 	if err != nil {
 		return nil, err
 	}
-	if kept != nil {
-		kept.run = plain
+	if known != nil {
+		known.Status = plain.Status
+		if known.Program, err = Fingerprint(e); err != nil {
+			return nil, err
+		}
+		if e.Stdout {
+			known.Stdout = sorted(plain.Stdout)
+		}
 	}
 	if e.Status < 0 && plain.Status != run.Status {
 		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status, plain.Status, before, tail(plain)))

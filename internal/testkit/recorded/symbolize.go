@@ -21,7 +21,9 @@ func symbolize(recordFile string) (symbol.Table, error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	table := make(symbol.Table)
-	s := symbolizer{resolver: pipeline.NewResolver(symbol.WithCopy(table)), spaces: make(map[*track.Process]*symbol.Space)}
+	s := symbolizer{
+		resolver: pipeline.NewResolver(symbol.WithCopy(table)), spaces: make(map[*track.Process]*symbol.Space),
+	}
 	defer s.resolver.Close()
 	t := track.New(match.New())
 	owner := &stream.Owner{Name: "symbols", Bare: true}
