@@ -21,11 +21,6 @@ func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	return nil, false
 }
 
-// variable returns the address of the i-th request that a wait or test is given.
-func (pr *Process) variable(p *plan, c *event.Call, i int) uint64 {
-	return p.request.Handle(c.Raw()) + uint64(i)*pr.requestSize
-}
-
 // Collectives returns the nonblocking collectives that the open wait or test of thread th may complete, and whether it
 // returns only when all of them are complete (MPI_Wait, MPI_Waitall).
 func (t *Tracker) Collectives(th *Thread) (reqs []*Request, all bool) {

@@ -341,7 +341,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.Events.RequestsVague.Publish(RequestsVague{Process: th.Process})
 	}
 	if rc != 0 {
-		th.Process.reqs.doubtful = th.Process.reqs.doubtful || th.Process.Handlers
+		th.Process.requestTable.doubtful = th.Process.requestTable.doubtful || th.Process.Handlers
 		t.failed(th, th.call(rec), rc)
 		if t.Replay != nil {
 			t.Replay.Doubt(th, false)
@@ -438,7 +438,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		if rc == 0 {
 			persistent := p.act != otherRequest
 			if p.fn.Class == mpiapi.RequestOp {
-				pr.reqs.doubtful = true // its functions may complete others
+				pr.requestTable.doubtful = true // its functions may complete others
 				t.Events.RequestsVague.Publish(RequestsVague{Process: pr, Always: true})
 			}
 			r := t.newRequest()
@@ -539,7 +539,7 @@ func (t *Tracker) leaveOther(th *Thread, p *plan, c *event.Call, rc int32) {
 		}
 	case attribute:
 		if rc == 0 {
-			pr.attribute(c)
+			pr.attribute(pr.names, c)
 		}
 	case finalize:
 		if rc == 0 && !pr.Finalized {
@@ -589,7 +589,7 @@ func (t *Tracker) matchedProbe(th *Thread, p *plan, c *event.Call, rc int32) {
 	if t.Replay != nil {
 		t.Replay.Took(th, op, p.flag.At != 0, rec)
 	}
-	pr.msgs = put(pr.msgs, p.messageAfter.Handle(rec), op)
+	pr.messageTable.taken = put(pr.messageTable.taken, p.messageAfter.Handle(rec), op)
 	pr.born(mpiapi.Message, p.messageAfter.Handle(rec))
 }
 
@@ -636,10 +636,13 @@ func (pr *Process) probing(p *plan, rec []byte) (v *View, source, tag int32, ok 
 	return v, source, tag, ok
 }
 
+// messageTable has the messages that matched probes took and that the program has not received, by handle.
+type messageTable struct{ taken map[uint64]*match.Op }
+
 // Matched calls f for the messages that a matched probe took and that the program has not received, in no order: each
 // is a receive without a buffer.
-func (p *Process) Matched(f func(recv *match.Op)) {
-	for _, op := range p.msgs {
+func (mt *messageTable) Matched(f func(recv *match.Op)) {
+	for _, op := range mt.taken {
 		f(op)
 	}
 }

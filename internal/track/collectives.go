@@ -126,14 +126,6 @@ func (th *Thread) refused() {
 	}
 }
 
-// Constant returns the value of a constant of the process's MPI, false if it is not known.
-func (p *Process) Constant(name string) (int64, bool) {
-	return p.names.constant(name)
-}
-
-// InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
-func (p *Process) InPlace() (uint64, bool) { return p.inPlace, p.hasInPlace }
-
 // entered tells that a thread has entered the collective at its position on v.
 func (t *Tracker) entered(th *Thread, v *View, rec []byte) {
 	if e := &t.Events.CollectiveEntered; e.Wanted() {

@@ -6,6 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // made enters the communicator, window or file that a call has made.
@@ -23,6 +24,21 @@ func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
 			th.Process.files = put(th.Process.files, h, t.derived(th, match.File, h, rec))
 		}
 	}
+}
+
+// commTable has the communicators, windows and files of a process by handle.
+type commTable struct {
+	views    map[uint64]*View // communicators
+	lastView *View            // of these, the one that was looked up last
+	wins     map[uint64]*View
+	files    map[uint64]*View
+	numbered map[match.Key]uint64 // how many communicators the process has made with a key
+
+	// MPI_COMM_SELF is entered when it is used for the first time: see makeSelf.
+	registry  *match.Registry
+	selfWorld *match.World
+	self      uint64 // its handle
+	selfRank  int32  // its member; -1 if it is entered, or not known
 }
 
 // put enters a value into a map that is made when it is first needed: most processes need few of theirs.
@@ -70,7 +86,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	}
 	switch base := p.fn.Base; {
 	case p.fn.Connects || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
-		key = pr.foreign(key)
+		key = pr.foreign(key, pr.ID)
 	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
 		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
@@ -90,13 +106,13 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	v.Comm.Made = v.Made
 	v.topology = newTopology(c, info, parent, v.Me)
 	pr.views[handle] = v
-	pr.recent = nil
+	pr.lastView = nil
 }
 
 // foreign returns the identity of a communicator that nothing is known of but that this process has it.
-func (p *Process) foreign(key match.Key) match.Key {
-	key.Kind, key.Seq = match.KeyForeign, uint64(p.Proc.ID)<<32|uint64(len(p.made))
-	p.made = put(p.made, key, 1)
+func (ct *commTable) foreign(key match.Key, process ring.ProcID) match.Key {
+	key.Kind, key.Seq = match.KeyForeign, uint64(process)<<32|uint64(len(ct.numbered))
+	ct.numbered = put(ct.numbered, key, 1)
 	return key
 }
 
@@ -110,9 +126,9 @@ func collectiveKey(th *Thread, info *event.Comm) match.Key {
 }
 
 // count numbers the communicators that a process has made with the same key.
-func (p *Process) count(k match.Key) uint64 {
-	n := p.made[k]
-	p.made = put(p.made, k, n+1)
+func (ct *commTable) count(k match.Key) uint64 {
+	n := ct.numbered[k]
+	ct.numbered = put(ct.numbered, k, n+1)
 	return n
 }
 
@@ -168,7 +184,7 @@ func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
 	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split || int(c.Members[me]) != pr.Rank) {
 		// It is not the same for all, as they passed different groups.
 		c.Disown()
-		key = pr.foreign(key)
+		key = pr.foreign(key, pr.ID)
 		c = t.Comms.Comm(key, build)
 	}
 	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
@@ -198,7 +214,7 @@ func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 		return
 	}
 	if key.Kind == match.KeySelf && key.Lowest >= 0 && c.Size == 1 && !c.Inter && pr.views[c.Handle] == nil {
-		pr.self, pr.selfRank = c.Handle, key.Lowest
+		pr.self, pr.selfRank, pr.selfWorld = c.Handle, key.Lowest, pr.World
 		return
 	}
 	v := t.view(pr, key, &c)
@@ -207,13 +223,13 @@ func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 }
 
 // makeSelf enters MPI_COMM_SELF when it is used for the first time: most processes never do, and each has its own.
-func (p *Process) makeSelf() *View {
-	rank := p.selfRank
-	c := p.comms.Comm(match.Key{World: p.World, Kind: match.KeySelf, Lowest: rank}, func() *match.Comm {
-		return &match.Comm{Members: []int32{rank}, World: p.World}
+func (ct *commTable) makeSelf() *View {
+	rank, world := ct.selfRank, ct.selfWorld
+	c := ct.registry.Comm(match.Key{World: world, Kind: match.KeySelf, Lowest: rank}, func() *match.Comm {
+		return &match.Comm{Members: []int32{rank}, World: world}
 	})
-	v := &View{Comm: c, Handle: p.self, Peers: 1, Name: "MPI_COMM_SELF"}
-	p.views[v.Handle] = v
-	p.selfRank = -1
+	v := &View{Comm: c, Handle: ct.self, Peers: 1, Name: "MPI_COMM_SELF"}
+	ct.views[v.Handle] = v
+	ct.selfRank = -1
 	return v
 }

@@ -51,12 +51,12 @@ func (t *Tracker) endedByHandler(p *Process) {
 func forFiles(f *mpiapi.Func) bool { return strings.HasPrefix(f.Name, "MPI_File_") }
 
 // setHandler notes that the program has set an error handler for an object.
-func (p *Process) setHandler(handle uint64) {
-	w := p.names.handle(mpiapi.Errhandler, handle)
+func (b *callbacks) setHandler(n *names, handle uint64) {
+	w := n.handle(mpiapi.Errhandler, handle)
 	if w == nil {
-		p.Handlers = true
+		b.Handlers = true
 	}
-	p.ownHandlers = p.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
+	b.ownHandlers = b.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
 }
 
 // withdrawWrong takes back what a call has begun that fails because its arguments are wrong: no other process will match it.

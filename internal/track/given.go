@@ -53,8 +53,8 @@ func (t *Tracker) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
 func (p *Process) Request(g GivenRequest) *Request { return p.find(g.Handle, g.Variable) }
 
 // RequestsWith returns how many requests that are not over have a handle.
-func (p *Process) RequestsWith(handle uint64) int {
-	if l := p.reqs.list(handle, false); l != nil {
+func (rt *requestTable) RequestsWith(handle uint64) int {
+	if l := rt.list(handle, false); l != nil {
 		return l.n
 	}
 	return 0
@@ -62,8 +62,8 @@ func (p *Process) RequestsWith(handle uint64) int {
 
 // FormerRequest reports whether a handle was a request and is none any more. It returns the call that made the
 // request, which is empty if it is not known any more.
-func (p *Process) FormerRequest(handle uint64) (made match.Call, ok bool) {
-	l := p.reqs.list(handle, false)
+func (rt *requestTable) FormerRequest(handle uint64) (made match.Call, ok bool) {
+	l := rt.list(handle, false)
 	if l == nil || l.n > 0 || l.last == nil {
 		return made, false
 	}
@@ -75,12 +75,12 @@ func (p *Process) FormerRequest(handle uint64) (made match.Call, ok bool) {
 
 // NeverRequest reports whether it is certain that no call has returned a handle as a request.
 func (p *Process) NeverRequest(handle uint64) bool {
-	return handle != p.requestNull && !p.Callbacks && !p.Handlers && !p.reqs.forgets && p.reqs.list(handle, false) == nil
+	return handle != p.requestNull && !p.Callbacks && !p.Handlers && !p.requestTable.forgets && p.requestTable.list(handle, false) == nil
 }
 
 // RequestsUncertain reports whether requests may have been made or completed without a record: a wait or test has
 // failed and does not say which requests it has completed, or functions of the program have run inside of MPI.
-func (p *Process) RequestsUncertain() bool { return p.reqs.doubtful || p.Callbacks }
+func (p *Process) RequestsUncertain() bool { return p.requestTable.doubtful || p.Callbacks }
 
 // enterStart follows MPI_Start and MPI_Startall before they change anything. It publishes that they begin buffered
 // sends, and that they are given a request that they can't start.
@@ -92,13 +92,13 @@ func (t *Tracker) enterStart(th *Thread, p *plan, c *event.Call) {
 		odd = !t.startable(th, c, pr.find(p.requestBefore.Handle(rec), base))
 	} else {
 		list, _ := c.In(p.requests)
-		pr.reqs.pass++
+		pr.requestTable.pass++
 		for i := range list.Len() {
 			r := pr.find(list.Handle(i), base+uint64(i)*pr.requestSize)
-			if !t.startable(th, c, r) || r.list.pass == pr.reqs.pass {
+			if !t.startable(th, c, r) || r.list.pass == pr.requestTable.pass {
 				odd = true
 			} else {
-				r.list.pass = pr.reqs.pass
+				r.list.pass = pr.requestTable.pass
 			}
 		}
 	}

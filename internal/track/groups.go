@@ -18,6 +18,9 @@ type groupHandle struct {
 	references int
 }
 
+// groupTable has the groups of a process by handle.
+type groupTable struct{ groups map[uint64]groupHandle }
+
 // Group returns the processes of a group, false if they are not known.
 func (p *Process) Group(handle uint64) (group.Group, bool) {
 	if h, ok := p.groups[handle]; ok {
@@ -45,14 +48,14 @@ func (t *Tracker) newGroup(pr *Process, c *event.Call) {
 }
 
 // freeGroup follows MPI_Group_free.
-func (p *Process) freeGroup(handle uint64) {
-	g, ok := p.groups[handle]
+func (gt *groupTable) freeGroup(handle uint64) {
+	g, ok := gt.groups[handle]
 	switch g.references--; {
 	case !ok:
 	case g.references > 0:
-		p.groups[handle] = g
+		gt.groups[handle] = g
 	default:
-		delete(p.groups, handle)
+		delete(gt.groups, handle)
 	}
 }
 

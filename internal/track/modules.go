@@ -24,6 +24,12 @@ type mappedFile struct {
 	base    uint64 // where its address 0 lies, from the start on; modulo 2^64
 }
 
+// memoryMap has the files in the memory of a process.
+type memoryMap struct {
+	modules      []mapping
+	lastFunction functionPlace
+}
+
 // mappingRoom is how many mappings room is made for at a time.
 const mappingRoom = 8
 
@@ -51,9 +57,9 @@ func (m *mapping) module() event.Module {
 }
 
 // Module returns the file that an address of the process lies in, false if it is not known.
-func (p *Process) Module(address uint64) (event.Module, bool) {
-	for i := range p.modules {
-		if m := &p.modules[i]; address >= m.start && address < m.end() {
+func (mm *memoryMap) Module(address uint64) (event.Module, bool) {
+	for i := range mm.modules {
+		if m := &mm.modules[i]; address >= m.start && address < m.end() {
 			return m.module(), true
 		}
 	}
@@ -63,13 +69,13 @@ func (p *Process) Module(address uint64) (event.Module, bool) {
 // ofMPI reports whether it is MPI itself that freed an object inside of a call, and not a function of the program that it called:
 // the caller is in MPI's file, or in one of Open MPI's components. What passes calls of Fortran on does so for the program, and is
 // in other files. A function of MPI that ends by jumping to another returns to the preload library, which knows of its call.
-func (p *Process) ofMPI(f *event.Freed) bool {
-	caller, ok := p.Module(f.Caller)
+func (mm *memoryMap) ofMPI(f *event.Freed) bool {
+	caller, ok := mm.Module(f.Caller)
 	if !ok { // code that was made at run time
 		return false
 	}
 	for _, address := range []uint64{f.Real, f.Wrapper} {
-		if m, ok := p.Module(address); ok && m.Start == caller.Start {
+		if m, ok := mm.Module(address); ok && m.Start == caller.Start {
 			return true
 		}
 	}
@@ -77,8 +83,8 @@ func (p *Process) ofMPI(f *event.Freed) bool {
 }
 
 // Modules calls f for every file in the memory of the process, as far as they are known.
-func (p *Process) Modules(f func(event.Module)) {
-	for i := range p.modules {
-		f(p.modules[i].module())
+func (mm *memoryMap) Modules(f func(event.Module)) {
+	for i := range mm.modules {
+		f(mm.modules[i].module())
 	}
 }

@@ -37,12 +37,6 @@ func (pr *Process) odd(op *match.Op, s *endpoint, rec []byte) bool {
 	return uint32(op.Tag) > uint32(pr.maxTag) && op.Tag != match.Any || op.Count < 0 || op.Count != 0 && s.buffer.Handle(rec) == 0
 }
 
-// statusIgnored reports whether an address may be MPI_STATUS_IGNORE.
-func (pr *Process) statusIgnored(address int64) bool {
-	v, ok := pr.names.constant("MPI_STATUS_IGNORE")
-	return !ok || v == address
-}
-
 // oddProbe reports whether something is odd about the arguments of MPI_Iprobe or MPI_Improbe.
 func (pr *Process) oddProbe(p *plan, rec []byte) bool {
 	v, _, tag, ok := pr.probing(p, rec)

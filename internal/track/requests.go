@@ -17,6 +17,10 @@ type requestTable struct {
 	doubtful bool   // which requests are over can't be told any more, see Process.RequestsUncertain
 	forgets  bool   // handles that were requests are not all known any more
 	pass     uint64 // number of the array that is looked through
+
+	Active  int    // requests that are not freed or completed
+	notice  int    // number of them that is told next
+	numbers uint64 // of requests made
 }
 
 // requestList are the requests that have one handle, nearly always one.
@@ -71,14 +75,14 @@ func (t *Tracker) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) 
 	r.Operation = event.Operation(th.Index, th.Calls)
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
-	pr.reqs.hold(r, pr.Active)
-	pr.reqs.push(r)
+	pr.requestTable.hold(r, pr.Active)
+	pr.requestTable.push(r)
 	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
 		t.Events.Crowded.Publish(Crowded{pr, mpiapi.Request})
 	}
 	if pr.numbers&0xfff == 0 {
-		pr.reqs.tidy(pr.Active)
+		pr.requestTable.tidy(pr.Active)
 	}
 	r.Held, th.Held = th.Held, memory.Held{}
 	if e := &t.Events.RequestMade; e.Wanted() {
@@ -102,7 +106,7 @@ func (pr *Process) find(handle, v uint64) *Request {
 	if handle == pr.requestNull {
 		return nil
 	}
-	return pr.reqs.find(handle, v)
+	return pr.requestTable.find(handle, v)
 }
 
 // remove takes out a request that is over; it is used again for another.
@@ -111,7 +115,7 @@ func (t *Tracker) remove(th *Thread, r *Request) {
 	if e := &t.Events.RequestGone; e.Wanted() {
 		e.Publish(RequestEvent{th, r})
 	}
-	pr.reqs.take(r)
+	pr.requestTable.take(r)
 	pr.Active--
 	t.recycle(r)
 }
@@ -274,7 +278,7 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 	}
 	r.Active = false
 	if r.Overwritten != nil {
-		pr.reqs.copied(r)
+		pr.requestTable.copied(r)
 	}
 	if !r.Persistent {
 		t.remove(th, r)
@@ -285,7 +289,7 @@ func (t *Tracker) finish(th *Thread, r *Request, s event.Status, have bool, how 
 func (t *Tracker) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
 	if rc != 0 {
-		pr.reqs.doubtful = true
+		pr.requestTable.doubtful = true
 		t.Events.RequestsVague.Publish(RequestsVague{Process: pr})
 	}
 	if rc != 0 && th.Failure != nil && th.Failure.Refused {

@@ -11,42 +11,40 @@ import (
 
 // births counts the objects that a process with several threads has made.
 type births struct {
-	n    uint64
-	last map[objectKey]uint64 // by handle: the number of the last one
+	several  bool // the process has several threads
+	births   uint64
+	lastBorn map[objectKey]uint64 // by handle: the number of the last one
 }
 
 // born notes that a call has returned a handle of a new object.
-func (p *Process) born(k mpiapi.Kind, handle uint64) {
-	if len(p.Threads) < 2 {
+func (b *births) born(k mpiapi.Kind, handle uint64) {
+	if !b.several {
 		return
 	}
-	p.births.n++
-	if p.births.last == nil {
-		p.births.last = make(map[objectKey]uint64)
-	}
-	p.births.last[objectKey{kind: k, handle: handle}] = p.births.n
+	b.births++
+	b.lastBorn = put(b.lastBorn, objectKey{kind: k, handle: handle}, b.births)
 }
 
 // enterFree notes that a thread enters a call that may free objects, and takes the message that the call consumes.
 func (t *Tracker) enterFree(th *Thread, p *plan, rec []byte) {
 	pr := th.Process
-	th.freeing = pr.births.n
+	th.freeing = pr.births.births
 	if p.act == mrecv || p.act == imrecv {
 		h := p.message.Handle(rec)
-		th.taken = pr.msgs[h]
-		delete(pr.msgs, h)
+		th.taken = pr.messageTable.taken[h]
+		delete(pr.messageTable.taken, h)
 	}
 }
 
 // renewed reports whether a handle stands for another object than it did when the thread entered the call that frees it.
 func (th *Thread) renewed(k mpiapi.Kind, handle uint64) bool {
-	return th.Process.births.last[objectKey{kind: k, handle: handle}] > th.freeing
+	return th.Process.lastBorn[objectKey{kind: k, handle: handle}] > th.freeing
 }
 
 // giveBack puts back the message of a call that has failed, unless its handle stands for another one by now.
 func (th *Thread) giveBack(handle uint64) {
-	if op := th.taken; op != nil && th.Process.msgs[handle] == nil {
-		th.Process.msgs = put(th.Process.msgs, handle, op)
+	if mt := &th.Process.messageTable; th.taken != nil && mt.taken[handle] == nil {
+		mt.taken = put(mt.taken, handle, th.taken)
 	}
 	th.taken = nil
 }
@@ -62,7 +60,7 @@ func (t *Tracker) leaveCommFree(th *Thread, handle uint64) {
 	}
 	if pr.views[handle] == v {
 		delete(pr.views, handle)
-		pr.recent = nil
+		pr.lastView = nil
 	}
 }
 

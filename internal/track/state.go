@@ -15,65 +15,6 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Process is one process of the program.
-type Process struct {
-	*ring.Proc
-	World   *match.World
-	Rank    int // in its MPI_COMM_WORLD; what the launcher said until MPI_Init has told; -1 if unknown
-	Threads []*Thread
-	Ended   *ring.ProcEnd // nil while it runs
-
-	Initialized bool // MPI_Init or the like has returned
-	Finalizing  bool // MPI_Finalize was entered, or the last session was finalized
-	Finalizes   bool // MPI_Finalize was entered
-	Finalized   bool // MPI_Finalize has returned
-	Aborting    bool // MPI_Abort was entered
-	Lost        bool // its records can't be followed any further
-	Multiple    bool // MPI_THREAD_MULTIPLE is provided
-	FileHandler bool // the program has set an error handler for files
-	Callbacks   bool // functions of the program may run inside of MPI when objects are freed; what they call is not recorded
-	Handlers    bool // the program has set an error handler that may be its own function
-	ownHandlers bool // the program has set an error handler that may return
-	Library     string
-	Helpers     int    // threads that MPI had when MPI_Init returned, or that did not call MPI before; -1 if unknown
-	Version     [2]int // of the standard
-
-	names        *names
-	views        map[uint64]*View // communicators by handle
-	recent       *View            // the one used last
-	comms        *match.Registry
-	wins         map[uint64]*View
-	files        map[uint64]*View
-	types        map[uint64]*match.Datatype // that are not predefined
-	derived      derivedTypes
-	watcher      TypeWatcher // of datatypes; may be nil
-	cached       [16]cachedType
-	lately       *cachedType // of those, the one asked for last
-	reqs         requestTable
-	Active       int    // requests that are not freed or completed
-	notice       int    // number of them that is told next
-	selfRank     int32  // the member of MPI_COMM_SELF, see makeSelf
-	self         uint64 // its handle
-	numbers      uint64 // of requests made
-	made         map[match.Key]uint64
-	msgs         map[uint64]*match.Op         // matched probes not received yet
-	deleting     map[int64]bool               // keys whose attributes a function of the program deletes
-	infos        map[uint64]map[string]string // what is in info objects
-	ops          map[uint64]*operation        // made by the program
-	groups       map[uint64]groupHandle
-	objects      *objects // nil if none was made
-	births       births
-	Lent         *memory.Lent // what MPI holds of its memory. Only package analysis/buffers changes it. nil if nothing
-	modules      []mapping
-	lastFunction functionPlace
-
-	Phase    Phase
-	recentOp struct{ handle, id uint64 }
-	meanings uint32 // changes of what handles of datatypes and operations stand for
-	maxTag   int32  // MPI_TAG_UB, the largest number of all if it is not known
-	constants
-}
-
 // Thread is a thread that calls MPI.
 type Thread struct {
 	*ring.Thread
@@ -313,9 +254,11 @@ func New(m *match.Matcher) *Tracker {
 // Proc enters a process.
 func (t *Tracker) Proc(p *ring.Proc) {
 	t.Processes = append(t.Processes, &Process{
-		Proc: p, Rank: p.Rank, watcher: t.Types,
-		views: make(map[uint64]*View), comms: t.Comms, selfRank: -1, maxTag: math.MaxInt32,
-		names: t.unnamed, constants: t.unnamed.constants, notice: t.Limits.Of(mpiapi.Request), derived: derivedTypes{notice: t.Limits.Of(mpiapi.Datatype)},
+		Proc: p, Rank: p.Rank,
+		library:      library{names: t.unnamed, constants: t.unnamed.constants, maxTag: math.MaxInt32},
+		commTable:    commTable{views: make(map[uint64]*View), registry: t.Comms, selfRank: -1},
+		typeTable:    typeTable{watcher: t.Types, derived: derivedTypes{notice: t.Limits.Of(mpiapi.Datatype)}},
+		requestTable: requestTable{notice: t.Limits.Of(mpiapi.Request)},
 	})
 }
 
@@ -324,6 +267,7 @@ func (t *Tracker) Thread(th *ring.Thread) {
 	p := t.Processes[th.Proc]
 	n := &Thread{Thread: th, Process: p}
 	p.Threads = append(p.Threads, n)
+	p.several = len(p.Threads) > 1
 	p.arrange()
 	t.Threads = append(t.Threads, n)
 	if t.Replay != nil {
@@ -438,8 +382,8 @@ func (t *Tracker) place(p *Process, rank, size int) {
 }
 
 // Requests calls f for every request of the process, in no order.
-func (p *Process) Requests(f func(*Request)) {
-	for _, l := range p.reqs.lists {
+func (rt *requestTable) Requests(f func(*Request)) {
+	for _, l := range rt.lists {
 		for r := l.oldest; r != nil; r = r.next {
 			f(r)
 		}
@@ -447,16 +391,16 @@ func (p *Process) Requests(f func(*Request)) {
 }
 
 // View returns what the process's communicator handle stands for, nil if that is unknown.
-func (p *Process) View(handle uint64) *View {
-	if v := p.recent; v != nil && v.Handle == handle {
+func (ct *commTable) View(handle uint64) *View {
+	if v := ct.lastView; v != nil && v.Handle == handle {
 		return v
 	}
-	v := p.views[handle]
-	if v == nil && p.selfRank >= 0 && p.self == handle {
-		v = p.makeSelf()
+	v := ct.views[handle]
+	if v == nil && ct.selfRank >= 0 && ct.self == handle {
+		v = ct.makeSelf()
 	}
 	if v != nil {
-		p.recent = v
+		ct.lastView = v
 	}
 	return v
 }

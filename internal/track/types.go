@@ -14,6 +14,15 @@ type cachedType struct {
 	typ    *match.Datatype
 }
 
+// typeTable has the datatypes of a process by handle.
+type typeTable struct {
+	types   map[uint64]*match.Datatype // that are not predefined
+	derived derivedTypes
+	watcher TypeWatcher    // may be nil
+	cached  [16]cachedType // that were asked for lately and may be used for communication
+	lately  *cachedType    // of those, the one asked for last
+}
+
 // derivedTypes are what is known of a process's derived datatypes beyond its table of handles.
 type derivedTypes struct {
 	live    int // made and not freed
@@ -34,7 +43,7 @@ func (p *Process) Type(handle uint64) *match.Datatype {
 	}
 	ty := p.datatype(handle)
 	if ty != nil && ty.Standing <= match.DoubtfulType {
-		*p.slot(handle) = cachedType{handle, ty}
+		*p.cacheSlot(handle) = cachedType{handle, ty}
 	}
 	return ty
 }
@@ -52,30 +61,32 @@ func (p *Process) datatype(handle uint64) *match.Datatype {
 
 // readyType returns what a datatype handle stands for if that was asked a moment ago, and if it may be used for
 // communication; nil does not say that it may not.
-func (p *Process) readyType(handle uint64) *match.Datatype {
-	if c := p.lately; c != nil && c.handle == handle {
+func (tt *typeTable) readyType(handle uint64) *match.Datatype {
+	if c := tt.lately; c != nil && c.handle == handle {
 		return c.typ
 	}
-	c := p.slot(handle)
+	c := tt.cacheSlot(handle)
 	if c.handle != handle {
 		return nil
 	}
-	p.lately = c
+	tt.lately = c
 	return c.typ
 }
 
-// slot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
-func (p *Process) slot(handle uint64) *cachedType { return &p.cached[(handle^handle>>4^handle>>8)&15] }
+// cacheSlot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
+func (tt *typeTable) cacheSlot(handle uint64) *cachedType {
+	return &tt.cached[(handle^handle>>4^handle>>8)&15]
+}
 
 // FreedType returns the datatype that the program freed under a handle that stands for nothing now, nil if there is
 // none.
-func (p *Process) FreedType(handle uint64) *match.Datatype { return p.derived.freed[handle] }
+func (tt *typeTable) FreedType(handle uint64) *match.Datatype { return tt.derived.freed[handle] }
 
 // FreedThrough returns the datatype that was freed last through a variable at an address, which MPI_Type_free made
 // MPI_DATATYPE_NULL; nil if there is none.
-func (p *Process) FreedThrough(variable uint64) *match.Datatype {
-	for _, h := range slices.Backward(p.derived.order) {
-		if ty := p.derived.freed[h]; ty != nil {
+func (tt *typeTable) FreedThrough(variable uint64) *match.Datatype {
+	for _, h := range slices.Backward(tt.derived.order) {
+		if ty := tt.derived.freed[h]; ty != nil {
 			if c, _, err := event.Parse(ty.Freed.Raw); err == nil && c.Addr(0) == variable {
 				return ty
 			}
@@ -86,8 +97,8 @@ func (p *Process) FreedThrough(variable uint64) *match.Datatype {
 
 // Datatypes calls f for every datatype that the process has made and not freed, in no order. Those that MPI made are
 // left out.
-func (p *Process) Datatypes(f func(*match.Datatype)) {
-	for _, ty := range p.types {
+func (tt *typeTable) Datatypes(f func(*match.Datatype)) {
+	for _, ty := range tt.types {
 		if !ty.Permanent && !ty.Given {
 			f(ty)
 		}
@@ -95,7 +106,7 @@ func (p *Process) Datatypes(f func(*match.Datatype)) {
 }
 
 // DerivedDatatypes returns how many datatypes there are that Datatypes goes through.
-func (p *Process) DerivedDatatypes() int { return p.derived.live }
+func (tt *typeTable) DerivedDatatypes() int { return tt.derived.live }
 
 // enterType gives a handle its meaning. What it meant before is over, as MPI hands it out again: the program freed it
 // in a way that is not recorded.
@@ -124,7 +135,7 @@ func (p *Process) forgetType(handle uint64) {
 	if ty == nil {
 		return
 	}
-	*p.slot(handle) = cachedType{}
+	*p.cacheSlot(handle) = cachedType{}
 	p.meanings++
 	delete(p.types, handle)
 	if p.watcher != nil {

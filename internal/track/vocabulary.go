@@ -100,8 +100,8 @@ func (t *Tracker) nameRecord(p *Process, c *event.Call) error {
 }
 
 func (p *Process) setNames(n *names) {
-	if len(p.names.words) == 0 && p.objects != nil {
-		p.objects.disown(n)
+	if len(p.names.words) == 0 && p.objectTable != nil {
+		p.objectTable.disown(n)
 	}
 	p.names, p.constants = n, n.constants
 }
