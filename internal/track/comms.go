@@ -1,6 +1,7 @@
 package track
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/mpivet/mpivet/internal/match"
@@ -10,20 +11,27 @@ import (
 )
 
 // made enters the communicator, window or file that a call has made.
-func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
+func (cs *comms) made(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	switch {
 	case p.newComm.At != 0:
-		t.madeComm(th, p, c)
+		cs.madeComm(th, p, c)
 	case p.newWin.At != 0:
 		if h := p.newWin.Handle(rec); th.view != nil {
-			th.Process.wins = put(th.Process.wins, h, t.derived(th, match.Window, h, rec))
+			th.Process.wins = put(th.Process.wins, h, cs.derived(th, match.Window, h, rec))
 		}
 	case p.newFile.At != 0:
 		if h := p.newFile.Handle(rec); th.view != nil {
-			th.Process.files = put(th.Process.files, h, t.derived(th, match.File, h, rec))
+			th.Process.files = put(th.Process.files, h, cs.derived(th, match.File, h, rec))
 		}
 	}
+}
+
+// comms follows the communicators, windows and files of all processes.
+type comms struct {
+	*core
+	gatherings *gatherings
+	Comms      *match.Registry
 }
 
 // commTable has the communicators, windows and files of a process by handle.
@@ -51,10 +59,10 @@ func put[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 }
 
 // derived returns the view of a window or file on the communicator that the call worked on.
-func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
+func (cs *comms) derived(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
 	parent := th.view
 	key := match.Key{Parent: parent.Comm, World: parent.World, Kind: match.KeyCollective, Seq: th.pos, Lowest: -1}
-	c := t.Comms.Comm(key, func() *match.Comm {
+	c := cs.Comms.Comm(key, func() *match.Comm {
 		return &match.Comm{
 			Domain: d, Members: parent.Members, Split: parent.Split, World: parent.World, Opaque: parent.Opaque,
 		}
@@ -65,7 +73,7 @@ func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte)
 	return &v
 }
 
-func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
+func (cs *comms) madeComm(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	handle := p.newComm.Handle(rec)
 	if handle == pr.commNull {
@@ -100,8 +108,8 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	default:
 		key = collectiveKey(th, info)
 	}
-	v := t.view(pr, key, info)
-	v.Comm.Opaque = v.Comm.Opaque || p.gathers && t.unclear(th, key.Parent)
+	v := cs.view(pr, key, info)
+	v.Comm.Opaque = v.Comm.Opaque || p.gathers && cs.gatherings.unclear(th, key.Parent)
 	v.Made = th.call(rec)
 	v.Comm.Made = v.Made
 	v.topology = newTopology(c, info, parent, v.Me)
@@ -161,7 +169,7 @@ func members(groups ...event.Group) (list []int32) {
 
 // view returns the process's view of the communicator with the given identity. Only the first process to have one lists
 // the members.
-func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
+func (cs *comms) view(pr *Process, key match.Key, info *event.Comm) *View {
 	me, base, peers, size := info.Rank, 0, info.Size, info.Size
 	split := 0
 	groups := []event.Group{info.Local}
@@ -180,23 +188,24 @@ func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
 			Members: members(groups...), Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
 		}
 	}
-	c := t.Comms.Comm(key, build)
+	c := cs.Comms.Comm(key, build)
 	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split || int(c.Members[me]) != pr.Rank) {
 		// It is not the same for all, as they passed different groups.
 		c.Disown()
 		key = pr.foreign(key, pr.ID)
-		c = t.Comms.Comm(key, build)
+		c = cs.Comms.Comm(key, build)
 	}
 	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
 }
 
+var errDamaged = errors.New("a record makes no sense")
+
 // commRecord enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
 // call that makes them returns.
-func (t *Tracker) commRecord(th *Thread, c event.Comm) {
+func (cs *comms) commRecord(th *Thread, c event.Comm) error {
 	pr := th.Process
 	if c.Size == 0 || c.Inter && c.RemoteSize == 0 || c.Rank < 0 || c.Rank >= c.Size {
-		t.damaged++
-		return
+		return errDamaged
 	}
 	key := match.Key{World: pr.World}
 	name := pr.names.handleName(mpiapi.Comm, c.Handle)
@@ -208,18 +217,19 @@ func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 	default:
 		c.Local, c.Remote = c.Local.Clone(), c.Remote.Clone() // the call may be over in another batch
 		th.comm = append(th.comm, c)
-		return
+		return nil
 	}
 	if pr.World == nil {
-		return
+		return nil
 	}
 	if key.Kind == match.KeySelf && key.Lowest >= 0 && c.Size == 1 && !c.Inter && pr.views[c.Handle] == nil {
 		pr.self, pr.selfRank, pr.selfWorld = c.Handle, key.Lowest, pr.World
-		return
+		return nil
 	}
-	v := t.view(pr, key, &c)
+	v := cs.view(pr, key, &c)
 	v.Name = name
 	pr.views[c.Handle] = v
+	return nil
 }
 
 // makeSelf enters MPI_COMM_SELF when it is used for the first time: most processes never do, and each has its own.

@@ -18,7 +18,7 @@ func (p *Process) Knows(k mpiapi.Kind, handle uint64) bool {
 	case mpiapi.Group:
 		_, known = p.groups[handle]
 	case mpiapi.Message:
-		known = p.messageTable.taken[handle] != nil
+		known = p.messageTable.matched[handle] != nil
 	case mpiapi.Datatype:
 		known = p.types[handle] != nil
 	}
@@ -64,6 +64,3 @@ func (rt *requestTable) OnlyRequest(handle uint64) *Request {
 func (p *Process) RunsCallbacks() bool {
 	return p.Callbacks || p.Handlers || p.objectTable != nil && p.objectTable.crowds[mpiapi.Keyval] != nil
 }
-
-// TakesMessage reports whether the call that the thread is in receives a message that a matched probe has found.
-func (th *Thread) TakesMessage() bool { return th.taken != nil }

@@ -30,24 +30,32 @@ type memoryMap struct {
 	lastFunction functionPlace
 }
 
+// mappedFiles has the files that processes have in their memory.
+type mappedFiles struct {
+	byPath   map[string]*mappedFile // the last one of each path
+	mappings int                    // in the process whose mapping was told last
+}
+
+func newMappedFiles() mappedFiles { return mappedFiles{byPath: make(map[string]*mappedFile)} }
+
 // mappingRoom is how many mappings room is made for at a time.
 const mappingRoom = 8
 
 // mapped notes that a file is in the memory of a process. What lay there before is gone.
-func (t *Tracker) mapped(p *Process, m event.Module) {
-	f := t.files[m.Path]
+func (mf *mappedFiles) mapped(p *Process, m event.Module) {
+	f := mf.byPath[m.Path]
 	if size, base := m.End-m.Start, m.Base-m.Start; f == nil || !bytes.Equal(f.buildID, m.BuildID) || f.size != size || f.base != base {
 		f = &mappedFile{m.Path, bytes.Clone(m.BuildID), size, base}
-		t.files[m.Path] = f
+		mf.byPath[m.Path] = f
 	}
 	p.modules = slices.DeleteFunc(p.modules, func(o mapping) bool { return o.start < m.End && m.Start < o.end() })
 	if len(p.modules) == cap(p.modules) {
 		room := len(p.modules) + max(mappingRoom, len(p.modules)/4)
-		p.modules = append(make([]mapping, 0, max(room, t.mappings)), p.modules...) // most have the same
+		p.modules = append(make([]mapping, 0, max(room, mf.mappings)), p.modules...) // most have the same
 	}
 	p.modules = append(p.modules, mapping{f, m.Start})
 	p.lastFunction = functionPlace{}
-	t.mappings = len(p.modules)
+	mf.mappings = len(p.modules)
 }
 
 func (m *mapping) end() uint64 { return m.start + m.file.size }

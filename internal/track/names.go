@@ -59,17 +59,6 @@ func dialect(library string) datatype.Dialect {
 	return datatype.Standard
 }
 
-// predefined returns the one Type for all processes that call it the same and of the same size.
-func (t *Tracker) predefined(d datatype.Dialect, name string, size int64) *match.Datatype {
-	k := datatypeKey{d, name, size}
-	if ty := t.shared[k]; ty != nil {
-		return ty
-	}
-	ty := &match.Datatype{Type: d.Predefined(name, size), Name: name, Permanent: true}
-	t.shared[k] = ty
-	return ty
-}
-
 // setName follows MPI_Comm_set_name and the like.
 func (p *Process) setName(pl *plan, c *event.Call) {
 	text, ok := c.Text(pl.fn.Arg(mpiapi.Name))

@@ -94,3 +94,11 @@ func (mm *memoryMap) findPlace(address uint64) uint64 {
 	_ = binary.Write(h, binary.LittleEndian, address-m.Base)
 	return h.Sum64()&^3 | 1
 }
+
+// freeOp follows MPI_Op_free. Where the operation was made may still be asked for.
+func (p *Process) freeOp(handle uint64) {
+	if o := p.ops[handle]; o != nil {
+		o.id, p.recentOp.id = 0, 0
+		p.meanings++
+	}
+}

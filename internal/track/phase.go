@@ -67,8 +67,7 @@ func (p *Process) arrange() {
 }
 
 // changePhase follows the functions that initialize and finalize MPI when they have returned successfully.
-func (t *Tracker) changePhase(th *Thread, p *plan, rec []byte) {
-	pr := th.Process
+func (pr *Process) changePhase(th *Thread, p *plan, rec []byte) {
 	switch p.fn.Base {
 	case mpiapi.IDInit, mpiapi.IDInitThread:
 		pr.Phase.Init, pr.Phase.Main = th.call(rec), th

@@ -14,6 +14,12 @@ type cachedType struct {
 	typ    *match.Datatype
 }
 
+// types makes the datatypes that calls construct.
+type types struct {
+	*core
+	trees trees
+}
+
 // typeTable has the datatypes of a process by handle.
 type typeTable struct {
 	types   map[uint64]*match.Datatype // that are not predefined
@@ -178,56 +184,34 @@ func (p *Process) freeType(handle uint64, call match.Call) {
 }
 
 // construct works out what a constructor of datatypes is going to make, and tells what it can't be given.
-func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
+func (ts *types) construct(th *Thread, p *plan, c *event.Call) {
 	th.constructed = nil
 	if p.constructor == nil {
 		return
 	}
-	ty, err := t.trees.make(th.Process, p.constructor, c)
+	ty, err := ts.trees.make(th.Process, p.constructor, c)
 	th.constructed = ty
 	if err != nil {
-		t.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
+		ts.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
 	}
 }
 
-// changeType follows what a call on datatypes has brought.
-func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
-	pr, rec := th.Process, c.Raw()
-	switch p.act {
-	case typeNew:
-		t.newType(th, p, rec)
-	case typeCommit:
-		if ty := pr.types[p.oldHandle.Handle(rec)]; ty != nil && !ty.Permanent && ty.Standing != match.CommittedType {
-			ty.Standing = match.CommittedType
-			if ty.Returned {
-				ty.Standing = match.DoubtfulType
-			}
-			ty.Committed = th.call(rec)
-			pr.committed(p.oldHandle.Handle(rec), ty)
-		}
-	case typeFree:
-		if h := p.oldHandle.Handle(rec); !th.renewed(mpiapi.Datatype, h) {
-			pr.freeType(h, th.call(rec))
-		}
-	case typeGiven:
-		for _, s := range p.given {
-			pr.givenType(s.Handle(rec), nil)
-		}
-	case typeContents:
-		outer := pr.types[c.Handle(0)]
-		list, _ := c.Out(p.fn.Arg(mpiapi.NewType))
-		// The program may have made room for more than there are. What is there then is anything.
-		if outer == nil || outer.Permanent {
-			return
-		}
-		for i := range min(list.Len(), len(outer.Olds)) {
-			pr.givenType(list.Handle(i), outer.Olds[i])
-		}
+// commitType follows MPI_Type_commit.
+func (p *Process) commitType(handle uint64, call match.Call) {
+	ty := p.types[handle]
+	if ty == nil || ty.Permanent || ty.Standing == match.CommittedType {
+		return
 	}
+	ty.Standing = match.CommittedType
+	if ty.Returned {
+		ty.Standing = match.DoubtfulType
+	}
+	ty.Committed = call
+	p.committed(handle, ty)
 }
 
 // newType enters the datatype that a constructor has returned.
-func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
+func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 	pr := th.Process
 	h := p.newType.Handle(rec)
 	ty := th.constructed
@@ -256,10 +240,10 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	if d.Standing == match.CommittedType {
 		pr.committed(h, d)
 	}
-	t.Events.TypeMade.Publish(TypeMade{pr, d})
+	ts.Events.TypeMade.Publish(TypeMade{pr, d})
 	if pr.derived.live >= pr.derived.notice {
 		pr.derived.notice *= 2
-		t.Events.Crowded.Publish(Crowded{pr, mpiapi.Datatype})
+		ts.Events.Crowded.Publish(Crowded{pr, mpiapi.Datatype})
 	}
 }
 
@@ -282,4 +266,14 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 	}
 	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.DoubtfulType, Given: true, Returned: true})
 	p.born(mpiapi.Datatype, handle)
+}
+
+// TypeWatcher is told which handles are committed datatypes.
+type TypeWatcher interface {
+	// Committed: handle is a datatype that may be used, from now on.
+	Committed(p *Process, handle uint64, t *datatype.Type)
+	// Gone: handle is no datatype any more, or will be another one.
+	Gone(p *Process, handle uint64)
+	// FreeReturned: a call of MPI_Type_free has returned, successfully or not, and what follows from it was told.
+	FreeReturned(p *Process)
 }
