@@ -87,11 +87,8 @@ func (fp *fastPath) followQuick(th *Thread, d *event.Decoder) (last []byte) {
 	for off+layout.Line < len(data) { // the last record may be open
 		rec := data[off : off+layout.Line : off+layout.Line]
 		head := binary.LittleEndian.Uint64(rec)
-		if int(head&0xffff) >= len(fp.quick) {
-			break
-		}
-		q := &fp.quick[head&0xffff]
-		if q.header == 0 || binary.LittleEndian.Uint64(rec[8:]) != q.header {
+		q := fp.plan(head, binary.LittleEndian.Uint64(rec[8:]))
+		if q == nil {
 			break
 		}
 		n := int(head>>16&0xffff) * layout.Line
@@ -139,6 +136,17 @@ func (fp *fastPath) followQuick(th *Thread, d *event.Decoder) (last []byte) {
 	}
 	d.Skip(off)
 	return last
+}
+
+// plan returns the abridged plan for a record with this header, nil if the record is not of the fast path.
+func (fp *fastPath) plan(first, second uint64) *quick {
+	if int(first&0xffff) >= len(fp.quick) {
+		return nil
+	}
+	if q := &fp.quick[first&0xffff]; q.header == second && second != 0 {
+		return q
+	}
+	return nil
 }
 
 // followLong follows a collective that repeats an earlier one, or a poll that finds nothing. It reports whether the record
