@@ -41,9 +41,6 @@ func (cs *collectives) enterCollective(th *Thread, p *plan, c *event.Call) {
 		m.Sources, m.Destinations, m.Known = top.sources, top.destinations, true
 	}
 	p.agree.Fill(&cs.entry, c, pr, m, &cs.memo)
-	if v.Domain == match.File {
-		v.splitOrder(&cs.entry, th, c)
-	}
 	cs.Events.CollectiveEntering.Publish(p.fn.ID, CollectiveEntering{th, v, c, &cs.entry})
 	if p.fn.Base == mpiapi.IDIntercommCreate {
 		cs.leaders.enterLeader(th, v, c)
@@ -64,67 +61,6 @@ func (cs *collectives) enterCollective(th *Thread, p *plan, c *event.Call) {
 	cs.entered(th, v, rec)
 	if v.Domain == match.Gathering && v.Idle() {
 		cs.registry.Forget(v.Comm)
-	}
-}
-
-// splits is what is known of a file's split collectives.
-type splits struct {
-	active match.Call // the one that has begun, else empty
-	before match.Call // active as it was before the latest call on the file
-}
-
-// splitOrder follows the split collectives of a file (MPI standard, section 14.4.5; column split): one at a time, ended by
-// the function that goes with its beginning and is given the same buffer, and no other collective access in between.
-func (v *View) splitOrder(e *match.Entry, th *Thread, c *event.Call) {
-	if v.splits == nil {
-		v.splits = new(splits)
-	}
-	s := v.splits
-	s.before = s.active
-	active, base := "", mpiapi.FuncID(0)
-	if len(s.active.Raw) > 0 {
-		begun := mpiapi.ByID(s.active.Func())
-		active, base = begun.Name, begun.Base
-	}
-	name := mpiapi.ByID(c.Func.Base).Name
-	switch c.Func.Split {
-	case mpiapi.SplitBegin:
-		if active == "" {
-			s.active = th.call(c.Raw())
-		}
-	case mpiapi.SplitEnd:
-		switch begins := c.Func.Begins(); {
-		case active == "":
-			e.Disorder = name + " though " + begins.Name + " was not called"
-		case base != begins.ID:
-			e.Disorder = name + " after " + active
-		default:
-			if begun, err := event.ParseCall(s.active.Raw); err == nil && buffer(&begun) != buffer(c) {
-				e.Disorder = name + " with another buffer than " + active
-			}
-		}
-		s.active = match.Call{}
-		return
-	case mpiapi.NoSplit:
-		return
-	}
-	if active != "" {
-		e.Disorder = name + " while " + active + " has not been ended"
-	}
-}
-
-// buffer returns the address of the data that a call reads or writes.
-func buffer(c *event.Call) uint64 {
-	if i := max(c.Func.Arg(mpiapi.SendBuf), c.Func.Arg(mpiapi.RecvBuf)); i >= 0 {
-		return c.Addr(i)
-	}
-	return 0
-}
-
-// refused takes note that the call that a thread is in has not entered MPI.
-func (th *Thread) refused() {
-	if v := th.view; v != nil && v.splits != nil && th.Open.Func != nil && th.Open.Func.Held() {
-		v.splits.active = v.splits.before
 	}
 }
 

@@ -15,9 +15,6 @@ type failures struct{ *core }
 // failing follows an error of the call that a thread is in. The call has returned it, or an error handler is about to get it.
 func (fs *failures) failing(th *Thread, e *event.Error) {
 	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused}
-	if e.Refused {
-		th.refused()
-	}
 	switch f := th.Open.Func; {
 	case e.Fatal, e.Raised && !th.Process.ownHandlers && f != nil && !forFiles(f):
 		fs.fatal(th)

@@ -18,7 +18,6 @@ type View struct {
 
 	again    *[repeats]repeat // the last collectives, by call site; nil if there were few
 	topology *topology        // nil if it has none, or an unknown one
-	splits   *splits          // nil if it is no file, or has had no collective yet
 }
 
 // peer turns a rank given as source or destination into a member number; ok is false for MPI_PROC_NULL and for ranks
