@@ -146,7 +146,7 @@ func TestMessageSums(t *testing.T) {
 				c.build(p.Ranks[0], p.Ranks[1])
 				return finalize(p)
 			})
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Errorf("found %v", got)
 			}
 		})
@@ -195,7 +195,7 @@ func TestBufferTexts(t *testing.T) {
 				return finalize(p)
 			})
 			if len(found) != 1 || !strings.Contains(found[0].Message, c.say) {
-				t.Errorf("%v", found.names())
+				t.Errorf("%v", found.Names())
 				for _, f := range found {
 					t.Error(f.Message)
 				}
@@ -231,9 +231,9 @@ func TestFatalAccess(t *testing.T) {
 				p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, TID: 1001, FaultAddr: c.fault}
 				return p
 			})
-			got := slices.DeleteFunc(found.names(), func(s string) bool { return !strings.HasPrefix(s, inaccessible) })
+			got := slices.DeleteFunc(found.Names(), func(s string) bool { return !strings.HasPrefix(s, inaccessible) })
 			if !slices.Equal(got, c.want) {
-				t.Errorf("found %v", found.names())
+				t.Errorf("found %v", found.Names())
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func TestModifiedCollective(t *testing.T) {
 		}
 		return finalize(p)
 	})
-	if got := found.names(); !slices.Equal(got, []string{modified + " [0]"}) {
+	if got := found.Names(); !slices.Equal(got, []string{modified + " [0]"}) {
 		t.Errorf("found %v", got)
 	}
 }

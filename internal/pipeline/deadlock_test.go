@@ -337,7 +337,7 @@ func TestDeadlocks(t *testing.T) {
 			})
 			i := slices.IndexFunc(got, isHard)
 			if (i >= 0) != (c.want != "") {
-				t.Fatalf("found %q, want a deadlock of ranks %q", got.names(), c.want)
+				t.Fatalf("found %q, want a deadlock of ranks %q", got.Names(), c.want)
 			}
 			if i < 0 {
 				return

@@ -48,7 +48,7 @@ type scenario struct {
 
 func (c scenario) run(t *testing.T) {
 	got := analyse(t, c.build)
-	if names := got.names(); !slices.Equal(names, c.want) {
+	if names := got.Names(); !slices.Equal(names, c.want) {
 		t.Fatalf("found %q, want %q", names, c.want)
 	}
 	if c.text != "" && !strings.Contains(got[0].Message, c.text) {
@@ -204,8 +204,8 @@ func TestMissingIsToldWhenMembersAreInFinalize(t *testing.T) {
 	p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
 	p.Ranks[1].Open("b", "MPI_Finalize", nil) // and rank 0 computes for an hour
 	p.Deliver(h, 1, 0)
-	if want := []string{"GLOBAL:COLLECTIVE:MISSING [0 1]"}; !slices.Equal(got.names(), want) {
-		t.Errorf("found %q before the end, want %q", got.names(), want)
+	if want := []string{"GLOBAL:COLLECTIVE:MISSING [0 1]"}; !slices.Equal(got.Names(), want) {
+		t.Errorf("found %q before the end, want %q", got.Names(), want)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestTheCauseComesFirst(t *testing.T) {
 		return p
 	})
 	if len(got) != 2 || got[0].Check != "GLOBAL:COLLECTIVE:ORDER_MISMATCH" {
-		t.Errorf("found %v", got.names())
+		t.Errorf("found %v", got.Names())
 	}
 	got = analyse(t, func() *Program {
 		p := New(2)
@@ -226,6 +226,6 @@ func TestTheCauseComesFirst(t *testing.T) {
 		return p
 	})
 	if len(got) != 2 || got[0].Check != "GLOBAL:COLLECTIVE:MISSING" {
-		t.Errorf("found %v", got.names())
+		t.Errorf("found %v", got.Names())
 	}
 }

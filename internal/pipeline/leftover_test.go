@@ -108,7 +108,7 @@ func TestPending(t *testing.T) {
 				return p
 			})
 			slices.SortFunc(found, func(a, b *finding.Finding) int { return strings.Compare(a.Check, b.Check) })
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
 			if c.text != "" && !strings.Contains(found[0].Message, c.text) {
@@ -140,7 +140,7 @@ func TestBufferIsFull(t *testing.T) {
 				k.Fail("send", "MPI_Bsend", send(10, Int, 1, 0), c.class, "no room", false)
 				return p
 			})
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
 		})

@@ -37,7 +37,7 @@ func TestMismatchOfStructs(t *testing.T) {
 		freeType(p.Ranks[1], yours)
 		return finalize(p)
 	})
-	if got := found.names(); !slices.Equal(got, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}) {
+	if got := found.Names(); !slices.Equal(got, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}) {
 		t.Fatal(got)
 	}
 	f := found[0]
@@ -154,7 +154,7 @@ func TestTruncated(t *testing.T) {
 				c.build(p.Ranks[0], p.Ranks[1])
 				return finalize(p)
 			})
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Errorf("found %v", got)
 			}
 			for _, f := range found {

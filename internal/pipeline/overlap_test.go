@@ -269,14 +269,14 @@ func TestOverlaps(t *testing.T) {
 				c.build(p.Ranks[0])
 				return p
 			}))
-			if !slices.Equal(got.names(), c.want) {
-				t.Fatalf("found %q, want %q", got.names(), c.want)
+			if !slices.Equal(got.Names(), c.want) {
+				t.Fatalf("found %q, want %q", got.Names(), c.want)
 			}
 			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(f.Message, c.text) }) {
 				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
 			}
 			if n := len(got); n > len(c.want) && c.name != "a blocking send" {
-				t.Errorf("%d findings: %q", n, got.names())
+				t.Errorf("%d findings: %q", n, got.Names())
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func TestFaultInLibrary(t *testing.T) {
 		})
 		p.Finish()
 		if len(got) != 1 || strings.Contains(got[0].Message, "a bug of mpivet, not of your program") != own {
-			t.Errorf("%s: found %v: %s", path, got.names(), got[0].Message)
+			t.Errorf("%s: found %v: %s", path, got.Names(), got[0].Message)
 		}
 		if own != strings.Contains(got[0].Advice, "report this") {
 			t.Errorf("%s: advice %s", path, got[0].Advice)
@@ -58,7 +58,7 @@ func TestPanicSwitchesCheckOff(t *testing.T) {
 	if text := p.Failures[0].String(); !strings.Contains(text, "LOCAL:TEST:BROKEN failed at call") || !strings.Contains(text, "lost my way") {
 		t.Errorf("told: %s", text)
 	}
-	if names := got.names(); len(names) != 1 || !strings.HasPrefix(names[0], "GLOBAL:MSG:PENDING") {
+	if names := got.Names(); len(names) != 1 || !strings.HasPrefix(names[0], "GLOBAL:MSG:PENDING") {
 		t.Errorf("found %v", names)
 	}
 }

@@ -12,46 +12,15 @@ import (
 	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
+	"github.com/mpivet/mpivet/internal/testkit/wholerun"
 )
 
-type collected []*finding.Finding
+// Most tests here run whole programs.
+type collected = wholerun.Findings
 
-func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
-
-func (c collected) names() []string {
-	var s []string
-	for _, f := range c {
-		s = append(s, fmt.Sprintf("%s %v", f.Check, f.Ranks))
-	}
-	slices.Sort(s)
-	return slices.Compact(s)
-}
-
-// analyse runs the whole analysis of a program under several ways of reading it, which must all find the same.
 func analyse(t *testing.T, build func() *Program) collected {
 	t.Helper()
-	var want collected
-	for _, n := range []int{1, 3, 1000} {
-		for first := range 2 {
-			var got collected
-			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
-			build().Deliver(p, n, first)
-			p.Finish()
-			if p.Trouble() != "" {
-				t.Fatal(p.Trouble())
-			}
-			if bad := p.Tracker.Damaged(); bad != 0 {
-				t.Fatalf("%d records were not understood", bad)
-			}
-			if want == nil {
-				want = append(collected{}, got...)
-			}
-			if g, w := got.names(), want.names(); !slices.Equal(g, w) {
-				t.Fatalf("read in batches of %d from rank %d: found %v, before %v", n, first, g, w)
-			}
-		}
-	}
-	return want
+	return wholerun.Analyse(t, build)
 }
 
 func message(count int, typ uint64, peer string, rank, tag int) Args {
@@ -468,8 +437,8 @@ func TestFindings(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			got := analyse(t, c.build)
-			if !slices.Equal(got.names(), c.want) {
-				t.Fatalf("found %q, want %q", got.names(), c.want)
+			if !slices.Equal(got.Names(), c.want) {
+				t.Fatalf("found %q, want %q", got.Names(), c.want)
 			}
 			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(f.Message, c.text) }) {
 				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
@@ -496,8 +465,8 @@ func TestEndedByMPI(t *testing.T) {
 		for range c.ticks {
 			pl.Tick()
 		}
-		if found := slices.Contains(got.names(), hard); found != c.want {
-			t.Errorf("inside MPI %v, after %d ticks: found %q", c.inMPI, c.ticks, got.names())
+		if found := slices.Contains(got.Names(), hard); found != c.want {
+			t.Errorf("inside MPI %v, after %d ticks: found %q", c.inMPI, c.ticks, got.Names())
 		}
 	}
 }

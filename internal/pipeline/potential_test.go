@@ -225,7 +225,7 @@ func TestPotentialDeadlocks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			found := analyse(t, c.build)
 			slices.Sort(c.want)
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
 		})

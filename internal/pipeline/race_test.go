@@ -68,7 +68,7 @@ func TestRaces(t *testing.T) {
 				c.receives(p.Ranks[0])
 				return finalize(p)
 			})
-			if got := found.names(); !slices.Equal(got, []string{"GLOBAL:MSG:RACE [0 1 2]"}) {
+			if got := found.Names(); !slices.Equal(got, []string{"GLOBAL:MSG:RACE [0 1 2]"}) {
 				t.Fatal(got)
 			}
 			if f := found[0]; f.Severity != c.severity || !strings.Contains(f.Message, c.text) {
@@ -139,7 +139,7 @@ func TestReadySends(t *testing.T) {
 				c.build(p)
 				return finalize(p)
 			})
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Errorf("found %q, want %q", got, c.want)
 			}
 		})

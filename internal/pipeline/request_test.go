@@ -112,7 +112,7 @@ func TestRequests(t *testing.T) {
 				c.build(k)
 				return finalize(p)
 			})
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
 			if c.text != "" && !strings.Contains(found[0].Message, c.text) {

@@ -94,7 +94,7 @@ func TestCollectiveFailsAtRoot(t *testing.T) {
 				if p.Trouble() != "" {
 					t.Fatal(p.Trouble())
 				}
-				if got := found.names(); !slices.Equal(got, []string{"GLOBAL:COLLECTIVE:SIZE_MISMATCH [0 1]"}) {
+				if got := found.Names(); !slices.Equal(got, []string{"GLOBAL:COLLECTIVE:SIZE_MISMATCH [0 1]"}) {
 					t.Errorf("in the order %v of ranks: found %q", done, got)
 				}
 			}

@@ -93,7 +93,7 @@ func TestSums(t *testing.T) {
 				c.build(p)
 				return finalize(p)
 			})
-			if got := found.names(); !slices.Equal(got, c.want) {
+			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Errorf("found %v", got)
 			}
 		})

@@ -10,20 +10,29 @@ import (
 // noDelete are MPI's functions that do nothing when an attribute is deleted.
 var noDelete = []string{"MPI_COMM_NULL_DELETE_FN", "MPI_TYPE_NULL_DELETE_FN", "MPI_WIN_NULL_DELETE_FN"}
 
+// callbacks says which functions of the program MPI may call. What these functions call is not recorded.
+type callbacks struct {
+	Callbacks   bool           // functions may run when objects are freed: the program has set attributes that have such functions
+	Handlers    bool           // the program has set an error handler that may be its own function
+	FileHandler bool           // the program has set an error handler for files
+	ownHandlers bool           // the program has set an error handler that may return
+	deleting    map[int64]bool // keys whose attributes a function of the program deletes
+}
+
 // attribute follows calls on attributes (section 7.7): whether functions of the program run inside of MPI when objects
 // are freed, be it by MPI_Finalize. What they call is not recorded.
-func (p *Process) attribute(c *event.Call) {
+func (b *callbacks) attribute(n *names, c *event.Call) {
 	at := slices.IndexFunc(c.Func.Params, func(q mpiapi.Param) bool { return q.Kind == mpiapi.Keyval })
 	if c.Func.Params[at].Dir == mpiapi.In {
-		p.Callbacks = p.Callbacks || p.deleting[c.Int(at)]
+		b.Callbacks = b.Callbacks || b.deleting[c.Int(at)]
 		return
 	}
 	const deleteFn = 1 // parameter of all that make keys, after the one for copying
 	fn := c.Int(deleteFn)
-	if fn != 0 && !slices.ContainsFunc(noDelete, func(s string) bool { return p.names.isConst(s, fn) }) {
-		if p.deleting == nil {
-			p.deleting = make(map[int64]bool)
+	if fn != 0 && !slices.ContainsFunc(noDelete, func(s string) bool { return n.isConst(s, fn) }) {
+		if b.deleting == nil {
+			b.deleting = make(map[int64]bool)
 		}
-		p.deleting[c.After(at)] = true
+		b.deleting[c.After(at)] = true
 	}
 }

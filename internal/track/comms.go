@@ -1,28 +1,52 @@
 package track
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
 // made enters the communicator, window or file that a call has made.
-func (t *Tracker) made(th *Thread, p *plan, c *event.Call) {
+func (cs *comms) made(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	switch {
 	case p.newComm.At != 0:
-		t.madeComm(th, p, c)
+		cs.madeComm(th, p, c)
 	case p.newWin.At != 0:
 		if h := p.newWin.Handle(rec); th.view != nil {
-			th.Process.wins = put(th.Process.wins, h, t.derived(th, match.Window, h, rec))
+			th.Process.wins = put(th.Process.wins, h, cs.derived(th, match.Window, h, rec))
 		}
 	case p.newFile.At != 0:
 		if h := p.newFile.Handle(rec); th.view != nil {
-			th.Process.files = put(th.Process.files, h, t.derived(th, match.File, h, rec))
+			th.Process.files = put(th.Process.files, h, cs.derived(th, match.File, h, rec))
 		}
 	}
+}
+
+// comms follows the communicators, windows and files of all processes.
+type comms struct {
+	*core
+	gatherings *gatherings
+	Comms      *match.Registry
+}
+
+// commTable has the communicators, windows and files of a process by handle.
+type commTable struct {
+	views    map[uint64]*View // communicators
+	lastView *View            // of these, the one that was looked up last
+	wins     map[uint64]*View
+	files    map[uint64]*View
+	numbered map[match.Key]uint64 // how many communicators the process has made with a key
+
+	// MPI_COMM_SELF is entered when it is used for the first time: see makeSelf.
+	registry  *match.Registry
+	selfWorld *match.World
+	self      uint64 // its handle
+	selfRank  int32  // its member; -1 if it is entered, or not known
 }
 
 // put enters a value into a map that is made when it is first needed: most processes need few of theirs.
@@ -35,10 +59,10 @@ func put[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 }
 
 // derived returns the view of a window or file on the communicator that the call worked on.
-func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
+func (cs *comms) derived(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
 	parent := th.view
 	key := match.Key{Parent: parent.Comm, World: parent.World, Kind: match.KeyCollective, Seq: th.pos, Lowest: -1}
-	c := t.Comms.Comm(key, func() *match.Comm {
+	c := cs.Comms.Comm(key, func() *match.Comm {
 		return &match.Comm{
 			Domain: d, Members: parent.Members, Split: parent.Split, World: parent.World, Opaque: parent.Opaque,
 		}
@@ -49,7 +73,7 @@ func (t *Tracker) derived(th *Thread, d match.Domain, handle uint64, rec []byte)
 	return &v
 }
 
-func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
+func (cs *comms) madeComm(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	handle := p.newComm.Handle(rec)
 	if handle == pr.commNull {
@@ -70,7 +94,7 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	}
 	switch base := p.fn.Base; {
 	case p.fn.Connects || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
-		key = pr.foreign(key)
+		key = pr.foreign(key, pr.ID)
 	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
 		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
@@ -84,19 +108,19 @@ func (t *Tracker) madeComm(th *Thread, p *plan, c *event.Call) {
 	default:
 		key = collectiveKey(th, info)
 	}
-	v := t.view(pr, key, info)
-	v.Comm.Opaque = v.Comm.Opaque || p.gathers && t.unclear(th, key.Parent)
+	v := cs.view(pr, key, info)
+	v.Comm.Opaque = v.Comm.Opaque || p.gathers && cs.gatherings.unclear(th, key.Parent)
 	v.Made = th.call(rec)
 	v.Comm.Made = v.Made
 	v.topology = newTopology(c, info, parent, v.Me)
 	pr.views[handle] = v
-	pr.recent = nil
+	pr.lastView = nil
 }
 
 // foreign returns the identity of a communicator that nothing is known of but that this process has it.
-func (p *Process) foreign(key match.Key) match.Key {
-	key.Kind, key.Seq = match.KeyForeign, uint64(p.Proc.ID)<<32|uint64(len(p.made))
-	p.made = put(p.made, key, 1)
+func (ct *commTable) foreign(key match.Key, process ring.ProcID) match.Key {
+	key.Kind, key.Seq = match.KeyForeign, uint64(process)<<32|uint64(len(ct.numbered))
+	ct.numbered = put(ct.numbered, key, 1)
 	return key
 }
 
@@ -110,9 +134,9 @@ func collectiveKey(th *Thread, info *event.Comm) match.Key {
 }
 
 // count numbers the communicators that a process has made with the same key.
-func (p *Process) count(k match.Key) uint64 {
-	n := p.made[k]
-	p.made = put(p.made, k, n+1)
+func (ct *commTable) count(k match.Key) uint64 {
+	n := ct.numbered[k]
+	ct.numbered = put(ct.numbered, k, n+1)
 	return n
 }
 
@@ -145,7 +169,7 @@ func members(groups ...event.Group) (list []int32) {
 
 // view returns the process's view of the communicator with the given identity. Only the first process to have one lists
 // the members.
-func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
+func (cs *comms) view(pr *Process, key match.Key, info *event.Comm) *View {
 	me, base, peers, size := info.Rank, 0, info.Size, info.Size
 	split := 0
 	groups := []event.Group{info.Local}
@@ -164,23 +188,24 @@ func (t *Tracker) view(pr *Process, key match.Key, info *event.Comm) *View {
 			Members: members(groups...), Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
 		}
 	}
-	c := t.Comms.Comm(key, build)
+	c := cs.Comms.Comm(key, build)
 	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split || int(c.Members[me]) != pr.Rank) {
 		// It is not the same for all, as they passed different groups.
 		c.Disown()
-		key = pr.foreign(key)
-		c = t.Comms.Comm(key, build)
+		key = pr.foreign(key, pr.ID)
+		c = cs.Comms.Comm(key, build)
 	}
 	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
 }
 
+var errDamaged = errors.New("a record makes no sense")
+
 // commRecord enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
 // call that makes them returns.
-func (t *Tracker) commRecord(th *Thread, c event.Comm) {
+func (cs *comms) commRecord(th *Thread, c event.Comm) error {
 	pr := th.Process
 	if c.Size == 0 || c.Inter && c.RemoteSize == 0 || c.Rank < 0 || c.Rank >= c.Size {
-		t.damaged++
-		return
+		return errDamaged
 	}
 	key := match.Key{World: pr.World}
 	name := pr.names.handleName(mpiapi.Comm, c.Handle)
@@ -192,28 +217,29 @@ func (t *Tracker) commRecord(th *Thread, c event.Comm) {
 	default:
 		c.Local, c.Remote = c.Local.Clone(), c.Remote.Clone() // the call may be over in another batch
 		th.comm = append(th.comm, c)
-		return
+		return nil
 	}
 	if pr.World == nil {
-		return
+		return nil
 	}
 	if key.Kind == match.KeySelf && key.Lowest >= 0 && c.Size == 1 && !c.Inter && pr.views[c.Handle] == nil {
-		pr.self, pr.selfRank = c.Handle, key.Lowest
-		return
+		pr.self, pr.selfRank, pr.selfWorld = c.Handle, key.Lowest, pr.World
+		return nil
 	}
-	v := t.view(pr, key, &c)
+	v := cs.view(pr, key, &c)
 	v.Name = name
 	pr.views[c.Handle] = v
+	return nil
 }
 
 // makeSelf enters MPI_COMM_SELF when it is used for the first time: most processes never do, and each has its own.
-func (p *Process) makeSelf() *View {
-	rank := p.selfRank
-	c := p.comms.Comm(match.Key{World: p.World, Kind: match.KeySelf, Lowest: rank}, func() *match.Comm {
-		return &match.Comm{Members: []int32{rank}, World: p.World}
+func (ct *commTable) makeSelf() *View {
+	rank, world := ct.selfRank, ct.selfWorld
+	c := ct.registry.Comm(match.Key{World: world, Kind: match.KeySelf, Lowest: rank}, func() *match.Comm {
+		return &match.Comm{Members: []int32{rank}, World: world}
 	})
-	v := &View{Comm: c, Handle: p.self, Peers: 1, Name: "MPI_COMM_SELF"}
-	p.views[v.Handle] = v
-	p.selfRank = -1
+	v := &View{Comm: c, Handle: ct.self, Peers: 1, Name: "MPI_COMM_SELF"}
+	ct.views[v.Handle] = v
+	ct.selfRank = -1
 	return v
 }

@@ -12,12 +12,19 @@ import (
 // Events are what a Tracker tells of as it follows the records. An event, and the call in it, are valid until the
 // subscriber returns. Subscribe before the first process.
 type Events struct {
+	CallEvents
+	RequestEvents
+	ObjectEvents
+	ProcessEvents
+}
+
+// CallEvents are about the calls of threads.
+type CallEvents struct {
 	// CallEntered: a thread has called a function. Nothing that the call changes has been changed. A subscriber turns
 	// off the fast path that some functions have, and so it costs time with every call of the function.
 	CallEntered stream.Keyed[mpiapi.FuncID, Call]
 	// CallLeft: a call has returned, and everything that it changes has been changed.
 	CallLeft stream.Keyed[mpiapi.FuncID, Call]
-
 	// OddTime: a thread has called a function, and the time of the call or the thread may be wrong: MPI is not initialized or is
 	// finalized, the call initializes MPI, or several threads of the process call MPI. It comes before CallEntered. The calls of
 	// the only thread between MPI_Init and MPI_Finalize, and those of the main thread at MPI_THREAD_FUNNELED, are no such calls.
@@ -26,26 +33,45 @@ type Events struct {
 	// send, receive or probe whose communicator, rank, tag, count or buffer is odd; a start of requests that are nowhere; a
 	// collective on a communicator that is not known. What the call begins has been entered.
 	OddArguments stream.Topic[Call]
-	// CollectiveEntering: a thread enters a collective, and what it contributes has not been compared with others.
-	CollectiveEntering stream.Keyed[mpiapi.FuncID, CollectiveEntering]
 	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
 	// changed.
-	Returned stream.Topic[Call]
+	Returned   stream.Topic[Call]
+	CallFailed stream.Topic[CallFailed]
+	// SumsSeen: a process has told sums of data. They are of the call that the thread is in, or of the operation that
+	// the call starts or completes.
+	SumsSeen stream.Topic[SumsSeen]
+	// ChangeSeen: a process has told that data changed while an operation read them. The call that the thread is in
+	// completes the operation.
+	ChangeSeen stream.Topic[ChangeSeen]
+	// Unreachable: a process has told that the call that the thread is in is given a buffer that can't be accessed.
+	Unreachable stream.Topic[Unreachable]
+	SiteSeen    stream.Topic[SiteSeen]
 	// OperationBegan: a call has begun an operation on buffers: a message (Thread.Waiting has its send and its
 	// receive), a collective, or one on a file or, MPI_Reduce_local, on memory only. Calls of the fast paths come as
 	// MessagePassed and CollectiveRepeated instead. Persistent requests and matched probes come as RequestStarted and
 	// MessagePassed.
 	OperationBegan stream.Topic[Call]
+	// OperationLeft: a call has returned, and Thread.Held has memory that no request has taken over.
+	OperationLeft stream.Topic[*Thread]
 	// MessagePassed: a call that has returned sends or receives a message: MPI_Mrecv, MPI_Imrecv, or one of the fast
 	// path. Those of the fast path are published only if MPI holds memory of the process (Process.Lent), or if the call
 	// receives a derived datatype.
-	MessagePassed stream.Topic[MessagePassed]
+	MessagePassed   stream.Topic[MessagePassed]
+	BufferedSending stream.Topic[BufferedSending]
+	BufferedSent    stream.Topic[BufferedSent]
+	// CollectiveEntering: a thread enters a collective, and what it contributes has not been compared with others.
+	CollectiveEntering stream.Keyed[mpiapi.FuncID, CollectiveEntering]
+	CollectiveEntered  stream.Hot[CollectiveEntered]
 	// CollectiveRepeated: a blocking collective of the fast path has returned. It has the same arguments as an earlier one,
 	// but for the addresses of its buffers. It is published only if MPI holds memory of the process (Process.Lent), or if
 	// the extents of the buffers do not say that these are apart.
 	CollectiveRepeated stream.Topic[CollectiveRepeated]
-	// OperationLeft: a call has returned, and Thread.Held has memory that no request has taken over.
-	OperationLeft stream.Topic[*Thread]
+	LeadersDiffer      stream.Topic[LeadersDiffer]
+	LeadersMet         stream.Topic[LeadersMet]
+}
+
+// RequestEvents are about requests.
+type RequestEvents struct {
 	// RequestMade: a call has returned a request.
 	RequestMade stream.Topic[RequestEvent]
 	// RequestStarted: a call starts a persistent request.
@@ -59,47 +85,35 @@ type Events struct {
 	RequestGone stream.Topic[RequestEvent]
 	// RequestsVague: it is not known any more which operations of a process are over.
 	RequestsVague stream.Topic[RequestsVague]
-
-	OddDatatype     stream.Topic[OddDatatype]
-	BufferedSending stream.Topic[BufferedSending]
-	BufferedSent    stream.Topic[BufferedSent]
+	RequestFreed  stream.Topic[RequestFreed]
 	// OddRequests: a call may be given requests that it must not be given. MPI_Start or MPI_Startall is given a
 	// request that they can't start, or a wait or test has not returned or has failed. Nothing that the call changes
 	// has been changed.
-	OddRequests  stream.Topic[Call]
-	StrayHandle  stream.Topic[StrayHandle]
-	RequestFreed stream.Topic[RequestFreed]
+	OddRequests stream.Topic[Call]
+	StrayHandle stream.Topic[StrayHandle]
+}
 
-	CallFailed        stream.Topic[CallFailed]
-	CollectiveEntered stream.Hot[CollectiveEntered]
-	// SumsSeen: a process has told sums of data. They are of the call that the thread is in, or of the operation that
-	// the call starts or completes.
-	SumsSeen stream.Topic[SumsSeen]
-	// ChangeSeen: a process has told that data changed while an operation read them. The call that the thread is in
-	// completes the operation.
-	ChangeSeen stream.Topic[ChangeSeen]
-	// Unreachable: a process has told that the call that the thread is in is given a buffer that can't be accessed.
-	Unreachable stream.Topic[Unreachable]
+// ObjectEvents are about the other objects that processes have.
+type ObjectEvents struct {
+	OddDatatype  stream.Topic[OddDatatype]
+	TypeRejected stream.Topic[TypeRejected]
+	TypeMade     stream.Topic[TypeMade]
 	// CommFreed: all members have freed a communicator.
-	CommFreed       stream.Topic[*match.Comm]
+	CommFreed stream.Topic[*match.Comm]
+	Crowded   stream.Topic[Crowded]
+}
+
+// ProcessEvents are about processes, and the run.
+type ProcessEvents struct {
 	FinalizeEntered stream.Topic[FinalizeEntered]
 	// FinalizeLeft: MPI_Finalize has returned.
 	FinalizeLeft stream.Topic[*Process]
-
-	LeadersDiffer stream.Topic[LeadersDiffer]
-	LeadersMet    stream.Topic[LeadersMet]
-
-	TypeRejected stream.Topic[TypeRejected]
-	TypeMade     stream.Topic[TypeMade]
-	Crowded      stream.Topic[Crowded]
 	// ProcessDied: a signal has ended a process. It comes before the errors are published that an error handler has
 	// ended the process for, and before ProcessEnded.
 	ProcessDied stream.Topic[*Process]
 	// ProcessEnded: a process has ended. Process.Ended says how.
 	ProcessEnded stream.Topic[*Process]
 	ModuleMapped stream.Topic[ModuleMapped]
-	SiteSeen     stream.Topic[SiteSeen]
-
 	// Tick: a tenth of a second has passed.
 	Tick stream.Topic[struct{}]
 	// RunOver: there are no more records, and no process will tell anything any more.
@@ -123,9 +137,6 @@ type CollectiveEntering struct {
 	// Entry is what the call contributes. A subscriber may set Invalid and Why: then there is one finding for all processes.
 	Entry *match.Entry
 }
-
-// TellReturn has the next return of the thread from a call published as Events.Returned.
-func (th *Thread) TellReturn() { th.tellReturn = true }
 
 // OddDatatype says that a call, which has changed nothing yet, is given a datatype that is not known to be ready for
 // communication: it is not committed, freed, null, or has never been seen. It is not published for MPI_Type_commit and

@@ -9,31 +9,31 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
+// failures follows calls that fail.
+type failures struct{ *core }
+
 // failing follows an error of the call that a thread is in. The call has returned it, or an error handler is about to get it.
-func (t *Tracker) failing(th *Thread, e *event.Error) {
+func (fs *failures) failing(th *Thread, e *event.Error) {
 	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused}
-	if e.Refused {
-		th.refused()
-	}
 	switch f := th.Open.Func; {
 	case e.Fatal, e.Raised && !th.Process.ownHandlers && f != nil && !forFiles(f):
-		t.fatal(th)
+		fs.fatal(th)
 	case e.Raised:
 		th.raised = true // the handler decides
 	}
 }
 
 // fatal tells of an error that ends the process. The call will not return to say so.
-func (t *Tracker) fatal(th *Thread) {
+func (fs *failures) fatal(th *Thread) {
 	th.raised = false
 	th.Failure.Fatal = true
-	t.confirmTruncated(th)
-	t.failed(th, th.Last, th.Failure.Code)
-	t.withdrawWrong(th)
+	fs.confirmTruncated(th)
+	fs.failed(th, th.Last, th.Failure.Code)
+	fs.withdrawWrong(th)
 }
 
 // endedByHandler tells of the errors that an error handler of MPI has ended a process for.
-func (t *Tracker) endedByHandler(p *Process) {
+func (fs *failures) endedByHandler(p *Process) {
 	for _, th := range p.Threads {
 		if !th.raised || th.Failure == nil || th.Open.Func == nil || p.Aborting {
 			continue
@@ -42,7 +42,7 @@ func (t *Tracker) endedByHandler(p *Process) {
 		// Then only the end of the process inside of MPI says that the handler has ended it.
 		exits := p.Ended.Kind == ring.Exited && p.Ended.InMPI && !p.Ended.Asked
 		if exits || !p.Handlers && !forFiles(th.Open.Func) {
-			t.fatal(th)
+			fs.fatal(th)
 		}
 	}
 }
@@ -51,36 +51,36 @@ func (t *Tracker) endedByHandler(p *Process) {
 func forFiles(f *mpiapi.Func) bool { return strings.HasPrefix(f.Name, "MPI_File_") }
 
 // setHandler notes that the program has set an error handler for an object.
-func (p *Process) setHandler(handle uint64) {
-	w := p.names.handle(mpiapi.Errhandler, handle)
+func (b *callbacks) setHandler(n *names, handle uint64) {
+	w := n.handle(mpiapi.Errhandler, handle)
 	if w == nil {
-		p.Handlers = true
+		b.Handlers = true
 	}
-	p.ownHandlers = p.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
+	b.ownHandlers = b.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
 }
 
 // withdrawWrong takes back what a call has begun that fails because its arguments are wrong: no other process will match it.
-func (t *Tracker) withdrawWrong(th *Thread) {
+func (fs *failures) withdrawWrong(th *Thread) {
 	if th.Explained != ByArgument {
 		return
 	}
 	for i, op := range th.ops {
 		if op != nil {
-			t.Match.Withdraw(op)
-			t.Match.Release(op)
+			fs.Match.Withdraw(op)
+			fs.Match.Release(op)
 			th.ops[i] = nil
 		}
 	}
 }
 
 // failed tells that a call has returned an error, or is about to end the program for one.
-func (t *Tracker) failed(th *Thread, call match.Call, rc int32) {
+func (fs *failures) failed(th *Thread, call match.Call, rc int32) {
 	if f := th.Failure; f != nil {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
 		}
 	}
-	t.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
+	fs.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
 }
 
 // Explanation names the kind of check that has reported what is wrong with a call. The check sets it, so a check that is switched off
@@ -102,3 +102,27 @@ const (
 
 // Inaccessible reports whether it has been reported that the call that the thread is in is given a buffer that can't be accessed.
 func (th *Thread) Inaccessible() bool { return th.Explained == ByAccess }
+
+// confirmTruncated settles the receives that a call waits or tests for and that, one or more of them, are too short for their
+// messages, so that the process is about to end: they can't be cancelled any more.
+func (fs *failures) confirmTruncated(th *Thread) {
+	if !th.failedWith("MPI_ERR_TRUNCATE") && !th.failedWith("MPI_ERR_IN_STATUS") {
+		return
+	}
+	if th.Open.Func == nil {
+		return
+	}
+	p, c, pr := &fs.plans[th.Open.Func.ID], &th.Open.Call, th.Process
+	handles, _ := pr.handles(p, c)
+	for i, h := range handles {
+		r := pr.find(h, pr.variable(p, c, i))
+		if r == nil {
+			continue
+		}
+		for _, op := range r.Ops {
+			if op != nil && op.Tentative && op.Peer != match.Any {
+				fs.Match.Confirm(op)
+			}
+		}
+	}
+}

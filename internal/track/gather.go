@@ -9,12 +9,24 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
+// gatherings finds the gatherings of those who make a communicator of a group.
+type gatherings struct {
+	*core
+	job       *job
+	registry  *match.Registry
+	strangers map[stranger]bool // whose gatherings are not known
+}
+
+func newGatherings(c *core, j *job, r *match.Registry) gatherings {
+	return gatherings{core: c, job: j, registry: r, strangers: make(map[stranger]bool)}
+}
+
 // gathering returns the gathering that a call takes part in, nil if it is known that there is none, or not known which.
 //
 // Some functions are collective over the processes of a group, and not over a communicator (MPI standard, sections 7.4.2
 // and 7.6.2; column bygroup). Processes that pass the same communicator, groups and tag meet: they are a gathering. Their
 // calls are counted in it as collectives are on a communicator.
-func (t *Tracker) gathering(th *Thread, c *event.Call) *View {
+func (gs *gatherings) gathering(th *Thread, c *event.Call) *View {
 	pr, f := th.Process, c.Func
 	if pr.World == nil {
 		return nil
@@ -42,9 +54,9 @@ func (t *Tracker) gathering(th *Thread, c *event.Call) *View {
 		known = known && also
 	}
 	if !known {
-		t.distrustGatherings(pr, key.Parent)
-		if t.Replay != nil {
-			t.Replay.Doubt(th, false)
+		gs.distrustGatherings(pr, key.Parent)
+		if gs.Replay != nil {
+			gs.Replay.Doubt(th, false)
 		}
 		return nil
 	}
@@ -64,14 +76,14 @@ func (t *Tracker) gathering(th *Thread, c *event.Call) *View {
 		}
 	}
 	key.Hash ^= (groups[0].Hash()*31 + groups[1].Hash()) * 31
-	v.Comm = t.Comms.Comm(key, func() *match.Comm {
+	v.Comm = gs.registry.Comm(key, func() *match.Comm {
 		members, split := groups[0].List(), 0
 		if remote.Size() > 0 {
 			members, split = append(members, groups[1].List()...), groups[0].Size()
 		}
 		return &match.Comm{
 			Domain: match.Gathering, Members: members, Split: split, World: pr.World, Made: th.call(c.Raw()),
-			Opaque: t.distrusted(pr.World, key.Parent, members),
+			Opaque: gs.distrusted(pr.World, key.Parent, members),
 		}
 	})
 	return v
@@ -95,14 +107,14 @@ type stranger struct {
 
 // distrustGatherings takes note that a process takes part in a gathering, and it is not known in which: it is missing in
 // one, and nobody can say that it never comes.
-func (t *Tracker) distrustGatherings(pr *Process, parent *match.Comm) {
-	t.strangers[stranger{pr, parent}] = true
-	t.Comms.All(func(c *match.Comm) {
+func (gs *gatherings) distrustGatherings(pr *Process, parent *match.Comm) {
+	gs.strangers[stranger{pr, parent}] = true
+	gs.registry.All(func(c *match.Comm) {
 		if c.Domain == match.Gathering && c.World == pr.World && c.Parent() == parent && c.Index(int32(pr.Rank)) >= 0 {
 			c.Opaque = true
 		}
 	})
-	t.Comms.All(func(c *match.Comm) { // what others have got of it already
+	gs.registry.All(func(c *match.Comm) { // what others have got of it already
 		if p := c.Parent(); p != nil && p.Domain == match.Gathering && p.Opaque {
 			c.Opaque = true
 		}
@@ -111,16 +123,16 @@ func (t *Tracker) distrustGatherings(pr *Process, parent *match.Comm) {
 
 // unclear reports whether others may know the communicator that a thread has made by another identity, as not all are
 // known to have been in the same gathering.
-func (t *Tracker) unclear(th *Thread, parent *match.Comm) bool {
+func (gs *gatherings) unclear(th *Thread, parent *match.Comm) bool {
 	if th.view != nil {
 		return th.view.Opaque
 	}
-	return t.strangers[stranger{th.Process, parent}]
+	return gs.strangers[stranger{th.Process, parent}]
 }
 
 // distrusted reports whether one of the members has taken part in an unknown gathering.
-func (t *Tracker) distrusted(w *match.World, parent *match.Comm, members []int32) bool {
-	return len(t.strangers) > 0 && slices.ContainsFunc(members, func(rank int32) bool {
-		return t.strangers[stranger{t.ProcessOf(w, int(rank)), parent}]
+func (gs *gatherings) distrusted(w *match.World, parent *match.Comm, members []int32) bool {
+	return len(gs.strangers) > 0 && slices.ContainsFunc(members, func(rank int32) bool {
+		return gs.strangers[stranger{gs.job.ProcessOf(w, int(rank)), parent}]
 	})
 }

@@ -18,6 +18,9 @@ type groupHandle struct {
 	references int
 }
 
+// groupTable has the groups of a process by handle.
+type groupTable struct{ groups map[uint64]groupHandle }
+
 // Group returns the processes of a group, false if they are not known.
 func (p *Process) Group(handle uint64) (group.Group, bool) {
 	if h, ok := p.groups[handle]; ok {
@@ -27,9 +30,9 @@ func (p *Process) Group(handle uint64) (group.Group, bool) {
 }
 
 // newGroup enters the group that a call has made (MPI standard, section 7.3.2).
-func (t *Tracker) newGroup(pr *Process, c *event.Call) {
+func (gs *groups) newGroup(pr *Process, c *event.Call) {
 	h := uint64(c.After(c.Func.Arg(mpiapi.NewGroup)))
-	g, ok := t.resultingGroup(pr, c)
+	g, ok := gs.resultingGroup(pr, c)
 	if !ok {
 		delete(pr.groups, h)
 		return
@@ -45,14 +48,14 @@ func (t *Tracker) newGroup(pr *Process, c *event.Call) {
 }
 
 // freeGroup follows MPI_Group_free.
-func (p *Process) freeGroup(handle uint64) {
-	g, ok := p.groups[handle]
+func (gt *groupTable) freeGroup(handle uint64) {
+	g, ok := gt.groups[handle]
 	switch g.references--; {
 	case !ok:
 	case g.references > 0:
-		p.groups[handle] = g
+		gt.groups[handle] = g
 	default:
-		delete(p.groups, handle)
+		delete(gt.groups, handle)
 	}
 }
 
@@ -69,29 +72,34 @@ type groupKey struct {
 // the work is done once and not for each of them.
 const groupsKept = 256
 
+// groups remembers the results of operations on groups.
+type groups struct{ results map[groupKey]group.Group }
+
+func newGroups() groups { return groups{results: make(map[groupKey]group.Group)} }
+
 // once returns the result of an operation on groups, worked out by make if it is not remembered.
-func (t *Tracker) once(k groupKey, make func() (group.Group, bool)) (group.Group, bool) {
-	if g, ok := t.groups[k]; ok {
+func (gs *groups) once(k groupKey, make func() (group.Group, bool)) (group.Group, bool) {
+	if g, ok := gs.results[k]; ok {
 		return g, true
 	}
 	g, ok := make()
 	if ok {
-		if len(t.groups) >= groupsKept {
-			clear(t.groups)
+		if len(gs.results) >= groupsKept {
+			clear(gs.results)
 		}
-		t.groups[k] = g
+		gs.results[k] = g
 	}
 	return g, ok
 }
 
 // resultingGroup works out the processes of the group that a call has made, false if they are not known.
-func (t *Tracker) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok bool) {
+func (gs *groups) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok bool) {
 	f := c.Func
 	members := func(v *View, remote bool) (group.Group, bool) {
 		if v == nil {
 			return group.Group{}, false
 		}
-		return t.membersOf(v, remote)
+		return gs.membersOf(v, remote)
 	}
 	switch f.Base {
 	case mpiapi.IDCommGroup:
@@ -110,7 +118,7 @@ func (t *Tracker) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok 
 		if !ok1 || !ok2 {
 			return group.Group{}, false
 		}
-		return t.once(groupKey{function: f.Base, a: a, b: b}, func() (group.Group, bool) {
+		return gs.once(groupKey{function: f.Base, a: a, b: b}, func() (group.Group, bool) {
 			switch f.Base {
 			case mpiapi.IDGroupUnion:
 				return a.Union(b), true
@@ -120,13 +128,13 @@ func (t *Tracker) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok 
 			return a.Difference(b), true
 		})
 	case mpiapi.IDGroupIncl, mpiapi.IDGroupExcl, mpiapi.IDGroupRangeIncl, mpiapi.IDGroupRangeExcl:
-		return t.chosen(pr, c)
+		return gs.chosen(pr, c)
 	}
 	return group.Group{}, false
 }
 
 // chosen works out which processes of a group are chosen, or left out, by rank.
-func (t *Tracker) chosen(pr *Process, c *event.Call) (group.Group, bool) {
+func (gs *groups) chosen(pr *Process, c *event.Call) (group.Group, bool) {
 	f := c.Func
 	ranged := f.Base == mpiapi.IDGroupRangeIncl || f.Base == mpiapi.IDGroupRangeExcl
 	param := f.Param("ranks")
@@ -143,7 +151,7 @@ func (t *Tracker) chosen(pr *Process, c *event.Call) (group.Group, bool) {
 		ranks[i] = list.At(i)
 		text = binary.LittleEndian.AppendUint32(text, uint32(ranks[i]))
 	}
-	return t.once(groupKey{function: f.Base, a: g, ranks: string(text)}, func() (group.Group, bool) {
+	return gs.once(groupKey{function: f.Base, a: g, ranks: string(text)}, func() (group.Group, bool) {
 		ranks, ok := ranks, true
 		if ranged {
 			ranks, ok = group.Ranges(ranks, g.Size())
@@ -160,9 +168,9 @@ func (t *Tracker) chosen(pr *Process, c *event.Call) (group.Group, bool) {
 
 // membersOf returns the group of a communicator, window or file that the process is in, or the other one. It is false if
 // they have processes of other worlds.
-func (t *Tracker) membersOf(v *View, remote bool) (group.Group, bool) {
+func (gs *groups) membersOf(v *View, remote bool) (group.Group, bool) {
 	second := v.Split != 0 && (int(v.Me) >= v.Split) != remote
-	return t.once(groupKey{comm: v.Comm, second: second}, func() (group.Group, bool) {
+	return gs.once(groupKey{comm: v.Comm, second: second}, func() (group.Group, bool) {
 		list := v.Members
 		switch {
 		case v.Split != 0 && second:
@@ -176,11 +184,11 @@ func (t *Tracker) membersOf(v *View, remote bool) (group.Group, bool) {
 
 // GroupOf returns the processes of a communicator or window, or the process's own group of an inter-communicator. It is false if some
 // of them belong to another world.
-func (t *Tracker) GroupOf(v *View) (group.Group, bool) { return t.membersOf(v, false) }
+func (gs *groups) GroupOf(v *View) (group.Group, bool) { return gs.membersOf(v, false) }
 
 // Difference returns the processes of a that are not in b. Most processes ask for the same, so results are remembered.
-func (t *Tracker) Difference(a, b group.Group) group.Group {
-	g, _ := t.once(groupKey{function: mpiapi.IDGroupDifference, a: a, b: b}, func() (group.Group, bool) { return a.Difference(b), true })
+func (gs *groups) Difference(a, b group.Group) group.Group {
+	g, _ := gs.once(groupKey{function: mpiapi.IDGroupDifference, a: a, b: b}, func() (group.Group, bool) { return a.Difference(b), true })
 	return g
 }
 

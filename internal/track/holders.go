@@ -49,6 +49,6 @@ func (h *holders) copied(r *Request) {
 }
 
 // Unreachable reports whether the only place that a request's handle is known to have been in holds another one now.
-func (p *Process) Unreachable(r *Request) bool {
-	return r.Active && r.Overwritten != nil && !p.reqs.through[r.Var]
+func (rt *requestTable) Unreachable(r *Request) bool {
+	return r.Active && r.Overwritten != nil && !rt.through[r.Var]
 }

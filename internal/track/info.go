@@ -5,83 +5,127 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
+// firstInfo is the first kind of records that are no calls.
+const firstInfo = layout.InfoSite
+
+// infos are what tracking does with the records that are no calls, by their kind.
+var infos = [...]func(t *Tracker, th *Thread, c *event.Call) error{
+	layout.InfoSite - firstInfo:        siteInfo,
+	layout.InfoModule - firstInfo:      moduleInfo,
+	layout.InfoNames - firstInfo:       namesInfo,
+	layout.InfoComm - firstInfo:        commInfo,
+	layout.InfoNeighbours - firstInfo:  neighboursInfo,
+	layout.InfoError - firstInfo:       errorInfo,
+	layout.InfoSums - firstInfo:        sumsInfo,
+	layout.InfoChanged - firstInfo:     changedInfo,
+	layout.InfoUnreachable - firstInfo: unreachableInfo,
+	layout.InfoFreed - firstInfo:       freedInfo,
+	layout.InfoMPI - firstInfo:         mpiInfo,
+}
+
 // info follows a record that is no call.
 func (t *Tracker) info(th *Thread, c *event.Call) {
-	var err error
-	pr := th.Process
-	switch c.Info() {
-	case layout.InfoSite:
-		var s event.Site
-		if s, err = c.SiteInfo(); err == nil {
-			t.Events.SiteSeen.Publish(SiteSeen{th, s})
-		}
-	case layout.InfoModule:
-		var m event.Module
-		if m, err = c.ModuleInfo(); err == nil {
-			t.mapped(pr, m)
-			t.Events.ModuleMapped.Publish(ModuleMapped{pr, m})
-		}
-	case layout.InfoNames:
-		err = t.nameRecord(pr, c)
-	case layout.InfoComm:
-		var m event.Comm
-		if m, err = c.CommInfo(); err == nil {
-			t.commRecord(th, m)
-		}
-	case layout.InfoNeighbours:
-		var n event.Neighbours
-		if n, err = c.NeighboursInfo(); err == nil && len(th.comm) > 0 {
-			th.comm[len(th.comm)-1].Neighbours = &n
-		}
-	case layout.InfoError:
-		var e event.Error
-		if e, err = c.ErrorInfo(); err == nil {
-			t.failing(th, &e)
-		}
-	case layout.InfoSums:
-		var s event.Sums
-		if s, err = c.SumsInfo(); err == nil && th.Open.Func != nil {
-			t.Events.SumsSeen.Publish(SumsSeen{th, &s})
-		}
-	case layout.InfoChanged:
-		var m event.Changed
-		if m, err = c.ChangedInfo(); err == nil && th.Open.Func != nil {
-			t.Events.ChangeSeen.Publish(ChangeSeen{th, &m})
-		}
-	case layout.InfoUnreachable:
-		var u event.Unreachable
-		if u, err = c.UnreachableInfo(); err == nil && th.Open.Func != nil {
-			t.Events.Unreachable.Publish(Unreachable{th, u})
-		}
-	case layout.InfoFreed:
-		var f event.Freed
-		if f, err = c.FreedInfo(); err == nil && !pr.ofMPI(&f) {
-			pr.freedInside(&t.plans[f.Func.ID], f.Handle)
-		}
-	case layout.InfoMPI:
-		var m event.MPI
-		if m, err = c.MPIInfo(); err == nil {
-			pr.Library, pr.Version = t.text(m.Library), [2]int{m.Version, m.Subversion}
-			pr.Helpers = m.Threads - 1
-			pr.Phase.provided, pr.Phase.levelKnown = int64(m.ThreadLevel), m.ThreadLevel >= 0
-			if m.TagUB > 0 && m.ThreadLevel >= 0 { // a session can't tell it
-				pr.maxTag = int32(m.TagUB)
-			}
-			if m.Size > 0 && pr.World == nil {
-				t.place(pr, m.Rank, m.Size)
-			}
-		}
+	k := int(c.Info()) - firstInfo
+	if k < 0 || k >= len(infos) || infos[k] == nil {
+		return
 	}
-	if err != nil {
+	if err := infos[k](t, th, c); err != nil {
 		t.damaged++
 	}
 }
 
-// text returns the one copy of a text that many processes tell.
-func (t *Tracker) text(s string) string {
-	if one, ok := t.texts[s]; ok {
-		return one
+func siteInfo(t *Tracker, th *Thread, c *event.Call) error {
+	s, err := c.SiteInfo()
+	if err == nil {
+		t.Events.SiteSeen.Publish(SiteSeen{th, s})
 	}
-	t.texts[s] = s
-	return s
+	return err
+}
+
+func moduleInfo(t *Tracker, th *Thread, c *event.Call) error {
+	m, err := c.ModuleInfo()
+	if err == nil {
+		t.mapped(th.Process, m)
+		t.Events.ModuleMapped.Publish(ModuleMapped{th.Process, m})
+	}
+	return err
+}
+
+func namesInfo(t *Tracker, th *Thread, c *event.Call) error { return t.nameRecord(th.Process, c) }
+
+func commInfo(t *Tracker, th *Thread, c *event.Call) error {
+	m, err := c.CommInfo()
+	if err != nil {
+		return err
+	}
+	return t.commRecord(th, m)
+}
+
+// neighboursInfo follows the neighbours on the communicator whose record came last.
+func neighboursInfo(_ *Tracker, th *Thread, c *event.Call) error {
+	n, err := c.NeighboursInfo()
+	if err == nil && len(th.comm) > 0 {
+		th.comm[len(th.comm)-1].Neighbours = &n
+	}
+	return err
+}
+
+func errorInfo(t *Tracker, th *Thread, c *event.Call) error {
+	e, err := c.ErrorInfo()
+	if err == nil {
+		t.failing(th, &e)
+	}
+	return err
+}
+
+func sumsInfo(t *Tracker, th *Thread, c *event.Call) error {
+	s, err := c.SumsInfo()
+	if err == nil && th.Open.Func != nil {
+		t.Events.SumsSeen.Publish(SumsSeen{th, &s})
+	}
+	return err
+}
+
+func changedInfo(t *Tracker, th *Thread, c *event.Call) error {
+	m, err := c.ChangedInfo()
+	if err == nil && th.Open.Func != nil {
+		t.Events.ChangeSeen.Publish(ChangeSeen{th, &m})
+	}
+	return err
+}
+
+func unreachableInfo(t *Tracker, th *Thread, c *event.Call) error {
+	u, err := c.UnreachableInfo()
+	if err == nil && th.Open.Func != nil {
+		t.Events.Unreachable.Publish(Unreachable{th, u})
+	}
+	return err
+}
+
+// freedInfo follows the end of an object that was freed inside a call, by a function of the program.
+func freedInfo(t *Tracker, th *Thread, c *event.Call) error {
+	f, err := c.FreedInfo()
+	if pr := th.Process; err == nil && !pr.ofMPI(&f) {
+		pr.freedInside(&t.plans[f.Func.ID], f.Handle)
+	}
+	return err
+}
+
+// mpiInfo follows what a process tells of its MPI library when MPI_Init returns.
+func mpiInfo(t *Tracker, th *Thread, c *event.Call) error {
+	m, err := c.MPIInfo()
+	if err != nil {
+		return err
+	}
+	pr := th.Process
+	pr.Library, pr.Version = t.text(m.Library), [2]int{m.Version, m.Subversion}
+	pr.Helpers = m.Threads - 1
+	pr.provided, pr.levelKnown = int64(m.ThreadLevel), m.ThreadLevel >= 0
+	if m.TagUB > 0 && m.ThreadLevel >= 0 { // a session can't tell it
+		pr.maxTag = int32(m.TagUB)
+	}
+	if m.Size > 0 && pr.World == nil {
+		t.place(pr, m.Rank, m.Size)
+	}
+	return nil
 }

@@ -7,8 +7,11 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
+// infoTable has what is in the info objects of a process, by handle.
+type infoTable struct{ infos map[uint64]map[string]string }
+
 // changeInfo follows what the program does with info objects (MPI standard, chapter 10).
-func (p *Process) changeInfo(th *Thread, c *event.Call) {
+func (it *infoTable) changeInfo(th *Thread, c *event.Call) {
 	f := c.Func
 	handle := func(i int) uint64 {
 		if f.Params[i].Pointer {
@@ -22,29 +25,26 @@ func (p *Process) changeInfo(th *Thread, c *event.Call) {
 	}
 	switch f.Base {
 	case mpiapi.IDInfoCreate:
-		p.setInfo(uint64(c.After(f.Param("info"))), make(map[string]string))
+		it.setInfo(uint64(c.After(f.Param("info"))), make(map[string]string))
 	case mpiapi.IDInfoDup:
-		if old := p.infos[handle(f.Param("info"))]; old != nil {
-			p.setInfo(uint64(c.After(f.Param("newinfo"))), maps.Clone(old))
+		if old := it.infos[handle(f.Param("info"))]; old != nil {
+			it.setInfo(uint64(c.After(f.Param("newinfo"))), maps.Clone(old))
 		}
 	case mpiapi.IDInfoSet:
-		if m := p.infos[handle(f.Param("info"))]; m != nil {
+		if m := it.infos[handle(f.Param("info"))]; m != nil {
 			m[text("key")] = text("value")
 		}
 	case mpiapi.IDInfoDelete:
-		delete(p.infos[handle(f.Param("info"))], text("key"))
+		delete(it.infos[handle(f.Param("info"))], text("key"))
 	case mpiapi.IDInfoFree:
 		if h := handle(f.Param("info")); !th.renewed(mpiapi.Info, h) {
-			delete(p.infos, h)
+			delete(it.infos, h)
 		}
 	}
 }
 
-func (p *Process) setInfo(handle uint64, m map[string]string) {
-	if p.infos == nil {
-		p.infos = make(map[uint64]map[string]string)
-	}
-	p.infos[handle] = m
+func (it *infoTable) setInfo(handle uint64, m map[string]string) {
+	it.infos = put(it.infos, handle, m)
 }
 
 // Info returns the value of a key of an info object, "" if it has none, false if what is in the object is not known.

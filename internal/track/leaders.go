@@ -8,8 +8,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// leaders are two processes, by world rank, that lead the groups of a new inter-communicator.
-type leaders struct {
+// leaderPair is two processes, by world rank, that lead the groups of a new inter-communicator.
+type leaderPair struct {
 	peer      *match.Comm
 	low, high int
 }
@@ -25,6 +25,17 @@ type leader struct {
 	told    bool // its tag is not the other's
 }
 
+// leaders has the processes that lead a group into MPI_Intercomm_create and wait for the leader of the other.
+type leaders struct {
+	*core
+	job     *job
+	waiting map[leaderPair][]*leader
+}
+
+func newLeaders(c *core, j *job) leaders {
+	return leaders{core: c, job: j, waiting: make(map[leaderPair][]*leader)}
+}
+
 // Leader is the process that leads a group into MPI_Intercomm_create: its call, and the place of that among the collectives
 // of the group's communicator.
 type Leader struct {
@@ -35,7 +46,7 @@ type Leader struct {
 
 // enterLeader compares the tags that the two leaders pass to MPI_Intercomm_create: they must be equal (MPI standard,
 // section 7.6.2). In a process with several threads another of them may be about to pass the right one.
-func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
+func (ls *leaders) enterLeader(th *Thread, local *View, c *event.Call) {
 	pr, f := th.Process, c.Func
 	peer := pr.View(c.Handle(f.Param("peer_comm")))
 	if peer == nil || peer.Opaque || c.Int(f.Param("local_leader")) != int64(local.Me-local.Base) {
@@ -46,50 +57,50 @@ func (t *Tracker) enterLeader(th *Thread, local *View, c *event.Call) {
 		return
 	}
 	other := int(peer.Members[m])
-	k := leaders{peer.Comm, min(pr.Rank, other), max(pr.Rank, other)}
+	k := leaderPair{peer.Comm, min(pr.Rank, other), max(pr.Rank, other)}
 	me := &leader{
 		Leader:  Leader{th.call(c.Raw()), local.Comm, local.Entered(local.Me)},
 		process: pr, thread: th, peer: peer, other: other, tag: c.Int(f.Param("tag")),
 	}
-	list := t.leaders[k]
+	list := ls.waiting[k]
 	at := slices.IndexFunc(list, func(l *leader) bool { return l.process != pr && l.tag == me.tag })
 	if at < 0 {
 		for _, l := range list {
 			if l.process != pr && !l.told && !pr.Multiple && !l.process.Multiple {
 				l.told, me.told = true, true
-				t.leaders[k] = append(list, me)
-				t.Events.LeadersDiffer.Publish(LeadersDiffer{l.Leader, me.Leader})
+				ls.waiting[k] = append(list, me)
+				ls.Events.LeadersDiffer.Publish(LeadersDiffer{l.Leader, me.Leader})
 				return
 			}
 		}
-		t.leaders[k] = append(list, me)
+		ls.waiting[k] = append(list, me)
 		return
 	}
 	found := list[at].Leader
-	defer func() { t.Events.LeadersMet.Publish(LeadersMet{found.Local, found.Position}) }()
+	defer func() { ls.Events.LeadersMet.Publish(LeadersMet{found.Local, found.Position}) }()
 	if list = slices.Delete(list, at, at+1); len(list) == 0 {
-		delete(t.leaders, k)
+		delete(ls.waiting, k)
 	} else {
-		t.leaders[k] = list
+		ls.waiting[k] = list
 	}
 }
 
 // leaveLeader forgets a leader whose call has returned: the other may not have been seen, but has come if it succeeded.
-func (t *Tracker) leaveLeader(th *Thread, failed bool) {
-	for k, list := range t.leaders {
+func (ls *leaders) leaveLeader(th *Thread, failed bool) {
+	for k, list := range ls.waiting {
 		list = slices.DeleteFunc(list, func(l *leader) bool { return l.thread == th && (l.told || failed) })
 		if len(list) == 0 {
-			delete(t.leaders, k)
+			delete(ls.waiting, k)
 		} else {
-			t.leaders[k] = list
+			ls.waiting[k] = list
 		}
 	}
 }
 
 // Leading reports whether a group that is in MPI_Intercomm_create at a position of its communicator waits for the leader of
 // the other, as far as that is known.
-func (t *Tracker) Leading(local *match.Comm, position uint64) bool {
-	for _, list := range t.leaders {
+func (ls *leaders) Leading(local *match.Comm, position uint64) bool {
+	for _, list := range ls.waiting {
 		for _, l := range list {
 			if l.Local == local && l.Position == position {
 				return true
@@ -101,14 +112,14 @@ func (t *Tracker) Leading(local *match.Comm, position uint64) bool {
 
 // Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the communicator
 // that joins both, if the thread leads its own group and the other has not come with the same tag; else nil.
-func (t *Tracker) Counterpart(th *Thread) (*View, *Process) {
+func (ls *leaders) Counterpart(th *Thread) (*View, *Process) {
 	if th.Open.Func == nil || th.Open.Func.Base != mpiapi.IDIntercommCreate {
 		return nil, nil
 	}
-	for _, list := range t.leaders {
+	for _, list := range ls.waiting {
 		for _, l := range list {
 			if l.thread == th {
-				return l.peer, t.ProcessOf(l.process.World, l.other)
+				return l.peer, ls.job.ProcessOf(l.process.World, l.other)
 			}
 		}
 	}

@@ -24,24 +24,38 @@ type mappedFile struct {
 	base    uint64 // where its address 0 lies, from the start on; modulo 2^64
 }
 
+// memoryMap has the files in the memory of a process.
+type memoryMap struct {
+	modules      []mapping
+	lastFunction functionPlace
+}
+
+// mappedFiles has the files that processes have in their memory.
+type mappedFiles struct {
+	byPath   map[string]*mappedFile // the last one of each path
+	mappings int                    // in the process whose mapping was told last
+}
+
+func newMappedFiles() mappedFiles { return mappedFiles{byPath: make(map[string]*mappedFile)} }
+
 // mappingRoom is how many mappings room is made for at a time.
 const mappingRoom = 8
 
 // mapped notes that a file is in the memory of a process. What lay there before is gone.
-func (t *Tracker) mapped(p *Process, m event.Module) {
-	f := t.files[m.Path]
+func (mf *mappedFiles) mapped(p *Process, m event.Module) {
+	f := mf.byPath[m.Path]
 	if size, base := m.End-m.Start, m.Base-m.Start; f == nil || !bytes.Equal(f.buildID, m.BuildID) || f.size != size || f.base != base {
 		f = &mappedFile{m.Path, bytes.Clone(m.BuildID), size, base}
-		t.files[m.Path] = f
+		mf.byPath[m.Path] = f
 	}
 	p.modules = slices.DeleteFunc(p.modules, func(o mapping) bool { return o.start < m.End && m.Start < o.end() })
 	if len(p.modules) == cap(p.modules) {
 		room := len(p.modules) + max(mappingRoom, len(p.modules)/4)
-		p.modules = append(make([]mapping, 0, max(room, t.mappings)), p.modules...) // most have the same
+		p.modules = append(make([]mapping, 0, max(room, mf.mappings)), p.modules...) // most have the same
 	}
 	p.modules = append(p.modules, mapping{f, m.Start})
 	p.lastFunction = functionPlace{}
-	t.mappings = len(p.modules)
+	mf.mappings = len(p.modules)
 }
 
 func (m *mapping) end() uint64 { return m.start + m.file.size }
@@ -51,9 +65,9 @@ func (m *mapping) module() event.Module {
 }
 
 // Module returns the file that an address of the process lies in, false if it is not known.
-func (p *Process) Module(address uint64) (event.Module, bool) {
-	for i := range p.modules {
-		if m := &p.modules[i]; address >= m.start && address < m.end() {
+func (mm *memoryMap) Module(address uint64) (event.Module, bool) {
+	for i := range mm.modules {
+		if m := &mm.modules[i]; address >= m.start && address < m.end() {
 			return m.module(), true
 		}
 	}
@@ -63,13 +77,13 @@ func (p *Process) Module(address uint64) (event.Module, bool) {
 // ofMPI reports whether it is MPI itself that freed an object inside of a call, and not a function of the program that it called:
 // the caller is in MPI's file, or in one of Open MPI's components. What passes calls of Fortran on does so for the program, and is
 // in other files. A function of MPI that ends by jumping to another returns to the preload library, which knows of its call.
-func (p *Process) ofMPI(f *event.Freed) bool {
-	caller, ok := p.Module(f.Caller)
+func (mm *memoryMap) ofMPI(f *event.Freed) bool {
+	caller, ok := mm.Module(f.Caller)
 	if !ok { // code that was made at run time
 		return false
 	}
 	for _, address := range []uint64{f.Real, f.Wrapper} {
-		if m, ok := p.Module(address); ok && m.Start == caller.Start {
+		if m, ok := mm.Module(address); ok && m.Start == caller.Start {
 			return true
 		}
 	}
@@ -77,8 +91,8 @@ func (p *Process) ofMPI(f *event.Freed) bool {
 }
 
 // Modules calls f for every file in the memory of the process, as far as they are known.
-func (p *Process) Modules(f func(event.Module)) {
-	for i := range p.modules {
-		f(p.modules[i].module())
+func (mm *memoryMap) Modules(f func(event.Module)) {
+	for i := range mm.modules {
+		f(mm.modules[i].module())
 	}
 }

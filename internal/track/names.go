@@ -12,22 +12,6 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// ErrorClass names an error class, "" if it is not known.
-func (p *Process) ErrorClass(class int32) string { return p.names.errorClass(class) }
-
-// IsNull reports whether a handle is the null handle of requests, communicators or datatypes, if that is known.
-func (p *Process) IsNull(kind mpiapi.Kind, handle uint64) bool {
-	switch kind {
-	case mpiapi.Request:
-		return handle == p.requestNull
-	case mpiapi.Comm:
-		return handle == p.commNull
-	case mpiapi.Datatype:
-		return handle == p.typeNull
-	}
-	return false
-}
-
 // NameHandle names a handle: what the standard calls it, or the program; "" if it has no name.
 func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	if s := p.names.handleName(kind, value); s != "" {
@@ -51,8 +35,8 @@ func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 }
 
 // ViewOf returns the communicator, window or file as this process knows it, nil if it has freed it.
-func (p *Process) ViewOf(c *match.Comm) *View {
-	for _, m := range []map[uint64]*View{p.views, p.wins, p.files} {
+func (ct *commTable) ViewOf(c *match.Comm) *View {
+	for _, m := range []map[uint64]*View{ct.views, ct.wins, ct.files} {
 		for _, v := range m {
 			if v.Comm == c {
 				return v
@@ -73,17 +57,6 @@ func dialect(library string) datatype.Dialect {
 		return datatype.MPICH4
 	}
 	return datatype.Standard
-}
-
-// predefined returns the one Type for all processes that call it the same and of the same size.
-func (t *Tracker) predefined(d datatype.Dialect, name string, size int64) *match.Datatype {
-	k := datatypeKey{d, name, size}
-	if ty := t.shared[k]; ty != nil {
-		return ty
-	}
-	ty := &match.Datatype{Type: d.Predefined(name, size), Name: name, Permanent: true}
-	t.shared[k] = ty
-	return ty
 }
 
 // setName follows MPI_Comm_set_name and the like.
@@ -110,15 +83,9 @@ func (p *Process) setName(pl *plan, c *event.Call) {
 	}
 }
 
-// NameConst names a constant that means something special as the value of a parameter; "" if value is none. Together
-// with NameHandle it makes the process an event.Namer.
-func (p *Process) NameConst(q *mpiapi.Param, value int64) string {
-	return event.ConstName(q, value, p.names.isConst)
-}
-
 // Communicators calls f for every communicator of the process, in the order of their handles.
-func (p *Process) Communicators(f func(*View)) {
-	for _, h := range slices.Sorted(maps.Keys(p.views)) {
-		f(p.views[h])
+func (ct *commTable) Communicators(f func(*View)) {
+	for _, h := range slices.Sorted(maps.Keys(ct.views)) {
+		f(ct.views[h])
 	}
 }

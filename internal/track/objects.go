@@ -24,8 +24,8 @@ type objectKey struct {
 	handle uint64
 }
 
-// objects are what a process has made and not freed, but for its datatypes and requests.
-type objects struct {
+// objectTable is what a process has made and not freed, but for its datatypes and requests.
+type objectTable struct {
 	live   map[objectKey][]Object // several of one handle are references, the oldest first
 	crowds map[mpiapi.Kind]*crowding
 	made   uint64
@@ -47,27 +47,6 @@ type crowding struct{ live, notice int }
 type attachment int64
 
 const noKey attachment = -1 << 62
-
-// handleParam is a handle that a call makes or frees.
-type handleParam struct {
-	kind            mpiapi.Kind
-	variable, value slot
-}
-
-// objectPlan is what a function does with objects.
-type objectPlan struct {
-	makes, frees []handleParam
-
-	// old and heir: what is made of an object has its error handler, and its attributes if it is a copy (copies).
-	old, heir handleParam
-	copies    bool
-
-	// user is the object that an error handler or an attribute is attached to.
-	user     handleParam
-	attached slot // handler or key
-	what     mpiapi.Kind
-	detach   bool // the attribute is deleted
-}
 
 // counted tells the kinds of which libraries return one and the same handle several times. Each is to be freed: the
 // functions that return the group of a communicator, or the error handler of an object, behave as if they made a new one
@@ -92,55 +71,11 @@ func hasHandler(k mpiapi.Kind) bool {
 	return false
 }
 
-// planObjects works out from the kinds and directions of a function's parameters what it makes and frees. It is nil if
-// that is nothing. A handle that is read and set becomes null: it is freed.
-func planObjects(f *mpiapi.Func) *objectPlan {
-	o := objectPlan{copies: f.Copies}
-	for i := range f.Params {
-		q := &f.Params[i]
-		l := q.Layout
-		value := slot{At: l.At, Wide: l.Wide}
-		switch {
-		case q.Length != "":
-		case q.Pointer && q.Dir == mpiapi.Out && l.After != 0:
-			h := handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.After, Wide: l.WideValue}}
-			if owned(q.Kind) && f.Base != mpiapi.IDCommGetParent { // which returns the one that MPI has made
-				o.makes = append(o.makes, h)
-			}
-			if hasHandler(q.Kind) {
-				o.user = h
-			}
-			if q.Kind == o.old.kind {
-				o.heir = h
-			}
-		case q.Frees():
-			o.frees = append(o.frees, handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.Before, Wide: l.WideValue}})
-		case q.Pointer:
-		case q.Kind == mpiapi.Errhandler || q.Kind == mpiapi.Keyval:
-			o.attached, o.what = value, q.Kind
-			o.detach = q.Kind == mpiapi.Keyval && i == len(f.Params)-1 // there is no value
-		case hasHandler(q.Kind) && o.user.kind == 0:
-			o.user = handleParam{kind: q.Kind, value: value}
-			o.old = o.user
-		}
-	}
-	if o.heir.kind == mpiapi.Datatype && !o.copies {
-		o.heir.kind = 0
-	}
-	if o.what != 0 && o.user.value.At == 0 {
-		o.what = 0
-	}
-	if len(o.makes) == 0 && len(o.frees) == 0 && o.what == 0 && o.heir.kind == 0 {
-		return nil
-	}
-	return &o
-}
-
 // followObjects follows what a call that has succeeded made and freed.
 func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
-	if pr.objects == nil {
-		pr.objects = &objects{
+	if pr.objectTable == nil {
+		pr.objectTable = &objectTable{
 			live: make(map[objectKey][]Object), crowds: make(map[mpiapi.Kind]*crowding),
 			users: make(map[objectKey]map[attachment]objectKey),
 		}
@@ -150,10 +85,10 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		if !counted(k.kind) && th.renewed(k.kind, k.handle) {
 			continue
 		}
-		if pr.objects.free(k, h.variable.Handle(rec)) {
-			call := match.Call{Thread: th.ID, Raw: pr.objects.room()}
+		if pr.objectTable.free(k, h.variable.Handle(rec)) {
+			call := match.Call{Thread: th.ID, Raw: pr.objectTable.room()}
 			call.Keep(rec)
-			pr.objects.bury(k, call)
+			pr.objectTable.bury(k, call)
 		}
 	}
 	for _, h := range o.makes {
@@ -163,10 +98,10 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		}
 		pr.born(k.kind, k.handle)
 		var of *match.Comm
-		if v := pr.shared(k); v != nil {
+		if v := pr.commTable.find(k); v != nil {
 			of = v.Comm
 		}
-		made, crowded := pr.objects.enter(k, t.Limits.Of(k.kind))
+		made, crowded := pr.objectTable.enter(k, t.Limits.Of(k.kind))
 		made.Comm, made.variable, made.Made.Thread = of, h.variable.Handle(rec), th.ID
 		made.Made.Keep(rec)
 		if crowded {
@@ -174,7 +109,7 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		}
 	}
 	if o.heir.kind != 0 {
-		pr.objects.inherit(o, rec)
+		pr.objectTable.inherit(o, rec)
 	}
 	if o.what != 0 {
 		pr.attach(o, rec)
@@ -183,7 +118,7 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 
 // disown takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a few functions may be
 // called before it (MPI standard, section 11.4.1).
-func (o *objects) disown(n *names) {
+func (o *objectTable) disown(n *names) {
 	for k, list := range o.live {
 		if n.handle(k.kind, k.handle) != nil {
 			delete(o.live, k)
@@ -198,8 +133,8 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 		return
 	}
 	k := objectKey{kind: pl.objects.frees[0].kind, handle: handle}
-	if p.objects != nil {
-		p.objects.free(k, 0)
+	if p.objectTable != nil {
+		p.objectTable.free(k, 0)
 	}
 	if k.kind == mpiapi.Datatype {
 		p.forgetType(handle)
@@ -207,7 +142,7 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 }
 
 // inherit notes that the object that a call has made has what the one has that it was made of.
-func (o *objects) inherit(pl *objectPlan, rec []byte) {
+func (o *objectTable) inherit(pl *objectPlan, rec []byte) {
 	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.Handle(rec)}]
 	if len(has) == 0 {
 		return
@@ -221,15 +156,15 @@ func (o *objects) inherit(pl *objectPlan, rec []byte) {
 	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.Handle(rec)}] = m
 }
 
-// shared returns what a communicator, window or file is to the process, nil if that is not known.
-func (p *Process) shared(k objectKey) *View {
+// find returns what a communicator, window or file is to the process, nil if that is not known.
+func (ct *commTable) find(k objectKey) *View {
 	switch k.kind {
 	case mpiapi.Comm:
-		return p.views[k.handle]
+		return ct.views[k.handle]
 	case mpiapi.Win:
-		return p.wins[k.handle]
+		return ct.wins[k.handle]
 	case mpiapi.File:
-		return p.files[k.handle]
+		return ct.files[k.handle]
 	}
 	return nil
 }
@@ -238,7 +173,7 @@ func (p *Process) shared(k objectKey) *View {
 const keepRooms = 64
 
 // room returns the room of a call that is not needed any more, nil if there is none.
-func (o *objects) room() []byte {
+func (o *objectTable) room() []byte {
 	n := len(o.raws)
 	if n == 0 {
 		return nil
@@ -249,7 +184,7 @@ func (o *objects) room() []byte {
 }
 
 // unbury forgets who freed an object.
-func (o *objects) unbury(k objectKey) {
+func (o *objectTable) unbury(k objectKey) {
 	if call, ok := o.freed[k]; ok {
 		if len(o.raws) < keepRooms {
 			o.raws = append(o.raws, call.Raw)
@@ -262,7 +197,7 @@ func (o *objects) unbury(k objectKey) {
 const keepFreedObjects = 1024
 
 // bury remembers who freed an object.
-func (o *objects) bury(k objectKey, call match.Call) {
+func (o *objectTable) bury(k objectKey, call match.Call) {
 	if len(call.Raw) == 0 {
 		return
 	}
@@ -281,7 +216,7 @@ func (o *objects) bury(k objectKey, call match.Call) {
 
 // enter adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice, namely limit, or
 // twice as many as at the last notice.
-func (o *objects) enter(k objectKey, limit int) (made *Object, crowded bool) {
+func (o *objectTable) enter(k objectKey, limit int) (made *Object, crowded bool) {
 	o.made++
 	o.unbury(k)
 	n := o.crowds[k.kind]
@@ -314,7 +249,7 @@ func (o *objects) enter(k objectKey, limit int) (made *Object, crowded bool) {
 }
 
 // disuse forgets what an object has that is no more.
-func (o *objects) disuse(k objectKey) {
+func (o *objectTable) disuse(k objectKey) {
 	if len(o.users) > 0 {
 		delete(o.users, k)
 	}
@@ -322,7 +257,7 @@ func (o *objects) disuse(k objectKey) {
 
 // free takes out what is freed, and reports whether nothing is left of it. Of several references, it is the last one that was
 // put into the same variable.
-func (o *objects) free(k objectKey, variable uint64) bool {
+func (o *objectTable) free(k objectKey, variable uint64) bool {
 	list := o.live[k]
 	if len(list) == 0 {
 		o.disuse(k)
@@ -355,14 +290,14 @@ func (p *Process) attach(o *objectPlan, rec []byte) {
 	if o.what == mpiapi.Keyval {
 		place = attachment(what.handle)
 	} else {
-		p.setHandler(what.handle)
+		p.setHandler(p.names, what.handle)
 	}
-	m := p.objects.users[user]
+	m := p.objectTable.users[user]
 	switch {
 	case o.detach:
 		delete(m, place)
 	case m == nil:
-		p.objects.users[user] = map[attachment]objectKey{place: what}
+		p.objectTable.users[user] = map[attachment]objectKey{place: what}
 	default:
 		m[place] = what
 	}
@@ -370,17 +305,17 @@ func (p *Process) attach(o *objectPlan, rec []byte) {
 
 // Objects calls f, in no order, for every object of a kind that the process has made and not freed, and for every
 // reference to one. Keys and error handlers are left out while another object uses them.
-func (p *Process) Objects(kind mpiapi.Kind, f func(*Object)) {
-	if p.LiveObjects(kind) == 0 {
+func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
+	if o.LiveObjects(kind) == 0 {
 		return
 	}
 	used := make(map[objectKey]bool)
-	for _, m := range p.objects.users {
+	for _, m := range o.users {
 		for _, k := range m {
 			used[k] = true
 		}
 	}
-	for k, list := range p.objects.live {
+	for k, list := range o.live {
 		if k.kind != kind {
 			continue
 		}
@@ -394,9 +329,9 @@ func (p *Process) Objects(kind mpiapi.Kind, f func(*Object)) {
 }
 
 // LiveObjects returns how many objects of a kind the process has made and not freed, be they used by others or not.
-func (p *Process) LiveObjects(kind mpiapi.Kind) int {
-	if p.objects == nil || p.objects.crowds[kind] == nil {
+func (o *objectTable) LiveObjects(kind mpiapi.Kind) int {
+	if o == nil || o.crowds[kind] == nil {
 		return 0
 	}
-	return p.objects.crowds[kind].live
+	return o.crowds[kind].live
 }

@@ -17,6 +17,12 @@ type operation struct {
 	made        match.Call
 }
 
+// opTable has the reduction operations that a process has made, by handle.
+type opTable struct {
+	ops      map[uint64]*operation
+	recentOp struct{ handle, id uint64 } // the last one that Op was asked for
+}
+
 // Op returns a number that is the same for the same reduction operation on all processes, 0 if that is not known:
 // operations of the program are the same if they are made of the same function (MPI standard, section 6.9.5).
 func (p *Process) Op(handle uint64) uint64 {
@@ -35,8 +41,8 @@ func (p *Process) Op(handle uint64) uint64 {
 
 // OpFunction returns the address of the function that the program made an operation of, and the call that did, false
 // if it did not make it.
-func (p *Process) OpFunction(handle uint64) (address uint64, made match.Call, ok bool) {
-	o := p.ops[handle]
+func (ot *opTable) OpFunction(handle uint64) (address uint64, made match.Call, ok bool) {
+	o := ot.ops[handle]
 	if o == nil {
 		return 0, match.Call{}, false
 	}
@@ -53,10 +59,7 @@ func hashText(s string) uint64 {
 func (p *Process) newOp(th *Thread, c *event.Call) {
 	f := c.Func
 	o := &operation{function: c.Addr(f.Param("user_fn")), commutative: c.Int(f.Param("commute")) != 0, made: th.call(c.Raw())}
-	if r := &p.lastFunction; r.id == 0 || r.address != o.function {
-		*r = functionPlace{o.function, p.place(o.function)}
-	}
-	o.id = p.lastFunction.id
+	o.id = p.placeOf(o.function)
 	if o.id != 0 && o.commutative {
 		o.id += 2
 	}
@@ -65,13 +68,20 @@ func (p *Process) newOp(th *Thread, c *event.Call) {
 	p.meanings++
 }
 
-// functionPlace is what place has returned for a function, as long as no module comes.
+// functionPlace is what placeOf has returned for a function, as long as no module comes.
 type functionPlace struct{ address, id uint64 }
 
-// place returns a number for the place of a function in the file that it comes from: the same in all processes that
+// placeOf returns a number for the place of a function in the file that it comes from: the same in all processes that
 // have loaded that file, wherever. It is 0 if the file is not known.
-func (p *Process) place(address uint64) uint64 {
-	m, ok := p.Module(address)
+func (mm *memoryMap) placeOf(address uint64) uint64 {
+	if r := &mm.lastFunction; r.id == 0 || r.address != address {
+		*r = functionPlace{address, mm.findPlace(address)}
+	}
+	return mm.lastFunction.id
+}
+
+func (mm *memoryMap) findPlace(address uint64) uint64 {
+	m, ok := mm.Module(address)
 	if !ok {
 		return 0
 	}
@@ -83,4 +93,12 @@ func (p *Process) place(address uint64) uint64 {
 	}
 	_ = binary.Write(h, binary.LittleEndian, address-m.Base)
 	return h.Sum64()&^3 | 1
+}
+
+// freeOp follows MPI_Op_free. Where the operation was made may still be asked for.
+func (p *Process) freeOp(handle uint64) {
+	if o := p.ops[handle]; o != nil {
+		o.id, p.recentOp.id = 0, 0
+		p.meanings++
+	}
 }

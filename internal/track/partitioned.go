@@ -19,6 +19,26 @@ type Partitioned struct {
 // Ready reports whether a send's partitions have all been marked ready in its round.
 func (h *Partitioned) Ready() bool { return h.left <= 0 }
 
+// partitions follows partitioned messages.
+type partitions struct {
+	*core
+	halves map[channel][]*Partitioned // that have no partner
+}
+
+func newPartitions(c *core) partitions {
+	return partitions{core: c, halves: make(map[channel][]*Partitioned)}
+}
+
+func enterPready(t *Tracker, th *Thread, p *plan, c *event.Call) { t.markReady(th, p, c) }
+
+func succeedParrived(t *Tracker, th *Thread, p *plan, c *event.Call) {
+	r := th.Process.find(p.requestBefore.Handle(c.Raw()), 0)
+	if r != nil && p.flag.Int(c.Raw()) != 0 {
+		r.Known = true
+		t.requestOver(th, r)
+	}
+}
+
 // channel is what partitioned messages must have in common to match.
 type channel struct {
 	comm          *match.Comm
@@ -29,28 +49,28 @@ type channel struct {
 // which receive is decided by these calls alone: in their order, for one source, destination, tag and communicator. How
 // both sides divide the data into partitions is their own affair; all in all, they must agree. It returns nil if the
 // other side is MPI_PROC_NULL.
-func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned {
+func (ps *partitions) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned {
 	pr := th.Process
 	v := pr.View(p.comm.Handle(rec))
 	if v == nil {
 		return nil
 	}
-	rank, tag, count, typ := p.source, p.recvTag, p.recvCount, p.recvType
-	sends := p.act == psendInit
+	rank, tag, count, typ := p.receives.peer, p.receives.tag, p.receives.count, p.receives.typ
+	sends := p.act == mpiapi.ActPsendInit
 	if sends {
-		rank, tag, count, typ = p.dest, p.tag, p.count, p.typ
+		rank, tag, count, typ = p.sends.peer, p.sends.tag, p.sends.count, p.sends.typ
 	}
 	peer, ok := v.peer(rank.Int(rec))
 	if !ok {
 		return nil
 	}
 	partitions := p.partitions.Int(rec)
-	op := t.Match.NewOp()
+	op := ps.Match.NewOp()
 	op.Send, op.Mode, op.Comm, op.Me, op.Peer = sends, match.Standard, v.Partitioned(), v.Me, peer
 	op.Tag, op.Count, op.Type = int32(tag.Int(rec)), partitions*count.Int(rec), pr.Type(typ.Handle(rec))
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
 	op.Replay.Over = true // nothing happens yet
-	t.Match.Post(op)
+	ps.Match.Post(op)
 	h := &Partitioned{Op: op, Send: sends}
 	k := channel{op.Comm, peer, op.Me, op.Tag}
 	if sends {
@@ -59,14 +79,14 @@ func (t *Tracker) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned 
 			h.ready = make([]bool, partitions)
 		}
 	}
-	others := t.halves[k]
+	others := ps.halves[k]
 	switch {
 	case len(others) == 0 || others[0].Send == sends:
-		t.halves[k] = append(others, h)
+		ps.halves[k] = append(others, h)
 	default:
 		h.Partner, others[0].Partner = others[0], h
-		if t.halves[k] = others[1:]; len(others) == 1 {
-			delete(t.halves, k)
+		if ps.halves[k] = others[1:]; len(others) == 1 {
+			delete(ps.halves, k)
 		}
 	}
 	return h
@@ -83,7 +103,7 @@ func (h *Partitioned) start() {
 }
 
 // markReady follows MPI_Pready, MPI_Pready_range and MPI_Pready_list.
-func (t *Tracker) markReady(th *Thread, p *plan, c *event.Call) {
+func (ps *partitions) markReady(th *Thread, p *plan, c *event.Call) {
 	r := th.Process.find(p.requestBefore.Handle(c.Raw()), 0)
 	if r == nil || r.Partitioned == nil || !r.Active {
 		return
@@ -93,7 +113,7 @@ func (t *Tracker) markReady(th *Thread, p *plan, c *event.Call) {
 		if i >= 0 && i < int64(len(h.ready)) && !h.ready[i] {
 			h.ready[i] = true
 			h.left--
-			t.Events.PartitionReady.Publish(PartitionReady{th, r, i, c.Raw()})
+			ps.Events.PartitionReady.Publish(PartitionReady{th, r, i, c.Raw()})
 		}
 	}
 	f := c.Func

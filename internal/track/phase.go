@@ -7,6 +7,12 @@ import (
 
 // Phase says how far a process is with MPI, and which of its threads may call MPI (MPI standard, sections 11.2, 11.4 and 11.6).
 type Phase struct {
+	Initialized bool // MPI_Init or the like has returned
+	Finalizing  bool // MPI_Finalize was entered, or the last session was finalized
+	Finalizes   bool // MPI_Finalize was entered
+	Finalized   bool // MPI_Finalize has returned
+	Aborting    bool // MPI_Abort was entered
+
 	Init     match.Call // MPI_Init or MPI_Init_thread, once it has returned; else empty
 	Finalize match.Call // MPI_Finalize, once it has returned; else empty
 	Main     *Thread    // the thread that called Init
@@ -49,8 +55,8 @@ func (n *names) level(v int64) ThreadLevel {
 }
 
 // Open reports whether MPI may be called: it is initialized and not finalized, or a session is open.
-func (p *Process) Open() bool {
-	return p.Phase.Sessions > 0 || len(p.Phase.Init.Raw) > 0 && !p.Finalized
+func (p *Phase) Open() bool {
+	return p.Sessions > 0 || len(p.Init.Raw) > 0 && !p.Finalized
 }
 
 // arrange works out for each thread whether its calls can come at a wrong time: see Events.OddTime.
@@ -61,8 +67,7 @@ func (p *Process) arrange() {
 }
 
 // changePhase follows the functions that initialize and finalize MPI when they have returned successfully.
-func (t *Tracker) changePhase(th *Thread, p *plan, rec []byte) {
-	pr := th.Process
+func (pr *Process) changePhase(th *Thread, p *plan, rec []byte) {
 	switch p.fn.Base {
 	case mpiapi.IDInit, mpiapi.IDInitThread:
 		pr.Phase.Init, pr.Phase.Main = th.call(rec), th

@@ -10,125 +10,103 @@ import (
 // slot is where a call record has a value.
 type slot = event.Slot
 
-// plan is what tracking needs to know of one function, worked out once from its roles.
+// plan is what tracking needs to know of one function, worked out once from the roles of its parameters and from its
+// columns.
 type plan struct {
-	fn    *mpiapi.Func
-	act   action
-	mode  match.Mode // of the send part
-	fixed int
+	fn  *mpiapi.Func
+	act mpiapi.Act
+	action
+	traits
+	mode  match.Mode     // of the send part
 	agree *collargs.Plan // of a collective
 
-	comm, win, file                       slot
-	count, typ, dest, tag                 slot // the sending side; also what a collective sends
-	recvCount, recvType, source, recvTag  slot
-	partitions                            slot
-	root                                  slot
-	request, requestBefore, requestAfter  slot // address, handle at entry, handle after
-	flag, index, outCount, message, level slot
-	messageAfter                          slot
-	newComm, newType, newWin, newFile     slot
-	oldHandle                             slot // what a free function frees
-	requests, status, indices             int  // parameters, -1 if none
-	collective                            bool // takes a place in the order of its communicator, window or file
-	blocks                                bool // a collective that may wait for the others before it returns
-	doubtful, shared                      bool // see Replay.Doubt
-	gathers                               bool // or of those who make a communicator of a group
-	makesComm, makesHandle, freesObject   bool
-	operates                              bool // it begins an operation on buffers that is no message
-	runs                                  bool // functions that the program has set for attributes may run inside
-	buffered                              bool // it begins a send of the buffered mode
-	completes                             bool // it completes requests, or says whether they are complete
-	sends, receives                       endpoint
+	sends, receives endpoint // of messages, and of the data of collectives
+	partitions      slot
+	requestSlots
+	objectSlots
 
-	types       []typeArg    // datatypes that it is given
+	types       []typeArg    // datatypes that the function is given
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
 	objects     *objectPlan  // what else it makes and frees, nil if nothing
 }
 
-// action is what a call does: a column of the API table.
-type action = mpiapi.Act
+// traits are what a function does, as far as tracking asks for it with every call.
+type traits struct {
+	collective  bool // it takes a place in the order of its communicator, window or file
+	gathers     bool // or in that of those who make a communicator of a group
+	blocks      bool // it is a collective that may wait for the others before it returns
+	repeatable  bool // it is a collective that the fast path may recognise: see repeat
+	doubtful    bool // see Replay.Doubt
+	shared      bool // likewise
+	makesComm   bool
+	makesHandle bool
+	freesObject bool
+	operates    bool // it begins an operation on buffers that is no message
+	runs        bool // functions that the program has set for attributes may run inside
+	buffered    bool // it begins a send of the buffered mode
+	completes   bool // it completes requests, or says whether they are complete
+}
 
-const (
-	nothing          = mpiapi.NoAct
-	send             = mpiapi.ActSend
-	recv             = mpiapi.ActRecv
-	sendrecv         = mpiapi.ActSendrecv
-	isend            = mpiapi.ActIsend
-	irecv            = mpiapi.ActIrecv
-	isendrecv        = mpiapi.ActIsendrecv
-	sendInit         = mpiapi.ActSendInit
-	recvInit         = mpiapi.ActRecvInit
-	probe            = mpiapi.ActProbe
-	mprobe           = mpiapi.ActMprobe
-	mrecv            = mpiapi.ActMrecv
-	imrecv           = mpiapi.ActImrecv
-	wait             = mpiapi.ActWait
-	waitall          = mpiapi.ActWaitall
-	waitany          = mpiapi.ActWaitany
-	waitsome         = mpiapi.ActWaitsome
-	test             = mpiapi.ActTest
-	testall          = mpiapi.ActTestall
-	testany          = mpiapi.ActTestany
-	testsome         = mpiapi.ActTestsome
-	requestStatus    = mpiapi.ActRequestStatus
-	start            = mpiapi.ActStart
-	startall         = mpiapi.ActStartall
-	requestFree      = mpiapi.ActRequestFree
-	cancel           = mpiapi.ActCancel
-	parrived         = mpiapi.ActParrived
-	grequestComplete = mpiapi.ActGrequestComplete
-	otherRequest     = mpiapi.ActOtherRequest
-	psendInit        = mpiapi.ActPsendInit
-	precvInit        = mpiapi.ActPrecvInit
-	pready           = mpiapi.ActPready
-	collective       = mpiapi.ActCollective
-	icollective      = mpiapi.ActIcollective
-	commFree         = mpiapi.ActCommFree
-	winFree          = mpiapi.ActWinFree
-	fileClose        = mpiapi.ActFileClose
-	typeNew          = mpiapi.ActTypeNew
-	typeCommit       = mpiapi.ActTypeCommit
-	typeFree         = mpiapi.ActTypeFree
-	typeGiven        = mpiapi.ActTypeGiven
-	typeContents     = mpiapi.ActTypeContents
-	setName          = mpiapi.ActSetName
-	setFileHandler   = mpiapi.ActSetFileHandler
-	attribute        = mpiapi.ActAttribute
-	changeInfo       = mpiapi.ActChangeInfo
-	opNew            = mpiapi.ActOpNew
-	opFree           = mpiapi.ActOpFree
-	groupNew         = mpiapi.ActGroupNew
-	groupFree        = mpiapi.ActGroupFree
-	initMPI          = mpiapi.ActInit
-	finalize         = mpiapi.ActFinalize
-	endSession       = mpiapi.ActEndSession
-	abort            = mpiapi.ActAbort
-)
+// requestSlots is where a function has its requests, and what it says about them.
+type requestSlots struct {
+	request                     slot // address
+	requestBefore, requestAfter slot // handle
+	flag, index, outCount       slot
+	found                       slot // of a test or probe: 0 if it has found nothing
+	requests, status, indices   int  // parameters, -1 if none
+}
 
-// makePlan works out a function's plan from the roles of its parameters and from its columns.
-func makePlan(f *mpiapi.Func) plan {
-	p := plan{
-		fn: f, act: f.Act, mode: f.Mode, fixed: f.Fixed, collective: InOrder(f), gathers: f.ByGroup,
-		requests: f.Arg(mpiapi.Requests), status: f.Arg(mpiapi.TheStatus), indices: f.Arg(mpiapi.Indices),
+// objectSlots is where a function has the objects that it works on, makes and frees.
+type objectSlots struct {
+	comm, win, file                   slot
+	newComm, newType, newWin, newFile slot
+	message, messageAfter             slot
+	oldHandle                         slot // what a function frees
+	level                             slot // of thread support
+}
+
+// makePlans returns the plans of all functions, by number.
+func makePlans() []plan {
+	var plans []plan
+	for _, f := range mpiapi.Funcs() {
+		for int(f.ID) >= len(plans) {
+			plans = append(plans, plan{})
+		}
+		plans[f.ID] = makePlan(f)
 	}
+	return plans
+}
+
+func makePlan(f *mpiapi.Func) plan {
+	p := plan{fn: f, act: f.Act, action: actions[f.Act], mode: f.Mode}
+	p.requests, p.status, p.indices = f.Arg(mpiapi.Requests), f.Arg(mpiapi.TheStatus), f.Arg(mpiapi.Indices)
 	p.placeValues()
-	p.buffered = (p.act == send || p.act == isend) && p.mode == match.Buffered
-	p.completes = f.Completes() != mpiapi.CompletesNone || p.act == requestStatus
+	p.placeRequests()
+	p.placeObjects()
 	p.planTypes()
 	p.objects = planObjects(f)
+	p.planTraits()
 	p.planOperation()
 	if p.collective {
 		p.agree = collargs.For(f)
 	}
-	p.blocks = f.Class == mpiapi.Collective && f.Act != commFree && f.Split != mpiapi.SplitBegin
-	p.shared = f.Timing == mpiapi.TimingForever
-	p.doubtful = f.Timing != mpiapi.NoTiming
-	p.makesComm = p.newComm.At != 0
-	p.makesHandle = p.makesComm || p.newWin.At != 0 || p.newFile.At != 0
-	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || p.act == mrecv || p.act == imrecv
-	p.planEndpoints()
+	p.found = p.foundSlot()
+	p.repeatable = p.repeats()
 	return p
+}
+
+// planTraits works out what follows from the columns of the function, and from what it makes and frees.
+func (p *plan) planTraits() {
+	f := p.fn
+	p.collective, p.gathers = InOrder(f), f.ByGroup
+	p.blocks = f.Class == mpiapi.Collective && f.Act != mpiapi.ActCommFree && f.Split != mpiapi.SplitBegin
+	p.shared, p.doubtful = f.Timing == mpiapi.TimingForever, f.Timing != mpiapi.NoTiming
+	p.makesComm = p.newComm.Exists()
+	p.makesHandle = p.makesComm || p.newWin.Exists() || p.newFile.Exists()
+	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || f.Act == mpiapi.ActMrecv || f.Act == mpiapi.ActImrecv
+	p.buffered = (f.Act == mpiapi.ActSend || f.Act == mpiapi.ActIsend) && p.mode == match.Buffered
+	p.completes = f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus
 }
 
 // planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of the
@@ -147,42 +125,25 @@ func (p *plan) planOperation() {
 
 // placeValues finds the places of the values that tracking reads from records.
 func (p *plan) placeValues() {
-	for _, v := range [...]struct {
-		role mpiapi.Role
-		to   *slot
-	}{
-		{mpiapi.TheComm, &p.comm},
-		{mpiapi.TheWin, &p.win},
-		{mpiapi.TheFile, &p.file},
-		{mpiapi.Root, &p.root},
-		{mpiapi.SendCount, &p.count},
-		{mpiapi.SendType, &p.typ},
-		{mpiapi.Dest, &p.dest},
-		{mpiapi.SendTag, &p.tag},
-		{mpiapi.RecvCount, &p.recvCount},
-		{mpiapi.RecvType, &p.recvType},
-		{mpiapi.Source, &p.source},
-		{mpiapi.RecvTag, &p.recvTag},
-		{mpiapi.Partitions, &p.partitions},
-	} {
-		*v.to = event.ValueSlot(p.fn, p.fn.Arg(v.role))
+	f := p.fn
+	at := func(r mpiapi.Role) slot { return event.ValueSlot(f, f.Arg(r)) }
+	after := func(r mpiapi.Role) slot { return event.AfterSlot(f, f.Arg(r)) }
+	p.comm, p.win, p.file = at(mpiapi.TheComm), at(mpiapi.TheWin), at(mpiapi.TheFile)
+	p.partitions = at(mpiapi.Partitions)
+	p.flag, p.index, p.outCount = after(mpiapi.Flag), after(mpiapi.Index), after(mpiapi.OutCount)
+	p.newComm, p.newType = after(mpiapi.NewComm), after(mpiapi.NewType)
+	p.message, p.messageAfter = event.BeforeSlot(f, f.Arg(mpiapi.TheMessage)), after(mpiapi.TheMessage)
+	p.sends = endpoint{
+		buffer: p.address(mpiapi.SendBuf), count: at(mpiapi.SendCount), typ: at(mpiapi.SendType),
+		peer: at(mpiapi.Dest), tag: at(mpiapi.SendTag),
 	}
-	for _, v := range [...]struct {
-		role mpiapi.Role
-		to   *slot
-	}{
-		{mpiapi.Flag, &p.flag},
-		{mpiapi.Index, &p.index},
-		{mpiapi.OutCount, &p.outCount},
-		{mpiapi.TheMessage, &p.messageAfter},
-		{mpiapi.NewComm, &p.newComm},
-		{mpiapi.NewType, &p.newType},
-	} {
-		*v.to = event.AfterSlot(p.fn, p.fn.Arg(v.role))
+	p.receives = endpoint{
+		buffer: p.address(mpiapi.RecvBuf), count: at(mpiapi.RecvCount), typ: at(mpiapi.RecvType),
+		peer: at(mpiapi.Source), tag: at(mpiapi.RecvTag),
 	}
-	p.message = event.BeforeSlot(p.fn, p.fn.Arg(mpiapi.TheMessage))
-	p.placeRequests()
-	p.placeObjects()
+	if !p.receives.buffer.Exists() { // MPI_Sendrecv_replace has one buffer for both
+		p.receives.buffer, p.receives.count, p.receives.typ = p.sends.buffer, p.sends.count, p.sends.typ
+	}
 }
 
 // placeRequests finds the places of requests: the address of one or of several, and the handle of one.
@@ -215,8 +176,8 @@ func (p *plan) placeObjects() {
 			*o.made = event.AfterSlot(f, i)
 		}
 	}
-	switch p.act {
-	case opFree, groupFree, typeFree, typeCommit:
+	switch f.Act {
+	case mpiapi.ActOpFree, mpiapi.ActGroupFree, mpiapi.ActTypeFree, mpiapi.ActTypeCommit:
 		p.oldHandle = event.BeforeSlot(f, 0)
 	}
 	for i := range f.Params { // the level asked for has the same role
@@ -229,4 +190,18 @@ func (p *plan) placeObjects() {
 // address returns where the address is that a function is given in the parameter with a role.
 func (p *plan) address(r mpiapi.Role) slot {
 	return event.AddressSlot(p.fn, p.fn.Arg(r))
+}
+
+// foundSlot returns where a test or probe that does not wait says whether it has found anything: its flag, or the number of
+// completions. Other functions have none.
+func (p *plan) foundSlot() slot {
+	switch p.fn.Act {
+	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActRequestStatus, mpiapi.ActProbe, mpiapi.ActMprobe:
+		if !p.flag.Wide {
+			return p.flag
+		}
+	case mpiapi.ActTestsome:
+		return p.outCount
+	}
+	return slot{}
 }

@@ -6,9 +6,21 @@ import (
 	"slices"
 
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
+
+// polls follows threads that test and probe in vain.
+type polls struct{ *core }
+
+// pollLog has the polls of a thread.
+type pollLog struct {
+	polls   uint64 // tests and probes that found nothing
+	repeats uint64 // such as have no records
+	turns   turns
+	polling *polling // nil if there were none
+}
 
 // polling is what is known of a thread that tests and probes in vain.
 type polling struct {
@@ -35,11 +47,10 @@ const (
 	watchedSize = 1 << 16
 )
 
-// vain reports whether a call that has returned is a test or probe that found nothing.
-func (t *Tracker) vain(c *event.Call) bool {
-	q := &t.quick[c.Func.ID]
-	rec := c.Raw()
-	return q.poll != 0 && int(q.poll)+4 <= len(rec) && returned(rec) == 0 && binary.LittleEndian.Uint32(rec[q.poll:]) == 0
+// findsNothing reports whether the record of a call that has returned is that of a test or probe that found nothing.
+func (p *plan) findsNothing(rec []byte) bool {
+	at := int(p.found.At)
+	return at != 0 && at+4 <= len(rec) && returned(rec) == 0 && binary.LittleEndian.Uint32(rec[at:]) == 0
 }
 
 // turns are the polls that a thread has made since it did something else, all in vain: the latest of each call site.
@@ -87,32 +98,32 @@ func (th *Thread) inVain(rec []byte) {
 }
 
 // repeated notes polls without records.
-func (t *Tracker) repeated(th *Thread, n uint64) {
+func (ps *polls) repeated(th *Thread, n uint64) {
 	th.repeats += n
 	if th.watching() && th.turns.last == th.Calls {
 		th.polling.watch.more = th.polling.watch.more || th.turns.more
 		for _, rec := range th.turns.recs { // it may have been any of them
 			if c, err := event.ParseCall(rec); err == nil {
-				t.watched(th, &c)
+				ps.watched(th, &c)
 			}
 		}
 	}
-	t.progress(th)
+	ps.progress(th)
 }
 
 // polled notes a poll that found nothing.
-func (t *Tracker) polled(th *Thread, c *event.Call) {
+func (ps *polls) polled(th *Thread, c *event.Call) {
 	th.inVain(c.Raw())
-	t.watched(th, c)
+	ps.watched(th, c)
 }
 
 // watched notes a poll for who watches the thread.
-func (t *Tracker) watched(th *Thread, c *event.Call) {
+func (ps *polls) watched(th *Thread, c *event.Call) {
 	if !th.watching() {
 		return
 	}
 	w, rec := th.polling.watch, c.Raw()
-	q := t.question(w.room[:0], c)
+	q := ps.question(w.room[:0], c)
 	w.room = q
 	if slices.ContainsFunc(w.questions, func(o []byte) bool { return bytes.Equal(o, q) }) {
 		return
@@ -127,11 +138,11 @@ func (t *Tracker) watched(th *Thread, c *event.Call) {
 
 // question appends to b what a poll asks for: its arguments, without where its results were to go, of which there are
 // none and which may hold anything.
-func (t *Tracker) question(b []byte, c *event.Call) []byte {
+func (ps *polls) question(b []byte, c *event.Call) []byte {
 	rec := c.Raw()
 	used := min(max(int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:])), layout.SizeofRecord), len(rec))
 	b = append(b, rec[:used]...)
-	if p := &t.plans[c.Func.ID]; p.requests >= 0 {
+	if p := &ps.plans[c.Func.ID]; p.requests >= 0 {
 		list, _ := c.In(p.requests)
 		for i := range list.Len() {
 			b = binary.LittleEndian.AppendUint64(b, list.Handle(i))
@@ -141,16 +152,16 @@ func (t *Tracker) question(b []byte, c *event.Call) []byte {
 }
 
 // watching reports whether every poll of a thread is to be looked at.
-func (th *Thread) watching() bool { return th.polling != nil && th.polling.watch != nil }
+func (l *pollLog) watching() bool { return l.polling != nil && l.polling.watch != nil }
 
 // progress notes at the end of a batch whether the thread did anything but poll.
-func (t *Tracker) progress(th *Thread) {
+func (ps *polls) progress(th *Thread) {
 	polls := th.polls + th.repeats
 	if polls == 0 {
 		return
 	}
 	steps := th.Calls - th.polls
-	if f := th.Open.Func; f != nil && t.quick[f.ID].poll != 0 {
+	if f := th.Open.Func; f != nil && ps.plans[f.ID].found.Exists() {
 		steps-- // it may turn out to be another
 	}
 	s := th.polling
@@ -159,10 +170,10 @@ func (t *Tracker) progress(th *Thread) {
 		th.polling = s
 	}
 	if polls != s.polls {
-		s.polls, s.last = polls, t.Now
+		s.polls, s.last = polls, ps.Now
 	}
 	if steps != s.steps {
-		s.steps, s.since, s.watch = steps, t.Now, nil
+		s.steps, s.since, s.watch = steps, ps.Now, nil
 	}
 }
 
@@ -170,18 +181,18 @@ func (t *Tracker) progress(th *Thread) {
 const recently = 3
 
 // Polling returns for how many ticks a thread has called nothing but tests and probes that found nothing; 0 if it does not.
-func (t *Tracker) Polling(th *Thread) int {
+func (ps *polls) Polling(th *Thread) int {
 	s := th.polling
-	if s == nil || t.Now-s.last > recently || th.Process.Ended != nil {
+	if s == nil || ps.Now-s.last > recently || th.Process.Ended != nil {
 		return 0
 	}
-	return t.Now - s.since
+	return ps.Now - s.since
 }
 
 // Watch has the different polls of a thread collected, from now until it does something else.
-func (t *Tracker) Watch(th *Thread) {
+func (ps *polls) Watch(th *Thread) {
 	if s := th.polling; s != nil && s.watch == nil {
-		s.watch = &watch{from: t.Now}
+		s.watch = &watch{from: ps.Now}
 	}
 }
 
@@ -198,33 +209,33 @@ type Poll struct {
 
 // Polls returns what a thread polls for, in turns; ticks is how long it has been watched for that. It is nil if that is not
 // known.
-func (t *Tracker) Polls(th *Thread) (list []Poll, ticks int) {
+func (ps *polls) Polls(th *Thread) (list []Poll, ticks int) {
 	s := th.polling
 	if s == nil || s.watch == nil || s.watch.more {
 		return nil, 0
 	}
 	for i := range s.watch.calls {
-		p, ok := t.poll(th, &s.watch.calls[i])
+		p, ok := ps.poll(th, &s.watch.calls[i])
 		if !ok {
 			return nil, 0
 		}
 		list = append(list, p)
 	}
-	return list, t.Now - s.watch.from
+	return list, ps.Now - s.watch.from
 }
 
-func (t *Tracker) poll(th *Thread, call *match.Call) (p Poll, ok bool) {
+func (ps *polls) poll(th *Thread, call *match.Call) (p Poll, ok bool) {
 	c, err := event.ParseCall(call.Raw)
 	if err != nil {
 		return p, false
 	}
 	p.Call = *call
-	pl := &t.plans[c.Func.ID]
+	pl := &ps.plans[c.Func.ID]
 	switch pl.act {
-	case probe, mprobe:
+	case mpiapi.ActProbe, mpiapi.ActMprobe:
 		p.View, p.Source, p.Tag, ok = th.Process.probing(pl, call.Raw)
-	case test, requestStatus, testall, testany, testsome:
-		p.All = pl.act != testany && pl.act != testsome
+	case mpiapi.ActTest, mpiapi.ActRequestStatus, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActTestsome:
+		p.All = pl.act != mpiapi.ActTestany && pl.act != mpiapi.ActTestsome
 		p.Requests, ok = th.Process.pending(pl, &c, p.All)
 		ok = ok && len(p.Requests) > 0
 	}

@@ -34,21 +34,25 @@ const (
 func (p *plan) repeats() bool {
 	f := p.fn
 	arrays := slices.ContainsFunc(f.Params, func(q mpiapi.Param) bool { return q.Length != "" })
-	return p.act == collective && f.Flow != mpiapi.NoFlow && f.Flow != mpiapi.Neighbors && !arrays &&
+	at := p.bufferPlaces()
+	return p.act == mpiapi.ActCollective && at[0]%8 == 0 && at[1]%8 == 0 && f.Flow != mpiapi.NoFlow && f.Flow != mpiapi.Neighbors && !arrays &&
 		p.comm.At != 0 && p.comm.Wide && f.Fixed <= repeatSize
 }
 
 func makeRepeatable(p *plan) quick {
-	f := p.fn
-	q := quick{header: uint64(f.Fixed) << 48, again: true, comm: uint8(p.comm.At)}
+	q := quick{header: uint64(p.fn.Fixed) << 48, again: true, comm: uint8(p.comm.At)}
+	q.buffers = p.bufferPlaces()
+	return q
+}
+
+// bufferPlaces returns where the record of a collective has the addresses of its buffers, 0 if there is none.
+func (p *plan) bufferPlaces() (at [2]uint8) {
 	for i, r := range []mpiapi.Role{mpiapi.SendBuf, mpiapi.RecvBuf} {
-		if a := f.Arg(r); a >= 0 {
-			if q.buffers[i] = uint8(f.Params[a].Layout.At); q.buffers[i]%8 != 0 {
-				return quick{}
-			}
+		if a := p.fn.Arg(r); a >= 0 {
+			at[i] = uint8(p.fn.Params[a].Layout.At)
 		}
 	}
-	return q
+	return at
 }
 
 // at returns where a view remembers the collective that is called from the place of a record.
@@ -57,10 +61,10 @@ func (v *View) repeatAt(rec []byte) *repeat {
 }
 
 // remember keeps the collective that a call has just entered, if it is such that all would be the same next time.
-func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
+func (cs *collectives) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	rec := c.Raw()
 	used := int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))
-	if c.State != event.Complete || returned(rec) != 0 || th.Explained != Unexplained || !t.entry.Plain() || th.pos < rare ||
+	if c.State != event.Complete || returned(rec) != 0 || th.Explained != Unexplained || !cs.entry.Plain() || th.pos < rare ||
 		v.topology != nil || used != p.fn.Fixed || used > repeatSize {
 		return
 	}
@@ -75,13 +79,13 @@ func (t *Tracker) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	r := v.repeatAt(rec)
 	copy(r.record[:], rec)
 	clear(r.record[used:])
-	r.used, r.meanings, r.entry = uint16(used), th.Process.meanings, t.kept.Keep(&t.entry)
+	r.used, r.meanings, r.entry = uint16(used), th.Process.meanings, cs.kept.Keep(&cs.entry)
 	r.extents = memory.Extents{}
 }
 
 // enterAgain follows a call that has returned successfully if it enters a collective as one did before. It reports whether it
 // does.
-func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
+func (cs *collectives) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	pr := th.Process
 	v := pr.View(binary.LittleEndian.Uint64(rec[q.comm:]))
 	if v == nil || v.again == nil {
@@ -94,12 +98,12 @@ func (t *Tracker) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	call := match.Call{Thread: th.ID, Raw: rec}
 	th.Calls++
 	th.view = v
-	th.pos = t.Match.Enter(v.Comm, v.Me, r.entry, call)
-	if t.Replay != nil {
-		t.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
+	th.pos = cs.Match.Enter(v.Comm, v.Me, r.entry, call)
+	if cs.Replay != nil {
+		cs.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
 	}
-	t.entered(th, v, rec)
-	if e := &t.Events.CollectiveRepeated; e.Wanted() && (pr.Lent.Busy() || !r.apart(q, rec)) {
+	cs.entered(th, v, rec)
+	if e := &cs.Events.CollectiveRepeated; e.Wanted() && (pr.Lent.Busy() || !r.apart(q, rec)) {
 		e.Publish(CollectiveRepeated{th, v, rec, &r.extents})
 		th.Explained = Unexplained
 	}

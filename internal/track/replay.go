@@ -1,9 +1,6 @@
 package track
 
-import (
-	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/record/event"
-)
+import "github.com/mpivet/mpivet/internal/match"
 
 // Completion says how a thread came to know that an operation is complete, and so what it would have done had it not
 // been.
@@ -50,66 +47,4 @@ type Replay interface {
 	// memory of another process is looked at. always: for the rest of the run, as processes
 	// share memory.
 	Doubt(th *Thread, always bool)
-}
-
-// began tells the replay of what the call under way has posted.
-func (t *Tracker) began(th *Thread, p *plan) {
-	if t.Replay == nil {
-		return
-	}
-	switch p.act {
-	case send:
-		t.Replay.Block(th, th.ops[0], nil)
-	case recv:
-		t.Replay.Block(th, nil, th.ops[0])
-	case sendrecv:
-		t.Replay.Block(th, th.ops[0], th.ops[1])
-	default:
-		for _, op := range th.ops {
-			if op != nil {
-				t.Replay.Begin(th, op)
-			}
-		}
-	}
-}
-
-// completion says how a wait or test that has returned completes what it does.
-func (t *Tracker) completion(th *Thread, p *plan, c *event.Call) Completion {
-	if t.Replay == nil {
-		return Awaited
-	}
-	switch p.act {
-	case wait, waitall:
-		return Awaited
-	case waitany, waitsome:
-		active := 0
-		handles, ok := c.In(p.requests)
-		for i := range handles.Len() {
-			if r := th.Process.find(handles.Handle(i), th.Process.variable(p, c, i)); r != nil && r.Active {
-				active++
-			}
-		}
-		if ok && active == 1 {
-			return Awaited
-		}
-		return Chosen
-	}
-	return Polled
-}
-
-// probed follows MPI_Probe and MPI_Iprobe.
-func (t *Tracker) probed(th *Thread, p *plan, c *event.Call, rc int32) {
-	pr, rec := th.Process, c.Raw()
-	if t.Replay == nil || rc != 0 || p.flag.At != 0 && p.flag.Int(rec) == 0 {
-		return
-	}
-	v := pr.View(p.comm.Handle(rec))
-	s, have := statusAt(c, p.status, 0)
-	if v == nil || !have {
-		t.Replay.Doubt(th, false)
-		return
-	}
-	if peer, ok := v.peer(int64(s.Source)); ok { // not MPI_PROC_NULL
-		t.Replay.Probe(th, v, peer, s.Tag, int32(p.source.Int(rec)) == pr.anySource, p.flag.At != 0, rec)
-	}
 }

@@ -5,21 +5,21 @@ package track
 // Of several requests with one handle nobody can say which a call completes: a program may swap or move the variables that
 // they are in. So each is taken to be waited for only where the last one is, when all of them are complete. A call that might
 // have gone on with something else did so because of any of them.
-func (t *Tracker) tell(th *Thread, r *Request, how Completion, call []byte) {
+func (rs *requests) tell(th *Thread, r *Request, how Completion, call []byte) {
 	l := r.list
 	if !l.shared() {
 		for _, op := range r.Ops {
 			if op != nil {
-				t.Replay.Finish(th, op, how, call)
+				rs.Replay.Finish(th, op, how, call)
 			}
 		}
 		if r.Kind == CollectiveRequest && !r.Persistent {
-			t.Replay.Leave(th, r.View, r.Pos, how, call)
+			rs.Replay.Leave(th, r.View, r.Pos, how, call)
 		}
 		return
 	}
 	if how != Awaited {
-		t.any(th, l, how, call)
+		rs.any(th, l, how, call)
 	}
 	for _, op := range r.Ops {
 		if op != nil {
@@ -32,56 +32,56 @@ func (t *Tracker) tell(th *Thread, r *Request, how Completion, call []byte) {
 	}
 	switch {
 	case l.n == 1:
-		t.pay(th, l, how, call)
+		rs.pay(th, l, how, call)
 	case len(l.owed) > maxOwed:
-		t.waive(th, l, call)
+		rs.waive(th, l, call)
 	}
 }
 
 // any tells the replay that a call has gone on because one of the operations of a handle is complete. If they are many, it
 // tells that no thread waits for any of them.
-func (t *Tracker) any(th *Thread, l *requestList, how Completion, call []byte) {
+func (rs *requests) any(th *Thread, l *requestList, how Completion, call []byte) {
 	if l.n > maxOwed {
-		t.waiveAll(th, l, nil, call)
+		rs.waiveAll(th, l, nil, call)
 		return
 	}
-	t.pay(th, l, how, call)
+	rs.pay(th, l, how, call)
 	for r := l.oldest; r != nil; r = r.next {
 		for _, op := range r.Ops {
 			if op != nil {
-				t.Replay.Finish(th, op, how, call)
+				rs.Replay.Finish(th, op, how, call)
 			}
 		}
 	}
 }
 
 // pay tells the replay that a call has completed all that a thread has waited for of a handle.
-func (t *Tracker) pay(th *Thread, l *requestList, how Completion, call []byte) {
+func (rs *requests) pay(th *Thread, l *requestList, how Completion, call []byte) {
 	for i, o := range l.owed {
 		switch {
 		case o.op == nil:
-			t.Replay.Leave(th, o.view, o.pos, how, call)
+			rs.Replay.Leave(th, o.view, o.pos, how, call)
 			continue
 		case o.th != th: // waited for something, but not here
-			t.Replay.Drop(th, o.op)
+			rs.Replay.Drop(th, o.op)
 		default:
-			t.Replay.Finish(th, o.op, how, call)
+			rs.Replay.Finish(th, o.op, how, call)
 		}
-		t.Match.Forget(o.op)
+		rs.Match.Forget(o.op)
 		l.owed[i].op = nil
 	}
 	l.owed = l.owed[:0]
 }
 
 // waive tells the replay that nobody is known to wait for what a handle has stood for.
-func (t *Tracker) waive(th *Thread, l *requestList, call []byte) {
+func (rs *requests) waive(th *Thread, l *requestList, call []byte) {
 	for i, o := range l.owed {
 		if o.op == nil {
-			t.Replay.Leave(th, o.view, o.pos, Polled, call)
+			rs.Replay.Leave(th, o.view, o.pos, Polled, call)
 			continue
 		}
-		t.Replay.Drop(th, o.op)
-		t.Match.Forget(o.op)
+		rs.Replay.Drop(th, o.op)
+		rs.Match.Forget(o.op)
 		l.owed[i].op = nil
 	}
 	l.owed = l.owed[:0]
@@ -89,12 +89,12 @@ func (t *Tracker) waive(th *Thread, l *requestList, call []byte) {
 
 // waiveAll tells the replay that no thread is taken to wait for the operations of a handle, complete or not. It leaves out
 // those of the request rest.
-func (t *Tracker) waiveAll(th *Thread, l *requestList, rest *Request, call []byte) {
-	t.waive(th, l, call)
+func (rs *requests) waiveAll(th *Thread, l *requestList, rest *Request, call []byte) {
+	rs.waive(th, l, call)
 	for r := l.newest; r != l.waived; r = r.prev {
 		for _, op := range r.Ops {
 			if op != nil && r != rest {
-				t.Replay.Drop(th, op)
+				rs.Replay.Drop(th, op)
 			}
 		}
 	}

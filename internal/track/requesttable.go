@@ -131,3 +131,12 @@ func (rt *requestTable) find(handle, v uint64) *Request {
 
 // shared reports whether a handle may stand for any of several requests.
 func (l *requestList) shared() bool { return l != nil && (l.n > 1 || len(l.owed) > 0) }
+
+// Requests calls f for every request of the process, in no order.
+func (rt *requestTable) Requests(f func(*Request)) {
+	for _, l := range rt.lists {
+		for r := l.oldest; r != nil; r = r.next {
+			f(r)
+		}
+	}
+}

@@ -1,9 +1,6 @@
 package track
 
-import (
-	"github.com/mpivet/mpivet/internal/match"
-	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
-)
+import "github.com/mpivet/mpivet/internal/mpi/mpiapi"
 
 // Threads of a process may get handles that others have just freed: MPI may return a value from one thread's call while another
 // thread's call, which has freed the object of that value, has not returned yet. So what a call frees is what its handle stood
@@ -11,71 +8,47 @@ import (
 
 // births counts the objects that a process with several threads has made.
 type births struct {
-	n    uint64
-	last map[objectKey]uint64 // by handle: the number of the last one
+	several  bool // the process has several threads
+	births   uint64
+	lastBorn map[objectKey]uint64 // by handle: the number of the last one
 }
 
 // born notes that a call has returned a handle of a new object.
-func (p *Process) born(k mpiapi.Kind, handle uint64) {
-	if len(p.Threads) < 2 {
+func (b *births) born(k mpiapi.Kind, handle uint64) {
+	if !b.several {
 		return
 	}
-	p.births.n++
-	if p.births.last == nil {
-		p.births.last = make(map[objectKey]uint64)
-	}
-	p.births.last[objectKey{kind: k, handle: handle}] = p.births.n
+	b.births++
+	b.lastBorn = put(b.lastBorn, objectKey{kind: k, handle: handle}, b.births)
 }
 
 // enterFree notes that a thread enters a call that may free objects, and takes the message that the call consumes.
-func (t *Tracker) enterFree(th *Thread, p *plan, rec []byte) {
+func (th *Thread) enterFree(p *plan, rec []byte) {
 	pr := th.Process
-	th.freeing = pr.births.n
-	if p.act == mrecv || p.act == imrecv {
+	th.freeing = pr.births.births
+	if p.act == mpiapi.ActMrecv || p.act == mpiapi.ActImrecv {
 		h := p.message.Handle(rec)
-		th.taken = pr.msgs[h]
-		delete(pr.msgs, h)
+		th.taken = pr.messageTable.matched[h]
+		delete(pr.messageTable.matched, h)
 	}
 }
 
 // renewed reports whether a handle stands for another object than it did when the thread entered the call that frees it.
 func (th *Thread) renewed(k mpiapi.Kind, handle uint64) bool {
-	return th.Process.births.last[objectKey{kind: k, handle: handle}] > th.freeing
-}
-
-// giveBack puts back the message of a call that has failed, unless its handle stands for another one by now.
-func (th *Thread) giveBack(handle uint64) {
-	if op := th.taken; op != nil && th.Process.msgs[handle] == nil {
-		th.Process.msgs = put(th.Process.msgs, handle, op)
-	}
-	th.taken = nil
+	return th.Process.lastBorn[objectKey{kind: k, handle: handle}] > th.freeing
 }
 
 // leaveCommFree follows a call that has freed a communicator.
-func (t *Tracker) leaveCommFree(th *Thread, handle uint64) {
+func (cs *comms) leaveCommFree(th *Thread, handle uint64) {
 	pr, v := th.Process, th.view
 	if v == nil {
 		return
 	}
 	if v.Comm.Free() {
-		t.Events.CommFreed.Publish(v.Comm)
+		cs.Events.CommFreed.Publish(v.Comm)
 	}
 	if pr.views[handle] == v {
 		delete(pr.views, handle)
-		pr.recent = nil
+		pr.lastView = nil
 	}
-}
-
-// leaveMatched returns the operation that a matched probe began, now that the program has received its message.
-func (t *Tracker) leaveMatched(th *Thread, p *plan, rec []byte) *match.Op {
-	op := th.taken
-	th.taken = nil
-	if op == nil {
-		return nil
-	}
-	op.Count, op.Type = p.recvCount.Int(rec), th.Process.Type(p.recvType.Handle(rec))
-	op.Call = th.call(rec)
-	t.Match.Confirm(op)
-	t.Events.MessagePassed.Publish(MessagePassed{th, op.Type, rec})
-	return op
 }

@@ -16,15 +16,20 @@ type place struct {
 	position uint64
 }
 
+// rounds has the persistent collectives that are initialised, by their place.
+type rounds struct{ persistent map[place]*Rounds }
+
+func newRounds() rounds { return rounds{persistent: make(map[place]*Rounds)} }
+
 // initRounds notes that a member initialises a persistent collective.
-func (t *Tracker) initRounds(v *View, position uint64, e *match.Entry) {
+func (rs *rounds) initRounds(v *View, position uint64, e *match.Entry) {
 	k := place{v.Comm, position}
-	if v.Opaque || t.persistent[k] != nil {
+	if v.Opaque || rs.persistent[k] != nil {
 		return
 	}
 	r := &Rounds{Entry: *e, started: make([]uint32, len(v.Members))}
 	r.Entry.Parts = nil
-	t.persistent[k] = r
+	rs.persistent[k] = r
 }
 
 // count notes that a member has started a persistent collective, or, by -1, that it has not after all.
@@ -35,12 +40,12 @@ func (r *Request) count(by int32) {
 }
 
 // leaveRounds notes that a member has freed its request.
-func (t *Tracker) leaveRounds(r *Request) {
+func (rs *rounds) leaveRounds(r *Request) {
 	if r.Rounds == nil {
 		return
 	}
 	if r.Rounds.freed++; r.Rounds.freed == len(r.Rounds.started) {
-		delete(t.persistent, place{r.View.Comm, r.Pos})
+		delete(rs.persistent, place{r.View.Comm, r.Pos})
 	}
 }
 

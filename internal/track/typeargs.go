@@ -16,7 +16,7 @@ type typeArg struct {
 func (p *plan) planTypes() {
 	f := p.fn
 	p.constructor = newConstructor(f)
-	if p.act == typeCommit || p.act == typeFree {
+	if p.act == mpiapi.ActTypeCommit || p.act == mpiapi.ActTypeFree {
 		return // changeType looks its datatype up
 	}
 	for i := range f.Params {
@@ -33,28 +33,28 @@ func (p *plan) planTypes() {
 
 // publishOddTypes publishes the datatypes that a call is given and that are not ready for communication. A handle
 // that was ready a moment ago is so now, which is most of them.
-func (t *Tracker) publishOddTypes(th *Thread, p *plan, c *event.Call) {
+func (ts *types) publishOddTypes(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	for i := range p.types {
 		a := &p.types[i]
 		if a.at.At != 0 {
 			if h := a.at.Handle(rec); th.Process.readyType(h) == nil {
-				t.publishOddType(th, c, a.param, -1, h)
+				ts.publishOddType(th, c, a.param, -1, h)
 			}
 			continue
 		}
 		list, _ := c.In(a.param)
 		for k := range list.Len() {
 			if h := list.Handle(k); th.Process.readyType(h) == nil {
-				t.publishOddType(th, c, a.param, k, h)
+				ts.publishOddType(th, c, a.param, k, h)
 			}
 		}
 	}
 }
 
-func (t *Tracker) publishOddType(th *Thread, c *event.Call, param, index int, handle uint64) {
+func (ts *types) publishOddType(th *Thread, c *event.Call, param, index int, handle uint64) {
 	d := th.Process.Type(handle)
 	if d == nil || d.Standing == match.UncommittedType {
-		t.Events.OddDatatype.Publish(OddDatatype{th, c, param, index, handle, d})
+		ts.Events.OddDatatype.Publish(OddDatatype{th, c, param, index, handle, d})
 	}
 }

@@ -14,6 +14,21 @@ type cachedType struct {
 	typ    *match.Datatype
 }
 
+// types makes the datatypes that calls construct.
+type types struct {
+	*core
+	trees trees
+}
+
+// typeTable has the datatypes of a process by handle.
+type typeTable struct {
+	types   map[uint64]*match.Datatype // that are not predefined
+	derived derivedTypes
+	watcher TypeWatcher    // may be nil
+	cached  [16]cachedType // that were asked for lately and may be used for communication
+	lately  *cachedType    // of those, the one asked for last
+}
+
 // derivedTypes are what is known of a process's derived datatypes beyond its table of handles.
 type derivedTypes struct {
 	live    int // made and not freed
@@ -34,7 +49,7 @@ func (p *Process) Type(handle uint64) *match.Datatype {
 	}
 	ty := p.datatype(handle)
 	if ty != nil && ty.Standing <= match.DoubtfulType {
-		*p.slot(handle) = cachedType{handle, ty}
+		*p.cacheSlot(handle) = cachedType{handle, ty}
 	}
 	return ty
 }
@@ -52,30 +67,32 @@ func (p *Process) datatype(handle uint64) *match.Datatype {
 
 // readyType returns what a datatype handle stands for if that was asked a moment ago, and if it may be used for
 // communication; nil does not say that it may not.
-func (p *Process) readyType(handle uint64) *match.Datatype {
-	if c := p.lately; c != nil && c.handle == handle {
+func (tt *typeTable) readyType(handle uint64) *match.Datatype {
+	if c := tt.lately; c != nil && c.handle == handle {
 		return c.typ
 	}
-	c := p.slot(handle)
+	c := tt.cacheSlot(handle)
 	if c.handle != handle {
 		return nil
 	}
-	p.lately = c
+	tt.lately = c
 	return c.typ
 }
 
-// slot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
-func (p *Process) slot(handle uint64) *cachedType { return &p.cached[(handle^handle>>4^handle>>8)&15] }
+// cacheSlot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
+func (tt *typeTable) cacheSlot(handle uint64) *cachedType {
+	return &tt.cached[(handle^handle>>4^handle>>8)&15]
+}
 
 // FreedType returns the datatype that the program freed under a handle that stands for nothing now, nil if there is
 // none.
-func (p *Process) FreedType(handle uint64) *match.Datatype { return p.derived.freed[handle] }
+func (tt *typeTable) FreedType(handle uint64) *match.Datatype { return tt.derived.freed[handle] }
 
 // FreedThrough returns the datatype that was freed last through a variable at an address, which MPI_Type_free made
 // MPI_DATATYPE_NULL; nil if there is none.
-func (p *Process) FreedThrough(variable uint64) *match.Datatype {
-	for _, h := range slices.Backward(p.derived.order) {
-		if ty := p.derived.freed[h]; ty != nil {
+func (tt *typeTable) FreedThrough(variable uint64) *match.Datatype {
+	for _, h := range slices.Backward(tt.derived.order) {
+		if ty := tt.derived.freed[h]; ty != nil {
 			if c, _, err := event.Parse(ty.Freed.Raw); err == nil && c.Addr(0) == variable {
 				return ty
 			}
@@ -86,8 +103,8 @@ func (p *Process) FreedThrough(variable uint64) *match.Datatype {
 
 // Datatypes calls f for every datatype that the process has made and not freed, in no order. Those that MPI made are
 // left out.
-func (p *Process) Datatypes(f func(*match.Datatype)) {
-	for _, ty := range p.types {
+func (tt *typeTable) Datatypes(f func(*match.Datatype)) {
+	for _, ty := range tt.types {
 		if !ty.Permanent && !ty.Given {
 			f(ty)
 		}
@@ -95,7 +112,7 @@ func (p *Process) Datatypes(f func(*match.Datatype)) {
 }
 
 // DerivedDatatypes returns how many datatypes there are that Datatypes goes through.
-func (p *Process) DerivedDatatypes() int { return p.derived.live }
+func (tt *typeTable) DerivedDatatypes() int { return tt.derived.live }
 
 // enterType gives a handle its meaning. What it meant before is over, as MPI hands it out again: the program freed it
 // in a way that is not recorded.
@@ -124,7 +141,7 @@ func (p *Process) forgetType(handle uint64) {
 	if ty == nil {
 		return
 	}
-	*p.slot(handle) = cachedType{}
+	*p.cacheSlot(handle) = cachedType{}
 	p.meanings++
 	delete(p.types, handle)
 	if p.watcher != nil {
@@ -167,56 +184,34 @@ func (p *Process) freeType(handle uint64, call match.Call) {
 }
 
 // construct works out what a constructor of datatypes is going to make, and tells what it can't be given.
-func (t *Tracker) construct(th *Thread, p *plan, c *event.Call) {
+func (ts *types) construct(th *Thread, p *plan, c *event.Call) {
 	th.constructed = nil
 	if p.constructor == nil {
 		return
 	}
-	ty, err := t.trees.make(th.Process, p.constructor, c)
+	ty, err := ts.trees.make(th.Process, p.constructor, c)
 	th.constructed = ty
 	if err != nil {
-		t.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
+		ts.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
 	}
 }
 
-// changeType follows what a call on datatypes has brought.
-func (t *Tracker) changeType(th *Thread, p *plan, c *event.Call) {
-	pr, rec := th.Process, c.Raw()
-	switch p.act {
-	case typeNew:
-		t.newType(th, p, rec)
-	case typeCommit:
-		if ty := pr.types[p.oldHandle.Handle(rec)]; ty != nil && !ty.Permanent && ty.Standing != match.CommittedType {
-			ty.Standing = match.CommittedType
-			if ty.Returned {
-				ty.Standing = match.DoubtfulType
-			}
-			ty.Committed = th.call(rec)
-			pr.committed(p.oldHandle.Handle(rec), ty)
-		}
-	case typeFree:
-		if h := p.oldHandle.Handle(rec); !th.renewed(mpiapi.Datatype, h) {
-			pr.freeType(h, th.call(rec))
-		}
-	case typeGiven:
-		for _, s := range p.given {
-			pr.givenType(s.Handle(rec), nil)
-		}
-	case typeContents:
-		outer := pr.types[c.Handle(0)]
-		list, _ := c.Out(p.fn.Arg(mpiapi.NewType))
-		// The program may have made room for more than there are. What is there then is anything.
-		if outer == nil || outer.Permanent {
-			return
-		}
-		for i := range min(list.Len(), len(outer.Olds)) {
-			pr.givenType(list.Handle(i), outer.Olds[i])
-		}
+// commitType follows MPI_Type_commit.
+func (p *Process) commitType(handle uint64, call match.Call) {
+	ty := p.types[handle]
+	if ty == nil || ty.Permanent || ty.Standing == match.CommittedType {
+		return
 	}
+	ty.Standing = match.CommittedType
+	if ty.Returned {
+		ty.Standing = match.DoubtfulType
+	}
+	ty.Committed = call
+	p.committed(handle, ty)
 }
 
 // newType enters the datatype that a constructor has returned.
-func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
+func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 	pr := th.Process
 	h := p.newType.Handle(rec)
 	ty := th.constructed
@@ -245,10 +240,10 @@ func (t *Tracker) newType(th *Thread, p *plan, rec []byte) {
 	if d.Standing == match.CommittedType {
 		pr.committed(h, d)
 	}
-	t.Events.TypeMade.Publish(TypeMade{pr, d})
+	ts.Events.TypeMade.Publish(TypeMade{pr, d})
 	if pr.derived.live >= pr.derived.notice {
 		pr.derived.notice *= 2
-		t.Events.Crowded.Publish(Crowded{pr, mpiapi.Datatype})
+		ts.Events.Crowded.Publish(Crowded{pr, mpiapi.Datatype})
 	}
 }
 
@@ -271,4 +266,14 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 	}
 	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.DoubtfulType, Given: true, Returned: true})
 	p.born(mpiapi.Datatype, handle)
+}
+
+// TypeWatcher is told which handles are committed datatypes.
+type TypeWatcher interface {
+	// Committed: handle is a datatype that may be used, from now on.
+	Committed(p *Process, handle uint64, t *datatype.Type)
+	// Gone: handle is no datatype any more, or will be another one.
+	Gone(p *Process, handle uint64)
+	// FreeReturned: a call of MPI_Type_free has returned, successfully or not, and what follows from it was told.
+	FreeReturned(p *Process)
 }

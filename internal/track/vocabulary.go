@@ -48,6 +48,25 @@ type constants struct {
 	hasInPlace                                   bool
 }
 
+// dictionary has the names that processes tell. Each is kept once.
+type dictionary struct {
+	unnamed *names                          // of processes that have told none: all others go on from them
+	shared  map[datatypeKey]*match.Datatype // predefined datatypes
+	texts   map[string]string               // that many processes tell
+}
+
+type datatypeKey struct {
+	dialect datatype.Dialect
+	name    string
+	size    int64
+}
+
+func newDictionary() dictionary {
+	return dictionary{
+		unnamed: noNames(), shared: make(map[datatypeKey]*match.Datatype), texts: make(map[string]string),
+	}
+}
+
 // noNames are the names of a process that has told none.
 func noNames() *names {
 	return &names{
@@ -67,7 +86,7 @@ const maxWords = 1 << 16
 const sharedNames = 8
 
 // nameRecord adds the names that a record tells of.
-func (t *Tracker) nameRecord(p *Process, c *event.Call) error {
+func (dict *dictionary) nameRecord(p *Process, c *event.Call) error {
 	d := dialect(p.Library)
 	i := slices.IndexFunc(p.names.next, func(n *names) bool { return n.dialect == d && bytes.Equal(n.record, c.Raw()) })
 	if i >= 0 {
@@ -78,7 +97,7 @@ func (t *Tracker) nameRecord(p *Process, c *event.Call) error {
 	if err != nil {
 		return err
 	}
-	n := &names{vocabulary: t.vocabulary(p.names.vocabulary, d, list), constants: p.names.constants}
+	n := &names{vocabulary: dict.extend(p.names.vocabulary, d, list), constants: p.names.constants}
 	n.values = make([]uint64, len(p.names.values), len(n.words))
 	copy(n.values, p.names.values)
 	for i := range list[:len(n.words)-len(n.values)] {
@@ -100,14 +119,14 @@ func (t *Tracker) nameRecord(p *Process, c *event.Call) error {
 }
 
 func (p *Process) setNames(n *names) {
-	if len(p.names.words) == 0 && p.objects != nil {
-		p.objects.disown(n)
+	if len(p.names.words) == 0 && p.objectTable != nil {
+		p.objectTable.disown(n)
 	}
 	p.names, p.constants = n, n.constants
 }
 
-// vocabulary returns v with the names of list behind it.
-func (t *Tracker) vocabulary(v *vocabulary, d datatype.Dialect, list []event.Name) *vocabulary {
+// extend returns v with the names of list behind it.
+func (dict *dictionary) extend(v *vocabulary, d datatype.Dialect, list []event.Name) *vocabulary {
 	list = list[:min(len(list), maxWords-len(v.words))]
 	same := func(w word, n event.Name) bool {
 		n.Value = 0
@@ -124,7 +143,7 @@ func (t *Tracker) vocabulary(v *vocabulary, d datatype.Dialect, list []event.Nam
 		k := word{Name: n}
 		switch {
 		case n.Kind == mpiapi.Datatype && !n.Null():
-			k.typ = t.predefined(d, n.Name, int64(n.Size))
+			k.typ = dict.predefined(d, n.Name, int64(n.Size))
 		case n.Kind == mpiapi.Op:
 			k.op = hashText(n.Name)
 		}
@@ -209,3 +228,23 @@ func (n *names) errorClass(class int32) string {
 }
 
 func (n *names) isError(class int32, name string) bool { return n.errorClass(class) == name }
+
+// text returns the one copy of a text that many processes tell.
+func (dict *dictionary) text(s string) string {
+	if one, ok := dict.texts[s]; ok {
+		return one
+	}
+	dict.texts[s] = s
+	return s
+}
+
+// predefined returns the one Type for all processes that call it the same and of the same size.
+func (dict *dictionary) predefined(d datatype.Dialect, name string, size int64) *match.Datatype {
+	k := datatypeKey{d, name, size}
+	if ty := dict.shared[k]; ty != nil {
+		return ty
+	}
+	ty := &match.Datatype{Type: d.Predefined(name, size), Name: name, Permanent: true}
+	dict.shared[k] = ty
+	return ty
+}

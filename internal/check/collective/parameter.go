@@ -44,12 +44,3 @@ var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collectiv
 
 // onFiles reports whether a function is a collective on a file.
 func onFiles(f *mpiapi.Func) bool { return track.InOrder(f) && f.Arg(mpiapi.TheFile) >= 0 }
-
-// explainDisorder says that the finding about a call explains what follows from its place among the calls on a file.
-func explainDisorder(*check.Run) func(track.CollectiveEntering) {
-	return func(e track.CollectiveEntering) {
-		if e.Entry.Disorder != "" {
-			e.Thread.Explained = track.ByArgument
-		}
-	}
-}

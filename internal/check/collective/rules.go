@@ -291,7 +291,7 @@ func edges(c *match.Collective) []group {
 
 // FileMismatch finds arguments of collective file operations that must be equal and are not.
 var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation", fileDoc, &rule{
-	entering: explainDisorder,
+	entering: newSplitOrder,
 	enters:   onFiles,
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if settled(c) && c.Conflicts.Has(match.FileArguments) {

@@ -117,13 +117,10 @@ type group struct {
 	ranks  []int
 }
 
-func (p *progress) report() {
-	x := p.x
-	var groups []*group
+// stops returns the processes by the places that they are at: those in MPI first, then by rank.
+func (p *progress) stops() (groups []*group, ranks []int, outside int) {
 	index := make(map[string]*group)
-	outside := 0
-	var ranks []int
-	for _, pr := range x.Tracker.Processes {
+	for _, pr := range p.x.Tracker.Processes {
 		if pr.Ended != nil || !pr.Initialized || len(pr.Threads) == 0 {
 			continue
 		}
@@ -138,7 +135,7 @@ func (p *progress) report() {
 			}
 		}
 		ranks = append(ranks, pr.Rank)
-		k := fmt.Sprint(x.Place(th.Last), inside)
+		k := fmt.Sprint(p.x.Place(th.Last), inside)
 		g := index[k]
 		if g == nil {
 			g = &group{call: th.Last, inside: inside}
@@ -154,33 +151,47 @@ func (p *progress) report() {
 		}
 		return slices.Min(a.ranks) - slices.Min(b.ranks)
 	})
+	return groups, ranks, outside
+}
+
+// site returns the place of a group for a finding.
+func (p *progress) site(g *group) finding.Site {
+	s := p.x.Site(map[bool]string{true: "in MPI", false: "last call"}[g.inside], g.call)
+	for _, r := range g.ranks {
+		if r != s.Rank {
+			s.Also = append(s.Also, r)
+		}
+	}
+	return s
+}
+
+// line says where a group is.
+func (p *progress) line(g *group) string {
+	who, verb := sentence(finding.RankNames(g.ranks)), "is"
+	if len(g.ranks) > 1 {
+		verb = "are"
+	}
+	name := "MPI"
+	if fn := p.x.Func(g.call); fn != nil {
+		name = fn.Name
+	}
+	if g.inside {
+		return fmt.Sprintf("%s %s in %s for up to %d s", who, verb, name, g.ticks/ticksPerSecond)
+	}
+	return fmt.Sprintf("%s %s outside of MPI, or polling; the last call was %s", who, verb, name)
+}
+
+func (p *progress) report() {
+	x := p.x
+	groups, ranks, outside := p.stops()
 	f := &finding.Finding{Ranks: ranks, Details: map[string]any{"outside_mpi": outside}}
 	var lines, keys []string
 	for i, g := range groups {
 		keys = append(keys, x.Place(g.call))
-		if i >= shown {
-			continue
-		}
-		s := x.Site(map[bool]string{true: "in MPI", false: "last call"}[g.inside], g.call)
-		slices.Sort(g.ranks)
-		for _, r := range g.ranks {
-			if r != s.Rank {
-				s.Also = append(s.Also, r)
-			}
-		}
-		f.Sites = append(f.Sites, s)
-		who, verb := sentence(finding.RankNames(g.ranks)), "is"
-		if len(g.ranks) > 1 {
-			verb = "are"
-		}
-		name := "MPI"
-		if fn := x.Func(g.call); fn != nil {
-			name = fn.Name
-		}
-		if g.inside {
-			lines = append(lines, fmt.Sprintf("%s %s in %s for up to %d s", who, verb, name, g.ticks/ticksPerSecond))
-		} else {
-			lines = append(lines, fmt.Sprintf("%s %s outside of MPI, or polling; the last call was %s", who, verb, name))
+		if i < shown {
+			slices.Sort(g.ranks)
+			f.Sites = append(f.Sites, p.site(g))
+			lines = append(lines, p.line(g))
 		}
 	}
 	if n := len(groups) - shown; n > 0 {

@@ -217,28 +217,44 @@ func (s *Set) find(p *Part) (int32, *Clash) {
 	if from >= to || from < Lowest {
 		return 0, nil
 	}
-	for at := s.before(from); ; at.k++ {
-		if at.r < len(s.index) && at.k == len(s.index[at.r].slots) {
-			at = place{r: at.r + 1}
-		}
-		if at.r == len(s.index) {
-			break
-		}
-		i := s.index[at.r].slots[at.k]
-		q := &s.slots[i]
-		if q.from != from {
-			break
-		}
-		if q.Base == p.Base && q.Type == p.Type && q.Count == p.Count && q.Write == p.Write && (q.users == 0 || !q.Write && !s.Exclusive) {
-			return i, nil
-		}
+	if i := s.findEqual(p, from); i != 0 {
+		return i, nil
 	}
 	if p.Write && !s.Exclusive {
 		if o, twice := p.Twice(); twice {
 			return 0, &Clash{Other: *p, At: o}
 		}
 	}
-	// Those that begin before its end, from the last one, as long as one of them may reach into it.
+	if c := s.findClash(p, from, to); c != nil {
+		return 0, c
+	}
+	return s.add(p, from, to), nil
+}
+
+// findEqual returns the slot of an equal part that does not exclude this one, 0 if there is none.
+func (s *Set) findEqual(p *Part, from uint64) int32 {
+	for at := s.before(from); ; at.k++ {
+		if at.r < len(s.index) && at.k == len(s.index[at.r].slots) {
+			at = place{r: at.r + 1}
+		}
+		if at.r == len(s.index) {
+			return 0
+		}
+		i := s.index[at.r].slots[at.k]
+		q := &s.slots[i]
+		if q.from != from {
+			return 0
+		}
+		if q.Base == p.Base && q.Type == p.Type && q.Count == p.Count && q.Write == p.Write && (q.users == 0 || !q.Write && !s.Exclusive) {
+			return i
+		}
+	}
+}
+
+// findClash returns what a part clashes with, nil if there is nothing. It forgets parts that would exclude this one and
+// that nobody holds. It goes through the parts that begin before the end of this one, from the last one on, as long as one
+// of them may reach into it.
+func (s *Set) findClash(p *Part, from, to uint64) *Clash {
 	for at := s.before(to); at.r < len(s.index); {
 		run := &s.index[at.r]
 		if at.k == 0 || run.tops[at.k-1] <= from {
@@ -266,10 +282,10 @@ func (s *Set) find(p *Part) (int32, *Clash) {
 			continue
 		}
 		if o, ok := datatype.FirstOverlap(q.Buffer, p.Buffer); ok {
-			return 0, &Clash{With: Hold(i), Other: q.Part, At: o}
+			return &Clash{With: Hold(i), Other: q.Part, At: o}
 		}
 	}
-	return s.add(p, from, to), nil
+	return nil
 }
 
 // Twice finds a byte that the part has twice.

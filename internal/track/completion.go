@@ -1,0 +1,229 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
+)
+
+// leaveWait follows a wait or test that has returned.
+func leaveWait(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) { t.completed(th, p, c, rc) }
+
+// finish completes a request.
+func (rs *requests) finish(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
+	pr := th.Process
+	rs.requestsOver(th, r)
+	for _, op := range r.Ops {
+		if op == nil {
+			continue
+		}
+		if r.Kind == BothRequest && op.Send {
+			// The status is that of the receive.
+		} else {
+			rs.messages.settle(pr, op, s, have)
+			if !op.Send && have && !op.Removed {
+				rs.Match.Confirm(op)
+			}
+		}
+	}
+	if rs.Replay != nil {
+		rs.tell(th, r, how, call)
+	}
+	for i, op := range r.Ops {
+		if op != nil {
+			rs.Match.Over(op)
+			rs.Match.Release(op)
+			r.Ops[i] = nil
+		}
+	}
+	r.Active = false
+	if r.Overwritten != nil {
+		pr.requestTable.copied(r)
+	}
+	if !r.Persistent {
+		rs.remove(th, r)
+	}
+}
+
+// completing is a wait or test that has returned, and what it says.
+type completing struct {
+	th       *Thread
+	p        *plan
+	c        *event.Call
+	rc       int32
+	statuses event.Statuses
+	known    bool // the statuses are recorded
+	how      Completion
+}
+
+// completed follows what a wait or test brought. A failed one completes those requests that the statuses tell of.
+func (rs *requests) completed(th *Thread, p *plan, c *event.Call, rc int32) {
+	pr, rec := th.Process, c.Raw()
+	if rc != 0 {
+		pr.doubtful = true
+		rs.Events.RequestsVague.Publish(RequestsVague{Process: pr})
+		if th.Failure != nil && th.Failure.Refused {
+			rs.abandon(th, p, c)
+			return
+		}
+	}
+	d := completing{th: th, p: p, c: c, rc: rc, how: rs.completion(th, p, c)}
+	d.statuses, d.known = c.Statuses(p.status)
+	if rc != 0 && !th.tellsWhich(p, rc) {
+		return
+	}
+	switch p.act {
+	case mpiapi.ActWait:
+		rs.complete(&d, 0, p.requestBefore.Handle(rec), 0)
+	case mpiapi.ActTest:
+		if p.flag.Int(rec) != 0 {
+			rs.complete(&d, 0, p.requestBefore.Handle(rec), 0)
+		}
+	case mpiapi.ActRequestStatus:
+		if p.flag.Int(rec) != 0 {
+			rs.markKnown(th, p, c)
+		}
+	case mpiapi.ActWaitall:
+		rs.completeAll(&d)
+	case mpiapi.ActTestall:
+		if p.flag.Int(rec) != 0 {
+			rs.completeAll(&d)
+		}
+	case mpiapi.ActWaitany:
+		rs.completeIndex(&d)
+	case mpiapi.ActTestany:
+		if p.flag.Int(rec) != 0 {
+			rs.completeIndex(&d)
+		}
+	case mpiapi.ActWaitsome, mpiapi.ActTestsome:
+		rs.completeSome(&d)
+	}
+}
+
+// complete completes the i-th request that a wait or test was given. at is the place of its status.
+func (rs *requests) complete(d *completing, i int, handle uint64, at int) {
+	pr := d.th.Process
+	r := pr.find(handle, pr.variable(d.p, d.c, i))
+	if r == nil || !r.Active {
+		if r == nil && d.rc == 0 && d.c.State == event.Complete && handle != pr.requestNull {
+			rs.Events.StrayHandle.Publish(StrayHandle{d.th, d.c, i, handle})
+		}
+		return
+	}
+	var s event.Status
+	have := d.known && at < d.statuses.Len()
+	if have {
+		s = d.statuses.At(at)
+		have = d.rc == 0 || d.p.act != mpiapi.ActWait && d.p.act != mpiapi.ActTest || s.Error != 0
+	}
+	rs.finish(d.th, r, s, have, d.how, d.c.Raw())
+}
+
+// completeAll follows MPI_Waitall, and an MPI_Testall that has completed its requests. One that has failed leaves those
+// pending that have not failed and are not complete.
+func (rs *requests) completeAll(d *completing) {
+	reqs, _ := d.c.In(d.p.requests)
+	for i := range reqs.Len() {
+		if d.rc != 0 {
+			s, have := statusAt(d.c, d.p.status, i)
+			if have && d.th.Process.names.isError(s.Error, "MPI_ERR_PENDING") {
+				continue
+			}
+		}
+		rs.complete(d, i, reqs.Handle(i), i)
+	}
+}
+
+// completeIndex follows MPI_Waitany, and an MPI_Testany that has completed a request.
+func (rs *requests) completeIndex(d *completing) {
+	i := d.p.index.Int(d.c.Raw())
+	reqs, _ := d.c.In(d.p.requests)
+	if i >= 0 && i < int64(reqs.Len()) {
+		rs.complete(d, int(i), reqs.Handle(int(i)), 0)
+	}
+}
+
+// completeSome follows MPI_Waitsome and MPI_Testsome.
+func (rs *requests) completeSome(d *completing) {
+	n := d.p.outCount.Int(d.c.Raw())
+	reqs, _ := d.c.In(d.p.requests)
+	indices, _ := d.c.Out(d.p.indices)
+	for k := 0; k < indices.Len() && int64(k) < n; k++ {
+		if i := int(indices.At(k)); i >= 0 && i < reqs.Len() {
+			rs.complete(d, i, reqs.Handle(i), k)
+		}
+	}
+}
+
+// markKnown follows MPI_Request_get_status that says that an operation is complete. It completes the operation, but not
+// the request.
+func (rs *requests) markKnown(th *Thread, p *plan, c *event.Call) {
+	pr, rec := th.Process, c.Raw()
+	r := pr.find(p.requestBefore.Handle(rec), 0)
+	if r == nil {
+		return
+	}
+	r.Known = true
+	rs.requestsOver(th, r)
+	s, have := statusAt(c, p.status, 0)
+	for _, op := range r.Ops {
+		if op != nil && !op.Send {
+			rs.messages.settle(pr, op, s, have)
+		}
+	}
+	if rs.Replay != nil {
+		rs.any(th, r.list, Polled, rec)
+	}
+}
+
+// tellsWhich reports whether a wait or test that has failed with rc says which operations it has completed: by the errors
+// in its statuses or, if it completes one, by its index. That is not valid if the error is about the arguments.
+func (th *Thread) tellsWhich(p *plan, rc int32) bool {
+	is := func(class string) bool { return th.failedWith(class) || th.Process.names.isError(rc, class) }
+	switch p.act {
+	case mpiapi.ActWait, mpiapi.ActTest:
+		return true
+	case mpiapi.ActWaitany, mpiapi.ActTestany:
+		return is("MPI_ERR_TRUNCATE")
+	}
+	return is("MPI_ERR_IN_STATUS")
+}
+
+// abandon forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be expected to
+// complete.
+func (rs *requests) abandon(th *Thread, p *plan, c *event.Call) {
+	pr := th.Process
+	handles, _ := pr.handles(p, c)
+	for i, h := range handles {
+		if r := pr.find(h, pr.variable(p, c, i)); r != nil && r.Kind == CollectiveRequest && !r.Persistent {
+			if rs.Replay != nil {
+				rs.waive(th, r.list, c.Raw())
+			}
+			rs.requestOver(th, r)
+			rs.remove(th, r)
+		}
+	}
+}
+
+// completion says how a wait or test that has returned completes what it does.
+func (rs *requests) completion(th *Thread, p *plan, c *event.Call) Completion {
+	if rs.Replay == nil {
+		return Awaited
+	}
+	switch p.act {
+	case mpiapi.ActWait, mpiapi.ActWaitall:
+		return Awaited
+	case mpiapi.ActWaitany, mpiapi.ActWaitsome:
+		active := 0
+		handles, ok := c.In(p.requests)
+		for i := range handles.Len() {
+			if r := th.Process.find(handles.Handle(i), th.Process.variable(p, c, i)); r != nil && r.Active {
+				active++
+			}
+		}
+		if ok && active == 1 {
+			return Awaited
+		}
+		return Chosen
+	}
+	return Polled
+}

@@ -1,0 +1,27 @@
+package track
+
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/record/event"
+)
+
+// core is what all parts of a tracker use.
+type core struct {
+	// Limits are set before the first process: DefaultLimits if they are not.
+	Limits Limits
+	// Replay, if it is set before the first process, is told what each thread does and waits for.
+	Replay Replay
+
+	Events Events
+	Match  *match.Matcher
+	Now    int // ticks that have passed
+
+	plans []plan // by the number of the function
+}
+
+// operationBegan publishes that a call has begun an operation.
+func (k *core) operationBegan(th *Thread, c *event.Call) {
+	if e := &k.Events.OperationBegan; e.Wanted() {
+		e.Publish(Call{th, c})
+	}
+}
