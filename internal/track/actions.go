@@ -94,13 +94,13 @@ func enterTypeNew(t *Tracker, th *Thread, p *plan, c *event.Call) { t.construct(
 func succeedTypeNew(t *Tracker, th *Thread, p *plan, c *event.Call) { t.newType(th, p, c.Raw()) }
 
 func succeedTypeCommit(_ *Tracker, th *Thread, p *plan, c *event.Call) {
-	th.Process.commitType(p.oldHandle.Handle(c.Raw()), th.call(c.Raw()))
+	th.Process.commitType(p.oldHandle.Handle(c.Raw()), th, c.Raw())
 }
 
 func leaveTypeFree(_ *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, h := th.Process, p.oldHandle.Handle(c.Raw())
 	if rc == 0 && !th.renewed(mpiapi.Datatype, h) {
-		pr.freeType(h, th.call(c.Raw()))
+		pr.freeType(h, th, c.Raw())
 	}
 	if pr.watcher != nil {
 		pr.watcher.FreeReturned(pr)

@@ -1,14 +1,38 @@
 package track
 
 import (
-	"maps"
+	"slices"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
 // infoTable has what is in the info objects of a process, by handle.
-type infoTable struct{ infos map[uint64]map[string]string }
+type infoTable struct{ infos map[uint64]infoObject }
+
+// infoObject has the pairs of an info object. Most have few, and a map for each is slow to make.
+type infoObject []infoPair
+
+type infoPair struct{ key, value string }
+
+// find returns the place of a key, -1 if the object has none.
+func (o infoObject) find(key string) int {
+	return slices.IndexFunc(o, func(p infoPair) bool { return p.key == key })
+}
+
+// set gives a key a value.
+func (o infoObject) set(key, value string) infoObject {
+	if i := o.find(key); i >= 0 {
+		o[i].value = value
+		return o
+	}
+	return append(o, infoPair{key, value})
+}
+
+// drop takes a key out.
+func (o infoObject) drop(key string) infoObject {
+	return slices.DeleteFunc(o, func(p infoPair) bool { return p.key == key })
+}
 
 // changeInfo follows what the program does with info objects (MPI standard, chapter 10).
 func (it *infoTable) changeInfo(th *Thread, c *event.Call) {
@@ -25,17 +49,19 @@ func (it *infoTable) changeInfo(th *Thread, c *event.Call) {
 	}
 	switch f.Base {
 	case mpiapi.IDInfoCreate:
-		it.setInfo(uint64(c.After(f.Param("info"))), make(map[string]string))
+		it.setInfo(uint64(c.After(f.Param("info"))), nil)
 	case mpiapi.IDInfoDup:
-		if old := it.infos[handle(f.Param("info"))]; old != nil {
-			it.setInfo(uint64(c.After(f.Param("newinfo"))), maps.Clone(old))
+		if old, known := it.infos[handle(f.Param("info"))]; known {
+			it.setInfo(uint64(c.After(f.Param("newinfo"))), slices.Clone(old))
 		}
 	case mpiapi.IDInfoSet:
-		if m := it.infos[handle(f.Param("info"))]; m != nil {
-			m[text("key")] = text("value")
+		if o, known := it.infos[handle(f.Param("info"))]; known {
+			it.setInfo(handle(f.Param("info")), o.set(text("key"), text("value")))
 		}
 	case mpiapi.IDInfoDelete:
-		delete(it.infos[handle(f.Param("info"))], text("key"))
+		if o, known := it.infos[handle(f.Param("info"))]; known {
+			it.setInfo(handle(f.Param("info")), o.drop(text("key")))
+		}
 	case mpiapi.IDInfoFree:
 		if h := handle(f.Param("info")); !th.renewed(mpiapi.Info, h) {
 			delete(it.infos, h)
@@ -43,14 +69,15 @@ func (it *infoTable) changeInfo(th *Thread, c *event.Call) {
 	}
 }
 
-func (it *infoTable) setInfo(handle uint64, m map[string]string) {
-	it.infos = put(it.infos, handle, m)
-}
+func (it *infoTable) setInfo(handle uint64, o infoObject) { it.infos = put(it.infos, handle, o) }
 
 // Info returns the value of a key of an info object, "" if it has none, false if what is in the object is not known.
 func (p *Process) Info(handle uint64, key string) (string, bool) {
-	if m := p.infos[handle]; m != nil {
-		return m[key], true
+	if o, known := p.infos[handle]; known {
+		if i := o.find(key); i >= 0 {
+			return o[i].value, true
+		}
+		return "", true
 	}
 	return "", p.NameHandle(mpiapi.Info, handle) == "MPI_INFO_NULL"
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
+	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
 type cachedType struct {
@@ -152,8 +153,22 @@ func (p *Process) forgetType(handle uint64) {
 	}
 }
 
+// typeObject is a datatype with room for records of calls: programs make many datatypes, and one piece of memory is
+// made faster than three.
+type typeObject struct {
+	match.Datatype
+	room [2][layout.Line]byte
+}
+
+// keepIn keeps the call that a record holds, in room if it fits.
+func (th *Thread) keepIn(room *[layout.Line]byte, rec []byte) match.Call {
+	c := match.Call{Thread: th.ID, Raw: room[:0:layout.Line]}
+	c.Keep(rec)
+	return c
+}
+
 // freeType follows MPI_Type_free. Operations under way keep the datatype (section 5.1.9).
-func (p *Process) freeType(handle uint64, call match.Call) {
+func (p *Process) freeType(handle uint64, th *Thread, rec []byte) {
 	ty := p.types[handle]
 	if ty == nil || ty.Permanent {
 		return
@@ -178,9 +193,12 @@ func (p *Process) freeType(handle uint64, call match.Call) {
 	if d.unknown == nil {
 		d.unknown = datatype.UnknownType()
 	}
-	d.freed[handle] = &match.Datatype{
-		Type: d.unknown, Name: ty.Name, Standing: match.FreedType, Made: ty.Made, Committed: ty.Committed, Freed: call,
+	o := new(typeObject)
+	o.Datatype = match.Datatype{
+		Type: d.unknown, Name: ty.Name, Standing: match.FreedType, Made: ty.Made, Committed: ty.Committed,
+		Freed: th.keepIn(&o.room[0], rec),
 	}
+	d.freed[handle] = &o.Datatype
 }
 
 // construct works out what a constructor of datatypes is going to make, and tells what it can't be given.
@@ -197,7 +215,7 @@ func (ts *types) construct(th *Thread, p *plan, c *event.Call) {
 }
 
 // commitType follows MPI_Type_commit.
-func (p *Process) commitType(handle uint64, call match.Call) {
+func (p *Process) commitType(handle uint64, th *Thread, rec []byte) {
 	ty := p.types[handle]
 	if ty == nil || ty.Permanent || ty.Standing == match.CommittedType {
 		return
@@ -206,7 +224,8 @@ func (p *Process) commitType(handle uint64, call match.Call) {
 	if ty.Returned {
 		ty.Standing = match.DoubtfulType
 	}
-	ty.Committed = call
+	ty.Committed.Thread = th.ID
+	ty.Committed.Keep(rec) // in its typeObject, if it has one
 	p.committed(handle, ty)
 }
 
@@ -225,7 +244,10 @@ func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 	if ty == nil {
 		ty = datatype.UnknownType()
 	}
-	d := &match.Datatype{Type: ty, Standing: match.UncommittedType, Made: th.call(rec)}
+	o := new(typeObject)
+	d := &o.Datatype
+	*d = match.Datatype{Type: ty, Standing: match.UncommittedType, Made: th.keepIn(&o.room[0], rec)}
+	d.Committed.Raw = o.room[1][:0:layout.Line]
 	switch k := p.constructor.kind(); {
 	case f90Kind(k):
 		d.Standing, d.Permanent = match.CommittedType, true
