@@ -52,7 +52,7 @@ func (w *wrapper) enterCollective(c *collective) {
 		w.line("struct mv_object *const object = mv_collective_enter(t, %s(0, MV_OBJECT_COMM), %s);", w.fn("mv_object"), c.kind.Constant())
 	}
 	if w.EndsObject() {
-		w.line("const uint64_t serial = object->serial;")
+		w.line("const uint64_t serial = __atomic_load_n(&object->serial, __ATOMIC_RELAXED);")
 	}
 }
 

@@ -26,7 +26,7 @@ func generateHeld(exported func(name string) bool) []byte {
 
 // hold writes the body of what stands for the function in strict mode.
 func (w *wrapper) hold() {
-	real := fmt.Sprintf("real_hold_%s(%s)", w.Name, w.args(nil))
+	real := fmt.Sprintf("real(%s)", w.args(nil))
 	switch w.Class {
 	case mpiapi.Icollective:
 		// It must return without waiting for others, so whatever is wrong is raised by the call that completes it.

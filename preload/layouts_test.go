@@ -14,8 +14,7 @@ import (
 
 // What the program asks the library by.
 const layoutProbe = `
-#include "layout.h"
-#include "mv.h"
+#include "layouts.h"
 MV_EXPORT int probe_layout(uint64_t handle, uint64_t base, int64_t count, mv_layout_visit *visit, void *ctx)
 {
     struct mv_layout l = mv_layout(handle);

@@ -56,7 +56,7 @@ func generateMoved(exported func(name string) bool) []byte {
 
 // move writes the body of what stands for the function where sums are wanted.
 func (w *wrapper) move() {
-	real := fmt.Sprintf("real_move_%s(%s)", w.Name, w.args(nil))
+	real := fmt.Sprintf("real(%s)", w.args(nil))
 	if w.Class == mpiapi.Wait || w.Class == mpiapi.Test {
 		list, n := w.requests()
 		w.line("if (MV_LIKELY(!mv_operations_known(%s, sizeof(MPI_Request), %s)))\n        return %s;", list, n, real)
@@ -68,7 +68,7 @@ func (w *wrapper) move() {
 		w.line("struct mv_operation *const found = mv_operations_find(t, %s, sizeof(MPI_Request), %s);", list, n)
 		w.line("int rc = %s;", real)
 		status := w.Params[w.Arg(mpiapi.TheStatus)].Name
-		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, %s, %s);", w.completed(), status)
+		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, &(struct mv_completion){%s, %s, mv_status_at});", w.completed(), status)
 		w.line("return rc;")
 		return
 	case mpiapi.RequestOp:
@@ -135,7 +135,7 @@ func (w *wrapper) moveMessage() {
 			persistent = 1
 		}
 		w.line("struct mv_operation *const o = mv_transfer_begin(t, %s, %s, %d);", send, recv, persistent)
-		w.line("int rc = real_move_%s(%s);", w.Name, w.args(nil))
+		w.line("int rc = real(%s);", w.args(nil))
 		w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", w.Params[i].Name)
 		w.line("return rc;")
 		return
@@ -150,7 +150,7 @@ func (w *wrapper) moveMessage() {
 		bytes = "rc == MPI_SUCCESS ? mv_status_bytes(s) : -1"
 	}
 	w.line("mv_message_begin(t, &m, %s, %s);", send, recv)
-	w.line("int rc = real_move_%s(%s);", w.Name, w.args(replace))
+	w.line("int rc = real(%s);", w.args(replace))
 	w.line("mv_message_end(t, &m, rc, %s);", bytes)
 	w.line("return rc;")
 }
@@ -185,7 +185,7 @@ func (w *wrapper) moveApart() {
 	}
 	w.line("struct mv_operation *const o = mv_reading_begin(t, &(struct mv_buffered){%s, %s, %s, %s}, %d);",
 		name(mpiapi.SendBuf), count, w.handle(w.Arg(mpiapi.SendType)), none, persistent)
-	w.line("int rc = real_move_%s(%s);", w.Name, w.args(nil))
+	w.line("int rc = real(%s);", w.args(nil))
 	w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", name(mpiapi.TheRequest))
 	w.line("return rc;")
 }
@@ -229,14 +229,16 @@ func (w *wrapper) completed() string {
 func generateBetween(exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper)) []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n")
-	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\", \"optimize-sibling-calls\")\n#endif\n#include \"call.h\"\n")
+	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\", \"optimize-sibling-calls\")\n#endif\n" +
+		"#include \"wrapper.h\"\n\n#include \"rules.h\"\n")
 	for _, f := range exportedFuncs(exported) {
 		if !wanted(f) {
 			continue
 		}
 		w := wrapper{Func: f, b: &b}
-		fmt.Fprintf(&b, "\nstatic %s;\n", f.Declare("(*real_"+kind+"_"+f.Name+")"))
+		fmt.Fprintf(&b, "\nstatic void *real_%s_%s;\n", kind, f.Name)
 		fmt.Fprintf(&b, "static %s\n{\n", f.Declare(kind+"_"+f.Name))
+		writeReal(&b, f, "real_"+kind+"_"+f.Name, "")
 		body(&w)
 		b.WriteString("}\n")
 	}

@@ -65,6 +65,7 @@ func CompileFlags() []string {
 func WriteSources(dir string, exported func(name string) bool) error {
 	files := Sources()
 	maps.Copy(files, GenerateWrappers(exported))
+	files["api.c"] = generateAPI()
 	files["names.c"] = generateNames()
 	files["held.c"] = generateHeld(exported)
 	files["moved.c"] = generateMoved(exported)
@@ -75,12 +76,11 @@ func WriteSources(dir string, exported func(name string) bool) error {
 // kind costs at least.
 func WritePassthrough(dir string, exported func(name string) bool) error {
 	all := Sources()
-	return write(dir, map[string][]byte{
-		"passthrough.c": GeneratePassthrough(exported),
-		"real.c":        all["real.c"],
-		"mv.h":          all["mv.h"],
-		"record.h":      all["record.h"],
-	})
+	files := map[string][]byte{"passthrough.c": GeneratePassthrough(exported)}
+	for _, name := range []string{"real.c", "real.h", "base.h", "rules.h"} {
+		files[name] = all[name]
+	}
+	return write(dir, files)
 }
 
 func write(dir string, files map[string][]byte) error {

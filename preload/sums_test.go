@@ -20,7 +20,9 @@ const hashProgram = `
 
 #include <time.h>
 
+#define MPIVET_RULES_H /* which are for the library */
 #include "hash.c"
+#include "layout.h"
 
 enum { PAGE = 4096, MOST = 400 };
 

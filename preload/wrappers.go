@@ -14,9 +14,10 @@ import (
 func GenerateWrappers(exported func(name string) bool) map[string][]byte {
 	const title = "/* Generated from the table of the MPI interface. */\n"
 	var near, far strings.Builder
-	fmt.Fprintf(&near, "%s#include \"call.h\"\n\nconst uint64_t mv_table_hash = 0x%xULL;\n%s", title, mpiapi.Hash(), collectiveTable())
-	// These are many and called rarely: better to have them compiled fast.
-	far.WriteString(title + "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n#include \"call.h\"\n")
+	near.WriteString(title + "#include \"wrapper.h\"\n\n#include \"rules.h\"\n")
+	// There are many of these, and programs call them rarely. So they are compiled fast rather than well.
+	far.WriteString(title + "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n" +
+		"#include \"wrapper.h\"\n\n#include \"rules.h\"\n")
 	for _, f := range exportedFuncs(exported) {
 		w := wrapper{Func: f, b: &far, near: isHot(f)}
 		if w.near {
@@ -43,18 +44,27 @@ func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
 	return list
 }
 
-// writeEntry declares the wrapper of f, mv_X, as what is called MPI_X and PMPI_X, and the pointer to the real function,
-// and begins its body, in which real is that pointer. The names differ since the prototypes of mpi.h are not always
-// those of the table, const or not.
+// writeEntry writes the beginning of the wrapper of f, mv_X, which the program and Fortran layers call as MPI_X and PMPI_X. In its
+// body real is the real function. The C names differ since the prototypes of mpi.h are not always those of the table, const or not.
 //
-// bind names the C function that looks up the real one.
+// bind is the C function that looks up the real one.
 func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
 	fmt.Fprintf(b, "\nMV_EXPORT %s __asm__(\"%s\");\n", f.Declare("mv_"+f.Name), f.Name)
 	fmt.Fprintf(b, "__asm__(\".globl P%[1]s\\n.type P%[1]s, %%function\\n.set P%[1]s, %[1]s\");\n", f.Name)
-	fmt.Fprintf(b, "static %s;\n", f.Declare("(*real_"+f.Name+")"))
+	fmt.Fprintf(b, "static void *real_%s;\n", f.Name)
 	fmt.Fprintf(b, "%s\n{\n", f.Declare("mv_"+f.Name))
-	fmt.Fprintf(b, "    %s = real_%s;\n", f.Declare("(*real)"), f.Name)
-	fmt.Fprintf(b, "    if (MV_UNLIKELY(!real)) {\n        %[2]s(&real_%[1]s, \"P%[1]s\");\n        real = real_%[1]s;\n    }\n", f.Name, bind)
+	writeReal(b, f, "real_"+f.Name, bind)
+}
+
+// writeReal declares real, the function that a variable points to. Threads that bind the variable at the same time store the same
+// value. bind is "" if the variable is known to be set.
+func writeReal(b *strings.Builder, f *mpiapi.Func, variable, bind string) {
+	fmt.Fprintf(b, "    %s;\n", f.Declare("(*real)"))
+	fmt.Fprintf(b, "    void *bound = __atomic_load_n(&%s, __ATOMIC_ACQUIRE);\n", variable)
+	if bind != "" {
+		fmt.Fprintf(b, "    if (MV_UNLIKELY(!bound))\n        bound = %[2]s(&%[1]s, \"P%[3]s\");\n", variable, bind, f.Name)
+	}
+	b.WriteString("    memcpy(&real, &bound, sizeof real);\n")
 }
 
 // hooks are the calls that a function needs besides being recorded. In all of them t is the thread, NULL if it isn't
@@ -84,12 +94,12 @@ var hooks = map[string]hook{
 	"MPI_Type_free": {before: "mv_type_free(t, datatype_ ? MV_HANDLE(*datatype_) : 0);"},
 
 	"MPI_Comm_free": {
-		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;",
-		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone);",
+		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;\n    const unsigned serial_before = mv_known(gone)->serial;",
+		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone, serial_before);",
 	},
 	"MPI_Comm_disconnect": {
-		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;",
-		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone);",
+		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;\n    const unsigned serial_before = mv_known(gone)->serial;",
+		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone, serial_before);",
 	},
 }
 
@@ -145,11 +155,7 @@ func (w *wrapper) args(replace map[string]string) string {
 }
 
 func (w *wrapper) write() {
-	bind := "mv_bind"
-	if isHeld(w.Func) || isMoved(w.Func) {
-		bind = "mv_bind_between"
-	}
-	writeEntry(w.b, w.Func, bind)
+	writeEntry(w.b, w.Func, "mv_bind_wrapper")
 	switch {
 	case !w.ReturnsCode():
 		w.writeValue()
@@ -299,7 +305,7 @@ func (w *wrapper) writeCall() {
 // open begins the record and fills in all but the results. end is the C expression of where its sections end.
 func (w *wrapper) open(sections []section, end string) {
 	if w.near {
-		w.line("const int timed = mv_timed;")
+		w.line("const int timed = mv_is_timed();")
 		w.line("const uint32_t site = mv_site(t, MV_RA, MV_CFA);")
 		w.line("const uint64_t end = %s, trailer = timed ? 16 : 0, len = (end + trailer + 63) & ~(uint64_t)63;", end)
 		w.line("unsigned char *r = mv_reserve(t, len);")
@@ -343,7 +349,7 @@ func (w *wrapper) done(sections []section, size string) {
 }
 
 // writePoll writes the rest of a test or probe, which says by *flag whether it has found anything. One that is the same as one
-// recorded before gets no record while it finds nothing: see mv_poll_again in mv.h.
+// recorded before gets no record while it finds nothing: see polls.h.
 func (w *wrapper) writePoll(flag string, sections []section, end string) {
 	replace := map[string]string{}
 	w.ownStatuses(sections, replace)

@@ -1,28 +1,26 @@
-/*
- * What stands between the wrappers and the real functions where it is asked for, so that it costs nothing elsewhere: sums of
- * data next to the real function, strict mode before them.
- */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+/* Finds what a wrapper calls. */
 #include <string.h>
 
-#include "mv.h"
+#include "between.h"
+#include "real.h"
+#include "session.h"
+#include "start.h"
 
-/* Puts what stands for a function before it, if there is something. */
+#include "rules.h"
+
+/* Puts what stands before a function in its place, if there is something. */
 static void put_before(void **function, const struct mv_between *list, const char *pname)
 {
     for (; list->pname; list++) {
         if (strcmp(list->pname, pname))
             continue;
-        memcpy(list->real, function, sizeof *function);
+        __atomic_store_n(list->real, *function, __ATOMIC_RELEASE);
         memcpy(function, &list->instead, sizeof *function);
         return;
     }
 }
 
-/* Sets a pointer to the function of that name, or to what stands for it. */
-void mv_bind_between(void *pointer, const char *pname)
+void *mv_bind_wrapper(void **pointer, const char *pname)
 {
     mv_start(); /* which says what is asked for */
     void *p = mv_real(pname);
@@ -32,5 +30,6 @@ void mv_bind_between(void *pointer, const char *pname)
         if (mv_g.control->strict)
             put_before(&p, mv_held, pname);
     }
-    memcpy(pointer, &p, sizeof p);
+    __atomic_store_n(pointer, p, __ATOMIC_RELEASE);
+    return p;
 }

@@ -1,60 +1,13 @@
-/*
- * Parts of call records that are off the common path: queries that fail, arrays that need widening or that are too long.
- */
+/* Parts of call records that are off the common path: arrays that need widening or are too long, and calls of rare
+ * functions. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <limits.h>
-
 #include "call.h"
+#include "errors.h"
 
-/* Writes the record of the query under way. It has failed, or is about to. */
-MV_COLD void mv_query_failed(struct mv_thread *t)
-{
-    if (t->record)
-        return;
-    const int timed = mv_timed;
-    uint32_t site = mv_site(t, t->query_ra, t->cfa);
-    uint64_t end = t->query_used + (timed ? 16u : 0), len = (end + 63) & ~(uint64_t)63;
-    unsigned char *r = mv_reserve(t, len);
-    memcpy(r, t->query, t->query_used);
-    memset(r + t->query_used, 0, len - t->query_used);
-    mv_head(r, t->query_kind, len, site, t->query_used, timed);
-    mv_publish(t, r, len, timed);
-}
+#include "rules.h"
 
-/* Writes the record of the query under way, which has succeeded. */
-MV_COLD void mv_query_told(struct mv_thread *t)
-{
-    mv_query_failed(t);
-    mv_done_record(t, MPI_SUCCESS);
-}
-
-/* Whether MPI_Get_count has found more elements than an int can count, and not a part of one. */
-MV_COLD int mv_count_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type)
-{
-    struct mv_status v;
-    MPI_Count size = 0;
-    const int quiet = t->quiet;
-    t->quiet = 1;
-    mv_status_value(&v, s, 0);
-    const int rc = MV_PMPI(MPI_Type_size_x)(type, &size);
-    t->quiet = quiet;
-    return rc == MPI_SUCCESS && size > 0 && v.bytes % size == 0 && v.bytes / size > INT_MAX;
-}
-
-/* The same for MPI_Get_elements. */
-MV_COLD int mv_elements_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type)
-{
-    MPI_Count n = 0;
-    const int quiet = t->quiet;
-    t->quiet = 1;
-    const int rc = MV_PMPI(MPI_Get_elements_x)(s, type, &n);
-    t->quiet = quiet;
-    return rc == MPI_SUCCESS && n > INT_MAX;
-}
-
-/* Copies an array; 4-byte handles become 8 bytes. */
 void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsigned slot)
 {
     if (width == slot) {
@@ -84,8 +37,6 @@ static unsigned slot_of(unsigned kind)
     return 8;
 }
 
-/* Publishes an array that was too long for its call record, in parts. width: of an element in the program; for
- * statuses, whether their error field is set. */
 MV_COLD void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width)
 {
     unsigned slot = slot_of(kind);
@@ -107,23 +58,21 @@ MV_COLD void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const v
     }
 }
 
-/* A constant that is a variable of the MPI library. */
-const void *mv_pointer_constant(const char *name)
+int64_t mv_status_at(const void *statuses, uint64_t i)
 {
-    void *const *p = mv_symbol(name);
-    return p ? *p : NULL;
+    const MPI_Status *s = statuses;
+    return !s || s == MPI_STATUS_IGNORE || s == MPI_STATUSES_IGNORE ? -1 : mv_status_bytes(&s[i]);
 }
 
-/* The pieces of call.h for wrappers that are not worth their being inlined. */
+/* The same as inlined functions of call.h and others. */
 
 struct mv_thread *mv_enter_far(uintptr_t cfa) { return mv_enter(cfa); }
 
-/* Begins a record that is to be `end` bytes long. */
 struct mv_open mv_open(struct mv_thread *t, uintptr_t ra, unsigned kind, unsigned used, uint64_t end)
 {
     struct mv_open o;
     uint32_t site = mv_site(t, ra, t->cfa);
-    o.timed = mv_timed;
+    o.timed = mv_is_timed();
     uint64_t trailer = o.timed ? 16 : 0;
     o.len = (end + trailer + 63) & ~(uint64_t)63;
     o.r = mv_reserve(t, o.len);
@@ -143,11 +92,13 @@ void mv_open_done(struct mv_thread *t, const struct mv_open *o, int rc)
 
 struct mv_object *mv_object_far(uint64_t handle, unsigned kind) { return mv_object(handle, kind); }
 
-uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot) { return mv_section_room(t, n, slot); }
+uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot)
+{
+    return mv_section_room(t, n, slot);
+}
 
-/* Both return where the next section begins. */
-unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room,
-                                 unsigned width)
+unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n,
+                                 uint64_t room, unsigned width)
 {
     mv_section_in(at, kind, param, p, n, room, width, slot_of(kind));
     return at + room;
@@ -159,7 +110,10 @@ unsigned char *mv_section_out_far(unsigned char *at, unsigned kind, unsigned par
     return at + room;
 }
 
-void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error) { mv_fill_status(to, s, n, with_error); }
+void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error)
+{
+    mv_fill_status(to, s, n, with_error);
+}
 
 unsigned char *mv_query_begin_far(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra)
 {

@@ -1,22 +1,25 @@
 /*
- * The variable parts of call records: arrays, strings and statuses. Used by the generated wrappers.
- *
- * On the record path: no allocation but the growth of a thread's own buffers, no lock, no output.
+ * The variable parts of call records: arrays, strings and statuses. The generated wrappers use them. They are on the
+ * record path: nothing is allocated but the growth of a thread's own buffers, and no lock is taken.
  */
 #ifndef MPIVET_CALL_H
 #define MPIVET_CALL_H
 
 #include <string.h>
 
+#include "comm.h"
 #include "mpi_objects.h"
-#include "sums.h"
+#include "mv.h"
+#include "objects.h"
+#include "query.h"
 
 _Static_assert(sizeof(void *) == 8 && sizeof(MPI_Aint) == 8, "records are made for 64-bit programs");
 
-/* Number of elements that a count says. */
+/* The number of elements that a count says. */
 MV_INLINE uint64_t mv_n(int64_t n) { return n > 0 ? (uint64_t)n : 0; }
 
-/* Bytes that a section of n elements takes; just the header's 8 if the elements are too many for a call record. */
+/* Bytes that a section of n elements takes. If there are too many elements for a call record, these are the 8 of its
+ * header. */
 MV_INLINE uint64_t mv_section_room(const struct mv_thread *t, uint64_t n, unsigned slot)
 {
     if (!n)
@@ -32,9 +35,16 @@ MV_INLINE void mv_section_head(unsigned char *at, unsigned kind, unsigned param,
     __builtin_memcpy(at, &h, 8);
 }
 
-/* An array that the call reads. width: of its elements in the program, slot: in the record. */
-MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room, unsigned width,
-                             unsigned slot)
+/* Copies an array; 4-byte handles become 8 bytes. width: of an element in the program, slot: in the record. */
+void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsigned slot);
+
+/* Publishes an array that was too long for its call record, in parts. width: of an element in the program; for
+ * statuses, whether their error field is set. */
+void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width);
+
+/* An array that the call reads. width: of an element in the program, slot: in the record. */
+MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room,
+                             unsigned width, unsigned slot)
 {
     if (!room)
         return;
@@ -43,7 +53,7 @@ MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, c
         mv_fill(at + 8, p, n, width, slot);
 }
 
-/* Whether an array that the call reads is not that of a section. */
+/* Not zero if an array that the call reads differs from that of a section. */
 MV_INLINE uint64_t mv_section_differs(const unsigned char *at, const void *p, uint64_t n, unsigned width, unsigned slot)
 {
     uint64_t differ = 0;
@@ -56,7 +66,7 @@ MV_INLINE uint64_t mv_section_differs(const unsigned char *at, const void *p, ui
     return differ;
 }
 
-/* Room for an array that the call writes; what is not written reads as zero. */
+/* Room for an array that the call writes. What is not written reads as zero. */
 MV_INLINE void mv_section_out(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
 {
     if (!room)
@@ -66,9 +76,12 @@ MV_INLINE void mv_section_out(unsigned char *at, unsigned kind, unsigned param, 
         memset(at + 8, 0, room - 8);
 }
 
-MV_INLINE uint64_t mv_string_length(const struct mv_thread *t, const char *s) { return s ? strnlen(s, t->inline_max) : 0; }
+MV_INLINE uint64_t mv_string_length(const struct mv_thread *t, const char *s)
+{
+    return s ? strnlen(s, t->inline_max) : 0;
+}
 
-/* Where the results are not recorded: the array goes behind the call record. */
+/* Whether an array is too long for the call record, so that it goes into records of its own. */
 MV_INLINE int mv_is_cut(uint64_t room) { return room == 8; }
 
 MV_INLINE void mv_fill_status(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error)
@@ -80,7 +93,11 @@ MV_INLINE void mv_fill_status(unsigned char *to, const MPI_Status *s, uint64_t n
     }
 }
 
-/* Statuses to pass where the program wants none; if there is no memory, none are asked for. */
+/* Bytes that status i tells of, -1 if it tells of none (struct mv_completion). statuses may be MPI_STATUS_IGNORE or
+ * MPI_STATUSES_IGNORE. */
+int64_t mv_status_at(const void *statuses, uint64_t i);
+
+/* Statuses to pass where the program wants none. If there is no memory, none are asked for. */
 MV_INLINE MPI_Status *mv_statuses(struct mv_thread *t, MPI_Status *program, uint64_t n)
 {
     if (program != MPI_STATUSES_IGNORE || !n)
@@ -89,8 +106,10 @@ MV_INLINE MPI_Status *mv_statuses(struct mv_thread *t, MPI_Status *program, uint
     return own ? own : MPI_STATUSES_IGNORE;
 }
 
+/* The last of n numbers. */
 MV_INLINE uint64_t mv_last(const int *a, uint64_t n) { return a && n ? mv_n(a[n - 1]) : 0; }
 
+/* The sum of n numbers, negative ones left out. */
 MV_INLINE uint64_t mv_sum(const int *a, uint64_t n)
 {
     uint64_t sum = 0;
@@ -106,29 +125,33 @@ MV_INLINE int mv_is_root(int root, uint64_t comm)
     return k->remote ? root == MPI_ROOT : root == k->rank;
 }
 
-/* Zero behind the last section, if there is room, ends the list. */
+/* Ends the list of sections, if there is room, by a zero. */
 MV_INLINE void mv_section_end(unsigned char *r, uint64_t at, uint64_t end)
 {
     if (at + 8 <= end)
         mv_put8(r + at, 0, 0);
 }
 
-/* The same in function calls, for what is called rarely: in hundreds of wrappers the code above would take the compiler
- * half a minute. */
+/* A record under way. */
 struct mv_open {
     unsigned char *r;
     uint64_t len;
     int timed;
 };
 
+/* The same as function calls, for functions that programs call rarely. Inlined into hundreds of wrappers, the code
+ * above would take the compiler half a minute. */
+
+/* Begins a record that is to be `end` bytes long. */
 struct mv_open mv_open(struct mv_thread *t, uintptr_t ra, unsigned kind, unsigned used, uint64_t end);
 void mv_open_publish(struct mv_thread *t, const struct mv_open *o);
 void mv_open_done(struct mv_thread *t, const struct mv_open *o, int rc);
 struct mv_thread *mv_enter_far(uintptr_t cfa);
 struct mv_object *mv_object_far(uint64_t handle, unsigned kind);
 uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slot);
-unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n, uint64_t room,
-                                 unsigned width);
+/* These two return where the next section begins. */
+unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n,
+                                 uint64_t room, unsigned width);
 unsigned char *mv_section_out_far(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room);
 void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error);
 unsigned char *mv_query_begin_far(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra);
@@ -140,17 +163,6 @@ MV_INLINE struct mv_open mv_poll_open(struct mv_thread *t)
     if (MV_LIKELY(t->borrowed))
         mv_poll_publish(t, 0);
     return (struct mv_open){t->record, (uint64_t)((const struct mv_record *)t->record)->lines * 64, 0};
-}
-
-/* A query: nothing is published unless it fails. */
-MV_INLINE unsigned char *mv_query_begin(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra)
-{
-    t->query_kind = (uint16_t)kind;
-    t->query_used = (uint16_t)used;
-    t->query_ra = ra;
-    t->queries++;
-    atomic_store_explicit((_Atomic uint64_t *)&t->ring->queries, t->queries, memory_order_relaxed);
-    return t->query;
 }
 
 #endif

@@ -1,90 +1,64 @@
-/*
- * Communicators: what is known of each, for the lengths of arrays, and the publication of new ones.
- *
- * The table is read by the record path without a lock. Only handles that MPI itself returned get in, and only calls on
- * those, or on predefined ones, are made here.
- */
+/* Knows the communicators of the process, and publishes new ones. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
 #include <string.h>
 
-#include "mpi_objects.h"
+#include "comm.h"
+#include "table.h"
+#include "world.h"
 
-#define SLOTS 8192
+#include "rules.h"
+
 #define CHUNK 1024
+#define SLOTS_BITS 13
 
-static struct {
-    _Atomic uint64_t comm; /* 0: never used; 1: free again */
+/* The communicators: a table (table.h). Threads add and remove them without a lock: MPI gives one handle to one
+ * communicator at a time. A program may use a handle only after the call that made it and before the call that frees
+ * it. So nobody reads `known` while it is written. */
+static struct slot {
+    _Atomic uint64_t comm; /* key */
     struct mv_known known;
-} slots[SLOTS];
+} slots[1 << SLOTS_BITS];
 
-static const struct mv_known unknown = {.rank = -1};
-static MPI_Group world;
-static int world_known;
+/* 1: a communicator has been made. Set by the threads that make them, read by any thread. */
+static _Atomic int made_one;
 
-static unsigned slot_of(uint64_t comm) { return (unsigned)((comm * 0x9e3779b97f4a7c15ULL) >> 51); }
-_Static_assert(SLOTS == 1 << 13, "slot_of gives 13 bits");
+static struct slot *slot_of(uint64_t comm) { return mv_table_find(slots, sizeof slots[0], SLOTS_BITS, comm); }
 
-/* What is known of a communicator; a handle that is not known has no members. */
 const struct mv_known *mv_known(uint64_t comm)
 {
-    unsigned at = slot_of(comm);
-    for (unsigned i = 0; i < 64; i++, at = (at + 1) % SLOTS) {
-        uint64_t c = atomic_load_explicit(&slots[at].comm, memory_order_acquire);
-        if (c == comm)
-            return &slots[at].known;
-        if (!c)
-            break;
-    }
-    return &unknown;
+    static const struct mv_known unknown = {.rank = -1};
+    const struct slot *s = slot_of(comm);
+    return s ? &s->known : &unknown;
 }
 
-void mv_forget_comm(uint64_t comm)
+int mv_comm_made(void) { return atomic_load_explicit(&made_one, memory_order_relaxed); }
+
+void mv_comm_end(void) { atomic_store(&made_one, 0); }
+
+void mv_forget_comm(uint64_t comm, unsigned serial)
 {
-    unsigned at = slot_of(comm);
-    for (unsigned i = 0; i < 64; i++, at = (at + 1) % SLOTS) {
-        uint64_t c = comm;
-        if (atomic_compare_exchange_strong(&slots[at].comm, &c, 1) || !c)
-            return;
-    }
+    struct slot *s = slot_of(comm);
+    if (s && s->known.serial == serial)
+        mv_table_remove(s);
 }
 
 static void remember(uint64_t comm, const struct mv_known *k)
 {
-    mv_forget_comm(comm);
-    unsigned at = slot_of(comm);
-    for (unsigned i = 0; i < 64; i++, at = (at + 1) % SLOTS) {
-        /* 2 is no handle either: the slot is being filled. */
-        uint64_t c = atomic_load(&slots[at].comm);
-        if (c > 1 || !atomic_compare_exchange_strong(&slots[at].comm, &c, 2))
-            continue;
-        slots[at].known = *k;
-        atomic_store_explicit(&slots[at].comm, comm, memory_order_release);
+    static _Atomic unsigned serials; /* given out so far, by any thread */
+    struct slot *s = slot_of(comm);
+    if (s) /* its call of MPI_Comm_free has not returned yet, or is not known */
+        mv_table_remove(s);
+    if (!(s = mv_table_reserve(slots, sizeof *s, SLOTS_BITS, comm)))
         return;
-    }
+    s->known = *k;
+    s->known.serial = atomic_fetch_add(&serials, 1) + 1;
+    mv_table_publish(s, comm);
 }
 
-/* Says which processes world ranks are of. */
-void mv_world(MPI_Group group)
-{
-    world = group;
-    world_known = 1;
-}
-
-int mv_world_known(void) { return world_known; }
-
-/* Before MPI_Finalize. */
-void mv_world_end(void)
-{
-    if (!world_known)
-        return;
-    world_known = 0;
-    MPI_Group g = world;
-    MV_PMPI(MPI_Group_free)(&g);
-}
-
+/* Runs of world ranks (struct mv_run) that grow. */
 struct runs {
     struct mv_run *run;
     uint32_t n, max;
@@ -104,7 +78,7 @@ static void add_rank(struct runs *to, int rank)
         to->run[to->n].stride = rank < 0 ? 0 : 1;
         to->run[to->n++].count = 1;
     } else {
-        to->max = 0; /* from here on the rest is missing, and the sum of the counts says so */
+        to->max = 0; /* the rest is missing, and the sum of the counts says so */
     }
 }
 
@@ -112,6 +86,7 @@ static void add_rank(struct runs *to, int rank)
 static uint32_t add_group(struct runs *to, MPI_Group g, int size)
 {
     int in[CHUNK], out[CHUNK];
+    MPI_Group world;
     uint32_t before = to->n;
     /* A run never goes on across groups. */
     struct runs mine = {to->run + to->n, 0, to->max - to->n};
@@ -121,7 +96,7 @@ static uint32_t add_group(struct runs *to, MPI_Group g, int size)
             in[i] = first + i;
             out[i] = MPI_UNDEFINED;
         }
-        if (world_known)
+        if (mv_world_group(&world))
             MV_PMPI(MPI_Group_translate_ranks)(g, n, in, world, out);
         for (int i = 0; i < n && mine.max; i++)
             add_rank(&mine, out[i] == MPI_UNDEFINED ? -1 : out[i]);
@@ -168,8 +143,8 @@ static void publish_neighbours(struct mv_thread *t, MPI_Comm comm, const struct 
     mv_info_end(t, r);
 }
 
-/* Publishes a communicator that the call under way has made. from: the communicator to ask for its group: itself, or
- * its parent where it may not be used yet (MPI_Comm_idup). of, made: for mv_object_comm. */
+/* Publishes a communicator that the call under way has made. from: the communicator to ask for its group. That is
+ * itself, or its parent if it may not be used yet (MPI_Comm_idup). of, made: for mv_object_comm. */
 static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from, struct mv_object *of, unsigned made)
 {
     struct mv_known k = {0};
@@ -205,21 +180,21 @@ static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from, struct mv
     publish_neighbours(t, from, &k);
 }
 
-/* After a successful constructor. */
-MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent, struct mv_object *of, unsigned made)
+MV_COLD void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent, struct mv_object *of,
+                         unsigned made)
 {
-    static MPI_Comm null;
-    static int null_known;
-    if (!null_known) {
-        null = MPI_COMM_NULL;
-        null_known = 1;
+    static _Atomic uint64_t null; /* handle + 1; threads that look it up at the same time store the same value */
+    uint64_t n = atomic_load_explicit(&null, memory_order_relaxed);
+    if (!n) {
+        n = MV_HANDLE(MPI_COMM_NULL) + 1;
+        atomic_store_explicit(&null, n, memory_order_relaxed);
     }
-    if (comm == null)
+    if (MV_HANDLE(comm) + 1 == n)
         return;
     int e = errno;
     t->quiet = 1;
     publish(t, comm, from_parent ? parent : comm, of, made);
-    mv_strict_begin();
+    atomic_store_explicit(&made_one, 1, memory_order_relaxed);
     t->quiet = 0;
     errno = e;
 }

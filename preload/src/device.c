@@ -1,7 +1,4 @@
-/*
- * Memory of other devices. The runtime libraries of such devices know what addresses are theirs, and are asked if the process
- * has loaded one: such memory can't be read here, or is better not, though MPI may well send it.
- */
+/* Asks the runtime libraries of other devices. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,14 +7,18 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mv.h"
+#include "device.h"
 
-static const char *const libraries[] = {"libcuda.so.1", "libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.5", "libze_loader.so.1"};
+#define MV_MAY_LOAD /* only for an address that is about to be reported, or data that are about to be read */
+#include "rules.h"
+
+static const char *const libraries[] = {"libcuda.so.1", "libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.5",
+                                        "libze_loader.so.1"};
 #define LIBRARIES (sizeof libraries / sizeof libraries[0])
 
-static _Atomic int loaded; /* one of them is, or was */
+/* 1: one of them is loaded, or was. Any thread sets it, mv_is_device reads it. */
+static _Atomic int loaded;
 
-/* A file that is mapped into the process; its path is not ended by a zero. */
 void mv_device_module(const char *path, size_t len)
 {
     const char *name = memrchr(path, '/', len);

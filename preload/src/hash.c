@@ -1,14 +1,17 @@
 /*
- * The sum of data: 64 bits, made from eight lanes that do not wait for one another, so that they fit into vector
- * registers, and memory is the limit. The mixing of a word is that of XXH3 (Y. Collet): the halves of the word and a key
- * are multiplied, and the word itself goes to the neighbouring lane, so that no change of a single word is ever lost.
- * Here the key is another one for every stripe, so that stripes that trade places are noticed.
- *
- * Data may come in any pieces: only their order counts. Nothing is read but the data.
+ * The sum of data has 64 bits. It is made from eight lanes that do not wait for one another. So they fit into vector
+ * registers, and memory is the limit. A word is mixed as in XXH3 (Y. Collet): the halves of the word and a key are
+ * multiplied, and the word itself goes to the neighbouring lane, so that no change of a single word is ever lost.
+ * Unlike there, every stripe has a key of its own, so that stripes that trade places are noticed.
  */
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
-#include "sums.h"
+#include "hash.h"
+
+#include "rules.h"
 
 #define GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio: multiples of it are spread evenly */
 
@@ -18,7 +21,7 @@ static const uint64_t keys[MV_SUM_LANES] = {
     0x452821e638d01377ULL, 0xbe5466cf34e90c6cULL, 0xc0ac29b7c97c50ddULL, 0x3f84d5b5b5470917ULL,
 };
 
-/* Whole stripes. The words for the neighbours are summed up apart, so that lanes meet but once. */
+/* Adds whole stripes. The words for the neighbours are summed up apart, so that lanes meet only once. */
 __attribute__((unused)) static void stripes_anywhere(struct mv_summing *s, const unsigned char *p, uint64_t n)
 {
     uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];
@@ -44,41 +47,40 @@ __attribute__((unused)) static void stripes_anywhere(struct mv_summing *s, const
 typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 
-/* How far ahead data are fetched: what the processor does by itself ends at each page. */
+/* How far ahead data are fetched. What the processor fetches by itself ends at each page. */
 #define AHEAD 4096
 
-/* The same in vectors, all of which stay in registers. */
-#define STRIPES(name, vector, multiply, attributes)                                                                            \
-    attributes static void name(struct mv_summing *s, const unsigned char *p, uint64_t n)                                      \
-    {                                                                                                                          \
-        enum { WIDTH = sizeof(vector) / 8, VECTORS = MV_SUM_LANES / WIDTH };                                                   \
-        vector lane[VECTORS], key[VECTORS], words[VECTORS];                                                                    \
-        uint64_t apart[MV_SUM_LANES];                                                                                          \
-        memcpy(lane, s->lane, sizeof lane);                                                                                    \
-        memcpy(key, keys, sizeof key);                                                                                         \
-        memset(words, 0, sizeof words);                                                                                        \
-        for (int i = 0; i < VECTORS; i++)                                                                                      \
-            key[i] += s->key;                                                                                                  \
-        s->key += n * GOLDEN;                                                                                                  \
-        for (; n; n--, p += MV_SUM_STRIPE) {                                                                                   \
-            __builtin_prefetch(p + AHEAD);                                                                                     \
-            _Pragma("GCC unroll 4") for (int i = 0; i < VECTORS; i++)                                                          \
-            {                                                                                                                  \
-                vector word, k;                                                                                                \
-                memcpy(&word, p + sizeof word * (unsigned)i, sizeof word);                                                     \
-                __asm__("" : "+x"(word)); /* read it once: it often lies in two cache lines */                                 \
-                k = word ^ key[i];                                                                                             \
-                lane[i] += (vector)multiply(k, k >> 32); /* of the lower halves */                                             \
-                words[i] += word;                                                                                              \
-                key[i] += GOLDEN;                                                                                              \
-            }                                                                                                                  \
-        }                                                                                                                      \
-        memcpy(s->lane, lane, sizeof lane);                                                                                    \
-        memcpy(apart, words, sizeof words);                                                                                    \
-        for (int i = 0; i < MV_SUM_LANES; i++)                                                                                 \
-            s->lane[i] += apart[i ^ 1];                                                                                        \
+/* The same with vectors, all of which stay in registers. */
+#define STRIPES(name, vector, multiply, attributes)                                                             \
+    attributes static void name(struct mv_summing *s, const unsigned char *p, uint64_t n)                       \
+    {                                                                                                           \
+        enum { WIDTH = sizeof(vector) / 8, VECTORS = MV_SUM_LANES / WIDTH };                                    \
+        vector lane[VECTORS], key[VECTORS], words[VECTORS];                                                     \
+        uint64_t apart[MV_SUM_LANES];                                                                           \
+        memcpy(lane, s->lane, sizeof lane);                                                                     \
+        memcpy(key, keys, sizeof key);                                                                          \
+        memset(words, 0, sizeof words);                                                                         \
+        for (int i = 0; i < VECTORS; i++)                                                                       \
+            key[i] += s->key;                                                                                   \
+        s->key += n * GOLDEN;                                                                                   \
+        for (; n; n--, p += MV_SUM_STRIPE) {                                                                    \
+            __builtin_prefetch(p + AHEAD);                                                                      \
+            _Pragma("GCC unroll 4") for (int i = 0; i < VECTORS; i++)                                           \
+            {                                                                                                   \
+                vector word, k;                                                                                 \
+                memcpy(&word, p + sizeof word * (unsigned)i, sizeof word);                                      \
+                __asm__("" : "+x"(word)); /* read it once: it often lies in two cache lines */                  \
+                k = word ^ key[i];                                                                              \
+                lane[i] += (vector)multiply(k, k >> 32); /* of the lower halves */                              \
+                words[i] += word;                                                                               \
+                key[i] += GOLDEN;                                                                               \
+            }                                                                                                   \
+        }                                                                                                       \
+        memcpy(s->lane, lane, sizeof lane);                                                                     \
+        memcpy(apart, words, sizeof words);                                                                     \
+        for (int i = 0; i < MV_SUM_LANES; i++)                                                                  \
+            s->lane[i] += apart[i ^ 1];                                                                         \
     }
 
 typedef uint64_t vector_2 __attribute__((vector_size(16)));
@@ -94,7 +96,7 @@ STRIPES(stripes_avx512, vector_8, MULTIPLY_8, __attribute__((target("avx512f")))
 static stripes_fn *best(void)
 {
     __builtin_cpu_init();
-    /* Older processors than those with VBMI2 lower their clock for such multiplications, also for what the program does next. */
+    /* Processors without VBMI2 lower their clock for such multiplications, also for what the program does next. */
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vbmi2"))
         return stripes_avx512;
     return __builtin_cpu_supports("avx2") ? stripes_avx2 : stripes_sse2;
@@ -104,9 +106,9 @@ static stripes_fn *best(void) { return stripes_anywhere; }
 #endif
 
 static void choose(struct mv_summing *s, const unsigned char *p, uint64_t n);
+/* The fastest function for this processor. Threads that call choose at the same time store the same value. */
 static stripes_fn *_Atomic stripes = choose;
 
-/* At the first call. */
 static void choose(struct mv_summing *s, const unsigned char *p, uint64_t n)
 {
     stripes_fn *f = best();

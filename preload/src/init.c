@@ -1,6 +1,4 @@
-/*
- * MPI's beginning and end: what is told of the MPI library once it can be asked, and the marks in the process's page.
- */
+/* What is done when MPI begins and ends. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -8,50 +6,28 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mpi_objects.h"
+#include "comm.h"
+#include "errors.h"
+#include "init.h"
+#include "message.h"
+#include "names.h"
+#include "objects.h"
+#include "strict.h"
 #include "sums.h"
+#include "tls.h"
+#include "world.h"
 
-static _Atomic int world_model; /* MPI_Init has been called */
-#if MPI_VERSION >= 4
-static _Atomic int sessions; /* open ones */
-static MPI_Session latest = MPI_SESSION_NULL;
-#endif
+#include "rules.h"
 
-/* Whether MPI_Init has been called, so that MPI_COMM_SELF is there. */
-int mv_world_model(void) { return atomic_load(&world_model); }
-
-/* Whether MPI can be used: after MPI_Init, or in a session. */
-int mv_mpi_open(void)
-{
-#if MPI_VERSION >= 4
-    if (atomic_load(&sessions) > 0)
-        return 1;
-#endif
-    return mv_world_model();
-}
-
-/* Calls the error handler of a session where there is no communicator that has one. Whether that is so. */
-int mv_session_error(int code)
-{
-#if MPI_VERSION >= 4
-    if (!mv_world_model()) {
-        if (latest != MPI_SESSION_NULL)
-            MV_PMPI(MPI_Session_call_errhandler)(latest, code);
-        return 1;
-    }
-#endif
-    (void)code;
-    return 0;
-}
-
-#define MARK(field, value)                                                                                                     \
-    do {                                                                                                                       \
-        struct mv_process *p_ = mv_page();                                                                                     \
-        if (p_)                                                                                                                \
-            atomic_store((_Atomic uint32_t *)&p_->field, value);                                                               \
+/* Stores a mark in the process's page. The analyzer reads it when the process has ended, or for mpivet ps. */
+#define MARK(field, value)                                                                                      \
+    do {                                                                                                        \
+        struct mv_process *p_ = mv_page();                                                                      \
+        if (p_)                                                                                                 \
+            __atomic_store_n(&p_->field, value, __ATOMIC_SEQ_CST);                                              \
     } while (0)
 
-/* Threads of this process now, 0 if that can't be told. */
+/* The number of this process's threads, 0 if that is not known. */
 static uint32_t count_threads(void)
 {
     uint32_t n = 0;
@@ -93,14 +69,13 @@ void mv_init_enter(struct mv_thread *t)
     mv_threads_before();
 }
 
-/* At the end of MPI_Init; t is NULL if the thread is not recorded. */
 void mv_init_leave(struct mv_thread *t, int rc)
 {
     mv_tls.in_init = 0;
     if (rc != MPI_SUCCESS)
         return;
     MARK(initialized, 1);
-    atomic_store(&world_model, 1);
+    mv_world_begun();
     if (!t)
         return;
     int e = errno, rank = -1, size = 0, level = 0;
@@ -115,7 +90,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
     mv_sums_announce(t);
     mv_objects_start();
     mv_names(t);
-    mv_world_end(); /* a session's */
+    mv_world_end(); /* that of a session */
     if (!MV_PMPI(MPI_Comm_group)(whole, &g))
         mv_world(g);
     mv_new_comm(t, whole, whole, 0, NULL, MV_MADE_WORLD);
@@ -127,7 +102,6 @@ void mv_init_leave(struct mv_thread *t, int rc)
     errno = e;
 }
 
-/* Before MPI_Finalize. */
 void mv_finalize_enter(struct mv_thread *t)
 {
     MARK(finalized, 1);
@@ -137,7 +111,6 @@ void mv_finalize_enter(struct mv_thread *t)
     mv_world_end();
 }
 
-/* Before MPI_Abort. */
 void mv_abort_enter(struct mv_thread *t)
 {
     (void)t;
@@ -145,20 +118,19 @@ void mv_abort_enter(struct mv_thread *t)
 }
 
 #if MPI_VERSION >= 4
-/* Sessions may be a program's only way into MPI: the first one to come does what it can. */
+/* A program may use sessions only, so the first one publishes what it can. */
 void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
 {
-    static _Atomic int told;
+    static _Atomic int told; /* set by the first thread that gets here with a recorded call */
     if (rc != MPI_SUCCESS)
         return;
     MARK(initialized, 1);
-    latest = *session;
-    if (atomic_fetch_add(&sessions, 1) == 0 && !atomic_load(&world_model))
+    if (mv_session_opened(*session) && !mv_world_model())
         MARK(finalized, 0);
-    if (!t || mv_world_known())
-        return;
     int e = errno, rank = -1, size = 0;
     MPI_Group g;
+    if (!t || mv_world_group(&g))
+        return;
     t->quiet = 1;
     mv_errors_start(0);
     if (!MV_PMPI(MPI_Group_from_session_pset)(*session, "mpi://WORLD", &g)) {
@@ -176,16 +148,13 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     errno = e;
 }
 
-/* Before MPI_Session_finalize: nothing may be left of the session. */
 void mv_session_enter(struct mv_thread *t, const MPI_Session *session)
 {
-    if (session && *session == latest)
-        latest = MPI_SESSION_NULL;
-    if (atomic_fetch_sub(&sessions, 1) == 1 && !atomic_load(&world_model)) {
+    if (mv_session_closes(session) && !mv_world_model()) {
         MARK(finalized, 1);
         mv_strict_end(1);
     }
-    if (t && !atomic_load(&world_model))
+    if (t && !mv_world_model())
         mv_world_end();
 }
 #endif

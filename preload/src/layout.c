@@ -1,22 +1,13 @@
-/*
- * Finding and walking layout programs. Safe in signal handlers: no memory but the stack, no call but the visitor's.
- *
- * Nothing in a program is believed. A copy visits exactly as many bytes as the program's first word says, every turn of a
- * loop visits one at least, and loops are nested MV_LAYOUT_DEPTH deep at most: so a walk ends, whatever the words are.
- */
-#include <stddef.h>
-
+/* Finds and walks layout programs. */
 #include "layout.h"
 
-/*
- * The program of the datatype, no words if it is not known: m is the process's layouts, of size bytes, and frees the number
- * of MPI_Type_free calls that the process has entered.
- */
+#include "rules.h"
+
 struct mv_layout mv_layout_find(const struct mv_layouts *m, uint64_t size, uint64_t frees, uint64_t handle)
 {
     const struct mv_layout none = {NULL, 0};
     const struct mv_layout_slot *slots = (const struct mv_layout_slot *)((const char *)m + m->header_size);
-    uint64_t mask = ((uint64_t)1 << m->slot_bits) - 1, first = handle * 0x9e3779b97f4a7c15ULL >> (64 - m->slot_bits);
+    uint64_t mask = ((uint64_t)1 << m->slot_bits) - 1, first = mv_hash_bits(handle, m->slot_bits);
     if (!handle || __atomic_load_n(&m->freed, __ATOMIC_ACQUIRE) != frees)
         return none;
     for (uint64_t i = 0; i < MV_LAYOUT_PROBES; i++) {
@@ -79,7 +70,7 @@ static int run(struct walk *w, uint64_t at, uint64_t length)
     return 0;
 }
 
-/* One copy: the instructions from p to end, relative to base. */
+/* Visits one copy: the instructions from p to end, relative to base. */
 static int walk_copy(struct walk *w, const int64_t *p, const int64_t *end, uint64_t base)
 {
     struct loop stack[MV_LAYOUT_DEPTH];
@@ -125,14 +116,12 @@ static int walk_copy(struct walk *w, const int64_t *p, const int64_t *end, uint6
     }
 }
 
-/*
- * Visits the data of count copies at the address base, in the order in which they are serialised, as runs as long as can
- * be. Returns 0, what the visitor returned to end it, or MV_LAYOUT_DAMAGED: some runs may have been visited then.
- */
-int mv_layout_walk(const int64_t *program, uint64_t words, uint64_t base, int64_t count, mv_layout_visit *visit, void *ctx)
+int mv_layout_walk(const int64_t *program, uint64_t words, uint64_t base, int64_t count, mv_layout_visit *visit,
+                   void *ctx)
 {
     int64_t all;
-    if (words < 2 || program[0] < 0 || count < 0 || !program[0] != (words == 2) || __builtin_mul_overflow(program[0], count, &all))
+    if (words < 2 || program[0] < 0 || count < 0 || !program[0] != (words == 2) ||
+        __builtin_mul_overflow(program[0], count, &all))
         return MV_LAYOUT_DAMAGED;
     uint64_t size = (uint64_t)program[0], extent = (uint64_t)program[1];
     if (!all)

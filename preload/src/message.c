@@ -1,7 +1,7 @@
 /*
- * Blocking messages: sums of what is sent, before the real function is called, and of what was received, after it has
- * returned. The data sent are looked at once more then, if another thread could have changed them. If none could, once is
- * enough: afterwards, while they are on their way.
+ * Sums of blocking messages: of what is sent, before the real function is called, and of what was received, after it
+ * has returned. If another thread could have changed the data sent, they are looked at once more then. If no other
+ * thread could, one look is enough: afterwards, while they are on their way.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -12,21 +12,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sums.h"
+#include "message.h"
+#include "pending.h"
 
-/* Of the C library, since 2.32: whether the process has one thread only. */
+#include "rules.h"
+
+/* A variable of the C library, since 2.32: whether the process has only one thread. */
 extern char __libc_single_threaded __attribute__((weak));
 
 static int is_single(void) { return &__libc_single_threaded && __libc_single_threaded; }
 
-/* The threads that there were at the end of MPI_Init, if the program had but one before: the others are MPI's. */
+/* The threads at the end of MPI_Init, if the program had only one before. The others belong to MPI. Written in MPI_Init
+ * only. */
 #define THREADS 64
 static long threads[THREADS];
 static int nthreads;
 static int single_before;
 
-/* Calls f for each thread of the process, until it returns something else than 0, which is returned. Negative: that can't be
- * done. */
+/* Calls f for each thread of the process, until it returns something else than 0, which is the result then. Negative:
+ * the threads can't be listed. */
 static int each_thread(int (*f)(long))
 {
     struct {
@@ -67,7 +71,6 @@ static int is_new(long tid)
     return 1;
 }
 
-/* When MPI_Init is entered, and when it returns. */
 void mv_threads_before(void) { single_before = mv_sums == MV_SUMS_ALL && is_single(); }
 
 void mv_threads_after(void)
@@ -92,21 +95,21 @@ static int is_alone(uint64_t bytes)
     return !others;
 }
 
-/* Before the real function is called. One buffer may be both sent and received into. */
-void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv_buffered *send, const struct mv_buffered *recv)
+void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv_buffered *send,
+                      const struct mv_buffered *recv)
 {
     m->sends = send && !send->none;
     m->receives = recv && !recv->none;
     m->shared = 0;
     if (m->receives) {
         m->recv = mv_part_of(recv->buf, recv->count, recv->type);
-        m->shared = mv_operations_share(t, &m->recv, 1);
+        m->shared = mv_operations_share(&m->recv, 1);
     }
     m->when = MV_NEVER;
     if (!m->sends)
         return;
     m->send = mv_part_of(send->buf, send->count, send->type);
-    if (mv_operations_share(t, &m->send, 0))
+    if (mv_operations_share(&m->send, 0))
         return;
     if (!recv && is_alone(mv_part_bytes(&m->send))) {
         m->when = MV_AFTER;
@@ -118,7 +121,6 @@ void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv
     mv_sums_snapshot(t, &(struct mv_sums){0}, &m->sent);
 }
 
-/* When it has returned rc, having received so many bytes, or -1: that is not known. */
 void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t bytes)
 {
     struct mv_changed c = {0};

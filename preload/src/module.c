@@ -1,8 +1,9 @@
 /*
- * The files that are mapped into the process, published when they appear: the analyzer needs them to make names of
- * return addresses long after the process is gone. Every ring has its own list, as rings are read independently.
+ * Publishes the files that are mapped into the process, when they appear. The analyzer needs them to make names of
+ * return addresses when the process is long gone. Every ring has its own list, as rings are read independently.
  *
- * What the dynamic linker tells is copied under its lock and published after, as publishing may wait.
+ * What the dynamic linker tells is copied under its lock. It is published afterwards, as that may wait for the
+ * analyzer.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,7 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mv.h"
+#include "device.h"
+#include "module.h"
+
+#define MV_MAY_LOAD /* when a call site is new */
+#include "rules.h"
 
 struct found {
     struct mv_thread *t;
@@ -101,7 +106,6 @@ static int collect(struct dl_phdr_info *i, size_t size, void *arg)
     return 0;
 }
 
-/* Publishes the modules that have appeared since the last time. */
 void mv_modules(struct mv_thread *t)
 {
     struct found f = {.t = t};
@@ -130,7 +134,7 @@ void mv_modules(struct mv_thread *t)
         while (k < t->modules && (t->module[k].base != m->base || t->module[k].hash != hash))
             k++;
         if (k == t->modules) {
-            unsigned char *r = mv_info(t, MV_MODULE, 0, len);
+            unsigned char *r = mv_info_begin(t, MV_MODULE, 0, len);
             memcpy(r + sizeof(struct mv_record), m, len);
             mv_info_end(t, r);
             mv_device_module((const char *)(m + 1) + m->build_id_len, m->path_len);

@@ -1,6 +1,6 @@
 /*
- * MPI's own header, made fit for a library that is not linked to MPI: predefined objects are looked up by name when
- * they are used, functions through pointers.
+ * MPI's own header, for a library that is not linked to MPI. Predefined objects are looked up by name when they are
+ * used, and functions are called through pointers.
  */
 #ifndef MPIVET_MPI_OBJECTS_H
 #define MPIVET_MPI_OBJECTS_H
@@ -10,96 +10,37 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include "objects.h"
+#include <string.h>
 
-/* Open MPI's handles are addresses of objects in its library. */
+#include "real.h"
+#include "record.h"
+
+/* Handles of Open MPI are addresses of objects in its library. */
 #ifdef OMPI_PREDEFINED_GLOBAL
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mv_symbol(#global))
 #endif
 
-/* The real function, looked up once. */
-#define MV_PMPI(name)                                                                                                          \
-    (__extension__({                                                                                                           \
-        static __typeof__(&name) real;                                                                                         \
-        if (!real) {                                                                                                           \
-            void *p_ = mv_real("P" #name);                                                                                     \
-            __builtin_memcpy(&real, &p_, sizeof p_);                                                                           \
-        }                                                                                                                      \
-        real;                                                                                                                  \
+/* The real function, looked up once. Threads that look it up at the same time store the same value. */
+#define MV_PMPI(name)                                                                                           \
+    (__extension__({                                                                                            \
+        static void *real_;                                                                                     \
+        void *p_ = __atomic_load_n(&real_, __ATOMIC_ACQUIRE);                                                   \
+        __typeof__(&name) f_;                                                                                   \
+        if (!p_)                                                                                                \
+            p_ = mv_bind(&real_, "P" #name);                                                                    \
+        __builtin_memcpy(&f_, &p_, sizeof f_);                                                                  \
+        f_;                                                                                                     \
     }))
 
-/* A handle as a record holds it. */
+/* A handle as it stands in a record. */
 #define MV_HANDLE(h) (sizeof(h) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(h) : (uint64_t)(uintptr_t)(h))
 
-/* Sizes of the communicators that the process has made, so that lengths of arrays are known without asking MPI about a
- * handle that may be anything. */
-struct mv_known {
-    int size, rank, remote; /* local group; remote 0 unless between groups */
-    int dims, in, out;      /* topology: dimensions, neighbours */
-};
-const struct mv_known *mv_known(uint64_t comm);
-
-MV_INLINE int mv_comm_size(uint64_t comm)
-{
-    const struct mv_known *k = mv_known(comm);
-    return k->remote ? k->remote : k->size;
-}
-
-/* comm.c */
-void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent, struct mv_object *of, unsigned made);
-void mv_forget_comm(uint64_t comm);
-void mv_world(MPI_Group group);
-int mv_world_known(void);
-void mv_world_end(void);
-
-/* Room for a text that MPI fills in. It is more than the standard asks for, and zeroed by whoever has it: MPICH 4.0.2 writes
- * beyond MPI_MAX_ERROR_STRING if the byte there is not zero. */
+/* Room for a text that MPI fills in. It is more than the standard asks for, and must be all zero before: MPICH 4.0.2
+ * writes beyond MPI_MAX_ERROR_STRING if the byte there is not zero. */
 #define MV_TEXT_ROOM 4096
-_Static_assert(MV_TEXT_ROOM >= 2 * MPI_MAX_ERROR_STRING && MV_TEXT_ROOM >= 2 * MPI_MAX_OBJECT_NAME, "room for MPI's texts");
-
-/* error.c */
-int mv_is_error_in_status(struct mv_thread *t, int rc);
-int mv_operation_failed(struct mv_thread *t, int rc);
-void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc);
-void mv_error(struct mv_thread *t, int code, unsigned flags);
-void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code);
-void mv_errors_start(int world);
-
-/* init.c */
-void mv_init_enter(struct mv_thread *t);
-void mv_init_leave(struct mv_thread *t, int rc);
-void mv_finalize_enter(struct mv_thread *t);
-void mv_abort_enter(struct mv_thread *t);
-int mv_world_model(void);
-int mv_mpi_open(void);
-int mv_session_error(int code);
-#if MPI_VERSION >= 4
-void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session);
-void mv_session_enter(struct mv_thread *t, const MPI_Session *session);
-#endif
-
-/* strict.c */
-int mv_hold(unsigned kind);
-int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int waits);
-void mv_mark(const MPI_Request *request);
-void mv_strict_begin(void);
-void mv_strict_end(int again);
-
-/* names.c, generated */
-void mv_names(struct mv_thread *t);
-
-/* names.c, generated: the function of that number */
-const char *mv_function_name(unsigned kind);
-
-/* call.c */
-void mv_query_failed(struct mv_thread *t);
-void mv_query_told(struct mv_thread *t);
-int mv_count_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type);
-int mv_elements_overflowed(struct mv_thread *t, const MPI_Status *s, MPI_Datatype type);
-void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width);
-void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsigned slot);
-const void *mv_pointer_constant(const char *name);
+_Static_assert(MV_TEXT_ROOM >= 2 * MPI_MAX_ERROR_STRING && MV_TEXT_ROOM >= 2 * MPI_MAX_OBJECT_NAME,
+               "room for MPI's texts");
 
 /* Constants that are variables in some MPI libraries. */
 #ifdef MPI_UNWEIGHTED
@@ -113,7 +54,7 @@ const void *mv_pointer_constant(const char *name);
 #define MV_CONSTANT_MPI_WEIGHTS_EMPTY mv_pointer_constant("MPI_WEIGHTS_EMPTY")
 #endif
 
-/* What a status says, as a record holds it. */
+/* Converts a status to what stands in a record. */
 MV_INLINE void mv_status_value(struct mv_status *to, const MPI_Status *s, int with_error)
 {
     to->source = s->MPI_SOURCE;
@@ -136,7 +77,7 @@ MV_INLINE void mv_status_value(struct mv_status *to, const MPI_Status *s, int wi
 #endif
 }
 
-/* Bytes received, as a status says; -1 if it does not. */
+/* Bytes received, as a status says; -1 if it does not say. */
 MV_INLINE int64_t mv_status_bytes(const MPI_Status *s)
 {
     struct mv_status v;

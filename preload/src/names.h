@@ -1,6 +1,6 @@
 /*
- * Publication of predefined handles and constants, for the generated names.c: as many as fit go into one record. An
- * object that this build of the MPI library lacks has no address, or is the null handle, and is left out.
+ * Publishes predefined handles and constants, for the generated names.c. As many as fit go into one record. An object
+ * that this build of the MPI library lacks has no address, or is the null handle, and is left out.
  */
 #ifndef MPIVET_NAMES_H
 #define MPIVET_NAMES_H
@@ -8,12 +8,18 @@
 #include <string.h>
 
 #include "mpi_objects.h"
-#include "sums.h"
+#include "objects.h"
+#include "polls.h"
+#include "shape.h"
 
-/* What a macro stands for, as text: the name of a function. */
+/* The expansion of a macro as text: the name of a function. */
 #define MV_TEXT_(...) #__VA_ARGS__
 #define MV_TEXT(macro) MV_TEXT_(macro)
 
+/* In names.c: publishes all of them, at the end of MPI_Init. */
+void mv_names(struct mv_thread *t);
+
+/* A record under way. */
 struct mv_names {
     unsigned char list[4096];
     size_t used, last;
@@ -38,7 +44,8 @@ static inline void mv_names_end(struct mv_thread *t, struct mv_names *n)
     n->used = n->last = 0;
 }
 
-static inline void mv_name_sized(struct mv_thread *t, struct mv_names *n, int kind, const char *name, uint64_t value, int size)
+static inline void mv_name_sized(struct mv_thread *t, struct mv_names *n, int kind, const char *name, uint64_t value,
+                                 int size)
 {
     size_t len = strlen(name), need = sizeof(struct mv_name) + ((len + 7) & ~(size_t)7);
     if (n->used + need > sizeof n->list)
@@ -60,7 +67,8 @@ static inline void mv_name(struct mv_thread *t, struct mv_names *n, int kind, co
     mv_name_sized(t, n, kind, name, value, 0);
 }
 
-static inline void mv_name_handle(struct mv_thread *t, struct mv_names *n, int kind, const char *name, uint64_t value, uint64_t null)
+static inline void mv_name_handle(struct mv_thread *t, struct mv_names *n, int kind, const char *name, uint64_t value,
+                                  uint64_t null)
 {
 #ifdef OPEN_MPI
     if (!value)
@@ -84,7 +92,7 @@ static inline void mv_name_datatype(struct mv_thread *t, struct mv_names *n, con
     mv_name_sized(t, n, MV_NAME_DATATYPE, name, value, size);
     MPI_Aint lower, extent;
     if (!MV_PMPI(MPI_Type_get_extent)(type, &lower, &extent))
-        mv_sums_type(value, size, lower, extent);
+        mv_shape_predefined(value, size, lower, extent);
 }
 
 #endif

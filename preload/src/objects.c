@@ -1,9 +1,5 @@
-/*
- * The table of communicators, windows and files in shared memory: room for them, their identity, and how they come and go.
- *
- * Everything here but mv_object_on is off the record path. It takes a lock for a moment, prints nothing and preserves
- * errno. Where there is no room, calls are counted for an object that stands for all such.
- */
+/* The table of communicators, windows and files in shared memory: room for them, their identity, and how they come and
+ * go. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,15 +10,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "api.h"
 #include "objects.h"
+
+#define MV_MAY_FORMAT /* names of files */
+#define MV_MAY_LOCK   /* for a moment, when objects come and go */
+#include "rules.h"
 
 #define PAGE 4096
 #define NAMES (32 << 10)
-/* Objects in the first file, how many times as many are in each next one, and how many of them there may be: 5,456 in all. */
+/* Objects in the first file, how many times as many are in each next one, and how many of them there may be: 5,456 in
+ * all. */
 #define FIRST 16
 #define GROWTH 4
 #define FILES 5
-#define PROBES 64
 
 _Static_assert(sizeof(struct mv_object) == PAGE, "an object is a page");
 _Static_assert(offsetof(struct mv_object, count) == 1024, "counts begin at a round place");
@@ -30,16 +31,30 @@ _Static_assert(MV_COLL_COMM_AGREE < MV_KINDS, "the kinds fit");
 
 struct mv_place mv_places[1 << MV_PLACE_BITS];
 
-/* Counts where nobody looks: before MPI is initialized, and where there is no room for a file. */
+/* Has the counts before MPI is initialized, and where there is no room for a file. Nobody reads them. */
 static struct mv_object nowhere;
-static struct mv_object *others = &nowhere;
 
+/* Stands for all objects that are not known, or found no room. Set once, when MPI is initialized; every thread reads
+ * it. */
+static struct mv_object *_Atomic others = &nowhere;
+
+/* Everything from here to `busy` is read and written with the lock, but for the contents of files[0], which is set
+ * before other threads can know of MPI. */
 static struct mv_objects *files[FILES];
 static int nfiles, full;
 static uint64_t serials;
 static struct mv_object *unused[FIRST * (GROWTH * GROWTH * GROWTH * GROWTH * GROWTH - 1) / (GROWTH - 1)];
 static unsigned nunused;
-static atomic_flag busy = ATOMIC_FLAG_INIT;
+static atomic_flag busy = ATOMIC_FLAG_INIT; /* the lock */
+
+/* An object that is neither `nowhere` nor others. */
+static int is_object(const struct mv_object *o)
+{
+    return o && o != atomic_load_explicit(&others, memory_order_relaxed);
+}
+
+/* The serial number of an object, 0 if it is gone. */
+static uint64_t serial_of(const struct mv_object *o) { return __atomic_load_n(&o->serial, __ATOMIC_RELAXED); }
 
 static void lock(void)
 {
@@ -104,7 +119,7 @@ static void grow(void)
     }
     uint32_t first = 0;
     if (nfiles == 0) {
-        others = object_in(f, 0);
+        atomic_store(&others, object_in(f, 0));
         first = 1;
     }
     files[nfiles++] = f;
@@ -112,7 +127,6 @@ static void grow(void)
         unused[nunused++] = object_in(f, i);
 }
 
-/* When MPI is initialized, before anything else here but the record path. */
 void mv_objects_start(void)
 {
     int e = errno;
@@ -123,76 +137,62 @@ void mv_objects_start(void)
     errno = e;
 }
 
-/* Adds to the names that outsiders may look up. */
 void mv_objects_names(const unsigned char *list, size_t used)
 {
     struct mv_objects *f = files[0];
     if (!f || f->names_room - f->names_used < used)
         return;
     memcpy((char *)f + f->names_at + f->names_used, list, used);
-    atomic_store_explicit((_Atomic uint32_t *)&f->names_used, f->names_used + (uint32_t)used, memory_order_release);
+    __atomic_store_n(&f->names_used, f->names_used + (uint32_t)used, __ATOMIC_RELEASE);
 }
 
-/* Looks on, where an object is not at the first place for it. */
+static struct mv_place *place_of(uint64_t key)
+{
+    return mv_table_find(mv_places, sizeof mv_places[0], MV_PLACE_BITS, key);
+}
+
 MV_COLD struct mv_object *mv_object_on(uint64_t key)
 {
-    unsigned at = mv_object_place(key);
-    for (unsigned i = 0; i < PROBES; i++, at = (at + 1) % (1 << MV_PLACE_BITS)) {
-        uint64_t k = atomic_load_explicit(&mv_places[at].key, memory_order_acquire);
-        if (k == key)
-            return atomic_load_explicit(&mv_places[at].object, memory_order_relaxed);
-        if (!k)
-            break;
-    }
-    return others;
+    const struct mv_place *p = place_of(key);
+    return atomic_load_explicit(p ? &p->object : &others, memory_order_relaxed);
 }
 
-/* Takes an object away from its handle; the lock is held. */
+/* Takes an object away from its handle. The lock is held. */
 static void forget(uint64_t key)
 {
-    unsigned at = mv_object_place(key);
-    for (unsigned i = 0; i < PROBES; i++, at = (at + 1) % (1 << MV_PLACE_BITS)) {
-        struct mv_place *p = &mv_places[at];
-        uint64_t k = atomic_load(&p->key);
-        if (!k)
-            return;
-        if (k != key)
-            continue;
-        struct mv_object *o = atomic_load(&p->object);
-        atomic_store(&p->key, 1);
-        atomic_store_explicit((_Atomic uint64_t *)&o->serial, 0, memory_order_release);
-        unused[nunused++] = o;
+    struct mv_place *p = place_of(key);
+    if (!p)
         return;
-    }
+    struct mv_object *o = atomic_load_explicit(&p->object, memory_order_relaxed);
+    mv_table_remove(p);
+    __atomic_store_n(&o->serial, 0, __ATOMIC_RELEASE);
+    unused[nunused++] = o;
 }
 
-/* A fresh object for a handle, all zero but that; NULL if there is no room. The lock is held. */
+/* A fresh object for a handle: all zero but for handle and kind. NULL if there is no room. The lock is held. */
 static struct mv_object *fresh(uint64_t handle, unsigned kind)
 {
     const uint64_t key = mv_object_key(handle, kind);
     forget(key); /* freed by a call that is not known */
     if (!nunused)
         grow();
-    unsigned at = mv_object_place(key);
-    for (unsigned i = 0; nunused && i < PROBES; i++, at = (at + 1) % (1 << MV_PLACE_BITS)) {
-        struct mv_place *p = &mv_places[at];
-        if (atomic_load(&p->key) > 1)
-            continue;
-        struct mv_object *o = unused[--nunused];
-        memset(o, 0, sizeof *o);
-        o->handle = handle;
-        o->kind = kind;
-        atomic_store(&p->object, o);
-        atomic_store_explicit(&p->key, key, memory_order_release);
-        return o;
+    struct mv_place *p = nunused ? mv_table_reserve(mv_places, sizeof *p, MV_PLACE_BITS, key) : NULL;
+    if (!p) {
+        if (files[0])
+            files[0]->homeless++;
+        return NULL;
     }
-    if (files[0])
-        files[0]->homeless++;
-    return NULL;
+    struct mv_object *o = unused[--nunused];
+    memset(o, 0, sizeof *o);
+    o->handle = handle;
+    o->kind = kind;
+    atomic_store_explicit(&p->object, o, memory_order_relaxed);
+    mv_table_publish(p, key);
+    return o;
 }
 
 /* Makes an object visible. */
-static void show(struct mv_object *o) { atomic_store_explicit((_Atomic uint64_t *)&o->serial, ++serials, memory_order_release); }
+static void show(struct mv_object *o) { __atomic_store_n(&o->serial, ++serials, __ATOMIC_RELEASE); }
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -227,39 +227,46 @@ static uint64_t hash_members(const struct mv_run *r, uint32_t n)
     return h;
 }
 
+#define MADE_BITS 10
+
 /* Numbers the communicators made of the same groups; 0 if there are too many different ones. The lock is held. */
 static uint64_t number_of(uint64_t groups)
 {
-    static struct {
-        uint64_t groups, n;
-    } made[1024];
-    unsigned at = (unsigned)(groups >> 54);
-    groups |= 1;
-    for (unsigned i = 0; i < PROBES; i++, at = (at + 1) % 1024) {
-        if (!made[at].groups)
-            made[at].groups = groups;
-        if (made[at].groups == groups)
-            return ++made[at].n;
-    }
-    return 0;
+    static struct made {
+        _Atomic uint64_t groups; /* key */
+        uint64_t n;
+    } made[1 << MADE_BITS];
+    groups |= 4; /* no key of the table's own */
+    struct made *m = mv_table_find(made, sizeof *m, MADE_BITS, groups);
+    if (m)
+        return ++m->n;
+    if (!(m = mv_table_reserve(made, sizeof *m, MADE_BITS, groups)))
+        return 0;
+    m->n = 1;
+    mv_table_publish(m, groups);
+    return 1;
 }
 
+/* How many calls of these kinds of collectives were entered on an object. */
 static uint64_t sum(const struct mv_object *o, unsigned first, unsigned last)
 {
     uint64_t n = 0;
     for (unsigned i = first; i <= last; i++)
-        n += atomic_load_explicit((_Atomic uint64_t *)&o->count[i].entered, memory_order_relaxed);
+        n += __atomic_load_n(&o->count[i].entered, __ATOMIC_RELAXED);
     return n;
 }
 
 /*
- * What a communicator is on all of its members: of MPI_COMM_WORLD's and of MPI_COMM_SELF's it is said, one made by all members
- * of another is known by that, how many of those there have been, and its lowest member; one made by some only by its members,
- * and how many of those there have been. The lock is held.
+ * Gives a communicator an identity that is the same on all of its members. For MPI_COMM_WORLD and MPI_COMM_SELF it is
+ * fixed. A communicator that all members of another one have made is identified by that one, its number among those
+ * made of it, and its lowest member. A communicator that some processes have made is identified by its members, and its
+ * number among those made of them. The lock is held.
  */
-static void identify(struct mv_object *o, const struct mv_run *runs, const struct mv_comm *c, const struct mv_object *of)
+static void identify(struct mv_object *o, const struct mv_run *runs, const struct mv_comm *c,
+                     const struct mv_object *of)
 {
-    const int64_t local = lowest(runs, c->runs, c->size), remote = lowest(runs + c->runs, c->remote_runs, c->remote_size);
+    const int64_t local = lowest(runs, c->runs, c->size),
+                  remote = lowest(runs + c->runs, c->remote_runs, c->remote_size);
     int64_t low = local;
     if (c->is_inter && remote >= 0 && remote < local)
         low = remote;
@@ -278,7 +285,8 @@ static void identify(struct mv_object *o, const struct mv_run *runs, const struc
     case MV_COLL_INTERCOMM_CREATE:
     case MV_COLL_INTERCOMM_CREATE_FROM_GROUPS: {
         /* The same seen from both groups. */
-        const uint64_t groups = mix(hash_members(runs, c->runs) + hash_members(runs + c->runs, c->remote_runs), o->made);
+        const uint64_t groups =
+            mix(hash_members(runs, c->runs) + hash_members(runs + c->runs, c->remote_runs), o->made);
         if (local < 0 || (c->is_inter && remote < 0))
             break;
         o->number = number_of(groups);
@@ -288,7 +296,8 @@ static void identify(struct mv_object *o, const struct mv_run *runs, const struc
         break;
     }
     default:
-        if (o->made < MV_COLL_COMM_DUP || o->made > MV_COLL_COMM_CONNECT || !of || of == others || !of->serial || local < 0)
+        if (o->made < MV_COLL_COMM_DUP || o->made > MV_COLL_COMM_CONNECT || !is_object(of) || !serial_of(of) ||
+            local < 0)
             break;
         o->parent = of->id;
         o->number = sum(of, MV_COLL_COMM_DUP, MV_COLL_COMM_CONNECT);
@@ -300,7 +309,6 @@ static void identify(struct mv_object *o, const struct mv_run *runs, const struc
     o->id = mix(mix((uint64_t)mv_g.pid, serials), 1);
 }
 
-/* A communicator has been made, by a call on `of` if that is an object. */
 void mv_object_comm(const struct mv_comm *c, const struct mv_run *runs, struct mv_object *of, unsigned made)
 {
     lock();
@@ -320,7 +328,6 @@ void mv_object_comm(const struct mv_comm *c, const struct mv_run *runs, struct m
     unlock();
 }
 
-/* A window or file has been made on a communicator. */
 void mv_object_derived(uint64_t handle, unsigned kind, struct mv_object *of, unsigned made)
 {
     lock();
@@ -334,28 +341,28 @@ void mv_object_derived(uint64_t handle, unsigned kind, struct mv_object *of, uns
         o->remote_runs = of->remote_runs;
         memcpy(o->run, of->run, sizeof o->run);
         o->parent = of->id;
-        o->flags = of == others || !of->serial ? MV_OBJECT_ALONE : of->flags;
-        o->number = kind == MV_OBJECT_WIN ? sum(of, MV_COLL_WIN_CREATE, MV_COLL_WIN_CREATE_DYNAMIC) : sum(of, MV_COLL_FILE_OPEN, MV_COLL_FILE_OPEN);
-        o->id = o->flags & MV_OBJECT_ALONE ? mix(mix((uint64_t)mv_g.pid, serials), kind) : mix(mix(of->id, kind + 0x1000), o->number);
+        o->flags = !is_object(of) || !serial_of(of) ? MV_OBJECT_ALONE : of->flags;
+        o->number = kind == MV_OBJECT_WIN ? sum(of, MV_COLL_WIN_CREATE, MV_COLL_WIN_CREATE_DYNAMIC)
+                                          : sum(of, MV_COLL_FILE_OPEN, MV_COLL_FILE_OPEN);
+        o->id = o->flags & MV_OBJECT_ALONE ? mix(mix((uint64_t)mv_g.pid, serials), kind)
+                                           : mix(mix(of->id, kind + 0x1000), o->number);
         show(o);
     }
     unlock();
 }
 
-/* An object has been freed: that of the given serial number, unless its handle has been given to another one since. */
 void mv_object_free(uint64_t handle, unsigned kind, struct mv_object *o, uint64_t serial)
 {
     lock();
-    if (o != others && o->serial == serial)
+    if (is_object(o) && serial_of(o) == serial)
         forget(mv_object_key(handle, kind));
     unlock();
 }
 
-/* The program names an object. */
 void mv_object_name(uint64_t handle, unsigned kind, const char *name)
 {
     struct mv_object *o = mv_object(handle, kind);
-    if (o == others || !name)
+    if (!is_object(o) || !name)
         return;
     const size_t n = strnlen(name, sizeof o->name - 1);
     memcpy(o->name, name, n);
@@ -365,47 +372,38 @@ void mv_object_name(uint64_t handle, unsigned kind, const char *name)
 struct mv_object *mv_object_of_world(void)
 {
     for (uint32_t i = 1; files[0] && i < files[0]->count; i++)
-        if (object_in(files[0], i)->serial && object_in(files[0], i)->made == MV_MADE_WORLD)
+        if (serial_of(object_in(files[0], i)) && object_in(files[0], i)->made == MV_MADE_WORLD)
             return object_in(files[0], i);
-    return others;
+    return atomic_load_explicit(&others, memory_order_relaxed);
 }
 
-/* Requests of persistent collectives. */
-#define REQUESTS 4096
-static struct {
-    uint64_t request; /* 0: free */
+#define REQUESTS_BITS 12
+
+/* Requests of persistent collectives. Read and written with the lock. */
+static struct request {
+    _Atomic uint64_t request; /* key */
     struct mv_object *object;
     uint64_t serial;
     unsigned kind;
-} requests[REQUESTS];
+} requests[1 << REQUESTS_BITS];
 _Atomic unsigned mv_persistents;
 
-/* Where a request is, or else may be; -1: nowhere. The lock is held. */
-static int find_request(uint64_t request)
+static struct request *find_request(uint64_t request)
 {
-    unsigned at = (unsigned)(request * 0x9e3779b97f4a7c15ULL >> 52);
-    int room = -1;
-    for (unsigned i = 0; i < PROBES; i++, at = (at + 1) % REQUESTS) {
-        if (requests[at].request == request)
-            return (int)at;
-        if (!requests[at].request && room < 0)
-            room = (int)at;
-    }
-    return room;
+    return mv_table_find(requests, sizeof requests[0], REQUESTS_BITS, request);
 }
 
-/* A persistent collective has been made. kind: what it counts as when it is started. */
 void mv_persistent(uint64_t request, struct mv_object *o, unsigned kind)
 {
     lock();
-    int at = find_request(request);
-    if (at >= 0) {
-        if (!requests[at].request)
-            atomic_fetch_add(&mv_persistents, 1);
-        requests[at].request = request;
-        requests[at].object = o;
-        requests[at].serial = o->serial;
-        requests[at].kind = kind;
+    struct request *r = find_request(request);
+    if (!r && (r = mv_table_reserve(requests, sizeof *r, REQUESTS_BITS, request)))
+        atomic_fetch_add(&mv_persistents, 1);
+    if (r) {
+        r->object = o;
+        r->serial = serial_of(o);
+        r->kind = kind;
+        mv_table_publish(r, request);
     }
     unlock();
 }
@@ -413,28 +411,26 @@ void mv_persistent(uint64_t request, struct mv_object *o, unsigned kind)
 void mv_persistent_free(uint64_t request)
 {
     lock();
-    int at = find_request(request);
-    if (at >= 0 && requests[at].request == request) {
-        requests[at].request = 0;
+    struct request *r = find_request(request);
+    if (r) {
+        mv_table_remove(r);
         atomic_fetch_sub(&mv_persistents, 1);
     }
     unlock();
 }
 
-/* A request is started, which may be one of a persistent collective. */
 void mv_started(uint64_t request)
 {
     lock();
-    int at = find_request(request);
-    if (at >= 0 && requests[at].request == request && requests[at].object->serial == requests[at].serial) {
-        struct mv_count *n = &requests[at].object->count[requests[at].kind];
+    const struct request *r = find_request(request);
+    if (r && serial_of(r->object) == r->serial) {
+        struct mv_count *n = &r->object->count[r->kind];
         mv_count(&n->entered);
         mv_count(&n->left);
     }
     unlock();
 }
 
-/* The recorded call under way was left by longjmp or an exception. function: its number. */
 MV_COLD void mv_collective_left(struct mv_thread *t, unsigned function)
 {
     if (function < mv_ncollective && mv_collective_of[function] < MV_KINDS && t->object)

@@ -1,63 +1,86 @@
 /*
- * Communicators, windows and files as outsiders see them: what has been called collectively on each (struct mv_object).
+ * Communicators, windows and files as tools from outside see them: what has been called collectively on each (struct
+ * mv_object).
  *
- * A call counts by mv_collective_enter and mv_collective_leave, which take no lock and make no system call. All else is
- * done when objects come and go.
+ * A call counts by mv_collective_enter and mv_collective_leave, which take no lock and make no system call. Everything
+ * else happens when objects come and go: it takes a lock for a moment, and preserves errno.
  */
 #ifndef MPIVET_OBJECTS_H
 #define MPIVET_OBJECTS_H
 
-#include "mv.h"
+#include "ring.h"
+#include "table.h"
 
-/* Where an object is: found by its handle. */
+/* Where an object is: an entry of a table (table.h). Written with the lock of objects.c, read by every collective
+ * call. */
 struct mv_place {
-    _Atomic uint64_t key; /* 0: never used; 1: free again */
+    _Atomic uint64_t key; /* mv_object_key */
     struct mv_object *_Atomic object;
 };
 
 #define MV_PLACE_BITS 14
 extern struct mv_place mv_places[1 << MV_PLACE_BITS];
 
-/* Requests of persistent collectives that there are: MPI_Start asks further only if there are some. */
+/* Number of requests of persistent collectives. Written with the lock of objects.c. Every MPI_Start reads it, and asks
+ * further only if there are some. A thread that knows a request has made it before, or learned of it from the thread
+ * that has. */
 extern _Atomic unsigned mv_persistents;
 
-/* Handles of different kinds may have the same value; no address or number uses the highest bits. */
+/* Handles of different kinds may have the same value. No address or number uses the highest bits. */
 MV_INLINE uint64_t mv_object_key(uint64_t handle, unsigned kind) { return handle ^ (uint64_t)kind << 60; }
 
-MV_INLINE unsigned mv_object_place(uint64_t key) { return (unsigned)(key * 0x9e3779b97f4a7c15ULL >> (64 - MV_PLACE_BITS)); }
-
-/* objects.c */
+/* When MPI is initialized, before anything else here but mv_object and what it counts. */
 void mv_objects_start(void);
+
+/* Adds to the names that tools from outside may look up: a list of struct mv_name. */
 void mv_objects_names(const unsigned char *list, size_t used);
+
+/* The object of a key that is not at the first place for it. */
 struct mv_object *mv_object_on(uint64_t key);
+
+/* The object of MPI_COMM_WORLD. */
 struct mv_object *mv_object_of_world(void);
+
+/* A communicator has been made, by a call on `of` if that is not NULL. made: enum mv_collective or enum mv_made. */
 void mv_object_comm(const struct mv_comm *c, const struct mv_run *runs, struct mv_object *of, unsigned made);
+
+/* A window or file has been made on a communicator. */
 void mv_object_derived(uint64_t handle, unsigned kind, struct mv_object *of, unsigned made);
+
+/* The object of that serial number has been freed, unless its handle has been given to another one since. */
 void mv_object_free(uint64_t handle, unsigned kind, struct mv_object *o, uint64_t serial);
+
+/* The program has named an object. */
 void mv_object_name(uint64_t handle, unsigned kind, const char *name);
+
+/* A persistent collective has been made. kind: what it counts as when it is started. */
 void mv_persistent(uint64_t request, struct mv_object *o, unsigned kind);
+
+/* A request is freed, or started. It may be that of a persistent collective. */
 void mv_persistent_free(uint64_t request);
 void mv_started(uint64_t request);
+
+/* The recorded call under way was left by longjmp or an exception. function: its number. */
 void mv_collective_left(struct mv_thread *t, unsigned function);
 
-/* The object of a handle; one that stands for all others if there is none. */
+/* The object of a handle. If there is none, one that stands for all others. */
 MV_INLINE struct mv_object *mv_object(uint64_t handle, unsigned kind)
 {
     const uint64_t key = mv_object_key(handle, kind);
-    struct mv_place *p = &mv_places[mv_object_place(key)];
+    struct mv_place *p = &mv_places[mv_hash_bits(key, MV_PLACE_BITS)];
     if (MV_LIKELY(atomic_load_explicit(&p->key, memory_order_acquire) == key))
         return atomic_load_explicit(&p->object, memory_order_relaxed);
     return mv_object_on(key);
 }
 
-/* Adds 1. Threads may be in collectives on one object at the same time (MPI_Comm_create_group, RMA). */
+/* Adds 1. Threads may be in collectives on one object at the same time (MPI_Comm_create_group, RMA). Only this process
+ * writes the counts; tools from outside read them, in no order. */
 MV_INLINE void mv_count(uint64_t *n)
 {
-    _Atomic uint64_t *a = (_Atomic uint64_t *)n;
-    if (MV_UNLIKELY(mv_timed))
-        atomic_fetch_add_explicit(a, 1, memory_order_relaxed);
+    if (MV_UNLIKELY(mv_is_timed()))
+        __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
     else
-        atomic_store_explicit(a, atomic_load_explicit(a, memory_order_relaxed) + 1, memory_order_relaxed);
+        __atomic_store_n(n, __atomic_load_n(n, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
 /* A recorded call of a collective is about to enter MPI. */

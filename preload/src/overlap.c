@@ -1,9 +1,8 @@
-/*
- * Whether two buffers have a byte in common: columns of one matrix have none, though they lie between the same addresses.
- *
- * What was found out is remembered, as programs exchange the same columns over and over.
- */
-#include "sums.h"
+/* Compares the runs of two buffers. What was found out is remembered, as programs exchange the same columns over and
+ * over. */
+#include "overlap.h"
+
+#include "rules.h"
 
 #define RUNS 4096 /* of a buffer that are looked at */
 #define REMEMBERED 256
@@ -12,7 +11,7 @@ struct run {
     uint64_t low, high;
 };
 
-/* The runs of the first buffer, by address. */
+/* The runs of the first buffer, by address. The caller keeps other threads away from this and from `known`. */
 static struct run runs[RUNS];
 static unsigned count;
 
@@ -53,7 +52,6 @@ static int find_out(const struct mv_part *a, const struct mv_part *b)
     return mv_part_walk(a, keep, NULL) || mv_part_walk(b, meet, &hint);
 }
 
-/* For one thread at a time, and for buffers whose spans overlap. It errs on the side of yes. */
 int mv_parts_overlap(const struct mv_part *a, const struct mv_part *b)
 {
     static struct {
@@ -63,7 +61,8 @@ int mv_parts_overlap(const struct mv_part *a, const struct mv_part *b)
     const struct mv_layout *l = &a->shape.layout, *k = &b->shape.layout;
     if (!l->words && !k->words)
         return 1;
-    uint64_t key = (uint64_t)(uintptr_t)l->program * 31 + (uint64_t)(uintptr_t)k->program, v[] = {(uint64_t)a->count, (uint64_t)b->count, a->at - b->at};
+    uint64_t key = (uint64_t)(uintptr_t)l->program * 31 + (uint64_t)(uintptr_t)k->program;
+    const uint64_t v[] = {(uint64_t)a->count, (uint64_t)b->count, a->at - b->at};
     for (unsigned i = 0; i < sizeof v / sizeof v[0]; i++)
         key = (key ^ v[i]) * 0x9e3779b97f4a7c15ULL ^ key >> 29;
     key |= 1;

@@ -1,121 +1,324 @@
 /*
- * Nonblocking and persistent operations that move data, messages and collectives, from the call that makes them to the one that
- * completes them: what they send is summed up when they start, and once more, with what they have received, when the call
- * returns that completes them, by the thread that made that call.
+ * The tables of operations.
  *
- * The parts are found when the operation is made, as the program may free its datatypes then. A request that can't be
- * followed to its end has no sums of what it received: one whose handle stands for another operation, too, as for those that
- * were complete at once, and those that find the table full.
+ * An operation is in the table of the thread that has made it, its owner. The owner alone adds operations, and takes
+ * them out of the lists of its table. It needs no lock for that. Any thread may start, complete or free an operation.
+ * To do so it claims the operation, by a compare-and-swap of its state. While an operation is claimed, only the claimer
+ * reads and writes what it has remembered. A claimer that is not the owner marks the operation as gone in the end, and
+ * the owner takes it out of its lists later. A thread looks into the tables of other threads only if mv_pending_count
+ * says that operations may be there.
  *
- * Sends of one handle are many, and nobody can say which of them a call completes. But none of them is complete before the
- * first of these calls, so all are looked at when that returns, and then given up.
+ * The parts of the data are found when the operation is made, as the program may free its datatypes then. Some requests
+ * can't be followed to their end, and have no sums of what was received: a handle that stands for another operation,
+ * too, and operations for which the table has no room.
+ *
+ * Both MPI libraries use one handle for several sends that were complete at once. Nobody can say which of them a call
+ * completes. But none of them was completed before the first call that names the handle. So all of them are looked at
+ * when that call returns, and are given up then.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "mpi_objects.h"
+#include "overlap.h"
+#include "pending.h"
+#include "snapshot.h"
 #include "sums.h"
+#include "tls.h"
 
-#define OPERATIONS 4096
+#define MV_MAY_LOCK /* with --checksums only */
+#include "rules.h"
 
-struct mv_operation {
-    uint64_t request; /* handle */
-    uint64_t number;  /* mv_operation_number */
-    uint64_t round;   /* starts so far of a persistent one */
-    int persistent;
-    int active;
-    int claimed;       /* a call that may start or complete it is under way */
-    uint64_t position; /* of its request among those of that call */
-    uint64_t sent, received; /* numbers of parts */
-    struct mv_buffer parts;  /* first those that are sent */
-    int message;             /* else a collective */
-    int apart;               /* a message of which no sums are recorded in any case, as nobody has others to compare them with */
-    int keeps;               /* what it sends must be the same when it is complete, */
-    struct mv_buffer before; /* as it was at the start: struct mv_snapshot of a message, the sums of a collective's parts */
-    int shared;              /* a message's data are also those of another operation, one of which receives */
-    int joined;              /* another send had the same handle */
-    int doubtful;            /* calls of two threads may have completed it */
-    const void *claimer;     /* the call under way */
-    unsigned times;          /* that its request is among those of that call */
-    struct mv_operation *next; /* in its bucket, or among the unused */
-    struct mv_operation *also; /* found by the same call */
+#define OPERATIONS 4096 /* of a thread */
+#define BUCKETS (1 << MV_BUCKETS_BITS)
+
+/* What a state says. A number follows that counts how often the place has been used, so that a compare-and-swap never
+ * takes one operation for another. */
+enum {
+    FREE,    /* no operation. Owner only: to MAKING */
+    MAKING,  /* the call that makes it is under way. Owner only: to ACTIVE, IDLE or FREE */
+    IDLE,    /* persistent, and not started. Any thread: to CLAIMED */
+    ACTIVE,  /* Any thread: to CLAIMED */
+    CLAIMED, /* a call is under way that may start, complete or free it. Claimer only: to IDLE, ACTIVE, GONE or FREE */
+    GONE,    /* complete, but still in its owner's lists. Owner only: to FREE */
+    CODES = 7,
+    DOUBTFUL = 8, /* calls of two threads may have completed it. Any thread sets this while it is CLAIMED */
+    USE = 16,
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mv_operation operations[OPERATIONS], *unused;
-struct mv_operation *mv_buckets[1 << MV_BUCKETS_BITS];
+struct mv_operation {
+    /* Stored by release when the rest is ready for other threads, and loaded by acquire. */
+    _Atomic uint64_t state;
+    /* The call under way. Set by the claimer after it has claimed, and cleared before it lets go. */
+    _Atomic(const void *) claimer;
+    /* 1: another send of the owner's has the same handle. Set by the owner. */
+    _Atomic int joined;
+    /* 1: another operation uses its data, and one of the two receives. Set by the claimer, and with the lock. */
+    _Atomic int shared;
+    struct mv_pending *table;      /* that it is in; never changed */
 
-/* Between which addresses active messages read and write. */
-static struct span {
-    uint64_t low, high;
-} reads[OPERATIONS], writes[OPERATIONS];
-static unsigned fresh;
-_Atomic unsigned mv_operations_number;
+    /* Written by the owner while MAKING, then only read. */
+    uint64_t number;         /* mv_operation_number */
+    int persistent;
+    int message;             /* else a collective */
+    int apart;               /* no sums are recorded in any case, as nobody has others to compare them with */
+    uint64_t sent, received; /* numbers of parts */
+    struct mv_buffer parts;  /* first those that are sent */
+
+    /* Read and written by the owner while MAKING, then by the claimer. */
+    uint64_t round;          /* starts so far of a persistent operation */
+    int keeps;               /* what it sends must be the same when it is complete */
+    struct mv_buffer before; /* what it sends, at the start: a message's struct mv_snapshot, a collective's sums */
+    uint64_t position;       /* of its request among those of the call */
+    unsigned times;          /* that its request is among those of the call */
+    struct mv_operation *also; /* found by the same call */
+
+    struct mv_operation *next; /* in its bucket, or among the unused. Owner only */
+    unsigned places[2];        /* in `occupied`, from 1. With the lock */
+};
+
+/* What a thread has of operations. Never freed: the next thread that takes over the mv_thread goes on with it. */
+struct mv_pending {
+    struct mv_pending *next; /* of all threads; set before the table can be found */
+    _Atomic unsigned fresh;  /* places that were ever used. Written by the owner */
+    _Atomic unsigned gone;   /* operations that other threads have marked so. Any thread adds, the owner sets to 0 */
+    struct mv_operation *unused;           /* owner only, as the buckets */
+    struct mv_operation *buckets[BUCKETS]; /* by request; the latest first */
+    /* The requests, 0: none. Written by the owner while MAKING, and set to 0 by the claimer. Any thread reads them; who
+     * claims reads them between loading the state and the compare-and-swap. */
+    _Atomic uint64_t requests[OPERATIONS];
+    struct mv_operation operations[OPERATIONS];
+};
+
+_Atomic uint32_t mv_pending_count[BUCKETS];
+
+/* The tables of all threads, the latest first. Threads put theirs in by compare-and-swap; nothing is ever taken out. */
+static struct mv_pending *_Atomic tables;
 
 /* Whether sums are recorded; else only that data have changed. */
 static int recorded(void) { return mv_sums == MV_SUMS_ALL; }
 
-static uint64_t handle(const void *requests, unsigned width, uint64_t i)
+static unsigned bucket_of(uint64_t request) { return mv_hash_bits(request, MV_BUCKETS_BITS); }
+
+static _Atomic uint64_t *request_of(const struct mv_operation *o)
 {
-    uint64_t h = 0;
-    memcpy(&h, (const char *)requests + i * width, width);
-    return h;
+    return &o->table->requests[o - o->table->operations];
 }
 
-static struct mv_operation *find(uint64_t request)
+static uint64_t load_state(const struct mv_operation *o)
 {
-    struct mv_operation *o = *mv_bucket(request);
-    while (o && o->request != request)
-        o = o->next;
+    return atomic_load_explicit(&o->state, memory_order_acquire);
+}
+
+static int is_doubtful(const struct mv_operation *o) { return (load_state(o) & DOUBTFUL) != 0; }
+
+/* This thread's table, NULL if it has none. */
+static struct mv_pending *own_table(void)
+{
+    const struct mv_thread *t = mv_tls.mine;
+    return t ? t->pending : NULL;
+}
+
+static struct mv_pending *new_table(void)
+{
+    struct mv_pending *p =
+        mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    p->next = atomic_load(&tables);
+    while (!atomic_compare_exchange_weak(&tables, &p->next, p))
+        ;
+    return p;
+}
+
+/* Puts an operation of this thread's among the unused. */
+static void put_back(struct mv_operation *o)
+{
+    struct mv_pending *p = o->table;
+    const uint64_t use = load_state(o) / USE + 1;
+    o->next = p->unused;
+    p->unused = o;
+    atomic_store_explicit(&o->state, use * USE + FREE, memory_order_release);
+}
+
+/* Takes gone operations out of a list of this thread's. */
+static void tidy(struct mv_operation **at)
+{
+    while (*at) {
+        struct mv_operation *o = *at;
+        if ((load_state(o) & CODES) != GONE) {
+            at = &o->next;
+            continue;
+        }
+        *at = o->next;
+        put_back(o);
+    }
+}
+
+/* A place for what the call under way makes, NULL if there is none. */
+static struct mv_operation *take_unused(struct mv_thread *t)
+{
+    struct mv_pending *p = t->pending;
+    if (!p && !(p = t->pending = new_table()))
+        return NULL;
+    const unsigned fresh = atomic_load_explicit(&p->fresh, memory_order_relaxed);
+    if (!p->unused && fresh == OPERATIONS && atomic_exchange(&p->gone, 0))
+        for (unsigned i = 0; i < BUCKETS; i++)
+            tidy(&p->buckets[i]);
+    struct mv_operation *o = p->unused;
+    if (o) {
+        p->unused = o->next;
+    } else if (fresh < OPERATIONS) {
+        o = &p->operations[fresh];
+        o->table = p;
+        atomic_store_explicit(&p->fresh, fresh + 1, memory_order_release);
+    } else {
+        return NULL;
+    }
+    atomic_store_explicit(&o->state, (load_state(o) & ~(uint64_t)(USE - 1)) + MAKING, memory_order_relaxed);
+    atomic_store_explicit(&o->joined, 0, memory_order_relaxed);
+    atomic_store_explicit(&o->shared, 0, memory_order_relaxed);
+    o->number = mv_operation_number(t->ring->thread, t->done + 1);
+    o->round = 0;
+    o->message = o->apart = o->keeps = 0;
+    o->sent = o->received = 0;
     return o;
 }
 
-/* For what the call under way makes. */
-static struct mv_operation *take_unused(const struct mv_thread *t)
+/* Claims an operation of this request, if its state is `code`. Whether it has been claimed. */
+static int claim(struct mv_operation *o, uint64_t request, unsigned code)
 {
+    uint64_t s = load_state(o);
+    if ((s & CODES) != code || atomic_load_explicit(request_of(o), memory_order_relaxed) != request)
+        return 0;
+    return atomic_compare_exchange_strong_explicit(&o->state, &s, (s & ~(uint64_t)CODES) | CLAIMED,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+/* Says that a call of another thread than the claimer may have completed an operation. */
+static void doubt(struct mv_operation *o, uint64_t request)
+{
+    uint64_t s = load_state(o);
+    while ((s & CODES) == CLAIMED && !(s & DOUBTFUL) &&
+           atomic_load_explicit(request_of(o), memory_order_relaxed) == request &&
+           !atomic_compare_exchange_weak(&o->state, &s, s | DOUBTFUL))
+        ;
+}
+
+/* Lets go of an operation that this thread has claimed. It stays doubtful if it is active: a call of another thread may
+ * have completed it. */
+static void release(struct mv_operation *o, unsigned code)
+{
+    uint64_t s = load_state(o), to;
+    atomic_store_explicit(&o->claimer, NULL, memory_order_relaxed);
+    do
+        to = (s & ~(uint64_t)(CODES | (code == ACTIVE ? 0 : DOUBTFUL))) | code;
+    while (!atomic_compare_exchange_weak_explicit(&o->state, &s, to, memory_order_release, memory_order_relaxed));
+}
+
+/* The memory that active messages use, with --checksums. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct occupied {
+    struct mv_operation *by;
+    struct mv_part part;
+    struct mv_span span;
+    int written;
+} occupied[2 * OPERATIONS];
+/* Written with the lock. A thread that reads it without sees at least what it has started itself. */
+static _Atomic unsigned noccupied;
+
+/* The memory of a message is in use no more. */
+static void let_go(struct mv_operation *o)
+{
+    if (!recorded())
+        return;
     pthread_mutex_lock(&lock);
-    struct mv_operation *o = unused;
-    if (o)
-        unused = o->next;
-    else if (fresh < OPERATIONS)
-        o = &operations[fresh++];
-    if (o) {
-        o->number = mv_operation_number(t->ring->thread, t->done + 1);
-        o->round = 0;
-        o->claimed = o->message = o->apart = o->keeps = o->shared = o->joined = o->doubtful = 0;
-        o->sent = o->received = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!o->places[i])
+            continue;
+        struct occupied *last = &occupied[atomic_fetch_sub(&noccupied, 1) - 1], *at = &occupied[o->places[i] - 1];
+        for (unsigned k = 0; k < 2; k++)
+            if (last->by->places[k] == (unsigned)(last - occupied) + 1)
+                last->by->places[k] = o->places[i];
+        *at = *last;
+        o->places[i] = 0;
     }
     pthread_mutex_unlock(&lock);
-    return o;
 }
 
-/* With the lock: the memory of a message is in use no more. */
-static void let_go(const struct mv_operation *o) { reads[o - operations] = writes[o - operations] = (struct span){0, 0}; }
-
-/* With the lock. */
-static void give_back(struct mv_operation *o)
+/* Notes the memory of a message that has started. */
+static void occupy(struct mv_operation *o)
 {
-    let_go(o);
-    o->next = unused;
-    unused = o;
-}
-
-/* With the lock. */
-static void forget(struct mv_operation *o)
-{
-    struct mv_operation **at = mv_bucket(o->request);
-    while (*at && *at != o)
-        at = &(*at)->next;
-    if (!*at)
+    if (!recorded() || !o->message || o->apart)
         return;
-    __atomic_store_n(at, o->next, __ATOMIC_RELAXED);
-    atomic_fetch_sub(&mv_operations_number, 1);
-    give_back(o);
+    const struct mv_part *part = o->parts.p;
+    pthread_mutex_lock(&lock);
+    for (uint64_t i = 0; i < o->sent + o->received && i < 2; i++) {
+        const unsigned n = atomic_load(&noccupied);
+        struct occupied *to = &occupied[n];
+        if (n == 2 * OPERATIONS) { /* others that use it too will not be noticed */
+            atomic_store(&o->shared, 1);
+            continue;
+        }
+        if (o->places[i] || mv_part_span(&part[i], &to->span))
+            continue;
+        to->by = o;
+        to->part = part[i];
+        to->written = i >= o->sent;
+        o->places[i] = n + 1;
+        atomic_store(&noccupied, n + 1);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
+static int overlap(const struct mv_span *a, const struct mv_span *b) { return a->low < b->high && b->low < a->high; }
+
+int mv_operations_share(const struct mv_part *p, int written)
+{
+    struct mv_span s;
+    int shared = 0;
+    if (!atomic_load_explicit(&noccupied, memory_order_relaxed) || mv_part_span(p, &s))
+        return 0;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0, n = atomic_load(&noccupied); i < n; i++) {
+        const struct occupied *o = &occupied[i];
+        if (!(written || o->written) || !overlap(&o->span, &s) || !mv_parts_overlap(p, &o->part))
+            continue;
+        shared = 1;
+        if (written)
+            atomic_store(&o->by->shared, 1);
+    }
+    pthread_mutex_unlock(&lock);
+    return shared;
+}
+
+/* Ends an operation that this thread has claimed. */
+static void finish(struct mv_operation *o)
+{
+    const uint64_t request = atomic_load_explicit(request_of(o), memory_order_relaxed);
+    struct mv_pending *p = o->table;
+    let_go(o);
+    atomic_store_explicit(&o->claimer, NULL, memory_order_relaxed);
+    atomic_store_explicit(request_of(o), 0, memory_order_relaxed);
+    if (p == own_table()) {
+        struct mv_operation **at = &p->buckets[bucket_of(request)];
+        while (*at != o)
+            at = &(*at)->next;
+        *at = o->next;
+        put_back(o);
+    } else {
+        release(o, GONE);
+        atomic_fetch_add(&p->gone, 1);
+    }
+    atomic_fetch_sub_explicit(&mv_pending_count[bucket_of(request)], 1, memory_order_release);
+}
+
+static int is_shared(const struct mv_operation *o) { return atomic_load_explicit(&o->shared, memory_order_relaxed); }
+
+/* Records what happens to an operation. */
 static void tell(struct mv_thread *t, uint64_t number, uint64_t round, unsigned flags)
 {
     if (!recorded())
@@ -136,7 +339,7 @@ static void remember(struct mv_operation *o)
             values[i] = 0;
 }
 
-/* The same, and tells of it. */
+/* The same, and records sums of it. */
 static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flags)
 {
     struct mv_sums head = {.flags = flags, .operation = o->number, .round = o->round};
@@ -150,7 +353,7 @@ static void tell_sent(struct mv_thread *t, struct mv_operation *o, unsigned flag
         mv_sums_of(t, &head, parts(o), o->sent, values);
         return;
     }
-    struct mv_snapshot *s = o->sent && !o->shared ? mv_grow(&o->before, sizeof *s) : NULL;
+    struct mv_snapshot *s = o->sent && !is_shared(o) ? mv_grow(&o->before, sizeof *s) : NULL;
     if (s && mv_snapshot(s, parts(o), UINT64_MAX)) {
         mv_sums_snapshot(t, &head, s);
         return;
@@ -164,24 +367,20 @@ static void tell_received(struct mv_thread *t, const struct mv_operation *o)
     if (!recorded())
         return;
     const unsigned flags = MV_SUMS_RECEIVED | (o->persistent ? 0 : MV_SUMS_OVER);
-    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o) + o->sent, o->received, NULL);
+    if (is_doubtful(o)) { /* the program may have changed it already */
+        tell(t, o->number, o->round, flags);
+        return;
+    }
+    mv_sums_of(t, &(struct mv_sums){.flags = flags, .operation = o->number, .round = o->round}, parts(o) + o->sent,
+               o->received, NULL);
 }
 
-/* Whether another thread may have completed an operation, or may have been about to, by now. */
-static int is_doubtful(const struct mv_operation *o)
-{
-    pthread_mutex_lock(&lock);
-    const int doubtful = o->doubtful;
-    pthread_mutex_unlock(&lock);
-    return doubtful;
-}
-
-/* Looks whether what a complete operation has sent is what it was. If it was not complete for this thread only, it may be changed
- * while it is looked at. */
+/* Looks whether what a complete operation has sent is what it was. If a call of another thread may have completed it,
+ * the program may change it meanwhile. */
 static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
 {
     const uint64_t *values = o->before.p;
-    if (!o->keeps || o->shared)
+    if (!o->keeps || is_shared(o))
         return;
     for (uint64_t i = 0; i < o->sent; i++) {
         struct mv_changed c = {.operation = o->number, .peer = parts(o)[i].peer};
@@ -189,7 +388,8 @@ static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
         if (o->message) {
             if (mv_snapshot_differs(o->before.p, parts(o), &c) && !is_doubtful(o))
                 mv_sums_changed(t, &c);
-        } else if (values[i] && mv_snapshot(&now, &parts(o)[i], UINT64_MAX) && mv_snapshot_sum(&now) != values[i] && !is_doubtful(o)) {
+        } else if (values[i] && mv_snapshot(&now, &parts(o)[i], UINT64_MAX) && mv_snapshot_sum(&now) != values[i] &&
+                   !is_doubtful(o)) {
             c.bytes = c.length = now.bytes;
             mv_sums_changed(t, &c);
         }
@@ -201,9 +401,9 @@ static void tell_message(struct mv_thread *t, const struct mv_operation *o, int6
 {
     struct mv_sums head = {.flags = MV_SUMS_RECEIVED, .operation = o->number, .round = o->round};
     struct mv_snapshot s;
-    if (o->shared && o->sent)
+    if (is_shared(o) && o->sent)
         tell(t, o->number, o->round, MV_SUMS_VOID);
-    if (!o->received || o->shared || o->doubtful || bytes <= 0)
+    if (!o->received || is_shared(o) || is_doubtful(o) || bytes <= 0)
         return;
     const struct mv_part *p = parts(o) + o->sent;
     if ((uint64_t)bytes <= mv_part_bytes(p) && mv_snapshot(&s, p, (uint64_t)bytes))
@@ -240,7 +440,6 @@ static void gather(struct mv_operation *o, const struct mv_movement *m)
     o->received = g.n;
 }
 
-/* Before the call that makes an operation enters MPI. NULL if it will not be followed. */
 struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_movement *m, int persistent)
 {
     struct mv_operation *o = take_unused(t);
@@ -249,8 +448,7 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
         return NULL;
     }
     o->persistent = persistent;
-    o->active = !persistent;
-    o->keeps = !m->send.in_place; /* else it is what is received into */
+    o->keeps = !m->send.in_place; /* else the send buffer is where it receives */
     gather(o, m);
     if (persistent)
         tell(t, o->number, 0, MV_SUMS_MADE);
@@ -259,52 +457,18 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
     return o;
 }
 
-static int overlap(const struct span *a, const struct span *b) { return a->low < b->high && b->low < a->high; }
-
-/* Whether memory that is to be read, or written, is that of active messages one of which writes. Then nothing is known of what
- * will be there: these messages are noted, too. */
-int mv_operations_share(struct mv_thread *t, const struct mv_part *p, int written)
+/* Looks whether other messages use the memory of one that is to start. */
+static void share(struct mv_operation *o)
 {
-    struct span s;
     int shared = 0;
-    (void)t;
-    if (!atomic_load_explicit(&mv_operations_number, memory_order_relaxed) || mv_part_span(p, &s.low, &s.high))
-        return 0;
-    pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < fresh; i++) {
-        struct mv_operation *o = &operations[i];
-        if (overlap(&writes[i], &s) && mv_parts_overlap(p, parts(o) + o->sent)) {
-            shared = 1;
-            if (written)
-                o->shared = 1;
-        }
-        if (written && overlap(&reads[i], &s) && mv_parts_overlap(p, parts(o)))
-            o->shared = shared = 1;
-    }
-    pthread_mutex_unlock(&lock);
-    return shared;
+    for (uint64_t i = 0; recorded() && !o->apart && i < o->sent + o->received; i++)
+        shared |= mv_operations_share(parts(o) + i, i >= o->sent);
+    atomic_store_explicit(&o->shared, shared, memory_order_relaxed);
 }
 
-/* Looks whether others use the memory of a message that is to start. */
-static void share(struct mv_thread *t, struct mv_operation *o)
-{
-    o->shared = 0;
-    if (!recorded() || o->apart) /* that they do is an error */
-        return;
-    for (uint64_t i = 0; i < o->sent + o->received; i++)
-        o->shared |= mv_operations_share(t, parts(o) + i, i >= o->sent);
-}
-
-/* With the lock: notes the memory of a message that has started. */
-static void occupy(const struct mv_operation *o)
-{
-    struct span s;
-    for (uint64_t i = 0; recorded() && o->message && !o->apart && i < o->sent + o->received; i++)
-        if (!mv_part_span(parts(o) + i, &s.low, &s.high))
-            *(i < o->sent ? &reads[o - operations] : &writes[o - operations]) = s;
-}
-
-static struct mv_operation *begin_transfer(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent, int apart)
+/* For a call with either buffer, or both. */
+static struct mv_operation *begin_transfer(struct mv_thread *t, const struct mv_buffered *send,
+                                           const struct mv_buffered *recv, int persistent, int apart)
 {
     struct mv_part both[2], *list;
     uint64_t n = 0, sent = 0;
@@ -323,7 +487,6 @@ static struct mv_operation *begin_transfer(struct mv_thread *t, const struct mv_
     o->message = 1;
     o->apart = apart;
     o->persistent = persistent;
-    o->active = !persistent;
     if ((list = mv_grow(&o->parts, sizeof both))) {
         memcpy(list, both, n * sizeof *list);
         o->sent = sent;
@@ -331,7 +494,7 @@ static struct mv_operation *begin_transfer(struct mv_thread *t, const struct mv_
     }
     o->keeps = !(send && recv && send->buf == recv->buf);
     if (!persistent) {
-        share(t, o);
+        share(o);
         tell_sent(t, o, MV_SUMS_MADE);
     } else if (!apart) {
         tell(t, o->number, 0, MV_SUMS_MADE);
@@ -339,8 +502,8 @@ static struct mv_operation *begin_transfer(struct mv_thread *t, const struct mv_
     return o;
 }
 
-/* The same for a call that makes a message: with either buffer, or both. */
-struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send, const struct mv_buffered *recv, int persistent)
+struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send,
+                                       const struct mv_buffered *recv, int persistent)
 {
     if (recorded())
         return begin_transfer(t, send, recv, persistent, 0);
@@ -349,7 +512,6 @@ struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buff
     return begin_transfer(t, send, NULL, persistent, 0);
 }
 
-/* The same for a call that reads a buffer for something else than a message: for a file, or a reduction. */
 struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffered *read, int persistent)
 {
     return begin_transfer(t, read, NULL, persistent, 1);
@@ -357,124 +519,219 @@ struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffe
 
 static int is_send(const struct mv_operation *o) { return o->message && !o->received && !o->persistent; }
 
-/* When the call has returned that makes an operation. */
+typedef int visit_fn(struct mv_operation *o, uint64_t request, void *ctx);
+
+/* Calls f for each operation of a request in this thread's table, until f returns something else than 0. f may end the
+ * operation. Returns how many operations other threads may have in the bucket; 0 if f has ended the visit. */
+static uint32_t visit_own(uint64_t request, visit_fn *f, void *ctx)
+{
+    const unsigned b = bucket_of(request);
+    struct mv_pending *own = own_table();
+    uint32_t others = atomic_load_explicit(&mv_pending_count[b], memory_order_acquire);
+    if (!own || !others)
+        return others;
+    tidy(&own->buckets[b]);
+    for (struct mv_operation *o = own->buckets[b], *next; o; o = next) {
+        next = o->next;
+        others--;
+        if (atomic_load_explicit(request_of(o), memory_order_relaxed) == request && f(o, request, ctx))
+            return 0;
+    }
+    return others;
+}
+
+/* The same in the tables of all threads. */
+/* Calls f for each operation of a request, those of this thread first, until f returns something else than 0. f may end
+ * the operation. */
+static void visit_all(uint64_t request, visit_fn *f, void *ctx)
+{
+    if (!request || !visit_own(request, f, ctx))
+        return;
+    const struct mv_pending *own = own_table();
+    for (struct mv_pending *p = atomic_load_explicit(&tables, memory_order_acquire); p; p = p->next) {
+        const unsigned n = p == own ? 0 : atomic_load_explicit(&p->fresh, memory_order_acquire);
+        for (unsigned i = 0; i < n; i++)
+            if (atomic_load_explicit(&p->requests[i], memory_order_relaxed) == request &&
+                f(&p->operations[i], request, ctx))
+                return;
+    }
+}
+
+/* A collective whose request was given to another operation, or freed. */
+struct ended {
+    uint64_t number, round;
+    int active, persistent;
+};
+
+/* Ends an operation whose request stands for something else now. */
+static int end(struct mv_operation *o, uint64_t request, void *ctx)
+{
+    struct ended *e = ctx;
+    const int active = claim(o, request, ACTIVE);
+    if (!active && !claim(o, request, IDLE)) {
+        doubt(o, request);
+        return 0;
+    }
+    if (!o->message)
+        *e = (struct ended){o->number, o->round, active, o->persistent};
+    finish(o);
+    return 0;
+}
+
+/* Whether a send of this thread's has this request, too. They are joined then. */
+static int join(struct mv_operation *o, uint64_t request)
+{
+    struct mv_operation *twin = o->table->buckets[bucket_of(request)];
+    while (twin && atomic_load_explicit(request_of(twin), memory_order_relaxed) != request)
+        twin = twin->next;
+    if (!twin || !is_send(twin))
+        return 0;
+    atomic_store_explicit(&o->joined, 1, memory_order_relaxed);
+    atomic_store_explicit(&twin->joined, 1, memory_order_relaxed);
+    return 1;
+}
+
+static int found_one(struct mv_operation *o, uint64_t request, void *ctx)
+{
+    (void)o;
+    (void)request;
+    *(int *)ctx = 1;
+    return 1;
+}
+
+/* Whether operations have the request of a new one, so that neither can be followed. They are ended. For a send, only
+ * this thread's are looked at: those of other threads are found when the send is completed. */
+static int end_twins(struct mv_operation *o, uint64_t request, struct ended *e)
+{
+    int found = 0;
+    if (is_send(o) && join(o, request))
+        return 0;
+    if (is_send(o))
+        visit_own(request, found_one, &found);
+    else
+        visit_all(request, found_one, &found);
+    if (found)
+        visit_all(request, end, e);
+    return found;
+}
+
 void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed, uint64_t request)
 {
-    uint64_t other = 0;
-    int other_active = 0;
+    struct ended e = {0};
     if (!o)
         return;
-    pthread_mutex_lock(&lock);
-    struct mv_operation *twin = failed ? NULL : find(request);
-    if (twin && is_send(twin) && is_send(o)) {
-        o->joined = twin->joined = 1;
-        twin = NULL;
-    }
-    const int lost = failed || twin, message = o->message;
-    while (twin) {
-        if (!twin->message) {
-            other = twin->number;
-            other_active = twin->active && !twin->persistent;
-        }
-        forget(twin);
-        twin = find(request);
-    }
+    const int lost = failed || !request || end_twins(o, request, &e);
+    const int message = o->message;
+    const uint64_t number = o->number;
     if (lost) {
-        give_back(o);
+        put_back(o);
     } else {
-        if (o->active)
+        const unsigned b = bucket_of(request), code = o->persistent ? IDLE : ACTIVE;
+        if (code == ACTIVE)
             occupy(o);
-        o->request = request;
-        o->next = *mv_bucket(request);
-        __atomic_store_n(mv_bucket(request), o, __ATOMIC_RELAXED);
-        atomic_fetch_add(&mv_operations_number, 1);
+        o->next = o->table->buckets[b];
+        o->table->buckets[b] = o;
+        atomic_fetch_add_explicit(&mv_pending_count[b], 1, memory_order_relaxed);
+        atomic_store_explicit(request_of(o), request, memory_order_relaxed);
+        atomic_store_explicit(&o->state, (load_state(o) & ~(uint64_t)(USE - 1)) + code, memory_order_release);
     }
-    pthread_mutex_unlock(&lock);
     if (lost && !message)
-        tell(t, o->number, 0, (failed ? MV_SUMS_FAILED : 0) | MV_SUMS_RECEIVED | MV_SUMS_OVER);
-    if (other)
-        tell(t, other, 0, (other_active ? MV_SUMS_RECEIVED : MV_SUMS_FAILED) | MV_SUMS_OVER);
+        tell(t, number, 0, (failed ? MV_SUMS_FAILED : 0) | MV_SUMS_RECEIVED | MV_SUMS_OVER);
+    if (e.number)
+        tell(t, e.number, 0, (e.active && !e.persistent ? MV_SUMS_RECEIVED : MV_SUMS_FAILED) | MV_SUMS_OVER);
 }
 
-/* The operations among the requests that are active, or that are not. Those of one handle come in the order of their bucket, from
- * which they are taken out soonest that way. */
-static struct mv_operation *claim(const void *requests, unsigned width, uint64_t n, int active)
+/* A call that claims operations. */
+struct call {
+    unsigned code;      /* of operations that it claims */
+    uint64_t position;  /* of the present request */
+    struct mv_operation *list, **end;
+    struct mv_operation *first; /* that was found for the present request */
+    unsigned found;             /* for the present request, */
+    int others;                 /* and some of them are no sends */
+};
+
+static int find(struct mv_operation *o, uint64_t request, void *ctx)
 {
-    struct mv_operation *list = NULL, **end = &list;
+    struct call *c = ctx;
+    if (claim(o, request, c->code)) {
+        atomic_store_explicit(&o->claimer, c, memory_order_relaxed);
+        o->times = 1;
+        o->position = c->position;
+        o->also = NULL;
+        *c->end = o;
+        c->end = &o->also;
+        if (!c->found++)
+            c->first = o;
+        c->others |= !is_send(o);
+        return 0;
+    }
+    if (atomic_load_explicit(&o->claimer, memory_order_relaxed) != c) {
+        doubt(o, request);
+        return 0;
+    }
+    if (atomic_load_explicit(&o->joined, memory_order_relaxed))
+        return 1; /* all others of this handle have been found as well */
+    o->times++;
+    return 0;
+}
+
+/* Claims the operations among the requests. Those of one handle come in the order of their list, from which they are
+ * taken out fastest that way. */
+static struct mv_operation *find_all(const void *requests, unsigned width, uint64_t n, unsigned code)
+{
+    struct call c = {.code = code, .end = &c.list};
     if (!mv_operations_known(requests, width, n))
         return NULL;
-    pthread_mutex_lock(&lock);
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t h = handle(requests, width, i);
-        for (struct mv_operation *o = *mv_bucket(h); o; o = o->next) {
-            if (o->request != h || o->active != active)
-                continue;
-            if (o->claimed && o->claimer != &list) {
-                o->doubtful = 1;
-                continue;
-            }
-            if (o->claimed) {
-                if (o->joined) /* as are all others of this handle */
-                    break;
-                o->times++;
-                continue;
-            }
-            o->claimed = 1;
-            o->claimer = &list;
-            o->times = 1;
-            o->position = i;
-            o->also = NULL;
-            *end = o;
-            end = &o->also;
-        }
+        uint64_t request = 0;
+        memcpy(&request, (const char *)requests + i * width, width);
+        c.position = i;
+        c.found = 0;
+        c.others = 0;
+        visit_all(request, find, &c);
+        if (c.found > 1 && c.others) /* one of them was complete before, but not for us */
+            for (struct mv_operation *o = c.first; o; o = o->also)
+                doubt(o, request);
     }
-    pthread_mutex_unlock(&lock);
-    return list;
+    return c.list;
 }
 
-/* Before persistent operations are started: what they send now. */
 struct mv_operation *mv_operations_start(struct mv_thread *t, const void *requests, unsigned width, uint64_t n)
 {
-    struct mv_operation *list = claim(requests, width, n, 0);
+    struct mv_operation *list = find_all(requests, width, n, IDLE);
     for (struct mv_operation *o = list; o; o = o->also) {
         o->round++;
         if (o->message) {
             o->keeps = !(o->sent && o->received && parts(o)[0].at == parts(o)[1].at);
-            share(t, o);
+            share(o);
         }
         tell_sent(t, o, 0);
     }
     return list;
 }
 
-/* When the call has returned that starts them. */
 void mv_operations_started(struct mv_thread *t, struct mv_operation *list, int failed)
 {
     for (struct mv_operation *o = list, *also; o; o = also) {
         also = o->also;
         if (failed && !o->message)
             tell(t, o->number, o->round, MV_SUMS_RECEIVED | MV_SUMS_FAILED);
-        pthread_mutex_lock(&lock);
-        o->active = !failed;
-        if (o->active)
+        if (!failed)
             occupy(o);
-        o->claimed = 0;
-        pthread_mutex_unlock(&lock);
+        release(o, failed ? IDLE : ACTIVE);
     }
 }
 
-/* Before a call that may complete operations. Without a thread, one that is not recorded: they are forgotten. */
 struct mv_operation *mv_operations_find(struct mv_thread *t, const void *requests, unsigned width, uint64_t n)
 {
-    struct mv_operation *list = claim(requests, width, n, 1);
-    if (t || !list)
+    struct mv_operation *list = find_all(requests, width, n, ACTIVE);
+    if (t)
         return list;
-    pthread_mutex_lock(&lock);
     for (struct mv_operation *o = list, *also; o; o = also) {
         also = o->also;
-        forget(o);
+        finish(o);
     }
-    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
@@ -487,56 +744,38 @@ static int among(uint64_t position, const int *indices, int n)
     return -1;
 }
 
-/* Bytes that a status tells of, -1 if it tells of none. */
-static int64_t bytes_of(const MPI_Status *statuses, uint64_t i)
-{
-    if (!statuses || statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE)
-        return -1;
-    return mv_status_bytes(&statuses[i]);
-}
-
-/* When it has returned: it has completed all of the operations, or those at the given indices, and written statuses of those that
- * it has completed. */
-void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, int all, const int *indices, int n, const void *statuses)
+void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, const struct mv_completion *c)
 {
     for (struct mv_operation *o = list, *also; o; o = also) {
         also = o->also;
-        const int at = all ? (int)o->position : among(o->position, indices, n);
-        int complete = failed || all || at >= 0;
-        if (o->joined || o->times > 1) /* it may be any of them */
-            complete = failed || all || n > 0;
+        const int at = c->all ? (int)o->position : among(o->position, c->indices, c->n);
+        int complete = failed || c->all || at >= 0;
+        if (atomic_load_explicit(&o->joined, memory_order_relaxed) || o->times > 1) /* it may be any of them */
+            complete = failed || c->all || c->n > 0;
         if (failed && !o->message)
             tell(t, o->number, o->round, MV_SUMS_RECEIVED | MV_SUMS_FAILED | (o->persistent ? 0 : MV_SUMS_OVER));
         if (complete && !failed) {
             tell_changed(t, o);
             if (o->message)
-                tell_message(t, o, at < 0 ? -1 : bytes_of(statuses, (uint64_t)at));
+                tell_message(t, o, at < 0 ? -1 : c->bytes(c->statuses, (uint64_t)at));
             else
                 tell_received(t, o);
         }
-        pthread_mutex_lock(&lock);
-        o->claimed = 0;
-        if (complete && o->persistent) {
-            o->active = o->doubtful = 0;
+        if (!complete) {
+            release(o, ACTIVE);
+        } else if (o->persistent) {
             let_go(o);
-        } else if (complete) {
-            forget(o);
+            release(o, IDLE);
+        } else {
+            finish(o);
         }
-        pthread_mutex_unlock(&lock);
     }
 }
 
-/* Before a request is freed, by a call that is recorded if t is set. Of several with one handle it may be any. */
 void mv_operation_free(struct mv_thread *t, uint64_t request)
 {
-    struct mv_operation *o, was = {0};
-    pthread_mutex_lock(&lock);
-    while ((o = find(request))) {
-        if (!o->message)
-            was = *o;
-        forget(o);
-    }
-    pthread_mutex_unlock(&lock);
-    if (t && was.number)
-        tell(t, was.number, was.round, (was.active ? MV_SUMS_RECEIVED : 0) | MV_SUMS_OVER);
+    struct ended e = {0};
+    visit_all(request, end, &e);
+    if (t && e.number)
+        tell(t, e.number, e.round, (e.active ? MV_SUMS_RECEIVED : 0) | MV_SUMS_OVER);
 }

@@ -1,124 +1,98 @@
-/*
- * Whether the process can access the buffers that it hands to MPI, by what the kernel says of its memory. Nothing is ever
- * touched. What was found accessible once is taken to be so for ever; what seems not to be is looked up anew, as memory comes
- * and goes.
- */
+/* Compares buffers with the memory map of the process. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "sums.h"
+#include "device.h"
+#include "maps.h"
+#include "part.h"
+#include "polls.h"
+#include "reach.h"
+#include "signals.h"
 
-uint64_t mv_reached[MV_REACHED];
+#define MV_MAY_LOCK /* to read the memory map, which takes system calls anyway */
+#include "rules.h"
 
-/* Consecutive memory of one kind. */
+_Atomic uint64_t mv_reached[1 << MV_REACHED_BITS];
+
+/* Consecutive memory of one kind. Written with the lock. Any thread reads it without: see `version`. */
 struct mapping {
-    uint64_t start, end;
-    int readable, writable;
+    _Atomic uint64_t start, end;
+    _Atomic int access; /* READABLE | WRITABLE */
 };
+enum { READABLE = 1, WRITABLE = 2 };
 
 #define MAPPINGS 8192
 static struct mapping mappings[MAPPINGS];
-static unsigned known;     /* of them */
-static int too_many;       /* there are more: nothing can be said */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned known; /* of them */
 
-/* Finding out takes its time, of which this is what the program is to lose at most: a hundredth, and a moment. */
+/* Counts up before the mappings are written, and again after that. So it is odd while they are written. A thread that
+ * has read mappings believes them if the version was even before, and is the same after. (H.-J. Boehm, Can seqlocks get
+ * along with programming language memory models?, MSPC 2012.) */
+static _Atomic unsigned version;
+
+/* Taken to write the mappings, and by threads that found them being written. It protects what follows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int too_many; /* there are more mappings: nothing is known */
+
+/* Reading the map takes time. The program is to lose a hundredth of its time at most, and a moment. */
 #define MOMENT 20000000 /* ns */
 static uint64_t begun, spent;
 
-static uint64_t hex(const char **p)
-{
-    uint64_t v = 0;
-    for (;; ++*p) {
-        const char c = **p;
-        if (c >= '0' && c <= '9')
-            v = v << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            v = v << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return v;
-    }
-}
+static uint64_t load(const _Atomic uint64_t *v) { return atomic_load_explicit(v, memory_order_relaxed); }
+static void store(_Atomic uint64_t *to, uint64_t v) { atomic_store_explicit(to, v, memory_order_relaxed); }
 
-/* The main thread's stack grows when it is used, down to its limit, or to what lies below. */
-static uint64_t stack_start(uint64_t start, uint64_t end)
+/* Where the main thread's stack may begin. It grows when it is used, down to its limit, or to what lies below. */
+static uint64_t stack_start(uint64_t start, uint64_t end, uint64_t below)
 {
-    const uint64_t gap = (uint64_t)1 << 20, below = known ? mappings[known - 1].end + gap : gap;
-    uint64_t lowest = below;
+    const uint64_t gap = (uint64_t)1 << 20;
+    uint64_t lowest = below + gap;
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit))
         return start;
-    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < end)
+    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < end && end - limit.rlim_cur > lowest)
         lowest = end - limit.rlim_cur;
-    if (lowest < below)
-        lowest = below;
     return lowest < start ? lowest : start;
 }
 
-/* One line of maps: "start-end perms offset dev inode path". */
-static void add(const char *line, size_t len)
+/* Adds a mapping. The lock is held. */
+static void add(void *ctx, const struct mv_mapping *m)
 {
-    const char *p = line;
-    struct mapping m = {.start = hex(&p)};
-    if (*p != '-')
-        return;
-    p++;
-    m.end = hex(&p);
-    if (p + 3 > line + len || *p != ' ')
-        return;
-    m.readable = p[1] == 'r';
-    m.writable = p[2] == 'w';
-    if (memmem(line, len, "[stack]", 7))
-        m.start = stack_start(m.start, m.end);
-    struct mapping *last = known ? &mappings[known - 1] : NULL;
-    if (last && last->end == m.start && last->readable == m.readable && last->writable == m.writable)
-        last->end = m.end;
-    else if (known == MAPPINGS)
+    unsigned *n = ctx;
+    struct mapping *last = *n ? &mappings[*n - 1] : NULL;
+    const int access = (m->readable ? READABLE : 0) | (m->writable ? WRITABLE : 0);
+    uint64_t start = m->start;
+    if (m->path_len == 7 && !memcmp(m->path, "[stack]", 7))
+        start = stack_start(start, m->end, last ? load(&last->end) : 0);
+    if (last && load(&last->end) == start && atomic_load_explicit(&last->access, memory_order_relaxed) == access) {
+        store(&last->end, m->end);
+    } else if (*n == MAPPINGS) {
         too_many = 1;
-    else
-        mappings[known++] = m;
+    } else {
+        struct mapping *to = &mappings[(*n)++];
+        store(&to->start, start);
+        store(&to->end, m->end);
+        atomic_store_explicit(&to->access, access, memory_order_relaxed);
+    }
 }
 
-/* Reads what memory there is. 0 if that is known now. */
+/* Reads what memory there is. 0 if that is known now. The lock is held. */
 static int find_out(void)
 {
-    char buf[8192];
-    size_t have = 0;
-    int whole = 0;
-    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    known = 0;
+    unsigned n = 0;
+    const unsigned v = atomic_load_explicit(&version, memory_order_relaxed);
     too_many = 0;
-    if (fd < 0)
-        return -1;
-    for (;;) {
-        ssize_t n = read(fd, buf + have, sizeof buf - have);
-        if (n <= 0) {
-            whole = !n && !have;
-            break;
-        }
-        have += (size_t)n;
-        size_t at = 0;
-        const char *nl;
-        while ((nl = memchr(buf + at, '\n', have - at))) {
-            size_t len = (size_t)(nl - buf) - at;
-            add(buf + at, len);
-            at += len + 1;
-        }
-        if (!at) /* a line longer than any path may be */
-            break;
-        memmove(buf, buf + at, have - at);
-        have -= at;
-    }
-    close(fd);
-    return whole && !too_many ? 0 : -1;
+    atomic_store_explicit(&version, v + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    const int failed = mv_maps_visit(add, &n);
+    atomic_store_explicit(&known, n, memory_order_relaxed);
+    atomic_store_explicit(&version, v + 2, memory_order_release);
+    return failed || too_many ? -1 : 0;
 }
 
 /* A look at a buffer. */
@@ -130,20 +104,22 @@ struct look {
     int mapped;
 };
 
+/* The mapping that an address lies in, NULL if there is none. */
 static const struct mapping *mapping_of(struct look *l, uint64_t at)
 {
-    if (l->last < known && at >= mappings[l->last].start && at < mappings[l->last].end)
+    const unsigned n = atomic_load_explicit(&known, memory_order_relaxed);
+    if (l->last < n && at >= load(&mappings[l->last].start) && at < load(&mappings[l->last].end))
         return &mappings[l->last];
-    unsigned low = 0, high = known;
+    unsigned low = 0, high = n;
     while (low < high) {
         unsigned mid = low + (high - low) / 2;
-        if (mappings[mid].end <= at)
+        if (load(&mappings[mid].end) <= at)
             low = mid + 1;
         else
             high = mid;
     }
     l->last = low;
-    return low < known && at >= mappings[low].start ? &mappings[low] : NULL;
+    return low < n && at >= load(&mappings[low].start) ? &mappings[low] : NULL;
 }
 
 #define NO_DATA 1
@@ -157,25 +133,39 @@ static int visit(void *ctx, uint64_t at, uint64_t n)
         return NO_DATA;
     while (at < to) {
         const struct mapping *m = mapping_of(l, at);
-        if (!m || !(l->written ? m->writable : m->readable)) {
+        const uint64_t end = m ? load(&m->end) : 0;
+        if (end <= at ||
+            !(atomic_load_explicit(&m->access, memory_order_relaxed) & (l->written ? WRITABLE : READABLE))) {
             l->address = at;
             l->mapped = m != NULL;
             l->before += at - from;
             return NO_ACCESS;
         }
-        at = m->end;
+        at = end;
     }
     l->before += n;
     return 0;
 }
 
+/* Looks at a part. 0 if it can be accessed. */
 static int walk(struct look *l, const struct mv_part *p)
 {
     *l = (struct look){.written = l->written, .last = l->last};
     return mv_part_walk(p, visit, l);
 }
 
-/* Processor time of the thread (ns): while others have the processor the program loses nothing by us. */
+/* The same without the lock. Whether the result can be believed. */
+static int walk_at_once(struct look *l, const struct mv_part *p, int *result)
+{
+    const unsigned v = atomic_load_explicit(&version, memory_order_acquire);
+    if (v % 2)
+        return 0;
+    *result = walk(l, p);
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&version, memory_order_relaxed) == v;
+}
+
+/* Processor time of the thread, in ns. While other threads have the processor, the program loses nothing. */
 static uint64_t busy(void)
 {
     struct timespec t = {0, 0};
@@ -183,7 +173,8 @@ static uint64_t busy(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Looks at a part once more, after finding out what memory there is, if that does not take too much. */
+/* Looks at a part once more, after reading what memory there is, unless that has taken too long already. The lock is
+ * held. */
 static int walk_anew(struct look *l, const struct mv_part *p)
 {
     const uint64_t now = mv_now();
@@ -197,26 +188,31 @@ static int walk_anew(struct look *l, const struct mv_part *p)
     return unknown ? 0 : walk(l, p);
 }
 
-/* Looks at a buffer that mv_reached does not know. */
 void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count, uint64_t type, int written)
 {
     const struct mv_part p = {(uint64_t)(uintptr_t)buf, count, mv_shape_known(type), 0};
     struct look l = {.written = written};
+    int result;
     if (count <= 0 || p.shape.size <= 0) {
         if (!mv_sums) /* else where the data lie may be known later */
-            *mv_reach_slot(key) = key;
+            atomic_store_explicit(mv_reach_slot(key), key, memory_order_relaxed);
         return;
     }
     const int e = errno;
-    pthread_mutex_lock(&lock);
-    int result = walk(&l, &p);
-    if (!result)
-        *mv_reach_slot(key) = key;
-    else if (result == NO_ACCESS)
-        result = walk_anew(&l, &p);
-    pthread_mutex_unlock(&lock);
+    if (!walk_at_once(&l, &p, &result) || result == NO_ACCESS) {
+        pthread_mutex_lock(&lock);
+        result = walk(&l, &p);
+        if (result == NO_ACCESS)
+            result = walk_anew(&l, &p);
+        else if (!result)
+            atomic_store_explicit(mv_reach_slot(key), key, memory_order_relaxed);
+        pthread_mutex_unlock(&lock);
+    } else if (!result) {
+        atomic_store_explicit(mv_reach_slot(key), key, memory_order_relaxed);
+    }
     if (result == NO_ACCESS && !mv_faults_handled() && !mv_is_device(l.address)) {
-        const struct mv_unreachable u = {.address = l.address, .at = l.before, .written = (uint32_t)written, .mapped = (uint32_t)l.mapped};
+        const struct mv_unreachable u = {
+            .address = l.address, .at = l.before, .written = (uint32_t)written, .mapped = (uint32_t)l.mapped};
         unsigned char *r = mv_info(t, MV_UNREACHABLE, 0, sizeof u);
         memcpy(r + sizeof(struct mv_record), &u, sizeof u);
         mv_info_end(t, r);

@@ -1,7 +1,4 @@
-/*
- * Finding the real MPI functions and the MPI library's predefined objects. The library is not linked to MPI, so that
- * it can be preloaded into any program: everything is looked up when it is first needed.
- */
+/* Looks up functions and objects of the MPI library, which this library is not linked to. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mv.h"
+#include "real.h"
+
+#define MV_MAY_LOAD /* everything is looked up once, when it is first needed */
+#define MV_MAY_END  /* a function that is not there */
+#include "rules.h"
 
 struct candidate {
     char path[512];
@@ -23,6 +24,7 @@ struct hunt {
     int n;
 };
 
+/* Notes a file whose name begins as that of an MPI library. */
 static int note(struct dl_phdr_info *i, size_t size, void *arg)
 {
     (void)size;
@@ -37,8 +39,8 @@ static int note(struct dl_phdr_info *i, size_t size, void *arg)
     return 0;
 }
 
-/* A program may load MPI, or a library linked to MPI, out of everybody's sight (RTLD_LOCAL): such files are looked
- * into one by one. */
+/* A program may load MPI, or a library that is linked to MPI, with RTLD_LOCAL. Then only a search of each file finds
+ * the name. */
 void *mv_symbol_hidden(const char *name)
 {
     struct hunt h;
@@ -61,20 +63,21 @@ static void *search(const char *name, void *scope)
 {
     int e = errno;
     void *p = dlsym(scope, name);
-    if (!p) {
+    if (!p)
         p = mv_symbol_hidden(name);
-    }
     dlerror();
     errno = e;
     return p;
 }
 
-/* The address of an object of the MPI library, NULL if there is none. The program's own copy of it, which a program
- * linked at a fixed address has, comes first. */
 void *mv_symbol(const char *name) { return search(name, RTLD_DEFAULT); }
 
-/* The MPI library's function of that name (PMPI_…). A program that calls one that is not there would have died of
- * it when it was linked or loaded; so it does here. */
+const void *mv_pointer_constant(const char *name)
+{
+    void *const *p = mv_symbol(name);
+    return p ? *p : NULL;
+}
+
 void *mv_real(const char *pname)
 {
     void *p = search(pname, RTLD_NEXT);
@@ -83,9 +86,9 @@ void *mv_real(const char *pname)
     return p;
 }
 
-/* Sets a pointer to the function of that name. */
-void mv_bind(void *pointer, const char *pname)
+void *mv_bind(void **pointer, const char *pname)
 {
     void *p = mv_real(pname);
-    memcpy(pointer, &p, sizeof p);
+    __atomic_store_n(pointer, p, __ATOMIC_RELEASE);
+    return p;
 }

@@ -1,9 +1,9 @@
 /*
- * Joining the session: mapping its control file and making this process's page. What the environment says is
- * checked before it is believed; anything odd and the library stays inert.
+ * Joins the session: maps its control file, and makes the page of this process. What the environment says is checked
+ * before it is believed. If anything is odd, the library stays inert.
  *
- * Runs in the constructor: silent, errno preserved, no file descriptor kept, the environment left alone so that
- * programs started from here join as well.
+ * mv_session_join runs in the constructor. It is silent, and leaves the environment alone, so that programs started
+ * from here join as well. One file descriptor stays open: see keep_open.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -23,12 +23,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layout.h"
-#include "sums.h"
+#include "session.h"
+#include "tls.h"
+
+#define MV_MAY_FORMAT /* names of files */
+#define MV_MAY_START  /* the environment is read once, before MPI is initialized */
+#include "rules.h"
 
 _Static_assert(sizeof(struct mv_process) <= 4096, "a process's page is one page");
 
 struct mv_global mv_g;
+int mv_sums;
+uint64_t mv_sum_limit;
 
 uint64_t mv_now(void)
 {
@@ -37,8 +43,7 @@ uint64_t mv_now(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Opens a session directory if it is one that only this user can write to. */
-static int open_directory(const char *dir)
+int mv_open_directory(const char *dir)
 {
     struct stat st;
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -51,15 +56,14 @@ static int open_directory(const char *dir)
     return fd;
 }
 
-/* Makes the file ".name" of that size, with all its blocks, so that no later write can fail. 0 or an errno. */
 int mv_create(const char *dir, const char *name, uint64_t size, int *out_fd)
 {
     char hidden[64];
     struct rlimit limit;
-    /* Beyond this limit the kernel would send SIGXFSZ. */
+    /* The kernel would send SIGXFSZ. */
     if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size)
         return EFBIG;
-    int d = open_directory(dir);
+    int d = mv_open_directory(dir);
     if (d < 0)
         return EACCES;
     snprintf(hidden, sizeof hidden, ".%s", name);
@@ -82,11 +86,10 @@ int mv_create(const char *dir, const char *name, uint64_t size, int *out_fd)
     return e;
 }
 
-/* Gives the file ".name" its name; a file that has it already is left alone. 0 or an errno. */
 int mv_reveal(const char *dir, const char *name)
 {
     char hidden[64];
-    int d = open_directory(dir);
+    int d = mv_open_directory(dir);
     if (d < 0)
         return EACCES;
     snprintf(hidden, sizeof hidden, ".%s", name);
@@ -101,7 +104,7 @@ int mv_reveal(const char *dir, const char *name)
 
 static int control_fd(void)
 {
-    int d = open_directory(mv_g.session);
+    int d = mv_open_directory(mv_g.session);
     if (d < 0)
         return -1;
     int fd = openat(d, "control", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -111,7 +114,7 @@ static int control_fd(void)
     return fd;
 }
 
-/* Whether there is no process with the analyzer's number, as far as this process can see. It takes no file descriptor. */
+/* Whether the analyzer's process is known to be gone. Takes no file descriptor. */
 static int analyzer_vanished(void)
 {
     const struct mv_control *c = mv_g.control;
@@ -120,11 +123,10 @@ static int analyzer_vanished(void)
            kill((pid_t)c->analyzer, 0) && errno == ESRCH;
 }
 
-/* Whether the analyzer has ended: it holds a lock on the control file as long as it lives. MV_NO_SESSION: the session has, so
- * that nobody will look at what is recorded. */
+/* The analyzer holds a lock on the control file as long as it lives. */
 int mv_analyzer_gone(void)
 {
-    if (atomic_load_explicit((_Atomic uint32_t *)&mv_g.control->stop, memory_order_relaxed))
+    if (__atomic_load_n(&mv_g.control->stop, __ATOMIC_RELAXED))
         return MV_NO_SESSION;
     errno = 0;
     int fd = control_fd();
@@ -137,10 +139,10 @@ int mv_analyzer_gone(void)
     return gone;
 }
 
-/* Has the analyzer look at this process: it is told of files that are closed. */
+/* The kernel tells the analyzer of files that are closed after they were open for writing. */
 void mv_wake_analyzer(void)
 {
-    int d = open_directory(mv_g.session);
+    int d = mv_open_directory(mv_g.session);
     int fd = d < 0 ? -1 : openat(d, mv_g.name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (d >= 0)
         close(d);
@@ -148,7 +150,7 @@ void mv_wake_analyzer(void)
         close(fd);
 }
 
-static struct mv_control *map_control(void)
+static struct mv_control *map_control(uint64_t table_hash)
 {
     struct stat st;
     int fd = control_fd();
@@ -164,13 +166,14 @@ static struct mv_control *map_control(void)
     if (!c)
         return NULL;
     if (c->magic == MV_MAGIC_CONTROL && c->version == MV_VERSION && c->header_size >= sizeof *c &&
-        c->table_hash == mv_table_hash && c->ring_size >= MV_RING_MIN && !(c->ring_size & (c->ring_size - 1)) &&
+        c->table_hash == table_hash && c->ring_size >= MV_RING_MIN && !(c->ring_size & (c->ring_size - 1)) &&
         !c->stop && memchr(c->fallback, 0, sizeof c->fallback))
         return c;
     munmap(c, sizeof *c);
     return NULL;
 }
 
+/* The first of these environment variables that is a number, else -1. */
 static int number(const char *const *names)
 {
     for (; *names; names++) {
@@ -188,7 +191,8 @@ static int number(const char *const *names)
 static void fill_page(struct mv_process *p)
 {
     static const char *const rank[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", NULL};
-    static const char *const size[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
+    static const char *const size[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS",
+                                       NULL};
     p->magic = MV_MAGIC_PROCESS;
     p->version = MV_VERSION;
     p->header_size = sizeof *p;
@@ -203,9 +207,9 @@ static void fill_page(struct mv_process *p)
     p->exe[n] = 0;
 }
 
-/* Leaves a copy of the descriptor open, with a number that no program cares about. The kernel closes the highest numbers
- * first when a process is killed, so that the analyzer knows of it before a launcher that sees its connections closed can
- * kill others. Returns it, or -1. */
+/* Leaves a copy of the descriptor open, with a high number that no program uses. When a process is killed, the kernel
+ * closes the highest numbers first. So the analyzer learns of it before the launcher sees its connection closed, and
+ * kills others. Returns the copy, or -1. */
 static int keep_open(int fd)
 {
     struct rlimit limit;
@@ -217,7 +221,7 @@ static int keep_open(int fd)
 
 static struct mv_process *make_page(const char *dir)
 {
-    /* k counts the exec()s of this process; a file left by another one that had the same pid counts as well. */
+    /* k counts the exec() calls of this process. A file of another process that had the same number counts as well. */
     for (int k = 0; k < 10000; k++) {
         int fd, e;
         snprintf(mv_g.name, sizeof mv_g.name, "p%d.%d", (int)mv_g.pid, k);
@@ -250,92 +254,10 @@ static struct mv_process *make_page(const char *dir)
     return NULL;
 }
 
-/* MPI_Type_free calls that were entered. */
-static _Atomic uint64_t frees;
-/* A datatype was freed unrecorded: the analyzer will not learn of it, so layouts are not to be believed any more. */
-static _Atomic int freed_unseen;
-
-static const struct mv_layouts *map_layouts(const char *dir)
-{
-    char name[sizeof mv_g.name];
-    int d = dir[0] == '/' ? open_directory(dir) : -1;
-    if (d < 0)
-        return NULL;
-    memcpy(name, mv_g.name, sizeof name);
-    name[0] = 'l';
-    int fd = openat(d, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    close(d);
-    if (fd < 0)
-        return NULL;
-    struct stat st;
-    struct mv_layouts *m = NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size >= (off_t)sizeof *m) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (p != MAP_FAILED)
-            m = p;
-    }
-    close(fd);
-    if (!m)
-        return NULL;
-    if (m->magic == MV_MAGIC_LAYOUTS && m->version == MV_VERSION && m->size == (uint64_t)st.st_size && m->slot_bits > 0 &&
-        m->slot_bits < 32 && m->header_size >= sizeof *m && !(m->header_size % 8) &&
-        m->header_size + (sizeof(struct mv_layout_slot) << m->slot_bits) <= m->size)
-        return m;
-    munmap(m, (size_t)st.st_size);
-    return NULL;
-}
-
-/* The layouts of this process, mapped when the analyzer has made them; NULL before. */
-static const struct mv_layouts *layouts(void)
-{
-    static const struct mv_layouts *_Atomic mapped;
-    const struct mv_layouts *m = atomic_load_explicit(&mapped, memory_order_acquire);
-    struct mv_process *page = mv_page();
-    if (m || !page || !__atomic_load_n(&page->layouts, __ATOMIC_ACQUIRE))
-        return m;
-    int e = errno;
-    m = map_layouts(mv_g.session);
-    if (!m)
-        m = map_layouts(mv_g.control->fallback);
-    const struct mv_layouts *other = NULL;
-    if (!m)
-        __atomic_store_n(&page->layouts, 0, __ATOMIC_RELAXED); /* it can't be had: look no more */
-    else if (!atomic_compare_exchange_strong(&mapped, &other, m)) {
-        munmap((void *)(uintptr_t)m, m->size);
-        m = other;
-    }
-    errno = e;
-    return m;
-}
-
-/*
- * Where the data of a datatype lie, as the analyzer has found out: no words if that is not known, or not yet. The program
- * stays valid when the datatype is freed.
- */
-struct mv_layout mv_layout(uint64_t handle)
-{
-    const struct mv_layouts *m;
-    if (atomic_load(&mv_g.inert) || atomic_load(&freed_unseen) || !(m = layouts()))
-        return (struct mv_layout){NULL, 0};
-    return mv_layout_find(m, m->size, atomic_load(&frees), handle);
-}
-
-/* MPI_Type_free calls that were entered so far. */
-uint64_t mv_type_frees(void) { return atomic_load(&frees); }
-
-/* MPI_Type_free is entered, by a call that is recorded if t is set. */
-void mv_type_free(struct mv_thread *t, uint64_t handle)
-{
-    if (t)
-        atomic_fetch_add(&frees, 1);
-    else if (!mv_inside() || mv_layout(handle).words) /* else it is MPI's own datatype */
-        atomic_store(&freed_unseen, 1);
-}
-
 static const int everywhere = 1;
 const int *mv_home = &everywhere;
 
-/* Has the kernel say who is at home. Where it can't (before Linux 4.14), only fork() is noticed. */
+/* Has the kernel empty the page at mv_home in children. Where it can't (before Linux 4.14), only fork() is noticed. */
 static void find_home(void)
 {
     const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -349,18 +271,16 @@ static void find_home(void)
         mv_home = p;
 }
 
-/* Whether this is the process that the rings are of. A child that shares all memory, as vfork makes them, has another number. Safe
- * in a signal handler. */
+/* A child that vfork has made shares all memory, but has another number. */
 int mv_at_home(void) { return *mv_home && getpid() == mv_g.pid; }
 
-/* This process's page, NULL if it has none. */
 struct mv_process *mv_page(void)
 {
     struct mv_process *p = atomic_load(&mv_g.page);
     return p && mv_at_home() ? p : NULL;
 }
 
-/* A child made by fork() is not the process that its page and rings tell of. */
+/* Runs in a child that fork() has made: the page and the rings belong to its parent. */
 static void in_child(void)
 {
     static const int nowhere = 0;
@@ -371,42 +291,41 @@ static void in_child(void)
     mv_tls.off = 1;
 }
 
-static void join(void)
+/* Reads the session's name. 0 if there is one. */
+static int find_session(void)
 {
     const char *dir = secure_getenv("MPIVET_SESSION");
     if (!dir || dir[0] != '/' || strlen(dir) >= sizeof mv_g.session)
-        return;
+        return -1;
     strcpy(mv_g.session, dir);
-    struct mv_control *c = map_control();
-    if (!c)
-        return;
-    struct mv_process *page = make_page(dir);
+    return 0;
+}
+
+int mv_session_join(uint64_t table_hash)
+{
+    struct mv_control *c;
+    atomic_store(&mv_g.inert, 1);
+    mv_g.pid = getpid();
+    if (find_session() || !(c = map_control(table_hash)))
+        return -1;
+    struct mv_process *page = make_page(mv_g.session);
     if (!page && c->fallback[0] == '/')
         page = make_page(c->fallback);
     if (!page || pthread_atfork(NULL, NULL, in_child)) {
-        atomic_fetch_add((_Atomic uint32_t *)&c->unrecorded, 1);
-        return;
+        __atomic_fetch_add(&c->unrecorded, 1, __ATOMIC_SEQ_CST);
+        return -1;
     }
     find_home();
     mv_g.control = c;
-    mv_sums_start((int)c->sums, c->sum_limit);
+    mv_sums = (int)c->sums;
+    mv_sum_limit = c->sum_limit;
     atomic_store(&mv_g.page, page);
     atomic_store(&mv_g.inert, 0);
-    mv_end_start();
-    mv_signals_start();
+    return 0;
 }
 
-/* Called by the constructor, or by the first MPI call if another library's constructor makes that one earlier. */
-void mv_start(void)
+int mv_stopped(void)
 {
-    static _Atomic int begun;
-    if (atomic_exchange(&begun, 1))
-        return;
-    int e = errno;
-    atomic_store(&mv_g.inert, 1);
-    mv_g.pid = getpid();
-    join();
-    errno = e;
+    return atomic_load_explicit(&mv_g.inert, memory_order_relaxed) ||
+           __atomic_load_n(&mv_g.control->stop, __ATOMIC_RELAXED);
 }
-
-__attribute__((constructor)) static void constructed(void) { mv_start(); }

@@ -1,9 +1,4 @@
-/*
- * Call sites the slow way: known by an older way of the set, or by unwinding the stack.
- *
- * Reads nothing outside the thread's own stack (the unwinder follows the unwind tables there); takes no memory but
- * the thread's pool; publishes every stack once, unless the tables, of fixed size, have forgotten it.
- */
+/* Finds call sites the slow way: by an older way of the set, or by unwinding the stack. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +6,11 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "mv.h"
+#include "module.h"
+#include "site.h"
+#include "table.h"
+
+#include "rules.h"
 
 struct walk {
     uintptr_t ra, cfa;         /* of the wrapper: the walk begins with the frame that called it */
@@ -36,8 +35,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
         return _URC_END_OF_STACK;
     const uintptr_t *slot = NULL;
 #if defined(__x86_64__)
-    /* The call instruction pushed it just below. Elsewhere it is unknown where a function keeps its return address:
-     * the stack is unwound every time. */
+    /* The call instruction has pushed it just below. On other processors it is unknown where a function keeps its
+     * return address, so that the stack is unwound every time. */
     slot = (const uintptr_t *)(cfa - sizeof *slot);
     if ((uintptr_t)slot < w->low || (uintptr_t)slot >= w->high || *slot != pc)
         slot = NULL;
@@ -56,36 +55,33 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h * 0xbf58476d1ce4e5b9ULL ^ (h >> 32);
 }
 
-/* The number of the stack, published with the modules it needs if it is new. */
+/* The number of the stack. If it is new, it is published with the modules that it needs. */
 static uint32_t publish(struct mv_thread *t, const uint64_t *pcs, unsigned n)
 {
     uint64_t h = n;
     for (unsigned i = 0; i < n; i++)
         h = mix(h, pcs[i]);
-    unsigned at = (unsigned)(h % MV_SEEN), use = at;
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned j = (at + i) % MV_SEEN;
-        if (t->seen[j].site && t->seen[j].hash == h)
-            return t->seen[j].site;
-        if (!t->seen[j].site) {
-            use = j;
-            break;
-        }
-    }
+    h |= 4; /* no key of the table's own */
+    struct mv_seen *seen = mv_table_find(t->seen, sizeof *seen, MV_SEEN_BITS, h);
+    if (seen)
+        return seen->site;
     mv_modules(t);
     uint32_t site = ++t->sites;
-    unsigned char *r = mv_info(t, MV_SITE, site, sizeof(struct mv_site) + n * sizeof *pcs);
+    unsigned char *r = mv_info_begin(t, MV_SITE, site, sizeof(struct mv_site) + n * sizeof *pcs);
     struct mv_site *s = (struct mv_site *)(r + sizeof(struct mv_record));
     s->npcs = n;
     s->pad = 0;
     memcpy(s->pcs, pcs, n * sizeof *pcs);
     mv_info_end(t, r);
-    t->seen[use].hash = h;
-    t->seen[use].site = site;
+    if (!(seen = mv_table_reserve(t->seen, sizeof *seen, MV_SEEN_BITS, h)))
+        seen = mv_table_entry(t->seen, sizeof *seen,
+                              mv_hash_bits(h, MV_SEEN_BITS)); /* it is full: another stack is forgotten */
+    seen->site = site;
+    mv_table_publish(seen, h);
     return site;
 }
 
-/* Remembers a stack as the first way of its set; when the pool is full, all are forgotten. */
+/* Remembers a stack as the first way of its set. When the pool is full, all ways are forgotten. */
 static void remember(struct mv_thread *t, uintptr_t ra, uintptr_t cfa, uint32_t site, const struct walk *w)
 {
     unsigned n = w ? w->n - 1 : 0; /* the first return address is part of the key */
@@ -98,7 +94,7 @@ static void remember(struct mv_thread *t, uintptr_t ra, uintptr_t cfa, uint32_t 
             for (int j = 0; j < MV_WAYS; j++)
                 t->set[i][j] = t->nowhere;
     }
-    set = t->set[mv_hash_key(ra, cfa)];
+    set = t->set[mv_set_of(ra, cfa)];
     struct mv_way *v = (struct mv_way *)(t->pool + t->pool_used);
     t->pool_used += size;
     v->ra = ra;
@@ -154,10 +150,9 @@ static MV_COLD uint32_t unwind(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
     return site;
 }
 
-/* mv_site's way out when the first way of the set is another stack. */
 MV_COLD uint32_t mv_site_slow(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
 {
-    struct mv_way **set = t->set[mv_hash_key(ra, cfa)];
+    struct mv_way **set = t->set[mv_set_of(ra, cfa)];
     for (int i = 1; i < MV_WAYS; i++)
         if (is_present(set[i], ra, cfa)) {
             struct mv_way *v = set[i];
@@ -192,7 +187,6 @@ static _Unwind_Reason_Code end_step(struct _Unwind_Context *c, void *arg)
     return _URC_NO_REASON;
 }
 
-/* The present stack from the frame whose pc is from_pc (0: the caller's caller) outwards. */
 __attribute__((noinline)) unsigned mv_unwind_from(uintptr_t from_pc, uint64_t *pcs, unsigned max)
 {
     struct end_walk w = {from_pc, 0, from_pc ? 0 : 2, 0, max, pcs};

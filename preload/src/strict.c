@@ -1,13 +1,7 @@
 /*
- * Strict mode: a collective call is recorded, and then held until the analyzer has compared it with those of the other
- * members. What breaks the standard does not enter MPI: it returns an error, as the program's error handler wants it.
- *
- * Only then do these functions stand between the wrappers and the real ones (mv_bind_between); otherwise they are never
- * called.
- *
- * A call that is held is not inside MPI, but MPI must get on all the same: others may wait for a message of this process
- * to be sent or received before they can come to the collective, and get it where the call waits in MPI. So it looks
- * now and then whether a request of the library's own is complete, which it never is.
+ * A call that is held is not inside MPI, but MPI must get on all the same. Other processes may wait for a message of
+ * this process before they can come to the collective. So the thread tests, now and then, a request of the library's
+ * own, which is never complete.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -22,9 +16,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "comm.h"
+#include "errors.h"
 #include "mpi_objects.h"
+#include "mv.h"
+#include "strict.h"
+#include "world.h"
 
-/* Rounds of waiting that only look, and then of those that leave the processor to others in between. */
+#define MV_MAY_FORMAT /* texts of errors */
+#define MV_MAY_LOCK   /* while a call is held, or refused */
+#include "rules.h"
+
+/* Rounds of waiting that only look at the verdict; then rounds that also leave the processor to other threads. */
 #define LOOKS 100
 #define YIELDS 200
 /* Sleeps, in ns. */
@@ -34,21 +37,15 @@
 
 static void ask(struct mv_control *c)
 {
-    atomic_fetch_add((_Atomic uint32_t *)&c->asked, 1);
-    if (atomic_load((_Atomic uint32_t *)&c->asleep))
+    __atomic_fetch_add(&c->asked, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&c->asleep, __ATOMIC_SEQ_CST))
         syscall(SYS_futex, &c->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* A request that stays active, made when it is first needed. */
+/* A request that stays active. It is made when it is first needed, and used with the flag set. */
 static MPI_Request never;
-static int never_made;
+static int never_made; /* -1: it can't be made */
 static atomic_flag never_busy = ATOMIC_FLAG_INIT;
-
-/* There has been a communicator: before that MPI has nothing to get on with, and MPICH 4.0.2 crashes when it is tested in
- * a session. */
-static _Atomic int communicators;
-
-void mv_strict_begin(void) { atomic_store_explicit(&communicators, 1, memory_order_relaxed); }
 
 static int query(void *nothing, MPI_Status *status)
 {
@@ -71,12 +68,12 @@ static int cancel(void *nothing, int complete)
     return MPI_SUCCESS;
 }
 
-/* Lets MPI get on, which it does in a test for what is not complete (section 3.7.4). A probe would not do: those of MPICH
- * only look. One thread is enough. */
+/* Lets MPI get on, as it does in a test of a request that is not complete (MPI standard, section 3.7.4). A probe would
+ * not do, since those of MPICH only look. One thread at a time is enough. */
 static void progress(struct mv_thread *t)
 {
     int flag;
-    if (!atomic_load_explicit(&communicators, memory_order_relaxed))
+    if (!mv_comm_made()) /* MPI has nothing to do, and MPICH 4.0.2 crashes if a request is tested in a session */
         return;
     if (atomic_flag_test_and_set_explicit(&never_busy, memory_order_acquire))
         return;
@@ -90,10 +87,9 @@ static void progress(struct mv_thread *t)
     atomic_flag_clear_explicit(&never_busy, memory_order_release);
 }
 
-/* Before MPI_Finalize or the end of the last session, which want no request left. again: MPI may be used later. */
 void mv_strict_end(int again)
 {
-    atomic_store(&communicators, 0);
+    mv_comm_end();
     if (never_made <= 0)
         return;
     MV_PMPI(MPI_Grequest_complete)(never);
@@ -105,23 +101,18 @@ void mv_strict_end(int again)
 static void await(struct mv_thread *t, struct mv_ring *ring, uint64_t number)
 {
     struct mv_control *c = mv_g.control;
-    _Atomic uint64_t *judged = (_Atomic uint64_t *)&ring->judged;
-    _Atomic uint32_t *holding = (_Atomic uint32_t *)&ring->holding;
     uint64_t checked = 0;
-    long sleep = SHORTEST;
+    long pause = SHORTEST;
     for (unsigned round = 0;; round++) {
-        uint64_t seen = atomic_load_explicit(judged, memory_order_acquire);
+        uint64_t seen = __atomic_load_n(&ring->judged, __ATOMIC_ACQUIRE);
         if (seen == number || seen == MV_UNJUDGED)
             return;
-        if (atomic_load(&mv_g.inert) || atomic_load_explicit((_Atomic uint32_t *)&c->stop, memory_order_relaxed) ||
-            !atomic_load_explicit((_Atomic uint32_t *)&c->strict, memory_order_relaxed))
+        if (mv_stopped() || !__atomic_load_n(&c->strict, __ATOMIC_RELAXED))
             return;
         if (round == 0)
             ask(c);
         if (round < LOOKS) {
-#if defined(__x86_64__) || defined(__i386__)
-            __builtin_ia32_pause();
-#endif
+            mv_pause();
             continue;
         }
         progress(t);
@@ -129,13 +120,13 @@ static void await(struct mv_thread *t, struct mv_ring *ring, uint64_t number)
             sched_yield();
             continue;
         }
-        struct timespec ts = {0, sleep};
-        atomic_store(holding, 1);
-        if (atomic_load(judged) == seen) /* the low half comes first: all is little endian */
-            syscall(SYS_futex, judged, FUTEX_WAIT, (uint32_t)seen, &ts, NULL, 0);
-        atomic_store(holding, 0);
-        if (sleep < LONGEST)
-            sleep += sleep / 4;
+        struct timespec ts = {0, pause};
+        __atomic_store_n(&ring->holding, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&ring->judged, __ATOMIC_SEQ_CST) == seen) /* the futex is the low half, which comes first */
+            syscall(SYS_futex, &ring->judged, FUTEX_WAIT, (uint32_t)seen, &ts, NULL, 0);
+        __atomic_store_n(&ring->holding, 0, __ATOMIC_SEQ_CST);
+        if (pause < LONGEST)
+            pause += pause / 4;
         uint64_t now = mv_now();
         if (!checked) {
             checked = now;
@@ -171,7 +162,8 @@ static int error_code(const char *why)
     if (n < (int)(sizeof made / sizeof made[0]) && (class || !MV_PMPI(MPI_Add_error_class)(&class)) &&
         !MV_PMPI(MPI_Add_error_code)(class, &code)) {
         if (n == 0)
-            MV_PMPI(MPI_Add_error_string)(class, "mpivet: a collective operation breaks the MPI standard: see the report");
+            MV_PMPI(MPI_Add_error_string)
+            (class, "mpivet: a collective operation breaks the MPI standard: see the report");
         snprintf(text, sizeof text, "mpivet: %s: see the report", why);
         MV_PMPI(MPI_Add_error_string)(code, text);
         strcpy(made[n].why, why);
@@ -221,13 +213,12 @@ static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
     return code;
 }
 
-/* Holds the call of function `kind` that this thread has recorded. MPI_SUCCESS: it may enter MPI. Else it must not, and
- * returns that error; the handler has been told. */
 int mv_hold(unsigned kind)
 {
     struct mv_thread *t = mv_tls.mine;
-    /* Calls that MPI or an error handler makes are not the program's: they have no record. */
-    if (!t || !t->again || t->refused || !t->record || ((const struct mv_record *)t->record)->kind != kind || !mv_mpi_open())
+    /* Calls that MPI or an error handler makes have no record. */
+    if (!t || !t->again || t->refused || !t->record || ((const struct mv_record *)t->record)->kind != kind ||
+        !mv_mpi_open())
         return MPI_SUCCESS;
     struct mv_ring *ring = t->ring;
     const uint64_t number = t->done + 1;
@@ -239,26 +230,24 @@ int mv_hold(unsigned kind)
     return refuse(t, ring);
 }
 
-/* Requests that may be of nonblocking collectives: a set of hashes of handles, so that waits for others need not ask. */
-#define MARKS 4096
-static _Atomic uint8_t marks[MARKS];
+/* Requests that may belong to nonblocking collectives: a set of hashes of handles, so that waits for others need not
+ * ask. Any thread sets and clears a mark, in no order. A thread that completes a request has made it, or learned of it
+ * from the thread that has. */
+#define MARKS_BITS 12
+static _Atomic uint8_t marks[1 << MARKS_BITS];
 
-static _Atomic uint8_t *mark_of(MPI_Request r) { return &marks[(MV_HANDLE(r) * 0x9e3779b97f4a7c15ULL) >> 52]; }
-_Static_assert(MARKS == 1 << 12, "mark_of gives 12 bits");
+static _Atomic uint8_t *mark_of(MPI_Request r) { return &marks[mv_hash_bits(MV_HANDLE(r), MARKS_BITS)]; }
 
-/* Takes note of the request of a nonblocking collective. */
 void mv_mark(const MPI_Request *request)
 {
     if (request)
         atomic_store_explicit(mark_of(*request), 1, memory_order_relaxed);
 }
 
-/* Holds a call that may complete nonblocking collectives. waits: it completes all of its requests, so that it may be held
- * until all collectives among them are judged; a call that does not returns at once, with an error if there is one known. */
 int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int waits)
 {
     int marked = 0;
-    if (!list || (!waits && !atomic_load_explicit((_Atomic uint32_t *)&mv_g.control->refusals, memory_order_relaxed)))
+    if (!list || (!waits && !__atomic_load_n(&mv_g.control->refusals, __ATOMIC_RELAXED)))
         return MPI_SUCCESS;
     for (uint64_t i = 0; i < n; i++)
         marked |= atomic_load_explicit(mark_of(list[i]), memory_order_relaxed);

@@ -1,15 +1,14 @@
 /*
- * Signals that kill: the library's handler stands where the disposition is the default one. It writes down what came
- * (signal, stack, fault address) and lets the process die of it as it would have: same status, same core.
+ * Handlers for signals that kill.
  *
- * The program sees none of this. sigaction() and signal() stand in front of libc's and show it the disposition that
- * it, not the library, has made; a handler of the program's replaces the library's, and SIG_DFL brings that back. A
- * handler that the MPI library sets during MPI_Init (Open MPI prints a stack) is kept behind the library's and called
- * from it. Where the library reads the program's data to sum them up, so are the program's for SIGSEGV and SIGBUS, which
- * must not come to see faults of the library's.
+ * sigaction() and signal() stand in front of libc's, and show the program the disposition that it, not the library, has
+ * made. A handler of the program's replaces the library's, and SIG_DFL brings that back. Some handlers stay behind the
+ * library's, which calls them: those that the MPI library sets during MPI_Init (Open MPI's prints a stack), and, where
+ * the library reads the program's data to sum them up, the program's own for SIGSEGV and SIGBUS, which must not see
+ * faults of the library's.
  *
- * The handler is async-signal-safe, but for the unwinder, which takes no lock with glibc >= 2.35; a stack too broken
- * to be unwound is left by siglongjmp.
+ * The handler is async-signal-safe. The unwinder, which it uses, takes no lock with glibc 2.35 or later. A stack too
+ * broken to be unwound is left by siglongjmp.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -25,10 +24,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "mv.h"
+#include "session.h"
+#include "signals.h"
+#include "tls.h"
 
-static const int managed[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGABRT, SIGSYS,  SIGTRAP, SIGXCPU,   SIGXFSZ, SIGTERM, SIGINT,
-                              SIGQUIT, SIGHUP, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE, SIGPROF, SIGVTALRM, SIGPOLL, SIGPWR,  SIGSTKFLT};
+#define MV_MAY_LOAD /* when a disposition is looked up or changed */
+#include "rules.h"
+
+static const int managed[] = {SIGSEGV, SIGBUS,  SIGFPE,    SIGILL,  SIGABRT, SIGSYS,   SIGTRAP, SIGXCPU,
+                              SIGXFSZ, SIGTERM, SIGINT,    SIGQUIT, SIGHUP,  SIGALRM,  SIGUSR1, SIGUSR2,
+                              SIGPIPE, SIGPROF, SIGVTALRM, SIGPOLL, SIGPWR,  SIGSTKFLT};
 #define MANAGED (sizeof managed / sizeof managed[0])
 #define SIGNALS 65
 
@@ -37,15 +42,21 @@ typedef void plain_fn(int);
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef plain_fn *signal_fn(int, plain_fn *);
 
-static sigaction_fn *real_sigaction; /* the next one: libc's, or that of another library that stands in front of it, as UCX does */
+static sigaction_fn
+    *real_sigaction; /* the next one: libc's, or that of another library that stands in front of it, as UCX does */
 static sigaction_fn *libc_sigaction; /* libc's */
 static signal_fn *real_signal;
 static int active;              /* handlers are in place in this process */
-static _Atomic int ended;       /* a fatal signal has been told of */
-static struct sigaction behind[SIGNALS]; /* what was set while our handler stayed in front; sa_handler SIG_DFL: nothing */
-static int own[SIGNALS];                 /* and the program set it, not MPI_Init */
+static mv_tell_end *tell_end;
+/* 1: a fatal signal has been told of. The thread that sets it tells; others that get a signal meanwhile do not. */
+static _Atomic int ended;
+/* What was set while our handler stayed in front; sa_handler SIG_DFL: nothing. Written by threads that call sigaction()
+ * or signal(), read by handlers, in no order: a program that changes a disposition while the signal comes gets one or
+ * the other anyway. */
+static struct sigaction behind[SIGNALS];
+static _Atomic int own[SIGNALS]; /* and the program set it, not MPI_Init */
 
-int mv_faults;
+_Atomic int mv_faults;
 
 static void handle(int sig, siginfo_t *info, void *context);
 
@@ -92,7 +103,7 @@ static int is_ours(const struct sigaction *a) { return (a->sa_flags & SA_SIGINFO
 
 static int is_fault(int sig) { return sig == SIGSEGV || sig == SIGBUS; }
 
-/* Whether a handler is that of Fortran's runtime library, which only tells of the fault. */
+/* Whether a handler belongs to the runtime library of Fortran. It only prints a message about the fault. */
 static int is_fortran(const struct sigaction *a)
 {
     Dl_info info;
@@ -107,14 +118,15 @@ static int stays(int sig, const struct sigaction *a)
     return mv_tls.in_init || (is_fault(sig) && (mv_sums == MV_SUMS_ALL || (mv_sums && is_fortran(a))));
 }
 
-/* Notes whether a fault comes to our handler. */
+/* Finds out whether a fault comes to our handler. */
 static void look_in_front(void)
 {
     struct sigaction segv, bus;
-    mv_faults = !libc_sigaction(SIGSEGV, NULL, &segv) && !libc_sigaction(SIGBUS, NULL, &bus) && is_ours(&segv) && is_ours(&bus);
+    const int ours =
+        !libc_sigaction(SIGSEGV, NULL, &segv) && !libc_sigaction(SIGBUS, NULL, &bus) && is_ours(&segv) && is_ours(&bus);
+    atomic_store_explicit(&mv_faults, ours, memory_order_relaxed);
 }
 
-/* Whether the program may make memory accessible when it gets a fault: it has a handler of its own. */
 int mv_faults_handled(void)
 {
     struct sigaction now;
@@ -129,39 +141,14 @@ int mv_faults_handled(void)
 }
 
 #if defined(__x86_64__)
-#define PC(u) ((u)->uc_mcontext.gregs[REG_RIP])
 #define SP(u) ((u)->uc_mcontext.gregs[REG_RSP])
 #elif defined(__aarch64__)
-#define PC(u) ((u)->uc_mcontext.pc)
 #define SP(u) ((u)->uc_mcontext.sp)
 #else
-#error "the place of the program counter in a signal's context"
+#error "the place of the stack pointer in a signal's context"
 #endif
 
-/* Writes down the end, with the stack that the signal interrupted. */
-static void tell_stack(int sig, const siginfo_t *info, ucontext_t *u)
-{
-    struct mv_process *p = mv_page();
-    mv_end(MV_SIGNALED, sig, 0, (uintptr_t)PC(u), info);
-    if (!p || p->npcs > 1)
-        return;
-    /* A call of an address that is no function can't be unwound. Its caller can, as if the call had returned. */
-#if defined(__x86_64__)
-    __typeof__(PC(u)) pc = PC(u), sp = SP(u);
-    PC(u) = *(const greg_t *)sp;
-    SP(u) = sp + 8;
-    mv_end(MV_SIGNALED, sig, 0, (uintptr_t)PC(u), info);
-    PC(u) = pc;
-    SP(u) = sp;
-    if (p->npcs < sizeof p->pcs / sizeof p->pcs[0]) {
-        memmove(p->pcs + 1, p->pcs, p->npcs * sizeof p->pcs[0]);
-        p->pcs[0] = (uint64_t)pc;
-        p->npcs++;
-    }
-#endif
-}
-
-/* The same; a fault on the way leads back here, and then there is no stack. */
+/* Tells of the end. A fault while the stack is unwound leads back here, and then no stack is told. */
 static void tell(int sig, const siginfo_t *info, ucontext_t *context)
 {
     sigjmp_buf back;
@@ -173,26 +160,26 @@ static void tell(int sig, const siginfo_t *info, ucontext_t *context)
     libc_sigaction(SIGBUS, &ours, &bus);
     mv_tls.probe = &back;
     if (!sigsetjmp(back, 1)) {
-        tell_stack(sig, info, context);
+        tell_end(sig, info, context);
         mv_tls.probe = NULL;
     } else {
         mv_tls.probe = NULL;
-        mv_end(MV_SIGNALED, sig, 0, 0, info);
+        tell_end(sig, info, NULL);
     }
     libc_sigaction(SIGSEGV, &segv, NULL);
     libc_sigaction(SIGBUS, &bus, NULL);
 }
 
-/* What stood behind the library's handler has dealt with the signal, and the process lives. */
+/* Takes back what tell has told: the handler behind the library's has dealt with the signal, and the process lives. */
 static void untell(void)
 {
     struct mv_process *p = mv_page();
     if (p)
-        atomic_store((_Atomic uint32_t *)&p->state, MV_STARTED);
+        __atomic_store_n(&p->state, MV_STARTED, __ATOMIC_SEQ_CST);
     atomic_store(&ended, 0);
 }
 
-/* Whether the stack is exhausted: then only a handler with a stack of its own could have run. */
+/* Whether the stack is exhausted. Then only a handler with a stack of its own could have run. */
 static int is_overflow(int sig, const siginfo_t *info, const ucontext_t *u)
 {
     uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)SP(u);
@@ -241,7 +228,7 @@ static void handle(int sig, siginfo_t *info, void *context)
     if (mv_tls.probe && is_fault(sig)) {
         sigjmp_buf *back = mv_tls.probe;
         mv_tls.fault = (uint64_t)(uintptr_t)info->si_addr;
-        /* For who has not saved it. */
+        /* Some jumps do not restore it. */
         pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
         siglongjmp(*back, 1);
     }
@@ -271,9 +258,9 @@ static void handle(int sig, siginfo_t *info, void *context)
     errno = e;
 }
 
-/* Gives the main thread a stack for handlers, so that a stack overflow can be told of; a program that has or sets one
- * uses its own. */
-void mv_signals_stack(void)
+/* Gives the main thread a stack for handlers, so that a stack overflow can be told. A program that has one, or sets
+ * one, uses its own. */
+static void make_stack(void)
 {
     stack_t old, ours;
     if (sigaltstack(NULL, &old) || !(old.ss_flags & SS_DISABLE))
@@ -285,17 +272,18 @@ void mv_signals_stack(void)
         sigaltstack(&ours, NULL);
 }
 
-void mv_signals_start(void)
+void mv_signals_start(mv_tell_end *tell)
 {
     if (!resolve())
         return;
-    mv_signals_stack();
+    tell_end = tell;
+    make_stack();
     active = 1;
     for (size_t i = 0; i < MANAGED; i++) {
         struct sigaction now, ours;
         if (libc_sigaction(managed[i], NULL, &now) || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN))
             continue;
-        /* A handler that is there before the program runs is another library's: UCX prints a stack. */
+        /* A handler that is there before the program runs belongs to another library: that of UCX prints a stack. */
         if (is_function(&now))
             behind[managed[i]] = now;
         fill_ours(&ours);
@@ -304,7 +292,7 @@ void mv_signals_start(void)
     look_in_front();
 }
 
-/* Puts the library's handler in place again after a change if that left the default. */
+/* After a change: puts the library's handler in place again if the disposition is the default now. */
 static void changed(int sig)
 {
     struct sigaction now, ours;
@@ -381,7 +369,7 @@ plain_fn *mv_signal(int sig, plain_fn *h)
 
 plain_fn *mv_bsd_signal(int sig, plain_fn *h) { return mv_signal(sig, h); }
 
-/* What signal() is for a program compiled with a strict -std=. */
+/* signal() of a program that is compiled with a strict -std=. */
 plain_fn *mv_sysv_signal(int sig, plain_fn *h)
 {
     struct sigaction a, old;

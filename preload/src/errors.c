@@ -1,15 +1,16 @@
 /*
- * Errors of MPI calls. What a call returned is told in an MV_ERROR record. An error handler may end the process before the call
- * returns: MPI_ERRORS_ARE_FATAL does. So the error is told before the handler is called.
+ * An error handler may end the process before the call returns, as MPI_ERRORS_ARE_FATAL does. So the error is told
+ * before the handler is called.
  *
- * The program's error handlers are never touched, so handles, reference counts and inheritance are those of a run without
- * mpivet. Instead the library stands before functions that MPI's libraries export and that they call by the dynamic linker:
+ * The program's error handlers are never touched, so that handles, reference counts and inheritance are those of a run
+ * without mpivet. Instead the library stands before functions that the MPI libraries export, and that they call by the
+ * dynamic linker:
  *   - MPICH calls MPIR_Err_return_comm (_win, _session) for every error of an MPI function, with the function's name.
  *     MPICH may hold its global lock there.
  *   - Open MPI calls ompi_mpi_errors_are_fatal_comm_handler (_win_, _file_, _instance_) where the handler is
  *     MPI_ERRORS_ARE_FATAL.
- * Where a library does not call them so, nothing is told before the process ends, and the analyzer sees only that it ended
- * inside the call.
+ * A library may not call them so. Then nothing is told before the process ends, and the analyzer sees only that it
+ * ended inside the call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -20,13 +21,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi_objects.h"
+#include "api.h"
+#include "errors.h"
+#include "query.h"
 
-/* Whether errors are told before their handler is called. */
+#define MV_MAY_LOAD /* for an error */
+#define MV_MAY_END  /* where MPI would */
+#include "rules.h"
+
+/* 1: errors are told before their handler is called. Set when MPI is initialized; read by threads for which a call has
+ * failed. */
 static _Atomic int telling;
 
-/* Publishes the text of an error of the call under way. flags: enum mv_error_flags. That of a call that was refused has been
- * told before the error handler got it. */
 MV_COLD void mv_error(struct mv_thread *t, int code, unsigned flags)
 {
     if (t->refused && !flags) {
@@ -65,18 +71,14 @@ static int error_class(struct mv_thread *t, int rc)
     return class;
 }
 
-/* Whether the statuses of a call that returned rc tell of the errors. */
 MV_COLD int mv_is_error_in_status(struct mv_thread *t, int rc) { return error_class(t, rc) == MPI_ERR_IN_STATUS; }
 
-/* Whether rc is an error of an operation that a wait or test has completed, rather than of its arguments. */
 MV_COLD int mv_operation_failed(struct mv_thread *t, int rc)
 {
     const int class = error_class(t, rc);
     return class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE;
 }
 
-/* Fills in the status of a call that returned the error rc, if that says whose message was too long: the standard does not
- * ask for it, but these libraries do. The record has rc as the status's error then. */
 MV_COLD void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc)
 {
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)
@@ -104,7 +106,7 @@ static MV_COLD void raised(int code, unsigned flags)
     t->raised_in = t->done;
 }
 
-/* The MPI library's own function, in whose place this library's is called. NULL: there is none. */
+/* The function of the MPI library that has the name of one in this library. NULL: there is none. */
 static void *real(const char *name)
 {
     const int e = errno;
@@ -150,7 +152,7 @@ static void hand_on(const char *name, void *object, int *code, const char *funct
     void *p = real(name);
     memcpy(&f, &p, sizeof f);
     if (!f)
-        abort(); /* MPI_ERRORS_ARE_FATAL must not return, and this is what it is to do */
+        abort(); /* MPI_ERRORS_ARE_FATAL must not return */
     f(object, code, function, NULL);
 }
 
@@ -181,12 +183,10 @@ static int is_fatal(MPI_Comm comm)
     if (MV_PMPI(MPI_Comm_get_errhandler)(comm, &h))
         return 0;
     const int fatal = h == MPI_ERRORS_ARE_FATAL;
-    MV_PMPI(MPI_Errhandler_free)(&h); /* the reference that came with the answer */
+    MV_PMPI(MPI_Errhandler_free)(&h); /* MPI_Comm_get_errhandler has made this reference */
     return fatal;
 }
 
-/* Calls the error handler of a communicator for the call under way, which has not entered MPI. MPI names the function where
- * the error ends the process. */
 void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
 {
 #if defined(MPICH_VERSION) || defined(OPEN_MPI)
@@ -207,8 +207,6 @@ void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
     MV_PMPI(MPI_Comm_call_errhandler)(comm, code);
 }
 
-/* After MPI_Init and its like: from now on errors are told before their handler is called, where that is MPI_ERRORS_ARE_FATAL
- * unless the program says otherwise. */
 void mv_errors_start(int world)
 {
     if (!world || is_fatal(MPI_COMM_WORLD))

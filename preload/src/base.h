@@ -1,0 +1,48 @@
+/*
+ * What every unit of the library uses: attributes and hints for the compiler. Needs nothing but C.
+ *
+ * Every file obeys these rules. Each C file includes rules.h last, by which the compiler refuses what it can see:
+ *   - The library is silent. It prints nothing, and raises no signal that would not have come without it.
+ *   - errno is what the real function left.
+ *   - The record path (mv_enter to mv_leave with a known call site) makes no system call, takes no lock, allocates
+ *     nothing, and calls nothing but the real MPI function.
+ *   - Whatever goes wrong makes the library inert: from then on the wrappers only call the real functions.
+ *
+ * The units form layers. A unit includes and calls units of its own layer or of lower ones, and never in a circle:
+ *   platform  api, tls, session, maps, signals, device, real, layout, hash: the operating system, the session
+ *   record    ring, module, site, polls, objects, mv: how a thread writes records
+ *   calls     mpi_objects, query, world, comm, errors, call, freed: what a call of MPI adds to its record
+ *   beside    layouts, shape, part, snapshot, overlap, movement, sums, pending, message, reach, strict: what is done
+ *             besides recording
+ *   top       names, init, end, between, start, and the generated wrappers
+ * A test (layers_test.go) keeps that order.
+ */
+#ifndef MPIVET_BASE_H
+#define MPIVET_BASE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MV_LIKELY(x) __builtin_expect(!!(x), 1)
+#define MV_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define MV_EXPORT __attribute__((visibility("default")))
+#define MV_COLD __attribute__((cold, noinline))
+#define MV_INLINE static inline __attribute__((always_inline))
+
+/* Lets a processor that waits in a loop give way to its other thread. */
+MV_INLINE void mv_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Spreads a number over so many bits: Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section
+ * 6.4). */
+MV_INLINE unsigned mv_hash_bits(uint64_t v, unsigned bits)
+{
+    return (unsigned)(v * 0x9e3779b97f4a7c15ULL >> (64 - bits));
+}
+
+#endif

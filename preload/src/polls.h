@@ -1,0 +1,74 @@
+/*
+ * Polls are tests and probes that a program makes over and over, and that find nothing. They need no records, but must
+ * be counted. So a poll that is the same as a recorded one gets a record only if it turns out to be something else, or
+ * if something else is to be recorded meanwhile.
+ *
+ * A poll is the same if the last records of the thread are those of polls in vain, and one of them has the same
+ * arguments and came from the same place. The same place means: the return address and the frame of the call are the
+ * same. Whether the rest of the stack is the same is looked at now and then.
+ */
+#ifndef MPIVET_POLLS_H
+#define MPIVET_POLLS_H
+
+#include "site.h"
+
+/* Makes the poll in vain that came from this place the last one, and returns it. NULL if there is none. */
+struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa);
+
+/* Remembers a poll in vain that was called from ra, if its record is the last one. If there are too many polls, the
+ * oldest is forgotten. If something else was recorded in between, all are. */
+void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, int timed, uintptr_t ra);
+
+/* Gives the poll under way a record of its own: a copy of the one that it has borrowed, in vain as that one until its
+ * results are filled in. gone: its frame has gone, so that its stack can't be looked at. */
+void mv_poll_publish(struct mv_thread *t, int gone);
+
+/* Begins a record that is no call, with so much room behind its header. mv_info_end makes it visible. A call under way
+ * that has borrowed a record gets one first. */
+unsigned char *mv_info(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload);
+
+/* The copy of the record that the poll may repeat, NULL if there is none. The caller compares the arguments. */
+MV_INLINE const unsigned char *mv_poll_again(struct mv_thread *t, unsigned kind, uintptr_t ra, uintptr_t cfa)
+{
+    struct mv_polled *p = t->polled;
+    if (MV_UNLIKELY(t->polls_end != t->head || mv_is_timed()))
+        return NULL;
+    if (MV_UNLIKELY(p->ra != ra || p->cfa != (cfa & t->cfa_mask)) && !(p = mv_poll_other(t, ra, cfa)))
+        return NULL;
+    if (MV_UNLIKELY(t->repeats % MV_POLLS_TRUSTED == 0) && mv_site(t, ra, cfa) != p->head.site)
+        return NULL;
+    return MV_LIKELY(p->head.kind == kind) ? p->record : NULL;
+}
+
+/* Begins a poll that has the arguments of that record. */
+MV_INLINE void mv_poll_borrow(struct mv_thread *t)
+{
+    t->record = t->polled->record;
+    t->borrowed = 1;
+}
+
+/* Ends it: it has found nothing. */
+MV_INLINE void mv_poll_repeated(struct mv_thread *t)
+{
+    t->borrowed = 0;
+    t->record = NULL;
+    t->repeats++;
+    __atomic_store_n(&t->ring->repeats, t->repeats, __ATOMIC_RELAXED);
+}
+
+/* Not zero if a value differs from what a record has. */
+MV_INLINE uint64_t mv_differ8(const unsigned char *r, unsigned at, uint64_t v)
+{
+    uint64_t was;
+    __builtin_memcpy(&was, r + at, 8);
+    return was ^ v;
+}
+
+MV_INLINE uint64_t mv_differ4(const unsigned char *r, unsigned at, int32_t v)
+{
+    int32_t was;
+    __builtin_memcpy(&was, r + at, 4);
+    return (uint32_t)(was ^ v);
+}
+
+#endif

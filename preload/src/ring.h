@@ -1,0 +1,200 @@
+/*
+ * Rings: what a thread needs to record, and how records get into its ring. Every thread that calls MPI has a ring of
+ * its own, which only it writes. The analyzer reads it (record.h).
+ *
+ * The functions in this header are the record path. Those in ring.c are off it: they may make system calls, but print
+ * nothing and preserve errno. They give up, so that the thread or the process goes on unrecorded, rather than fail or
+ * hang.
+ */
+#ifndef MPIVET_RING_H
+#define MPIVET_RING_H
+
+#include "base.h"
+#include "session.h"
+
+/* Frames of a call stack that are recorded at most. */
+#define MV_DEPTH 64
+
+/* A call stack that was seen before: where its return addresses lie in the stack, and what they are. It is found by
+ * (ra, cfa). It is the present stack if all slots still hold what they held, since the frames between are the same
+ * then. */
+struct mv_way {
+    uintptr_t ra, cfa;
+    uint32_t site;
+    uint32_t n;
+    struct {
+        const uintptr_t *slot;
+        uintptr_t pc;
+    } frame[];
+};
+
+#define MV_SETS_BITS 9
+#define MV_SETS (1 << MV_SETS_BITS)
+#define MV_WAYS 4
+#define MV_POOL ((size_t)512 << 10)
+#define MV_SEEN_BITS 12
+#define MV_MODULES 1024
+
+/* A call stack that was published: an entry of a table (table.h). */
+struct mv_seen {
+    _Atomic uint64_t hash; /* key */
+    uint32_t site;
+};
+
+/* Memory of a thread that grows on demand. */
+struct mv_buffer {
+    void *p;
+    size_t size;
+};
+
+/* Tests and probes that a thread makes in turns, and the longest record of one. */
+#define MV_POLLS 4
+#define MV_POLL_MAX 1024
+/* So many of them in a row may be taken to have the same stack as the ones before, if the frame at the end is the
+ * same. */
+#define MV_POLLS_TRUSTED 64
+
+/* A test or probe that has found nothing: where it was called, and a copy of its record. The copy keeps the memory that
+ * is looked at close together. */
+struct mv_polled {
+    uintptr_t ra, cfa;
+    union {
+        struct mv_record head;
+        _Alignas(64) unsigned char record[MV_POLL_MAX];
+    };
+};
+
+struct mv_object;
+struct mv_pending;
+
+/* What a thread needs to record. Only that thread reads and writes it, but for *pending. It outlives the thread: the
+ * next new thread takes it over with its ring (mv.c). */
+struct mv_thread {
+    /* Used by every call. */
+    struct mv_thread *again; /* itself, or NULL once the thread is to record no more */
+    uint64_t head;
+    uint64_t limit; /* head may grow up to here without a look at tail */
+    uint64_t mask;
+    unsigned char *data;
+    struct mv_ring *ring;
+    uint64_t done;
+    uint64_t queries;
+    uint64_t repeats;
+    uintptr_t cfa;            /* of the wrapper under way */
+    uintptr_t cfa_mask;       /* 0 if only the return address makes the call site */
+    unsigned char *record;    /* of the call under way, NULL if it has none */
+    uint64_t polls_end;       /* end of the last record of a poll that found nothing */
+    struct mv_polled *polled; /* the last one of those in poll */
+    int borrowed;             /* 1: record is that of *polled, which the call under way repeats (see mv_poll_again) */
+    unsigned npolled;
+    /* Used by some. */
+    uint64_t size;       /* of the ring's data */
+    uint64_t largest;    /* longest record allowed */
+    uint64_t inline_max; /* longest array, in bytes, that goes into a call record */
+    uintptr_t stack_low, stack_high;
+    struct mv_object *object;   /* that the last collective was called on */
+    struct mv_pending *pending; /* operations that this thread has made (pending.c) */
+    uint32_t sites;             /* published so far */
+    int quiet;                  /* 1: errors of MPI are of the library's own making, and are not told */
+    int refused;                /* 1: mpivet has made the error of the call under way, which has been told */
+    int raised;                 /* code of the error that an error handler was about to get */
+    uint64_t raised_in;         /* value of done then */
+    uintptr_t query_ra;         /* of the query under way: its record's kind and length, in case it fails */
+    uint16_t query_kind, query_used;
+    struct mv_buffer status, runs;
+    struct mv_thread *next_free;
+    unsigned long long adds, subs; /* dl_iterate_phdr's counters when modules were last looked for */
+    uint32_t modules;
+    struct {
+        uintptr_t base;
+        uint64_t hash;
+    } module[MV_MODULES];
+    struct mv_seen seen[1 << MV_SEEN_BITS];
+    struct mv_way *nowhere; /* what empty sets point to */
+    struct mv_way *set[MV_SETS][MV_WAYS];
+    size_t pool_used;
+    struct mv_polled poll[MV_POLLS];
+    _Alignas(64) unsigned char query[1024];
+    _Alignas(64) unsigned char pool[MV_POOL];
+};
+
+/* 1 once the process has more than one ring: calls then carry times. Set by the thread that makes the second ring, and
+ * never cleared. Every call of every thread reads it, in no order: a call that begins meanwhile may have no times. */
+extern _Atomic int mv_timed;
+MV_INLINE int mv_is_timed(void) { return atomic_load_explicit(&mv_timed, memory_order_relaxed); }
+
+/* Makes a thread with a ring. NULL if there is no room for one. */
+struct mv_thread *mv_ring_new(void);
+
+/* Has the ring tell that this thread writes it from now on. */
+void mv_ring_owned(struct mv_thread *t);
+
+/* Whether a record of len bytes fits. Safe in a signal handler of the thread. */
+int mv_has_room(struct mv_thread *t, uint64_t len);
+
+/* Makes sure that a record of len bytes fits. Waits for the analyzer if need be. */
+void mv_room(struct mv_thread *t, uint64_t len);
+
+/* Ends the recording of the process. What the call under way still writes goes where nobody reads. */
+void mv_go_inert(struct mv_thread *t);
+
+/* Memory of at least that size, NULL if there is none. What the buffer held is lost. */
+void *mv_grow(struct mv_buffer *b, size_t size);
+
+/* Whether this thread is inside an MPI call of the program. Safe in a signal handler. */
+int mv_inside(void);
+
+/* Begins a record that is no call, with so much room behind its header. mv_info_end makes it visible. Other units use
+ * mv_info (polls.h), which knows of calls that have borrowed a record. */
+unsigned char *mv_info_begin(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload);
+void mv_info_end(struct mv_thread *t, unsigned char *r);
+
+/* Time stamp of the processor. */
+MV_INLINE uint64_t mv_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t v;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+    return v;
+#else
+    return mv_now();
+#endif
+}
+
+/* Room for a record of len bytes, a multiple of 64. */
+MV_INLINE unsigned char *mv_reserve(struct mv_thread *t, uint64_t len)
+{
+    if (MV_UNLIKELY(t->head + len > t->limit))
+        mv_room(t, len);
+    return t->data + (t->head & t->mask);
+}
+
+/* Writes the header of a call record. */
+MV_INLINE void mv_head(unsigned char *r, unsigned kind, uint64_t len, uint32_t site, unsigned used, int timed)
+{
+    uint64_t a = kind | (len >> 6) << 16 | (uint64_t)site << 32;
+    uint64_t b = (uint64_t)(timed ? MV_TIMED : 0) << 32 | (uint64_t)used << 48;
+    __builtin_memcpy(r, &a, 8);
+    __builtin_memcpy(r + 8, &b, 8);
+}
+
+MV_INLINE void mv_put8(unsigned char *r, unsigned at, uint64_t v) { __builtin_memcpy(r + at, &v, 8); }
+MV_INLINE void mv_put4(unsigned char *r, unsigned at, int32_t v) { __builtin_memcpy(r + at, &v, 4); }
+
+/* Makes a call record visible. */
+MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, int timed)
+{
+    if (MV_UNLIKELY(timed)) {
+        mv_put8(r, (unsigned)len - 16, mv_ticks());
+        mv_put8(r, (unsigned)len - 8, 0);
+    }
+    t->record = r;
+    __atomic_store_n(&t->ring->call, t->head, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->ring->calls, t->done + 1, __ATOMIC_RELAXED);
+    t->head += len;
+    __atomic_store_n(&t->ring->head, t->head, __ATOMIC_RELEASE);
+}
+
+#endif
