@@ -17,7 +17,7 @@ var layers = []struct {
 	name  string
 	units []string
 }{
-	{"base", []string{"record", "base", "rules", "table"}},
+	{"base", []string{"record", "contract", "base", "rules", "table"}},
 	{"platform", []string{"api", "tls", "session", "maps", "signals", "device", "real", "layout", "hash"}},
 	{"record", []string{"ring", "module", "site", "polls", "objects", "mv"}},
 	{"calls", []string{"mpi_objects", "query", "world", "comm", "errors", "call", "freed"}},

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "rules.h"
+
 _Static_assert(sizeof(struct mv_control) == 360, "struct mv_control");
 _Static_assert(offsetof(struct mv_control, magic) == 0, "mv_control.magic");
 _Static_assert(offsetof(struct mv_control, version) == 8, "mv_control.version");
