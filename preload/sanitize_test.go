@@ -48,7 +48,7 @@ func TestSanitizers(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(program, session)
-			cmd.Env = append(os.Environ(), "TSAN_OPTIONS=suppressions="+suppressions)
+			cmd.Env = append(os.Environ(), "TSAN_OPTIONS=history_size=7:suppressions="+suppressions)
 			out, err := cmd.CombinedOutput()
 			if errors.As(err, new(*exec.ExitError)) || len(out) > 0 {
 				t.Fatalf("%v\n%s", err, out)
