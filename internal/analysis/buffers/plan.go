@@ -1,8 +1,6 @@
 package buffers
 
 import (
-	"strings"
-
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/event"
 )
@@ -50,29 +48,42 @@ const (
 	ofMine // the process's own element of an array
 )
 
-// movements are how often the buffers of collectives have what their counts say: of the send buffer, of the receive
+// multiples returns how often the buffers of a collective have what their counts say: the send buffer and the receive
 // buffer.
-var movements = map[string][2]multiple{
-	"MPI_Gather": {once, perPeer}, "MPI_Gatherv": {once, listed},
-	"MPI_Scatter": {perPeer, once}, "MPI_Scatterv": {listed, once},
-	"MPI_Allgather": {once, perPeer}, "MPI_Allgatherv": {once, listed}, "MPI_Alltoall": {perPeer, perPeer},
-	"MPI_Alltoallv": {listed, listed}, "MPI_Alltoallw": {listed, listed}, "MPI_Reduce_scatter": {ofAll, ofMine},
-	"MPI_Reduce_scatter_block": {perMember, once},
-	"MPI_Neighbor_allgather":   {once, perSource}, "MPI_Neighbor_allgatherv": {once, listed},
-	"MPI_Neighbor_alltoall": {perDest, perSource}, "MPI_Neighbor_alltoallv": {listed, listed},
-	"MPI_Neighbor_alltoallw": {listed, listed},
+func multiples(f *mpiapi.Func) (send, recv multiple) {
+	listing := func(r mpiapi.Role) bool { i := f.Arg(r); return i >= 0 && f.Params[i].Length != "" }
+	if f.Reduces() {
+		switch {
+		case !f.SendParts:
+			return once, once
+		case listing(mpiapi.RecvCount):
+			return ofAll, ofMine
+		}
+		return perMember, once
+	}
+	side := func(parts bool, count mpiapi.Role, neighbours multiple) multiple {
+		switch {
+		case !parts:
+			return once
+		case listing(count):
+			return listed
+		case f.Flow == mpiapi.Neighbors:
+			return neighbours
+		}
+		return perPeer
+	}
+	return side(f.SendParts, mpiapi.SendCount, perDest), side(f.RecvParts, mpiapi.RecvCount, perSource)
 }
 
 func newPlan(f *mpiapi.Func) plan {
 	address := func(r mpiapi.Role) event.Slot { return event.AddressSlot(f, f.Arg(r)) }
 	value := func(r mpiapi.Role) event.Slot { return event.ValueSlot(f, f.Arg(r)) }
-	name := strings.TrimSuffix(f.Blocking(), "_c")
 	p := plan{
 		fn: f, send: address(mpiapi.SendBuf), recv: address(mpiapi.RecvBuf),
 		sendCount: value(mpiapi.SendCount), sendType: value(mpiapi.SendType),
 		recvCount: value(mpiapi.RecvCount), recvType: value(mpiapi.RecvType),
 		partitions: value(mpiapi.Partitions), root: value(mpiapi.Root),
-		begins: strings.HasSuffix(name, "_begin"), ends: strings.HasSuffix(name, "_end"),
+		begins: f.Split == mpiapi.SplitBegin, ends: f.Split == mpiapi.SplitEnd,
 	}
 	p.lends = p.begins || event.AfterSlot(f, f.Arg(mpiapi.TheRequest)).Exists()
 	switch {
@@ -82,11 +93,11 @@ func newPlan(f *mpiapi.Func) plan {
 	case f.Class != mpiapi.Collective && f.Class != mpiapi.Icollective && f.Class != mpiapi.CollectiveInit:
 		return p
 	}
-	times := movements[name]
+	sends, receives := multiples(f)
 	p.sides = &sides{
-		exscan: name == "MPI_Exscan", bcast: name == "MPI_Bcast",
-		send: newSide(f, times[0], mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendDispls, mpiapi.SendType),
-		recv: newSide(f, times[1], mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvDispls, mpiapi.RecvType),
+		exscan: f.Flow == mpiapi.ExscanFlow, bcast: f.Flow == mpiapi.OneToAll && !f.SendParts,
+		send: newSide(f, sends, mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendDispls, mpiapi.SendType),
+		recv: newSide(f, receives, mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvDispls, mpiapi.RecvType),
 	}
 	return p
 }

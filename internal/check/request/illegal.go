@@ -26,9 +26,12 @@ var IllegalCall = &check.Check{
 	Start: func(x *check.Run) {
 		i := &illegal{x: x, times: make(map[uint64]int)}
 		x.Track.OddRequests.On(x.Owner, i.entered)
-		x.Track.CallEntered.On(x.Owner, i.entered,
-			mpiapi.IDRequestFree, mpiapi.IDCancel, mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList,
-			mpiapi.IDParrived, mpiapi.IDGrequestComplete)
+		for _, f := range mpiapi.Funcs() {
+			switch f.Act {
+			case mpiapi.ActRequestFree, mpiapi.ActCancel, mpiapi.ActPready, mpiapi.ActParrived, mpiapi.ActGrequestComplete:
+				x.Track.CallEntered.On(x.Owner, i.entered, f.ID)
+			}
+		}
 		x.Track.StrayHandle.On(x.Owner, i.stray)
 		x.Track.CallFailed.Early(x.Owner, i.failed)
 		x.Track.ProcessEnded.On(x.Owner, i.died)
@@ -47,11 +50,8 @@ func (i *illegal) entered(c track.Call) {
 	if p.Lost || c.Thread.Failure != nil && c.Thread.Failure.Refused {
 		return
 	}
-	once := false // a request may be in the array once only
-	switch f.Base {
-	case mpiapi.IDWaitall, mpiapi.IDTestall, mpiapi.IDStartall:
-		once = true
-	}
+	starts := f.Act == mpiapi.ActStartall
+	once := starts || f.Completes() == mpiapi.CompletesAll // a request may be in the array once only
 	if len(i.times) > 1000 {
 		i.times = make(map[uint64]int) // To clear a large map takes long for ever after.
 	} else {
@@ -59,7 +59,7 @@ func (i *illegal) entered(c track.Call) {
 	}
 	for g := range i.x.Tracker.GivenRequests(p, c.Call) {
 		d := judge(p, f, g)
-		if d.what == fine && once && i.repeated(p, g, f.Base == mpiapi.IDStartall) {
+		if d.what == fine && once && i.repeated(p, g, starts) {
 			d = problem{what: repeatedRequest, made: p.Request(track.GivenRequest{Handle: g.Handle}).Made}
 		}
 		if d.what != fine {
@@ -102,7 +102,7 @@ func judge(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d problem) {
 	d.made = r.Made
 	switch {
 	case p.RequestsWith(g.Handle) > 1 && r.Var != g.Variable: // It may be another one.
-	case f.Base == mpiapi.IDGrequestComplete && mpiapi.ByID(r.Made.Func()).Class != mpiapi.RequestOp:
+	case f.Act == mpiapi.ActGrequestComplete && mpiapi.ByID(r.Made.Func()).Class != mpiapi.RequestOp:
 		d.what = notGeneralized
 	case !p.RequestsUncertain():
 		d.what = forbidden(f, r)
@@ -112,9 +112,9 @@ func judge(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d problem) {
 
 // needsRequest reports whether f must not be given MPI_REQUEST_NULL.
 func needsRequest(f *mpiapi.Func) bool {
-	switch f.Base {
-	case mpiapi.IDStart, mpiapi.IDStartall, mpiapi.IDRequestFree, mpiapi.IDCancel,
-		mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList, mpiapi.IDGrequestComplete:
+	switch f.Act {
+	case mpiapi.ActStart, mpiapi.ActStartall, mpiapi.ActRequestFree, mpiapi.ActCancel, mpiapi.ActPready,
+		mpiapi.ActGrequestComplete:
 		return true
 	}
 	return false
@@ -123,31 +123,31 @@ func needsRequest(f *mpiapi.Func) bool {
 // forbidden returns why a request does not allow a call of f, or fine.
 func forbidden(f *mpiapi.Func, r *track.Request) misuse {
 	maker := mpiapi.ByID(r.Made.Func())
-	switch f.Base {
-	case mpiapi.IDStart, mpiapi.IDStartall:
+	switch f.Act {
+	case mpiapi.ActStart, mpiapi.ActStartall:
 		switch {
 		case !r.Persistent:
 			return transientStart
 		case r.Active:
 			return activeStart
 		}
-	case mpiapi.IDRequestFree, mpiapi.IDCancel:
-		cancels := f.Base == mpiapi.IDCancel
+	case mpiapi.ActRequestFree, mpiapi.ActCancel:
+		cancels := f.Act == mpiapi.ActCancel
 		switch {
 		case fixed(maker, r.Active, cancels):
 			return irrevocable
 		case cancels && r.Persistent && !r.Active:
 			return inactiveCancel
 		}
-	case mpiapi.IDPready, mpiapi.IDPreadyRange, mpiapi.IDPreadyList:
+	case mpiapi.ActPready:
 		switch {
-		case maker.ID != mpiapi.IDPsendInit:
+		case maker.Act != mpiapi.ActPsendInit:
 			return noPartitionedSend
 		case !r.Active:
 			return inactiveReady
 		}
-	case mpiapi.IDParrived:
-		if maker.ID != mpiapi.IDPrecvInit {
+	case mpiapi.ActParrived:
+		if maker.Act != mpiapi.ActPrecvInit {
 			return noPartitionedReceive
 		}
 	}
@@ -227,10 +227,7 @@ func (i *illegal) reportUnknown(th *track.Thread, call match.Call) {
 
 // takesRequests reports whether f is given requests that other calls have returned.
 func takesRequests(f *mpiapi.Func) bool {
-	switch f.Base {
-	case mpiapi.IDWait, mpiapi.IDWaitall, mpiapi.IDWaitany, mpiapi.IDWaitsome,
-		mpiapi.IDTest, mpiapi.IDTestall, mpiapi.IDTestany, mpiapi.IDTestsome,
-		mpiapi.IDRequestGetStatus, mpiapi.IDParrived:
+	if f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus || f.Act == mpiapi.ActParrived {
 		return true
 	}
 	return needsRequest(f)

@@ -154,6 +154,8 @@ type Param struct {
 	Elements, Written Elements
 	// Unless names the C constants that the program may pass instead of an array: MPI_UNWEIGHTED.
 	Unless []string
+	// One names the C constants one of which a value that the program passes must be; empty if it may be any.
+	One []string
 	// AtRoot: significant only at the root. Between groups that is the process that passes MPI_ROOT.
 	AtRoot bool
 	// NotInPlace: not significant where the buffer of its side (see Func.InPlaceOf) is MPI_IN_PLACE. An array may then

@@ -18,6 +18,7 @@ type Columns struct {
 	Timing   Timing
 	Agree    Agreement
 	CommKind CommKind
+	NewComm  CommKind // of the communicator that the function makes of processes of one group; AnyComm if that is open
 	// SendParts: the send buffer has a part for each process that gets data. RecvParts: the receive buffer has a part
 	// from each process that gives data. An array of counts describes the parts; where there is none, all have one size.
 	SendParts, RecvParts bool
@@ -203,6 +204,8 @@ func (c *Columns) column(s string) error {
 		return choose(&c.Agree, agreementNames[:], s, value)
 	case "comm":
 		return choose(&c.CommKind, commKindNames[:], s, value)
+	case "newcomm":
+		return choose(&c.NewComm, commKindNames[:], s, value)
 	case "inplace":
 		buffer, who, _ := strings.Cut(value, ":")
 		if buffer != "send" && buffer != "recv" {

@@ -303,3 +303,46 @@ func TestColumnErrors(t *testing.T) {
 		}
 	}
 }
+
+// newComms are the functions that make a communicator of processes of one group: MPI standard, chapters 7 and 8.
+var newComms = map[CommKind]string{
+	IntraComm: "Comm_create Comm_create_group Comm_create_from_group Comm_split Comm_split_type Intercomm_merge",
+	CartComm:  "Cart_create Cart_sub", GraphComm: "Graph_create", DistGraphComm: "Dist_graph_create Dist_graph_create_adjacent",
+}
+
+func TestNewComm(t *testing.T) {
+	want := map[string]CommKind{}
+	for kind, names := range newComms {
+		for _, n := range strings.Fields(names) {
+			want["MPI_"+n] = kind
+		}
+	}
+	for _, f := range Funcs() {
+		if f.NewComm != want[ByID(f.Base).Name] {
+			t.Errorf("%s makes a communicator of kind %v, want %v", f.Name, f.NewComm, want[ByID(f.Base).Name])
+		}
+		if f.NewComm != AnyComm && f.Arg(NewComm) < 0 {
+			t.Errorf("%s makes no communicator", f.Name)
+		}
+	}
+}
+
+// TestOne looks for the parameters that must be one of a few constants: MPI standard, sections 11.6.2, 12.5.3, 14.4.3 and
+// 19.1.9.
+func TestOne(t *testing.T) {
+	want := map[string]int{
+		"MPI_Init_thread required": 4, "MPI_T_init_thread required": 4, "MPI_Win_lock lock_type": 2,
+		"MPI_File_seek whence": 3, "MPI_File_seek_shared whence": 3, "MPI_Type_match_size typeclass": 3,
+	}
+	for _, f := range Funcs() {
+		for i := range f.Params {
+			q := &f.Params[i]
+			if q.Pointer {
+				continue
+			}
+			if n := want[ByID(f.Base).Name+" "+q.Name]; len(q.One) != n {
+				t.Errorf("%s: %s must be one of %q, want %d constants", f.Name, q.Name, q.One, n)
+			}
+		}
+	}
+}

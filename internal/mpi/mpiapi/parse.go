@@ -15,7 +15,7 @@ type word struct {
 	dir          Dir
 	pointer      bool // ctype is a pointer; dir says to what
 	record       bool // recorded although it is a pointer: newmem
-	unless       []string
+	unless, one  []string
 }
 
 // ctype is a C type with the types that point to it, spelled once and not for every parameter.
@@ -143,6 +143,10 @@ func (p *parser) word(s string) error {
 	for _, prop := range parts[1:] {
 		if c, ok := strings.CutPrefix(prop, "unless "); ok {
 			w.unless = append(w.unless, c)
+			continue
+		}
+		if c, ok := strings.CutPrefix(prop, "one "); ok {
+			w.one = append(w.one, c)
 			continue
 		}
 		if k, ok := p.kinds[prop]; ok {
@@ -409,7 +413,7 @@ func (p *parser) param(q *Param, s string, large bool) error {
 	if q.Name == "" {
 		q.Name = kind
 	}
-	q.Role, q.Kind, q.Unless = w.role, w.kind, w.unless
+	q.Role, q.Kind, q.Unless, q.One = w.role, w.kind, w.unless, w.one
 	ctype := w.plain
 	if large {
 		q.Kind, ctype = w.largeKind, w.large

@@ -55,16 +55,6 @@ func topologyOf(v *track.View) (commKind, bool) {
 	if len(v.Made.Raw) == 0 {
 		return intra, v.Name == "MPI_COMM_WORLD" || v.Name == "MPI_COMM_SELF"
 	}
-	switch mpiapi.ByID(v.Made.Func()).Base {
-	case mpiapi.IDCartCreate, mpiapi.IDCartSub:
-		return cartesian, true
-	case mpiapi.IDGraphCreate:
-		return graph, true
-	case mpiapi.IDDistGraphCreate, mpiapi.IDDistGraphCreateAdjacent:
-		return distributed, true
-	case mpiapi.IDCommSplit, mpiapi.IDCommSplitType, mpiapi.IDCommCreate, mpiapi.IDCommCreateGroup, mpiapi.IDCommCreateFromGroup,
-		mpiapi.IDIntercommMerge:
-		return intra, true
-	}
-	return intra, false // copies have what the original has
+	kind := mpiapi.ByID(v.Made.Func()).NewComm
+	return kind, kind != anyComm // copies have what the original has
 }

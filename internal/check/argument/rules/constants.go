@@ -6,40 +6,21 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// choice is a parameter that must have one of several values.
-type choice struct {
-	param  string
-	values []string
-}
-
-var seekFrom = choice{"whence", []string{"MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"}}
-
-// choices are such parameters, by function.
-var choices = map[mpiapi.FuncID]choice{
-	mpiapi.IDInitThread: {
-		"required", []string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"},
-	},
-	mpiapi.IDWinLock:        {"lock_type", []string{"MPI_LOCK_EXCLUSIVE", "MPI_LOCK_SHARED"}},
-	mpiapi.IDFileSeek:       seekFrom,
-	mpiapi.IDFileSeekShared: seekFrom,
-	mpiapi.IDTypeMatchSize:  {"typeclass", []string{"MPI_TYPECLASS_REAL", "MPI_TYPECLASS_INTEGER", "MPI_TYPECLASS_COMPLEX"}},
-}
-
 // constantRule finds numbers that are none of the constants for their parameter.
 func (f function) constantRule(i int) rule {
-	k, ok := choices[f.Base]
-	if !ok || f.Params[i].Name != k.param {
+	q := &f.Params[i]
+	if len(q.One) == 0 || q.Pointer {
 		return nil
 	}
 	at := f.value(i)
 	return func(c *call) bool {
 		v := at.Int(c.rec)
-		for _, name := range k.values {
+		for _, name := range q.One {
 			if n, ok := c.process.Constant(name); !ok || n == v {
 				return true
 			}
 		}
-		return c.reject(i, "is none of "+strings.Join(k.values, ", "))
+		return c.reject(i, "is none of "+strings.Join(q.One, ", "))
 	}
 }
 
