@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Types and files of package track are small enough to be read. A type that has become too large is made of parts, which it
-// embeds by value: one field each.
+// Types and files of package track are small enough to be read. A type that has become too large is made of parts,
+// which it embeds by value: one field each.
 const (
 	mostMethods = 40
 	mostFields  = 25
@@ -48,8 +48,9 @@ func TestSizes(t *testing.T) {
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok {
-				if s, ok := spec.Type.(*ast.StructType); ok && s.Fields.NumFields() > mostFields {
-					t.Errorf("%s has %d fields, which are more than %d", spec.Name.Name, s.Fields.NumFields(), mostFields)
+				s, ok := spec.Type.(*ast.StructType)
+				if ok && s.Fields.NumFields() > mostFields {
+					t.Errorf("%s has %d fields, more than %d", spec.Name.Name, s.Fields.NumFields(), mostFields)
 				}
 			}
 			return true

@@ -12,7 +12,8 @@ import (
 // countRepeat lets op, the last of its list, also stand for other, if the same thread has posted both in the same way.
 // It reports whether it does. Both must be blocking operations whose call has returned, and op must not be retained.
 func (op *Op) countRepeat(other *Op) bool {
-	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative || op.Exchange != nil || op.Type != other.Type ||
+	if op.Call.Thread != other.Call.Thread || op.held || op.Replay.retained != 0 || op.Tentative ||
+		op.Exchange != nil || op.Type != other.Type ||
 		len(op.Call.Raw) != layout.Line || !bytes.Equal(op.Call.Raw, other.Call.Raw) {
 		return false
 	}
@@ -48,9 +49,9 @@ func (op *Op) advance() {
 // rests reports whether Replayer.Quick need not be called for op.
 func (m *Matcher) rests(op *Op) bool { return m.Replayer == nil || m.Replayer.Rests(op) }
 
-// take removes op from l and returns it. If op stands for several operations, take removes only the first of them. prev
-// is the operation before op in l, nil if op is the first.
-func (m *Matcher) take(l *list, prev, op *Op) *Op {
+// takeFirst removes op from l and returns it. If op stands for several operations, it removes only the first of them.
+// prev is the operation before op in l, nil if op is the first.
+func (m *Matcher) takeFirst(l *list, prev, op *Op) *Op {
 	if op.repeats > 0 {
 		return m.splitFirst(op)
 	}

@@ -62,7 +62,8 @@ func TestCountedOperationsMatchAsSingleOnes(t *testing.T) {
 			me := rapid.Int32Range(0, int32(ranks)-1).Draw(t, "rank")
 			peer := (me + 1 + rapid.Int32Range(0, int32(ranks)-2).Draw(t, "peer")) % int32(ranks)
 			tag := rapid.Int32Range(0, tags-1).Draw(t, "tag")
-			switch what := rapid.SampledFrom([]string{"send", "send", "recv", "recv", "irecv", "any", "end", "end"}).Draw(t, "what"); what {
+			kinds := []string{"send", "send", "recv", "recv", "irecv", "any", "end", "end"}
+			switch what := rapid.SampledFrom(kinds).Draw(t, "what"); what {
 			case "send", "recv":
 				rec := make([]byte, len(line))
 				rec[0], rec[1], rec[2] = byte(peer), byte(tag), what[0]
@@ -70,7 +71,8 @@ func TestCountedOperationsMatchAsSingleOnes(t *testing.T) {
 				for range times {
 					calls[me]++
 					op := m[0].Scratch()
-					op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag = what == "send", Standard, comms[0], me, peer, tag
+					op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag =
+						what == "send", Standard, comms[0], me, peer, tag
 					op.Count, op.Type, op.At = 1, nil, calls[me]
 					op.Call = Call{Raw: rec}
 					op.Call.Thread = 0

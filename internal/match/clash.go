@@ -31,7 +31,11 @@ func (s *slot) clash(c *Comm, e *Entry) (list []Clash) {
 	}
 	note := func(a, b int32) {
 		if x, y := &s.moved[a], &s.moved[b]; len(list) < clashLimit {
-			list = append(list, Clash{[2]int32{a, b}, [2]group.Group{x.group, y.group}, [2]Call{x.call.Clone(), y.call.Clone()}})
+			list = append(list, Clash{
+				[2]int32{a, b},
+				[2]group.Group{x.group, y.group},
+				[2]Call{x.call.Clone(), y.call.Clone()},
+			})
 		}
 	}
 	if c.Split != 0 {

@@ -146,7 +146,8 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 
 // named reports whether a member names a root.
 func (s *slot) named() bool {
-	return s.first.Values[Root] != 0 || slices.ContainsFunc(s.variants, func(v Variant) bool { return v.Values[Root] != 0 })
+	return s.first.Values[Root] != 0 || slices.ContainsFunc(s.variants,
+		func(v Variant) bool { return v.Values[Root] != 0 })
 }
 
 func (s *slot) begin(e *Entry, d uint64, call Call) {
@@ -184,9 +185,9 @@ func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	}
 	other, conflicts := s.other, s.conflicts
 	s.conflicts |= e.alone()
-	s.meet(e, &s.first.Entry)
+	s.compareEntries(e, &s.first.Entry)
 	for i := range s.variants {
-		s.meet(e, &s.variants[i].Entry)
+		s.compareEntries(e, &s.variants[i].Entry)
 	}
 	// The room of a variant of an earlier collective.
 	if n := len(s.variants); n < cap(s.variants) {
@@ -203,7 +204,7 @@ func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	return s.other != other || s.conflicts != conflicts
 }
 
-func (s *slot) meet(e, o *Entry) {
+func (s *slot) compareEntries(e, o *Entry) {
 	if e.Func != o.Func {
 		s.other = true
 		return
@@ -326,7 +327,8 @@ func (s *slot) mismatches(present func(member int32) bool) []Mismatch {
 				continue
 			}
 			out = append(out, Mismatch{
-				From: k.from, To: k.to, Sent: a, Expected: b, Sender: s.moved[k.from].call.Clone(), Receiver: s.moved[k.to].call.Clone(),
+				From: k.from, To: k.to, Sent: a, Expected: b, Sender: s.moved[k.from].call.Clone(),
+				Receiver: s.moved[k.to].call.Clone(),
 			})
 		}
 	}
@@ -354,7 +356,8 @@ func (c *Comm) slot(n uint64) *slot {
 // view describes s for subscribers.
 func (c *Comm) view(s *slot, n uint64) Collective {
 	v := Collective{
-		Comm: c, Position: n, FollowUp: c.Desynchronised, Different: s.other, Conflicts: s.conflicts, Clashes: s.clashes,
+		Comm: c, Position: n, FollowUp: c.Desynchronised, Different: s.other, Conflicts: s.conflicts,
+		Clashes: s.clashes,
 	}
 	first := s.first
 	first.Call = first.Call.Clone()

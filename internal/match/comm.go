@@ -294,9 +294,11 @@ func (c *Comm) Peers(m int32) int {
 func (c *Comm) Partitioned() *Comm {
 	if c.partitioned == nil {
 		c.partitioned = &Comm{
-			Domain: c.Domain, Members: c.Members, Split: c.Split, World: c.World, Opaque: c.Opaque, Name: c.Name, Made: c.Made,
-			boxes: make([]mailbox, len(c.Members)), pos: make([]uint64, len(c.Members)), key: c.key, reg: c.reg, number: c.number,
-			whole: c,
+			Domain: c.Domain, Members: c.Members, Split: c.Split, World: c.World, Opaque: c.Opaque, Name: c.Name,
+			Made:  c.Made,
+			boxes: make([]mailbox, len(c.Members)), pos: make([]uint64, len(c.Members)), key: c.key, reg: c.reg,
+			number: c.number,
+			whole:  c,
 		}
 	}
 	return c.partitioned

@@ -7,10 +7,11 @@ type Standing uint8
 
 // The standings.
 const (
-	CommittedType   Standing = iota // it may be used for communication: committed, or predefined
-	DoubtfulType                    // it may be committed or not: from MPI_Type_get_contents, or of what is not recorded
-	UncommittedType                 // it may be used to make others
-	FreedType                       // it may not be used
+	CommittedType Standing = iota // it may be used for communication: committed, or predefined
+	// it may be committed or not: from MPI_Type_get_contents, or of what is not recorded
+	DoubtfulType
+	UncommittedType // it may be used to make others
+	FreedType       // it may not be used
 )
 
 // Datatype is what a datatype handle stands for: an object of one process, or a predefined datatype, which is the same

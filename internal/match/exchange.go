@@ -78,11 +78,11 @@ func (m *Matcher) Void(op *Op) { op.exchange().void = true }
 // before.
 func (m *Matcher) Over(op *Op) {
 	if m.Sums && op.Send {
-		m.over(op)
+		m.endOperation(op)
 	}
 }
 
-func (m *Matcher) over(op *Op) {
+func (m *Matcher) endOperation(op *Op) {
 	e := op.exchange()
 	e.over = true
 	m.publishDamage(e)
@@ -103,7 +103,8 @@ func (m *Matcher) link(s, r *Op) {
 // detached returns a copy of op that stays valid when op is used again.
 func (op *Op) detached() Op {
 	return Op{
-		Send: op.Send, Mode: op.Mode, Comm: op.Comm, Me: op.Me, Peer: op.Peer, Tag: op.Tag, Count: op.Count, Type: op.Type,
+		Send: op.Send, Mode: op.Mode, Comm: op.Comm, Me: op.Me, Peer: op.Peer, Tag: op.Tag, Count: op.Count,
+		Type: op.Type,
 		Call: Call{op.Call.Thread, slices.Clone(op.Call.Raw)}, AnySource: op.AnySource, AnyTag: op.AnyTag,
 	}
 }

@@ -72,7 +72,8 @@ type mailbox struct {
 	sparse map[int32]*pair // in large ones
 	any    list            // receives whose message is not known yet: from MPI_ANY_SOURCE, or cancelled and freed
 	seq    uint64          // operations posted
-	behind *behind         // nil if there never was such a receive, or one with a wildcard; lost if matching is given up
+	// nil if there never was such a receive, or one with a wildcard; lost if matching is given up
+	behind *behind
 }
 
 // behind has what waits for receives whose message is not known yet.

@@ -89,13 +89,19 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		if n := len(waiting[me]); n > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 			i := rapid.IntRange(0, n-1).Draw(t, "which")
 			doubt := rapid.IntRange(0, 2).Draw(t, "doubt") == 0
-			program[me] = append(program[me], action{cancelled: !doubt, doubt: doubt, freed: doubt, id: waiting[me][i].id})
+			program[me] = append(program[me], action{
+				cancelled: !doubt, doubt: doubt, freed: doubt,
+				id: waiting[me][i].id,
+			})
 			waiting[me] = slices.Delete(waiting[me], i, i+1)
 			continue
 		}
 		if rapid.Bool().Draw(t, "send") {
 			to := int32(rapid.IntRange(0, ranks-1).Draw(t, "to"))
-			program[me] = append(program[me], action{op: &Op{Send: true, Me: me, Peer: to, Tag: tag, Count: id}, id: id})
+			program[me] = append(program[me], action{
+				op: &Op{Send: true, Me: me, Peer: to, Tag: tag, Count: id},
+				id: id,
+			})
 			i := slices.IndexFunc(waiting[to], func(p posted) bool {
 				return (p.source == me || p.source == Any) && (p.tag == tag || p.tag == Any)
 			})
@@ -138,9 +144,13 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 			if a.op == nil || a.op.Send || freed[a.id] {
 				continue
 			}
-			if a.op.Tentative && !freed[a.id] && rapid.IntRange(0, 9).Draw(t, "free") == 0 && !slices.ContainsFunc(program[me], func(b action) bool { return b.cancelled && b.id == a.id }) {
+			if a.op.Tentative && !freed[a.id] && rapid.IntRange(0, 9).Draw(t, "free") == 0 &&
+				!slices.ContainsFunc(program[me], func(b action) bool { return b.cancelled && b.id == a.id }) {
 				at = rapid.IntRange(stepOf(program[me], a.id)+1, len(program[me])).Draw(t, "frees")
-				learns[at] = append(learns[at], action{op: a.op, freed: true, doubt: rapid.Bool().Draw(t, "cancels"), id: a.id})
+				learns[at] = append(learns[at], action{
+					op: a.op, freed: true, doubt: rapid.Bool().Draw(t, "cancels"),
+					id: a.id,
+				})
 				freed[a.id] = true
 				continue
 			}
@@ -401,7 +411,8 @@ func TestCollectivesMatchByOrder(t *testing.T) {
 				continue
 			}
 			raw := []byte{byte(calls[r][next[r]]), 0}
-			if at := m.Enter(c, int32(r), &Entry{Func: calls[r][next[r]], Root: None}, Call{Raw: raw}); at != uint64(next[r]) {
+			if at := m.Enter(c, int32(r), &Entry{Func: calls[r][next[r]], Root: None},
+				Call{Raw: raw}); at != uint64(next[r]) {
 				t.Fatalf("member %d entered at %d, want %d", r, at, next[r])
 			}
 			next[r]++

@@ -99,7 +99,7 @@ func (m *Matcher) matchScratch(op *Op, p *pair, l *list) {
 	p.taken++
 	counted := q.repeats > 0 && m.rests(op)
 	if !counted {
-		q = m.take(l, nil, q)
+		q = m.takeFirst(l, nil, q)
 		q.Matched = true
 	}
 	if op.Send {
@@ -154,7 +154,7 @@ func (m *Matcher) Post(op *Op) {
 	var prev *Op
 	for s := p.sends.head; s != nil; prev, s = s, s.next {
 		if compatible(op.Tag, s.Tag) { // no earlier receive accepts s, or s would not be in the list
-			m.match(b, p, m.take(&p.sends, prev, s), op)
+			m.match(b, p, m.takeFirst(&p.sends, prev, s), op)
 			return
 		}
 	}
@@ -179,7 +179,7 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 	var prev *Op
 	for r := p.recvs.head; r != nil; prev, r = r, r.next {
 		if compatible(r.Tag, op.Tag) {
-			m.match(b, p, op, m.take(&p.recvs, prev, r))
+			m.match(b, p, op, m.takeFirst(&p.recvs, prev, r))
 			return
 		}
 	}
@@ -215,7 +215,7 @@ func (m *Matcher) rescan(b *mailbox, p *pair) {
 			if r.repeats == 0 {
 				next = r.next
 			}
-			m.match(b, p, m.take(&p.sends, before, s), m.take(&p.recvs, prev, r))
+			m.match(b, p, m.takeFirst(&p.sends, before, s), m.takeFirst(&p.recvs, prev, r))
 			r = next
 		}
 	}

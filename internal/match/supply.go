@@ -28,11 +28,12 @@ type Supply uint8
 
 // The supplies.
 const (
-	Unmet   Supply = iota // nothing
-	Short                 // less than what the receives need that are served before it or with it: one of them gets nothing
-	Shared                // enough, but some of it may be for other receives
-	Enough                // and it is for no other receive
-	Unknown               // matching is given up there
+	Unmet Supply = iota // nothing
+	// less than what the receives need that are served before it or with it: one of them gets nothing
+	Short
+	Shared  // enough, but some of it may be for other receives
+	Enough  // and it is for no other receive
+	Unknown // matching is given up there
 )
 
 // covered reports whether the receive r accepts every message that d asks for.

@@ -60,7 +60,8 @@ func TestSupply(t *testing.T) {
 		sends := make([][]*Op, senders+1)
 		post := func(op *Op) *Op {
 			n := m.NewOp()
-			n.Send, n.Comm, n.Me, n.Peer, n.Tag, n.Tentative, n.Call = op.Send, c, op.Me, op.Peer, op.Tag, op.Tentative, Call{Raw: line}
+			n.Send, n.Comm, n.Me, n.Peer, n.Tag, n.Tentative, n.Call = op.Send, c, op.Me, op.Peer, op.Tag,
+				op.Tentative, Call{Raw: line}
 			m.Post(n)
 			return n
 		}
@@ -71,7 +72,10 @@ func TestSupply(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "sends") {
 			me := int32(rapid.IntRange(1, senders).Draw(t, "sender"))
-			sends[me] = append(sends[me], post(&Op{Send: true, Me: me, Tag: int32(rapid.IntRange(1, 2).Draw(t, "tag"))}))
+			sends[me] = append(sends[me], post(&Op{
+				Send: true, Me: me,
+				Tag: int32(rapid.IntRange(1, 2).Draw(t, "tag")),
+			}))
 		}
 		var open, needed []*Op
 		all := make(map[*Op]bool)

@@ -95,7 +95,7 @@ func New(o Options) *Pipeline {
 	p.waits = waiting.Fact.Of(p.facts)
 	if p.strict = o.Strict; p.strict != nil {
 		p.judge = hold.New(p.Tracker, o.Strict.Gate, o.Strict.Ending)
-		p.waits.Holds(p.judge.Holds, p.judge.LetGo)
+		p.waits.SetHolds(p.judge.Holds, p.judge.LetGo)
 	}
 	for _, c := range o.Checks {
 		p.facts.Require(c.Needs)
@@ -145,7 +145,7 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 func (p *Pipeline) consult(j *hold.Judge) {
 	o := p.facts.Owner
 	p.Matcher.Events.CollectiveMatched.Late(o, j.Collective)
-	p.Tracker.Events.LeadersMet.Late(o, func(e track.LeadersMet) { j.Look(e.Local, e.Position) })
+	p.Tracker.Events.LeadersMet.Late(o, func(e track.LeadersMet) { j.Examine(e.Local, e.Position) })
 	p.Tracker.Events.Tick.Late(o, func(struct{}) { j.Tick() })
 	p.waits.Found.Late(o, j.Deadlock)
 }

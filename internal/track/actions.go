@@ -15,7 +15,8 @@ type action struct {
 	succeed func(t *Tracker, th *Thread, p *plan, c *event.Call)
 }
 
-// actions are the actions of all calls, by the column act of the API table. With acts that are not here, nothing is done.
+// actions are the actions of all calls, by the column act of the API table. With acts that are not here, nothing is
+// done.
 var actions = [...]action{
 	mpiapi.ActSend:      {enter: enterSend, leave: leaveSend},
 	mpiapi.ActRecv:      {enter: enterRecv, leave: leaveRecv},
@@ -144,7 +145,7 @@ func succeedChangeInfo(_ *Tracker, th *Thread, _ *plan, c *event.Call) { th.Proc
 func succeedSetName(_ *Tracker, th *Thread, p *plan, c *event.Call) { th.Process.setName(p, c) }
 
 func succeedAttribute(_ *Tracker, th *Thread, _ *plan, c *event.Call) {
-	th.Process.attribute(th.Process.names, c)
+	th.Process.followAttribute(th.Process.names, c)
 }
 
 func leaveInit(_ *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {

@@ -12,16 +12,16 @@ var noDelete = []string{"MPI_COMM_NULL_DELETE_FN", "MPI_TYPE_NULL_DELETE_FN", "M
 
 // callbacks says which functions of the program MPI may call. What these functions call is not recorded.
 type callbacks struct {
-	Callbacks   bool           // functions may run when objects are freed: the program has set attributes that have such functions
+	Callbacks   bool           // when objects are freed: the program has set attributes with such functions
 	Handlers    bool           // the program has set an error handler that may be its own function
 	FileHandler bool           // the program has set an error handler for files
 	ownHandlers bool           // the program has set an error handler that may return
 	deleting    map[int64]bool // keys whose attributes a function of the program deletes
 }
 
-// attribute follows calls on attributes (section 7.7): whether functions of the program run inside of MPI when objects
-// are freed, be it by MPI_Finalize. What they call is not recorded.
-func (b *callbacks) attribute(n *names, c *event.Call) {
+// followAttribute follows calls on attributes (section 7.7): whether functions of the program run inside of MPI when
+// objects are freed, be it by MPI_Finalize. What they call is not recorded.
+func (b *callbacks) followAttribute(n *names, c *event.Call) {
 	at := slices.IndexFunc(c.Func.Params, func(q mpiapi.Param) bool { return q.Kind == mpiapi.Keyval })
 	if c.Func.Params[at].Dir == mpiapi.In {
 		b.Callbacks = b.Callbacks || b.deleting[c.Int(at)]

@@ -10,7 +10,8 @@ func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	switch p.act {
 	case mpiapi.ActWait, mpiapi.ActTest, mpiapi.ActRequestStatus:
 		return []uint64{p.requestBefore.Handle(c.Raw())}, true
-	case mpiapi.ActWaitall, mpiapi.ActWaitany, mpiapi.ActWaitsome, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActTestsome:
+	case mpiapi.ActWaitall, mpiapi.ActWaitany, mpiapi.ActWaitsome, mpiapi.ActTestall, mpiapi.ActTestany,
+		mpiapi.ActTestsome:
 		a, complete := c.In(p.requests)
 		for i := range a.Len() {
 			list = append(list, a.Handle(i))
@@ -29,7 +30,7 @@ func (rs *requests) Collectives(th *Thread) (reqs []*Request, all bool) {
 	p, c, pr := &rs.plans[th.Open.Func.ID], &th.Open.Call, th.Process
 	handles, _ := pr.handles(p, c)
 	for i, h := range handles {
-		r := pr.find(h, pr.variable(p, c, i))
+		r := pr.findRequest(h, pr.requestVariable(p, c, i))
 		if r != nil && r.Active && r.Kind == CollectiveRequest && !r.Persistent {
 			reqs = append(reqs, r)
 		}
@@ -54,8 +55,8 @@ func (rs *requests) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 	return reqs, all, ok
 }
 
-// pending returns the active ones of the requests that a wait or test is given. ok is false if they are not known, or one
-// of which one would be enough.
+// pending returns the active ones of the requests that a wait or test is given. ok is false if they are not known, or
+// one of which one would be enough.
 func (pr *Process) pending(p *plan, c *event.Call, all bool) (reqs []*Request, ok bool) {
 	handles, ok := pr.handles(p, c)
 	if !ok {
@@ -65,7 +66,7 @@ func (pr *Process) pending(p *plan, c *event.Call, all bool) (reqs []*Request, o
 		if h == pr.requestNull {
 			continue
 		}
-		r := pr.find(h, pr.variable(p, c, i))
+		r := pr.findRequest(h, pr.requestVariable(p, c, i))
 		switch {
 		case r == nil:
 			ok = ok && all // one unknown among those that must all complete doesn't free the others

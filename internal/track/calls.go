@@ -80,7 +80,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 		t.leaveLeader(th, rc != 0)
 	}
 	if p.makesHandle && rc == 0 {
-		t.made(th, p, c)
+		t.enterMade(th, p, c)
 	}
 	if p.objects != nil && rc == 0 {
 		t.followObjects(th, p.objects, c)
@@ -91,7 +91,7 @@ func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	}
 	if rc != 0 {
 		th.Process.doubtful = th.Process.doubtful || th.Process.Handlers
-		t.failed(th, th.call(rec), rc)
+		t.publishFailure(th, th.call(rec), rc)
 		if t.Replay != nil {
 			t.Replay.Doubt(th, false)
 		}

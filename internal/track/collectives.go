@@ -58,14 +58,14 @@ func (cs *collectives) enterCollective(th *Thread, p *plan, c *event.Call) {
 	if cs.Replay != nil {
 		cs.Replay.Enter(th, v, th.pos, cs.entry.Root, p.blocks, rec)
 	}
-	cs.entered(th, v, rec)
+	cs.publishEntered(th, v, rec)
 	if v.Domain == match.Gathering && v.Idle() {
 		cs.registry.Forget(v.Comm)
 	}
 }
 
-// entered tells that a thread has entered the collective at its position on v.
-func (cs *collectives) entered(th *Thread, v *View, rec []byte) {
+// publishEntered tells that a thread has entered the collective at its position on v.
+func (cs *collectives) publishEntered(th *Thread, v *View, rec []byte) {
 	if e := &cs.Events.CollectiveEntered; e.Wanted() {
 		*e.Next() = CollectiveEntered{th, v, th.pos, match.Borrow(th.ID, rec)}
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// made enters the communicator, window or file that a call has made.
-func (cs *comms) made(th *Thread, p *plan, c *event.Call) {
+// enterMade enters the communicator, window or file that a call has made.
+func (cs *comms) enterMade(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	switch {
 	case p.newComm.At != 0:
-		cs.madeComm(th, p, c)
+		cs.enterMadeComm(th, p, c)
 	case p.newWin.At != 0:
 		if h := p.newWin.Handle(rec); th.view != nil {
-			th.Process.wins = put(th.Process.wins, h, cs.derived(th, match.Window, h, rec))
+			th.Process.wins = put(th.Process.wins, h, cs.makeDerivedView(th, match.Window, h, rec))
 		}
 	case p.newFile.At != 0:
 		if h := p.newFile.Handle(rec); th.view != nil {
-			th.Process.files = put(th.Process.files, h, cs.derived(th, match.File, h, rec))
+			th.Process.files = put(th.Process.files, h, cs.makeDerivedView(th, match.File, h, rec))
 		}
 	}
 }
@@ -58,8 +58,8 @@ func put[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 	return m
 }
 
-// derived returns the view of a window or file on the communicator that the call worked on.
-func (cs *comms) derived(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
+// makeDerivedView returns the view of a window or file on the communicator that the call worked on.
+func (cs *comms) makeDerivedView(th *Thread, d match.Domain, handle uint64, rec []byte) *View {
 	parent := th.view
 	key := match.Key{Parent: parent.Comm, World: parent.World, Kind: match.KeyCollective, Seq: th.pos, Lowest: -1}
 	c := cs.Comms.Comm(key, func() *match.Comm {
@@ -73,7 +73,7 @@ func (cs *comms) derived(th *Thread, d match.Domain, handle uint64, rec []byte) 
 	return &v
 }
 
-func (cs *comms) madeComm(th *Thread, p *plan, c *event.Call) {
+func (cs *comms) enterMadeComm(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	handle := p.newComm.Handle(rec)
 	if handle == pr.commNull {
@@ -95,20 +95,22 @@ func (cs *comms) madeComm(th *Thread, p *plan, c *event.Call) {
 	switch base := p.fn.Base; {
 	case p.fn.Connects || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
 		key = pr.foreign(key, pr.ID)
-	case p.gathers && th.view != nil: // threads may do so at the same time: what each has made follows from where it was
+	case p.gathers && th.view != nil:
+		// Several threads may do so at the same time: what each has made follows from where it was.
 		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
 		key.Kind, key.Parent = match.KeyInter, nil
-		key.Hash = stir(hashMembers(info.Local)) + stir(hashMembers(info.Remote)) // the same seen from either side
-		key.Seq = pr.count(key)
+		// The same seen from either side.
+		key.Hash = mixBits(hashMembers(info.Local)) + mixBits(hashMembers(info.Remote))
+		key.Seq = pr.countKey(key)
 	case p.gathers || parent == nil || th.view == nil:
 		key.Kind = match.KeyGroup
 		key.Hash = hashMembers(info.Local)
-		key.Seq = pr.count(key)
+		key.Seq = pr.countKey(key)
 	default:
 		key = collectiveKey(th, info)
 	}
-	v := cs.view(pr, key, info)
+	v := cs.makeView(pr, key, info)
 	v.Comm.Opaque = v.Comm.Opaque || p.gathers && cs.gatherings.unclear(th, key.Parent)
 	v.Made = th.call(rec)
 	v.Comm.Made = v.Made
@@ -126,23 +128,26 @@ func (ct *commTable) foreign(key match.Key, process ring.ProcID) match.Key {
 
 // collectiveKey is the identity of a communicator made by the collective that a thread is in.
 func collectiveKey(th *Thread, info *event.Comm) match.Key {
-	key := match.Key{World: th.Process.World, Parent: th.view.Comm, Kind: match.KeyCollective, Seq: th.pos, Lowest: int32(info.Local.Lowest())}
+	key := match.Key{
+		World: th.Process.World, Parent: th.view.Comm, Kind: match.KeyCollective, Seq: th.pos,
+		Lowest: int32(info.Local.Lowest()),
+	}
 	if info.Inter {
 		key.Lowest = min(key.Lowest, int32(info.Remote.Lowest()))
 	}
 	return key
 }
 
-// count numbers the communicators that a process has made with the same key.
-func (ct *commTable) count(k match.Key) uint64 {
+// countKey numbers the communicators that a process has made with the same key.
+func (ct *commTable) countKey(k match.Key) uint64 {
 	n := ct.numbered[k]
 	ct.numbered = put(ct.numbered, k, n+1)
 	return n
 }
 
-// stir makes all bits of a hash depend on all others (the end of SplitMix64), so that sums of several differ where the
-// hashes do: those of one member alone are so regular that 0 and 3 together would be 1 and 2.
-func stir(h uint64) uint64 {
+// mixBits makes all bits of a hash depend on all others (the end of SplitMix64), so that sums of several differ where
+// the hashes do: those of one member alone are so regular that 0 and 3 together would be 1 and 2.
+func mixBits(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return h ^ h>>31
@@ -167,9 +172,9 @@ func members(groups ...event.Group) (list []int32) {
 	return list
 }
 
-// view returns the process's view of the communicator with the given identity. Only the first process to have one lists
-// the members.
-func (cs *comms) view(pr *Process, key match.Key, info *event.Comm) *View {
+// makeView returns the process's view of the communicator with the given identity. Only the first process to have one
+// lists the members.
+func (cs *comms) makeView(pr *Process, key match.Key, info *event.Comm) *View {
 	me, base, peers, size := info.Rank, 0, info.Size, info.Size
 	split := 0
 	groups := []event.Group{info.Local}
@@ -189,7 +194,8 @@ func (cs *comms) view(pr *Process, key match.Key, info *event.Comm) *View {
 		}
 	}
 	c := cs.Comms.Comm(key, build)
-	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split || int(c.Members[me]) != pr.Rank) {
+	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split ||
+		int(c.Members[me]) != pr.Rank) {
 		// It is not the same for all, as they passed different groups.
 		c.Disown()
 		key = pr.foreign(key, pr.ID)
@@ -200,9 +206,9 @@ func (cs *comms) view(pr *Process, key match.Key, info *event.Comm) *View {
 
 var errDamaged = errors.New("a record makes no sense")
 
-// commRecord enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
+// enterComm enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
 // call that makes them returns.
-func (cs *comms) commRecord(th *Thread, c event.Comm) error {
+func (cs *comms) enterComm(th *Thread, c event.Comm) error {
 	pr := th.Process
 	if c.Size == 0 || c.Inter && c.RemoteSize == 0 || c.Rank < 0 || c.Rank >= c.Size {
 		return errDamaged
@@ -226,7 +232,7 @@ func (cs *comms) commRecord(th *Thread, c event.Comm) error {
 		pr.self, pr.selfRank, pr.selfWorld = c.Handle, key.Lowest, pr.World
 		return nil
 	}
-	v := cs.view(pr, key, &c)
+	v := cs.makeView(pr, key, &c)
 	v.Name = name
 	pr.views[c.Handle] = v
 	return nil

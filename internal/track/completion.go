@@ -6,10 +6,12 @@ import (
 )
 
 // leaveWait follows a wait or test that has returned.
-func leaveWait(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) { t.completed(th, p, c, rc) }
+func leaveWait(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
+	t.completeRequests(th, p, c, rc)
+}
 
-// finish completes a request.
-func (rs *requests) finish(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
+// finishRequest completes a request.
+func (rs *requests) finishRequest(th *Thread, r *Request, s event.Status, have bool, how Completion, call []byte) {
 	pr := th.Process
 	rs.requestsOver(th, r)
 	for _, op := range r.Ops {
@@ -19,14 +21,14 @@ func (rs *requests) finish(th *Thread, r *Request, s event.Status, have bool, ho
 		if r.Kind == BothRequest && op.Send {
 			// The status is that of the receive.
 		} else {
-			rs.messages.settle(pr, op, s, have)
+			rs.messages.applyStatus(pr, op, s, have)
 			if !op.Send && have && !op.Removed {
 				rs.Match.Confirm(op)
 			}
 		}
 	}
 	if rs.Replay != nil {
-		rs.tell(th, r, how, call)
+		rs.replayCompletion(th, r, how, call)
 	}
 	for i, op := range r.Ops {
 		if op != nil {
@@ -37,10 +39,10 @@ func (rs *requests) finish(th *Thread, r *Request, s event.Status, have bool, ho
 	}
 	r.Active = false
 	if r.Overwritten != nil {
-		pr.requestTable.copied(r)
+		pr.requestTable.noteCopied(r)
 	}
 	if !r.Persistent {
-		rs.remove(th, r)
+		rs.removeRequest(th, r)
 	}
 }
 
@@ -55,14 +57,15 @@ type completing struct {
 	how      Completion
 }
 
-// completed follows what a wait or test brought. A failed one completes those requests that the statuses tell of.
-func (rs *requests) completed(th *Thread, p *plan, c *event.Call, rc int32) {
+// completeRequests follows what a wait or test brought. A failed one completes those requests that the statuses tell
+// of.
+func (rs *requests) completeRequests(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
 	if rc != 0 {
 		pr.doubtful = true
 		rs.Events.RequestsVague.Publish(RequestsVague{Process: pr})
 		if th.Failure != nil && th.Failure.Refused {
-			rs.abandon(th, p, c)
+			rs.abandonRequests(th, p, c)
 			return
 		}
 	}
@@ -102,7 +105,7 @@ func (rs *requests) completed(th *Thread, p *plan, c *event.Call, rc int32) {
 // complete completes the i-th request that a wait or test was given. at is the place of its status.
 func (rs *requests) complete(d *completing, i int, handle uint64, at int) {
 	pr := d.th.Process
-	r := pr.find(handle, pr.variable(d.p, d.c, i))
+	r := pr.findRequest(handle, pr.requestVariable(d.p, d.c, i))
 	if r == nil || !r.Active {
 		if r == nil && d.rc == 0 && d.c.State == event.Complete && handle != pr.requestNull {
 			rs.Events.StrayHandle.Publish(StrayHandle{d.th, d.c, i, handle})
@@ -115,7 +118,7 @@ func (rs *requests) complete(d *completing, i int, handle uint64, at int) {
 		s = d.statuses.At(at)
 		have = d.rc == 0 || d.p.act != mpiapi.ActWait && d.p.act != mpiapi.ActTest || s.Error != 0
 	}
-	rs.finish(d.th, r, s, have, d.how, d.c.Raw())
+	rs.finishRequest(d.th, r, s, have, d.how, d.c.Raw())
 }
 
 // completeAll follows MPI_Waitall, and an MPI_Testall that has completed its requests. One that has failed leaves those
@@ -158,7 +161,7 @@ func (rs *requests) completeSome(d *completing) {
 // the request.
 func (rs *requests) markKnown(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
-	r := pr.find(p.requestBefore.Handle(rec), 0)
+	r := pr.findRequest(p.requestBefore.Handle(rec), 0)
 	if r == nil {
 		return
 	}
@@ -167,16 +170,17 @@ func (rs *requests) markKnown(th *Thread, p *plan, c *event.Call) {
 	s, have := statusAt(c, p.status, 0)
 	for _, op := range r.Ops {
 		if op != nil && !op.Send {
-			rs.messages.settle(pr, op, s, have)
+			rs.messages.applyStatus(pr, op, s, have)
 		}
 	}
 	if rs.Replay != nil {
-		rs.any(th, r.list, Polled, rec)
+		rs.replayOneOf(th, r.list, Polled, rec)
 	}
 }
 
-// tellsWhich reports whether a wait or test that has failed with rc says which operations it has completed: by the errors
-// in its statuses or, if it completes one, by its index. That is not valid if the error is about the arguments.
+// tellsWhich reports whether a wait or test that has failed with rc says which operations it has completed: by the
+// errors in its statuses or, if it completes one, by its index. That is not valid if the error is about the
+// arguments.
 func (th *Thread) tellsWhich(p *plan, rc int32) bool {
 	is := func(class string) bool { return th.failedWith(class) || th.Process.names.isError(rc, class) }
 	switch p.act {
@@ -188,18 +192,19 @@ func (th *Thread) tellsWhich(p *plan, rc int32) bool {
 	return is("MPI_ERR_IN_STATUS")
 }
 
-// abandon forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be expected to
-// complete.
-func (rs *requests) abandon(th *Thread, p *plan, c *event.Call) {
+// abandonRequests forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be
+// expected to complete.
+func (rs *requests) abandonRequests(th *Thread, p *plan, c *event.Call) {
 	pr := th.Process
 	handles, _ := pr.handles(p, c)
 	for i, h := range handles {
-		if r := pr.find(h, pr.variable(p, c, i)); r != nil && r.Kind == CollectiveRequest && !r.Persistent {
+		r := pr.findRequest(h, pr.requestVariable(p, c, i))
+		if r != nil && r.Kind == CollectiveRequest && !r.Persistent {
 			if rs.Replay != nil {
-				rs.waive(th, r.list, c.Raw())
+				rs.dropOwed(th, r.list, c.Raw())
 			}
 			rs.requestOver(th, r)
-			rs.remove(th, r)
+			rs.removeRequest(th, r)
 		}
 	}
 }
@@ -216,7 +221,8 @@ func (rs *requests) completion(th *Thread, p *plan, c *event.Call) Completion {
 		active := 0
 		handles, ok := c.In(p.requests)
 		for i := range handles.Len() {
-			if r := th.Process.find(handles.Handle(i), th.Process.variable(p, c, i)); r != nil && r.Active {
+			r := th.Process.findRequest(handles.Handle(i), th.Process.requestVariable(p, c, i))
+			if r != nil && r.Active {
 				active++
 			}
 		}

@@ -123,14 +123,15 @@ func newTrees() trees {
 	return trees{seed: maphash.MakeSeed(), types: make(map[uint64]weak.Pointer[datatype.Type]), sweep: leastSweep}
 }
 
-// make returns the type that a call constructs, nil if its arguments are not known.
-func (t *trees) make(pr *Process, k *constructor, c *event.Call) (*datatype.Type, *datatype.ArgumentError) {
-	known, err := t.read(pr, k, c)
+// makeType returns the type that a call constructs, nil if its arguments are not known.
+func (t *trees) makeType(pr *Process, k *constructor, c *event.Call) (*datatype.Type, *datatype.ArgumentError) {
+	known, err := t.readArgs(pr, k, c)
 	if err != nil || !known {
 		return nil, err
 	}
 	h := t.hash(k.makes)
-	if ty := t.types[h].Value(); ty != nil && ty.Kind == k.makes && slices.Equal(ty.Olds, t.olds) && equalArgs(&ty.Args, &t.args) {
+	if ty := t.types[h].Value(); ty != nil && ty.Kind == k.makes && slices.Equal(ty.Olds, t.olds) &&
+		equalArgs(&ty.Args, &t.args) {
 		return ty, nil
 	}
 	args := t.args
@@ -144,12 +145,12 @@ func (t *trees) make(pr *Process, k *constructor, c *event.Call) (*datatype.Type
 		return nil, err
 	}
 	if ty.Size >= 0 {
-		t.keep(h, ty)
+		t.keepType(h, ty)
 	}
 	return ty, nil
 }
 
-func (t *trees) keep(h uint64, ty *datatype.Type) {
+func (t *trees) keepType(h uint64, ty *datatype.Type) {
 	if len(t.types) >= t.sweep {
 		for h, p := range t.types {
 			if p.Value() == nil {
@@ -161,16 +162,17 @@ func (t *trees) keep(h uint64, ty *datatype.Type) {
 	t.types[h] = weak.Make(ty)
 }
 
-// read fills in args and olds. The error says what is wrong before any value of an array matters: a negative count, an
-// array that is not there, a constant that is none. Known is false if something is not recorded.
-func (t *trees) read(pr *Process, k *constructor, c *event.Call) (known bool, err *datatype.ArgumentError) {
+// readArgs fills in args and olds. The error says what is wrong before any value of an array matters: a negative
+// count, an array that is not there, a constant that is none. Known is false if something is not recorded.
+func (t *trees) readArgs(pr *Process, k *constructor, c *event.Call) (known bool, err *datatype.ArgumentError) {
 	a := &t.args
 	for _, p := range arraysOf(a) {
 		*p = (*p)[:0]
 	}
 	*a = datatype.Args{
-		Blocklengths: a.Blocklengths, Displacements: a.Displacements, Sizes: a.Sizes, Subsizes: a.Subsizes, Starts: a.Starts,
-		Dargs: a.Dargs, Psizes: a.Psizes, Distributions: a.Distributions[:0],
+		Blocklengths: a.Blocklengths, Displacements: a.Displacements, Sizes: a.Sizes, Subsizes: a.Subsizes,
+		Starts: a.Starts,
+		Dargs:  a.Dargs, Psizes: a.Psizes, Distributions: a.Distributions[:0],
 	}
 	rec := c.Raw()
 	for i := range k.numbers {
@@ -271,7 +273,10 @@ func (n *names) noConstant(param string, index int, v int64, one string) *dataty
 	if _, ok := n.constant(one); !ok {
 		return nil
 	}
-	return &datatype.ArgumentError{Param: param, Index: index, Value: v, Why: "is none of the constants for it (" + one + " …)"}
+	return &datatype.ArgumentError{
+		Param: param, Index: index, Value: v,
+		Why: "is none of the constants for it (" + one + " …)",
+	}
 }
 
 func arraysOf(a *datatype.Args) [7]*[]int64 {

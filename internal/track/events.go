@@ -25,16 +25,17 @@ type CallEvents struct {
 	CallEntered stream.Keyed[mpiapi.FuncID, Call]
 	// CallLeft: a call has returned, and everything that it changes has been changed.
 	CallLeft stream.Keyed[mpiapi.FuncID, Call]
-	// OddTime: a thread has called a function, and the time of the call or the thread may be wrong: MPI is not initialized or is
-	// finalized, the call initializes MPI, or several threads of the process call MPI. It comes before CallEntered. The calls of
-	// the only thread between MPI_Init and MPI_Finalize, and those of the main thread at MPI_THREAD_FUNNELED, are no such calls.
+	// OddTime: a thread has called a function, and the time of the call or the thread may be wrong: MPI is not
+	// initialized or is finalized, the call initializes MPI, or several threads of the process call MPI. It comes
+	// before CallEntered. The calls of the only thread between MPI_Init and MPI_Finalize, and those of the main
+	// thread at MPI_THREAD_FUNNELED, are no such calls.
 	OddTime stream.Topic[Call]
-	// OddArguments: a thread has called a function that is called often, with arguments that no call has in which all is well: a
-	// send, receive or probe whose communicator, rank, tag, count or buffer is odd; a start of requests that are nowhere; a
-	// collective on a communicator that is not known. What the call begins has been entered.
+	// OddArguments: a thread has called a function that is called often, with arguments that no call has in which all
+	// is well: a send, receive or probe whose communicator, rank, tag, count or buffer is odd; a start of requests
+	// that are nowhere; a collective on a communicator that is not known. What the call begins has been entered.
 	OddArguments stream.Topic[Call]
-	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has not been
-	// changed.
+	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has
+	// not been changed.
 	Returned   stream.Topic[Call]
 	CallFailed stream.Topic[CallFailed]
 	// SumsSeen: a process has told sums of data. They are of the call that the thread is in, or of the operation that
@@ -62,9 +63,9 @@ type CallEvents struct {
 	// CollectiveEntering: a thread enters a collective, and what it contributes has not been compared with others.
 	CollectiveEntering stream.Keyed[mpiapi.FuncID, CollectiveEntering]
 	CollectiveEntered  stream.Hot[CollectiveEntered]
-	// CollectiveRepeated: a blocking collective of the fast path has returned. It has the same arguments as an earlier one,
-	// but for the addresses of its buffers. It is published only if MPI holds memory of the process (Process.Lent), or if
-	// the extents of the buffers do not say that these are apart.
+	// CollectiveRepeated: a blocking collective of the fast path has returned. It has the same arguments as an
+	// earlier one, but for the addresses of its buffers. It is published only if MPI holds memory of the process
+	// (Process.Lent), or if the extents of the buffers do not say that these are apart.
 	CollectiveRepeated stream.Topic[CollectiveRepeated]
 	LeadersDiffer      stream.Topic[LeadersDiffer]
 	LeadersMet         stream.Topic[LeadersMet]
@@ -134,7 +135,8 @@ type CollectiveEntering struct {
 	Thread *Thread
 	View   *View
 	Call   *event.Call
-	// Entry is what the call contributes. A subscriber may set Invalid and Why: then there is one finding for all processes.
+	// Entry is what the call contributes. A subscriber may set Invalid and Why: then there is one finding for all
+	// processes.
 	Entry *match.Entry
 }
 

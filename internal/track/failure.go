@@ -12,23 +12,24 @@ import (
 // failures follows calls that fail.
 type failures struct{ *core }
 
-// failing follows an error of the call that a thread is in. The call has returned it, or an error handler is about to get it.
-func (fs *failures) failing(th *Thread, e *event.Error) {
+// followError follows an error of the call that a thread is in. The call has returned it, or an error handler is
+// about to get it.
+func (fs *failures) followError(th *Thread, e *event.Error) {
 	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused}
 	switch f := th.Open.Func; {
 	case e.Fatal, e.Raised && !th.Process.ownHandlers && f != nil && !forFiles(f):
-		fs.fatal(th)
+		fs.publishFatal(th)
 	case e.Raised:
 		th.raised = true // the handler decides
 	}
 }
 
-// fatal tells of an error that ends the process. The call will not return to say so.
-func (fs *failures) fatal(th *Thread) {
+// publishFatal tells of an error that ends the process. The call will not return to say so.
+func (fs *failures) publishFatal(th *Thread) {
 	th.raised = false
 	th.Failure.Fatal = true
 	fs.confirmTruncated(th)
-	fs.failed(th, th.Last, th.Failure.Code)
+	fs.publishFailure(th, th.Last, th.Failure.Code)
 	fs.withdrawWrong(th)
 }
 
@@ -38,11 +39,11 @@ func (fs *failures) endedByHandler(p *Process) {
 		if !th.raised || th.Failure == nil || th.Open.Func == nil || p.Aborting {
 			continue
 		}
-		// A handler of the program may do anything, and MPI's functions for files make calls of their own that may fail.
-		// Then only the end of the process inside of MPI says that the handler has ended it.
+		// A handler of the program may do anything, and MPI's functions for files make calls of their own that may
+		// fail. Then only the end of the process inside of MPI says that the handler has ended it.
 		exits := p.Ended.Kind == ring.Exited && p.Ended.InMPI && !p.Ended.Asked
 		if exits || !p.Handlers && !forFiles(th.Open.Func) {
-			fs.fatal(th)
+			fs.publishFatal(th)
 		}
 	}
 }
@@ -56,10 +57,12 @@ func (b *callbacks) setHandler(n *names, handle uint64) {
 	if w == nil {
 		b.Handlers = true
 	}
-	b.ownHandlers = b.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" && w.Name.Name != "MPI_ERRORS_ABORT"
+	b.ownHandlers = b.ownHandlers || w == nil || w.Name.Name != "MPI_ERRORS_ARE_FATAL" &&
+		w.Name.Name != "MPI_ERRORS_ABORT"
 }
 
-// withdrawWrong takes back what a call has begun that fails because its arguments are wrong: no other process will match it.
+// withdrawWrong takes back what a call has begun that fails because its arguments are wrong: no other process will
+// match it.
 func (fs *failures) withdrawWrong(th *Thread) {
 	if th.Explained != ByArgument {
 		return
@@ -73,8 +76,8 @@ func (fs *failures) withdrawWrong(th *Thread) {
 	}
 }
 
-// failed tells that a call has returned an error, or is about to end the program for one.
-func (fs *failures) failed(th *Thread, call match.Call, rc int32) {
+// publishFailure tells that a call has returned an error, or is about to end the program for one.
+func (fs *failures) publishFailure(th *Thread, call match.Call, rc int32) {
 	if f := th.Failure; f != nil {
 		if th.view != nil {
 			f.Comm, f.Position = th.view.Comm, th.pos
@@ -83,9 +86,9 @@ func (fs *failures) failed(th *Thread, call match.Call, rc int32) {
 	fs.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
 }
 
-// Explanation names the kind of check that has reported what is wrong with a call. The check sets it, so a check that is switched off
-// explains nothing. Then other checks do not report what follows from the same mistake: other arguments that are wrong because
-// of it, and the error that MPI returns.
+// Explanation names the kind of check that has reported what is wrong with a call. The check sets it, so a check that
+// is switched off explains nothing. Then other checks do not report what follows from the same mistake: other
+// arguments that are wrong because of it, and the error that MPI returns.
 type Explanation uint8
 
 // The explanations.
@@ -100,11 +103,12 @@ const (
 	ByAccess                // a buffer can't be accessed
 )
 
-// Inaccessible reports whether it has been reported that the call that the thread is in is given a buffer that can't be accessed.
+// Inaccessible reports whether it has been reported that the call that the thread is in is given a buffer that can't
+// be accessed.
 func (th *Thread) Inaccessible() bool { return th.Explained == ByAccess }
 
-// confirmTruncated settles the receives that a call waits or tests for and that, one or more of them, are too short for their
-// messages, so that the process is about to end: they can't be cancelled any more.
+// confirmTruncated settles the receives that a call waits or tests for and that, one or more of them, are too short
+// for their messages, so that the process is about to end: they can't be cancelled any more.
 func (fs *failures) confirmTruncated(th *Thread) {
 	if !th.failedWith("MPI_ERR_TRUNCATE") && !th.failedWith("MPI_ERR_IN_STATUS") {
 		return
@@ -115,7 +119,7 @@ func (fs *failures) confirmTruncated(th *Thread) {
 	p, c, pr := &fs.plans[th.Open.Func.ID], &th.Open.Call, th.Process
 	handles, _ := pr.handles(p, c)
 	for i, h := range handles {
-		r := pr.find(h, pr.variable(p, c, i))
+		r := pr.findRequest(h, pr.requestVariable(p, c, i))
 		if r == nil {
 			continue
 		}

@@ -17,11 +17,12 @@ type fastPath struct {
 	ready       bool    // the first batch has come, so all have subscribed to what they want
 }
 
-// quick is an abridged plan. It says where a blocking send or receive has its arguments, if its record is a single line.
-// Nearly all calls of many programs are of this kind, and have returned successfully when they are read. Others poll: then
-// it says where a test or probe tells that it has found nothing, so that nothing has changed.
+// quick is an abridged plan. It says where a blocking send or receive has its arguments, if its record is a single
+// line. Nearly all calls of many programs are of this kind, and have returned successfully when they are read. Others
+// poll: then it says where a test or probe tells that it has found nothing, so that nothing has changed.
 type quick struct {
-	header                        uint64 // second half of the record's header: no error, no flags, this length; 0 if it is no such call
+	// Second half of the record's header: no error, no flags, this length; 0 if it is no such call.
+	header                        uint64
 	send                          bool
 	poll                          uint16 // of a test or probe: where its flag or number of completions is, else 0
 	again                         bool   // a collective, see repeat
@@ -75,8 +76,8 @@ func (fp *fastPath) start() {
 	}
 }
 
-// followQuick follows the records at the beginning of what d has left, as long as they are of the fast path, and returns
-// the last of them, nil if there is none. It publishes nothing about them that a check could want to be told.
+// followQuick follows the records at the beginning of what d has left, as long as they are of the fast path, and
+// returns the last of them, nil if there is none. It publishes nothing about them that a check could want to be told.
 func (fp *fastPath) followQuick(th *Thread, d *event.Decoder) (last []byte) {
 	pr := th.Process
 	data := d.Plain()
@@ -149,8 +150,8 @@ func (fp *fastPath) plan(first, second uint64) *quick {
 	return nil
 }
 
-// followLong follows a collective that repeats an earlier one, or a poll that finds nothing. It reports whether the record
-// is that of such a call.
+// followLong follows a collective that repeats an earlier one, or a poll that finds nothing. It reports whether the
+// record is that of such a call.
 func (fp *fastPath) followLong(th *Thread, q *quick, rec []byte) bool {
 	if q.again {
 		return fp.collectives.enterAgain(th, q, rec)
@@ -159,6 +160,6 @@ func (fp *fastPath) followLong(th *Thread, q *quick, rec []byte) bool {
 		return false
 	}
 	th.Calls++
-	th.inVain(rec)
+	th.notePoll(rec)
 	return true
 }

@@ -30,7 +30,10 @@ func (g *garbage) number() uint64 {
 	case 0: // a small one
 		return uint64(int64(int8(b)) >> 2)
 	case 1: // what means something: handles, constants
-		return []uint64{Int, Double, Byte, TypeNull, OrderC, OrderF, Block, Cyclic, None, derived, derived + 1, derived + 2, 1 << 62, 1 << 63, 1<<64 - 1, 0}[b>>4]
+		return []uint64{
+			Int, Double, Byte, TypeNull, OrderC, OrderF, Block, Cyclic, None, derived, derived + 1,
+			derived + 2, 1 << 62, 1 << 63, 1<<64 - 1, 0,
+		}[b>>4]
 	}
 	var all [8]byte
 	for i := range all {
@@ -89,11 +92,12 @@ type nobody struct{}
 
 func (nobody) Report(*finding.Finding) {}
 
-// FuzzDatatypes feeds calls on datatypes with arbitrary arguments to the analysis. It may find what it likes, but no part of it may
-// fail.
+// FuzzDatatypes feeds calls on datatypes with arbitrary arguments to the analysis. It may find what it likes, but no
+// part of it may fail.
 func FuzzDatatypes(f *testing.F) {
 	fuzz(f, func(fn *mpiapi.Func) bool {
-		return fn.Class != mpiapi.Query && (strings.HasPrefix(fn.Name, "MPI_Type_") || fn.Name == "MPI_Send" || fn.Name == "MPI_Alltoallw")
+		return fn.Class != mpiapi.Query && (strings.HasPrefix(fn.Name, "MPI_Type_") || fn.Name == "MPI_Send" ||
+			fn.Name == "MPI_Alltoallw")
 	})
 }
 

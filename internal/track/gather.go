@@ -23,9 +23,9 @@ func newGatherings(c *core, j *job, r *match.Registry) gatherings {
 
 // gathering returns the gathering that a call takes part in, nil if it is known that there is none, or not known which.
 //
-// Some functions are collective over the processes of a group, and not over a communicator (MPI standard, sections 7.4.2
-// and 7.6.2; column bygroup). Processes that pass the same communicator, groups and tag meet: they are a gathering. Their
-// calls are counted in it as collectives are on a communicator.
+// Some functions are collective over the processes of a group, and not over a communicator (MPI standard, sections
+// 7.4.2 and 7.6.2; column bygroup). Processes that pass the same communicator, groups and tag meet: they are a
+// gathering. Their calls are counted in it as collectives are on a communicator.
 func (gs *gatherings) gathering(th *Thread, c *event.Call) *View {
 	pr, f := th.Process, c.Func
 	if pr.World == nil {
@@ -105,8 +105,8 @@ type stranger struct {
 	parent  *match.Comm
 }
 
-// distrustGatherings takes note that a process takes part in a gathering, and it is not known in which: it is missing in
-// one, and nobody can say that it never comes.
+// distrustGatherings takes note that a process takes part in a gathering, and it is not known in which: it is missing
+// in one, and nobody can say that it never comes.
 func (gs *gatherings) distrustGatherings(pr *Process, parent *match.Comm) {
 	gs.strangers[stranger{pr, parent}] = true
 	gs.registry.All(func(c *match.Comm) {

@@ -28,7 +28,7 @@ func (rs *requests) GivenRequests(pr *Process, c *event.Call) iter.Seq[GivenRequ
 		}
 		list, _ := c.In(p.requests)
 		for i := range list.Len() {
-			if !yield(GivenRequest{i, list.Handle(i), pr.variable(p, c, i)}) {
+			if !yield(GivenRequest{i, list.Handle(i), pr.requestVariable(p, c, i)}) {
 				return
 			}
 		}
@@ -42,14 +42,14 @@ func (rs *requests) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
 	handles, ok := pr.handles(p, c)
 	list := make([]GivenRequest, len(handles))
 	for i, h := range handles {
-		list[i] = GivenRequest{Index: i, Handle: h, Variable: pr.variable(p, c, i)}
+		list[i] = GivenRequest{Index: i, Handle: h, Variable: pr.requestVariable(p, c, i)}
 	}
 	return list, ok
 }
 
 // Request returns the request that a call is given, nil if it is not known. Several requests may have one handle:
 // then it is the one that was stored last in that very variable, else the oldest.
-func (p *Process) Request(g GivenRequest) *Request { return p.find(g.Handle, g.Variable) }
+func (p *Process) Request(g GivenRequest) *Request { return p.findRequest(g.Handle, g.Variable) }
 
 // RequestsWith returns how many requests that are not over have a handle.
 func (rt *requestTable) RequestsWith(handle uint64) int {
@@ -74,7 +74,8 @@ func (rt *requestTable) FormerRequest(handle uint64) (made match.Call, ok bool) 
 
 // NeverRequest reports whether it is certain that no call has returned a handle as a request.
 func (p *Process) NeverRequest(handle uint64) bool {
-	return handle != p.requestNull && !p.Callbacks && !p.Handlers && !p.requestTable.forgets && p.requestTable.list(handle, false) == nil
+	return handle != p.requestNull && !p.Callbacks && !p.Handlers && !p.requestTable.forgets &&
+		p.requestTable.list(handle, false) == nil
 }
 
 // RequestsUncertain reports whether requests may have been made or completed without a record: a wait or test has

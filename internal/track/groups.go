@@ -77,8 +77,8 @@ type groups struct{ results map[groupKey]group.Group }
 
 func newGroups() groups { return groups{results: make(map[groupKey]group.Group)} }
 
-// once returns the result of an operation on groups, worked out by make if it is not remembered.
-func (gs *groups) once(k groupKey, make func() (group.Group, bool)) (group.Group, bool) {
+// resultOf returns the result of an operation on groups, worked out by make if it is not remembered.
+func (gs *groups) resultOf(k groupKey, make func() (group.Group, bool)) (group.Group, bool) {
 	if g, ok := gs.results[k]; ok {
 		return g, true
 	}
@@ -118,7 +118,7 @@ func (gs *groups) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok 
 		if !ok1 || !ok2 {
 			return group.Group{}, false
 		}
-		return gs.once(groupKey{function: f.Base, a: a, b: b}, func() (group.Group, bool) {
+		return gs.resultOf(groupKey{function: f.Base, a: a, b: b}, func() (group.Group, bool) {
 			switch f.Base {
 			case mpiapi.IDGroupUnion:
 				return a.Union(b), true
@@ -128,13 +128,13 @@ func (gs *groups) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok 
 			return a.Difference(b), true
 		})
 	case mpiapi.IDGroupIncl, mpiapi.IDGroupExcl, mpiapi.IDGroupRangeIncl, mpiapi.IDGroupRangeExcl:
-		return gs.chosen(pr, c)
+		return gs.chooseRanks(pr, c)
 	}
 	return group.Group{}, false
 }
 
-// chosen works out which processes of a group are chosen, or left out, by rank.
-func (gs *groups) chosen(pr *Process, c *event.Call) (group.Group, bool) {
+// chooseRanks works out which processes of a group are chosen, or left out, by rank.
+func (gs *groups) chooseRanks(pr *Process, c *event.Call) (group.Group, bool) {
 	f := c.Func
 	ranged := f.Base == mpiapi.IDGroupRangeIncl || f.Base == mpiapi.IDGroupRangeExcl
 	param := f.Param("ranks")
@@ -151,7 +151,7 @@ func (gs *groups) chosen(pr *Process, c *event.Call) (group.Group, bool) {
 		ranks[i] = list.At(i)
 		text = binary.LittleEndian.AppendUint32(text, uint32(ranks[i]))
 	}
-	return gs.once(groupKey{function: f.Base, a: g, ranks: string(text)}, func() (group.Group, bool) {
+	return gs.resultOf(groupKey{function: f.Base, a: g, ranks: string(text)}, func() (group.Group, bool) {
 		ranks, ok := ranks, true
 		if ranged {
 			ranks, ok = group.Ranges(ranks, g.Size())
@@ -166,11 +166,11 @@ func (gs *groups) chosen(pr *Process, c *event.Call) (group.Group, bool) {
 	})
 }
 
-// membersOf returns the group of a communicator, window or file that the process is in, or the other one. It is false if
-// they have processes of other worlds.
+// membersOf returns the group of a communicator, window or file that the process is in, or the other one. It is false
+// if they have processes of other worlds.
 func (gs *groups) membersOf(v *View, remote bool) (group.Group, bool) {
 	second := v.Split != 0 && (int(v.Me) >= v.Split) != remote
-	return gs.once(groupKey{comm: v.Comm, second: second}, func() (group.Group, bool) {
+	return gs.resultOf(groupKey{comm: v.Comm, second: second}, func() (group.Group, bool) {
 		list := v.Members
 		switch {
 		case v.Split != 0 && second:
@@ -182,13 +182,14 @@ func (gs *groups) membersOf(v *View, remote bool) (group.Group, bool) {
 	})
 }
 
-// GroupOf returns the processes of a communicator or window, or the process's own group of an inter-communicator. It is false if some
-// of them belong to another world.
+// GroupOf returns the processes of a communicator or window, or the process's own group of an inter-communicator. It
+// is false if some of them belong to another world.
 func (gs *groups) GroupOf(v *View) (group.Group, bool) { return gs.membersOf(v, false) }
 
 // Difference returns the processes of a that are not in b. Most processes ask for the same, so results are remembered.
 func (gs *groups) Difference(a, b group.Group) group.Group {
-	g, _ := gs.once(groupKey{function: mpiapi.IDGroupDifference, a: a, b: b}, func() (group.Group, bool) { return a.Difference(b), true })
+	g, _ := gs.resultOf(groupKey{function: mpiapi.IDGroupDifference, a: a, b: b},
+		func() (group.Group, bool) { return a.Difference(b), true })
 	return g
 }
 

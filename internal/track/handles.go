@@ -4,8 +4,8 @@ import "github.com/mpivet/mpivet/internal/mpi/mpiapi"
 
 // What is known of a handle, for checks.
 
-// Knows reports whether a handle stands for an object of a kind: one that the program has made, or a communicator, window, file or
-// group that MPI has made. Requests are not looked at.
+// Knows reports whether a handle stands for an object of a kind: one that the program has made, or a communicator,
+// window, file or group that MPI has made. Requests are not looked at.
 func (p *Process) Knows(k mpiapi.Kind, handle uint64) bool {
 	known := false
 	switch k {
@@ -54,13 +54,14 @@ func (ot *opTable) OwnOperation(handle uint64) bool { return ot.ops[handle] != n
 
 // OnlyRequest returns the request of a handle. It is nil if that is not known, or if several requests have the handle.
 func (rt *requestTable) OnlyRequest(handle uint64) *Request {
-	if r := rt.find(handle, 0); r != nil && r.list.n == 1 {
+	if r := rt.lookUp(handle, 0); r != nil && r.list.n == 1 {
 		return r
 	}
 	return nil
 }
 
-// RunsCallbacks reports whether functions of the program may have run inside of MPI. What these make and free is not known.
+// RunsCallbacks reports whether functions of the program may have run inside of MPI. What these make and free is not
+// known.
 func (p *Process) RunsCallbacks() bool {
 	return p.Callbacks || p.Handlers || p.objectTable != nil && p.objectTable.crowds[mpiapi.Keyval] != nil
 }

@@ -2,8 +2,8 @@ package track
 
 import "github.com/mpivet/mpivet/internal/match"
 
-// holders remembers which request's handle a variable received last: by a number of the variable, so that of two with the
-// same number only the later one is known. There are four times as many as requests that are not over.
+// holders remembers which request's handle a variable received last: by a number of the variable, so that of two with
+// the same number only the later one is known. There are four times as many as requests that are not over.
 type holders struct {
 	slots   []*Request
 	through map[uint64]bool // variables from which handles are copied elsewhere
@@ -13,14 +13,15 @@ func (h *holders) slot(v uint64) **Request {
 	return &h.slots[(v>>2^v>>12)&uint64(len(h.slots)-1)]
 }
 
-// hold enters a request, n of them being not over, and notes what it overwrites.
-func (rt *requestTable) hold(r *Request, n int) {
+// noteHolder enters a request, n of them being not over, and notes what it overwrites.
+func (rt *requestTable) noteHolder(r *Request, n int) {
 	h := &rt.holders
 	if 4*n >= len(h.slots) {
 		h.grow()
 	}
 	s := h.slot(r.Var)
-	if q := *s; q != nil && q.Var == r.Var && q.list != nil && q.list == rt.list(q.Handle, false) { // and not of another process by now
+	// And not of another process by now.
+	if q := *s; q != nil && q.Var == r.Var && q.list != nil && q.list == rt.list(q.Handle, false) {
 		q.Overwritten = &match.Call{Thread: r.Made.Thread}
 		q.Overwritten.Keep(r.Made.Raw)
 	}
@@ -37,8 +38,8 @@ func (h *holders) grow() {
 	}
 }
 
-// copied notes that a request was completed whose variable was overwritten: handles only pass through there.
-func (h *holders) copied(r *Request) {
+// noteCopied notes that a request was completed whose variable was overwritten: handles only pass through there.
+func (h *holders) noteCopied(r *Request) {
 	if h.through[r.Var] {
 		return
 	}

@@ -45,7 +45,7 @@ func siteInfo(t *Tracker, th *Thread, c *event.Call) error {
 func moduleInfo(t *Tracker, th *Thread, c *event.Call) error {
 	m, err := c.ModuleInfo()
 	if err == nil {
-		t.mapped(th.Process, m)
+		t.addMapping(th.Process, m)
 		t.Events.ModuleMapped.Publish(ModuleMapped{th.Process, m})
 	}
 	return err
@@ -58,7 +58,7 @@ func commInfo(t *Tracker, th *Thread, c *event.Call) error {
 	if err != nil {
 		return err
 	}
-	return t.commRecord(th, m)
+	return t.enterComm(th, m)
 }
 
 // neighboursInfo follows the neighbours on the communicator whose record came last.
@@ -73,7 +73,7 @@ func neighboursInfo(_ *Tracker, th *Thread, c *event.Call) error {
 func errorInfo(t *Tracker, th *Thread, c *event.Call) error {
 	e, err := c.ErrorInfo()
 	if err == nil {
-		t.failing(th, &e)
+		t.followError(th, &e)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func mpiInfo(t *Tracker, th *Thread, c *event.Call) error {
 		return err
 	}
 	pr := th.Process
-	pr.Library, pr.Version = t.text(m.Library), [2]int{m.Version, m.Subversion}
+	pr.Library, pr.Version = t.shareText(m.Library), [2]int{m.Version, m.Subversion}
 	pr.Helpers = m.Threads - 1
 	pr.provided, pr.levelKnown = int64(m.ThreadLevel), m.ThreadLevel >= 0
 	if m.TagUB > 0 && m.ThreadLevel >= 0 { // a session can't tell it

@@ -58,8 +58,8 @@ func (j *job) Distrust(p *Process) {
 	}
 }
 
-// Done reports whether a thread's process has left MPI_Finalize, so that the thread will call nothing any more that others
-// could wait for.
+// Done reports whether a thread's process has left MPI_Finalize, so that the thread will call nothing any more that
+// others could wait for.
 func (j *job) Done(th *Thread) bool { return th.Process.Finalized && th.Open.Func == nil }
 
 // addResting notes that the last batch of a thread left it in a call, or that it is done.

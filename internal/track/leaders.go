@@ -36,8 +36,8 @@ func newLeaders(c *core, j *job) leaders {
 	return leaders{core: c, job: j, waiting: make(map[leaderPair][]*leader)}
 }
 
-// Leader is the process that leads a group into MPI_Intercomm_create: its call, and the place of that among the collectives
-// of the group's communicator.
+// Leader is the process that leads a group into MPI_Intercomm_create: its call, and the place of that among the
+// collectives of the group's communicator.
 type Leader struct {
 	Call     match.Call
 	Local    *match.Comm
@@ -97,8 +97,8 @@ func (ls *leaders) leaveLeader(th *Thread, failed bool) {
 	}
 }
 
-// Leading reports whether a group that is in MPI_Intercomm_create at a position of its communicator waits for the leader of
-// the other, as far as that is known.
+// Leading reports whether a group that is in MPI_Intercomm_create at a position of its communicator waits for the
+// leader of the other, as far as that is known.
 func (ls *leaders) Leading(local *match.Comm, position uint64) bool {
 	for _, list := range ls.waiting {
 		for _, l := range list {
@@ -110,8 +110,9 @@ func (ls *leaders) Leading(local *match.Comm, position uint64) bool {
 	return false
 }
 
-// Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the communicator
-// that joins both, if the thread leads its own group and the other has not come with the same tag; else nil.
+// Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the
+// communicator that joins both, if the thread leads its own group and the other has not come with the same tag; else
+// nil.
 func (ls *leaders) Counterpart(th *Thread) (*View, *Process) {
 	if th.Open.Func == nil || th.Open.Func.Base != mpiapi.IDIntercommCreate {
 		return nil, nil

@@ -38,8 +38,8 @@ func (l *library) NameConst(q *mpiapi.Param, value int64) string {
 	return event.ConstName(q, value, l.names.isConst)
 }
 
-// HasNames reports whether the process has told what its MPI library calls its constants and predefined handles. Without these
-// hardly anything can be said about its arguments.
+// HasNames reports whether the process has told what its MPI library calls its constants and predefined handles.
+// Without these hardly anything can be said about its arguments.
 func (l *library) HasNames() bool { return len(l.names.words) != 0 }
 
 // Predefined reports whether MPI has made the object of a handle, and whether it is the null handle of the kind.
@@ -69,8 +69,8 @@ func (l *library) Constant(name string) (int64, bool) {
 // InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
 func (l *library) InPlace() (uint64, bool) { return l.inPlace, l.hasInPlace }
 
-// variable returns the address of the i-th request that a wait or test is given.
-func (l *library) variable(p *plan, c *event.Call, i int) uint64 {
+// requestVariable returns the address of the i-th request that a wait or test is given.
+func (l *library) requestVariable(p *plan, c *event.Call, i int) uint64 {
 	return p.request.Handle(c.Raw()) + uint64(i)*l.requestSize
 }
 

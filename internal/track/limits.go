@@ -6,7 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Limits are numbers of objects that a process has at once which are worth a notice, as are twice as many, and so on; 0: none is.
+// Limits are numbers of objects that a process has at once which are worth a notice, as are twice as many, and so on;
+// 0: none is.
 type Limits struct {
 	Requests, Datatypes, Comms int
 	Others                     int // of each other kind

@@ -21,7 +21,7 @@ func enterSend(t *Tracker, th *Thread, p *plan, c *event.Call) {
 			t.Replay.Begin(th, op)
 		}
 	}
-	if !p.sends.plain(op, th.Process.maxTag, rec) && th.Process.odd(op, &p.sends, p.comm, rec) {
+	if !p.sends.plainMessage(op, th.Process.maxTag, rec) && th.Process.oddMessage(op, &p.sends, p.comm, rec) {
 		t.Events.OddArguments.Publish(Call{th, c})
 	}
 	if p.buffered && op != nil {
@@ -42,7 +42,7 @@ func enterRecv(t *Tracker, th *Thread, p *plan, c *event.Call) {
 			t.Replay.Begin(th, op)
 		}
 	}
-	if !p.receives.plain(op, th.Process.maxTag, rec) && th.Process.odd(op, &p.receives, p.comm, rec) {
+	if !p.receives.plainMessage(op, th.Process.maxTag, rec) && th.Process.oddMessage(op, &p.receives, p.comm, rec) {
 		t.Events.OddArguments.Publish(Call{th, c})
 	}
 	t.operationBegan(th, c)
@@ -63,7 +63,8 @@ func enterSendrecv(t *Tracker, th *Thread, p *plan, c *event.Call) {
 			}
 		}
 	}
-	if th.Process.odd(th.ops[0], &p.sends, p.comm, rec) || th.Process.odd(th.ops[1], &p.receives, p.comm, rec) {
+	pr := th.Process
+	if pr.oddMessage(th.ops[0], &p.sends, p.comm, rec) || pr.oddMessage(th.ops[1], &p.receives, p.comm, rec) {
 		t.Events.OddArguments.Publish(Call{th, c})
 	}
 	t.operationBegan(th, c)
@@ -116,7 +117,7 @@ func leaveImmediate(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
 	}
 	r := t.newRequest()
 	r.Kind, r.Active, r.Ops = kind, true, ops
-	t.add(th.Process, r, th, p, c.Raw())
+	t.addRequest(th.Process, r, th, p, c.Raw())
 }
 
 func leaveMrecv(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
@@ -135,7 +136,7 @@ func leaveImrecv(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
 	}
 	r := t.newRequest()
 	r.Kind, r.Active, r.Ops[0] = RecvRequest, true, t.leaveMatched(th, p, rec)
-	t.add(th.Process, r, th, p, rec)
+	t.addRequest(th.Process, r, th, p, rec)
 }
 
 // tookPart reports whether a call that returned an error may have matched all the same: a receive that was too short
@@ -210,8 +211,8 @@ func (ms *messages) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *ma
 	return op
 }
 
-// settle gives op the message that the status tells of, or takes it back if it was cancelled.
-func (ms *messages) settle(pr *Process, op *match.Op, s event.Status, have bool) {
+// applyStatus gives op the message that the status tells of, or takes it back if it was cancelled.
+func (ms *messages) applyStatus(pr *Process, op *match.Op, s event.Status, have bool) {
 	switch {
 	case !have:
 		if op.Peer == match.Any && !op.Matched {
@@ -239,7 +240,7 @@ func (ms *messages) endRecv(th *Thread, p *plan, c *event.Call, i int) {
 	th.ops[i] = nil
 	if op.Peer == match.Any && !op.Matched {
 		s, have := statusAt(c, p.status, 0)
-		ms.settle(th.Process, op, s, have && (c.RC() == 0 || s.Error != 0))
+		ms.applyStatus(th.Process, op, s, have && (c.RC() == 0 || s.Error != 0))
 	}
 	ms.Match.Release(op)
 }

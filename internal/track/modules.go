@@ -9,8 +9,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// mapping is a file in the memory of a process, from start on. Processes have many, so what is the same in all of them is
-// not in it.
+// mapping is a file in the memory of a process, from start on. Processes have many, so what is the same in all of
+// them is not in it.
 type mapping struct {
 	file  *mappedFile
 	start uint64
@@ -41,10 +41,11 @@ func newMappedFiles() mappedFiles { return mappedFiles{byPath: make(map[string]*
 // mappingRoom is how many mappings room is made for at a time.
 const mappingRoom = 8
 
-// mapped notes that a file is in the memory of a process. What lay there before is gone.
-func (mf *mappedFiles) mapped(p *Process, m event.Module) {
+// addMapping notes that a file is in the memory of a process. What lay there before is gone.
+func (mf *mappedFiles) addMapping(p *Process, m event.Module) {
 	f := mf.byPath[m.Path]
-	if size, base := m.End-m.Start, m.Base-m.Start; f == nil || !bytes.Equal(f.buildID, m.BuildID) || f.size != size || f.base != base {
+	if size, base := m.End-m.Start, m.Base-m.Start; f == nil || !bytes.Equal(f.buildID, m.BuildID) || f.size != size ||
+		f.base != base {
 		f = &mappedFile{m.Path, bytes.Clone(m.BuildID), size, base}
 		mf.byPath[m.Path] = f
 	}
@@ -61,7 +62,10 @@ func (mf *mappedFiles) mapped(p *Process, m event.Module) {
 func (m *mapping) end() uint64 { return m.start + m.file.size }
 
 func (m *mapping) module() event.Module {
-	return event.Module{Base: m.start + m.file.base, Start: m.start, End: m.end(), BuildID: m.file.buildID, Path: m.file.path}
+	return event.Module{
+		Base: m.start + m.file.base, Start: m.start, End: m.end(), BuildID: m.file.buildID,
+		Path: m.file.path,
+	}
 }
 
 // Module returns the file that an address of the process lies in, false if it is not known.
@@ -74,9 +78,10 @@ func (mm *memoryMap) Module(address uint64) (event.Module, bool) {
 	return event.Module{}, false
 }
 
-// ofMPI reports whether it is MPI itself that freed an object inside of a call, and not a function of the program that it called:
-// the caller is in MPI's file, or in one of Open MPI's components. What passes calls of Fortran on does so for the program, and is
-// in other files. A function of MPI that ends by jumping to another returns to the preload library, which knows of its call.
+// ofMPI reports whether it is MPI itself that freed an object inside of a call, and not a function of the program
+// that it called: the caller is in MPI's file, or in one of Open MPI's components. What passes calls of Fortran on
+// does so for the program, and is in other files. A function of MPI that ends by jumping to another returns to the
+// preload library, which knows of its call.
 func (mm *memoryMap) ofMPI(f *event.Freed) bool {
 	caller, ok := mm.Module(f.Caller)
 	if !ok { // code that was made at run time

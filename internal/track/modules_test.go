@@ -10,9 +10,12 @@ import (
 func TestOfMPI(t *testing.T) {
 	files := newMappedFiles()
 	p := new(Process)
-	for i, path := range []string{"/home/u/app", "/usr/lib/libmpi.so.40", "/usr/lib/libmpivet.so", "/usr/lib/openmpi/mca_io_ompio.so", "/usr/lib/libmpi_mpifh.so.40"} {
+	for i, path := range []string{
+		"/home/u/app", "/usr/lib/libmpi.so.40", "/usr/lib/libmpivet.so",
+		"/usr/lib/openmpi/mca_io_ompio.so", "/usr/lib/libmpi_mpifh.so.40",
+	} {
 		start := uint64(i+1) << 20
-		files.mapped(p, event.Module{Base: start, Start: start, End: start + 0x1000, Path: path})
+		files.addMapping(p, event.Module{Base: start, Start: start, End: start + 0x1000, Path: path})
 	}
 	for caller, want := range map[uint64]bool{
 		1<<20 + 8: false, // the program

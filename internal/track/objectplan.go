@@ -45,7 +45,8 @@ func planObjects(f *mpiapi.Func) *objectPlan {
 				o.heir = h
 			}
 		case q.Frees():
-			o.frees = append(o.frees, handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.Before, Wide: l.WideValue}})
+			h := handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.Before, Wide: l.WideValue}}
+			o.frees = append(o.frees, h)
 		case q.Pointer:
 		case q.Kind == mpiapi.Errhandler || q.Kind == mpiapi.Keyval:
 			o.attached, o.what = value, q.Kind

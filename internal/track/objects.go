@@ -49,8 +49,8 @@ type attachment int64
 const noKey attachment = -1 << 62
 
 // counted tells the kinds of which libraries return one and the same handle several times. Each is to be freed: the
-// functions that return the group of a communicator, or the error handler of an object, behave as if they made a new one
-// (MPI standard, sections 7.3.2 and 9.3.4).
+// functions that return the group of a communicator, or the error handler of an object, behave as if they made a new
+// one (MPI standard, sections 7.3.2 and 9.3.4).
 func counted(k mpiapi.Kind) bool { return k == mpiapi.Group || k == mpiapi.Errhandler }
 
 // owned tells the kinds that are followed here.
@@ -85,10 +85,10 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		if !counted(k.kind) && th.renewed(k.kind, k.handle) {
 			continue
 		}
-		if pr.objectTable.free(k, h.variable.Handle(rec)) {
+		if pr.objectTable.freeObject(k, h.variable.Handle(rec)) {
 			call := match.Call{Thread: th.ID, Raw: pr.objectTable.room()}
 			call.Keep(rec)
-			pr.objectTable.bury(k, call)
+			pr.objectTable.rememberFreed(k, call)
 		}
 	}
 	for _, h := range o.makes {
@@ -96,12 +96,12 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		if pr.names.handle(k.kind, k.handle) != nil {
 			continue // null, or MPI's own
 		}
-		pr.born(k.kind, k.handle)
+		pr.noteBirth(k.kind, k.handle)
 		var of *match.Comm
-		if v := pr.commTable.find(k); v != nil {
+		if v := pr.commTable.findView(k); v != nil {
 			of = v.Comm
 		}
-		made, crowded := pr.objectTable.enter(k, t.Limits.Of(k.kind))
+		made, crowded := pr.objectTable.enterObject(k, t.Limits.Of(k.kind))
 		made.Comm, made.variable, made.Made.Thread = of, h.variable.Handle(rec), th.ID
 		made.Made.Keep(rec)
 		if crowded {
@@ -109,16 +109,16 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		}
 	}
 	if o.heir.kind != 0 {
-		pr.objectTable.inherit(o, rec)
+		pr.objectTable.inheritUses(o, rec)
 	}
 	if o.what != 0 {
 		pr.attach(o, rec)
 	}
 }
 
-// disown takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a few functions may be
-// called before it (MPI standard, section 11.4.1).
-func (o *objectTable) disown(n *names) {
+// removePredefined takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a
+// few functions may be called before it (MPI standard, section 11.4.1).
+func (o *objectTable) removePredefined(n *names) {
 	for k, list := range o.live {
 		if n.handle(k.kind, k.handle) != nil {
 			delete(o.live, k)
@@ -134,15 +134,15 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 	}
 	k := objectKey{kind: pl.objects.frees[0].kind, handle: handle}
 	if p.objectTable != nil {
-		p.objectTable.free(k, 0)
+		p.objectTable.freeObject(k, 0)
 	}
 	if k.kind == mpiapi.Datatype {
 		p.forgetType(handle)
 	}
 }
 
-// inherit notes that the object that a call has made has what the one has that it was made of.
-func (o *objectTable) inherit(pl *objectPlan, rec []byte) {
+// inheritUses notes that the object that a call has made has what the one has that it was made of.
+func (o *objectTable) inheritUses(pl *objectPlan, rec []byte) {
 	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.Handle(rec)}]
 	if len(has) == 0 {
 		return
@@ -156,8 +156,8 @@ func (o *objectTable) inherit(pl *objectPlan, rec []byte) {
 	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.Handle(rec)}] = m
 }
 
-// find returns what a communicator, window or file is to the process, nil if that is not known.
-func (ct *commTable) find(k objectKey) *View {
+// findView returns what a communicator, window or file is to the process, nil if that is not known.
+func (ct *commTable) findView(k objectKey) *View {
 	switch k.kind {
 	case mpiapi.Comm:
 		return ct.views[k.handle]
@@ -183,8 +183,8 @@ func (o *objectTable) room() []byte {
 	return raw[:0]
 }
 
-// unbury forgets who freed an object.
-func (o *objectTable) unbury(k objectKey) {
+// forgetFreed forgets who freed an object.
+func (o *objectTable) forgetFreed(k objectKey) {
 	if call, ok := o.freed[k]; ok {
 		if len(o.raws) < keepRooms {
 			o.raws = append(o.raws, call.Raw)
@@ -196,8 +196,8 @@ func (o *objectTable) unbury(k objectKey) {
 // keepFreedObjects is how many freed objects are remembered, to tell who freed what is used afterwards.
 const keepFreedObjects = 1024
 
-// bury remembers who freed an object.
-func (o *objectTable) bury(k objectKey, call match.Call) {
+// rememberFreed remembers who freed an object.
+func (o *objectTable) rememberFreed(k objectKey, call match.Call) {
 	if len(call.Raw) == 0 {
 		return
 	}
@@ -206,7 +206,7 @@ func (o *objectTable) bury(k objectKey, call match.Call) {
 	}
 	if len(o.graves) >= 2*keepFreedObjects { // those whose handles are used again are among them
 		for _, old := range o.graves[:keepFreedObjects] {
-			o.unbury(old)
+			o.forgetFreed(old)
 		}
 		o.graves = append(o.graves[:0], o.graves[keepFreedObjects:]...)
 	}
@@ -214,11 +214,11 @@ func (o *objectTable) bury(k objectKey, call match.Call) {
 	o.freed[k] = call
 }
 
-// enter adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice, namely limit, or
-// twice as many as at the last notice.
-func (o *objectTable) enter(k objectKey, limit int) (made *Object, crowded bool) {
+// enterObject adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice,
+// namely limit, or twice as many as at the last notice.
+func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded bool) {
 	o.made++
-	o.unbury(k)
+	o.forgetFreed(k)
 	n := o.crowds[k.kind]
 	if n == nil {
 		n = &crowding{notice: limit}
@@ -229,7 +229,7 @@ func (o *objectTable) enter(k objectKey, limit int) (made *Object, crowded bool)
 			n.live -= len(list)
 			delete(o.live, k)
 		}
-		o.disuse(k)
+		o.removeUser(k)
 	}
 	list := o.live[k]
 	if last := len(o.spare) - 1; len(list) == 0 && last >= 0 {
@@ -248,19 +248,19 @@ func (o *objectTable) enter(k objectKey, limit int) (made *Object, crowded bool)
 	return made, true
 }
 
-// disuse forgets what an object has that is no more.
-func (o *objectTable) disuse(k objectKey) {
+// removeUser forgets what an object has that is no more.
+func (o *objectTable) removeUser(k objectKey) {
 	if len(o.users) > 0 {
 		delete(o.users, k)
 	}
 }
 
-// free takes out what is freed, and reports whether nothing is left of it. Of several references, it is the last one that was
-// put into the same variable.
-func (o *objectTable) free(k objectKey, variable uint64) bool {
+// freeObject takes out what is freed, and reports whether nothing is left of it. Of several references, it is the
+// last one that was put into the same variable.
+func (o *objectTable) freeObject(k objectKey, variable uint64) bool {
 	list := o.live[k]
 	if len(list) == 0 {
-		o.disuse(k)
+		o.removeUser(k)
 		return false
 	}
 	at := len(list) - 1
@@ -278,7 +278,7 @@ func (o *objectTable) free(k objectKey, variable uint64) bool {
 	if len(o.spare) < keepRooms {
 		o.spare = append(o.spare, list)
 	}
-	o.disuse(k)
+	o.removeUser(k)
 	return true
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// MadeBy returns the call that has made the object of a handle, or the last reference to it. It is false if the program has made none
-// of the kind with this handle, or has freed it. Datatypes and requests are not looked at.
+// MadeBy returns the call that has made the object of a handle, or the last reference to it. It is false if the
+// program has made none of the kind with this handle, or has freed it. Datatypes and requests are not looked at.
 func (o *objectTable) MadeBy(k mpiapi.Kind, handle uint64) (match.Call, bool) {
 	if o == nil {
 		return match.Call{}, false

@@ -58,7 +58,10 @@ func hashText(s string) uint64 {
 // newOp enters what MPI_Op_create has made.
 func (p *Process) newOp(th *Thread, c *event.Call) {
 	f := c.Func
-	o := &operation{function: c.Addr(f.Param("user_fn")), commutative: c.Int(f.Param("commute")) != 0, made: th.call(c.Raw())}
+	o := &operation{
+		function: c.Addr(f.Param("user_fn")), commutative: c.Int(f.Param("commute")) != 0,
+		made: th.call(c.Raw()),
+	}
 	o.id = p.placeOf(o.function)
 	if o.id != 0 && o.commutative {
 		o.id += 2

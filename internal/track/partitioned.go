@@ -32,7 +32,7 @@ func newPartitions(c *core) partitions {
 func enterPready(t *Tracker, th *Thread, p *plan, c *event.Call) { t.markReady(th, p, c) }
 
 func succeedParrived(t *Tracker, th *Thread, p *plan, c *event.Call) {
-	r := th.Process.find(p.requestBefore.Handle(c.Raw()), 0)
+	r := th.Process.findRequest(p.requestBefore.Handle(c.Raw()), 0)
 	if r != nil && p.flag.Int(c.Raw()) != 0 {
 		r.Known = true
 		t.requestOver(th, r)
@@ -45,10 +45,10 @@ type channel struct {
 	from, to, tag int32
 }
 
-// initPartitioned enters a call that initialises a partitioned message (MPI standard, section 4.2). Which send belongs to
-// which receive is decided by these calls alone: in their order, for one source, destination, tag and communicator. How
-// both sides divide the data into partitions is their own affair; all in all, they must agree. It returns nil if the
-// other side is MPI_PROC_NULL.
+// initPartitioned enters a call that initialises a partitioned message (MPI standard, section 4.2). Which send
+// belongs to which receive is decided by these calls alone: in their order, for one source, destination, tag and
+// communicator. How both sides divide the data into partitions is their own affair; all in all, they must agree. It
+// returns nil if the other side is MPI_PROC_NULL.
 func (ps *partitions) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned {
 	pr := th.Process
 	v := pr.View(p.comm.Handle(rec))
@@ -95,8 +95,8 @@ func (ps *partitions) initPartitioned(th *Thread, p *plan, rec []byte) *Partitio
 // mostPartitions is up to how many partitions of a send it is followed which are ready; of more, all are taken to be.
 const mostPartitions = 1 << 20
 
-// start begins a round: no partition is ready.
-func (h *Partitioned) start() {
+// startRound begins a round: no partition is ready.
+func (h *Partitioned) startRound() {
 	h.Round++
 	clear(h.ready)
 	h.left = len(h.ready)
@@ -104,7 +104,7 @@ func (h *Partitioned) start() {
 
 // markReady follows MPI_Pready, MPI_Pready_range and MPI_Pready_list.
 func (ps *partitions) markReady(th *Thread, p *plan, c *event.Call) {
-	r := th.Process.find(p.requestBefore.Handle(c.Raw()), 0)
+	r := th.Process.findRequest(p.requestBefore.Handle(c.Raw()), 0)
 	if r == nil || r.Partitioned == nil || !r.Active {
 		return
 	}

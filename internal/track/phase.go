@@ -5,7 +5,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Phase says how far a process is with MPI, and which of its threads may call MPI (MPI standard, sections 11.2, 11.4 and 11.6).
+// Phase says how far a process is with MPI, and which of its threads may call MPI (MPI standard, sections 11.2, 11.4
+// and 11.6).
 type Phase struct {
 	Initialized bool // MPI_Init or the like has returned
 	Finalizing  bool // MPI_Finalize was entered, or the last session was finalized
@@ -36,7 +37,10 @@ const (
 	MultipleLevel
 )
 
-var levelNames = [...]string{"", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
+var levelNames = [...]string{
+	"", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+	"MPI_THREAD_MULTIPLE",
+}
 
 // String returns the name that the standard gives to the level, "" for UnknownLevel.
 func (l ThreadLevel) String() string { return levelNames[l] }
@@ -59,8 +63,8 @@ func (p *Phase) Open() bool {
 	return p.Sessions > 0 || len(p.Init.Raw) > 0 && !p.Finalized
 }
 
-// arrange works out for each thread whether its calls can come at a wrong time: see Events.OddTime.
-func (p *Process) arrange() {
+// noteOrderly works out for each thread whether its calls can come at a wrong time: see Events.OddTime.
+func (p *Process) noteOrderly() {
 	for _, th := range p.Threads {
 		th.orderly = p.Open() && (len(p.Threads) == 1 || p.Phase.Level.MainOnly() && th == p.Phase.Main)
 	}
@@ -84,5 +88,5 @@ func (pr *Process) changePhase(th *Thread, p *plan, rec []byte) {
 	case mpiapi.IDFinalize:
 		pr.Phase.Finalize = th.call(rec)
 	}
-	pr.arrange()
+	pr.noteOrderly()
 }

@@ -104,13 +104,14 @@ func (p *plan) planTraits() {
 	p.shared, p.doubtful = f.Timing == mpiapi.TimingForever, f.Timing != mpiapi.NoTiming
 	p.makesComm = p.newComm.Exists()
 	p.makesHandle = p.makesComm || p.newWin.Exists() || p.newFile.Exists()
-	p.freesObject = p.objects != nil && len(p.objects.frees) > 0 || f.Act == mpiapi.ActMrecv || f.Act == mpiapi.ActImrecv
+	consumes := f.Act == mpiapi.ActMrecv || f.Act == mpiapi.ActImrecv
+	p.freesObject = consumes || p.objects != nil && len(p.objects.frees) > 0
 	p.buffered = (f.Act == mpiapi.ActSend || f.Act == mpiapi.ActIsend) && p.mode == match.Buffered
 	p.completes = f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus
 }
 
-// planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of the
-// program run inside the call.
+// planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of
+// the program run inside the call.
 func (p *plan) planOperation() {
 	f := p.fn
 	for i := range f.Params {
@@ -192,11 +193,12 @@ func (p *plan) address(r mpiapi.Role) slot {
 	return event.AddressSlot(p.fn, p.fn.Arg(r))
 }
 
-// foundSlot returns where a test or probe that does not wait says whether it has found anything: its flag, or the number of
-// completions. Other functions have none.
+// foundSlot returns where a test or probe that does not wait says whether it has found anything: its flag, or the
+// number of completions. Other functions have none.
 func (p *plan) foundSlot() slot {
 	switch p.fn.Act {
-	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActRequestStatus, mpiapi.ActProbe, mpiapi.ActMprobe:
+	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActRequestStatus,
+		mpiapi.ActProbe, mpiapi.ActMprobe:
 		if !p.flag.Wide {
 			return p.flag
 		}

@@ -60,15 +60,15 @@ type turns struct {
 	more bool // there were other call sites
 }
 
-// sites is how many call sites are told apart, and repeatedSize how long the record of a poll may be that is repeated without one:
-// no less than what the preload library takes.
+// sites is how many call sites are told apart, and repeatedSize how long the record of a poll may be that is repeated
+// without one: no less than what the preload library takes.
 const (
 	sites        = 8
 	repeatedSize = 1 << 10
 )
 
-// inVain notes a poll that found nothing, given its record.
-func (th *Thread) inVain(rec []byte) {
+// notePoll notes a poll that found nothing, given its record.
+func (th *Thread) notePoll(rec []byte) {
 	th.polls++
 	r := &th.turns
 	if r.last+1 != th.Calls {
@@ -97,28 +97,28 @@ func (th *Thread) inVain(rec []byte) {
 	}
 }
 
-// repeated notes polls without records.
-func (ps *polls) repeated(th *Thread, n uint64) {
+// followRepeats notes polls without records.
+func (ps *polls) followRepeats(th *Thread, n uint64) {
 	th.repeats += n
 	if th.watching() && th.turns.last == th.Calls {
 		th.polling.watch.more = th.polling.watch.more || th.turns.more
 		for _, rec := range th.turns.recs { // it may have been any of them
 			if c, err := event.ParseCall(rec); err == nil {
-				ps.watched(th, &c)
+				ps.keepWatched(th, &c)
 			}
 		}
 	}
-	ps.progress(th)
+	ps.noteProgress(th)
 }
 
-// polled notes a poll that found nothing.
-func (ps *polls) polled(th *Thread, c *event.Call) {
-	th.inVain(c.Raw())
-	ps.watched(th, c)
+// followPoll notes a poll that found nothing.
+func (ps *polls) followPoll(th *Thread, c *event.Call) {
+	th.notePoll(c.Raw())
+	ps.keepWatched(th, c)
 }
 
-// watched notes a poll for who watches the thread.
-func (ps *polls) watched(th *Thread, c *event.Call) {
+// keepWatched notes a poll for who watches the thread.
+func (ps *polls) keepWatched(th *Thread, c *event.Call) {
 	if !th.watching() {
 		return
 	}
@@ -154,8 +154,8 @@ func (ps *polls) question(b []byte, c *event.Call) []byte {
 // watching reports whether every poll of a thread is to be looked at.
 func (l *pollLog) watching() bool { return l.polling != nil && l.polling.watch != nil }
 
-// progress notes at the end of a batch whether the thread did anything but poll.
-func (ps *polls) progress(th *Thread) {
+// noteProgress notes at the end of a batch whether the thread did anything but poll.
+func (ps *polls) noteProgress(th *Thread) {
 	polls := th.polls + th.repeats
 	if polls == 0 {
 		return
@@ -180,7 +180,8 @@ func (ps *polls) progress(th *Thread) {
 // recently is how many ticks after its last poll a thread is taken to poll no longer.
 const recently = 3
 
-// Polling returns for how many ticks a thread has called nothing but tests and probes that found nothing; 0 if it does not.
+// Polling returns for how many ticks a thread has called nothing but tests and probes that found nothing; 0 if it
+// does not.
 func (ps *polls) Polling(th *Thread) int {
 	s := th.polling
 	if s == nil || ps.Now-s.last > recently || th.Process.Ended != nil {
@@ -207,15 +208,15 @@ type Poll struct {
 	Source, Tag int32
 }
 
-// Polls returns what a thread polls for, in turns; ticks is how long it has been watched for that. It is nil if that is not
-// known.
+// Polls returns what a thread polls for, in turns; ticks is how long it has been watched for that. It is nil if that
+// is not known.
 func (ps *polls) Polls(th *Thread) (list []Poll, ticks int) {
 	s := th.polling
 	if s == nil || s.watch == nil || s.watch.more {
 		return nil, 0
 	}
 	for i := range s.watch.calls {
-		p, ok := ps.poll(th, &s.watch.calls[i])
+		p, ok := ps.describePoll(th, &s.watch.calls[i])
 		if !ok {
 			return nil, 0
 		}
@@ -224,7 +225,7 @@ func (ps *polls) Polls(th *Thread) (list []Poll, ticks int) {
 	return list, ps.Now - s.watch.from
 }
 
-func (ps *polls) poll(th *Thread, call *match.Call) (p Poll, ok bool) {
+func (ps *polls) describePoll(th *Thread, call *match.Call) (p Poll, ok bool) {
 	c, err := event.ParseCall(call.Raw)
 	if err != nil {
 		return p, false

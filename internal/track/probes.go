@@ -14,7 +14,7 @@ func enterProbe(t *Tracker, th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-func succeedProbe(t *Tracker, th *Thread, p *plan, c *event.Call) { t.probed(th, p, c) }
+func succeedProbe(t *Tracker, th *Thread, p *plan, c *event.Call) { t.replayProbe(th, p, c) }
 
 func succeedMprobe(t *Tracker, th *Thread, p *plan, c *event.Call) { t.matchedProbe(th, p, c) }
 
@@ -37,14 +37,15 @@ func (ms *messages) matchedProbe(th *Thread, p *plan, c *event.Call) {
 	op.Send, op.Mode, op.Count, op.Type = false, 0, 0, nil
 	op.Comm, op.Me, op.Peer, op.Tag = v.Comm, v.Me, peer, s.Tag
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
-	op.AnySource, op.AnyTag = int32(p.receives.peer.Int(rec)) == pr.anySource, int32(p.receives.tag.Int(rec)) == pr.anyTag
+	op.AnySource = int32(p.receives.peer.Int(rec)) == pr.anySource
+	op.AnyTag = int32(p.receives.tag.Int(rec)) == pr.anyTag
 	op.Tentative = true // until it is known what it is received as
 	ms.Match.Post(op)
 	if ms.Replay != nil {
 		ms.Replay.Took(th, op, p.flag.At != 0, rec)
 	}
 	pr.messageTable.matched = put(pr.messageTable.matched, p.messageAfter.Handle(rec), op)
-	pr.born(mpiapi.Message, p.messageAfter.Handle(rec))
+	pr.noteBirth(mpiapi.Message, p.messageAfter.Handle(rec))
 }
 
 // statusAt returns the i-th status that a call returned in parameter param.
@@ -101,8 +102,8 @@ func (mt *messageTable) Matched(f func(recv *match.Op)) {
 	}
 }
 
-// probed follows MPI_Probe and MPI_Iprobe.
-func (ms *messages) probed(th *Thread, p *plan, c *event.Call) {
+// replayProbe follows MPI_Probe and MPI_Iprobe.
+func (ms *messages) replayProbe(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	if ms.Replay == nil || p.flag.At != 0 && p.flag.Int(rec) == 0 {
 		return
@@ -121,11 +122,17 @@ func (ms *messages) probed(th *Thread, p *plan, c *event.Call) {
 // oddProbe reports whether something is odd about the arguments of MPI_Iprobe or MPI_Improbe.
 func (pr *Process) oddProbe(p *plan, rec []byte) bool {
 	v, _, tag, ok := pr.probing(p, rec)
-	if v == nil || !ok && int32(p.receives.peer.Int(rec)) != pr.procNull || tag != match.Any && uint32(tag) > uint32(pr.maxTag) {
+	switch {
+	case v == nil, !ok && int32(p.receives.peer.Int(rec)) != pr.procNull,
+		tag != match.Any && uint32(tag) > uint32(pr.maxTag):
 		return true
 	}
 	for i := range p.fn.Params {
-		if q := &p.fn.Params[i]; q.Pointer && binary.LittleEndian.Uint64(rec[q.Layout.At:]) == 0 && !(q.Kind == mpiapi.Status && pr.statusIgnored(0)) {
+		q := &p.fn.Params[i]
+		if !q.Pointer || binary.LittleEndian.Uint64(rec[q.Layout.At:]) != 0 {
+			continue
+		}
+		if q.Kind != mpiapi.Status || !pr.statusIgnored(0) {
 			return true // there is no place for a result
 		}
 	}

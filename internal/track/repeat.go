@@ -11,8 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// repeat is a collective that a process has entered, for the case that it enters one of the same kind again: with the same
-// arguments, but for where its buffers are. Then its part in it is the same, too.
+// repeat is a collective that a process has entered, for the case that it enters one of the same kind again: with the
+// same arguments, but for where its buffers are. Then its part in it is the same, too.
 type repeat struct {
 	record   [repeatSize]byte
 	used     uint16 // 0: there is none
@@ -21,8 +21,8 @@ type repeat struct {
 	extents  memory.Extents // only package analysis/buffers looks at them
 }
 
-// repeats is how many of them a communicator has, repeatSize how long their records may be, and rare how many collectives
-// there are on a communicator before the first is remembered: room for many processes should be worth it.
+// repeats is how many of them a communicator has, repeatSize how long their records may be, and rare how many
+// collectives there are on a communicator before the first is remembered: room for many processes should be worth it.
 const (
 	repeats    = 4
 	repeatSize = 2 * layout.Line
@@ -35,7 +35,8 @@ func (p *plan) repeats() bool {
 	f := p.fn
 	arrays := slices.ContainsFunc(f.Params, func(q mpiapi.Param) bool { return q.Length != "" })
 	at := p.bufferPlaces()
-	return p.act == mpiapi.ActCollective && at[0]%8 == 0 && at[1]%8 == 0 && f.Flow != mpiapi.NoFlow && f.Flow != mpiapi.Neighbors && !arrays &&
+	return p.act == mpiapi.ActCollective && at[0]%8 == 0 && at[1]%8 == 0 && f.Flow != mpiapi.NoFlow &&
+		f.Flow != mpiapi.Neighbors && !arrays &&
 		p.comm.At != 0 && p.comm.Wide && f.Fixed <= repeatSize
 }
 
@@ -64,7 +65,8 @@ func (v *View) repeatAt(rec []byte) *repeat {
 func (cs *collectives) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	rec := c.Raw()
 	used := int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))
-	if c.State != event.Complete || returned(rec) != 0 || th.Explained != Unexplained || !cs.entry.Plain() || th.pos < rare ||
+	if c.State != event.Complete || returned(rec) != 0 || th.Explained != Unexplained || !cs.entry.Plain() ||
+		th.pos < rare ||
 		v.topology != nil || used != p.fn.Fixed || used > repeatSize {
 		return
 	}
@@ -83,8 +85,8 @@ func (cs *collectives) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	r.extents = memory.Extents{}
 }
 
-// enterAgain follows a call that has returned successfully if it enters a collective as one did before. It reports whether it
-// does.
+// enterAgain follows a call that has returned successfully if it enters a collective as one did before. It reports
+// whether it does.
 func (cs *collectives) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	pr := th.Process
 	v := pr.View(binary.LittleEndian.Uint64(rec[q.comm:]))
@@ -102,7 +104,7 @@ func (cs *collectives) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	if cs.Replay != nil {
 		cs.Replay.Enter(th, v, th.pos, r.entry.Root, true, rec)
 	}
-	cs.entered(th, v, rec)
+	cs.publishEntered(th, v, rec)
 	if e := &cs.Events.CollectiveRepeated; e.Wanted() && (pr.Lent.Busy() || !r.apart(q, rec)) {
 		e.Publish(CollectiveRepeated{th, v, rec, &r.extents})
 		th.Explained = Unexplained
@@ -112,7 +114,8 @@ func (cs *collectives) enterAgain(th *Thread, q *quick, rec []byte) bool {
 
 // apart reports whether it is sure that the buffers of a record do not overlap.
 func (r *repeat) apart(q *quick, rec []byte) bool {
-	return r.extents.Apart(binary.LittleEndian.Uint64(rec[q.buffers[0]:]), binary.LittleEndian.Uint64(rec[q.buffers[1]:]))
+	return r.extents.Apart(binary.LittleEndian.Uint64(rec[q.buffers[0]:]),
+		binary.LittleEndian.Uint64(rec[q.buffers[1]:]))
 }
 
 // equal reports whether a record is that of a call with the same arguments, and has nothing but them.
@@ -121,13 +124,15 @@ func (r *repeat) equal(q *quick, pr *Process, rec []byte) bool {
 	if used == 0 || used > len(rec) || binary.LittleEndian.Uint32(rec) != binary.LittleEndian.Uint32(r.record[:]) {
 		return false
 	}
-	if secs := (used + 7) &^ 7; secs+layout.SizeofSection <= len(rec) && binary.LittleEndian.Uint16(rec[secs:]) != layout.SecEnd {
+	if secs := (used + 7) &^ 7; secs+layout.SizeofSection <= len(rec) &&
+		binary.LittleEndian.Uint16(rec[secs:]) != layout.SecEnd {
 		return false
 	}
 	i := layout.RecordRCAt
 	for ; i+8 <= used; i += 8 {
 		a, b := binary.LittleEndian.Uint64(rec[i:]), binary.LittleEndian.Uint64(r.record[i:])
-		if a != b && (i != int(q.buffers[0]) && i != int(q.buffers[1]) || a == 0 || b == 0 || pr.hasInPlace && (a == pr.inPlace || b == pr.inPlace)) {
+		if a != b && (i != int(q.buffers[0]) && i != int(q.buffers[1]) || a == 0 || b == 0 ||
+			pr.hasInPlace && (a == pr.inPlace || b == pr.inPlace)) {
 			return false
 		}
 	}

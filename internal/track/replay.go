@@ -8,17 +8,19 @@ type Completion uint8
 
 // The ways of completion.
 const (
-	Awaited Completion = iota // it would have waited: MPI_Wait, MPI_Waitall, or any other if there was nothing else to wait for
-	Chosen                    // it might have gone on with another one: MPI_Waitany, MPI_Waitsome
-	Polled                    // it might have done anything: MPI_Test and the like
+	// It would have waited: MPI_Wait, MPI_Waitall, or any other if there was nothing else to wait for.
+	Awaited Completion = iota
+	Chosen             // it might have gone on with another one: MPI_Waitany, MPI_Waitsome
+	Polled             // it might have done anything: MPI_Test and the like
 )
 
 // Replay is told what each thread does, in the order of its calls, and what it waits for before it goes on. Records are
 // valid only until a method returns; operations may be kept by their Retain.
 //
 // This is an interface and no set of events. Nearly every call passes through it, most calls several times: in a halo
-// exchange, where the analysis of a call takes some 2,600 instructions, each event would add 20 to 50 of them. There is one
-// replay, and the order of what it is told matters: Drop and Finish come before the operation may be used again.
+// exchange, where the analysis of a call takes some 2,600 instructions, each event would add 20 to 50 of them. There
+// is one replay, and the order of what it is told matters: Drop and Finish come before the operation may be used
+// again.
 type Replay interface {
 	match.Replayer
 	// Start: a thread calls MPI for the first time.
@@ -35,16 +37,15 @@ type Replay interface {
 	Took(th *Thread, op *match.Op, polled bool, call []byte)
 	// Probe: MPI_Probe or MPI_Iprobe has seen a message from a member. any: it was given MPI_ANY_SOURCE.
 	Probe(th *Thread, v *View, source, tag int32, any, polled bool, call []byte)
-	// Enter: a collective is entered. root is the member that is its root, match.None if the call names none. A blocking one
-	// is left before the thread goes on.
+	// Enter: a collective is entered. root is the member that is its root, match.None if the call names none. A
+	// blocking one is left before the thread goes on.
 	Enter(th *Thread, v *View, position uint64, root int32, blocking bool, call []byte)
 	// Leave: a call has completed a nonblocking collective.
 	Leave(th *Thread, v *View, position uint64, how Completion, call []byte)
-	// Cancel: MPI_Cancel is called for an operation, nil if it is not known for which. What follows may depend on whether it
-	// took part.
+	// Cancel: MPI_Cancel is called for an operation, nil if it is not known for which. What follows may depend on
+	// whether it took part.
 	Cancel(th *Thread, op *match.Op)
-	// Doubt: what the process does from here on may depend on what is not known, or on when things happen: a call has failed,
-	// memory of another process is looked at. always: for the rest of the run, as processes
-	// share memory.
+	// Doubt: what the process does from here on may depend on what is not known, or on when things happen: a call has
+	// failed, memory of another process is looked at. always: for the rest of the run, as processes share memory.
 	Doubt(th *Thread, always bool)
 }

@@ -1,11 +1,11 @@
 package track
 
-// tell tells the replay that a call has completed r, before that is taken out of its list.
+// replayCompletion tells the replay that a call has completed r, before that is taken out of its list.
 //
-// Of several requests with one handle nobody can say which a call completes: a program may swap or move the variables that
-// they are in. So each is taken to be waited for only where the last one is, when all of them are complete. A call that might
-// have gone on with something else did so because of any of them.
-func (rs *requests) tell(th *Thread, r *Request, how Completion, call []byte) {
+// Of several requests with one handle nobody can say which a call completes: a program may swap or move the variables
+// that they are in. So each is taken to be waited for only where the last one is, when all of them are complete. A
+// call that might have gone on with something else did so because of any of them.
+func (rs *requests) replayCompletion(th *Thread, r *Request, how Completion, call []byte) {
 	l := r.list
 	if !l.shared() {
 		for _, op := range r.Ops {
@@ -19,7 +19,7 @@ func (rs *requests) tell(th *Thread, r *Request, how Completion, call []byte) {
 		return
 	}
 	if how != Awaited {
-		rs.any(th, l, how, call)
+		rs.replayOneOf(th, l, how, call)
 	}
 	for _, op := range r.Ops {
 		if op != nil {
@@ -32,20 +32,20 @@ func (rs *requests) tell(th *Thread, r *Request, how Completion, call []byte) {
 	}
 	switch {
 	case l.n == 1:
-		rs.pay(th, l, how, call)
+		rs.replayOwed(th, l, how, call)
 	case len(l.owed) > maxOwed:
-		rs.waive(th, l, call)
+		rs.dropOwed(th, l, call)
 	}
 }
 
-// any tells the replay that a call has gone on because one of the operations of a handle is complete. If they are many, it
-// tells that no thread waits for any of them.
-func (rs *requests) any(th *Thread, l *requestList, how Completion, call []byte) {
+// replayOneOf tells the replay that a call has gone on because one of the operations of a handle is complete. If they
+// are many, it tells that no thread waits for any of them.
+func (rs *requests) replayOneOf(th *Thread, l *requestList, how Completion, call []byte) {
 	if l.n > maxOwed {
-		rs.waiveAll(th, l, nil, call)
+		rs.dropWaits(th, l, nil, call)
 		return
 	}
-	rs.pay(th, l, how, call)
+	rs.replayOwed(th, l, how, call)
 	for r := l.oldest; r != nil; r = r.next {
 		for _, op := range r.Ops {
 			if op != nil {
@@ -55,8 +55,8 @@ func (rs *requests) any(th *Thread, l *requestList, how Completion, call []byte)
 	}
 }
 
-// pay tells the replay that a call has completed all that a thread has waited for of a handle.
-func (rs *requests) pay(th *Thread, l *requestList, how Completion, call []byte) {
+// replayOwed tells the replay that a call has completed all that a thread has waited for of a handle.
+func (rs *requests) replayOwed(th *Thread, l *requestList, how Completion, call []byte) {
 	for i, o := range l.owed {
 		switch {
 		case o.op == nil:
@@ -73,8 +73,8 @@ func (rs *requests) pay(th *Thread, l *requestList, how Completion, call []byte)
 	l.owed = l.owed[:0]
 }
 
-// waive tells the replay that nobody is known to wait for what a handle has stood for.
-func (rs *requests) waive(th *Thread, l *requestList, call []byte) {
+// dropOwed tells the replay that nobody is known to wait for what a handle has stood for.
+func (rs *requests) dropOwed(th *Thread, l *requestList, call []byte) {
 	for i, o := range l.owed {
 		if o.op == nil {
 			rs.Replay.Leave(th, o.view, o.pos, Polled, call)
@@ -87,10 +87,10 @@ func (rs *requests) waive(th *Thread, l *requestList, call []byte) {
 	l.owed = l.owed[:0]
 }
 
-// waiveAll tells the replay that no thread is taken to wait for the operations of a handle, complete or not. It leaves out
-// those of the request rest.
-func (rs *requests) waiveAll(th *Thread, l *requestList, rest *Request, call []byte) {
-	rs.waive(th, l, call)
+// dropWaits tells the replay that no thread is taken to wait for the operations of a handle, complete or not. It
+// leaves out those of the request rest.
+func (rs *requests) dropWaits(th *Thread, l *requestList, rest *Request, call []byte) {
+	rs.dropOwed(th, l, call)
 	for r := l.newest; r != l.waived; r = r.prev {
 		for _, op := range r.Ops {
 			if op != nil && r != rest {

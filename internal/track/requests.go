@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// requestTable has the requests of a process by handle. MPI libraries give several requests one handle (of sends that are
-// complete at once), so a handle has a list. Handles come again and again: lists stay when they are empty.
+// requestTable has the requests of a process by handle. MPI libraries give several requests one handle (of sends that
+// are complete at once), so a handle has a list. Handles come again and again: lists stay when they are empty.
 type requestTable struct {
 	lists  map[uint64]*requestList
 	recent []*requestList // by handle: lists used last; 8 or 64 of them, none before the first
@@ -29,9 +29,9 @@ type requestList struct {
 	oldest, newest *Request
 	n              int
 
-	// released: RequestOver was published for this request and all older ones. waived: no thread is taken to wait
-	// for this request, nor for an older one. Both are nil if that is so for none. They save a walk through all requests of
-	// the handle whenever one of them is over.
+	// released: RequestOver was published for this request and all older ones. waived: no thread is taken to wait for
+	// this request, nor for an older one. Both are nil if that is so for none. They save a walk through all requests
+	// of the handle whenever one of them is over.
 	released, waived *Request
 
 	last       *Request // that was taken out, as long as it has lastNumber: its room is used again
@@ -72,13 +72,13 @@ func succeedInit(t *Tracker, th *Thread, p *plan, c *event.Call) {
 	if p.act == mpiapi.ActRecvInit {
 		r.Kind = RecvRequest
 	}
-	t.add(th.Process, r, th, p, c.Raw())
+	t.addRequest(th.Process, r, th, p, c.Raw())
 }
 
 func succeedPartitionedInit(t *Tracker, th *Thread, p *plan, c *event.Call) {
 	r := t.newRequest()
 	r.Partitioned, r.Persistent = t.initPartitioned(th, p, c.Raw()), true
-	t.add(th.Process, r, th, p, c.Raw())
+	t.addRequest(th.Process, r, th, p, c.Raw())
 }
 
 func succeedOtherRequest(t *Tracker, th *Thread, p *plan, c *event.Call) {
@@ -89,7 +89,7 @@ func succeedOtherRequest(t *Tracker, th *Thread, p *plan, c *event.Call) {
 	}
 	r := t.newRequest()
 	r.Active = true
-	t.add(pr, r, th, p, c.Raw())
+	t.addRequest(pr, r, th, p, c.Raw())
 }
 
 func succeedIcollective(t *Tracker, th *Thread, p *plan, c *event.Call) {
@@ -105,32 +105,32 @@ func succeedIcollective(t *Tracker, th *Thread, p *plan, c *event.Call) {
 	case persistent:
 		r.Rounds = t.persistent[place{r.View.Comm, r.Pos}]
 	}
-	t.add(th.Process, r, th, p, c.Raw())
+	t.addRequest(th.Process, r, th, p, c.Raw())
 }
 
 func leaveRequestFree(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
 	rec := c.Raw()
-	r := th.Process.find(p.requestBefore.Handle(rec), p.request.Handle(rec))
+	r := th.Process.findRequest(p.requestBefore.Handle(rec), p.request.Handle(rec))
 	switch {
 	case r == nil:
 	case rc != 0:
 		r.Refused = th.Explained == ByRequest
 	default:
 		t.Events.RequestFreed.Publish(RequestFreed{th, c, r})
-		t.drop(th, r, rec)
+		t.dropRequest(th, r, rec)
 	}
 }
 
 func enterCancel(t *Tracker, th *Thread, p *plan, c *event.Call) { t.enterCancel(th, p, c.Raw()) }
 
 func succeedCancel(_ *Tracker, th *Thread, p *plan, c *event.Call) {
-	if r := th.Process.find(p.requestBefore.Handle(c.Raw()), p.request.Handle(c.Raw())); r != nil {
+	if r := th.Process.findRequest(p.requestBefore.Handle(c.Raw()), p.request.Handle(c.Raw())); r != nil {
 		r.Cancelled = true
 	}
 }
 
-// add enters the request that a call returned.
-func (rs *requests) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
+// addRequest enters the request that a call returned.
+func (rs *requests) addRequest(pr *Process, r *Request, th *Thread, p *plan, rec []byte) {
 	r.Handle, r.Var = p.requestAfter.Handle(rec), p.request.Handle(rec)
 	if r.Handle == pr.requestNull {
 		for _, op := range r.Ops {
@@ -146,8 +146,8 @@ func (rs *requests) add(pr *Process, r *Request, th *Thread, p *plan, rec []byte
 	r.Operation = event.Operation(th.Index, th.Calls)
 	r.Made.Thread = th.ID
 	r.Made.Keep(rec)
-	pr.requestTable.hold(r, pr.Active)
-	pr.requestTable.push(r)
+	pr.requestTable.noteHolder(r, pr.Active)
+	pr.requestTable.pushRequest(r)
 	if pr.Active++; pr.Active >= pr.notice {
 		pr.notice *= 2
 		rs.Events.Crowded.Publish(Crowded{pr, mpiapi.Request})
@@ -172,21 +172,21 @@ func (rs *requests) newRequest() *Request {
 	return r
 }
 
-// find returns the request that the handle in variable v stands for, nil if there is none.
-func (pr *Process) find(handle, v uint64) *Request {
+// findRequest returns the request that the handle in variable v stands for, nil if there is none.
+func (pr *Process) findRequest(handle, v uint64) *Request {
 	if handle == pr.requestNull {
 		return nil
 	}
-	return pr.requestTable.find(handle, v)
+	return pr.requestTable.lookUp(handle, v)
 }
 
-// remove takes out a request that is over; it is used again for another.
-func (rs *requests) remove(th *Thread, r *Request) {
+// removeRequest takes out a request that is over; it is used again for another.
+func (rs *requests) removeRequest(th *Thread, r *Request) {
 	pr := th.Process
 	if e := &rs.Events.RequestGone; e.Wanted() {
 		e.Publish(RequestEvent{th, r})
 	}
-	pr.requestTable.take(r)
+	pr.requestTable.takeRequest(r)
 	pr.Active--
 	rs.recycle(r)
 }
@@ -203,8 +203,8 @@ func (rs *requests) requestOver(th *Thread, r *Request) {
 	}
 }
 
-// requestsOver publishes that the operation of a request is over, and that those of all requests with the same handle may
-// be.
+// requestsOver publishes that the operation of a request is over, and that those of all requests with the same handle
+// may be.
 func (rs *requests) requestsOver(th *Thread, r *Request) {
 	e := &rs.Events.RequestOver
 	if !e.Wanted() {
@@ -221,7 +221,7 @@ func (rs *requests) requestsOver(th *Thread, r *Request) {
 
 // enterCancel follows MPI_Cancel: from here on, it is not known whether the operation takes part (section 3.8.4).
 func (rs *requests) enterCancel(th *Thread, p *plan, rec []byte) {
-	r := th.Process.find(p.requestBefore.Handle(rec), p.request.Handle(rec))
+	r := th.Process.findRequest(p.requestBefore.Handle(rec), p.request.Handle(rec))
 	if r == nil || r.list.shared() {
 		r = &Request{}
 	}
@@ -235,11 +235,11 @@ func (rs *requests) enterCancel(th *Thread, p *plan, rec []byte) {
 	}
 }
 
-// drop forgets a request without completing it: MPI_Request_free. Its operations go on.
-func (rs *requests) drop(th *Thread, r *Request, call []byte) {
+// dropRequest forgets a request without completing it: MPI_Request_free. Its operations go on.
+func (rs *requests) dropRequest(th *Thread, r *Request, call []byte) {
 	if l := r.list; rs.Replay != nil && l.shared() {
 		// It is any of them that is not waited for.
-		rs.waiveAll(th, l, r, call)
+		rs.dropWaits(th, l, r, call)
 	}
 	for i, op := range r.Ops {
 		if op != nil {
@@ -256,7 +256,7 @@ func (rs *requests) drop(th *Thread, r *Request, call []byte) {
 		rs.Match.Release(r.Partitioned.Op)
 	}
 	rs.requestOver(th, r)
-	rs.remove(th, r)
+	rs.removeRequest(th, r)
 }
 
 func (rs *requests) dropOp(th *Thread, op *match.Op) {

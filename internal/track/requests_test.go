@@ -15,12 +15,15 @@ func TestRequestTable(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) {},
 			"make": func(t *rapid.T) {
-				r := &Request{Handle: rapid.Uint64Range(1, 3).Draw(t, "handle"), Var: rapid.Uint64Range(0, 40).Draw(t, "variable")}
+				r := &Request{
+					Handle: rapid.Uint64Range(1, 3).Draw(t, "handle"),
+					Var:    rapid.Uint64Range(0, 40).Draw(t, "variable"),
+				}
 				// A variable that still holds such a handle was overwritten: which of its requests is found is open.
 				if slices.ContainsFunc(all, func(q *Request) bool { return q.Handle == r.Handle && q.Var == r.Var }) {
 					t.Skip()
 				}
-				table.push(r)
+				table.pushRequest(r)
 				all = append(all, r)
 			},
 			"complete": func(t *rapid.T) {
@@ -29,17 +32,17 @@ func TestRequestTable(t *testing.T) {
 				}
 				i := rapid.IntRange(0, len(all)-1).Draw(t, "which")
 				r := all[i]
-				if got := table.find(r.Handle, r.Var); got != r {
+				if got := table.lookUp(r.Handle, r.Var); got != r {
 					t.Fatalf("found %+v for %+v", got, r)
 				}
-				table.take(r)
+				table.takeRequest(r)
 				all = slices.Delete(all, i, i+1)
 				table.tidy(-1000) // at once
 			},
 			"copy": func(t *rapid.T) { // the handle was copied to a variable that no call has seen
 				h := rapid.Uint64Range(1, 3).Draw(t, "handle")
 				i := slices.IndexFunc(all, func(q *Request) bool { return q.Handle == h })
-				if got := table.find(h, 1000); i < 0 && got != nil || i >= 0 && got != all[i] {
+				if got := table.lookUp(h, 1000); i < 0 && got != nil || i >= 0 && got != all[i] {
 					t.Fatalf("found %+v, want the oldest", got)
 				}
 			},

@@ -10,7 +10,8 @@ func (rt *requestTable) list(handle uint64, create bool) *requestList {
 		if !create {
 			return nil
 		}
-		rt.recent = make([]*requestList, 8) // most processes have few requests at once, and there may be a million processes
+		// Most processes have few requests at once, and there may be a million processes.
+		rt.recent = make([]*requestList, 8)
 	}
 	slot := &rt.recent[(handle^handle>>6^handle>>10)&uint64(len(rt.recent)-1)]
 	if l := *slot; l != nil && l.handle == handle {
@@ -46,8 +47,8 @@ func (rt *requestTable) tidy(active int) {
 	clear(rt.recent)
 }
 
-// push adds r behind the others of its handle.
-func (rt *requestTable) push(r *Request) {
+// pushRequest adds r behind the others of its handle.
+func (rt *requestTable) pushRequest(r *Request) {
 	l := rt.list(r.Handle, true)
 	r.list, r.prev, r.next = l, l.newest, nil
 	if l.oldest == nil {
@@ -70,8 +71,8 @@ func (rt *requestTable) push(r *Request) {
 	}
 }
 
-// take removes r.
-func (rt *requestTable) take(r *Request) {
+// takeRequest removes r.
+func (rt *requestTable) takeRequest(r *Request) {
 	l := r.list
 	l.last, l.lastNumber = r, r.Number
 	if l.released == r {
@@ -105,9 +106,9 @@ func (rt *requestTable) take(r *Request) {
 	}
 }
 
-// find returns the request that the handle in variable v stands for: of several the one that was stored last in that very
-// variable, else the oldest, as all are alike.
-func (rt *requestTable) find(handle, v uint64) *Request {
+// lookUp returns the request that the handle in variable v stands for: of several the one that was stored last in
+// that very variable, else the oldest, as all are alike.
+func (rt *requestTable) lookUp(handle, v uint64) *Request {
 	l := rt.list(handle, false)
 	if l == nil || l.n < 2 {
 		if l == nil {

@@ -2,8 +2,8 @@ package track
 
 import "github.com/mpivet/mpivet/internal/match"
 
-// Rounds is how often the members of a communicator have started a persistent collective (MPI standard, section 6.13): its
-// n-th start at one is matched by the n-th at all others.
+// Rounds is how often the members of a communicator have started a persistent collective (MPI standard, section
+// 6.13): its n-th start at one is matched by the n-th at all others.
 type Rounds struct {
 	Entry   match.Entry // of the first member that initialised it; if all do it alike, of all
 	started []uint32    // by member
@@ -32,8 +32,8 @@ func (rs *rounds) initRounds(v *View, position uint64, e *match.Entry) {
 	rs.persistent[k] = r
 }
 
-// count notes that a member has started a persistent collective, or, by -1, that it has not after all.
-func (r *Request) count(by int32) {
+// countStart notes that a member has started a persistent collective, or, by -1, that it has not after all.
+func (r *Request) countStart(by int32) {
 	if r.Rounds != nil {
 		r.Rounds.started[r.View.Me] += uint32(by)
 	}

@@ -19,16 +19,16 @@ func leaveStart(t *Tracker, th *Thread, p *plan, _ *event.Call, rc int32) {
 
 // startRequest activates a persistent request (section 3.9).
 func (rs *requests) startRequest(th *Thread, v, handle uint64, rec []byte) {
-	r := th.Process.find(handle, v)
+	r := th.Process.findRequest(handle, v)
 	if r == nil || !r.Persistent || r.Active {
 		return
 	}
 	r.Active, r.Cancelled, r.Started, r.Known = true, false, true, false
 	r.list.waived, r.list.released = nil, nil
 	th.started = append(th.started, r)
-	r.count(1)
+	r.countStart(1)
 	if r.Partitioned != nil {
-		r.Partitioned.start()
+		r.Partitioned.startRound()
 	}
 	p := &rs.plans[r.Made.Func()]
 	switch p.act {
@@ -64,7 +64,7 @@ func (rs *requests) notStarted(th *Thread, r *Request, unsure bool) {
 		r.Ops[i] = nil
 	}
 	rs.requestOver(th, r)
-	r.count(-1)
+	r.countStart(-1)
 	if r.Partitioned != nil {
 		r.Partitioned.Round--
 	}
@@ -78,12 +78,12 @@ func (rs *requests) enterStart(th *Thread, p *plan, c *event.Call) {
 	odd := false
 	base := p.request.Handle(rec)
 	if p.act == mpiapi.ActStart {
-		odd = !rs.startable(th, c, pr.find(p.requestBefore.Handle(rec), base))
+		odd = !rs.startable(th, c, pr.findRequest(p.requestBefore.Handle(rec), base))
 	} else {
 		list, _ := c.In(p.requests)
 		pr.requestTable.pass++
 		for i := range list.Len() {
-			r := pr.find(list.Handle(i), base+uint64(i)*pr.requestSize)
+			r := pr.findRequest(list.Handle(i), base+uint64(i)*pr.requestSize)
 			if !rs.startable(th, c, r) || r.list.pass == pr.requestTable.pass {
 				odd = true
 			} else {

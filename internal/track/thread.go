@@ -99,12 +99,12 @@ func (th *Thread) failedWith(class string) bool {
 // Waiting describes the operations of a blocking call that thread th is in: its send and receive, nil if it has none.
 func (u *underWay) Waiting() (ops [2]*match.Op) { return u.ops }
 
-// Consumed returns the receive of the message that the call under way consumes: MPI_Mrecv or MPI_Imrecv. It is nil if there
-// is none.
+// Consumed returns the receive of the message that the call under way consumes: MPI_Mrecv or MPI_Imrecv. It is nil if
+// there is none.
 func (th *Thread) Consumed() *match.Op { return th.taken }
 
-// Joined returns the communicator and position of the collective that thread th is in, or has just returned from, nil if
-// its last call is none.
+// Joined returns the communicator and position of the collective that thread th is in, or has just returned from, nil
+// if its last call is none.
 func (th *Thread) Joined() (*View, uint64) { return th.view, th.pos }
 
 // InCollective returns the communicator and position of the collective that thread th is in, nil if it is in none.

@@ -22,8 +22,8 @@ func (v *View) Dims() int {
 }
 
 // Neighbours returns the members that the process receives from in a neighbourhood collective (MPI standard, section
-// 8.6), or, if sources is false, those that it sends to. A member is negative for MPI_PROC_NULL. known is false if v is nil
-// or the topology is not known.
+// 8.6), or, if sources is false, those that it sends to. A member is negative for MPI_PROC_NULL. known is false if v
+// is nil or the topology is not known.
 func (v *View) Neighbours(sources bool) (members []int32, known bool) {
 	if v == nil || v.topology == nil {
 		return nil, false

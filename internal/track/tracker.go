@@ -80,7 +80,7 @@ func (t *Tracker) Thread(th *ring.Thread) {
 	n := &Thread{Thread: th, Process: p}
 	p.Threads = append(p.Threads, n)
 	p.several = len(p.Threads) > 1
-	p.arrange()
+	p.noteOrderly()
 	t.Threads = append(t.Threads, n)
 	if t.Replay != nil {
 		t.Replay.Start(n)
@@ -98,7 +98,8 @@ func (t *Tracker) End(id ring.ProcID, e *ring.ProcEnd) {
 	p.Ended = e
 	p.Finalizing = p.Finalizing || e.Finalized // its last session
 	t.Ended++
-	if early := p.Initialized && !p.Finalizing; e.Kind == ring.Signaled || early && (e.Kind == ring.Vanished || e.Kind == ring.Exited && e.InMPI) {
+	killed := e.Kind == ring.Vanished || e.Kind == ring.Exited && e.InMPI
+	if e.Kind == ring.Signaled || killed && p.Initialized && !p.Finalizing {
 		t.Killed++
 	}
 	if e.Kind == ring.Signaled {
@@ -135,7 +136,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 	t.fastPath.start()
 	th := t.Threads[b.Thread]
 	if b.Repeats > 0 {
-		t.repeated(th, b.Repeats)
+		t.followRepeats(th, b.Repeats)
 		return
 	}
 	d := &th.decoder
@@ -169,7 +170,7 @@ func (t *Tracker) Batch(b *ring.Batch) {
 			th.Open.Func = nil
 			t.leave(th, p, c)
 			if p.findsNothing(last) {
-				t.polled(th, c)
+				t.followPoll(th, c)
 			}
 		}
 	}
@@ -178,6 +179,6 @@ func (t *Tracker) Batch(b *ring.Batch) {
 		th.Last.Keep(last)
 	}
 	t.addResting(th)
-	t.progress(th)
+	t.noteProgress(th)
 	t.Events.CollectiveEntered.Flush() // the batch's memory goes
 }

@@ -80,7 +80,8 @@ func (tt *typeTable) readyType(handle uint64) *match.Datatype {
 	return c.typ
 }
 
-// cacheSlot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low bits.
+// cacheSlot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low
+// bits.
 func (tt *typeTable) cacheSlot(handle uint64) *cachedType {
 	return &tt.cached[(handle^handle>>4^handle>>8)&15]
 }
@@ -129,8 +130,8 @@ func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	}
 }
 
-// committed has the watcher told that a datatype may be used.
-func (p *Process) committed(handle uint64, ty *match.Datatype) {
+// announceType has the watcher told that a datatype may be used.
+func (p *Process) announceType(handle uint64, ty *match.Datatype) {
 	if p.watcher != nil {
 		p.watcher.Committed(p, handle, ty.Type)
 	}
@@ -207,7 +208,7 @@ func (ts *types) construct(th *Thread, p *plan, c *event.Call) {
 	if p.constructor == nil {
 		return
 	}
-	ty, err := ts.trees.make(th.Process, p.constructor, c)
+	ty, err := ts.trees.makeType(th.Process, p.constructor, c)
 	th.constructed = ty
 	if err != nil {
 		ts.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
@@ -226,7 +227,7 @@ func (p *Process) commitType(handle uint64, th *Thread, rec []byte) {
 	}
 	ty.Committed.Thread = th.ID
 	ty.Committed.Keep(rec) // in its typeObject, if it has one
-	p.committed(handle, ty)
+	p.announceType(handle, ty)
 }
 
 // newType enters the datatype that a constructor has returned.
@@ -258,9 +259,9 @@ func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 		}
 	}
 	pr.enterType(h, d)
-	pr.born(mpiapi.Datatype, h)
+	pr.noteBirth(mpiapi.Datatype, h)
 	if d.Standing == match.CommittedType {
-		pr.committed(h, d)
+		pr.announceType(h, d)
 	}
 	ts.Events.TypeMade.Publish(TypeMade{pr, d})
 	if pr.derived.live >= pr.derived.notice {
@@ -287,7 +288,7 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 		ty = datatype.UnknownType()
 	}
 	p.enterType(handle, &match.Datatype{Type: ty, Standing: match.DoubtfulType, Given: true, Returned: true})
-	p.born(mpiapi.Datatype, handle)
+	p.noteBirth(mpiapi.Datatype, handle)
 }
 
 // TypeWatcher is told which handles are committed datatypes.

@@ -49,20 +49,36 @@ func TestConstructors(t *testing.T) {
 	}{
 		{"MPI_Type_contiguous", Args{"count": 3, "oldtype": uint64(Int)}, "CONTIGUOUS 12 0:12 3"},
 		{"MPI_Type_contiguous_c", Args{"count": 3, "oldtype": uint64(Int)}, "CONTIGUOUS 12 0:12 3"},
-		{"MPI_Type_vector", Args{"count": 2, "blocklength": 2, "stride": -4, "oldtype": uint64(Int)}, "VECTOR 16 -16:8 4"},
-		{"MPI_Type_create_hvector", Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)}, "HVECTOR 8 0:16 2"},
-		{"MPI_Type_hvector", Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)}, "HVECTOR 8 0:16 2"},
+		{
+			"MPI_Type_vector",
+			Args{"count": 2, "blocklength": 2, "stride": -4, "oldtype": uint64(Int)},
+			"VECTOR 16 -16:8 4",
+		},
+		{
+			"MPI_Type_create_hvector",
+			Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)},
+			"HVECTOR 8 0:16 2",
+		},
+		{
+			"MPI_Type_hvector",
+			Args{"count": 2, "blocklength": 1, "stride": 10, "oldtype": uint64(Int)},
+			"HVECTOR 8 0:16 2",
+		},
 		{"MPI_Type_indexed", Args{
-			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []int32{3, -1}, "oldtype": uint64(Int),
+			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []int32{3, -1},
+			"oldtype": uint64(Int),
 		}, "INDEXED 12 -4:16 3"},
 		{"MPI_Type_indexed_c", Args{
-			"count": 2, "array_of_blocklengths": []uint64{1, 2}, "array_of_displacements": []uint64{3, 1}, "oldtype": uint64(Int),
+			"count": 2, "array_of_blocklengths": []uint64{1, 2}, "array_of_displacements": []uint64{3, 1},
+			"oldtype": uint64(Int),
 		}, "INDEXED 12 4:16 3"},
 		{"MPI_Type_create_hindexed", Args{
-			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []uint64{16, 0}, "oldtype": uint64(Int),
+			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []uint64{16, 0},
+			"oldtype": uint64(Int),
 		}, "HINDEXED 12 0:20 3"},
 		{"MPI_Type_hindexed", Args{
-			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []uint64{16, 0}, "oldtype": uint64(Int),
+			"count": 2, "array_of_blocklengths": []int32{1, 2}, "array_of_displacements": []uint64{16, 0},
+			"oldtype": uint64(Int),
 		}, "HINDEXED 12 0:20 3"},
 		{"MPI_Type_create_indexed_block", Args{
 			"count": 2, "blocklength": 2, "array_of_displacements": []int32{4, 0}, "oldtype": uint64(Int),
@@ -79,12 +95,14 @@ func TestConstructors(t *testing.T) {
 			"array_of_types": []uint64{Double, Int},
 		}, "STRUCT 12 0:16 2"},
 		{"MPI_Type_create_subarray", Args{
-			"ndims": 2, "array_of_sizes": []int32{3, 4}, "array_of_subsizes": []int32{2, 2}, "array_of_starts": []int32{1, 2},
-			"order": OrderC, "oldtype": uint64(Int),
+			"ndims": 2, "array_of_sizes": []int32{3, 4}, "array_of_subsizes": []int32{2, 2},
+			"array_of_starts": []int32{1, 2},
+			"order":           OrderC, "oldtype": uint64(Int),
 		}, "SUBARRAY 16 0:48 4"},
 		{"MPI_Type_create_darray", Args{
 			"size": 2, "rank": 1, "ndims": 1, "array_of_gsizes": []int32{7}, "array_of_distribs": []int32{Block},
-			"array_of_dargs": []int32{DefaultDarg}, "array_of_psizes": []int32{2}, "order": OrderF, "oldtype": uint64(Int),
+			"array_of_dargs": []int32{DefaultDarg}, "array_of_psizes": []int32{2}, "order": OrderF,
+			"oldtype": uint64(Int),
 		}, "DARRAY 12 0:28 3"},
 		{"MPI_Type_create_resized", Args{"lb": -4, "extent": 12, "oldtype": uint64(Int)}, "RESIZED 4 -4:8 1"},
 		{"MPI_Type_dup", Args{"oldtype": uint64(Double)}, "DUP 8 0:8 1"},
@@ -138,7 +156,10 @@ func TestDatatypeLife(t *testing.T) {
 	if pr.Type(derived) != nil {
 		t.Error("a freed handle stands for a datatype")
 	}
-	for i, want := range []match.Standing{match.UncommittedType, match.UncommittedType, match.CommittedType, match.UncommittedType} {
+	for i, want := range []match.Standing{
+		match.UncommittedType, match.UncommittedType, match.CommittedType,
+		match.UncommittedType,
+	} {
 		if got := pr.Type(uint64(derived + 1 + i)); got == nil || got.Standing != want {
 			t.Errorf("handle %d: %+v, want standing %d", 1+i, got, want)
 		}
@@ -210,24 +231,28 @@ func TestRejectedDatatypes(t *testing.T) {
 		}, "MPI_Type_contiguous: count = -3 is negative"},
 		{"negative length", func(k *Rank) {
 			k.Call("c", "MPI_Type_indexed", Args{
-				"count": 2, "array_of_blocklengths": []int32{1, -2}, "array_of_displacements": []int32{1, 2}, "oldtype": uint64(Int),
+				"count": 2, "array_of_blocklengths": []int32{1, -2}, "array_of_displacements": []int32{1, 2},
+				"oldtype":  uint64(Int),
 				">newtype": uint64(derived),
 			})
 		}, "MPI_Type_indexed: array_of_blocklengths[1] = -2 is negative"},
 		{"no array", func(k *Rank) {
 			k.Call("c", "MPI_Type_indexed", Args{
-				"count": 2, "array_of_blocklengths": []int32{1, 2}, "*array_of_displacements": 0, "oldtype": uint64(Int), ">newtype": uint64(derived),
+				"count": 2, "array_of_blocklengths": []int32{1, 2}, "*array_of_displacements": 0,
+				"oldtype": uint64(Int), ">newtype": uint64(derived),
 			})
 		}, "MPI_Type_indexed: array_of_displacements is a null pointer"},
 		{"no such order", func(k *Rank) {
 			k.Call("c", "MPI_Type_create_subarray", Args{
-				"ndims": 1, "array_of_sizes": []int32{3}, "array_of_subsizes": []int32{2}, "array_of_starts": []int32{1},
-				"order": 3, "oldtype": uint64(Int), ">newtype": uint64(derived),
+				"ndims": 1, "array_of_sizes": []int32{3}, "array_of_subsizes": []int32{2},
+				"array_of_starts": []int32{1},
+				"order":           3, "oldtype": uint64(Int), ">newtype": uint64(derived),
 			})
 		}, "MPI_Type_create_subarray: order = 3 is none of the constants for it (MPI_ORDER_C …)"},
 		{"array lost", func(k *Rank) {
 			k.Call("c", "MPI_Type_indexed", Args{
-				"count": 2, "array_of_blocklengths": []int32{1, 2}, "*array_of_displacements": 4711, "oldtype": uint64(Int),
+				"count": 2, "array_of_blocklengths": []int32{1, 2}, "*array_of_displacements": 4711,
+				"oldtype":  uint64(Int),
 				">newtype": uint64(derived),
 			})
 		}, ""},
@@ -271,7 +296,10 @@ func TestDatatypesForgotten(t *testing.T) {
 		for i := from; i < from+n; i++ {
 			h := uint64(derived + i<<4)
 			for _, rec := range [][]byte{
-				Record(0, "MPI_Type_vector", Args{"count": 2, "blocklength": 1, "stride": i, "oldtype": uint64(Int), ">newtype": h}, 0),
+				Record(0, "MPI_Type_vector", Args{
+					"count": 2, "blocklength": 1, "stride": i, "oldtype": uint64(Int),
+					">newtype": h,
+				}, 0),
 				Record(0, "MPI_Type_free", Args{"datatype": h}, 0),
 			} {
 				tr.Batch(&ring.Batch{Data: rec})

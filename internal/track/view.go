@@ -34,12 +34,12 @@ func (k *core) ViewOf(pr *Process, c *event.Call) *View {
 	return pr.viewOf(&k.plans[c.Func.ID], c.Raw())
 }
 
-// InOrder reports whether calls of a function take a place in the order of collectives of a communicator, window or file. Collectives
-// over all processes of the program, and MPI_Comm_join, take none.
+// InOrder reports whether calls of a function take a place in the order of collectives of a communicator, window or
+// file. Collectives over all processes of the program, and MPI_Comm_join, take none.
 func InOrder(f *mpiapi.Func) bool { return f.Over() >= 0 }
 
-// Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if the call takes
-// none, as those do that make a communicator of a group, or if the communicator is not known.
+// Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if
+// the call takes none, as those do that make a communicator of a group, or if the communicator is not known.
 func (k *core) Ordered(pr *Process, c *event.Call) *View {
 	p := &k.plans[c.Func.ID]
 	if !p.collective || p.gathers {

@@ -102,7 +102,7 @@ func (dict *dictionary) nameRecord(p *Process, c *event.Call) error {
 	copy(n.values, p.names.values)
 	for i := range list[:len(n.words)-len(n.values)] {
 		n.values = append(n.values, list[i].Value)
-		n.constants.learn(&list[i])
+		n.constants.setConstant(&list[i])
 	}
 	for i := range n.words {
 		if !n.words[i].Const {
@@ -120,7 +120,7 @@ func (dict *dictionary) nameRecord(p *Process, c *event.Call) error {
 
 func (p *Process) setNames(n *names) {
 	if len(p.names.words) == 0 && p.objectTable != nil {
-		p.objectTable.disown(n)
+		p.objectTable.removePredefined(n)
 	}
 	p.names, p.constants = n, n.constants
 }
@@ -158,8 +158,8 @@ func (dict *dictionary) extend(v *vocabulary, d datatype.Dialect, list []event.N
 	return w
 }
 
-// learn loads the value of a name.
-func (c *constants) learn(n *event.Name) {
+// setConstant loads the value of a name.
+func (c *constants) setConstant(n *event.Name) {
 	v := int32(n.Value)
 	switch n.Name {
 	case "MPI_ANY_SOURCE":
@@ -200,7 +200,8 @@ func (n *names) isConst(name string, value int64) bool {
 
 // handle returns the name of a handle, nil if it is not predefined.
 func (n *names) handle(kind mpiapi.Kind, value uint64) *word {
-	i, _ := slices.BinarySearchFunc(n.handles, value, func(w uint16, v uint64) int { return cmp.Compare(n.values[w], v) })
+	i, _ := slices.BinarySearchFunc(n.handles, value,
+		func(w uint16, v uint64) int { return cmp.Compare(n.values[w], v) })
 	for ; i < len(n.handles) && n.values[n.handles[i]] == value; i++ {
 		if w := &n.words[n.handles[i]]; w.Kind == kind {
 			return w
@@ -229,8 +230,8 @@ func (n *names) errorClass(class int32) string {
 
 func (n *names) isError(class int32, name string) bool { return n.errorClass(class) == name }
 
-// text returns the one copy of a text that many processes tell.
-func (dict *dictionary) text(s string) string {
+// shareText returns the one copy of a text that many processes tell.
+func (dict *dictionary) shareText(s string) string {
 	if one, ok := dict.texts[s]; ok {
 		return one
 	}

@@ -6,7 +6,7 @@ func (s *Simulation) Advance() {
 	for _, t := range s.busy {
 		s.run(t)
 	}
-	s.settle()
+	s.endCollectives()
 	rest := s.busy[:0]
 	for _, t := range s.busy {
 		if t.busy = len(t.queue)-t.head > 1; t.busy {
@@ -17,8 +17,8 @@ func (s *Simulation) Advance() {
 	s.busy = rest
 }
 
-// settle lets the collectives be over that all have entered, and whoever waited there go on.
-func (s *Simulation) settle() {
+// endCollectives lets the collectives be over that all have entered, and whoever waited there go on.
+func (s *Simulation) endCollectives() {
 	for len(s.ready) > 0 {
 		c := s.ready[len(s.ready)-1]
 		s.ready = s.ready[:len(s.ready)-1]

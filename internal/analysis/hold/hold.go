@@ -70,8 +70,8 @@ func (NoGate) Refused() {}
 // EndStrict does nothing.
 func (NoGate) EndStrict() {}
 
-// New returns a judge of the calls that t tracks. When ending reports that mpivet is about to end the program, no call is
-// refused any more: the calls stay held until the program has ended.
+// New returns a judge of the calls that t tracks. When ending reports that mpivet is about to end the program, no
+// call is refused any more: the calls stay held until the program has ended.
 func New(t *track.Tracker, g Gate, ending func() bool) *Judge {
 	return &Judge{
 		tracker: t, gate: g, ending: ending, hearings: make(map[place]*hearing), holding: make(map[*track.Thread]bool), blind: make(map[*match.Comm]bool),
@@ -90,10 +90,10 @@ func (j *Judge) Batch(b *ring.Batch) {
 }
 
 // Collective notes that all members have entered a collective. The checks must have seen it.
-func (j *Judge) Collective(c *match.Collective) { j.Look(c.Comm, c.Position) }
+func (j *Judge) Collective(c *match.Collective) { j.Examine(c.Comm, c.Position) }
 
-// Look has the calls of a collective examined again, after an event that they wait for.
-func (j *Judge) Look(c *match.Comm, at uint64) {
+// Examine has the calls of a collective examined again, after an event that they wait for.
+func (j *Judge) Examine(c *match.Comm, at uint64) {
 	if p := (place{c, at}); j.hearings[p] != nil {
 		j.decided = append(j.decided, p)
 	}
@@ -303,8 +303,8 @@ func (j *Judge) followed(c *match.Comm) bool {
 	return !c.Opaque && (c.World == nil || !c.World.Unsure) && (!j.blind[c] || !j.unseen(c)) && (!j.leaving || !j.has(c, callsBack))
 }
 
-// callsBack reports whether a process is in MPI_Finalize, from where MPI may call functions of the program. Calls of these
-// functions are not recorded.
+// callsBack reports whether a process is in MPI_Finalize, from where MPI may call functions of the program. Calls of
+// these functions are not recorded.
 func callsBack(p *track.Process) bool { return p != nil && p.Finalizing && p.Callbacks }
 
 // unseen reports whether a communicator has members that have not been seen: on another node, or not yet in MPI.
@@ -312,8 +312,8 @@ func (j *Judge) unseen(c *match.Comm) bool {
 	return j.has(c, func(p *track.Process) bool { return p == nil })
 }
 
-// has reports whether kind returns true for any process of a communicator. kind gets nil for a process that has not been
-// seen.
+// has reports whether kind returns true for any process of a communicator. kind gets nil for a process that has not
+// been seen.
 func (j *Judge) has(c *match.Comm, kind func(*track.Process) bool) bool {
 	return slices.ContainsFunc(c.Members, func(rank int32) bool { return kind(j.tracker.ProcessOf(c.World, int(rank))) })
 }

@@ -36,8 +36,8 @@ type Follower struct {
 // patience is how much happens before the log rests because nobody has asked anything.
 const patience = 1 << 16
 
-// rest has nothing logged until somebody asks.
-func (f *Follower) rest() {
+// restLog has nothing logged until somebody asks.
+func (f *Follower) restLog() {
 	f.idle = true
 	f.log.Forget()
 }
@@ -166,7 +166,7 @@ func (f *Follower) began(op *match.Op) {
 		f.log.Step()
 		m.call, m.moment = op.At, f.log.Now(0).At
 		if m.moment > patience && !f.asked {
-			f.rest()
+			f.restLog()
 		}
 	}
 	op.Replay.Moment = m.moment

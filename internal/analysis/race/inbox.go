@@ -32,8 +32,8 @@ func (in *inbox) add(r *Receive) {
 	in.queue = append(in.queue, r)
 }
 
-// rest lets the inbox rest if nothing is followed and look would find no receive from MPI_ANY_SOURCE.
-func (in *inbox) rest() {
+// restIfIdle lets the inbox rest if nothing is followed and findRivals would find no receive from MPI_ANY_SOURCE.
+func (in *inbox) restIfIdle() {
 	if !in.resting && in.anybody == 0 && in.since >= window && len(in.trials) == 0 {
 		in.resting, in.recent = true, nil
 		clear(in.named)
@@ -64,7 +64,7 @@ func (in *inbox) drain() {
 			continue
 		}
 		in.trials = slices.DeleteFunc(in.trials, func(t *trial) bool { return t.step(r) })
-		in.look(r)
+		in.findRivals(r)
 		if in.since++; r.Source == match.Any {
 			in.since = 0
 		} else {
@@ -75,12 +75,12 @@ func (in *inbox) drain() {
 		}
 		in.recent = append(in.recent, r)
 	}
-	in.rest()
+	in.restIfIdle()
 }
 
-// look looks for receives before taker that could have got its message. Those further back can't if one that completed
-// before the message was begun can't; nor if they could have got an earlier one of the same sender.
-func (in *inbox) look(taker *Receive) {
+// findRivals looks for receives before taker that could have got its message. Those further back can't if one that
+// completed before the message was begun can't; nor if they could have got an earlier one of the same sender.
+func (in *inbox) findRivals(taker *Receive) {
 	s := taker.Got
 	others := false // earlier messages of the sender, with other tags, were received on the way
 	for i := len(in.recent) - 1; i >= max(0, len(in.recent)-window); i-- {

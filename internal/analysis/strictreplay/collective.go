@@ -95,7 +95,7 @@ func (e *Engine) Enter(th *track.Thread, v *track.View, position uint64, root in
 		}
 	}
 	if t.lazy {
-		e.settle(t)
+		e.clearJoin(t)
 	}
 	it := item{kind: enter, at: th.Calls, fn: fn, site: site, me: v.Me, comm: c, pos: position}
 	if blocking {
@@ -245,8 +245,8 @@ func (e *Engine) doubtful(c *comm) bool {
 	return false
 }
 
-// settle takes what has passed out of the join that a thread is in.
-func (e *Engine) settle(t *thread) {
+// clearJoin takes what has passed out of the join that a thread is in.
+func (e *Engine) clearJoin(t *thread) {
 	it := t.head()
 	c := it.comm
 	switch {
@@ -260,14 +260,14 @@ func (e *Engine) settle(t *thread) {
 	}
 }
 
-// settleAll does so with all threads.
-func (e *Engine) settleAll() {
+// clearJoins does so with all threads.
+func (e *Engine) clearJoins() {
 	for _, t := range e.threads {
 		if t == nil || t.n == 0 {
 			continue
 		}
 		if t.joins() && (t.n == 1 || t.head().last() >= t.head().comm.base) { // else it is in Engine.work
-			e.settle(t)
+			e.clearJoin(t)
 		}
 	}
 }
@@ -325,8 +325,8 @@ func (e *Engine) resolve(c *comm, s *slot) {
 	}
 }
 
-// left reports whether a thread may leave the nonblocking collective that it waits for.
-func (e *Engine) left(t *thread, it *item) bool {
+// mayLeave reports whether a thread may leave the nonblocking collective that it waits for.
+func (e *Engine) mayLeave(t *thread, it *item) bool {
 	c, n := it.comm, it.pos
 	if n >= c.base && !unknown(c.Comm) {
 		if !it.listed {

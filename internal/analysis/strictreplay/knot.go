@@ -47,7 +47,7 @@ func (e *Engine) Tick() {
 		return
 	}
 	stale := false
-	e.settleAll()
+	e.clearJoins()
 	for _, t := range e.threads {
 		if t == nil || t.n == 0 {
 			continue
@@ -57,14 +57,14 @@ func (e *Engine) Tick() {
 		t.marked = at
 	}
 	if stale {
-		e.look()
+		e.resolveKnots()
 	}
 }
 
 // End looks at what is left at the end of the run.
 func (e *Engine) End() {
 	if !e.broken && !e.lost() {
-		e.look()
+		e.resolveKnots()
 	}
 }
 
@@ -79,9 +79,9 @@ func (e *Engine) lost() bool {
 	return e.broken
 }
 
-// look finds the knots, tells of them, and lets pass what the standard allows to pass of what is stuck, until nothing
-// is.
-func (e *Engine) look() {
+// resolveKnots finds the knots, tells of them, and lets pass what the standard allows to pass of what is stuck, until
+// nothing is.
+func (e *Engine) resolveKnots() {
 	if e.looking {
 		return
 	}
@@ -91,9 +91,9 @@ func (e *Engine) look() {
 		moved := len(e.work) > 0
 		for _, c := range list {
 			if sound {
-				e.tell(c)
+				e.publishKnot(c)
 			}
-			e.soften(c)
+			e.letPassCycle(c)
 		}
 		e.drain()
 		if len(list) == 0 && !moved && !sound {
@@ -112,7 +112,7 @@ func (e *Engine) look() {
 func (e *Engine) stuck(sound bool) []*thread {
 	e.looks++
 	e.news = 0
-	e.settleAll()
+	e.clearJoins()
 	list := e.list[:0]
 	for _, t := range e.threads {
 		if t == nil {

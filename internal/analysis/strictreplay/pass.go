@@ -44,17 +44,17 @@ func (e *Engine) pass(t *thread, it *item) bool {
 		if !complete(it.op) || t.hindered(it) {
 			return false
 		}
-		e.over(it.op, t, it.at)
+		e.endOperation(it.op, t, it.at)
 	case begin:
 		e.begin(it.op)
 	case finish:
 		if !complete(it.op) || t.hindered(it) {
 			return false
 		}
-		e.over(it.op, t, it.at)
+		e.endOperation(it.op, t, it.at)
 		e.matcher.Forget(it.op)
 	case drop:
-		e.over(it.op, nil, 0)
+		e.endOperation(it.op, nil, 0)
 		e.matcher.Forget(it.op)
 	case enter, join:
 		if !it.begun {
@@ -63,7 +63,7 @@ func (e *Engine) pass(t *thread, it *item) bool {
 		}
 		return it.kind == enter || t.joined(it)
 	case leave:
-		return e.left(t, it)
+		return e.mayLeave(t, it)
 	case peek:
 		return e.peeked(t, it)
 	case doubt:
@@ -119,8 +119,9 @@ func (e *Engine) closed(p *process, op *match.Op) {
 	}
 }
 
-// over ends what an operation does in the replay: the call at of thread t completes it, or, if t is nil, nobody does.
-func (e *Engine) over(op *match.Op, t *thread, at uint64) {
+// endOperation ends what an operation does in the replay: the call at of thread t completes it, or, if t is nil,
+// nobody does.
+func (e *Engine) endOperation(op *match.Op, t *thread, at uint64) {
 	r := &op.Replay
 	if r.Over {
 		return
@@ -131,7 +132,7 @@ func (e *Engine) over(op *match.Op, t *thread, at uint64) {
 	}
 	p := r.Partner
 	if p != nil && t != nil && r.Ready {
-		e.met(op, p, t, at)
+		e.noteCompletion(op, p, t, at)
 	} else {
 		for _, l := range e.listeners {
 			if l.Dropped != nil {
@@ -146,8 +147,8 @@ func (e *Engine) over(op *match.Op, t *thread, at uint64) {
 	e.matcher.Forget(op)
 }
 
-// met notes that op completed by its partner.
-func (e *Engine) met(op, partner *match.Op, t *thread, at uint64) {
+// noteCompletion notes that op completed by its partner.
+func (e *Engine) noteCompletion(op, partner *match.Op, t *thread, at uint64) {
 	if len(e.doubted) > 0 {
 		e.infect(t.process, e.processOf(partner.Call.Thread))
 	}
@@ -380,7 +381,7 @@ func (e *Engine) Finish(th *track.Thread, op *match.Op, how track.Completion, ca
 		return
 	}
 	if t.n == 0 && complete(op) && (op.Send || len(t.process.open) == 0) {
-		e.over(op, t, th.Calls)
+		e.endOperation(op, t, th.Calls)
 		e.drain()
 		return
 	}

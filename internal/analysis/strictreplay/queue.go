@@ -90,7 +90,7 @@ func (t *thread) length() int { return int(t.n) + int(t.more) }
 // push adds an empty item to the queue.
 func (e *Engine) push(t *thread) *item {
 	if t.lazy {
-		if e.settle(t); t.n > 0 {
+		if e.clearJoin(t); t.n > 0 {
 			t.list()
 		}
 	}
@@ -187,14 +187,14 @@ func (e *Engine) add(t *thread, it item) {
 // crowded deals with a queue that has become long.
 func (e *Engine) crowded(t *thread) {
 	if t.lazy {
-		e.settle(t)
+		e.clearJoin(t)
 	}
 	if e.looking || t.length() < int(t.limit) {
 		return
 	}
 	// A look costs as much as there are threads, so it is worth while only after so many calls.
 	if t.length() >= longest || e.news >= seldom*len(e.threads) {
-		e.look()
+		e.resolveKnots()
 	}
 	if t.length() >= longest {
 		for t.length() > longest/2 {

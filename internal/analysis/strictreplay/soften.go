@@ -14,8 +14,8 @@ func (t *thread) standard() bool {
 	return (it.kind == block || it.kind == finish) && it.op.Send && it.op.Mode == match.Standard
 }
 
-// tell tells of a knot.
-func (e *Engine) tell(cycle []*thread) {
+// publishKnot tells of a knot.
+func (e *Engine) publishKnot(cycle []*thread) {
 	if !e.Knots.Wanted() {
 		return
 	}
@@ -69,9 +69,9 @@ func header(fn mpiapi.FuncID, site uint32) []byte {
 	return rec
 }
 
-// soften lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives that may
-// be left early. What is left then is not as the records say, and passes all the same.
-func (e *Engine) soften(cycle []*thread) {
+// letPassCycle lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives
+// that may be left early. What is left then is not as the records say, and passes all the same.
+func (e *Engine) letPassCycle(cycle []*thread) {
 	done := false
 	for _, legal := range []func(*thread) bool{(*thread).standard, (*thread).early} {
 		for _, t := range cycle {
@@ -92,7 +92,7 @@ func (e *Engine) soften(cycle []*thread) {
 func (e *Engine) force(t *thread) {
 	if t.joins() {
 		n := t.length()
-		if e.settle(t); t.length() < n {
+		if e.clearJoin(t); t.length() < n {
 			return
 		}
 	}
@@ -111,9 +111,9 @@ func (e *Engine) let(t *thread) {
 	}
 	switch it.kind {
 	case block:
-		e.over(it.op, nil, 0)
+		e.endOperation(it.op, nil, 0)
 	case finish:
-		e.over(it.op, nil, 0)
+		e.endOperation(it.op, nil, 0)
 		e.matcher.Forget(it.op)
 	case peek:
 		if it.ext.seen == nil {

@@ -173,7 +173,7 @@ func (e *Engine) Cancel(th *track.Thread, op *match.Op) {
 // doubt doubts a process for what it does itself.
 func (e *Engine) doubt(p *process) {
 	e.suspect(p)
-	e.told(p, true)
+	e.setUnknown(p, true)
 }
 
 // suspect doubts a process for what another does.
@@ -191,11 +191,11 @@ func (e *Engine) trust(p *process) {
 	e.doubted[len(e.doubted)-1] = nil
 	e.doubted = e.doubted[:len(e.doubted)-1]
 	p.doubted = false
-	e.told(p, false)
+	e.setUnknown(p, false)
 }
 
-// told tells that it is unknown what a process knows of others, or known again.
-func (e *Engine) told(p *process, unknown bool) {
+// setUnknown tells that it is unknown what a process knows of others, or known again.
+func (e *Engine) setUnknown(p *process, unknown bool) {
 	for _, l := range e.listeners {
 		if l.Doubted != nil {
 			l.Doubted(p.Process, unknown)
@@ -214,7 +214,7 @@ func (e *Engine) infect(p, q *process) {
 func (e *Engine) thread(id ring.ThreadID) *thread {
 	t := e.threads[id]
 	if t.lazy {
-		e.settle(t)
+		e.clearJoin(t)
 	}
 	return t
 }

@@ -68,9 +68,9 @@ func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 			return nil, false
 		}
 		if !all {
-			return l.any(reqs)
+			return l.waitForAny(reqs)
 		}
-		ps = l.all(reqs)
+		ps = l.waitForAll(reqs)
 	case mpiapi.Probe:
 		v, source, tag, blocking := l.a.tracker.Probing(th)
 		if blocking && v != nil {
@@ -83,14 +83,14 @@ func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 		}
 		ps.add(l.collective(v, pos))
 		if peer, leader := l.a.tracker.Counterpart(th); leader != nil {
-			ps.firm = append(slices.Clip(ps.firm), Clause{What: ToLead, Comm: peer, Procs: l.one(leader)})
+			ps.firm = append(slices.Clip(ps.firm), Clause{What: ToLead, Comm: peer, Procs: l.setOf(leader)})
 		}
 	}
 	return ps.clauses(), ps.lenient()
 }
 
-// any works out what a call waits for that returns when one of several requests has completed: none has.
-func (l *look) any(reqs []*track.Request) (cs []Clause, lenient bool) {
+// waitForAny works out what a call waits for that returns when one of several requests has completed: none has.
+func (l *look) waitForAny(reqs []*track.Request) (cs []Clause, lenient bool) {
 	var ways [][]Clause
 	for _, r := range reqs {
 		ps := l.request(r, nil)
@@ -107,8 +107,8 @@ func (l *look) any(reqs []*track.Request) (cs []Clause, lenient bool) {
 	return []Clause{{What: Either, Ways: ways}}, lenient
 }
 
-// all works out what a call waits for that returns when all of several requests have completed.
-func (l *look) all(reqs []*track.Request) (ps parts) {
+// waitForAll works out what a call waits for that returns when all of several requests have completed.
+func (l *look) waitForAll(reqs []*track.Request) (ps parts) {
 	var g *gang
 	if len(reqs) > 1 {
 		g = newGang(reqs)
@@ -275,11 +275,11 @@ func (l *look) member(c *match.Comm, m int32) []*track.Process {
 	if m < 0 || int(m) >= len(c.Members) {
 		return nil
 	}
-	return l.one(l.a.tracker.ProcessOf(c.World, int(c.Members[m])))
+	return l.setOf(l.a.tracker.ProcessOf(c.World, int(c.Members[m])))
 }
 
-// one returns a set of one process, nil for none.
-func (l *look) one(p *track.Process) []*track.Process {
+// setOf returns a set of one process, nil for none.
+func (l *look) setOf(p *track.Process) []*track.Process {
 	if p == nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (a *Analyzer) Futile(ticks int) (list []Blocked) {
 			continue
 		}
 		if l == nil {
-			l = a.look()
+			l = a.newLook()
 		}
 		cs := l.asked(th, polls)
 		if cs == nil || a.possible(th, cs) {
@@ -60,10 +60,10 @@ func (l *look) poll(th *track.Thread, p *track.Poll) []Clause {
 	case p.View != nil:
 		ps = l.probe(th, p.View, p.Source, p.Tag)
 	case !p.All:
-		cs, _ := l.any(p.Requests)
+		cs, _ := l.waitForAny(p.Requests)
 		return cs
 	default:
-		ps = l.all(p.Requests)
+		ps = l.waitForAll(p.Requests)
 	}
 	return ps.clauses()
 }
@@ -104,6 +104,6 @@ func (a *Analyzer) inert(p *track.Process) bool {
 	}
 	return !slices.ContainsFunc(p.Threads, func(th *track.Thread) bool {
 		finished := a.tracker.Done(th) || th.Open.Func != nil && th.Open.Func.ID == mpiapi.IDFinalize && !p.Callbacks
-		return !finished && !(th.Open.Func != nil && a.told(th))
+		return !finished && !(th.Open.Func != nil && a.isReported(th))
 	})
 }

@@ -148,9 +148,9 @@ func New(t *track.Tracker) *Analyzer {
 	return &Analyzer{tracker: t}
 }
 
-// Holds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one
+// SetHolds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one
 // whose call MPI might let return, but that others wait for, or that is held for long. It may then be in MPI.
-func (a *Analyzer) Holds(held func(*track.Thread) bool, letGo func(*track.Thread)) {
+func (a *Analyzer) SetHolds(held func(*track.Thread) bool, letGo func(*track.Thread)) {
 	a.held, a.letGo = held, letGo
 }
 
@@ -160,7 +160,7 @@ const longest = 100
 
 // letGoOld lets go the threads that have been held for long. Those that MPI, too, would make wait are held on.
 func (a *Analyzer) letGoOld() {
-	l := a.look()
+	l := a.newLook()
 	for _, th := range a.tracker.Threads {
 		if !a.candidate(th) || a.tracker.Waited(th) < longest || !a.held(th) {
 			continue
@@ -250,12 +250,12 @@ type look struct {
 	blocked  []Blocked // process by process
 }
 
-func (a *Analyzer) look() *look {
+func (a *Analyzer) newLook() *look {
 	return &look{a: a, joins: make(joins), sections: make(map[section][]*track.Process)}
 }
 
 func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
-	l := a.look()
+	l := a.newLook()
 	g := &a.graph
 	g.reset(len(a.tracker.Processes))
 	for _, p := range a.tracker.Processes {
@@ -266,7 +266,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 		}
 	}
 	l.blocked = g.solve(l.blocked)
-	fresh := slices.ContainsFunc(l.blocked, func(b Blocked) bool { return !a.told(b.Thread) })
+	fresh := slices.ContainsFunc(l.blocked, func(b Blocked) bool { return !a.isReported(b.Thread) })
 	if !fresh {
 		a.settling = 0
 		return nil
@@ -281,7 +281,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 		return nil
 	}
 	a.due = false
-	d := describe(g, l.blocked, a.told)
+	d := describe(g, l.blocked, a.isReported)
 	if n := len(a.tracker.Threads); n > len(a.known) {
 		a.known = append(a.known, make([]uint64, n-len(a.known))...)
 	}
@@ -300,8 +300,8 @@ func describe(g *graph, stuck []Blocked, told func(*track.Thread) bool) *Deadloc
 	return d
 }
 
-// told reports whether a thread was in a deadlock that has been reported, in the call in which it is now.
-func (a *Analyzer) told(th *track.Thread) bool {
+// isReported reports whether a thread was in a deadlock that has been reported, in the call in which it is now.
+func (a *Analyzer) isReported(th *track.Thread) bool {
 	return int(th.ID) < len(a.known) && a.known[th.ID] == th.Calls+1
 }
 

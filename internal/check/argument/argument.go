@@ -1,4 +1,5 @@
-// Package argument has the checks of the arguments of calls. What is wrong with an argument is decided by package rules.
+// Package argument has the checks of the arguments of calls. What is wrong with an argument is decided by package
+// rules.
 package argument
 
 import (
@@ -16,8 +17,9 @@ import (
 //go:embed invalid.md
 var invalidDoc string
 
-// Invalid finds arguments that the standard forbids (MPI standard, the description of each function). What MPI says about the
-// same call is not reported once more. Collectives have a check of their own, which makes one finding for all processes.
+// Invalid finds arguments that the standard forbids (MPI standard, the description of each function). What MPI says
+// about the same call is not reported once more. Collectives have a check of their own, which makes one finding for
+// all processes.
 var Invalid = &check.Check{
 	ID:       "LOCAL:MPI:INVALID_ARGUMENT",
 	Severity: finding.Error,
@@ -27,7 +29,7 @@ var Invalid = &check.Check{
 		w := &watcher{x: x, judge: rules.Forbidden(x.Tracker)}
 		w.watchCalls()
 		w.watchFailures()
-		x.Track.OddArguments.On(x.Owner, w.look)
+		x.Track.OddArguments.On(x.Owner, w.examineCall)
 		// What MPI calls its constants is known only when it is initialized.
 		x.Track.CallLeft.Late(x.Owner, w.leave, mpiapi.IDInit, mpiapi.IDInitThread, mpiapi.IDSessionInit)
 	},
@@ -60,8 +62,9 @@ type watcher struct {
 	overflow bool // the judge finds overflows
 }
 
-// often reports whether a function sends, receives, probes, or completes or starts requests. Such calls are judged only if something
-// about them is odd (track.Events.OddArguments), or if they have failed: looking at each would take too long.
+// often reports whether a function sends, receives, probes, or completes or starts requests. Such calls are judged
+// only if something about them is odd (track.Events.OddArguments), or if they have failed: looking at each would take
+// too long.
 func often(f *mpiapi.Func) bool {
 	switch f.Class {
 	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Wait, mpiapi.Test:
@@ -77,17 +80,18 @@ func often(f *mpiapi.Func) bool {
 // watchCalls has all calls judged of the functions that are not called often and are no collectives.
 func (w *watcher) watchCalls() {
 	rare := func(f *mpiapi.Func) bool { return !often(f) && !track.InOrder(f) }
-	w.x.Track.CallEntered.Late(w.x.Owner, w.look, w.judge.Functions(rare)...)
+	w.x.Track.CallEntered.Late(w.x.Owner, w.examineCall, w.judge.Functions(rare)...)
 }
 
-// watchFailures has calls judged that have failed, or in which a process has died. Then others find what is wrong explained.
+// watchFailures has calls judged that have failed, or in which a process has died. Then others find what is wrong
+// explained.
 func (w *watcher) watchFailures() {
 	w.x.Track.CallFailed.Early(w.x.Owner, w.failed)
 	w.x.Track.ProcessEnded.Early(w.x.Owner, w.ended)
 }
 
-// look judges a call that is under way.
-func (w *watcher) look(c track.Call) {
+// examineCall judges a call that is under way.
+func (w *watcher) examineCall(c track.Call) {
 	if c.Thread.Explained != track.Unexplained {
 		return
 	}
@@ -99,19 +103,19 @@ func (w *watcher) look(c track.Call) {
 // leave judges a call that has returned successfully.
 func (w *watcher) leave(c track.Call) {
 	if c.Call.RC() == 0 {
-		w.look(c)
+		w.examineCall(c)
 	}
 }
 
 // enterCollective judges a collective, if nothing else is wrong with it.
 func (w *watcher) enterCollective(e track.CollectiveEntering) {
 	if e.Entry.Invalid == 0 {
-		w.look(track.Call{Thread: e.Thread, Call: e.Call})
+		w.examineCall(track.Call{Thread: e.Thread, Call: e.Call})
 	}
 }
 
-// failed judges a call that has failed. Not every call is judged when it is made, and handles are judged more strictly now: the one
-// that MPI does not accept is one that no call has returned.
+// failed judges a call that has failed. Not every call is judged when it is made, and handles are judged more
+// strictly now: the one that MPI does not accept is one that no call has returned.
 func (w *watcher) failed(e track.CallFailed) {
 	th, f := e.Thread, w.x.Func(e.Call)
 	if th.Explained != track.Unexplained {
@@ -135,8 +139,8 @@ func (w *watcher) failed(e track.CallFailed) {
 	}
 }
 
-// ended judges the call in which a process was killed by a signal. MPI may have looked for an object behind a handle that no call has
-// returned, or have followed a null pointer.
+// ended judges the call in which a process was killed by a signal. MPI may have looked for an object behind a handle
+// that no call has returned, or have followed a null pointer.
 func (w *watcher) ended(p *track.Process) {
 	if p.Ended.Kind != ring.Signaled || p.Lost {
 		return

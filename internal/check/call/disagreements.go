@@ -34,8 +34,8 @@ func (d *disagreements) failed(f *track.Failure, out *finding.Finding) bool {
 	return true
 }
 
-// look reports what has been kept back for longer than limit ticks.
-func (d *disagreements) look(limit int) {
+// reportOverdue reports what has been kept back for longer than limit ticks.
+func (d *disagreements) reportOverdue(limit int) {
 	d.held = slices.DeleteFunc(d.held, func(h heldCollective) bool {
 		return !d.undecided(&h, limit)
 	})

@@ -39,11 +39,11 @@ var Failed = &check.Check{
 		})
 		x.Track.Tick.On(x.Owner, func(struct{}) {
 			truncated.tick()
-			disagreed.look(patience)
+			disagreed.reportOverdue(patience)
 		})
 		x.Track.RunOver.On(x.Owner, func(struct{}) {
 			truncated.finish()
-			disagreed.look(0)
+			disagreed.reportOverdue(0)
 		})
 		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
 			if !told[p] && !explainedEnd(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
@@ -122,8 +122,8 @@ func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Fail
 	return out
 }
 
-// limited reports whether an error is not about an argument: its class says that MPI lacks something, or names the kind of object
-// that the call makes and is not given.
+// limited reports whether an error is not about an argument: its class says that MPI lacks something, or names the
+// kind of object that the call makes and is not given.
 func limited(fn *mpiapi.Func, class string) bool {
 	switch class {
 	case "MPI_ERR_NO_MEM", "MPI_ERR_NO_SPACE", "MPI_ERR_QUOTA", "MPI_ERR_IO", "MPI_ERR_INTERN", "MPI_ERR_OTHER", "MPI_ERR_UNKNOWN",

@@ -34,16 +34,16 @@ type heldFailure struct {
 	ticks   int
 }
 
-// patience is how many ticks a failure waits for the sender's record, which was written before it, and a message for the
-// failure, which comes when its receive completes.
+// patience is how many ticks a failure waits for the sender's record, which was written before it, and a message for
+// the failure, which comes when its receive completes.
 const patience = 5
 
 func newTruncations(x *check.Run) *truncations {
 	return &truncations{x: x, messages: make(map[*track.Process]*heldMessages)}
 }
 
-// message takes note of messages that are reported, and of which MPI may say that they are too long. MPICH says so even of
-// those that would fit but end inside of an element.
+// message takes note of messages that are reported, and of which MPI may say that they are too long. MPICH says so
+// even of those that would fit but end inside of an element.
 func (t *truncations) message(e match.Misfit) {
 	r := e.Recv
 	if v := e.Comparison.Verdict; v != datatype.TooLong && v != datatype.Mismatch {
@@ -137,7 +137,7 @@ func (t *truncations) tick() {
 		if h.ticks++; h.ticks <= patience && h.left > 0 {
 			kept = append(kept, h)
 		} else {
-			t.settle(h)
+			t.resolveHeld(h)
 		}
 	}
 	t.held = kept
@@ -146,12 +146,12 @@ func (t *truncations) tick() {
 // finish reports what is left.
 func (t *truncations) finish() {
 	for _, h := range t.held {
-		t.settle(h)
+		t.resolveHeld(h)
 	}
 	t.held = nil
 }
 
-func (t *truncations) settle(h *heldFailure) {
+func (t *truncations) resolveHeld(h *heldFailure) {
 	if !h.found {
 		t.x.Report(h.finding)
 	}

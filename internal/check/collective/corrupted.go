@@ -51,7 +51,7 @@ func otherwiseWrong(x *check.Run, c *match.Collective) bool {
 	if c.Different || c.Conflicts&^dataAspects != 0 {
 		return true
 	}
-	worst, _ := judge(x, c)
+	worst, _ := compareData(x, c)
 	return worst != noDifference
 }
 

@@ -74,7 +74,7 @@ func data(d difference) func(*check.Run, *match.Collective) []group {
 		if !settled(c) || c.Variants[0].Func == mpiapi.IDDistGraphCreateAdjacent {
 			return nil
 		}
-		worst, gs := judge(x, c)
+		worst, gs := compareData(x, c)
 		if worst != d {
 			return nil
 		}
@@ -82,7 +82,7 @@ func data(d difference) func(*check.Run, *match.Collective) []group {
 	}
 }
 
-func judge(x *check.Run, c *match.Collective) (worst difference, gs []group) {
+func compareData(x *check.Run, c *match.Collective) (worst difference, gs []group) {
 	for _, a := range []match.Aspect{match.Data, match.DataBack} {
 		if c.Conflicts.Has(a) {
 			if d, g := uniform(c, a); d > worst {

@@ -29,7 +29,7 @@ var GroupMismatch = &check.Check{
 		x.Track.FinalizeEntered.On(x.Owner, m.finalize)
 		waiting.Fact.Of(x.Facts).Found.On(x.Owner, m.deadlock)
 		x.Track.Tick.On(x.Owner, func(struct{}) { m.tick() })
-		x.Track.RunOver.On(x.Owner, func(struct{}) { m.look() })
+		x.Track.RunOver.On(x.Owner, func(struct{}) { m.reportPassed() })
 	},
 }
 
@@ -83,8 +83,9 @@ func clashing(c *match.Collective) (gs []group) {
 	return gs
 }
 
-// gatherings reports whether two processes block each other as each is in a call that makes a communicator of a group with
-// the other one, out of the same communicator, but with another group or tag. Then they may have meant the same one.
+// gatherings reports whether two processes block each other as each is in a call that makes a communicator of a group
+// with the other one, out of the same communicator, but with another group or tag. Then they may have meant the same
+// one.
 func gatherings(arcs []arc) bool {
 	return len(arcs) == 2 && related(arcs[0].clause.Comm.Comm, arcs[1].clause.Comm.Comm)
 }
@@ -109,12 +110,12 @@ func (m *meeting) deadlock(d *waiting.Deadlock) {
 
 func (m *meeting) tick() {
 	if m.leaving {
-		m.look()
+		m.reportPassed()
 	}
 }
 
-// look tells of those whom MPI has let go on, and that have called MPI_Finalize now.
-func (m *meeting) look() {
+// reportPassed tells of those whom MPI has let go on, and that have called MPI_Finalize now.
+func (m *meeting) reportPassed() {
 	if !m.proper() {
 		return
 	}
@@ -135,8 +136,8 @@ func (m *meeting) left(c *match.Comm) bool {
 	return ok
 }
 
-// elsewhere returns a gathering that processes have entered who are missing in c, and in which processes are missing that
-// have entered c; nil if there is none.
+// elsewhere returns a gathering that processes have entered who are missing in c, and in which processes are missing
+// that have entered c; nil if there is none.
 func elsewhere(x *check.Run, c *match.Comm) *match.Comm {
 	if c.Domain != match.Gathering {
 		return nil

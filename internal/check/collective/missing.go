@@ -33,7 +33,7 @@ var Missing = &check.Check{
 		x.Track.FinalizeEntered.On(x.Owner, m.finalize)
 		x.Track.Tick.On(x.Owner, func(struct{}) { m.tick() })
 		waiting.Fact.Of(x.Facts).Found.On(x.Owner, m.deadlock)
-		x.Track.RunOver.On(x.Owner, func(struct{}) { m.look() })
+		x.Track.RunOver.On(x.Owner, func(struct{}) { m.reportMissing() })
 	},
 }
 
@@ -53,13 +53,14 @@ type absence struct {
 
 func (m *missing) tick() {
 	if m.leaving {
-		m.look()
+		m.reportMissing()
 	}
 }
 
-// look tells of the collectives whose missing members have all called MPI_Finalize: the first of each communicator, as
-// those behind it miss the same members at least. What was freed by some only is told by CommFreeMismatch.
-func (m *missing) look() {
+// reportMissing tells of the collectives whose missing members have all called MPI_Finalize: the first of each
+// communicator, as those behind it miss the same members at least. What was freed by some only is told by
+// CommFreeMismatch.
+func (m *missing) reportMissing() {
 	if !m.proper() {
 		return
 	}
@@ -95,9 +96,9 @@ func (m *missing) deadlock(d *waiting.Deadlock) {
 	}
 }
 
-// nearMiss reports whether something nearly matches what a thread waits for: then a message with another tag, destination
-// or communicator, or an earlier receive that took it, is the likely cause. That the message of a third process has come
-// means nothing: it may be for later.
+// nearMiss reports whether something nearly matches what a thread waits for: then a message with another tag,
+// destination or communicator, or an earlier receive that took it, is the likely cause. That the message of a third
+// process has come means nothing: it may be for later.
 func nearMiss(b *waiting.Blocked) (found bool) {
 	waiting.Each(b.Clauses, func(c *waiting.Clause) {
 		if w, ok := nearmiss.Wanted(b, c); ok && !found {
@@ -117,7 +118,8 @@ func union(a, b map[*track.Process]bool) map[*track.Process]bool {
 // candidates returns the communicators with incomplete collectives, those first in which processes wait.
 func (m *missing) candidates(d *waiting.Deadlock) []*match.Comm {
 	var list []*match.Comm
-	done := make(map[*waiting.Clause]bool) // lists of clauses, by their beginning: threads in one collective share theirs
+	// Lists of clauses, by their beginning: threads in one collective share theirs.
+	done := make(map[*waiting.Clause]bool)
 	for i := range d.Blocked {
 		first := &d.Blocked[i].Clauses[0]
 		if done[first] {

@@ -41,18 +41,18 @@ var OrderMismatch = &check.Check{
 		})
 		x.Track.Tick.On(x.Owner, func(struct{}) {
 			o.simulation.Tick()
-			o.look(orderPatience)
+			o.reportCrossings(orderPatience)
 		})
 		waiting.Fact.Of(x.Facts).Found.On(x.Owner, o.deadlock)
 		x.Track.RunOver.On(x.Owner, func(struct{}) {
-			o.look(0)
-			o.settle()
+			o.reportCrossings(0)
+			o.reportOpen()
 		})
 	},
 }
 
-// orderPatience is for how many ticks nobody has joined a crossing when it is told though others could: they would be told
-// in the same finding.
+// orderPatience is for how many ticks nobody has joined a crossing when it is told though others could: they would be
+// told in the same finding.
 const orderPatience = 5
 
 type orders struct {
@@ -62,7 +62,7 @@ type orders struct {
 	open       []*collorder.Crossing // it is not known yet whether threads share a communicator
 }
 
-func (o *orders) look(patience int) {
+func (o *orders) reportCrossings(patience int) {
 	for c := o.simulation.Crossing(patience, o.gone); c != nil; c = o.simulation.Crossing(patience, o.gone) {
 		if slices.ContainsFunc(c.Links, o.threaded) {
 			o.open = append(o.open, c)
@@ -85,8 +85,8 @@ func (o *orders) threaded(l collorder.Link) bool {
 	})
 }
 
-// settle reports the crossings for which nothing will become known any more.
-func (o *orders) settle() {
+// reportOpen reports the crossings for which nothing will become known any more.
+func (o *orders) reportOpen() {
 	for _, c := range o.open {
 		o.report(c)
 	}
@@ -181,8 +181,8 @@ func (o *orders) names(c *collorder.Crossing) map[*match.Comm]string {
 
 // deadlock tells of collectives that do block each other, unless that they can was told already.
 func (o *orders) deadlock(d *waiting.Deadlock) {
-	o.look(0)
-	o.settle()
+	o.reportCrossings(0)
+	o.reportOpen()
 	arcs := circle(d)
 	if len(arcs) == 0 || gatherings(arcs) || !slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
 		return

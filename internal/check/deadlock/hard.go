@@ -55,7 +55,7 @@ func hard(x *check.Run, d *waiting.Deadlock) {
 	}
 	s.fold(d.Orphans)
 	f.Key = s.key()
-	s.rest(d.Blocked)
+	s.tellOthers(d.Blocked)
 	s.gone(d.Gone)
 	misses := nearMisses(x, d)
 	f.Message = head(f.Ranks, d) + ".\n" + strings.Join(s.lines, ",\n") + "."

@@ -38,8 +38,8 @@ var Potential = &check.Check{
 	},
 }
 
-// potentials are those of a run. They are told when the program has gone on for a while, or has ended: one that hangs in
-// the same calls a moment later has a deadlock, and that is told instead.
+// potentials are those of a run. They are told when the program has gone on for a while, or has ended: one that hangs
+// in the same calls a moment later has a deadlock, and that is told instead.
 type potentials struct {
 	x       *check.Run
 	found   map[string]*potential // by the places of their calls
@@ -212,7 +212,7 @@ func (p *potentials) tick() {
 	for _, key := range p.keys {
 		q := p.found[key]
 		if q.age++; !q.told && q.age >= seasoned && !q.threaded() {
-			p.tell(q)
+			p.reportPotential(q)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (p *potentials) tick() {
 func (p *potentials) finish() {
 	for _, key := range p.keys {
 		if q := p.found[key]; q.finding.Count > 0 {
-			p.tell(q)
+			p.reportPotential(q)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func (q *potential) certain() bool {
 	return !q.hangs && !slices.ContainsFunc(q.sends, func(op *match.Op) bool { return !op.Matched })
 }
 
-func (p *potentials) tell(q *potential) {
+func (p *potentials) reportPotential(q *potential) {
 	f := q.finding
 	switch {
 	case q.told:

@@ -124,8 +124,8 @@ func verb(ranks []int, one, many string) string {
 	return many
 }
 
-// rest tells, place by place, of those that wait for what has been told of.
-func (s *story) rest(blocked []waiting.Blocked) {
+// tellOthers tells, place by place, of those that wait for what has been told of.
+func (s *story) tellOthers(blocked []waiting.Blocked) {
 	var order []string
 	ranks := make(map[string][]int)
 	texts := make(map[string]string)

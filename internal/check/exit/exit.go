@@ -41,7 +41,7 @@ var Signal = &check.Check{
 		waiting.Fact.Of(x.Facts).Found.On(x.Owner, func(*waiting.Deadlock) { s.explained = true })
 		x.Track.ProcessEnded.On(x.Owner, s.end)
 		x.Track.Tick.On(x.Owner, func(struct{}) { s.tick() })
-		x.Track.RunOver.On(x.Owner, func(struct{}) { s.settle() })
+		x.Track.RunOver.On(x.Owner, func(struct{}) { s.reportDeaths() })
 	},
 }
 
@@ -73,14 +73,14 @@ func (s *deaths) end(p *track.Process) {
 			// The launcher may have killed the others since, and some may have been gone before it.
 			since := slices.DeleteFunc(slices.Clone(s.dead), func(q *track.Process) bool { return q.Ended.Time < e.Time })
 			s.dead = slices.DeleteFunc(s.dead, func(q *track.Process) bool { return q.Ended.Time >= e.Time })
-			s.settle()
+			s.reportDeaths()
 			s.explained, s.dead = true, since
 		}
 		return
 	}
 	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && e.Code == 0 && (!p.Initialized || p.Finalizing) {
-		// The kernel does not tell how it ended. Outside of MPI it may have become, by exec(), a program that the library does
-		// not get into.
+		// The kernel does not tell how it ended. Outside of MPI it may have become, by exec(), a program that the
+		// library does not get into.
 		return
 	}
 	s.dead = append(s.dead, p)
@@ -102,12 +102,12 @@ func isRank(t *track.Tracker, p *track.Process) bool {
 func (s *deaths) tick() {
 	if len(s.dead) > 0 {
 		if s.ticks++; s.ticks > 5 {
-			s.settle()
+			s.reportDeaths()
 		}
 	}
 }
 
-func (s *deaths) settle() {
+func (s *deaths) reportDeaths() {
 	s.ticks = 0
 	dead := s.dead
 	s.dead = nil
@@ -207,8 +207,8 @@ func (s *deaths) report(p *track.Process) {
 	s.x.Report(f)
 }
 
-// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI: a fault there is one of
-// the program's pointers. The wrappers of MPI's functions do, and what they call for that.
+// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI: a fault
+// there is one of the program's pointers. The wrappers of MPI's functions do, and what they call for that.
 func readsProgram(function string) bool {
 	for _, prefix := range []string{"MPI_", "PMPI_", "mv_fill", "mv_section", "mv_data", "mv_reach"} {
 		if strings.HasPrefix(function, prefix) {

@@ -58,7 +58,7 @@ func (i *illegal) entered(c track.Call) {
 		clear(i.times)
 	}
 	for g := range i.x.Tracker.GivenRequests(p, c.Call) {
-		d := judge(p, f, g)
+		d := examineRequest(p, f, g)
 		if d.what == fine && once && i.repeated(p, g, starts) {
 			d = problem{what: repeatedRequest, made: p.Request(track.GivenRequest{Handle: g.Handle}).Made}
 		}
@@ -84,8 +84,8 @@ func (i *illegal) repeated(p *track.Process, g track.GivenRequest, starting bool
 	return i.times[g.Handle] > n
 }
 
-// judge looks at one request that f is given.
-func judge(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d problem) {
+// examineRequest looks at one request that f is given.
+func examineRequest(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d problem) {
 	if p.IsNull(mpiapi.Request, g.Handle) {
 		if needsRequest(f) {
 			d.what = nullRequest
@@ -173,7 +173,8 @@ func fixed(maker *mpiapi.Func, active, cancels bool) bool {
 func (i *illegal) stray(e track.StrayHandle) {
 	p := e.Thread.Process
 	made, over := p.FormerRequest(e.Handle)
-	if !over || p.Lost || p.RequestsUncertain() || e.Thread.Explained != track.Unexplained { // One of the call is enough.
+	// One of the call is enough.
+	if !over || p.Lost || p.RequestsUncertain() || e.Thread.Explained != track.Unexplained {
 		return
 	}
 	d := problem{what: overRequest, made: made, index: -1}

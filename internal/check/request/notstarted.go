@@ -81,14 +81,14 @@ func (s *idleRequests) deadlock(d *waiting.Deadlock) {
 				return
 			}
 			for _, p := range c.Procs[:min(len(c.Procs), holders)] {
-				s.look(p, b, &w)
+				s.reportReleasing(p, b, &w)
 			}
 		})
 	}
 }
 
-// look tells of the request of p that would release a thread, the first one made.
-func (s *idleRequests) look(p *track.Process, b *waiting.Blocked, w *nearmiss.Want) {
+// reportReleasing tells of the request of p that would release a thread, the first one made.
+func (s *idleRequests) reportReleasing(p *track.Process, b *waiting.Blocked, w *nearmiss.Want) {
 	var best *track.Request
 	p.Requests(func(r *track.Request) {
 		if r.Persistent && !r.Active && s.fits(p, r, w) && (best == nil || r.Number < best.Number) {

@@ -14,8 +14,8 @@ import (
 //go:embed doc.md
 var doc string
 
-// Check finds calls before MPI is initialized, calls after it is finalized, and calls from threads that the provided level of
-// thread support forbids (MPI standard, sections 11.2, 11.4 and 11.6).
+// Check finds calls before MPI is initialized, calls after it is finalized, and calls from threads that the provided
+// level of thread support forbids (MPI standard, sections 11.2, 11.4 and 11.6).
 var Check = &check.Check{
 	ID:       "LOCAL:MPI:OUT_OF_ORDER",
 	Severity: finding.Error,
@@ -23,7 +23,7 @@ var Check = &check.Check{
 	Doc:      doc,
 	Start: func(x *check.Run) {
 		o := &order{x: x, anytime: callableAnytime()}
-		x.Track.OddTime.On(x.Owner, o.look)
+		x.Track.OddTime.On(x.Owner, o.examineCall)
 		x.Track.Returned.On(x.Owner, o.returned)
 		x.Track.Tick.On(x.Owner, o.tick)
 	},
@@ -45,8 +45,8 @@ type mistake struct {
 	other match.Call        // the call of another thread, or the one that initialized or finalized MPI; empty if there is none
 }
 
-// look judges the time of a call.
-func (o *order) look(c track.Call) {
+// examineCall judges the time of a call.
+func (o *order) examineCall(c track.Call) {
 	pr, f := c.Thread.Process, c.Call.Func
 	switch {
 	case pr.Lost || o.anytime[f.ID]:
@@ -59,7 +59,7 @@ func (o *order) look(c track.Call) {
 		}
 		o.report(c.Thread, c.Kept(), e)
 	case len(pr.Threads) > 1:
-		o.lookAtThreads(c)
+		o.examineThreads(c)
 	}
 }
 
@@ -73,8 +73,8 @@ func (o *order) initializes(c track.Call) {
 	}
 }
 
-// lookAtThreads judges a call by the level of thread support.
-func (o *order) lookAtThreads(c track.Call) {
+// examineThreads judges a call by the level of thread support.
+func (o *order) examineThreads(c track.Call) {
 	th, pr := c.Thread, c.Thread.Process
 	switch level := pr.Phase.Level; {
 	case level.MainOnly():
@@ -112,8 +112,8 @@ func (o *order) compare(c track.Call, e mistake, clash func(other track.Call) bo
 	}
 }
 
-// callableAnytime says for each function whether it may be called before MPI_Init and after MPI_Finalize, and by any thread (MPI
-// standard, section 11.4.1).
+// callableAnytime says for each function whether it may be called before MPI_Init and after MPI_Finalize, and by any
+// thread (MPI standard, section 11.4.1).
 func callableAnytime() []bool {
 	var list []bool
 	for _, f := range mpiapi.Funcs() {

@@ -15,7 +15,8 @@ func (f *filler) among(name string, c *match.Comm) (group.Group, bool) {
 	return g, ok
 }
 
-// create notes the group of MPI_Comm_create: of the member's own group, where there are two (MPI standard, section 7.4.2).
+// create notes the group of MPI_Comm_create: of the member's own group, where there are two (MPI standard, section
+// 7.4.2).
 func (f *filler) create() {
 	e, c := f.entry, f.member.Comm
 	e.Pairwise = true // what each member names is kept

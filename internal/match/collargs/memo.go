@@ -67,8 +67,8 @@ func (m *Memo) value(s match.Side) uint64 {
 	return e.value
 }
 
-// reduction says what is wrong with a reduction operation for values of a type, "" if nothing is known to be; work finds
-// it out.
+// reduction says what is wrong with a reduction operation for values of a type, "" if nothing is known to be; work
+// finds it out.
 func (m *Memo) reduction(op uint64, t *datatype.Type, work func() string) string {
 	size := uint64(0)
 	if t != nil {

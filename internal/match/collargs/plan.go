@@ -71,7 +71,8 @@ const (
 	neighbours             // neighbour collectives: along the edges of the topology
 )
 
-// movementOf works out how an operation moves data: from the columns flow and parts, and from where its counts are arrays.
+// movementOf works out how an operation moves data: from the columns flow and parts, and from where its counts are
+// arrays.
 func movementOf(f *mpiapi.Func) movement {
 	varies := f.CountsVary()
 	either := func(vary, equal movement) movement {

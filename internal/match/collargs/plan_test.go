@@ -11,9 +11,11 @@ func TestMovement(t *testing.T) {
 	want := map[string]movement{
 		"MPI_Bcast": everybody, "MPI_Reduce": everybody, "MPI_Allreduce": everybody, "MPI_Scan": everybody,
 		"MPI_Exscan": everybody, "MPI_Gather": toRoot, "MPI_Gatherv": toRootParts, "MPI_Scatter": fromRoot,
-		"MPI_Scatterv": fromRootParts, "MPI_Allgather": allToAll, "MPI_Allgatherv": gatherParts, "MPI_Alltoall": allToAll,
+		"MPI_Scatterv": fromRootParts, "MPI_Allgather": allToAll, "MPI_Allgatherv": gatherParts,
+		"MPI_Alltoall":  allToAll,
 		"MPI_Alltoallv": pairs, "MPI_Alltoallw": pairs, "MPI_Reduce_scatter": parts, "MPI_Reduce_scatter_block": block,
-		"MPI_Neighbor_allgather": neighbours, "MPI_Neighbor_allgatherv": neighbours, "MPI_Neighbor_alltoall": neighbours,
+		"MPI_Neighbor_allgather": neighbours, "MPI_Neighbor_allgatherv": neighbours,
+		"MPI_Neighbor_alltoall":  neighbours,
 		"MPI_Neighbor_alltoallv": neighbours, "MPI_Neighbor_alltoallw": neighbours,
 	}
 	for _, f := range mpiapi.Funcs() {

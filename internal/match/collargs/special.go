@@ -167,8 +167,8 @@ func (f *filler) adjacent() {
 	edges("indegree", "sources", "sourceweights", false)
 }
 
-// window notes the two promises that a program makes of all processes of a window, each by giving the same value of a key
-// everywhere: that they pass the same size, or the same displacement unit (MPI 4.0, section 12.2.1).
+// window notes the two promises that a program makes of all processes of a window, each by giving the same value of a
+// key everywhere: that they pass the same size, or the same displacement unit (MPI 4.0, section 12.2.1).
 func (f *filler) window() {
 	h := uint64(1)
 	for _, k := range [...]struct{ key, argument string }{{"same_size", "size"}, {"same_disp_unit", "disp_unit"}} {

@@ -118,8 +118,8 @@ func misused(name string, t *datatype.Type) string {
 	return ""
 }
 
-// Reduction says what is wrong with a local reduction by the operation of that name on values of type t, "" if nothing is known
-// to be (MPI standard, section 6.9.2).
+// Reduction says what is wrong with a local reduction by the operation of that name on values of type t, "" if
+// nothing is known to be (MPI standard, section 6.9.2).
 func Reduction(name string, t *datatype.Type) string { return misused(name, t) }
 
 // categoryOf returns what kind of values a type stands for, 0 for a derived type.

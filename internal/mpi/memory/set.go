@@ -1,8 +1,9 @@
-// Package memory keeps which memory of a process belongs to operations that are under way, and finds what two of them share.
+// Package memory keeps which memory of a process belongs to operations that are under way, and finds what two of them
+// share.
 //
-// Programs hand the same few buffers to MPI again and again, mostly in the same order. So a set remembers parts beyond their
-// use: of those that it knows no two exclude each other, and one that it knows is taken again by a comparison with the one
-// that came next the last time. Only new parts are compared with others.
+// Programs hand the same few buffers to MPI again and again, mostly in the same order. So a set remembers parts
+// beyond their use: of those that it knows no two exclude each other, and one that it knows is taken again by a
+// comparison with the one that came next the last time. Only new parts are compared with others.
 package memory
 
 import (
@@ -45,8 +46,8 @@ type Set struct {
 	spareJoint []Hold
 }
 
-// run is a piece of the index, with one part at least. An insertion moves the parts of one run only. tops[i] is the largest
-// end of the parts up to slots[i]; high is the largest end of all parts in earlier runs.
+// run is a piece of the index, with one part at least. An insertion moves the parts of one run only. tops[i] is the
+// largest end of the parts up to slots[i]; high is the largest end of all parts in earlier runs.
 type run struct {
 	slots []int32
 	tops  []uint64
@@ -72,8 +73,8 @@ type slot struct {
 // idle is how many parts are remembered that nobody holds, if no more than that are held.
 const idle = 64
 
-// Lowest is where memory of programs may begin (the usual vm.mmap_min_addr of Linux): below are null pointers, and what is
-// near them.
+// Lowest is where memory of programs may begin (the usual vm.mmap_min_addr of Linux): below are null pointers, and
+// what is near them.
 const Lowest = 1 << 16
 
 // Holds returns how many parts are held.
@@ -86,7 +87,8 @@ func (s *Set) again(base uint64, count int64, typ *datatype.Type, write bool) in
 	}
 	i := s.slots[s.last].next
 	q := &s.slots[i]
-	if q.Base != base || q.Type != typ || q.Count != count || q.Write != write || q.users > 0 && (write || s.Exclusive) {
+	if q.Base != base || q.Type != typ || q.Count != count || q.Write != write ||
+		q.users > 0 && (write || s.Exclusive) {
 		return 0
 	}
 	return i
@@ -245,15 +247,16 @@ func (s *Set) findEqual(p *Part, from uint64) int32 {
 		if q.from != from {
 			return 0
 		}
-		if q.Base == p.Base && q.Type == p.Type && q.Count == p.Count && q.Write == p.Write && (q.users == 0 || !q.Write && !s.Exclusive) {
+		free := q.users == 0 || !q.Write && !s.Exclusive
+		if free && q.Base == p.Base && q.Type == p.Type && q.Count == p.Count && q.Write == p.Write {
 			return i
 		}
 	}
 }
 
-// findClash returns what a part clashes with, nil if there is nothing. It forgets parts that would exclude this one and
-// that nobody holds. It goes through the parts that begin before the end of this one, from the last one on, as long as one
-// of them may reach into it.
+// findClash returns what a part clashes with, nil if there is nothing. It forgets parts that would exclude this one
+// and that nobody holds. It goes through the parts that begin before the end of this one, from the last one on, as
+// long as one of them may reach into it.
 func (s *Set) findClash(p *Part, from, to uint64) *Clash {
 	for at := s.before(to); at.r < len(s.index); {
 		run := &s.index[at.r]

@@ -307,7 +307,8 @@ func TestColumnErrors(t *testing.T) {
 // newComms are the functions that make a communicator of processes of one group: MPI standard, chapters 7 and 8.
 var newComms = map[CommKind]string{
 	IntraComm: "Comm_create Comm_create_group Comm_create_from_group Comm_split Comm_split_type Intercomm_merge",
-	CartComm:  "Cart_create Cart_sub", GraphComm: "Graph_create", DistGraphComm: "Dist_graph_create Dist_graph_create_adjacent",
+	CartComm:  "Cart_create Cart_sub", GraphComm: "Graph_create",
+	DistGraphComm: "Dist_graph_create Dist_graph_create_adjacent",
 }
 
 func TestNewComm(t *testing.T) {
@@ -327,8 +328,8 @@ func TestNewComm(t *testing.T) {
 	}
 }
 
-// TestOne looks for the parameters that must be one of a few constants: MPI standard, sections 11.6.2, 12.5.3, 14.4.3 and
-// 19.1.9.
+// TestOne looks for the parameters that must be one of a few constants: MPI standard, sections 11.6.2, 12.5.3, 14.4.3
+// and 19.1.9.
 func TestOne(t *testing.T) {
 	want := map[string]int{
 		"MPI_Init_thread required": 4, "MPI_T_init_thread required": 4, "MPI_Win_lock lock_type": 2,
