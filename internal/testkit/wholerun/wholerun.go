@@ -9,7 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/pipeline"
-	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
+	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
 // Findings are what the checks have found.
@@ -29,7 +29,7 @@ func (c Findings) Names() []string {
 }
 
 // Analyse runs the whole analysis of a program under several ways of reading it, which must all find the same.
-func Analyse(t *testing.T, build func() *Program) Findings {
+func Analyse(t *testing.T, build func() *fakerun.Program) Findings {
 	t.Helper()
 	var want Findings
 	for _, n := range []int{1, 3, 1000} {
