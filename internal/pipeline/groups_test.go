@@ -67,7 +67,7 @@ func TestGatherings(t *testing.T) {
 				}
 			}
 			return p
-		}, []string{miss + " [0 2]", hard + " [2]"}, "on the group of ranks 0,2 of MPI_COMM_WORLD (collective number 1 on it), and rank 0 never does"},
+		}, []string{miss + " [0 2]", hard + " [2]"}, "on the group of ranks 0,2 of MPI_COMM_WORLD (collective 1 there), but rank 0 never does"},
 		{"other tags", func() *Program {
 			p := New(3)
 			for r, k := range p.Ranks {

@@ -43,7 +43,7 @@ type scenario struct {
 	name  string
 	build func() *Program
 	want  []string
-	text  string // in the message of the first
+	text  string // in what the first finding says
 }
 
 func (c scenario) run(t *testing.T) {
@@ -51,8 +51,11 @@ func (c scenario) run(t *testing.T) {
 	if names := got.Names(); !slices.Equal(names, c.want) {
 		t.Fatalf("found %q, want %q", names, c.want)
 	}
-	if c.text != "" && !strings.Contains(got[0].Message, c.text) {
-		t.Errorf("the message does not say %q:\n%s", c.text, got[0].Message)
+	if c.text == "" {
+		return
+	}
+	if text := got[0].Message + "\n" + got[0].Why; !strings.Contains(text, c.text) {
+		t.Errorf("%q is not in\n%s", c.text, text)
 	}
 }
 
@@ -131,7 +134,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				p.Ranks[1].Call("a", "MPI_Bcast", bcast(World, 1))
 			}
 			return finalize(p)
-		}, []string{miss + " [0 1 2]"}, "The same goes for 3 further collectives"},
+		}, []string{miss + " [0 1 2]"}, "3 later collectives"},
 		{"one calls another collective instead, and one less", func() *Program {
 			p := New(2)
 			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
@@ -173,7 +176,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				k.Call("c", "MPI_Comm_free", free(second))
 			}
 			return finalize(p)
-		}, []string{freed + " [0 1]"}, "Rank 1 frees the communicator made by MPI_Comm_dup by MPI_Comm_free, and rank 0 never does"},
+		}, []string{freed + " [0 1]"}, "Rank 1 frees the communicator made by MPI_Comm_dup with MPI_Comm_free, but rank 0 never does"},
 		{"one tries, and is told that it may not", func() *Program {
 			p := two()
 			p.Ranks[0].Fail("a", "MPI_Bcast", bcast(first, 0), 16, "out of memory", false)

@@ -208,7 +208,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
 			p.Ranks[1].Open("b", "MPI_Allreduce", Args{"count": 1, "datatype": Int, "comm": World})
 			return p
-		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]", "GLOBAL:DEADLOCK:HARD [0 1]"}, "do not call the same collective"},
+		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]", "GLOBAL:DEADLOCK:HARD [0 1]"}, "call different collective operations"},
 		{"waits for a rank that has ended", func() *Program {
 			p := New(2)
 			p.Ranks[0].Open("a", "MPI_Recv", recv(1, Int, 1, 3))

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// InvalidParameter finds arguments that the standard forbids, whatever the other processes pass.
+// InvalidParameter finds arguments that the standard forbids, no matter what the other processes pass.
 var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collective operation is invalid", parameterDoc, &rule{
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if c.Different || !c.Conflicts.Has(match.Validity) {
@@ -22,10 +22,11 @@ var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collectiv
 			return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
 		})
 	},
-	what:   about("pass an invalid argument to %s"),
-	verbs:  passes,
-	why:    "MPI may refuse the call on these processes while others wait in it, or do anything.",
-	advice: "Mend the argument on the processes named.",
+	what:     about("pass invalid arguments to %s"),
+	verbs:    passes,
+	complete: true,
+	why:      "MPI may refuse the call on these processes while the others wait in it. It may also crash.",
+	advice:   "Correct the argument on these processes.",
 	entering: func(x *check.Run) func(track.CollectiveEntering) {
 		judge := rules.Forbidden(x.Tracker)
 		return func(e track.CollectiveEntering) {

@@ -1,6 +1,6 @@
 // Package text prints findings for people, as they occur and summed up at the end, in the form that users of Intel's MPI
-// correctness checker know: every line begins with the rank and the severity, then come what is wrong, the call sites
-// with call string and stack, and what to do.
+// correctness checker know. Every line begins with the rank and the severity. A finding says what is wrong, where (call
+// sites with call string and stack), why it matters, and what to do.
 package text
 
 import (
@@ -106,14 +106,8 @@ func (r *Reporter) Finding(f *finding.Finding) {
 	for _, place := range report.Fold(f.Sites) {
 		p.place(&place)
 	}
-	if f.Advice != "" {
-		for i, a := range strings.Split(strings.TrimRight(f.Advice, "\n"), "\n") {
-			if i == 0 {
-				a = "Advice: " + a
-			}
-			p.line(1, a)
-		}
-	}
+	p.paragraph("Why: ", f.Why)
+	p.paragraph("Advice: ", f.Advice)
 	r.write(p.String())
 }
 
@@ -207,6 +201,19 @@ func (p *printer) line(level int, text string) {
 	own := len(text) - len(strings.TrimLeft(text, " "))
 	for _, l := range wrap(text, p.room(level), own+2) {
 		p.raw(indent + l)
+	}
+}
+
+// paragraph prints a text after a word that says what it is about; nothing if the text is empty.
+func (p *printer) paragraph(word, text string) {
+	if text == "" {
+		return
+	}
+	for i, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i == 0 {
+			l = word + l
+		}
+		p.line(1, l)
 	}
 }
 
