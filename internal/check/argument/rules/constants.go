@@ -25,7 +25,7 @@ var choices = map[mpiapi.FuncID]choice{
 	mpiapi.IDTypeMatchSize:  {"typeclass", []string{"MPI_TYPECLASS_REAL", "MPI_TYPECLASS_INTEGER", "MPI_TYPECLASS_COMPLEX"}},
 }
 
-// constantRule finds numbers that are none of the constants for their parameter.
+// constantRule finds numbers that are not among the constants for their parameter.
 func (f function) constantRule(i int) rule {
 	k, ok := choices[f.Base]
 	if !ok || f.Params[i].Name != k.param {
@@ -39,7 +39,7 @@ func (f function) constantRule(i int) rule {
 				return true
 			}
 		}
-		return c.reject(i, "is none of "+strings.Join(k.values, ", "))
+		return c.reject(i, "is not one of "+strings.Join(k.values, ", "))
 	}
 }
 
@@ -76,7 +76,7 @@ func (f function) modeRule() rule {
 	}
 }
 
-// negativeBut finds negative numbers other than one constant. Nothing is wrong where the constant is not known.
+// negativeBut finds negative numbers other than one constant. It finds nothing where the value of the constant is unknown.
 func (f function) negativeBut(param int, constant, why string) rule {
 	at := f.value(param)
 	return func(c *call) bool {
