@@ -54,7 +54,7 @@ func (c scenario) run(t *testing.T) {
 	if c.text == "" {
 		return
 	}
-	if text := got[0].Message + "\n" + got[0].Why; !strings.Contains(text, c.text) {
+	if text := told(got[0]); !strings.Contains(text, c.text) {
 		t.Errorf("%q is not in\n%s", c.text, text)
 	}
 }

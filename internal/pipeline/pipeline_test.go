@@ -64,7 +64,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Send", send(2, Float, 1, 5))
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}, "Rank 0 sends 2 × MPI_FLOAT, rank 1 receives it as 1 × MPI_DOUBLE"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}, "Rank 0 sends 2 × MPI_FLOAT with MPI_Send, but rank 1 receives it as 1 × MPI_DOUBLE"},
 		{"bytes", func() *Program {
 			p := New(2)
 			p.Ranks[0].Call("a", "MPI_Send", send(2, Int, 1, 5))
@@ -92,7 +92,7 @@ func TestFindings(t *testing.T) {
 				p.Ranks[0].Call("b", "MPI_Recv", a)
 			}
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}, "receives rank 1's message, 1 × MPI_INT, as 1 × MPI_DOUBLE: that is another datatype"},
+		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}, "receives the message of rank 1, 1 × MPI_INT, as 1 × MPI_DOUBLE: that is another datatype"},
 		{"nonblocking wildcards completed out of order", func() *Program {
 			p := New(3)
 			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 1))
@@ -120,7 +120,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Isend", a)
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place: it was never completed"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place, never completed"},
 		{"requests that share a handle", func() *Program {
 			p := New(2)
 			for i := range 2 {
@@ -291,7 +291,7 @@ func TestFindings(t *testing.T) {
 				k.Call("d", "MPI_Comm_free", Args{"comm": inter})
 			}
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"}, "Rank 0 sends 1 × MPI_INT, rank 2 receives it as 1 × MPI_FLOAT"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"}, "Rank 0 sends 1 × MPI_INT with MPI_Send, but rank 2 receives it as 1 × MPI_FLOAT"},
 		{"inter-communicators of pairs", func() *Program {
 			// {0} with {3} and {1} with {2} are two communicators.
 			p := New(4)
@@ -322,7 +322,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("free", "MPI_Request_free", Args{"request": 0x98000000, "*request": 0x5000})
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "it was never freed"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "at one place, never freed"},
 		{"a cancelled receive leaves its message to the next", func() *Program {
 			p := New(2)
 			a := message(1, Double, "source", 0, 0)
@@ -440,7 +440,7 @@ func TestFindings(t *testing.T) {
 			if !slices.Equal(got.Names(), c.want) {
 				t.Fatalf("found %q, want %q", got.Names(), c.want)
 			}
-			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(f.Message, c.text) }) {
+			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(told(f), c.text) }) {
 				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
 			}
 		})
@@ -603,3 +603,6 @@ func BenchmarkPersistent(b *testing.B) {
 		b.Fatal("not what it should be")
 	}
 }
+
+// told returns what a finding says is wrong, and why.
+func told(f *finding.Finding) string { return f.Message + "\n" + f.Why }

@@ -218,7 +218,7 @@ func TestArguments(t *testing.T) {
 			}
 			text := ""
 			for _, f := range found {
-				text += f.Message + "\n"
+				text += f.Message + "\n" + f.Why + "\n"
 			}
 			if !strings.Contains(text, c.text) {
 				t.Errorf("%q is not in\n%s", c.text, text)

@@ -58,10 +58,10 @@ func TestUses(t *testing.T) {
 			free(k, derived)
 			k.Call("d", "MPI_Type_dup", Args{"oldtype": uint64(derived), ">newtype": uint64(other)})
 		}, freed + " oldtype", "that is freed already"},
-		{"a copy freed", func(k *Rank) { vector(k); free(k, derived); free(k, derived) }, freed + " datatype", "Another variable"},
+		{"a copy freed", func(k *Rank) { vector(k); free(k, derived); free(k, derived) }, freed + " datatype", "another copy of the handle"},
 		{"a copy committed", func(k *Rank) { vector(k); free(k, derived); commit(k, derived) }, freed + " datatype", "MPI_Type_commit"},
 		{"freed twice", func(k *Rank) { vector(k); free(k, derived); free(k, TypeNull) }, freed + " datatype", "a second time"},
-		{"null", func(k *Rank) { send(k, 1, TypeNull, 1) }, freed + " datatype", "MPI_DATATYPE_NULL as datatype"},
+		{"null", func(k *Rank) { send(k, 1, TypeNull, 1) }, freed + " datatype", "datatype=MPI_DATATYPE_NULL"},
 		{"no element of null", func(k *Rank) { send(k, 0, TypeNull, 1) }, "", ""},
 		{"null to no process", func(k *Rank) { send(k, 1, TypeNull, ProcNull) }, "", ""},
 		{"a block of null", func(k *Rank) { structure(k, []int32{1, 1}, Int, TypeNull) }, freed + " array_of_types[1]", "NULL"},
@@ -81,8 +81,8 @@ func TestUses(t *testing.T) {
 				continue
 			}
 			got = append(got, fmt.Sprintf("%s %v", f.Check, f.Details["parameter"]))
-			if !strings.Contains(f.Message, c.text) {
-				t.Errorf("%s: %s, which says nothing of %q", c.name, f.Message, c.text)
+			if text := f.Message + " " + f.Why; !strings.Contains(text, c.text) {
+				t.Errorf("%s: %s, which says nothing of %q", c.name, text, c.text)
 			}
 		}
 		if strings.Join(got, ", ") != c.want {

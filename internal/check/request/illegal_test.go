@@ -45,31 +45,31 @@ func TestIllegalCalls(t *testing.T) {
 		{"started twice in an array", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			startall(k, a, a)
-		}, "request 1 of its array, of MPI_Recv_init that stands there more than once"},
+		}, "a request of MPI_Recv_init (element 1 of the array) that the array has more than once"},
 		{"the second is active", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			begin(k, "MPI_Send_init", b)
 			on(k, "MPI_Start", b)
 			startall(k, a, b)
-		}, "request 1 of its array, of MPI_Send_init that is active already"},
+		}, "a request of MPI_Send_init (element 1 of the array) that is active already"},
 		{"the second is not persistent", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			begin(k, "MPI_Irecv", b)
 			startall(k, a, b)
-		}, "request 1 of its array, of MPI_Irecv that is not persistent"},
+		}, "a request of MPI_Irecv (element 1 of the array) that is not persistent"},
 		{
 			"null in an array", func(k *Rank) { begin(k, "MPI_Recv_init", a); startall(k, a, RequestNull) },
-			"request 1 of its array, that is MPI_REQUEST_NULL",
+			"a request (element 1 of the array) that is MPI_REQUEST_NULL",
 		},
 		{"never seen", func(k *Rank) { startall(k, 4711) }, ""},
 		{"ready, but not partitioned", func(k *Rank) {
 			begin(k, "MPI_Send_init", a)
 			k.Call("ready", "MPI_Pready", Args{"partition": 0, "request": a})
-		}, "that is no partitioned send"},
+		}, "that is not a partitioned send"},
 		{"arrived, but not partitioned", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			k.Call("arrived", "MPI_Parrived", Args{"request": a, "partition": 0})
-		}, "that is no partitioned receive"},
+		}, "that is not a partitioned receive"},
 		{"an idle request is cancelled", func(k *Rank) { begin(k, "MPI_Recv_init", a); on(k, "MPI_Cancel", a) }, "that is inactive"},
 		{"a receive is cancelled", func(k *Rank) { begin(k, "MPI_Irecv", a); on(k, "MPI_Cancel", a) }, ""},
 		{"a collective is cancelled", func(k *Rank) {

@@ -30,13 +30,13 @@ func TestPhases(t *testing.T) {
 		text  string
 	}{
 		{"in order", func(k *Rank) { info(k); init(k); barrier(k); end(k); free(k) }, nil, ""},
-		{"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak, "ends while it has 1 info object"},
-		{"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak, "ends while it has 1 info object"},
+		{"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak, "ends and still has 1 info object"},
+		{"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak, "ends and still has 1 info object"},
 		{"before", func(k *Rank) { k.Open("b", "MPI_Barrier", Args{"comm": World}) }, out, "Rank 0 calls MPI_Barrier before MPI_Init."},
 		{"after", func(k *Rank) { init(k); end(k); barrier(k) }, out, "after MPI_Finalize"},
 		{"finalized twice", func(k *Rank) { init(k); end(k); end(k) }, out, "calls MPI_Finalize after MPI_Finalize"},
 		{"initialized twice", func(k *Rank) { init(k); k.Call("again", "MPI_Init", nil); end(k) }, out, "initialized already"},
-		{"initialized again", func(k *Rank) { init(k); end(k); k.Call("again", "MPI_Init", nil) }, out, "can't be initialized again"},
+		{"initialized again", func(k *Rank) { init(k); end(k); k.Call("again", "MPI_Init", nil) }, out, "cannot be initialized again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := wholerun.Analyse(t, func() *Program {
@@ -47,7 +47,7 @@ func TestPhases(t *testing.T) {
 			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
-			if c.text != "" && !strings.Contains(found[0].Message, c.text) {
+			if c.text != "" && !strings.Contains(found[0].Message+found[0].Why, c.text) {
 				t.Errorf("%q is not in\n%s", c.text, found[0].Message)
 			}
 		})
@@ -116,7 +116,7 @@ func TestThreadLevels(t *testing.T) {
 			if len(got) > 1 || len(got) != min(len(c.want), 1) {
 				t.Fatalf("found %q, want %q", got.Names(), c.want)
 			}
-			if len(got) == 1 && (got[0].Check != "LOCAL:MPI:OUT_OF_ORDER" || !strings.Contains(got[0].Message, c.want)) {
+			if len(got) == 1 && (got[0].Check != "LOCAL:MPI:OUT_OF_ORDER" || !strings.Contains(got[0].Message+got[0].Why, c.want)) {
 				t.Errorf("%s: %q is not in\n%s", got[0].Check, c.want, got[0].Message)
 			}
 		})
