@@ -1,5 +1,5 @@
-// Package check is the framework for the checks: what a check is, what it works with, and helpers for its texts. The checks
-// themselves are in the packages below, one package for each family.
+// Package check is the framework for the checks: what a check is, what it works with, and helpers for its texts. The
+// checks themselves are in the packages below, one package for each family.
 package check
 
 import (
@@ -23,11 +23,11 @@ type Check struct {
 	ID       string           // GLOBAL:MSG:DATATYPE:MISMATCH
 	Severity finding.Severity // of its findings, unless they set another one
 	Title    string           // half a line: what is wrong
-	// Doc explains the check to users, in Markdown under the headings in [Sections]: the rule with its section of the MPI
-	// standard, a wrong and a right program, and what the check cannot see.
+	// Doc explains the check to users, in Markdown under the headings in [Sections]: the rule with its section of the
+	// MPI standard, a wrong and a right program, and what the check cannot see.
 	Doc string
-	// Portability: the program worked in this run, and goes wrong only elsewhere or in another run. A profile switches such
-	// checks off.
+	// Portability: the program worked in this run, and goes wrong only elsewhere or in another run. A profile switches
+	// such checks off.
 	Portability bool
 	// KeptSums: the ranks make checksums of what nonblocking operations send (ring.KeptSums).
 	KeptSums bool
@@ -53,23 +53,25 @@ type Run struct {
 	Check *Check
 	// Owner subscribes for the check: x.Track.CallFailed.On(x.Owner, …).
 	Owner *stream.Owner
-	// Track and Match are the events of the stages before the checks. Facts has the facts that the check needs: F.Of(x.Facts).
+	// Track and Match are the events of the stages before the checks. Facts has the facts that the check needs:
+	// F.Of(x.Facts).
 	Track *track.Events
 	Match *match.Events
 	Facts *analysis.Run
 
 	Tracker *track.Tracker
-	// NoProgress is how long processes may be in the same MPI calls on average before a finding says so, 0 for no limit.
+	// NoProgress is how long processes may be in the same MPI calls on average before a finding says so, 0 for no
+	// limit.
 	NoProgress time.Duration
-	// MaxPending is how many places are reported that send messages which are never received, those with the most messages
-	// first; 0 for all.
+	// MaxPending is how many places are reported that send messages which are never received, those with the most
+	// messages first; 0 for all.
 	MaxPending int
 	// Leaks says how much is reported about objects that are not freed.
 	Leaks *Leaks
 	// Report reports a finding. It sets Check and Severity if they are empty.
 	Report func(*finding.Finding)
-	// Refuse says that the finding, which was just reported, is about the collective at position `at` of c. In strict mode,
-	// its calls are refused if the finding is an error.
+	// Refuse says that the finding, which was just reported, is about the collective at position `at` of c. In strict
+	// mode, its calls are refused if the finding is an error.
 	Refuse func(f *finding.Finding, c *match.Comm, at uint64)
 	// Site describes the place of a call. role says what the call has to do with the finding.
 	Site func(role string, c match.Call) finding.Site
@@ -78,8 +80,8 @@ type Run struct {
 	Layered func(c match.Call) bool
 	// Stack describes where a process was when it ended.
 	Stack func(p *track.Process) []finding.Frame
-	// FaultInside returns the function of mpivet's own library in which a fault killed a process. ok is false if the process
-	// was killed elsewhere.
+	// FaultInside returns the function of mpivet's own library in which a fault killed a process. ok is false if the
+	// process was killed elsewhere.
 	FaultInside func(p *track.Process) (function string, ok bool)
 	// Place identifies the place of a call. It is the same for the same call stack in the same program on all ranks.
 	Place func(c match.Call) string

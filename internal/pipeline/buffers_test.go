@@ -129,7 +129,8 @@ func TestMessageSums(t *testing.T) {
 			a["*request"], a[">request"] = 0x5001, 9
 			s.Publish("init", "MPI_Send_init", a, 0, Sums(layout.SumsMade, 1, 0, nil))
 			for round := range uint64(3) {
-				s.Publish("start", "MPI_Start", Args{"request": 9, "*request": 0x5001}, 0, Blocks(0, 1, round+1, 16, 100+round))
+				s.Publish("start", "MPI_Start", Args{"request": 9, "*request": 0x5001}, 0,
+					Blocks(0, 1, round+1, 16, 100+round))
 				received(r, 4, 16, 100+2*(round/2)) // the second is damaged
 				if round == 2 {
 					complete(s, 9, 1, Changed(1, false, 100000, 8192, 4096))
@@ -170,7 +171,8 @@ func TestBufferTexts(t *testing.T) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, true, 16, 3, 6))
-		}, "of the 16 bytes, those from byte 3 (element 0 of 4, MPI_INT) to byte 8 (element 2 of 4, MPI_INT) have changed"},
+		}, "of the 16 bytes, those from byte 3 (element 0 of 4, MPI_INT) to byte 8 (element 2 of 4, MPI_INT) have " +
+			"changed"},
 		{"a block", func(s, r *Rank) {
 			isend(s, 9, 1, 4096, 1, made(1, 16384, 7, 8, 9, 10))
 			r.Call("recv", "MPI_Recv", recv(4096, Int, 0, 0))
@@ -216,7 +218,8 @@ func TestFatalAccess(t *testing.T) {
 		build func(k *Rank)
 		want  []string
 	}{
-		{"in a buffer of the call", 0x1008, func(k *Rank) { k.Open("recv", "MPI_Recv", recv(4, Int, 0, 0)) }, []string{inaccessible + " [1]"}},
+		{"in a buffer of the call", 0x1008, func(k *Rank) { k.Open("recv", "MPI_Recv", recv(4, Int, 0, 0)) },
+			[]string{inaccessible + " [1]"}},
 		{"behind it", 0x1010, func(k *Rank) { k.Open("recv", "MPI_Recv", recv(4, Int, 0, 0)) }, nil},
 		{"in that of a request", 0x1fff, func(k *Rank) {
 			a := recv(1024, Int, 0, 0)
@@ -232,7 +235,8 @@ func TestFatalAccess(t *testing.T) {
 				p.Ranks[0].Call("send", "MPI_Send", send(4, Int, 1, 0))
 				p.Ranks[0].Open("barrier", "MPI_Barrier", Args{"comm": World})
 				c.build(p.Ranks[1])
-				p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, TID: 1001, FaultAddr: c.fault}
+				p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, TID: 1001,
+					FaultAddr: c.fault}
 				return p
 			})
 			got := slices.DeleteFunc(found.Names(), func(s string) bool { return !strings.HasPrefix(s, inaccessible) })

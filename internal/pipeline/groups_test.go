@@ -67,7 +67,8 @@ func TestGatherings(t *testing.T) {
 				}
 			}
 			return p
-		}, []string{miss + " [0 2]", hard + " [2]"}, "on the group of ranks 0,2 of MPI_COMM_WORLD (collective 1 there), but rank 0 never does"},
+		}, []string{miss + " [0 2]", hard + " [2]"},
+			"on the group of ranks 0,2 of MPI_COMM_WORLD (collective 1 there), but rank 0 never does"},
 		{"other tags", func() *Program {
 			p := New(3)
 			for r, k := range p.Ranks {
@@ -75,7 +76,8 @@ func TestGatherings(t *testing.T) {
 				k.Open("a", "MPI_Comm_create_group", createGroup(r/2))
 			}
 			return p
-		}, []string{mismatch + " [0 1 2]", hard + " [0 1 2]"}, "ranks 0,1 pass the group {0, 1, 2} and tag=0;\nrank 2 passes the group {0, 1, 2} and tag=1"},
+		}, []string{mismatch + " [0 1 2]", hard + " [0 1 2]"},
+			"ranks 0,1 pass the group {0, 1, 2} and tag=0;\nrank 2 passes the group {0, 1, 2} and tag=1"},
 		{"other groups, which MPI did not mind", func() *Program {
 			p := New(2)
 			for r, k := range p.Ranks {

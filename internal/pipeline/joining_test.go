@@ -83,7 +83,8 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			p.Ranks[1].Call("c", "MPI_Bcast", bcast(second, 1))
 			p.Ranks[1].Call("d", "MPI_Bcast", bcast(first, 0))
 			return finalize(freeBoth(p))
-		}, []string{order + " [0 1]"}, "rank 0 enters MPI_Bcast on the communicator made by MPI_Comm_dup of ranks 0,1 first"},
+		}, []string{order + " [0 1]"},
+			"rank 0 enters MPI_Bcast on the communicator made by MPI_Comm_dup of ranks 0,1 first"},
 		{"different orders of nonblocking ones", func() *Program {
 			p := two()
 			for r, k := range p.Ranks {
@@ -93,7 +94,8 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 					k.Call("a", "MPI_Ibcast", a)
 				}
 				k.Call("c", "MPI_Waitall", Args{
-					"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, ">array_of_statuses": []Status{{}, {}},
+					"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001},
+					">array_of_statuses": []Status{{}, {}},
 				})
 			}
 			return finalize(freeBoth(p))
@@ -156,7 +158,8 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
 				p.Ranks[0].Call("a", function, a)
 			}
-			p.Ranks[0].Open("b", "MPI_Waitany", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, "*array_of_requests": 0x5000})
+			p.Ranks[0].Open("b", "MPI_Waitany",
+				Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, "*array_of_requests": 0x5000})
 			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
 			return p
 		}, []string{miss + " [0 1]", hard + " [0 1]"}, ""},
@@ -176,7 +179,8 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				k.Call("c", "MPI_Comm_free", free(second))
 			}
 			return finalize(p)
-		}, []string{freed + " [0 1]"}, "Rank 1 frees the communicator made by MPI_Comm_dup with MPI_Comm_free, but rank 0 never does"},
+		}, []string{freed + " [0 1]"},
+			"Rank 1 frees the communicator made by MPI_Comm_dup with MPI_Comm_free, but rank 0 never does"},
 		{"one tries, and is told that it may not", func() *Program {
 			p := two()
 			p.Ranks[0].Fail("a", "MPI_Bcast", bcast(first, 0), 16, "out of memory", false)

@@ -99,7 +99,8 @@ func TestPending(t *testing.T) {
 			s.Call("a", "MPI_Send", send(1, Int, 1, 5))
 			nonblocking(d, "MPI_Irecv", "source", AnySource, 6, r)
 			finalize(p)
-		}, []string{"GLOBAL:MSG:PENDING [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "MPI_Irecv of rank 1 nearly matches: it waits for tag 6"},
+		}, []string{"GLOBAL:MSG:PENDING [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"},
+			"MPI_Irecv of rank 1 nearly matches: it waits for tag 6"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := analyse(t, func() *Program {

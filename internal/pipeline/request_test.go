@@ -54,32 +54,45 @@ func TestRequests(t *testing.T) {
 				all(k, RequestNull, RequestNull)
 			}
 		}, nil, ""},
-		{"a copy is waited for", func(k *Rank) { begin(k, a); wait(k, a); wait(k, a) }, illegal, "MPI_Wait with a request of MPI_Irecv that is complete or freed"},
-		{"a copy is waited for, and fails", func(k *Rank) { begin(k, a); wait(k, a); fails(k, "MPI_Wait", a) }, illegal, "complete or freed"},
+		{"a copy is waited for", func(k *Rank) { begin(k, a); wait(k, a); wait(k, a) }, illegal,
+			"MPI_Wait with a request of MPI_Irecv that is complete or freed"},
+		{"a copy is waited for, and fails", func(k *Rank) { begin(k, a); wait(k, a); fails(k, "MPI_Wait", a) }, illegal,
+			"complete or freed"},
 		{"a copy is freed", func(k *Rank) { begin(k, a); wait(k, a); free(k, a) }, illegal, "MPI_Request_free"},
-		{"the handle is that of another by now", func(k *Rank) { begin(k, a); wait(k, a); begin(k, a); wait(k, a) }, nil, ""},
-		{"a copy of what was freed", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); free(k, a); start(k, a) }, illegal, "complete or freed"},
+		{"the handle is that of another by now", func(k *Rank) { begin(k, a); wait(k, a); begin(k, a); wait(k, a) },
+			nil, ""},
+		{"a copy of what was freed", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); free(k, a); start(k, a) },
+			illegal, "complete or freed"},
 		{"two of one handle", func(k *Rank) { begin(k, a); begin(k, a); all(k, a, a) }, nil, ""},
-		{"twice in an array", func(k *Rank) { begin(k, a); all(k, a, a) }, illegal, "a request of MPI_Irecv (element 1 of the array) that the array has more than once"},
-		{"inactive twice in an array", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); all(k, a, a); free(k, a) }, nil, ""},
-		{"active", func(k *Rank) { repeated(k, a); start(k, a); start(k, a); wait(k, a); free(k, a) }, illegal, "active already"},
+		{"twice in an array", func(k *Rank) { begin(k, a); all(k, a, a) }, illegal,
+			"a request of MPI_Irecv (element 1 of the array) that the array has more than once"},
+		{"inactive twice in an array",
+			func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); all(k, a, a); free(k, a) }, nil, ""},
+		{"active", func(k *Rank) { repeated(k, a); start(k, a); start(k, a); wait(k, a); free(k, a) }, illegal,
+			"active already"},
 		{"not persistent", func(k *Rank) { begin(k, a); start(k, a); wait(k, a) }, illegal, "not persistent"},
 		{"none", func(k *Rank) { start(k, RequestNull) }, illegal, "MPI_REQUEST_NULL"},
-		{"inactive", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); cancel(k, a); free(k, a) }, illegal, "inactive"},
-		{"a collective", func(k *Rank) { barrier(k, a); fails(k, "MPI_Request_free", a); wait(k, a) }, illegal, "MPI_Ibarrier"},
-		{"a receive under way", func(k *Rank) { nonblocking(k, "MPI_Irecv", "source", 0, 0, a); free(k, a) }, []string{"LOCAL:REQUEST:PREMATURE_FREE [0]"}, "is pending"},
+		{"inactive", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); cancel(k, a); free(k, a) }, illegal,
+			"inactive"},
+		{"a collective", func(k *Rank) { barrier(k, a); fails(k, "MPI_Request_free", a); wait(k, a) }, illegal,
+			"MPI_Ibarrier"},
+		{"a receive under way", func(k *Rank) { nonblocking(k, "MPI_Irecv", "source", 0, 0, a); free(k, a) },
+			[]string{"LOCAL:REQUEST:PREMATURE_FREE [0]"}, "is pending"},
 		{"a send under way", func(k *Rank) {
 			nonblocking(k, "MPI_Isend", "dest", 0, 0, a)
 			free(k, a)
 			k.Call("recv", "MPI_Recv", recv(1, Int, 0, 0))
 		}, nil, ""},
-		{"never started", func(k *Rank) { repeated(k, a); free(k, a) }, []string{"LOCAL:REQUEST:NOT_STARTED [0]"}, "never started"},
-		{"never made", func(k *Rank) { begin(k, a); fails(k, "MPI_Wait", 5); wait(k, a) }, illegal, "no MPI call has returned this handle"},
+		{"never started", func(k *Rank) { repeated(k, a); free(k, a) }, []string{"LOCAL:REQUEST:NOT_STARTED [0]"},
+			"never started"},
+		{"never made", func(k *Rank) { begin(k, a); fails(k, "MPI_Wait", 5); wait(k, a) }, illegal,
+			"no MPI call has returned this handle"},
 		{"never made, and no error", func(k *Rank) { begin(k, a); wait(k, 5); wait(k, a) }, nil, ""},
 		{"not told which a failed wait has completed", func(k *Rank) {
 			repeated(k, a)
 			start(k, a)
-			k.Fail("waitall", "MPI_Waitall", Args{"count": 1, "array_of_requests": []uint64{a}, "*array_of_requests": 0x5000 + a}, 6, "no", false)
+			k.Fail("waitall", "MPI_Waitall",
+				Args{"count": 1, "array_of_requests": []uint64{a}, "*array_of_requests": 0x5000 + a}, 6, "no", false)
 			start(k, a)
 			wait(k, a)
 			free(k, a)

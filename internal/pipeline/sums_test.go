@@ -22,7 +22,8 @@ func alltoall(p *Program, change func(rank int, sent, received []PartSum)) {
 			received = append(received, PartSum{Peer: peer, Bytes: 8, Value: uint64(100*peer + r)})
 		}
 		change(r, sent, received)
-		k.Move("exchange", "MPI_Alltoall", Args{"sendcount": 2, "sendtype": Int, "recvcount": 2, "recvtype": Int, "comm": World}, 0, sent, received)
+		k.Move("exchange", "MPI_Alltoall",
+			Args{"sendcount": 2, "sendtype": Int, "recvcount": 2, "recvtype": Int, "comm": World}, 0, sent, received)
 	}
 }
 
@@ -69,7 +70,8 @@ func TestSums(t *testing.T) {
 		}, nil},
 		{"sums that come to nobody", func(p *Program) {
 			for r, k := range p.Ranks {
-				k.Move("b", "MPI_Bcast", broadcast(4, Int), 0, []PartSum{{Peer: 1 << 20, Bytes: 16, Value: 1}}, []PartSum{{Peer: 3, Bytes: 16, Value: uint64(r)}})
+				k.Move("b", "MPI_Bcast", broadcast(4, Int), 0, []PartSum{{Peer: 1 << 20, Bytes: 16, Value: 1}},
+					[]PartSum{{Peer: 3, Bytes: 16, Value: uint64(r)}})
 			}
 		}, nil},
 		{"a call that failed, and what follows", func(p *Program) {

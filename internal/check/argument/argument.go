@@ -16,8 +16,8 @@ import (
 //go:embed invalid.md
 var invalidDoc string
 
-// Invalid finds arguments that the standard forbids (MPI standard, the description of each function). MPI's own error about
-// the same call is not reported again. Another check is for collectives: it makes one finding for all processes.
+// Invalid finds arguments that the standard forbids (MPI standard, the description of each function). MPI's own error
+// about the same call is not reported again. Another check is for collectives: it makes one finding for all processes.
 var Invalid = &check.Check{
 	ID:       "LOCAL:MPI:INVALID_ARGUMENT",
 	Severity: finding.Error,
@@ -60,12 +60,13 @@ type watcher struct {
 	overflow bool // the judge finds overflows
 }
 
-// often reports whether a function sends, receives, probes, or completes or starts requests. A call of such a function is
-// judged only if something about it is odd (track.Events.OddArguments), or if it has failed. Judging each would take too
-// long.
+// often reports whether a function sends, receives, probes, or completes or starts requests. A call of such a function
+// is judged only if something about it is odd (track.Events.OddArguments), or if it has failed. Judging each would take
+// too long.
 func often(f *mpiapi.Func) bool {
 	switch f.Class {
-	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Wait, mpiapi.Test:
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Wait,
+		mpiapi.Test:
 		return true
 	}
 	switch f.Base {
@@ -81,8 +82,8 @@ func (w *watcher) watchCalls() {
 	w.x.Track.CallEntered.Late(w.x.Owner, w.look, w.judge.Functions(rare)...)
 }
 
-// watchFailures judges calls that have failed, or in which a process has died. It does so early, so that other checks know
-// whether the cause is reported.
+// watchFailures judges calls that have failed, or in which a process has died. It does so early, so that other checks
+// know whether the cause is reported.
 func (w *watcher) watchFailures() {
 	w.x.Track.CallFailed.Early(w.x.Owner, w.failed)
 	w.x.Track.ProcessEnded.Early(w.x.Owner, w.ended)
@@ -112,8 +113,8 @@ func (w *watcher) enterCollective(e track.CollectiveEntering) {
 	}
 }
 
-// failed judges a call that has failed. Not every call is judged when it is made. Handles are judged more strictly now: the
-// handle that MPI does not accept is one that no call has returned.
+// failed judges a call that has failed. Not every call is judged when it is made. Handles are judged more strictly now:
+// the handle that MPI does not accept is one that no call has returned.
 func (w *watcher) failed(e track.CallFailed) {
 	th, f := e.Thread, w.x.Func(e.Call)
 	if th.Explained != track.Unexplained {
@@ -137,8 +138,8 @@ func (w *watcher) failed(e track.CallFailed) {
 	}
 }
 
-// ended judges the call in which a signal killed a process. MPI may have followed a null pointer, or a handle that no call
-// has returned.
+// ended judges the call in which a signal killed a process. MPI may have followed a null pointer, or a handle that no
+// call has returned.
 func (w *watcher) ended(p *track.Process) {
 	if p.Ended.Kind != ring.Signaled || p.Lost {
 		return

@@ -38,15 +38,15 @@ func (w *watcher) report(th *track.Thread, c match.Call, m *rules.Mistake) {
 	f.Why = "The behaviour is undefined: MPI may return an error, crash, or use wrong data."
 	f.Advice = remedy(q, m)
 	if w.overflow {
-		f.Advice = "Send less data at a time, or use a derived datatype with larger elements. Or use 64-bit integers, and the " +
-			"functions with large counts (MPI_Count, names that end in _c)."
+		f.Advice = "Send less data at a time, or use a derived datatype with larger elements. Or use 64-bit " +
+			"integers, and the functions with large counts (MPI_Count, names that end in _c)."
 	}
 	switch {
 	case m.Defined:
 		f.Severity = finding.Info
 		f.Why = ""
-		f.Advice = "Nothing needs to change if the program checks for MPI_UNDEFINED. Otherwise call the function with large " +
-			"counts (MPI_Count, a name that ends in _x or _c)."
+		f.Advice = "Nothing needs to change if the program checks for MPI_UNDEFINED. Otherwise call the function " +
+			"with large counts (MPI_Count, a name that ends in _x or _c)."
 	case m.Allowed:
 		f.Severity = finding.Warning
 		f.Why = "The program cannot use the result."
@@ -64,11 +64,13 @@ func remedy(q *mpiapi.Param, m *rules.Mistake) string {
 	case q.Kind.Handle(), q.Kind == mpiapi.Keyval:
 		return "Pass a handle that an MPI call has returned. Check that the variable was set before this call."
 	case q.Role == mpiapi.Dest, q.Role == mpiapi.Source, q.Role == mpiapi.TargetRank:
-		return "Pass a rank of this communicator or window: ranks count from 0. Where there is no neighbour, pass MPI_PROC_NULL."
+		return "Pass a rank of this communicator or window: ranks count from 0. Where there is no neighbour, pass " +
+			"MPI_PROC_NULL."
 	case q.Role == mpiapi.SendTag, q.Role == mpiapi.RecvTag:
 		return "Choose a tag from 0 to MPI_TAG_UB. This attribute of MPI_COMM_WORLD is at least 32767."
 	case q.Kind == mpiapi.Buffer:
-		return "Check that the memory was allocated and that this is the right pointer. Where there are no data, pass a count of 0."
+		return "Check that the memory was allocated and that this is the right pointer. Where there are no data, " +
+			"pass a count of 0."
 	}
 	return "Pass a valid value. Check how the program computed this one."
 }

@@ -18,8 +18,8 @@ var Checks = []*check.Check{Insufficient}
 //go:embed insufficient.md
 var insufficientDoc string
 
-// Insufficient finds buffered sends for which the attached buffer has no room, and calls that attach or detach it wrongly
-// (MPI standard, section 3.6).
+// Insufficient finds buffered sends for which the attached buffer has no room, and calls that attach or detach it
+// wrongly (MPI standard, section 3.6).
 var Insufficient = &check.Check{
 	ID:       "LOCAL:BUFFER:INSUFFICIENT",
 	Severity: finding.Error,
@@ -189,7 +189,8 @@ func (r *room) sent(e track.BufferedSent) {
 // processes have received.
 func (r *room) failed(e track.CallFailed) {
 	th := e.Thread
-	if e.Failure == nil || th.Explained != track.Unexplained || th.Process.ErrorClass(e.Failure.Class) != "MPI_ERR_BUFFER" {
+	if e.Failure == nil || th.Explained != track.Unexplained ||
+		th.Process.ErrorClass(e.Failure.Class) != "MPI_ERR_BUFFER" {
 		return
 	}
 	c, err := event.ParseCall(e.Call.Raw)

@@ -55,10 +55,10 @@ func (r *room) report(c track.Call, p problem) {
 }
 
 const (
-	needsRoom = "A buffered send copies its message into the attached buffer, which must have room for it (MPI standard, section " +
-		"3.6). Otherwise the message is lost, or MPI ends the program."
-	enough = "Attach a buffer with room for all messages that may be in it at once. Each needs the size that MPI_Pack_size " +
-		"returns, plus MPI_BSEND_OVERHEAD."
+	needsRoom = "A buffered send copies its message into the attached buffer, which must have room for it (MPI " +
+		"standard, section 3.6). Otherwise the message is lost, or MPI ends the program."
+	enough = "Attach a buffer with room for all messages that may be in it at once. Each needs the size that " +
+		"MPI_Pack_size returns, plus MPI_BSEND_OVERHEAD."
 )
 
 // why says why a misuse matters.
@@ -78,9 +78,10 @@ var advice = map[misuse]string{
 	tooLong:       enough,
 	bufferFull:    enough,
 	attachedTwice: "First detach the other buffer with MPI_Buffer_detach. Or attach one buffer that is large enough.",
-	notAttached:   "Call MPI_Buffer_detach only while a buffer is attached. Do not use the address that this call returns.",
-	negativeSize:  "Pass the size in bytes. An int holds at most 2147483647.",
-	uselessSize:   enough,
+	notAttached: "Call MPI_Buffer_detach only while a buffer is attached. Do not use the address that this call " +
+		"returns.",
+	negativeSize: "Pass the size in bytes. An int holds at most 2147483647.",
+	uselessSize:  enough,
 }
 
 // describe continues after "Rank 0 calls MPI_Bsend ".
@@ -89,7 +90,8 @@ func (p *problem) describe() string {
 	case noBuffer:
 		return "while no buffer is attached"
 	case tooLong:
-		return fmt.Sprintf("for a message of %d bytes, which needs %d with MPI_BSEND_OVERHEAD, but the attached buffer has %d",
+		return fmt.Sprintf("for a message of %d bytes, which needs %d with MPI_BSEND_OVERHEAD, but the attached "+
+			"buffer has %d",
 			p.message, p.message+p.overhead, p.size)
 	case bufferFull:
 		what := "for a message"
@@ -98,7 +100,8 @@ func (p *problem) describe() string {
 				p.message, p.message+p.overhead)
 		}
 		if p.earlier > 0 {
-			return fmt.Sprintf("%s, but messages to itself, not received yet, take %d of the %d bytes of the attached buffer",
+			return fmt.Sprintf("%s, but messages to itself, not received yet, take %d of the %d bytes of the "+
+				"attached buffer",
 				what, p.earlier, p.size)
 		}
 		return fmt.Sprintf("%s, but MPI says that the attached buffer of %d bytes is full", what, p.size)

@@ -9,8 +9,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// disagreements finds collectives that fail because their members disagree: another check reports that. The records of the
-// other members may come later, so failures are held back for a moment.
+// disagreements finds collectives that fail because their members disagree: another check reports that. The records of
+// the other members may come later, so failures are held back for a moment.
 type disagreements struct {
 	x    *check.Run
 	held []heldCollective

@@ -6,9 +6,9 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// classes are the error classes that MPI libraries return for a mistake that another check has reported. Libraries are not
-// exact, so some classes are in every list. An error of another class has another cause. Without a list, the mistake
-// explains errors of every class.
+// classes are the error classes that MPI libraries return for a mistake that another check has reported. Libraries are
+// not exact, so some classes are in every list. An error of another class has another cause. Without a list, the
+// mistake explains errors of every class.
 var classes = map[track.Explanation][]string{
 	track.ByDatatype: append([]string{"MPI_ERR_TYPE"}, vague...),
 	track.ByBuffer:   append([]string{"MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_NO_MEM"}, vague...),

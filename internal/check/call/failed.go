@@ -53,7 +53,8 @@ var Failed = &check.Check{
 	},
 }
 
-// ended reports a call in which MPI ended the process without calling its error handler. MPI does so for files and windows.
+// ended reports a call in which MPI ended the process without calling its error handler. MPI does so for files and
+// windows.
 func ended(x *check.Run, p *track.Process) {
 	c := p.Threads[0].Last
 	for _, th := range p.Threads {
@@ -63,12 +64,14 @@ func ended(x *check.Run, p *track.Process) {
 	}
 	name := x.Func(c).Name
 	x.Report(&finding.Finding{
-		Key:     x.Place(c),
-		Ranks:   []int{p.Rank},
-		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with exit status %d.", name, p.Rank, p.Ended.Code),
-		Why:     "The error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. MPI's own message on stderr says what is wrong.",
-		Advice: "Correct the arguments of the call, or what led to the error. To handle such errors in the program, set " +
-			"MPI_ERRORS_RETURN or an error handler of your own.",
+		Key:   x.Place(c),
+		Ranks: []int{p.Rank},
+		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with exit status %d.", name, p.Rank,
+			p.Ended.Code),
+		Why: "The error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. MPI's own message on stderr says " +
+			"what is wrong.",
+		Advice: "Correct the arguments of the call, or what led to the error. To handle such errors in the program, " +
+			"set MPI_ERRORS_RETURN or an error handler of your own.",
 		Sites:   []finding.Site{x.Site("failing call", c)},
 		Details: map[string]any{"function": name, "status": p.Ended.Code},
 	})
@@ -105,17 +108,18 @@ func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Fail
 	case fatal:
 		out.Severity = finding.Error
 		out.Why = "The error handler is MPI_ERRORS_ARE_FATAL: MPI ends the program here."
-		out.Advice = strings.ToUpper(cause[:1]) + cause[1:] + ". To handle such errors in the program, set MPI_ERRORS_RETURN or an " +
+		out.Advice = strings.ToUpper(cause[:1]) + cause[1:] +
+			". To handle such errors in the program, set MPI_ERRORS_RETURN or an " +
 			"error handler of your own (MPI_Comm_set_errhandler)."
 	case fn.Base == mpiapi.IDFileDelete && class == "MPI_ERR_NO_SUCH_FILE":
 		out.Severity = finding.Info
 		out.Why = "There is no such file to delete."
-		out.Advice = "Nothing needs to change if the program only makes sure that the file does not exist. Otherwise check the " +
-			"name of the file."
+		out.Advice = "Nothing needs to change if the program only makes sure that the file does not exist. Otherwise " +
+			"check the name of the file."
 	case byDefault(p, fn):
 		out.Severity = finding.Warning
-		out.Why = "Unlike communicators, files return errors by default. A program that ignores the return value continues as if " +
-			"nothing had happened."
+		out.Why = "Unlike communicators, files return errors by default. A program that ignores the return value " +
+			"continues as if nothing had happened."
 		out.Advice = "Check the return value of the call. Or set MPI_ERRORS_ARE_FATAL for files: " +
 			"MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL)."
 	default:
@@ -126,8 +130,8 @@ func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Fail
 	return out
 }
 
-// limited reports whether an error is not about an argument. Then its class says that MPI lacks something, or it names the
-// kind of object that the call creates.
+// limited reports whether an error is not about an argument. Then its class says that MPI lacks something, or it names
+// the kind of object that the call creates.
 func limited(fn *mpiapi.Func, class string) bool {
 	switch class {
 	case "MPI_ERR_NO_MEM", "MPI_ERR_NO_SPACE", "MPI_ERR_QUOTA", "MPI_ERR_IO", "MPI_ERR_INTERN", "MPI_ERR_OTHER",
@@ -154,7 +158,8 @@ func limited(fn *mpiapi.Func, class string) bool {
 // made has the kinds of objects that error classes name.
 var made = map[string]mpiapi.Kind{
 	"MPI_ERR_WIN": mpiapi.Win, "MPI_ERR_COMM": mpiapi.Comm, "MPI_ERR_FILE": mpiapi.File, "MPI_ERR_GROUP": mpiapi.Group,
-	"MPI_ERR_INFO": mpiapi.Info, "MPI_ERR_REQUEST": mpiapi.Request, "MPI_ERR_OP": mpiapi.Op, "MPI_ERR_SESSION": mpiapi.Session,
+	"MPI_ERR_INFO": mpiapi.Info, "MPI_ERR_REQUEST": mpiapi.Request, "MPI_ERR_OP": mpiapi.Op,
+	"MPI_ERR_SESSION": mpiapi.Session,
 }
 
 // byDefault reports whether MPI returned the error because files have MPI_ERRORS_RETURN by default.

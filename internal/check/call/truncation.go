@@ -10,17 +10,18 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// truncations finds calls that fail because a message is too long. Another check reports the message itself, as truncated
-// or as one of another datatype. Failures and messages are counted by process, as MPI need not say which request of a call
-// has failed. The sender's record of the message may come after the receiver's record of the failure, so failures are held
-// back for a moment.
+// truncations finds calls that fail because a message is too long. Another check reports the message itself, as
+// truncated or as one of another datatype. Failures and messages are counted by process, as MPI need not say which
+// request of a call has failed. The sender's record of the message may come after the receiver's record of the failure,
+// so failures are held back for a moment.
 type truncations struct {
 	x        *check.Run
 	messages map[*track.Process]*heldMessages
 	held     []*heldFailure
 }
 
-// heldMessages counts the messages that one process received recently, too long or mismatched, without a failure so far.
+// heldMessages counts the messages that one process received recently, too long or mismatched, without a failure so
+// far.
 type heldMessages struct {
 	n, ticks int
 }
@@ -34,8 +35,8 @@ type heldFailure struct {
 	ticks   int
 }
 
-// patience is how many ticks a failure waits for the sender's record, and a message for the failure. The sender's record was
-// written before, and the failure comes when the receive completes.
+// patience is how many ticks a failure waits for the sender's record, and a message for the failure. The sender's
+// record was written before, and the failure comes when the receive completes.
 const patience = 5
 
 func newTruncations(x *check.Run) *truncations {
@@ -102,8 +103,8 @@ func (t *truncations) truncated(p *track.Process, c match.Call, f *track.Failure
 	return 0
 }
 
-// truncatedIn counts the statuses with errors. It returns 0 if one has an error of another kind. The class of an error code
-// in a status is not always known: such a code counts as a truncation.
+// truncatedIn counts the statuses with errors. It returns 0 if one has an error of another kind. The class of an error
+// code in a status is not always known: such a code counts as a truncation.
 func truncatedIn(p *track.Process, c match.Call) (n int) {
 	call, err := event.ParseCall(c.Raw)
 	if err != nil {

@@ -16,7 +16,8 @@ type arc struct {
 }
 
 // circle returns a short circle of processes that block each other in collectives: each is in one that the next process
-// has not entered. It is nil if there is none, or if members disagree on one of the collectives: then that is the cause.
+// has not entered. It is nil if there is none, or if members disagree on one of the collectives: then that is the
+// cause.
 //
 // Processes with several threads are left out: any of the threads might enter the other collective.
 func circle(d *waiting.Deadlock) []arc {
@@ -50,8 +51,8 @@ func circle(d *waiting.Deadlock) []arc {
 // circleTries is how many processes the search for a short circle starts from.
 const circleTries = 64
 
-// prune takes out the processes that do not lead to a circle. Threads in one collective share their clauses, so one look
-// at these is enough for all of them.
+// prune takes out the processes that do not lead to a circle. Threads in one collective share their clauses, so one
+// look at these is enough for all of them.
 func prune(blocked map[*track.Process]*waiting.Blocked) {
 	for changed := true; changed; {
 		changed = false

@@ -1,5 +1,5 @@
-// Package collective has the checks of collective operations: all members of a communicator, window or file must call the
-// same operation, with arguments that agree. Package collargs says which arguments these are.
+// Package collective has the checks of collective operations: all members of a communicator, window or file must call
+// the same operation, with arguments that agree. Package collargs says which arguments these are.
 package collective
 
 import (
@@ -39,8 +39,8 @@ type rule struct {
 	verbs [2]string
 	// complete: what a group passes is wrong by itself, so a single group needs no other words.
 	complete bool
-	// entering, if it is not nil, returns the function to call when a member enters a collective. It may add to what the
-	// member contributes. enters names the functions concerned.
+	// entering, if it is not nil, returns the function to call when a member enters a collective. It may add to what
+	// the member contributes. enters names the functions concerned.
 	entering func(x *check.Run) func(track.CollectiveEntering)
 	enters   func(*mpiapi.Func) bool
 }
@@ -191,7 +191,8 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 			}
 			f.Sites = append(f.Sites, site)
 			keys = append(keys, x.Place(g.call)+"|"+x.Func(g.call).Name)
-			details = append(details, map[string]any{"ranks": ranks, "argument": g.argument, "function": x.Func(g.call).Name})
+			details = append(details,
+				map[string]any{"ranks": ranks, "argument": g.argument, "function": x.Func(g.call).Name})
 		}
 	}
 	if n := len(gs) - shownGroups; n > 0 {
@@ -265,8 +266,8 @@ func newCheck(id, title, doc string, r *rule) *check.Check {
 	}
 }
 
-// settled reports whether the members are in the same operation, with valid arguments and the same root. If they are not,
-// other differences follow from that: one cause makes one finding.
+// settled reports whether the members are in the same operation, with valid arguments and the same root. If they are
+// not, other differences follow from that: one cause makes one finding.
 func settled(c *match.Collective) bool {
 	return !c.Different && !c.Conflicts.Has(match.Validity) && !c.Conflicts.Has(match.Root)
 }

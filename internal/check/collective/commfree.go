@@ -65,11 +65,12 @@ func reportUnfreed(x *check.Run, l *leavers, c *match.Collective) {
 	name := x.Func(c.Variants[0].Call).Name
 	comm := x.Comm(c.Variants[0].Call, c.Comm)
 	x.Report(&finding.Finding{
-		Key:     places.key(),
-		Ranks:   append(slices.Clone(freed), kept...),
-		Message: fmt.Sprintf("%s %s %s with %s, but %s never %s.", capital(finding.RankNames(freed)), verb(freed, "frees", "free"), comm, name, finding.RankNames(kept), verb(kept, "does", "do")),
-		Why: name + " is collective: all processes of the communicator must call it (MPI standard, section 7.4.3). MPI may wait " +
-			"for the others, and keeps the communicator until all have freed it.",
+		Key:   places.key(),
+		Ranks: append(slices.Clone(freed), kept...),
+		Message: fmt.Sprintf("%s %s %s with %s, but %s never %s.", capital(finding.RankNames(freed)),
+			verb(freed, "frees", "free"), comm, name, finding.RankNames(kept), verb(kept, "does", "do")),
+		Why: name + " is collective: all processes of the communicator must call it (MPI standard, section 7.4.3). " +
+			"MPI may wait for the others, and keeps the communicator until all have freed it.",
 		Advice:  "Free the communicator on every process that created it.",
 		Sites:   places.list,
 		Details: map[string]any{"comm": comm, "freed": freed, "kept": kept},

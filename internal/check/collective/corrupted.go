@@ -76,21 +76,25 @@ func corrupted(x *check.Run, c *match.Comm, at uint64, list []checksum.Differenc
 		}
 		places.add("sender", d.Sender)
 		places.add("receiver", d.Receiver)
-		lines = append(lines, fmt.Sprintf("the %s that rank %d received from rank %d", check.Plural(int(d.Bytes), "byte", "bytes"), to, from))
+		lines = append(lines,
+			fmt.Sprintf("the %s that rank %d received from rank %d", check.Plural(int(d.Bytes), "byte", "bytes"), to,
+				from))
 		details = append(details, map[string]any{"sender": from, "receiver": to, "bytes": d.Bytes})
 	}
 	slices.Sort(ranks)
 	comm := x.Comm(first.Receiver, c)
 	x.Report(&finding.Finding{
-		Key:     name + "|" + places.key(),
-		Ranks:   slices.Compact(ranks),
-		Sites:   places.list,
-		Message: fmt.Sprintf("Data in %s (collective %d on %s) are not what was sent: %s.", name, at+1, comm, strings.Join(lines, "; ")),
-		Why: "The checksum of the sent data differs from that of the received data. MPI, the network, the memory or the program " +
-			"changed them. While the operation runs, the program must not write to its buffers, nor read a receive buffer (MPI " +
-			"standard, section 6.1). Parts that are received must not overlap.",
-		Advice: "Look for threads, and for communication that is still running, that use these buffers. Look for displacements that " +
-			"let parts overlap. If there are none, try another transport of the MPI library, or other nodes.",
+		Key:   name + "|" + places.key(),
+		Ranks: slices.Compact(ranks),
+		Sites: places.list,
+		Message: fmt.Sprintf("Data in %s (collective %d on %s) are not what was sent: %s.", name, at+1, comm,
+			strings.Join(lines, "; ")),
+		Why: "The checksum of the sent data differs from that of the received data. MPI, the network, the memory or " +
+			"the program changed them. While the operation runs, the program must not write to its buffers, nor read " +
+			"a receive buffer (MPI standard, section 6.1). Parts that are received must not overlap.",
+		Advice: "Look for threads, and for communication that is still running, that use these buffers. Look for " +
+			"displacements that let parts overlap. If there are none, try another transport of the MPI library, or " +
+			"other nodes.",
 		Details: map[string]any{"comm": comm, "position": at + 1, "function": name, "parts": details},
 	})
 }

@@ -25,8 +25,8 @@ var DatatypeMismatch = newCheck("DATATYPE:MISMATCH", "processes pass different d
 		what:     about("pass different datatypes to %s"),
 		verbs:    passes,
 		complete: true,
-		why: "In a collective, each process must expect exactly the basic types that the other one sends (MPI standard, chapter 6). " +
-			"Otherwise MPI may deliver wrong data.",
+		why: "In a collective, each process must expect exactly the basic types that the other one sends (MPI " +
+			"standard, chapter 6). Otherwise MPI may deliver wrong data.",
 		advice: "Pass the same datatype on all processes, or datatypes with the same signature.",
 	})
 
@@ -37,10 +37,10 @@ var SizeMismatch = newCheck("SIZE_MISMATCH", "processes pass different amounts o
 		what:     about("pass different amounts of data to %s"),
 		verbs:    passes,
 		complete: true,
-		why: "In a collective, each process must expect exactly as much data as the other one sends (MPI standard, chapter 6). " +
-			"Unlike in MPI_Recv, it may not expect more.",
-		advice: "Make the counts equal. To move a different amount from or to each process, use MPI_Gatherv, MPI_Scatterv, " +
-			"MPI_Allgatherv or MPI_Alltoallv.",
+		why: "In a collective, each process must expect exactly as much data as the other one sends (MPI standard, " +
+			"chapter 6). Unlike in MPI_Recv, it may not expect more.",
+		advice: "Make the counts equal. To move a different amount from or to each process, use MPI_Gatherv, " +
+			"MPI_Scatterv, MPI_Allgatherv or MPI_Alltoallv.",
 	})
 
 // difference is how two signatures differ.
@@ -56,7 +56,8 @@ func use(s match.Side) datatype.Use { return datatype.Use{Type: s.Type.Of(), Cou
 
 // compare tells how what is sent differs from what is expected.
 func compare(sent, expected match.Side) difference {
-	if r := datatype.Compare(use(sent), use(expected), true); r.Verdict == datatype.Mismatch || r.Verdict == datatype.ByteMismatch {
+	if r := datatype.Compare(use(sent), use(expected), true); r.Verdict == datatype.Mismatch ||
+		r.Verdict == datatype.ByteMismatch {
 		return differentTypes
 	} else if r.Verdict == datatype.Matches || r.Verdict == datatype.Undecided {
 		return noDifference
@@ -227,7 +228,8 @@ func vector(v, w *match.Variant, r mpiapi.Role) (worst difference) {
 		return one
 	}
 	for i := range a.Len() {
-		here := compare(match.Side{Count: a.At(i), Type: v.Sides[0].Type}, match.Side{Count: b.At(i), Type: w.Sides[0].Type})
+		here := compare(match.Side{Count: a.At(i), Type: v.Sides[0].Type},
+			match.Side{Count: b.At(i), Type: w.Sides[0].Type})
 		worst = max(worst, here)
 	}
 	return worst
@@ -267,8 +269,9 @@ func pairwise(c *match.Collective) (worst difference, gs []group) {
 				call: p.m.Sender, members: []int32{p.m.From},
 			},
 			group{
-				argument: fmt.Sprintf("%s from rank %d", nothing(p.m.Expected), from), verbs: [2]string{"expects", "expect"},
-				call: p.m.Receiver, members: []int32{p.m.To},
+				argument: fmt.Sprintf("%s from rank %d", nothing(p.m.Expected), from),
+				verbs:    [2]string{"expects", "expect"},
+				call:     p.m.Receiver, members: []int32{p.m.To},
 			})
 	}
 	return worst, gs

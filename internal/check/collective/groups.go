@@ -53,12 +53,14 @@ var groupRule = &rule{
 	more: func(c *match.Collective) (why, advice string) {
 		if len(c.Clashes) == 0 {
 			return "All processes must pass the same split_type, or MPI_UNDEFINED (MPI standard, section 7.4.2).",
-				"Pass the same split_type on all processes. A process that is to be in no new communicator passes MPI_UNDEFINED."
+				"Pass the same split_type on all processes. A process that is to be in no new communicator passes " +
+					"MPI_UNDEFINED."
 		}
-		return "All processes of a group must pass this same group, so different groups have no process in common. On an " +
-				"inter-communicator, all processes of one side pass the same group (MPI standard, section 7.4.2).",
-			"Compute the group from something that is the same on all its processes, in the same order. A process that is to be " +
-				"in no new communicator passes MPI_GROUP_EMPTY."
+		return "All processes of a group must pass this same group, so different groups have no process in common. " +
+				"On an inter-communicator, all processes of one side pass the same group (MPI standard, section " +
+				"7.4.2).",
+			"Compute the group from something that is the same on all its processes, in the same order. A process " +
+				"that is to be in no new communicator passes MPI_GROUP_EMPTY."
 	},
 }
 
@@ -90,9 +92,9 @@ func clashing(c *match.Collective) (gs []group) {
 	return gs
 }
 
-// gatherings reports whether two processes block each other in calls that make a communicator of a group. Each group has
-// the other process, and both come from the same communicator, but the groups or tags differ. The program may have meant
-// one communicator.
+// gatherings reports whether two processes block each other in calls that make a communicator of a group. Each group
+// has the other process, and both come from the same communicator, but the groups or tags differ. The program may have
+// meant one communicator.
 func gatherings(arcs []arc) bool {
 	return len(arcs) == 2 && related(arcs[0].clause.Comm.Comm, arcs[1].clause.Comm.Comm)
 }
@@ -205,10 +207,10 @@ func (m *meeting) report(both ...*match.Comm) {
 	}
 	f.Message = fmt.Sprintf("%s call %s with arguments that do not match:\n%s.",
 		capital(finding.RankNames(f.Ranks)), name, strings.Join(lines, ";\n"))
-	f.Why = "All processes of the group must pass the same group, in the same order, and the same tag (MPI standard, section " +
-		"7.4.2). If the calls are for different communicators, the processes create these in different orders."
-	f.Advice = "Pass the same arguments on all processes of the group. Create several such communicators in the same order on " +
-		"all their processes."
+	f.Why = "All processes of the group must pass the same group, in the same order, and the same tag (MPI standard, " +
+		"section 7.4.2). If the calls are for different communicators, the processes create these in different orders."
+	f.Advice = "Pass the same arguments on all processes of the group. Create several such communicators in the same " +
+		"order on all their processes."
 	f.Sites, f.Key = places.list, "apart|"+places.key()
 	m.x.Report(f)
 	for _, c := range both {

@@ -19,8 +19,8 @@ import (
 //go:embed missing.md
 var missingDoc string
 
-// Missing finds collectives that some members have entered and others never will. The others have called MPI_Finalize, or
-// they wait elsewhere forever, for the members in the collective.
+// Missing finds collectives that some members have entered and others never will. The others have called MPI_Finalize,
+// or they wait elsewhere forever, for the members in the collective.
 var Missing = &check.Check{
 	ID:       "GLOBAL:COLLECTIVE:MISSING",
 	Severity: finding.Error,
@@ -57,8 +57,9 @@ func (m *missing) tick() {
 	}
 }
 
-// look reports the collectives whose missing members have all called MPI_Finalize. It reports only the first one of each
-// communicator: the later ones miss the same members. CommFreeMismatch reports communicators that only some have freed.
+// look reports the collectives whose missing members have all called MPI_Finalize. It reports only the first one of
+// each communicator: the later ones miss the same members. CommFreeMismatch reports communicators that only some have
+// freed.
 func (m *missing) look() {
 	if !m.proper() {
 		return
@@ -76,8 +77,8 @@ func (m *missing) look() {
 }
 
 // deadlock reports the collectives that cause a deadlock: the missing members wait elsewhere for the members in the
-// collective. Members that wait for something else have another cause. Where collectives of different communicators wait
-// for each other, OrderMismatch reports that.
+// collective. Members that wait for something else have another cause. Where collectives of different communicators
+// wait for each other, OrderMismatch reports that.
 func (m *missing) deadlock(d *waiting.Deadlock) {
 	if !m.proper() {
 		return
@@ -96,8 +97,8 @@ func (m *missing) deadlock(d *waiting.Deadlock) {
 }
 
 // nearMiss reports whether something nearly matches what a thread waits for: a message with another tag, destination or
-// communicator, or an earlier receive that took the message. This is then the likely cause. A message from a third process
-// is no evidence: a later receive may be for it.
+// communicator, or an earlier receive that took the message. This is then the likely cause. A message from a third
+// process is no evidence: a later receive may be for it.
 func nearMiss(b *waiting.Blocked) (found bool) {
 	waiting.Each(b.Clauses, func(c *waiting.Clause) {
 		if w, ok := nearmiss.Wanted(b, c); ok && !found {
@@ -118,7 +119,7 @@ func union(a, b map[*track.Process]bool) map[*track.Process]bool {
 // candidates returns the communicators with incomplete collectives. Those in which processes wait come first.
 func (m *missing) candidates(d *waiting.Deadlock) []*match.Comm {
 	var list []*match.Comm
-	done := make(map[*waiting.Clause]bool) // lists of clauses, by their beginning: threads in one collective share theirs
+	done := make(map[*waiting.Clause]bool) // by first clause, shared by threads in one collective
 	for i := range d.Blocked {
 		first := &d.Blocked[i].Clauses[0]
 		if done[first] {
@@ -230,7 +231,8 @@ func (m *missing) report(a *absence) {
 		lines[i] = fmt.Sprintf("%s %s in %s", finding.RankNames(ranks), verb(ranks, "waits", "wait"), text)
 	}
 	if n := len(lines) - shownGroups; n > 0 {
-		lines = append(lines[:shownGroups], fmt.Sprintf("%s more wait elsewhere", check.Plural(n, "process", "processes")))
+		lines = append(lines[:shownGroups],
+			fmt.Sprintf("%s more wait elsewhere", check.Plural(n, "process", "processes")))
 	}
 	if len(a.left) > 0 {
 		var ranks []int
@@ -241,7 +243,8 @@ func (m *missing) report(a *absence) {
 			}
 		}
 		slices.Sort(ranks)
-		lines = append(lines, fmt.Sprintf("%s %s called MPI_Finalize", finding.RankNames(ranks), verb(ranks, "has", "have")))
+		lines = append(lines,
+			fmt.Sprintf("%s %s called MPI_Finalize", finding.RankNames(ranks), verb(ranks, "has", "have")))
 		out = append(out, ranks...)
 	}
 	slices.Sort(out)
@@ -251,11 +254,11 @@ func (m *missing) report(a *absence) {
 		capital(finding.RankNames(in)), verb(in, "calls", "call"), name, comm, c.Position+1,
 		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"))
 	f.Why = consequence(a, in, m.within(c))
-	f.Advice = "Find the path on which these processes skip the call: a condition that depends on the rank, a loop of another " +
-		"length, an early return."
+	f.Advice = "Find the path on which these processes skip the call: a condition that depends on the rank, a loop " +
+		"of another length, an early return."
 	if likeSend(mpiapi.ByID(c.Variants[0].Func)) && slices.ContainsFunc(a.waiting, receives) {
-		f.Advice = name + " is not a send: all processes of the communicator must call it, also those that receive. MPI_Recv does " +
-			"not receive its data."
+		f.Advice = name + " is not a send: all processes of the communicator must call it, also those that receive. " +
+			"MPI_Recv does not receive its data."
 	}
 	f.Sites, f.Key = places.list, places.key()
 	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "entered": in, "missing": out, "more": a.more}
@@ -278,11 +281,13 @@ func consequence(a *absence, in []int, within bool) string {
 		text = "All processes of the group must call it, with the same group and tag (MPI standard, section 7.4.2)."
 	}
 	if len(a.inside) == 0 && !within {
-		text += fmt.Sprintf(" The call on %s returned only by chance: it may wait for the others.", finding.RankNames(in))
+		text += fmt.Sprintf(" The call on %s returned only by chance: it may wait for the others.",
+			finding.RankNames(in))
 	}
 	if a.more > 0 {
 		text += fmt.Sprintf(" %s of this communicator %s the same processes.",
-			check.Plural(int(a.more), "later collective", "later collectives"), map[bool]string{true: "lacks", false: "lack"}[a.more == 1])
+			check.Plural(int(a.more), "later collective", "later collectives"),
+			map[bool]string{true: "lacks", false: "lack"}[a.more == 1])
 	}
 	return text
 }

@@ -19,8 +19,8 @@ import (
 //go:embed order.md
 var orderDoc string
 
-// OrderMismatch finds processes that enter collectives of different communicators in orders in which they can block each
-// other (package collorder), or do block each other.
+// OrderMismatch finds processes that enter collectives of different communicators in orders in which they can block
+// each other (package collorder), or do block each other.
 var OrderMismatch = &check.Check{
 	ID:       "GLOBAL:COLLECTIVE:ORDER_MISMATCH",
 	Severity: finding.Error,
@@ -94,10 +94,10 @@ func (o *orders) settle() {
 
 // What both kinds of findings have in common.
 const (
-	orderWhy = "A collective may wait until all processes of its communicator have entered it (MPI standard, chapter 6, " +
-		"\"Correctness\")."
-	orderAdvice = "Call the collectives in the same order on all processes that share several of these communicators. Or use " +
-		"nonblocking ones (MPI_Ibcast …): start them in any order, and complete them together."
+	orderWhy = "A collective may wait until all processes of its communicator have entered it (MPI standard, chapter " +
+		"6, \"Correctness\")."
+	orderAdvice = "Call the collectives in the same order on all processes that share several of these " +
+		"communicators. Or use nonblocking ones (MPI_Ibcast …): start them in any order, and complete them together."
 )
 
 // report reports collectives that can block each other.
@@ -133,13 +133,15 @@ func (o *orders) report(c *collorder.Crossing) {
 		first, second := o.x.Func(*l.Threads[0].First).Name, o.x.Func(*l.Threads[0].Second).Name
 		lines = append(lines, fmt.Sprintf("%s %s %s on %s first, then %s on %s", finding.RankNames(ranks),
 			verb(ranks, "enters", "enter"), first, names[l.First.Comm], second, names[l.Second.Comm]))
-		details = append(details, map[string]any{"ranks": ranks, "first": names[l.First.Comm], "then": names[l.Second.Comm]})
+		details = append(details,
+			map[string]any{"ranks": ranks, "first": names[l.First.Comm], "then": names[l.Second.Comm]})
 	}
 	how := "for each other"
 	if len(c.Links) > 2 {
 		how = "in a circle"
 	}
-	f.Message = fmt.Sprintf("%s can block each other: they enter collectives of different communicators in different orders:\n%s.",
+	f.Message = fmt.Sprintf("%s can block each other: they enter collectives of different communicators in different "+
+		"orders:\n%s.",
 		capital(finding.RankNames(f.Ranks)), strings.Join(lines, ";\n"))
 	f.Why = fmt.Sprintf("%s If these collectives wait, the processes wait %s forever.", orderWhy, how)
 	f.Advice = orderAdvice
@@ -186,7 +188,8 @@ func (o *orders) deadlock(d *waiting.Deadlock) {
 	o.look(0)
 	o.settle()
 	arcs := circle(d)
-	if len(arcs) == 0 || gatherings(arcs) || !slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
+	if len(arcs) == 0 || gatherings(arcs) ||
+		!slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
 		return
 	}
 	var (
@@ -213,7 +216,8 @@ func (o *orders) deadlock(d *waiting.Deadlock) {
 		lines = append(lines, fmt.Sprintf("%s %s in %s for rank %d to call %s (%s)", finding.RankNames(ranks),
 			verb(ranks, "waits", "wait"), name, next.Rank, it, o.x.Comm(a.blocked.Call, c)))
 	}
-	f.Message = fmt.Sprintf("%s block each other: they entered collectives of different communicators in different orders:\n%s.",
+	f.Message = fmt.Sprintf("%s block each other: they entered collectives of different communicators in different "+
+		"orders:\n%s.",
 		capital(finding.RankNames(f.Ranks)), strings.Join(lines, ",\n"))
 	f.Why, f.Advice = orderWhy+" Here it does.", orderAdvice
 	f.Sites, f.Key = places.list, "blocked|"+places.key()

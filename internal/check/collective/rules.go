@@ -50,7 +50,8 @@ var windowDoc string
 // OperationMismatch finds members of a communicator that are in different collectives at the same time (MPI standard,
 // section 6.14 "Correctness"). The rule comes from Falzone et al., Collective Error Detection for MPI Collective
 // Operations, table 1.
-var OperationMismatch = newCheck("OPERATION_MISMATCH", "processes call different collective operations at the same time",
+var OperationMismatch = newCheck("OPERATION_MISMATCH",
+	"processes call different collective operations at the same time",
 	operationDoc, &rule{
 		groups: func(_ *check.Run, c *match.Collective) []group {
 			if !c.Different || fences(c) {
@@ -59,10 +60,11 @@ var OperationMismatch = newCheck("OPERATION_MISMATCH", "processes call different
 			return byFunction(c)
 		},
 		what: func(*match.Collective) string { return "call different collective operations" },
-		why: "All processes of a communicator must call its collective operations in the same order (MPI standard, chapter 6, " +
-			"\"Correctness\"). Otherwise an operation takes the data of another one, or processes wait forever.",
-		advice: "Find out why some ranks take another path here. Usual causes: a condition that depends on the rank, loops of " +
-			"different lengths, an earlier collective that some ranks skip.",
+		why: "All processes of a communicator must call its collective operations in the same order (MPI standard, " +
+			"chapter 6, \"Correctness\"). Otherwise an operation takes the data of another one, or processes wait " +
+			"forever.",
+		advice: "Find out why some ranks take another path here. Usual causes: a condition that depends on the rank, " +
+			"loops of different lengths, an earlier collective that some ranks skip.",
 	})
 
 func byFunction(c *match.Collective) []group {
@@ -112,10 +114,10 @@ var RootMismatch = newCheck("ROOT_MISMATCH", "processes name different roots in 
 	groups: roots(func(f mpiapi.FuncID) bool { return !connects(f) }),
 	what:   about("do not agree on the root of %s"),
 	verbs:  passes,
-	why: "All processes of the communicator must name the same root (MPI standard, chapter 6). Otherwise several processes, " +
-		"or none, act as the root. Then data go to the wrong process, or processes wait forever.",
-	advice: "Compute the root from something that is the same on all processes. The root is a rank in the communicator of the " +
-		"call, not in MPI_COMM_WORLD.",
+	why: "All processes of the communicator must name the same root (MPI standard, chapter 6). Otherwise several " +
+		"processes, or none, act as the root. Then data go to the wrong process, or processes wait forever.",
+	advice: "Compute the root from something that is the same on all processes. The root is a rank in the " +
+		"communicator of the call, not in MPI_COMM_WORLD.",
 })
 
 // SpawnMismatch finds different roots in calls that start processes or connect to others.
@@ -124,8 +126,8 @@ var SpawnMismatch = newCheck("SPAWN_MISMATCH", "processes name different roots w
 		groups: roots(connects),
 		what:   about("do not agree on the root of %s"),
 		verbs:  passes,
-		why: "All processes of the communicator must name the same root (MPI standard, chapter 11). Only the root's other " +
-			"arguments count.",
+		why: "All processes of the communicator must name the same root (MPI standard, chapter 11). Only the root's " +
+			"other arguments count.",
 		advice: "Compute the root from something that is the same on all processes.",
 	})
 
@@ -140,14 +142,14 @@ var ReductionOperationMismatch = newCheck("REDUCTION_OPERATION_MISMATCH",
 		},
 		what:  about("pass different operations to %s"),
 		verbs: passes,
-		why: "All processes must pass the same operation (MPI standard, section 6.9). Otherwise the result depends on which " +
-			"process combines which values.",
-		advice: "Pass the same operation on all processes. Two operations of your own are the same if MPI_Op_create got the same " +
-			"function and the same commute flag.",
+		why: "All processes must pass the same operation (MPI standard, section 6.9). Otherwise the result depends " +
+			"on which process combines which values.",
+		advice: "Pass the same operation on all processes. Two operations of your own are the same if MPI_Op_create " +
+			"got the same function and the same commute flag.",
 	})
 
-// otherPrograms reports whether the operations that differ are functions in different executables: these may still do the
-// same.
+// otherPrograms reports whether the operations that differ are functions in different executables: these may still do
+// the same.
 func otherPrograms(x *check.Run, c *match.Collective) bool {
 	exe, own := "", 0
 	for i := range c.Variants {
@@ -170,7 +172,8 @@ func operation(x *check.Run, v *match.Variant) string {
 	if _, made, ok := p.OpFunction(h); ok {
 		site := x.Site("", made)
 		if len(site.Stack) > 0 && site.Stack[0].File != "" {
-			return fmt.Sprintf("an operation of its own, created at %s:%d", base(site.Stack[0].File), site.Stack[0].Line)
+			return fmt.Sprintf("an operation of its own, created at %s:%d", base(site.Stack[0].File),
+				site.Stack[0].Line)
 		}
 		return "an operation of its own"
 	}
@@ -179,9 +182,10 @@ func operation(x *check.Run, v *match.Variant) string {
 
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// InPlaceMismatch finds MPI_IN_PLACE that only some members pass though all must, or none. It also finds MPI_IN_PLACE where
-// the standard does not allow it.
-var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH", "MPI_IN_PLACE is passed by some processes only, or where it must not be",
+// InPlaceMismatch finds MPI_IN_PLACE that only some members pass though all must, or none. It also finds MPI_IN_PLACE
+// where the standard does not allow it.
+var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH",
+	"MPI_IN_PLACE is passed by some processes only, or where it must not be",
 	inPlaceDoc, &rule{
 		groups: func(x *check.Run, c *match.Collective) []group {
 			if !settled(c) || !c.Conflicts.Has(match.InPlace) {
@@ -206,10 +210,11 @@ var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH", "MPI_IN_PLACE is passed by s
 		what:     about("do not agree on MPI_IN_PLACE in %s"),
 		verbs:    passes,
 		complete: true,
-		why: "The standard says for each operation which processes may pass MPI_IN_PLACE: all or none of them, only the root, or " +
-			"no process (MPI standard, chapter 6). It is never allowed on an inter-communicator.",
-		advice: "In MPI_Allgather, MPI_Allreduce and the like, pass MPI_IN_PLACE as the send buffer on all processes or on none. In " +
-			"MPI_Gather and MPI_Reduce, pass it at the root only. In MPI_Scatter, pass it as the root's receive buffer.",
+		why: "The standard says for each operation which processes may pass MPI_IN_PLACE: all or none of them, only " +
+			"the root, or no process (MPI standard, chapter 6). It is never allowed on an inter-communicator.",
+		advice: "In MPI_Allgather, MPI_Allreduce and the like, pass MPI_IN_PLACE as the send buffer on all processes " +
+			"or on none. In MPI_Gather and MPI_Reduce, pass it at the root only. In MPI_Scatter, pass it as the " +
+			"root's receive buffer.",
 	})
 
 // LeaderMismatch finds members of a group that name different leaders for an inter-communicator, and leaders whose tags
@@ -235,9 +240,10 @@ func differentTags(x *check.Run, a, b match.Call) *finding.Finding {
 	return &finding.Finding{
 		Key: x.Place(a) + "|" + x.Place(b), Ranks: ranks,
 		Message: fmt.Sprintf("%s, the leaders of two groups, pass different tags to MPI_Intercomm_create: "+
-			"rank %d passes %s, rank %d passes %s.", capital(finding.RankNames(ranks)), x.Rank(a), tag(a), x.Rank(b), tag(b)),
-		Why: "The leaders exchange messages with this tag, so both must pass the same one (MPI standard, section 7.6.2). " +
-			"Otherwise both groups wait forever.",
+			"rank %d passes %s, rank %d passes %s.", capital(finding.RankNames(ranks)), x.Rank(a), tag(a), x.Rank(b),
+			tag(b)),
+		Why: "The leaders exchange messages with this tag, so both must pass the same one (MPI standard, section " +
+			"7.6.2). Otherwise both groups wait forever.",
 		Advice:  "Pass the same tag in both groups.",
 		Sites:   []finding.Site{x.Site("leader", a), x.Site("other leader", b)},
 		Details: map[string]any{"leaders": ranks},
@@ -251,9 +257,10 @@ var leaderRule = &rule{
 		}
 		return simple(match.Leader, "local_leader")(x, c)
 	},
-	what:   about("pass different leaders to %s"),
-	verbs:  passes,
-	why:    "All processes of a group must name the same leader (MPI standard, section 7.6.2): only it talks to the other group.",
+	what:  about("pass different leaders to %s"),
+	verbs: passes,
+	why: "All processes of a group must name the same leader (MPI standard, section 7.6.2): only it talks to the " +
+		"other group.",
 	advice: "Pass the same leader on all processes of the group.",
 }
 
@@ -267,8 +274,8 @@ var HighMismatch = newCheck("HIGH_MISMATCH", "processes of one group pass differ
 	},
 	what:  about("pass different values of high to %s"),
 	verbs: passes,
-	why: "All processes of one group of the inter-communicator must pass the same value of high (MPI standard, section 7.6.3). " +
-		"The two groups may differ.",
+	why: "All processes of one group of the inter-communicator must pass the same value of high (MPI standard, " +
+		"section 7.6.3). The two groups may differ.",
 	advice: "Let high depend on the group, not on the rank.",
 })
 
@@ -295,8 +302,9 @@ var TopologyMismatch = newCheck("TOPOLOGY_MISMATCH", "processes describe differe
 	more: func(c *match.Collective) (why, advice string) {
 		why = "All processes must describe the same topology, by equal arguments (MPI standard, chapter 8)."
 		if strings.HasPrefix(mpiapi.ByID(c.Variants[0].Func).Blocking(), "MPI_Dist_graph_create") {
-			why = "All processes must describe the same graph (MPI standard, chapter 8). In MPI_Dist_graph_create_adjacent, both " +
-				"ends of an edge must name it, with the same weight. All processes or none pass MPI_UNWEIGHTED."
+			why = "All processes must describe the same graph (MPI standard, chapter 8). In " +
+				"MPI_Dist_graph_create_adjacent, both ends of an edge must name it, with the same weight. All " +
+				"processes or none pass MPI_UNWEIGHTED."
 		}
 		return why, "Compute the topology from something that is the same on all processes."
 	},
@@ -326,50 +334,51 @@ func edges(c *match.Collective) (gs []group) {
 }
 
 // FileMismatch finds arguments of collective file operations that must be equal and are not.
-var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation", fileDoc, &rule{
-	entering: newSplitOrder,
-	enters:   onFiles,
-	groups: func(x *check.Run, c *match.Collective) []group {
-		if settled(c) && c.Conflicts.Has(match.FileArguments) {
-			gs := split(c,
-				func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) },
-				func(v *match.Variant) string { return v.Disorder })
-			if len(gs) > 0 {
-				return withVerbs(gs, calls)
+var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation",
+	fileDoc, &rule{
+		entering: newSplitOrder,
+		enters:   onFiles,
+		groups: func(x *check.Run, c *match.Collective) []group {
+			if settled(c) && c.Conflicts.Has(match.FileArguments) {
+				gs := split(c,
+					func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) },
+					func(v *match.Variant) string { return v.Disorder })
+				if len(gs) > 0 {
+					return withVerbs(gs, calls)
+				}
 			}
-		}
-		names := []string{"size"}
-		switch mpiapi.ByID(c.Variants[0].Func).Blocking() {
-		case "MPI_File_open":
-			names = []string{"amode"}
-		case "MPI_File_set_view":
-			names = []string{"etype", "datarep"}
-		case "MPI_File_set_atomicity":
-			names = []string{"flag"}
-		case "MPI_File_seek_shared":
-			names = []string{"offset", "whence"}
-		}
-		return simple(match.FileArguments, names...)(x, c)
-	},
-	what: func(c *match.Collective) string {
-		if disorder(c) {
-			return "call split collectives out of order"
-		}
-		return "pass different arguments to " + function(c)
-	},
-	verbs:    passes,
-	complete: true,
-	more: func(c *match.Collective) (why, advice string) {
-		if disorder(c) {
-			return "A file has one split collective at a time, which must end before any other collective call on the file (MPI " +
-					"standard, chapter 14).",
-				"End each split collective with the function that belongs to it, with the same buffer, before the next " +
-					"collective call on the file."
-		}
-		return "All processes that opened the file must pass the same values here (MPI standard, chapter 14).",
-			"Pass the same values on all processes."
-	},
-})
+			names := []string{"size"}
+			switch mpiapi.ByID(c.Variants[0].Func).Blocking() {
+			case "MPI_File_open":
+				names = []string{"amode"}
+			case "MPI_File_set_view":
+				names = []string{"etype", "datarep"}
+			case "MPI_File_set_atomicity":
+				names = []string{"flag"}
+			case "MPI_File_seek_shared":
+				names = []string{"offset", "whence"}
+			}
+			return simple(match.FileArguments, names...)(x, c)
+		},
+		what: func(c *match.Collective) string {
+			if disorder(c) {
+				return "call split collectives out of order"
+			}
+			return "pass different arguments to " + function(c)
+		},
+		verbs:    passes,
+		complete: true,
+		more: func(c *match.Collective) (why, advice string) {
+			if disorder(c) {
+				return "A file has one split collective at a time. It must end before any other collective call on " +
+						"the file (MPI standard, chapter 14).",
+					"End each split collective with the function that belongs to it, with the same buffer, and " +
+						"before the next collective call on the file."
+			}
+			return "All processes that opened the file must pass the same values here (MPI standard, chapter 14).",
+				"Pass the same values on all processes."
+		},
+	})
 
 // disorder reports whether some members call split collectives on a file in a wrong order.
 func disorder(c *match.Collective) bool {
@@ -398,15 +407,17 @@ var WindowMismatch = newCheck("WINDOW_MISMATCH", "processes do not agree on a wi
 	more: func(c *match.Collective) (why, advice string) {
 		switch {
 		case c.Different:
-			return "MPI_Win_fence is collective: all processes of the window must call it (MPI standard, section 12.5.5).",
+			return "MPI_Win_fence is collective: all processes of the window must call it (MPI standard, section " +
+					"12.5.5).",
 				"Call the same number of fences on all processes of the window."
 		case c.Variants[0].Func == mpiapi.IDWinFence:
-			return "All processes of the window or none must pass MPI_MODE_NOPRECEDE. The same is true of MPI_MODE_NOSUCCEED " +
-					"(MPI standard, section 12.5.5). MPI_MODE_NOSTORE and MPI_MODE_NOPUT may differ.",
+			return "All processes of the window or none must pass MPI_MODE_NOPRECEDE. The same is true of " +
+					"MPI_MODE_NOSUCCEED (MPI standard, section 12.5.5). MPI_MODE_NOSTORE and MPI_MODE_NOPUT may " +
+					"differ.",
 				"Pass the same MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED on all processes."
 		}
-		return "The info keys same_size and same_disp_unit promise that all processes pass the same size or disp_unit. All " +
-				"processes must set them to the same value (MPI standard, section 12.2.1).",
+		return "The info keys same_size and same_disp_unit promise that all processes pass the same size or " +
+				"disp_unit. All processes must set them to the same value (MPI standard, section 12.2.1).",
 			"Pass the same size, disp_unit and info keys on all processes, or leave out the key."
 	},
 })
@@ -484,7 +495,8 @@ func modes(p *track.Process, value int64) string {
 	var names []string
 	rest := value
 	for _, name := range []string{
-		"MPI_MODE_RDONLY", "MPI_MODE_RDWR", "MPI_MODE_WRONLY", "MPI_MODE_CREATE", "MPI_MODE_EXCL", "MPI_MODE_DELETE_ON_CLOSE",
+		"MPI_MODE_RDONLY", "MPI_MODE_RDWR", "MPI_MODE_WRONLY", "MPI_MODE_CREATE", "MPI_MODE_EXCL",
+		"MPI_MODE_DELETE_ON_CLOSE",
 		"MPI_MODE_UNIQUE_OPEN", "MPI_MODE_SEQUENTIAL", "MPI_MODE_APPEND",
 		"MPI_MODE_NOCHECK", "MPI_MODE_NOSTORE", "MPI_MODE_NOPUT", "MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED",
 	} {
@@ -501,7 +513,8 @@ func modes(p *track.Process, value int64) string {
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{
-	OperationMismatch, RootMismatch, SpawnMismatch, ReductionOperationMismatch, InPlaceMismatch, DatatypeMismatch, SizeMismatch,
+	OperationMismatch, RootMismatch, SpawnMismatch, ReductionOperationMismatch, InPlaceMismatch, DatatypeMismatch,
+	SizeMismatch,
 	InvalidParameter, GroupMismatch, LeaderMismatch, HighMismatch, TopologyMismatch, FileMismatch, WindowMismatch,
 	OrderMismatch, Missing, CommFreeMismatch, Corrupted,
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // communicates reports whether f moves data of the datatype in parameter i, so that it must be committed: in messages,
-// collectives, files and windows (MPI standard, sections 5.1.9 and 14.3). Other functions make datatypes of it, or query it.
+// collectives, files and windows (MPI standard, sections 5.1.9 and 14.3). Other functions make datatypes of it, or
+// query it.
 func communicates(f *mpiapi.Func, i int) bool {
 	switch f.Base {
 	case mpiapi.IDReduceLocal:
@@ -84,8 +85,8 @@ func empty(p *track.Process, c *event.Call, param, index int) bool {
 	return true
 }
 
-// significant reports whether a datatype is significant for a call of this process. MPI_Get_accumulate with MPI_NO_OP only
-// reads the target, so it needs no datatype of the origin.
+// significant reports whether a datatype is significant for a call of this process. MPI_Get_accumulate with MPI_NO_OP
+// only reads the target, so it needs no datatype of the origin.
 func significant(p *track.Process, c *event.Call, param int) bool {
 	f := c.Func
 	fetches := f.Arg(mpiapi.RecvType) >= 0 && f.Arg(mpiapi.TargetType) >= 0

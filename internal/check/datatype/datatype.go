@@ -43,7 +43,8 @@ var (
 	frees   = []mpiapi.FuncID{mpiapi.IDTypeFree}
 )
 
-// given returns the handle that is passed to MPI_Type_commit or MPI_Type_free, and its datatype, nil if that is unknown.
+// given returns the handle that is passed to MPI_Type_commit or MPI_Type_free, and its datatype, nil if that is
+// unknown.
 func given(c track.Call) (handle uint64, d *match.Datatype) {
 	handle = uint64(c.Call.Before(0))
 	return handle, c.Thread.Process.Type(handle)

@@ -69,15 +69,18 @@ func passesFreed(x *check.Run, c track.Call) {
 func (u *use) reportFreed(null bool) {
 	fn := u.x.Func(u.call).Base
 	message, why := "", ""
-	advice := "Free a datatype after its last use. Operations that have begun, and datatypes made of it, may still use it."
+	advice := "Free a datatype after its last use. Operations that have begun, and datatypes made of it, may still " +
+		"use it."
 	switch {
 	case !null && fn == mpiapi.IDTypeFree:
 		message = fmt.Sprintf("Rank %d frees a datatype that is freed already.", u.rank)
-		why = "The program has freed it through another copy of the handle. MPI may use the handle for a new datatype, which " +
-			"this call would free"
-		advice = "Free each datatype once: copies of a handle stand for the same datatype. MPI_Type_dup creates another one."
+		why = "The program has freed it through another copy of the handle. MPI may use the handle for a new " +
+			"datatype, which this call would free"
+		advice = "Free each datatype once: copies of a handle stand for the same datatype. MPI_Type_dup creates " +
+			"another one."
 	case !null:
-		message = fmt.Sprintf("Rank %d calls %s with a datatype that is freed already (%s).", u.rank, u.function(), u.argument())
+		message = fmt.Sprintf("Rank %d calls %s with a datatype that is freed already (%s).", u.rank, u.function(),
+			u.argument())
 		why = "The handle may stand for another datatype by now"
 	case fn == mpiapi.IDTypeFree && u.datatype != nil:
 		message = fmt.Sprintf("Rank %d frees a datatype a second time: the variable is MPI_DATATYPE_NULL.", u.rank)

@@ -13,8 +13,8 @@ import (
 //go:embed invalid.md
 var invalidDoc string
 
-// InvalidArgument finds invalid arguments of datatype constructors (MPI 4.0, sections 5.1.2 to 5.1.4). MPI's own error about
-// the same call is not reported again.
+// InvalidArgument finds invalid arguments of datatype constructors (MPI 4.0, sections 5.1.2 to 5.1.4). MPI's own error
+// about the same call is not reported again.
 var InvalidArgument = &check.Check{
 	ID:       "LOCAL:DATATYPE:INVALID_ARGUMENT",
 	Severity: finding.Error,
@@ -29,8 +29,8 @@ var InvalidArgument = &check.Check{
 				Key:     x.Place(c) + "|" + e.Param,
 				Ranks:   []int{t.Process.Rank},
 				Message: fmt.Sprintf("Rank %d calls %s with an invalid argument: %s.", t.Process.Rank, fn.Name, e),
-				Why: fmt.Sprintf("The standard does not allow it (MPI standard, section %s). MPI may return an error, or create a "+
-					"datatype that reads or writes other memory.", section(fn)),
+				Why: fmt.Sprintf("The standard does not allow it (MPI standard, section %s). MPI may return an "+
+					"error, or create a datatype that reads or writes other memory.", section(fn)),
 				Advice:  "Correct the argument.",
 				Sites:   []finding.Site{x.Site("constructor", c)},
 				Details: map[string]any{"function": fn.Name, "parameter": e.Param, "index": e.Index, "value": e.Value},

@@ -25,21 +25,23 @@ var Redundant = &check.Check{
 			switch _, d := given(c); {
 			case d == nil: // the handle is unknown, or freed
 			case d.Permanent:
-				onlyUse(x, c, d).reportPredefined("commit", "commits", "This has no effect: predefined datatypes are committed",
+				onlyUse(x, c, d).reportPredefined("commit", "commits",
+					"This has no effect: predefined datatypes are committed",
 					"Commit derived datatypes only. Check whether another datatype was meant.", finding.Info)
 			case d.Standing == match.CommittedType:
 				u := onlyUse(x, c, d)
 				x.Report(u.finding("commit", fmt.Sprintf("Rank %d commits %s again.", u.rank, made(x, d)),
 					"This has no effect (MPI standard, section 5.1.9).",
-					"Commit a datatype once, after creating it. A copy of a committed datatype by MPI_Type_dup is committed. "+
-						"Check whether another datatype was meant."))
+					"Commit a datatype once, after creating it. A copy of a committed datatype by MPI_Type_dup is "+
+						"committed. Check whether another datatype was meant."))
 			}
 		}, commits...)
 		x.Track.CallEntered.On(x.Owner, func(c track.Call) {
 			if _, d := given(c); d != nil && d.Permanent {
 				c.Thread.Explained = track.ByDatatype
 				onlyUse(x, c, d).reportPredefined("free", "frees", "Predefined datatypes must not be freed",
-					"Free only datatypes that the program has created. MPI_Type_dup creates a copy that can be freed.", finding.Error)
+					"Free only datatypes that the program has created. MPI_Type_dup creates a copy that can be freed.",
+					finding.Error)
 			}
 		}, frees...)
 	},

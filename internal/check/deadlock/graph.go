@@ -12,7 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// apart is the largest number of processes in knots that have a node each. If there are more, those at one place share one.
+// apart is the largest number of processes in knots that have a node each. If there are more, those at one place share
+// one.
 const apart = 24
 
 // drawing turns a deadlock into a graph for the report.
@@ -24,7 +25,8 @@ type drawing struct {
 	arcs   map[waitgraph.Arc]bool
 }
 
-// draw returns the graph of a deadlock. Processes that block each other have a node each, all others one for each place.
+// draw returns the graph of a deadlock. Processes that block each other have a node each, all others one for each
+// place.
 func draw(x *check.Run, d *waiting.Deadlock) *waitgraph.Graph {
 	g := &drawing{
 		x: x, node: make([]int32, len(x.Tracker.Processes)),

@@ -172,35 +172,37 @@ func advice(d *waiting.Deadlock) string {
 	count(d.Orphans)
 	switch {
 	case colls > 0:
-		return "Every process of the communicator must call the collective. Look for a path on which one skips it, or first waits for " +
-			"another process."
+		return "Every process of the communicator must call the collective. Look for a path on which one skips it, " +
+			"or first waits for another process."
 	case parts > 0:
-		return "Each time the send is started, mark every partition ready before waiting for it (MPI_Pready, MPI_Pready_range or " +
-			"MPI_Pready_list)."
+		return "Each time the send is started, mark every partition ready before waiting for it (MPI_Pready, " +
+			"MPI_Pready_range or MPI_Pready_list)."
 	case starts > 0:
-		return "All sides must start a persistent operation, equally often. Look for a path on which one skips its MPI_Start, or " +
-			"first waits for another process."
+		return "All sides must start a persistent operation, equally often. Look for a path on which one skips its " +
+			"MPI_Start, or first waits for another process."
 	case sends > 0 && recvs == 0:
-		return "Let one side receive first, or use MPI_Sendrecv, or post the receives with MPI_Irecv before the sends. A send may wait " +
-			"until its receive is posted."
+		return "Let one side receive first, or use MPI_Sendrecv, or post the receives with MPI_Irecv before the " +
+			"sends. A send may wait until its receive is posted."
 	case len(d.Orphans) > 0:
-		return "Compare the number of sends and receives: no process will send the awaited message. Check source, tag and " +
-			"communicator of the receive too."
+		return "Compare the number of sends and receives: no process will send the awaited message. Check source, " +
+			"tag and communicator of the receive too."
 	}
-	return "Let one of them send before it receives. Check source, tag and communicator of the receives: they must match those of " +
-		"the messages."
+	return "Let one of them send before it receives. Check source, tag and communicator of the receives: they must " +
+		"match those of the messages."
 }
 
 // remedy says what to do about a deadlock that a near miss explains.
 var remedy = map[nearmiss.Kind]string{
 	nearmiss.Tag:  "Use the same tag on both sides, or receive with MPI_ANY_TAG.",
 	nearmiss.Comm: "Send and receive on the same communicator: messages of another one never match.",
-	nearmiss.Elsewhere: "Check the destination of the send and the source of the receive. Both are ranks in the communicator of the " +
-		"call.",
-	nearmiss.Other: "Check the source of the receive. If the order of the messages does not matter, receive from MPI_ANY_SOURCE.",
-	nearmiss.Taken: "Name source and tag in the earlier receive, or use another tag or communicator for its messages. Then it cannot " +
-		"take this message.",
-	nearmiss.Count: "Compare the number of sends and receives on both sides: loops of different lengths, or a path that skips one.",
+	nearmiss.Elsewhere: "Check the destination of the send and the source of the receive. Both are ranks in the " +
+		"communicator of the call.",
+	nearmiss.Other: "Check the source of the receive. If the order of the messages does not matter, receive from " +
+		"MPI_ANY_SOURCE.",
+	nearmiss.Taken: "Name source and tag in the earlier receive, or use another tag or communicator for its " +
+		"messages. Then it cannot take this message.",
+	nearmiss.Count: "Compare the number of sends and receives on both sides: loops of different lengths, or a path " +
+		"that skips one.",
 }
 
 // Checks are the checks of this family.

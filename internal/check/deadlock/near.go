@@ -21,8 +21,8 @@ const (
 	told     = 3  // near misses in a finding
 )
 
-// nearMisses looks for what explains a deadlock. It returns at most one near miss for each thread. Of two operations that
-// nearly match each other, it returns one.
+// nearMisses looks for what explains a deadlock. It returns at most one near miss for each thread. Of two operations
+// that nearly match each other, it returns one.
 func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 	var links []waiting.Link
 	for i := range d.Knots {
@@ -68,8 +68,8 @@ func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 	return kept
 }
 
-// idle reports whether the only process that a clause waits for has ended, or waits in a collective. Then the numbers of its
-// sends and receives are final.
+// idle reports whether the only process that a clause waits for has ended, or waits in a collective. Then the numbers
+// of its sends and receives are final.
 func idle(c *waiting.Clause, stuck map[*track.Process]*waiting.Blocked) bool {
 	if len(c.Procs) != 1 {
 		return false
@@ -91,14 +91,16 @@ func (s *story) miss(m miss) string {
 	switch m.Kind {
 	case nearmiss.Count:
 		if w.Send {
-			return fmt.Sprintf("So far, rank %d has sent %s to rank %d on %s, but rank %d is in its %s receive from it.",
+			return fmt.Sprintf("So far, rank %d has sent %s to rank %d on %s, but rank %d is in its %s receive from "+
+				"it.",
 				rank(w.Peer), check.Plural(m.Sent, "message", "messages"), me, comm, me, ordinal(m.Received))
 		}
 		return fmt.Sprintf("So far, rank %d has received %s from rank %d on %s, but rank %d is in its %s send to it.",
 			rank(w.Peer), check.Plural(m.Received, "message", "messages"), me, comm, me, ordinal(m.Sent))
 	case nearmiss.Taken:
 		s.add("receive that took the message", m.Took.Call)
-		return fmt.Sprintf("Near miss: rank %d sent to rank %d with %s on %s, but an earlier receive took the message (%s).",
+		return fmt.Sprintf("Near miss: rank %d sent to rank %d with %s on %s, but an earlier receive took the "+
+			"message (%s).",
 			rank(m.Took.From), me, tag(m.Took.Tag), comm, x.CallAt(m.Took.Call))
 	}
 	op := m.Op

@@ -20,8 +20,8 @@ import (
 //go:embed potential.md
 var potentialDoc string
 
-// Potential reports processes that continued only because MPI buffered a message, or let a process leave a collective early
-// (package strictreplay).
+// Potential reports processes that continued only because MPI buffered a message, or let a process leave a collective
+// early (package strictreplay).
 var Potential = &check.Check{
 	ID:          "GLOBAL:DEADLOCK:POTENTIAL",
 	Severity:    finding.Error,
@@ -117,7 +117,8 @@ func mark(k *strictreplay.Knot) uint64 {
 		c := &k.Waits[i].Place
 		h = (h ^ uint64(c.Thread)) * 1099511628211
 		if len(c.Raw) >= layout.SizeofRecord {
-			h = (h ^ uint64(c.Func())<<32 ^ uint64(binary.LittleEndian.Uint32(c.Raw[layout.RecordSiteAt:]))) * 1099511628211
+			site := binary.LittleEndian.Uint32(c.Raw[layout.RecordSiteAt:])
+			h = (h ^ uint64(c.Func())<<32 ^ uint64(site)) * 1099511628211
 		}
 	}
 	return h
@@ -137,10 +138,12 @@ func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []strin
 		rank := w.Thread.Process.Rank
 		cycle = append(cycle, rank)
 		if len(lines) < 4*shown {
-			lines = append(lines, fmt.Sprintf("rank %d waits in %s", rank, p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
+			lines = append(lines,
+				fmt.Sprintf("rank %d waits in %s", rank, p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
 		}
 		if w.Buffered {
-			details = append(details, map[string]any{"rank": rank, "call": p.x.Func(w.Op.Call).Name, "bytes": bytes(w.Op)})
+			details = append(details,
+				map[string]any{"rank": rank, "call": p.x.Func(w.Op.Call).Name, "bytes": bytes(w.Op)})
 		}
 		if slices.Contains(q.order, places[i]) {
 			continue
@@ -180,7 +183,8 @@ func (p *potentials) waiting(w *strictreplay.Wait, next *track.Process) string {
 	case w.Op == nil:
 		return fmt.Sprintf("%s for %s to call it too (%s)", name, who, p.x.Comm(w.Call, w.Comm))
 	case w.Op.Send:
-		return fmt.Sprintf("%s for %s to receive (%s, %s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm), size(w.Op))
+		return fmt.Sprintf("%s for %s to receive (%s, %s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm),
+			size(w.Op))
 	}
 	return fmt.Sprintf("%s for %s to send (%s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm))
 }
@@ -226,7 +230,8 @@ func (p *potentials) finish() {
 	}
 }
 
-// threaded reports whether another thread may still call MPI. Then the recorded calls are not all that the processes do.
+// threaded reports whether another thread may still call MPI. Then the recorded calls are not all that the processes
+// do.
 func (q *potential) threaded() bool {
 	for pr := range q.procs {
 		if pr.Multiple {
@@ -236,8 +241,8 @@ func (q *potential) threaded() bool {
 	return false
 }
 
-// certain reports whether to report a potential deadlock. No process may have several threads, and the messages must have
-// been received. A message that is never received belongs to another finding.
+// certain reports whether to report a potential deadlock. No process may have several threads, and the messages must
+// have been received. A message that is never received belongs to another finding.
 func (q *potential) certain() bool {
 	for pr := range q.procs {
 		if len(pr.Threads) > 1 {
@@ -289,16 +294,18 @@ func (p *potentials) conclude(q *potential) {
 		head += ": the cycle is " + strings.Join(path, " -> ")
 	}
 	f.Message = head + ".\n" + f.Message + "."
-	f.Why = "In this run, MPI let " + check.Join(q.left) + " return before all had called it. A collective may wait until all " +
+	f.Why = "In this run, MPI let " + check.Join(q.left) +
+		" return before all had called it. A collective may wait until all " +
 		"processes of the communicator have called it (MPI standard, chapter 6)."
-	f.Advice = "On all processes, call the collective before the messages, or on all of them after the messages. Or receive with " +
-		"MPI_Irecv."
+	f.Advice = "On all processes, call the collective before the messages, or on all of them after the messages. Or " +
+		"receive with MPI_Irecv."
 	if len(q.relied) > 0 {
 		f.Details["buffered_bytes_max"] = p.largest
-		f.Why = fmt.Sprintf("In this run, MPI buffered a message: %s. A standard send may wait until its receive has begun (MPI "+
-			"standard, section 3.4), and does so for longer messages or with another MPI library. The longest message seen to be "+
-			"buffered in this run has %s.", check.Join(q.relied), check.Plural(int(p.largest), "byte", "bytes"))
-		f.Advice = "Let one side receive first, or use MPI_Sendrecv or MPI_Isend, or post the receives with MPI_Irecv before the " +
-			"sends. If buffering is intended, use MPI_Bsend."
+		f.Why = fmt.Sprintf("In this run, MPI buffered a message: %s. A standard send may wait until its receive has "+
+			"begun (MPI standard, section 3.4), and does so for longer messages or with another MPI library. The "+
+			"longest message seen to be buffered in this run has %s.", check.Join(q.relied),
+			check.Plural(int(p.largest), "byte", "bytes"))
+		f.Advice = "Let one side receive first, or use MPI_Sendrecv or MPI_Isend, or post the receives with " +
+			"MPI_Irecv before the sends. If buffering is intended, use MPI_Bsend."
 	}
 }

@@ -19,8 +19,8 @@ import (
 //go:embed progress.md
 var progressDoc string
 
-// NoProgress reports processes that have been in the same MPI calls for a long time on average, if no deadlock can be shown.
-// It is a note if some of them are not in MPI: they may only be slow.
+// NoProgress reports processes that have been in the same MPI calls for a long time on average, if no deadlock can be
+// shown. It is a note if some of them are not in MPI: they may only be slow.
 var NoProgress = &check.Check{
 	ID:       "GLOBAL:DEADLOCK:NO_PROGRESS",
 	Severity: finding.Warning,
@@ -198,7 +198,8 @@ func (p *progress) report() {
 	f.Message = fmt.Sprintf("%s have been in the same MPI calls for %s on average, and no deadlock can be shown:\n%s.",
 		sentence(finding.RankNames(ranks)), x.NoProgress, strings.Join(lines, ",\n"))
 	f.Why = "They may be in a deadlock that mpivet cannot prove, or wait for a slow operation."
-	f.Advice = "Look at the processes that the others wait for. If the long wait is intended, raise the limit with --no-progress."
+	f.Advice = "Look at the processes that the others wait for. If the long wait is intended, raise the limit with " +
+		"--no-progress."
 	if outside > 0 {
 		f.Severity = finding.Info
 		f.Why = "Processes outside of MPI may be computing. Then the others only wait for them."
@@ -224,11 +225,12 @@ func (p *progress) polls() {
 		x.Report(&finding.Finding{
 			Key:   "polling|" + x.Place(b.Call),
 			Ranks: []int{rank},
-			Message: fmt.Sprintf("Rank %d polls for something that can never happen, and does nothing else in MPI: it calls %s.",
+			Message: fmt.Sprintf("Rank %d polls for something that can never happen, and does nothing else in MPI: "+
+				"it calls %s.",
 				rank, x.Waiting(b)),
 			Why: "All processes that could do this have finished, have ended, or wait forever.",
-			Advice: "Check source, tag and communicator of the poll, and the number of messages. A polling loop needs an exit for the case " +
-				"that nothing comes.",
+			Advice: "Check source, tag and communicator of the poll, and the number of messages. A polling loop " +
+				"needs an exit for the case that nothing comes.",
 			Sites:   []finding.Site{x.Site("polling", b.Call)},
 			Details: map[string]any{"polling": true},
 		})

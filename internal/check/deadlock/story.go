@@ -113,7 +113,8 @@ func (s *story) fold(links []waiting.Link) {
 		}
 		slices.Sort(g.ranks)
 		ranks := slices.Compact(g.ranks)
-		s.line("%s %s in %s", finding.RankNames(ranks), verb(ranks, "waits", "wait"), s.x.WaitingFor(g.link.Blocked, g.link.Clause))
+		s.line("%s %s in %s", finding.RankNames(ranks), verb(ranks, "waits", "wait"),
+			s.x.WaitingFor(g.link.Blocked, g.link.Clause))
 	}
 }
 

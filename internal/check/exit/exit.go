@@ -71,7 +71,8 @@ func (s *deaths) end(p *track.Process) {
 	case ring.Exited, ring.Replaced:
 		if e.Kind == ring.Exited && (p.Initialized && !p.Finalizing || e.Code != 0 && isRank(s.x.Tracker, p)) {
 			// The launcher may have killed the others since, and some may have been gone before it.
-			since := slices.DeleteFunc(slices.Clone(s.dead), func(q *track.Process) bool { return q.Ended.Time < e.Time })
+			since := slices.DeleteFunc(slices.Clone(s.dead),
+				func(q *track.Process) bool { return q.Ended.Time < e.Time })
 			s.dead = slices.DeleteFunc(s.dead, func(q *track.Process) bool { return q.Ended.Time >= e.Time })
 			s.settle()
 			s.explained, s.dead = true, since
@@ -79,7 +80,8 @@ func (s *deaths) end(p *track.Process) {
 		return
 	}
 	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && e.Code == 0 && (!p.Initialized || p.Finalizing) {
-		// The kernel does not tell how it ended. Outside of MPI, it may have called exec() for a program without the library.
+		// The kernel does not tell how it ended. Outside of MPI, it may have called exec() for a program without the
+		// library.
 		return
 	}
 	s.dead = append(s.dead, p)
@@ -126,7 +128,8 @@ func (s *deaths) settle() {
 	s.explained = true
 }
 
-// ownFault reports whether the process itself caused the signal: by a fault or abort(), not by kill() from another process.
+// ownFault reports whether the process itself caused the signal: by a fault or abort(), not by kill() from another
+// process.
 func ownFault(e *ring.ProcEnd) bool {
 	if e.Kind != ring.Signaled {
 		return false
@@ -179,18 +182,18 @@ func (s *deaths) report(p *track.Process) {
 		f.Why = "It ended without exit(), and without a signal that a process can catch."
 	}
 	if f.Advice == "" {
-		f.Advice = "Look at the innermost line of your program in the stack. A core file (ulimit -c unlimited) or a debugger shows " +
-			"the variables there."
+		f.Advice = "Look at the innermost line of your program in the stack. A core file (ulimit -c unlimited) or a " +
+			"debugger shows the variables there."
 		if in != "" {
-			f.Advice = "The crash is inside an MPI call. Check the buffers and handles passed to it. Check whether earlier operations " +
-				"wrote beyond their buffers."
+			f.Advice = "The crash is inside an MPI call. Check the buffers and handles passed to it. Check whether " +
+				"earlier operations wrote beyond their buffers."
 		}
 	}
 	if function, inside := s.x.FaultInside(p); inside && !readsProgram(function) {
 		f.Message += "\nThe fault is in " + cmp.Or(function, "mpivet's library") + " of mpivet itself. " +
 			"This is a bug of mpivet, not of your program."
-		f.Advice = "Please report this, with the output of mpivet version and mpivet doctor. Without mpivet, the program runs. Fewer " +
-			"checks may avoid the fault (--check '*=off' switches all of them off)."
+		f.Advice = "Please report this, with the output of mpivet version and mpivet doctor. Without mpivet, the " +
+			"program runs. Fewer checks may avoid the fault (--check '*=off' switches all of them off)."
 		f.Details["mpivet"] = function
 	}
 	stack := s.x.Stack(p)
@@ -209,8 +212,9 @@ func (s *deaths) report(p *track.Process) {
 	s.x.Report(f)
 }
 
-// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI. A fault there is
-// the fault of the program's pointers. These functions are the wrappers of MPI's functions, and what they call to read.
+// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI. A fault
+// there is the fault of the program's pointers. These functions are the wrappers of MPI's functions, and what they call
+// to read.
 func readsProgram(function string) bool {
 	for _, prefix := range []string{"MPI_", "PMPI_", "mv_fill", "mv_section", "mv_data", "mv_reach"} {
 		if strings.HasPrefix(function, prefix) {
@@ -289,8 +293,8 @@ func beforeFinalize(x *check.Run, p *track.Process) {
 	f := &finding.Finding{
 		Ranks:   []int{p.Rank},
 		Message: fmt.Sprintf("%s %s with status %d after MPI_Init without MPI_Finalize", rankName(p), how, e.Code),
-		Why: "Every process must call MPI_Finalize before it exits (MPI standard, section 11.2.2). Other processes may wait for " +
-			"this one forever.",
+		Why: "Every process must call MPI_Finalize before it exits (MPI standard, section 11.2.2). Other processes " +
+			"may wait for this one forever.",
 		Advice:  "Call MPI_Finalize on every path out of the program. Where the program must give up, call MPI_Abort.",
 		Details: map[string]any{"status": e.Code},
 	}

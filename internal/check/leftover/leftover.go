@@ -1,5 +1,5 @@
-// Package leftover makes the checks for objects that a process creates and never frees. It is a helper: datatypes, requests
-// and each other kind have a check of their own, which says what is different about them.
+// Package leftover makes the checks for objects that a process creates and never frees. It is a helper: datatypes,
+// requests and each other kind have a check of their own, which says what is different about them.
 package leftover
 
 import (
@@ -26,8 +26,8 @@ type Kind struct {
 	Free      string // the function that frees one: "MPI_Comm_free"
 	When      string // a sentence: when an object may be freed
 	Doc       string
-	// Joint: all processes of an object free it together. If only some do, the checks of collectives report that at the end
-	// of the run.
+	// Joint: all processes of an object free it together. If only some do, the checks of collectives report that at the
+	// end of the run.
 	Joint bool
 	// Anytime: the objects may also be freed after MPI_Finalize, so they are counted when the process ends.
 	Anytime bool
@@ -35,8 +35,8 @@ type Kind struct {
 	Live func(*track.Process, func(Object)) int
 	// Elsewhere reports whether another check reports an object that is left at MPI_Finalize. It is nil if none does.
 	Elsewhere func(*check.Run, *Object) bool
-	// Describe sets the texts of the finding that a process still has such objects at MPI_Finalize. If it is nil, the usual
-	// texts are used. function is the name of the function that created them.
+	// Describe sets the texts of the finding that a process still has such objects at MPI_Finalize. If it is nil, the
+	// usual texts are used. function is the name of the function that created them.
 	Describe func(f *finding.Finding, p *track.Process, function string, g *Group)
 }
 
@@ -47,8 +47,8 @@ type Object struct {
 	Committed match.Call // MPI_Type_commit, of a datatype that is committed
 	// Comm is the shared state of a communicator, window or file; nil if unknown.
 	Comm *match.Comm
-	// Of a request: it is active; it is persistent; its variable has another request; another finding says that it cannot be
-	// freed.
+	// Of a request: it is active; it is persistent; its variable has another request; another finding says that it
+	// cannot be freed.
 	Active, Persistent, Unreachable, Refused bool
 }
 
@@ -102,8 +102,9 @@ func New(k *Kind) *check.Check {
 	}
 }
 
-// leaks counts the objects of a process when MPI_Finalize has returned, as callbacks of the program may free objects in it.
-// Requests are counted when it is called: what callbacks do to them is not recorded, and MPI_Finalize may wait for them.
+// leaks counts the objects of a process when MPI_Finalize has returned, as callbacks of the program may free objects in
+// it. Requests are counted when it is called: what callbacks do to them is not recorded, and MPI_Finalize may wait for
+// them.
 type leaks struct {
 	*check.Run
 	*Kind
@@ -124,8 +125,8 @@ func (l *leaks) finish() {
 	}
 }
 
-// broken reports whether the processes of the object disagree about it: not all of them have it, or only some have entered a
-// collective on it, such as the one that frees it. The checks of collectives report that.
+// broken reports whether the processes of the object disagree about it: not all of them have it, or only some have
+// entered a collective on it, such as the one that frees it. The checks of collectives report that.
 func (o *Object) broken() bool {
 	return o.Comm != nil && (!o.Comm.Idle() || !o.Comm.Opaque && !o.Comm.Shared())
 }
@@ -171,19 +172,20 @@ func (l *leaks) whileRunning(p *track.Process) {
 		"This may be intended. Or a loop forgets its "+l.Many+".")
 }
 
-// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are no sign of an
-// error: the process had no chance to free them.
+// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are no sign of
+// an error: the process had no chance to free them.
 func (l *leaks) unfinished(p *track.Process) {
 	if l.Live(p, func(Object) {}) < l.Leaks.Limits.Of(l.Kind.Kind) {
 		return
 	}
 	groups, n := l.byPlace(p, nil)
-	l.many(p, groups, n, "ended", "The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place.",
+	l.many(p, groups, n, "ended",
+		"The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place.",
 		"The process had no chance to free its last "+l.Many+". But so many may come from a loop that forgets them.")
 }
 
-// many reports the places that created most of the n objects of a process. The arguments of the message are the rank, n, the
-// name and the state of the objects, and the number of those from the first place.
+// many reports the places that created most of the n objects of a process. The arguments of the message are the rank,
+// n, the name and the state of the objects, and the number of those from the first place.
 func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message, why string) {
 	if len(groups) == 0 {
 		return // other processes use them

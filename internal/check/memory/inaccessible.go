@@ -39,9 +39,10 @@ func inaccessible(x *check.Run, i *buffer) *finding.Finding {
 		Key:   fmt.Sprintf("%s|%t", x.Place(c), i.Written),
 		Ranks: []int{rank},
 		Sites: []finding.Site{x.Site("call", c)},
-		Advice: "Check whether the memory was freed or unmapped before, whether the address is a valid pointer, and whether count " +
-			"and datatype describe more than the buffer has.",
-		Details: map[string]any{"function": name, "address": fmt.Sprintf("%#x", i.Address), "byte": i.At, "written": i.Written},
+		Advice: "Check whether the memory was freed or unmapped before, whether the address is a valid pointer, and " +
+			"whether count and datatype describe more than the buffer has.",
+		Details: map[string]any{"function": name, "address": fmt.Sprintf("%#x", i.Address), "byte": i.At,
+			"written": i.Written},
 	}
 	do, what, section := "read", "send buffer", "section 3.2.2"
 	switch {
@@ -65,7 +66,8 @@ func inaccessible(x *check.Run, i *buffer) *finding.Finding {
 		f.Details["element"] = e
 	}
 	f.Message += "."
-	f.Why = fmt.Sprintf("A %s must hold all elements that count and datatype describe (MPI standard, %s).", what, section)
+	f.Why = fmt.Sprintf("A %s must hold all elements that count and datatype describe (MPI standard, %s).", what,
+		section)
 	if len(i.in.Raw) > 0 {
 		f.Sites = append(f.Sites, x.Site("killed in", i.in))
 	}

@@ -14,8 +14,8 @@ import (
 //go:embed modification.md
 var modificationDoc string
 
-// IllegalModification finds buffers that change while an operation reads them (MPI standard, sections 3.7.2, 3.9 and 6.12).
-// It works only if the processes make checksums of the data.
+// IllegalModification finds buffers that change while an operation reads them (MPI standard, sections 3.7.2, 3.9 and
+// 6.12). It works only if the processes make checksums of the data.
 var IllegalModification = &check.Check{
 	ID:       "LOCAL:MEMORY:ILLEGAL_MODIFICATION",
 	Severity: finding.Error,
@@ -35,15 +35,16 @@ func modified(x *check.Run, m *checksum.Modification) *finding.Finding {
 		Key:   x.Place(m.Operation) + "|" + x.Place(m.Completed),
 		Ranks: []int{rank},
 		Sites: []finding.Site{x.Site("operation", m.Operation)},
-		Advice: "Complete the operation with MPI_Wait or a successful MPI_Test before writing to the buffer. Or prepare the new data " +
-			"in another buffer.",
+		Advice: "Complete the operation with MPI_Wait or a successful MPI_Test before writing to the buffer. Or " +
+			"prepare the new data in another buffer.",
 		Details: map[string]any{"function": name, "bytes": m.Bytes, "at": m.At, "length": m.Length, "exact": m.Exact},
 	}
 	rule := "The program must not write to a send buffer before the operation is complete (MPI standard, section 3.7.2)"
 	completed, buffer, does := x.Func(m.Completed).Name, "send buffer", "send"
 	if fn.Arg(mpiapi.TheFile) >= 0 {
 		buffer, does = "buffer", "write"
-		rule = "The program must not use the buffer of a file operation before the operation is complete (MPI standard, section 14.4.1)"
+		rule = "The program must not use the buffer of a file operation before the operation is complete (MPI " +
+			"standard, section 14.4.1)"
 	}
 	f.Message = fmt.Sprintf("Rank %d changes the %s of %s before the operation is complete: ", rank, buffer, name)
 	if m.Blocking {

@@ -57,8 +57,8 @@ func unreachable(e track.Unreachable) buffer {
 // openCall returns a copy of the call that a thread is in.
 func openCall(th *track.Thread) match.Call { return track.Call{Thread: th, Call: &th.Open.Call}.Kept() }
 
-// fault returns the buffer whose access killed a process inside MPI: a buffer of the call that it was in, or of a request.
-// ok is false if the process died of something else.
+// fault returns the buffer whose access killed a process inside MPI: a buffer of the call that it was in, or of a
+// request. ok is false if the process died of something else.
 func fault(p *track.Process) (b buffer, ok bool) {
 	e := p.Ended
 	signal := syscall.Signal(e.Code)
@@ -87,8 +87,8 @@ func fault(p *track.Process) (b buffer, ok bool) {
 	return b, false
 }
 
-// faultIn returns the buffer of a call whose access killed the process of th. ok is false if there is none. The call has
-// made r; if r is nil, the process was in the call.
+// faultIn returns the buffer of a call whose access killed the process of th. ok is false if there is none. The call
+// has made r; if r is nil, the process was in the call.
 func faultIn(th *track.Thread, call match.Call, r *track.Request) (b buffer, ok bool) {
 	c, err := event.ParseCall(call.Raw)
 	if err != nil {

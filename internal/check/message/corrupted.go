@@ -16,8 +16,8 @@ import (
 //go:embed corrupted.md
 var corruptedDoc string
 
-// Corrupted finds messages whose data do not arrive as they were sent. The rule comes from the MPI correctness checker of
-// Intel's trace collector. The check works only if the processes make checksums of their data.
+// Corrupted finds messages whose data do not arrive as they were sent. The rule comes from the MPI correctness checker
+// of Intel's trace collector. The check works only if the processes make checksums of their data.
 var Corrupted = &check.Check{
 	ID: "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED", Severity: finding.Error,
 	Title: "the data of a message are not what was sent", Doc: corruptedDoc,
@@ -49,8 +49,9 @@ func process(x *check.Run, op *match.Op) *track.Process {
 	return x.Tracker.ThreadByID(op.Call.Thread).Process
 }
 
-// comparable reports whether the data must arrive byte by byte as they were sent. This is not so for datatypes that do not
-// match, which other checks report, for packed data, whose form is the library's, and for receives that have a byte twice.
+// comparable reports whether the data must arrive byte by byte as they were sent. This is not so for datatypes that do
+// not match, which other checks report, for packed data, whose form is the library's, and for receives that have a byte
+// twice.
 func comparable(e *match.Exchange) bool {
 	if match.Compare(&e.Send, &e.Recv).Verdict != datatype.Matches || packed(&e.Send) != packed(&e.Recv) {
 		return false
@@ -61,8 +62,8 @@ func comparable(e *match.Exchange) bool {
 
 func packed(op *match.Op) bool { return op.Type != nil && op.Type.Name == "MPI_PACKED" }
 
-// corrupted reports a message, if it is certainly the one that was received. If several threads of a process communicate,
-// messages may have another order than the calls.
+// corrupted reports a message, if it is certainly the one that was received. If several threads of a process
+// communicate, messages may have another order than the calls.
 func corrupted(x *check.Run, e *match.Exchange) {
 	s, r := &e.Send, &e.Recv
 	if len(process(x, s).Threads) > 1 || len(process(x, r).Threads) > 1 || s.Comm.World != nil && s.Comm.World.Unsure {
@@ -96,9 +97,10 @@ func corrupted(x *check.Run, e *match.Exchange) {
 		}
 	}
 	f.Message = what + "."
-	f.Why = "The checksum of the sent data differs from that of the received data. MPI, the network, the memory or the program " +
-		"changed them. The program must not write to a receive buffer while the receive is pending (MPI standard, section 3.7.2)."
-	f.Advice = "Look for threads, one-sided communication or file operations that use the receive buffer at that time. If there " +
-		"are none, try another transport of the MPI library, or other nodes."
+	f.Why = "The checksum of the sent data differs from that of the received data. MPI, the network, the memory or " +
+		"the program changed them. The program must not write to a receive buffer while the receive is pending (MPI " +
+		"standard, section 3.7.2)."
+	f.Advice = "Look for threads, one-sided communication or file operations that use the receive buffer at that " +
+		"time. If there are none, try another transport of the MPI library, or other nodes."
 	x.Report(f)
 }

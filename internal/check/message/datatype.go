@@ -34,17 +34,19 @@ func newCheck(id, title, doc string, verdict datatype.Verdict, describe text) *c
 	}
 }
 
-// DatatypeMismatch finds messages with an element that is received as another basic type than it was sent (MPI standard,
-// section 3.3.1).
-var DatatypeMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH", "a message is received as another datatype than it was sent",
+// DatatypeMismatch finds messages with an element that is received as another basic type than it was sent (MPI
+// standard, section 3.3.1).
+var DatatypeMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH",
+	"a message is received as another datatype than it was sent",
 	datatypeDoc, datatype.Mismatch, mismatch)
 
 // ByteMismatch finds messages of which one side names MPI_BYTE and the other another datatype, if nothing else differs.
-var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE", "one side of a message says MPI_BYTE, the other another datatype",
+var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE",
+	"one side of a message says MPI_BYTE, the other another datatype",
 	byteDoc, datatype.ByteMismatch, byteMismatch)
 
-// Truncated finds messages that are longer than their receive (MPI standard, section 3.2.4). DatatypeMismatch finds those
-// of another datatype.
+// Truncated finds messages that are longer than their receive (MPI standard, section 3.2.4). DatatypeMismatch finds
+// those of another datatype.
 var Truncated = newCheck("GLOBAL:MSG:TRUNCATED", "a message is longer than the buffer it is received into",
 	truncatedDoc, datatype.TooLong, truncated)
 

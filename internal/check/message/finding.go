@@ -133,18 +133,19 @@ func mismatch(m *message, f *finding.Finding) {
 	if match.Overflows(m.send, m.recv) {
 		f.Message += "\nThe message is also longer than the receive buffer."
 	}
-	f.Why = "The receive must name the same basic types as the send, element by element (MPI standard, section 3.3.1). Otherwise " +
-		"MPI may convert the data wrongly, or not at all."
+	f.Why = "The receive must name the same basic types as the send, element by element (MPI standard, section " +
+		"3.3.1). Otherwise MPI may convert the data wrongly, or not at all."
 	f.Advice = "Use datatypes with the same sequence of basic types on both sides."
 	if m.send.Type.Name != "" && m.recv.Type.Name != "" {
-		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", m.send.Type, m.recv.Type)
+		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", m.send.Type,
+			m.recv.Type)
 	}
 }
 
 func byteMismatch(m *message, f *finding.Finding) {
 	f.Message = m.both("as") + m.signatures() + m.difference()
-	f.Why = "MPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). Between machines with different data formats, MPI does " +
-		"not convert such data."
+	f.Why = "MPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). Between machines with different data " +
+		"formats, MPI does not convert such data."
 	f.Advice = "Use MPI_BYTE on both sides, or the other datatype on both sides."
 }
 
@@ -153,12 +154,13 @@ func truncated(m *message, f *finding.Finding) {
 	bytes, _ := m.send.Use().Bytes()
 	room, _ := m.recv.Use().Bytes()
 	f.Message = m.both("into") + m.signatures() +
-		fmt.Sprintf("\nThe message has %s, the receive has room for %s: element %d, %s, is the first that does not fit.",
+		fmt.Sprintf("\nThe message has %s, the receive has room for %s: element %d, %s, is the first that does not "+
+			"fit.",
 			count(sent, bytes), count(m.At, room), m.At, m.Send)
-	f.Why = "A message must fit into the receive buffer (MPI standard, section 3.2.4). The call that completes the receive fails " +
-		"with MPI_ERR_TRUNCATE, and the contents of the buffer are undefined."
-	f.Advice = "Receive with a larger count into a larger buffer, or send less. MPI_Probe and MPI_Get_count tell the length of a " +
-		"message before it is received. If the receive is meant for another message, use different tags."
+	f.Why = "A message must fit into the receive buffer (MPI standard, section 3.2.4). The call that completes the " +
+		"receive fails with MPI_ERR_TRUNCATE, and the contents of the buffer are undefined."
+	f.Advice = "Receive with a larger count into a larger buffer, or send less. MPI_Probe and MPI_Get_count tell the " +
+		"length of a message before it is received. If the receive is meant for another message, use different tags."
 }
 
 func count(elements, bytes int64) string {

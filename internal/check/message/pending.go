@@ -17,8 +17,8 @@ import (
 var pendingDoc string
 
 // Pending finds messages that were sent and never received: their sender and receiver have called MPI_Finalize, or all
-// members have freed the communicator. All communication must be complete before (MPI 4.0, section 11.2.2). There is one
-// finding for each place of the sends.
+// members have freed the communicator. All communication must be complete before (MPI 4.0, section 11.2.2). There is
+// one finding for each place of the sends.
 var Pending = &check.Check{
 	ID:       "GLOBAL:MSG:PENDING",
 	Severity: finding.Warning,
@@ -85,8 +85,8 @@ func (l *leftovers) add(x *check.Run, s, probe *match.Op) {
 	g.count[i]++
 }
 
-// finish collects the messages at the end of the run. It leaves out processes that have not called MPI_Finalize: they might
-// have received messages later.
+// finish collects the messages at the end of the run. It leaves out processes that have not called MPI_Finalize: they
+// might have received messages later.
 func (p *pendings) finish() {
 	var l leftovers
 	for _, c := range p.x.Tracker.Comms.InOrder() {
@@ -148,8 +148,8 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 	f := &finding.Finding{
 		Key: key, Count: g.n,
 		Sites: []finding.Site{x.Site("send", g.first.Call)},
-		Advice: "Receive every message that is sent, or do not send it. Compare the number of sends and receives, and their ranks, " +
-			"tags and communicators.",
+		Advice: "Receive every message that is sent, or do not send it. Compare the number of sends and receives, " +
+			"and their ranks, tags and communicators.",
 	}
 	var lines []string
 	var list []map[string]any
@@ -165,7 +165,8 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 		list = append(list, map[string]any{"from": from, "to": to, "tag": w.tag, "count": g.count[i]})
 	}
 	if n := len(g.flows) - flowLimit; n > 0 {
-		lines = append(lines, fmt.Sprintf("and %s more", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
+		lines = append(lines,
+			fmt.Sprintf("and %s more", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
 	}
 	slices.Sort(senders)
 	for _, r := range slices.Compact(senders) {
@@ -186,13 +187,13 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 		x.Func(g.first.Call).Name, why, strings.Join(lines, ",\n"))
 	f.Details = map[string]any{"messages": list}
 	p.near(f, g)
-	f.Why = "All communication must be complete before MPI_Finalize (MPI standard, section 11.2.2). A send that has returned may " +
-		"only mean that MPI has copied the message."
+	f.Why = "All communication must be complete before MPI_Finalize (MPI standard, section 11.2.2). A send that has " +
+		"returned may only mean that MPI has copied the message."
 	return f
 }
 
-// near says what comes closest to receiving the first message: a matched probe that took it, a posted receive that waits
-// for another message, or the number of other messages that arrived.
+// near says what comes closest to receiving the first message: a matched probe that took it, a posted receive that
+// waits for another message, or the number of other messages that arrived.
 func (p *pendings) near(f *finding.Finding, g *leftover) {
 	x, s := p.x, g.first
 	if g.probe != nil {
@@ -213,7 +214,8 @@ func (p *pendings) near(f *finding.Finding, g *leftover) {
 				left++
 			}
 		})
-		f.Message += fmt.Sprintf("\nIn all, rank %d has sent rank %d %s on this communicator, and %d of them %s received.",
+		f.Message += fmt.Sprintf("\nIn all, rank %d has sent rank %d %s on this communicator, and %d of them %s "+
+			"received.",
 			s.Comm.Members[s.Me], s.Comm.Members[s.Peer], check.Plural(n+left, "message", "messages"),
 			n, map[bool]string{true: "was", false: "were"}[n == 1])
 	}

@@ -16,11 +16,12 @@ import (
 //go:embed race.md
 var raceDoc string
 
-// Race finds receives from MPI_ANY_SOURCE that could have got the message of another sender. It is a warning if something
-// would have gone wrong then, otherwise a note.
+// Race finds receives from MPI_ANY_SOURCE that could have got the message of another sender. It is a warning if
+// something would have gone wrong then, otherwise a note.
 var Race = &check.Check{
-	ID: "GLOBAL:MSG:RACE", Severity: finding.Warning, Title: "a receive from MPI_ANY_SOURCE could have got another message",
-	Doc: raceDoc, Portability: true,
+	ID: "GLOBAL:MSG:RACE", Severity: finding.Warning,
+	Title: "a receive from MPI_ANY_SOURCE could have got another message",
+	Doc:   raceDoc, Portability: true,
 	Needs: []analysis.Need{race.Races},
 	Start: func(x *check.Run) {
 		fs := &races{x: x, notes: make(map[string]*note)}
@@ -60,8 +61,8 @@ func (fs *races) race(r *race.Race) {
 	}
 }
 
-// note returns the note for a receive at a new place. All call stacks that end at the same line share one note, as a library
-// may have one function that receives for all others.
+// note returns the note for a receive at a new place. All call stacks that end at the same line share one note, as a
+// library may have one function that receives for all others.
 func (fs *races) note(c match.Call, place string) *note {
 	line := place
 	if stack := fs.x.Site("", c).Stack; len(stack) > 0 {
@@ -100,8 +101,8 @@ func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 	receive := at(x, r.Receive.Call)
 	f := &finding.Finding{
 		Key: key, Severity: finding.Info, Ranks: []int{me, from, other},
-		Message: fmt.Sprintf("Rank %d receives from MPI_ANY_SOURCE (%s) and got the message of rank %d, but that of rank %d "+
-			"could have come first.", me, x.Func(r.Receive.Call).Name, from, other),
+		Message: fmt.Sprintf("Rank %d receives from MPI_ANY_SOURCE (%s) and got the message of rank %d, but that of "+
+			"rank %d could have come first.", me, x.Func(r.Receive.Call).Name, from, other),
 		Why: "MPI does not guarantee the order of these messages.",
 		Sites: []finding.Site{
 			x.Site("receive", r.Receive.Call), x.Site("send of what it got", r.Receive.Got.Call),
@@ -109,13 +110,14 @@ func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 		},
 		Details: map[string]any{
 			"receiver": me, "sender": from, "other_sender": other, "tag": r.Receive.Got.Tag, "other_tag": r.Other.Tag,
-			"comm": x.Comm(r.Receive.Call, r.Comm), "outcome": [...]string{"harmless", "misfit", "stuck"}[r.Outcome], "proven": r.Proven,
+			"comm": x.Comm(r.Receive.Call, r.Comm), "outcome": [...]string{"harmless", "misfit", "stuck"}[r.Outcome],
+			"proven": r.Proven,
 		},
 	}
 	if r.Outcome == race.Harmless {
 		f.Why += " Another run may receive them in the other order."
-		f.Advice = "Nothing needs to change if the program accepts the messages in any order. Otherwise name the source, or use " +
-			"different tags."
+		f.Advice = "Nothing needs to change if the program accepts the messages in any order. Otherwise name the " +
+			"source, or use different tags."
 		return f
 	}
 	f.Message += fmt.Sprintf("\nIn this run, %s receives the message of rank %d, and %s that of rank %d.\n"+
@@ -127,11 +129,11 @@ func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 	if r.Proven {
 		f.Severity = finding.Warning
 	} else {
-		f.Why += " The other order goes wrong if the program then makes the same calls. It may also adapt its calls to the first " +
-			"message, which mpivet cannot see."
+		f.Why += " The other order goes wrong if the program then makes the same calls. It may also adapt its calls " +
+			"to the first message, which mpivet cannot see."
 	}
-	f.Advice = "Name the source in the receive. Or use different tags or communicators for messages that are meant for different " +
-		"receives."
+	f.Advice = "Name the source in the receive. Or use different tags or communicators for messages that are meant " +
+		"for different receives."
 	return f
 }
 

@@ -21,8 +21,9 @@ var overlapDoc string
 //go:embed read.md
 var readDoc string
 
-// Overlap finds buffers that a pending operation also uses, if at least one of the two writes. It also finds buffers of one
-// call that overlap, and receive buffers that have a byte twice (MPI standard, sections 2.3, 3.7.2, 3.10, 5.1.11 and 6.1).
+// Overlap finds buffers that a pending operation also uses, if at least one of the two writes. It also finds buffers of
+// one call that overlap, and receive buffers that have a byte twice (MPI standard, sections 2.3, 3.7.2, 3.10, 5.1.11
+// and 6.1).
 var Overlap = &check.Check{
 	ID:       "LOCAL:MEMORY:OVERLAP",
 	Severity: finding.Error,
@@ -115,10 +116,10 @@ func describe(o *overlap, f *finding.Finding) {
 		f.Message = fmt.Sprintf("Rank %d calls %s with a receive buffer that has a byte twice.", o.rank, name) +
 			"\n" + o.buffer(&o.Second) + fmt.Sprintf("\nThe byte at %#x is in %s and in %s.",
 			o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second))
-		f.Why = "A receive must not name a byte twice, whatever the length of the message (MPI standard, section 5.1.11). The value " +
-			"of the byte depends on the order in which MPI writes."
-		f.Advice = "Describe each byte once. Where copies overlap, the extent of the datatype is too small for the count: see " +
-			"MPI_Type_create_resized."
+		f.Why = "A receive must not name a byte twice, whatever the length of the message (MPI standard, section " +
+			"5.1.11). The value of the byte depends on the order in which MPI writes."
+		f.Advice = "Describe each byte once. Where copies overlap, the extent of the datatype is too small for the " +
+			"count: see MPI_Type_create_resized."
 		if o.lists() {
 			f.Advice = "Choose displacements and counts so that no two parts overlap."
 		}
@@ -129,21 +130,23 @@ func describe(o *overlap, f *finding.Finding) {
 		}
 		f.Message = fmt.Sprintf("Rank %d calls %s with a send and a receive buffer that %s.", o.rank, name, same) +
 			"\nSend buffer: " + o.buffer(&o.First) + "\nReceive buffer: " + o.buffer(&o.Second) + o.both()
-		f.Why = "A buffer that a call writes must not overlap its other arguments (MPI standard, section 2.3). MPI may overwrite data " +
-			"before it sends them."
+		f.Why = "A buffer that a call writes must not overlap its other arguments (MPI standard, section 2.3). MPI " +
+			"may overwrite data before it sends them."
 		f.Advice = o.instead()
 	default:
 		f.Message = fmt.Sprintf("Rank %d calls %s, which %s memory that %s %s.",
 			o.rank, name, does(o.call, o.Second.Write), first, has(first, o.First.Write)) +
 			"\nPending operation: " + o.buffer(&o.First) + "\nThis call: " + o.buffer(&o.Second) + o.both()
 		if o.Reads() {
-			f.Why = "Both only read. The standard allows this since MPI 2.2 (section 3.7.2), but older libraries may not."
+			f.Why = "Both only read. The standard allows this since MPI 2.2 (section 3.7.2), but older libraries may " +
+				"not."
 			f.Advice = "Nothing needs to change, unless the program must run with MPI 2.1 or older. Then send copies."
 			break
 		}
-		f.Why = "Before an operation is complete, the program must not use its receive buffer, nor write to its send buffer (MPI " +
-			"standard, section 3.7.2). The data depend on which operation comes first."
-		f.Advice = fmt.Sprintf("Complete %s with MPI_Wait or MPI_Test before using the memory again. Or use another buffer.", first)
+		f.Why = "Before an operation is complete, the program must not use its receive buffer, nor write to its send " +
+			"buffer (MPI standard, section 3.7.2). The data depend on which operation comes first."
+		f.Advice = fmt.Sprintf("Complete %s with MPI_Wait or MPI_Test before using the memory again. Or use another "+
+			"buffer.", first)
 		switch {
 		case first == "MPI_Buffer_attach":
 			f.Advice = "Use another buffer for messages: the attached memory belongs to MPI until MPI_Buffer_detach."
@@ -236,9 +239,11 @@ func (o *overlap) instead() string {
 	case f.Act == mpiapi.ActIsendrecv:
 		return "Use MPI_Isendrecv_replace, which sends and receives in one buffer. Or use two buffers."
 	case f.InPlaceRecv:
-		return "Pass MPI_IN_PLACE as the receive buffer at the root: its own part then stays where it is. Or use two buffers."
+		return "Pass MPI_IN_PLACE as the receive buffer at the root: its own part then stays where it is. Or use two " +
+			"buffers."
 	case f.InPlace != mpiapi.NotInPlace:
-		return "Use MPI_IN_PLACE as the send buffer: MPI then takes the data from the receive buffer. Or use two buffers."
+		return "Use MPI_IN_PLACE as the send buffer: MPI then takes the data from the receive buffer. Or use two " +
+			"buffers."
 	}
 	return "Use two buffers."
 }

@@ -16,8 +16,8 @@ import (
 //go:embed illegal.md
 var illegalDoc string
 
-// IllegalCall finds calls that the state or the kind of a request forbids (MPI 4.0, sections 3.7 to 3.9, 4.2, 6.12, 12.3.5
-// and 13.2).
+// IllegalCall finds calls that the state or the kind of a request forbids (MPI 4.0, sections 3.7 to 3.9, 4.2, 6.12,
+// 12.3.5 and 13.2).
 var IllegalCall = &check.Check{
 	ID:       "LOCAL:REQUEST:ILLEGAL_CALL",
 	Severity: finding.Error,
@@ -71,7 +71,8 @@ func (i *illegal) entered(c track.Call) {
 }
 
 // repeated counts a handle of the current array. It reports whether the array has the handle more often than there are
-// requests with it: then the call uses a request that is complete or active. Waiting twice for a persistent request is fine.
+// requests with it: then the call uses a request that is complete or active. Waiting twice for a persistent request is
+// fine.
 func (i *illegal) repeated(p *track.Process, g track.GivenRequest, starting bool) bool {
 	n := p.RequestsWith(g.Handle)
 	if n == 0 || p.IsNull(mpiapi.Request, g.Handle) || p.RequestsUncertain() {
@@ -154,8 +155,9 @@ func forbidden(f *mpiapi.Func, r *track.Request) misuse {
 	return fine
 }
 
-// fixed reports whether a request that maker has made can be neither freed nor cancelled. This is so for collectives and
-// one-sided operations (MPI standard, sections 6.12, 6.13 and 12.3.5). An inactive persistent collective may be freed.
+// fixed reports whether a request that maker has made can be neither freed nor cancelled. This is so for collectives
+// and one-sided operations (MPI standard, sections 6.12, 6.13 and 12.3.5). An inactive persistent collective may be
+// freed.
 func fixed(maker *mpiapi.Func, active, cancels bool) bool {
 	switch maker.Class {
 	case mpiapi.Icollective: // not of files, and not MPI_Comm_idup
@@ -172,7 +174,7 @@ func fixed(maker *mpiapi.Func, active, cancels bool) bool {
 func (i *illegal) stray(e track.StrayHandle) {
 	p := e.Thread.Process
 	made, over := p.FormerRequest(e.Handle)
-	if !over || p.Lost || p.RequestsUncertain() || e.Thread.Explained != track.Unexplained { // one finding for the call is enough
+	if !over || p.Lost || p.RequestsUncertain() || e.Thread.Explained != track.Unexplained {
 		return
 	}
 	d := problem{what: overRequest, made: made, index: -1}
@@ -191,7 +193,8 @@ func (i *illegal) stray(e track.StrayHandle) {
 // failed reports that a call failed because of a handle that no call has returned.
 func (i *illegal) failed(e track.CallFailed) {
 	th, f := e.Thread, e.Failure
-	if f == nil || th.Explained != track.Unexplained || th.Process.Lost || th.Process.ErrorClass(f.Class) != "MPI_ERR_REQUEST" {
+	if f == nil || th.Explained != track.Unexplained || th.Process.Lost ||
+		th.Process.ErrorClass(f.Class) != "MPI_ERR_REQUEST" {
 		return
 	}
 	i.reportUnknown(th, e.Call)

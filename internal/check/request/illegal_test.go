@@ -14,8 +14,8 @@ type collected []*finding.Finding
 
 func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// Calls that are given a request of the wrong kind or in the wrong state are found, those with arrays too. The tests of the
-// pipeline have more cases.
+// Calls that are given a request of the wrong kind or in the wrong state are found, those with arrays too. The tests of
+// the pipeline have more cases.
 func TestIllegalCalls(t *testing.T) {
 	const a, b = 0x98000000, 0x98000001
 	begin := func(k *Rank, function string, request int) {
@@ -41,7 +41,8 @@ func TestIllegalCalls(t *testing.T) {
 		build func(k *Rank)
 		want  string // a part of the message, "" if nothing is found
 	}{
-		{"started together", func(k *Rank) { begin(k, "MPI_Recv_init", a); begin(k, "MPI_Send_init", b); startall(k, a, b) }, ""},
+		{"started together",
+			func(k *Rank) { begin(k, "MPI_Recv_init", a); begin(k, "MPI_Send_init", b); startall(k, a, b) }, ""},
 		{"started twice in an array", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			startall(k, a, a)
@@ -70,7 +71,8 @@ func TestIllegalCalls(t *testing.T) {
 			begin(k, "MPI_Recv_init", a)
 			k.Call("arrived", "MPI_Parrived", Args{"request": a, "partition": 0})
 		}, "that is not a partitioned receive"},
-		{"an idle request is cancelled", func(k *Rank) { begin(k, "MPI_Recv_init", a); on(k, "MPI_Cancel", a) }, "that is inactive"},
+		{"an idle request is cancelled", func(k *Rank) { begin(k, "MPI_Recv_init", a); on(k, "MPI_Cancel", a) },
+			"that is inactive"},
 		{"a receive is cancelled", func(k *Rank) { begin(k, "MPI_Irecv", a); on(k, "MPI_Cancel", a) }, ""},
 		{"a collective is cancelled", func(k *Rank) {
 			k.Call("barrier", "MPI_Ibarrier", Args{"comm": World, "*request": 0x5000 + a, ">request": a})

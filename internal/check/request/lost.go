@@ -74,8 +74,8 @@ func overwritten(x *check.Run, p *track.Process) {
 			Message: fmt.Sprintf("Rank %d calls MPI_Finalize, but never completed %s: %s overwrote %s variable.",
 				p.Rank, them, x.CallAt(q.after), their),
 			Why: "Without its handle, no call can complete the operation. Its buffer belongs to MPI forever.",
-			Advice: "Complete a request before its variable is used again. Or give each pending request its own variable, in an array " +
-				"for MPI_Waitall.",
+			Advice: "Complete a request before its variable is used again. Or give each pending request its own " +
+				"variable, in an array for MPI_Waitall.",
 			Sites:   []finding.Site{x.Site("request made", q.made), x.Site("variable used again", q.after)},
 			Details: map[string]any{"requests": q.n},
 		})

@@ -41,7 +41,8 @@ var wrongs = map[misuse]struct{ what, why, advice string }{
 	},
 	transientStart: {
 		"that is not persistent",
-		"Only persistent requests can be started (MPI standard, section 3.9). This operation began when its request was made.",
+		"Only persistent requests can be started (MPI standard, section 3.9). This operation began when its request " +
+			"was made.",
 		"Make the request with MPI_Send_init, MPI_Recv_init or the like. Or call the nonblocking function again.",
 	},
 	nullRequest: {
@@ -71,7 +72,8 @@ var wrongs = map[misuse]struct{ what, why, advice string }{
 	},
 	irrevocable: {
 		"that can be neither freed nor cancelled",
-		"The standard forbids both for pending collectives and one-sided operations (MPI standard, sections 6.12 and 12.3.5).",
+		"The standard forbids both for pending collectives and one-sided operations (MPI standard, sections 6.12 and " +
+			"12.3.5).",
 		"Complete the request with MPI_Wait or MPI_Test.",
 	},
 	inactiveReady: {

@@ -15,8 +15,8 @@ import (
 //go:embed notfreed.md
 var notFreedDoc string
 
-// NotFreed finds requests that are neither completed nor freed at MPI_Finalize: all pending communication must be complete
-// before (MPI 4.0, section 11.2.2). There is one finding for each place that created them.
+// NotFreed finds requests that are neither completed nor freed at MPI_Finalize: all pending communication must be
+// complete before (MPI 4.0, section 11.2.2). There is one finding for each place that created them.
 var NotFreed = leftover.New(&leftover.Kind{
 	Kind:  mpiapi.Request,
 	ID:    "LOCAL:REQUEST:NOT_FREED",
@@ -44,18 +44,20 @@ var NotFreed = leftover.New(&leftover.Kind{
 // describe sets the texts of a finding about the requests of one place.
 func describe(f *finding.Finding, p *track.Process, function string, g *leftover.Group) {
 	state := "never completed"
-	f.Advice = "Complete every request with MPI_Wait or MPI_Test before its variable is used again. To give up an operation, call " +
-		"MPI_Request_free for a send, or MPI_Cancel and MPI_Wait for a receive."
+	f.Advice = "Complete every request with MPI_Wait or MPI_Test before its variable is used again. To give up an " +
+		"operation, call MPI_Request_free for a send, or MPI_Cancel and MPI_Wait for a receive."
 	if g.First.Persistent {
 		state = "never freed"
-		f.Advice = "Free persistent requests with MPI_Request_free when they are no longer needed, after completing what was started."
+		f.Advice = "Free persistent requests with MPI_Request_free when they are no longer needed, after completing " +
+			"what was started."
 		if g.Active > 0 {
 			state += fmt.Sprintf(", and %s still active", check.Plural(g.Active, "is", "are"))
 		}
 	}
 	f.Message = fmt.Sprintf("Rank %d calls MPI_Finalize and still has %s made by %s at one place, %s.",
 		p.Rank, check.Plural(g.N, "request", "requests"), function, state)
-	f.Why = "The buffers of such operations belong to MPI forever. A program that keeps creating requests runs out of memory."
+	f.Why = "The buffers of such operations belong to MPI forever. A program that keeps creating requests runs out " +
+		"of memory."
 	f.Details = map[string]any{"requests": g.N, "active": g.Active, "persistent": g.First.Persistent}
 }
 

@@ -16,8 +16,8 @@ import (
 //go:embed notstarted.md
 var notStartedDoc string
 
-// NotStarted finds persistent requests that are never started, and those that are not started while a process waits forever
-// for their message (MPI standard, section 3.9).
+// NotStarted finds persistent requests that are never started, and those that are not started while a process waits
+// forever for their message (MPI standard, section 3.9).
 var NotStarted = &check.Check{
 	ID:       "LOCAL:REQUEST:NOT_STARTED",
 	Severity: finding.Info,
@@ -37,18 +37,20 @@ var NotStarted = &check.Check{
 }
 
 // notBegun says why a request that is not started matters.
-const notBegun = "Making a persistent request does not begin its operation (MPI standard, section 3.9). Waiting for the request " +
-	"returns at once."
+const notBegun = "Making a persistent request does not begin its operation (MPI standard, section 3.9). Waiting for " +
+	"the request returns at once."
 
 // neverStarted reports that a call frees a persistent request that was never started.
 func neverStarted(x *check.Run, rank int, freed, made match.Call) {
 	x.Report(&finding.Finding{
-		Key:     x.Place(made),
-		Ranks:   []int{rank},
-		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", rank, x.Func(made).Name),
-		Why:     notBegun,
-		Advice:  "Nothing needs to change if the program does not need this operation. Otherwise start it with MPI_Start.",
-		Sites:   []finding.Site{x.Site("request made", made), x.Site("request freed", freed)},
+		Key:   x.Place(made),
+		Ranks: []int{rank},
+		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", rank,
+			x.Func(made).Name),
+		Why: notBegun,
+		Advice: "Nothing needs to change if the program does not need this operation. Otherwise start it with " +
+			"MPI_Start.",
+		Sites: []finding.Site{x.Site("request made", made), x.Site("request freed", freed)},
 	})
 }
 

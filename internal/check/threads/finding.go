@@ -33,7 +33,8 @@ var disorders = map[disorder]struct{ what, other, why, advice string }{
 	afterFinalize: {
 		"after MPI_Finalize", "MPI_Finalize",
 		"Only a few functions, such as MPI_Finalized, may be called then (MPI standard, section 11.4).",
-		"Call MPI_Finalize last. Destructors of static objects and atexit functions run even later: let them call MPI_Finalized first.",
+		"Call MPI_Finalize last. Destructors of static objects and atexit functions run even later: let them call " +
+			"MPI_Finalized first.",
 	},
 	initTwice: {
 		"though MPI is initialized already", "initialized",
@@ -47,7 +48,8 @@ var disorders = map[disorder]struct{ what, other, why, advice string }{
 	},
 	otherThread: {
 		"from another thread than the one that has initialized MPI", "initialized",
-		"The provided level of thread support, %s, allows calls only from that thread (MPI standard, section 11.6).", askForMore,
+		"The provided level of thread support, %s, allows calls only from that thread (MPI standard, section 11.6).",
+		askForMore,
 	},
 	twoAtOnce: {
 		"while another thread is in MPI", "other thread",
@@ -55,7 +57,8 @@ var disorders = map[disorder]struct{ what, other, why, advice string }{
 		askForMore + " Or use a lock, so that only one thread calls MPI at a time.",
 	},
 	sameCollective: {
-		"while another thread of the process is in a collective operation on the same communicator, window or file", "other thread",
+		"while another thread of the process is in a collective operation on the same communicator, window or file",
+		"other thread",
 		"MPI matches collectives by their order, and calls of two threads have no order (MPI standard, section 11.6).",
 		"Give each thread its own communicator (MPI_Comm_dup), or let only one thread at a time call collectives.",
 	},

@@ -16,8 +16,8 @@ func single(f *mpiapi.Func) bool {
 // mostRequests is the largest number of requests of a wait that are compared with those of another one.
 const mostRequests = 64
 
-// shareRequest reports whether two calls, one of which waits, complete a request in the same variable. Equal handles are not
-// enough, as MPI may have used the value again.
+// shareRequest reports whether two calls, one of which waits, complete a request in the same variable. Equal handles
+// are not enough, as MPI may have used the value again.
 func (o *order) shareRequest(a, b track.Call) bool {
 	if !completes(b.Call.Func) || single(a.Call.Func) || single(b.Call.Func) {
 		return false

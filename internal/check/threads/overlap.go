@@ -16,12 +16,12 @@ type overlap struct {
 	since         int    // tick
 }
 
-// certain is how many ticks of the time stamp counter two calls must overlap to be reported. A processor may read the counter
-// before it has the lock that separates the two threads.
+// certain is how many ticks of the time stamp counter two calls must overlap to be reported. A processor may read the
+// counter before it has the lock that separates the two threads.
 const certain = 500
 
-// together reports two calls at the same time, if they have no times. Otherwise it waits until it is known how long they
-// overlap.
+// together reports two calls at the same time, if they have no times. Otherwise it waits until it is known how long
+// they overlap.
 func (o *order) together(c track.Call, other *track.Thread, e mistake) {
 	if enter, _, timed := c.Call.Times(); timed {
 		o.overlaps = append(o.overlaps, overlap{c.Thread, other, c.Kept(), e, enter, o.now})

@@ -14,8 +14,8 @@ import (
 //go:embed doc.md
 var doc string
 
-// Check finds calls before MPI is initialized, calls after it is finalized, and calls from threads that the provided level
-// of thread support forbids (MPI standard, sections 11.2, 11.4 and 11.6).
+// Check finds calls before MPI is initialized, calls after it is finalized, and calls from threads that the provided
+// level of thread support forbids (MPI standard, sections 11.2, 11.4 and 11.6).
 var Check = &check.Check{
 	ID:       "LOCAL:MPI:OUT_OF_ORDER",
 	Severity: finding.Error,
@@ -117,8 +117,8 @@ func (o *order) compare(c track.Call, e mistake, clash func(other track.Call) bo
 	}
 }
 
-// callableAnytime says for each function whether any thread may call it before MPI_Init and after MPI_Finalize (MPI standard,
-// section 11.4.1).
+// callableAnytime says for each function whether any thread may call it before MPI_Init and after MPI_Finalize (MPI
+// standard, section 11.4.1).
 func callableAnytime() []bool {
 	var list []bool
 	for _, f := range mpiapi.Funcs() {

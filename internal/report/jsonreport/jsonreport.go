@@ -1,5 +1,5 @@
-// Package jsonreport writes a run and its findings as JSON, schema mpivet/1. The schema is stable: fields may be added, none
-// will be removed or change their meaning.
+// Package jsonreport writes a run and its findings as JSON, schema mpivet/1. The schema is stable: fields may be added,
+// none will be removed or change their meaning.
 package jsonreport
 
 import (

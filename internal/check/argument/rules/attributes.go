@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// keyvalRule finds handles that are not attribute keys, keys for another kind of object, and predefined attributes, which
-// must not be set (section 7.7).
+// keyvalRule finds handles that are not attribute keys, keys for another kind of object, and predefined attributes,
+// which must not be set (section 7.7).
 func (f function) keyvalRule(g given) rule {
 	name := mpiapi.ByID(f.Base).Name
 	gets := strings.HasSuffix(name, "_get_attr") || name == "MPI_Attr_get"
@@ -62,10 +62,12 @@ func (f function) errhandlerRule() rule {
 	}
 }
 
-// subjectOf returns the kind of objects that a function about attributes or error handlers works on, "" for other functions.
+// subjectOf returns the kind of objects that a function about attributes or error handlers works on, "" for other
+// functions.
 func subjectOf(name string) string {
 	switch {
-	case strings.HasPrefix(name, "MPI_Comm_"), strings.HasPrefix(name, "MPI_Keyval_"), strings.HasPrefix(name, "MPI_Attr_"),
+	case strings.HasPrefix(name, "MPI_Comm_"), strings.HasPrefix(name, "MPI_Keyval_"),
+		strings.HasPrefix(name, "MPI_Attr_"),
 		name == "MPI_Errhandler_create", name == "MPI_Errhandler_set":
 		return "communicators"
 	case strings.HasPrefix(name, "MPI_Type_"):

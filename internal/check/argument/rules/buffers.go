@@ -7,12 +7,12 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// buffer is a buffer among the parameters of a function, with the parameters that describe its contents. A missing parameter
-// is -1.
+// buffer is a buffer among the parameters of a function, with the parameters that describe its contents. A missing
+// parameter is -1.
 type buffer struct{ buf, count, typ, peer int }
 
-// buffer returns the parameters of a buffer. ok is false if parameter i is not a buffer, or has several datatypes, as in
-// MPI_Alltoallw.
+// buffer returns the parameters of a buffer. ok is false if parameter i is not a buffer, or has several datatypes, as
+// in MPI_Alltoallw.
 func (f function) buffer(i int) (b buffer, ok bool) {
 	switch q := &f.Params[i]; {
 	case q.Kind != mpiapi.Buffer:
@@ -103,8 +103,8 @@ func (c *call) receivesShare(counts int) bool {
 	return me < list.Len() && list.At(me) > 0
 }
 
-// onlyReceives reports whether a send buffer belongs to the root of a reduction on an inter-communicator. This root only
-// receives.
+// onlyReceives reports whether a send buffer belongs to the root of a reduction on an inter-communicator. This root
+// only receives.
 func (c *call) onlyReceives(f function, receives bool) bool {
 	part, _ := c.process.Part(c.Call)
 	return part.Between && part.Root && !receives && f.has(mpiapi.ReduceOp)

@@ -51,8 +51,8 @@ var lacks = map[commKind]string{
 	neighbourly: "has no topology, so it has no neighbours",
 }
 
-// topologyOf returns the topology of an intra-communicator, intra if it has none. The result is false if the topology is
-// unknown.
+// topologyOf returns the topology of an intra-communicator, intra if it has none. The result is false if the topology
+// is unknown.
 func topologyOf(v *track.View) (commKind, bool) {
 	if len(v.Made.Raw) == 0 {
 		return intra, v.Name == "MPI_COMM_WORLD" || v.Name == "MPI_COMM_SELF"
@@ -64,7 +64,8 @@ func topologyOf(v *track.View) (commKind, bool) {
 		return graph, true
 	case mpiapi.IDDistGraphCreate, mpiapi.IDDistGraphCreateAdjacent:
 		return distributed, true
-	case mpiapi.IDCommSplit, mpiapi.IDCommSplitType, mpiapi.IDCommCreate, mpiapi.IDCommCreateGroup, mpiapi.IDCommCreateFromGroup,
+	case mpiapi.IDCommSplit, mpiapi.IDCommSplitType, mpiapi.IDCommCreate, mpiapi.IDCommCreateGroup,
+		mpiapi.IDCommCreateFromGroup,
 		mpiapi.IDIntercommMerge:
 		return intra, true
 	}

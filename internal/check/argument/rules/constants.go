@@ -17,12 +17,14 @@ var seekFrom = choice{"whence", []string{"MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SE
 // choices are such parameters, by function.
 var choices = map[mpiapi.FuncID]choice{
 	mpiapi.IDInitThread: {
-		"required", []string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"},
+		"required", []string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+			"MPI_THREAD_MULTIPLE"},
 	},
 	mpiapi.IDWinLock:        {"lock_type", []string{"MPI_LOCK_EXCLUSIVE", "MPI_LOCK_SHARED"}},
 	mpiapi.IDFileSeek:       seekFrom,
 	mpiapi.IDFileSeekShared: seekFrom,
-	mpiapi.IDTypeMatchSize:  {"typeclass", []string{"MPI_TYPECLASS_REAL", "MPI_TYPECLASS_INTEGER", "MPI_TYPECLASS_COMPLEX"}},
+	mpiapi.IDTypeMatchSize: {"typeclass",
+		[]string{"MPI_TYPECLASS_REAL", "MPI_TYPECLASS_INTEGER", "MPI_TYPECLASS_COMPLEX"}},
 }
 
 // constantRule finds numbers that are not among the constants for their parameter.
@@ -76,7 +78,8 @@ func (f function) modeRule() rule {
 	}
 }
 
-// negativeBut finds negative numbers other than one constant. It finds nothing where the value of the constant is unknown.
+// negativeBut finds negative numbers other than one constant. It finds nothing where the value of the constant is
+// unknown.
 func (f function) negativeBut(param int, constant, why string) rule {
 	at := f.value(param)
 	return func(c *call) bool {

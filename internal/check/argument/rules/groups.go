@@ -96,8 +96,10 @@ func (f function) epochRule() rule {
 			return true
 		}
 		for r := range c.tracker.Difference(g, all).Ranks() {
-			c.reject(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of MPI_COMM_WORLD", r))
-			c.mistake.Advice = "Make the group from the group of the window (MPI_Win_get_group), with the ranks in that group."
+			c.reject(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of "+
+				"MPI_COMM_WORLD", r))
+			c.mistake.Advice = "Make the group from the group of the window (MPI_Win_get_group), with the ranks in " +
+				"that group."
 			return false
 		}
 		return true

@@ -10,7 +10,8 @@ import (
 
 // kindNames say what handles stand for.
 var kindNames = map[mpiapi.Kind]string{
-	mpiapi.Comm: "a communicator", mpiapi.Group: "a group", mpiapi.Datatype: "a datatype", mpiapi.Op: "a reduction operation",
+	mpiapi.Comm: "a communicator", mpiapi.Group: "a group", mpiapi.Datatype: "a datatype",
+	mpiapi.Op:      "a reduction operation",
 	mpiapi.Request: "a request", mpiapi.Win: "a window", mpiapi.File: "a file", mpiapi.Info: "an info object",
 	mpiapi.Errhandler: "an error handler", mpiapi.Message: "a message", mpiapi.Session: "a session",
 	mpiapi.Keyval: "an attribute key",
@@ -113,8 +114,8 @@ func (c *call) predefined(g *given, null bool) bool {
 	return true
 }
 
-// impossible reports whether no object of a kind can have this handle. In MPICH and the libraries derived from it, bits 26
-// to 29 of a handle are its kind.
+// impossible reports whether no object of a kind can have this handle. In MPICH and the libraries derived from it, bits
+// 26 to 29 of a handle are its kind.
 func impossible(pr *track.Process, k mpiapi.Kind, h uint64) bool {
 	if !strings.HasPrefix(pr.Library, "MPICH") || k == mpiapi.File {
 		return false
@@ -126,13 +127,14 @@ func impossible(pr *track.Process, k mpiapi.Kind, h uint64) bool {
 // errorClasses are the classes of the errors that MPI returns for invalid handles.
 var errorClasses = map[mpiapi.Kind]string{
 	mpiapi.Comm: "MPI_ERR_COMM", mpiapi.Group: "MPI_ERR_GROUP", mpiapi.Op: "MPI_ERR_OP", mpiapi.Win: "MPI_ERR_WIN",
-	mpiapi.File: "MPI_ERR_FILE", mpiapi.Info: "MPI_ERR_INFO", mpiapi.Keyval: "MPI_ERR_KEYVAL", mpiapi.Datatype: "MPI_ERR_TYPE",
+	mpiapi.File: "MPI_ERR_FILE", mpiapi.Info: "MPI_ERR_INFO", mpiapi.Keyval: "MPI_ERR_KEYVAL",
+	mpiapi.Datatype:   "MPI_ERR_TYPE",
 	mpiapi.Errhandler: "MPI_ERR_ERRHANDLER", mpiapi.Message: "MPI_ERR_REQUEST", mpiapi.Session: "MPI_ERR_SESSION",
 }
 
-// UnknownHandle returns the first handle among the arguments of a call that no call has returned. If the call has failed,
-// class is the class of the error, and only handles of the kind that it is about are checked. If the process has died in the
-// call, class is "". Such a handle may still be valid: only the failure makes it likely that it is not.
+// UnknownHandle returns the first handle among the arguments of a call that no call has returned. If the call has
+// failed, class is the class of the error, and only handles of the kind that it is about are checked. If the process
+// has died in the call, class is "". Such a handle may still be valid: only the failure makes it likely that it is not.
 func (j *Judge) UnknownHandle(th *track.Thread, c *event.Call, class string) *Mistake {
 	pr := th.Process
 	if pr.Lost || class == "" && pr.RunsCallbacks() || !pr.HasNames() {

@@ -6,7 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// judged reports whether a function has rules. MPI_Abort takes any arguments, and the tool interface has its own handles.
+// judged reports whether a function has rules. MPI_Abort takes any arguments, and the tool interface has its own
+// handles.
 func (f function) judged() bool {
 	return f.Base != mpiapi.IDAbort && !strings.HasPrefix(f.Name, "MPI_T_")
 }
@@ -23,8 +24,8 @@ func (l *list) add(rules ...rule) {
 	}
 }
 
-// forbidden returns the rules about arguments that the standard forbids. The rules about handles come first: other rules
-// depend on the objects of these handles.
+// forbidden returns the rules about arguments that the standard forbids. The rules about handles come first: other
+// rules depend on the objects of these handles.
 func (f function) forbidden() []rule {
 	var l list
 	for i := range f.Params {
@@ -75,7 +76,8 @@ func (f function) specialRule() rule {
 		return f.errhandlerRule()
 	case mpiapi.IDReduceLocal:
 		return f.reductionRule()
-	case mpiapi.IDAccumulate, mpiapi.IDRaccumulate, mpiapi.IDGetAccumulate, mpiapi.IDRgetAccumulate, mpiapi.IDFetchAndOp:
+	case mpiapi.IDAccumulate, mpiapi.IDRaccumulate, mpiapi.IDGetAccumulate, mpiapi.IDRgetAccumulate,
+		mpiapi.IDFetchAndOp:
 		return f.accumulateRule()
 	case mpiapi.IDPack:
 		return f.packRule()
@@ -85,7 +87,8 @@ func (f function) specialRule() rule {
 	return nil
 }
 
-// overflows returns the rules about numbers that are too large for their type. Only functions with int arguments have any.
+// overflows returns the rules about numbers that are too large for their type. Only functions with int arguments have
+// any.
 func (f function) overflows() []rule {
 	var l list
 	if f.Base != f.ID {

@@ -23,8 +23,8 @@ func (f function) leastRule(i int) rule {
 	}
 }
 
-// least returns the least value that a parameter may have. ok is false if every value is allowed, or if another check is for
-// the parameter.
+// least returns the least value that a parameter may have. ok is false if every value is allowed, or if another check
+// is for the parameter.
 func (f function) least(i int) (limit int64, ok bool) {
 	q := &f.Params[i]
 	if !isNumber(q.Kind) || q.Pointer || f.constructsType() || f.Base == mpiapi.IDBufferAttach {
@@ -98,6 +98,7 @@ func (f function) directionRule() rule {
 			return true
 		}
 		n, v := int64(c.view.Dims()), at.Int(c.rec)
-		return v >= 0 && v < n || c.reject(param, fmt.Sprintf("is not a dimension of the grid: dimensions go from 0 to %d", n-1))
+		return v >= 0 && v < n || c.reject(param, fmt.Sprintf("is not a dimension of the grid: dimensions go from 0 "+
+			"to %d", n-1))
 	}
 }

@@ -89,8 +89,8 @@ func (f function) packOverflow() rule {
 	}
 }
 
-// resultTooLarge finds results that do not fit into an int. MPI_Type_size and the other query functions are recorded only in
-// this case, or if they fail.
+// resultTooLarge finds results that do not fit into an int. MPI_Type_size and the other query functions are recorded
+// only in this case, or if they fail.
 func (f function) resultTooLarge() rule {
 	param := f.Param("size")
 	if param < 0 {

@@ -90,8 +90,8 @@ func (f function) length(i int) func(*call) int64 {
 // constructsType reports whether the function makes a datatype. Package track judges its arguments.
 func (f function) constructsType() bool { return track.ConstructsType(f.Func) }
 
-// textRule finds texts and functions that are null pointers. It also finds keys and values of info objects that are too long
-// (section 10).
+// textRule finds texts and functions that are null pointers. It also finds keys and values of info objects that are too
+// long (section 10).
 func (f function) textRule(i int) rule {
 	q, at := &f.Params[i], f.address(i)
 	switch {

@@ -82,8 +82,8 @@ func (f function) aboutTag(c *call, tag int32) string {
 	return fmt.Sprintf("is more than MPI_TAG_UB, which is %d", c.process.MaxTag())
 }
 
-// bridgeRule checks the arguments of MPI_Intercomm_create that are significant only for the leader of the group (section
-// 7.6.2).
+// bridgeRule checks the arguments of MPI_Intercomm_create that are significant only for the leader of the group
+// (section 7.6.2).
 func (f function) bridgeRule() rule {
 	leader, remote, tag := f.named("local_leader"), f.named("remote_leader"), f.value(f.Arg(mpiapi.SendTag))
 	peer := given{param: f.Param("peer_comm"), kind: mpiapi.Comm, at: f.named("peer_comm")}

@@ -1,6 +1,6 @@
-// Package rules says what is wrong with the arguments of a call. Most rules follow from the kinds and roles of a function's
-// parameters, some from the description of the function in the MPI standard. The package knows nothing of findings: checks
-// ask it, and report.
+// Package rules says what is wrong with the arguments of a call. Most rules follow from the kinds and roles of a
+// function's parameters, some from the description of the function in the MPI standard. The package knows nothing of
+// findings: checks ask it, and report.
 package rules
 
 import (
@@ -50,8 +50,8 @@ func (j *Judge) Functions(wanted func(*mpiapi.Func) bool) (list []mpiapi.FuncID)
 	return list
 }
 
-// FirstMistake returns the first wrong argument of a call. It is nil if there is none, or if too little is known about the
-// process. The mistake is valid until the next question to the judge.
+// FirstMistake returns the first wrong argument of a call. It is nil if there is none, or if too little is known about
+// the process. The mistake is valid until the next question to the judge.
 func (j *Judge) FirstMistake(th *track.Thread, c *event.Call) *Mistake {
 	rules := j.rules[c.Func.ID]
 	if len(rules) == 0 || th.Process.Lost || !th.Process.HasNames() || th.Failure != nil && th.Failure.Refused {
