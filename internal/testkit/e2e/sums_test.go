@@ -122,7 +122,7 @@ func TestDamagedMessages(t *testing.T) {
 		program := moves(t, m, "messages")
 		for _, c := range []struct{ mode, say, line string }{
 			{"recv", "The 24 bytes that rank 1 receives from rank 0 are not what was sent.", "MPI_Recv(b, 2 * FEW, MPI_INT, 0,"},
-			{"large", "among those from byte 196608 to byte 204799.", "MPI_Recv(more,"},
+			{"large", "between byte 196608 and byte 204799.", "MPI_Recv(more,"},
 			{"column", "The 24 bytes", "MPI_Irecv(b, 1, column"},
 			{"sendrecv", "The 24 bytes", "MPI_Sendrecv(a,"},
 			{"replace", "The 24 bytes", "MPI_Sendrecv_replace(a,"},
