@@ -145,6 +145,26 @@ func TestColorOption(t *testing.T) {
 	}
 }
 
+// TestOrder: a finding says what is wrong, where, why it matters, and what to do.
+func TestOrder(t *testing.T) {
+	var b bytes.Buffer
+	text.New(&b, text.Options{}).Finding(&finding.Finding{
+		Check: "X", Severity: finding.Error, Message: "It is wrong.\nIn detail.", Why: "It matters.",
+		Advice: "Mend it.",
+		Sites:  []finding.Site{{Rank: 1, Role: "send", Call: "MPI_Send()"}},
+	})
+	const want = `[1] ERROR: X: It is wrong.
+[1] ERROR:    In detail.
+[1] ERROR:    Rank 1, send:
+[1] ERROR:       MPI_Send()
+[1] ERROR:    Why: It matters.
+[1] ERROR:    Advice: Mend it.
+`
+	if got := b.String(); got != want {
+		t.Errorf("printed\n%swant\n%s", got, want)
+	}
+}
+
 // TestDeepStack cuts what an interpreter or runaway recursion leaves.
 func TestDeepStack(t *testing.T) {
 	f := &finding.Finding{Check: "X", Severity: finding.Error, Message: "deep",
