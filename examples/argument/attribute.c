@@ -16,8 +16,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value);          /* want error "LOCAL:MPI:INVALID_ARGUMENT" "an attribute of MPI's own" */
-    MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_KEYVAL_INVALID, &value);  /* want error "LOCAL:MPI:INVALID_ARGUMENT" "no attribute key" */
+    MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value);          /* want error "LOCAL:MPI:INVALID_ARGUMENT" "a predefined attribute" */
+    MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_KEYVAL_INVALID, &value);  /* want error "LOCAL:MPI:INVALID_ARGUMENT" "not an attribute key" */
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_WORLD, key, &value);                 /* want error "LOCAL:MPI:INVALID_ARGUMENT" "a key for attributes of datatypes, not of communicators" */
     MPI_Type_free_keyval(&key);

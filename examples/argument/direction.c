@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &line);
     MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
-    MPI_Cart_shift(line, 1, 1, &left, &right); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "direction=1, which is no dimension of the grid: they go from 0 to 0" */
+    MPI_Cart_shift(line, 1, 1, &left, &right); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "direction=1, which is not a dimension of the grid: dimensions go from 0 to 0" */
     MPI_Comm_free(&line);
     MPI_Finalize();
     return 0;

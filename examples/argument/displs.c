@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&nothing);
     for (int i = 1; i < 3; i++)
         displs[i] = (int)((unsigned)displs[i - 1] + (unsigned)counts[i - 1]);
-    MPI_Allgatherv(NULL, 1 << 30, nothing, NULL, counts, displs, nothing, MPI_COMM_WORLD); /* want error "LOCAL:INTEGER:OVERFLOW" "displs.2., which is -2147483648: what an int makes of 1073741824 [+] 1073741824" ranks=0,1,2 */
+    MPI_Allgatherv(NULL, 1 << 30, nothing, NULL, counts, displs, nothing, MPI_COMM_WORLD); /* want error "LOCAL:INTEGER:OVERFLOW" "displs.2., which is -2147483648: the sum of the previous displacement and count, 1073741824 [+] 1073741824" ranks=0,1,2 */
     MPI_Type_free(&nothing);
     MPI_Finalize();
     return 0;

@@ -10,9 +10,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Pack(values, 3, MPI_INT, buffer, 16, &position, MPI_COMM_WORLD);
-    MPI_Pack(values, 2, MPI_INT, buffer, 16, &position, MPI_COMM_WORLD); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "outsize=16, which is too small: 8 bytes are packed behind position 12" */
+    MPI_Pack(values, 2, MPI_INT, buffer, 16, &position, MPI_COMM_WORLD); /* want error "LOCAL:MPI:INVALID_ARGUMENT" "outsize=16, which is too small: the call packs 8 bytes at position 12" */
     position = INT_MAX - 2;
-    MPI_Pack(values, 1, MPI_INT, buffer, INT_MAX, &position, MPI_COMM_WORLD);       /* want error "LOCAL:INTEGER:OVERFLOW" "further than an int can count" may "LOCAL:EXIT:SIGNAL" */
+    MPI_Pack(values, 1, MPI_INT, buffer, INT_MAX, &position, MPI_COMM_WORLD);       /* want error "LOCAL:INTEGER:OVERFLOW" "overflows an int" may "LOCAL:EXIT:SIGNAL" */
     MPI_Finalize();
     return 0;
 }

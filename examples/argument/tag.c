@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, -3, MPI_COMM_WORLD);                                    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "tag=-3, which is negative" */
-    MPI_Isend(&out, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &request);                            /* want error "LOCAL:MPI:INVALID_ARGUMENT" "which is MPI_ANY_TAG: that is for receives and probes only" */
+    MPI_Isend(&out, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &request);                            /* want error "LOCAL:MPI:INVALID_ARGUMENT" "which is MPI_ANY_TAG: only receives and probes allow it" */
     MPI_Irecv(&in, 1, MPI_INT, 0, -33, MPI_COMM_WORLD, &request);                                     /* want error "LOCAL:MPI:INVALID_ARGUMENT" "tag=-33" */
     MPI_Iprobe(0, -33, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);                                     /* want error "LOCAL:MPI:INVALID_ARGUMENT" "tag=-33" */
     MPI_Recv_init(&in, 1, MPI_INT, 0, -33, MPI_COMM_WORLD, &request);                                 /* want error "LOCAL:MPI:INVALID_ARGUMENT" "tag=-33" */

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     memset(key, 'k', sizeof key - 1);
     key[sizeof key - 1] = 0;
     MPI_Info_create(&info);
-    MPI_Info_set(info, key, "value");               /* want error "LOCAL:MPI:INVALID_ARGUMENT" "is too long: with the zero at its end it may have MPI_MAX_INFO_KEY characters" */
+    MPI_Info_set(info, key, "value");               /* want error "LOCAL:MPI:INVALID_ARGUMENT" "is too long: the limit is MPI_MAX_INFO_KEY" */
     MPI_Info_set(info, "key", NULL);                /* want error "LOCAL:MPI:INVALID_ARGUMENT" "value=NULL, which is a null pointer" may "LOCAL:EXIT:SIGNAL" */
     MPI_Info_free(&info);
     MPI_Op_create(NULL, 1, &op);                    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "user_fn=NULL" */

@@ -19,12 +19,12 @@ int main(int argc, char **argv)
     MPI_Op_create(add, 1, &mine);
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);                             /* want error "LOCAL:MPI:INVALID_ARGUMENT" "rank=2, which is no rank of the window" */
-    MPI_Win_lock(4711, 0, 0, win);                                        /* want error "LOCAL:MPI:INVALID_ARGUMENT" "lock_type=4711, which is none of" */
+    MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);                             /* want error "LOCAL:MPI:INVALID_ARGUMENT" "rank=2, which is not a rank of the window" */
+    MPI_Win_lock(4711, 0, 0, win);                                        /* want error "LOCAL:MPI:INVALID_ARGUMENT" "lock_type=4711, which is not one of" */
     MPI_Win_fence(0, win);
-    MPI_Put(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, win);                   /* want error "LOCAL:MPI:INVALID_ARGUMENT" "target_rank=2, which is no rank of the window: they go from 0 to 1" */
+    MPI_Put(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, win);                   /* want error "LOCAL:MPI:INVALID_ARGUMENT" "target_rank=2, which is not a rank of the window: ranks go from 0 to 1" */
     MPI_Get(&value, 1, MPI_INT, 0, 0, -1, MPI_INT, win);                  /* want error "LOCAL:MPI:INVALID_ARGUMENT" "target_count=-1" */
-    MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, mine, win);      /* want error "LOCAL:MPI:INVALID_ARGUMENT" "an operation of the program" */
+    MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, mine, win);      /* want error "LOCAL:MPI:INVALID_ARGUMENT" "a user-defined operation" */
     MPI_Fetch_and_op(&value, &result, MPI_FLOAT, 0, 0, MPI_BAND, win);    /* want error "LOCAL:MPI:INVALID_ARGUMENT" "op=MPI_BAND, which is not defined on MPI_FLOAT" may "LOCAL:EXIT:SIGNAL" */
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Buffer_attach(buffer, size);
     for (int i = 0; i < 4; i++)
-        sent += !MPI_Bsend(data, 1000, MPI_INT, 0, 0, MPI_COMM_SELF); /* want "LOCAL:BUFFER:INSUFFICIENT" "has not received take" count=1 */
+        sent += !MPI_Bsend(data, 1000, MPI_INT, 0, 0, MPI_COMM_SELF); /* want "LOCAL:BUFFER:INSUFFICIENT" "messages to itself, not received yet" count=1 */
     while (sent--)
         MPI_Recv(data, 1000, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MPI_Buffer_detach(&buffer, &size);

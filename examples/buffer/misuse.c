@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         MPI_Request_free(&r);
         MPI_Buffer_detach(&p, &n);
         MPI_Buffer_detach(&p, &n); /* want warning "LOCAL:BUFFER:INSUFFICIENT" "no buffer is attached" */
-        bad = MPI_Buffer_attach(a, 10); /* want warning "LOCAL:BUFFER:INSUFFICIENT" "not even an empty message" */
+        bad = MPI_Buffer_attach(a, 10); /* want warning "LOCAL:BUFFER:INSUFFICIENT" "too small even for an empty message" */
         if (!bad)
             MPI_Buffer_detach(&p, &n);
     } else {

@@ -17,11 +17,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++)
         few[i] = i;
     if (rank == 0) {
-        MPI_Isend(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 8 of the 16 \(element 2 of 4, MPI_INT\) is not what it was when MPI_Wait returns" count=1 ranks=0 */
+        MPI_Isend(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 8 of the 16 \(element 2 of 4, MPI_INT\) has changed when MPI_Wait returns" count=1 ranks=0 */
         few[2]++;
         MPI_Wait(&r, MPI_STATUS_IGNORE);
 
-        MPI_Issend(many, LONG, MPI_INT, 1, 1, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "from byte 327680 \(element 81920 of 262144, MPI_INT\) to byte 344063" count=1 ranks=0 */
+        MPI_Issend(many, LONG, MPI_INT, 1, 1, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "between byte 327680 \(element 81920 of 262144, MPI_INT\) and byte 344063" count=1 ranks=0 */
         many[84000] = 1;
         MPI_Barrier(MPI_COMM_WORLD);
         for (flag = 0; !flag;)

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     MPI_Sendrecv_replace(data, 1, MPI_INT, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_File_write_at_all_begin is still reading" ranks=0,1 */
     MPI_File_write_at_all_end(f, data, MPI_STATUS_IGNORE);
     MPI_File_iread_at(f, 32 * rank, data, 8, MPI_INT, &r);
-    MPI_File_write_at(f, 100 + rank, data, 1, MPI_BYTE, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_File_iread_at has still to fill" ranks=0,1 */
+    MPI_File_write_at(f, 100 + rank, data, 1, MPI_BYTE, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_File_iread_at is still filling" ranks=0,1 */
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_File_close(&f);
     MPI_Finalize();

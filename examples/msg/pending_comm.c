@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &dup);
         if (rank > 0)
-            MPI_Send(&x, 0, MPI_INT, 0, i, dup); /* want "GLOBAL:MSG:PENDING" "all its processes have freed the communicator" count=6 ranks=0,1,2 */
+            MPI_Send(&x, 0, MPI_INT, 0, i, dup); /* want "GLOBAL:MSG:PENDING" "all processes of the communicator have freed it" count=6 ranks=0,1,2 */
         MPI_Barrier(dup);
         MPI_Comm_free(&dup);
     }

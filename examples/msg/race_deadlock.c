@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(name, sizeof name, "/tmp/race_deadlock.%d", pid);
     if (rank == 0) {
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want warning "GLOBAL:MSG:RACE" "for ever" ranks=0,1,2 */
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want warning "GLOBAL:MSG:RACE" "forever" ranks=0,1,2 */
         fclose(fopen(name, "w"));
         MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want warning "GLOBAL:MSG:RACE" */
         remove(name);

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        MPI_Recv_init(&data, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request); /* want warning "LOCAL:REQUEST:NOT_STARTED" "not once more" ranks=0,1 */
+        MPI_Recv_init(&data, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request); /* want warning "LOCAL:REQUEST:NOT_STARTED" "not started again" ranks=0,1 */
         MPI_Start(&request);
         for (int i = 0; i < 2; i++) {
             MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);

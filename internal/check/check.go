@@ -1,5 +1,5 @@
-// Package check is the frame for the checks: what a check is, what it works with, and what helps it to say what it found.
-// The checks themselves are in the packages below it, one per family.
+// Package check is the framework for the checks: what a check is, what it works with, and helpers for its texts. The
+// checks themselves are in the packages below, one package for each family.
 package check
 
 import (
@@ -21,32 +21,31 @@ import (
 // Check is one rule that programs may break.
 type Check struct {
 	ID       string           // GLOBAL:MSG:DATATYPE:MISMATCH
-	Severity finding.Severity // of its findings, unless the rule names several
+	Severity finding.Severity // of its findings, unless they set another one
 	Title    string           // half a line: what is wrong
-	// Doc explains the check to its user, in Markdown under the headings that [Sections] names: the rule with its clause of the
-	// MPI standard, an example, how to mend it, and what the check can't see.
+	// Doc explains the check to users, in Markdown under the headings in [Sections]: the rule with its section of the
+	// MPI standard, a wrong and a right program, and what the check cannot see.
 	Doc string
-	// Portability: what it finds went well here, and only goes wrong elsewhere, or in another run. Who does not care switches such checks off
-	// by a profile.
+	// Portability: the program worked in this run, and goes wrong only elsewhere or in another run. A profile switches
+	// such checks off.
 	Portability bool
-	// KeptSums: the ranks are to make sums of what nonblocking operations send (ring.KeptSums).
+	// KeptSums: the ranks make checksums of what nonblocking operations send (ring.KeptSums).
 	KeptSums bool
-	// Needs are the facts that the check works with. They are made before Start is called.
+	// Needs are the facts that the check works with. They exist before Start is called.
 	Needs []analysis.Need
-	// Start starts the check for one run: it subscribes to the events that the check wants. The check's state of the run goes
-	// there.
+	// Start starts the check for one run. It makes the check's state for the run, and subscribes to events.
 	Start func(*Run)
 }
 
-// Leaks is how much is told of objects that are not freed.
+// Leaks says how much findings report about objects that are not freed.
 type Leaks struct {
-	// Limits are the numbers of objects from which on a process is told of before its end.
+	// Limits are the numbers of objects of a process from which on a note is made while the program runs.
 	Limits track.Limits
-	// Places is how many places are named that made objects of one kind of a process, the most frequent ones first.
+	// Places is how many places are reported for each kind of objects of a process, the most frequent places first.
 	Places int
 }
 
-// DefaultLeaks is what is told if the user does not say.
+// DefaultLeaks has the defaults.
 func DefaultLeaks() Leaks { return Leaks{Limits: track.DefaultLimits, Places: 10} }
 
 // Run is what a check works with in one run.
@@ -54,35 +53,37 @@ type Run struct {
 	Check *Check
 	// Owner subscribes for the check: x.Track.CallFailed.On(x.Owner, …).
 	Owner *stream.Owner
-	// Track and Match are the events of the stages before the checks. Facts has the facts that the check needs: F.Of(x.Facts).
+	// Track and Match are the events of the stages before the checks. Facts has the facts that the check needs:
+	// F.Of(x.Facts).
 	Track *track.Events
 	Match *match.Events
 	Facts *analysis.Run
 
 	Tracker *track.Tracker
-	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	// NoProgress is how long processes may be in the same MPI calls on average before a finding says so, 0 for no
+	// limit.
 	NoProgress time.Duration
-	// MaxPending is how many places are named from which messages are sent and never received, those of most messages first; 0
-	// any number.
+	// MaxPending is how many places are reported that send messages which are never received, those with the most
+	// messages first; 0 for all.
 	MaxPending int
-	// Leaks is how much is told of objects that are not freed.
+	// Leaks says how much is reported about objects that are not freed.
 	Leaks *Leaks
-	// Report hands in a finding. Check and Severity are filled in where they are empty.
+	// Report reports a finding. It sets Check and Severity if they are empty.
 	Report func(*finding.Finding)
-	// Refuse says what Report has just been handed is wrong with the collective at position `at` of c: in strict mode its
-	// calls are refused, if that is an error to the user.
+	// Refuse says that the finding, which was just reported, is about the collective at position `at` of c. In strict
+	// mode, its calls are refused if the finding is an error.
 	Refuse func(f *finding.Finding, c *match.Comm, at uint64)
-	// Site describes the place of a call: role says what it has to do with the finding.
+	// Site describes the place of a call. role says what the call has to do with the finding.
 	Site func(role string, c match.Call) finding.Site
-	// Layered reports whether a layer of MPI (of Fortran) makes a call for the program: then variables that it is given are
-	// not the program's.
+	// Layered reports whether a layer of MPI (for Fortran) makes a call for the program. Then its variables are not the
+	// program's.
 	Layered func(c match.Call) bool
 	// Stack describes where a process was when it ended.
 	Stack func(p *track.Process) []finding.Frame
-	// FaultInside returns the function of mpivet's own library in which a process was killed by a fault, false if it was killed
-	// elsewhere.
+	// FaultInside returns the function of mpivet's own library in which a fault killed a process. ok is false if the
+	// process was killed elsewhere.
 	FaultInside func(p *track.Process) (function string, ok bool)
-	// Place identifies the place of a call: the same for the same call stack in the same program on any rank.
+	// Place identifies the place of a call. It is the same for the same call stack in the same program on all ranks.
 	Place func(c match.Call) string
 }
 
@@ -92,7 +93,7 @@ func (x *Run) Func(c match.Call) *mpiapi.Func { return mpiapi.ByID(c.Func()) }
 // Rank returns the rank in MPI_COMM_WORLD of the thread that made a call.
 func (x *Run) Rank(c match.Call) int { return x.Tracker.ThreadByID(c.Thread).Process.Rank }
 
-// EndedByMPI reports whether a process was ended by MPI itself, inside a call: the handler of an error was fatal.
+// EndedByMPI reports whether MPI itself ended a process, inside a call: the error handler was fatal.
 func (x *Run) EndedByMPI(p *track.Process) bool {
 	e := p.Ended
 	if e == nil || e.Kind != ring.Exited || e.Asked || !e.InMPI || p.Finalizing || p.Aborting {
@@ -120,7 +121,7 @@ func All(c *match.Comm) []int32 {
 	return list
 }
 
-// Comm names a communicator, window or file for a message: as the process of one of the calls on it does.
+// Comm names a communicator, window or file in a text. c is one of the calls on it, whose process may have named it.
 func (x *Run) Comm(c match.Call, comm *match.Comm) string {
 	p := x.Tracker.ThreadByID(c.Thread).Process
 	if comm.Domain == match.Gathering {
@@ -153,7 +154,7 @@ func (x *Run) Comm(c match.Call, comm *match.Comm) string {
 	return "the " + what + " made by " + x.CallAt(call)
 }
 
-// CallAt names the function of a call and where it is called: "MPI_Recv at x.c:12".
+// CallAt names the function of a call and its place: "MPI_Recv at x.c:12".
 func (x *Run) CallAt(c match.Call) string {
 	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
 		return fmt.Sprintf("%s at %s:%d", x.Func(c).Name, filepath.Base(stack[0].File), stack[0].Line)
@@ -169,7 +170,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Join lists words for a sentence: "a, b and c".
+// Join joins words for a sentence: "a, b and c".
 func Join(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

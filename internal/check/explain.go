@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sections are the headings of a check's Doc, in this order. Each has a text, and those with a program have code.
+// Sections are the headings of a check's Doc, in this order. Each has a text, and those about a program have code.
 var Sections = []string{"Rule", "Why it matters", "Wrong", "Right", "How it is decided", "Not seen", "Options"}
 
 // heading begins the line of a heading.
@@ -32,7 +32,7 @@ func CheckDoc(doc string) error {
 		text := texts[name]
 		code := strings.Contains(text, "\n    ")
 		if strings.TrimSpace(text) == "" {
-			return fmt.Errorf("nothing is said under %q", name)
+			return fmt.Errorf("there is no text under %q", name)
 		}
 		if (name == "Wrong" || name == "Right") && !code {
 			return fmt.Errorf("there is no code under %q", name)

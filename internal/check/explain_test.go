@@ -35,7 +35,8 @@ func TestCheckDoc(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	if got, want := check.Plain("### Rule\n\nA ### b.\n\n### Why it matters\n\n    x\n\n"), "RULE\n\nA ### b.\n\nWHY IT MATTERS\n\n    x\n"; got != want {
+	if got, want := check.Plain("### Rule\n\nA ### b.\n\n### Why it matters\n\n    x\n\n"),
+		"RULE\n\nA ### b.\n\nWHY IT MATTERS\n\n    x\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

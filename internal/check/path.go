@@ -5,8 +5,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// BytePath addresses the element that a byte of the data of count copies of t belongs to, given its position in them: by the
-// name of the datatype, or the given one if it has none. It is "" for basic datatypes, and for those that are not known.
+// BytePath addresses the element that a byte belongs to, given its position in the data of count copies of t. It uses
+// the name of the datatype, or the given name if it has none. It returns "" for basic and unknown datatypes.
 func BytePath(t *match.Datatype, name string, count, at int64) string {
 	of := t.Of()
 	if of == nil || of.Elements == 1 && of.Predefined() {

@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// Waiting says in words where a thread waits and what for: "MPI_Recv for rank 0 to send (tag=5, MPI_COMM_WORLD)".
+// Waiting says where a thread waits and what for: "MPI_Recv for rank 0 to send (tag=5, MPI_COMM_WORLD)".
 func (x *Run) Waiting(b *waiting.Blocked) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, Join(x.clauses(b, b.Clauses)))
 }
@@ -20,7 +20,7 @@ func (x *Run) WaitingFor(b *waiting.Blocked, c *waiting.Clause) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, x.clause(b, c))
 }
 
-// named is how many of the clauses of a thread are put in words.
+// named is how many clauses of a thread are described.
 const named = 4
 
 func (x *Run) clauses(b *waiting.Blocked, cs []waiting.Clause) (parts []string) {
@@ -35,7 +35,7 @@ func (x *Run) clauses(b *waiting.Blocked, cs []waiting.Clause) (parts []string) 
 	return parts
 }
 
-// either says in which ways a thread could go on.
+// either says in which ways a thread could continue.
 func (x *Run) either(b *waiting.Blocked, c *waiting.Clause) string {
 	var ways []string
 	for _, way := range c.Ways {
@@ -101,7 +101,7 @@ func (x *Run) clause(b *waiting.Blocked, c *waiting.Clause) string {
 	return fmt.Sprintf("%s to call it too (%s)", who, x.Comm(b.Call, c.Comm.Comm))
 }
 
-// Envelope says in words which messages an operation of the thread that made a call may have.
+// Envelope describes the messages that an operation may match, as the thread that made a call names them.
 func (x *Run) Envelope(call match.Call, tag int32, comm *match.Comm) string {
 	t := fmt.Sprintf("tag=%d", tag)
 	if tag == match.Any {

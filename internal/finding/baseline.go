@@ -9,9 +9,9 @@ import (
 
 // Baseline is what was found in an earlier run, so that findings which are new can be told apart.
 //
-// Findings are the same if they are of the same check and at the same places: MPI functions and the functions and source
-// files on their call stacks agree. Lines that agree, too, come first. Of those places of the earlier run that then remain, each
-// stands for one place whose lines do not agree, as lines move when a file is changed.
+// Findings are the same if they are of the same check and at the same places: MPI functions and the functions and
+// source files on their call stacks agree. Lines that agree, too, come first. Of those places of the earlier run that
+// then remain, each stands for one place whose lines do not agree, as lines move when a file is changed.
 type Baseline struct {
 	groups map[string]*baselineGroup // by what must agree
 }

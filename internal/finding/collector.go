@@ -29,14 +29,15 @@ type Config struct {
 	Rules        *Rules // nil: all checks as they are
 	Suppressions []*Suppression
 	Baseline     *Baseline // findings that are known; nil: none
-	// Limit is how many findings of one check at the same call sites are passed on to sinks; all are counted. 0: no limit.
+	// Limit is how many findings of one check at the same call sites are passed on to sinks; all are counted. 0: no
+	// limit.
 	Limit int
 	// MaxReports is how many findings are passed on in all; fatal ones are in any case. 0: any number.
 	MaxReports int
 }
 
-// maxKept bounds the findings that are kept whole. More are counted, but only by their severity: a user reads no more, and
-// memory stays bounded.
+// maxKept bounds the findings that are kept whole. More are counted, but only by their severity: a user reads no more,
+// and memory stays bounded.
 const maxKept = 10000
 
 // Collector takes what the checks find, joins the occurrences of one cause and passes each finding on, once. It may be
@@ -113,8 +114,8 @@ func (c *Collector) Suppressed() []SuppressionCount {
 }
 
 // Report takes an occurrence. If it has the Check and Key of one reported before, that one's Count, Ranks and the ranks
-// of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's, and a Count of 0 is
-// taken as 1.
+// of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's,
+// and a Count of 0 is taken as 1.
 func (c *Collector) Report(f *Finding) {
 	// Sinks may be slow: a report that is made meanwhile need not wait for them.
 	for _, n := range c.add(f) {
@@ -261,8 +262,8 @@ func (c *Collector) Occurrences() map[string]uint64 {
 	return n
 }
 
-// Snapshot returns copies of all findings so far in the order in which they first occurred, without those suppressed, and
-// the numbers that belong to them.
+// Snapshot returns copies of all findings so far in the order in which they first occurred, without those suppressed,
+// and the numbers that belong to them.
 func (c *Collector) Snapshot() ([]*Finding, Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

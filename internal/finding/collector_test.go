@@ -102,12 +102,18 @@ func TestMatchCheck(t *testing.T) {
 		covered string
 		not     string
 	}{
-		{"LOCAL:MEMORY:OVERLAP", "LOCAL:MEMORY:OVERLAP LOCAL:MEMORY:OVERLAP:SELF", "LOCAL:MEMORY LOCAL:MEMORY:OVERLAPPING GLOBAL:LOCAL:MEMORY:OVERLAP"},
+		{
+			"LOCAL:MEMORY:OVERLAP", "LOCAL:MEMORY:OVERLAP LOCAL:MEMORY:OVERLAP:SELF",
+			"LOCAL:MEMORY LOCAL:MEMORY:OVERLAPPING GLOBAL:LOCAL:MEMORY:OVERLAP",
+		},
 		{"local:memory:overlap", "LOCAL:MEMORY:OVERLAP", "LOCAL:MEMORY:INACCESSIBLE"},
 		{"LOCAL:MEMORY:*", "LOCAL:MEMORY:OVERLAP LOCAL:MEMORY:OVERLAP:SELF", "LOCAL:MEMORY LOCAL:REQUEST:LOST"},
 		{"LOCAL", "LOCAL:MEMORY:OVERLAP LOCAL", "GLOBAL:MSG:RACE LOCALE"},
 		{"LOCAL:*:NOT_FREED", "LOCAL:COMM:NOT_FREED LOCAL:REQUEST:NOT_FREED:X", "LOCAL:A:B:NOT_FREED LOCAL:NOT_FREED"},
-		{"**:MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH GLOBAL:COLLECTIVE:DATATYPE:MISMATCH:BYTE", "MISMATCH GLOBAL:COLLECTIVE:ROOT_MISMATCH"},
+		{
+			"**:MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH GLOBAL:COLLECTIVE:DATATYPE:MISMATCH:BYTE",
+			"MISMATCH GLOBAL:COLLECTIVE:ROOT_MISMATCH",
+		},
 		{"GLOBAL:**MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH GLOBAL:COLLECTIVE:ROOT_MISMATCH", "GLOBAL:MSG:RACE"},
 		{"GLOBAL:*:*_MISMATCH", "GLOBAL:COLLECTIVE:ROOT_MISMATCH", "GLOBAL:MSG:DATATYPE:MISMATCH"},
 		{"*", "LOCAL:MEMORY:OVERLAP X", ""},
@@ -222,21 +228,45 @@ func TestSuppressions(t *testing.T) {
 		rule       Suppression
 		suppresses []*Finding
 	}{
-		"check":          {Suppression{Check: "LOCAL:REQUEST:*"}, []*Finding{plain, get, both, bare}},
-		"function":       {Suppression{Check: "**", Frame: FramePattern{Function: "p?t"}}, []*Finding{plain, odd, both}},
-		"any frame":      {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "main"}}, []*Finding{plain, odd, get, both}},
-		"caller":         {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "main"}, Caller: true}, nil},
-		"caller is it":   {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "get"}, Caller: true}, []*Finding{get, both}},
-		"file":           {Suppression{Check: "LOCAL", Frame: FramePattern{File: "/src/g*"}}, []*Finding{get, both}},
-		"end of path":    {Suppression{Check: "LOCAL", Frame: FramePattern{File: "src/get.c"}}, []*Finding{get, both}},
-		"not a part":     {Suppression{Check: "LOCAL", Frame: FramePattern{File: "et.c"}}, nil},
-		"lines":          {Suppression{Check: "LOCAL", Frame: FramePattern{File: "*.c", First: 5, Last: 8}}, []*Finding{plain, odd, get, both}},
-		"other lines":    {Suppression{Check: "LOCAL", Frame: FramePattern{File: "get.c", First: 5, Last: 7}}, nil},
-		"one frame":      {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "put", File: "main.c"}}, nil},
-		"module":         {Suppression{Check: "LOCAL", Frame: FramePattern{Module: "libodd name.so*"}}, []*Finding{odd}},
-		"stack":          {Suppression{Check: "LOCAL:REQUEST", Stacks: [][]FramePattern{stack("put", 7)}}, []*Finding{plain}},
-		"stacks":         {Suppression{Check: "LOCAL", Stacks: [][]FramePattern{stack("get", 8), stack("put", 7)}}, []*Finding{both}},
-		"longer stack":   {Suppression{Check: "LOCAL", Stacks: [][]FramePattern{append(stack("put", 7), FramePattern{})}}, nil},
+		"check": {Suppression{Check: "LOCAL:REQUEST:*"}, []*Finding{plain, get, both, bare}},
+		"function": {
+			Suppression{Check: "**", Frame: FramePattern{Function: "p?t"}},
+			[]*Finding{plain, odd, both},
+		},
+		"any frame": {
+			Suppression{Check: "LOCAL", Frame: FramePattern{Function: "main"}},
+			[]*Finding{plain, odd, get, both},
+		},
+		"caller": {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "main"}, Caller: true}, nil},
+		"caller is it": {
+			Suppression{Check: "LOCAL", Frame: FramePattern{Function: "get"}, Caller: true},
+			[]*Finding{get, both},
+		},
+		"file":        {Suppression{Check: "LOCAL", Frame: FramePattern{File: "/src/g*"}}, []*Finding{get, both}},
+		"end of path": {Suppression{Check: "LOCAL", Frame: FramePattern{File: "src/get.c"}}, []*Finding{get, both}},
+		"not a part":  {Suppression{Check: "LOCAL", Frame: FramePattern{File: "et.c"}}, nil},
+		"lines": {
+			Suppression{Check: "LOCAL", Frame: FramePattern{File: "*.c", First: 5, Last: 8}},
+			[]*Finding{plain, odd, get, both},
+		},
+		"other lines": {Suppression{Check: "LOCAL", Frame: FramePattern{File: "get.c", First: 5, Last: 7}}, nil},
+		"one frame":   {Suppression{Check: "LOCAL", Frame: FramePattern{Function: "put", File: "main.c"}}, nil},
+		"module": {
+			Suppression{Check: "LOCAL", Frame: FramePattern{Module: "libodd name.so*"}},
+			[]*Finding{odd},
+		},
+		"stack": {
+			Suppression{Check: "LOCAL:REQUEST", Stacks: [][]FramePattern{stack("put", 7)}},
+			[]*Finding{plain},
+		},
+		"stacks": {
+			Suppression{Check: "LOCAL", Stacks: [][]FramePattern{stack("get", 8), stack("put", 7)}},
+			[]*Finding{both},
+		},
+		"longer stack": {Suppression{
+			Check:  "LOCAL",
+			Stacks: [][]FramePattern{append(stack("put", 7), FramePattern{})},
+		}, nil},
 		"without stacks": {Suppression{Check: "LOCAL", Stacks: [][]FramePattern{}}, []*Finding{bare}},
 	} {
 		var sink recorder
@@ -251,11 +281,13 @@ func TestSuppressions(t *testing.T) {
 		}
 		n := len(tc.suppresses)
 		findings, sum := c.Snapshot()
-		if want := (Summary{Error: 5 - n, Suppressed: n}); sum != want || len(findings) != 5-n || len(sink.findings) != 5-n {
+		if want := (Summary{Error: 5 - n, Suppressed: n}); sum != want || len(findings) != 5-n ||
+			len(sink.findings) != 5-n {
 			t.Errorf("%s: summary %+v, want %+v", name, sum, want)
 		}
 		if counts := c.Suppressed(); counts[0].Findings != 0 || counts[1].Findings != n {
-			t.Errorf("%s: the rules matched %d and %d findings, want 0 and %d", name, counts[0].Findings, counts[1].Findings, n)
+			t.Errorf("%s: the rules matched %d and %d findings, want 0 and %d", name, counts[0].Findings,
+				counts[1].Findings, n)
 		}
 	}
 }
@@ -279,7 +311,8 @@ func TestMaxReports(t *testing.T) {
 	}
 }
 
-// TestBaseline: what is at the places of the baseline is known, and where only lines differ, as many places as there were.
+// TestBaseline: what is at the places of the baseline is known, and where only lines differ, as many places as there
+// were.
 func TestBaseline(t *testing.T) {
 	found := func(check, function string, line int) *Finding {
 		f := occurrence(check, fmt.Sprint(check, function, line), 0)
@@ -297,18 +330,34 @@ func TestBaseline(t *testing.T) {
 		earlier, now []*Finding
 		known        []bool
 	}{
-		"nothing":          {nil, []*Finding{found("A:B", "put", 7)}, []bool{false}},
-		"same":             {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 7)}, []bool{true}},
-		"other check":      {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:C", "put", 7)}, []bool{false}},
-		"other function":   {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "get", 7)}, []bool{false}},
-		"other call":       {[]*Finding{found("A:B", "put", 7)}, []*Finding{otherCall}, []bool{false}},
-		"other directory":  {[]*Finding{found("A:B", "put", 7)}, []*Finding{elsewhere}, []bool{true}},
-		"more ranks":       {[]*Finding{found("A:B", "put", 7)}, []*Finding{ranks}, []bool{true}},
-		"moved":            {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9)}, []bool{true}},
-		"moved and new":    {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9), found("A:B", "put", 12)}, []bool{true, false}},
-		"the same is last": {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9), found("A:B", "put", 7)}, []bool{false, true}},
-		"two moved":        {[]*Finding{found("A:B", "put", 7), found("A:B", "put", 8)}, []*Finding{found("A:B", "put", 8), found("A:B", "put", 9), found("A:B", "put", 10)}, []bool{true, true, false}},
-		"moved, then same": {[]*Finding{found("A:B", "put", 7), found("A:B", "put", 8)}, []*Finding{found("A:B", "put", 9), found("A:B", "put", 7)}, []bool{true, true}},
+		"nothing":         {nil, []*Finding{found("A:B", "put", 7)}, []bool{false}},
+		"same":            {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 7)}, []bool{true}},
+		"other check":     {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:C", "put", 7)}, []bool{false}},
+		"other function":  {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "get", 7)}, []bool{false}},
+		"other call":      {[]*Finding{found("A:B", "put", 7)}, []*Finding{otherCall}, []bool{false}},
+		"other directory": {[]*Finding{found("A:B", "put", 7)}, []*Finding{elsewhere}, []bool{true}},
+		"more ranks":      {[]*Finding{found("A:B", "put", 7)}, []*Finding{ranks}, []bool{true}},
+		"moved":           {[]*Finding{found("A:B", "put", 7)}, []*Finding{found("A:B", "put", 9)}, []bool{true}},
+		"moved and new": {
+			[]*Finding{found("A:B", "put", 7)},
+			[]*Finding{found("A:B", "put", 9), found("A:B", "put", 12)},
+			[]bool{true, false},
+		},
+		"the same is last": {
+			[]*Finding{found("A:B", "put", 7)},
+			[]*Finding{found("A:B", "put", 9), found("A:B", "put", 7)},
+			[]bool{false, true},
+		},
+		"two moved": {
+			[]*Finding{found("A:B", "put", 7), found("A:B", "put", 8)},
+			[]*Finding{found("A:B", "put", 8), found("A:B", "put", 9), found("A:B", "put", 10)},
+			[]bool{true, true, false},
+		},
+		"moved, then same": {
+			[]*Finding{found("A:B", "put", 7), found("A:B", "put", 8)},
+			[]*Finding{found("A:B", "put", 9), found("A:B", "put", 7)},
+			[]bool{true, true},
+		},
 	} {
 		var sink recorder
 		c := NewCollector(Config{Baseline: NewBaseline(tc.earlier)}, &sink)
@@ -330,7 +379,8 @@ func TestBaseline(t *testing.T) {
 		}
 		for i, f := range findings {
 			if f.Known != tc.known[i] || told[f.Key] == f.Known || f.Count != 2 {
-				t.Errorf("%s: finding %d is known: %t, told as new: %t; count %d", name, i, f.Known, told[f.Key], f.Count)
+				t.Errorf("%s: finding %d is known: %t, told as new: %t; count %d", name, i, f.Known, told[f.Key],
+					f.Count)
 			}
 		}
 	}

@@ -41,7 +41,8 @@ type Finding struct {
 	Key      string
 	Count    int
 	Ranks    []int  // all concerned, ascending
-	Message  string // what is wrong and why; may have several lines
+	Message  string // what is wrong: a sentence in the first line, details in further lines
+	Why      string // why it matters, or what the standard says about it
 	Advice   string // what to do about it
 	Sites    []Site
 	Details  map[string]any // check-specific, for JSON

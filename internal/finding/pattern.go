@@ -7,9 +7,9 @@ import (
 )
 
 // MatchCheck tells whether a pattern covers the name of a check. Names are made of parts separated by colons. In a
-// pattern, "*" stands for any run of characters within a part and "**" for any run across parts; case does not matter. A
-// pattern also covers every name below one that it matches, so that LOCAL:MEMORY, LOCAL:MEMORY:* and LOCAL:MEMORY:** all
-// cover LOCAL:MEMORY:OVERLAP, and the name of a check covers its sub-names.
+// pattern, "*" stands for any run of characters within a part and "**" for any run across parts; case does not matter.
+// A pattern also covers every name below one that it matches, so that LOCAL:MEMORY, LOCAL:MEMORY:* and LOCAL:MEMORY:**
+// all cover LOCAL:MEMORY:OVERLAP, and the name of a check covers its sub-names.
 func MatchCheck(pattern, name string) bool {
 	pattern, name = strings.ToUpper(pattern), strings.ToUpper(name)
 	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], ':') {
@@ -106,7 +106,8 @@ func NewRules(known []Check, specs ...string) (*Rules, error) {
 		if entry.on = strings.EqualFold(action, "on"); !entry.on {
 			s, err := ParseSeverity(action)
 			if err != nil {
-				return nil, fmt.Errorf("check rule %q: %q is none of on, off, info, warning, error, fatal", spec, action)
+				return nil, fmt.Errorf("check rule %q: %q is none of on, off, info, warning, error, fatal", spec,
+					action)
 			}
 			entry.severity = s
 		}
@@ -169,8 +170,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Severity returns the severity that a finding of a check gets, given the one that the check reports it with; Off if the
-// check is off.
+// Severity returns the severity that a finding of a check gets, given the one that the check reports it with; Off if
+// the check is off.
 func (r *Rules) Severity(check string, reported Severity) Severity {
 	return r.decide(check).apply(reported)
 }

@@ -85,8 +85,8 @@ func (s *Summary) count(sev Severity, by int) {
 // ExitFindings is the exit status of a run that found something at or above the fail-on threshold.
 const ExitFindings = 3
 
-// ExitStatus returns the exit status of a run: the program's own if it failed, else [ExitFindings] if there are findings
-// at or above failOn (Off: never), else 0.
+// ExitStatus returns the exit status of a run: the program's own if it failed, else [ExitFindings] if there are
+// findings at or above failOn (Off: never), else 0.
 func ExitStatus(program int, s Summary, failOn Severity) int {
 	switch {
 	case program != 0:

@@ -12,8 +12,8 @@ type Suppression struct {
 	// Frame must be matched by some frame of a call stack of the finding; if Caller, by the one that called MPI.
 	Frame  FramePattern
 	Caller bool
-	// Stacks, if not nil, are all the call stacks of the finding: each of them begins like one of these, innermost frame
-	// first, and each of these is the beginning of one.
+	// Stacks, if not nil, are all the call stacks of the finding: each of them begins like one of these, innermost
+	// frame first, and each of these is the beginning of one.
 	Stacks [][]FramePattern
 }
 

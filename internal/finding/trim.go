@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// beginning is what calls main, or a thread's function, and has nothing of the user's above it, even where no symbol says so.
+// beginning is what calls main, or a thread's function, and has nothing of the user's above it, even where no symbol
+// says so.
 var beginning = regexp.MustCompile(`^(__libc_start.*|start_thread)$`)
 
 // startup is what lies above main, or above a thread's function.
@@ -14,8 +15,8 @@ var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|star
 // Startup reports whether a function is one of the C library's that start a process or a thread. Trim takes these away.
 func Startup(function string) bool { return startup.MatchString(function) }
 
-// Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a process or
-// a thread.
+// Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a
+// process or a thread.
 func Trim(stack []Frame) []Frame {
 	for i, f := range slices.Backward(stack) {
 		if f.Function == "main" {

@@ -129,7 +129,8 @@ func TestMessageSums(t *testing.T) {
 			a["*request"], a[">request"] = 0x5001, 9
 			s.Publish("init", "MPI_Send_init", a, 0, Sums(layout.SumsMade, 1, 0, nil))
 			for round := range uint64(3) {
-				s.Publish("start", "MPI_Start", Args{"request": 9, "*request": 0x5001}, 0, Blocks(0, 1, round+1, 16, 100+round))
+				s.Publish("start", "MPI_Start", Args{"request": 9, "*request": 0x5001}, 0,
+					Blocks(0, 1, round+1, 16, 100+round))
 				received(r, 4, 16, 100+2*(round/2)) // the second is damaged
 				if round == 2 {
 					complete(s, 9, 1, Changed(1, false, 100000, 8192, 4096))
@@ -164,29 +165,34 @@ func TestBufferTexts(t *testing.T) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, true, 16, 9, 1))
-		}, "Rank 0 changes the send buffer of MPI_Isend before the operation is complete: byte 9 of the 16 (element 2 of 4, MPI_INT) is not what it was when MPI_Wait returns."},
+		}, "Rank 0 changes the send buffer of MPI_Isend before the operation is complete: " +
+			"byte 9 of the 16 (element 2 of 4, MPI_INT) has changed when MPI_Wait returns."},
 		{"a range", func(s, r *Rank) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, true, 16, 3, 6))
-		}, "of the 16 bytes, those from byte 3 (element 0 of 4, MPI_INT) to byte 8 (element 2 of 4, MPI_INT) are not what they were"},
+		}, "of the 16 bytes, those from byte 3 (element 0 of 4, MPI_INT) to byte 8 (element 2 of 4, MPI_INT) have " +
+			"changed"},
 		{"a block", func(s, r *Rank) {
 			isend(s, 9, 1, 4096, 1, made(1, 16384, 7, 8, 9, 10))
 			r.Call("recv", "MPI_Recv", recv(4096, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, false, 16384, 4096, 4096))
-		}, "the first that are not what they were are among those from byte 4096 (element 1024 of 4096, MPI_INT) to byte 8191 (element 2047 of 4096, MPI_INT)"},
+		}, "the first between byte 4096 (element 1024 of 4096, MPI_INT) and byte 8191 (element 2047 of 4096, MPI_INT)"},
 		{"a damaged block", func(s, r *Rank) {
 			sent(s, 4096, 16384, 1, 2, 3, 4)
 			received(r, 4096, 16384, 1, 2, 5, 5)
-		}, "Of the 16384 bytes that rank 1 receives from rank 0, the first that are not what was sent are among those from byte 8192 to byte 12287."},
+		}, "The 16384 bytes that rank 1 receives from rank 0 are not what was sent: " +
+			"the first difference is between byte 8192 and byte 12287."},
 		{"a buffer that is not there", func(s, r *Rank) {
 			s.Publish("send", "MPI_Send", send(4, Int, 1, 0), 0, Unreachable(0x7000, 8, false, false))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
-		}, "Rank 0 hands a send buffer to MPI_Send that it can't read: there is no memory at address 0x7000, where element 2 of 4, MPI_INT, is to be."},
+		}, "Rank 0 passes a send buffer to MPI_Send that it cannot read: " +
+			"there is no memory at address 0x7000, the place of element 2 of 4, MPI_INT."},
 		{"a buffer that is not to be written", func(s, r *Rank) {
 			s.Call("send", "MPI_Send", send(4, Int, 1, 0))
 			r.Publish("recv", "MPI_Recv", recv(4, Int, 0, 0), 0, Unreachable(0x7000, 0, true, true))
-		}, "Rank 1 hands a receive buffer to MPI_Recv that it can't write to: the memory at address 0x7000 must not be written, where element 0 of 4, MPI_INT, is to be."},
+		}, "Rank 1 passes a receive buffer to MPI_Recv that it cannot write to: " +
+			"the memory at address 0x7000 is not writable, the place of element 0 of 4, MPI_INT."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := analyse(t, func() *Program {
@@ -194,7 +200,7 @@ func TestBufferTexts(t *testing.T) {
 				c.build(p.Ranks[0], p.Ranks[1])
 				return finalize(p)
 			})
-			if len(found) != 1 || !strings.Contains(found[0].Message, c.say) {
+			if len(found) != 1 || !strings.Contains(told(found[0]), c.say) {
 				t.Errorf("%v", found.Names())
 				for _, f := range found {
 					t.Error(f.Message)
@@ -212,7 +218,10 @@ func TestFatalAccess(t *testing.T) {
 		build func(k *Rank)
 		want  []string
 	}{
-		{"in a buffer of the call", 0x1008, func(k *Rank) { k.Open("recv", "MPI_Recv", recv(4, Int, 0, 0)) }, []string{inaccessible + " [1]"}},
+		{
+			"in a buffer of the call", 0x1008, func(k *Rank) { k.Open("recv", "MPI_Recv", recv(4, Int, 0, 0)) },
+			[]string{inaccessible + " [1]"},
+		},
 		{"behind it", 0x1010, func(k *Rank) { k.Open("recv", "MPI_Recv", recv(4, Int, 0, 0)) }, nil},
 		{"in that of a request", 0x1fff, func(k *Rank) {
 			a := recv(1024, Int, 0, 0)
@@ -228,7 +237,10 @@ func TestFatalAccess(t *testing.T) {
 				p.Ranks[0].Call("send", "MPI_Send", send(4, Int, 1, 0))
 				p.Ranks[0].Open("barrier", "MPI_Barrier", Args{"comm": World})
 				c.build(p.Ranks[1])
-				p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, TID: 1001, FaultAddr: c.fault}
+				p.Ranks[1].End = &ring.ProcEnd{
+					Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, TID: 1001,
+					FaultAddr: c.fault,
+				}
 				return p
 			})
 			got := slices.DeleteFunc(found.Names(), func(s string) bool { return !strings.HasPrefix(s, inaccessible) })

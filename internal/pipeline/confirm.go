@@ -13,8 +13,8 @@ import (
 
 // Scheduled returns a function for Options.Confirm that asks the kernel. A send that has not returned may have been
 // copied already, its process being only starved or stopped (by a debugger): it is taken to wait for its receive when
-// its thread has run since it was first looked at, or sleeps. Under MPI_THREAD_MULTIPLE, threads that have not called MPI
-// so far may still do anything.
+// its thread has run since it was first looked at, or sleeps. Under MPI_THREAD_MULTIPLE, threads that have not called
+// MPI so far may still do anything.
 func Scheduled() func([]waiting.Blocked) bool {
 	type seen struct {
 		calls uint64

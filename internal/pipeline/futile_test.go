@@ -25,10 +25,12 @@ func TestFutile(t *testing.T) {
 		return Record(1, "MPI_Irecv", a, 0)
 	}
 	test := func(i int) []byte {
-		return Record(1, "MPI_Test", Args{"request": 0x98000000 + i, "*request": 0x5000 + 4*i, ">flag": 0, "status": Ignore}, 0)
+		return Record(1, "MPI_Test",
+			Args{"request": 0x98000000 + i, "*request": 0x5000 + 4*i, ">flag": 0, "status": Ignore}, 0)
 	}
 	testany := Record(1, "MPI_Testany", Args{
-		"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, "*array_of_requests": 0x5000, ">flag": 0, ">index": 0, "status": Ignore,
+		"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}, "*array_of_requests": 0x5000, ">flag": 0,
+		">index": 0, "status": Ignore,
 	}, 0)
 	stuck := func(from int) []byte { return Record(1, "MPI_Recv", recv(1, Int, from, 9), 0) }
 	cases := []struct {
@@ -45,11 +47,30 @@ func TestFutile(t *testing.T) {
 		{"of one that computes", nil, [][]byte{iprobe(1, 0)}, nil, nil, 40, nil},
 		{"of any, one of which computes", nil, [][]byte{iprobe(AnySource, 0)}, nil, []int{1}, 40, nil},
 		{"of any, all of which have ended", nil, [][]byte{iprobe(AnySource, 0)}, nil, []int{1, 2}, 40, []int{0}},
-		{"of two that block each other", nil, [][]byte{iprobe(1, 0), iprobe(2, 0)}, map[int][]byte{1: stuck(2), 2: stuck(1)}, nil, 40, []int{0}},
-		{"of one that waits for the poll's end", nil, [][]byte{iprobe(1, 0)}, map[int][]byte{1: stuck(0)}, nil, 40, nil},
+		{
+			"of two that block each other", nil,
+			[][]byte{iprobe(1, 0), iprobe(2, 0)},
+			map[int][]byte{1: stuck(2), 2: stuck(1)},
+			nil, 40,
+			[]int{0},
+		},
+		{
+			"of one that waits for the poll's end", nil,
+			[][]byte{iprobe(1, 0)},
+			map[int][]byte{1: stuck(0)},
+			nil, 40,
+			nil,
+		},
 		{"one of two polls may succeed", nil, [][]byte{iprobe(1, 0), iprobe(2, 0)}, nil, []int{1}, 40, nil},
 		{"a receive", [][]byte{irecv(1, 0, 0)}, [][]byte{test(0)}, nil, []int{1}, 40, []int{0}},
-		{"two receives, one of which may come", [][]byte{irecv(1, 0, 0), irecv(2, 0, 1)}, [][]byte{testany}, nil, []int{1}, 40, nil},
+		{
+			"two receives, one of which may come",
+			[][]byte{irecv(1, 0, 0), irecv(2, 0, 1)},
+			[][]byte{testany},
+			nil,
+			[]int{1},
+			40, nil,
+		},
 		{"two receives", [][]byte{irecv(1, 0, 0), irecv(2, 0, 1)}, [][]byte{testany}, nil, []int{1, 2}, 40, []int{0}},
 	}
 	for _, c := range cases {

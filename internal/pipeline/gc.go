@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// What the garbage collector of an analysis is set to. Nearly all that is allocated stays for as long as its process, so where
-// that is much, collecting more often costs little, and the memory that waits for it would be as much again: least percent. Where
-// it is little, as with a few ranks, collecting again and again takes time from the ranks, which run on the same cores: so slack
-// bytes may always wait, though no more than most percent.
+// What the garbage collector of an analysis is set to. Nearly all that is allocated stays for as long as its process,
+// so where that is much, collecting more often costs little, and the memory that waits for it would be as much again:
+// least percent. Where it is little, as with a few ranks, collecting again and again takes time from the ranks, which
+// run on the same cores: so slack bytes may always wait, though no more than most percent.
 const (
 	leastGCPercent = 25
 	mostGCPercent  = 1000
@@ -20,7 +20,8 @@ const (
 // TuneGC sets the garbage collector of this process to what an analysis needs, now and after each collection.
 var TuneGC = sync.OnceFunc(func() {
 	debug.SetGCPercent(mostGCPercent / 2) // of the 4 MiB that the runtime starts with
-	runtime.SetFinalizer(&collection{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, percent: mostGCPercent / 2}, (*collection).over)
+	runtime.SetFinalizer(&collection{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, percent: mostGCPercent / 2},
+		(*collection).over)
 })
 
 // collection is garbage, so that its finalizer runs after each collection.

@@ -54,28 +54,36 @@ func TestGatherings(t *testing.T) {
 			freeGroups(p.Ranks...)
 			return finalize(p)
 		}, nil, ""},
-		{"one never comes", func() *Program {
-			p := New(3)
-			for r, k := range p.Ranks {
-				group(k, 2, 0)
-				k.Call("a", "MPI_Comm_create_group", createGroup(3))
-				if r == 2 {
-					k.Open("a", "MPI_Comm_create_group", createGroup(3))
-				} else {
-					freeGroups(k)
-					k.Open("b", "MPI_Finalize", nil)
+		{
+			"one never comes", func() *Program {
+				p := New(3)
+				for r, k := range p.Ranks {
+					group(k, 2, 0)
+					k.Call("a", "MPI_Comm_create_group", createGroup(3))
+					if r == 2 {
+						k.Open("a", "MPI_Comm_create_group", createGroup(3))
+					} else {
+						freeGroups(k)
+						k.Open("b", "MPI_Finalize", nil)
+					}
 				}
-			}
-			return p
-		}, []string{miss + " [0 2]", hard + " [2]"}, "on the group of ranks 0,2 of MPI_COMM_WORLD (collective number 1 on it), and rank 0 never does"},
-		{"other tags", func() *Program {
-			p := New(3)
-			for r, k := range p.Ranks {
-				group(k, 0, 1, 2)
-				k.Open("a", "MPI_Comm_create_group", createGroup(r/2))
-			}
-			return p
-		}, []string{mismatch + " [0 1 2]", hard + " [0 1 2]"}, "ranks 0,1 pass the group {0, 1, 2} and tag=0;\nrank 2 passes the group {0, 1, 2} and tag=1"},
+				return p
+			},
+			[]string{miss + " [0 2]", hard + " [2]"},
+			"on the group of ranks 0,2 of MPI_COMM_WORLD (collective 1 there), but rank 0 never does",
+		},
+		{
+			"other tags", func() *Program {
+				p := New(3)
+				for r, k := range p.Ranks {
+					group(k, 0, 1, 2)
+					k.Open("a", "MPI_Comm_create_group", createGroup(r/2))
+				}
+				return p
+			},
+			[]string{mismatch + " [0 1 2]", hard + " [0 1 2]"},
+			"ranks 0,1 pass the group {0, 1, 2} and tag=0;\nrank 2 passes the group {0, 1, 2} and tag=1",
+		},
 		{"other groups, which MPI did not mind", func() *Program {
 			p := New(2)
 			for r, k := range p.Ranks {

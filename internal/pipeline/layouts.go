@@ -29,7 +29,8 @@ func newLayouts(open func(ring.ProcID) (*ring.Layouts, error)) *layouts {
 func (l *layouts) file(p *track.Process) *programs {
 	f, ok := l.of[p.ID]
 	if !ok {
-		// A process that can't be told has its data go unchecked where they are not contiguous. That is no reason to fail.
+		// A process that can't be told has its data go unchecked where they are not contiguous. That is no reason to
+		// fail.
 		f = &programs{written: make(map[*datatype.Type]ring.Written)}
 		f.Layouts, _ = l.open(p.ID)
 		l.of[p.ID] = f

@@ -96,7 +96,8 @@ const (
 	calling                // the rest
 )
 
-// source makes up what `some` processes from one on record in a phase, fewer at the end. It is valid until the next call.
+// source makes up what `some` processes from one on record in a phase, fewer at the end. It is valid until the next
+// call.
 type source func(ph phase, from int) [][]byte
 
 // Records are made up for some processes at a time: those of all would take more memory than their analysis.
@@ -288,7 +289,8 @@ func (m *many) judge(t testing.TB, n int, got collected) {
 func TestManyRanks(t *testing.T) {
 	for i := range manies {
 		for _, n := range []int{16, 1024} {
-			t.Run(fmt.Sprintf("%s/%d", manies[i].name, n), func(t *testing.T) { manies[i].run(t, n, manies[i].made(n)) })
+			t.Run(fmt.Sprintf("%s/%d", manies[i].name, n),
+				func(t *testing.T) { manies[i].run(t, n, manies[i].made(n)) })
 		}
 	}
 }

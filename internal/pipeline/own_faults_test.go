@@ -33,8 +33,8 @@ func TestFaultInLibrary(t *testing.T) {
 	}
 }
 
-// TestPanicSwitchesCheckOff: a check that panics finds nothing more, all others find what they always do, and it is told which
-// check failed and where.
+// TestPanicSwitchesCheckOff: a check that panics finds nothing more, all others find what they always do, and it is
+// told which check failed and where.
 func TestPanicSwitchesCheckOff(t *testing.T) {
 	calls := 0
 	broken := &check.Check{ID: "LOCAL:TEST:BROKEN", Start: func(x *check.Run) {
@@ -55,7 +55,8 @@ func TestPanicSwitchesCheckOff(t *testing.T) {
 	if calls != 1 || len(p.Failures) != 1 || p.Broken != "" {
 		t.Fatalf("called %d times, failures %v, %s", calls, p.Failures, p.Broken)
 	}
-	if text := p.Failures[0].String(); !strings.Contains(text, "LOCAL:TEST:BROKEN failed at call") || !strings.Contains(text, "lost my way") {
+	if text := p.Failures[0].String(); !strings.Contains(text, "LOCAL:TEST:BROKEN failed at call") ||
+		!strings.Contains(text, "lost my way") {
 		t.Errorf("told: %s", text)
 	}
 	if names := got.Names(); len(names) != 1 || !strings.HasPrefix(names[0], "GLOBAL:MSG:PENDING") {

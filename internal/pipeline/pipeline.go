@@ -116,7 +116,8 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	owner.Contain(func() {
 		c.Start(&check.Run{
 			Check: c, Owner: owner, Track: &p.Tracker.Events, Match: &p.Matcher.Events, Facts: p.facts,
-			Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered, Stack: p.places.end, FaultInside: p.places.faultInside,
+			Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered,
+			Stack: p.places.end, FaultInside: p.places.faultInside,
 			NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
 			Report: func(f *finding.Finding) { p.report(c, f) },
 			Refuse: p.refuse,
@@ -168,7 +169,8 @@ type Failure struct {
 
 // String says what failed, and where: the first line stands on its own.
 func (f Failure) String() string {
-	return fmt.Sprintf("the check %s failed at call %d of thread %d and is switched off: %s", f.Check, f.Call, f.Thread, f.Reason)
+	return fmt.Sprintf("the check %s failed at call %d of thread %d and is switched off: %s", f.Check, f.Call, f.Thread,
+		f.Reason)
 }
 
 func (p *Pipeline) failed(c *check.Check, reason any, stack []byte) {

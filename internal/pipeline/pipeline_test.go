@@ -59,12 +59,16 @@ func TestFindings(t *testing.T) {
 			}
 			return finalize(p)
 		}, nil, ""},
-		{"another type", func() *Program {
-			p := New(2)
-			p.Ranks[0].Call("a", "MPI_Send", send(2, Float, 1, 5))
-			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
-			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"}, "Rank 0 sends 2 × MPI_FLOAT, rank 1 receives it as 1 × MPI_DOUBLE"},
+		{
+			"another type", func() *Program {
+				p := New(2)
+				p.Ranks[0].Call("a", "MPI_Send", send(2, Float, 1, 5))
+				p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
+				return finalize(p)
+			},
+			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"},
+			"Rank 0 sends 2 × MPI_FLOAT with MPI_Send, but rank 1 receives it as 1 × MPI_DOUBLE",
+		},
 		{"bytes", func() *Program {
 			p := New(2)
 			p.Ranks[0].Call("a", "MPI_Send", send(2, Int, 1, 5))
@@ -79,20 +83,24 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Double, 0, 5))
 			return finalize(p)
 		}, nil, ""},
-		{"wildcards by status", func() *Program {
-			p := New(3)
-			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 7))
-			p.Ranks[2].Call("a", "MPI_Send", send(1, Double, 0, 7))
-			for _, from := range []int32{2, 1} {
-				a := recv(1, Double, AnySource, AnyTag)
-				if from == 1 {
-					a = recv(1, Int, AnySource, AnyTag)
+		{
+			"wildcards by status", func() *Program {
+				p := New(3)
+				p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 7))
+				p.Ranks[2].Call("a", "MPI_Send", send(1, Double, 0, 7))
+				for _, from := range []int32{2, 1} {
+					a := recv(1, Double, AnySource, AnyTag)
+					if from == 1 {
+						a = recv(1, Int, AnySource, AnyTag)
+					}
+					a[">status"] = []Status{{Source: from, Tag: 7}}
+					p.Ranks[0].Call("b", "MPI_Recv", a)
 				}
-				a[">status"] = []Status{{Source: from, Tag: 7}}
-				p.Ranks[0].Call("b", "MPI_Recv", a)
-			}
-			return finalize(p)
-		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}, "receives rank 1's message, 1 × MPI_INT, as 1 × MPI_DOUBLE: that is another datatype"},
+				return finalize(p)
+			},
+			[]string{"GLOBAL:MSG:RACE [0 1 2]"},
+			"receives the message of rank 1, 1 × MPI_INT, as 1 × MPI_DOUBLE: that is another datatype",
+		},
 		{"nonblocking wildcards completed out of order", func() *Program {
 			p := New(3)
 			p.Ranks[1].Call("a", "MPI_Send", send(1, Int, 0, 1))
@@ -120,7 +128,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Isend", a)
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place: it was never completed"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place, never completed"},
 		{"requests that share a handle", func() *Program {
 			p := New(2)
 			for i := range 2 {
@@ -133,7 +141,8 @@ func TestFindings(t *testing.T) {
 			return finalize(p)
 		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
 		{"a copied handle that two requests share", func() *Program {
-			// Rank 0 waits for its second send by a copy of the handle, and for the first one when that can be received.
+			// Rank 0 waits for its second send by a copy of the handle, and for the first one when that can be
+			// received.
 			p := New(3)
 			k := p.Ranks[0]
 			for i := range 2 {
@@ -153,17 +162,21 @@ func TestFindings(t *testing.T) {
 			wait(0x5000)
 			return finalize(p)
 		}, nil, ""},
-		{"different collectives", func() *Program {
-			p := New(4)
-			for r, k := range p.Ranks {
-				if r == 2 {
-					k.Call("a", "MPI_Barrier", Args{"comm": World})
-				} else {
-					k.Call("b", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": 0, "comm": World})
+		{
+			"different collectives", func() *Program {
+				p := New(4)
+				for r, k := range p.Ranks {
+					if r == 2 {
+						k.Call("a", "MPI_Barrier", Args{"comm": World})
+					} else {
+						k.Call("b", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": 0, "comm": World})
+					}
 				}
-			}
-			return finalize(p)
-		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1 2 3]"}, "ranks 0,1,3 call MPI_Bcast; rank 2 calls MPI_Barrier"},
+				return finalize(p)
+			},
+			[]string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1 2 3]"},
+			"ranks 0,1,3 call MPI_Bcast; rank 2 calls MPI_Barrier",
+		},
 		{"different roots", func() *Program {
 			p := New(3)
 			for r, k := range p.Ranks {
@@ -171,13 +184,17 @@ func TestFindings(t *testing.T) {
 			}
 			return finalize(p)
 		}, []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH [0 1 2]"}, "ranks 0,1 pass root=0; rank 2 passes root=1"},
-		{"receives that wait for each other", func() *Program {
-			p := New(2)
-			for r, k := range p.Ranks {
-				k.Open("a", "MPI_Recv", recv(1, Int, 1-r, 3))
-			}
-			return p
-		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "rank 0 waits in MPI_Recv for rank 1 to send (tag=3, MPI_COMM_WORLD)"},
+		{
+			"receives that wait for each other", func() *Program {
+				p := New(2)
+				for r, k := range p.Ranks {
+					k.Open("a", "MPI_Recv", recv(1, Int, 1-r, 3))
+				}
+				return p
+			},
+			[]string{"GLOBAL:DEADLOCK:HARD [0 1]"},
+			"rank 0 waits in MPI_Recv for rank 1 to send (tag=3, MPI_COMM_WORLD)",
+		},
 		{"a receive from itself", func() *Program {
 			p := New(2)
 			p.Ranks[1].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
@@ -196,31 +213,43 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].Open("a", "MPI_Recv", recv(1, Int, 0, 3))
 			return p
 		}, nil, ""},
-		{"collective that one will never join", func() *Program {
-			p := New(3)
-			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
-			p.Ranks[1].Open("a", "MPI_Barrier", Args{"comm": World})
-			p.Ranks[2].Open("b", "MPI_Recv", recv(1, Int, 0, 3))
-			return p
-		}, []string{"GLOBAL:COLLECTIVE:MISSING [0 1 2]", "GLOBAL:DEADLOCK:HARD [0 1 2]"}, "rank 2 waits in MPI_Recv for rank 0 to send (tag=3, MPI_COMM_WORLD)"},
-		{"collectives that do not fit", func() *Program {
-			p := New(2)
-			p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
-			p.Ranks[1].Open("b", "MPI_Allreduce", Args{"count": 1, "datatype": Int, "comm": World})
-			return p
-		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]", "GLOBAL:DEADLOCK:HARD [0 1]"}, "do not call the same collective"},
+		{
+			"collective that one will never join", func() *Program {
+				p := New(3)
+				p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
+				p.Ranks[1].Open("a", "MPI_Barrier", Args{"comm": World})
+				p.Ranks[2].Open("b", "MPI_Recv", recv(1, Int, 0, 3))
+				return p
+			},
+			[]string{"GLOBAL:COLLECTIVE:MISSING [0 1 2]", "GLOBAL:DEADLOCK:HARD [0 1 2]"},
+			"rank 2 waits in MPI_Recv for rank 0 to send (tag=3, MPI_COMM_WORLD)",
+		},
+		{
+			"collectives that do not fit", func() *Program {
+				p := New(2)
+				p.Ranks[0].Open("a", "MPI_Barrier", Args{"comm": World})
+				p.Ranks[1].Open("b", "MPI_Allreduce", Args{"count": 1, "datatype": Int, "comm": World})
+				return p
+			},
+			[]string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]", "GLOBAL:DEADLOCK:HARD [0 1]"},
+			"call different collective operations",
+		},
 		{"waits for a rank that has ended", func() *Program {
 			p := New(2)
 			p.Ranks[0].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
 			p.Ranks[1].Open("b", "MPI_Finalize", nil)
 			return p
 		}, []string{"GLOBAL:DEADLOCK:HARD [0]"}, "rank 1 is in MPI_Finalize"},
-		{"an error that ends the program", func() *Program {
-			p := New(1)
-			p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": World})
-			p.Ranks[0].Fail("b", "MPI_Send", send(1, Int, 0, 0), 6, "no way to rank 0", false)
-			return finalize(p)
-		}, []string{"LOCAL:MPI:CALL_FAILED [0]"}, "MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\nno way to rank 0"},
+		{
+			"an error that ends the program", func() *Program {
+				p := New(1)
+				p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": World})
+				p.Ranks[0].Fail("b", "MPI_Send", send(1, Int, 0, 0), 6, "no way to rank 0", false)
+				return finalize(p)
+			},
+			[]string{"LOCAL:MPI:CALL_FAILED [0]"},
+			"MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\nno way to rank 0",
+		},
 		{"leaves without finalize", func() *Program {
 			p := New(2)
 			p = finalize(p)
@@ -263,42 +292,48 @@ func TestFindings(t *testing.T) {
 			}
 			return finalize(p)
 		}, nil, ""},
-		{"messages between groups", func() *Program {
-			// Groups {0,1} and {2}: rank 0 of the remote group is another process on either side.
-			p := New(3)
-			const inter = 0x84000003
-			for r, k := range p.Ranks {
-				if r < 2 {
-					k.Comm(inter, r, []int32{0, 1}, []int32{2}, 0)
-				} else {
-					k.Comm(inter, 0, []int32{2}, []int32{0, 1}, 0)
+		{
+			"messages between groups", func() *Program {
+				// Groups {0,1} and {2}: rank 0 of the remote group is another process on either side.
+				p := New(3)
+				const inter = 0x84000003
+				for r, k := range p.Ranks {
+					if r < 2 {
+						k.Comm(inter, r, []int32{0, 1}, []int32{2}, 0)
+					} else {
+						k.Comm(inter, 0, []int32{2}, []int32{0, 1}, 0)
+					}
+					k.Call("create", "MPI_Intercomm_create",
+						Args{"local_comm": Self, "peer_comm": World, "tag": 1, ">newintercomm": inter})
 				}
-				k.Call("create", "MPI_Intercomm_create", Args{"local_comm": Self, "peer_comm": World, "tag": 1, ">newintercomm": inter})
-			}
-			on := func(a Args) Args { a["comm"] = inter; return a }
-			p.Ranks[0].Call("a", "MPI_Send", on(send(1, Int, 0, 0)))
-			p.Ranks[1].Call("a", "MPI_Send", on(send(1, Double, 0, 0)))
-			p.Ranks[2].Call("b", "MPI_Recv", on(recv(1, Double, 1, 0)))
-			p.Ranks[2].Call("b", "MPI_Recv", on(recv(1, Float, 0, 0)))
-			for r, k := range p.Ranks {
-				root := RootSelf
-				if r == 1 {
-					root = ProcNull
-				} else if r == 2 {
-					root = 0
+				on := func(a Args) Args { a["comm"] = inter; return a }
+				p.Ranks[0].Call("a", "MPI_Send", on(send(1, Int, 0, 0)))
+				p.Ranks[1].Call("a", "MPI_Send", on(send(1, Double, 0, 0)))
+				p.Ranks[2].Call("b", "MPI_Recv", on(recv(1, Double, 1, 0)))
+				p.Ranks[2].Call("b", "MPI_Recv", on(recv(1, Float, 0, 0)))
+				for r, k := range p.Ranks {
+					root := RootSelf
+					if r == 1 {
+						root = ProcNull
+					} else if r == 2 {
+						root = 0
+					}
+					k.Call("c", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": root, "comm": inter})
+					k.Call("d", "MPI_Comm_free", Args{"comm": inter})
 				}
-				k.Call("c", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": root, "comm": inter})
-				k.Call("d", "MPI_Comm_free", Args{"comm": inter})
-			}
-			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"}, "Rank 0 sends 1 × MPI_INT, rank 2 receives it as 1 × MPI_FLOAT"},
+				return finalize(p)
+			},
+			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"},
+			"Rank 0 sends 1 × MPI_INT with MPI_Send, but rank 2 receives it as 1 × MPI_FLOAT",
+		},
 		{"inter-communicators of pairs", func() *Program {
 			// {0} with {3} and {1} with {2} are two communicators.
 			p := New(4)
 			const inter = 0x84000003
 			for r, k := range p.Ranks {
 				k.Comm(inter, 0, []int32{int32(r)}, []int32{int32(3 - r)}, 0)
-				k.Call("create", "MPI_Intercomm_create", Args{"local_comm": Self, "peer_comm": World, "tag": 1, ">newintercomm": inter})
+				k.Call("create", "MPI_Intercomm_create",
+					Args{"local_comm": Self, "peer_comm": World, "tag": 1, ">newintercomm": inter})
 				if r == 0 || r == 3 {
 					k.Call("a", "MPI_Barrier", Args{"comm": inter})
 				}
@@ -322,7 +357,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("free", "MPI_Request_free", Args{"request": 0x98000000, "*request": 0x5000})
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "it was never freed"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "at one place, never freed"},
 		{"a cancelled receive leaves its message to the next", func() *Program {
 			p := New(2)
 			a := message(1, Double, "source", 0, 0)
@@ -330,7 +365,8 @@ func TestFindings(t *testing.T) {
 			k := p.Ranks[1]
 			k.Call("a", "MPI_Irecv", a)
 			k.Call("b", "MPI_Cancel", Args{"request": 0x98000000, "*request": 0x5000})
-			k.Call("c", "MPI_Wait", Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{Cancelled: true}}})
+			k.Call("c", "MPI_Wait",
+				Args{"request": 0x98000000, "*request": 0x5000, ">status": []Status{{Cancelled: true}}})
 			k.Call("e", "MPI_Barrier", Args{"comm": World})
 			k.Call("d", "MPI_Recv", recv(1, Int, 0, 0))
 			p.Ranks[0].Call("e", "MPI_Barrier", Args{"comm": World})
@@ -342,9 +378,14 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Send", send(1, Int, 1, 0))
 			p.Ranks[0].Call("a", "MPI_Send", send(1, Double, 1, 0))
 			k := p.Ranks[1]
-			k.Call("b", "MPI_Mprobe", Args{"source": AnySource, "tag": 0, "comm": World, ">message": 0x77, ">status": []Status{{Source: 0}}})
+			k.Call("b", "MPI_Mprobe",
+				Args{"source": AnySource, "tag": 0, "comm": World, ">message": 0x77, ">status": []Status{{Source: 0}}})
 			k.Call("c", "MPI_Recv", recv(1, Double, 0, 0))
-			k.Call("d", "MPI_Mrecv", Args{"buf": uint64(0x1000), "count": 1, "datatype": Int, "message": 0x77, ">status": []Status{{Source: 0}}})
+			k.Call("d", "MPI_Mrecv",
+				Args{
+					"buf": uint64(0x1000), "count": 1, "datatype": Int, "message": 0x77,
+					">status": []Status{{Source: 0}},
+				})
 			return finalize(p)
 		}, nil, ""},
 		{"waits for one of several that may still come", func() *Program {
@@ -440,7 +481,8 @@ func TestFindings(t *testing.T) {
 			if !slices.Equal(got.Names(), c.want) {
 				t.Fatalf("found %q, want %q", got.Names(), c.want)
 			}
-			if c.text != "" && !slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(f.Message, c.text) }) {
+			if c.text != "" &&
+				!slices.ContainsFunc(got, func(f *finding.Finding) bool { return strings.Contains(told(f), c.text) }) {
 				t.Errorf("no finding says %q:\n%s", c.text, got[0].Message)
 			}
 		})
@@ -516,7 +558,8 @@ func BenchmarkAllreduce(b *testing.B) {
 	var data []byte
 	for range n {
 		data = append(data, Record(0, "MPI_Allreduce", Args{
-			"sendbuf": uint64(0x7f0000000000), "recvbuf": uint64(0x7f0000000008), "count": 1, "datatype": Double, "comm": World,
+			"sendbuf": uint64(0x7f0000000000), "recvbuf": uint64(0x7f0000000008), "count": 1, "datatype": Double,
+			"comm": World,
 		}, 0)...)
 	}
 	b.ReportAllocs()
@@ -548,7 +591,8 @@ func BenchmarkHalo(b *testing.B) {
 			data[r] = append(data[r], Record(0, "MPI_Irecv", in, 0)...)
 			data[r] = append(data[r], Record(0, "MPI_Isend", out, 0)...)
 			data[r] = append(data[r], Record(0, "MPI_Waitall", Args{
-				"count": 2, "array_of_requests": []uint64{0x98000000, 0x6c000001}, ">array_of_statuses": []Status{{}, {}},
+				"count": 2, "array_of_requests": []uint64{0x98000000, 0x6c000001},
+				">array_of_statuses": []Status{{}, {}},
 			}, 0)...)
 		}
 	}
@@ -563,8 +607,8 @@ func BenchmarkHalo(b *testing.B) {
 	}
 }
 
-// BenchmarkPersistent analyses two ranks that exchange messages by persistent requests, which MPI_Startall starts and MPI_Waitall
-// completes, while each sends and receives a blocking message: ns per call.
+// BenchmarkPersistent analyses two ranks that exchange messages by persistent requests, which MPI_Startall starts and
+// MPI_Waitall completes, while each sends and receives a blocking message: ns per call.
 func BenchmarkPersistent(b *testing.B) {
 	prog := New(2)
 	for r, rank := range prog.Ranks {
@@ -583,13 +627,17 @@ func BenchmarkPersistent(b *testing.B) {
 	var data [2][]byte
 	for r := range data {
 		for range n {
-			blocking := [][]byte{Record(0, "MPI_Send", send(8, Byte, 1-r, 2), 0), Record(0, "MPI_Recv", recv(8, Byte, 1-r, 2), 0)}
+			blocking := [][]byte{
+				Record(0, "MPI_Send", send(8, Byte, 1-r, 2), 0),
+				Record(0, "MPI_Recv", recv(8, Byte, 1-r, 2), 0),
+			}
 			data[r] = append(data[r], Record(0, "MPI_Startall", Args{
 				"count": 2, "array_of_requests": handles, "*array_of_requests": 0x5000,
 			}, 0)...)
 			data[r] = append(append(data[r], blocking[r]...), blocking[1-r]...)
 			data[r] = append(data[r], Record(0, "MPI_Waitall", Args{
-				"count": 2, "array_of_requests": handles, "*array_of_requests": 0x5000, ">array_of_statuses": []Status{{}, {}},
+				"count": 2, "array_of_requests": handles, "*array_of_requests": 0x5000,
+				">array_of_statuses": []Status{{}, {}},
 			}, 0)...)
 		}
 	}
@@ -603,3 +651,6 @@ func BenchmarkPersistent(b *testing.B) {
 		b.Fatal("not what it should be")
 	}
 }
+
+// told returns what a finding says is wrong, and why.
+func told(f *finding.Finding) string { return f.Message + "\n" + f.Why }

@@ -160,7 +160,10 @@ func (p *places) layered(c match.Call) bool {
 // isMPILibrary reports whether a file belongs to an MPI library, or is mpivet's own.
 func isMPILibrary(path string) bool {
 	base := filepath.Base(path)
-	for _, prefix := range []string{"libmpi.", "libmpich", "libmpi_", "libmpifort", "libmpicxx", "libpmpi", "libmpivet"} {
+	for _, prefix := range []string{
+		"libmpi.", "libmpich", "libmpi_", "libmpifort", "libmpicxx", "libpmpi",
+		"libmpivet",
+	} {
 		if strings.HasPrefix(base, prefix) {
 			return true
 		}
@@ -186,7 +189,8 @@ func isOwn(space *symbol.Space, pc uint64) bool {
 	return ok && strings.HasPrefix(filepath.Base(m.Path), "libmpivet")
 }
 
-// faultInside returns the function of mpivet's library in which a process was killed by a fault, false if it was elsewhere.
+// faultInside returns the function of mpivet's library in which a process was killed by a fault, false if it was
+// elsewhere.
 func (p *places) faultInside(pr *track.Process) (function string, ok bool) {
 	e := pr.Ended
 	if e == nil || e.Kind != ring.Signaled || e.SenderPID != 0 || len(e.PCs) == 0 {

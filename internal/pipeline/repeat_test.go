@@ -13,9 +13,9 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// TestRepeatedCollectives makes up processes that call a few collectives over and over, of which one now and then passes
-// something else, or makes a datatype anew under the handle of another. What is found must not depend on how many records are
-// read at a time: read one by one, each call is looked at by itself.
+// TestRepeatedCollectives makes up processes that call a few collectives over and over, of which one now and then
+// passes something else, or makes a datatype anew under the handle of another. What is found must not depend on how
+// many records are read at a time: read one by one, each call is looked at by itself.
 func TestRepeatedCollectives(t *testing.T) {
 	const (
 		inPlace = 0x7777
@@ -59,9 +59,14 @@ func TestRepeatedCollectives(t *testing.T) {
 			typ := types[a.typ]
 			switch a.function {
 			case 0:
-				p.Ranks[r].Call(site, "MPI_Bcast", Args{"*buffer": other, "count": a.count, "datatype": typ, "root": a.root, "comm": World})
+				p.Ranks[r].Call(site, "MPI_Bcast",
+					Args{"*buffer": other, "count": a.count, "datatype": typ, "root": a.root, "comm": World})
 			case 1:
-				p.Ranks[r].Call(site, "MPI_Allreduce", Args{"*sendbuf": buf, "*recvbuf": other, "count": a.count, "datatype": typ, "op": a.op, "comm": World})
+				p.Ranks[r].Call(site, "MPI_Allreduce",
+					Args{
+						"*sendbuf": buf, "*recvbuf": other, "count": a.count, "datatype": typ, "op": a.op,
+						"comm": World,
+					})
 			case 2:
 				p.Ranks[r].Call(site, "MPI_Barrier", Args{"comm": World})
 			case 3:

@@ -54,32 +54,71 @@ func TestRequests(t *testing.T) {
 				all(k, RequestNull, RequestNull)
 			}
 		}, nil, ""},
-		{"a copy is waited for", func(k *Rank) { begin(k, a); wait(k, a); wait(k, a) }, illegal, "MPI_Wait with a request of MPI_Irecv that is complete or freed"},
-		{"a copy is waited for, and fails", func(k *Rank) { begin(k, a); wait(k, a); fails(k, "MPI_Wait", a) }, illegal, "complete or freed"},
+		{
+			"a copy is waited for", func(k *Rank) { begin(k, a); wait(k, a); wait(k, a) }, illegal,
+			"MPI_Wait with a request of MPI_Irecv that is complete or freed",
+		},
+		{
+			"a copy is waited for, and fails", func(k *Rank) { begin(k, a); wait(k, a); fails(k, "MPI_Wait", a) }, illegal,
+			"complete or freed",
+		},
 		{"a copy is freed", func(k *Rank) { begin(k, a); wait(k, a); free(k, a) }, illegal, "MPI_Request_free"},
-		{"the handle is that of another by now", func(k *Rank) { begin(k, a); wait(k, a); begin(k, a); wait(k, a) }, nil, ""},
-		{"a copy of what was freed", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); free(k, a); start(k, a) }, illegal, "complete or freed"},
+		{
+			"the handle is that of another by now", func(k *Rank) { begin(k, a); wait(k, a); begin(k, a); wait(k, a) },
+			nil, "",
+		},
+		{
+			"a copy of what was freed", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); free(k, a); start(k, a) },
+			illegal, "complete or freed",
+		},
 		{"two of one handle", func(k *Rank) { begin(k, a); begin(k, a); all(k, a, a) }, nil, ""},
-		{"twice in an array", func(k *Rank) { begin(k, a); all(k, a, a) }, illegal, "request 1 of its array, of MPI_Irecv that stands there more than once"},
-		{"inactive twice in an array", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); all(k, a, a); free(k, a) }, nil, ""},
-		{"active", func(k *Rank) { repeated(k, a); start(k, a); start(k, a); wait(k, a); free(k, a) }, illegal, "active already"},
+		{
+			"twice in an array", func(k *Rank) { begin(k, a); all(k, a, a) }, illegal,
+			"a request of MPI_Irecv (element 1 of the array) that the array has more than once",
+		},
+		{
+			"inactive twice in an array",
+			func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); all(k, a, a); free(k, a) }, nil, "",
+		},
+		{
+			"active", func(k *Rank) { repeated(k, a); start(k, a); start(k, a); wait(k, a); free(k, a) }, illegal,
+			"active already",
+		},
 		{"not persistent", func(k *Rank) { begin(k, a); start(k, a); wait(k, a) }, illegal, "not persistent"},
 		{"none", func(k *Rank) { start(k, RequestNull) }, illegal, "MPI_REQUEST_NULL"},
-		{"inactive", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); cancel(k, a); free(k, a) }, illegal, "inactive"},
-		{"a collective", func(k *Rank) { barrier(k, a); fails(k, "MPI_Request_free", a); wait(k, a) }, illegal, "MPI_Ibarrier"},
-		{"a receive under way", func(k *Rank) { nonblocking(k, "MPI_Irecv", "source", 0, 0, a); free(k, a) }, []string{"LOCAL:REQUEST:PREMATURE_FREE [0]"}, "under way"},
+		{
+			"inactive", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); cancel(k, a); free(k, a) }, illegal,
+			"inactive",
+		},
+		{
+			"a collective", func(k *Rank) { barrier(k, a); fails(k, "MPI_Request_free", a); wait(k, a) }, illegal,
+			"MPI_Ibarrier",
+		},
+		{
+			"a receive under way", func(k *Rank) { nonblocking(k, "MPI_Irecv", "source", 0, 0, a); free(k, a) },
+			[]string{"LOCAL:REQUEST:PREMATURE_FREE [0]"},
+			"is pending",
+		},
 		{"a send under way", func(k *Rank) {
 			nonblocking(k, "MPI_Isend", "dest", 0, 0, a)
 			free(k, a)
 			k.Call("recv", "MPI_Recv", recv(1, Int, 0, 0))
 		}, nil, ""},
-		{"never started", func(k *Rank) { repeated(k, a); free(k, a) }, []string{"LOCAL:REQUEST:NOT_STARTED [0]"}, "never started"},
-		{"never made", func(k *Rank) { begin(k, a); fails(k, "MPI_Wait", 5); wait(k, a) }, illegal, "no MPI call has returned such a handle"},
+		{
+			"never started", func(k *Rank) { repeated(k, a); free(k, a) },
+			[]string{"LOCAL:REQUEST:NOT_STARTED [0]"},
+			"never started",
+		},
+		{
+			"never made", func(k *Rank) { begin(k, a); fails(k, "MPI_Wait", 5); wait(k, a) }, illegal,
+			"no MPI call has returned this handle",
+		},
 		{"never made, and no error", func(k *Rank) { begin(k, a); wait(k, 5); wait(k, a) }, nil, ""},
 		{"not told which a failed wait has completed", func(k *Rank) {
 			repeated(k, a)
 			start(k, a)
-			k.Fail("waitall", "MPI_Waitall", Args{"count": 1, "array_of_requests": []uint64{a}, "*array_of_requests": 0x5000 + a}, 6, "no", false)
+			k.Fail("waitall", "MPI_Waitall",
+				Args{"count": 1, "array_of_requests": []uint64{a}, "*array_of_requests": 0x5000 + a}, 6, "no", false)
 			start(k, a)
 			wait(k, a)
 			free(k, a)
@@ -91,18 +130,18 @@ func TestRequests(t *testing.T) {
 			wait(k, a)
 			wait(k, b)
 		}, nil, ""},
-		{"no generalized request", func(k *Rank) {
+		{"not a generalized request", func(k *Rank) {
 			begin(k, a)
 			k.Call("complete", "MPI_Grequest_complete", Args{"request": a})
 			wait(k, a)
-		}, illegal, "no generalized request"},
+		}, illegal, "not a generalized request"},
 		{"lost", func(k *Rank) {
 			begin(k, a)
 			x := message(1, Int, "source", ProcNull, 0)
 			x[">request"], x["*request"] = b, 0x5000+a
 			k.Call("again", "MPI_Irecv", x)
 			wait(k, b)
-		}, []string{"LOCAL:REQUEST:LOST [0]"}, "to the same place in memory"},
+		}, []string{"LOCAL:REQUEST:LOST [0]"}, "overwrote its variable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := analyse(t, func() *Program {
@@ -115,7 +154,7 @@ func TestRequests(t *testing.T) {
 			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
-			if c.text != "" && !strings.Contains(found[0].Message, c.text) {
+			if c.text != "" && !strings.Contains(told(found[0]), c.text) {
 				t.Errorf("%q is not in\n%s", c.text, found[0].Message)
 			}
 		})

@@ -10,13 +10,14 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// TestCollectiveFailsAtRoot: a gather fails at its root, as one part is larger than the root's room for it. MPI ends the
-// program. In whichever order the analyzer learns of this, it reports the same.
+// TestCollectiveFailsAtRoot: a gather fails at its root, as one part is larger than the root's room for it. MPI ends
+// the program. In whichever order the analyzer learns of this, it reports the same.
 func TestCollectiveFailsAtRoot(t *testing.T) {
 	gather := func(count int) Args {
 		return Args{
-			"sendbuf": uint64(0x10000), "sendcount": count, "sendtype": Int, "recvbuf": uint64(0x20000), "recvcounts": []int32{1, 1, 1},
-			"displs": []int32{0, 1, 2}, "recvtype": Int, "root": 0, "comm": World,
+			"sendbuf": uint64(0x10000), "sendcount": count, "sendtype": Int, "recvbuf": uint64(0x20000),
+			"recvcounts": []int32{1, 1, 1},
+			"displs":     []int32{0, 1, 2}, "recvtype": Int, "root": 0, "comm": World,
 		}
 	}
 	const ranks = 3
@@ -32,7 +33,10 @@ func TestCollectiveFailsAtRoot(t *testing.T) {
 	}
 	for name, second := range map[string]func(rec []byte) []step{
 		"killed in the call": func(rec []byte) []step {
-			return []step{enter(1, rec), end(1, ring.ProcEnd{Kind: ring.Vanished, Code: 9, Initialized: true, InMPI: true, Asked: true})}
+			return []step{
+				enter(1, rec),
+				end(1, ring.ProcEnd{Kind: ring.Vanished, Code: 9, Initialized: true, InMPI: true, Asked: true}),
+			}
 		},
 		"killed behind it": func(rec []byte) []step {
 			return []step{

@@ -21,8 +21,8 @@ import (
 // scale is a program of many processes on MPI_COMM_WORLD.
 type scale struct {
 	ranks int
-	// batch is how many calls of a process are delivered at a time: so many collectives are entered by some processes and
-	// not by others.
+	// batch is how many calls of a process are delivered at a time: so many collectives are entered by some processes
+	// and not by others.
 	batch int
 	// open: the last call of a batch has not returned; the next batch begins with it.
 	open bool
@@ -133,7 +133,8 @@ func address(rank, i int) uint64 { return 0x10000000 + uint64(rank)<<16 + uint64
 
 func allreduce(rank, i int) []byte {
 	return Record(1, "MPI_Allreduce", Args{
-		"*sendbuf": address(rank, i), "*recvbuf": address(rank, i) + 8, "count": 1, "datatype": Double, "op": Sum, "comm": World,
+		"*sendbuf": address(rank, i), "*recvbuf": address(rank, i) + 8, "count": 1, "datatype": Double, "op": Sum,
+		"comm": World,
 	}, 0)
 }
 
@@ -141,10 +142,12 @@ func allreduce(rank, i int) []byte {
 // processes.
 func BenchmarkScale(b *testing.B) {
 	bcast := func(rank, i int) []byte {
-		return Record(1, "MPI_Bcast", Args{"*buffer": address(rank, i), "count": 100, "datatype": Int, "root": i % patterns, "comm": World}, 0)
+		return Record(1, "MPI_Bcast",
+			Args{"*buffer": address(rank, i), "count": 100, "datatype": Int, "root": i % patterns, "comm": World}, 0)
 	}
 	one := func(rank, i int) []byte {
-		return Record(1, "MPI_Bcast", Args{"*buffer": address(0, 0), "count": 1, "datatype": Double, "root": 0, "comm": World}, 0)
+		return Record(1, "MPI_Bcast",
+			Args{"*buffer": address(0, 0), "count": 1, "datatype": Double, "root": 0, "comm": World}, 0)
 	}
 	gather := func(rank, i int) []byte {
 		a := Args{"*sendbuf": address(rank, i), "sendcount": 1, "sendtype": Int, "root": 0, "comm": World}
@@ -164,7 +167,8 @@ func BenchmarkScale(b *testing.B) {
 				}
 				recs[rank] = Record(1, "MPI_Alltoallv", Args{
 					"*sendbuf": address(rank, 0), "sendcounts": counts, "sdispls": displs, "sendtype": Int,
-					"*recvbuf": 1<<40 + address(rank, 1), "recvcounts": counts, "rdispls": displs, "recvtype": Int, "comm": World,
+					"*recvbuf": 1<<40 + address(rank, 1), "recvcounts": counts, "rdispls": displs, "recvtype": Int,
+					"comm": World,
 				}, 0)
 			}
 			return recs[rank]
@@ -178,7 +182,10 @@ func BenchmarkScale(b *testing.B) {
 		{"Allreduce/65536x25", scale{ranks: 65536, batch: 25, call: allreduce, patterns: patterns}},
 		{"Allreduce/65536x1000", scale{ranks: 65536, batch: 1000, call: allreduce, patterns: patterns}},
 		{"Allreduce/65536x25,open", scale{ranks: 65536, batch: 25, open: true, call: allreduce, patterns: patterns}},
-		{"Allreduce/65536x25,scattered", scale{ranks: 65536, batch: 25, scattered: true, call: allreduce, patterns: patterns}},
+		{
+			"Allreduce/65536x25,scattered",
+			scale{ranks: 65536, batch: 25, scattered: true, call: allreduce, patterns: patterns},
+		},
 		{"Bcast/4x400", scale{ranks: 4, batch: 400, call: one, patterns: 1}},
 		{"Bcast/1024x25", scale{ranks: 1024, batch: 25, call: bcast, patterns: patterns}},
 		{"Bcast/65536x25", scale{ranks: 65536, batch: 25, call: bcast, patterns: patterns}},

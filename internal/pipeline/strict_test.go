@@ -45,7 +45,8 @@ func (h *held) EndStrict()                             { h.ended = true }
 func strictly(t fataler, n, seen int) *held {
 	h := &held{t: t, open: make(map[int][]byte), verdicts: make(map[int]ring.Verdict), off: finding.Error}
 	h.p = pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &h.found, Strict: &pipeline.Strict{
-		Gate: h, Severity: func(*finding.Finding) finding.Severity { return h.off }, Ending: func() bool { return h.ending },
+		Gate: h, Severity: func(*finding.Finding) finding.Severity { return h.off },
+		Ending: func() bool { return h.ending },
 	}})
 	program := New(n)
 	program.Ranks = program.Ranks[:seen]
@@ -272,8 +273,8 @@ func TestStrictDeadlock(t *testing.T) {
 	}
 }
 
-// The standard does not let a program rely on it, but MPI may well let the root of a broadcast go before the others have
-// come: then so does strict mode, and whatever is wrong is only reported.
+// The standard does not let a program rely on it, but MPI may well let the root of a broadcast go before the others
+// have come: then so does strict mode, and whatever is wrong is only reported.
 func TestStrictLetsGoWhatOthersWaitFor(t *testing.T) {
 	h := strictly(t, 3, 3)
 	h.enters(2, "MPI_Bcast", rooted(0))
@@ -346,7 +347,8 @@ func TestStrictVerdictsAreEqual(t *testing.T) {
 				case 1:
 					c.args = rooted((root + 1) % n)
 				}
-				wrong[i] = wrong[i] || r > 0 && (c.function != calls[0][i].function || c.args["root"] != calls[0][i].args["root"])
+				wrong[i] = wrong[i] || r > 0 &&
+					(c.function != calls[0][i].function || c.args["root"] != calls[0][i].args["root"])
 				calls[r] = append(calls[r], c)
 			}
 		}

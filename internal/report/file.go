@@ -47,7 +47,8 @@ func WriteFile(path string, data []byte) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// temporary creates a file beside path with the permissions that path would get; os.CreateTemp would keep it from others.
+// temporary creates a file beside path with the permissions that path would get; os.CreateTemp would keep it from
+// others.
 func temporary(path string) (*os.File, error) {
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), n)

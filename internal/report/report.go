@@ -51,9 +51,9 @@ type Call struct {
 	Ranks []int // ascending
 }
 
-// Fold joins the sites of a finding that have role and stack in common, in the order in which they come. Calls that differ in
-// nothing but addresses are one; the text is the first site's. Sites without a stack are joined if their calls are
-// the same.
+// Fold joins the sites of a finding that have role and stack in common, in the order in which they come. Calls that
+// differ in nothing but addresses are one; the text is the first site's. Sites without a stack are joined if their
+// calls are the same.
 func Fold(sites []finding.Site) []Place {
 	var places []Place
 	for i := range sites {
@@ -61,7 +61,8 @@ func Fold(sites []finding.Site) []Place {
 		ranks := append([]int{s.Rank}, s.Also...)
 		masked := mask(s.Call)
 		k := slices.IndexFunc(places, func(p Place) bool {
-			return p.Role == s.Role && finding.SameStack(p.Stack, s.Stack) && (len(s.Stack) > 0 || mask(p.Calls[0].Text) == masked)
+			return p.Role == s.Role && finding.SameStack(p.Stack, s.Stack) &&
+				(len(s.Stack) > 0 || mask(p.Calls[0].Text) == masked)
 		})
 		if k < 0 {
 			places = append(places, Place{Role: s.Role, Stack: s.Stack})

@@ -1,5 +1,4 @@
-// Package argument has the checks of the arguments of calls. What is wrong with an argument is decided by package
-// rules.
+// Package argument has the checks of the arguments of calls. Package rules decides which arguments are wrong.
 package argument
 
 import (
@@ -17,13 +16,12 @@ import (
 //go:embed invalid.md
 var invalidDoc string
 
-// Invalid finds arguments that the standard forbids (MPI standard, the description of each function). What MPI says
-// about the same call is not reported once more. Collectives have a check of their own, which makes one finding for
-// all processes.
+// Invalid finds arguments that the standard forbids (MPI standard, the description of each function). MPI's own error
+// about the same call is not reported again. Another check is for collectives: it makes one finding for all processes.
 var Invalid = &check.Check{
 	ID:       "LOCAL:MPI:INVALID_ARGUMENT",
 	Severity: finding.Error,
-	Title:    "a call is given an argument that the standard forbids",
+	Title:    "a call gets an argument that the standard forbids",
 	Doc:      invalidDoc,
 	Start: func(x *check.Run) {
 		w := &watcher{x: x, judge: rules.Forbidden(x.Tracker)}
@@ -38,11 +36,11 @@ var Invalid = &check.Check{
 //go:embed overflow.md
 var overflowDoc string
 
-// Overflow finds numbers that are more than their type can hold.
+// Overflow finds numbers that are too large for their type.
 var Overflow = &check.Check{
 	ID:       "LOCAL:INTEGER:OVERFLOW",
 	Severity: finding.Error,
-	Title:    "a number is larger than its type can hold",
+	Title:    "a number is too large for its type",
 	Doc:      overflowDoc,
 	Start: func(x *check.Run) {
 		w := &watcher{x: x, judge: rules.Overflows(x.Tracker), overflow: true}
@@ -55,19 +53,20 @@ var Overflow = &check.Check{
 // Checks are the checks of this family.
 var Checks = []*check.Check{Invalid, Overflow}
 
-// watcher has the calls judged that may be wrong.
+// watcher passes the calls that may be wrong to the judge.
 type watcher struct {
 	x        *check.Run
 	judge    *rules.Judge
 	overflow bool // the judge finds overflows
 }
 
-// often reports whether a function sends, receives, probes, or completes or starts requests. Such calls are judged
-// only if something about them is odd (track.Events.OddArguments), or if they have failed: looking at each would take
+// often reports whether a function sends, receives, probes, or completes or starts requests. A call of such a function
+// is judged only if something about it is odd (track.Events.OddArguments), or if it has failed. Judging each would take
 // too long.
 func often(f *mpiapi.Func) bool {
 	switch f.Class {
-	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Wait, mpiapi.Test:
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Wait,
+		mpiapi.Test:
 		return true
 	}
 	switch f.Base {
@@ -77,20 +76,20 @@ func often(f *mpiapi.Func) bool {
 	return false
 }
 
-// watchCalls has all calls judged of the functions that are not called often and are no collectives.
+// watchCalls judges all calls of the functions that are not called often and are not collective.
 func (w *watcher) watchCalls() {
 	rare := func(f *mpiapi.Func) bool { return !often(f) && !track.InOrder(f) }
 	w.x.Track.CallEntered.Late(w.x.Owner, w.examineCall, w.judge.Functions(rare)...)
 }
 
-// watchFailures has calls judged that have failed, or in which a process has died. Then others find what is wrong
-// explained.
+// watchFailures judges calls that have failed, or in which a process has died. It does so early, so that other checks
+// know whether the cause is reported.
 func (w *watcher) watchFailures() {
 	w.x.Track.CallFailed.Early(w.x.Owner, w.failed)
 	w.x.Track.ProcessEnded.Early(w.x.Owner, w.ended)
 }
 
-// examineCall judges a call that is under way.
+// examineCall judges a call that has been entered.
 func (w *watcher) examineCall(c track.Call) {
 	if c.Thread.Explained != track.Unexplained {
 		return
@@ -114,8 +113,8 @@ func (w *watcher) enterCollective(e track.CollectiveEntering) {
 	}
 }
 
-// failed judges a call that has failed. Not every call is judged when it is made, and handles are judged more
-// strictly now: the one that MPI does not accept is one that no call has returned.
+// failed judges a call that has failed. Not every call is judged when it is made. Handles are judged more strictly now:
+// the handle that MPI does not accept is one that no call has returned.
 func (w *watcher) failed(e track.CallFailed) {
 	th, f := e.Thread, w.x.Func(e.Call)
 	if th.Explained != track.Unexplained {
@@ -126,7 +125,7 @@ func (w *watcher) failed(e track.CallFailed) {
 		return
 	}
 	var m *rules.Mistake
-	if view, _ := th.Joined(); view == nil || !track.InOrder(f) { // else it was judged when it entered the collective
+	if view, _ := th.Joined(); view == nil || !track.InOrder(f) { // others were judged when they entered the collective
 		m = w.judge.FirstMistake(th, &c)
 	}
 	if m == nil && !w.overflow && e.Failure != nil && !e.Failure.Refused {
@@ -139,8 +138,8 @@ func (w *watcher) failed(e track.CallFailed) {
 	}
 }
 
-// ended judges the call in which a process was killed by a signal. MPI may have looked for an object behind a handle
-// that no call has returned, or have followed a null pointer.
+// ended judges the call in which a signal killed a process. MPI may have followed a null pointer, or a handle that no
+// call has returned.
 func (w *watcher) ended(p *track.Process) {
 	if p.Ended.Kind != ring.Signaled || p.Lost {
 		return

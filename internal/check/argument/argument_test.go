@@ -67,8 +67,14 @@ func TestOften(t *testing.T) {
 			"source": 0, "tag": -4, "comm": World, "*flag": 0x1000, "*message": 0x1800, "*status": 0x2000,
 		}), "tag=-4"},
 		{"no requests to start", calls("MPI_Startall", Args{"count": 0, "*array_of_requests": 0}), ""},
-		{"a negative number of requests", fails("MPI_Startall", Args{"count": -1, "*array_of_requests": 0x1000}), "count=-1"},
-		{"a negative number to wait for", fails("MPI_Waitall", Args{"count": -1, "*array_of_requests": 0x1000}), "count=-1"},
+		{
+			"a negative number of requests", fails("MPI_Startall", Args{"count": -1, "*array_of_requests": 0x1000}),
+			"count=-1",
+		},
+		{
+			"a negative number to wait for", fails("MPI_Waitall", Args{"count": -1, "*array_of_requests": 0x1000}),
+			"count=-1",
+		},
 		{"no place for a request", fails("MPI_Isend", Args{
 			"count": 1, "datatype": uint64(Int), "dest": ProcNull, "tag": 0, "comm": World, "*request": 0,
 		}), "*request=NULL"},
@@ -85,7 +91,8 @@ func TestOften(t *testing.T) {
 // TestOff: a check that is switched off explains nothing, so MPI's own error is reported.
 func TestOff(t *testing.T) {
 	wrong := func(k *Rank) {
-		k.Fail("send", "MPI_Send", Args{"count": 1, "datatype": uint64(Int), "dest": 5, "tag": 0, "comm": World}, 6, "no", false)
+		k.Fail("send", "MPI_Send", Args{"count": 1, "datatype": uint64(Int), "dest": 5, "tag": 0, "comm": World}, 6,
+			"no", false)
 	}
 	split := func(k *Rank) {
 		k.Append(Names([]Name{{Kind: KindConst, Value: 0x7fff8002, Name: "MPI_UNDEFINED"}}))
@@ -99,7 +106,11 @@ func TestOff(t *testing.T) {
 	}{
 		{"on", wrong, []*check.Check{argument.Invalid, call.Failed}, []string{argument.Invalid.ID}},
 		{"off", wrong, []*check.Check{argument.Overflow, call.Failed}, []string{call.Failed.ID}},
-		{"collective, on", split, []*check.Check{collective.InvalidParameter, argument.Invalid, call.Failed}, []string{collective.InvalidParameter.ID}},
+		{
+			"collective, on", split,
+			[]*check.Check{collective.InvalidParameter, argument.Invalid, call.Failed},
+			[]string{collective.InvalidParameter.ID},
+		},
 		{"collective, off", split, []*check.Check{argument.Invalid, call.Failed}, []string{call.Failed.ID}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,7 +144,8 @@ func TestFastPath(t *testing.T) {
 	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: new(findings)})
 	for _, f := range mpiapi.Funcs() {
 		switch f.Base {
-		case mpiapi.IDSend, mpiapi.IDRecv, mpiapi.IDAllreduce, mpiapi.IDBarrier, mpiapi.IDBcast, mpiapi.IDTest, mpiapi.IDTestall,
+		case mpiapi.IDSend, mpiapi.IDRecv, mpiapi.IDAllreduce, mpiapi.IDBarrier, mpiapi.IDBcast, mpiapi.IDTest,
+			mpiapi.IDTestall,
 			mpiapi.IDTestany, mpiapi.IDTestsome, mpiapi.IDIprobe, mpiapi.IDImprobe:
 			if e := &p.Tracker.Events; e.CallEntered.Wanted(f.ID) || e.CallLeft.Wanted(f.ID) {
 				t.Errorf("a check subscribes to every call of %s", f.Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// report reports a call. What follows from the mistake is not reported by other checks.
+// report reports a call. Other checks do not report what follows from the mistake.
 func (w *watcher) report(th *track.Thread, c match.Call, m *rules.Mistake) {
 	th.Explained = track.ByArgument
 	x, p := w.x, th.Process
@@ -35,18 +35,21 @@ func (w *watcher) report(th *track.Thread, c match.Call, m *rules.Mistake) {
 		f.Sites = append(f.Sites, x.Site(m.Role, m.Other))
 	}
 	f.Message = fmt.Sprintf("Rank %d calls %s with %s, which %s.", p.Rank, fn.Name, what, m.Why)
-	f.Advice = remedy(q, m) + " What MPI makes of it is not defined: it may fail here, crash, or do anything."
+	f.Why = "The behaviour is undefined: MPI may return an error, crash, or use wrong data."
+	f.Advice = remedy(q, m)
 	if w.overflow {
-		f.Advice = "Send less at a time, or use a derived datatype for larger elements, or the functions with large counts " +
-			"(MPI_Count, the names that end in _c), and 64-bit integers to calculate with."
+		f.Advice = "Send less data at a time, or use a derived datatype with larger elements. Or use 64-bit " +
+			"integers, and the functions with large counts (MPI_Count, names that end in _c)."
 	}
 	switch {
 	case m.Defined:
 		f.Severity = finding.Info
-		f.Advice = "Nothing, if the program looks whether it got MPI_UNDEFINED. " +
-			"Else call the function with large counts (MPI_Count, the name that ends in _x or _c)."
+		f.Why = ""
+		f.Advice = "Nothing needs to change if the program checks for MPI_UNDEFINED. Otherwise call the function " +
+			"with large counts (MPI_Count, a name that ends in _x or _c)."
 	case m.Allowed:
 		f.Severity = finding.Warning
+		f.Why = "The program cannot use the result."
 	}
 	x.Report(f)
 }
@@ -57,16 +60,17 @@ func remedy(q *mpiapi.Param, m *rules.Mistake) string {
 	case m.Advice != "":
 		return m.Advice
 	case m.Role == "freed":
-		return "Free the object after its last use, and take care of copies of its handle."
+		return "Free the object only after its last use, and do not use copies of its handle after that."
 	case q.Kind.Handle(), q.Kind == mpiapi.Keyval:
-		return "Pass what MPI returned when such an object was made, and look whether that was before this call, " +
-			"and into this variable."
+		return "Pass a handle that an MPI call has returned. Check that the variable was set before this call."
 	case q.Role == mpiapi.Dest, q.Role == mpiapi.Source, q.Role == mpiapi.TargetRank:
-		return "Ranks count from 0 in the communicator or window that is passed. Where there is no such neighbour, pass MPI_PROC_NULL."
+		return "Pass a rank of this communicator or window: ranks count from 0. Where there is no neighbour, pass " +
+			"MPI_PROC_NULL."
 	case q.Role == mpiapi.SendTag, q.Role == mpiapi.RecvTag:
-		return "Choose tags from 0 to MPI_TAG_UB, an attribute of MPI_COMM_WORLD, which is 32767 at least."
+		return "Choose a tag from 0 to MPI_TAG_UB. This attribute of MPI_COMM_WORLD is at least 32767."
 	case q.Kind == mpiapi.Buffer:
-		return "Look whether the memory was allocated and the pointer is the right one; where there are no data, pass a count of 0."
+		return "Check that the memory was allocated and that this is the right pointer. Where there are no data, " +
+			"pass a count of 0."
 	}
-	return "Pass a value that is allowed, and look how this one came about."
+	return "Pass a valid value. Check how the program computed this one."
 }

@@ -1,4 +1,4 @@
-// Package buffer has the checks of the buffer for buffered sends.
+// Package buffer has the check of the buffer for buffered sends.
 package buffer
 
 import (
@@ -18,8 +18,8 @@ var Checks = []*check.Check{Insufficient}
 //go:embed insufficient.md
 var insufficientDoc string
 
-// Insufficient finds buffered sends for which there is no room in the buffer that the program has attached, and calls
-// that attach or detach it wrongly (MPI standard, section 3.6).
+// Insufficient finds buffered sends for which the attached buffer has no room, and calls that attach or detach it
+// wrongly (MPI standard, section 3.6).
 var Insufficient = &check.Check{
 	ID:       "LOCAL:BUFFER:INSUFFICIENT",
 	Severity: finding.Error,
@@ -64,7 +64,7 @@ func overhead(p *track.Process) int64 {
 	return n
 }
 
-// attaching looks at a call of MPI_Buffer_attach.
+// attaching checks a call of MPI_Buffer_attach.
 func (r *room) attaching(c track.Call) {
 	if c.Thread.Process.Lost {
 		return
@@ -79,10 +79,10 @@ func (r *room) attaching(c track.Call) {
 	}
 }
 
-// sizeOf returns the size of the buffer that MPI_Buffer_attach is given.
+// sizeOf returns the size that is passed to MPI_Buffer_attach.
 func sizeOf(c track.Call) int64 { return c.Call.Int(c.Call.Func.Param("size")) }
 
-// detaching looks at a call of MPI_Buffer_detach.
+// detaching checks a call of MPI_Buffer_detach.
 func (r *room) detaching(c track.Call) {
 	if p := c.Thread.Process; !p.Lost && r.buffers[p] == nil {
 		r.report(c, problem{what: notAttached, message: -1})
@@ -114,7 +114,7 @@ func (r *room) forget(p *track.Process) {
 	}
 }
 
-// sending looks whether there is room for a buffered send that a call is about to begin.
+// sending checks whether there is room for a buffered send that a call is about to begin.
 func (r *room) sending(e track.BufferedSending) {
 	p, args := e.Thread.Process, e.Arguments
 	v := p.View(args.Handle(args.Func.Arg(mpiapi.TheComm)))
@@ -148,8 +148,7 @@ func (r *room) sending(e track.BufferedSending) {
 	r.report(call, d)
 }
 
-// messageSize returns how many bytes a send has, which is the least that MPI_Pack_size may return; -1 if it is not
-// known.
+// messageSize returns how many bytes a send has, -1 if unknown. MPI_Pack_size cannot return less.
 func messageSize(p *track.Process, args *event.Call) int64 {
 	f := args.Func
 	op := match.Op{Count: args.Int(f.Arg(mpiapi.SendCount)), Type: p.Type(args.Handle(f.Arg(mpiapi.SendType)))}
@@ -159,8 +158,7 @@ func messageSize(p *track.Process, args *event.Call) int64 {
 	return -1
 }
 
-// unreceived returns how many bytes of the buffer are taken by messages that the process has sent itself and not
-// received.
+// unreceived returns how many bytes of the buffer hold messages that the process has sent to itself and not received.
 func (r *room) unreceived(b *attached) (n int64) {
 	kept := b.own[:0]
 	for _, s := range b.own {
@@ -187,11 +185,12 @@ func (r *room) sent(e track.BufferedSent) {
 	}
 }
 
-// failed reports that MPI itself found no room for a buffered send. Only MPI can know that where other processes have
-// to receive what is in the buffer.
+// failed reports that MPI itself found no room for a buffered send. Only MPI knows which messages in the buffer other
+// processes have received.
 func (r *room) failed(e track.CallFailed) {
 	th := e.Thread
-	if e.Failure == nil || th.Explained != track.Unexplained || th.Process.ErrorClass(e.Failure.Class) != "MPI_ERR_BUFFER" {
+	if e.Failure == nil || th.Explained != track.Unexplained ||
+		th.Process.ErrorClass(e.Failure.Class) != "MPI_ERR_BUFFER" {
 		return
 	}
 	c, err := event.ParseCall(e.Call.Raw)

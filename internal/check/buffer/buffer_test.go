@@ -14,8 +14,8 @@ type collected []*finding.Finding
 
 func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// Each message needs room for its data and for MPI_BSEND_OVERHEAD. Messages of a process to itself take room until it has
-// received them.
+// Each message needs room for its data and for MPI_BSEND_OVERHEAD. Messages of a process to itself take room until it
+// has received them.
 func TestRoom(t *testing.T) {
 	const overhead, request = 100, 0x98000000
 	attach := func(k *Rank, size int) {
@@ -28,7 +28,8 @@ func TestRoom(t *testing.T) {
 	send := func(k *Rank, bytes, dest int) { k.Call("send", "MPI_Bsend", message(bytes, dest)) }
 	recv := func(k *Rank, bytes int) {
 		k.Call("recv", "MPI_Recv", Args{
-			"count": bytes, "datatype": uint64(Byte), "source": 0, "tag": 0, "comm": World, ">status": []Status{{Bytes: int64(bytes)}},
+			"count": bytes, "datatype": uint64(Byte), "source": 0, "tag": 0, "comm": World,
+			">status": []Status{{Bytes: int64(bytes)}},
 		})
 	}
 	start := func(k *Rank, bytes, dest int) {
@@ -45,21 +46,42 @@ func TestRoom(t *testing.T) {
 		want  string // a part of the message, "" if nothing is found
 		s     finding.Severity
 	}{
-		{"as it should be", func(k *Rank) { attach(k, 300); send(k, 200, 1); detach(k); attach(k, 300); detach(k) }, "", 0},
+		{
+			"as it should be", func(k *Rank) { attach(k, 300); send(k, 200, 1); detach(k); attach(k, 300); detach(k) }, "",
+			0,
+		},
 		{"to no process", func(k *Rank) { send(k, 10, ProcNull) }, "", 0},
-		{"without a buffer", func(k *Rank) { send(k, 10, 1) }, "MPI_Bsend without a buffer", finding.Error},
-		{"after it is detached", func(k *Rank) { attach(k, 300); detach(k); send(k, 10, 1) }, "without a buffer", finding.Error},
-		{"too long", func(k *Rank) { attach(k, 300); send(k, 201, 1) }, "201 bytes, which takes 301", finding.Error},
-		{"a request too long", func(k *Rank) { attach(k, 300); start(k, 201, 1) }, "MPI_Start for a message of 201", finding.Error},
+		{
+			"while no buffer is attached", func(k *Rank) { send(k, 10, 1) }, "MPI_Bsend while no buffer is attached",
+			finding.Error,
+		},
+		{
+			"after it is detached", func(k *Rank) { attach(k, 300); detach(k); send(k, 10, 1) },
+			"while no buffer is attached", finding.Error,
+		},
+		{"too long", func(k *Rank) { attach(k, 300); send(k, 201, 1) }, "201 bytes, which needs 301", finding.Error},
+		{
+			"a request too long", func(k *Rank) { attach(k, 300); start(k, 201, 1) }, "MPI_Start for a message of 201",
+			finding.Error,
+		},
 		{"a request", func(k *Rank) { attach(k, 300); start(k, 200, 1) }, "", 0},
-		{"besides one to itself", func(k *Rank) { attach(k, 300); send(k, 60, 0); send(k, 60, 0) }, "take 160", finding.Error},
-		{"besides a request to itself", func(k *Rank) { attach(k, 300); start(k, 60, 0); send(k, 60, 0) }, "take 160", finding.Error},
+		{
+			"besides one to itself", func(k *Rank) { attach(k, 300); send(k, 60, 0); send(k, 60, 0) }, "take 160",
+			finding.Error,
+		},
+		{
+			"besides a request to itself", func(k *Rank) { attach(k, 300); start(k, 60, 0); send(k, 60, 0) }, "take 160",
+			finding.Error,
+		},
 		{"after one to itself", func(k *Rank) { attach(k, 300); send(k, 60, 0); recv(k, 60); send(k, 60, 0) }, "", 0},
 		{"besides one to another", func(k *Rank) { attach(k, 300); send(k, 60, 1); send(k, 60, 1) }, "", 0},
-		{"attached twice", func(k *Rank) { attach(k, 300); attach(k, 300) }, "while another buffer is attached", finding.Error},
-		{"not attached", func(k *Rank) { detach(k) }, "though no buffer is attached", finding.Warning},
-		{"negative", func(k *Rank) { attach(k, -5) }, "a negative size, -5", finding.Error},
-		{"no room for any", func(k *Rank) { attach(k, 99) }, "with a size of 99 bytes", finding.Warning},
+		{
+			"attached twice", func(k *Rank) { attach(k, 300); attach(k, 300) }, "while another buffer is attached",
+			finding.Error,
+		},
+		{"not attached", func(k *Rank) { detach(k) }, "while no buffer is attached", finding.Warning},
+		{"negative", func(k *Rank) { attach(k, -5) }, "size=-5, which is negative", finding.Error},
+		{"no room for any", func(k *Rank) { attach(k, 99) }, "with size=99, too small", finding.Warning},
 	} {
 		p := New(2)
 		k := p.Ranks[0]

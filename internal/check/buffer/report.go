@@ -7,13 +7,13 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// problem is what is wrong with a call that concerns the buffer.
+// problem is what is wrong with a call about the buffer.
 type problem struct {
 	what misuse
-	// Sizes in bytes. message is the length of the message of a buffered send, -1 if it is not known; overhead is
-	// what every message takes besides, MPI_BSEND_OVERHEAD; size is that of the buffer that is attached, or is to be.
+	// Sizes in bytes. message is the length of the message of a buffered send, -1 if unknown. overhead is
+	// MPI_BSEND_OVERHEAD. size is the size of the buffer that is attached, or that the call attaches.
 	message, overhead, size int64
-	// earlier is how much earlier messages of the process to itself take, which it certainly has not received.
+	// earlier is the room for earlier messages of the process to itself that it certainly has not received.
 	earlier int64
 }
 
@@ -21,13 +21,13 @@ type problem struct {
 type misuse uint8
 
 const (
-	noBuffer      misuse = iota // a buffered send without a buffer
+	noBuffer      misuse = iota // a buffered send, but no buffer is attached
 	tooLong                     // the message alone does not fit
-	bufferFull                  // the message does not fit besides others
+	bufferFull                  // the message does not fit beside the others
 	attachedTwice               // a second buffer is attached
 	notAttached                 // there is no buffer to detach
 	negativeSize                // of a buffer that is attached
-	uselessSize                 // the buffer that is attached has no room for any message
+	uselessSize                 // the attached buffer has no room for any message
 )
 
 // report reports what is wrong with a call.
@@ -39,7 +39,8 @@ func (r *room) report(c track.Call, p problem) {
 	f := &finding.Finding{
 		Key:     fmt.Sprintf("%s|%d", x.Place(call), p.what),
 		Ranks:   []int{proc.Rank},
-		Message: fmt.Sprintf("Rank %d calls %s %s (MPI standard, section 3.6).", proc.Rank, name, p.describe()),
+		Message: fmt.Sprintf("Rank %d calls %s %s.", proc.Rank, name, p.describe()),
+		Why:     why[p.what],
 		Advice:  advice[p.what],
 		Sites:   []finding.Site{x.Site("call", call)},
 		Details: map[string]any{"function": name, "message": p.message, "overhead": p.overhead, "size": p.size},
@@ -53,41 +54,64 @@ func (r *room) report(c track.Call, p problem) {
 	x.Report(f)
 }
 
-const enough = "Attach a buffer that has room for all messages that may be under way at once: " +
-	"for each, what MPI_Pack_size says and MPI_BSEND_OVERHEAD more."
+const (
+	needsRoom = "A buffered send copies its message into the attached buffer, which must have room for it (MPI " +
+		"standard, section 3.6). Otherwise the message is lost, or MPI ends the program."
+	enough = "Attach a buffer with room for all messages that may be in it at once. Each needs the size that " +
+		"MPI_Pack_size returns, plus MPI_BSEND_OVERHEAD."
+)
 
+// why says why a misuse matters.
+var why = map[misuse]string{
+	noBuffer:      needsRoom,
+	tooLong:       needsRoom,
+	bufferFull:    needsRoom,
+	attachedTwice: "Only one buffer can be attached at a time (MPI standard, section 3.6).",
+	notAttached:   "There is no buffer to return (MPI standard, section 3.6). Some MPI libraries return an error.",
+	negativeSize:  "The size of a buffer cannot be negative (MPI standard, section 3.6).",
+	uselessSize:   "Each message needs MPI_BSEND_OVERHEAD bytes besides its data (MPI standard, section 3.6).",
+}
+
+// advice says what to do about a misuse.
 var advice = map[misuse]string{
 	noBuffer:      enough,
 	tooLong:       enough,
 	bufferFull:    enough,
-	attachedTwice: "Detach the first buffer before, with MPI_Buffer_detach, or attach one that is large enough for all.",
-	notAttached:   "Detach only what is attached: some MPI libraries return an error here, and what the call returns is no buffer.",
-	negativeSize:  "Pass the size of the buffer in bytes; an int holds up to 2147483647.",
-	uselessSize:   enough,
+	attachedTwice: "First detach the other buffer with MPI_Buffer_detach. Or attach one buffer that is large enough.",
+	notAttached: "Call MPI_Buffer_detach only while a buffer is attached. Do not use the address that this call " +
+		"returns.",
+	negativeSize: "Pass the size in bytes. An int holds at most 2147483647.",
+	uselessSize:  enough,
 }
 
-// describe goes on after "Rank 0 calls MPI_Bsend ".
+// describe continues after "Rank 0 calls MPI_Bsend ".
 func (p *problem) describe() string {
 	switch p.what {
 	case noBuffer:
-		return "without a buffer: none is attached"
+		return "while no buffer is attached"
 	case tooLong:
-		return fmt.Sprintf("for a message of %d bytes, which takes %d with MPI_BSEND_OVERHEAD, but the attached buffer has %d", p.message, p.message+p.overhead, p.size)
+		return fmt.Sprintf("for a message of %d bytes, which needs %d with MPI_BSEND_OVERHEAD, but the attached "+
+			"buffer has %d",
+			p.message, p.message+p.overhead, p.size)
 	case bufferFull:
 		what := "for a message"
 		if p.message >= 0 {
-			what = fmt.Sprintf("for a message of %d bytes, which takes %d with MPI_BSEND_OVERHEAD", p.message, p.message+p.overhead)
+			what = fmt.Sprintf("for a message of %d bytes, which needs %d with MPI_BSEND_OVERHEAD",
+				p.message, p.message+p.overhead)
 		}
 		if p.earlier > 0 {
-			return fmt.Sprintf("%s, but the attached buffer has %d, of which messages to itself that it has not received take %d", what, p.size, p.earlier)
+			return fmt.Sprintf("%s, but messages to itself, not received yet, take %d of the %d bytes of the "+
+				"attached buffer",
+				what, p.earlier, p.size)
 		}
-		return fmt.Sprintf("%s, but the attached buffer of %d bytes is full, says MPI: of messages that nobody has received", what, p.size)
+		return fmt.Sprintf("%s, but MPI says that the attached buffer of %d bytes is full", what, p.size)
 	case attachedTwice:
-		return "while another buffer is attached: there may be one at a time"
+		return "while another buffer is attached"
 	case notAttached:
-		return "though no buffer is attached"
+		return "while no buffer is attached"
 	case negativeSize:
-		return fmt.Sprintf("with a negative size, %d", p.size)
+		return fmt.Sprintf("with size=%d, which is negative", p.size)
 	}
-	return fmt.Sprintf("with a size of %d bytes: not even an empty message has room, as each takes MPI_BSEND_OVERHEAD, %d bytes", p.size, p.overhead)
+	return fmt.Sprintf("with size=%d, too small even for an empty message, which needs MPI_BSEND_OVERHEAD, %d bytes",
+		p.size, p.overhead)
 }

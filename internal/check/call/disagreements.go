@@ -9,8 +9,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// disagreements tells whether a collective that fails says nothing new: its members do not agree, which is reported.
-// What the others passed may be in records that come later, so failures are kept back for a moment.
+// disagreements finds collectives that fail because their members disagree: another check reports that. The records of
+// the other members may come later, so failures are held back for a moment.
 type disagreements struct {
 	x    *check.Run
 	held []heldCollective
@@ -23,7 +23,7 @@ type heldCollective struct {
 	ticks    int
 }
 
-// failed reports whether the finding about a failed call is not to be reported, or not yet.
+// failed reports whether to withhold the finding about a failed call, for now or for good.
 func (d *disagreements) failed(f *track.Failure, out *finding.Finding) bool {
 	if f == nil || f.Comm == nil {
 		return false
@@ -34,7 +34,7 @@ func (d *disagreements) failed(f *track.Failure, out *finding.Finding) bool {
 	return true
 }
 
-// reportOverdue reports what has been kept back for longer than limit ticks.
+// reportOverdue reports the findings that were held back for longer than limit ticks.
 func (d *disagreements) reportOverdue(limit int) {
 	d.held = slices.DeleteFunc(d.held, func(h heldCollective) bool {
 		return !d.undecided(&h, limit)

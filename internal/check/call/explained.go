@@ -6,9 +6,9 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// classes are the error classes that MPI libraries return for a mistake that another check has reported. They are not
-// exact, so some classes are in every list. An error of another class has another cause. Where there is no list, any
-// class follows from the mistake.
+// classes are the error classes that MPI libraries return for a mistake that another check has reported. Libraries are
+// not exact, so some classes are in every list. An error of another class has another cause. Without a list, the
+// mistake explains errors of every class.
 var classes = map[track.Explanation][]string{
 	track.ByDatatype: append([]string{"MPI_ERR_TYPE"}, vague...),
 	track.ByBuffer:   append([]string{"MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_NO_MEM"}, vague...),
@@ -16,7 +16,7 @@ var classes = map[track.Explanation][]string{
 	track.ByRequest:  append([]string{"MPI_ERR_REQUEST", "MPI_ERR_IN_STATUS"}, vague...),
 }
 
-// vague are the classes that say little. The last one stands for a class that has no name.
+// vague are the classes that say little. The last one stands for a class without a name.
 var vague = []string{"MPI_ERR_ARG", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_UNKNOWN", ""}
 
 // explained reports whether another check has reported what is wrong with the call that a thread is in and that

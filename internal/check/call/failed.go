@@ -16,14 +16,14 @@ import (
 //go:embed failed.md
 var failedDoc string
 
-// Failed reports what MPI itself finds wrong (MPI standard, section 9.3, error handling).
+// Failed reports the errors that MPI itself returns (MPI standard, section 9.3, error handling).
 var Failed = &check.Check{
 	ID:       "LOCAL:MPI:CALL_FAILED",
 	Severity: finding.Error,
 	Title:    "an MPI call returns an error",
 	Doc:      failedDoc,
 	Start: func(x *check.Run) {
-		told := make(map[*track.Process]bool) // of an error that is fatal
+		told := make(map[*track.Process]bool) // processes with a fatal error that MPI has told the library of
 		truncated := newTruncations(x)
 		disagreed := &disagreements{x: x}
 		x.Match.Misfit.On(x.Owner, truncated.message)
@@ -53,8 +53,8 @@ var Failed = &check.Check{
 	},
 }
 
-// ended reports a call in which MPI ended the process without a word to its error handler: those of files and windows
-// are MPI's own.
+// ended reports a call in which MPI ended the process without calling its error handler. MPI does so for files and
+// windows.
 func ended(x *check.Run, p *track.Process) {
 	c := p.Threads[0].Last
 	for _, th := range p.Threads {
@@ -66,15 +66,18 @@ func ended(x *check.Run, p *track.Process) {
 	x.Report(&finding.Finding{
 		Key:   x.Place(c),
 		Ranks: []int{p.Rank},
-		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with status %d.\nThe error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. What is wrong stands in MPI's own message on stderr.",
-			name, p.Rank, p.Ended.Code),
-		Advice:  "Mend the arguments of the call, or what led to it. To handle such errors in the program, set MPI_ERRORS_RETURN or a handler of your own.",
+		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with exit status %d.", name, p.Rank,
+			p.Ended.Code),
+		Why: "The error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. MPI's own message on stderr says " +
+			"what is wrong.",
+		Advice: "Correct the arguments of the call, or what led to the error. To handle such errors in the program, " +
+			"set MPI_ERRORS_RETURN or an error handler of your own.",
 		Sites:   []finding.Site{x.Site("failing call", c)},
 		Details: map[string]any{"function": name, "status": p.Ended.Code},
 	})
 }
 
-// failed describes a call that returned an error, or is about to die of one.
+// failed describes a call that returned an error, or in which MPI is about to end the process.
 func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Failure) *finding.Finding {
 	fn := x.Func(c)
 	p := t.Process
@@ -93,41 +96,47 @@ func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Fail
 	if class != "" {
 		what = class
 	}
-	out.Message = fmt.Sprintf("%s fails on rank %d with %s", fn.Name, p.Rank, what)
+	out.Message = fmt.Sprintf("%s fails on rank %d with %s.", fn.Name, p.Rank, what)
 	if text != "" {
-		out.Message += ". MPI says:\n" + text
+		out.Message += " MPI says:\n" + text
 	}
-	cause := "mend the arguments of the call, or what led to it"
+	cause := "correct the arguments of the call, or what led to the error"
 	if limited(fn, class) {
-		cause = "look what MPI lacks for this call: memory, a resource of the network, support for this case"
+		cause = "find out what MPI lacks for this call: memory, a network resource, or support for this case"
 	}
 	switch {
 	case fatal:
 		out.Severity = finding.Error
-		out.Message += "\nThe error handler is MPI_ERRORS_ARE_FATAL: MPI ends the program here."
-		out.Advice = strings.ToUpper(cause[:1]) + cause[1:] + ". To handle such errors in the program, set MPI_ERRORS_RETURN or a handler of your own (MPI_Comm_set_errhandler)."
+		out.Why = "The error handler is MPI_ERRORS_ARE_FATAL: MPI ends the program here."
+		out.Advice = strings.ToUpper(cause[:1]) + cause[1:] +
+			". To handle such errors in the program, set MPI_ERRORS_RETURN or an " +
+			"error handler of your own (MPI_Comm_set_errhandler)."
 	case fn.Base == mpiapi.IDFileDelete && class == "MPI_ERR_NO_SUCH_FILE":
 		out.Severity = finding.Info
-		out.Message += "\nThere is no such file to delete."
-		out.Advice = "Nothing, if the program only makes sure that the file is not there. Else look at the file's name."
+		out.Why = "There is no such file to delete."
+		out.Advice = "Nothing needs to change if the program only makes sure that the file does not exist. Otherwise " +
+			"check the name of the file."
 	case byDefault(p, fn):
 		out.Severity = finding.Warning
-		out.Message += "\nFiles return errors by default, unlike communicators: a program that does not look at the return value goes on as if nothing had happened."
-		out.Advice = "Check the return value of the call, or set MPI_ERRORS_ARE_FATAL for files: MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL)."
+		out.Why = "Unlike communicators, files return errors by default. A program that ignores the return value " +
+			"continues as if nothing had happened."
+		out.Advice = "Check the return value of the call. Or set MPI_ERRORS_ARE_FATAL for files: " +
+			"MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL)."
 	default:
 		out.Severity = finding.Info
-		out.Message += "\nThe program asked for errors to be returned or handles them itself."
-		out.Advice = "Nothing, if the program expects the error here. Else " + cause + "."
+		out.Why = "The program asked MPI to return errors, or handles them itself."
+		out.Advice = "Nothing needs to change if the program expects this error. Otherwise " + cause + "."
 	}
 	return out
 }
 
-// limited reports whether an error is not about an argument: its class says that MPI lacks something, or names the
-// kind of object that the call makes and is not given.
+// limited reports whether an error is not about an argument. Then its class says that MPI lacks something, or it names
+// the kind of object that the call creates.
 func limited(fn *mpiapi.Func, class string) bool {
 	switch class {
-	case "MPI_ERR_NO_MEM", "MPI_ERR_NO_SPACE", "MPI_ERR_QUOTA", "MPI_ERR_IO", "MPI_ERR_INTERN", "MPI_ERR_OTHER", "MPI_ERR_UNKNOWN",
-		"MPI_ERR_SPAWN", "MPI_ERR_RMA_SHARED", "MPI_ERR_RMA_ATTACH", "MPI_ERR_UNSUPPORTED_OPERATION", "MPI_ERR_PROC_ABORTED":
+	case "MPI_ERR_NO_MEM", "MPI_ERR_NO_SPACE", "MPI_ERR_QUOTA", "MPI_ERR_IO", "MPI_ERR_INTERN", "MPI_ERR_OTHER",
+		"MPI_ERR_UNKNOWN", "MPI_ERR_SPAWN", "MPI_ERR_RMA_SHARED", "MPI_ERR_RMA_ATTACH", "MPI_ERR_UNSUPPORTED_OPERATION",
+		"MPI_ERR_PROC_ABORTED":
 		return true
 	}
 	kind, ok := made[class]
@@ -146,13 +155,14 @@ func limited(fn *mpiapi.Func, class string) bool {
 	return makes
 }
 
-// made has the kinds of objects that classes of errors name.
+// made has the kinds of objects that error classes name.
 var made = map[string]mpiapi.Kind{
 	"MPI_ERR_WIN": mpiapi.Win, "MPI_ERR_COMM": mpiapi.Comm, "MPI_ERR_FILE": mpiapi.File, "MPI_ERR_GROUP": mpiapi.Group,
-	"MPI_ERR_INFO": mpiapi.Info, "MPI_ERR_REQUEST": mpiapi.Request, "MPI_ERR_OP": mpiapi.Op, "MPI_ERR_SESSION": mpiapi.Session,
+	"MPI_ERR_INFO": mpiapi.Info, "MPI_ERR_REQUEST": mpiapi.Request, "MPI_ERR_OP": mpiapi.Op,
+	"MPI_ERR_SESSION": mpiapi.Session,
 }
 
-// byDefault reports whether the error came back because files have MPI_ERRORS_RETURN unless the program says otherwise.
+// byDefault reports whether MPI returned the error because files have MPI_ERRORS_RETURN by default.
 func byDefault(p *track.Process, f *mpiapi.Func) bool {
 	return strings.HasPrefix(f.Name, "MPI_File_") && !p.FileHandler
 }

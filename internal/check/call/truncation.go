@@ -10,40 +10,41 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// truncations tells whether a call that fails for a message that was too long says nothing new: the message itself is
-// reported, as truncated or as one of another datatype. The two are put together by process, as many failures as there
-// were such messages: which of the requests of a call failed MPI need not tell. The sender's record of the message may
-// come after the receiver's of the failure, so failures are kept back for a moment.
+// truncations finds calls that fail because a message is too long. Another check reports the message itself, as
+// truncated or as one of another datatype. Failures and messages are counted by process, as MPI need not say which
+// request of a call has failed. The sender's record of the message may come after the receiver's record of the failure,
+// so failures are held back for a moment.
 type truncations struct {
 	x        *check.Run
 	messages map[*track.Process]*heldMessages
 	held     []*heldFailure
 }
 
-// heldMessages are messages that one process received lately, too long or mismatched, of which no failure was seen yet.
+// heldMessages counts the messages that one process received recently, too long or mismatched, without a failure so
+// far.
 type heldMessages struct {
 	n, ticks int
 }
 
-// heldFailure is a finding that is not needed if the messages turn up.
+// heldFailure is a finding that is not needed if the messages are found.
 type heldFailure struct {
 	p       *track.Process
 	finding *finding.Finding
-	left    int // messages that it may be about and that have not turned up
+	left    int // messages that it may be about, and that were not found yet
 	found   bool
 	ticks   int
 }
 
-// patience is how many ticks a failure waits for the sender's record, which was written before it, and a message for
-// the failure, which comes when its receive completes.
+// patience is how many ticks a failure waits for the sender's record, and a message for the failure. The sender's
+// record was written before, and the failure comes when the receive completes.
 const patience = 5
 
 func newTruncations(x *check.Run) *truncations {
 	return &truncations{x: x, messages: make(map[*track.Process]*heldMessages)}
 }
 
-// message takes note of messages that are reported, and of which MPI may say that they are too long. MPICH says so
-// even of those that would fit but end inside of an element.
+// message notes a message that another check reports, and that MPI may call too long. MPICH even says so if the message
+// fits but ends inside an element.
 func (t *truncations) message(e match.Misfit) {
 	r := e.Recv
 	if v := e.Comparison.Verdict; v != datatype.TooLong && v != datatype.Mismatch {
@@ -66,7 +67,7 @@ func (t *truncations) message(e match.Misfit) {
 	m.ticks = 0
 }
 
-// failed reports whether the finding about a failed call is not to be reported, or not yet.
+// failed reports whether to withhold the finding about a failed call, for now or for good.
 func (t *truncations) failed(p *track.Process, c match.Call, failure *track.Failure, f *finding.Finding) bool {
 	n := t.truncated(p, c, failure)
 	if n == 0 {
@@ -83,7 +84,7 @@ func (t *truncations) failed(p *track.Process, c match.Call, failure *track.Fail
 	return true
 }
 
-// truncated returns how many messages may have been too long for a call that failed, 0 if it failed for something else.
+// truncated returns how many messages may have been too long for a failed call, 0 if it failed for another reason.
 func (t *truncations) truncated(p *track.Process, c match.Call, f *track.Failure) int {
 	if f == nil {
 		return 0
@@ -102,8 +103,8 @@ func (t *truncations) truncated(p *track.Process, c match.Call, f *track.Failure
 	return 0
 }
 
-// truncatedIn counts the statuses with errors; if one is of another kind, 0. Statuses have codes, whose class is not
-// always known: what may be a truncation is taken for one.
+// truncatedIn counts the statuses with errors. It returns 0 if one has an error of another kind. The class of an error
+// code in a status is not always known: such a code counts as a truncation.
 func truncatedIn(p *track.Process, c match.Call) (n int) {
 	call, err := event.ParseCall(c.Raw)
 	if err != nil {
@@ -125,7 +126,7 @@ func truncatedIn(p *track.Process, c match.Call) (n int) {
 	return max(n, 1)
 }
 
-// tick reports what has waited long enough.
+// tick reports the failures that have waited long enough.
 func (t *truncations) tick() {
 	for p, m := range t.messages {
 		if m.ticks++; m.ticks > patience {
@@ -143,7 +144,7 @@ func (t *truncations) tick() {
 	t.held = kept
 }
 
-// finish reports what is left.
+// finish reports the remaining failures.
 func (t *truncations) finish() {
 	for _, h := range t.held {
 		t.resolveHeld(h)

@@ -8,18 +8,18 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// arc is a process of a circle: it is in a collective that the next one has not entered.
+// arc is a process of a circle. It is in a collective that the next process has not entered.
 type arc struct {
 	process *track.Process
 	blocked *waiting.Blocked
 	clause  *waiting.Clause
 }
 
-// circle returns processes that block each other by nothing but collectives, each in one that the next has not entered; a
-// short such circle. It is nil if there is none, or if members of one of the collectives are known to disagree on it: that
-// is why they are stuck.
+// circle returns a short circle of processes that block each other in collectives: each is in one that the next process
+// has not entered. It is nil if there is none, or if members disagree on one of the collectives: then that is the
+// cause.
 //
-// A process with several threads is left out: it is not known which of them was to enter the other collective.
+// Processes with several threads are left out: any of the threads might enter the other collective.
 func circle(d *waiting.Deadlock) []arc {
 	blocked := make(map[*track.Process]*waiting.Blocked)
 	for i := range d.Blocked {
@@ -48,11 +48,11 @@ func circle(d *waiting.Deadlock) []arc {
 	return best
 }
 
-// circleTries is from how many processes on a shorter circle is looked for.
+// circleTries is how many processes the search for a short circle starts from.
 const circleTries = 64
 
-// prune takes out the processes that do not lead to a circle. Threads in one collective share their clauses, so that a
-// look at these is one for all of them.
+// prune takes out the processes that do not lead to a circle. Threads in one collective share their clauses, so one
+// look at these is enough for all of them.
 func prune(blocked map[*track.Process]*waiting.Blocked) {
 	for changed := true; changed; {
 		changed = false
@@ -71,7 +71,7 @@ func prune(blocked map[*track.Process]*waiting.Blocked) {
 	}
 }
 
-// next returns a process among the blocked that b waits for in a collective, nil if there is none.
+// next returns a blocked process that b waits for in a collective, nil if there is none.
 func next(blocked map[*track.Process]*waiting.Blocked, b *waiting.Blocked) *track.Process {
 	for i := range b.Clauses {
 		if b.Clauses[i].What != waiting.ToJoin {
@@ -86,7 +86,7 @@ func next(blocked map[*track.Process]*waiting.Blocked, b *waiting.Blocked) *trac
 	return nil
 }
 
-// onCircle follows the processes from p on to one that is on a circle.
+// onCircle follows the processes from p to one that is on a circle.
 func onCircle(blocked map[*track.Process]*waiting.Blocked, p *track.Process) *track.Process {
 	seen := make(map[*track.Process]bool)
 	for !seen[p] {
@@ -96,16 +96,16 @@ func onCircle(blocked map[*track.Process]*waiting.Blocked, p *track.Process) *tr
 	return p
 }
 
-// outOfStep reports whether members are known not to be in the same operation at a position, or before it, or to pass
-// arguments with which they do not find each other.
+// outOfStep reports whether members are known to be in different operations at a position or before it, or to pass
+// arguments that keep them apart.
 func outOfStep(c *match.Comm, position uint64) bool {
 	v, ok := c.At(position)
 	return ok && (v.FollowUp || !settled(&v) || v.Apart())
 }
 
-// explained reports whether a thread waits in a collective whose members disagree, which is told by itself.
+// explained reports whether a thread waits in a collective whose members disagree. Another finding reports that.
 func explained(b *waiting.Blocked) bool {
-	var last *waiting.Clause // of those in a row that concern one collective, one will do
+	var last *waiting.Clause // of several clauses about one collective, the first is enough
 	for i := range b.Clauses {
 		c := &b.Clauses[i]
 		if c.What != waiting.ToJoin || last != nil && last.Comm.Comm == c.Comm.Comm && last.Pos == c.Pos {
@@ -119,9 +119,9 @@ func explained(b *waiting.Blocked) bool {
 	return false
 }
 
-// back returns a shortest way from a process to itself.
+// back returns a shortest path from a process to itself.
 func back(blocked map[*track.Process]*waiting.Blocked, start *track.Process) []arc {
-	from := make(map[*track.Process]arc)   // how each was come to
+	from := make(map[*track.Process]arc)   // how each process was reached
 	done := make(map[*waiting.Clause]bool) // lists of clauses, by their beginning
 	queue := []*track.Process{start}
 	for len(queue) > 0 {

@@ -1,5 +1,5 @@
-// Package collective has the checks of collective operations: what all members of a communicator, window or file must
-// agree on (package agree), and that they agree.
+// Package collective has the checks of collective operations: all members of a communicator, window or file must call
+// the same operation, with arguments that agree. Package collargs says which arguments these are.
 package collective
 
 import (
@@ -15,28 +15,32 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// patience is how many ticks a collective that its members entered in different ways is given to become complete.
+// patience is how many ticks a check waits for the other members to enter a collective in which some disagree.
 const patience = 2
 
-// group are members that pass the same where they should all pass the same.
+// group are members that pass the same, where all members should.
 type group struct {
 	argument string // what they pass
 	call     match.Call
 	members  []int32
-	calls    bool // argument is what they call
+	verbs    [2]string // in place of those of the rule
 }
 
 // rule is one thing that members must agree on.
 type rule struct {
 	// groups returns the members by what they pass, nil if there is nothing wrong.
 	groups func(x *check.Run, c *match.Collective) []group
-	// what completes "The processes of MPI_COMM_WORLD …".
+	// what completes "Ranks 0,1 …".
 	what        func(c *match.Collective) string
 	why, advice string
+	// more returns why and advice, where they depend on the collective.
+	more func(c *match.Collective) (why, advice string)
 	// verbs are for one and for several processes, before what they pass.
 	verbs [2]string
-	// entering, if it is not nil, returns what is called when a member enters a collective by a function that enters names. It may
-	// add to what the member contributes.
+	// complete: what a group passes is wrong by itself, so a single group needs no other words.
+	complete bool
+	// entering, if it is not nil, returns the function to call when a member enters a collective. It may add to what
+	// the member contributes. enters names the functions concerned.
 	entering func(x *check.Run) func(track.CollectiveEntering)
 	enters   func(*mpiapi.Func) bool
 }
@@ -58,8 +62,8 @@ func (r *rule) start(x *check.Run) {
 	})
 }
 
-// watch calls found once for each collective in which members do not agree: when all have entered it, or when that
-// doesn't happen for a while. It also calls found for a collective in which a member has failed or died.
+// watch calls found once for each collective in which members disagree: when all members have entered it, or when some
+// do not enter it for a while. It also calls found for a collective in which a member has failed or died.
 func watch(x *check.Run, found func(*match.Collective)) {
 	type place struct {
 		comm *match.Comm
@@ -86,7 +90,7 @@ func watch(x *check.Run, found func(*match.Collective)) {
 		delete(waiting, p)
 		delete(told, p)
 	})
-	// Not all members may enter a collective in which one fails or dies: those that have entered are compared.
+	// Where a member fails or dies, others may never enter the collective. Those that have entered are compared.
 	x.Track.CallFailed.On(x.Owner, func(e track.CallFailed) {
 		if f := e.Failure; f != nil && f.Comm != nil && !f.Comm.Complete(f.Position) {
 			waiting[place{f.Comm, f.Position}] = 0
@@ -103,12 +107,12 @@ func watch(x *check.Run, found func(*match.Collective)) {
 	x.Track.RunOver.On(x.Owner, func(struct{}) { look(-1) })
 }
 
-// byValue groups the members by an aspect; those whose argument is not significant are in none.
+// byValue groups the members by an aspect. A member whose argument is not significant is in no group.
 func byValue(c *match.Collective, a match.Aspect, argument func(v *match.Variant) string) []group {
 	return split(c, func(v *match.Variant) uint64 { return v.Values[a] }, argument)
 }
 
-// split groups the members by a key; those with key 0 are in no group.
+// split groups the members by a key. Those with key 0 are in no group.
 func split(c *match.Collective, key func(v *match.Variant) uint64, argument func(v *match.Variant) string) []group {
 	var gs []group
 	at := make(map[uint64]int)
@@ -129,7 +133,7 @@ func split(c *match.Collective, key func(v *match.Variant) uint64, argument func
 	return gs
 }
 
-// members returns who called a collective in the way of v.
+// members returns the members that called a collective in the way of v.
 func members(c *match.Collective, v *match.Variant) []int32 {
 	if len(c.Variants) > 1 {
 		return v.Members
@@ -144,7 +148,7 @@ func members(c *match.Collective, v *match.Variant) []int32 {
 }
 
 func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
-	// The largest group comes first: it is the one that the odd ones are seen against.
+	// The largest group comes first: the odd ones differ from it.
 	slices.SortStableFunc(gs, func(a, b group) int { return len(b.members) - len(a.members) })
 	majority := len(gs) > 1 && len(gs[0].members) > len(gs[1].members)
 	var (
@@ -159,8 +163,8 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 		slices.Sort(ranks)
 		all = append(all, ranks...)
 		verbs := r.verbs
-		if g.calls {
-			verbs = [2]string{"calls", "call"}
+		if g.verbs != [2]string{} {
+			verbs = g.verbs
 		}
 		verb := verbs[1]
 		if len(ranks) == 1 {
@@ -187,25 +191,37 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 			}
 			f.Sites = append(f.Sites, site)
 			keys = append(keys, x.Place(g.call)+"|"+x.Func(g.call).Name)
-			details = append(details, map[string]any{"ranks": ranks, "argument": g.argument, "function": x.Func(g.call).Name})
+			details = append(details,
+				map[string]any{"ranks": ranks, "argument": g.argument, "function": x.Func(g.call).Name})
 		}
 	}
 	if n := len(gs) - shownGroups; n > 0 {
-		parts = append(parts, fmt.Sprintf("and so on, %d more in all", n))
+		parts = append(parts, fmt.Sprintf("… and %d more", n))
 	}
 	if len(c.Missing) > 0 {
 		ranks := check.Ranks(c.Comm, c.Missing)
 		slices.Sort(ranks)
-		parts = append(parts, finding.RankNames(ranks)+" did not come")
+		parts = append(parts, finding.RankNames(ranks)+" "+verb(ranks, "has", "have")+" not called it")
 	}
 	slices.Sort(all)
 	slices.Sort(keys)
 	f.Key = strings.Join(slices.Compact(keys), "|")
 	f.Ranks = slices.Compact(all)
 	comm := x.Comm(gs[0].call, c.Comm)
-	f.Message = fmt.Sprintf("The processes of %s %s (collective number %d on it):\n%s.\n%s", comm, r.what(c), c.Position+1,
-		strings.Join(parts, "; "), r.why)
-	f.Advice = r.advice
+	if r.complete && len(parts) == 1 {
+		in := function(c) + ", "
+		if gs[0].verbs == calls {
+			in = ""
+		}
+		f.Message = fmt.Sprintf("%s (%scollective %d on %s).", capital(parts[0]), in, c.Position+1, comm)
+	} else {
+		f.Message = fmt.Sprintf("%s %s (collective %d on %s):\n%s.", capital(finding.RankNames(f.Ranks)),
+			conjugated(r.what(c), f.Ranks), c.Position+1, comm, strings.Join(parts, "; "))
+	}
+	f.Why, f.Advice = r.why, r.advice
+	if r.more != nil {
+		f.Why, f.Advice = r.more(c)
+	}
 	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "groups": details}
 	x.Report(f)
 	x.Refuse(f, c.Comm, c.Position)
@@ -214,15 +230,33 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 // shownGroups is how many groups a finding describes.
 const shownGroups = 8
 
-// function names the operation that all are in.
+// conjugated puts the verb that a text begins with into the form for the number of ranks.
+func conjugated(text string, ranks []int) string {
+	if len(ranks) > 1 {
+		return text
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	if word == "do" {
+		return "does " + rest
+	}
+	if strings.HasSuffix(word, "s") {
+		word += "e"
+	}
+	return word + "s " + rest
+}
+
+// function names the operation that all members are in.
 func function(c *match.Collective) string { return mpiapi.ByID(c.Variants[0].Func).Name }
 
-// about makes the sentence for members of one operation.
+// about makes what a rule says of members that are in one operation.
 func about(format string) func(c *match.Collective) string {
 	return func(c *match.Collective) string { return fmt.Sprintf(format, function(c)) }
 }
 
-var passes = [2]string{"passes", "pass"}
+var (
+	passes = [2]string{"passes", "pass"}
+	calls  = [2]string{"calls", "call"}
+)
 
 // newCheck returns a check by a rule.
 func newCheck(id, title, doc string, r *rule) *check.Check {
@@ -232,8 +266,8 @@ func newCheck(id, title, doc string, r *rule) *check.Check {
 	}
 }
 
-// settled reports whether the members are in the same operation with the same, allowed arguments as far as everything
-// else depends on them: one cause makes one finding.
+// settled reports whether the members are in the same operation, with valid arguments and the same root. If they are
+// not, other differences follow from that: one cause makes one finding.
 func settled(c *match.Collective) bool {
 	return !c.Different && !c.Conflicts.Has(match.Validity) && !c.Conflicts.Has(match.Root)
 }

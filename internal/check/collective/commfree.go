@@ -13,7 +13,7 @@ import (
 //go:embed commfree.md
 var commFreeDoc string
 
-// CommFreeMismatch finds communicators that some members have freed when the program ends, and others have not.
+// CommFreeMismatch finds communicators that only some of their members have freed when the program ends.
 var CommFreeMismatch = &check.Check{
 	ID:       "GLOBAL:COLLECTIVE:COMM_FREE_MISMATCH",
 	Severity: finding.Warning,
@@ -32,7 +32,7 @@ func unfreed(x *check.Run, l *leavers) {
 	}
 	for _, c := range l.incomplete() {
 		if !c.Shared() {
-			continue // that it was made wrongly is told
+			continue // another check reports how it was created
 		}
 		first, _ := c.Incomplete()
 		v, ok := c.At(first)
@@ -59,7 +59,7 @@ func reportUnfreed(x *check.Run, l *leavers, c *match.Collective) {
 	slices.Sort(kept)
 	for _, p := range l.processes(c.Comm, c.Missing) {
 		if v := p.ViewOf(c.Comm); v != nil && len(v.Made.Raw) > 0 {
-			places.add("made, and not freed", v.Made)
+			places.add("created, never freed", v.Made)
 		}
 	}
 	name := x.Func(c.Variants[0].Call).Name
@@ -67,9 +67,11 @@ func reportUnfreed(x *check.Run, l *leavers, c *match.Collective) {
 	x.Report(&finding.Finding{
 		Key:   places.key(),
 		Ranks: append(slices.Clone(freed), kept...),
-		Message: fmt.Sprintf("%s %s %s by %s, and %s never %s.\nIt is a collective operation: all processes of the communicator call it (MPI standard, section 7.4.3). A library may wait there for the others, and keeps what belongs to the communicator until all have freed it.",
-			capital(finding.RankNames(freed)), verb(freed, "frees", "free"), comm, name, finding.RankNames(kept), verb(kept, "does", "do")),
-		Advice:  "Free the communicator on every process that has made it.",
+		Message: fmt.Sprintf("%s %s %s with %s, but %s never %s.", capital(finding.RankNames(freed)),
+			verb(freed, "frees", "free"), comm, name, finding.RankNames(kept), verb(kept, "does", "do")),
+		Why: name + " is collective: all processes of the communicator must call it (MPI standard, section 7.4.3). " +
+			"MPI may wait for the others, and keeps the communicator until all have freed it.",
+		Advice:  "Free the communicator on every process that created it.",
 		Sites:   places.list,
 		Details: map[string]any{"comm": comm, "freed": freed, "kept": kept},
 	})

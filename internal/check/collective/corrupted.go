@@ -16,8 +16,8 @@ import (
 //go:embed corrupted.md
 var corruptedDoc string
 
-// Corrupted finds data that did not arrive as they were sent (seed of the rule: the MPI correctness checker of Intel's
-// trace collector). It has work only if the processes make sums of the data.
+// Corrupted finds data that do not arrive as they were sent. The rule comes from the MPI correctness checker of Intel's
+// trace collector. The check works only if the processes make checksums of their data.
 var Corrupted = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", Severity: finding.Error,
 	Title: "what a collective operation delivers is not what was sent", Doc: corruptedDoc,
@@ -42,11 +42,10 @@ var Corrupted = &check.Check{
 	},
 }
 
-// dataAspects are those that may differ where the data are the same for all that: types of two languages.
+// dataAspects may differ although the data are the same: two languages have different types for them.
 const dataAspects match.AspectSet = 1<<match.Data | 1<<match.DataBack | 1<<match.Counts | 1<<match.CountsBack
 
-// otherwiseWrong reports whether the members of a collective disagree in what decides on where data go: another check
-// tells of that.
+// otherwiseWrong reports whether the members of a collective disagree on where the data go. Another check reports that.
 func otherwiseWrong(x *check.Run, c *match.Collective) bool {
 	if c.Different || c.Conflicts&^dataAspects != 0 {
 		return true
@@ -70,14 +69,16 @@ func corrupted(x *check.Run, c *match.Comm, at uint64, list []checksum.Differenc
 		from, to := int(c.Members[d.From]), int(c.Members[d.To])
 		ranks = append(ranks, from, to)
 		if i == shownGroups {
-			lines = append(lines, fmt.Sprintf("and so on, %d more in all", len(list)-shownGroups))
+			lines = append(lines, fmt.Sprintf("… and %d more", len(list)-shownGroups))
 		}
 		if i >= shownGroups {
 			continue
 		}
 		places.add("sender", d.Sender)
 		places.add("receiver", d.Receiver)
-		lines = append(lines, fmt.Sprintf("the %s that rank %d received from rank %d", check.Plural(int(d.Bytes), "byte", "bytes"), to, from))
+		lines = append(lines,
+			fmt.Sprintf("the %s that rank %d received from rank %d", check.Plural(int(d.Bytes), "byte", "bytes"), to,
+				from))
 		details = append(details, map[string]any{"sender": from, "receiver": to, "bytes": d.Bytes})
 	}
 	slices.Sort(ranks)
@@ -86,12 +87,14 @@ func corrupted(x *check.Run, c *match.Comm, at uint64, list []checksum.Differenc
 		Key:   name + "|" + places.key(),
 		Ranks: slices.Compact(ranks),
 		Sites: places.list,
-		Message: fmt.Sprintf("Data in %s on %s (collective number %d on it) are not what was sent: %s.\n", name, comm, at+1, strings.Join(lines, "; ")) +
-			"The sum of the data when the sender began the operation differs from that of what the receiver had when it was complete. " +
-			"They were damaged on the way, by MPI or what it uses, or by the program itself: a buffer must not be written, nor a receive buffer " +
-			"be read, while the operation runs (MPI standard, section 6.1), and parts that are received must not overlap.",
-		Advice: "Look for threads, or communication still under way, that use the buffers of these calls, and for displacements that let parts " +
-			"overlap. If there is none, try other transports of the MPI library, and other nodes: the network, or the memory, may be at fault.",
+		Message: fmt.Sprintf("Data in %s (collective %d on %s) are not what was sent: %s.", name, at+1, comm,
+			strings.Join(lines, "; ")),
+		Why: "The checksum of the sent data differs from that of the received data. MPI, the network, the memory or " +
+			"the program changed them. While the operation runs, the program must not write to its buffers, nor read " +
+			"a receive buffer (MPI standard, section 6.1). Parts that are received must not overlap.",
+		Advice: "Look for threads, and for communication that is still running, that use these buffers. Look for " +
+			"displacements that let parts overlap. If there are none, try another transport of the MPI library, or " +
+			"other nodes.",
 		Details: map[string]any{"comm": comm, "position": at + 1, "function": name, "parts": details},
 	})
 }

@@ -19,22 +19,29 @@ var sizeDoc string
 
 // DatatypeMismatch finds data whose signatures must be equal in this collective and are not (MPI standard, chapter 6:
 // for most operations "the type signature implied by sendcount, sendtype … must be equal to …").
-var DatatypeMismatch = newCheck("DATATYPE:MISMATCH", "processes name different datatypes in a collective operation", datatypeDoc, &rule{
-	groups: data(differentTypes),
-	what:   about("do not agree on the datatypes in %s"),
-	verbs:  [2]string{"names", "name"},
-	why:    "What one process sends and what another expects of it must be the same sequence of basic types (MPI standard, chapter 6): in a collective, no less and no more.",
-	advice: "Use the same datatype on all processes, or datatypes of the same signature.",
-})
+var DatatypeMismatch = newCheck("DATATYPE:MISMATCH", "processes pass different datatypes to a collective operation",
+	datatypeDoc, &rule{
+		groups:   data(differentTypes),
+		what:     about("pass different datatypes to %s"),
+		verbs:    passes,
+		complete: true,
+		why: "In a collective, each process must expect exactly the basic types that the other one sends (MPI " +
+			"standard, chapter 6). Otherwise MPI may deliver wrong data.",
+		advice: "Pass the same datatype on all processes, or datatypes with the same signature.",
+	})
 
-// SizeMismatch finds data of the same basic types of which there is more or less than expected.
-var SizeMismatch = newCheck("SIZE_MISMATCH", "processes name different amounts of data in a collective operation", sizeDoc, &rule{
-	groups: data(differentSizes),
-	what:   about("do not agree on the amount of data in %s"),
-	verbs:  [2]string{"names", "name"},
-	why:    "What one process sends and what another expects of it must be the same amount of data (MPI standard, chapter 6): unlike a message between two, a collective may not be received into a larger buffer.",
-	advice: "Make the counts equal. For a different amount from each process there are MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv and MPI_Alltoallv.",
-})
+// SizeMismatch finds data of the right basic types, but more or less of them than expected.
+var SizeMismatch = newCheck("SIZE_MISMATCH", "processes pass different amounts of data to a collective operation",
+	sizeDoc, &rule{
+		groups:   data(differentSizes),
+		what:     about("pass different amounts of data to %s"),
+		verbs:    passes,
+		complete: true,
+		why: "In a collective, each process must expect exactly as much data as the other one sends (MPI standard, " +
+			"chapter 6). Unlike in MPI_Recv, it may not expect more.",
+		advice: "Make the counts equal. To move a different amount from or to each process, use MPI_Gatherv, " +
+			"MPI_Scatterv, MPI_Allgatherv or MPI_Alltoallv.",
+	})
 
 // difference is how two signatures differ.
 type difference uint8
@@ -49,7 +56,8 @@ func use(s match.Side) datatype.Use { return datatype.Use{Type: s.Type.Of(), Cou
 
 // compare tells how what is sent differs from what is expected.
 func compare(sent, expected match.Side) difference {
-	if r := datatype.Compare(use(sent), use(expected), true); r.Verdict == datatype.Mismatch || r.Verdict == datatype.ByteMismatch {
+	if r := datatype.Compare(use(sent), use(expected), true); r.Verdict == datatype.Mismatch ||
+		r.Verdict == datatype.ByteMismatch {
 		return differentTypes
 	} else if r.Verdict == datatype.Matches || r.Verdict == datatype.Undecided {
 		return noDifference
@@ -108,7 +116,7 @@ func compareData(x *check.Run, c *match.Collective) (worst difference, gs []grou
 	return worst, gs
 }
 
-// uniform compares what all name with what most name.
+// uniform compares what each member passes with what most members pass.
 func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group) {
 	at := int(a - match.Data)
 	var most *match.Variant
@@ -133,7 +141,10 @@ func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group)
 		}
 		switch {
 		case own != noDifference:
-			gs = append(gs, group{argument: fmt.Sprintf("%s and %s for what must be equal", side(v.Sides[at]), side(v.Other)), call: v.Call, members: members(c, v)})
+			gs = append(gs, group{
+				argument: side(v.Sides[at]) + " and " + side(v.Other) + ", which must be equal",
+				call:     v.Call, members: members(c, v),
+			})
 		case d != noDifference:
 			gs = append(gs, group{argument: side(v.Sides[at]), call: v.Call, members: members(c, v)})
 		default:
@@ -147,7 +158,7 @@ func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group)
 	return worst, gs
 }
 
-// torn finds members of MPI_Allgatherv that send something else than what they, too, expect of themselves.
+// torn finds members of MPI_Allgatherv that send something else than what they expect from themselves.
 func torn(c *match.Collective) (worst difference, gs []group) {
 	for i := range c.Variants {
 		v := &c.Variants[i]
@@ -159,12 +170,15 @@ func torn(c *match.Collective) (worst difference, gs []group) {
 			continue
 		}
 		worst = max(worst, d)
-		gs = append(gs, group{argument: fmt.Sprintf("%s to send, and %s for it to receive", side(v.Other), side(v.Sides[0])), call: v.Call, members: members(c, v)})
+		gs = append(gs, group{
+			argument: fmt.Sprintf("%s to send, but %s to receive from itself", side(v.Other), side(v.Sides[0])),
+			call:     v.Call, members: members(c, v),
+		})
 	}
 	return worst, gs
 }
 
-// weight is how many members name the same as v.
+// weight returns how many members pass the same as v.
 func weight(c *match.Collective, v *match.Variant, a match.Aspect) (n int) {
 	for i := range c.Variants {
 		if c.Variants[i].Values[a] == v.Values[a] {
@@ -174,7 +188,7 @@ func weight(c *match.Collective, v *match.Variant, a match.Aspect) (n int) {
 	return n
 }
 
-// vectors compares the parts of vectors that all must pass alike.
+// vectors compares vectors that must be the same on all members.
 func vectors(x *check.Run, c *match.Collective, a match.Aspect) (worst difference, gs []group) {
 	first := -1
 	for i := range c.Variants {
@@ -207,7 +221,7 @@ func vector(v, w *match.Variant, r mpiapi.Role) (worst difference) {
 	b, ok2 := array(w, r)
 	one := compare(match.Side{Count: 1, Type: v.Sides[0].Type}, match.Side{Count: 1, Type: w.Sides[0].Type})
 	if !ok1 || !ok2 || a.Len() != b.Len() {
-		// The counts are not at hand. Where the types agree exactly, it is the counts that differ.
+		// The counts are not known. Where the types are equal, the counts differ.
 		hv, known1 := use(match.Side{Count: 1, Type: v.Sides[0].Type}).Hash()
 		hw, known2 := use(match.Side{Count: 1, Type: w.Sides[0].Type}).Hash()
 		if one == noDifference && known1 && known2 && hv == hw {
@@ -216,7 +230,9 @@ func vector(v, w *match.Variant, r mpiapi.Role) (worst difference) {
 		return one
 	}
 	for i := range a.Len() {
-		worst = max(worst, compare(match.Side{Count: a.At(i), Type: v.Sides[0].Type}, match.Side{Count: b.At(i), Type: w.Sides[0].Type}))
+		here := compare(match.Side{Count: a.At(i), Type: v.Sides[0].Type},
+			match.Side{Count: b.At(i), Type: w.Sides[0].Type})
+		worst = max(worst, here)
 	}
 	return worst
 }
@@ -229,7 +245,7 @@ func array(v *match.Variant, r mpiapi.Role) (event.Array, bool) {
 	return c.In(c.Func.Arg(r))
 }
 
-// pairwise finds the pairs of which one sends what the other does not expect.
+// pairwise finds the pairs of members of which one sends what the other does not expect.
 func pairwise(c *match.Collective) (worst difference, gs []group) {
 	type part struct {
 		m match.Mismatch
@@ -250,8 +266,15 @@ func pairwise(c *match.Collective) (worst difference, gs []group) {
 		}
 		from, to := c.Comm.Members[p.m.From], c.Comm.Members[p.m.To]
 		gs = append(gs,
-			group{argument: fmt.Sprintf("%s to send to rank %d", nothing(p.m.Sent), to), call: p.m.Sender, members: []int32{p.m.From}},
-			group{argument: fmt.Sprintf("%s to receive from rank %d", nothing(p.m.Expected), from), call: p.m.Receiver, members: []int32{p.m.To}})
+			group{
+				argument: fmt.Sprintf("%s to rank %d", nothing(p.m.Sent), to), verbs: [2]string{"sends", "send"},
+				call: p.m.Sender, members: []int32{p.m.From},
+			},
+			group{
+				argument: fmt.Sprintf("%s from rank %d", nothing(p.m.Expected), from),
+				verbs:    [2]string{"expects", "expect"},
+				call:     p.m.Receiver, members: []int32{p.m.To},
+			})
 	}
 	return worst, gs
 }

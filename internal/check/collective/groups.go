@@ -17,7 +17,7 @@ import (
 //go:embed groups.md
 var groupsDoc string
 
-// GroupMismatch finds members that do not agree on who is to be in a new communicator.
+// GroupMismatch finds members that disagree on the groups of new communicators.
 var GroupMismatch = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:GROUP_MISMATCH", Severity: finding.Error, Doc: groupsDoc,
 	Title: "processes do not agree on the groups of new communicators",
@@ -45,17 +45,26 @@ var groupRule = &rule{
 	},
 	what: func(c *match.Collective) string {
 		if len(c.Clashes) > 0 {
-			return "do not agree on the groups in " + function(c)
+			return "pass groups that contradict each other to " + function(c)
 		}
 		return "pass different split types to " + function(c)
 	},
 	verbs: passes,
-	why: "Who is in a group that is passed to MPI_Comm_create must pass the same group, so that different groups have nobody in common; " +
-		"between groups, all processes of one side pass the same (MPI standard, section 7.4.2). MPI_Comm_split_type wants the same split_type everywhere, or MPI_UNDEFINED.",
-	advice: "Compute the group from something that is the same on all of its processes, and in the same order. Processes that are to be in no communicator pass MPI_GROUP_EMPTY to MPI_Comm_create, and MPI_UNDEFINED to MPI_Comm_split_type.",
+	more: func(c *match.Collective) (why, advice string) {
+		if len(c.Clashes) == 0 {
+			return "All processes must pass the same split_type, or MPI_UNDEFINED (MPI standard, section 7.4.2).",
+				"Pass the same split_type on all processes. A process that is to be in no new communicator passes " +
+					"MPI_UNDEFINED."
+		}
+		return "All processes of a group must pass this same group, so different groups have no process in common. " +
+				"On an inter-communicator, all processes of one side pass the same group (MPI standard, section " +
+				"7.4.2).",
+			"Compute the group from something that is the same on all its processes, in the same order. A process " +
+				"that is to be in no new communicator passes MPI_GROUP_EMPTY."
+	},
 }
 
-// clashing returns the members by the groups that they pass, of those groups that clash.
+// clashing returns the members that pass groups which clash, by these groups.
 func clashing(c *match.Collective) (gs []group) {
 	add := func(m match.Clash, i int) {
 		text := "group=" + m.Groups[i].String()
@@ -83,25 +92,25 @@ func clashing(c *match.Collective) (gs []group) {
 	return gs
 }
 
-// gatherings reports whether two processes block each other as each is in a call that makes a communicator of a group
-// with the other one, out of the same communicator, but with another group or tag. Then they may have meant the same
-// one.
+// gatherings reports whether two processes block each other in calls that make a communicator of a group. Each group
+// has the other process, and both come from the same communicator, but the groups or tags differ. The program may have
+// meant one communicator.
 func gatherings(arcs []arc) bool {
 	return len(arcs) == 2 && related(arcs[0].clause.Comm.Comm, arcs[1].clause.Comm.Comm)
 }
 
-// related reports whether two gatherings make communicators out of the same one.
+// related reports whether two gatherings make communicators from the same parent.
 func related(a, b *match.Comm) bool {
 	return a.Domain == match.Gathering && b.Domain == match.Gathering && a.Parent() == b.Parent() && a.World == b.World
 }
 
-// meeting finds processes that do not meet, as they are in different gatherings.
+// meeting finds processes that do not meet because they are in different gatherings.
 type meeting struct {
 	leavers
 	told map[*match.Comm]bool
 }
 
-// deadlock tells of those who wait for each other.
+// deadlock reports processes that wait for each other.
 func (m *meeting) deadlock(d *waiting.Deadlock) {
 	if arcs := circle(d); gatherings(arcs) {
 		m.report(arcs[0].clause.Comm.Comm, arcs[1].clause.Comm.Comm)
@@ -114,7 +123,7 @@ func (m *meeting) tick() {
 	}
 }
 
-// reportPassed tells of those whom MPI has let go on, and that have called MPI_Finalize now.
+// reportPassed reports processes that MPI let continue, and that have called MPI_Finalize since.
 func (m *meeting) reportPassed() {
 	if !m.proper() {
 		return
@@ -126,7 +135,7 @@ func (m *meeting) reportPassed() {
 	}
 }
 
-// left reports whether those who are missing in a gathering will never come.
+// left reports whether the processes that are missing in a gathering will never enter it.
 func (m *meeting) left(c *match.Comm) bool {
 	first, _ := c.Incomplete()
 	v, ok := c.At(first)
@@ -136,8 +145,8 @@ func (m *meeting) left(c *match.Comm) bool {
 	return ok
 }
 
-// elsewhere returns a gathering that processes have entered who are missing in c, and in which processes are missing
-// that have entered c; nil if there is none.
+// elsewhere returns a second gathering that crosses c: a process missing in c has entered it, and a process that has
+// entered c is missing in it. It returns nil if there is none.
 func elsewhere(x *check.Run, c *match.Comm) *match.Comm {
 	if c.Domain != match.Gathering {
 		return nil
@@ -150,7 +159,7 @@ func elsewhere(x *check.Run, c *match.Comm) *match.Comm {
 	return nil
 }
 
-// ahead reports whether somebody has entered a gathering that is missing in b, where it is a member.
+// ahead reports whether a member of both gatherings has entered a, but not b.
 func ahead(a, b *match.Comm) bool {
 	first, _ := a.Incomplete()
 	other, _ := b.Incomplete()
@@ -160,7 +169,7 @@ func ahead(a, b *match.Comm) bool {
 	})
 }
 
-// gathering is one of those that do not meet: a call of it, and the ranks that are in it.
+// gathering is one of two gatherings that do not meet: one of its calls, and the ranks that have entered it.
 type gathering struct {
 	comm  *match.Comm
 	call  match.Call
@@ -193,12 +202,15 @@ func (m *meeting) report(both ...*match.Comm) {
 		name = m.x.Func(g.call).Name
 		places.add("call", g.call, g.ranks...)
 		f.Ranks = append(f.Ranks, g.ranks...)
-		lines = append(lines, fmt.Sprintf("%s %s %s", finding.RankNames(g.ranks), verb(g.ranks, "passes", "pass"), gathered(m.x, g.call, g.comm)))
+		lines = append(lines, fmt.Sprintf("%s %s %s",
+			finding.RankNames(g.ranks), verb(g.ranks, "passes", "pass"), gathered(m.x, g.call, g.comm)))
 	}
-	f.Message = fmt.Sprintf("Processes call %s, but do not meet:\n%s.\n"+
-		"All processes of the group must pass the same group, in the same order, and the same tag (MPI standard, section 7.4.2). If these calls are to make different communicators, they are made in different orders.",
-		name, strings.Join(lines, ";\n"))
-	f.Advice = "Pass the same arguments on all processes of the group. Several such communicators must be made in the same order on all processes that are in them."
+	f.Message = fmt.Sprintf("%s call %s with arguments that do not match:\n%s.",
+		capital(finding.RankNames(f.Ranks)), name, strings.Join(lines, ";\n"))
+	f.Why = "All processes of the group must pass the same group, in the same order, and the same tag (MPI standard, " +
+		"section 7.4.2). If the calls are for different communicators, the processes create these in different orders."
+	f.Advice = "Pass the same arguments on all processes of the group. Create several such communicators in the same " +
+		"order on all their processes."
 	f.Sites, f.Key = places.list, "apart|"+places.key()
 	m.x.Report(f)
 	for _, c := range both {
@@ -208,7 +220,7 @@ func (m *meeting) report(both ...*match.Comm) {
 	}
 }
 
-// gathered says with which arguments processes are in a gathering.
+// gathered says which arguments the processes in a gathering have passed.
 func gathered(x *check.Run, call match.Call, c *match.Comm) string {
 	list := func(from, to int) string {
 		return processes.Of(slices.Values(c.Members[from:to])).String()

@@ -10,12 +10,12 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// leavers follows which processes have called MPI_Finalize, and will enter no further collective.
+// leavers knows which processes have called MPI_Finalize: they will enter no further collective.
 type leavers struct {
 	x       *check.Run
 	leaving bool                 // at least one has
 	dying   bool                 // MPI ends a process for an error
-	unclear map[*match.Comm]bool // a call on it failed: whether it took part is not known
+	unclear map[*match.Comm]bool // a call on it failed: it may or may not have taken part
 }
 
 func newLeavers(x *check.Run) leavers { return leavers{x: x, unclear: make(map[*match.Comm]bool)} }
@@ -34,8 +34,8 @@ func (l *leavers) incomplete() []*match.Comm {
 
 func (l *leavers) finalize(track.FinalizeEntered) { l.leaving = true }
 
-// proper reports whether the processes that have ended did so in order, and none is about to be ended: else what they
-// have left undone says nothing.
+// proper reports whether all processes that have ended called MPI_Finalize, and none is about to be killed. Otherwise
+// the calls that they have not made are no evidence.
 func (l *leavers) proper() bool {
 	if l.dying {
 		return false
@@ -52,7 +52,7 @@ func (l *leavers) proper() bool {
 	return true
 }
 
-// processes returns the processes behind members, nil for those that are not seen.
+// processes returns the processes of members, nil for those that are not recorded.
 func (l *leavers) processes(c *match.Comm, members []int32) []*track.Process {
 	list := make([]*track.Process, len(members))
 	for i, m := range members {
@@ -61,8 +61,8 @@ func (l *leavers) processes(c *match.Comm, members []int32) []*track.Process {
 	return list
 }
 
-// gone returns the processes behind members if none of them will enter a collective any more: they have called
-// MPI_Finalize, and there is nothing of the program that MPI might call from there.
+// gone returns the processes of members, if none of them will enter another collective: they have called MPI_Finalize,
+// and the program has no callbacks that MPI might call there.
 func (l *leavers) gone(c *match.Comm, members []int32) (list []*track.Process, ok bool) {
 	for _, p := range l.processes(c, members) {
 		if p == nil || !p.Finalizing || p.Callbacks {
@@ -73,7 +73,7 @@ func (l *leavers) gone(c *match.Comm, members []int32) (list []*track.Process, o
 	return list, len(list) > 0
 }
 
-// finalizing returns the call of MPI_Finalize that a process has made, if it is the last.
+// finalizing returns the call of MPI_Finalize of a process, if that is its last call.
 func finalizing(p *track.Process) (match.Call, bool) {
 	for _, th := range p.Threads {
 		if len(th.Last.Raw) > 0 && th.Last.Func() == mpiapi.IDFinalize {
@@ -83,7 +83,7 @@ func finalizing(p *track.Process) (match.Call, bool) {
 	return match.Call{}, false
 }
 
-// freeing reports whether all who have entered a collective free its communicator.
+// freeing reports whether all members that have entered a collective free its communicator.
 func freeing(c *match.Collective) bool {
 	for i := range c.Variants {
 		if f := c.Variants[i].Func; f != mpiapi.IDCommFree && f != mpiapi.IDCommDisconnect {

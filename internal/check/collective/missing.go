@@ -19,8 +19,8 @@ import (
 //go:embed missing.md
 var missingDoc string
 
-// Missing finds collectives that some members have entered and others never will: they have called MPI_Finalize, or
-// wait elsewhere for ever because of those who have.
+// Missing finds collectives that some members have entered and others never will. The others have called MPI_Finalize,
+// or they wait elsewhere forever, for the members in the collective.
 var Missing = &check.Check{
 	ID:       "GLOBAL:COLLECTIVE:MISSING",
 	Severity: finding.Error,
@@ -42,7 +42,7 @@ type missing struct {
 	told map[*match.Comm]bool
 }
 
-// absence is a collective that some members of a communicator never join.
+// absence is a collective that some members of a communicator never call.
 type absence struct {
 	collective match.Collective
 	more       uint64 // collectives after it that are not complete either
@@ -57,9 +57,9 @@ func (m *missing) tick() {
 	}
 }
 
-// reportMissing tells of the collectives whose missing members have all called MPI_Finalize: the first of each
-// communicator, as those behind it miss the same members at least. What was freed by some only is told by
-// CommFreeMismatch.
+// reportMissing reports the collectives whose missing members have all called MPI_Finalize. It reports only the first one of
+// each communicator: the later ones miss the same members. CommFreeMismatch reports communicators that only some have
+// freed.
 func (m *missing) reportMissing() {
 	if !m.proper() {
 		return
@@ -76,14 +76,14 @@ func (m *missing) reportMissing() {
 	}
 }
 
-// deadlock tells of the collectives that are the cause of a deadlock: members wait elsewhere, for what those who have
-// entered the collective would do later. Where they wait for something else, that is the cause; where it is collectives
-// of different communicators that wait for each other, OrderMismatch tells of it.
+// deadlock reports the collectives that cause a deadlock: the missing members wait elsewhere for the members in the
+// collective. Members that wait for something else have another cause. Where collectives of different communicators
+// wait for each other, OrderMismatch reports that.
 func (m *missing) deadlock(d *waiting.Deadlock) {
 	if !m.proper() {
 		return
 	}
-	told := make(map[*track.Process]bool) // what they wait for has been told
+	told := make(map[*track.Process]bool) // another finding says what they wait for
 	for _, a := range circle(d) {
 		told[a.process] = true
 	}
@@ -96,13 +96,14 @@ func (m *missing) deadlock(d *waiting.Deadlock) {
 	}
 }
 
-// nearMiss reports whether something nearly matches what a thread waits for: then a message with another tag,
-// destination or communicator, or an earlier receive that took it, is the likely cause. That the message of a third
-// process has come means nothing: it may be for later.
+// nearMiss reports whether something nearly matches what a thread waits for: a message with another tag, destination or
+// communicator, or an earlier receive that took the message. This is then the likely cause. A message from a third
+// process is no evidence: a later receive may be for it.
 func nearMiss(b *waiting.Blocked) (found bool) {
 	waiting.Each(b.Clauses, func(c *waiting.Clause) {
 		if w, ok := nearmiss.Wanted(b, c); ok && !found {
-			found = slices.ContainsFunc(nearmiss.Search(&w, func(int32) bool { return false }), func(n nearmiss.Miss) bool { return n.Kind != nearmiss.Other })
+			misses := nearmiss.Search(&w, func(int32) bool { return false })
+			found = slices.ContainsFunc(misses, func(n nearmiss.Miss) bool { return n.Kind != nearmiss.Other })
 		}
 	})
 	return found
@@ -115,7 +116,7 @@ func union(a, b map[*track.Process]bool) map[*track.Process]bool {
 	return a
 }
 
-// candidates returns the communicators with incomplete collectives, those first in which processes wait.
+// candidates returns the communicators with incomplete collectives. Those in which processes wait come first.
 func (m *missing) candidates(d *waiting.Deadlock) []*match.Comm {
 	var list []*match.Comm
 	// Lists of clauses, by their beginning: threads in one collective share theirs.
@@ -143,8 +144,8 @@ func (m *missing) candidates(d *waiting.Deadlock) []*match.Comm {
 // positions bounds the number of collectives of a communicator that are looked at.
 const positions = 64
 
-// absence returns the first collective on c that members never join, for which processes are not to blame that are told
-// of already; nil if there is none.
+// absence returns the first collective on c that members never call. It is nil if there is none, or if another finding
+// explains it.
 func (m *missing) absence(d *waiting.Deadlock, c *match.Comm, told map[*track.Process]bool) *absence {
 	first, end := c.Incomplete()
 	at := []uint64{first}
@@ -231,29 +232,34 @@ func (m *missing) report(a *absence) {
 		lines[i] = fmt.Sprintf("%s %s in %s", finding.RankNames(ranks), verb(ranks, "waits", "wait"), text)
 	}
 	if n := len(lines) - shownGroups; n > 0 {
-		lines = append(lines[:shownGroups], fmt.Sprintf("%s more wait elsewhere", check.Plural(n, "process", "processes")))
+		lines = append(lines[:shownGroups],
+			fmt.Sprintf("%s more wait elsewhere", check.Plural(n, "process", "processes")))
 	}
 	if len(a.left) > 0 {
 		var ranks []int
 		for _, p := range a.left {
 			ranks = append(ranks, p.Rank)
 			if call, ok := finalizing(p); ok {
-				places.add("done", call)
+				places.add("finished", call)
 			}
 		}
 		slices.Sort(ranks)
-		lines = append(lines, fmt.Sprintf("%s %s called MPI_Finalize", finding.RankNames(ranks), verb(ranks, "has", "have")))
+		lines = append(lines,
+			fmt.Sprintf("%s %s called MPI_Finalize", finding.RankNames(ranks), verb(ranks, "has", "have")))
 		out = append(out, ranks...)
 	}
 	slices.Sort(out)
 	f.Ranks = append(f.Ranks, out...)
 	comm := m.x.Comm(call, c.Comm)
-	f.Message = fmt.Sprintf("%s %s %s on %s (collective number %d on it), and %s never %s:\n%s.\n%s",
+	f.Message = fmt.Sprintf("%s %s %s on %s (collective %d there), but %s never %s:\n%s.",
 		capital(finding.RankNames(in)), verb(in, "calls", "call"), name, comm, c.Position+1,
-		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"), consequence(a, in, m.within(c)))
-	f.Advice = "Find the path on which these processes leave the call out: a condition that depends on the rank, a loop with another number of turns, a return too early."
+		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"))
+	f.Why = consequence(a, in, m.within(c))
+	f.Advice = "Find the path on which these processes skip the call: a condition that depends on the rank, a loop " +
+		"of another length, an early return."
 	if likeSend(mpiapi.ByID(c.Variants[0].Func)) && slices.ContainsFunc(a.waiting, receives) {
-		f.Advice = name + " is no send: all processes of the communicator call it, also those that only receive. What it moves is not received by MPI_Recv."
+		f.Advice = name + " is not a send: all processes of the communicator must call it, also those that receive. " +
+			"MPI_Recv does not receive its data."
 	}
 	f.Sites, f.Key = places.list, places.key()
 	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "entered": in, "missing": out, "more": a.more}
@@ -269,22 +275,25 @@ func (m *missing) within(c *match.Collective) bool {
 	})
 }
 
-// consequence says what comes of it; within: some are still in the collective.
+// consequence says which rule is broken, and what follows. within: some members are still in the collective.
 func consequence(a *absence, in []int, within bool) string {
 	text := "All processes of a communicator must call its collective operations (MPI standard, chapter 6)."
 	if a.collective.Comm.Domain == match.Gathering {
 		text = "All processes of the group must call it, with the same group and tag (MPI standard, section 7.4.2)."
 	}
 	if len(a.inside) == 0 && !within {
-		text += fmt.Sprintf(" That %s could leave it without the others is luck.", finding.RankNames(in))
+		text += fmt.Sprintf(" The call on %s returned only by chance: it may wait for the others.",
+			finding.RankNames(in))
 	}
 	if a.more > 0 {
-		text += fmt.Sprintf(" The same goes for %s on it.", check.Plural(int(a.more), "further collective", "further collectives"))
+		text += fmt.Sprintf(" %s of this communicator %s the same processes.",
+			check.Plural(int(a.more), "later collective", "later collectives"),
+			map[bool]string{true: "lacks", false: "lack"}[a.more == 1])
 	}
 	return text
 }
 
-// likeSend reports whether a function is mistaken for a send: its root gives data to all.
+// likeSend reports whether a function may be mistaken for a send: its root gives data to all.
 func likeSend(f *mpiapi.Func) bool {
 	return f.Flow == mpiapi.OneToAll && f.Class != mpiapi.CollectiveInit
 }

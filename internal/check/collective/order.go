@@ -19,8 +19,8 @@ import (
 //go:embed order.md
 var orderDoc string
 
-// OrderMismatch finds collectives of different communicators that are entered in orders in which they can block each
-// other (package order), or do so.
+// OrderMismatch finds processes that enter collectives of different communicators in orders in which they can block
+// each other (package collorder), or do block each other.
 var OrderMismatch = &check.Check{
 	ID:       "GLOBAL:COLLECTIVE:ORDER_MISMATCH",
 	Severity: finding.Error,
@@ -51,8 +51,7 @@ var OrderMismatch = &check.Check{
 	},
 }
 
-// orderPatience is for how many ticks nobody has joined a crossing when it is told though others could: they would be
-// told in the same finding.
+// orderPatience is how many ticks the check waits for further processes that belong into the same finding.
 const orderPatience = 5
 
 type orders struct {
@@ -85,7 +84,7 @@ func (o *orders) threaded(l collorder.Link) bool {
 	})
 }
 
-// reportOpen reports the crossings for which nothing will become known any more.
+// reportOpen reports the crossings that were kept back: nothing more will become known about them.
 func (o *orders) reportOpen() {
 	for _, c := range o.open {
 		o.report(c)
@@ -93,18 +92,20 @@ func (o *orders) reportOpen() {
 	o.open = nil
 }
 
-// why is what both kinds of findings have in common.
+// What both kinds of findings have in common.
 const (
-	orderWhy = "A collective may return only when all processes of its communicator have entered it, and a program must work " +
-		"whether it does or not (MPI standard, chapter 6, \"Correctness\")"
-	orderAdvice = "Enter the collectives in the same order on all processes that are in several of these communicators, or use nonblocking ones (MPI_Ibcast …), which can be started in any order and are waited for together."
+	orderWhy = "A collective may wait until all processes of its communicator have entered it (MPI standard, chapter " +
+		"6, \"Correctness\")."
+	orderAdvice = "Call the collectives in the same order on all processes that share several of these " +
+		"communicators. Or use nonblocking ones (MPI_Ibcast …): start them in any order, and complete them together."
 )
 
-// report tells of collectives that can block each other.
+// report reports collectives that can block each other.
 func (o *orders) report(c *collorder.Crossing) {
 	if !c.Sound() || slices.ContainsFunc(c.Links, func(l collorder.Link) bool {
 		w := l.First.Comm.World
-		return w != nil && w.Unsure || slices.ContainsFunc(l.Threads, func(t collorder.Order) bool { return t.First == nil || t.Second == nil })
+		unknown := func(t collorder.Order) bool { return t.First == nil || t.Second == nil }
+		return w != nil && w.Unsure || slices.ContainsFunc(l.Threads, unknown)
 	}) {
 		return
 	}
@@ -132,14 +133,17 @@ func (o *orders) report(c *collorder.Crossing) {
 		first, second := o.x.Func(*l.Threads[0].First).Name, o.x.Func(*l.Threads[0].Second).Name
 		lines = append(lines, fmt.Sprintf("%s %s %s on %s first, then %s on %s", finding.RankNames(ranks),
 			verb(ranks, "enters", "enter"), first, names[l.First.Comm], second, names[l.Second.Comm]))
-		details = append(details, map[string]any{"ranks": ranks, "first": names[l.First.Comm], "then": names[l.Second.Comm]})
+		details = append(details,
+			map[string]any{"ranks": ranks, "first": names[l.First.Comm], "then": names[l.Second.Comm]})
 	}
-	how := "the first of each waits for the second of the other"
+	how := "for each other"
 	if len(c.Links) > 2 {
-		how = "they wait for each other in a circle"
+		how = "in a circle"
 	}
-	f.Message = fmt.Sprintf("Processes enter collectives of different communicators in orders in which they can block each other for ever:\n%s.\n%s: if they do here, %s.",
-		strings.Join(lines, ";\n"), orderWhy, how)
+	f.Message = fmt.Sprintf("%s can block each other: they enter collectives of different communicators in different "+
+		"orders:\n%s.",
+		capital(finding.RankNames(f.Ranks)), strings.Join(lines, ";\n"))
+	f.Why = fmt.Sprintf("%s If these collectives wait, the processes wait %s forever.", orderWhy, how)
 	f.Advice = orderAdvice
 	f.Sites, f.Key = places.list, places.key()
 	f.Details = map[string]any{"orders": details}
@@ -149,7 +153,7 @@ func (o *orders) report(c *collorder.Crossing) {
 	}
 }
 
-// lowestFirst turns a circle so that it begins with the lowest rank.
+// lowestFirst rotates a circle so that it begins with the lowest rank.
 func (o *orders) lowestFirst(links []collorder.Link) []collorder.Link {
 	at, lowest := 0, -1
 	for i, l := range links {
@@ -162,7 +166,7 @@ func (o *orders) lowestFirst(links []collorder.Link) []collorder.Link {
 	return slices.Concat(links[at:], links[:at])
 }
 
-// names returns what to call the communicators of a crossing; those of the same name are told apart by their members.
+// names returns the names of the communicators of a crossing. Where several have the same name, their ranks are added.
 func (o *orders) names(c *collorder.Crossing) map[*match.Comm]string {
 	names := make(map[*match.Comm]string)
 	count := make(map[string]int)
@@ -179,12 +183,13 @@ func (o *orders) names(c *collorder.Crossing) map[*match.Comm]string {
 	return names
 }
 
-// deadlock tells of collectives that do block each other, unless that they can was told already.
+// deadlock reports collectives that do block each other, unless report has reported that they can.
 func (o *orders) deadlock(d *waiting.Deadlock) {
 	o.reportCrossings(0)
 	o.reportOpen()
 	arcs := circle(d)
-	if len(arcs) == 0 || gatherings(arcs) || !slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
+	if len(arcs) == 0 || gatherings(arcs) ||
+		!slices.ContainsFunc(arcs, func(a arc) bool { return !o.told[a.clause.Comm.Comm] }) {
 		return
 	}
 	var (
@@ -211,9 +216,10 @@ func (o *orders) deadlock(d *waiting.Deadlock) {
 		lines = append(lines, fmt.Sprintf("%s %s in %s for rank %d to call %s (%s)", finding.RankNames(ranks),
 			verb(ranks, "waits", "wait"), name, next.Rank, it, o.x.Comm(a.blocked.Call, c)))
 	}
-	f.Message = fmt.Sprintf("Processes block each other in collectives of different communicators, which they enter in different orders:\n%s.\n%s.",
-		strings.Join(lines, ",\n"), orderWhy)
-	f.Advice = orderAdvice
+	f.Message = fmt.Sprintf("%s block each other: they entered collectives of different communicators in different "+
+		"orders:\n%s.",
+		capital(finding.RankNames(f.Ranks)), strings.Join(lines, ",\n"))
+	f.Why, f.Advice = orderWhy+" Here it does.", orderAdvice
 	f.Sites, f.Key = places.list, "blocked|"+places.key()
 	o.x.Report(f)
 	for _, a := range arcs {

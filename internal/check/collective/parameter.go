@@ -8,39 +8,41 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// InvalidParameter finds arguments that the standard forbids, whatever the other processes pass.
-var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collective operation is invalid", parameterDoc, &rule{
-	groups: func(x *check.Run, c *match.Collective) []group {
-		if c.Different || !c.Conflicts.Has(match.Validity) {
-			return nil
-		}
-		return split(c, func(v *match.Variant) uint64 { return uint64(v.Invalid) }, func(v *match.Variant) string {
-			f := mpiapi.ByID(mpiapi.FuncID(v.Call.Func()))
-			if v.Invalid > len(f.Params) {
-				return v.Why
+// InvalidParameter finds arguments that the standard forbids, no matter what the other processes pass.
+var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collective operation is invalid", parameterDoc,
+	&rule{
+		groups: func(x *check.Run, c *match.Collective) []group {
+			if c.Different || !c.Conflicts.Has(match.Validity) {
+				return nil
 			}
-			return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
-		})
-	},
-	what:   about("pass an invalid argument to %s"),
-	verbs:  passes,
-	why:    "MPI may refuse the call on these processes while others wait in it, or do anything.",
-	advice: "Mend the argument on the processes named.",
-	entering: func(x *check.Run) func(track.CollectiveEntering) {
-		judge := rules.Forbidden(x.Tracker)
-		return func(e track.CollectiveEntering) {
-			if e.Entry.Invalid == 0 && e.Thread.Explained == track.Unexplained {
-				if m := judge.FirstMistake(e.Thread, e.Call); m != nil {
-					e.Entry.Invalid, e.Entry.Why = m.Param+1, m.Why
+			return split(c, func(v *match.Variant) uint64 { return uint64(v.Invalid) }, func(v *match.Variant) string {
+				f := mpiapi.ByID(mpiapi.FuncID(v.Call.Func()))
+				if v.Invalid > len(f.Params) {
+					return v.Why
+				}
+				return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
+			})
+		},
+		what:     about("pass invalid arguments to %s"),
+		verbs:    passes,
+		complete: true,
+		why:      "MPI may refuse the call on these processes while the others wait in it. It may also crash.",
+		advice:   "Correct the argument on these processes.",
+		entering: func(x *check.Run) func(track.CollectiveEntering) {
+			judge := rules.Forbidden(x.Tracker)
+			return func(e track.CollectiveEntering) {
+				if e.Entry.Invalid == 0 && e.Thread.Explained == track.Unexplained {
+					if m := judge.FirstMistake(e.Thread, e.Call); m != nil {
+						e.Entry.Invalid, e.Entry.Why = m.Param+1, m.Why
+					}
+				}
+				if e.Entry.Invalid != 0 {
+					e.Thread.Explained = track.ByArgument
 				}
 			}
-			if e.Entry.Invalid != 0 {
-				e.Thread.Explained = track.ByArgument
-			}
-		}
-	},
-	enters: track.InOrder,
-})
+		},
+		enters: track.InOrder,
+	})
 
 // onFiles reports whether a function is a collective on a file.
 func onFiles(f *mpiapi.Func) bool { return track.InOrder(f) && f.Arg(mpiapi.TheFile) >= 0 }

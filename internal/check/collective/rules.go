@@ -48,25 +48,36 @@ var fileDoc string
 var windowDoc string
 
 // OperationMismatch finds members of a communicator that are in different collectives at the same time (MPI standard,
-// section 6.14 "Correctness"; seed of the rule: Falzone et al., Collective Error Detection for MPI Collective
-// Operations, table 1).
-var OperationMismatch = newCheck("OPERATION_MISMATCH", "processes call different collective operations at the same time", operationDoc, &rule{
-	groups: func(_ *check.Run, c *match.Collective) []group {
-		if !c.Different || fences(c) {
-			return nil
-		}
-		return byFunction(c)
-	},
-	what: func(*match.Collective) string { return "do not call the same collective operation" },
-	why: "All processes of a communicator must call its collective operations in the same order (MPI standard, chapter 6, \"Correctness\"). " +
-		"Otherwise the operations take each other's data, or wait for ever.",
-	advice: "Find out why the odd ones go another way here: usually a condition that depends on the rank, a loop with another number of turns, or an earlier collective that some left out.",
-})
+// section 6.14 "Correctness"). The rule comes from Falzone et al., Collective Error Detection for MPI Collective
+// Operations, table 1.
+var OperationMismatch = newCheck("OPERATION_MISMATCH",
+	"processes call different collective operations at the same time",
+	operationDoc, &rule{
+		groups: func(_ *check.Run, c *match.Collective) []group {
+			if !c.Different || fences(c) {
+				return nil
+			}
+			return byFunction(c)
+		},
+		what: func(*match.Collective) string { return "call different collective operations" },
+		why: "All processes of a communicator must call its collective operations in the same order (MPI standard, " +
+			"chapter 6, \"Correctness\"). Otherwise an operation takes the data of another one, or processes wait " +
+			"forever.",
+		advice: "Find out why some ranks take another path here. Usual causes: a condition that depends on the rank, " +
+			"loops of different lengths, an earlier collective that some ranks skip.",
+	})
 
 func byFunction(c *match.Collective) []group {
-	gs := split(c, func(v *match.Variant) uint64 { return uint64(v.Func) }, func(v *match.Variant) string { return mpiapi.ByID(v.Func).Name })
+	gs := split(c,
+		func(v *match.Variant) uint64 { return uint64(v.Func) },
+		func(v *match.Variant) string { return mpiapi.ByID(v.Func).Name })
+	return withVerbs(gs, calls)
+}
+
+// withVerbs sets the verbs of groups.
+func withVerbs(gs []group, verbs [2]string) []group {
 	for i := range gs {
-		gs[i].calls = true
+		gs[i].verbs = verbs
 	}
 	return gs
 }
@@ -93,7 +104,7 @@ func roots(of func(mpiapi.FuncID) bool) func(*check.Run, *match.Collective) []gr
 		if gs := byValue(c, match.Root, argument(x, "root")); len(gs) > 1 {
 			return gs
 		}
-		// Nobody of the root's group says that it is the root.
+		// In the root's group, no process says that it is the root.
 		return split(c, func(v *match.Variant) uint64 { return v.Values[match.Root] + 1 }, argument(x, "root"))
 	}
 }
@@ -101,37 +112,44 @@ func roots(of func(mpiapi.FuncID) bool) func(*check.Run, *match.Collective) []gr
 // RootMismatch finds rooted collectives whose members name different roots.
 var RootMismatch = newCheck("ROOT_MISMATCH", "processes name different roots in a collective operation", rootDoc, &rule{
 	groups: roots(func(f mpiapi.FuncID) bool { return !connects(f) }),
-	what:   about("name different roots in %s"),
+	what:   about("do not agree on the root of %s"),
 	verbs:  passes,
-	why:    "The root must be the same on all processes of the communicator (MPI standard, chapter 6). Otherwise several processes take themselves for the root, or none, and data end up in the wrong place or processes wait for ever.",
-	advice: "Compute the root from something that is the same on all processes. It is a rank in the communicator of the call, not in MPI_COMM_WORLD.",
+	why: "All processes of the communicator must name the same root (MPI standard, chapter 6). Otherwise several " +
+		"processes, or none, act as the root. Then data go to the wrong process, or processes wait forever.",
+	advice: "Compute the root from something that is the same on all processes. The root is a rank in the " +
+		"communicator of the call, not in MPI_COMM_WORLD.",
 })
 
-// SpawnMismatch finds different roots where processes are started or worlds connected.
-var SpawnMismatch = newCheck("SPAWN_MISMATCH", "processes name different roots when they start or connect to others", spawnDoc, &rule{
-	groups: roots(connects),
-	what:   about("name different roots in %s"),
-	verbs:  passes,
-	why:    "The root must be the same on all processes of the communicator (MPI standard, chapter 11): its other arguments are those that count.",
-	advice: "Compute the root from something that is the same on all processes.",
-})
+// SpawnMismatch finds different roots in calls that start processes or connect to others.
+var SpawnMismatch = newCheck("SPAWN_MISMATCH", "processes name different roots when they start or connect to others",
+	spawnDoc, &rule{
+		groups: roots(connects),
+		what:   about("do not agree on the root of %s"),
+		verbs:  passes,
+		why: "All processes of the communicator must name the same root (MPI standard, chapter 11). Only the root's " +
+			"other arguments count.",
+		advice: "Compute the root from something that is the same on all processes.",
+	})
 
 // ReductionOperationMismatch finds reductions whose members name different operations.
-var ReductionOperationMismatch = newCheck("REDUCTION_OPERATION_MISMATCH", "processes name different operations in a reduction", reductionDoc, &rule{
-	groups: func(x *check.Run, c *match.Collective) []group {
-		if !settled(c) || !c.Conflicts.Has(match.Operation) || otherPrograms(x, c) {
-			return nil
-		}
-		return byValue(c, match.Operation, func(v *match.Variant) string { return operation(x, v) })
-	},
-	what:   about("name different operations in %s"),
-	verbs:  passes,
-	why:    "The operation must be the same on all processes (MPI standard, section 6.9). Otherwise the result depends on which process combines which values.",
-	advice: "Pass the same operation everywhere. Operations of your own are the same if MPI_Op_create was given the same function and the same commute on every process.",
-})
+var ReductionOperationMismatch = newCheck("REDUCTION_OPERATION_MISMATCH",
+	"processes pass different operations to a reduction", reductionDoc, &rule{
+		groups: func(x *check.Run, c *match.Collective) []group {
+			if !settled(c) || !c.Conflicts.Has(match.Operation) || otherPrograms(x, c) {
+				return nil
+			}
+			return byValue(c, match.Operation, func(v *match.Variant) string { return operation(x, v) })
+		},
+		what:  about("pass different operations to %s"),
+		verbs: passes,
+		why: "All processes must pass the same operation (MPI standard, section 6.9). Otherwise the result depends " +
+			"on which process combines which values.",
+		advice: "Pass the same operation on all processes. Two operations of your own are the same if MPI_Op_create " +
+			"got the same function and the same commute flag.",
+	})
 
-// otherPrograms reports whether operations that differ are functions of different files: they may do the same all the
-// same.
+// otherPrograms reports whether the operations that differ are functions in different executables: these may still do
+// the same.
 func otherPrograms(x *check.Run, c *match.Collective) bool {
 	exe, own := "", 0
 	for i := range c.Variants {
@@ -154,7 +172,8 @@ func operation(x *check.Run, v *match.Variant) string {
 	if _, made, ok := p.OpFunction(h); ok {
 		site := x.Site("", made)
 		if len(site.Stack) > 0 && site.Stack[0].File != "" {
-			return fmt.Sprintf("an operation of its own, made at %s:%d", base(site.Stack[0].File), site.Stack[0].Line)
+			return fmt.Sprintf("an operation of its own, created at %s:%d", base(site.Stack[0].File),
+				site.Stack[0].Line)
 		}
 		return "an operation of its own"
 	}
@@ -163,36 +182,43 @@ func operation(x *check.Run, v *match.Variant) string {
 
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// InPlaceMismatch finds MPI_IN_PLACE where some pass it and some do not though all must do alike, and where it is not
-// allowed.
-var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH", "MPI_IN_PLACE is passed by some processes only, or where it must not be", inPlaceDoc, &rule{
-	groups: func(x *check.Run, c *match.Collective) []group {
-		if !settled(c) || !c.Conflicts.Has(match.InPlace) {
-			return nil
-		}
-		gs := split(c, func(v *match.Variant) uint64 {
-			if v.Misplaced {
-				return 1
+// InPlaceMismatch finds MPI_IN_PLACE that only some members pass though all must, or none. It also finds MPI_IN_PLACE
+// where the standard does not allow it.
+var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH",
+	"MPI_IN_PLACE is passed by some processes only, or where it must not be",
+	inPlaceDoc, &rule{
+		groups: func(x *check.Run, c *match.Collective) []group {
+			if !settled(c) || !c.Conflicts.Has(match.InPlace) {
+				return nil
 			}
-			return 0
-		}, func(*match.Variant) string { return "it where the standard does not allow it" })
-		if len(gs) > 0 {
-			return gs
-		}
-		return byValue(c, match.InPlace, func(v *match.Variant) string {
-			if v.Values[match.InPlace] == 2 {
-				return "MPI_IN_PLACE"
+			gs := split(c, func(v *match.Variant) uint64 {
+				if v.Misplaced {
+					return 1
+				}
+				return 0
+			}, func(*match.Variant) string { return "MPI_IN_PLACE where the standard does not allow it" })
+			if len(gs) > 0 {
+				return gs
 			}
-			return "a send buffer"
-		})
-	},
-	what:   about("do not agree on MPI_IN_PLACE in %s"),
-	verbs:  passes,
-	why:    "Where this operation allows MPI_IN_PLACE, it is for all processes or for certain ones such as the root, never between groups (MPI standard, chapter 6). Otherwise some send from a buffer that others do not read.",
-	advice: "Pass MPI_IN_PLACE as the send buffer on all processes, or on none; in MPI_Gather, MPI_Reduce and the like at the root only, in MPI_Scatter as the root's receive buffer.",
-})
+			return byValue(c, match.InPlace, func(v *match.Variant) string {
+				if v.Values[match.InPlace] == 2 {
+					return "MPI_IN_PLACE"
+				}
+				return "a send buffer"
+			})
+		},
+		what:     about("do not agree on MPI_IN_PLACE in %s"),
+		verbs:    passes,
+		complete: true,
+		why: "The standard says for each operation which processes may pass MPI_IN_PLACE: all or none of them, only " +
+			"the root, or no process (MPI standard, chapter 6). It is never allowed on an inter-communicator.",
+		advice: "In MPI_Allgather, MPI_Allreduce and the like, pass MPI_IN_PLACE as the send buffer on all processes " +
+			"or on none. In MPI_Gather and MPI_Reduce, pass it at the root only. In MPI_Scatter, pass it as the " +
+			"root's receive buffer.",
+	})
 
-// LeaderMismatch finds members of a group that name different leaders for an inter-communicator.
+// LeaderMismatch finds members of a group that name different leaders for an inter-communicator, and leaders whose tags
+// differ.
 var LeaderMismatch = &check.Check{
 	ID: "GLOBAL:COLLECTIVE:LEADER_MISMATCH", Severity: finding.Error, Doc: leaderDoc,
 	Title: "processes name different leaders for an inter-communicator, or leaders different tags",
@@ -213,8 +239,11 @@ func differentTags(x *check.Run, a, b match.Call) *finding.Finding {
 	slices.Sort(ranks)
 	return &finding.Finding{
 		Key: x.Place(a) + "|" + x.Place(b), Ranks: ranks,
-		Message: fmt.Sprintf("The leaders of the two groups pass different tags to MPI_Intercomm_create: rank %d passes %s, rank %d passes %s.\nThe leaders talk to each other with this tag, so it must be the same (MPI standard, section 7.6.2): else both wait for ever.",
-			x.Rank(a), tag(a), x.Rank(b), tag(b)),
+		Message: fmt.Sprintf("%s, the leaders of two groups, pass different tags to MPI_Intercomm_create: "+
+			"rank %d passes %s, rank %d passes %s.", capital(finding.RankNames(ranks)), x.Rank(a), tag(a), x.Rank(b),
+			tag(b)),
+		Why: "The leaders exchange messages with this tag, so both must pass the same one (MPI standard, section " +
+			"7.6.2). Otherwise both groups wait forever.",
 		Advice:  "Pass the same tag in both groups.",
 		Sites:   []finding.Site{x.Site("leader", a), x.Site("other leader", b)},
 		Details: map[string]any{"leaders": ranks},
@@ -228,13 +257,14 @@ var leaderRule = &rule{
 		}
 		return simple(match.Leader, "local_leader")(x, c)
 	},
-	what:   about("name different leaders in %s"),
-	verbs:  passes,
-	why:    "local_leader must be the same on all processes of the local communicator (MPI standard, section 7.6.2): it alone talks to the other group.",
-	advice: "Pass the same rank everywhere.",
+	what:  about("pass different leaders to %s"),
+	verbs: passes,
+	why: "All processes of a group must name the same leader (MPI standard, section 7.6.2): only it talks to the " +
+		"other group.",
+	advice: "Pass the same leader on all processes of the group.",
 }
 
-// HighMismatch finds members of a group that do not agree on their place in the merged communicator.
+// HighMismatch finds members of one group that pass different values of high to MPI_Intercomm_merge.
 var HighMismatch = newCheck("HIGH_MISMATCH", "processes of one group pass different values of high", highDoc, &rule{
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if gs := simple(match.High, "high")(x, c); gs != nil {
@@ -242,13 +272,14 @@ var HighMismatch = newCheck("HIGH_MISMATCH", "processes of one group pass differ
 		}
 		return simple(match.HighOther, "high")(x, c)
 	},
-	what:   about("do not agree on high in %s"),
-	verbs:  passes,
-	why:    "All processes of one group of the inter-communicator must provide the same value of high (MPI standard, section 7.6.3); the two groups may differ.",
+	what:  about("pass different values of high to %s"),
+	verbs: passes,
+	why: "All processes of one group of the inter-communicator must pass the same value of high (MPI standard, " +
+		"section 7.6.3). The two groups may differ.",
 	advice: "Let high depend on the group, not on the rank.",
 })
 
-// TopologyMismatch finds topologies that members do not describe alike.
+// TopologyMismatch finds members that describe different topologies.
 var TopologyMismatch = newCheck("TOPOLOGY_MISMATCH", "processes describe different topologies", topologyDoc, &rule{
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if settled(c) && c.Uneven && c.Variants[0].Func == mpiapi.IDDistGraphCreateAdjacent {
@@ -265,71 +296,97 @@ var TopologyMismatch = newCheck("TOPOLOGY_MISMATCH", "processes describe differe
 		}
 		return simple(match.Topology, names...)(x, c)
 	},
-	what:   about("describe different topologies in %s"),
-	verbs:  passes,
-	why:    "All processes must describe the same topology (MPI standard, chapter 8): a grid or graph by equal arguments, a distributed graph by edges that both of their ends name, with equal weights, and all or none with MPI_UNWEIGHTED.",
-	advice: "Compute the topology from something that is the same on all processes.",
+	what:     about("describe different topologies to %s"),
+	verbs:    passes,
+	complete: true,
+	more: func(c *match.Collective) (why, advice string) {
+		why = "All processes must describe the same topology, by equal arguments (MPI standard, chapter 8)."
+		if strings.HasPrefix(mpiapi.ByID(c.Variants[0].Func).Blocking(), "MPI_Dist_graph_create") {
+			why = "All processes must describe the same graph (MPI standard, chapter 8). In " +
+				"MPI_Dist_graph_create_adjacent, both ends of an edge must name it, with the same weight. All " +
+				"processes or none pass MPI_UNWEIGHTED."
+		}
+		return why, "Compute the topology from something that is the same on all processes."
+	},
 })
 
-// edges describes the edges of a distributed graph that only one end names.
-func edges(c *match.Collective) []group {
-	var gs []group
+// edges describes the edges of a distributed graph that only one end names, or both with different weights.
+func edges(c *match.Collective) (gs []group) {
 	for _, m := range c.Mismatches {
+		from, to := c.Comm.Members[m.From], c.Comm.Members[m.To]
+		out := func(argument string) {
+			gs = append(gs, group{argument: argument, call: m.Sender, members: []int32{m.From}})
+		}
+		in := func(argument string) {
+			gs = append(gs, group{argument: argument, call: m.Receiver, members: []int32{m.To}})
+		}
 		switch {
 		case m.Expected == match.Side{}:
-			gs = append(gs, group{argument: fmt.Sprintf("an edge to rank %d, which does not name it as a source", c.Comm.Members[m.To]), call: m.Sender, members: []int32{m.From}})
+			out(fmt.Sprintf("an edge to rank %d, which rank %d does not list among its sources", to, to))
 		case m.Sent == match.Side{}:
-			gs = append(gs, group{argument: fmt.Sprintf("an edge from rank %d, which does not name it as a destination", c.Comm.Members[m.From]), call: m.Receiver, members: []int32{m.To}})
+			in(fmt.Sprintf("an edge from rank %d, which rank %d does not list among its destinations", from, from))
 		default:
-			gs = append(gs,
-				group{argument: fmt.Sprintf("weight %d for the edge to rank %d", m.Sent.Count, c.Comm.Members[m.To]), call: m.Sender, members: []int32{m.From}},
-				group{argument: fmt.Sprintf("weight %d for the edge from rank %d", m.Expected.Count, c.Comm.Members[m.From]), call: m.Receiver, members: []int32{m.To}})
+			out(fmt.Sprintf("weight %d for the edge to rank %d", m.Sent.Count, to))
+			in(fmt.Sprintf("weight %d for the edge from rank %d", m.Expected.Count, from))
 		}
 	}
 	return gs
 }
 
 // FileMismatch finds arguments of collective file operations that must be equal and are not.
-var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation", fileDoc, &rule{
-	entering: newSplitOrder,
-	enters:   onFiles,
-	groups: func(x *check.Run, c *match.Collective) []group {
-		if settled(c) && c.Conflicts.Has(match.FileArguments) {
-			gs := split(c, func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) }, func(v *match.Variant) string { return v.Disorder })
-			for i := range gs {
-				gs[i].calls = true
+var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments to a collective file operation",
+	fileDoc, &rule{
+		entering: newSplitOrder,
+		enters:   onFiles,
+		groups: func(x *check.Run, c *match.Collective) []group {
+			if settled(c) && c.Conflicts.Has(match.FileArguments) {
+				gs := split(c,
+					func(v *match.Variant) uint64 { return uint64(len(v.Disorder)) },
+					func(v *match.Variant) string { return v.Disorder })
+				if len(gs) > 0 {
+					return withVerbs(gs, calls)
+				}
 			}
-			if len(gs) > 0 {
-				return gs
+			names := []string{"size"}
+			switch mpiapi.ByID(c.Variants[0].Func).Blocking() {
+			case "MPI_File_open":
+				names = []string{"amode"}
+			case "MPI_File_set_view":
+				names = []string{"etype", "datarep"}
+			case "MPI_File_set_atomicity":
+				names = []string{"flag"}
+			case "MPI_File_seek_shared":
+				names = []string{"offset", "whence"}
 			}
-		}
-		names := []string{"size"}
-		switch mpiapi.ByID(c.Variants[0].Func).Blocking() {
-		case "MPI_File_open":
-			names = []string{"amode"}
-		case "MPI_File_set_view":
-			names = []string{"etype", "datarep"}
-		case "MPI_File_set_atomicity":
-			names = []string{"flag"}
-		case "MPI_File_seek_shared":
-			names = []string{"offset", "whence"}
-		}
-		return simple(match.FileArguments, names...)(x, c)
-	},
-	what: func(c *match.Collective) string {
-		for i := range c.Variants {
-			if c.Variants[i].Disorder != "" {
+			return simple(match.FileArguments, names...)(x, c)
+		},
+		what: func(c *match.Collective) string {
+			if disorder(c) {
 				return "call split collectives out of order"
 			}
-		}
-		return "pass different arguments to " + function(c)
-	},
-	verbs:  passes,
-	why:    "These arguments must be the same on all processes that have opened the file, and of split collectives there is one at a time on a file, ended before any other collective access (MPI standard, chapter 14).",
-	advice: "Pass the same values everywhere; end each split collective with the function that goes with its beginning.",
-})
+			return "pass different arguments to " + function(c)
+		},
+		verbs:    passes,
+		complete: true,
+		more: func(c *match.Collective) (why, advice string) {
+			if disorder(c) {
+				return "A file has one split collective at a time. It must end before any other collective call on " +
+						"the file (MPI standard, chapter 14).",
+					"End each split collective with the function that belongs to it, with the same buffer, and " +
+						"before the next collective call on the file."
+			}
+			return "All processes that opened the file must pass the same values here (MPI standard, chapter 14).",
+				"Pass the same values on all processes."
+		},
+	})
 
-// WindowMismatch finds fences that do not fit each other.
+// disorder reports whether some members call split collectives on a file in a wrong order.
+func disorder(c *match.Collective) bool {
+	return slices.ContainsFunc(c.Variants, func(v match.Variant) bool { return v.Disorder != "" })
+}
+
+// WindowMismatch finds fences that differ between the members of a window, and windows whose members break the promises
+// of same_size and same_disp_unit.
 var WindowMismatch = newCheck("WINDOW_MISMATCH", "processes do not agree on a window's fences", windowDoc, &rule{
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if c.Different && fences(c) {
@@ -342,13 +399,27 @@ var WindowMismatch = newCheck("WINDOW_MISMATCH", "processes do not agree on a wi
 			return "do not call MPI_Win_fence equally often"
 		}
 		if c.Variants[0].Func == mpiapi.IDWinFence {
-			return "give different assertions to MPI_Win_fence"
+			return "pass different assertions to MPI_Win_fence"
 		}
-		return "do not keep what same_size or same_disp_unit promises in " + function(c)
+		return "do not keep the promise of same_size or same_disp_unit in " + function(c)
 	},
-	verbs:  passes,
-	why:    "MPI_Win_fence is collective, and MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are for all processes or for none (MPI standard, section 12.5.5). The info keys same_size and same_disp_unit promise that all pass the same, so all must give them with the same value (section 12.2.1).",
-	advice: "Let all processes of the window call the same fences with the same two assertions. MPI_MODE_NOSTORE and MPI_MODE_NOPUT may differ.",
+	verbs: passes,
+	more: func(c *match.Collective) (why, advice string) {
+		switch {
+		case c.Different:
+			return "MPI_Win_fence is collective: all processes of the window must call it (MPI standard, section " +
+					"12.5.5).",
+				"Call the same number of fences on all processes of the window."
+		case c.Variants[0].Func == mpiapi.IDWinFence:
+			return "All processes of the window or none must pass MPI_MODE_NOPRECEDE. The same is true of " +
+					"MPI_MODE_NOSUCCEED (MPI standard, section 12.5.5). MPI_MODE_NOSTORE and MPI_MODE_NOPUT may " +
+					"differ.",
+				"Pass the same MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED on all processes."
+		}
+		return "The info keys same_size and same_disp_unit promise that all processes pass the same size or " +
+				"disp_unit. All processes must set them to the same value (MPI standard, section 12.2.1).",
+			"Pass the same size, disp_unit and info keys on all processes, or leave out the key."
+	},
 })
 
 // simple groups by an aspect and shows the parameters that it stands for.
@@ -424,7 +495,8 @@ func modes(p *track.Process, value int64) string {
 	var names []string
 	rest := value
 	for _, name := range []string{
-		"MPI_MODE_RDONLY", "MPI_MODE_RDWR", "MPI_MODE_WRONLY", "MPI_MODE_CREATE", "MPI_MODE_EXCL", "MPI_MODE_DELETE_ON_CLOSE",
+		"MPI_MODE_RDONLY", "MPI_MODE_RDWR", "MPI_MODE_WRONLY", "MPI_MODE_CREATE", "MPI_MODE_EXCL",
+		"MPI_MODE_DELETE_ON_CLOSE",
 		"MPI_MODE_UNIQUE_OPEN", "MPI_MODE_SEQUENTIAL", "MPI_MODE_APPEND",
 		"MPI_MODE_NOCHECK", "MPI_MODE_NOSTORE", "MPI_MODE_NOPUT", "MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED",
 	} {
@@ -441,7 +513,8 @@ func modes(p *track.Process, value int64) string {
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{
-	OperationMismatch, RootMismatch, SpawnMismatch, ReductionOperationMismatch, InPlaceMismatch, DatatypeMismatch, SizeMismatch,
+	OperationMismatch, RootMismatch, SpawnMismatch, ReductionOperationMismatch, InPlaceMismatch, DatatypeMismatch,
+	SizeMismatch,
 	InvalidParameter, GroupMismatch, LeaderMismatch, HighMismatch, TopologyMismatch, FileMismatch, WindowMismatch,
 	OrderMismatch, Missing, CommFreeMismatch, Corrupted,
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// sites collects the places that a finding speaks of; ranks at the same place share one.
+// sites collects the places of a finding. Ranks at the same place share one.
 type sites struct {
 	x    *check.Run
 	list []finding.Site
@@ -18,7 +18,7 @@ type sites struct {
 
 func newSites(x *check.Run) *sites { return &sites{x: x, at: make(map[string]int)} }
 
-// add adds the place of a call, made alike by further ranks.
+// add adds the place of a call. more are further ranks that make the same call.
 func (s *sites) add(role string, c match.Call, more ...int) {
 	key := role + "|" + s.x.Place(c)
 	i, ok := s.at[key]
@@ -51,7 +51,7 @@ func (s *sites) key() string {
 	return strings.Join(keys, "|")
 }
 
-// verb returns the form that goes with the number of ranks.
+// verb returns the form for the number of ranks.
 func verb(ranks []int, one, several string) string {
 	if len(ranks) == 1 {
 		return one

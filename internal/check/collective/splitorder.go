@@ -8,9 +8,9 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// splitOrder follows the split collectives of files (MPI standard, section 14.4.5; column split). There may be one at
-// a time on a file. The function that goes with its beginning ends it and is given the same buffer. No other
-// collective access may come in between.
+// splitOrder follows the split collectives of files (MPI standard, section 14.4.5; column split). There may be one at a
+// time on a file. The function that goes with its beginning ends it and is given the same buffer. No other collective
+// access may come in between.
 type splitOrder struct {
 	// splits has the files, as one process sees each, on which the process has begun a split collective.
 	splits map[*track.View]*splits
@@ -36,8 +36,8 @@ func newSplitOrder(x *check.Run) func(track.CollectiveEntering) {
 	}
 }
 
-// enter follows a collective on a file. It returns what is wrong with the place of the call among those on the file,
-// "" if nothing is.
+// enter follows a collective on a file. It returns what is wrong with the place of the call among those on the file, ""
+// if nothing is.
 func (o *splitOrder) enter(e track.CollectiveEntering) string {
 	f, s := e.Call.Func, o.splits[e.View]
 	if s != nil && len(s.active.Raw) > 0 {

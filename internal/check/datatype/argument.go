@@ -6,9 +6,9 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// communicates reports whether data of the datatype that is parameter i of f are moved, so that it must be committed:
-// in messages, collectives, files and windows (MPI standard, sections 5.1.9 and 14.3). Other functions make datatypes
-// of it, or ask about it.
+// communicates reports whether f moves data of the datatype in parameter i, so that it must be committed: in messages,
+// collectives, files and windows (MPI standard, sections 5.1.9 and 14.3). Other functions make datatypes of it, or
+// query it.
 func communicates(f *mpiapi.Func, i int) bool {
 	switch f.Base {
 	case mpiapi.IDReduceLocal:
@@ -23,8 +23,7 @@ func communicates(f *mpiapi.Func, i int) bool {
 	return false
 }
 
-// elements returns the parameter that says how many elements there are of the datatype that is parameter i of f, -1
-// if no parameter does.
+// elements returns the parameter with the number of elements of the datatype in parameter i of f, -1 if there is none.
 func elements(f *mpiapi.Func, i int) int {
 	q := &f.Params[i]
 	switch q.Role {
@@ -45,7 +44,7 @@ func elements(f *mpiapi.Func, i int) int {
 	return -1
 }
 
-// partner returns the parameter that is the process which the data go to or come from, -1 if there is none.
+// partner returns the parameter with the process that the data go to or come from, -1 if there is none.
 func partner(f *mpiapi.Func, i int) int {
 	switch role := f.Params[i].Role; {
 	case f.Class == mpiapi.RMA:
@@ -58,8 +57,8 @@ func partner(f *mpiapi.Func, i int) int {
 	return -1
 }
 
-// empty reports whether a call uses no element of the datatype that it is given, so that MPI_DATATYPE_NULL does no
-// harm: it has no elements, or no process to exchange them with.
+// empty reports whether a call uses no element of a datatype, so that MPI_DATATYPE_NULL does no harm. Then it has no
+// elements, or no process to exchange them with.
 func empty(p *track.Process, c *event.Call, param, index int) bool {
 	f := c.Func
 	if i := partner(f, param); i >= 0 {
@@ -86,8 +85,8 @@ func empty(p *track.Process, c *event.Call, param, index int) bool {
 	return true
 }
 
-// significant reports whether a datatype means anything to a call in this process. MPI_Get_accumulate with MPI_NO_OP
-// only reads the target, so that it needs no datatype of the origin.
+// significant reports whether a datatype is significant for a call of this process. MPI_Get_accumulate with MPI_NO_OP
+// only reads the target, so it needs no datatype of the origin.
 func significant(p *track.Process, c *event.Call, param int) bool {
 	f := c.Func
 	fetches := f.Arg(mpiapi.RecvType) >= 0 && f.Arg(mpiapi.TargetType) >= 0

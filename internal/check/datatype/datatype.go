@@ -1,4 +1,4 @@
-// Package datatype has the checks of how datatypes are made, committed, used and freed.
+// Package datatype has the checks of datatypes: how programs create, commit, use and free them.
 package datatype
 
 import (
@@ -14,7 +14,7 @@ import (
 // Checks are the checks of this family.
 var Checks = []*check.Check{InvalidArgument, NotCommitted, Freed, Redundant, NotFreed}
 
-// use is a datatype that a call must not be given, and what a finding says about it.
+// use is a call with a wrong datatype. It has what a finding says about it.
 type use struct {
 	x        *check.Run
 	call     match.Call
@@ -24,7 +24,7 @@ type use struct {
 	datatype *match.Datatype // nil if it is not known
 }
 
-// oddUse returns the use that an event tells of.
+// oddUse returns the use in an event.
 func oddUse(x *check.Run, e *track.OddDatatype) *use {
 	return &use{
 		x: x, call: track.Call{Thread: e.Thread, Call: e.Call}.Kept(), rank: e.Thread.Process.Rank,
@@ -32,7 +32,7 @@ func oddUse(x *check.Run, e *track.OddDatatype) *use {
 	}
 }
 
-// onlyUse returns the use of a datatype by a call whose one argument it is: MPI_Type_commit and MPI_Type_free.
+// onlyUse returns the use of a datatype by MPI_Type_commit or MPI_Type_free, whose only argument it is.
 func onlyUse(x *check.Run, c track.Call, d *match.Datatype) *use {
 	return &use{x: x, call: c.Kept(), rank: c.Thread.Process.Rank, index: -1, datatype: d}
 }
@@ -43,8 +43,8 @@ var (
 	frees   = []mpiapi.FuncID{mpiapi.IDTypeFree}
 )
 
-// given returns the handle that MPI_Type_commit or MPI_Type_free is given, and the datatype that it stands for, nil
-// if it is not known.
+// given returns the handle that is passed to MPI_Type_commit or MPI_Type_free, and its datatype, nil if that is
+// unknown.
 func given(c track.Call) (handle uint64, d *match.Datatype) {
 	handle = uint64(c.Call.Before(0))
 	return handle, c.Thread.Process.Type(handle)
@@ -61,12 +61,13 @@ func (u *use) argument() string {
 	return name
 }
 
-// finding returns a finding of this use, with the sites of what was done with the datatype.
-func (u *use) finding(role, message, advice string) *finding.Finding {
+// finding returns a finding about this use, with the calls that created, committed and freed the datatype.
+func (u *use) finding(role, message, why, advice string) *finding.Finding {
 	f := &finding.Finding{
 		Key:     u.x.Place(u.call) + "|" + u.argument(),
 		Ranks:   []int{u.rank},
 		Message: message,
+		Why:     why,
 		Advice:  advice,
 		Sites:   []finding.Site{u.x.Site(role, u.call)},
 		Details: map[string]any{"function": u.function(), "parameter": u.argument()},
@@ -85,7 +86,7 @@ func (u *use) finding(role, message, advice string) *finding.Finding {
 	return f
 }
 
-// made says what a datatype is: "a datatype made by MPI_Type_vector", or by its name.
+// made describes a datatype by its name, or by its constructor: "a datatype made by MPI_Type_vector".
 func made(x *check.Run, d *match.Datatype) string {
 	switch {
 	case d.Name != "":

@@ -54,7 +54,8 @@ func TestPlacesThatDoNotFree(t *testing.T) {
 			counts, last = append(counts, f.Count), f
 		}
 	}
-	if got := fmt.Sprint(counts); got != "[12 11 10 9 8 7 6 5 4 3]" || !strings.Contains(last.Message, "2 other places") {
+	if got := fmt.Sprint(counts); got != "[12 11 10 9 8 7 6 5 4 3]" ||
+		!strings.Contains(last.Message, "2 other places") {
 		t.Errorf("places with %s datatypes; the last finding says %q", got, last.Message)
 	}
 }
@@ -71,7 +72,12 @@ func TestOneCauseOneFinding(t *testing.T) {
 	}{
 		{"MPI_Send", send, errType, "[LOCAL:DATATYPE:FREED]"},
 		{"MPI_Send", send, errRank, "[LOCAL:DATATYPE:FREED LOCAL:MPI:CALL_FAILED]"},
-		{"MPI_Type_contiguous", Args{"count": -1, "oldtype": uint64(Int)}, errRank, "[LOCAL:DATATYPE:INVALID_ARGUMENT]"},
+		{
+			"MPI_Type_contiguous",
+			Args{"count": -1, "oldtype": uint64(Int)},
+			errRank,
+			"[LOCAL:DATATYPE:INVALID_ARGUMENT]",
+		},
 	} {
 		p := New(1)
 		p.Ranks[0].Fail("main", c.function, c.args, c.class, "MPI is not amused", false)

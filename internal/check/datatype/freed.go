@@ -17,7 +17,7 @@ var freedDoc string
 var Freed = &check.Check{
 	ID:       "LOCAL:DATATYPE:FREED",
 	Severity: finding.Error,
-	Title:    "a datatype is used that was freed, or MPI_DATATYPE_NULL",
+	Title:    "a call uses a freed datatype, or MPI_DATATYPE_NULL",
 	Doc:      freedDoc,
 	Start: func(x *check.Run) {
 		x.Track.OddDatatype.On(x.Owner, func(e track.OddDatatype) { usesFreed(x, &e) })
@@ -25,7 +25,7 @@ var Freed = &check.Check{
 	},
 }
 
-// usesFreed looks at a datatype that a call is given, other than MPI_Type_commit and MPI_Type_free.
+// usesFreed checks a datatype among the arguments of a call other than MPI_Type_commit and MPI_Type_free.
 func usesFreed(x *check.Run, e *track.OddDatatype) {
 	p := e.Thread.Process
 	if e.Datatype != nil {
@@ -38,7 +38,7 @@ func usesFreed(x *check.Run, e *track.OddDatatype) {
 	u := oddUse(x, e)
 	if !null {
 		if u.datatype = p.FreedType(e.Handle); u.datatype == nil {
-			return // The handle has never been seen. It may be anything.
+			return // an unknown handle
 		}
 	}
 	if !significant(p, e.Call, e.Param) {
@@ -48,7 +48,7 @@ func usesFreed(x *check.Run, e *track.OddDatatype) {
 	u.reportFreed(null)
 }
 
-// passesFreed looks at the datatype that MPI_Type_commit or MPI_Type_free is given.
+// passesFreed checks the argument of MPI_Type_commit or MPI_Type_free.
 func passesFreed(x *check.Run, c track.Call) {
 	p := c.Thread.Process
 	handle, d := given(c)
@@ -59,7 +59,7 @@ func passesFreed(x *check.Run, c track.Call) {
 	if null {
 		d = p.FreedThrough(c.Call.Addr(0))
 	} else if d = p.FreedType(handle); d == nil {
-		return // The handle has never been seen. It may be anything.
+		return // an unknown handle
 	}
 	c.Thread.Explained = track.ByDatatype
 	onlyUse(x, c, d).reportFreed(null)
@@ -68,25 +68,28 @@ func passesFreed(x *check.Run, c track.Call) {
 // reportFreed reports the use of a datatype that is freed, or of MPI_DATATYPE_NULL.
 func (u *use) reportFreed(null bool) {
 	fn := u.x.Func(u.call).Base
-	message := ""
-	advice := "Free a datatype after its last use. Operations under way, and datatypes made of it, are not affected by that."
+	message, why := "", ""
+	advice := "Free a datatype after its last use. Operations that have begun, and datatypes made of it, may still " +
+		"use it."
 	switch {
 	case !null && fn == mpiapi.IDTypeFree:
-		message = fmt.Sprintf("Rank %d frees a datatype that is freed already.\n"+
-			"Another variable held the same handle. MPI may have given it to another datatype meanwhile, which would then be freed",
-			u.rank)
-		advice = "Free each datatype once: handles that are copied stand for one and the same datatype. MPI_Type_dup makes another one."
+		message = fmt.Sprintf("Rank %d frees a datatype that is freed already.", u.rank)
+		why = "The program has freed it through another copy of the handle. MPI may use the handle for a new " +
+			"datatype, which this call would free"
+		advice = "Free each datatype once: copies of a handle stand for the same datatype. MPI_Type_dup creates " +
+			"another one."
 	case !null:
-		message = fmt.Sprintf("Rank %d gives %s a datatype as %s that is freed already.\n"+
-			"What its handle stands for now is anybody's guess", u.rank, u.function(), u.argument())
+		message = fmt.Sprintf("Rank %d calls %s with a datatype that is freed already (%s).", u.rank, u.function(),
+			u.argument())
+		why = "The handle may stand for another datatype by now"
 	case fn == mpiapi.IDTypeFree && u.datatype != nil:
-		message = fmt.Sprintf("Rank %d frees a datatype a second time: "+
-			"the first time has made its variable MPI_DATATYPE_NULL, which can't be freed", u.rank)
-		advice = "Free each datatype once, or look first whether it is MPI_DATATYPE_NULL."
+		message = fmt.Sprintf("Rank %d frees a datatype a second time: the variable is MPI_DATATYPE_NULL.", u.rank)
+		why = "The first MPI_Type_free has set the variable to MPI_DATATYPE_NULL, which must not be freed"
+		advice = "Free each datatype once, or check first whether the variable is MPI_DATATYPE_NULL."
 	default:
-		message = fmt.Sprintf("Rank %d gives %s MPI_DATATYPE_NULL as %s, which stands for no datatype",
-			u.rank, u.function(), u.argument())
-		advice = "Give the call a datatype. A variable is MPI_DATATYPE_NULL after MPI_Type_free."
+		message = fmt.Sprintf("Rank %d calls %s with %s=MPI_DATATYPE_NULL.", u.rank, u.function(), u.argument())
+		why = "MPI_DATATYPE_NULL is not a datatype. MPI_Type_free sets its variable to this value"
+		advice = "Pass a datatype. Check that it was created before this call, and not freed."
 	}
-	u.x.Report(u.finding("use", message+" (MPI standard, section 5.1.9).", advice))
+	u.x.Report(u.finding("use", message, why+" (MPI standard, section 5.1.9).", advice))
 }

@@ -13,12 +13,12 @@ import (
 //go:embed invalid.md
 var invalidDoc string
 
-// InvalidArgument finds constructors of datatypes that are called with what the standard forbids (MPI 4.0, sections
-// 5.1.2 to 5.1.4). What MPI says about the same call is not reported once more.
+// InvalidArgument finds invalid arguments of datatype constructors (MPI 4.0, sections 5.1.2 to 5.1.4). MPI's own error
+// about the same call is not reported again.
 var InvalidArgument = &check.Check{
 	ID:       "LOCAL:DATATYPE:INVALID_ARGUMENT",
 	Severity: finding.Error,
-	Title:    "a datatype is made of arguments that make none",
+	Title:    "a constructor of datatypes gets an invalid argument",
 	Doc:      invalidDoc,
 	Start: func(x *check.Run) {
 		x.Track.TypeRejected.On(x.Owner, func(ev track.TypeRejected) {
@@ -28,8 +28,10 @@ var InvalidArgument = &check.Check{
 			x.Report(&finding.Finding{
 				Key:     x.Place(c) + "|" + e.Param,
 				Ranks:   []int{t.Process.Rank},
-				Message: fmt.Sprintf("Rank %d calls %s with a wrong argument: %s (MPI standard, section %s).", t.Process.Rank, fn.Name, e, section(fn)),
-				Advice:  "Mend the argument. What MPI makes of it is not defined: it may fail here, or make a datatype that reads or writes anything.",
+				Message: fmt.Sprintf("Rank %d calls %s with an invalid argument: %s.", t.Process.Rank, fn.Name, e),
+				Why: fmt.Sprintf("The standard does not allow it (MPI standard, section %s). MPI may return an "+
+					"error, or create a datatype that reads or writes other memory.", section(fn)),
+				Advice:  "Correct the argument.",
 				Sites:   []finding.Site{x.Site("constructor", c)},
 				Details: map[string]any{"function": fn.Name, "parameter": e.Param, "index": e.Index, "value": e.Value},
 			})

@@ -21,7 +21,8 @@ var NotCommitted = &check.Check{
 	Doc:      notCommittedDoc,
 	Start: func(x *check.Run) {
 		x.Track.OddDatatype.On(x.Owner, func(e track.OddDatatype) {
-			if e.Datatype == nil || !communicates(e.Call.Func, e.Param) || !significant(e.Thread.Process, e.Call, e.Param) {
+			if e.Datatype == nil || !communicates(e.Call.Func, e.Param) ||
+				!significant(e.Thread.Process, e.Call, e.Param) {
 				return
 			}
 			e.Thread.Explained = track.ByDatatype
@@ -31,12 +32,14 @@ var NotCommitted = &check.Check{
 }
 
 func reportUncommitted(u *use) {
-	advice := "Call MPI_Type_commit once after making the datatype, before it is used: making others of it does not need that, " +
-		"and does not commit it."
+	advice := "Call MPI_Type_commit once, after creating the datatype and before using it. Committing a datatype " +
+		"that contains it is not enough."
 	if u.x.Func(u.datatype.Made).Base == mpiapi.IDTypeDup {
 		advice += " What MPI_Type_dup returns is committed only if the original is."
 	}
-	u.x.Report(u.finding("use", fmt.Sprintf("Rank %d gives %s %s as %s, which is not committed.\n"+
+	u.x.Report(u.finding("use",
+		fmt.Sprintf("Rank %d calls %s with a %s that is not committed: %s.",
+			u.rank, u.function(), u.argument(), made(u.x, u.datatype)),
 		"A datatype must be committed before it is used for communication or I/O (MPI standard, section 5.1.9).",
-		u.rank, u.function(), made(u.x, u.datatype), u.argument()), advice))
+		advice))
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// apart is how many processes that block each other have nodes of their own; of more, those at one place share one.
+// apart is the largest number of processes in knots that have a node each. If there are more, those at one place share
+// one.
 const apart = 24
 
-// drawing turns a deadlock into the graph that the report keeps.
+// drawing turns a deadlock into a graph for the report.
 type drawing struct {
 	x      *check.Run
 	graph  waitgraph.Graph
@@ -24,9 +25,13 @@ type drawing struct {
 	arcs   map[waitgraph.Arc]bool
 }
 
-// draw returns the graph of a deadlock: processes that block each other one by one, all others by their place.
+// draw returns the graph of a deadlock. Processes that block each other have a node each, all others one for each
+// place.
 func draw(x *check.Run, d *waiting.Deadlock) *waitgraph.Graph {
-	g := &drawing{x: x, node: make([]int32, len(x.Tracker.Processes)), groups: make(map[string]int), arcs: make(map[waitgraph.Arc]bool)}
+	g := &drawing{
+		x: x, node: make([]int32, len(x.Tracker.Processes)),
+		groups: make(map[string]int), arcs: make(map[waitgraph.Arc]bool),
+	}
 	n := 0
 	for i := range d.Knots {
 		n += len(d.Knots[i].Links)
@@ -46,7 +51,7 @@ func draw(x *check.Run, d *waiting.Deadlock) *waitgraph.Graph {
 	for _, p := range d.Gone {
 		g.addGone(p)
 	}
-	done := make(map[int]bool) // nodes that stand for many have the arcs of the first
+	done := make(map[int]bool) // a node for many processes has the arcs of the first
 	arcs := func(b *waiting.Blocked, cs []waiting.Clause) {
 		if from, _ := g.of(b.Thread.Process); !done[from] {
 			done[from] = true
@@ -73,7 +78,7 @@ func (g *drawing) of(p *track.Process) (int, bool) {
 	return int(n) - 1, n > 0
 }
 
-// add enters a thread's process, if it is not there yet, into the node of its kind and place; key sets it apart.
+// add puts a thread's process into the node of its kind, key and place, if it is in no node yet.
 func (g *drawing) add(kind waitgraph.Kind, b *waiting.Blocked, key string) {
 	p := b.Thread.Process
 	if _, ok := g.of(p); ok {
@@ -90,7 +95,7 @@ func (g *drawing) addGone(p *track.Process) {
 	g.enter(p, how, func() waitgraph.Node { return waitgraph.Node{Kind: waitgraph.Ended, Call: how} })
 }
 
-// enter puts a process into the node of a key, which is made if this is the first.
+// enter puts a process into the node of a key. It makes the node for the first process.
 func (g *drawing) enter(p *track.Process, key string, node func() waitgraph.Node) {
 	i, ok := g.groups[key]
 	if !ok {
@@ -103,7 +108,7 @@ func (g *drawing) enter(p *track.Process, key string, node func() waitgraph.Node
 	n.Ranks = append(n.Ranks, p.Rank)
 }
 
-// connect enters the arcs for what the processes of a node wait for.
+// connect adds the arcs for what the processes of a node wait for.
 func (g *drawing) connect(from int, cs []waiting.Clause, either bool) {
 	for i := range cs {
 		c := &cs[i]
@@ -117,7 +122,7 @@ func (g *drawing) connect(from int, cs []waiting.Clause, either bool) {
 		for _, p := range c.Procs {
 			to, ok := g.of(p)
 			if !ok || to == last {
-				continue // of many at one place, one arc
+				continue // one arc for many processes at one place
 			}
 			last = to
 			a := waitgraph.Arc{From: from, To: to, Any: either || len(c.Procs) > 1, Label: label(c)}
@@ -129,7 +134,7 @@ func (g *drawing) connect(from int, cs []waiting.Clause, either bool) {
 	}
 }
 
-// label says in a word what a clause is for.
+// label says in a few words what a clause waits for.
 func label(c *waiting.Clause) string {
 	tagged := func(what string, t int32) string {
 		if t == match.Any {
@@ -152,7 +157,7 @@ func label(c *waiting.Clause) string {
 	return "to lead"
 }
 
-// sorted brings the ranks of all nodes into order.
+// sorted sorts the ranks of all nodes.
 func sorted(g *waitgraph.Graph) *waitgraph.Graph {
 	for i := range g.Nodes {
 		slices.Sort(g.Nodes[i].Ranks)

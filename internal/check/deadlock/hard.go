@@ -1,4 +1,4 @@
-// Package deadlock has the checks of processes that wait for ever.
+// Package deadlock has the checks of processes that wait forever.
 package deadlock
 
 import (
@@ -19,11 +19,11 @@ import (
 //go:embed hard.md
 var hardDoc string
 
-// Hard reports processes that can never go on: a knot in the AND-OR wait-for graph (package wait).
+// Hard reports processes that can never continue: a knot in the AND-OR wait-for graph (package waiting).
 var Hard = &check.Check{
 	ID:       "GLOBAL:DEADLOCK:HARD",
 	Severity: finding.Fatal,
-	Title:    "processes wait for each other for ever",
+	Title:    "processes wait for each other forever",
 	Doc:      hardDoc,
 	Needs:    []analysis.Need{waiting.Fact},
 	Start: func(x *check.Run) {
@@ -32,14 +32,14 @@ var Hard = &check.Check{
 }
 
 const (
-	shown  = 8  // processes, or groups of them, that are described one by one
+	shown  = 8  // processes, or groups of them, that a finding describes one by one
 	path   = 16 // processes in the line that lists a cycle
 	groups = 4  // sets of processes that block each other
 )
 
 func hard(x *check.Run, d *waiting.Deadlock) {
 	if !d.News {
-		return // others have run into what was told
+		return // further processes wait for those that were reported
 	}
 	f := &finding.Finding{Advice: advice(d)}
 	for i := range d.Blocked {
@@ -65,11 +65,14 @@ func hard(x *check.Run, d *waiting.Deadlock) {
 	if len(misses) > 0 {
 		f.Advice = remedy[misses[0].Kind]
 	}
-	f.Details = map[string]any{"cycle": rankNumbers(d.Cycle()), "knots": knotRanks(d), "ended": rankNumbers(d.Gone), "near_misses": details(misses), "graph": sorted(draw(x, d))}
+	f.Details = map[string]any{
+		"cycle": rankNumbers(d.Cycle()), "knots": knotRanks(d), "ended": rankNumbers(d.Gone),
+		"near_misses": details(misses), "graph": sorted(draw(x, d)),
+	}
 	x.Report(f)
 }
 
-// head says in a line who is stuck.
+// head says in one line which processes are stuck.
 func head(ranks []int, d *waiting.Deadlock) string {
 	text := fmt.Sprintf("%s can never go on", sentence(finding.RankNames(ranks)))
 	cycle := d.Cycle()
@@ -94,9 +97,9 @@ func head(ranks []int, d *waiting.Deadlock) string {
 	case len(d.Knots) == 1 && len(d.Knots[0].Links) > 1:
 		return text + fmt.Sprintf(": %s wait for each other", finding.RankNames(linkRanks(d.Knots[0].Links)))
 	case len(d.Gone) > 0 && len(ranks) == 1:
-		return text + ": what it waits for has ended or is about to"
+		return text + ": it waits for a process that has ended or is about to end"
 	case len(d.Gone) > 0:
-		return text + ": what they wait for has ended or is about to"
+		return text + ": they wait for processes that have ended or are about to end"
 	}
 	return text
 }
@@ -142,7 +145,7 @@ func ending(p *track.Process) string {
 	return "was killed"
 }
 
-// advice is what to do about a deadlock that no near miss explains.
+// advice says what to do about a deadlock that no near miss explains.
 func advice(d *waiting.Deadlock) string {
 	sends, recvs, colls, starts, parts := 0, 0, 0, 0, 0
 	count := func(links []waiting.Link) {
@@ -169,27 +172,37 @@ func advice(d *waiting.Deadlock) string {
 	count(d.Orphans)
 	switch {
 	case colls > 0:
-		return "Every process of the communicator must reach the collective call. Look for a path on which one leaves it out, or does something else first that needs the others."
+		return "Every process of the communicator must call the collective. Look for a path on which one skips it, " +
+			"or first waits for another process."
 	case parts > 0:
-		return "Mark every partition ready by MPI_Pready, MPI_Pready_range or MPI_Pready_list before the send is waited for, each time that it is started: nothing is complete before."
+		return "Each time the send is started, mark every partition ready before waiting for it (MPI_Pready, " +
+			"MPI_Pready_range or MPI_Pready_list)."
 	case starts > 0:
-		return "A persistent operation needs all sides to start it, each as often as the others. Look for a path on which one leaves its MPI_Start out, or does something else first that needs the others."
+		return "All sides must start a persistent operation, equally often. Look for a path on which one skips its " +
+			"MPI_Start, or first waits for another process."
 	case sends > 0 && recvs == 0:
-		return "Let one side receive first, or use MPI_Sendrecv or MPI_Irecv before the sends: that a send returns before its receive is posted is luck."
+		return "Let one side receive first, or use MPI_Sendrecv, or post the receives with MPI_Irecv before the " +
+			"sends. A send may wait until its receive is posted."
 	case len(d.Orphans) > 0:
-		return "Compare the number of sends and receives: a process waits for a message that nobody will send any more. Check source, tag and communicator of the receive too."
+		return "Compare the number of sends and receives: no process will send the awaited message. Check source, " +
+			"tag and communicator of the receive too."
 	}
-	return "Let one of them send before it receives, and check source, tag and communicator of the receives: a message with others than those does not match."
+	return "Let one of them send before it receives. Check source, tag and communicator of the receives: they must " +
+		"match those of the messages."
 }
 
-// remedy is what to do about a deadlock that a near miss explains.
+// remedy says what to do about a deadlock that a near miss explains.
 var remedy = map[nearmiss.Kind]string{
-	nearmiss.Tag:       "Use the same tag on both sides, or receive with MPI_ANY_TAG.",
-	nearmiss.Comm:      "Send and receive on the same communicator: messages of another one never match.",
-	nearmiss.Elsewhere: "Check the rank that the message is sent to, and the one that it is awaited from: ranks count within the communicator.",
-	nearmiss.Other:     "Check the rank that the message is awaited from, or receive from MPI_ANY_SOURCE if the order does not matter.",
-	nearmiss.Taken:     "Name source and tag in the earlier receive, or use another tag or communicator for its messages, so that it can't take the one that is awaited here.",
-	nearmiss.Count:     "Compare the number of sends and receives on both sides: loops with another number of turns, or a path that leaves one out.",
+	nearmiss.Tag:  "Use the same tag on both sides, or receive with MPI_ANY_TAG.",
+	nearmiss.Comm: "Send and receive on the same communicator: messages of another one never match.",
+	nearmiss.Elsewhere: "Check the destination of the send and the source of the receive. Both are ranks in the " +
+		"communicator of the call.",
+	nearmiss.Other: "Check the source of the receive. If the order of the messages does not matter, receive from " +
+		"MPI_ANY_SOURCE.",
+	nearmiss.Taken: "Name source and tag in the earlier receive, or use another tag or communicator for its " +
+		"messages. Then it cannot take this message.",
+	nearmiss.Count: "Compare the number of sends and receives on both sides: loops of different lengths, or a path " +
+		"that skips one.",
 }
 
 // Checks are the checks of this family.

@@ -17,12 +17,12 @@ type miss struct {
 }
 
 const (
-	searched = 16 // threads whose near misses are looked for
-	told     = 3  // near misses that are told of
+	searched = 16 // threads to search near misses for
+	told     = 3  // near misses in a finding
 )
 
-// nearMisses looks for what explains a deadlock: the most telling first, at most one for each thread. Of two that wait for
-// each other in vain, one is enough.
+// nearMisses looks for what explains a deadlock. It returns at most one near miss for each thread. Of two operations
+// that nearly match each other, it returns one.
 func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 	var links []waiting.Link
 	for i := range d.Knots {
@@ -54,7 +54,7 @@ func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 			}
 		})
 	}
-	// A message that lies about may be for later: it explains something only if nothing better does.
+	// An unmatched message may be for a later receive. It is an explanation only if there is no better one.
 	best := nearmiss.Count
 	for _, m := range found {
 		best = min(best, m.Kind)
@@ -68,8 +68,8 @@ func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 	return kept
 }
 
-// idle reports whether the one process that could do what is waited for has ended, or waits in a collective: then it has
-// sent and received what it was going to.
+// idle reports whether the only process that a clause waits for has ended, or waits in a collective. Then the numbers
+// of its sends and receives are final.
 func idle(c *waiting.Clause, stuck map[*track.Process]*waiting.Blocked) bool {
 	if len(c.Procs) != 1 {
 		return false
@@ -82,7 +82,7 @@ func idle(c *waiting.Clause, stuck map[*track.Process]*waiting.Blocked) bool {
 	return b != nil && b.Clauses[0].What == waiting.ToJoin
 }
 
-// miss says what a near miss is, and adds its place.
+// miss describes a near miss, and adds its place.
 func (s *story) miss(m miss) string {
 	x, w := s.x, m.Want
 	me := m.blocked.Thread.Process.Rank
@@ -91,21 +91,23 @@ func (s *story) miss(m miss) string {
 	switch m.Kind {
 	case nearmiss.Count:
 		if w.Send {
-			return fmt.Sprintf("So far rank %d has sent %s to rank %d on %s, and that one is in its %s receive from it.",
-				rank(w.Peer), check.Plural(m.Sent, "message", "messages"), me, comm, ordinal(m.Received))
+			return fmt.Sprintf("So far, rank %d has sent %s to rank %d on %s, but rank %d is in its %s receive from "+
+				"it.",
+				rank(w.Peer), check.Plural(m.Sent, "message", "messages"), me, comm, me, ordinal(m.Received))
 		}
-		return fmt.Sprintf("So far rank %d has received %s from rank %d on %s, and that one is in its %s send to it.",
-			rank(w.Peer), check.Plural(m.Received, "message", "messages"), me, comm, ordinal(m.Sent))
+		return fmt.Sprintf("So far, rank %d has received %s from rank %d on %s, but rank %d is in its %s send to it.",
+			rank(w.Peer), check.Plural(m.Received, "message", "messages"), me, comm, me, ordinal(m.Sent))
 	case nearmiss.Taken:
 		s.add("receive that took the message", m.Took.Call)
-		return fmt.Sprintf("Nearly: rank %d sent to rank %d with %s on %s, but an earlier receive took the message (%s).",
+		return fmt.Sprintf("Near miss: rank %d sent to rank %d with %s on %s, but an earlier receive took the "+
+			"message (%s).",
 			rank(m.Took.From), me, tag(m.Took.Tag), comm, x.CallAt(m.Took.Call))
 	}
 	op := m.Op
 	s.add(role[m.Kind][op.Send], op.Call)
 	theirs := x.Comm(op.Call, op.Comm)
 	if op.Send {
-		text := fmt.Sprintf("Nearly: rank %d sent to rank %d with %s on %s (%s), but rank %d waits for ",
+		text := fmt.Sprintf("Near miss: rank %d sent to rank %d with %s on %s (%s), but rank %d waits for ",
 			op.Comm.Members[op.Me], op.Comm.Members[op.Peer], tag(op.Tag), theirs, x.CallAt(op.Call), me)
 		switch m.Kind {
 		case nearmiss.Tag:
@@ -121,7 +123,7 @@ func (s *story) miss(m miss) string {
 	if op.Peer != match.Any {
 		from = fmt.Sprintf("rank %d", op.Comm.Members[op.Peer])
 	}
-	text := fmt.Sprintf("Nearly: rank %d receives from %s with %s on %s (%s), but rank %d sends ",
+	text := fmt.Sprintf("Near miss: rank %d receives from %s with %s on %s (%s), but rank %d sends ",
 		op.Comm.Members[op.Me], from, tag(op.Tag), theirs, x.CallAt(op.Call), me)
 	switch m.Kind {
 	case nearmiss.Tag:
@@ -134,12 +136,12 @@ func (s *story) miss(m miss) string {
 	return text + "to it."
 }
 
-// add adds the place of a call that is not a thread's present one.
+// add adds the place of a call that a thread is no longer in.
 func (s *story) add(what string, c match.Call) {
 	s.finding.Sites = append(s.finding.Sites, s.x.Site(what, c))
 }
 
-// role is what the other operation of a near miss is, by whether it sends.
+// role describes the other operation of a near miss, by whether it sends.
 var role = map[nearmiss.Kind]map[bool]string{
 	nearmiss.Tag:       {true: "send with another tag", false: "receive with another tag"},
 	nearmiss.Comm:      {true: "send on another communicator", false: "receive on another communicator"},
@@ -169,12 +171,12 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// details are the near misses for programs that read the report.
+// details returns the near misses for programs that read the report.
 func details(misses []miss) []map[string]any {
 	list := make([]map[string]any, 0, len(misses))
 	names := map[nearmiss.Kind]string{
-		nearmiss.Tag: "tag", nearmiss.Comm: "communicator", nearmiss.Elsewhere: "sent elsewhere", nearmiss.Other: "other rank", nearmiss.Taken: "already received",
-		nearmiss.Count: "count",
+		nearmiss.Tag: "tag", nearmiss.Comm: "communicator", nearmiss.Elsewhere: "sent elsewhere",
+		nearmiss.Other: "other rank", nearmiss.Taken: "already received", nearmiss.Count: "count",
 	}
 	for _, m := range misses {
 		d := map[string]any{"kind": names[m.Kind], "waits": m.blocked.Thread.Process.Rank}

@@ -20,12 +20,12 @@ import (
 //go:embed potential.md
 var potentialDoc string
 
-// Potential reports processes that have gone on only because MPI buffered a message, or let a collective be left early
-// (package causal).
+// Potential reports processes that continued only because MPI buffered a message, or let a process leave a collective
+// early (package strictreplay).
 var Potential = &check.Check{
 	ID:          "GLOBAL:DEADLOCK:POTENTIAL",
 	Severity:    finding.Error,
-	Title:       "processes would wait for each other for ever if MPI did not buffer their messages",
+	Title:       "processes would wait for each other forever if MPI did not buffer their messages",
 	Doc:         potentialDoc,
 	Portability: true,
 	Needs:       []analysis.Need{strictreplay.Fact, waiting.Fact},
@@ -38,8 +38,8 @@ var Potential = &check.Check{
 	},
 }
 
-// potentials are those of a run. They are told when the program has gone on for a while, or has ended: one that hangs
-// in the same calls a moment later has a deadlock, and that is told instead.
+// potentials are the potential deadlocks of a run. They are reported when the program has continued for a while, or has
+// ended. If it hangs in the same calls a moment later, that is a real deadlock, which is reported instead.
 type potentials struct {
 	x       *check.Run
 	found   map[string]*potential // by the places of their calls
@@ -48,20 +48,20 @@ type potentials struct {
 	largest int64                 // bytes of the largest message that was seen to be buffered
 }
 
-// potential is one that is not told yet, or is told and occurs again.
+// potential is a potential deadlock. It may occur again after its report.
 type potential struct {
-	finding *finding.Finding // its count is of what has not been told
+	finding *finding.Finding // its count is of the occurrences since the last report
 	order   []string         // place of each site that waits
 	relied  []string         // sends that were buffered
-	left    []string         // collectives that may have been left early
-	hangs   bool             // in the same calls, a real one was found
+	left    []string         // collectives that a process may have left early
+	hangs   bool             // the same calls are in a real deadlock
 	sends   []*match.Op      // of the first occurrence, not received yet
 	procs   map[*track.Process]bool
 	age     int // ticks
 	told    bool
 }
 
-// seasoned is after how many ticks a potential deadlock is told: a real one is by then.
+// seasoned is how many ticks after its occurrence a potential deadlock is reported. A real one is reported before.
 const seasoned = 30
 
 func (p *potentials) knot(k *strictreplay.Knot) {
@@ -71,7 +71,7 @@ func (p *potentials) knot(k *strictreplay.Knot) {
 	}
 	same := mark(k)
 	if q := p.recent[same]; q != nil {
-		q.finding.Count++ // the very same threads and calls
+		q.finding.Count++ // the same threads and calls
 		return
 	}
 	places := make([]string, len(k.Waits))
@@ -107,7 +107,7 @@ func (p *potentials) knot(k *strictreplay.Knot) {
 	}
 }
 
-// remembered is how many circles are known again at a glance.
+// remembered is how many circles are recognised by their mark.
 const remembered = 1 << 14
 
 // mark is equal for circles of the same threads in the same places (FNV-1a over words).
@@ -117,30 +117,33 @@ func mark(k *strictreplay.Knot) uint64 {
 		c := &k.Waits[i].Place
 		h = (h ^ uint64(c.Thread)) * 1099511628211
 		if len(c.Raw) >= layout.SizeofRecord {
-			h = (h ^ uint64(c.Func())<<32 ^ uint64(binary.LittleEndian.Uint32(c.Raw[layout.RecordSiteAt:]))) * 1099511628211
+			site := binary.LittleEndian.Uint32(c.Raw[layout.RecordSiteAt:])
+			h = (h ^ uint64(c.Func())<<32 ^ uint64(site)) * 1099511628211
 		}
 	}
 	return h
 }
 
-// describe tells of a circle in words.
+// describe describes a circle in words.
 func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []string) {
 	f := q.finding
 	var (
 		cycle   []int
 		lines   []string
 		details []map[string]any
-		more    []finding.Site // where what is waited for was begun
+		more    []finding.Site // where the operations began
 	)
 	for i := range k.Waits {
 		w := &k.Waits[i]
 		rank := w.Thread.Process.Rank
 		cycle = append(cycle, rank)
 		if len(lines) < 4*shown {
-			lines = append(lines, fmt.Sprintf("rank %d waits in %s", rank, p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
+			lines = append(lines,
+				fmt.Sprintf("rank %d waits in %s", rank, p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
 		}
 		if w.Buffered {
-			details = append(details, map[string]any{"rank": rank, "call": p.x.Func(w.Op.Call).Name, "bytes": bytes(w.Op)})
+			details = append(details,
+				map[string]any{"rank": rank, "call": p.x.Func(w.Op.Call).Name, "bytes": bytes(w.Op)})
 		}
 		if slices.Contains(q.order, places[i]) {
 			continue
@@ -169,7 +172,7 @@ func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []strin
 	}
 }
 
-// waiting says in words where a thread waits, and what for.
+// waiting says where a thread waits, and what for.
 func (p *potentials) waiting(w *strictreplay.Wait, next *track.Process) string {
 	who := fmt.Sprintf("rank %d", next.Rank)
 	if next == w.Thread.Process {
@@ -180,7 +183,8 @@ func (p *potentials) waiting(w *strictreplay.Wait, next *track.Process) string {
 	case w.Op == nil:
 		return fmt.Sprintf("%s for %s to call it too (%s)", name, who, p.x.Comm(w.Call, w.Comm))
 	case w.Op.Send:
-		return fmt.Sprintf("%s for %s to receive (%s, %s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm), size(w.Op))
+		return fmt.Sprintf("%s for %s to receive (%s, %s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm),
+			size(w.Op))
 	}
 	return fmt.Sprintf("%s for %s to send (%s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm))
 }
@@ -198,7 +202,7 @@ func size(op *match.Op) string {
 	return check.Plural(int(n), "byte", "bytes")
 }
 
-// deadlock drops what has become a real one.
+// deadlock drops the potential deadlocks that have become real.
 func (p *potentials) deadlock(d *waiting.Deadlock) {
 	for i := range d.Blocked {
 		place := p.x.Place(d.Blocked[i].Call)
@@ -217,7 +221,7 @@ func (p *potentials) tick() {
 	}
 }
 
-// finish tells of the rest: of processes that might have had several threads, and of what has occurred again.
+// finish reports the rest: those of processes that might have had several threads, and those that have occurred again.
 func (p *potentials) finish() {
 	for _, key := range p.keys {
 		if q := p.found[key]; q.finding.Count > 0 {
@@ -226,7 +230,8 @@ func (p *potentials) finish() {
 	}
 }
 
-// threaded reports whether another thread may still call MPI: the processes may have more to do than is known.
+// threaded reports whether another thread may still call MPI. Then the recorded calls are not all that the processes
+// do.
 func (q *potential) threaded() bool {
 	for pr := range q.procs {
 		if pr.Multiple {
@@ -236,8 +241,8 @@ func (q *potential) threaded() bool {
 	return false
 }
 
-// certain reports whether what has been found is to be told: no process has turned out to have several threads, and the
-// messages were received. One that never is belongs to another finding: it would have had to be buffered for ever.
+// certain reports whether to report a potential deadlock. No process may have several threads, and the messages must
+// have been received. A message that is never received belongs to another finding.
 func (q *potential) certain() bool {
 	for pr := range q.procs {
 		if len(pr.Threads) > 1 {
@@ -268,7 +273,7 @@ func (p *potentials) reportPotential(q *potential) {
 	f.Count = 0
 }
 
-// conclude completes what is told.
+// conclude completes the texts of a finding.
 func (p *potentials) conclude(q *potential) {
 	f := q.finding
 	cycle := f.Details["cycle"].([]int)
@@ -276,24 +281,31 @@ func (p *potentials) conclude(q *potential) {
 	for _, r := range append(slices.Clone(cycle), cycle[0]) {
 		path = append(path, fmt.Sprint(r))
 	}
-	head := "Processes would wait for each other for ever if MPI did not buffer their messages: the cycle is " + strings.Join(path, " -> ")
+	head := fmt.Sprintf("%s would wait for each other forever if MPI did not ", sentence(finding.RankNames(cycle)))
 	switch {
 	case len(q.relied) == 0:
-		head = strings.Replace(head, "did not buffer their messages", "did not let a collective be left early", 1)
+		head += "let a process leave a collective early"
 	case len(cycle) == 1:
-		head = fmt.Sprintf("Rank %d would wait for itself for ever if MPI did not buffer its message", cycle[0])
+		head = fmt.Sprintf("Rank %d would wait for itself forever if MPI did not buffer its message", cycle[0])
+	default:
+		head += "buffer their messages"
 	}
-	why := "They went on here because MPI let " + check.Join(q.left) + " return before all had called it. A collective may wait until all processes of the communicator have called it (MPI standard, chapter 6), and a program must work whether it does or not."
-	f.Advice = "Let the processes call the collective, send and receive in an order that works when each of them waits: call the collective before or after the messages on all of them, or receive by MPI_Irecv."
+	if len(cycle) > 1 {
+		head += ": the cycle is " + strings.Join(path, " -> ")
+	}
+	f.Message = head + ".\n" + f.Message + "."
+	f.Why = "In this run, MPI let " + check.Join(q.left) +
+		" return before all had called it. A collective may wait until all " +
+		"processes of the communicator have called it (MPI standard, chapter 6)."
+	f.Advice = "On all processes, call the collective before the messages, or on all of them after the messages. Or " +
+		"receive with MPI_Irecv."
 	if len(q.relied) > 0 {
 		f.Details["buffered_bytes_max"] = p.largest
-		who := "They"
-		if len(cycle) == 1 {
-			who = "It"
-		}
-		why = fmt.Sprintf("%s went on here because MPI buffered a message: %s. A standard send may wait until its receive has begun (MPI standard, section 3.4), "+
-			"and does with longer messages or another MPI. In this run, messages of up to %s were seen to be buffered.", who, check.Join(q.relied), check.Plural(int(p.largest), "byte", "bytes"))
-		f.Advice = "Receive first on one side, post the receives by MPI_Irecv before the sends, or use MPI_Sendrecv or MPI_Isend; MPI_Bsend where buffering is meant."
+		f.Why = fmt.Sprintf("In this run, MPI buffered a message: %s. A standard send may wait until its receive has "+
+			"begun (MPI standard, section 3.4), and does so for longer messages or with another MPI library. The "+
+			"longest message seen to be buffered in this run has %s.", check.Join(q.relied),
+			check.Plural(int(p.largest), "byte", "bytes"))
+		f.Advice = "Let one side receive first, or use MPI_Sendrecv or MPI_Isend, or post the receives with " +
+			"MPI_Irecv before the sends. If buffering is intended, use MPI_Bsend."
 	}
-	f.Message = head + ".\n" + f.Message + ".\n" + why
 }

@@ -19,12 +19,12 @@ import (
 //go:embed progress.md
 var progressDoc string
 
-// NoProgress reports processes that have been in the same MPI calls for long on average, though no deadlock can be shown.
-// It is a note where some of them are not in MPI, and so may only be slow.
+// NoProgress reports processes that have been in the same MPI calls for a long time on average, if no deadlock can be
+// shown. It is a note if some of them are not in MPI: they may only be slow.
 var NoProgress = &check.Check{
 	ID:       "GLOBAL:DEADLOCK:NO_PROGRESS",
 	Severity: finding.Warning,
-	Title:    "processes are in MPI for long without progress",
+	Title:    "processes are in MPI for a long time without progress",
 	Doc:      progressDoc,
 	Needs:    []analysis.Need{waiting.Fact},
 	Start: func(x *check.Run) {
@@ -55,12 +55,12 @@ type progress struct {
 
 	entered int // the tick at which a process entered MPI_Finalize last
 
-	polling map[ring.ThreadID]bool // threads that were found to poll in vain
+	polling map[ring.ThreadID]bool // threads that were found to poll for nothing
 }
 
 func (p *progress) tick() {
 	sum, n := 0, 0
-	last := -1 // since the last process entered MPI_Finalize: those in there count only if there are no others
+	last := -1 // since the last process entered MPI_Finalize: these count only if there are no others
 	for _, pr := range p.x.Tracker.Processes {
 		if pr.Aborting || pr.Lost {
 			return
@@ -82,7 +82,7 @@ func (p *progress) tick() {
 		n++
 	}
 	if n == 0 && last >= 0 {
-		sum, n = min(last, p.x.Tracker.Now-p.entered), 1 // that one may have ended by now
+		sum, n = min(last, p.x.Tracker.Now-p.entered), 1 // that process may have ended since
 	}
 	long := n > 0 && time.Duration(sum/n)*time.Second/ticksPerSecond >= p.x.NoProgress
 	if long && !p.told {
@@ -109,11 +109,11 @@ func (p *progress) in(pr *track.Process) int {
 	return max(least, 0)
 }
 
-// group are processes at one place.
+// group is the processes at one place.
 type group struct {
 	call   match.Call
 	inside bool
-	ticks  int // the longest that one of them has been there
+	ticks  int // the longest time that one of them has been there
 	ranks  []int
 }
 
@@ -167,18 +167,15 @@ func (p *progress) site(g *group) finding.Site {
 
 // line says where a group is.
 func (p *progress) line(g *group) string {
-	who, verb := sentence(finding.RankNames(g.ranks)), "is"
-	if len(g.ranks) > 1 {
-		verb = "are"
-	}
-	name := "MPI"
+	who, name := finding.RankNames(g.ranks), "MPI"
 	if fn := p.x.Func(g.call); fn != nil {
 		name = fn.Name
 	}
 	if g.inside {
-		return fmt.Sprintf("%s %s in %s for up to %d s", who, verb, name, g.ticks/ticksPerSecond)
+		return fmt.Sprintf("%s %s been in %s for up to %d s",
+			who, verb(g.ranks, "has", "have"), name, g.ticks/ticksPerSecond)
 	}
-	return fmt.Sprintf("%s %s outside of MPI, or polling; the last call was %s", who, verb, name)
+	return fmt.Sprintf("%s %s outside of MPI, or polling, after %s", who, verb(g.ranks, "is", "are"), name)
 }
 
 func (p *progress) report() {
@@ -198,20 +195,22 @@ func (p *progress) report() {
 		lines = append(lines, fmt.Sprintf("others are at %s more", check.Plural(n, "place", "places")))
 	}
 	f.Key = strings.Join(keys, "|")
-	f.Message = fmt.Sprintf("For %s on average, the processes have been in the same MPI calls, and no deadlock can be shown:\n%s.",
-		x.NoProgress, strings.Join(lines, ",\n"))
-	f.Advice = "Look at the processes that the others wait for. Where that is as meant, as with a long computation, raise the time with --no-progress."
+	f.Message = fmt.Sprintf("%s have been in the same MPI calls for %s on average, and no deadlock can be shown:\n%s.",
+		sentence(finding.RankNames(ranks)), x.NoProgress, strings.Join(lines, ",\n"))
+	f.Why = "They may be in a deadlock that mpivet cannot prove, or wait for a slow operation."
+	f.Advice = "Look at the processes that the others wait for. If the long wait is intended, raise the limit with " +
+		"--no-progress."
 	if outside > 0 {
 		f.Severity = finding.Info
-		f.Message += "\nThose outside of MPI may be computing: then the others only wait for them."
+		f.Why = "Processes outside of MPI may be computing. Then the others only wait for them."
 	}
 	x.Report(f)
 }
 
-// pollTime is how long a process may poll, at most, for what can never come, before that is told.
+// pollTime is the longest time that a process may poll for what can never come before it is reported.
 const pollTime = 10 * time.Second
 
-// polls tells of threads that poll for what can never come.
+// polls reports threads that poll for what can never come.
 func (p *progress) polls() {
 	x := p.x
 	list := waiting.Fact.Of(x.Facts).Futile(int(min(pollTime, x.NoProgress) * ticksPerSecond / time.Second))
@@ -226,10 +225,12 @@ func (p *progress) polls() {
 		x.Report(&finding.Finding{
 			Key:   "polling|" + x.Place(b.Call),
 			Ranks: []int{rank},
-			Message: fmt.Sprintf("Rank %d asks again and again for what can't come any more, and does nothing else in MPI: by %s.\n"+
-				"Whoever it could come from has finished, has ended, or waits for ever.", rank, x.Waiting(b)),
-			Advice: "Check what is polled for: its source, tag and communicator, and how many of it there are. A loop that polls needs an end for the " +
-				"case that nothing comes.",
+			Message: fmt.Sprintf("Rank %d polls for something that can never happen, and does nothing else in MPI: "+
+				"it calls %s.",
+				rank, x.Waiting(b)),
+			Why: "All processes that could do this have finished, have ended, or wait forever.",
+			Advice: "Check source, tag and communicator of the poll, and the number of messages. A polling loop " +
+				"needs an exit for the case that nothing comes.",
 			Sites:   []finding.Site{x.Site("polling", b.Call)},
 			Details: map[string]any{"polling": true},
 		})

@@ -11,7 +11,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// story tells of a deadlock, line by line, and collects the places that it mentions.
+// story describes a deadlock, line by line, and collects the places that it mentions.
 type story struct {
 	x       *check.Run
 	finding *finding.Finding
@@ -24,7 +24,7 @@ func (s *story) line(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-// site adds the place of a thread. It returns a key for the place, which is the same on all ranks.
+// site adds the place of a thread. It returns a key for the place that is the same on all ranks.
 func (s *story) site(role string, b *waiting.Blocked) string {
 	s.seen[b.Thread.ID] = true
 	place := s.x.Place(b.Call)
@@ -50,7 +50,7 @@ func (s *story) key() string {
 	return strings.Join(keys, "|")
 }
 
-// knot tells of processes that block each other.
+// knot describes processes that block each other.
 func (s *story) knot(k *waiting.Knot, words bool) {
 	if !k.Cycle {
 		if words {
@@ -77,7 +77,7 @@ func (s *story) knot(k *waiting.Knot, words bool) {
 	}
 }
 
-// fold tells of threads, those in a line that wait for the same at the same place.
+// fold describes threads, with one line for those that wait for the same at the same place.
 func (s *story) fold(links []waiting.Link) {
 	type sort struct {
 		place string
@@ -113,7 +113,8 @@ func (s *story) fold(links []waiting.Link) {
 		}
 		slices.Sort(g.ranks)
 		ranks := slices.Compact(g.ranks)
-		s.line("%s %s in %s", finding.RankNames(ranks), verb(ranks, "waits", "wait"), s.x.WaitingFor(g.link.Blocked, g.link.Clause))
+		s.line("%s %s in %s", finding.RankNames(ranks), verb(ranks, "waits", "wait"),
+			s.x.WaitingFor(g.link.Blocked, g.link.Clause))
 	}
 }
 
@@ -124,7 +125,7 @@ func verb(ranks []int, one, many string) string {
 	return many
 }
 
-// tellOthers tells, place by place, of those that wait for what has been told of.
+// tellOthers describes the other blocked processes by place.
 func (s *story) tellOthers(blocked []waiting.Blocked) {
 	var order []string
 	ranks := make(map[string][]int)
@@ -155,7 +156,7 @@ func (s *story) tellOthers(blocked []waiting.Blocked) {
 	}
 }
 
-// gone tells of processes that will do nothing any more.
+// gone describes processes that have ended or are ending.
 func (s *story) gone(ps []*track.Process) {
 	var order []string
 	ranks := make(map[string][]int)

@@ -27,8 +27,8 @@ var signalDoc string
 //go:embed finalize.md
 var finalizeDoc string
 
-// Signal reports ranks that die of a signal: those that brought it upon themselves, or else the first one, as launchers
-// kill the others then.
+// Signal reports ranks that a signal kills. It reports those that died of a fault of their own. If there are none, it
+// reports the first one, as launchers then kill the others.
 var Signal = &check.Check{
 	ID:       "LOCAL:EXIT:SIGNAL",
 	Severity: finding.Fatal,
@@ -45,7 +45,7 @@ var Signal = &check.Check{
 	},
 }
 
-// deaths collects the processes that died until it can be told which was first.
+// deaths collects the processes that died until it is clear which was first.
 type deaths struct {
 	x         *check.Run
 	dead      []*track.Process
@@ -71,7 +71,8 @@ func (s *deaths) end(p *track.Process) {
 	case ring.Exited, ring.Replaced:
 		if e.Kind == ring.Exited && (p.Initialized && !p.Finalizing || e.Code != 0 && isRank(s.x.Tracker, p)) {
 			// The launcher may have killed the others since, and some may have been gone before it.
-			since := slices.DeleteFunc(slices.Clone(s.dead), func(q *track.Process) bool { return q.Ended.Time < e.Time })
+			since := slices.DeleteFunc(slices.Clone(s.dead),
+				func(q *track.Process) bool { return q.Ended.Time < e.Time })
 			s.dead = slices.DeleteFunc(s.dead, func(q *track.Process) bool { return q.Ended.Time >= e.Time })
 			s.reportDeaths()
 			s.explained, s.dead = true, since
@@ -79,14 +80,14 @@ func (s *deaths) end(p *track.Process) {
 		return
 	}
 	if !isRank(s.x.Tracker, p) || e.Kind == ring.Vanished && e.Code == 0 && (!p.Initialized || p.Finalizing) {
-		// The kernel does not tell how it ended. Outside of MPI it may have become, by exec(), a program that the
-		// library does not get into.
+		// The kernel does not tell how it ended. Outside of MPI, it may have called exec() for a program without the
+		// library.
 		return
 	}
 	s.dead = append(s.dead, p)
 }
 
-// isRank reports whether p is a process of the MPI program, not one that such a process has started.
+// isRank reports whether p is a process of the MPI program, and not a child of one.
 func isRank(t *track.Tracker, p *track.Process) bool {
 	if len(p.Threads) > 0 {
 		return true
@@ -127,7 +128,8 @@ func (s *deaths) reportDeaths() {
 	s.explained = true
 }
 
-// ownFault reports whether the process did it: a fault or abort(), not a kill() by another process.
+// ownFault reports whether the process itself caused the signal: by a fault or abort(), not by kill() from another
+// process.
 func ownFault(e *ring.ProcEnd) bool {
 	if e.Kind != ring.Signaled {
 		return false
@@ -156,7 +158,7 @@ func (s *deaths) report(p *track.Process) {
 	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
 	case e.Kind == ring.Vanished:
-		f.Advice = "Look for who killed it: the out-of-memory killer (dmesg), a batch system's limit, or somebody."
+		f.Advice = "Find out what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
 	case e.SenderPID == 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
 		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)
 		f.Details["address"] = fmt.Sprintf("%#x", e.FaultAddr)
@@ -177,18 +179,21 @@ func (s *deaths) report(p *track.Process) {
 	}
 	f.Message += "."
 	if e.Kind == ring.Vanished {
-		f.Message += "\nIt left no trace: neither exit() nor a signal that can be caught."
+		f.Why = "It ended without exit(), and without a signal that a process can catch."
 	}
 	if f.Advice == "" {
-		f.Advice = "Look at the innermost line of the program in the stack; a core file (ulimit -c unlimited) or a debugger shows the variables there."
+		f.Advice = "Look at the innermost line of your program in the stack. A core file (ulimit -c unlimited) or a " +
+			"debugger shows the variables there."
 		if in != "" {
-			f.Advice = "The crash is inside an MPI call: check the buffers and handles that it was given, and whether earlier operations wrote past their buffers."
+			f.Advice = "The crash is inside an MPI call. Check the buffers and handles passed to it. Check whether " +
+				"earlier operations wrote beyond their buffers."
 		}
 	}
 	if function, inside := s.x.FaultInside(p); inside && !readsProgram(function) {
-		f.Message += "\nThe fault is in " + cmp.Or(function, "mpivet's library") + " of mpivet itself: this is a bug of mpivet, not of your program."
-		f.Advice = "Please report this, with the output of mpivet version and mpivet doctor. " +
-			"The program runs as it is without mpivet; fewer checks may avoid the fault (--check '*=off' switches all off)."
+		f.Message += "\nThe fault is in " + cmp.Or(function, "mpivet's library") + " of mpivet itself. " +
+			"This is a bug of mpivet, not of your program."
+		f.Advice = "Please report this, with the output of mpivet version and mpivet doctor. Without mpivet, the " +
+			"program runs. Fewer checks may avoid the fault (--check '*=off' switches all of them off)."
 		f.Details["mpivet"] = function
 	}
 	stack := s.x.Stack(p)
@@ -207,8 +212,9 @@ func (s *deaths) report(p *track.Process) {
 	s.x.Report(f)
 }
 
-// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI: a fault
-// there is one of the program's pointers. The wrappers of MPI's functions do, and what they call for that.
+// readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI. A fault
+// there is the fault of the program's pointers. These functions are the wrappers of MPI's functions, and what they call
+// to read.
 func readsProgram(function string) bool {
 	for _, prefix := range []string{"MPI_", "PMPI_", "mv_fill", "mv_section", "mv_data", "mv_reach"} {
 		if strings.HasPrefix(function, prefix) {
@@ -242,7 +248,7 @@ func describeSignal(n int) string {
 	case unix.SIGSEGV:
 		return "invalid memory access"
 	case unix.SIGBUS:
-		return "access to memory that is not there"
+		return "access to missing memory"
 	case unix.SIGFPE:
 		return "arithmetic error"
 	case unix.SIGILL:
@@ -267,7 +273,8 @@ var BeforeFinalize = &check.Check{
 			}
 		})
 		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
-			if p.Ended.Kind == ring.Exited && !p.Ended.Asked && p.Initialized && !p.Finalizing && !p.Aborting && !dying[p] && !x.EndedByMPI(p) {
+			early := p.Initialized && !p.Finalizing && !p.Aborting
+			if early && p.Ended.Kind == ring.Exited && !p.Ended.Asked && !dying[p] && !x.EndedByMPI(p) {
 				beforeFinalize(x, p)
 			}
 		})
@@ -286,13 +293,15 @@ func beforeFinalize(x *check.Run, p *track.Process) {
 	f := &finding.Finding{
 		Ranks:   []int{p.Rank},
 		Message: fmt.Sprintf("%s %s with status %d after MPI_Init without MPI_Finalize", rankName(p), how, e.Code),
-		Advice:  "Call MPI_Finalize on every path out of the program, or MPI_Abort where it has to give up: other processes may wait for this one for ever.",
+		Why: "Every process must call MPI_Finalize before it exits (MPI standard, section 11.2.2). Other processes " +
+			"may wait for this one forever.",
+		Advice:  "Call MPI_Finalize on every path out of the program. Where the program must give up, call MPI_Abort.",
 		Details: map[string]any{"status": e.Code},
 	}
 	if e.InMPI {
 		f.Message += ", from inside an MPI call"
 	}
-	f.Message += ".\nThe standard requires every process to call MPI_Finalize before it exits (section 11.2.2)."
+	f.Message += "."
 	if stack := x.Stack(p); len(stack) > 0 {
 		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "exit", Stack: stack})
 		f.Key = fmt.Sprint(stack[0].Function, stack[0].File, stack[0].Line)

@@ -1,4 +1,4 @@
-// Package leak has the checks for communicators, windows, files and the like that are never freed.
+// Package leak has the checks for communicators, windows, files and other objects that are never freed.
 package leak
 
 import (
@@ -13,27 +13,29 @@ import (
 //go:embed *.md
 var docs embed.FS
 
-// Checks are the checks of this family. Datatypes and requests have theirs where their other checks are.
+// Checks are the checks of this family. Those for datatypes and requests are in packages datatype and request.
 var Checks = []*check.Check{
 	objects(mpiapi.Comm, "COMM", "communicator", "communicators", "MPI_Comm_free or MPI_Comm_disconnect",
-		"MPI_Comm_free may be called as soon as the operations on it have begun; all its members must.", "comm.md"),
+		"MPI_Comm_free may be called while operations on it are pending. All its processes must call it.", "comm.md"),
 	objects(mpiapi.Group, "GROUP", "group", "groups", "MPI_Group_free",
-		"It may be as soon as the communicators, windows and groups that are made of it are there.", "group.md"),
+		"It may be freed as soon as the communicators, windows and groups made of it exist.", "group.md"),
 	objects(mpiapi.Op, "OP", "reduction operation", "reduction operations", "MPI_Op_free",
-		"It may be as soon as the reductions that use it have begun.", "op.md"),
+		"It may be freed as soon as the reductions that use it have begun.", "op.md"),
 	objects(mpiapi.Win, "WIN", "window", "windows", "MPI_Win_free",
-		"That is collective: all members of the window must call it, when their accesses are complete.", "win.md"),
+		"MPI_Win_free is collective: all processes of the window call it, after their accesses are complete.",
+		"win.md"),
 	objects(mpiapi.File, "FILE", "open file", "open files", "MPI_File_close",
-		"That is collective, and what was written may not be in the file without it.", "file.md"),
+		"MPI_File_close is collective. Without it, written data may not be in the file.", "file.md"),
 	objects(mpiapi.Info, "INFO", "info object", "info objects", "MPI_Info_free",
-		"It may be as soon as the calls that it is passed to have returned.", "info.md"),
+		"It may be freed as soon as the calls that use it have returned.", "info.md"),
 	objects(mpiapi.Errhandler, "ERRHANDLER", "error handler", "error handlers", "MPI_Errhandler_free",
-		"It may be as soon as it is set: objects that have it keep it.", "errhandler.md"),
-	objects(mpiapi.Keyval, "KEYVAL", "attribute key", "attribute keys", "MPI_Comm_free_keyval, MPI_Type_free_keyval or MPI_Win_free_keyval",
-		"It may be while objects have attributes of this key.", "keyval.md"),
+		"It may be freed as soon as it is set: the objects that have it keep it.", "errhandler.md"),
+	objects(mpiapi.Keyval, "KEYVAL", "attribute key", "attribute keys",
+		"MPI_Comm_free_keyval, MPI_Type_free_keyval or MPI_Win_free_keyval",
+		"It may be freed while objects have attributes with this key.", "keyval.md"),
 }
 
-// objects returns the check for a kind that package track knows as objects.
+// objects returns the check for a kind of objects.
 func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check.Check {
 	return leftover.New(&leftover.Kind{
 		Kind: kind, ID: "LOCAL:" + family + ":NOT_FREED", One: one, Many: many, Free: free, When: when,
@@ -54,7 +56,7 @@ func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check
 func text(name string) string {
 	b, err := docs.ReadFile(name)
 	if err != nil {
-		panic(err) // it is not among the files built in
+		panic(err) // the file is not built in
 	}
 	return string(b)
 }

@@ -76,13 +76,38 @@ func TestNotFreed(t *testing.T) {
 		{"freed", []calls{dup(comm), call("MPI_Comm_free", Args{"comm": comm})}, nil, false},
 		{"disconnected", []calls{dup(comm), call("MPI_Comm_disconnect", Args{"comm": comm})}, nil, false},
 		{"two of one place", []calls{dup(comm), dup(comm + 1)}, []string{"LOCAL:COMM:NOT_FREED warning 2"}, false},
-		{"a handle that was made again", []calls{dup(comm), dup(comm)}, []string{"LOCAL:COMM:NOT_FREED warning 1"}, false},
-		{"null", []calls{call("MPI_Comm_split", Args{"comm": World, "color": -32766, ">newcomm": CommNull})}, nil, false},
+		{
+			"a handle that was made again",
+			[]calls{dup(comm), dup(comm)},
+			[]string{"LOCAL:COMM:NOT_FREED warning 1"},
+			false,
+		},
+		{
+			"null",
+			[]calls{call("MPI_Comm_split", Args{"comm": World, "color": -32766, ">newcomm": CommNull})},
+			nil,
+			false,
+		},
 		{"the parent is MPI's", []calls{call("MPI_Comm_get_parent", Args{">parent": comm})}, nil, false},
-		{"one group, three times", []calls{groupOf(1), groupOf(2), groupOf(1), freeGroup(2)}, []string{"LOCAL:GROUP:NOT_FREED warning 2"}, false},
-		{"one group, twice, and freed by a copy", []calls{groupOf(1), groupOf(2), freeGroup(3), freeGroup(1)}, nil, false},
+		{
+			"one group, three times",
+			[]calls{groupOf(1), groupOf(2), groupOf(1), freeGroup(2)},
+			[]string{"LOCAL:GROUP:NOT_FREED warning 2"},
+			false,
+		},
+		{
+			"one group, twice, and freed by a copy",
+			[]calls{groupOf(1), groupOf(2), freeGroup(3), freeGroup(1)},
+			nil,
+			false,
+		},
 		{"an error handler that is used", []calls{newHandler, setHandler(World)}, nil, false},
-		{"and asked for", []calls{newHandler, setHandler(World), getHandler}, []string{"LOCAL:ERRHANDLER:NOT_FREED warning 1"}, false},
+		{
+			"and asked for",
+			[]calls{newHandler, setHandler(World), getHandler},
+			[]string{"LOCAL:ERRHANDLER:NOT_FREED warning 1"},
+			false,
+		},
 		{
 			"used by what is gone",
 			[]calls{newHandler, dup(comm), setHandler(comm), call("MPI_Comm_free", Args{"comm": comm})},
@@ -100,19 +125,26 @@ func TestNotFreed(t *testing.T) {
 			newKey, setKey(World), dup(comm), call("MPI_Comm_delete_attr", Args{"comm": World, "comm_keyval": key}),
 		}, []string{"LOCAL:COMM:NOT_FREED warning 1"}, false},
 		{"an error handler that a communicator has inherited", []calls{
-			newHandler, setHandler(World), dup(comm), call("MPI_Comm_set_errhandler", Args{"comm": World, "errhandler": 0}),
+			newHandler, setHandler(World), dup(comm),
+			call("MPI_Comm_set_errhandler", Args{"comm": World, "errhandler": 0}),
 		}, []string{"LOCAL:COMM:NOT_FREED warning 1"}, false},
 		{"an error that is handled by freeing", []calls{newHandler, dup(comm), setHandler(World), func(k *Rank) {
-			k.Callback("call", "MPI_Comm_call_errhandler", Args{"comm": World, "errorcode": 1}, map[uint64]string{comm: "MPI_Comm_free"})
+			k.Callback("call", "MPI_Comm_call_errhandler", Args{"comm": World, "errorcode": 1},
+				map[uint64]string{comm: "MPI_Comm_free"})
 		}}, nil, false},
 		{"an error that is handled without freeing", []calls{newHandler, dup(comm), setHandler(World), func(k *Rank) {
 			k.Call("call", "MPI_Comm_call_errhandler", Args{"comm": World, "errorcode": 1})
 		}}, []string{"LOCAL:COMM:NOT_FREED warning 1"}, false},
-		{"freed when MPI_Finalize deletes an attribute", []calls{deleting, dup(comm), dup(comm + 1), setKey(World), newType, func(k *Rank) {
-			k.Callback("main", "MPI_Finalize", nil, map[uint64]string{
-				comm: "MPI_Comm_free", comm + 1: "MPI_Comm_disconnect", key: "MPI_Comm_free_keyval", typ: "MPI_Type_free",
-			})
-		}}, nil, true},
+		{
+			"freed when MPI_Finalize deletes an attribute",
+			[]calls{deleting, dup(comm), dup(comm + 1), setKey(World), newType, func(k *Rank) {
+				k.Callback("main", "MPI_Finalize", nil, map[uint64]string{
+					comm: "MPI_Comm_free", comm + 1: "MPI_Comm_disconnect", key: "MPI_Comm_free_keyval",
+					typ: "MPI_Type_free",
+				})
+			}},
+			nil, true,
+		},
 		{
 			"not freed when MPI_Finalize deletes an attribute",
 			[]calls{deleting, dup(comm), setKey(World), newType},

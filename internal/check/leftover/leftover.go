@@ -1,5 +1,5 @@
-// Package leftover makes the checks for objects that a process has made and never frees. It is a helper: datatypes, requests and
-// the other kinds have a check each, with what differs between them.
+// Package leftover makes the checks for objects that a process creates and never frees. It is a helper: datatypes,
+// requests and each other kind have a check of their own, which says what is different about them.
 package leftover
 
 import (
@@ -16,42 +16,43 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Kind is a kind of objects that programs make and free, in the words of its findings.
+// Kind is a kind of objects that programs create and free, with the words for its findings.
 type Kind struct {
 	Kind      mpiapi.Kind
 	ID        string // LOCAL:COMM:NOT_FREED
-	Title     string // if it is another than that they were not freed
+	Title     string // of the check; if it is empty, it says that the objects were not freed
 	One, Many string // "communicator", "communicators"
-	Left      string // what they are until then; "not freed" if it is empty
-	Free      string // how one is freed: "MPI_Comm_free"
-	When      string // the sentence that says when it may be
+	Left      string // the state of the objects; if it is empty, "not freed"
+	Free      string // the function that frees one: "MPI_Comm_free"
+	When      string // a sentence: when an object may be freed
 	Doc       string
-	// Joint: all processes that have one free it together. If some have and others have not, that is told by the checks of
-	// collectives, when the run is over.
+	// Joint: all processes of an object free it together. If only some do, the checks of collectives report that at the
+	// end of the run.
 	Joint bool
-	// Anytime: they may also be freed after MPI_Finalize, so that what a process has left is known when it ends.
+	// Anytime: the objects may also be freed after MPI_Finalize, so they are counted when the process ends.
 	Anytime bool
-	// Live calls its function for every such object that a process has, in no order, and returns how many there are.
+	// Live calls its function for every such object of a process, in any order. It returns their number.
 	Live func(*track.Process, func(Object)) int
-	// Elsewhere reports whether another check tells of one that is left when MPI_Finalize is called; nil if none does.
+	// Elsewhere reports whether another check reports an object that is left at MPI_Finalize. It is nil if none does.
 	Elsewhere func(*check.Run, *Object) bool
-	// Describe fills in message and advice of the finding that a process calls MPI_Finalize while it has such objects; nil if
-	// the usual ones do. function is the name of the one that made them.
+	// Describe sets the texts of the finding that a process still has such objects at MPI_Finalize. If it is nil, the
+	// usual texts are used. function is the name of the function that created them.
 	Describe func(f *finding.Finding, p *track.Process, function string, g *Group)
 }
 
-// Object is one that is not freed.
+// Object is an object that is not freed.
 type Object struct {
 	Made      match.Call
-	Number    uint64     // of the object among the process's, in the order of their making
+	Number    uint64     // of the object in the process, in the order of creation
 	Committed match.Call // MPI_Type_commit, of a datatype that is committed
-	// Comm is what a communicator, window or file is to all its processes; nil if that is not known.
+	// Comm is the shared state of a communicator, window or file; nil if unknown.
 	Comm *match.Comm
-	// Of a request: whether it is active, and persistent; its variable has another one; it can't be freed, which was told.
+	// Of a request: it is active; it is persistent; its variable has another request; another finding says that it
+	// cannot be freed.
 	Active, Persistent, Unreachable, Refused bool
 }
 
-// Group are the objects made at one place.
+// Group is the objects created at one place.
 type Group struct {
 	N, Active int
 	First     Object
@@ -59,8 +60,8 @@ type Group struct {
 	place string
 }
 
-// New returns the check for a kind of objects: those left when MPI_Finalize is called are told by the place that made them,
-// and, while the program runs or if it ends otherwise, that there are many.
+// New returns the check for a kind of objects. At MPI_Finalize, it reports the objects that are left, by the place that
+// created them. While the program runs, or if it ends without MPI_Finalize, it reports that there are many.
 func New(k *Kind) *check.Check {
 	if k.Left == "" {
 		k.Left = "not freed"
@@ -101,8 +102,9 @@ func New(k *Kind) *check.Check {
 	}
 }
 
-// leaks looks at what a process has when MPI_Finalize has returned, as functions of the program may run in it that free objects.
-// What these do to requests is not seen, and requests that are not completed may keep it from returning.
+// leaks counts the objects of a process when MPI_Finalize has returned, as callbacks of the program may free objects in
+// it. Requests are counted when it is called: what callbacks do to them is not recorded, and MPI_Finalize may wait for
+// them.
 type leaks struct {
 	*check.Run
 	*Kind
@@ -123,14 +125,14 @@ func (l *leaks) finish() {
 	}
 }
 
-// broken reports whether the processes of the object do not agree on it: not all of them have it, or some have entered a
-// collective on it, to free it, say, and others have not. That is told by the checks of collectives.
+// broken reports whether the processes of the object disagree about it: not all of them have it, or only some have
+// entered a collective on it, such as the one that frees it. The checks of collectives report that.
 func (o *Object) broken() bool {
 	return o.Comm != nil && (!o.Comm.Idle() || !o.Comm.Opaque && !o.Comm.Shared())
 }
 
-// byPlace groups the objects of a process, but for those to be left out, by the place that made them, most frequent first, and
-// counts them.
+// byPlace groups the objects of a process by the place that created them, the most frequent place first. It also counts
+// them. Objects for which leaveOut returns true are in no group.
 func (l *leaks) byPlace(p *track.Process, leaveOut func(*Object) bool) ([]*Group, int) {
 	var groups map[string]*Group
 	var list []*Group
@@ -161,36 +163,39 @@ func (l *leaks) byPlace(p *track.Process, leaveOut func(*Object) bool) ([]*Group
 	return list, n
 }
 
-// shown is how many places are named of the many objects of a running program.
+// shown is how many places a finding names while the program runs.
 const shown = 3
 
 func (l *leaks) whileRunning(p *track.Process) {
 	groups, n := l.byPlace(p, nil)
-	l.many(p, groups, n, "running", "Rank %[1]d has %[2]d %[3]s that are %[4]s, %[5]d of them made at one place.\n"+
-		"That may be meant; or %[3]s are forgotten in a loop.")
+	l.many(p, groups, n, "running", "Rank %[1]d has %[2]d %[3]s that are %[4]s, %[5]d of them made at one place.",
+		"This may be intended. Or a loop forgets its "+l.Many+".")
 }
 
-// unfinished tells of the objects of a process that never called MPI_Finalize, if they are many: a few it could not free.
+// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are no sign of
+// an error: the process had no chance to free them.
 func (l *leaks) unfinished(p *track.Process) {
 	if l.Live(p, func(Object) {}) < l.Leaks.Limits.Of(l.Kind.Kind) {
 		return
 	}
 	groups, n := l.byPlace(p, nil)
-	l.many(p, groups, n, "ended", "The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place.\n"+
-		"It could not free them any more; but so many may be forgotten in a loop.")
+	l.many(p, groups, n, "ended",
+		"The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place.",
+		"The process had no chance to free its last "+l.Many+". But so many may come from a loop that forgets them.")
 }
 
-// many tells of the places that made most of the n objects of a process. The message is made of its rank, n, their name, what
-// they are, and the number of those of the first place.
-func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message string) {
+// many reports the places that created most of the n objects of a process. The arguments of the message are the rank,
+// n, the name and the state of the objects, and the number of those from the first place.
+func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message, why string) {
 	if len(groups) == 0 {
-		return // others use them
+		return // other processes use them
 	}
 	f := &finding.Finding{
 		Severity: finding.Info,
 		Key:      key + "|" + groups[0].place,
 		Ranks:    []int{p.Rank},
 		Message:  fmt.Sprintf(message, p.Rank, n, l.Many, l.Left, groups[0].N),
+		Why:      why,
 		Advice:   fmt.Sprintf("Check that every %s made there is freed by %s. %s", l.One, l.Free, l.When),
 		Details:  map[string]any{l.Many: n},
 	}
@@ -198,7 +203,7 @@ func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message stri
 		f.Advice = l.When
 	}
 	for _, g := range groups[:min(shown, l.Leaks.Places, len(groups))] {
-		f.Sites = append(f.Sites, l.Site(check.Plural(g.N, l.One, l.Many)+" made here, one of them", g.First.Made))
+		f.Sites = append(f.Sites, l.Site("the first of "+check.Plural(g.N, l.One, l.Many)+" made here", g.First.Made))
 	}
 	l.Report(f)
 }
@@ -220,10 +225,10 @@ func (l *leaks) atFinalize(p *track.Process) {
 			Key:   g.place,
 			Count: g.N,
 			Ranks: []int{p.Rank},
-			Message: fmt.Sprintf("Rank %d %s while it has %s made by %s at one place, never freed.\n"+
-				"A program that goes on making them runs out of memory.",
+			Message: fmt.Sprintf("Rank %d %s and still has %s made by %s at one place, never freed.",
 				p.Rank, when, check.Plural(g.N, l.One, l.Many), function),
-			Advice:  fmt.Sprintf("Free every %s with %s when it is not needed any more. %s", l.One, l.Free, l.When),
+			Why:     fmt.Sprintf("A program that keeps creating %s without freeing them runs out of memory.", l.Many),
+			Advice:  fmt.Sprintf("Free every %s with %s when it is no longer needed. %s", l.One, l.Free, l.When),
 			Sites:   []finding.Site{l.Site(l.One+" made", g.First.Made)},
 			Details: map[string]any{l.Many: g.N},
 		}
@@ -231,7 +236,8 @@ func (l *leaks) atFinalize(p *track.Process) {
 			l.Describe(f, p, function, g)
 		}
 		if i == told-1 && len(groups) > told {
-			f.Message += fmt.Sprintf("\nMore are made at %s; these are the most frequent ones.", check.Plural(len(groups)-told, "other place", "other places"))
+			f.Message += fmt.Sprintf("\nThere are more from %s (--leak-report-size).",
+				check.Plural(len(groups)-told, "other place", "other places"))
 		}
 		if len(g.First.Committed.Raw) > 0 {
 			f.Sites = append(f.Sites, l.Site(l.One+" committed", g.First.Committed))

@@ -1,4 +1,4 @@
-// Package memory has the checks of the buffers that programs hand to MPI.
+// Package memory has the checks of the buffers that programs pass to MPI.
 package memory
 
 import (
@@ -11,7 +11,7 @@ import (
 // Checks are the checks of this family.
 var Checks = []*check.Check{IllegalModification, Inaccessible}
 
-// element names the element that a byte of the serialised data of a message belongs to, "" if that is not known.
+// element names the element that a byte of a message's data belongs to, "" if that is unknown.
 func element(t *match.Datatype, count int64, at uint64) string {
 	of := t.Of()
 	if of == nil || of.Size <= 0 {

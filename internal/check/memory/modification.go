@@ -14,12 +14,12 @@ import (
 //go:embed modification.md
 var modificationDoc string
 
-// IllegalModification finds buffers that changed while an operation read them (MPI standard, sections 3.7.2, 3.9 and 6.12).
-// It has work only if the processes make sums of the data.
+// IllegalModification finds buffers that change while an operation reads them (MPI standard, sections 3.7.2, 3.9 and
+// 6.12). It works only if the processes make checksums of the data.
 var IllegalModification = &check.Check{
 	ID:       "LOCAL:MEMORY:ILLEGAL_MODIFICATION",
 	Severity: finding.Error,
-	Title:    "a buffer that MPI owns for reading is changed",
+	Title:    "the program changes a buffer while MPI reads it",
 	Doc:      modificationDoc,
 	KeptSums: true,
 	Needs:    []analysis.Need{checksum.Fact},
@@ -35,44 +35,47 @@ func modified(x *check.Run, m *checksum.Modification) *finding.Finding {
 		Key:   x.Place(m.Operation) + "|" + x.Place(m.Completed),
 		Ranks: []int{rank},
 		Sites: []finding.Site{x.Site("operation", m.Operation)},
-		Advice: "Do not write to the buffer before MPI_Wait, a successful MPI_Test, or one of their relatives has completed the operation: complete it " +
-			"earlier, or prepare the new data in another buffer.",
+		Advice: "Complete the operation with MPI_Wait or a successful MPI_Test before writing to the buffer. Or " +
+			"prepare the new data in another buffer.",
 		Details: map[string]any{"function": name, "bytes": m.Bytes, "at": m.At, "length": m.Length, "exact": m.Exact},
 	}
-	rule := "From the start of an operation until the call that completes it the program may read a buffer that is sent, but not write to it (MPI standard, section 3.7.2)"
+	rule := "The program must not write to a send buffer before the operation is complete (MPI standard, section 3.7.2)"
 	completed, buffer, does := x.Func(m.Completed).Name, "send buffer", "send"
 	if fn.Arg(mpiapi.TheFile) >= 0 {
 		buffer, does = "buffer", "write"
-		rule = "From the start of a file operation until the call that completes it the program must leave its buffer alone (MPI standard, section 14.4.1)"
+		rule = "The program must not use the buffer of a file operation before the operation is complete (MPI " +
+			"standard, section 14.4.1)"
 	}
 	f.Message = fmt.Sprintf("Rank %d changes the %s of %s before the operation is complete: ", rank, buffer, name)
 	if m.Blocking {
-		f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s while it is inside the call: ", rank, name)
-		f.Advice = "Look for other threads that write to the buffer, and have them wait until the call has returned."
-		rule = "While a call sends from a buffer nobody may write to it (MPI standard, section 3.4)"
+		f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s during the call: ", rank, name)
+		f.Advice = "Look for other threads that write to the buffer. Let them wait until the call has returned."
+		rule = "No thread may write to a send buffer while a call sends from it (MPI standard, section 3.4)"
 		completed = name
 	} else {
 		f.Sites = append(f.Sites, x.Site("completed", m.Completed))
 	}
-	f.Message += where(m) + fmt.Sprintf(" when %s returns.\n%s: MPI may %s the old data, the new, or some of both.", completed, rule, does)
+	f.Message += where(m) + fmt.Sprintf(" when %s returns.", completed)
+	f.Why = fmt.Sprintf("%s. MPI may %s the old data, the new data, or a mixture.", rule, does)
 	if e := element(m.Type, m.Count, m.At); e != "" {
 		f.Details["element"] = e
 	}
 	return f
 }
 
-// where says which data have changed, up to "are not what they were".
+// where says which data have changed.
 func where(m *checksum.Modification) string {
 	last := m.At + m.Length - 1
 	switch first := element(m.Type, m.Count, m.At); {
 	case m.Exact && m.Length == 1:
-		return fmt.Sprintf("byte %d of the %d%s is not what it was", m.At, m.Bytes, named(first))
+		return fmt.Sprintf("byte %d of the %d%s has changed", m.At, m.Bytes, named(first))
 	case m.Exact:
-		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s are not what they were", m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
+		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s have changed",
+			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
 	case m.Length == m.Bytes:
-		return fmt.Sprintf("the %d bytes are not what they were", m.Bytes)
+		return fmt.Sprintf("some of its %d bytes have changed", m.Bytes)
 	default:
-		return fmt.Sprintf("of the %d bytes, the first that are not what they were are among those from byte %d%s to byte %d%s",
+		return fmt.Sprintf("some of its %d bytes have changed, the first between byte %d%s and byte %d%s",
 			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
 	}
 }
@@ -84,7 +87,7 @@ func named(element string) string {
 	return " (" + element + ")"
 }
 
-// other names the last element if it is not the first.
+// other names the last element, if it is another one than the first.
 func other(first, last string) string {
 	if first == last {
 		return ""

@@ -13,31 +13,31 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// buffer is a buffer that a call passes to MPI, or has passed before, and that can't be accessed.
+// buffer is a buffer that a call passes to MPI, or has passed before, and that cannot be accessed.
 type buffer struct {
 	thread *track.Thread
 	call   match.Call // has the buffer among its arguments
 	event.Unreachable
-	// typ and count are what is in the buffer. typ is nil if that is not known.
+	// typ and count describe the contents of the buffer. typ is nil if they are unknown.
 	typ   *match.Datatype
 	count int64
-	fault bool // the process died of the access
-	// in is the call in which the process died, if that is not call; else it is empty.
+	fault bool // the access killed the process
+	// in is the call in which the process died, if that is another one than call.
 	in match.Call
 }
 
-// sides are the roles of the buffers of messages and simple collectives, each with those of its count and datatype.
+// sides are the roles of the buffers of messages and simple collectives, each with its count and datatype.
 var sides = [...][3]mpiapi.Role{
 	{mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType},
 	{mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType},
 }
 
-// single reports whether a function has one count and one datatype for a buffer, in these parameters.
+// single reports whether these parameters are one count and one datatype for the whole buffer.
 func single(f *mpiapi.Func, count, typ int) bool {
 	return count >= 0 && typ >= 0 && f.Params[count].Length == "" && f.Params[typ].Length == ""
 }
 
-// unreachable describes a buffer that the process itself has found to be inaccessible.
+// unreachable describes a buffer that the library in the process has found to be inaccessible.
 func unreachable(e track.Unreachable) buffer {
 	th := e.Thread
 	c, f := &th.Open.Call, th.Open.Func
@@ -57,8 +57,8 @@ func unreachable(e track.Unreachable) buffer {
 // openCall returns a copy of the call that a thread is in.
 func openCall(th *track.Thread) match.Call { return track.Call{Thread: th, Call: &th.Open.Call}.Kept() }
 
-// fault returns the buffer that a process died of the access to, inside MPI: a buffer of the call that it was in, or of
-// a request. ok is false if it died of something else.
+// fault returns the buffer whose access killed a process inside MPI: a buffer of the call that it was in, or of a
+// request. ok is false if the process died of something else.
 func fault(p *track.Process) (b buffer, ok bool) {
 	e := p.Ended
 	signal := syscall.Signal(e.Code)
@@ -87,8 +87,8 @@ func fault(p *track.Process) (b buffer, ok bool) {
 	return b, false
 }
 
-// faultIn returns the buffer of a call that the process of th died of the access to. ok is false if there is none. The
-// call has made r, or is under way if r is nil.
+// faultIn returns the buffer of a call whose access killed the process of th. ok is false if there is none. The call
+// has made r; if r is nil, the process was in the call.
 func faultIn(th *track.Thread, call match.Call, r *track.Request) (b buffer, ok bool) {
 	c, err := event.ParseCall(call.Raw)
 	if err != nil {
@@ -103,7 +103,7 @@ func faultIn(th *track.Thread, call match.Call, r *track.Request) (b buffer, ok 
 		b = buffer{thread: th, call: call, count: c.Int(count), fault: true}
 		if r == nil {
 			b.typ = th.Process.Type(c.Handle(typ))
-		} else if op := r.Ops[0]; op != nil { // the handle may be another datatype's by now
+		} else if op := r.Ops[0]; op != nil { // the handle may stand for another datatype by now
 			b.typ = op.Type
 		}
 		addr := c.Addr(buf)
@@ -123,5 +123,5 @@ func faultIn(th *track.Thread, call match.Call, r *track.Request) (b buffer, ok 
 	return buffer{}, false
 }
 
-// oneByte is the type of a byte of memory.
+// oneByte is the type of one byte of memory.
 var oneByte = datatype.Predefined("MPI_BYTE", 1)

@@ -19,7 +19,7 @@ var byteDoc string
 //go:embed truncated.md
 var truncatedDoc string
 
-// newCheck returns the check for messages that do not fit in the given way.
+// newCheck returns the check for messages whose two sides differ in the given way.
 func newCheck(id, title, doc string, verdict datatype.Verdict, describe text) *check.Check {
 	return &check.Check{
 		ID: id, Severity: finding.Error, Title: title, Doc: doc,
@@ -34,16 +34,21 @@ func newCheck(id, title, doc string, verdict datatype.Verdict, describe text) *c
 	}
 }
 
-// DatatypeMismatch finds messages of which an element is received as another basic type than it was sent (MPI standard,
-// section 3.3.1).
-var DatatypeMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH", "a message is received as another datatype than it was sent", datatypeDoc, datatype.Mismatch, mismatch)
+// DatatypeMismatch finds messages with an element that is received as another basic type than it was sent (MPI
+// standard, section 3.3.1).
+var DatatypeMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH",
+	"a message is received as another datatype than it was sent",
+	datatypeDoc, datatype.Mismatch, mismatch)
 
-// ByteMismatch finds messages of which one side says MPI_BYTE and the other does not, if all fits otherwise.
-var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE", "one side of a message says MPI_BYTE, the other another datatype", byteDoc, datatype.ByteMismatch, byteMismatch)
+// ByteMismatch finds messages of which one side names MPI_BYTE and the other another datatype, if nothing else differs.
+var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE",
+	"one side of a message says MPI_BYTE, the other another datatype",
+	byteDoc, datatype.ByteMismatch, byteMismatch)
 
-// Truncated finds messages that are longer than the receive that takes them (MPI standard, section 3.2.4). Those of
-// another datatype are found by DatatypeMismatch.
-var Truncated = newCheck("GLOBAL:MSG:TRUNCATED", "a message is longer than the buffer it is received into", truncatedDoc, datatype.TooLong, truncated)
+// Truncated finds messages that are longer than their receive (MPI standard, section 3.2.4). DatatypeMismatch finds
+// those of another datatype.
+var Truncated = newCheck("GLOBAL:MSG:TRUNCATED", "a message is longer than the buffer it is received into",
+	truncatedDoc, datatype.TooLong, truncated)
 
 // Checks are the checks of this family.
 var Checks = []*check.Check{DatatypeMismatch, ByteMismatch, Truncated, Corrupted, Pending, Race, ReadySend}

@@ -15,27 +15,31 @@ const signatureLimit = 160
 // findings reports what one check finds in a run.
 type findings struct {
 	x    *check.Run
-	told map[string]bool // by key: the text of what is found again is not needed
+	told map[string]bool // by key: the text of a finding is needed only once
 }
 
 func newFindings(x *check.Run) *findings {
 	return &findings{x: x, told: make(map[string]bool)}
 }
 
-// text fills in a finding's message and advice.
+// text sets the texts of a finding.
 type text func(m *message, f *finding.Finding)
 
-// message is a message that something is wrong with, as its finding shows it.
+// message is a message whose two sides do not match, as its finding shows it.
 type message struct {
 	send, recv *match.Op
 	from, to   int // ranks
 	datatype.Comparison
-	sent, expected string // signatures
+	sends, receives string // functions
+	sent, expected  string // signatures
 }
 
 func (fs *findings) report(s, r *match.Op, c datatype.Comparison, t text) {
 	x := fs.x
-	m := &message{send: s, recv: r, from: x.Rank(s.Call), to: x.Rank(r.Call), Comparison: c}
+	m := &message{
+		send: s, recv: r, from: x.Rank(s.Call), to: x.Rank(r.Call), Comparison: c,
+		sends: x.Func(s.Call).Name, receives: x.Func(r.Call).Name,
+	}
 	f := &finding.Finding{
 		Key:   x.Place(s.Call) + "|" + x.Place(r.Call),
 		Ranks: []int{m.to, m.from},
@@ -50,7 +54,7 @@ func (fs *findings) report(s, r *match.Op, c datatype.Comparison, t text) {
 	x.Report(f)
 }
 
-// origins are the places where the datatypes were made and committed, as far as they are known.
+// origins are the places where the program created and committed the datatypes, as far as they are known.
 func (fs *findings) origins(s, r *match.Op) []finding.Site {
 	var sites []finding.Site
 	add := func(role string, c match.Call) {
@@ -86,8 +90,8 @@ func (m *message) details(x *check.Run) map[string]any {
 	return d
 }
 
-// path addresses element n of what op sends or receives in the expanded tree of its type, "" where there is none: the
-// type is basic, or has no element there. Types without names go by name.
+// path addresses element n of the data of op in the tree of its type. It is "" if the type is basic, or has no element
+// there. Types without a name get the given one.
 func path(op *match.Op, name string, element *datatype.Basic, n int64) string {
 	t := op.Type.Of()
 	if element == nil || t == nil || t.Elements == 1 && t.Predefined() {
@@ -106,52 +110,57 @@ func (m *message) signatures() string {
 	return fmt.Sprintf("\nSent: %s\nExpected: %s", m.sent, m.expected)
 }
 
-// difference is a line of the message: the first elements that don't match.
+// difference is a line of the message: the first elements that do not match.
 func (m *message) difference() string {
 	line := fmt.Sprintf("\nThe first difference is element %d: %s is sent, %s is expected.", m.At, m.Send, m.Recv)
 	if p := path(m.send, "sendtype", m.Send, m.At); p != "" {
-		line += fmt.Sprintf("\nIn what is sent it is %s.", p)
+		line += fmt.Sprintf("\nIn the sent data, it is %s.", p)
 	}
 	if p := path(m.recv, "recvtype", m.Recv, m.At); p != "" {
-		line += fmt.Sprintf("\nIn what is expected it is %s.", p)
+		line += fmt.Sprintf("\nIn the expected data, it is %s.", p)
 	}
 	return line
 }
 
+// both is the first line of the message: what both sides do. how is "as" or "into".
+func (m *message) both(how string) string {
+	return fmt.Sprintf("Rank %d sends %s with %s, but rank %d receives it %s %s with %s.",
+		m.from, elements(m.send), m.sends, m.to, how, elements(m.recv), m.receives)
+}
+
 func mismatch(m *message, f *finding.Finding) {
-	f.Message = fmt.Sprintf("Rank %d sends %s, rank %d receives it as %s.", m.from, elements(m.send), m.to, elements(m.recv)) +
-		m.signatures() + m.difference()
+	f.Message = m.both("as") + m.signatures() + m.difference()
 	if match.Overflows(m.send, m.recv) {
-		f.Message += "\nThe message is longer than the receive buffer, too."
+		f.Message += "\nThe message is also longer than the receive buffer."
 	}
-	f.Message += "\nThe standard requires the receive to name the types that were sent, element by element (MPI standard, section 3.3.1): " +
-		"MPI may convert the data wrongly, or not at all."
-	f.Advice = "Make the datatypes of both sides describe the same sequence of basic types."
+	f.Why = "The receive must name the same basic types as the send, element by element (MPI standard, section " +
+		"3.3.1). Otherwise MPI may convert the data wrongly, or not at all."
+	f.Advice = "Use datatypes with the same sequence of basic types on both sides."
 	if m.send.Type.Name != "" && m.recv.Type.Name != "" {
-		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", m.send.Type, m.recv.Type)
+		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", m.send.Type,
+			m.recv.Type)
 	}
 }
 
 func byteMismatch(m *message, f *finding.Finding) {
-	f.Message = fmt.Sprintf("Rank %d sends %s, rank %d receives it as %s.", m.from, elements(m.send), m.to, elements(m.recv)) +
-		m.signatures() + m.difference() +
-		"\nMPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). It works where all processes represent the data alike, but " +
-		"data are not converted where they don't."
-	f.Advice = "Use MPI_BYTE, or the other datatype, on both sides."
+	f.Message = m.both("as") + m.signatures() + m.difference()
+	f.Why = "MPI_BYTE matches only MPI_BYTE (MPI standard, section 3.3.1). Between machines with different data " +
+		"formats, MPI does not convert such data."
+	f.Advice = "Use MPI_BYTE on both sides, or the other datatype on both sides."
 }
 
 func truncated(m *message, f *finding.Finding) {
 	sent, _ := m.send.Use().Elements()
 	bytes, _ := m.send.Use().Bytes()
 	room, _ := m.recv.Use().Bytes()
-	f.Message = fmt.Sprintf("Rank %d sends %s, rank %d receives it into %s.", m.from, elements(m.send), m.to, elements(m.recv)) +
-		m.signatures() +
-		fmt.Sprintf("\nThe message has %s, the receive has room for %s: element %d, %s, is the first that does not fit.",
-			count(sent, bytes), count(m.At, room), m.At, m.Send) +
-		"\nA receive buffer must be at least as long as the message (MPI standard, section 3.2.4). MPI reports MPI_ERR_TRUNCATE from " +
-		"the call that completes the receive, and what is in the buffer then is not defined."
-	f.Advice = "Receive with a larger count into a buffer that is as large, or send less. MPI_Probe and MPI_Get_count tell how long a message is " +
-		"before it is received. If the receive is meant for another message, give them different tags."
+	f.Message = m.both("into") + m.signatures() +
+		fmt.Sprintf("\nThe message has %s, the receive has room for %s: element %d, %s, is the first that does not "+
+			"fit.",
+			count(sent, bytes), count(m.At, room), m.At, m.Send)
+	f.Why = "A message must fit into the receive buffer (MPI standard, section 3.2.4). The call that completes the " +
+		"receive fails with MPI_ERR_TRUNCATE, and the contents of the buffer are undefined."
+	f.Advice = "Receive with a larger count into a larger buffer, or send less. MPI_Probe and MPI_Get_count tell the " +
+		"length of a message before it is received. If the receive is meant for another message, use different tags."
 }
 
 func count(elements, bytes int64) string {

@@ -16,9 +16,9 @@ import (
 //go:embed pending.md
 var pendingDoc string
 
-// Pending finds messages that were sent and never received: their receiver, and their sender, have called MPI_Finalize
-// (MPI standard, section 11.2.2 of MPI 4.0: all communication must be completed before), or all members have freed the
-// communicator. One finding per place of the sends.
+// Pending finds messages that were sent and never received: their sender and receiver have called MPI_Finalize, or all
+// members have freed the communicator. All communication must be complete before (MPI 4.0, section 11.2.2). There is
+// one finding for each place of the sends.
 var Pending = &check.Check{
 	ID:       "GLOBAL:MSG:PENDING",
 	Severity: finding.Warning,
@@ -29,7 +29,7 @@ var Pending = &check.Check{
 		x.Track.CommFreed.On(x.Owner, func(c *match.Comm) {
 			var l leftovers
 			c.Pending(func(s *match.Op) { l.add(x, s, nil) })
-			p.report(&l, "all its processes have freed the communicator")
+			p.report(&l, "all processes of the communicator have freed it")
 		})
 		x.Track.RunOver.On(x.Owner, func(struct{}) { p.finish() })
 	},
@@ -39,7 +39,7 @@ type pendings struct {
 	x *check.Run
 }
 
-// leftovers are messages nobody received, by the place of the send, in the order in which they are found.
+// leftovers are messages that were never received, by the place of the send, in the order in which they are found.
 type leftovers struct {
 	keys   []string
 	groups map[string]*leftover
@@ -49,7 +49,7 @@ type leftovers struct {
 type leftover struct {
 	n     int
 	first *match.Op // send
-	probe *match.Op // the matched probe that took the first one, nil if none did
+	probe *match.Op // the matched probe that took the first message, nil if none did
 	flows []flow    // in the order in which they are found
 	index map[flow]int
 	count []int // of each flow
@@ -85,8 +85,8 @@ func (l *leftovers) add(x *check.Run, s, probe *match.Op) {
 	g.count[i]++
 }
 
-// finish looks at the end of the run, of which only that of the processes that have called MPI_Finalize is one: others
-// might have received what was on its way to them.
+// finish collects the messages at the end of the run. It leaves out processes that have not called MPI_Finalize: they
+// might have received messages later.
 func (p *pendings) finish() {
 	var l leftovers
 	for _, c := range p.x.Tracker.Comms.InOrder() {
@@ -111,7 +111,7 @@ func (p *pendings) finish() {
 			l.add(p.x, r.Partner(), r)
 		}
 	}
-	p.report(&l, "its receiver has called MPI_Finalize")
+	p.report(&l, "the receiver has called MPI_Finalize")
 }
 
 func (p *pendings) finished(c *match.Comm, member int32) bool {
@@ -119,7 +119,7 @@ func (p *pendings) finished(c *match.Comm, member int32) bool {
 	return pr != nil && finished(pr)
 }
 
-// finished reports whether a process will not receive anything any more, as far as it can be seen.
+// finished reports whether a process will certainly receive no more messages.
 func finished(p *track.Process) bool { return p.Finalizing && !p.Lost && !p.Callbacks && !p.Aborting }
 
 // flowLimit is how many flows a finding lists.
@@ -135,7 +135,8 @@ func (p *pendings) report(l *leftovers, why string) {
 	for i, k := range keys {
 		f := p.finding(k, l.groups[k], why)
 		if i == len(keys)-1 && rest > 0 {
-			f.Message += fmt.Sprintf("\nMessages from %s were not received either (--max-pending).", check.Plural(rest, "other place", "other places"))
+			f.Message += fmt.Sprintf("\nMessages from %s were not received either (--max-pending).",
+				check.Plural(rest, "other place", "other places"))
 			f.Details["more_places"] = rest
 		}
 		p.x.Report(f)
@@ -147,8 +148,8 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 	f := &finding.Finding{
 		Key: key, Count: g.n,
 		Sites: []finding.Site{x.Site("send", g.first.Call)},
-		Advice: "Receive every message that is sent, or do not send it. Compare the numbers of sends and receives, and their tags, ranks and " +
-			"communicators.",
+		Advice: "Receive every message that is sent, or do not send it. Compare the number of sends and receives, " +
+			"and their ranks, tags and communicators.",
 	}
 	var lines []string
 	var list []map[string]any
@@ -158,13 +159,14 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 		f.Ranks = append(f.Ranks, from, to)
 		senders = append(senders, from)
 		if i < flowLimit {
-			lines = append(lines, fmt.Sprintf("%s from rank %d to rank %d (tag=%d, %s)", check.Plural(g.count[i], "message", "messages"),
-				from, to, w.tag, x.Comm(g.first.Call, w.comm)))
+			lines = append(lines, fmt.Sprintf("%s from rank %d to rank %d (tag=%d, %s)",
+				check.Plural(g.count[i], "message", "messages"), from, to, w.tag, x.Comm(g.first.Call, w.comm)))
 		}
 		list = append(list, map[string]any{"from": from, "to": to, "tag": w.tag, "count": g.count[i]})
 	}
 	if n := len(g.flows) - flowLimit; n > 0 {
-		lines = append(lines, fmt.Sprintf("and %s more", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
+		lines = append(lines,
+			fmt.Sprintf("and %s more", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
 	}
 	slices.Sort(senders)
 	for _, r := range slices.Compact(senders) {
@@ -172,29 +174,36 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 			f.Sites[0].Also = append(f.Sites[0].Also, r)
 		}
 	}
-	them := "A message is"
-	if g.n > 1 {
-		them = fmt.Sprintf("%d messages are", g.n)
+	senders = slices.Compact(senders)
+	who, sends := "Rank", "sends"
+	if len(senders) > 1 {
+		who, sends = "Ranks", "send"
 	}
-	f.Message = fmt.Sprintf("%s sent by %s at one place and never received: %s.\n%s", them, x.Func(g.first.Call).Name, why, strings.Join(lines, ",\n")) + "."
+	what := "a message that is"
+	if g.n > 1 {
+		what = fmt.Sprintf("%d messages that are", g.n)
+	}
+	f.Message = fmt.Sprintf("%s %s %s %s never received (%s): %s.\n%s.", who, finding.RankList(senders), sends, what,
+		x.Func(g.first.Call).Name, why, strings.Join(lines, ",\n"))
 	f.Details = map[string]any{"messages": list}
 	p.near(f, g)
-	f.Message += "\nThe standard requires all communication to be completed before MPI_Finalize (section 11.2.2); that the send returned " +
-		"only means that MPI has kept a copy."
+	f.Why = "All communication must be complete before MPI_Finalize (MPI standard, section 11.2.2). A send that has " +
+		"returned may only mean that MPI has copied the message."
 	return f
 }
 
-// near says what comes closest to receiving the first message: what took it without receiving it, a receive that is
-// posted and waits for another, or else how many others arrived.
+// near says what comes closest to receiving the first message: a matched probe that took it, a posted receive that
+// waits for another message, or the number of other messages that arrived.
 func (p *pendings) near(f *finding.Finding, g *leftover) {
 	x, s := p.x, g.first
 	if g.probe != nil {
-		f.Message += "\nMPI_Mprobe or MPI_Improbe has taken it, and what it returned was not given to MPI_Mrecv or MPI_Imrecv."
+		f.Message += "\nMPI_Mprobe or MPI_Improbe has taken it, but MPI_Mrecv or MPI_Imrecv was not called for it."
 		f.Sites = append(f.Sites, x.Site("matched probe", g.probe.Call))
 		return
 	}
 	if r := p.nearest(s); r != nil {
-		f.Message += fmt.Sprintf("\n%s of rank %d nearly matches: it waits for %s.", x.Func(r.Call).Name, x.Rank(r.Call), p.difference(s, r))
+		f.Message += fmt.Sprintf("\n%s of rank %d nearly matches: it waits for %s.",
+			x.Func(r.Call).Name, x.Rank(r.Call), p.difference(s, r))
 		f.Sites = append(f.Sites, x.Site("receive that nearly matches", r.Call))
 		return
 	}
@@ -205,12 +214,14 @@ func (p *pendings) near(f *finding.Finding, g *leftover) {
 				left++
 			}
 		})
-		f.Message += fmt.Sprintf("\nRank %d has sent rank %d %s there in all, and %d of them %s received.", s.Comm.Members[s.Me], s.Comm.Members[s.Peer],
-			check.Plural(n+left, "message", "messages"), n, map[bool]string{true: "was", false: "were"}[n == 1])
+		f.Message += fmt.Sprintf("\nIn all, rank %d has sent rank %d %s on this communicator, and %d of them %s "+
+			"received.",
+			s.Comm.Members[s.Me], s.Comm.Members[s.Peer], check.Plural(n+left, "message", "messages"),
+			n, map[bool]string{true: "was", false: "were"}[n == 1])
 	}
 }
 
-// nearest returns the receive that is still posted by the receiver of s and has most in common with it, nil if none does.
+// nearest returns the posted receive of the receiver of s that has most in common with s, nil if there is none.
 func (p *pendings) nearest(s *match.Op) (best *match.Op) {
 	points := 0
 	for _, c := range p.x.Tracker.Comms.InOrder() {

@@ -16,10 +16,12 @@ import (
 //go:embed race.md
 var raceDoc string
 
-// Race finds receives from MPI_ANY_SOURCE that could have got the message of another sender than they did. It is a warning
-// where something would have gone wrong then, else a note.
+// Race finds receives from MPI_ANY_SOURCE that could have got the message of another sender. It is a warning if
+// something would have gone wrong then, otherwise a note.
 var Race = &check.Check{
-	ID: "GLOBAL:MSG:RACE", Severity: finding.Warning, Title: "a receive from anybody could have got another message", Doc: raceDoc, Portability: true,
+	ID: "GLOBAL:MSG:RACE", Severity: finding.Warning,
+	Title: "a receive from MPI_ANY_SOURCE could have got another message",
+	Doc:   raceDoc, Portability: true,
 	Needs: []analysis.Need{race.Races},
 	Start: func(x *check.Run) {
 		fs := &races{x: x, notes: make(map[string]*note)}
@@ -37,7 +39,7 @@ type races struct {
 
 // note is a receive in the source that has a race.
 type note struct {
-	// finding is a note, reported at the end of the run unless something worse was.
+	// finding is a note. It is reported at the end of the run, unless a warning was.
 	finding *finding.Finding
 	bad     bool // it says what may go wrong
 	warned  bool
@@ -59,8 +61,8 @@ func (fs *races) race(r *race.Race) {
 	}
 }
 
-// note returns the note of a receive at a place that is new: one for all call stacks that end at the same line, as
-// libraries have one function that receives for all others.
+// note returns the note for a receive at a new place. All call stacks that end at the same line share one note, as a
+// library may have one function that receives for all others.
 func (fs *races) note(c match.Call, place string) *note {
 	line := place
 	if stack := fs.x.Site("", c).Stack; len(stack) > 0 {
@@ -99,41 +101,47 @@ func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 	receive := at(x, r.Receive.Call)
 	f := &finding.Finding{
 		Key: key, Severity: finding.Info, Ranks: []int{me, from, other},
-		Message: fmt.Sprintf("Rank %d receives from MPI_ANY_SOURCE. It got the message of rank %d, but that of rank %d could have come first: "+
-			"nothing that MPI guarantees makes it come later.", me, from, other),
+		Message: fmt.Sprintf("Rank %d receives from MPI_ANY_SOURCE (%s) and got the message of rank %d, but that of "+
+			"rank %d could have come first.", me, x.Func(r.Receive.Call).Name, from, other),
+		Why: "MPI does not guarantee the order of these messages.",
 		Sites: []finding.Site{
 			x.Site("receive", r.Receive.Call), x.Site("send of what it got", r.Receive.Got.Call),
 			x.Site("send of what it could have got", r.Other.Call), x.Site("receive of that", r.Taker.Call),
 		},
 		Details: map[string]any{
 			"receiver": me, "sender": from, "other_sender": other, "tag": r.Receive.Got.Tag, "other_tag": r.Other.Tag,
-			"comm": x.Comm(r.Receive.Call, r.Comm), "outcome": [...]string{"harmless", "misfit", "stuck"}[r.Outcome], "proven": r.Proven,
+			"comm": x.Comm(r.Receive.Call, r.Comm), "outcome": [...]string{"harmless", "misfit", "stuck"}[r.Outcome],
+			"proven": r.Proven,
 		},
 	}
 	if r.Outcome == race.Harmless {
-		f.Message += "\nAnother run may receive them in the other order."
-		f.Advice = "Nothing is wrong if the program does not care who comes first. Else name the source, or use different tags."
+		f.Why += " Another run may receive them in the other order."
+		f.Advice = "Nothing needs to change if the program accepts the messages in any order. Otherwise name the " +
+			"source, or use different tags."
 		return f
 	}
-	f.Message += fmt.Sprintf("\nIn this run: rank %d's message is received by %s, rank %d's by %s.\nIn the other order: %s receives rank %d's message%s",
-		from, receive, other, at(x, r.Taker.Call), receive, other, fs.consequence(r))
+	f.Message += fmt.Sprintf("\nIn this run, %s receives the message of rank %d, and %s that of rank %d.\n"+
+		"In the other order, %s receives the message of rank %d%s",
+		receive, from, at(x, r.Taker.Call), other, receive, other, fs.consequence(r))
 	if r.Victim != r.Receive && r.Victim != r.Taker {
 		f.Sites = append(f.Sites, x.Site("receive that goes wrong", r.Victim.Call))
 	}
 	if r.Proven {
 		f.Severity = finding.Warning
 	} else {
-		f.Message += "\nThat is so if the program makes the same calls then. It may go by what it is told of the first message instead, which can't be seen."
+		f.Why += " The other order goes wrong if the program then makes the same calls. It may also adapt its calls " +
+			"to the first message, which mpivet cannot see."
 	}
-	f.Advice = "Name the source in the receive, or give messages that are meant for different receives different tags or communicators."
+	f.Advice = "Name the source in the receive. Or use different tags or communicators for messages that are meant " +
+		"for different receives."
 	return f
 }
 
-// consequence goes on from "receives rank 2's message".
+// consequence continues after "receives the message of rank 2".
 func (fs *races) consequence(r *race.Race) string {
 	x := fs.x
 	if r.Outcome == race.Stuck {
-		return fmt.Sprintf(", and then %s waits for ever: no message is left for it.", at(x, r.Victim.Call))
+		return fmt.Sprintf(", and then %s waits forever: no message is left for it.", at(x, r.Victim.Call))
 	}
 	how := "that is another datatype"
 	if race.Compare(r.Message, r.Victim).Verdict == datatype.TooLong {

@@ -15,7 +15,8 @@ var readyDoc string
 
 // ReadySend finds ready sends that may begin before their receive is posted (MPI standard, section 3.4).
 var ReadySend = &check.Check{
-	ID: "GLOBAL:MSG:READY_SEND", Severity: finding.Error, Title: "a ready send may begin before its receive is posted", Doc: readyDoc, Portability: true,
+	ID: "GLOBAL:MSG:READY_SEND", Severity: finding.Error, Title: "a ready send may begin before its receive is posted",
+	Doc: readyDoc, Portability: true,
 	Needs: []analysis.Need{race.ReadySends},
 	Start: func(x *check.Run) {
 		race.ReadySends.Of(x.Facts).On(x.Owner, func(e race.ReadyTooEarly) {
@@ -24,11 +25,14 @@ var ReadySend = &check.Check{
 			x.Report(&finding.Finding{
 				Key:   x.Place(s.Call) + "|" + x.Place(r.Call),
 				Ranks: []int{from, to},
-				Message: fmt.Sprintf("Rank %d sends to rank %d in ready mode, and nothing makes sure that the receive is posted by then: no message or collective leads "+
-					"from %s on rank %d to %s.\nA ready send may only be started when its receive is posted (MPI standard, section 3.4). Otherwise it is erroneous, and what "+
-					"happens is not defined.", from, to, at(x, r.Call), to, at(x, s.Call)),
-				Advice: "Have the receiver post the receive first and then tell the sender, by a message or a barrier; or send in standard mode.",
-				Sites:  []finding.Site{x.Site("send", s.Call), x.Site("receive", r.Call)},
+				Message: fmt.Sprintf("Rank %d sends to rank %d in ready mode, but nothing ensures that the receive "+
+					"is posted: no message or collective leads from %s on rank %d to %s.", from, to, at(x, r.Call), to,
+					at(x, s.Call)),
+				Why: "A ready send may start only after its receive is posted (MPI standard, section 3.4). Otherwise " +
+					"the behaviour is undefined.",
+				Advice: "Post the receive first, then tell the sender with a message or a barrier. Or use a standard " +
+					"send.",
+				Sites: []finding.Site{x.Site("send", s.Call), x.Site("receive", r.Call)},
 				Details: map[string]any{
 					"sender": from, "receiver": to, "tag": s.Tag, "comm": x.Comm(s.Call, s.Comm),
 				},

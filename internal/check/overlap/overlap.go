@@ -1,4 +1,4 @@
-// Package overlap has the checks of memory that is handed to MPI twice.
+// Package overlap has the checks of memory that a program passes to MPI twice.
 package overlap
 
 import (
@@ -21,13 +21,13 @@ var overlapDoc string
 //go:embed read.md
 var readDoc string
 
-// Overlap finds buffers that are handed to MPI while an operation that is under way has them or is to get them, where at least
-// one of the two writes; buffers of one call that overlap; and buffers that are written and have a byte twice (MPI standard,
-// sections 2.3, 3.7.2, 3.10, 5.1.11 and 6.1).
+// Overlap finds buffers that a pending operation also uses, if at least one of the two writes. It also finds buffers of
+// one call that overlap, and receive buffers that have a byte twice (MPI standard, sections 2.3, 3.7.2, 3.10, 5.1.11
+// and 6.1).
 var Overlap = &check.Check{
 	ID:       "LOCAL:MEMORY:OVERLAP",
 	Severity: finding.Error,
-	Title:    "memory is handed to MPI that an operation under way uses",
+	Title:    "a call uses memory that a pending operation uses",
 	Doc:      overlapDoc,
 	Needs:    []analysis.Need{buffers.Fact},
 	Start: func(x *check.Run) {
@@ -48,7 +48,7 @@ var Overlap = &check.Check{
 var ReadOverlap = &check.Check{
 	ID:       "LOCAL:MEMORY:READ_OVERLAP",
 	Severity: finding.Off,
-	Title:    "two operations under way read the same memory, which was forbidden before MPI 2.2",
+	Title:    "two pending operations read the same memory, which was forbidden before MPI 2.2",
 	Doc:      readDoc,
 	Needs:    []analysis.Need{buffers.Fact},
 	Start: func(x *check.Run) {
@@ -66,11 +66,11 @@ var ReadOverlap = &check.Check{
 // Checks are the checks of this family.
 var Checks = []*check.Check{Overlap, ReadOverlap}
 
-// overlaps reports the clashes that one of the checks is about.
+// overlaps reports the clashes for one of the checks.
 type overlaps struct {
 	x        *check.Run
 	severity finding.Severity
-	told     map[string]bool // by key. The text of a finding is needed only once
+	told     map[string]bool // by key: the text of a finding is needed only once
 }
 
 func (o *overlaps) report(c *buffers.Clash) {
@@ -88,19 +88,19 @@ func (o *overlaps) report(c *buffers.Clash) {
 	x.Report(f)
 }
 
-// sites are the call, the operation under way, and what made persistent requests.
+// sites are the call, the pending operation, and the calls that made persistent requests.
 func sites(x *check.Run, c *buffers.Clash) []finding.Site {
 	list := []finding.Site{x.Site("call", c.Call)}
 	if len(c.Second.By.Raw) > 0 {
 		list = append(list, x.Site("request made", c.Second.Call))
 	}
 	if !c.Within && !c.Itself {
-		list = append(list, x.Site("under way", c.First.Call))
+		list = append(list, x.Site("pending operation", c.First.Call))
 	}
 	return list
 }
 
-// overlap is what a finding is about.
+// overlap is the subject of a finding.
 type overlap struct {
 	x    *check.Run
 	rank int
@@ -113,14 +113,15 @@ func describe(o *overlap, f *finding.Finding) {
 	first := o.x.Func(o.First.Call).Name
 	switch {
 	case o.Itself:
-		f.Message = fmt.Sprintf("Rank %d calls %s with a buffer that is written and has a byte twice.", o.rank, name) +
-			"\n" + o.buffer(&o.Second) +
-			fmt.Sprintf("\nThe byte at %#x is in %s and in %s.", o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second)) +
-			"\nA datatype that has a byte twice, or copies of one that overlap, may be sent, but nothing may be received into it, whatever the length of the " +
-			"message (MPI standard, section 5.1.11): what the byte is then depends on the order in which MPI writes."
-		f.Advice = "Describe each place once. Where copies overlap, the extent is too small for the count: see MPI_Type_create_resized."
+		f.Message = fmt.Sprintf("Rank %d calls %s with a receive buffer that has a byte twice.", o.rank, name) +
+			"\n" + o.buffer(&o.Second) + fmt.Sprintf("\nThe byte at %#x is in %s and in %s.",
+			o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second))
+		f.Why = "A receive must not name a byte twice, whatever the length of the message (MPI standard, section " +
+			"5.1.11). The value of the byte depends on the order in which MPI writes."
+		f.Advice = "Describe each byte once. Where copies overlap, the extent of the datatype is too small for the " +
+			"count: see MPI_Type_create_resized."
 		if o.lists() {
-			f.Advice = "Choose displacements and counts so that no part reaches into another one."
+			f.Advice = "Choose displacements and counts so that no two parts overlap."
 		}
 	case o.Within:
 		same := "overlap"
@@ -128,26 +129,29 @@ func describe(o *overlap, f *finding.Finding) {
 			same = "begin at the same address"
 		}
 		f.Message = fmt.Sprintf("Rank %d calls %s with a send and a receive buffer that %s.", o.rank, name, same) +
-			"\nWhat is sent: " + o.buffer(&o.First) + "\nWhat is received: " + o.buffer(&o.Second) + o.both() +
-			"\nA buffer that a call writes must not be any other of its arguments, not even in part (MPI standard, section 2.3): MPI may overwrite what it " +
-			"has still to send."
+			"\nSend buffer: " + o.buffer(&o.First) + "\nReceive buffer: " + o.buffer(&o.Second) + o.both()
+		f.Why = "A buffer that a call writes must not overlap its other arguments (MPI standard, section 2.3). MPI " +
+			"may overwrite data before it sends them."
 		f.Advice = o.instead()
 	default:
-		f.Message = fmt.Sprintf("Rank %d calls %s, which %s memory that %s %s.", o.rank, name, does(o.call, o.Second.Write), first, has(first, o.First.Write)) +
-			"\nUnder way: " + o.buffer(&o.First) + "\nThe call: " + o.buffer(&o.Second) + o.both()
+		f.Message = fmt.Sprintf("Rank %d calls %s, which %s memory that %s %s.",
+			o.rank, name, does(o.call, o.Second.Write), first, has(first, o.First.Write)) +
+			"\nPending operation: " + o.buffer(&o.First) + "\nThis call: " + o.buffer(&o.Second) + o.both()
 		if o.Reads() {
-			f.Message += "\nBoth only read it, which the standard allows since MPI 2.2 (section 3.7.2); libraries of older versions need not."
-			f.Advice = "Nothing, unless the program must run with an MPI library of version 2.1 or older: then send copies."
+			f.Why = "Both only read. The standard allows this since MPI 2.2 (section 3.7.2), but older libraries may " +
+				"not."
+			f.Advice = "Nothing needs to change, unless the program must run with MPI 2.1 or older. Then send copies."
 			break
 		}
-		f.Message += "\nWhat an operation receives must not be touched before it is complete, and what it sends must not be changed (MPI standard, " +
-			"section 3.7.2): the data depend on which comes first."
-		f.Advice = fmt.Sprintf("Complete %s by MPI_Wait, MPI_Test or one of their relatives before the memory is used again, or use another buffer.", first)
+		f.Why = "Before an operation is complete, the program must not use its receive buffer, nor write to its send " +
+			"buffer (MPI standard, section 3.7.2). The data depend on which operation comes first."
+		f.Advice = fmt.Sprintf("Complete %s with MPI_Wait or MPI_Test before using the memory again. Or use another "+
+			"buffer.", first)
 		switch {
 		case first == "MPI_Buffer_attach":
-			f.Advice = "The memory of the attached buffer is MPI's until MPI_Buffer_detach: use another buffer for messages."
+			f.Advice = "Use another buffer for messages: the attached memory belongs to MPI until MPI_Buffer_detach."
 		case strings.HasSuffix(strings.TrimSuffix(first, "_c"), "_begin"):
-			f.Advice = "End the split collective before its buffer is used again, or use another buffer."
+			f.Advice = "End the split collective before using its buffer again. Or use another buffer."
 		}
 	}
 	f.Details = map[string]any{
@@ -157,15 +161,16 @@ func describe(o *overlap, f *finding.Finding) {
 	}
 }
 
-// both is a line of the message: the byte that is shared.
+// both is a line of the message: a byte that both buffers have.
 func (o *overlap) both() string {
-	return fmt.Sprintf("\nThe byte at %#x is in both: it is in %s and in %s.", o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second))
+	return fmt.Sprintf("\nBoth have the byte at %#x: it is in %s and in %s.",
+		o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second))
 }
 
 func does(f *mpiapi.Func, write bool) string {
 	switch {
 	case strings.HasPrefix(f.Name, "MPI_Buffer_attach"):
-		return "is given"
+		return "attaches"
 	case write:
 		return "writes to"
 	}
@@ -177,12 +182,12 @@ func has(name string, write bool) string {
 	case strings.HasPrefix(name, "MPI_Buffer_attach"):
 		return "has attached for buffered sends"
 	case write:
-		return "has still to fill"
+		return "is still filling"
 	}
 	return "is still reading"
 }
 
-// buffer describes what a call hands over: "MPI_Isend sends 10 × MPI_INT from buf = 0x7ffe10".
+// buffer describes a buffer of a call: "buf of MPI_Isend, 10 × MPI_INT at 0x7ffe10".
 func (o *overlap) buffer(h *buffers.Use) string {
 	f := o.x.Func(h.Call)
 	return fmt.Sprintf("%s of %s, %d × %s at %#x", f.Params[h.Param].Name, f.Name, h.Count, typeName(h.Type), h.Base)
@@ -225,18 +230,20 @@ func (o *overlap) lists() bool {
 	return f.Arg(mpiapi.RecvDispls) >= 0
 }
 
-// instead says what to do where the buffers of one call overlap.
+// instead says what to do if the buffers of one call overlap.
 func (o *overlap) instead() string {
 	f := o.x.Func(o.Second.Call)
 	switch {
 	case f.Act == mpiapi.ActSendrecv:
-		return "Use MPI_Sendrecv_replace, which sends and receives in the same buffer, or two buffers."
+		return "Use MPI_Sendrecv_replace, which sends and receives in one buffer. Or use two buffers."
 	case f.Act == mpiapi.ActIsendrecv:
-		return "Use MPI_Isendrecv_replace, which sends and receives in the same buffer, or two buffers."
+		return "Use MPI_Isendrecv_replace, which sends and receives in one buffer. Or use two buffers."
 	case f.InPlaceRecv:
-		return "Pass MPI_IN_PLACE as the receive buffer at the root, whose own part then stays where it is. Else use two buffers."
+		return "Pass MPI_IN_PLACE as the receive buffer at the root: its own part then stays where it is. Or use two " +
+			"buffers."
 	case f.InPlace != mpiapi.NotInPlace:
-		return "Use MPI_IN_PLACE as the send buffer: then the data are taken from the receive buffer. Else use two buffers."
+		return "Use MPI_IN_PLACE as the send buffer: MPI then takes the data from the receive buffer. Or use two " +
+			"buffers."
 	}
 	return "Use two buffers."
 }

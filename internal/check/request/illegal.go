@@ -16,12 +16,12 @@ import (
 //go:embed illegal.md
 var illegalDoc string
 
-// IllegalCall finds calls that the state or the kind of a request forbids (MPI standard, sections 3.7 to 3.9, 4.2,
-// 6.12, 12.3.5 and 13.2 of MPI 4.0).
+// IllegalCall finds calls that the state or the kind of a request forbids (MPI 4.0, sections 3.7 to 3.9, 4.2, 6.12,
+// 12.3.5 and 13.2).
 var IllegalCall = &check.Check{
 	ID:       "LOCAL:REQUEST:ILLEGAL_CALL",
 	Severity: finding.Error,
-	Title:    "a call is given a request that it must not be given",
+	Title:    "a call gets a request that it does not allow",
 	Doc:      illegalDoc,
 	Start: func(x *check.Run) {
 		i := &illegal{x: x, times: make(map[uint64]int)}
@@ -38,13 +38,13 @@ var IllegalCall = &check.Check{
 	},
 }
 
-// illegal looks for calls that are given requests that they must not be given.
+// illegal looks for calls that get a request that they do not allow.
 type illegal struct {
 	x     *check.Run
-	times map[uint64]int // how often a handle stands in the array that is looked through
+	times map[uint64]int // how often a handle is in the current array
 }
 
-// entered looks at the requests that a call is given. It reports the first that is wrong.
+// entered checks the requests among the arguments of a call. It reports the first wrong one.
 func (i *illegal) entered(c track.Call) {
 	p, f := c.Thread.Process, c.Call.Func
 	if p.Lost || c.Thread.Failure != nil && c.Thread.Failure.Refused {
@@ -53,7 +53,7 @@ func (i *illegal) entered(c track.Call) {
 	starts := f.Act == mpiapi.ActStartall
 	once := starts || f.Completes() == mpiapi.CompletesAll // a request may be in the array once only
 	if len(i.times) > 1000 {
-		i.times = make(map[uint64]int) // To clear a large map takes long for ever after.
+		i.times = make(map[uint64]int) // clearing a map takes as long as it was ever large
 	} else {
 		clear(i.times)
 	}
@@ -70,8 +70,9 @@ func (i *illegal) entered(c track.Call) {
 	}
 }
 
-// repeated counts a handle of the array that is looked through. It reports whether the handle stands there more often
-// than there are requests: the others are gone by then, or active. Persistent requests may be waited for again.
+// repeated counts a handle of the current array. It reports whether the array has the handle more often than there are
+// requests with it: then the call uses a request that is complete or active. Waiting twice for a persistent request is
+// fine.
 func (i *illegal) repeated(p *track.Process, g track.GivenRequest, starting bool) bool {
 	n := p.RequestsWith(g.Handle)
 	if n == 0 || p.IsNull(mpiapi.Request, g.Handle) || p.RequestsUncertain() {
@@ -84,7 +85,7 @@ func (i *illegal) repeated(p *track.Process, g track.GivenRequest, starting bool
 	return i.times[g.Handle] > n
 }
 
-// examineRequest looks at one request that f is given.
+// examineRequest checks one request among the arguments of f.
 func examineRequest(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d problem) {
 	if p.IsNull(mpiapi.Request, g.Handle) {
 		if needsRequest(f) {
@@ -97,7 +98,7 @@ func examineRequest(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d p
 		if made, over := p.FormerRequest(g.Handle); over && !p.RequestsUncertain() {
 			return problem{what: overRequest, made: made}
 		}
-		return d // It may be any.
+		return d // an unknown request
 	}
 	d.made = r.Made
 	switch {
@@ -110,7 +111,7 @@ func examineRequest(p *track.Process, f *mpiapi.Func, g track.GivenRequest) (d p
 	return d
 }
 
-// needsRequest reports whether f must not be given MPI_REQUEST_NULL.
+// needsRequest reports whether f does not allow MPI_REQUEST_NULL.
 func needsRequest(f *mpiapi.Func) bool {
 	switch f.Act {
 	case mpiapi.ActStart, mpiapi.ActStartall, mpiapi.ActRequestFree, mpiapi.ActCancel, mpiapi.ActPready,
@@ -154,9 +155,9 @@ func forbidden(f *mpiapi.Func, r *track.Request) misuse {
 	return fine
 }
 
-// fixed reports whether a request that maker has made can be neither freed nor cancelled: it is of a collective or of
-// a one-sided operation (MPI standard, sections 6.12, 6.13 and 12.3.5). A persistent collective may be freed while it
-// is inactive.
+// fixed reports whether a request that maker has made can be neither freed nor cancelled. This is so for collectives
+// and one-sided operations (MPI standard, sections 6.12, 6.13 and 12.3.5). An inactive persistent collective may be
+// freed.
 func fixed(maker *mpiapi.Func, active, cancels bool) bool {
 	switch maker.Class {
 	case mpiapi.Icollective: // not of files, and not MPI_Comm_idup
@@ -169,11 +170,10 @@ func fixed(maker *mpiapi.Func, active, cancels bool) bool {
 	return false
 }
 
-// stray looks at a handle that a wait or test has completed, though it stands for no request.
+// stray checks a handle that a wait or test has completed, but that stands for no known request.
 func (i *illegal) stray(e track.StrayHandle) {
 	p := e.Thread.Process
 	made, over := p.FormerRequest(e.Handle)
-	// One of the call is enough.
 	if !over || p.Lost || p.RequestsUncertain() || e.Thread.Explained != track.Unexplained {
 		return
 	}
@@ -190,17 +190,17 @@ func (i *illegal) stray(e track.StrayHandle) {
 	i.report(track.Call{Thread: e.Thread, Call: e.Call}, d)
 }
 
-// failed reports that a call failed because of a request that no call returned.
+// failed reports that a call failed because of a handle that no call has returned.
 func (i *illegal) failed(e track.CallFailed) {
 	th, f := e.Thread, e.Failure
-	if f == nil || th.Explained != track.Unexplained || th.Process.Lost || th.Process.ErrorClass(f.Class) != "MPI_ERR_REQUEST" {
+	if f == nil || th.Explained != track.Unexplained || th.Process.Lost ||
+		th.Process.ErrorClass(f.Class) != "MPI_ERR_REQUEST" {
 		return
 	}
 	i.reportUnknown(th, e.Call)
 }
 
-// died looks at the call in which a process was killed by a signal: MPI may have followed a handle that no call has
-// returned.
+// died checks the call in which a signal killed a process: MPI may have followed a handle that no call has returned.
 func (i *illegal) died(p *track.Process) {
 	if p.Ended.Kind != ring.Signaled || p.Lost {
 		return
@@ -212,7 +212,7 @@ func (i *illegal) died(p *track.Process) {
 	}
 }
 
-// reportUnknown reports the first request that a call is given and that no call returned, if there is one.
+// reportUnknown reports the first request among the arguments of a call that no call has returned, if there is one.
 func (i *illegal) reportUnknown(th *track.Thread, call match.Call) {
 	c, err := event.ParseCall(call.Raw)
 	if err != nil || !takesRequests(c.Func) {
@@ -226,7 +226,7 @@ func (i *illegal) reportUnknown(th *track.Thread, call match.Call) {
 	}
 }
 
-// takesRequests reports whether f is given requests that other calls have returned.
+// takesRequests reports whether f gets requests that other calls have returned.
 func takesRequests(f *mpiapi.Func) bool {
 	if f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus || f.Act == mpiapi.ActParrived {
 		return true
@@ -234,7 +234,7 @@ func takesRequests(f *mpiapi.Func) bool {
 	return needsRequest(f)
 }
 
-// report reports what is wrong with a request that a call is given.
+// report reports what is wrong with a request among the arguments of a call.
 func (i *illegal) report(c track.Call, d problem) {
 	c.Thread.Explained = track.ByRequest
 	x, call, rank, name := i.x, c.Kept(), c.Thread.Process.Rank, c.Call.Func.Name
@@ -245,18 +245,18 @@ func (i *illegal) report(c track.Call, d problem) {
 		Details: map[string]any{"function": name},
 	}
 	which := "a request"
-	if d.index >= 0 {
-		which = fmt.Sprintf("request %d of its array,", d.index)
-		f.Details["index"] = d.index
-	}
 	if len(d.made.Raw) > 0 {
 		made := x.Func(d.made).Name
 		f.Sites = append(f.Sites, x.Site("request made", d.made))
 		f.Details["made"] = made
 		which += " of " + made
 	}
+	if d.index >= 0 {
+		which += fmt.Sprintf(" (element %d of the array)", d.index)
+		f.Details["index"] = d.index
+	}
 	w := wrongs[d.what]
 	f.Message = fmt.Sprintf("Rank %d calls %s with %s %s.", rank, name, which, w.what)
-	f.Advice = w.advice
+	f.Why, f.Advice = w.why, w.advice
 	x.Report(f)
 }

@@ -14,8 +14,8 @@ type collected []*finding.Finding
 
 func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// Calls that are given a request of the wrong kind or in the wrong state are found, those with arrays too. The tests of the
-// pipeline have more cases.
+// Calls that are given a request of the wrong kind or in the wrong state are found, those with arrays too. The tests of
+// the pipeline have more cases.
 func TestIllegalCalls(t *testing.T) {
 	const a, b = 0x98000000, 0x98000001
 	begin := func(k *Rank, function string, request int) {
@@ -41,36 +41,42 @@ func TestIllegalCalls(t *testing.T) {
 		build func(k *Rank)
 		want  string // a part of the message, "" if nothing is found
 	}{
-		{"started together", func(k *Rank) { begin(k, "MPI_Recv_init", a); begin(k, "MPI_Send_init", b); startall(k, a, b) }, ""},
+		{
+			"started together",
+			func(k *Rank) { begin(k, "MPI_Recv_init", a); begin(k, "MPI_Send_init", b); startall(k, a, b) }, "",
+		},
 		{"started twice in an array", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			startall(k, a, a)
-		}, "request 1 of its array, of MPI_Recv_init that stands there more than once"},
+		}, "a request of MPI_Recv_init (element 1 of the array) that the array has more than once"},
 		{"the second is active", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			begin(k, "MPI_Send_init", b)
 			on(k, "MPI_Start", b)
 			startall(k, a, b)
-		}, "request 1 of its array, of MPI_Send_init that is active already"},
+		}, "a request of MPI_Send_init (element 1 of the array) that is active already"},
 		{"the second is not persistent", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			begin(k, "MPI_Irecv", b)
 			startall(k, a, b)
-		}, "request 1 of its array, of MPI_Irecv that is not persistent"},
+		}, "a request of MPI_Irecv (element 1 of the array) that is not persistent"},
 		{
 			"null in an array", func(k *Rank) { begin(k, "MPI_Recv_init", a); startall(k, a, RequestNull) },
-			"request 1 of its array, that is MPI_REQUEST_NULL",
+			"a request (element 1 of the array) that is MPI_REQUEST_NULL",
 		},
 		{"never seen", func(k *Rank) { startall(k, 4711) }, ""},
 		{"ready, but not partitioned", func(k *Rank) {
 			begin(k, "MPI_Send_init", a)
 			k.Call("ready", "MPI_Pready", Args{"partition": 0, "request": a})
-		}, "that is no partitioned send"},
+		}, "that is not a partitioned send"},
 		{"arrived, but not partitioned", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			k.Call("arrived", "MPI_Parrived", Args{"request": a, "partition": 0})
-		}, "that is no partitioned receive"},
-		{"an idle request is cancelled", func(k *Rank) { begin(k, "MPI_Recv_init", a); on(k, "MPI_Cancel", a) }, "that is inactive"},
+		}, "that is not a partitioned receive"},
+		{
+			"an idle request is cancelled", func(k *Rank) { begin(k, "MPI_Recv_init", a); on(k, "MPI_Cancel", a) },
+			"that is inactive",
+		},
 		{"a receive is cancelled", func(k *Rank) { begin(k, "MPI_Irecv", a); on(k, "MPI_Cancel", a) }, ""},
 		{"a collective is cancelled", func(k *Rank) {
 			k.Call("barrier", "MPI_Ibarrier", Args{"comm": World, "*request": 0x5000 + a, ">request": a})

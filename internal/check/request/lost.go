@@ -16,9 +16,8 @@ import (
 //go:embed lost.md
 var lostDoc string
 
-// Lost finds requests that were never completed, and could not be any more: a later operation returned its request
-// into the same variable (MPI standard, section 3.7). As a handle may be copied first, that is decided when
-// MPI_Finalize is called.
+// Lost finds requests that were never completed because a later call overwrote their variable with another request (MPI
+// standard, section 3.7). The program may have copied the handle before, so the check decides at MPI_Finalize.
 var Lost = &check.Check{
 	ID:       "LOCAL:REQUEST:LOST",
 	Severity: finding.Warning,
@@ -33,7 +32,7 @@ var Lost = &check.Check{
 	},
 }
 
-// lost reports whether the variable of a request that is not over holds another request.
+// lost reports whether the variable of a request that is not complete holds another request.
 func lost(x *check.Run, p *track.Process, r *track.Request) bool {
 	return p.Unreachable(r) && !r.Refused && !x.Layered(r.Made)
 }
@@ -64,17 +63,19 @@ func overwritten(x *check.Run, p *track.Process) {
 	})
 	slices.SortFunc(pairs, func(a, b *pair) int { return cmp.Or(b.n-a.n, strings.Compare(a.key, b.key)) })
 	for _, q := range pairs {
-		them := "a request of " + x.Func(q.made).Name + " was"
+		them, their := "a request of "+x.Func(q.made).Name, "its"
 		if q.n > 1 {
-			them = fmt.Sprintf("%d requests of %s were", q.n, x.Func(q.made).Name)
+			them, their = fmt.Sprintf("%d requests of %s", q.n, x.Func(q.made).Name), "their"
 		}
 		x.Report(&finding.Finding{
 			Key:   q.key,
 			Count: q.n,
 			Ranks: []int{p.Rank},
-			Message: fmt.Sprintf("Rank %d calls MPI_Finalize, and %s never completed: %s returned another request to the same place in memory.",
-				p.Rank, them, x.CallAt(q.after)),
-			Advice:  "Complete a request before its variable is used again, or give every request that is under way a variable of its own: an array, completed by MPI_Waitall.",
+			Message: fmt.Sprintf("Rank %d calls MPI_Finalize, but never completed %s: %s overwrote %s variable.",
+				p.Rank, them, x.CallAt(q.after), their),
+			Why: "Without its handle, no call can complete the operation. Its buffer belongs to MPI forever.",
+			Advice: "Complete a request before its variable is used again. Or give each pending request its own " +
+				"variable, in an array for MPI_Waitall.",
 			Sites:   []finding.Site{x.Site("request made", q.made), x.Site("variable used again", q.after)},
 			Details: map[string]any{"requests": q.n},
 		})

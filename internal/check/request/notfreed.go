@@ -15,8 +15,8 @@ import (
 //go:embed notfreed.md
 var notFreedDoc string
 
-// NotFreed finds requests that are neither completed nor freed when MPI_Finalize is called (MPI standard, section
-// 11.2.2 of MPI 4.0: all pending communication must be completed before). One finding per place that created them.
+// NotFreed finds requests that are neither completed nor freed at MPI_Finalize: all pending communication must be
+// complete before (MPI 4.0, section 11.2.2). There is one finding for each place that created them.
 var NotFreed = leftover.New(&leftover.Kind{
 	Kind:  mpiapi.Request,
 	ID:    "LOCAL:REQUEST:NOT_FREED",
@@ -24,12 +24,13 @@ var NotFreed = leftover.New(&leftover.Kind{
 	One:   "request",
 	Many:  "requests",
 	Left:  "not completed",
-	When:  "Check that every nonblocking operation made there is completed by MPI_Wait, MPI_Test or one of their relatives.",
+	When:  "Check that MPI_Wait, MPI_Test or the like completes every nonblocking operation that begins there.",
 	Doc:   notFreedDoc,
 	Live: func(p *track.Process, f func(leftover.Object)) int {
 		p.Requests(func(r *track.Request) {
 			f(leftover.Object{
-				Made: r.Made, Number: r.Number, Active: r.Active, Persistent: r.Persistent, Unreachable: p.Unreachable(r), Refused: r.Refused,
+				Made: r.Made, Number: r.Number, Active: r.Active, Persistent: r.Persistent,
+				Unreachable: p.Unreachable(r), Refused: r.Refused,
 			})
 		})
 		return p.Active
@@ -40,25 +41,23 @@ var NotFreed = leftover.New(&leftover.Kind{
 	Describe: describe,
 })
 
-// describe tells of requests made at one place.
+// describe sets the texts of a finding about the requests of one place.
 func describe(f *finding.Finding, p *track.Process, function string, g *leftover.Group) {
-	them := "it was"
-	if g.N > 1 {
-		them = "they were"
-	}
-	state := them + " never completed"
-	f.Advice = "Complete every request with MPI_Wait, MPI_Test or one of their relatives before its variable is used again; one " +
-		"that you do not want to wait for is given up by MPI_Request_free (of a send) or MPI_Cancel and MPI_Wait (of a receive)."
+	state := "never completed"
+	f.Advice = "Complete every request with MPI_Wait or MPI_Test before its variable is used again. To give up an " +
+		"operation, call MPI_Request_free for a send, or MPI_Cancel and MPI_Wait for a receive."
 	if g.First.Persistent {
-		state = them + " never freed"
-		f.Advice = "Free persistent requests with MPI_Request_free when they are not needed any more, after completing what was started."
+		state = "never freed"
+		f.Advice = "Free persistent requests with MPI_Request_free when they are no longer needed, after completing " +
+			"what was started."
 		if g.Active > 0 {
 			state += fmt.Sprintf(", and %s still active", check.Plural(g.Active, "is", "are"))
 		}
 	}
-	f.Message = fmt.Sprintf("Rank %d calls MPI_Finalize while it has %s made by %s at one place: %s.\n"+
-		"Buffers of such operations belong to MPI for ever, and a program that goes on making them runs out of memory.",
+	f.Message = fmt.Sprintf("Rank %d calls MPI_Finalize and still has %s made by %s at one place, %s.",
 		p.Rank, check.Plural(g.N, "request", "requests"), function, state)
+	f.Why = "The buffers of such operations belong to MPI forever. A program that keeps creating requests runs out " +
+		"of memory."
 	f.Details = map[string]any{"requests": g.N, "active": g.Active, "persistent": g.First.Persistent}
 }
 

@@ -16,8 +16,8 @@ import (
 //go:embed notstarted.md
 var notStartedDoc string
 
-// NotStarted finds persistent requests that are never started, and such as are not started when a process waits for
-// their message in vain (MPI standard, section 3.9).
+// NotStarted finds persistent requests that are never started, and those that are not started while a process waits
+// forever for their message (MPI standard, section 3.9).
 var NotStarted = &check.Check{
 	ID:       "LOCAL:REQUEST:NOT_STARTED",
 	Severity: finding.Info,
@@ -26,7 +26,7 @@ var NotStarted = &check.Check{
 	Needs:    []analysis.Need{waiting.Fact},
 	Start: func(x *check.Run) {
 		s := &idleRequests{x: x, told: make(map[idleRequest]bool)}
-		waiting.Fact.Of(x.Facts).Found.Early(x.Owner, s.deadlock) // a cause is told before its deadlock
+		waiting.Fact.Of(x.Facts).Found.Early(x.Owner, s.deadlock) // the cause comes before its deadlock
 		x.Track.RequestFreed.On(x.Owner, func(e track.RequestFreed) {
 			p, r := e.Thread.Process, e.Request
 			if r.Persistent && !r.Started && !p.Lost && !p.RequestsUncertain() {
@@ -36,14 +36,20 @@ var NotStarted = &check.Check{
 	},
 }
 
+// notBegun says why a request that is not started matters.
+const notBegun = "Making a persistent request does not begin its operation (MPI standard, section 3.9). Waiting for " +
+	"the request returns at once."
+
 // neverStarted reports that a call frees a persistent request that was never started.
 func neverStarted(x *check.Run, rank int, freed, made match.Call) {
 	x.Report(&finding.Finding{
-		Key:     x.Place(made),
-		Ranks:   []int{rank},
-		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", rank, x.Func(made).Name),
-		Advice: "Nothing, if the program may do without it. Else start it with MPI_Start: making the request does not begin its " +
-			"operation, and waiting for it returns at once.",
+		Key:   x.Place(made),
+		Ranks: []int{rank},
+		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", rank,
+			x.Func(made).Name),
+		Why: notBegun,
+		Advice: "Nothing needs to change if the program does not need this operation. Otherwise start it with " +
+			"MPI_Start.",
 		Sites: []finding.Site{x.Site("request made", made), x.Site("request freed", freed)},
 	})
 }
@@ -59,10 +65,10 @@ type idleRequest struct {
 	number  uint64
 }
 
-// bounds on what is looked at of a deadlock.
+// Limits for the search in a deadlock.
 const (
 	clauses = 256 // clauses
-	holders = 4   // processes of each
+	holders = 4   // processes of each clause
 )
 
 func (s *idleRequests) deadlock(d *waiting.Deadlock) {
@@ -87,7 +93,7 @@ func (s *idleRequests) deadlock(d *waiting.Deadlock) {
 	}
 }
 
-// reportReleasing tells of the request of p that would release a thread, the first one made.
+// reportReleasing reports the first request of p that would release a thread.
 func (s *idleRequests) reportReleasing(p *track.Process, b *waiting.Blocked, w *nearmiss.Want) {
 	var best *track.Request
 	p.Requests(func(r *track.Request) {
@@ -102,20 +108,21 @@ func (s *idleRequests) reportReleasing(p *track.Process, b *waiting.Blocked, w *
 	x, rank := s.x, b.Thread.Process.Rank
 	state, name := "was never started", x.Func(best.Made).Name
 	if best.Started {
-		state = "is not active now: it was started and completed before, but not once more"
+		state = "was completed and not started again"
 	}
 	x.Report(&finding.Finding{
 		Severity: finding.Warning,
 		Key:      x.Place(best.Made) + "|" + x.Place(b.Call),
 		Ranks:    []int{p.Rank, rank},
-		Message: fmt.Sprintf("Rank %d waits in %s for what the persistent request of %s of rank %d would do, but that %s.",
-			rank, x.Func(b.Call).Name, name, p.Rank, state),
-		Advice: "Start the request with MPI_Start or MPI_Startall: making it does not begin its operation, and waiting for one that is not started returns at once.",
+		Message: fmt.Sprintf("Rank %d waits in %s for rank %d, whose persistent request of %s %s.",
+			rank, x.Func(b.Call).Name, p.Rank, name, state),
+		Why:    notBegun,
+		Advice: "Start the request with MPI_Start or MPI_Startall, each time that its message is needed.",
 		Sites:  []finding.Site{x.Site("request made", best.Made), x.Site("waits", b.Call)},
 	})
 }
 
-// fits reports whether a request would be the partner that is looked for.
+// fits reports whether a request would be the partner that a thread waits for.
 func (s *idleRequests) fits(p *track.Process, r *track.Request, w *nearmiss.Want) bool {
 	v, send, peer, tag, ok := s.x.Tracker.Starting(p, r)
 	if !ok || v.Comm != w.Comm || send != w.Send {

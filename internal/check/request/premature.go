@@ -13,11 +13,11 @@ import (
 //go:embed premature.md
 var prematureDoc string
 
-// PrematureFree finds receives that are freed while they are under way (MPI standard, section 3.7.3).
+// PrematureFree finds receives that are freed while they are pending (MPI standard, section 3.7.3).
 var PrematureFree = &check.Check{
 	ID:       "LOCAL:REQUEST:PREMATURE_FREE",
 	Severity: finding.Warning,
-	Title:    "a receive is freed while it is under way",
+	Title:    "a receive is freed while it is pending",
 	Doc:      prematureDoc,
 	Start: func(x *check.Run) {
 		x.Track.RequestFreed.On(x.Owner, func(e track.RequestFreed) {
@@ -29,11 +29,12 @@ var PrematureFree = &check.Check{
 			x.Report(&finding.Finding{
 				Key:   x.Place(c) + "|" + x.Place(r.Made),
 				Ranks: []int{p.Rank},
-				Message: fmt.Sprintf("Rank %d frees a request of %s that is under way.\n"+
-					"The receive goes on, and nothing will tell when its message is in the buffer, which must not be read or reused "+
-					"until then.", p.Rank, x.Func(r.Made).Name),
-				Advice: "Complete the request with MPI_Wait, MPI_Test or one of their relatives; a message that is not wanted any more " +
-					"is given up by MPI_Cancel first.",
+				Message: fmt.Sprintf("Rank %d frees a request of %s while the receive is pending.", p.Rank,
+					x.Func(r.Made).Name),
+				Why: "The receive continues, but no call tells when its message is in the buffer. Until then, the " +
+					"program must not read or reuse the buffer (MPI standard, section 3.7.3).",
+				Advice: "Complete the request with MPI_Wait or MPI_Test. If the message is no longer wanted, call " +
+					"MPI_Cancel first.",
 				Sites: []finding.Site{x.Site("request freed", c), x.Site("request made", r.Made)},
 			})
 		})

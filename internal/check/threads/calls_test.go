@@ -30,13 +30,22 @@ func TestPhases(t *testing.T) {
 		text  string
 	}{
 		{"in order", func(k *Rank) { info(k); init(k); barrier(k); end(k); free(k) }, nil, ""},
-		{"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak, "ends while it has 1 info object"},
-		{"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak, "ends while it has 1 info object"},
-		{"before", func(k *Rank) { k.Open("b", "MPI_Barrier", Args{"comm": World}) }, out, "Rank 0 calls MPI_Barrier before MPI_Init."},
+		{"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak, "ends and still has 1 info object"},
+		{"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak, "ends and still has 1 info object"},
+		{
+			"before", func(k *Rank) { k.Open("b", "MPI_Barrier", Args{"comm": World}) }, out,
+			"Rank 0 calls MPI_Barrier before MPI_Init.",
+		},
 		{"after", func(k *Rank) { init(k); end(k); barrier(k) }, out, "after MPI_Finalize"},
 		{"finalized twice", func(k *Rank) { init(k); end(k); end(k) }, out, "calls MPI_Finalize after MPI_Finalize"},
-		{"initialized twice", func(k *Rank) { init(k); k.Call("again", "MPI_Init", nil); end(k) }, out, "initialized already"},
-		{"initialized again", func(k *Rank) { init(k); end(k); k.Call("again", "MPI_Init", nil) }, out, "can't be initialized again"},
+		{
+			"initialized twice", func(k *Rank) { init(k); k.Call("again", "MPI_Init", nil); end(k) }, out,
+			"initialized already",
+		},
+		{
+			"initialized again", func(k *Rank) { init(k); end(k); k.Call("again", "MPI_Init", nil) }, out,
+			"cannot be initialized again",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := wholerun.Analyse(t, func() *Program {
@@ -47,7 +56,7 @@ func TestPhases(t *testing.T) {
 			if got := found.Names(); !slices.Equal(got, c.want) {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
-			if c.text != "" && !strings.Contains(found[0].Message, c.text) {
+			if c.text != "" && !strings.Contains(found[0].Message+found[0].Why, c.text) {
 				t.Errorf("%q is not in\n%s", c.text, found[0].Message)
 			}
 		})
@@ -75,22 +84,58 @@ func TestThreadLevels(t *testing.T) {
 		want  string
 	}{
 		{"one alone", single, []call{enter(0, "MPI_Recv", toSelf(1)), leave(0)}, ""},
-		{"another one", single, []call{enter(1, "MPI_Recv", toSelf(1)), leave(1)}, "from another thread than the one that has initialized MPI"},
+		{
+			"another one", single,
+			[]call{enter(1, "MPI_Recv", toSelf(1)), leave(1)},
+			"from another thread than the one that has initialized MPI",
+		},
 		{"another one, funneled", funneled, []call{enter(1, "MPI_Recv", toSelf(1)), leave(1)}, "MPI_THREAD_FUNNELED"},
 		{"the right one, funneled", funneled, []call{enter(0, "MPI_Recv", toSelf(1)), leave(0)}, ""},
 		{"another one asks", funneled, []call{enter(1, "MPI_Info_create", Args{">info": 0x9c000000}), leave(1)}, ""},
-		{"one after the other", serialized, []call{enter(1, "MPI_Recv", toSelf(1)), leave(1), enter(0, "MPI_Recv", toSelf(1)), leave(0)}, ""},
-		{"two at once", serialized, []call{enter(1, "MPI_Recv", toSelf(1)), enter(0, "MPI_Recv", toSelf(1)), leave(0), leave(1)}, "while another thread is in MPI"},
-		{"two at once, multiple", multiple, []call{enter(1, "MPI_Recv", toSelf(1)), enter(0, "MPI_Recv", toSelf(1)), leave(0), leave(1)}, ""},
-		{"two in collectives", multiple, []call{enter(1, "MPI_Barrier", barrier), enter(0, "MPI_Barrier", barrier), leave(0), leave(1)}, "in a collective operation on the same"},
-		{"in collectives of their own", multiple, []call{enter(1, "MPI_Barrier", barrier), enter(0, "MPI_Barrier", Args{"comm": Self}), leave(0), leave(1)}, ""},
+		{
+			"one after the other", serialized,
+			[]call{enter(1, "MPI_Recv", toSelf(1)), leave(1), enter(0, "MPI_Recv", toSelf(1)), leave(0)},
+			"",
+		},
+		{
+			"two at once", serialized,
+			[]call{enter(1, "MPI_Recv", toSelf(1)), enter(0, "MPI_Recv", toSelf(1)), leave(0), leave(1)},
+			"while another thread is in MPI",
+		},
+		{
+			"two at once, multiple", multiple,
+			[]call{enter(1, "MPI_Recv", toSelf(1)), enter(0, "MPI_Recv", toSelf(1)), leave(0), leave(1)},
+			"",
+		},
+		{
+			"two in collectives", multiple,
+			[]call{enter(1, "MPI_Barrier", barrier), enter(0, "MPI_Barrier", barrier), leave(0), leave(1)},
+			"in a collective operation on the same",
+		},
+		{
+			"in collectives of their own", multiple,
+			[]call{enter(1, "MPI_Barrier", barrier), enter(0, "MPI_Barrier", Args{"comm": Self}), leave(0), leave(1)},
+			"",
+		},
 		{"two wait", multiple, []call{
-			enter(0, "MPI_Irecv", Args{"count": 1, "datatype": uint64(Int), "source": ProcNull, "tag": 0, "comm": World, ">request": 0x98000000, "*request": 0x5000}), leave(0),
+			enter(0, "MPI_Irecv",
+				Args{
+					"count": 1, "datatype": uint64(Int), "source": ProcNull, "tag": 0, "comm": World,
+					">request": 0x98000000, "*request": 0x5000,
+				}), leave(0),
 			enter(1, "MPI_Wait", waitFor(0x5000)), enter(0, "MPI_Wait", waitFor(0x5000)), leave(0), leave(1),
 		}, "that another thread is waiting for"},
 		{"two wait for two", multiple, []call{
-			enter(0, "MPI_Irecv", Args{"count": 1, "datatype": uint64(Int), "source": ProcNull, "tag": 0, "comm": World, ">request": 0x98000000, "*request": 0x5000}), leave(0),
-			enter(0, "MPI_Irecv", Args{"count": 1, "datatype": uint64(Int), "source": ProcNull, "tag": 0, "comm": World, ">request": 0x98000000, "*request": 0x6000}), leave(0),
+			enter(0, "MPI_Irecv",
+				Args{
+					"count": 1, "datatype": uint64(Int), "source": ProcNull, "tag": 0, "comm": World,
+					">request": 0x98000000, "*request": 0x5000,
+				}), leave(0),
+			enter(0, "MPI_Irecv",
+				Args{
+					"count": 1, "datatype": uint64(Int), "source": ProcNull, "tag": 0, "comm": World,
+					">request": 0x98000000, "*request": 0x6000,
+				}), leave(0),
 			enter(1, "MPI_Wait", waitFor(0x5000)), enter(0, "MPI_Wait", waitFor(0x6000)), leave(0), leave(1),
 		}, ""},
 	} {
@@ -99,7 +144,9 @@ func TestThreadLevels(t *testing.T) {
 			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
 			k := Uninitialized(0, 1)
 			k.Append(Names([]Name{
-				{Value: single, Name: "MPI_THREAD_SINGLE"}, {Value: funneled, Name: "MPI_THREAD_FUNNELED"}, {Value: serialized, Name: "MPI_THREAD_SERIALIZED"},
+				{Value: single, Name: "MPI_THREAD_SINGLE"},
+				{Value: funneled, Name: "MPI_THREAD_FUNNELED"},
+				{Value: serialized, Name: "MPI_THREAD_SERIALIZED"},
 			}))
 			k.Level = c.level
 			k.Init("MPI_Init_thread", Args{"required": c.level, ">provided": c.level})
@@ -111,12 +158,16 @@ func TestThreadLevels(t *testing.T) {
 				if !x.leaves {
 					open[x.thread] = Record(1, x.function, x.args, 0)
 				}
-				p.Batch(&ring.Batch{Thread: ring.ThreadID(x.thread), Data: open[x.thread], Open: !x.leaves, Resume: x.leaves})
+				p.Batch(&ring.Batch{
+					Thread: ring.ThreadID(x.thread), Data: open[x.thread], Open: !x.leaves,
+					Resume: x.leaves,
+				})
 			}
 			if len(got) > 1 || len(got) != min(len(c.want), 1) {
 				t.Fatalf("found %q, want %q", got.Names(), c.want)
 			}
-			if len(got) == 1 && (got[0].Check != "LOCAL:MPI:OUT_OF_ORDER" || !strings.Contains(got[0].Message, c.want)) {
+			if len(got) == 1 &&
+				(got[0].Check != "LOCAL:MPI:OUT_OF_ORDER" || !strings.Contains(got[0].Message+got[0].Why, c.want)) {
 				t.Errorf("%s: %q is not in\n%s", got[0].Check, c.want, got[0].Message)
 			}
 		})

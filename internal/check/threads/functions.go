@@ -8,16 +8,16 @@ import (
 // completes reports whether a function completes requests.
 func completes(f *mpiapi.Func) bool { return f.Class == mpiapi.Wait || f.Class == mpiapi.Test }
 
-// single reports whether a function tests for one request. The standard allows two such calls at once.
+// single reports whether a function tests one request. The standard allows two such calls at the same time.
 func single(f *mpiapi.Func) bool {
 	return f.Base == mpiapi.IDTest || f.Base == mpiapi.IDRequestGetStatus
 }
 
-// mostRequests is up to how many requests of a wait are compared with those of another.
+// mostRequests is the largest number of requests of a wait that are compared with those of another one.
 const mostRequests = 64
 
-// shareRequest reports whether two calls, one of which waits, complete a request in one and the same variable. The handle alone
-// does not say that, as MPI may have used its value again.
+// shareRequest reports whether two calls, one of which waits, complete a request in the same variable. Equal handles
+// are not enough, as MPI may have used the value again.
 func (o *order) shareRequest(a, b track.Call) bool {
 	if !completes(b.Call.Func) || single(a.Call.Func) || single(b.Call.Func) {
 		return false

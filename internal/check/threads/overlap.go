@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// overlap is a call of a thread that seems to have been made while another thread was in MPI.
+// overlap is a call that a thread seems to have made while another thread was in MPI.
 type overlap struct {
 	thread, other *track.Thread
 	call          match.Call
@@ -16,12 +16,12 @@ type overlap struct {
 	since         int    // tick
 }
 
-// certain is for how many ticks of the time stamp counter two calls must overlap to be reported. A processor may read the counter
-// before it has got the lock that keeps one thread behind the other.
+// certain is how many ticks of the time stamp counter two calls must overlap to be reported. A processor may read the
+// counter before it has the lock that separates the two threads.
 const certain = 500
 
-// together reports two calls at the same time if they have no times. Else they are reported when it is known for how long they
-// overlap.
+// together reports two calls at the same time, if they have no times. Otherwise it waits until it is known how long
+// they overlap.
 func (o *order) together(c track.Call, other *track.Thread, e mistake) {
 	if enter, _, timed := c.Call.Times(); timed {
 		o.overlaps = append(o.overlaps, overlap{c.Thread, other, c.Kept(), e, enter, o.now})
@@ -32,11 +32,11 @@ func (o *order) together(c track.Call, other *track.Thread, e mistake) {
 		o.report(c.Thread, c.Kept(), e)
 	}
 	if other.Explained == track.Unexplained {
-		other.Explained = track.ByOrder // what follows from it is not reported again
+		other.Explained = track.ByOrder // other checks do not report what follows from it
 	}
 }
 
-// returned decides, when a thread returns from a call, whether that call has overlapped another.
+// returned decides, when a thread returns from a call, whether that call has overlapped another one.
 func (o *order) returned(c track.Call) {
 	_, leave, timed := c.Call.Times()
 	o.overlaps = slices.DeleteFunc(o.overlaps, func(s overlap) bool {
@@ -50,7 +50,7 @@ func (o *order) returned(c track.Call) {
 	})
 }
 
-// tick reports the calls that have been under way together for so long that there is no doubt.
+// tick reports the calls that have certainly overlapped, as neither has returned for a while.
 func (o *order) tick(struct{}) {
 	o.now++
 	o.overlaps = slices.DeleteFunc(o.overlaps, func(s overlap) bool {

@@ -1,4 +1,4 @@
-// Package threads has the check of the time at which a thread calls MPI.
+// Package threads has the check of when, and from which thread, a program calls MPI.
 package threads
 
 import (
@@ -33,7 +33,7 @@ var Check = &check.Check{
 type order struct {
 	x       *check.Run
 	anytime []bool // by function: see callableAnytime
-	// overlaps are pairs of calls of which it is not certain yet that they overlap.
+	// overlaps are pairs of calls that may overlap.
 	overlaps []overlap
 	now      int // the number of ticks that have passed
 }
@@ -41,8 +41,9 @@ type order struct {
 // mistake is what is wrong with the time of a call.
 type mistake struct {
 	wrong disorder
-	level track.ThreadLevel // the provided level, where it matters
-	other match.Call        // the call of another thread, or the one that initialized or finalized MPI; empty if there is none
+	level track.ThreadLevel // the provided level, if it matters
+	// other is the call of another thread, or the one that initialized or finalized MPI; empty if there is none.
+	other match.Call
 }
 
 // examineCall judges the time of a call.
@@ -82,10 +83,14 @@ func (o *order) examineThreads(c track.Call) {
 			o.report(th, c.Kept(), mistake{otherThread, level, pr.Phase.Init})
 		}
 	case level == track.SerializedLevel:
-		o.compare(c, mistake{wrong: twoAtOnce, level: level}, func(other track.Call) bool { return !o.anytime[other.Call.Func.ID] })
+		o.compare(c, mistake{wrong: twoAtOnce, level: level}, func(other track.Call) bool {
+			return !o.anytime[other.Call.Func.ID]
+		})
 	case level != track.MultipleLevel:
 	case completes(c.Call.Func):
-		o.compare(c, mistake{wrong: sameRequest, level: level}, func(other track.Call) bool { return o.shareRequest(c, other) })
+		o.compare(c, mistake{wrong: sameRequest, level: level}, func(other track.Call) bool {
+			return o.shareRequest(c, other)
+		})
 	default:
 		v := o.x.Tracker.Ordered(pr, c.Call)
 		if v == nil {
@@ -98,7 +103,7 @@ func (o *order) examineThreads(c track.Call) {
 	}
 }
 
-// compare looks for a call of another thread that is under way and clashes with c.
+// compare looks for another thread that is in a call which clashes with c.
 func (o *order) compare(c track.Call, e mistake, clash func(other track.Call) bool) {
 	for _, th := range c.Thread.Process.Threads {
 		if th == c.Thread || th.Open.Func == nil {
@@ -112,8 +117,8 @@ func (o *order) compare(c track.Call, e mistake, clash func(other track.Call) bo
 	}
 }
 
-// callableAnytime says for each function whether it may be called before MPI_Init and after MPI_Finalize, and by any
-// thread (MPI standard, section 11.4.1).
+// callableAnytime says for each function whether any thread may call it before MPI_Init and after MPI_Finalize (MPI
+// standard, section 11.4.1).
 func callableAnytime() []bool {
 	var list []bool
 	for _, f := range mpiapi.Funcs() {

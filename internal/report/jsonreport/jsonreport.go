@@ -1,5 +1,5 @@
-// Package jsonreport writes a run and its findings as JSON, schema mpivet/1. The schema is stable: fields may be added, none
-// will be removed or change their meaning.
+// Package jsonreport writes a run and its findings as JSON, schema mpivet/1. The schema is stable: fields may be added,
+// none will be removed or change their meaning.
 package jsonreport
 
 import (
@@ -138,7 +138,7 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 			Severity: f.Severity.String(),
 			Count:    f.Count,
 			Ranks:    notNil(f.Ranks),
-			Message:  f.Message,
+			Message:  message(f),
 			Advice:   f.Advice,
 			FollowUp: f.FollowUp,
 			Known:    f.Known,
@@ -158,6 +158,14 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 		d.Findings = append(d.Findings, j)
 	}
 	return d
+}
+
+// message returns what a finding says is wrong, and why that matters.
+func message(f *finding.Finding) string {
+	if f.Why == "" {
+		return f.Message
+	}
+	return f.Message + "\n" + f.Why
 }
 
 // ReadFile returns the findings of a report that was written before: what of them identifies them.

@@ -105,7 +105,10 @@ func TestReadFile(t *testing.T) {
 	findings[0].Known = true
 	sum.Known = 1
 	run := reporttest.Run()
-	run.Suppressions = []finding.SuppressionCount{{Suppression: &finding.Suppression{Check: "LOCAL", Reason: "why", Origin: "known.yaml:3"}, Findings: 2}}
+	run.Suppressions = []finding.SuppressionCount{{Suppression: &finding.Suppression{
+		Check: "LOCAL", Reason: "why",
+		Origin: "known.yaml:3",
+	}, Findings: 2}}
 	path := filepath.Join(t.TempDir(), "out.json")
 	if err := jsonreport.New(run, findings, sum).WriteFile(path); err != nil {
 		t.Fatal(err)
@@ -118,10 +121,15 @@ func TestReadFile(t *testing.T) {
 	if err := json.Unmarshal(data, &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Suppressions) != 1 || d.Suppressions[0] != (jsonreport.Suppression{Check: "LOCAL", Reason: "why", Origin: "known.yaml:3", Findings: 2}) {
+	if len(d.Suppressions) != 1 ||
+		d.Suppressions[0] != (jsonreport.Suppression{
+			Check: "LOCAL", Reason: "why", Origin: "known.yaml:3",
+			Findings: 2,
+		}) {
 		t.Errorf("suppressions: %+v", d.Suppressions)
 	}
-	if n := slices.IndexFunc(d.Findings, func(f jsonreport.Finding) bool { return f.Known }); n < 0 || d.Summary.Known != 1 {
+	if n := slices.IndexFunc(d.Findings, func(f jsonreport.Finding) bool { return f.Known }); n < 0 ||
+		d.Summary.Known != 1 {
 		t.Errorf("nothing is known: %+v", d.Summary)
 	}
 	earlier, err := jsonreport.ReadFile(path)

@@ -323,7 +323,8 @@ func (d *drawing) drawMeasures(x func(int64) float64, width, y float64) float64 
 	}
 	if w := d.whole; w.TrueLB != w.LB || w.TrueUB != w.UB {
 		y += 20
-		measure(w.TrueLB, w.TrueUB, y, faint, fmt.Sprintf("true extent %d: data from %d to %d", w.TrueUB-w.TrueLB, w.TrueLB, w.TrueUB))
+		measure(w.TrueLB, w.TrueUB, y, faint,
+			fmt.Sprintf("true extent %d: data from %d to %d", w.TrueUB-w.TrueLB, w.TrueLB, w.TrueUB))
 	}
 	return y
 }
@@ -369,7 +370,8 @@ func (d *drawing) drawStrip(st *strip, y float64) float64 {
 	y = d.drawLabels(st, bottom, labels)
 	if undrawn > 0 {
 		y += lineHeight
-		d.text(margin, y, small, begin, faint, "", fmt.Sprintf("and %s more in the same places", plural(int64(undrawn), "run")))
+		d.text(margin, y, small, begin, faint, "",
+			fmt.Sprintf("and %s more in the same places", plural(int64(undrawn), "run")))
 	}
 	return y
 }
@@ -437,7 +439,8 @@ func runWidth(r run) float64 {
 
 func (d *drawing) drawRun(r run, x1, x2, y float64) {
 	tip := fmt.Sprintf("%d × %s, %s, from %d to %d", r.n, r.basic.Name, plural(r.n*r.size, "byte"), r.at, r.end())
-	d.rect(x1, y+2, x2-x1, laneHeight-4, fmt.Sprintf(`fill="%s" stroke="%s" stroke-width="1"`, d.colors[r.basic], ink), tip)
+	d.rect(x1, y+2, x2-x1, laneHeight-4, fmt.Sprintf(`fill="%s" stroke="%s" stroke-width="1"`, d.colors[r.basic], ink),
+		tip)
 	label := r.label()
 	if textWidth(label, small)+4 > x2-x1 {
 		label = shortName(r.basic)
@@ -460,8 +463,8 @@ func (d *drawing) drawRun(r run, x1, x2, y float64) {
 	}
 }
 
-// drawLabels writes displacements below a strip that ends at y, each where it is, in as many rows as are needed for them
-// not to overlap, and leaves out those for which there is no room. It returns where the last row ends.
+// drawLabels writes displacements below a strip that ends at y, each where it is, in as many rows as are needed for
+// them not to overlap, and leaves out those for which there is no room. It returns where the last row ends.
 func (d *drawing) drawLabels(st *strip, y float64, at []int64) float64 {
 	var ends [3]float64 // of the rows
 	used := 0

@@ -40,11 +40,14 @@ type memory struct {
 const patience = 1 << 21
 
 func newMemory(t *datatype.Type) *memory {
-	return &memory{typ: t, known: map[*datatype.Type]dense{}, basics: map[*datatype.Type][]*datatype.Basic{}, left: patience}
+	return &memory{
+		typ: t, known: map[*datatype.Type]dense{}, basics: map[*datatype.Type][]*datatype.Basic{},
+		left: patience,
+	}
 }
 
-// look counts a node that is looked at, and reports whether there is patience left. Finding the children of an irregular
-// one takes longer.
+// look counts a node that is looked at, and reports whether there is patience left. Finding the children of an
+// irregular one takes longer.
 func (m *memory) look(n datatype.Node) bool {
 	m.left--
 	if !n.Uniform() {
@@ -152,7 +155,8 @@ func (m *memory) runs(lo, hi int64) (found []run, ok bool) {
 	slices.SortStableFunc(found, run.compare)
 	joined := found[:0]
 	for _, r := range found {
-		if k := len(joined) - 1; k >= 0 && joined[k].basic == r.basic && joined[k].size == r.size && joined[k].end() == r.at {
+		if k := len(joined) - 1; k >= 0 && joined[k].basic == r.basic && joined[k].size == r.size &&
+			joined[k].end() == r.at {
 			joined[k].n += r.n
 			continue
 		}
@@ -161,7 +165,8 @@ func (m *memory) runs(lo, hi int64) (found []run, ok bool) {
 	return joined, ok
 }
 
-// around returns up to before runs in front of the bytes from lo up to hi, those that meet them, and up to after behind.
+// around returns up to before runs in front of the bytes from lo up to hi, those that meet them, and up to after
+// behind.
 func (m *memory) around(lo, hi int64, before, after int) (found []run, ok bool) {
 	first, last := m.typ.TrueLB, m.typ.TrueUB
 	// About as many bytes as the data of so many runs of one element takes, if it is spread evenly.
@@ -186,7 +191,8 @@ func (m *memory) around(lo, hi int64, before, after int) (found []run, ok bool) 
 	}
 }
 
-// meeting returns which of runs, from i up to j, meet the bytes from lo up to hi. If there are none, they would be there.
+// meeting returns which of runs, from i up to j, meet the bytes from lo up to hi. If there are none, they would be
+// there.
 func meeting(runs []run, lo, hi int64) (i, j int) {
 	for i < len(runs) && runs[i].end() <= lo {
 		i++

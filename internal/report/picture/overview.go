@@ -88,9 +88,11 @@ func (d *drawing) drawOverview(y float64) float64 {
 	if d.path != nil && d.place.Node.Bytes() > 0 {
 		lo, hi := d.marked()
 		a, b := margin+x(lo), margin+x(hi)
-		d.rect(a-1, y-3, max(b-a, 1)+2, overviewRow+6, fmt.Sprintf(`fill="none" stroke="%s" stroke-width="2"`, red), d.found())
+		d.rect(a-1, y-3, max(b-a, 1)+2, overviewRow+6, fmt.Sprintf(`fill="none" stroke="%s" stroke-width="2"`, red),
+			d.found())
 	}
-	d.text(margin, y+overviewRow+14, small, begin, faint, "", fmt.Sprintf("to scale, %s to the pixel; paler where gaps are too narrow to see", bytesPerPixel(o.pixel())))
+	d.text(margin, y+overviewRow+14, small, begin, faint, "",
+		fmt.Sprintf("to scale, %s to the pixel; paler where gaps are too narrow to see", bytesPerPixel(o.pixel())))
 	return y + overviewRow + 18
 }
 

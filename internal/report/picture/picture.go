@@ -1,7 +1,7 @@
 // Package picture draws datatypes, as SVG or as text: how a type is made (the meta type-tree of the paper on MUST's
 // datatype checks, section IV.A), where its data lies in memory, and where in both the element is that a path leads to.
-// What repeats is folded, so that the picture of a type with millions of elements is not larger than that of others, and
-// drawn as quickly.
+// What repeats is folded, so that the picture of a type with millions of elements is not larger than that of others,
+// and drawn as quickly.
 package picture
 
 import (
@@ -100,7 +100,8 @@ func (s *scene) facts() string {
 	if t.Size < 0 {
 		return "nothing is known of its size and extent"
 	}
-	text := fmt.Sprintf("%s, %s of data, extent %d (%d to %d)", plural(t.Elements, "element"), plural(t.Size, "byte"), t.Extent(), t.LB, t.UB)
+	text := fmt.Sprintf("%s, %s of data, extent %d (%d to %d)", plural(t.Elements, "element"), plural(t.Size, "byte"),
+		t.Extent(), t.LB, t.UB)
 	if t.Size > 0 && (t.TrueLB != t.LB || t.TrueUB != t.UB) {
 		text += fmt.Sprintf(", data from %d to %d", t.TrueLB, t.TrueUB)
 	}
@@ -119,7 +120,8 @@ func (s *scene) found() string {
 	case elements == 1:
 		text += fmt.Sprintf("element %d only, from displacement %d on", s.place.First, s.place.At)
 	default:
-		text += fmt.Sprintf("elements %d to %d, from displacement %d on", s.place.First, s.place.First+elements-1, s.place.At)
+		text += fmt.Sprintf("elements %d to %d, from displacement %d on", s.place.First, s.place.First+elements-1,
+			s.place.At)
 	}
 	return text
 }

@@ -24,11 +24,12 @@ var examples = map[string]struct {
 	text, path string
 	count      int64
 }{
-	"figure 1":    {figure1, "s_type[2][5]", 0},
-	"copies":      {figure1, "copy 1 of s_type[2][5]", 3},
-	"plane":       {"subarray([64, 64, 64], [64, 1, 64], [0, 3, 0], C, DOUBLE)", "[10][0][5]", 0},
-	"thin plane":  {"subarray([64, 64, 64], [64, 64, 1], [0, 0, 3], C, DOUBLE)", "[10][20][0]", 0},
-	"nested":      {"v = vector(3, 2, 4, INT); w = hvector(2, 1, 24, struct{DOUBLE @0, CHAR @8}); struct{2*v @0, w @100, v @160, DOUBLE_INT @208}", "[1][0][1][0][0][0]", 0},
+	"figure 1":   {figure1, "s_type[2][5]", 0},
+	"copies":     {figure1, "copy 1 of s_type[2][5]", 3},
+	"plane":      {"subarray([64, 64, 64], [64, 1, 64], [0, 3, 0], C, DOUBLE)", "[10][0][5]", 0},
+	"thin plane": {"subarray([64, 64, 64], [64, 64, 1], [0, 0, 3], C, DOUBLE)", "[10][20][0]", 0},
+	"nested": {"v = vector(3, 2, 4, INT); w = hvector(2, 1, 24, struct{DOUBLE @0, CHAR @8}); struct{2*v @0, w " +
+		"@100, v @160, DOUBLE_INT @208}", "[1][0][1][0][0][0]", 0},
 	"a pair":      {"contiguous(2, DOUBLE_INT)", "[1][1]", 0},
 	"darray":      {"darray(6, 4, [12, 18], [cyclic(2), block], [2, 3], FORTRAN, DOUBLE)", "[3][2]", 0},
 	"large":       {"contiguous(1000000, struct{2*INT @0, DOUBLE @8})", "[500000][0][1]", 0},
@@ -40,7 +41,8 @@ var examples = map[string]struct {
 	"unknown":     {"struct{2*unknown @0, INT @8}", "", 0},
 	"empty":       {"resized(0, 100, struct{0*INT @4})", "[0][0]", 2},
 	"stage":       {"vector(10, 20, 100, INT)", "[7]", 0},
-	"Fortran":     {"struct{f90_real(6, 37) @0, f90_integer(9) @8, INTEGER @12, indexed_block(2, [9, 3, 0], COMPLEX) @16}", "[3][0][2][1]", 0},
+	"Fortran": {"struct{f90_real(6, 37) @0, f90_integer(9) @8, INTEGER @12, indexed_block(2, [9, 3, 0], COMPLEX) " +
+		"@16}", "[3][0][2][1]", 0},
 	"many blocks": {manyBlocks(), "[700][0][0]", 0},
 	"deep":        {deep(300), "[1][0][0][1][0][1][0]", 0},
 	"irregular":   {irregular(), "[501][1]", 0},
@@ -58,7 +60,8 @@ func manyBlocks() string {
 func irregular() string {
 	var lengths, displacements []string
 	for i := range 1000 {
-		lengths, displacements = append(lengths, strconv.Itoa(1+i%4)), append(displacements, strconv.Itoa((i*7+i%3)*(1-i%2*2)))
+		lengths, displacements = append(lengths, strconv.Itoa(1+i%4)),
+			append(displacements, strconv.Itoa((i*7+i%3)*(1-i%2*2)))
 	}
 	return "indexed([" + strings.Join(lengths, ",") + "], [" + strings.Join(displacements, ",") + "], DOUBLE)"
 }
@@ -187,7 +190,8 @@ type label struct {
 func TestPictureOfFigure1(t *testing.T) {
 	svg := draw(t, figure1, "s_type[2][5]", 0)
 	for _, want := range []string{
-		">s_type = " + figure1 + "<", ">STRUCT<", ">LB<", ">CHAR<", ">7 × at 47<", ">[2][5]<", ">27 B<", ">2 × DOUBLE<", ">76<",
+		">s_type = " + figure1 + "<", ">STRUCT<", ">LB<", ">CHAR<", ">7 × at 47<", ">[2][5]<", ">27 B<", ">2 × DOUBLE<",
+		">76<",
 		">extent 104: from lb -4 to ub 100<", ">true extent 92: data from 0 to 92<", ">MPI_CHAR<",
 		">s_type(STRUCT)[2][5](CHAR): element 10, 1 byte at displacement 52<",
 	} {
@@ -336,7 +340,8 @@ func TestNothingIsLost(t *testing.T) {
 			end = h.hi
 		}
 		if n != s.whole.Elements {
-			t.Fatalf("%s: %d elements are shown or counted, but there are %d: %+v %+v", datatype.Format(typ), n, s.whole.Elements, st.runs, st.hidden)
+			t.Fatalf("%s: %d elements are shown or counted, but there are %d: %+v %+v", datatype.Format(typ), n,
+				s.whole.Elements, st.runs, st.hidden)
 		}
 	})
 }
@@ -367,7 +372,10 @@ func TestRandomPictures(t *testing.T) {
 // drawText draws the textual form of a type.
 func drawText(t *rapid.T, depth int) string {
 	if depth == 0 || rapid.IntRange(0, 4).Draw(t, "leaf") == 4 {
-		return rapid.SampledFrom([]string{"INT", "CHAR", "DOUBLE", "SHORT_INT", "2INT", "f90_integer(4)", "BYTE"}).Draw(t, "basic")
+		return rapid.SampledFrom([]string{
+			"INT", "CHAR", "DOUBLE", "SHORT_INT", "2INT", "f90_integer(4)",
+			"BYTE",
+		}).Draw(t, "basic")
 	}
 	num := func(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, "n") }
 	few := rapid.SampledFrom([]int{1, 2, 3, 20, 0, 1000})
@@ -376,16 +384,19 @@ func drawText(t *rapid.T, depth int) string {
 	case 0:
 		return fmt.Sprintf("contiguous(%d, %s)", few.Draw(t, "count"), old())
 	case 1:
-		return fmt.Sprintf("vector(%d, %d, %d, %s)", few.Draw(t, "count"), few.Draw(t, "blocklength"), num(-5, 30), old())
+		return fmt.Sprintf("vector(%d, %d, %d, %s)", few.Draw(t, "count"), few.Draw(t, "blocklength"), num(-5, 30),
+			old())
 	case 2:
-		return fmt.Sprintf("indexed([%d, %d, %d], [%d, %d, %d], %s)", num(0, 3), num(0, 30), num(0, 3), num(-9, 9), num(-9, 99), num(0, 999), old())
+		return fmt.Sprintf("indexed([%d, %d, %d], [%d, %d, %d], %s)", num(0, 3), num(0, 30), num(0, 3), num(-9, 9),
+			num(-9, 99), num(0, 999), old())
 	case 3:
 		return fmt.Sprintf("resized(%d, %d, %s)", num(-50, 50), num(-9, 300), old())
 	case 4:
 		n := num(1, 5)
 		return fmt.Sprintf("subarray([%d, 7, 9], [%d, %d, %d], [0, 1, 2], C, %s)", 2*n, n, num(1, 6), num(1, 7), old())
 	case 5:
-		return fmt.Sprintf("darray(4, %d, [%d, %d], [cyclic(2), block], [2, 2], FORTRAN, %s)", num(0, 3), num(3, 30), num(3, 30), old())
+		return fmt.Sprintf("darray(4, %d, [%d, %d], [cyclic(2), block], [2, 2], FORTRAN, %s)", num(0, 3), num(3, 30),
+			num(3, 30), old())
 	}
 	var blocks []string
 	for range num(1, 12) {

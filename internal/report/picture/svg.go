@@ -73,7 +73,8 @@ func (c *canvas) line(color string, width float64, more string, points ...float6
 		c.reach(points[i], points[i+1])
 		d = append(d, num(points[i])+","+num(points[i+1]))
 	}
-	fmt.Fprintf(c, `<polyline points="%s" fill="none" stroke="%s" stroke-width="%s"%s/>`+"\n", strings.Join(d, " "), color, num(width), more)
+	fmt.Fprintf(c, `<polyline points="%s" fill="none" stroke="%s" stroke-width="%s"%s/>`+"\n", strings.Join(d, " "),
+		color, num(width), more)
 }
 
 // Where text is in relation to its x.

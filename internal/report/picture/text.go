@@ -160,7 +160,8 @@ func alike(n datatype.Node) []group {
 	const most = 8
 	var out []group
 	same := func(a, b datatype.Node) bool {
-		return a.Children() == b.Children() && a.Bytes() == b.Bytes() && (a.Children() == 0 || a.Child(0).Type == b.Child(0).Type)
+		return a.Children() == b.Children() && a.Bytes() == b.Bytes() &&
+			(a.Children() == 0 || a.Child(0).Type == b.Child(0).Type)
 	}
 	last := n.Children() - 1
 	for i := int64(0); i <= last; i++ {
@@ -242,7 +243,8 @@ func (s *scene) writeMemory(b *strings.Builder) {
 		}
 	}
 	rows = append(rows, row{s.whole.LB, 0, "lb"}, row{s.whole.UB, 0, "ub"})
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) })
+	slices.SortStableFunc(rows,
+		func(a, b row) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) })
 	cells := [][2]string{{"displacement", "bytes"}}
 	for _, r := range rows {
 		bytes := ""

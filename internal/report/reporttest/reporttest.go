@@ -34,7 +34,10 @@ func stack(pc uint64, frames ...finding.Frame) []finding.Frame {
 	return append(frames,
 		frame("main", "/home/user/src/exchange.c", 88, pc+0x200),
 		finding.Frame{Function: "__libc_start_call_main", Module: "libc.so.6", PC: 0x7f0000027249},
-		finding.Frame{Function: "__libc_start_main_impl", File: "/build/glibc/csu/libc-start.c", Line: 360, Module: "libc.so.6", PC: 0x7f0000027304},
+		finding.Frame{
+			Function: "__libc_start_main_impl", File: "/build/glibc/csu/libc-start.c", Line: 360,
+			Module: "libc.so.6", PC: 0x7f0000027304,
+		},
 		finding.Frame{Function: "_start", Module: "exchange", PC: 0x401090})
 }
 
@@ -59,7 +62,8 @@ func Findings() ([]*finding.Finding, finding.Summary) {
 			},
 			{
 				Rank: 1, Role: "MPI_Irecv that created the request",
-				Call:  "MPI_Irecv(*buf=0x7ffe2a14, count=1, datatype=MPI_FLOAT, source=0, tag=100, comm=MPI_COMM_WORLD, *request=0x7ffe2a20)",
+				Call: "MPI_Irecv(*buf=0x7ffe2a14, count=1, datatype=MPI_FLOAT, source=0, tag=100, " +
+					"comm=MPI_COMM_WORLD, *request=0x7ffe2a20)",
 				Stack: stack(0x401236, frame("exchange", "/usr/include/mpl/exchange.hpp", 7, 0x401236)),
 			},
 		},
@@ -71,15 +75,17 @@ func Findings() ([]*finding.Finding, finding.Summary) {
 		Key:      "cycle",
 		Count:    1,
 		Ranks:    []int{0, 1, 2, 3},
-		Message:  "4 processes wait for each other and can never go on:\n  0 waits for 3, 1 waits for 0, 2 waits for 1, 3 waits for 2",
-		Advice:   "Let every second process send first, or use MPI_Sendrecv.",
+		Message: "4 processes wait for each other and can never go on:\n  0 waits for 3, 1 waits for 0, 2 waits for " +
+			"1, 3 waits for 2",
+		Advice: "Let every second process send first, or use MPI_Sendrecv.",
 	}
 	for rank := range 4 {
 		deadlock.Sites = append(deadlock.Sites, finding.Site{
 			Rank: rank, Role: "waiting",
 			Call: "MPI_Recv(*buf=0x7ffe2a1" + string(rune('0'+rank)) + ", count=1, datatype=MPI_INT, source=" +
 				string(rune('0'+(rank+3)%4)) + ", tag=0, comm=ring, *status=MPI_STATUS_IGNORE)",
-			Stack: stack(0x401336+uint64(rank)<<32, frame("ring", "/home/user/src/exchange.c", 60, 0x401336+uint64(rank)<<32)),
+			Stack: stack(0x401336+uint64(rank)<<32,
+				frame("ring", "/home/user/src/exchange.c", 60, 0x401336+uint64(rank)<<32)),
 		})
 	}
 	collective := &finding.Finding{
@@ -91,9 +97,12 @@ func Findings() ([]*finding.Finding, finding.Summary) {
 		Message:  "The root of MPI_Bcast differs: rank 1 says 1, all others say 0.",
 		FollowUp: true,
 		Sites: []finding.Site{
-			{Rank: 1, Role: "broadcast from 1", Call: "MPI_Bcast(*buffer=0x1, count=0, datatype=MPI_BYTE, root=1, comm=MPI_COMM_WORLD)", Stack: stack(0x401436)},
-			{Rank: 0, Role: "broadcast from 0", Call: "MPI_Bcast(*buffer=0x2, count=0, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)", Stack: stack(0x401436), Also: []int{2, 3, 4, 5}},
-			{Rank: 7, Role: "broadcast from 0", Call: "MPI_Bcast(*buffer=0x3, count=0, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)", Stack: stack(0x401436)},
+			{Rank: 1, Role: "broadcast from 1", Call: "MPI_Bcast(*buffer=0x1, count=0, datatype=MPI_BYTE, root=1, " +
+				"comm=MPI_COMM_WORLD)", Stack: stack(0x401436)},
+			{Rank: 0, Role: "broadcast from 0", Call: "MPI_Bcast(*buffer=0x2, count=0, datatype=MPI_BYTE, root=0, " +
+				"comm=MPI_COMM_WORLD)", Stack: stack(0x401436), Also: []int{2, 3, 4, 5}},
+			{Rank: 7, Role: "broadcast from 0", Call: "MPI_Bcast(*buffer=0x3, count=0, datatype=MPI_BYTE, root=0, " +
+				"comm=MPI_COMM_WORLD)", Stack: stack(0x401436)},
 		},
 	}
 	leak := &finding.Finding{
@@ -104,7 +113,13 @@ func Findings() ([]*finding.Finding, finding.Summary) {
 		Ranks:    []int{17},
 		Message:  "12345 requests were never completed.",
 		Sites: []finding.Site{
-			{Rank: 17, Role: "created", Call: "MPI_Irecv(…)", Stack: []finding.Frame{{Function: "libsolver.so+0x4711", Module: "libsolver.so", PC: 0x7f0000104711}, {Function: "solve", Module: "libsolver.so", PC: 0x7f0000104800}}},
+			{
+				Rank: 17, Role: "created", Call: "MPI_Irecv(…)",
+				Stack: []finding.Frame{
+					{Function: "libsolver.so+0x4711", Module: "libsolver.so", PC: 0x7f0000104711},
+					{Function: "solve", Module: "libsolver.so", PC: 0x7f0000104800},
+				},
+			},
 		},
 	}
 	hostile := &finding.Finding{

@@ -11,7 +11,8 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"- check: LOCAL\n  function: x*\n  file: a.c\n  lines: 1-2\n  frame: caller\n  reason: y\n",
-		"- {check: LOCAL, stacks: [[{function: x}], []], reason: y}", "- &a {check: x}\n- *a\n- <<: *a\n", "- !!str x", "---\n- a\n---\n- b", "[", "- - -", "? a", "\t",
+		"- {check: LOCAL, stacks: [[{function: x}], []], reason: y}", "- &a {check: x}\n- *a\n- <<: *a\n", "- !!str x",
+		"---\n- a\n---\n- b", "[", "- - -", "? a", "\t",
 	} {
 		f.Add(text)
 	}
@@ -19,7 +20,10 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	found := &finding.Finding{Check: "LOCAL:X", Sites: []finding.Site{{Stack: []finding.Frame{{Function: "x", File: "/a.c", Line: 1}}}, {}}}
+	found := &finding.Finding{
+		Check: "LOCAL:X",
+		Sites: []finding.Site{{Stack: []finding.Frame{{Function: "x", File: "/a.c", Line: 1}}}, {}},
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := parse("file", []byte(text), rules)
 		if err != nil {

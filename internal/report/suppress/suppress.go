@@ -1,5 +1,5 @@
-// Package suppress reads and writes files of suppressions: rules for findings that the user does not want to see. A file is
-// a list in YAML:
+// Package suppress reads and writes files of suppressions: rules for findings that the user does not want to see. A
+// file is a list in YAML:
 //
 //   - check: LOCAL:*:NOT_FREED      # a pattern as --check takes it
 //     module: libhdf5.so*
@@ -10,8 +10,8 @@
 //     lines: 120-140
 //     reason: the last message is for nobody
 //
-// The conditions function, file, lines and module must all hold for one frame. In place of them there may be stacks: lists of
-// frames, innermost first, with which the call stacks of the finding begin, all of them.
+// The conditions function, file, lines and module must all hold for one frame. In place of them there may be stacks:
+// lists of frames, innermost first, with which the call stacks of the finding begin, all of them.
 package suppress
 
 import (
@@ -50,7 +50,8 @@ type frame struct {
 	Module   string `yaml:"module,omitempty"`
 }
 
-// ReadFile returns the rules in a file. rules are asked whether there are such checks. Errors are one line, with file and line.
+// ReadFile returns the rules in a file. rules are asked whether there are such checks. Errors are one line, with file
+// and line.
 func ReadFile(path string, rules *finding.Rules) ([]*finding.Suppression, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -162,8 +163,8 @@ func (f frame) pattern() (finding.FramePattern, error) {
 // Reason is the one that written rules have.
 const Reason = "written by --write-suppressions: say here why this is all right"
 
-// Format returns a file of rules that suppress these findings, and at other places nothing. Files below dir are named by
-// their paths from there.
+// Format returns a file of rules that suppress these findings, and at other places nothing. Files below dir are named
+// by their paths from there.
 func Format(findings []*finding.Finding, dir string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# Findings not to report, for --suppress. Each needs a reason; a wider rule may do for several.\n")
@@ -171,9 +172,10 @@ func Format(findings []*finding.Finding, dir string) ([]byte, error) {
 	for _, f := range findings {
 		r := rule{Check: f.Check, Stacks: [][]frame{}, Reason: Reason}
 		for i := range f.Sites {
-			if stack := frames(finding.Trim(f.Sites[i].Stack), dir); len(stack) > 0 && !slices.ContainsFunc(r.Stacks, func(o []frame) bool {
-				return slices.Equal(o, stack)
-			}) {
+			if stack := frames(finding.Trim(f.Sites[i].Stack), dir); len(stack) > 0 &&
+				!slices.ContainsFunc(r.Stacks, func(o []frame) bool {
+					return slices.Equal(o, stack)
+				}) {
 				r.Stacks = append(r.Stacks, stack)
 			}
 		}
@@ -198,7 +200,8 @@ func frames(stack []finding.Frame, dir string) []frame {
 	var out []frame
 	for _, fr := range stack {
 		f := frame{Function: fr.Function, File: fr.File}
-		if rel, err := filepath.Rel(dir, fr.File); err == nil && fr.File != "" && rel != ".." && !strings.HasPrefix(rel, "../") && rel[0] != '*' {
+		if rel, err := filepath.Rel(dir, fr.File); err == nil && fr.File != "" && rel != ".." &&
+			!strings.HasPrefix(rel, "../") && rel[0] != '*' {
 			f.File = rel
 		}
 		if fr.Line > 0 {

@@ -11,7 +11,10 @@ import (
 	"github.com/mpivet/mpivet/internal/report/suppress"
 )
 
-var known = []finding.Check{{Name: "LOCAL:REQUEST:NOT_FREED", Severity: finding.Warning}, {Name: "GLOBAL:MSG:PENDING", Severity: finding.Warning}}
+var known = []finding.Check{
+	{Name: "LOCAL:REQUEST:NOT_FREED", Severity: finding.Warning},
+	{Name: "GLOBAL:MSG:PENDING", Severity: finding.Warning},
+}
 
 func read(t *testing.T, text string) ([]*finding.Suppression, error) {
 	t.Helper()
@@ -56,7 +59,10 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []finding.Suppression{
-		{Check: "LOCAL:*:NOT_FREED", Reason: "the library keeps them", Frame: finding.FramePattern{Module: "libhdf5.so*"}, Origin: "3"},
+		{
+			Check: "LOCAL:*:NOT_FREED", Reason: "the library keeps them",
+			Frame: finding.FramePattern{Module: "libhdf5.so*"}, Origin: "3",
+		},
 		{
 			Check: "GLOBAL:MSG:PENDING", Reason: "for nobody", Caller: true, Origin: "7",
 			Frame: finding.FramePattern{Function: "finish", File: "src/io.c", First: 120, Last: 140},
@@ -86,13 +92,14 @@ func TestReadFile(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"LOCAL:REQUEST:NOT_FREED function=x\n":             "known.yaml:1: want a list of rules",
-		"check: LOCAL\nreason: x":                          "known.yaml:1: want a list of rules",
-		"- LOCAL":                                          "known.yaml:1: want a rule",
-		"- check: LOCAL\n  reason: x\n- check: LOCAL":      "known.yaml:3: the rule has no reason",
-		"- check: LOCAL\n  reason: '  '":                   "known.yaml:1: the rule has no reason",
-		"- reason: x":                                      "known.yaml:1: the rule has no check",
-		"- check: LOCAL:REQEST\n  reason: x":               "known.yaml:1: no check matches \"LOCAL:REQEST\": did you mean LOCAL:REQUEST?",
+		"LOCAL:REQUEST:NOT_FREED function=x\n":        "known.yaml:1: want a list of rules",
+		"check: LOCAL\nreason: x":                     "known.yaml:1: want a list of rules",
+		"- LOCAL":                                     "known.yaml:1: want a rule",
+		"- check: LOCAL\n  reason: x\n- check: LOCAL": "known.yaml:3: the rule has no reason",
+		"- check: LOCAL\n  reason: '  '":              "known.yaml:1: the rule has no reason",
+		"- reason: x":                                 "known.yaml:1: the rule has no check",
+		"- check: LOCAL:REQEST\n  reason: x": "known.yaml:1: no check matches \"LOCAL:REQEST\": did " +
+			"you mean LOCAL:REQUEST?",
 		"- check: LOCAL\n  reason: x\n  fun: y":            "known.yaml:3: ",
 		"- check: LOCAL\n  reason: [x]":                    "known.yaml:2: ",
 		"- check: LOCAL\n  reason: x\n  lines: 7":          "known.yaml:1: lines: say of which file",

@@ -1,6 +1,6 @@
-// Package text prints findings for people, as they occur and summed up at the end, in the form that users of Intel's MPI
-// correctness checker know: every line begins with the rank and the severity, then come what is wrong, the call sites
-// with call string and stack, and what to do.
+// Package text prints findings for people, as they occur and summed up at the end, in the form that users of Intel's
+// MPI correctness checker know. Every line begins with the rank and the severity. A finding says what is wrong, where
+// (call sites with call string and stack), why it matters, and what to do.
 package text
 
 import (
@@ -62,8 +62,8 @@ const (
 	indentation = "   "
 )
 
-// Reporter prints findings. It implements [finding.LimitSink] and may be used by several goroutines; each finding is one
-// write, so that it isn't torn apart by what the program writes.
+// Reporter prints findings. It implements [finding.LimitSink] and may be used by several goroutines; each finding is
+// one write, so that it isn't torn apart by what the program writes.
 type Reporter struct {
 	opts Options
 	mu   sync.Mutex
@@ -106,14 +106,8 @@ func (r *Reporter) Finding(f *finding.Finding) {
 	for _, place := range report.Fold(f.Sites) {
 		p.place(&place)
 	}
-	if f.Advice != "" {
-		for i, a := range strings.Split(strings.TrimRight(f.Advice, "\n"), "\n") {
-			if i == 0 {
-				a = "Advice: " + a
-			}
-			p.line(1, a)
-		}
-	}
+	p.paragraph("Why: ", f.Why)
+	p.paragraph("Advice: ", f.Advice)
 	r.write(p.String())
 }
 
@@ -126,13 +120,15 @@ func (r *Reporter) Limited(f *finding.Finding, limit int) {
 	if limit == 1 {
 		times = "time"
 	}
-	p.headline(f.Check, fmt.Sprintf("reported %d %s at the same place; further reports are only counted (--limit)", limit, times))
+	p.headline(f.Check,
+		fmt.Sprintf("reported %d %s at the same place; further reports are only counted (--limit)", limit, times))
 	r.write(p.String())
 }
 
 // Full says that further findings are counted only.
 func (r *Reporter) Full(max int) {
-	r.write(fmt.Sprintf("mpivet: %s; further ones are only counted (--max-reports), except for fatal ones\n", number(uint64(max), "report")))
+	r.write(fmt.Sprintf("mpivet: %s; further ones are only counted (--max-reports), except for fatal ones\n",
+		number(uint64(max), "report")))
 }
 
 // printer collects the lines of one finding.
@@ -207,6 +203,19 @@ func (p *printer) line(level int, text string) {
 	own := len(text) - len(strings.TrimLeft(text, " "))
 	for _, l := range wrap(text, p.room(level), own+2) {
 		p.raw(indent + l)
+	}
+}
+
+// paragraph prints a text after a word that says what it is about; nothing if the text is empty.
+func (p *printer) paragraph(word, text string) {
+	if text == "" {
+		return
+	}
+	for i, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i == 0 {
+			l = word + l
+		}
+		p.line(1, l)
 	}
 }
 
@@ -375,10 +384,12 @@ func (r *Reporter) Summary(run *report.Run, findings []*finding.Finding, sum fin
 		}
 	}
 	if run.Unrecorded > 0 {
-		say(yellow, "%s found no room to record in: their calls were not checked", number(uint64(run.Unrecorded), "thread"))
+		say(yellow, "%s found no room to record in: their calls were not checked",
+			number(uint64(run.Unrecorded), "thread"))
 	}
 	if run.Shrunk > 0 && !r.opts.Quiet {
-		say("", "%s had less room to record in than wanted, so that they may have waited more often", number(uint64(run.Shrunk), "thread"))
+		say("", "%s had less room to record in than wanted, so that they may have waited more often",
+			number(uint64(run.Shrunk), "thread"))
 	}
 	for _, n := range run.Notes {
 		say("", "note: %s", n)
@@ -431,7 +442,8 @@ func facts(run *report.Run) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, ", %s, %s and %s matched in %s; ranks waited %s for the analyzer", number(run.Calls, "call"),
-		number(run.Messages, "message"), number(run.Collectives, "collective"), seconds(run.Duration), seconds(run.Stall))
+		number(run.Messages, "message"), number(run.Collectives, "collective"), seconds(run.Duration),
+		seconds(run.Stall))
 	return b.String()
 }
 

@@ -91,7 +91,10 @@ func TestEveryLineHasPrefix(t *testing.T) {
 }
 
 func TestSummaryLines(t *testing.T) {
-	run := report.Run{Ranks: 1, MPI: "MPICH 4.0.2", Calls: 9999, Messages: 1, Collectives: 1, Duration: 61 * time.Second}
+	run := report.Run{
+		Ranks: 1, MPI: "MPICH 4.0.2", Calls: 9999, Messages: 1, Collectives: 1,
+		Duration: 61 * time.Second,
+	}
 	for _, tc := range []struct {
 		name string
 		run  report.Run
@@ -99,15 +102,53 @@ func TestSummaryLines(t *testing.T) {
 		opts text.Options
 		want string
 	}{
-		{"clean", run, finding.Summary{}, text.Options{}, "mpivet: 1 rank, MPICH 4.0.2, 9999 calls, 1 message and 1 collective matched in 61.0 s; ranks waited 0.0 s for the analyzer\nmpivet: no findings\n"},
+		{
+			"clean", run,
+			finding.Summary{},
+			text.Options{},
+			"mpivet: 1 rank, MPICH 4.0.2, 9999 calls, 1 message and 1 collective matched in 61.0 s; ranks waited 0.0 " +
+				"s for the analyzer\nmpivet: no findings\n",
+		},
 		{"quiet and clean", run, finding.Summary{}, text.Options{Quiet: true}, ""},
-		{"suppressed", run, finding.Summary{Suppressed: 1}, text.Options{}, "mpivet: no findings (1 finding suppressed by --suppress)\n"},
-		{"counts", run, finding.Summary{Error: 1, Warning: 2, Info: 3, Limited: 3}, text.Options{}, "mpivet: 1 error, 2 warnings, 3 info (3 reports not shown because of --limit)\n"},
-		{"many", run, finding.Summary{Error: 9, Beyond: 4}, text.Options{}, "mpivet: 9 errors (4 reports not shown because of --max-reports)\n"},
-		{"known", run, finding.Summary{Known: 2}, text.Options{}, "mpivet: no new findings (2 known from --baseline)\n"},
+		{
+			"suppressed", run,
+			finding.Summary{Suppressed: 1},
+			text.Options{},
+			"mpivet: no findings (1 finding suppressed by --suppress)\n",
+		},
+		{
+			"counts", run,
+			finding.Summary{Error: 1, Warning: 2, Info: 3, Limited: 3},
+			text.Options{},
+			"mpivet: 1 error, 2 warnings, 3 info (3 reports not shown because of --limit)\n",
+		},
+		{
+			"many", run,
+			finding.Summary{Error: 9, Beyond: 4},
+			text.Options{},
+			"mpivet: 9 errors (4 reports not shown because of --max-reports)\n",
+		},
+		{
+			"known", run,
+			finding.Summary{Known: 2},
+			text.Options{},
+			"mpivet: no new findings (2 known from --baseline)\n",
+		},
 		{"known and quiet", run, finding.Summary{Known: 2}, text.Options{Quiet: true}, ""},
-		{"no MPI", report.Run{Duration: 2 * time.Millisecond}, finding.Summary{}, text.Options{}, "mpivet: MPI was not initialised, no MPI calls in 0.002 s\n"},
-		{"segfault", report.Run{Ranks: 2, Calls: 3, ExitStatus: 139}, finding.Summary{}, text.Options{}, "mpivet: the program ended with exit status 139 (SIGSEGV)\n"},
+		{
+			"no MPI",
+			report.Run{Duration: 2 * time.Millisecond},
+			finding.Summary{},
+			text.Options{},
+			"mpivet: MPI was not initialised, no MPI calls in 0.002 s\n",
+		},
+		{
+			"segfault",
+			report.Run{Ranks: 2, Calls: 3, ExitStatus: 139},
+			finding.Summary{},
+			text.Options{},
+			"mpivet: the program ended with exit status 139 (SIGSEGV)\n",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -136,9 +177,32 @@ func TestColorOption(t *testing.T) {
 	}
 }
 
+// TestOrder: a finding says what is wrong, where, why it matters, and what to do.
+func TestOrder(t *testing.T) {
+	var b bytes.Buffer
+	text.New(&b, text.Options{}).Finding(&finding.Finding{
+		Check: "X", Severity: finding.Error, Message: "It is wrong.\nIn detail.", Why: "It matters.",
+		Advice: "Mend it.",
+		Sites:  []finding.Site{{Rank: 1, Role: "send", Call: "MPI_Send()"}},
+	})
+	const want = `[1] ERROR: X: It is wrong.
+[1] ERROR:    In detail.
+[1] ERROR:    Rank 1, send:
+[1] ERROR:       MPI_Send()
+[1] ERROR:    Why: It matters.
+[1] ERROR:    Advice: Mend it.
+`
+	if got := b.String(); got != want {
+		t.Errorf("printed\n%swant\n%s", got, want)
+	}
+}
+
 // TestDeepStack cuts what an interpreter or runaway recursion leaves.
 func TestDeepStack(t *testing.T) {
-	f := &finding.Finding{Check: "X", Severity: finding.Error, Message: "deep", Sites: []finding.Site{{Role: "send", Call: "MPI_Send()"}}}
+	f := &finding.Finding{
+		Check: "X", Severity: finding.Error, Message: "deep",
+		Sites: []finding.Site{{Role: "send", Call: "MPI_Send()"}},
+	}
 	for range 500 {
 		f.Sites[0].Stack = append(f.Sites[0].Stack, finding.Frame{Function: "recurse", File: "/a.c", Line: 3})
 	}

@@ -1,9 +1,9 @@
 // Package waitgraph draws who waits for whom in a deadlock, as a file for Graphviz (DOT) or as a picture (SVG).
 //
-// The picture is laid out here: what blocks each other lies on a circle, so that a cycle is seen to be one, and all that
-// only waits for it, folded into a few groups, beside it. General layout (Graphviz compiled to WebAssembly, or layered
-// layouts, which draw cycles as long arcs back) would take several megabytes, or show less; the DOT file is for those who
-// want another one.
+// The picture is laid out here: what blocks each other lies on a circle, so that a cycle is seen to be one, and all
+// that only waits for it, folded into a few groups, beside it. General layout (Graphviz compiled to WebAssembly, or
+// layered layouts, which draw cycles as long arcs back) would take several megabytes, or show less; the DOT file is for
+// those who want another one.
 package waitgraph
 
 import (
@@ -77,7 +77,8 @@ func (n *Node) who() string {
 func (g *Graph) DOT(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("// Who waits for whom: solid arcs are all needed, of dashed ones one is enough.\n")
-	b.WriteString("digraph deadlock {\n\tgraph [layout=circo];\n\tnode [shape=box, fontname=\"sans-serif\", style=filled];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
+	b.WriteString("digraph deadlock {\n\tgraph [layout=circo];\n\tnode [shape=box, fontname=\"sans-serif\", " +
+		"style=filled];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		lines := []string{n.who(), n.Call}

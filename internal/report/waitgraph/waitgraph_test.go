@@ -19,7 +19,8 @@ func some(n int) *Graph {
 		g.Arcs = append(g.Arcs, Arc{From: i, To: (i + 1) % n, Any: i == 0, Label: "to send, tag 1"})
 	}
 	g.Nodes = append(g.Nodes,
-		Node{Kind: Waiting, Ranks: []int{100, 101, 102}, Call: "MPI_Barrier"}, Node{Kind: Ended, Ranks: []int{200}, Call: "has ended"})
+		Node{Kind: Waiting, Ranks: []int{100, 101, 102}, Call: "MPI_Barrier"},
+		Node{Kind: Ended, Ranks: []int{200}, Call: "has ended"})
 	g.Arcs = append(g.Arcs, Arc{From: n, To: 0, Label: "to call it too"}, Arc{From: n, To: n + 1})
 	return g
 }
@@ -74,7 +75,8 @@ func TestDOT(t *testing.T) {
 	}
 	for _, want := range []string{
 		`n0 \[label="rank 0\\nMPI_Recv\\na \\"b\\" <c>.c:12", fillcolor="#ffd7d2"\];`,
-		`n0 -> n1 \[style=dashed, label="to send, tag 1"\];`, `n1 -> n0 \[style=solid, `, `n2 -> n3 \[style=solid, label=""\];`,
+		`n0 -> n1 \[style=dashed, label="to send, tag 1"\];`, `n1 -> n0 \[style=solid, `,
+		`n2 -> n3 \[style=solid, label=""\];`,
 	} {
 		if !regexp.MustCompile(want).MatchString(b.String()) {
 			t.Errorf("no %s in\n%s", want, b.String())

@@ -1,5 +1,5 @@
-// Command gen writes all_gen.go, the list of all checks, from the folders of internal/check: each package there that declares
-// Check, or Checks for a family of several.
+// Command gen writes all_gen.go, the list of all checks, from the folders of internal/check: each package there that
+// declares Check, or Checks for a family of several.
 package main
 
 import (

@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// keyvalRule finds keys of attributes that are none, keys for another kind of object, and attributes of MPI that can't be set
-// (section 7.7).
+// keyvalRule finds handles that are not attribute keys, keys for another kind of object, and predefined attributes,
+// which must not be set (section 7.7).
 func (f function) keyvalRule(g given) rule {
 	name := mpiapi.ByID(f.Base).Name
 	gets := strings.HasSuffix(name, "_get_attr") || name == "MPI_Attr_get"
@@ -16,13 +16,13 @@ func (f function) keyvalRule(g given) rule {
 		key := int64(int32(g.at.Handle(c.rec)))
 		switch {
 		case c.is(key, "MPI_KEYVAL_INVALID"):
-			return c.reject(g.param, "is no attribute key")
+			return c.reject(g.param, "is not an attribute key")
 		case gets:
 			return true
 		}
 		for _, s := range ownAttributes {
 			if c.is(key, s) {
-				return c.reject(g.param, "is an attribute of MPI's own, which can't be changed")
+				return c.reject(g.param, "is the key of a predefined attribute, which must not be changed")
 			}
 		}
 		made, ok := c.process.MadeBy(mpiapi.Keyval, uint64(uint32(key)))
@@ -44,7 +44,7 @@ var ownAttributes = []string{
 	"MPI_WIN_BASE", "MPI_WIN_SIZE", "MPI_WIN_DISP_UNIT", "MPI_WIN_CREATE_FLAVOR", "MPI_WIN_MODEL",
 }
 
-// errhandlerRule finds error handlers that were made for other kinds of objects (section 9.3).
+// errhandlerRule finds error handlers for another kind of object (section 9.3).
 func (f function) errhandlerRule() rule {
 	param := f.Param("errhandler")
 	at, mine := f.value(param), subjectOf(f.Name)
@@ -62,10 +62,12 @@ func (f function) errhandlerRule() rule {
 	}
 }
 
-// subjectOf returns the kind of objects that a function on attributes or error handlers is for, "" if it is none.
+// subjectOf returns the kind of objects that a function about attributes or error handlers works on, "" for other
+// functions.
 func subjectOf(name string) string {
 	switch {
-	case strings.HasPrefix(name, "MPI_Comm_"), strings.HasPrefix(name, "MPI_Keyval_"), strings.HasPrefix(name, "MPI_Attr_"),
+	case strings.HasPrefix(name, "MPI_Comm_"), strings.HasPrefix(name, "MPI_Keyval_"),
+		strings.HasPrefix(name, "MPI_Attr_"),
 		name == "MPI_Errhandler_create", name == "MPI_Errhandler_set":
 		return "communicators"
 	case strings.HasPrefix(name, "MPI_Type_"):

@@ -7,11 +7,12 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// buffer is a buffer among the parameters of a function, and the parameters that say what is in it; -1 if there is none.
+// buffer is a buffer among the parameters of a function, with the parameters that describe its contents. A missing
+// parameter is -1.
 type buffer struct{ buf, count, typ, peer int }
 
-// buffer returns the parameters of a buffer. It is false if parameter i is none, or if it has several datatypes, as that of
-// MPI_Alltoallw has.
+// buffer returns the parameters of a buffer. ok is false if parameter i is not a buffer, or has several datatypes, as
+// in MPI_Alltoallw.
 func (f function) buffer(i int) (b buffer, ok bool) {
 	switch q := &f.Params[i]; {
 	case q.Kind != mpiapi.Buffer:
@@ -41,8 +42,8 @@ func (f function) buffer(i int) (b buffer, ok bool) {
 // firstPage is how many bytes at the start of the address space never hold data.
 const firstPage = 4096
 
-// bufferRule finds null pointers where there are data. MPI_BOTTOM is a null pointer, too, so datatypes with absolute addresses are
-// right (MPI standard, section 5.1.12).
+// bufferRule finds null pointers where there are data. MPI_BOTTOM is also a null pointer, so datatypes with absolute
+// addresses are allowed (MPI standard, section 5.1.12).
 func (f function) bufferRule(i int) rule {
 	b, ok := f.buffer(i)
 	if !ok {
@@ -69,7 +70,7 @@ func (f function) bufferRule(i int) rule {
 	}
 }
 
-// moves reports whether there are elements in a buffer, as its count says.
+// moves reports whether a buffer has elements, according to its count.
 func (c *call) moves(f function, buffer, count int) bool {
 	name := ""
 	if f.collective {
@@ -82,7 +83,8 @@ func (c *call) moves(f function, buffer, count int) bool {
 	case count < 0:
 		return true // one element
 	case !f.Params[count].Pointer:
-		return c.Int(count) > 0 && (!strings.HasPrefix(name, "MPI_Neighbor") || c.neighbours(receives) > 0) && !c.onlyReceives(f, receives)
+		return c.Int(count) > 0 && !c.onlyReceives(f, receives) &&
+			(!strings.HasPrefix(name, "MPI_Neighbor") || c.neighbours(receives) > 0)
 	case name == "MPI_Reduce_scatter" && receives:
 		return c.receivesShare(count)
 	}
@@ -101,13 +103,14 @@ func (c *call) receivesShare(counts int) bool {
 	return me < list.Len() && list.At(me) > 0
 }
 
-// onlyReceives reports whether a send buffer is that of the root of a reduction between groups. The root only receives.
+// onlyReceives reports whether a send buffer belongs to the root of a reduction on an inter-communicator. This root
+// only receives.
 func (c *call) onlyReceives(f function, receives bool) bool {
 	part, _ := c.process.Part(c.Call)
 	return part.Between && part.Root && !receives && f.has(mpiapi.ReduceOp)
 }
 
-// neighbours returns the number of neighbours to receive from or to send to, 0 if that is not known.
+// neighbours returns the number of neighbours to receive from or to send to, 0 if it is unknown.
 func (c *call) neighbours(receive bool) int {
 	members, _ := c.view.Neighbours(receive)
 	return len(members)

@@ -18,7 +18,7 @@ const (
 	neighbourly = mpiapi.TopologicalComm
 )
 
-// commRule finds communicators of the wrong kind: between groups, or without a topology.
+// commRule finds communicators of the wrong kind: inter-communicators, or communicators without a topology.
 func (f function) commRule() rule {
 	i := f.Arg(mpiapi.TheComm)
 	need := f.CommKind
@@ -32,7 +32,7 @@ func (f function) commRule() rule {
 		case v == nil:
 			return true
 		case need == inter:
-			return v.Split != 0 || c.reject(i, "is no inter-communicator")
+			return v.Split != 0 || c.reject(i, "is not an inter-communicator")
 		case v.Split != 0:
 			return c.reject(i, "is an inter-communicator, which the function does not work on")
 		case need == intra:
@@ -43,14 +43,16 @@ func (f function) commRule() rule {
 	}
 }
 
-// lacks says what is wrong with a communicator that is not of a kind.
+// lacks says what is wrong with a communicator that is not of the kind.
 var lacks = map[commKind]string{
-	cartesian: "has no Cartesian topology", graph: "has no graph topology", distributed: "has no distributed graph topology",
-	neighbourly: "has no topology, so that nobody is a neighbour",
+	cartesian:   "has no Cartesian topology",
+	graph:       "has no graph topology",
+	distributed: "has no distributed graph topology",
+	neighbourly: "has no topology, so it has no neighbours",
 }
 
-// topologyOf returns the topology that a communicator of one group was made with, intra if it has none. It is false if that is not
-// known.
+// topologyOf returns the topology of an intra-communicator, intra if it has none. The result is false if the topology
+// is unknown.
 func topologyOf(v *track.View) (commKind, bool) {
 	if len(v.Made.Raw) == 0 {
 		return intra, v.Name == "MPI_COMM_WORLD" || v.Name == "MPI_COMM_SELF"

@@ -20,7 +20,7 @@ func (f function) constantRule(i int) rule {
 				return true
 			}
 		}
-		return c.reject(i, "is none of "+strings.Join(q.One, ", "))
+		return c.reject(i, "is not one of "+strings.Join(q.One, ", "))
 	}
 }
 
@@ -57,7 +57,8 @@ func (f function) modeRule() rule {
 	}
 }
 
-// negativeBut finds negative numbers other than one constant. Nothing is wrong where the constant is not known.
+// negativeBut finds negative numbers other than one constant. It finds nothing where the value of the constant is
+// unknown.
 func (f function) negativeBut(param int, constant, why string) rule {
 	at := f.value(param)
 	return func(c *call) bool {

@@ -7,9 +7,9 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-const outside = "names a rank that is not in the group, whose ranks go from 0 to %d: it is %d"
+const outside = "names rank %[2]d, but the ranks of the group go from 0 to %[1]d"
 
-// chosen returns the group that ranks are chosen from, and the ranks. It is false if they are not known.
+// chosen returns the group that ranks are chosen from, and the ranks. The result is false if these are unknown.
 func (f function) chosen(list string) func(*call) (group.Group, event.Array, bool) {
 	from, param := f.value(0), f.Param(list)
 	return func(c *call) (group.Group, event.Array, bool) {
@@ -19,7 +19,7 @@ func (f function) chosen(list string) func(*call) (group.Group, event.Array, boo
 	}
 }
 
-// ranksRule looks at the ranks that MPI_Group_incl and MPI_Group_excl are given (section 7.3.2).
+// ranksRule checks the ranks that are passed to MPI_Group_incl and MPI_Group_excl (section 7.3.2).
 func (f function) ranksRule() rule {
 	chosen, param := f.chosen("ranks"), f.Param("ranks")
 	return func(c *call) bool {
@@ -33,7 +33,7 @@ func (f function) ranksRule() rule {
 			case r < 0 || r >= int64(g.Size()):
 				return c.rejectElement(param, k, fmt.Sprintf(outside, g.Size()-1, r))
 			case seen[r]:
-				return c.rejectElement(param, k, fmt.Sprintf("names a rank that stands there before: %d", r))
+				return c.rejectElement(param, k, fmt.Sprintf("names rank %d a second time", r))
 			default:
 				seen[r] = true
 			}
@@ -42,7 +42,7 @@ func (f function) ranksRule() rule {
 	}
 }
 
-// rangesRule looks at the triples that MPI_Group_range_incl and MPI_Group_range_excl are given (section 7.3.2).
+// rangesRule checks the triples that are passed to MPI_Group_range_incl and MPI_Group_range_excl (section 7.3.2).
 func (f function) rangesRule() rule {
 	chosen, param := f.chosen("ranges"), f.Param("ranges")
 	return func(c *call) bool {
@@ -60,7 +60,7 @@ func (f function) rangesRule() rule {
 	}
 }
 
-// triple says what is wrong with a range of ranks, "" if nothing is. The ranks of the range are added to seen.
+// triple says what is wrong with a range of ranks, "" if nothing is wrong. It adds the ranks of the range to seen.
 func triple(first, last, stride, size int64, seen map[int64]bool) string {
 	switch {
 	case stride == 0:
@@ -68,21 +68,21 @@ func triple(first, last, stride, size int64, seen map[int64]bool) string {
 	case first < 0 || first >= size:
 		return fmt.Sprintf(outside, size-1, first)
 	case (last-first)/stride < 0 || stride > 0 != (last >= first) && first != last:
-		return "" // MPI libraries take it for one rank, or none
+		return "" // MPI libraries treat it as one rank, or none
 	}
 	for r := first; stride > 0 && r <= last || stride < 0 && r >= last; r += stride {
 		switch {
 		case r < 0 || r >= size:
 			return fmt.Sprintf(outside, size-1, r)
 		case seen[r]:
-			return fmt.Sprintf("names a rank that another one names, too: %d", r)
+			return fmt.Sprintf("names rank %d, as another range does", r)
 		}
 		seen[r] = true
 	}
 	return ""
 }
 
-// epochRule looks at the group of MPI_Win_start and MPI_Win_post, which must be a part of the window's group (section 12.5).
+// epochRule checks the group of MPI_Win_start and MPI_Win_post: it must be part of the window's group (section 12.5).
 func (f function) epochRule() rule {
 	param := f.Param("group")
 	at := f.value(param)
@@ -96,8 +96,10 @@ func (f function) epochRule() rule {
 			return true
 		}
 		for r := range c.tracker.Difference(g, all).Ranks() {
-			c.reject(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of MPI_COMM_WORLD", r))
-			c.mistake.Advice = "Make the group from that of the window (MPI_Win_get_group), by the ranks that its processes have there."
+			c.reject(param, fmt.Sprintf("has processes that are not in the group of the window: rank %d of "+
+				"MPI_COMM_WORLD", r))
+			c.mistake.Advice = "Make the group from the group of the window (MPI_Win_get_group), with the ranks in " +
+				"that group."
 			return false
 		}
 		return true

@@ -10,16 +10,15 @@ import (
 
 // kindNames say what handles stand for.
 var kindNames = map[mpiapi.Kind]string{
-	mpiapi.Comm: "a communicator", mpiapi.Group: "a group", mpiapi.Datatype: "a datatype", mpiapi.Op: "a reduction operation",
+	mpiapi.Comm: "a communicator", mpiapi.Group: "a group", mpiapi.Datatype: "a datatype",
+	mpiapi.Op:      "a reduction operation",
 	mpiapi.Request: "a request", mpiapi.Win: "a window", mpiapi.File: "a file", mpiapi.Info: "an info object",
-	mpiapi.Errhandler: "an error handler", mpiapi.Message: "a message", mpiapi.Session: "a session", mpiapi.Keyval: "an attribute key",
+	mpiapi.Errhandler: "an error handler", mpiapi.Message: "a message", mpiapi.Session: "a session",
+	mpiapi.Keyval: "an attribute key",
 }
 
-// no returns "no communicator" for the kind.
-func no(k mpiapi.Kind) string {
-	_, noun, _ := strings.Cut(kindNames[k], " ")
-	return "no " + noun
-}
+// not returns "not a communicator" for the kind.
+func not(k mpiapi.Kind) string { return "not " + kindNames[k] }
 
 // given is a handle among the arguments of a function.
 type given struct {
@@ -29,7 +28,7 @@ type given struct {
 	frees, null bool // the function frees the object; the handle may be null
 }
 
-// given returns the handle that the function is given in a parameter. It is false if the parameter is no handle, or one that is
+// given returns the handle in a parameter of the function. The result is false if the parameter is not a handle, or is
 // significant only for the leader of a group.
 func (f function) given(i int) (given, bool) {
 	q := &f.Params[i]
@@ -53,14 +52,14 @@ func (f function) nullAllowed(i int) bool {
 	case mpiapi.Info:
 		return !strings.HasPrefix(f.Name, "MPI_Info_")
 	case mpiapi.File:
-		return strings.HasSuffix(f.Name, "_errhandler") // it stands for the handler of files that are opened (section 14.7)
+		return strings.HasSuffix(f.Name, "_errhandler") // the handler for new files (section 14.7)
 	case mpiapi.Errhandler, mpiapi.Group:
 		return f.Base == mpiapi.IDCommCreateFromGroup || f.Base == mpiapi.IDIntercommCreateFromGroups
 	}
 	return false
 }
 
-// handleRule finds handles that are null, freed, or of another kind. Datatypes and requests have checks of their own.
+// handleRule finds handles that are null, freed, or of another kind. Other checks are for datatypes and requests.
 func (f function) handleRule(i int) rule {
 	g, ok := f.given(i)
 	switch {
@@ -72,7 +71,7 @@ func (f function) handleRule(i int) rule {
 	return func(c *call) bool { return c.handle(&g, g.at.Handle(c.rec)) }
 }
 
-// handle looks at the value of a handle.
+// handle checks the value of a handle.
 func (c *call) handle(g *given, h uint64) bool {
 	pr := c.process
 	if !g.frees && pr.Knows(g.kind, h) || g.kind == mpiapi.Message && c.thread.TakesMessage() {
@@ -86,37 +85,37 @@ func (c *call) handle(g *given, h uint64) bool {
 	}
 	if freed, ok := pr.FreedBy(g.kind, h); ok {
 		if (g.kind == mpiapi.Info || pr.RunsCallbacks()) && (c.State != event.Complete || c.RC() == 0) {
-			return true // MPI may have returned the value again in a way that is not recorded
+			return true // MPI may have returned the value again in a call that is not recorded
 		}
 		c.reject(g.param, "was freed before")
 		return c.blame(freed, "freed")
 	}
 	if k, ok := pr.KindOf(h); ok && k != g.kind {
-		return c.reject(g.param, "is "+no(g.kind)+", but "+kindNames[k])
+		return c.reject(g.param, "is "+kindNames[k]+", "+not(g.kind))
 	}
 	if impossible(pr, g.kind, h) {
-		return c.reject(g.param, "is "+no(g.kind)+": no MPI call returns such a handle")
+		return c.reject(g.param, "is "+not(g.kind)+": no MPI call returns such a handle")
 	}
 	return true
 }
 
-// predefined looks at the handle of an object that MPI has made.
+// predefined checks the handle of a predefined object.
 func (c *call) predefined(g *given, null bool) bool {
 	switch {
 	case null && g.null:
 		return true
 	case null && g.frees:
-		return !c.significant(g.param) || c.reject(g.param, "has been freed already, or was never made")
+		return !c.significant(g.param) || c.reject(g.param, "has been freed already, or was never created")
 	case null:
-		return !c.significant(g.param) || c.reject(g.param, "is "+no(g.kind))
+		return !c.significant(g.param) || c.reject(g.param, "is "+not(g.kind))
 	case g.frees && (g.kind == mpiapi.Comm || g.kind == mpiapi.Op):
-		return c.reject(g.param, "stands for one of MPI's own, which can't be freed")
+		return c.reject(g.param, "is predefined, so it must not be freed")
 	}
 	return true
 }
 
-// impossible reports whether no object of a kind can have a handle. In MPICH and the libraries made from it, the bits from 26 to 29
-// of a handle are its kind.
+// impossible reports whether no object of a kind can have this handle. In MPICH and the libraries derived from it, bits
+// 26 to 29 of a handle are its kind.
 func impossible(pr *track.Process, k mpiapi.Kind, h uint64) bool {
 	if !strings.HasPrefix(pr.Library, "MPICH") || k == mpiapi.File {
 		return false
@@ -125,16 +124,17 @@ func impossible(pr *track.Process, k mpiapi.Kind, h uint64) bool {
 	return ok && h>>32 == 0 && (h^null)>>26&0xf != 0
 }
 
-// errorClasses are the classes that MPI returns for handles that do not stand for an object of their kind.
+// errorClasses are the classes of the errors that MPI returns for invalid handles.
 var errorClasses = map[mpiapi.Kind]string{
 	mpiapi.Comm: "MPI_ERR_COMM", mpiapi.Group: "MPI_ERR_GROUP", mpiapi.Op: "MPI_ERR_OP", mpiapi.Win: "MPI_ERR_WIN",
-	mpiapi.File: "MPI_ERR_FILE", mpiapi.Info: "MPI_ERR_INFO", mpiapi.Keyval: "MPI_ERR_KEYVAL", mpiapi.Datatype: "MPI_ERR_TYPE",
+	mpiapi.File: "MPI_ERR_FILE", mpiapi.Info: "MPI_ERR_INFO", mpiapi.Keyval: "MPI_ERR_KEYVAL",
+	mpiapi.Datatype:   "MPI_ERR_TYPE",
 	mpiapi.Errhandler: "MPI_ERR_ERRHANDLER", mpiapi.Message: "MPI_ERR_REQUEST", mpiapi.Session: "MPI_ERR_SESSION",
 }
 
-// UnknownHandle returns the first handle of a call that no call returned. The call has failed with an error of the given class, and
-// only handles that the class may be about are looked at; or the process has died in the call, and class is "". A handle may be
-// right all the same: it is only the failure that makes it likely that it is not.
+// UnknownHandle returns the first handle among the arguments of a call that no call has returned. If the call has
+// failed, class is the class of the error, and only handles of the kind that it is about are checked. If the process
+// has died in the call, class is "". Such a handle may still be valid: only the failure makes it likely that it is not.
 func (j *Judge) UnknownHandle(th *track.Thread, c *event.Call, class string) *Mistake {
 	pr := th.Process
 	if pr.Lost || class == "" && pr.RunsCallbacks() || !pr.HasNames() {
@@ -150,14 +150,14 @@ func (j *Judge) UnknownHandle(th *track.Thread, c *event.Call, class string) *Mi
 			continue
 		}
 		if k.unknown(&g, g.at.Handle(k.rec)) {
-			k.reject(i, "is "+no(g.kind)+": no MPI call has returned such a handle")
+			k.reject(i, "is "+not(g.kind)+": no MPI call has returned such a handle")
 			return &k.mistake
 		}
 	}
 	return nil
 }
 
-// unknown reports whether a handle stands for nothing that is known.
+// unknown reports whether a handle stands for no known object.
 func (c *call) unknown(g *given, h uint64) bool {
 	pr := c.process
 	_, predefined := pr.Predefined(g.kind, h)
@@ -171,7 +171,7 @@ func (c *call) unknown(g *given, h uint64) bool {
 	return c.significant(g.param)
 }
 
-// namesAll reports whether all objects of a kind that MPI itself makes are known by name.
+// namesAll reports whether all predefined objects of a kind are known by name.
 func namesAll(k mpiapi.Kind) bool {
 	return k == mpiapi.Comm || k == mpiapi.Group || k == mpiapi.Win || k == mpiapi.File
 }

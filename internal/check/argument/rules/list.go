@@ -6,14 +6,16 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// judged reports whether a function has rules. MPI_Abort may be given anything, and the tool interface has handles of its own.
+// judged reports whether a function has rules. MPI_Abort takes any arguments, and the tool interface has its own
+// handles.
 func (f function) judged() bool {
 	return f.Base != mpiapi.IDAbort && !strings.HasPrefix(f.Name, "MPI_T_")
 }
 
-// list is a list of rules. Where a function has no need for a rule, that is nil.
+// list is a list of rules.
 type list []rule
 
+// add adds rules. A nil rule is one that the function does not need.
 func (l *list) add(rules ...rule) {
 	for _, r := range rules {
 		if r != nil {
@@ -22,8 +24,8 @@ func (l *list) add(rules ...rule) {
 	}
 }
 
-// forbidden returns the rules about arguments that the standard forbids. Handles come before what is judged by the object that they
-// stand for.
+// forbidden returns the rules about arguments that the standard forbids. The rules about handles come first: other
+// rules depend on the objects of these handles.
 func (f function) forbidden() []rule {
 	var l list
 	for i := range f.Params {
@@ -49,7 +51,7 @@ func (f function) forbidden() []rule {
 	return l
 }
 
-// specialRule returns the rule that is about one function alone, nil if it has none.
+// specialRule returns the rule for this one function, nil if it has none.
 func (f function) specialRule() rule {
 	switch f.Base {
 	case mpiapi.IDGroupIncl, mpiapi.IDGroupExcl:
@@ -74,7 +76,8 @@ func (f function) specialRule() rule {
 		return f.errhandlerRule()
 	case mpiapi.IDReduceLocal:
 		return f.reductionRule()
-	case mpiapi.IDAccumulate, mpiapi.IDRaccumulate, mpiapi.IDGetAccumulate, mpiapi.IDRgetAccumulate, mpiapi.IDFetchAndOp:
+	case mpiapi.IDAccumulate, mpiapi.IDRaccumulate, mpiapi.IDGetAccumulate, mpiapi.IDRgetAccumulate,
+		mpiapi.IDFetchAndOp:
 		return f.accumulateRule()
 	case mpiapi.IDPack:
 		return f.packRule()
@@ -84,7 +87,8 @@ func (f function) specialRule() rule {
 	return nil
 }
 
-// overflows returns the rules about numbers that are more than their type can hold. Only the functions that pass an int have any.
+// overflows returns the rules about numbers that are too large for their type. Only functions with int arguments have
+// any.
 func (f function) overflows() []rule {
 	var l list
 	if f.Base != f.ID {

@@ -23,7 +23,8 @@ func (f function) leastRule(i int) rule {
 	}
 }
 
-// least returns the least value that a parameter may have. It is false if any value will do, or if another check looks at it.
+// least returns the least value that a parameter may have. ok is false if every value is allowed, or if another check
+// is for the parameter.
 func (f function) least(i int) (limit int64, ok bool) {
 	q := &f.Params[i]
 	if !isNumber(q.Kind) || q.Pointer || f.constructsType() || f.Base == mpiapi.IDBufferAttach {
@@ -31,7 +32,7 @@ func (f function) least(i int) (limit int64, ok bool) {
 	}
 	switch q.Role {
 	case mpiapi.SendCount, mpiapi.RecvCount:
-		// Those of collectives that move data between processes are judged by package collargs.
+		// Package collargs judges those of collectives that move data between processes.
 		return 0, !f.collective || f.has(mpiapi.TheFile)
 	case mpiapi.TargetCount, mpiapi.Partitions:
 		return 0, true
@@ -56,7 +57,7 @@ func (f function) least(i int) (limit int64, ok bool) {
 	return 0, false
 }
 
-// anyPositive reports whether an array of counts has one that is positive.
+// anyPositive reports whether an array of counts has a positive one.
 func (c *call) anyPositive(counts int) bool {
 	list, _ := c.In(counts)
 	for i := range list.Len() {
@@ -67,7 +68,7 @@ func (c *call) anyPositive(counts int) bool {
 	return false
 }
 
-// dimsRule looks at the dimensions that MPI_Dims_create is to keep (section 8.5.2).
+// dimsRule checks the given dimensions of MPI_Dims_create (section 8.5.2).
 func (f function) dimsRule() rule {
 	nnodes, dims := f.Param("nnodes"), f.Param("dims")
 	return func(c *call) bool {
@@ -79,16 +80,16 @@ func (f function) dimsRule() rule {
 				return c.rejectElement(dims, k, "is negative")
 			case d > 0:
 				if product *= d; product > math.MaxInt32 {
-					return c.reject(nnodes, "is less than the product of the dimensions that are given")
+					return c.reject(nnodes, "is less than the product of the given dimensions")
 				}
 			}
 		}
 		return n%product == 0 ||
-			c.reject(nnodes, fmt.Sprintf("is no multiple of %d, the product of the dimensions that are given", product))
+			c.reject(nnodes, fmt.Sprintf("is not a multiple of %d, the product of the given dimensions", product))
 	}
 }
 
-// directionRule looks at the direction of MPI_Cart_shift (section 8.5.6).
+// directionRule checks the direction of MPI_Cart_shift (section 8.5.6).
 func (f function) directionRule() rule {
 	param := f.Param("direction")
 	at := f.value(param)
@@ -97,6 +98,7 @@ func (f function) directionRule() rule {
 			return true
 		}
 		n, v := int64(c.view.Dims()), at.Int(c.rec)
-		return v >= 0 && v < n || c.reject(param, fmt.Sprintf("is no dimension of the grid: they go from 0 to %d", n-1))
+		return v >= 0 && v < n || c.reject(param, fmt.Sprintf("is not a dimension of the grid: dimensions go from 0 "+
+			"to %d", n-1))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// reductionRule looks at the operation of MPI_Reduce_local.
+// reductionRule checks the operation of MPI_Reduce_local.
 func (f function) reductionRule() rule {
 	param := f.Arg(mpiapi.ReduceOp)
 	op, typ := f.value(param), f.value(f.Arg(mpiapi.SendType))
@@ -16,7 +16,7 @@ func (f function) reductionRule() rule {
 	}
 }
 
-// accumulateRule looks at the operation of an accumulating one-sided operation (section 12.3.4).
+// accumulateRule checks the operation of a one-sided accumulate function (section 12.3.4).
 func (f function) accumulateRule() rule {
 	param := f.Arg(mpiapi.ReduceOp)
 	op, typ := f.value(param), f.value(f.Arg(mpiapi.TargetType))
@@ -27,13 +27,13 @@ func (f function) accumulateRule() rule {
 	return func(c *call) bool {
 		h := op.Handle(c.rec)
 		if c.process.OwnOperation(h) {
-			return c.reject(param, "is an operation of the program: one-sided operations take MPI's own only")
+			return c.reject(param, "is a user-defined operation: one-sided operations allow predefined ones only")
 		}
 		switch name := c.process.NameHandle(mpiapi.Op, h); {
 		case name == "" || name == "MPI_REPLACE" || name == "MPI_NO_OP" && fetches:
 			return true
 		case name == "MPI_NO_OP":
-			return c.reject(param, "is for operations that fetch something only")
+			return c.reject(param, "is allowed only in operations that fetch data")
 		default:
 			t := c.process.Type(typ.Handle(c.rec)).Of()
 			if t == nil || !t.Predefined() {

@@ -9,7 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// displsRule finds displacements that are the sums of the counts before them, but for what an int can't hold.
+// displsRule finds displacements that are the sum of the previous displacement and count, after an overflow of int.
 func (f function) displsRule(i int) rule {
 	q := &f.Params[i]
 	count := -1
@@ -36,14 +36,14 @@ func (f function) displsRule(i int) rule {
 			}
 			if sum := before + n; sum > math.MaxInt32 && int64(int32(sum)) == at && c.significant(i) {
 				return c.rejectElement(i, k, fmt.Sprintf(
-					"is %d: what an int makes of %d + %d, the displacement and count before", at, before, n))
+					"is %d: the sum of the previous displacement and count, %d + %d, overflows an int", at, before, n))
 			}
 		}
 		return true
 	}
 }
 
-// packing says where the records of MPI_Pack have its arguments.
+// packing says where the records of MPI_Pack have the arguments.
 type packing struct{ room, position, count, typ event.Slot }
 
 func (f function) packing() packing {
@@ -53,7 +53,7 @@ func (f function) packing() packing {
 	}
 }
 
-// bytes returns how many bytes the call packs. It is 0 if that is not known.
+// bytes returns how many bytes the call packs, 0 if that is unknown.
 func (p *packing) bytes(c *call) int64 {
 	op := match.Op{Count: p.count.Int(c.rec), Type: c.process.Type(p.typ.Handle(c.rec))}
 	if n, ok := op.Use().Bytes(); ok && op.Count > 0 {
@@ -62,7 +62,7 @@ func (p *packing) bytes(c *call) int64 {
 	return 0
 }
 
-// packRule finds packed data for which there is no room behind what is packed already.
+// packRule finds packed data for which there is no room after the data that are packed already.
 func (f function) packRule() rule {
 	p, position, size := f.packing(), f.Param("position"), f.Param("outsize")
 	return func(c *call) bool {
@@ -71,26 +71,26 @@ func (f function) packRule() rule {
 		case n == 0:
 			return true
 		case at < 0:
-			return c.reject(position, fmt.Sprintf("points to a negative position, %d", at))
+			return c.reject(position, fmt.Sprintf("is the negative position %d", at))
 		case at+n > p.room.Int(c.rec):
-			return c.reject(size, fmt.Sprintf("is too small: %d bytes are packed behind position %d", n, at))
+			return c.reject(size, fmt.Sprintf("is too small: the call packs %d bytes at position %d", n, at))
 		}
 		return true
 	}
 }
 
-// packOverflow finds packed data that are more than an int can count.
+// packOverflow finds packed data whose size overflows an int.
 func (f function) packOverflow() rule {
 	p, position := f.packing(), f.Param("position")
 	return func(c *call) bool {
 		n, at := p.bytes(c), p.position.Int(c.rec)
 		return n == 0 || at < 0 || at+n <= math.MaxInt32 ||
-			c.reject(position, fmt.Sprintf("points to a position, %d, from which on %d more bytes lead further than an int can count", at, n))
+			c.reject(position, fmt.Sprintf("is %d: after %d more bytes it overflows an int", at, n))
 	}
 }
 
-// resultTooLarge finds numbers that a call can't return in an int. MPI_Type_size and the other functions that only ask have records
-// only if that is so, or if they fail.
+// resultTooLarge finds results that do not fit into an int. MPI_Type_size and the other query functions are recorded
+// only in this case, or if they fail.
 func (f function) resultTooLarge() rule {
 	param := f.Param("size")
 	if param < 0 {
@@ -102,14 +102,14 @@ func (f function) resultTooLarge() rule {
 		if c.RC() != 0 {
 			return true
 		}
-		why := "is where a number goes that is more than an int can hold: it becomes MPI_UNDEFINED"
+		why := "is too small for the result: MPI sets it to MPI_UNDEFINED"
 		if !asks {
 			op := match.Op{Count: count.Int(c.rec), Type: c.process.Type(typ.Handle(c.rec))}
 			n, ok := op.Use().Bytes()
 			if !ok || op.Count <= 0 || n <= math.MaxInt32 {
 				return true
 			}
-			why = fmt.Sprintf("is where a number goes that is more than an int can hold: the data alone have %d bytes", n)
+			why = fmt.Sprintf("is an int, too small for the result: the data alone have %d bytes", n)
 		}
 		c.reject(param, why)
 		c.mistake.Allowed, c.mistake.Defined = true, asks

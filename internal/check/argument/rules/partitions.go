@@ -21,9 +21,9 @@ func (f function) partitionRule() rule {
 	}
 }
 
-// partitions looks at the partitions that a call names of a message that has n.
+// partitions checks the partitions that a call names. The message has n partitions.
 func (c *call) partitions(n int64) bool {
-	f, why := c.Func, fmt.Sprintf("is no partition of the message: they go from 0 to %d", n-1)
+	f, why := c.Func, fmt.Sprintf("is not a partition of the message: partitions go from 0 to %d", n-1)
 	one := func(name string) bool {
 		i := f.Param(name)
 		v := c.Int(i)
@@ -31,7 +31,8 @@ func (c *call) partitions(n int64) bool {
 	}
 	switch f.Base {
 	case mpiapi.IDPreadyRange:
-		return c.Int(f.Param("partition_low")) > c.Int(f.Param("partition_high")) || one("partition_low") && one("partition_high")
+		empty := c.Int(f.Param("partition_low")) > c.Int(f.Param("partition_high"))
+		return empty || one("partition_low") && one("partition_high")
 	case mpiapi.IDPreadyList:
 		param := f.Param("array_of_partitions")
 		list, _ := c.In(param)

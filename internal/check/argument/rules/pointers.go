@@ -10,7 +10,7 @@ import (
 
 const nullPointer = "is a null pointer"
 
-// resultRule finds null pointers where the call is to leave a result.
+// resultRule finds null pointers where the call would store a result.
 func (f function) resultRule(i int) rule {
 	q := &f.Params[i]
 	if !q.Pointer || q.Dir == mpiapi.In || q.Elements.Kind != mpiapi.NoArray {
@@ -39,7 +39,7 @@ func isNumber(k mpiapi.Kind) bool {
 	return k == mpiapi.Int || k == mpiapi.Count || k == mpiapi.Aint || k == mpiapi.Offset
 }
 
-// arrayRule finds null pointers in the place of arrays that have elements.
+// arrayRule finds null pointers in place of arrays that have elements.
 func (f function) arrayRule(i int) rule {
 	q := &f.Params[i]
 	if !q.Pointer || q.Kind == mpiapi.Status || len(q.Unless) > 0 || q.Role == mpiapi.ErrorCode || f.constructsType() ||
@@ -54,7 +54,7 @@ func (f function) arrayRule(i int) rule {
 		return nil // MPI_ERRCODES_IGNORE may be null
 	}
 	at := f.address(i)
-	counts := -1 // where q has displacements: the counts that go with them
+	counts := -1 // if q has displacements: the counts for them
 	switch q.Role {
 	case mpiapi.SendDispls:
 		counts = f.Arg(mpiapi.SendCount)
@@ -67,7 +67,7 @@ func (f function) arrayRule(i int) rule {
 	}
 }
 
-// length returns a function that says how many elements array i has in a call, nil if that does not follow from the API table.
+// length returns a function that says how many elements array i has in a call. It is nil if the API table does not say.
 func (f function) length(i int) func(*call) int64 {
 	switch e := f.Params[i].Elements; e.Kind {
 	case mpiapi.ByParam:
@@ -87,10 +87,11 @@ func (f function) length(i int) func(*call) int64 {
 	return nil
 }
 
-// constructsType reports whether the function makes a datatype. Its arguments are judged where the datatype is made.
+// constructsType reports whether the function makes a datatype. Package track judges its arguments.
 func (f function) constructsType() bool { return track.ConstructsType(f.Func) }
 
-// textRule finds texts and functions that are null pointers, and keys and values of info objects that are too long (section 10).
+// textRule finds texts and functions that are null pointers. It also finds keys and values of info objects that are too
+// long (section 10).
 func (f function) textRule(i int) rule {
 	q, at := &f.Params[i], f.address(i)
 	switch {
@@ -111,13 +112,13 @@ func (f function) textRule(i int) rule {
 	}
 }
 
-// infoLimits are the constants that limit the length of texts in info objects, by the name of the parameter.
+// infoLimits has the constants that limit the length of texts in info objects, by the name of the parameter.
 var infoLimits = map[string]string{"key": "MPI_MAX_INFO_KEY", "value": "MPI_MAX_INFO_VAL"}
 
-// fits looks at the length of text i.
+// fits checks the length of text i.
 func (c *call) fits(i int, limit string) bool {
 	text, ok := c.Text(i)
 	most, known := c.process.Constant(limit)
 	return !ok || !known || int64(len(text)) < most ||
-		c.reject(i, fmt.Sprintf("is too long: with the zero at its end it may have %s characters, %d", limit, most))
+		c.reject(i, fmt.Sprintf("is too long: the limit is %s, %d characters with the terminating zero", limit, most))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// rankRule finds numbers that are no ranks of the communicator or window.
+// rankRule finds numbers that are not ranks of the communicator or window.
 func (f function) rankRule(i int) rule {
 	q, at := &f.Params[i], f.value(i)
 	if !at.Exists() {
@@ -27,17 +27,18 @@ func (f function) rankRule(i int) rule {
 	}
 	return func(c *call) bool {
 		r, v := int32(at.Int(c.rec)), c.view
-		if v == nil || uint32(r) < uint32(v.Peers) || nobody && c.isRank(r, "MPI_PROC_NULL") || anybody && c.isRank(r, "MPI_ANY_SOURCE") {
+		if v == nil || uint32(r) < uint32(v.Peers) || nobody && c.isRank(r, "MPI_PROC_NULL") ||
+			anybody && c.isRank(r, "MPI_ANY_SOURCE") {
 			return true
 		}
 		if c.isRank(r, "MPI_ANY_SOURCE") {
 			return c.reject(i, f.misplaced("MPI_ANY_SOURCE"))
 		}
-		return c.reject(i, fmt.Sprintf("is no rank of %s: they go from 0 to %d", owner(v), v.Peers-1))
+		return c.reject(i, fmt.Sprintf("is not a rank of %s: ranks go from 0 to %d", owner(v), v.Peers-1))
 	}
 }
 
-// owner says what ranks are counted in.
+// owner names the object whose ranks are counted.
 func owner(v *track.View) string {
 	switch {
 	case v.Domain == match.Window:
@@ -48,12 +49,12 @@ func owner(v *track.View) string {
 	return "the communicator"
 }
 
-// misplaced says why a wildcard may not be passed to the function.
+// misplaced says why the function does not allow a wildcard.
 func (f function) misplaced(wildcard string) string {
 	if f.partitioned() {
-		return "is " + wildcard + ": that is not allowed for partitioned messages"
+		return "is " + wildcard + ": partitioned messages do not allow it"
 	}
-	return "is " + wildcard + ": that is for receives and probes only"
+	return "is " + wildcard + ": only receives and probes allow it"
 }
 
 // tagRule finds tags that are out of range.
@@ -65,7 +66,8 @@ func (f function) tagRule(i int) rule {
 	wildcard := q.Role == mpiapi.RecvTag && !f.partitioned()
 	return func(c *call) bool {
 		tag := int32(at.Int(c.rec))
-		return uint32(tag) <= uint32(c.process.MaxTag()) || wildcard && c.isRank(tag, "MPI_ANY_TAG") || c.reject(i, f.aboutTag(c, tag))
+		return uint32(tag) <= uint32(c.process.MaxTag()) || wildcard && c.isRank(tag, "MPI_ANY_TAG") ||
+			c.reject(i, f.aboutTag(c, tag))
 	}
 }
 
@@ -80,7 +82,8 @@ func (f function) aboutTag(c *call, tag int32) string {
 	return fmt.Sprintf("is more than MPI_TAG_UB, which is %d", c.process.MaxTag())
 }
 
-// bridgeRule looks at the arguments of MPI_Intercomm_create that are significant only for the leader of the group (section 7.6.2).
+// bridgeRule checks the arguments of MPI_Intercomm_create that are significant only for the leader of the group
+// (section 7.6.2).
 func (f function) bridgeRule() rule {
 	leader, remote, tag := f.named("local_leader"), f.named("remote_leader"), f.value(f.Arg(mpiapi.SendTag))
 	peer := given{param: f.Param("peer_comm"), kind: mpiapi.Comm, at: f.named("peer_comm")}
@@ -93,7 +96,8 @@ func (f function) bridgeRule() rule {
 				return false
 			}
 		} else if r := remote.Int(c.rec); r < 0 || r >= int64(v.Peers) {
-			return c.reject(f.Param("remote_leader"), fmt.Sprintf("is no rank of peer_comm: they go from 0 to %d", v.Peers-1))
+			why := fmt.Sprintf("is not a rank of peer_comm: ranks go from 0 to %d", v.Peers-1)
+			return c.reject(f.Param("remote_leader"), why)
 		}
 		n := int32(tag.Int(c.rec))
 		return uint32(n) <= uint32(c.process.MaxTag()) || c.reject(f.Arg(mpiapi.SendTag), f.aboutTag(c, n))

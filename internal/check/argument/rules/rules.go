@@ -1,6 +1,6 @@
-// Package rules says what is wrong with the arguments of a call. What may be wrong follows from the kinds and roles of a function's
-// parameters, and for some functions from their descriptions in the MPI standard. The package knows nothing of findings: checks
-// ask it, and report.
+// Package rules says what is wrong with the arguments of a call. Most rules follow from the kinds and roles of a
+// function's parameters, some from the description of the function in the MPI standard. The package knows nothing of
+// findings: checks ask it, and report.
 package rules
 
 import (
@@ -12,35 +12,35 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Mistake is an argument that a call must not be given (MPI standard, the description of the function).
+// Mistake is an argument that the standard forbids (MPI standard, the description of the function).
 type Mistake struct {
 	Param   int        // of the function
-	Index   int        // of the element in an array; -1 if the argument is none
-	Why     string     // goes on after the argument: "is negative"
-	Allowed bool       // the call may be made, but its result is of no use
-	Defined bool       // the standard says what the result is, and the program may look at it
-	Other   match.Call // a call that has to do with the mistake; empty if there is none
+	Index   int        // of the element, if the argument is an array; otherwise -1
+	Why     string     // continues after the argument: "is negative"
+	Allowed bool       // the call is allowed, but its result is of no use
+	Defined bool       // the standard defines the result, and the program may check it
+	Other   match.Call // another call that led to the mistake; empty if there is none
 	Role    string     // of Other: "freed"
-	Advice  string     // what to do about it, if that does not follow from the kind of parameter
+	Advice  string     // what to do; "" if that follows from the kind of parameter
 }
 
-// Judge looks at the arguments of calls.
+// Judge checks the arguments of calls.
 type Judge struct {
 	tracker *track.Tracker
 	rules   [][]rule // by function
-	call    call     // the call at hand
+	call    call     // the current call
 }
 
-// Forbidden returns a judge that finds arguments which the standard forbids.
+// Forbidden returns a judge that finds arguments that the standard forbids.
 func Forbidden(t *track.Tracker) *Judge { return &Judge{tracker: t, rules: tables().forbidden} }
 
-// Overflows returns a judge that finds numbers which are more than their type can hold.
+// Overflows returns a judge that finds numbers that are too large for their type.
 func Overflows(t *track.Tracker) *Judge { return &Judge{tracker: t, rules: tables().overflows} }
 
 // Concerns reports whether the judge may find something wrong with calls of f.
 func (j *Judge) Concerns(f *mpiapi.Func) bool { return len(j.rules[f.ID]) != 0 }
 
-// Functions returns the functions that the judge concerns and that the caller wants.
+// Functions returns those of the wanted functions that the judge has rules for.
 func (j *Judge) Functions(wanted func(*mpiapi.Func) bool) (list []mpiapi.FuncID) {
 	for _, f := range mpiapi.Funcs() {
 		if j.Concerns(f) && wanted(f) {
@@ -50,8 +50,8 @@ func (j *Judge) Functions(wanted func(*mpiapi.Func) bool) (list []mpiapi.FuncID)
 	return list
 }
 
-// FirstMistake returns the first argument of a call that is wrong, nil if there is none or if too little is known of the process.
-// The mistake is valid until the judge is asked again.
+// FirstMistake returns the first wrong argument of a call. It is nil if there is none, or if too little is known about
+// the process. The mistake is valid until the next question to the judge.
 func (j *Judge) FirstMistake(th *track.Thread, c *event.Call) *Mistake {
 	rules := j.rules[c.Func.ID]
 	if len(rules) == 0 || th.Process.Lost || !th.Process.HasNames() || th.Failure != nil && th.Failure.Refused {
@@ -66,7 +66,7 @@ func (j *Judge) FirstMistake(th *track.Thread, c *event.Call) *Mistake {
 	return nil
 }
 
-// take makes c the call at hand.
+// take makes c the current call.
 func (j *Judge) take(th *track.Thread, c *event.Call) *call {
 	k := &j.call
 	k.Call, k.rec, k.tracker, k.thread, k.process = c, c.Raw(), j.tracker, th, th.Process
@@ -81,14 +81,14 @@ type call struct {
 	tracker *track.Tracker
 	thread  *track.Thread
 	process *track.Process
-	view    *track.View // the communicator, window or file that it works on; nil if it is not known
+	view    *track.View // the communicator, window or file that it works on; nil if unknown
 	mistake Mistake
 }
 
-// drop lets go of the call's memory, which is not to be kept.
+// drop forgets the call's memory, which is used again.
 func (c *call) drop() { c.Call, c.rec = nil, nil }
 
-// rule looks at one argument. It returns false if that is wrong, and says in call.mistake how.
+// rule checks one argument. If the argument is wrong, it sets call.mistake and returns false.
 type rule func(*call) bool
 
 // reject says that an argument is wrong. It returns false.
@@ -103,40 +103,40 @@ func (c *call) rejectElement(param, index int, why string) bool {
 	return false
 }
 
-// blame says which other call has to do with the mistake. It returns false.
+// blame says which other call led to the mistake. It returns false.
 func (c *call) blame(other match.Call, role string) bool {
 	c.mistake.Other, c.mistake.Role = other, role
 	return false
 }
 
-// significant reports whether a parameter means anything in this call. Rules ask for it last: it takes time.
+// significant reports whether a parameter is significant in this call. Rules ask for it last, as it takes time.
 func (c *call) significant(param int) bool {
 	return c.process.Significant(c.Call, param)
 }
 
-// is reports whether a value is that of a constant of the process's MPI library.
+// is reports whether a value is equal to a constant of the process's MPI library.
 func (c *call) is(value int64, constant string) bool {
 	v, ok := c.process.Constant(constant)
 	return ok && v == value
 }
 
-// isRank reports whether a rank is that of a constant.
+// isRank reports whether a rank is equal to a constant.
 func (c *call) isRank(rank int32, constant string) bool {
 	v, ok := c.process.Constant(constant)
 	return ok && int32(v) == rank
 }
 
-// function is a function whose rules are made.
+// function is a function with the methods that make its rules.
 type function struct {
 	*mpiapi.Func
-	// collective: its calls take a place in the order of a communicator, window or file.
+	// collective: its calls have a position in the order of collectives on a communicator, window or file.
 	collective bool
 }
 
-// value returns where records have parameter i, if it is passed by value. i may be negative.
+// value returns where records have parameter i, if that is passed by value. i may be negative.
 func (f function) value(i int) event.Slot { return event.ValueSlot(f.Func, i) }
 
-// named returns where records have the parameter of a name, if it is passed by value.
+// named returns where records have the parameter with a name, if that is passed by value.
 func (f function) named(name string) event.Slot { return f.value(f.Param(name)) }
 
 // address returns where records have the address that is passed as parameter i.
@@ -150,7 +150,7 @@ func (f function) partitioned() bool {
 	return f.Base == mpiapi.IDPsendInit || f.Base == mpiapi.IDPrecvInit
 }
 
-// table has the rules of all functions, by number, in the order in which they are looked at.
+// table has the rules of all functions, by number, in the order in which they are checked.
 type table struct{ forbidden, overflows [][]rule }
 
 // tables returns the rules. They depend on the API alone and never change.
