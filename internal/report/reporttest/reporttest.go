@@ -41,6 +41,30 @@ func stack(pc uint64, frames ...finding.Frame) []finding.Frame {
 		finding.Frame{Function: "_start", Module: "exchange", PC: 0x401090})
 }
 
+// deadlock returns the finding of four processes that wait for each other.
+func deadlock() *finding.Finding {
+	f := &finding.Finding{
+		Check:    "GLOBAL:DEADLOCK:HARD",
+		Severity: finding.Fatal,
+		Key:      "cycle",
+		Count:    1,
+		Ranks:    []int{0, 1, 2, 3},
+		Message: "4 processes wait for each other and can never go on:\n  0 waits for 3, 1 waits for 0, 2 waits for " +
+			"1, 3 waits for 2",
+		Advice: "Let every second process send first, or use MPI_Sendrecv.",
+	}
+	for rank := range 4 {
+		f.Sites = append(f.Sites, finding.Site{
+			Rank: rank, Role: "waiting",
+			Call: "MPI_Recv(*buf=0x7ffe2a1" + string(rune('0'+rank)) + ", count=1, datatype=MPI_INT, source=" +
+				string(rune('0'+(rank+3)%4)) + ", tag=0, comm=ring, *status=MPI_STATUS_IGNORE)",
+			Stack: stack(0x401336+uint64(rank)<<32,
+				frame("ring", "/home/user/src/exchange.c", 60, 0x401336+uint64(rank)<<32)),
+		})
+	}
+	return f
+}
+
 // Findings returns findings of every shape, in the order in which they occurred, and a summary to go with them.
 func Findings() ([]*finding.Finding, finding.Summary) {
 	mismatch := &finding.Finding{
@@ -68,25 +92,6 @@ func Findings() ([]*finding.Finding, finding.Summary) {
 			},
 		},
 		Details: map[string]any{"sent": "MPI_INT", "expected": "MPI_FLOAT", "element": 0},
-	}
-	deadlock := &finding.Finding{
-		Check:    "GLOBAL:DEADLOCK:HARD",
-		Severity: finding.Fatal,
-		Key:      "cycle",
-		Count:    1,
-		Ranks:    []int{0, 1, 2, 3},
-		Message: "4 processes wait for each other and can never go on:\n  0 waits for 3, 1 waits for 0, 2 waits for " +
-			"1, 3 waits for 2",
-		Advice: "Let every second process send first, or use MPI_Sendrecv.",
-	}
-	for rank := range 4 {
-		deadlock.Sites = append(deadlock.Sites, finding.Site{
-			Rank: rank, Role: "waiting",
-			Call: "MPI_Recv(*buf=0x7ffe2a1" + string(rune('0'+rank)) + ", count=1, datatype=MPI_INT, source=" +
-				string(rune('0'+(rank+3)%4)) + ", tag=0, comm=ring, *status=MPI_STATUS_IGNORE)",
-			Stack: stack(0x401336+uint64(rank)<<32,
-				frame("ring", "/home/user/src/exchange.c", 60, 0x401336+uint64(rank)<<32)),
-		})
 	}
 	collective := &finding.Finding{
 		Check:    "GLOBAL:COLLECTIVE:ROOT_MISMATCH",
@@ -130,6 +135,6 @@ func Findings() ([]*finding.Finding, finding.Summary) {
 		Ranks:    []int{2},
 		Message:  "MPI_Comm_set_name(\"\x1b[2J\xff\") failed: <MPI_ERR_ARG> & more",
 	}
-	return []*finding.Finding{leak, mismatch, deadlock, collective, hostile},
+	return []*finding.Finding{leak, mismatch, deadlock(), collective, hostile},
 		finding.Summary{Fatal: 1, Error: 2, Warning: 1, Info: 1, Suppressed: 2, Limited: 4}
 }
