@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_File_open(MPI_COMM_WORLD, "modified_apart_ok.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
-    MPI_File_iwrite_at(file, 12 * rank, data, 3, MPI_INT, &r);
+    MPI_File_iwrite_at(file, 16 * rank, data, 3, MPI_INT, &r);
     data[3]++;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     data[0]++;

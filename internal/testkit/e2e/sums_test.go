@@ -29,7 +29,10 @@ func TestDamagedData(t *testing.T) {
 			say   string
 			line  string
 		}{
-			{"bcast", []int{0, 2}, "in MPI_Bcast on MPI_COMM_WORLD", "MPI_Bcast(large,"},
+			{
+				"bcast", []int{0, 2}, "in MPI_Bcast (collective 2 on MPI_COMM_WORLD) are not what was sent",
+				"MPI_Bcast(large,",
+			},
 			{"gatherv", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, 1,"},
 			{"scatter", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "rank ? b : MPI_IN_PLACE"},
 			{"allgather", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", ""},
