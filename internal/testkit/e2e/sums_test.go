@@ -30,7 +30,9 @@ func TestDamagedData(t *testing.T) {
 			line  string
 		}{
 			{
-				"bcast", []int{0, 2}, "in MPI_Bcast (collective 2 on MPI_COMM_WORLD) are not what was sent",
+				"bcast",
+				[]int{0, 2},
+				"in MPI_Bcast (collective 2 on MPI_COMM_WORLD) are not what was sent",
 				"MPI_Bcast(large,",
 			},
 			{"gatherv", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, 1,"},
