@@ -18,7 +18,8 @@ import (
 
 var (
 	jobs     = flag.Int("jobs", 2*runtime.GOMAXPROCS(0), "examples to run at once: they often wait for launchers")
-	thorough = flag.Bool("thorough", false, "run correct programs in both modes, and compare and replay all runs, not every fourth")
+	thorough = flag.Bool("thorough", false,
+		"run correct programs in both modes, and compare and replay all runs, not every fourth")
 )
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments

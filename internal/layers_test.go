@@ -32,7 +32,8 @@ var layers = map[string][]string{
 
 	"pipeline": {"mpi", "record", "stream", "match", "track", "analysis", "finding", "check", "symbol"},
 	"cli": {
-		"mpi", "record", "match", "track", "analysis", "finding", "check", "report", "config", "launch", "debug", "symbol", "pipeline",
+		"mpi", "record", "match", "track", "analysis", "finding", "check", "report", "config", "launch", "debug",
+		"symbol", "pipeline",
 		"preload",
 	},
 }

@@ -24,7 +24,9 @@ var layers = []struct {
 	{"beside", []string{
 		"layouts", "shape", "part", "snapshot", "overlap", "movement", "sums", "pending", "message", "reach", "strict",
 	}},
-	{"top", []string{"names", "init", "end", "start", "between", "wrapper", "wrappers", "wrappers_far", "held", "moved"}},
+	{"top", []string{
+		"names", "init", "end", "start", "between", "wrapper", "wrappers", "wrappers_far", "held", "moved",
+	}},
 }
 
 func unitOf(file string) string {

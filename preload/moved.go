@@ -68,7 +68,8 @@ func (w *wrapper) move() {
 		w.line("struct mv_operation *const found = mv_operations_find(t, %s, sizeof(MPI_Request), %s);", list, n)
 		w.line("int rc = %s;", real)
 		status := w.Params[w.Arg(mpiapi.TheStatus)].Name
-		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, &(struct mv_completion){%s, %s, mv_status_at});", w.completed(), status)
+		w.line("if (found)\n        mv_operations_completed(t, found, rc != MPI_SUCCESS, "+
+			"&(struct mv_completion){%s, %s, mv_status_at});", w.completed(), status)
 		w.line("return rc;")
 		return
 	case mpiapi.RequestOp:
@@ -229,7 +230,8 @@ func (w *wrapper) completed() string {
 func generateBetween(exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper)) []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n")
-	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\", \"optimize-sibling-calls\")\n#endif\n" +
+	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n" +
+		"#pragma GCC optimize(\"O1\", \"optimize-sibling-calls\")\n#endif\n" +
 		"#include \"wrapper.h\"\n\n#include \"rules.h\"\n")
 	for _, f := range exportedFuncs(exported) {
 		if !wanted(f) {

@@ -31,7 +31,9 @@ var nameKinds = map[string]struct{ kind, null string }{
 // generateNames returns names.c, which publishes the predefined handles and constants.
 func generateNames() []byte {
 	var b strings.Builder
-	b.WriteString("/* Generated from names.txt: predefined handles and constants of MPI. */\n#include \"names.h\"\n\n#include \"rules.h\"\n\nvoid mv_names(struct mv_thread *t)\n{\n    struct mv_names n;\n    mv_names_begin(&n);\n")
+	b.WriteString("/* Generated from names.txt: predefined handles and constants of MPI. */\n" +
+		"#include \"names.h\"\n\n#include \"rules.h\"\n\n" +
+		"void mv_names(struct mv_thread *t)\n{\n    struct mv_names n;\n    mv_names_begin(&n);\n")
 	heading := ""
 	for line := range strings.Lines(nameList) {
 		line, _, _ = strings.Cut(line, "#")
@@ -73,7 +75,8 @@ func generateNames() []byte {
 // generateAPI returns api.c: what the hand-written code needs of the table of the MPI interface.
 func generateAPI() []byte {
 	var b strings.Builder
-	b.WriteString("/* Generated from the table of the MPI interface. */\n#include \"api.h\"\n#include \"record.h\"\n\n#include \"rules.h\"\n\n")
+	b.WriteString("/* Generated from the table of the MPI interface. */\n" +
+		"#include \"api.h\"\n#include \"record.h\"\n\n#include \"rules.h\"\n\n")
 	fmt.Fprintf(&b, "const uint64_t mv_table_hash = 0x%xULL;\n%s", mpiapi.Hash(), collectiveTable())
 	b.WriteString("\nconst char *mv_function_name(unsigned kind)\n{\n    static const char *const names[] = {\n")
 	for _, f := range mpiapi.Funcs() {

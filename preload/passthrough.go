@@ -9,7 +9,8 @@ import (
 // function.
 func GeneratePassthrough(exported func(name string) bool) []byte {
 	var b strings.Builder
-	b.WriteString("/* Generated from the table of the MPI interface. */\n#include <mpi.h>\n#include <string.h>\n#include \"real.h\"\n\n#include \"rules.h\"\n")
+	b.WriteString("/* Generated from the table of the MPI interface. */\n" +
+		"#include <mpi.h>\n#include <string.h>\n#include \"real.h\"\n\n#include \"rules.h\"\n")
 	for _, f := range exportedFuncs(exported) {
 		writeEntry(&b, f, "mv_bind")
 		w := wrapper{Func: f, b: &b}

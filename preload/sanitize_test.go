@@ -15,8 +15,8 @@ var sanitized = []string{
 	"layouts", "shape", "part", "snapshot", "movement", "overlap", "sums", "pending", "reach",
 }
 
-// TestSanitizers: several threads record, and make and complete operations of each other, under the sanitizers of gcc. The
-// program makes changes of data, and checks that exactly these are found.
+// TestSanitizers: several threads record, and make and complete operations of each other, under the sanitizers of gcc.
+// The program changes data, and checks that exactly these changes are found.
 func TestSanitizers(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)
@@ -32,7 +32,8 @@ func TestSanitizers(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "sanitize")
 			args := []string{
 				"-std=gnu11", "-g", "-O1", "-fno-omit-frame-pointer", "-fsanitize=" + kind, "-fno-sanitize-recover=all",
-				"-Wall", "-Wextra", "-Wno-tsan", "-Werror", "-pthread", "-I.", "-Isrc", "-o", program, "testdata/sanitize.c",
+				"-Wall", "-Wextra", "-Wno-tsan", "-Werror", "-pthread", "-I.", "-Isrc",
+				"-o", program, "testdata/sanitize.c",
 			}
 			for _, unit := range sanitized {
 				args = append(args, "src/"+unit+".c")

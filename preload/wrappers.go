@@ -44,8 +44,9 @@ func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
 	return list
 }
 
-// writeEntry writes the beginning of the wrapper of f, mv_X, which the program and Fortran layers call as MPI_X and PMPI_X. In its
-// body real is the real function. The C names differ since the prototypes of mpi.h are not always those of the table, const or not.
+// writeEntry writes the beginning of the wrapper of f, mv_X. The program and Fortran layers call it as MPI_X and PMPI_X.
+// In its body, real is the real function. The C names differ because the prototypes of mpi.h are not always those of the
+// table, const or not.
 //
 // bind is the C function that looks up the real one.
 func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
@@ -56,13 +57,14 @@ func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
 	writeReal(b, f, "real_"+f.Name, bind)
 }
 
-// writeReal declares real, the function that a variable points to. Threads that bind the variable at the same time store the same
-// value. bind is "" if the variable is known to be set.
+// writeReal declares real, the function that a variable points to. Threads that bind the variable at the same time store
+// the same value. bind is "" if the variable is known to be set.
 func writeReal(b *strings.Builder, f *mpiapi.Func, variable, bind string) {
 	fmt.Fprintf(b, "    %s;\n", f.Declare("(*real)"))
 	fmt.Fprintf(b, "    void *bound = __atomic_load_n(&%s, __ATOMIC_ACQUIRE);\n", variable)
 	if bind != "" {
-		fmt.Fprintf(b, "    if (MV_UNLIKELY(!bound))\n        bound = %[2]s(&%[1]s, \"P%[3]s\");\n", variable, bind, f.Name)
+		b.WriteString("    if (MV_UNLIKELY(!bound))\n")
+		fmt.Fprintf(b, "        bound = %[2]s(&%[1]s, \"P%[3]s\");\n", variable, bind, f.Name)
 	}
 	b.WriteString("    memcpy(&real, &bound, sizeof real);\n")
 }
@@ -93,14 +95,15 @@ var hooks = map[string]hook{
 
 	"MPI_Type_free": {before: "mv_type_free(t, datatype_ ? MV_HANDLE(*datatype_) : 0);"},
 
-	"MPI_Comm_free": {
-		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;\n    const unsigned serial_before = mv_known(gone)->serial;",
-		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone, serial_before);",
-	},
-	"MPI_Comm_disconnect": {
-		before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;\n    const unsigned serial_before = mv_known(gone)->serial;",
-		after:  "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone, serial_before);",
-	},
+	"MPI_Comm_free":       endsComm,
+	"MPI_Comm_disconnect": endsComm,
+}
+
+// endsComm is the hook of functions that end a communicator.
+var endsComm = hook{
+	before: "const uint64_t gone = comm_ ? MV_HANDLE(*comm_) : 0;\n" +
+		"    const unsigned serial_before = mv_known(gone)->serial;",
+	after: "if (rc == MPI_SUCCESS)\n        mv_forget_comm(gone, serial_before);",
 }
 
 type wrapper struct {

@@ -1,4 +1,4 @@
-/* Two buffers at once, a size that is of no use, a detach too many; persistent and nonblocking sends that do not fit. */
+/* Two buffers at once, a useless size, one detach too many; persistent and nonblocking sends that do not fit. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>

@@ -66,7 +66,10 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
 	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
-	p := pipeline.Options{Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending, Leaks: &o.leaks, Resolver: o.resolver}
+	p := pipeline.Options{
+		Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending,
+		Leaks: &o.leaks, Resolver: o.resolver,
+	}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate hold.Gate = hold.NoGate{}
 	if live != nil {

@@ -118,7 +118,8 @@ func TestArguments(t *testing.T) {
 			"count=-1, which is negative",
 		},
 		{
-			"null buffer", func(k *Rank) { fails(k, "MPI_Send", with(send(1, Int, 0, 1), Args{"*buf": 0}), 1) }, invalid,
+			"null buffer",
+			func(k *Rank) { fails(k, "MPI_Send", with(send(1, Int, 0, 1), Args{"*buf": 0}), 1) }, invalid,
 			"*buf=NULL, which is a null pointer though there are data",
 		},
 		{"null buffer, and no error", func(k *Rank) {
@@ -195,7 +196,8 @@ func TestArguments(t *testing.T) {
 			parameter, "must not be freed",
 		},
 		{
-			"not a rank of the window", func(k *Rank) { window(k); fails(k, "MPI_Put", put(1), 6); freeWin(k) }, invalid,
+			"not a rank of the window",
+			func(k *Rank) { window(k); fails(k, "MPI_Put", put(1), 6); freeWin(k) }, invalid,
 			"not a rank of the window",
 		},
 		{

@@ -57,9 +57,9 @@ func (m *missing) tick() {
 	}
 }
 
-// reportMissing reports the collectives whose missing members have all called MPI_Finalize. It reports only the first one of
-// each communicator: the later ones miss the same members. CommFreeMismatch reports communicators that only some have
-// freed.
+// reportMissing reports the collectives whose missing members have all called MPI_Finalize. It reports only the first
+// one of each communicator: the later ones miss the same members. CommFreeMismatch reports communicators that only some
+// have freed.
 func (m *missing) reportMissing() {
 	if !m.proper() {
 		return

@@ -83,13 +83,25 @@ func TestDamagedPending(t *testing.T) {
 			say   string
 			line  string
 		}{
-			{"wait", []int{0, 2}, "in MPI_Ibcast (collective 1 on MPI_COMM_WORLD) are not what was sent: the 36 bytes that rank 2 received from rank 0", "MPI_Ibcast(rank ? b : a, 9"},
+			{
+				"wait",
+				[]int{0, 2},
+				"in MPI_Ibcast (collective 1 on MPI_COMM_WORLD) are not what was sent: " +
+					"the 36 bytes that rank 2 received from rank 0",
+				"MPI_Ibcast(rank ? b : a, 9",
+			},
 			{"waitall", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Igatherv("},
 			{"waitany", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "MPI_Iscatter("},
 			{"waitsome", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", "MPI_Iallgather("},
 			{"test", []int{1, 3}, "the 16 bytes that rank 3 received from rank 1.", "MPI_Ialltoall("},
 			{"status", []int{0, 1}, "the 32 bytes that rank 1 received from rank 0.", "MPI_Ibcast(rank ? b : a, 8"},
-			{"persistent", []int{0, 2}, "_Bcast_init (collective 1 on MPI_COMM_WORLD) are not what was sent: the 36 bytes that rank 2 received from rank 0.", "MPI_Bcast_init("},
+			{
+				"persistent",
+				[]int{0, 2},
+				"_Bcast_init (collective 1 on MPI_COMM_WORLD) are not what was sent: " +
+					"the 36 bytes that rank 2 received from rank 0.",
+				"MPI_Bcast_init(",
+			},
 			{"pair", []int{0, 3}, "the 24 bytes that rank 3 received from rank 0.", "MPI_DOUBLE_INT"},
 			{"committed", []int{0, 1}, "the 16 bytes that rank 1 received from rank 0.", ""},
 			{"freed", []int{0, 1}, "the 32 bytes that rank 1 received from rank 0.", "MPI_Ibcast(rank ? b : a, 2, t"},

@@ -54,8 +54,7 @@ type Options struct {
 	// Plain is the program's run without mpivet, if it is known. Where a run with mpivet differs from it, the program
 	// runs again without mpivet. Check sets it to the run that it has made. It may be nil.
 	Plain *Plain
-	// Keep is given the run of an example that is as it should be. Such a run is not compared with runs without mpivet.
-	// It may be nil.
+	// Keep is given the run of an example that is as it should be. It may be nil.
 	Keep func(*recorded.Run) error
 }
 
@@ -155,7 +154,7 @@ func Check(
 	// Without errors the program runs to its end by itself, too, and must look the same.
 	bad := severe(report)
 	problems = append(problems, statusProblems(e, report, run.Status)...)
-	if !bad && !run.TimedOut && o.Keep == nil {
+	if !bad && !run.TimedOut {
 		more, err := alike(e, m, command, dir, run, o.Plain)
 		if err != nil {
 			return nil, err
@@ -209,7 +208,8 @@ func replayProblems(e *Example, recordFile string, report *mpirun.Report, run *m
 func alike(
 	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, known *Plain,
 ) (problems []string, err error) {
-	if known != nil && known.Program != "" && known.Status == run.Status && (!e.Stdout || known.Stdout == sorted(run.Stdout)) {
+	if known != nil && known.Program != "" && known.Status == run.Status &&
+		(!e.Stdout || known.Stdout == sorted(run.Stdout)) {
 		return nil, nil
 	}
 	env := mpirun.Environment(e.Env...)

@@ -184,7 +184,8 @@ func sections(h *header) string {
 func assertions(h *header) []byte {
 	var b strings.Builder
 	b.WriteString("/* Code generated from record.h by internal/record/layout/gen. DO NOT EDIT.\n" +
-		" * The compiler lays out shared memory as Go's view of it does. */\n#include \"record.h\"\n\n#include <stddef.h>\n\n#include \"rules.h\"\n\n")
+		" * The compiler lays out shared memory as Go's view of it does. */\n" +
+		"#include \"record.h\"\n\n#include <stddef.h>\n\n#include \"rules.h\"\n\n")
 	for _, s := range h.structs {
 		fmt.Fprintf(&b, "_Static_assert(sizeof(struct %s) == %d, \"struct %[1]s\");\n", s.name, s.size)
 		for _, f := range s.fields {
