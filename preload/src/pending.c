@@ -540,7 +540,6 @@ static uint32_t visit_own(uint64_t request, visit_fn *f, void *ctx)
     return others;
 }
 
-/* The same in the tables of all threads. */
 /* Calls f for each operation of a request, those of this thread first, until f returns something else than 0. f may end
  * the operation. */
 static void visit_all(uint64_t request, visit_fn *f, void *ctx)
