@@ -38,7 +38,7 @@ quick:
 	$(GO) test -json ./... | $(GO) run ./scripts/skipped
 
 recordings:
-	LIVE_TESTS=1 $(GO) test -count 1 -timeout 2h ./examples -run '^TestExamples$$' -renew -jobs 4
+	LIVE_TESTS=1 $(GO) test -count 1 -timeout 2h ./examples -run '^TestExamples$$' -renew
 
 STRESS ?= 10000
 SEED ?= $(shell date +%s)

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	jobs     = flag.Int("jobs", 2*runtime.GOMAXPROCS(0), "examples to run at once: they often wait for launchers")
+	jobs     = flag.Int("jobs", runtime.GOMAXPROCS(0), "examples to run at once: ranks that wait are busy, too")
 	thorough = flag.Bool("thorough", false,
 		"run correct programs in both modes, and compare and replay all runs, not every fourth")
 )

@@ -22,7 +22,7 @@ func (p *Process) Knows(k mpiapi.Kind, handle uint64) bool {
 	case mpiapi.Datatype:
 		known = p.types[handle] != nil
 	}
-	return known || p.objectTable != nil && len(p.objectTable.live[objectKey{kind: k, handle: handle}]) > 0
+	return known || p.objectTable.isLive(k, handle)
 }
 
 // KindOf returns what a handle stands for, false if it is not known.

@@ -26,18 +26,22 @@ type objectKey struct {
 
 // objectTable is what a process has made and not freed, but for its datatypes and requests.
 type objectTable struct {
-	live   map[objectKey][]Object // several of one handle are references, the oldest first
-	crowds map[mpiapi.Kind]*crowding
-	made   uint64
+	records map[objectKey]*objectRecord
+	crowds  map[mpiapi.Kind]*crowding
+	made    uint64
 	// users are objects that have an error handler or attributes. What they have is there for as long as they are.
 	users map[objectKey]map[attachment]objectKey
 
-	freed  map[objectKey]match.Call // who freed the last ones
-	graves []objectKey              // in turn
+	graves []objectKey // of the last objects that were freed, in turn
+}
 
-	// Room for the next objects and calls, as programs make and free the same few objects again and again.
-	spare [][]Object // keepRooms at most
-	raws  [][]byte   // likewise
+// objectRecord is what is known of the objects that have had one handle. It stays for a while after the last one was
+// freed: programs make and free the same few objects again and again, and one look-up then finds all.
+type objectRecord struct {
+	live    []Object // several are references, the oldest first
+	crowd   *crowding
+	freedBy match.Call // the call that freed the last object; its room serves the next one
+	freed   bool       // freedBy is such a call
 }
 
 // crowding is how many objects of a kind there are, and how many will be told next.
@@ -76,7 +80,7 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	if pr.objectTable == nil {
 		pr.objectTable = &objectTable{
-			live: make(map[objectKey][]Object), crowds: make(map[mpiapi.Kind]*crowding),
+			records: make(map[objectKey]*objectRecord), crowds: make(map[mpiapi.Kind]*crowding),
 			users: make(map[objectKey]map[attachment]objectKey),
 		}
 	}
@@ -85,10 +89,10 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 		if !counted(k.kind) && th.renewed(k.kind, k.handle) {
 			continue
 		}
-		if pr.objectTable.freeObject(k, h.variable.Handle(rec)) {
-			call := match.Call{Thread: th.ID, Raw: pr.objectTable.room()}
-			call.Keep(rec)
-			pr.objectTable.rememberFreed(k, call)
+		if r := pr.objectTable.freeObject(k, h.variable.Handle(rec)); r != nil {
+			r.freedBy.Thread = th.ID
+			r.freedBy.Keep(rec)
+			pr.objectTable.rememberFreed(k, r)
 		}
 	}
 	for _, h := range o.makes {
@@ -119,10 +123,10 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 // removePredefined takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a
 // few functions may be called before it (MPI standard, section 11.4.1).
 func (o *objectTable) removePredefined(n *names) {
-	for k, list := range o.live {
+	for k, r := range o.records {
 		if n.handle(k.kind, k.handle) != nil {
-			delete(o.live, k)
-			o.crowds[k.kind].live -= len(list)
+			delete(o.records, k)
+			r.crowd.live -= len(r.live)
 		}
 	}
 }
@@ -133,8 +137,8 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 		return
 	}
 	k := objectKey{kind: pl.objects.frees[0].kind, handle: handle}
-	if p.objectTable != nil {
-		p.objectTable.freeObject(k, 0)
+	if o := p.objectTable; o != nil && o.freeObject(k, 0) != nil {
+		delete(o.records, k) // this call has no record of its own
 	}
 	if k.kind == mpiapi.Datatype {
 		p.forgetType(handle)
@@ -169,41 +173,12 @@ func (ct *commTable) findView(k objectKey) *View {
 	return nil
 }
 
-// keepRooms bounds what is kept for the next objects: a program may have had a million of them once.
-const keepRooms = 64
-
-// room returns the room of a call that is not needed any more, nil if there is none.
-func (o *objectTable) room() []byte {
-	n := len(o.raws)
-	if n == 0 {
-		return nil
-	}
-	raw := o.raws[n-1]
-	o.raws = o.raws[:n-1]
-	return raw[:0]
-}
-
-// forgetFreed forgets who freed an object.
-func (o *objectTable) forgetFreed(k objectKey) {
-	if call, ok := o.freed[k]; ok {
-		if len(o.raws) < keepRooms {
-			o.raws = append(o.raws, call.Raw)
-		}
-		delete(o.freed, k)
-	}
-}
-
 // keepFreedObjects is how many freed objects are remembered, to tell who freed what is used afterwards.
 const keepFreedObjects = 1024
 
-// rememberFreed remembers who freed an object.
-func (o *objectTable) rememberFreed(k objectKey, call match.Call) {
-	if len(call.Raw) == 0 {
-		return
-	}
-	if o.freed == nil {
-		o.freed = make(map[objectKey]match.Call)
-	}
+// rememberFreed remembers who freed an object: r, the record of its handle, says it.
+func (o *objectTable) rememberFreed(k objectKey, r *objectRecord) {
+	r.freed = true
 	if len(o.graves) >= 2*keepFreedObjects { // those whose handles are used again are among them
 		for _, old := range o.graves[:keepFreedObjects] {
 			o.forgetFreed(old)
@@ -211,40 +186,47 @@ func (o *objectTable) rememberFreed(k objectKey, call match.Call) {
 		o.graves = append(o.graves[:0], o.graves[keepFreedObjects:]...)
 	}
 	o.graves = append(o.graves, k)
-	o.freed[k] = call
+}
+
+// forgetFreed forgets who freed an object, unless its handle stands for another object now.
+func (o *objectTable) forgetFreed(k objectKey) {
+	if r := o.records[k]; r != nil && len(r.live) == 0 {
+		delete(o.records, k)
+	}
 }
 
 // enterObject adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice,
 // namely limit, or twice as many as at the last notice.
 func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded bool) {
 	o.made++
-	o.forgetFreed(k)
-	n := o.crowds[k.kind]
-	if n == nil {
-		n = &crowding{notice: limit}
-		o.crowds[k.kind] = n
-	}
-	if !counted(k.kind) { // a handle that is made again was freed in a way that is not recorded
-		if list := o.live[k]; len(list) > 0 {
-			n.live -= len(list)
-			delete(o.live, k)
+	r := o.records[k]
+	if r == nil {
+		r = &objectRecord{crowd: o.crowds[k.kind]}
+		if r.crowd == nil {
+			r.crowd = &crowding{notice: limit}
+			o.crowds[k.kind] = r.crowd
 		}
+		o.records[k] = r
+	}
+	r.freed = false
+	if !counted(k.kind) { // a handle that is made again was freed in a way that is not recorded
+		r.crowd.live -= len(r.live)
+		r.live = r.live[:0]
 		o.removeUser(k)
 	}
-	list := o.live[k]
-	if last := len(o.spare) - 1; len(list) == 0 && last >= 0 {
-		list, o.spare = o.spare[last], o.spare[:last]
-		list[0] = Object{Made: match.Call{Raw: list[0].Made.Raw[:0]}, Number: o.made}
+	n := len(r.live)
+	if n < cap(r.live) {
+		r.live = r.live[:n+1]
+		r.live[n] = Object{Made: match.Call{Raw: r.live[n].Made.Raw[:0]}, Number: o.made}
 	} else {
-		list = append(list, Object{Number: o.made})
+		r.live = append(r.live, Object{Number: o.made})
 	}
-	o.live[k] = list
-	made = &list[len(list)-1]
-	n.live++
-	if n.live < n.notice {
+	made = &r.live[n]
+	r.crowd.live++
+	if r.crowd.live < r.crowd.notice {
 		return made, false
 	}
-	n.notice *= 2
+	r.crowd.notice *= 2
 	return made, true
 }
 
@@ -255,31 +237,31 @@ func (o *objectTable) removeUser(k objectKey) {
 	}
 }
 
-// freeObject takes out what is freed, and reports whether nothing is left of it. Of several references, it is the
-// last one that was put into the same variable.
-func (o *objectTable) freeObject(k objectKey, variable uint64) bool {
-	list := o.live[k]
-	if len(list) == 0 {
+// freeObject takes out what is freed. It returns the record of the handle if nothing is left of the object, nil
+// otherwise. Of several references, it takes the last one that was put into the same variable.
+func (o *objectTable) freeObject(k objectKey, variable uint64) *objectRecord {
+	r := o.records[k]
+	if r == nil || len(r.live) == 0 {
 		o.removeUser(k)
-		return false
+		return nil
 	}
-	at := len(list) - 1
-	for i, r := range list {
-		if r.variable == variable {
+	at := len(r.live) - 1
+	for i := range r.live {
+		if r.live[i].variable == variable {
 			at = i
 		}
 	}
-	o.crowds[k.kind].live--
-	if len(list) > 1 {
-		o.live[k] = append(list[:at], list[at+1:]...)
-		return false
-	}
-	delete(o.live, k)
-	if len(o.spare) < keepRooms {
-		o.spare = append(o.spare, list)
+	r.crowd.live--
+	gone := r.live[at]
+	last := len(r.live) - 1
+	copy(r.live[at:], r.live[at+1:])
+	r.live[last] = Object{Made: match.Call{Raw: gone.Made.Raw}} // its room serves the next one
+	r.live = r.live[:last]
+	if last > 0 {
+		return nil
 	}
 	o.removeUser(k)
-	return true
+	return r
 }
 
 // attach notes that an object has got an error handler or an attribute, or lost it.
@@ -315,8 +297,9 @@ func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 			used[k] = true
 		}
 	}
-	for k, list := range o.live {
-		if k.kind != kind {
+	for k, r := range o.records {
+		list := r.live
+		if k.kind != kind || len(list) == 0 {
 			continue
 		}
 		if used[k] {

@@ -11,11 +11,11 @@ func (o *objectTable) MadeBy(k mpiapi.Kind, handle uint64) (match.Call, bool) {
 	if o == nil {
 		return match.Call{}, false
 	}
-	list := o.live[objectKey{kind: k, handle: handle}]
-	if len(list) == 0 {
+	r := o.records[objectKey{kind: k, handle: handle}]
+	if r == nil || len(r.live) == 0 {
 		return match.Call{}, false
 	}
-	return list[len(list)-1].Made, true
+	return r.live[len(r.live)-1].Made, true
 }
 
 // FreedBy returns the call that has freed the object of a handle. It is false if none has, or if that is forgotten.
@@ -23,6 +23,18 @@ func (o *objectTable) FreedBy(k mpiapi.Kind, handle uint64) (match.Call, bool) {
 	if o == nil {
 		return match.Call{}, false
 	}
-	call, ok := o.freed[objectKey{kind: k, handle: handle}]
-	return call, ok
+	r := o.records[objectKey{kind: k, handle: handle}]
+	if r == nil || !r.freed {
+		return match.Call{}, false
+	}
+	return r.freedBy, true
+}
+
+// isLive reports whether the program has made an object of a handle and not freed it.
+func (o *objectTable) isLive(k mpiapi.Kind, handle uint64) bool {
+	if o == nil {
+		return false
+	}
+	r := o.records[objectKey{kind: k, handle: handle}]
+	return r != nil && len(r.live) > 0
 }

@@ -114,7 +114,7 @@ func lastWords(t *testing.T, m mpirun.MPI, np int, args []string, each func(resu
 // started adds to a command what all need, and sees to it that nothing is left of it after the test.
 func started(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	mark, kill := mpirun.Mark()
-	cmd.Env = mpirun.Environment(mark)
+	cmd.Env = mpirun.FastStart(mark)
 	t.Cleanup(kill)
 	return cmd
 }
@@ -126,7 +126,7 @@ func finish(t *testing.T, report string, command []string) result {
 
 func finishWithin(t *testing.T, limit time.Duration, report string, command []string) result {
 	t.Helper()
-	r, err := mpirun.Run(command, mpirun.Environment(), t.TempDir(), limit)
+	r, err := mpirun.Run(command, mpirun.FastStart(), t.TempDir(), limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -604,7 +604,7 @@ func TestSmallSharedMemory(t *testing.T) {
 					script := `mount -t tmpfs -o size=` + size + ` tmpfs /dev/shm && exec "$@"`
 					return append([]string{"unshare", "--mount", "sh", "-c", script, "sh"}, command...)
 				}
-				plain, err := mpirun.Run(in(m.Mpirun, "-n", "2", program, t.TempDir(), "10"), mpirun.Environment(), "", time.Minute)
+				plain, err := mpirun.Run(in(m.Mpirun, "-n", "2", program, t.TempDir(), "10"), mpirun.FastStart(), "", time.Minute)
 				if err != nil || plain.Status != 0 {
 					t.Skipf("not even possible without mpivet: %v, %+v", err, plain)
 				}
@@ -629,7 +629,7 @@ func TestNoSharedMemoryLeft(t *testing.T) {
 	in := func(command ...string) []string {
 		return append([]string{"unshare", "--mount", "sh", "-c", script, "sh"}, command...)
 	}
-	plain, err := mpirun.Run(in(m.Mpirun, "-n", "2", program, t.TempDir(), "10"), mpirun.Environment(), "", time.Minute)
+	plain, err := mpirun.Run(in(m.Mpirun, "-n", "2", program, t.TempDir(), "10"), mpirun.FastStart(), "", time.Minute)
 	if err != nil || plain.Status != 0 {
 		t.Skipf("not even possible without mpivet: %v, %+v", err, plain)
 	}
@@ -646,7 +646,7 @@ func TestNoSharedMemoryLeft(t *testing.T) {
 
 func TestProgramWithoutMPI(t *testing.T) {
 	mpi(t, "mpich")
-	r, err := mpirun.Run([]string{mpivet, "run", "-n", "2", "--", "hostname"}, mpirun.Environment(), "", time.Minute)
+	r, err := mpirun.Run([]string{mpivet, "run", "-n", "2", "--", "hostname"}, mpirun.FastStart(), "", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 func plain(t *testing.T, m mpirun.MPI, np int, program ...string) *mpirun.Result {
 	t.Helper()
 	command := append([]string{m.Mpirun, "-n", fmt.Sprint(np)}, program...)
-	r, err := mpirun.Run(command, mpirun.Environment(), t.TempDir(), time.Minute)
+	r, err := mpirun.Run(command, mpirun.FastStart(), t.TempDir(), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

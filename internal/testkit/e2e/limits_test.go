@@ -28,7 +28,7 @@ func TestSmallAddressSpace(t *testing.T) {
 			t.Run(fmt.Sprint(k.kib, k.flags[1:]), func(t *testing.T) {
 				command := []string{"sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, k.kib), "sh"}
 				command = append(append(command, k.flags...), program, "two words", "-n", "$HOME")
-				r, err := mpirun.Run(command, mpirun.Environment(), t.TempDir(), time.Minute)
+				r, err := mpirun.Run(command, mpirun.FastStart(), t.TempDir(), time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,7 +31,7 @@ func TestExecTellsTheLauncher(t *testing.T) {
 				report := filepath.Join(t.TempDir(), "report.json")
 				args := append([]string{"-n", "2", mpivet, "exec", "--json", report}, k.flags...)
 				cmd := exec.Command(m.Mpirun, append(append(args, "--"), k.program...)...)
-				cmd.Env = mpirun.Environment()
+				cmd.Env = mpirun.FastStart()
 				out, _ := cmd.CombinedOutput()
 				if got := cmd.ProcessState.ExitCode(); got != k.want {
 					t.Errorf("exit status %d, want %d\n%s", got, k.want, out)

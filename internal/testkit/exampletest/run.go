@@ -125,7 +125,7 @@ func Check(
 	reportFile, recordFile := stem+".json", stem+".record"
 	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile}, e.Flags...)
 	args = append(append(append(args, "--"), command...), e.Args...)
-	env := mpirun.Environment(e.Env...)
+	env := mpirun.FastStart(e.Env...)
 	limit := e.Timeout
 	if o.Keep != nil { // how long it took is no part of it
 		limit *= 5
@@ -212,7 +212,7 @@ func alike(
 		(!e.Stdout || known.Stdout == sorted(run.Stdout)) {
 		return nil, nil
 	}
-	env := mpirun.Environment(e.Env...)
+	env := mpirun.FastStart(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	plain, err := mpirun.Run(alone, env, dir, e.Timeout)
 	// What goes wrong without mpivet only says nothing of mpivet, unless it always does.
@@ -248,7 +248,7 @@ func alike(
 func differs(
 	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, report *mpirun.Report,
 ) (string, error) {
-	env := mpirun.Environment(e.Env...)
+	env := mpirun.FastStart(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	for tries := 0; ; tries++ {
 		plain, err := mpirun.Run(alone, env, dir, 2*run.Took+time.Second) // it may hang

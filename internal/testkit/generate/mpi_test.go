@@ -70,7 +70,7 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 					t.Fatal(err)
 				}
 				alone := append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...)
-				if plain, err := mpirun.Run(alone, mpirun.Environment(), dir, e.Timeout); err != nil || plain.Status != 0 {
+				if plain, err := mpirun.Run(alone, mpirun.FastStart(), dir, e.Timeout); err != nil || plain.Status != 0 {
 					t.Skipf("seed %d: %s itself fails: %v, %+v", seed, m.Name, err, plain)
 				}
 				problems, err := exampletest.Check(mpivet, e, m, command, dir, severityOf, exampletest.Options{})
@@ -143,7 +143,7 @@ func vet(mpivet string, m mpirun.MPI, path string, ranks int) (*mpirun.Report, e
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
 	command := []string{mpivet, "run", "-n", fmt.Sprint(ranks), "--json", report, "--", program}
-	run, err := mpirun.Run(command, mpirun.Environment(), dir, timeout)
+	run, err := mpirun.Run(command, mpirun.FastStart(), dir, timeout)
 	if err != nil {
 		return nil, err
 	}
