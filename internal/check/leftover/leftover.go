@@ -172,8 +172,8 @@ func (l *leaks) whileRunning(p *track.Process) {
 		"This may be intended. Or a loop forgets its "+l.Many+".")
 }
 
-// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are not a sign of
-// an error: the process had no chance to free them.
+// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are not a
+// sign of an error: the process had no chance to free them.
 func (l *leaks) unfinished(p *track.Process) {
 	if l.Live(p, func(Object) {}) < l.Leaks.Limits.Of(l.Kind.Kind) {
 		return
