@@ -12,7 +12,7 @@ var Sections = []string{"Rule", "Why it matters", "Wrong", "Right", "How it is d
 // heading begins the line of a heading.
 const heading = "### "
 
-// CheckDoc reports what an explanation lacks.
+// CheckDoc returns an error if a section of an explanation is missing, is in the wrong order, or has no text or code.
 func CheckDoc(doc string) error {
 	var names []string
 	texts := make(map[string]string)

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 )
 
-// TestExplained: every check tells its rule, an example and the rest.
+// TestExplained: the explanation of every check has all its sections.
 func TestExplained(t *testing.T) {
 	for _, c := range all.Checks() {
 		if err := check.CheckDoc(c.Doc); err != nil {

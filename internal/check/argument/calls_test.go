@@ -16,7 +16,7 @@ const (
 	kindWin   = 6
 )
 
-// Arguments are judged before MPI acts; what it then says about them is no finding of its own.
+// Arguments are judged before MPI acts. An error that MPI then returns is not a second finding.
 func TestArguments(t *testing.T) {
 	const (
 		infoNull, groupNull, winNull, noOp = 0x1c000000, 0x08000000, 0x20000000, 0x18000000

@@ -47,8 +47,8 @@ func TestRoom(t *testing.T) {
 		s     finding.Severity
 	}{
 		{
-			"as it should be", func(k *Rank) { attach(k, 300); send(k, 200, 1); detach(k); attach(k, 300); detach(k) }, "",
-			0,
+			"as it should be",
+			func(k *Rank) { attach(k, 300); send(k, 200, 1); detach(k); attach(k, 300); detach(k) }, "", 0,
 		},
 		{"to no process", func(k *Rank) { send(k, 10, ProcNull) }, "", 0},
 		{
@@ -70,8 +70,8 @@ func TestRoom(t *testing.T) {
 			finding.Error,
 		},
 		{
-			"besides a request to itself", func(k *Rank) { attach(k, 300); start(k, 60, 0); send(k, 60, 0) }, "take 160",
-			finding.Error,
+			"besides a request to itself",
+			func(k *Rank) { attach(k, 300); start(k, 60, 0); send(k, 60, 0) }, "take 160", finding.Error,
 		},
 		{"after one to itself", func(k *Rank) { attach(k, 300); send(k, 60, 0); recv(k, 60); send(k, 60, 0) }, "", 0},
 		{"besides one to another", func(k *Rank) { attach(k, 300); send(k, 60, 1); send(k, 60, 1) }, "", 0},

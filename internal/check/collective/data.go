@@ -54,7 +54,7 @@ const (
 
 func use(s match.Side) datatype.Use { return datatype.Use{Type: s.Type.Of(), Count: s.Count} }
 
-// compare tells how what is sent differs from what is expected.
+// compare returns the difference between sent and expected data.
 func compare(sent, expected match.Side) difference {
 	if r := datatype.Compare(use(sent), use(expected), true); r.Verdict == datatype.Mismatch ||
 		r.Verdict == datatype.ByteMismatch {
@@ -245,7 +245,7 @@ func array(v *match.Variant, r mpiapi.Role) (event.Array, bool) {
 	return c.In(c.Func.Arg(r))
 }
 
-// pairwise finds the pairs of members of which one sends what the other does not expect.
+// pairwise finds the pairs of members whose sent and expected data differ.
 func pairwise(c *match.Collective) (worst difference, gs []group) {
 	type part struct {
 		m match.Mismatch

@@ -35,7 +35,7 @@ func (l *leavers) incomplete() []*match.Comm {
 func (l *leavers) finalize(track.FinalizeEntered) { l.leaving = true }
 
 // proper reports whether all processes that have ended called MPI_Finalize, and none is about to be killed. Otherwise
-// the calls that they have not made are no evidence.
+// the calls that they have not made are not evidence.
 func (l *leavers) proper() bool {
 	if l.dying {
 		return false

@@ -98,7 +98,7 @@ func (m *missing) deadlock(d *waiting.Deadlock) {
 
 // nearMiss reports whether something nearly matches what a thread waits for: a message with another tag, destination or
 // communicator, or an earlier receive that took the message. This is then the likely cause. A message from a third
-// process is no evidence: a later receive may be for it.
+// process is not evidence: a later receive may be for it.
 func nearMiss(b *waiting.Blocked) (found bool) {
 	waiting.Each(b.Clauses, func(c *waiting.Clause) {
 		if w, ok := nearmiss.Wanted(b, c); ok && !found {

@@ -9,16 +9,16 @@ import (
 )
 
 // splitOrder follows the split collectives of files (MPI standard, section 14.4.5; column split). There may be one at a
-// time on a file. The function that goes with its beginning ends it and is given the same buffer. No other collective
-// access may come in between.
+// time on a file. The end function that belongs to its begin function must end it, with the same buffer. No other
+// collective access may come in between.
 type splitOrder struct {
-	// splits has the files, as one process sees each, on which the process has begun a split collective.
+	// splits has an entry for each file on which a process has begun a split collective.
 	splits map[*track.View]*splits
 }
 
-// splits is what is known of a file's split collectives.
+// splits is the state of a file's split collectives.
 type splits struct {
-	active match.Call // the one that has begun, else empty
+	active match.Call // the split collective that has begun; empty if none has
 	before match.Call // active as it was before the latest call on the file
 }
 
@@ -76,7 +76,7 @@ func (s *splits) follow(f *mpiapi.Func, c *event.Call) string {
 	return baseName(f) + " while " + begun.Name + " has not been ended"
 }
 
-// takeBack forgets what a call has changed that strict mode has refused: it has not entered MPI.
+// takeBack undoes the effect of a call that strict mode has refused, as it has not entered MPI.
 func (o *splitOrder) takeBack(e track.CallFailed) {
 	if e.Failure == nil || !e.Failure.Refused || !mpiapi.ByID(e.Call.Func()).Held() {
 		return

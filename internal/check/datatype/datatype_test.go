@@ -32,7 +32,7 @@ func contiguous(handle int) Args {
 	return Args{"count": 2, "oldtype": uint64(Int), ">newtype": uint64(derived + handle)}
 }
 
-// Of the places that leave datatypes behind the ten most frequent ones are reported, the first one first.
+// The ten places that leave most datatypes behind are reported, the place with most datatypes first.
 func TestPlacesThatDoNotFree(t *testing.T) {
 	p := New(1)
 	k := p.Ranks[0]
@@ -60,7 +60,7 @@ func TestPlacesThatDoNotFree(t *testing.T) {
 	}
 }
 
-// What MPI says of a wrong datatype is part of the finding about it; another error of the same call is not.
+// MPI's error about a wrong datatype is part of the finding about it. Another error of the same call is not.
 func TestOneCauseOneFinding(t *testing.T) {
 	const errType, errRank = 3, 6
 	send := Args{"count": 1, "datatype": uint64(TypeNull), "dest": 0, "tag": 0, "comm": World}

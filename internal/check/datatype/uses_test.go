@@ -8,7 +8,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// What a datatype's state forbids is found, and what does no harm is not.
+// Uses that the state of a datatype forbids are found. Harmless uses are not.
 func TestUses(t *testing.T) {
 	const other = derived + 1
 	vector := func(k *Rank) {
@@ -85,8 +85,8 @@ func TestUses(t *testing.T) {
 		{"no element of null", func(k *Rank) { send(k, 0, TypeNull, 1) }, "", ""},
 		{"null to no process", func(k *Rank) { send(k, 1, TypeNull, ProcNull) }, "", ""},
 		{
-			"a block of null", func(k *Rank) { structure(k, []int32{1, 1}, Int, TypeNull) }, freed + " array_of_types[1]",
-			"NULL",
+			"a block of null", func(k *Rank) { structure(k, []int32{1, 1}, Int, TypeNull) },
+			freed + " array_of_types[1]", "NULL",
 		},
 		{"an empty block of null", func(k *Rank) { structure(k, []int32{1, 0}, Int, TypeNull) }, "", ""},
 		{"never seen", func(k *Rank) { send(k, 1, 4711, 1) }, "", ""},

@@ -32,7 +32,7 @@ func analyse(t *testing.T, p *Program) []string {
 	return list
 }
 
-// Handles of MPICH's looks.
+// Handles with the form of MPICH's.
 const (
 	comm    = 0x84000000
 	group   = 0x88000000
@@ -170,7 +170,7 @@ func TestNotFreed(t *testing.T) {
 	}
 }
 
-// What one process frees and another does not is one finding, and not that of the leak.
+// An object that one process frees and another does not is one finding, but not a leak.
 func TestFreedBySome(t *testing.T) {
 	p := New(2)
 	for r, k := range p.Ranks {

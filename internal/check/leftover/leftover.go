@@ -1,5 +1,5 @@
 // Package leftover makes the checks for objects that a process creates and never frees. It is a helper: datatypes,
-// requests and each other kind have a check of their own, which says what is different about them.
+// requests and each other kind have their own checks, which describe the differences.
 package leftover
 
 import (
@@ -172,8 +172,8 @@ func (l *leaks) whileRunning(p *track.Process) {
 		"This may be intended. Or a loop forgets its "+l.Many+".")
 }
 
-// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are no sign of
-// an error: the process had no chance to free them.
+// unfinished reports the objects of a process that never called MPI_Finalize, if there are many. A few are not a
+// sign of an error: the process had no chance to free them.
 func (l *leaks) unfinished(p *track.Process) {
 	if l.Live(p, func(Object) {}) < l.Leaks.Limits.Of(l.Kind.Kind) {
 		return

@@ -40,7 +40,7 @@ var DatatypeMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH",
 	"a message is received as another datatype than it was sent",
 	datatypeDoc, datatype.Mismatch, mismatch)
 
-// ByteMismatch finds messages of which one side names MPI_BYTE and the other another datatype, if nothing else differs.
+// ByteMismatch finds messages with MPI_BYTE on one side and another datatype on the other, if nothing else differs.
 var ByteMismatch = newCheck("GLOBAL:MSG:DATATYPE:MISMATCH:BYTE",
 	"one side of a message says MPI_BYTE, the other another datatype",
 	byteDoc, datatype.ByteMismatch, byteMismatch)

@@ -28,7 +28,8 @@ var IllegalCall = &check.Check{
 		x.Track.OddRequests.On(x.Owner, i.entered)
 		for _, f := range mpiapi.Funcs() {
 			switch f.Act {
-			case mpiapi.ActRequestFree, mpiapi.ActCancel, mpiapi.ActPready, mpiapi.ActParrived, mpiapi.ActGrequestComplete:
+			case mpiapi.ActRequestFree, mpiapi.ActCancel, mpiapi.ActPready, mpiapi.ActParrived,
+				mpiapi.ActGrequestComplete:
 				x.Track.CallEntered.On(x.Owner, i.entered, f.ID)
 			}
 		}
@@ -155,7 +156,7 @@ func forbidden(f *mpiapi.Func, r *track.Request) misuse {
 	return fine
 }
 
-// fixed reports whether a request that maker has made can be neither freed nor cancelled. This is so for collectives
+// fixed reports whether a request of the function maker can be neither freed nor cancelled. This is so for collectives
 // and one-sided operations (MPI standard, sections 6.12, 6.13 and 12.3.5). An inactive persistent collective may be
 // freed.
 func fixed(maker *mpiapi.Func, active, cancels bool) bool {

@@ -14,8 +14,8 @@ type collected []*finding.Finding
 
 func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// Calls that are given a request of the wrong kind or in the wrong state are found, those with arrays too. The tests of
-// the pipeline have more cases.
+// Calls with a request of the wrong kind or in the wrong state are found, also in arrays. The tests of the pipeline
+// have more cases.
 func TestIllegalCalls(t *testing.T) {
 	const a, b = 0x98000000, 0x98000001
 	begin := func(k *Rank, function string, request int) {

@@ -184,8 +184,8 @@ func timed(rec []byte, enter, leave uint64) []byte {
 	return rec
 }
 
-// Two calls at once are told of if they overlap for longer than clocks may be wrong: else a lock may have kept them
-// apart.
+// Two calls at the same time are reported if they overlap for longer than the error of the clocks. Otherwise a lock may
+// separate them.
 func TestOverlappingCalls(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -62,7 +62,7 @@ func (p *packing) bytes(c *call) int64 {
 	return 0
 }
 
-// packRule finds packed data for which there is no room after the data that are packed already.
+// packRule finds data that have no room after the data that are already packed.
 func (f function) packRule() rule {
 	p, position, size := f.packing(), f.Param("position"), f.Param("outsize")
 	return func(c *call) bool {
