@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -29,11 +28,6 @@ type scenario struct {
 
 // all returns all scenarios.
 func all() []scenario { return slices.Concat(kills(), limits(), files()) }
-
-var sources = func() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "testdata")
-}()
 
 func main() {
 	n := flag.Int("n", 10, "tries of each scenario with each MPI")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed" // steady.c
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,9 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
+//go:embed testdata/steady.c
+var steady string
+
 // A rig is what all tries with one MPI have in common.
 type rig struct {
 	mpivet  string
@@ -30,7 +34,9 @@ type rig struct {
 // newRig builds what the tries need, in a directory.
 func newRig(mpivet string, m mpirun.MPI, dir string) (*rig, error) {
 	r := &rig{mpivet: mpivet, mpi: m, dir: dir, program: filepath.Join(dir, "steady."+m.Name)}
-	if out, err := exec.Command(m.CC, "-O2", "-o", r.program, filepath.Join(sources, "steady.c")).CombinedOutput(); err != nil {
+	compile := exec.Command(m.CC, "-O2", "-o", r.program, "-x", "c", "-")
+	compile.Stdin = strings.NewReader(steady)
+	if out, err := compile.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
 	if out, err := exec.Command(mpivet, "build").CombinedOutput(); err != nil { // so that no try waits for it
