@@ -1,4 +1,4 @@
-/* All start a persistent barrier three times, one of them late; a broadcast is left by its root before the others start it. */
+/* All ranks start a persistent barrier three times, one of them late. The root leaves a broadcast before the others. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
