@@ -1,5 +1,5 @@
-/* Makes objects and frees them: objects datatype|communicator|group|operation|info|errhandler|keyval|request SECONDS. Prints the
- * seconds that one object takes, with all that is done to it. */
+/* Makes objects, uses some of them, and frees them: objects KIND SECONDS. KIND is datatype, communicator, group,
+ * operation, info, errhandler, keyval or request. Prints the seconds for one object, with all calls on it. */
 #include "measure.h"
 
 #include <string.h>
@@ -102,8 +102,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*work)(long);
-    } kinds[] = {{"datatype", datatype}, {"communicator", communicator}, {"group", group},
-                 {"operation", operation}, {"info", info}, {"errhandler", errhandler}, {"keyval", keyval}, {"request", request}};
+    } kinds[] = {{"datatype", datatype}, {"communicator", communicator}, {"group", group},   {"operation", operation},
+                 {"info", info},         {"errhandler", errhandler},     {"keyval", keyval}, {"request", request}};
     if (argc < 3)
         return 2;
     MPI_Init(&argc, &argv);

@@ -1,5 +1,6 @@
-/* Ways to communicate, each with messages of several sizes: sizes SECONDS WAY... Prints a line "way bytes seconds" for each. They
- * are those of the Intel MPI Benchmarks that Ohly and Krotz-Vogel measured their checker by. */
+/* Several ways to communicate, each with messages of several sizes: sizes SECONDS WAY... Prints a line
+ * "way bytes seconds" for each. These are the benchmarks of the Intel MPI Benchmarks that Ohly and
+ * Krotz-Vogel used to measure their checker. */
 #include "measure.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static void pingpong(long n)
             MPI_Recv(in, size, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Both send at once. */
+/* Both ranks send at the same time. */
 static void pingping(long n)
 {
     for (long i = 0; i < n && rank < 2; i++) {
@@ -28,7 +29,7 @@ static void pingping(long n)
     }
 }
 
-/* Round a ring. */
+/* Around a ring. */
 static void sendrecv(long n)
 {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
@@ -36,7 +37,7 @@ static void sendrecv(long n)
         MPI_Sendrecv(out, size, MPI_BYTE, to, 0, in, size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* From each rank in turn. */
+/* From each rank, one after the other. */
 static void bcast(long n)
 {
     for (long i = 0; i < n; i++)
@@ -54,7 +55,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*work)(long n);
-    } ways[] = {{"pingpong", pingpong}, {"pingping", pingping}, {"sendrecv", sendrecv}, {"bcast", bcast}, {"allgatherv", allgatherv}};
+    } ways[] = {{"pingpong", pingpong},
+                {"pingping", pingping},
+                {"sendrecv", sendrecv},
+                {"bcast", bcast},
+                {"allgatherv", allgatherv}};
     static const int sizes[] = {1, 64, 1 << 10, 16 << 10, 256 << 10, 4 << 20};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,5 +1,6 @@
-/* The tests of Falzone et al., Collective Error Detection for MPI Collective Operations, tables 3 to 5: some collectives on
- * some doubles, some times. Prints the seconds that each takes on the slowest rank, after one call to warm up. */
+/* The tests of Falzone et al., "Collective Error Detection for MPI Collective Operations", tables 3 to 5: several
+ * collectives on several numbers of doubles, with several repetitions. Prints the seconds that each test takes on the
+ * slowest rank, after one call to warm up. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

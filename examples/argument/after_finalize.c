@@ -1,4 +1,4 @@
-/* MPI is called after MPI_Finalize. */
+/* The program calls MPI after MPI_Finalize. */
 /* run: np=1 */
 #include <mpi.h>
 

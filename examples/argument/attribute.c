@@ -1,4 +1,4 @@
-/* Attributes that are MPI's own, keys that are none, and a handler that is for something else. */
+/* Invalid attributes: one that belongs to MPI itself, invalid keys, and an error handler for another kind of object. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

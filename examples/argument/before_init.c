@@ -1,4 +1,4 @@
-/* MPI is called before it is initialized. */
+/* The program calls MPI before it initializes it. */
 /* run: np=1 */
 #include <mpi.h>
 

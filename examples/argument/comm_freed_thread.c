@@ -1,4 +1,4 @@
-/* A thread frees a communicator. When the thread has ended, a copy of the handle is used. */
+/* A thread frees a communicator. After the thread has ended, the program uses a copy of the handle. */
 /* run: np=1 cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* A process that MPI_Comm_split has left out uses the communicator all the same, and one frees MPI_COMM_NULL. */
+/* A process that MPI_Comm_split has left out still uses the communicator. It also frees MPI_COMM_NULL. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Comparing with MPI_COMM_NULL is what a process can do with it. */
+/* A process may compare a handle with MPI_COMM_NULL. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Negative counts, as numbers become that an int cannot hold. */
+/* Negative counts, as they result from an integer overflow. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Grids that can't have as many processes as they are to have. Some libraries fail, others make up something. */
+/* Grids that cannot have the required number of processes. Some libraries fail, others return wrong dimensions. */
 /* run: np=1 */
 #include <mpi.h>
 

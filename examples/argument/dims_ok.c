@@ -1,4 +1,4 @@
-/* Grids that are given in part, as a whole or not at all, and one without dimensions. */
+/* Grids with some dimensions given, all given or none given, and a grid without dimensions. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* A dimension that a grid does not have. */
+/* The program names a dimension that the grid does not have. */
 /* run: np=1 mpi=mpich */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Displacements are added up in an int, which cannot hold them. (The elements are empty, so that nothing is moved.) */
+/* The sum of the displacements overflows an int. The elements are empty, so no data are moved. */
 /* run: np=3 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Displacements may be negative: the buffer is the middle of an array. */
+/* Displacements may be negative: the buffer argument points into the middle of an array. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* An epoch of one-sided communication for a process that is not in the window's group. MPI may crash, or wait for ever. */
+/* A one-sided epoch names a process that is not in the group of the window. MPI may crash or wait forever. */
 /* run: np=3 stdout=any */
 #include <mpi.h>
 

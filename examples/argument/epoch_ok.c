@@ -1,4 +1,4 @@
-/* Epochs of one-sided communication with a part of the window's group, with all of it and with nobody. */
+/* One-sided epochs with a part of the window's group, with the whole group and with an empty group. */
 /* run: np=2 */
 #include <mpi.h>
 

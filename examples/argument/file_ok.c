@@ -1,4 +1,4 @@
-/* Positions may be relative, and a view begin where the file pointer is. */
+/* Relative positions in a file may be negative. A file view may begin anywhere. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>
@@ -8,7 +8,8 @@ int main(int argc, char **argv)
     int values[4] = {1, 2, 3, 4};
     MPI_File file;
     MPI_Init(&argc, &argv);
-    MPI_File_open(MPI_COMM_WORLD, "argument_ok.tmp", MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, "argument_ok.tmp", MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &file);
     MPI_File_write(file, values, 4, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_write(file, NULL, 0, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_seek(file, -8, MPI_SEEK_CUR);

@@ -1,4 +1,4 @@
-! Wrong ranks, tags and counts from Fortran: the C view of the calls is that of the program.
+! Wrong ranks, tags and counts in Fortran. mpivet sees the same arguments as in C.
 ! run: np=1
 program arguments
   use mpi

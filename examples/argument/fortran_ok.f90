@@ -1,5 +1,4 @@
-! Fortran's own constants are other addresses than those of C: MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE; and arrays may
-! have no elements.
+! Fortran has its own addresses for MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE. Its arrays may have no elements.
 ! run: np=2
 program arguments
   use mpi
@@ -23,6 +22,7 @@ program arguments
   end if
   call MPI_Type_free(there, ierr)
   call MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-  call MPI_Sendrecv(none, 0, MPI_INTEGER, other, 5, none, 0, MPI_INTEGER, other, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  call MPI_Sendrecv(none, 0, MPI_INTEGER, other, 5, none, 0, MPI_INTEGER, other, 5, MPI_COMM_WORLD, &
+                    MPI_STATUS_IGNORE, ierr)
   call MPI_Finalize(ierr)
 end program arguments

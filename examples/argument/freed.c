@@ -1,4 +1,4 @@
-/* A copy of a communicator's handle is used after the communicator was freed. */
+/* The program uses a copy of a communicator's handle after it has freed the communicator. */
 /* run: np=1 */
 #include <mpi.h>
 

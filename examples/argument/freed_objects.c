@@ -1,4 +1,4 @@
-/* Objects are used that are not there any more. */
+/* The program uses objects that no longer exist, and null handles. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

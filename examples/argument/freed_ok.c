@@ -1,4 +1,4 @@
-/* Handles that come back after an object was freed, several references to one object, and null handles that are fine. */
+/* Handles that MPI uses again for new objects, several references to one object, and null handles that are allowed. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

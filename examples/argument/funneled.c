@@ -1,4 +1,4 @@
-/* A thread calls MPI, though only the one may that has initialized it. */
+/* A thread calls MPI, although only the thread that initialized MPI may do so (MPI_THREAD_FUNNELED). */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

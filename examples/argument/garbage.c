@@ -1,4 +1,4 @@
-/* A communicator that was never set. */
+/* The program uses a communicator variable that it has never set. */
 /* run: np=1 */
 #include <mpi.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Ranks that a group does not have, or that stand in a list twice. */
+/* Ranks that a group does not have, and ranks that occur twice in a list. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

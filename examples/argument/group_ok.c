@@ -1,4 +1,4 @@
-/* Lists of ranks in any order, none at all, and ranges that go backwards. */
+/* Lists of ranks in any order, empty lists, and ranges with a negative stride. */
 /* run: np=4 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* MPI is initialized twice. */
+/* The program initializes MPI twice. */
 /* run: np=1 */
 #include <mpi.h>
 

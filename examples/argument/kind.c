@@ -1,4 +1,4 @@
-/* A handle of another kind: a datatype where a communicator belongs. The cast keeps the compiler quiet. */
+/* A handle of another kind: a datatype instead of a communicator. The cast prevents a compiler warning. */
 /* run: np=1 */
 #include <mpi.h>
 #include <stdint.h>

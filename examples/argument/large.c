@@ -1,4 +1,4 @@
-/* Results that an int cannot hold. */
+/* Results that are too large for an int. */
 /* run: np=1 */
 #include <mpi.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Large datatypes are fine, and so is MPI_UNDEFINED for a part of an element. */
+/* Large datatypes are allowed. MPI_Get_count may return MPI_UNDEFINED for a part of an element. */
 /* run: np=1 */
 #include <mpi.h>
 #include <stdio.h>

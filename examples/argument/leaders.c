@@ -1,4 +1,4 @@
-/* What MPI_Intercomm_create is given for the leaders alone is wrong at one of them. */
+/* One process passes an invalid rank in an argument of MPI_Intercomm_create that is significant only at the leaders. */
 /* run: np=2 */
 #include <mpi.h>
 

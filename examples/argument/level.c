@@ -1,4 +1,4 @@
-/* A thread level that does not exist: MPI_Init_thread may fail, or make something of it. */
+/* The thread level does not exist. MPI_Init_thread may return an error or choose a level. */
 /* run: np=1 mpi=mpich */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* MPI_Intercomm_merge wants two groups. Some libraries don't look, and die. */
+/* MPI_Intercomm_merge needs an inter-communicator. Some libraries do not check this, and crash. */
 /* run: np=2 */
 #include <mpi.h>
 

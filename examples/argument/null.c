@@ -1,4 +1,4 @@
-/* Null pointers where there are data, and where arrays are. */
+/* Null pointers as buffers with data, and as arrays with elements. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

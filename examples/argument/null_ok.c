@@ -1,5 +1,5 @@
-/* Null pointers that are fine: there are no data, nobody to send them to, they say themselves where in memory they lie, or they
- * mean nothing here. */
+/* Null pointers that are allowed: there are no data; the peer is MPI_PROC_NULL; the datatype has absolute addresses
+ * (MPI_BOTTOM); the argument is not significant on this process. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -28,13 +28,15 @@ int main(int argc, char **argv)
     MPI_Bcast(NULL, 3, nothing, 0, MPI_COMM_WORLD);
     MPI_Type_free(&nothing);
     MPI_Gather(out, 1, MPI_INT, rank == 0 ? in : NULL, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Gatherv(rank == 0 ? out : NULL, rank == 0 ? 2 : 0, MPI_INT, rank == 0 ? in : NULL, rank == 0 ? counts : NULL, rank == 0 ? displs : NULL, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Gatherv(rank == 0 ? out : NULL, rank == 0 ? 2 : 0, MPI_INT, rank == 0 ? in : NULL, rank == 0 ? counts : NULL,
+                rank == 0 ? displs : NULL, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Scatter(rank == 0 ? out : NULL, 1, MPI_INT, rank == 0 ? MPI_IN_PLACE : in, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Reduce(out, rank == 1 ? in : NULL, 2, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
     MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Exscan(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Reduce_scatter(out, rank == 0 ? in : NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Win_create(rank == 0 ? in : NULL, rank == 0 ? (MPI_Aint)sizeof in : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(rank == 0 ? in : NULL, rank == 0 ? (MPI_Aint)sizeof in : 0, sizeof(int), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     MPI_Put(NULL, 0, MPI_INT, 0, 0, 0, MPI_INT, win);
     MPI_Get(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, 0, MPI_INT, win);

@@ -1,4 +1,4 @@
-/* What may be called at any time. */
+/* Functions that the program may call at any time. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Data are packed that have no room, and further than an int can count. */
+/* Data that do not fit into the buffer are packed, and data whose end an int cannot count. */
 /* run: np=1 */
 #include <limits.h>
 #include <mpi.h>
@@ -6,7 +6,7 @@
 int main(int argc, char **argv)
 {
     int position = 0, values[4] = {0};
-    char buffer[64]; /* more than is said below */
+    char buffer[64]; /* larger than the size that is passed below */
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Pack(values, 3, MPI_INT, buffer, 16, &position, MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-/* A buffer that is full to the last byte, and nothing packed at its end. */
+/* A buffer that is full to the last byte, and an empty item packed at its end. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Partitions that a message does not have. */
+/* Numbers of partitions that a message does not have. */
 /* run: np=1 mpi=mpich */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-# mpi4py raises an exception for what MPI returns, and the program goes on.
+# mpi4py raises an exception when MPI returns an error. The program catches it and continues.
 # run: np=1 mpi=openmpi
 from mpi4py import MPI
 

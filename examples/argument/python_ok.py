@@ -1,4 +1,4 @@
-# mpi4py frees and asks in its own ways, to the end of the interpreter.
+# mpi4py frees objects and queries MPI in its own ways, until the interpreter ends.
 # run: np=2 mpi=openmpi stdout=any
 import sys
 
@@ -18,7 +18,7 @@ some.Free()
 group.Free()
 copy.Free()
 assert copy == MPI.COMM_NULL
-sys.stdout.write(f"{world.sendrecv(rank, 1 - rank, source=1 - rank)}\n")  # at once
+sys.stdout.write(f"{world.sendrecv(rank, 1 - rank, source=1 - rank)}\n")  # in one piece
 world.send("nobody", dest=MPI.PROC_NULL)
 info = MPI.Info.Create()
 info["key"] = "value"

@@ -1,4 +1,4 @@
-/* Ranks that the communicator does not have, wherever one is asked for. */
+/* Ranks that the communicator does not have, in every argument that is a rank. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Ranks that look wrong and are not: nobody, anybody, and those of the remote group, of which there are more than of the
- * own one. */
+/* Ranks that look wrong and are correct: MPI_PROC_NULL, MPI_ANY_SOURCE, and ranks of a remote group that
+ * has more processes than the local group. */
 /* run: np=3 */
 #include <stddef.h>
 #include <mpi.h>
@@ -20,8 +20,8 @@ int main(int argc, char **argv)
     MPI_Isend(&out, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, &request[0]);
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-    MPI_Sendrecv(&out, 1, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, 2, &in, 1, MPI_INT, rank > 0 ? rank - 1 : MPI_PROC_NULL, 2,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, 2, &in, 1, MPI_INT,
+                 rank > 0 ? rank - 1 : MPI_PROC_NULL, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 3, &inter);
     if (rank == 0) {

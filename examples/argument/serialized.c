@@ -1,4 +1,4 @@
-/* Two threads are in MPI at once: one waits in an operation of the program until the other has come back. */
+/* Two threads are in MPI at the same time: a user-defined operation of one waits until the other thread returns. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

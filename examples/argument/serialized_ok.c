@@ -1,4 +1,4 @@
-/* Two threads take turns. */
+/* Two threads call MPI one after the other. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Communicators of the wrong kind: of one group where two are wanted and the other way round, without a topology. */
+/* Communicators of the wrong kind: intra- instead of inter-communicators, the opposite, and one without a topology. */
 /* run: np=2 */
 #include <mpi.h>
 

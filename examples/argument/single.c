@@ -1,4 +1,4 @@
-/* MPI_Init promises one thread. */
+/* MPI_Init promises MPI_THREAD_SINGLE, but a second thread calls MPI. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Tags out of range, and MPI_ANY_TAG where something is sent. */
+/* Tags out of range, and MPI_ANY_TAG in a send. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* A tag above MPI_TAG_UB, which this MPI has below the largest int. */
+/* The tag is larger than MPI_TAG_UB, which is less than INT_MAX with this MPI. */
 /* run: np=1 mpi=mpich */
 #include <mpi.h>
 

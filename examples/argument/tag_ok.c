@@ -1,4 +1,4 @@
-/* The smallest and the largest tag, and any. */
+/* The smallest tag, the largest tag and MPI_ANY_TAG. */
 /* run: np=1 */
 #include <mpi.h>
 

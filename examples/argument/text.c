@@ -1,4 +1,4 @@
-/* Texts that are too long or not there, and a function that is not there. */
+/* Strings that are too long or null pointers, and a null pointer as a function. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -4,7 +4,7 @@
 #include <mpi.h>
 #include <pthread.h>
 
-enum { N = 1 << 18 }; /* so that it takes a while */
+enum { N = 1 << 18 }; /* large enough to take some time */
 static pthread_barrier_t gate;
 
 static void *worker(void *arg)

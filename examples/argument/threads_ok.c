@@ -1,4 +1,4 @@
-/* Many threads, each with a communicator and requests of its own. */
+/* Many threads, each with its own communicator and requests. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

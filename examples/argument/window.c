@@ -1,4 +1,4 @@
-/* One-sided operations with wrong targets, operations and locks. */
+/* One-sided operations with wrong targets, wrong operations and wrong locks. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A one-sided operation gets its data from nowhere. */
+/* A one-sided operation reads its data from a null pointer. */
 /* run: np=2 mpi=mpich */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* What one-sided operations may be given: nobody as the target, MPI's own operations, dynamic windows. */
+/* Arguments that one-sided operations allow: MPI_PROC_NULL as the target, predefined operations, dynamic windows. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

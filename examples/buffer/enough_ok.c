@@ -1,5 +1,5 @@
-/* Exactly enough room: one message after the other, to nobody, empty, of derived types; a buffer is detached and another
-   one attached. */
+/* The attached buffer is exactly large enough: for one message at a time, for MPI_PROC_NULL, and for derived datatypes.
+ * The program detaches a buffer and attaches another one. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         MPI_Recv(data, 25, MPI_INT, 0, i, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     }
     MPI_Type_free(&column);
-    MPI_Finalize(); /* detaches it */
+    MPI_Finalize(); /* detaches the buffer */
     free(buffer);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* A buffered send without a buffer: MPI ends the program, and that is one finding. */
+/* A buffered send without an attached buffer. MPI ends the program, and this is one finding. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Each message has room alone, and not besides what nobody has received. */
+/* The buffer has room for each message, but not for all messages that are sent before the first receive. */
 /* run: np=1 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Two buffers at once, a useless size, one detach too many; persistent and nonblocking sends that do not fit. */
+/* Two attached buffers, one that is too small, one detach too many; persistent and
+ * nonblocking sends that do not fit. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>

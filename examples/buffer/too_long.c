@@ -1,4 +1,4 @@
-/* The buffer has room for the data, and not for MPI_BSEND_OVERHEAD. */
+/* The buffer has room for the data, but not for MPI_BSEND_OVERHEAD. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The program writes to a receive buffer when the message has come, but before the receive is complete: to a short one, to a
- * longer one with a derived datatype. */
+/* The program writes to a receive buffer after the message has arrived, but before the receive is complete: first to a
+ * short buffer, then to a longer one with a derived datatype. */
 /* run: np=2 flags="--checksums" stdout=any */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* The program writes to receive buffers when the receives are complete, and before that beside the data: in the gaps of a
- * datatype, and behind a message that is shorter than its buffer. */
+/* The program writes to receive buffers after the receives are complete. Before that it writes only beside the data: in
+ * the gaps of a datatype, and behind a message that is shorter than its buffer. */
 /* run: np=2 flags="--checksums" stdout=any */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* A program with handlers of its own for SIGSEGV: one leaves by a jump, one is replaced, one runs with signals blocked as it asked
- * for, and only once. */
+/* The program has its own handlers for SIGSEGV. One leaves by a jump. Another one replaces it, runs with the signals of
+ * its mask blocked, and runs only once (SA_RESETHAND). */
 /* run: np=2 flags="--checksums" */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     struct sigaction a, old;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    signal(SIGSEGV, jump); /* perhaps instead of MPI's */
+    signal(SIGSEGV, jump); /* possibly replaces a handler of MPI */
     locked = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 2; i++)
         if (!sigsetjmp(back, 1))

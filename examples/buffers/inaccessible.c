@@ -1,5 +1,5 @@
-/* Receives with buffers that the process can't write to, or not as a whole. Nothing goes wrong: one is cancelled, the message of
- * another is short enough. */
+/* Receive buffers that the process cannot write to, or only in part. Nothing goes wrong, because one receive is
+ * cancelled and the message of the other one is short. */
 /* run: np=2 stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>

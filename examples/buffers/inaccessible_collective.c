@@ -1,5 +1,5 @@
-/* Collective and file operations with buffers that the process can't access. The first goes well all the same, as nothing is
- * read; the second ends the process. */
+/* Collective and file operations with buffers that the process cannot access. The first one succeeds, because it reads
+ * no data from the file. The second one ends the process. */
 /* run: np=2 stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(pages + PAGE, PAGE, PROT_NONE);
-    /* an empty file gives nothing */
+    /* reading from /dev/null delivers no data */
     MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
     MPI_File_read(f, pages + PAGE - 8, 4, MPI_INT, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "passes a receive buffer to MPI_File_read that it cannot write to: the memory at address 0x[0-9a-f]*000 is not writable, the place of element 2 of 4, MPI_INT" count=2 ranks=0,1 */
     MPI_File_close(&f);

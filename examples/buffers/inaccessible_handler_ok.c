@@ -1,5 +1,5 @@
-/* A program that makes memory accessible when it is needed: its own handler for SIGSEGV does. MPI never notices; and the handler
- * gets no faults but the program's. */
+/* The program's own handler for SIGSEGV makes memory accessible when it is needed. MPI does not notice this, and the
+ * handler gets only the faults of the program. */
 /* run: np=2 flags="--checksums" */
 #define _GNU_SOURCE
 #include <mpi.h>

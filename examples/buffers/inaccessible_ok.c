@@ -1,5 +1,5 @@
-/* Buffers that look as if they could not be accessed: where nothing is sent, or to nobody; constants; parts of the stack that
- * were never used; memory that comes and goes at one address; derived datatypes with gaps where there is no memory. */
+/* Buffers that only look inaccessible: no data are sent, or the peer is MPI_PROC_NULL; constants; parts of the stack
+ * that are not used yet; new mappings at an old address; derived datatypes whose gaps have no memory. */
 /* run: np=2 flags="--checksums" */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -14,7 +14,8 @@ static int rank;
 
 static char *pages(void *at, int n)
 {
-    return mmap(at, (size_t)n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+    return mmap(at, (size_t)n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1,
+                0);
 }
 
 static __attribute__((noinline)) int on_the_stack(void)
@@ -50,11 +51,12 @@ int main(int argc, char **argv)
             MPI_Recv(page, PAGE / 4, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         munmap(page, PAGE);
         char *heap = malloc((size_t)(i + 1) << 16);
-        MPI_Sendrecv(constant, 4, MPI_INT, 1 - rank, 0, heap, 4, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(constant, 4, MPI_INT, 1 - rank, 0, heap, 4, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         sum += heap[4];
         free(heap);
     }
-    /* page 1 of 3 is in a gap */
+    /* page 1 of 3, which is unmapped, lies in a gap */
     char *three = pages(NULL, 3);
     munmap(three + PAGE, PAGE);
     MPI_Type_vector(2, PAGE, 2 * PAGE, MPI_CHAR, &t);

@@ -1,4 +1,4 @@
-/* A buffer is sent that was unmapped before. The process dies in MPI. */
+/* The program sends a buffer that it has unmapped before. The process crashes in MPI. */
 /* run: np=2 stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* The same with checksums, which must not be what the process dies of, and by a nonblocking send whose buffer is unmapped
- * before it is complete. */
+/* The same with checksums: reading the buffer for a checksum must not crash the process. Also a nonblocking send whose
+ * buffer is unmapped before the send is complete. */
 /* run: np=2 flags="--checksums" stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>

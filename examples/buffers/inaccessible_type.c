@@ -1,4 +1,4 @@
-/* A derived datatype leads to memory that is not there. Without checksums that is known only when the process dies of it. */
+/* A derived datatype leads to unmapped memory. Without checksums, mpivet knows this only when the process crashes. */
 /* run: np=2 stdout=any */
 #define _GNU_SOURCE
 #include <mpi.h>

@@ -1,6 +1,6 @@
-/* Buffers are changed between the start of an operation and the call that completes it: of a short message, of a long one, under
- * different calls that complete them, of sends whose requests may have one handle, in the second round of a persistent send, at
- * the root of a nonblocking broadcast, and of a reduction. */
+/* Buffers are changed between the start of an operation and the call that completes it: for a short and a long message,
+ * with different completing calls, for sends whose requests may have the same handle, in the second round of a
+ * persistent send, at the root of a nonblocking broadcast, and in a reduction. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-! A buffer is changed between the start of a send and the call that completes it, in the second round of a persistent send, too.
+! A buffer is changed between the start of a send and the call that completes it, and in the second round of a
+! persistent send.
 ! run: np=2 stdout=any
 program modified
   use mpi
   implicit none
   integer :: rank, ierr, request, i
   integer :: status(MPI_STATUS_SIZE)
-  real(8), volatile :: field(10) ! else the compiler may move what changes it
+  real(8), volatile :: field(10) ! otherwise the compiler may move the assignments
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   field = rank

@@ -1,4 +1,4 @@
-/* Buffers are changed before the call that completes the operation that reads them: for a file, for a reduction. */
+/* The program changes the buffer of a file operation or a reduction before it completes the operation. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 
@@ -9,7 +9,8 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, "modified_apart.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, "modified_apart.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_iwrite_at(file, 16 * rank, data, 4, MPI_INT, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "changes the buffer of MPI_File_iwrite_at before the operation is complete: byte 4 of the 16 .* when MPI_Wait returns" ranks=0 */
     if (rank == 0)
         data[1]++;

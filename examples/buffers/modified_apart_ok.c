@@ -1,4 +1,5 @@
-/* Buffers that are read for a file, a window or a reduction are changed when that is over; others are where nothing is read. */
+/* The program changes the buffers of file, window and reduction operations only when they are complete. Before that it
+ * changes only memory that the operations do not read. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@ int main(int argc, char **argv)
     MPI_Win win;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, "modified_apart_ok.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, "modified_apart_ok.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_iwrite_at(file, 16 * rank, data, 3, MPI_INT, &r);
     data[3]++;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
@@ -34,7 +36,7 @@ int main(int argc, char **argv)
     data[0]++;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Rput(data, 4, MPI_INT, rank, 0, 4, MPI_INT, win, &r);
-    MPI_Win_flush_local(rank, win); /* gives the buffer back before the request is complete */
+    MPI_Win_flush_local(rank, win); /* after this, the program may change the buffer */
     data[0]++;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Win_flush_all(win);

@@ -1,6 +1,7 @@
-/* Buffers are changed as they may be: after the operation is complete, as any call may tell; in the gaps of a datatype; between
- * the rounds of a persistent operation; where nothing is sent, or to nobody. Requests that may have one handle change places.
- * They are read, sent twice at once, and received into as a whole or in part. */
+/* The program changes buffers only when this is allowed: after the operation is complete, which any of
+ * several calls may report; in the gaps of a datatype; between the rounds of a persistent operation; where no
+ * data are sent. Requests that may have the same handle are swapped. Buffers are read, sent twice at the same
+ * time, and received into as a whole or in part. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
@@ -169,11 +170,12 @@ static void both_ways(int *many)
     MPI_Status s;
     MPI_Message m;
     int n, value = rank, in = -1, twice = 0;
-    /* one buffer for both */
+    /* one buffer for sending and receiving */
     MPI_Sendrecv_replace(many, LONG, MPI_INT, 1 - rank, 9, 1 - rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&value, 1, MPI_INT, 1 - rank, 9, &in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&value, 1, MPI_INT, 1 - rank, 9, &in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     check(in == 1 - rank, "what was exchanged");
-    /* the same data to several, the process itself among them */
+    /* the same data to two processes, one of them the sender itself */
     MPI_Isend(&value, 1, MPI_INT, 1 - rank, 10, MPI_COMM_WORLD, &r[0]);
     MPI_Isend(&value, 1, MPI_INT, rank, 10, MPI_COMM_WORLD, &r[1]);
     MPI_Irecv(&in, 1, MPI_INT, rank, 10, MPI_COMM_WORLD, &r[2]);
@@ -181,14 +183,14 @@ static void both_ways(int *many)
     check(value == rank, "what may be read");
     MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
     check(in == rank && twice == 1 - rank, "what was sent twice");
-    /* probed for */
+    /* received after a probe */
     MPI_Isend(&value, 1, MPI_INT, 1 - rank, 11, MPI_COMM_WORLD, &r[0]);
     MPI_Mprobe(1 - rank, 11, MPI_COMM_WORLD, &m, &s);
     MPI_Get_count(&s, MPI_INT, &n);
     MPI_Mrecv(many, n, MPI_INT, &m, MPI_STATUS_IGNORE);
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
     value = -1;
-    /* never received */
+    /* a receive that gets no message */
     MPI_Irecv(many, 4, MPI_INT, 1 - rank, 12, MPI_COMM_WORLD, &r[0]);
     MPI_Cancel(&r[0]);
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
@@ -237,7 +239,8 @@ static void buffered(void)
     MPI_Buffer_detach(&room, &size);
     free(room);
     MPI_Pack(a, 6, MPI_INT, packed, sizeof packed, &position, MPI_COMM_WORLD);
-    MPI_Sendrecv(packed, position, MPI_PACKED, 1 - rank, 14, in, 6, MPI_INT, 1 - rank, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(packed, position, MPI_PACKED, 1 - rank, 14, in, 6, MPI_INT, 1 - rank, 14, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     check(in[5] == 6, "a packed message");
 }
 
@@ -259,7 +262,7 @@ static void absolute(void)
     check(b[0] == 1 && b[1] == 3, "absolute addresses");
 }
 
-/* Nobody waits for it, but its message is known to have come. */
+/* A freed request is never completed, but an answer shows that its message has arrived. */
 static void freed(void)
 {
     int data[3] = {1, 2, 3}, in[3], other = 0;

@@ -1,4 +1,4 @@
-! Correct sends and receives of Fortran arrays, with all checksums: buffers are changed when they may be.
+! Correct sends and receives of Fortran arrays, with all checksums. Buffers are changed only when this is allowed.
 ! run: np=2 flags="--checksums"
 program fine
   use mpi

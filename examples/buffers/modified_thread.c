@@ -1,5 +1,5 @@
-/* One thread sends a buffer that another one keeps writing to. The receiver sees by memory that both share that it does, and
- * receives only then. */
+/* One thread sends a buffer that another thread keeps writing to. The receiver sees the number of writes in shared
+ * memory, and receives only after some more writes. */
 /* run: np=2 flags="--checksums" cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 enum { N = 1 << 17 };
 
 static _Atomic int data[N], sent;
-static _Atomic int *written; /* how often */
+static _Atomic int *written; /* number of writes */
 
 static void *keep_writing(void *unused)
 {

@@ -1,4 +1,4 @@
-/* One thread sends a buffer, and another one writes to what is beside it, and to the buffer when it was sent. */
+/* One thread sends a buffer. Another thread writes beside the buffer, and to the buffer after it has been sent. */
 /* run: np=2 flags="--checksums" cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Two threads of each process send small messages from buffers of their own, and change them when their own send is complete. With
- * some MPI libraries all these requests have one handle. */
+/* Two threads of each process send small messages from their own buffers. They change a buffer when its send is
+ * complete. With some MPI libraries all these requests have the same handle. */
 /* run: np=2 cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

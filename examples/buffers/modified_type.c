@@ -1,4 +1,4 @@
-/* A column of a matrix is changed while it is sent: in one element, and while another column is received. */
+/* A column of a matrix is changed while it is sent: one element of it, and again while another column is received. */
 /* run: np=2 flags="--checksums" stdout=any */
 #include <mpi.h>
 
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Waitany(1, &r, &index, MPI_STATUS_IGNORE);
 
-        /* another column is received meanwhile */
+        /* another column is received at the same time */
         MPI_Irecv(&matrix[0][0], 1, column, 1, 5, MPI_COMM_WORLD, &list[0]);
         MPI_Issend(&matrix[0][2], 1, column, 1, 5, MPI_COMM_WORLD, &list[1]); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 0 of the 16" count=1 ranks=0 */
         matrix[0][2]++;

@@ -1,4 +1,4 @@
-/* A send to a rank that does not exist; under the default error handler the program dies of it. */
+/* A send to a rank that does not exist. The default error handler ends the program. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One past the last rank is nobody, but MPI_PROC_NULL is a neighbour that does not answer. */
+/* At the ends of a line of ranks the neighbour is MPI_PROC_NULL. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

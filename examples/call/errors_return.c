@@ -1,4 +1,4 @@
-/* The program asked for errors to be returned, and looks at them: worth a note, no more. */
+/* The program has errors returned and checks them, so the finding is only a note. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

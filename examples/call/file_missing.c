@@ -1,4 +1,4 @@
-/* MPI_File_open fails, and nobody looks: files return errors by default, unlike communicators. */
+/* MPI_File_open fails, and the program does not check it. Unlike communicators, files return errors by default. */
 /* run: np=2 */
 #include <mpi.h>
 

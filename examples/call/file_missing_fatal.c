@@ -1,4 +1,4 @@
-/* The program made errors on files fatal, and dies of one. (MPICH 4.0.2 crashes here by itself.) */
+/* The program makes errors on files fatal, and an error ends it. (MPICH 4.0.2 itself crashes here.) */
 /* run: np=1 mpi=openmpi */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Error handlers that are set, inherited by MPI_Comm_dup, replaced and asked for, with no error at all. */
+/* The program sets, inherits (by MPI_Comm_dup), replaces and queries error handlers. There is no error. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -37,7 +37,8 @@ int main(int argc, char **argv)
     MPI_Comm_split(a, 0, -rank, &b);
     MPI_Comm_set_errhandler(a, mine);
     MPI_Comm_dup(a, &c);
-    printf("rank %d: world %s, self %s, a %s, b %s, c %s\n", rank, name(MPI_COMM_WORLD, mine), name(MPI_COMM_SELF, mine), name(a, mine), name(b, mine), name(c, mine));
+    printf("rank %d: world %s, self %s, a %s, b %s, c %s\n", rank, name(MPI_COMM_WORLD, mine),
+           name(MPI_COMM_SELF, mine), name(a, mine), name(b, mine), name(c, mine));
     MPI_Errhandler_free(&mine);
     MPI_Barrier(c);
     MPI_Comm_free(&a);

@@ -1,5 +1,5 @@
-/* One of two requests fails: MPI_Waitall returns MPI_ERR_IN_STATUS, which the program looks into. It is for one message, so
- * that is what is reported. */
+/* One of two requests fails. MPI_Waitall returns MPI_ERR_IN_STATUS, and the program looks into the statuses. The error
+ * concerns one message, and the finding is about this message. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

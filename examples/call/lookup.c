@@ -1,4 +1,4 @@
-/* A port name that nobody published; the arguments are fine, the call fails all the same. */
+/* A service name that no process has published. The arguments are valid, but the call fails. */
 /* run: np=1 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The program's own error handler is called as without mpivet, with the communicator and the code. */
+/* MPI calls the program's own error handler as without mpivet, with the same communicator and error code. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@ static void handler(MPI_Comm *comm, int *code, ...)
 {
     int class;
     MPI_Error_class(*code, &class);
-    printf("handler: %s, %s\n", *comm == MPI_COMM_WORLD ? "world" : "another", class == MPI_ERR_RANK ? "bad rank" : "other error");
+    printf("handler: %s, %s\n", *comm == MPI_COMM_WORLD ? "world" : "another",
+           class == MPI_ERR_RANK ? "bad rank" : "other error");
     calls++;
 }
 

@@ -1,4 +1,4 @@
-/* Even a call that only asks can fail: MPI_COMM_NULL, left behind by MPI_Comm_split, has no rank. */
+/* Even a query can fail: MPI_COMM_NULL, which MPI_Comm_split returns to processes that it leaves out, has no rank. */
 /* run: np=2 */
 #include <mpi.h>
 

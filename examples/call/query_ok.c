@@ -1,4 +1,4 @@
-/* The same split, where those left out do not ask. */
+/* The same split, but the processes that are left out do not query the communicator. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The message is longer than the receive buffer: MPI ends the program in the receive. That is one finding, about both sides. */
+/* The message is longer than the receive buffer. MPI ends the program in the receive: one finding about both sides. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Calls that are allowed before MPI_Init and after MPI_Finalize, and a library that asks whether MPI is there. */
+/* Calls that are allowed before MPI_Init and after MPI_Finalize. A library checks whether MPI is initialized. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

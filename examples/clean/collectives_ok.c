@@ -1,4 +1,5 @@
-/* Every blocking collective that moves or reduces data, with zero counts, uneven counts and equal data in different types. */
+/* Every blocking collective that moves or reduces data, with zero or unequal counts and
+ * equal data in different types. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
     memset(all, 0, sizeof all);
     for (int i = 0; i < N; i++) {
         mine[i] = rank + i;
-        counts[i] = i; /* rank 0 gives and gets nothing */
+        counts[i] = i; /* rank 0 sends and receives no data */
         displs[i] = i * (i - 1) / 2;
         bytes[i] = i * (int)sizeof(int);
         types[i] = MPI_INT;

@@ -1,4 +1,4 @@
-/* All ways to make communicators and groups; members that are left out; some made twice so that handles are reused. */
+/* All ways to make communicators and groups. Some leave out members, some are made twice so that MPI reuses handles. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

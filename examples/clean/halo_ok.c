@@ -1,4 +1,4 @@
-/* A stencil with halo exchange, as most programs have it. */
+/* A stencil with halo exchange, as in most programs. */
 /* run: np=2 */
 #include <mpi.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Every nonblocking collective of MPI 3, many pending at once, completed by all ways to wait. */
+/* Every nonblocking collective of MPI 3. Many are pending at the same time, and all waiting functions complete them. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Files: individual, collective, shared-pointer, split and nonblocking access through a view. MPI libraries built on
- * ROMIO call MPI functions inside; those are not the program's. */
+/* Files: individual, collective, split and nonblocking access, through views. MPI libraries that use ROMIO call MPI
+ * functions internally; these are not calls of the program. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Many elements in one message, and more bytes than an int can count by a large type. */
+/* Many elements in one message, and a datatype with more bytes than an int can count. */
 /* run: np=2 timeout=60s */
 #include <mpi.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     else
         MPI_Recv(data, 64 * MIB, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Type_contiguous(MIB, MPI_CHAR, &block);
-    MPI_Type_create_hvector(3000, 1, 0, block, &repeated); /* 3000 MiB of signature, 1 MiB of memory */
+    MPI_Type_create_hvector(3000, 1, 0, block, &repeated); /* size: 3000 MiB, memory: 1 MiB */
     MPI_Type_size_x(repeated, &count);
     printf("rank %d: %d, %lld\n", rank, data[64 * MIB - 1], (long long)count);
     MPI_Type_free(&repeated);

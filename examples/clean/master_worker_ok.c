@@ -1,4 +1,4 @@
-/* A master hands out work to whoever asks, by wildcards, Waitsome and a stop message. */
+/* A master gives work to each worker that asks for it. It uses wildcards, MPI_Waitsome and a stop message. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

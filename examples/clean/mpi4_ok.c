@@ -1,4 +1,4 @@
-/* What MPI 4 brought: sessions, persistent collectives, partitioned messages, large counts. */
+/* New features of MPI 4: sessions, persistent collectives, partitioned messages, large counts. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 #include <stdio.h>

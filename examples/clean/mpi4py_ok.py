@@ -1,4 +1,4 @@
-# A Python script: the MPI program is the interpreter, and MPI is loaded by an extension module.
+# A Python script. The program that runs is the interpreter, and an extension module loads MPI.
 # run: np=3 mpi=openmpi
 import sys
 from mpi4py import MPI
@@ -17,5 +17,6 @@ request.wait()
 half = comm.Split(rank % 2)
 halves = half.allgather(rank)
 half.Free()
-# In one piece, or the lines of several ranks mix.
-sys.stdout.write("rank %d: %s, %d, %s, %s, %d from %d, %s\n" % (rank, data, total, right, everything, len(got), status.Get_source(), halves))
+# Write in one piece. Otherwise the lines of several ranks may mix.
+results = (rank, data, total, right, everything, len(got), status.Get_source(), halves)
+sys.stdout.write("rank %d: %s, %d, %s, %s, %d from %d, %s\n" % results)

@@ -1,4 +1,4 @@
-/* Built without debug information and optimised; only that it runs is checked. */
+/* A program without debug information and with optimisation. The test only checks that it runs. */
 /* run: np=2 cflags="-O2 -g0" */
 #include <mpi.h>
 #include <stdio.h>

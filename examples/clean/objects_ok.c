@@ -1,4 +1,4 @@
-/* Attributes, infos, user operations, names, generalized requests, attached data: what else a program makes and frees. */
+/* Other objects that programs use: attributes, infos, user-defined operations, names, generalized requests, buffers. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

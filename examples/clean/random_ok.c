@@ -1,6 +1,6 @@
-/* Random traffic that is right by construction: all ranks draw the same random numbers, so each step's senders and
- * receivers, types, modes, communicators and ways to complete agree. Receives name their source, or anybody; their tag,
- * or, where nothing else is pending, any. */
+/* Random messages that are correct by construction: all ranks draw the same random numbers, so in each step the
+ * senders, receivers, types, modes, communicators and completing calls agree. Receives name their source or
+ * MPI_ANY_SOURCE. They name their tag, or MPI_ANY_TAG if no other message is pending. */
 /* run: np=4 args="1 400" timeout=60s */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static MPI_Comm comms[COMMS];
 static MPI_Request pending[PENDING];
 static double buffers[PENDING][MAX];
 static int n; /* pending requests of this rank */
-static int open; /* messages begun since all were completed, on any rank */
+static int open; /* messages that any rank has begun since all were completed */
 static long sum;
 
 static int draw(int below)
@@ -55,11 +55,12 @@ static void message(int rank, int step)
     int from = draw(4), to = draw(4), c = draw(2), mode = draw(4), count = draw(10) ? draw(20) : draw(MAX);
     int any = draw(4), wide = draw(2), probe = draw(5);
     MPI_Datatype type = types[draw(4)];
-    MPI_Comm comm = comms[c]; /* the first two have all members, in different orders */
+    MPI_Comm comm = comms[c]; /* the first two communicators have all ranks, in opposite orders */
     int sender = c == 0 ? from : 3 - from, receiver = c == 0 ? to : 3 - to;
     if (rank == to && (from == to || probe)) {
-        /* MPI_ANY_TAG is safe only if no other message can be meant. */
-        MPI_Irecv(buffers[n], wide ? MAX : count, type, any ? sender : MPI_ANY_SOURCE, any == 1 && !open ? MPI_ANY_TAG : step, comm, &pending[n]);
+        /* MPI_ANY_TAG is safe only if no other message can match. */
+        MPI_Irecv(buffers[n], wide ? MAX : count, type, any ? sender : MPI_ANY_SOURCE,
+                  any == 1 && !open ? MPI_ANY_TAG : step, comm, &pending[n]);
         n++;
     }
     if (rank == from) {

@@ -1,4 +1,4 @@
-/* Processes started by MPI_Comm_spawn, which talk to their parents and part from them. */
+/* MPI_Comm_spawn starts processes, which exchange messages with their parents and disconnect from them. */
 /* run: np=1 mpi=openmpi */
 #include <mpi.h>
 #include <stdio.h>

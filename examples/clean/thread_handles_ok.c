@@ -1,4 +1,4 @@
-/* Threads make and free objects of all kinds, so that MPI hands a value that one thread has just freed to another thread. */
+/* Threads make and free objects of all kinds. MPI may give one thread a handle that another thread has just freed. */
 /* run: np=3 cflags="-pthread" timeout=60s */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Cartesian, graph and distributed graph topologies, with shifts that end in MPI_PROC_NULL, and neighbourhood collectives. */
+/* Cartesian, graph and distributed graph topologies, shifts that end in MPI_PROC_NULL, neighbourhood collectives. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>
@@ -31,13 +31,15 @@ int main(int argc, char **argv)
 
     source = (rank + 3) % 4;
     dest = (rank + 1) % 4;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, MPI_UNWEIGHTED, 1, &dest, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, MPI_UNWEIGHTED, 1, &dest, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                   0, &ring);
     MPI_Ineighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     neighbours = rank == 0 ? 1 : 0;
     source = 0;
     dest = 3;
-    MPI_Dist_graph_create(MPI_COMM_WORLD, neighbours, &source, &neighbours, &dest, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &list);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, neighbours, &source, &neighbours, &dest, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                          &list);
     MPI_Neighbor_allgather(&rank, 1, MPI_INT, &in[3], 1, MPI_INT, list);
     printf("rank %d: %d %d %d\n", rank, value, in[0], in[3]);
     MPI_Comm_free(&cart);

@@ -1,4 +1,4 @@
-/* One rank sends something else than what all ranks, itself included, expect of it. */
+/* Rank 1 sends a float, but all ranks, including itself, expect an integer from it. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* What each rank sends is what all expect of it, in another type of the same signature; and where it expects nothing of
- * itself, what it passes with a count of zero does not matter. */
+/* Each rank sends what all ranks expect of it, but with another datatype of the same type signature. A rank that sends
+ * nothing may pass any datatype with its count of zero. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Collectives between two groups of different sizes: what goes one way has nothing to do with what goes the other way. */
+/* Collectives between two groups of different sizes. The two directions are independent of each other. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -11,14 +11,14 @@ int main(int argc, char **argv)
     MPI_Request r;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    first = rank < 2; /* ranks 0 and 1 against rank 2 */
+    first = rank < 2; /* two groups: ranks 0 and 1, and rank 2 */
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, 1, &inter);
     MPI_Comm_remote_size(inter, &others);
     for (int i = 0; i < 8; i++)
         from[i] = 10 * rank + i, back[i] = i;
 
-    /* From rank 1 to the other group; rank 0 has no part in it, whatever it passes. */
+    /* From rank 1 to the other group. Rank 0 takes no part, so its arguments do not matter. */
     int root = rank == 0 ? MPI_PROC_NULL : rank == 1 ? MPI_ROOT : 1;
     if (rank == 0)
         MPI_Bcast(from, 17, MPI_DOUBLE, root, inter);
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     MPI_Reduce(from, to, 2, MPI_INT, MPI_SUM, root, inter);
     printf("rank %d: %d %d\n", rank, to[0], to[3]);
 
-    /* Integers one way, floats the other way, and not as many. */
+    /* Integers in one direction, floats in the other, and different numbers of them. */
     if (first)
         MPI_Allgather(from, 1, MPI_INT, back, 3, MPI_FLOAT, inter);
     else
@@ -59,12 +59,14 @@ int main(int argc, char **argv)
     else
         MPI_Allgatherv(back, 2, MPI_FLOAT, to, (int[2]){0, 1}, (int[2]){4, 5}, MPI_INT, inter);
     if (first)
-        MPI_Alltoallv(from, (int[1]){rank}, (int[1]){0}, MPI_INT, back, (int[1]){2 - rank}, (int[1]){0}, MPI_FLOAT, inter);
+        MPI_Alltoallv(from, (int[1]){rank}, (int[1]){0}, MPI_INT, back, (int[1]){2 - rank}, (int[1]){0}, MPI_FLOAT,
+                      inter);
     else
-        MPI_Alltoallv(back, (int[2]){2, 1}, (int[2]){0, 2}, MPI_FLOAT, to, (int[2]){0, 1}, (int[2]){0, 0}, MPI_INT, inter);
+        MPI_Alltoallv(back, (int[2]){2, 1}, (int[2]){0, 2}, MPI_FLOAT, to, (int[2]){0, 1}, (int[2]){0, 0}, MPI_INT,
+                      inter);
     printf("rank %d: %d\n", rank, to[0]);
 
-    /* Reductions: each group gets what the other one makes of its numbers. */
+    /* Reductions: each group receives the result of the other group's numbers. */
     MPI_Allreduce(from, to, 2, MPI_INT, MPI_MAX, inter);
     MPI_Reduce_scatter(from, to, first ? (int[2]){3, 1} : (int[1]){4}, MPI_INT, MPI_SUM, inter);
     MPI_Reduce_scatter_block(from, to, others, MPI_INT, MPI_SUM, inter);

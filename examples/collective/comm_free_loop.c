@@ -1,4 +1,4 @@
-/* The odd rank out frees the last of several communicators only. */
+/* Rank 1 frees only the last of several communicators. Rank 0 frees all of them. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

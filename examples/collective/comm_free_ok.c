@@ -1,4 +1,4 @@
-/* All free all, each in its own order; what a rank has no part in it cannot free. */
+/* Each rank frees all communicators that it belongs to, in its own order. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Only the even ranks free the communicator that all have made. */
+/* All ranks make a communicator, but only the even ranks free it. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Each rank takes itself for the one that makes the connection. The port does not exist, so that they come back. */
+/* Each rank names itself as the root of the connection. The port does not exist, so the calls return. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Communicator constructors are collectives too: MPI_Comm_dup here, MPI_Comm_create there. */
+/* Communicator constructors are collectives too. Rank 0 calls MPI_Comm_dup, rank 1 calls MPI_Comm_create. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Communicator constructors take other arguments from each process where the standard lets them: colours, keys, groups
- * that have nothing in common, and calls that only members make. */
+/* Communicator constructors with arguments that may differ between processes: colours, keys and disjoint groups. Only
+ * the members of a group call MPI_Comm_create_group. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
 
-    /* Ranks 0 and 2 make one, rank 1 another one, in the same call. */
+    /* Ranks 0 and 2 make one communicator and rank 1 makes another one, in the same call. */
     if (rank == 1)
         MPI_Group_incl(world, 1, (int[1]){1}, &group);
     else
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(comm, &size);
     printf("rank %d: %d\n", rank, size);
     MPI_Comm_free(&comm);
-    /* Only members come to this one. */
+    /* Only the members of the group make this call. */
     if (rank != 1) {
         MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &comm);
         MPI_Barrier(comm);

@@ -1,8 +1,8 @@
-/* The places in which the root wants the parts of ranks 1 and 2 overlap, so that one of them is not what was sent: in a
- * blocking call, a nonblocking one, and a persistent one that is started twice. */
+/* At the root, the parts of ranks 1 and 2 overlap, so one of them does not arrive as it was sent. This happens in a
+ * blocking call, in a nonblocking call, and in a persistent operation that is started twice. */
 /* run: np=3 flags="--checksums" */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has it under another name */
+#ifdef OPEN_MPI /* Open MPI 4.1 has this function with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Gatherv_init MPIX_Gatherv_init
 #endif

@@ -1,7 +1,7 @@
-/* The parts are apart, and what is sent or received changes only before the operations and after them. */
+/* The parts do not overlap. The buffers change only before the operations and after them. */
 /* run: np=3 flags="--checksums" */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has it under another name */
+#ifdef OPEN_MPI /* Open MPI 4.1 has this function with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Gatherv_init MPIX_Gatherv_init
 #endif
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         from[i] = to[i] = -1;
     }
     MPI_Request_free(&r);
-    /* Parts that interleave. */
+    /* Interleaved parts. */
     MPI_Type_vector(4, 1, 3, MPI_INT, &sparse);
     MPI_Type_create_resized(sparse, 0, sizeof(int), &every_third);
     MPI_Type_commit(&every_third);

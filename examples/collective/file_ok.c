@@ -1,5 +1,5 @@
-/* Collective file access where the ranks pass what is theirs: other places, amounts, types and views of the same
- * elementary type; and split collectives one after the other. */
+/* Correct collective file accesses: the ranks pass different offsets, counts, datatypes and views, where the views have
+ * the same elementary type. Split collectives follow one another. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ int main(int argc, char **argv)
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&strided);
     MPI_Type_commit(&pair);
-    int amode = rank == 0 ? MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE : MPI_MODE_DELETE_ON_CLOSE + MPI_MODE_RDWR + MPI_MODE_CREATE;
+    int amode = rank == 0 ? MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE
+                          : MPI_MODE_DELETE_ON_CLOSE + MPI_MODE_RDWR + MPI_MODE_CREATE;
     MPI_File_open(MPI_COMM_WORLD, rank == 0 ? "file_ok.tmp" : "./file_ok.tmp", amode, MPI_INFO_NULL, &file);
     MPI_File_set_size(file, 64);
     MPI_File_preallocate(file, 64);

@@ -1,4 +1,4 @@
-/* One rank opens the file for writing only, the other for reading as well. MPICH refuses, Open MPI goes on. */
+/* One rank opens the file for writing only, the other one for reading too. MPICH reports an error; Open MPI goes on. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Every split collective of a file, with the blocking collective of its kind before its end. */
+/* Each split collective of a file, with the blocking collective of the same kind before its end. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -9,7 +9,8 @@ int main(int argc, char **argv)
     MPI_Status *none = MPI_STATUS_IGNORE;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, "file_split_each.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_WORLD, "file_split_each.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
 
     MPI_File_write_all_begin(f, a, 1, MPI_INT);
     MPI_File_write_all(f, b, 1, MPI_INT, none); /* want "GLOBAL:COLLECTIVE:FILE_MISMATCH" "MPI_File_write_all_begin" count=1 ranks=0,1 */

@@ -1,4 +1,4 @@
-/* What does not get into the way of a split collective may be done to the file before it is ended. */
+/* Operations that are allowed between the beginning and the end of a split collective. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -9,8 +9,10 @@ int main(int argc, char **argv)
     MPI_Offset size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, "file_split_settle_ok.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
-    MPI_File_open(MPI_COMM_WORLD, "file_split_settle_ok2.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &other);
+    MPI_File_open(MPI_COMM_WORLD, "file_split_settle_ok.tmp",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, "file_split_settle_ok2.tmp",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &other);
     MPI_File_set_size(file, 4096);
     MPI_File_write_all_begin(file, a, 1, MPI_INT);
     MPI_File_set_size(other, 4096); /* another file */

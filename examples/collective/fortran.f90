@@ -1,4 +1,5 @@
-! Fortran programs make the same mistakes: another kind of number, another operation, another root.
+! Fortran programs make the same errors: a different datatype, a different reduction operation, MPI_IN_PLACE on one
+! rank.
 ! run: np=2
 program fortran
   use mpi

@@ -1,5 +1,5 @@
-! Correct collectives in Fortran: MPI_IN_PLACE, logical arguments, an own operation made in another order on each rank, and
-! a column of an array that is a row elsewhere.
+! Correct collectives in Fortran: MPI_IN_PLACE, logical arguments, user-defined operations that each rank creates in its
+! own order, and a row of a matrix that other ranks receive as a column.
 ! run: np=3
 module operations
 contains

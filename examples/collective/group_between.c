@@ -1,4 +1,4 @@
-/* Between groups, all processes of one side must pass the same group: ranks 0 and 1 each pass only themselves. */
+/* All processes of one side of an inter-communicator must pass the same group. Ranks 0 and 1 pass only themselves. */
 /* run: np=3 */
 #include <mpi.h>
 

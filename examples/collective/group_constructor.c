@@ -1,5 +1,5 @@
-/* MPI_Comm_create_group is for those in the group, MPI_Comm_create for all of the communicator: they are no match for each
- * other, even where the group is of all. */
+/* Only the members of the group call MPI_Comm_create_group. All processes of the communicator call MPI_Comm_create. The
+ * two calls do not match, even if the group contains all processes. */
 /* run: np=2 within=20s */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 2 wants a communicator of ranks 1 and 2, the others one of all three: rank 1 can't be in both. */
+/* Rank 2 asks for a communicator of ranks 1 and 2, the others ask for one of all three. Rank 1 cannot be in both. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Groups that may be passed to MPI_Comm_create together: disjoint ones, each the same on all of its members however it
- * was made; the empty one; a group that the caller is not in. Between groups each side has its own. */
+/* Groups that may be passed to MPI_Comm_create together: disjoint groups, however each member made its copy; the empty
+ * group; a group without the caller. On an inter-communicator, each side passes its own group. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
 
-    /* Even and odd ranks, the latter from the top, made in different ways. */
+    /* Even ranks and odd ranks, the odd ones in descending order. The ranks make the groups in different ways. */
     if (rank == 0)
         MPI_Group_incl(all, 2, (int[2]){0, 2}, &mine);
     else if (rank == 2)
@@ -39,19 +39,19 @@ int main(int argc, char **argv)
     MPI_Comm_create(MPI_COMM_WORLD, mine, &made);
     report(rank, "one of two", &made);
 
-    /* Only ranks 2 and 3 are to have one; rank 0 passes their group though it is not in it. */
+    /* Only ranks 2 and 3 get a communicator. Rank 0 passes their group although it is not a member. */
     MPI_Group_incl(all, 2, (int[2]){0, 1}, &a);
     MPI_Group_difference(all, a, &b);
     MPI_Comm_create(MPI_COMM_WORLD, rank == 1 ? MPI_GROUP_EMPTY : b, &made);
     report(rank, "the upper", &made);
 
-    /* All, put together again. */
+    /* All processes, as a union of two groups. */
     MPI_Group_union(a, b, &rest);
     MPI_Comm_create(MPI_COMM_WORLD, rank % 2 ? rest : all, &made);
     report(rank, "all", &made);
     MPI_Group_free(&rest);
 
-    /* Between two groups: one process of each, then none of the second. */
+    /* Between two groups: one process of each side, then no process of the second side. */
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 0, &between);
     MPI_Comm_group(between, &rest);

@@ -1,5 +1,5 @@
-/* MPI_Comm_create_group is for the processes of the group only, but for all of them: rank 2 takes itself for one of the
- * others. */
+/* All members of the group must call MPI_Comm_create_group, and no other process. Rank 2
+ * is a member, but does not call it. */
 /* run: np=4 within=20s */
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_excl(all, 1, (int[1]){1}, &group); /* 0, 2 and 3 */
+    MPI_Group_excl(all, 1, (int[1]){1}, &group); /* ranks 0, 2 and 3 */
     if (rank == 0 || rank == 3) {
         MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &comm); /* want "GLOBAL:COLLECTIVE:MISSING" "on the group of ranks 0,2,3 of MPI_COMM_WORLD .*but rank 2 never does" ranks=0,2,3 want "GLOBAL:DEADLOCK:HARD" */
         MPI_Comm_free(&comm);

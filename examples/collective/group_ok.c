@@ -1,6 +1,7 @@
-/* Communicators of groups: while others do something else; several at a time from one communicator, with other tags; by
- * threads; again and again with the same arguments; of one process; by one that is not in the group, which concerns nobody
- * else; of groups that were made of windows, files and the other side of an inter-communicator. */
+/* Communicators of groups, which some ranks make while other ranks do something else. Several are made at
+ * the same time from one communicator, with different tags and in different threads, or repeatedly with
+ * the same arguments. Others are made of a single process, of the empty group, of the group of a window,
+ * and of both sides of an inter-communicator. */
 /* run: np=4 cflags=-pthread */
 #include <mpi.h>
 #include <pthread.h>
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
         if (level == MPI_THREAD_MULTIPLE) {
             pthread_t t[2];
             int tag[2] = {0, 1};
-            pthread_create(&t[rank], NULL, make, &tag[rank]); /* in another order */
+            pthread_create(&t[rank], NULL, make, &tag[rank]); /* each rank starts the threads in another order */
             pthread_create(&t[!rank], NULL, make, &tag[!rank]);
             pthread_join(t[0], NULL);
             pthread_join(t[1], NULL);
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
         MPI_Comm_create_group(MPI_COMM_WORLD, high, 7, &comm);
         printf("rank %d made one of %d\n", rank, size_of(&comm));
     }
-    if (rank == 3) { /* concerns nobody */
+    if (rank == 3) { /* no other process takes part */
         MPI_Comm_create_group(MPI_COMM_WORLD, MPI_GROUP_EMPTY, 0, &comm);
         printf("rank %d made one of %d\n", rank, size_of(&comm));
         MPI_Group_incl(all, 1, &rank, &mine);
@@ -67,7 +68,7 @@ int main(int argc, char **argv)
         MPI_Group_free(&mine);
     }
 
-    /* Both sides of an inter-communicator, the lower one first. */
+    /* Both sides of an inter-communicator, with the lower ranks first. */
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 0, &between);
     MPI_Comm_group(between, &mine);
@@ -79,7 +80,8 @@ int main(int argc, char **argv)
     MPI_Group_free(&other);
     MPI_Group_free(&joined);
 
-    /* Of a window. Open MPI 4.1.4 may mix up the memory of two that disjoint groups make at the same time. */
+    /* The group of a window. Disjoint groups make their windows one after the other, because Open MPI 4.1.4 may confuse
+     * the memory of two windows that they make at the same time. */
     if (rank >= 2)
         MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, half, &win);

@@ -1,4 +1,4 @@
-/* The tag of MPI_Comm_create_group tells calls of several threads apart. Others than the same one do not meet. */
+/* The tag of MPI_Comm_create_group distinguishes the calls of threads. Calls with different tags do not match. */
 /* run: np=3 within=20s */
 #include <mpi.h>
 

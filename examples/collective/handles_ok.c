@@ -1,5 +1,5 @@
-/* The same communicator, datatype and operation have other handles on each rank, since each has made a different number
- * of other ones before. */
+/* The same communicator, datatype and operation have different handles on each rank, because each rank has made a
+ * different number of other objects before. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

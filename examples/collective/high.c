@@ -1,4 +1,4 @@
-/* The processes of one group do not agree on whether they come first or last in the merged communicator. */
+/* The processes of one group do not agree on whether their group comes first or last in the merged communicator. */
 /* run: np=3 */
 #include <mpi.h>
 
@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     MPI_Comm half, inter, all;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    first = rank < 2; /* ranks 0 and 1 against rank 2 */
+    first = rank < 2; /* two groups: ranks 0 and 1, and rank 2 */
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, 0, &inter);
     MPI_Intercomm_merge(inter, rank, &all); /* want "GLOBAL:COLLECTIVE:HIGH_MISMATCH" "high" ranks=0,1 may "LOCAL:MPI:CALL_FAILED" may "GLOBAL:DEADLOCK:HARD" */

@@ -1,4 +1,4 @@
-/* MPI_IN_PLACE on one rank only, in the functions where all ranks or none must give it. */
+/* MPI_IN_PLACE on one rank only, in the functions that require it on all ranks or on none. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A broadcast has one buffer, which is both: there is nothing that MPI_IN_PLACE could stand for. */
+/* MPI_Bcast has one buffer for sending and receiving. MPI_IN_PLACE has no meaning there. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) /* the one that may crash comes last */
+    if (rank == 0) /* the rank that may crash calls it last */
         MPI_Recv(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else
         MPI_Send(&rank, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);

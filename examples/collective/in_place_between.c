@@ -1,4 +1,4 @@
-/* Between two groups there is nothing to do in place. */
+/* MPI_IN_PLACE is not allowed on an inter-communicator. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     MPI_Comm inter;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* Open MPI goes to this one */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* Open MPI uses the error handler of this one */
     MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 0, &inter);
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
     MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, to, 1, MPI_INT, inter);       /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" may info "LOCAL:MPI:CALL_FAILED" */

@@ -1,4 +1,4 @@
-/* In a gather, only the root may leave its part where it is. Open MPI notices, MPICH sends from that address, and dies. */
+/* Only the root of MPI_Gather may pass MPI_IN_PLACE. Open MPI reports an error; MPICH sends from there and crashes. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Neighbourhood collectives know no MPI_IN_PLACE. Open MPI says so, MPICH reads from that address, and dies. */
+/* Neighbourhood collectives forbid MPI_IN_PLACE. Open MPI reports an error; MPICH reads from there and crashes. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* MPI_IN_PLACE in place of the wrong buffer: where data are collected it stands for what is sent, never for where they
- * arrive. */
+/* MPI_IN_PLACE as the wrong buffer: where data are collected it may replace the send
+ * buffer, but never the receive buffer. */
 /* run: np=2 */
 #include <mpi.h>
 

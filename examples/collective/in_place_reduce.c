@@ -1,4 +1,4 @@
-/* In a reduction to a root, only the root may leave its part where the result will be. */
+/* In a reduction to a root, only the root may pass MPI_IN_PLACE. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* In a scatter, only the root may leave its part where it is. MPICH writes to that address, and dies. */
+/* In MPI_Scatter, only the root may pass MPI_IN_PLACE. MPICH writes to that address and crashes. */
 /* run: np=2 */
 #include <mpi.h>
 

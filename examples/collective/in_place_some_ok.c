@@ -1,5 +1,5 @@
-/* Where the standard doesn't ask all ranks for MPI_IN_PLACE if one of them gives it: a scan, and a reduce-scatter, where
- * a rank that gets nothing may have no receive buffer. What it stands for has no type and no count. */
+/* Functions that allow MPI_IN_PLACE on some ranks only: scans, and MPI_Reduce_scatter, where a rank that receives
+ * nothing may have no receive buffer. With MPI_IN_PLACE, the count and the datatype have no meaning. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a process passes for buffers, counts, types and displacements that mean nothing there may be anything. */
+/* Buffers, counts, datatypes and displacements that are not significant on a process may have any value. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     mine[0] = rank;
     mine[1] = 10 + rank;
-    MPI_Type_contiguous(2, MPI_DOUBLE, &pair); /* never committed, of another type, but never used either */
+    MPI_Type_contiguous(2, MPI_DOUBLE, &pair); /* not committed and another type, but never used */
 
     if (rank == 1) {
         MPI_Gather(mine, 2, MPI_INT, all, 2, MPI_INT, 1, MPI_COMM_WORLD);
@@ -36,10 +36,12 @@ int main(int argc, char **argv)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     printf("rank %d: %d %d %d %d %d\n", rank, all[0], all[2], all[5], part[0], sum);
 
-    /* MPI_IN_PLACE stands for a count and a type as well. */
+    /* With MPI_IN_PLACE, the count and the datatype are not significant either. */
     all[2 * rank] = all[2 * rank + 1] = rank;
-    MPI_Allgather(MPI_IN_PLACE, rank == 0 ? 1000 : 0, rank == 0 ? MPI_DOUBLE : MPI_CHAR, all, 2, MPI_INT, MPI_COMM_WORLD);
-    MPI_Alltoallv(MPI_IN_PLACE, rank == 2 ? counts : NULL, NULL, MPI_CHAR, all, (int[3]){1, 1, 1}, displs, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_IN_PLACE, rank == 0 ? 1000 : 0, rank == 0 ? MPI_DOUBLE : MPI_CHAR, all, 2, MPI_INT,
+                  MPI_COMM_WORLD);
+    MPI_Alltoallv(MPI_IN_PLACE, rank == 2 ? counts : NULL, NULL, MPI_CHAR, all, (int[3]){1, 1, 1}, displs, MPI_INT,
+                  MPI_COMM_WORLD);
     printf("rank %d: %d %d %d\n", rank, all[0], all[2], all[4]);
     MPI_Type_free(&pair);
     MPI_Finalize();

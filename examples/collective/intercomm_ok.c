@@ -1,5 +1,5 @@
-/* Making and merging inter-communicators: of the arguments only what the leaders pass means anything, except for the
- * local leader; `high` may be the same in both groups. */
+/* Correct programs may pass arguments to MPI_Intercomm_create that are significant only at the leaders, except for the
+ * local leader. In MPI_Intercomm_merge, both groups may pass the same value of `high`. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@ int main(int argc, char **argv)
     MPI_Comm half, inter, twin, all;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    first = rank != 1; /* ranks 0 and 2 against rank 1 */
+    first = rank != 1; /* two groups: ranks 0 and 2, and rank 1 */
     MPI_Comm_split(MPI_COMM_WORLD, first, -rank, &half);
-    leader = first ? 1 : 0; /* rank 0 is the second of its group */
+    leader = first ? 1 : 0; /* rank 0 is the second process of its group */
     if (rank == 2)
         MPI_Intercomm_create(half, 1, MPI_COMM_NULL, -12345, 77777, &inter);
     else

@@ -1,4 +1,4 @@
-/* Arguments of collectives that are wrong by themselves, on all ranks: one finding for all of them. */
+/* Invalid arguments of collectives on all ranks. Each call is one finding for all ranks. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One rank passes a count that overflowed. It gets an error from MPI and the others wait for it. */
+/* Rank 1 passes a count that overflowed. MPI reports an error on this rank, and the other ranks wait for it. */
 /* run: np=3 */
 #include <mpi.h>
 

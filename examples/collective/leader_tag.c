@@ -1,4 +1,4 @@
-/* The leaders of the two groups name different tags, so they wait for each other. */
+/* The leaders of the two groups pass different tags, so they wait for each other. */
 /* run: np=3 */
 #include <mpi.h>
 

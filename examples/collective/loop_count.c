@@ -1,4 +1,4 @@
-/* One rank makes one iteration less, so its collectives slip against those of the others. */
+/* Rank 2 makes one iteration less than the other ranks, so its next collective does not match theirs. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stddef.h>

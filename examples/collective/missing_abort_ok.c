@@ -1,4 +1,4 @@
-/* A program that gives up leaves all kinds of things undone. */
+/* A program that calls MPI_Abort may leave collectives and objects unfinished. */
 /* run: np=3 */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The master broadcasts the work and collects the answers; the workers receive the work by MPI_Recv. */
+/* The master broadcasts the work and collects the answers. The workers call MPI_Recv to receive the work. */
 /* run: np=3 */
 #include <mpi.h>
 

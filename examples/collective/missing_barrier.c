@@ -1,4 +1,4 @@
-/* One of the ranks leaves a barrier within half of the ranks out, and is done. */
+/* Rank 3 leaves out a barrier within half of the ranks, and ends. */
 /* run: np=4 */
 #include <mpi.h>
 

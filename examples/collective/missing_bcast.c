@@ -1,5 +1,5 @@
-/* MPI_Bcast taken for a send to all, to be received by MPI_Recv (the example of the paper on collective checking,
- * section 5). */
+/* The root uses MPI_Bcast as a send to all, and the other ranks call MPI_Recv (the example of the
+ * paper on collective checking, section 5). */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A broadcast is called by those who receive it, too; a send to all is something else. */
+/* The receivers of a broadcast call MPI_Bcast too. They call MPI_Recv for messages that the root sends in a loop. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A library cleans up when MPI_COMM_SELF is freed, in MPI_Finalize (MPI standard, section 11.2.4): its barrier and its
- * MPI_Comm_free come from there unless the program has asked for it before, as rank 0 does. */
+/* A library cleans up in a callback when MPI_Finalize frees MPI_COMM_SELF (MPI standard, section 11.2.4). On rank 1
+ * this callback calls MPI_Barrier and MPI_Comm_free. On rank 0 the program itself has called them before. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

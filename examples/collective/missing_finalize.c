@@ -1,4 +1,4 @@
-/* Only the root calls MPI_Bcast. It returns at once, and the program ends as if all were well. */
+/* Only the root calls MPI_Bcast. The call returns at once, and the program ends as if nothing were wrong. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

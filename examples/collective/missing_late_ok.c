@@ -1,4 +1,4 @@
-/* The root is through with all its broadcasts long before the others begin. */
+/* The root completes all its broadcasts long before the other ranks begin. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

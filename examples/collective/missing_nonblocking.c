@@ -1,4 +1,4 @@
-/* Only one rank starts a nonblocking broadcast, and it forgets to wait for it. */
+/* Only rank 0 starts a nonblocking broadcast, and it does not wait for it. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

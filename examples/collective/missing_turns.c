@@ -1,4 +1,4 @@
-/* The root makes two turns more than the others: one cause, one finding. */
+/* The root makes two iterations more than the other ranks. This is one cause, so it is one finding. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Example 1 of Falzone et al., "Collective Error Detection for MPI Collective Operations": all but the last process call
- * MPI_Bcast, the last one MPI_Barrier. */
+/* Example 1 of Falzone et al., "Collective Error Detection for MPI Collective Operations": all but the last process
+ * call MPI_Bcast, the last one calls MPI_Barrier. */
 /* run: np=4 */
 #include <mpi.h>
 

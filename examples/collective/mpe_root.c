@@ -1,5 +1,5 @@
 /* Examples 4 and 5 of Falzone et al., "Collective Error Detection for MPI Collective Operations": all but the last
- * process use 0 as the root of MPI_Bcast, the last one uses its own rank. */
+ * process pass 0 as the root of MPI_Bcast, the last one passes its own rank. */
 /* run: np=4 */
 #include <mpi.h>
 

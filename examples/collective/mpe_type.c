@@ -1,5 +1,5 @@
 /* Examples 2 and 3 of Falzone et al., "Collective Error Detection for MPI Collective Operations": all but the last
- * process give MPI_INT to MPI_Bcast, the last one gives MPI_BYTE. */
+ * process pass MPI_INT to MPI_Bcast, the last one passes MPI_BYTE. */
 /* run: np=4 */
 #include <mpi.h>
 

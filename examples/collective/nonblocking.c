@@ -1,4 +1,4 @@
-/* A blocking barrier does not match a nonblocking one, even if an MPI library happens to make them meet. */
+/* A blocking barrier does not match a nonblocking one, even if an MPI library completes both of them. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Nonblocking collectives are posted in the same order everywhere, and completed in any order, with blocking ones in
- * between. */
+/* All ranks start nonblocking collectives in the same order and complete them in any order,
+ * with blocking collectives in between. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,11 +1,18 @@
-/* Every reduction, with another operation on each rank. MPI does not notice; the results are wrong. */
+/* Every reduction, with a different operation on each rank. MPI does not notice, and the results are wrong. */
 /* run: np=2 */
 #include <mpi.h>
 
 enum { FAULTS = 13 };
 
-static void longest(void *in, void *inout, int *len, MPI_Datatype *type) { (void)in, (void)inout, (void)len, (void)type; }
-static void shortest(void *in, void *inout, int *len, MPI_Datatype *type) { (void)in, (void)inout, (void)len, (void)type; }
+static void longest(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)len, (void)type;
+}
+
+static void shortest(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)len, (void)type;
+}
 
 int main(int argc, char **argv)
 {

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Request r;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    first = rank < 2; /* ranks 0 and 1 against rank 2 */
+    first = rank < 2; /* two groups: ranks 0 and 1, and rank 2 */
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
     for (int i = 0; i < FAULTS; i++)
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, i, &comm[i]);

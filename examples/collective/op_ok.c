@@ -1,5 +1,5 @@
-/* The same operation is what it does, not what its handle is: user-defined operations are made in another order on each
- * rank, predefined ones are held in variables, and one is made for a derived datatype. */
+/* An operation is the same if it does the same, even if its handles differ. The ranks create user-defined operations in
+ * different orders, keep predefined operations in variables, and use one operation on a derived datatype. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < rank; i++)
-        MPI_Op_create(smallest, 1, &more[i]); /* handles differ from here on */
+        MPI_Op_create(smallest, 1, &more[i]); /* from here on, the handles differ between ranks */
     if (rank == 1) {
         MPI_Op_create(smallest, 1, &min);
         MPI_Op_create(largest, 1, &max);
@@ -43,7 +43,8 @@ int main(int argc, char **argv)
         MPI_Op_create(largest, 1, &max);
         MPI_Op_create(smallest, 1, &min);
     }
-    MPI_Type_create_struct(2, (int[2]){1, 1}, (MPI_Aint[2]){0, sizeof(double)}, (MPI_Datatype[2]){MPI_DOUBLE, MPI_INT}, &pair);
+    MPI_Type_create_struct(2, (int[2]){1, 1}, (MPI_Aint[2]){0, sizeof(double)}, (MPI_Datatype[2]){MPI_DOUBLE, MPI_INT},
+                           &pair);
     MPI_Type_create_resized(pair, 0, sizeof(item), &type);
     MPI_Type_commit(&type);
 

@@ -1,4 +1,4 @@
-/* One rank reduces while the others broadcast. */
+/* One rank calls MPI_Reduce while the others call MPI_Bcast. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Different ranks call different collectives at the same time, on different communicators; and the same line of source
- * is not needed for the same collective. */
+/* Ranks may call different collectives at the same time on different communicators. They may also call the
+ * same collective from different lines. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* One rank makes the persistent requests in another order than the other: what is made as a barrier here is a broadcast
- * there. They are never started. */
+/* The two ranks make persistent requests in different orders: one makes a barrier where the other makes a
+ * broadcast. The requests are never started. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #define MPI_Bcast_init MPIX_Bcast_init
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
         MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
     }
-    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]); /* here they are together again */ /* want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]); /* the ranks agree again */ /* want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
     for (int i = 0; i < 3; i++)
         MPI_Request_free(&r[i]);
     MPI_Finalize();

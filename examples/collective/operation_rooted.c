@@ -1,4 +1,4 @@
-/* Two ranks that both only send, in different operations: neither waits, and MPI doesn't notice. */
+/* Both ranks only send, in different operations. Neither rank waits, and MPI does not notice. */
 /* run: np=2 */
 #include <mpi.h>
 

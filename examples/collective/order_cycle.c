@@ -1,5 +1,5 @@
-/* Three communicators of two ranks each, and no two ranks that disagree about the order of two of them: only all three
- * together make a circle (MPI standard, chapter 6, "Correctness"). Roots do not wait here, so that it ends well. */
+/* Three communicators of two ranks each. No two ranks use two of them in different orders; only all three ranks
+ * together form a cycle (MPI standard, chapter 6, "Correctness"). The roots do not wait here, so the program ends. */
 /* run: np=3 stdout=any */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Three communicators of two ranks each, used in an order that all ranks agree on. */
+/* Three communicators of two ranks each, which all ranks use in the same order. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

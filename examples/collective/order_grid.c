@@ -1,4 +1,4 @@
-/* In a grid of 2 x 2 ranks those on the diagonal reduce along their row first, the others along their column. */
+/* In a grid of 2 x 2 ranks, those on the diagonal reduce along their row first, the others along their column first. */
 /* run: np=4 */
 #include <mpi.h>
 

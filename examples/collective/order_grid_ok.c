@@ -1,5 +1,5 @@
-/* In a grid of 3 x 2 ranks everybody works along the row, then along the column; in every third step along the column
- * only, in every fifth all together. One row is ahead of the other where nothing holds it back. */
+/* In a grid of 3 x 2 ranks, all work along the row, then along the column; in every third step along the column only;
+ * in every fifth step also all together. One row is ahead of the other where nothing prevents it. */
 /* run: np=6 */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
             MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     printf("rank %d: %d\n", rank, sum);
-    MPI_Comm_free(rank % 2 ? &row : &column); /* freeing is as good as local */
+    MPI_Comm_free(rank % 2 ? &row : &column); /* in practice, MPI_Comm_free is local */
     MPI_Comm_free(rank % 2 ? &column : &row);
     MPI_Finalize();
     return 0;

@@ -1,5 +1,5 @@
-/* One half of the ranks broadcasts on comm1 and then on comm2, the other half the other way round (the example of the
- * paper on collective checking, section 5). It works as long as the root does not wait in its first broadcast. */
+/* One half of the ranks broadcasts on comm1 and then on comm2, the other half in the opposite order (the example of the
+ * paper on collective checking, section 5). It works only if the roots do not wait in their first broadcast. */
 /* run: np=4 stdout=any */
 #include <mpi.h>
 #include <stdio.h>

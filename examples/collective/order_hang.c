@@ -1,4 +1,4 @@
-/* Two libraries within a program have a communicator each, and are called in different orders. */
+/* Two libraries of a program have a communicator each. The ranks call the libraries in different orders. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,5 @@
-/* Nonblocking collectives may be started in any order on different communicators: they are waited for together. */
+/* Nonblocking collectives on different communicators may start in any order if the ranks
+ * wait for all of them together. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ int main(int argc, char **argv)
     }
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     printf("rank %d: %d %d\n", rank, sums[0], sums[1]);
-    /* One of the two blocks; the other one lets everybody in before it is waited for. */
+    /* Rank 0 has started the nonblocking barrier before it blocks in the other one, so no rank waits forever. */
     MPI_Request request;
     if (rank == 0) {
         MPI_Ibarrier(comms[0], &request);

@@ -1,5 +1,5 @@
-/* Ranks that are in two communicators use them in the same order; ranks in only one of them come and go as they like.
- * A broadcast need not synchronise: its root may be far ahead of the others. */
+/* Ranks that are in two communicators use them in the same order. Ranks in only one communicator may call at any time.
+ * A broadcast need not synchronise, so its root may be far ahead of the other ranks. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

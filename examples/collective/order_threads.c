@@ -1,5 +1,5 @@
-/* One thread of each rank has a communicator of its own; the other one has two, and takes them in another order on
- * rank 1. */
+/* One thread of each rank has its own communicator. The other thread has two communicators, and
+ * rank 1 uses them in the opposite order. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Every thread has a communicator of its own: what one does before the other is up to chance. */
+/* Each thread has its own communicator, so the order between the threads does not matter. */
 /* run: np=2 */
 #include <mpi.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ static void *worker(void *arg)
 {
     int number = *(int *)arg, value = 0, sum = 0;
     if (number != rank)
-        usleep(100000); /* the threads of rank 1 come in another order than those of rank 0 */
+        usleep(100000); /* the threads of rank 1 run in another order than those of rank 0 */
     for (int i = 0; i < 20; i++) {
         MPI_Bcast(&value, 1, MPI_INT, i % 2, comms[number]);
         MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, comms[number]);

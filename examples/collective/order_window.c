@@ -1,4 +1,4 @@
-/* Windows and files have collective operations of their own: a fence here, a barrier there. */
+/* Windows and files have their own collectives. The ranks call a fence and a barrier in different orders. */
 /* run: np=2 */
 #include <mpi.h>
 

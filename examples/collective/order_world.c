@@ -1,4 +1,4 @@
-/* A broadcast among all and one within half of the ranks, in different orders; only one of the four is wrong. */
+/* A broadcast among all ranks and one within half of them. Only rank 0 calls them in the wrong order. */
 /* run: np=4 stdout=any */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Several nonblocking collectives under way on one communicator, the same ones and others, completed in another order on
- * each rank; and a communicator that is used the moment it is there. */
+/* Several nonblocking collectives are pending on one communicator, some of them with the same function. Each rank
+ * completes them in another order. Each rank uses a new communicator as soon as it exists. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Operations whose parts may all be different: only what two processes exchange has to agree, and nothing needs neither a
- * type nor a place. */
+/* Collectives whose parts may all be different. Only the data that two processes exchange must agree. Where there are
+ * no data, neither the datatype nor the displacement matters. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,27 +13,29 @@ int main(int argc, char **argv)
     for (int i = 0; i < 9; i++)
         from[i] = 10 * rank + i;
 
-    /* Rank i gives i elements; rank 0 none, with another type. */
+    /* Rank i sends i elements. Rank 0 sends none, with another datatype. */
     int lengths[3] = {0, 1, 2}, places[3] = {rank == 2 ? 77777 : 0, 5, 2};
     MPI_Gatherv(from, rank, rank == 0 ? MPI_DOUBLE : MPI_INT, to, lengths, places, MPI_INT, 2, MPI_COMM_WORLD);
     printf("rank %d: %d %d\n", rank, to[5], to[3]);
     MPI_Scatterv(from, lengths, places, MPI_INT, to, rank, rank == 0 ? MPI_CHAR : MPI_INT, 1, MPI_COMM_WORLD);
     printf("rank %d: %d\n", rank, to[0]);
-    /* Each puts what it gets elsewhere. */
+    /* Each rank puts the received data at another displacement. */
     int mine[3] = {0, 3 + rank, 0};
     MPI_Allgatherv(from, rank, rank == 0 ? MPI_FLOAT : MPI_INT, to, lengths, mine, MPI_INT, MPI_COMM_WORLD);
     printf("rank %d: %d %d\n", rank, to[mine[1]], to[1]);
 
-    /* A triangle: a lower rank sends to a higher one as many as its rank, plus one, and nothing the other way. */
+    /* A triangle: a rank sends its rank plus one elements to each higher rank, and nothing to lower ranks. */
     int sends[3], receives[3], at[3] = {0, 3, 6}, backwards[3] = {6, 3, 0};
     for (int i = 0; i < size; i++) {
         sends[i] = rank < i ? rank + 1 : 0;
         receives[i] = i < rank ? i + 1 : 0;
     }
-    MPI_Alltoallv(from, sends, at, rank == 2 ? MPI_CHAR : MPI_INT, to, receives, backwards, rank == 0 ? MPI_DOUBLE : MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoallv(from, sends, at, rank == 2 ? MPI_CHAR : MPI_INT, to, receives, backwards,
+                  rank == 0 ? MPI_DOUBLE : MPI_INT, MPI_COMM_WORLD);
     printf("rank %d: %d %d\n", rank, to[6], to[3]);
 
-    /* Another type for each pair: a column there, integers here, doubles between the first and the last. */
+    /* A different datatype for each pair: rank 1 receives a column as integers, and rank
+     * 2 receives doubles from rank 0. */
     MPI_Datatype column;
     MPI_Type_vector(2, 1, 2, MPI_INT, &column);
     MPI_Type_commit(&column);

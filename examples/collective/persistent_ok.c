@@ -1,9 +1,9 @@
-/* Persistent collectives: made in the same order, started several times and in any order, with other collectives in
- * between and with different data each time. */
+/* Persistent collectives, made in the same order on all ranks. They are started several times and in any order, with
+ * other collectives in between and with different data each time. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #define MPI_Bcast_init MPIX_Bcast_init

@@ -1,4 +1,5 @@
-# A script whose ranks disagree: the finding has the place in the extension module that called MPI, and none in here.
+# A script whose ranks disagree. The findings name the place in the extension module that called MPI, not one in this
+# file.
 # run: np=2 mpi=openmpi
 from mpi4py import MPI
 from array import array

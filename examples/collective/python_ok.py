@@ -1,4 +1,4 @@
-# The collectives of mpi4py, with buffers and with pickled objects, which are of another size on each rank.
+# The collectives of mpi4py, with buffers and with pickled objects. The objects have a different size on each rank.
 # run: np=3 mpi=openmpi
 import sys
 from mpi4py import MPI
@@ -14,7 +14,8 @@ best = comm.allreduce((rank % 2, rank), op=lambda a, b: max(a, b))
 buffer = array("i", [rank] * size)
 comm.Allreduce(MPI.IN_PLACE, [buffer, MPI.INT], op=MPI.PROD)
 gathered = array("d", [0] * 6) if rank == 0 else None
-comm.Gatherv([array("d", [rank] * rank), MPI.DOUBLE], [gathered, ([0, 1, 2], [0, 1, 3]), MPI.DOUBLE] if rank == 0 else None, root=0)
+parts = [gathered, ([0, 1, 2], [0, 1, 3]), MPI.DOUBLE] if rank == 0 else None
+comm.Gatherv([array("d", [rank] * rank), MPI.DOUBLE], parts, root=0)
 op = MPI.Op.Create(lambda a, b, t: None, commute=True)
 comm.Reduce([array("i", [1]), MPI.INT], [array("i", [0]), MPI.INT] if rank == 2 else None, op=MPI.SUM, root=2)
 op.Free()
@@ -27,5 +28,6 @@ twin.Free()
 cart = comm.Create_cart([size], periods=[True])
 around = cart.neighbor_allgather(rank)
 cart.Free()
-# In one piece, or the lines of several ranks mix.
-sys.stdout.write("%s\n" % [rank, [len(o) for o in objects], mine, swapped, best, list(buffer), gathered and list(gathered), around])
+# Write in one piece. Otherwise the lines of several ranks may mix.
+results = [[len(o) for o in objects], mine, swapped, best, list(buffer), gathered and list(gathered), around]
+sys.stdout.write("%s\n" % [rank, *results])

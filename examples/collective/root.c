@@ -1,4 +1,4 @@
-/* Every rank believes that it is the root of the broadcast. */
+/* Every rank passes its own rank as the root of the broadcast. */
 /* run: np=3 */
 #include <mpi.h>
 

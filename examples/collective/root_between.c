@@ -1,5 +1,5 @@
-/* Between two groups, one process is the root (MPI_ROOT), the others of its group say MPI_PROC_NULL, and all of the other
- * group name the root. Here two processes say that they are the root. */
+/* On an inter-communicator, one process is the root and passes MPI_ROOT, the others of its group pass MPI_PROC_NULL,
+ * and the other group passes the rank of the root. Here two processes pass MPI_ROOT. */
 /* run: np=3 */
 #include <mpi.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Request r;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    first = rank < 2; /* ranks 0 and 1 against rank 2 */
+    first = rank < 2; /* two groups: ranks 0 and 1, and rank 2 */
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
     for (int i = 0; i < FAULTS; i++)
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, i, &comm[i]);

@@ -1,5 +1,5 @@
-/* Between two groups: the process that is named as the root by the other group says that it has nothing to do with it,
- * so the other group waits for ever. */
+/* On an inter-communicator, the process that the other group names as the root passes
+ * MPI_PROC_NULL. So the other group waits forever. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* The root of a gather has too little room for the part of rank 1, and MPI ends the program. mpivet still compares what all
- * ranks have recorded, and reports the two calls. */
+/* The root of a gather has too little room for the part of rank 1, and MPI ends the program. mpivet still compares what
+ * all ranks have recorded, and reports the two calls. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Every function that has a root, with another root on each of the two ranks: where the root sends, both take themselves
- * for it; where it receives, neither does. So none of them waits, and the data go nowhere. */
+/* Every function with a root, where the two ranks pass different roots. If the root sends, both ranks act as the root.
+ * If the root receives, neither rank does. So no rank waits, and the data go nowhere. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* On an inter-communicator the root says MPI_ROOT, its group MPI_PROC_NULL and the other group the root's rank: three
- * different values, as it must be. */
+/* On an inter-communicator, the root passes MPI_ROOT, its group passes MPI_PROC_NULL, and the other group passes the
+ * rank of the root. These are three different values, as the standard requires. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

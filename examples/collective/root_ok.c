@@ -1,4 +1,4 @@
-/* The same root has different ranks in different communicators, and every call its own root: all of this is right. */
+/* The same root has different ranks in different communicators, and each call may have its own root. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
     value = rank;
-    MPI_Bcast(&value, 1, MPI_INT, 1, half); /* world rank 2 for the even ones, 3 for the odd ones */
+    MPI_Bcast(&value, 1, MPI_INT, 1, half); /* world rank 2 for the even ranks, 3 for the odd ranks */
     printf("rank %d: %d\n", rank, value);
     for (int root = 0; root < size; root++) {
         value = rank;
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         sum += value;
     }
     printf("rank %d: %d\n", rank, sum);
-    /* Half of them broadcast from their first, the other half from their last. */
+    /* Half of the ranks broadcast from their first process, the other half from their last. */
     MPI_Bcast(&value, 1, MPI_INT, rank % 2, half);
     MPI_Comm_free(&half);
     MPI_Comm_free(&reversed);

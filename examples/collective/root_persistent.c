@@ -1,9 +1,9 @@
-/* Persistent collectives that are made with different roots: what is wrong is the making, so it is found once however
- * often they are started. */
+/* Persistent collectives that are made with different roots. The error is in the call that makes them, so there is one
+ * finding for each, however often they are started. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #define MPI_Scatter_init MPIX_Scatter_init

@@ -1,4 +1,4 @@
-/* The program passes the world rank of the root, which is another rank in each of the communicator's members' eyes. */
+/* Ranks 2 and 3 reduce on a communicator of their own. Each of them passes its own rank there as the root. */
 /* run: np=4 */
 #include <mpi.h>
 

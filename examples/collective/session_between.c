@@ -1,4 +1,4 @@
-/* Both groups of an inter-communicator make it together: rank 3 makes a communicator of its own group instead. */
+/* Both groups of an inter-communicator make it together. Rank 3 makes a communicator of its own group instead. */
 /* run: np=4 mpi=mpich within=20s */
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ int main(void)
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
     MPI_Group_rank(all, &rank);
-    MPI_Comm_create_from_group(all, "world", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world); /* MPICH 4.0 wants it first */
+    MPI_Comm_create_from_group(all, "world", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world); /* for MPICH 4.0 */
     MPI_Group_range_incl(all, 1, (int[1][3]){{0, 1, 1}}, &low);
     MPI_Group_range_incl(all, 1, (int[1][3]){{2, 3, 1}}, &high);
     if (rank == 3)

@@ -1,4 +1,4 @@
-/* A communicator is made by those in its group, all of them: rank 1 waits for the others in a barrier instead. */
+/* All processes of a group make its communicator together. Rank 1 waits in a barrier instead. */
 /* run: np=3 mpi=mpich within=20s */
 #include <mpi.h>
 

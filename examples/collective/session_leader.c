@@ -1,5 +1,5 @@
-/* Both groups of an inter-communicator must name the same two leaders: each here takes its own first process, and the
- * second of the other group. MPICH fails an assertion, so strict mode keeps it from that. */
+/* Both groups of an inter-communicator must name the same two leaders. Here each group names its own first process and
+ * the second process of the other group. An assertion of MPICH would fail; strict mode prevents this. */
 /* run: np=4 mpi=mpich flags="--strict" */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Communicators without MPI_COMM_WORLD: of all processes of a session, of some of them under two names at once, and between
- * two groups. */
+/* Communicators that are made without MPI_COMM_WORLD: one of all processes of a session, two of some processes under
+ * different names at the same time, and one between two groups. */
 /* run: np=4 mpi=mpich */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ int main(void)
         MPI_Comm_free(&other);
     }
     printf("rank %d of %d: %d\n", rank, size, sum);
-    MPI_Intercomm_create_from_groups(rank < 2 ? low : high, rank / 2, rank < 2 ? high : low, rank < 2, "between", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &between);
+    MPI_Intercomm_create_from_groups(rank < 2 ? low : high, rank / 2, rank < 2 ? high : low, rank < 2, "between",
+                                     MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &between);
     MPI_Comm_free(&between);
     MPI_Comm_free(&half);
     MPI_Comm_free(&world);

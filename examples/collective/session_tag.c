@@ -1,4 +1,4 @@
-/* The text that MPI_Comm_create_from_group is given tells such calls apart: these do not meet. */
+/* The string tag of MPI_Comm_create_from_group distinguishes the calls. Calls with different tags do not match. */
 /* run: np=2 mpi=mpich within=20s */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Every collective that moves data, with the right type and the wrong amount of it. The program asks for errors to be
- * returned, as some are noticed by MPI. */
+/* Every collective that moves data, with the right datatype and the wrong amount of data. The program has errors
+ * returned, because MPI detects some of them. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -7,7 +7,8 @@ enum { FAULTS = 16 };
 
 int main(int argc, char **argv)
 {
-    int rank, n, from[4] = {1, 2, 3, 4}, to[8], counts[2] = {1, 1}, mine[2] = {1, 1}, displs[2] = {0, 2}, bytes[2] = {0, 8};
+    int rank, n, from[4] = {1, 2, 3, 4}, to[8], counts[2] = {1, 1}, mine[2] = {1, 1}, displs[2] = {0, 2},
+        bytes[2] = {0, 8};
     MPI_Comm comm[FAULTS];
     MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
     MPI_Init(&argc, &argv);
@@ -15,7 +16,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     n = rank == 0 ? 1 : 2;
     if (rank == 0)
-        mine[1] = 2; /* rank 0 thinks of rank 1's part as two elements */
+        mine[1] = 2; /* rank 0 counts two elements for rank 1 */
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 

@@ -1,4 +1,4 @@
-/* Between two groups, what one group sends the other must expect in the same amount; a longer buffer won't do. */
+/* On an inter-communicator, a group must expect exactly what the other sends. A longer buffer is an error too. */
 /* run: np=3 */
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    first = rank < 2; /* ranks 0 and 1 against rank 2 */
+    first = rank < 2; /* two groups: ranks 0 and 1, and rank 2 */
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
     for (int i = 0; i < FAULTS; i++) {
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, i, &comm[i]);

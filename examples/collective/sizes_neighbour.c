@@ -1,4 +1,4 @@
-/* Neighbourhood collectives on a ring of two: a neighbour sends less than is expected of it. Open MPI notices sometimes. */
+/* Neighbourhood collectives on a ring of two: a neighbour sends less than expected. Open MPI sometimes notices. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Nonblocking collectives that move data of the right type and the wrong amount. */
+/* Nonblocking collectives that move data, with the right datatype and the wrong amount of data. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     n = rank == 0 ? 1 : 2;
     if (rank == 0)
-        mine[1] = 2; /* rank 0 thinks of rank 1's part as two elements */
+        mine[1] = 2; /* rank 0 counts two elements for rank 1 */
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 

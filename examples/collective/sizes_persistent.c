@@ -1,8 +1,8 @@
-/* Every persistent collective that moves data, with the right type and the wrong amount of it. They are never started:
- * making them is collective already, and has to agree. */
+/* Every persistent collective that moves data, with the right datatype and the wrong amount of data. They are never
+ * started: the calls that make them are collective, so these calls must already agree. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #define MPI_Gather_init MPIX_Gather_init
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     n = rank == 0 ? 1 : 2;
     if (rank == 0)
-        mine[1] = 2; /* rank 0 thinks of rank 1's part as two elements */
+        mine[1] = 2; /* rank 0 counts two elements for rank 1 */
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 

@@ -1,4 +1,4 @@
-/* Nonblocking reductions of different numbers of elements. (Open MPI hangs in them.) */
+/* Nonblocking reductions of different numbers of elements. Open MPI hangs in them. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     n = rank == 0 ? 1 : 2;
     if (rank == 0)
-        mine[1] = 2; /* rank 0 thinks of rank 1's part as two elements */
+        mine[1] = 2; /* rank 0 counts two elements for rank 1 */
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 

@@ -1,4 +1,4 @@
-/* Each rank takes itself for the one that starts the new process. There is no such program, so nothing is started. */
+/* Each rank passes itself as the root that starts the process. There is no such program, so nothing is started. */
 /* run: np=2 mpi=openmpi */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Of what starts processes and connects them, only the root's command, number, info and port mean anything. Debian's MPICH
- * can do none of it. */
+/* In calls that start and connect processes, only the root's command, number of processes, info and port are
+ * significant. Debian's MPICH supports none of these calls. */
 /* run: np=3 mpi=openmpi */
 #include <mpi.h>
 #include <stdio.h>
@@ -22,7 +22,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int multiple = 0; multiple < 2; multiple++) {
         if (multiple && rank == 2)
-            MPI_Comm_spawn_multiple(2, (char *[]){argv[0], argv[0]}, MPI_ARGVS_NULL, (int[]){1, 1}, (MPI_Info[]){MPI_INFO_NULL, MPI_INFO_NULL}, 2, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+            MPI_Comm_spawn_multiple(2, (char *[]){argv[0], argv[0]}, MPI_ARGVS_NULL, (int[]){1, 1},
+                                    (MPI_Info[]){MPI_INFO_NULL, MPI_INFO_NULL}, 2, MPI_COMM_WORLD, &children,
+                                    MPI_ERRCODES_IGNORE);
         else if (multiple)
             MPI_Comm_spawn_multiple(0, NULL, NULL, NULL, NULL, 2, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
         else if (rank == 1)

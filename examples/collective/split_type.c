@@ -1,5 +1,5 @@
-/* The kind of split must be the same on all processes that are to be in a communicator: rank 1 passes the color that
- * MPI_Comm_split would want. */
+/* All processes of a new communicator must pass the same split type. Rank 1 passes a value that
+ * could only be a colour of MPI_Comm_split. */
 /* run: np=3 */
 #include <mpi.h>
 

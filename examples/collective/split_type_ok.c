@@ -1,4 +1,4 @@
-/* MPI_UNDEFINED is for processes that are to be in no communicator, and goes with any kind of split. */
+/* A process that is to be in no new communicator passes MPI_UNDEFINED, whatever the split type of the others. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* In strict mode the program hears of a collective that its processes do not agree on: the broadcast enters MPI on none of
- * them, and all go on after it. */
+/* In strict mode, a collective whose processes do not agree returns an error to the program. The broadcast enters MPI
+ * on none of the processes, and all of them continue after it. */
 /* run: np=3 flags="--strict" status=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* In strict mode, leaders that would wait for each other with different tags enter MPI no more than the others of their
- * groups, and all go on. */
+/* In strict mode, leaders with different tags, which would wait for each other, do not enter MPI. Neither do the other
+ * processes of their groups, and all of them continue. */
 /* run: np=4 flags="--strict" status=3 within=20s */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Strict mode in a program that uses MPI by a session only: the broadcast enters MPI on none of the processes. */
+/* Strict mode in a program that uses MPI by a session only. The broadcast enters MPI on none of the processes. */
 /* run: np=3 mpi=mpich flags="--strict" status=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The mismatch is on one of two communicators that MPI_Comm_split made at once; the other one is fine. */
+/* The calls differ on one of two communicators that the same MPI_Comm_split made. They agree on the other one. */
 /* run: np=4 */
 #include <mpi.h>
 

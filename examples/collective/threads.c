@@ -1,4 +1,4 @@
-/* Two threads with a communicator each; on one of them the ranks do not agree. */
+/* Two threads with a communicator each. On one of the communicators the ranks do not agree. */
 /* run: np=2 */
 #include <mpi.h>
 #include <pthread.h>

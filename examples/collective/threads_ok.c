@@ -1,4 +1,4 @@
-/* Two threads of each process, each with its own communicator: their collectives pass each other as they like. */
+/* Two threads of each process, each with its own communicator. The order between their collectives does not matter. */
 /* run: np=2 */
 #include <mpi.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[1]);
-    /* They start in another order on each rank. */
+    /* Each rank starts its threads in another order. */
     pthread_create(&threads[rank], NULL, rank == 0 ? reduce : spread, &comm[rank]);
     pthread_create(&threads[1 - rank], NULL, rank == 0 ? spread : reduce, &comm[1 - rank]);
     pthread_join(threads[0], NULL);

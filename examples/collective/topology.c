@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     MPI_Graph_create(MPI_COMM_WORLD, 2, index, edges, 0, &comm[3]);                   /* want "GLOBAL:COLLECTIVE:TOPOLOGY_MISMATCH" "edges" count=1 ranks=0,1 */
     MPI_Cart_map(MPI_COMM_WORLD, 2, dims, never, &newrank);                           /* want "GLOBAL:COLLECTIVE:TOPOLOGY_MISMATCH" "dims" count=1 ranks=0,1 */
     MPI_Graph_map(MPI_COMM_WORLD, 2, index, edges, &newrank);                         /* want "GLOBAL:COLLECTIVE:TOPOLOGY_MISMATCH" "edges" count=1 ranks=0,1 */
-    /* Rank 1 says that it receives from rank 0, and rank 0 does not know that it sends to it. */
+    /* Rank 1 names rank 0 as a source, but rank 0 does not name rank 1 as a destination. */
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &cross[rank], MPI_UNWEIGHTED, rank, &cross[rank], MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm[4]); /* want "GLOBAL:COLLECTIVE:TOPOLOGY_MISMATCH" "edge from rank 0" count=1 */
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &cross[rank], rank ? one : MPI_UNWEIGHTED, 1, &cross[rank], rank ? one : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm[5]); /* want "GLOBAL:COLLECTIVE:TOPOLOGY_MISMATCH" "MPI_UNWEIGHTED" count=1 ranks=0,1 */
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &cross[rank], rank ? one : two, 1, &cross[rank], one, MPI_INFO_NULL, 0, &comm[6]); /* want "GLOBAL:COLLECTIVE:TOPOLOGY_MISMATCH" "weight" count=1 ranks=0,1 */

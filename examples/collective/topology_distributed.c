@@ -1,4 +1,4 @@
-/* A distributed graph that one rank weighs and the other one doesn't: Open MPI hangs. */
+/* A distributed graph with weights on one rank and MPI_UNWEIGHTED on the other one. Open MPI hangs. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One rank allows MPI to renumber the processes, the other one doesn't: MPICH takes different ways, and hangs. */
+/* Only one rank allows MPI to renumber the processes. The ranks take different paths in MPICH and hang. */
 /* run: np=2 */
 #include <mpi.h>
 

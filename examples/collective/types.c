@@ -1,5 +1,5 @@
-/* Every collective that moves data, with integers on one rank and floats on the other: as many bytes, so MPI doesn't
- * notice. */
+/* Every collective that moves data, with integers on one rank and floats on the other. They have the same
+ * number of bytes, so MPI does not notice. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Collectives between two groups: what one group sends, the other must receive as the same type. */
+/* Collectives between two groups. The data that one group sends must have the type that the other group receives. */
 /* run: np=3 */
 #include <mpi.h>
 
@@ -6,14 +6,15 @@ enum { FAULTS = 16 };
 
 int main(int argc, char **argv)
 {
-    int rank, first, root, value = 1, from[2] = {1, 2}, to[2], counts[2] = {1, 1}, displs[2] = {0, 1}, bytes[2] = {0, 4};
+    int rank, first, root, value = 1, from[2] = {1, 2}, to[2], counts[2] = {1, 1}, displs[2] = {0, 1},
+        bytes[2] = {0, 4};
     int parts[2] = {1, 1};
     MPI_Comm half, comm[FAULTS];
     MPI_Datatype mine, mines[2], ints[2] = {MPI_INT, MPI_INT};
     MPI_Request r[2];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    first = rank < 2; /* ranks 0 and 1 against rank 2 */
+    first = rank < 2; /* two groups: ranks 0 and 1, and rank 2 */
     MPI_Comm_split(MPI_COMM_WORLD, first, rank, &half);
     for (int i = 0; i < FAULTS; i++)
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? 2 : 0, i, &comm[i]);

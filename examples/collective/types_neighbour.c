@@ -1,8 +1,8 @@
-/* Neighbourhood collectives on a ring of two, blocking, nonblocking and persistent: what a process sends to a neighbour,
- * that one must receive as the same type. */
+/* Neighbourhood collectives on a ring of two ranks: blocking, nonblocking and persistent. The data that a process sends
+ * must have the type that its neighbour receives. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Neighbor_allgather_init MPIX_Neighbor_allgather_init
 #define MPI_Neighbor_allgatherv_init MPIX_Neighbor_allgatherv_init

@@ -6,7 +6,8 @@ enum { FAULTS = 16 };
 
 int main(int argc, char **argv)
 {
-    int rank, value[1] = {1}, from[2] = {1, 2}, to[FAULTS][2], counts[2] = {1, 1}, displs[2] = {0, 1}, bytes[2] = {0, 4};
+    int rank, value[1] = {1}, from[2] = {1, 2}, to[FAULTS][2], counts[2] = {1, 1}, displs[2] = {0, 1},
+        bytes[2] = {0, 4};
     MPI_Comm comm[FAULTS];
     MPI_Datatype mine, mines[2], ints[2] = {MPI_INT, MPI_INT};
     MPI_Request r[FAULTS];

@@ -1,7 +1,7 @@
-/* Every persistent collective that moves data, with integers on one rank and floats on the other, started twice. */
+/* Persistent collectives that move data, with integers on one rank and floats on the other. Each is started twice. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #define MPI_Gather_init MPIX_Gather_init
@@ -25,7 +25,8 @@ enum { FAULTS = 16 };
 
 int main(int argc, char **argv)
 {
-    int rank, value[1] = {1}, from[2] = {1, 2}, to[FAULTS][2], counts[2] = {1, 1}, displs[2] = {0, 1}, bytes[2] = {0, 4};
+    int rank, value[1] = {1}, from[2] = {1, 2}, to[FAULTS][2], counts[2] = {1, 1}, displs[2] = {0, 1},
+        bytes[2] = {0, 4};
     MPI_Comm comm[FAULTS];
     MPI_Datatype mine, mines[2], ints[2] = {MPI_INT, MPI_INT};
     MPI_Request r[FAULTS];

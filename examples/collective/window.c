@@ -1,4 +1,4 @@
-/* Window constructors and fences are collective over the window's group: a fence does not match MPI_Win_free. */
+/* Window constructors and fences are collective over the group of the window. A fence does not match MPI_Win_free. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* What may differ between the processes of a window: base, size, displacement unit, info, and the assertions on what the
- * process itself stores or others put. */
+/* Arguments that may differ between the processes of a window: base, size, displacement unit, info, and the assertions
+ * about stores by the process itself (MPI_MODE_NOSTORE) and puts by others (MPI_MODE_NOPUT). */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@ int main(int argc, char **argv)
     MPI_Info_create(&info);
     if (rank == 1)
         MPI_Info_set(info, "no_locks", "true");
-    MPI_Win_create(rank == 0 ? NULL : memory, rank == 0 ? 0 : sizeof memory, rank == 0 ? 1 : 4, info, MPI_COMM_WORLD, &win);
+    MPI_Win_create(rank == 0 ? NULL : memory, rank == 0 ? 0 : sizeof memory, rank == 0 ? 1 : 4, info, MPI_COMM_WORLD,
+                   &win);
     MPI_Win_fence(MPI_MODE_NOPRECEDE | (rank == 0 ? MPI_MODE_NOPUT : 0), win);
     if (rank == 0)
         MPI_Put(&value, 1, MPI_INT, 1, 3, 1, MPI_INT, win);

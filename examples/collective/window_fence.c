@@ -1,4 +1,4 @@
-/* That a fence ends or begins nothing is said by all, or by none. */
+/* Either all ranks or none must pass MPI_MODE_NOPRECEDE to a fence. The same holds for MPI_MODE_NOSUCCEED. */
 /* run: np=2 */
 #include <mpi.h>
 

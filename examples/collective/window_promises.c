@@ -1,4 +1,4 @@
-/* Info keys that promise something of all processes of a window must be given by all, and kept. */
+/* Info keys with a promise about all processes of a window: all must pass them, and the promises must be true. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The same promises, given by all and kept; what they do not speak of differs. */
+/* The same promises, passed by all processes and true. Other properties differ between the processes. */
 /* run: np=2 */
 #include <mpi.h>
 

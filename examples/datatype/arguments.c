@@ -1,4 +1,4 @@
-/* Constructors of datatypes are called with arguments that make no datatype. MPI returns errors for some of them. */
+/* Constructors of datatypes are called with invalid arguments. MPI returns errors for some of them. */
 /* run: np=1 */
 #include <mpi.h>
 
@@ -12,7 +12,8 @@ int main(int argc, char **argv)
 {
     MPI_Datatype t;
     int two[2] = {2, 2}, minus[2] = {2, -1}, sizes[2] = {4, 4}, late[2] = {3, 0}, none[2] = {0, 2}, starts[2] = {0, 0};
-    int block[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK}, any[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+    int block[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK},
+        any[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
     MPI_Aint at[2] = {0, 16};
     MPI_Datatype of[2] = {MPI_INT, MPI_DOUBLE};
     MPI_Init(&argc, &argv);

@@ -1,5 +1,5 @@
-/* A negative count, as the result of a computation that went wrong. MPI ends the program: that is the same error, and
- * not reported as another. */
+/* A negative count, as the result of a wrong computation. MPI ends the program; mpivet reports this
+ * as the same error, not as another one. */
 /* run: np=2 */
 #include <mpi.h>
 

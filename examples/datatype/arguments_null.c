@@ -1,4 +1,4 @@
-/* An array that should have elements is a null pointer. MPI notices, and the program dies of it. */
+/* A null pointer as an array that should have elements. MPI detects this and ends the program. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* What looks wrong and is not: nothing in it, null pointers for no elements, negative strides and displacements, parts
- * that end where their array does. */
+/* Arguments that look wrong and are correct: empty datatypes, null pointers as arrays without elements, negative
+ * strides and displacements, subarrays that end where their array ends. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

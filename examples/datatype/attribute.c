@@ -1,4 +1,4 @@
-/* An attribute whose deletion does nothing frees no datatype. */
+/* The function that deletes an attribute does nothing, so it frees no datatype. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* What a datatype consists of is asked for, and the datatypes returned are used and freed: whether they are committed is
- * up to MPI, which may return handles that the program has. */
+/* The program queries the contents of a datatype, and uses and frees the datatypes that MPI returns. MPI decides
+ * whether they are committed, and it may return handles that the program already has. */
 /* run: np=1 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-! Datatypes of Fortran: one is used and not committed, and never freed; one is made of a part that does not fit.
+! Datatypes in Fortran: one is used but neither committed nor freed, another one is a subarray that does not fit.
 ! run: np=1
 program fortran
   use mpi

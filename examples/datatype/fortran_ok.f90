@@ -1,4 +1,5 @@
-! Datatypes of Fortran: an array's section, a derived type, and those of kinds, which need no commit and can't be freed.
+! Datatypes in Fortran: an array section, a derived type, and types of a given precision, which need no commit and
+! cannot be freed.
 ! run: np=2
 program fortran_ok
   use mpi

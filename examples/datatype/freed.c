@@ -1,4 +1,4 @@
-/* A datatype is used after it was freed, by a copy of its handle. What MPI does with it is anybody's guess. */
+/* The program uses a copy of a datatype's handle after it has freed the datatype. The behaviour of MPI is undefined. */
 /* run: np=1 */
 #include <mpi.h>
 

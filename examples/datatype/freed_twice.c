@@ -1,4 +1,4 @@
-/* A datatype is freed twice: the second time its variable is MPI_DATATYPE_NULL. */
+/* The program frees a datatype twice. The second time, its variable is MPI_DATATYPE_NULL. */
 /* run: np=2 */
 #include <mpi.h>
 

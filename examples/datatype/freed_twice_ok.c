@@ -1,4 +1,4 @@
-/* As often freed as made. */
+/* The program frees each datatype exactly once. */
 /* run: np=2 */
 #include <mpi.h>
 

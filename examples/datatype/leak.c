@@ -1,4 +1,4 @@
-/* Datatypes are made, and not freed: some in a function, one more elsewhere, and one that has a name. */
+/* The program does not free its datatypes: some that a function makes, another one, and one with a name. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A thousand datatypes are made and freed, most while operations use them. */
+/* The program makes and frees a thousand datatypes. It frees most of them while operations use them. */
 /* run: np=2 */
 #include <mpi.h>
 

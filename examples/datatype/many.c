@@ -1,4 +1,4 @@
-/* More than a thousand datatypes at once. They are freed in the end, but that is worth a note. */
+/* More than a thousand datatypes exist at the same time. They are freed in the end, but mpivet reports a note. */
 /* run: np=1 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Less than a hundred at once, many more in all. */
+/* Less than a hundred datatypes exist at the same time, but there are many more in total. */
 /* run: np=1 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-# Datatypes of mpi4py.
+# Correct use of datatypes in mpi4py.
 # run: np=2 mpi=openmpi
 from array import array
 from mpi4py import MPI

@@ -1,4 +1,4 @@
-/* MPI_DATATYPE_NULL is no datatype. MPI returns errors. */
+/* MPI_DATATYPE_NULL is not a valid datatype. MPI returns errors. */
 /* run: np=1 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* MPI_DATATYPE_NULL where the datatype means nothing: not at the root, and beside MPI_IN_PLACE. */
+/* MPI_DATATYPE_NULL where the datatype is not significant: on other ranks than the root, and with MPI_IN_PLACE. */
 /* run: np=3 */
 #include <stddef.h>
 #include <mpi.h>

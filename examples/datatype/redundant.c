@@ -1,4 +1,4 @@
-/* Datatypes are committed that are so already, and one is freed that MPI brought. */
+/* The program commits datatypes that are already committed, and frees a predefined datatype. */
 /* run: np=1 */
 #include <mpi.h>
 

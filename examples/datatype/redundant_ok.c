@@ -1,4 +1,4 @@
-/* A helper is called twice, and commits once; the next datatype under the same handle has to be committed, too. */
+/* A helper commits its datatype only once. The next datatype under the same handle needs a commit, too. */
 /* run: np=1 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A datatype that is not committed is used in all ways that need it committed. MPI returns errors for most of them. */
+/* A datatype that is not committed is used in calls that need a committed one. MPI returns errors for most of them. */
 /* run: np=1 */
 #include <mpi.h>
 
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Type_vector(2, 1, 2, MPI_INT, &inner);
     MPI_Type_contiguous(3, inner, &t);
-    MPI_Type_commit(&inner); /* which does not commit what is made of it */
+    MPI_Type_commit(&inner); /* this does not commit the datatypes made from it */
     MPI_Type_dup(t, &copy);
     MPI_Send(a, 1, t, MPI_PROC_NULL, 0, MPI_COMM_WORLD); /* want "LOCAL:DATATYPE:NOT_COMMITTED" "MPI_Type_contiguous" */
     MPI_Recv(a, 1, copy, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "LOCAL:DATATYPE:NOT_COMMITTED" "MPI_Type_dup" */

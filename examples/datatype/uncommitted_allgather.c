@@ -1,4 +1,4 @@
-/* What is received in a collective is not committed. Open MPI 4.1 does not look, and crashes. */
+/* The receive datatype of a collective is not committed. Open MPI 4.1 does not check this, and crashes. */
 /* run: np=1 */
 #include <mpi.h>
 

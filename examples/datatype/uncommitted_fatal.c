@@ -1,4 +1,4 @@
-/* A column of a matrix is sent before it is committed. MPI ends the program: that is the same error. */
+/* A column of a matrix is sent before its datatype is committed. MPI ends the program, which is the same error. */
 /* run: np=2 */
 #include <mpi.h>
 

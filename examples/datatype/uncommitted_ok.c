@@ -1,4 +1,4 @@
-/* Datatypes that are not committed may be asked about and made others of; the copy of a committed one is committed. */
+/* Uncommitted datatypes may be queried and used in other datatypes. A copy of a committed one is committed. */
 /* run: np=2 */
 #include <mpi.h>
 

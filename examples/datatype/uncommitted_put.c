@@ -1,4 +1,4 @@
-/* The target's datatype is not committed. MPI returns an error. */
+/* The target datatype is not committed. MPI returns an error. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The filetype of a file view is not committed. MPI may return an error, or not notice. */
+/* The filetype of a file view is not committed. MPI may return an error, or not notice it. */
 /* run: np=1 */
 #include <stdio.h>
 #include <unistd.h>

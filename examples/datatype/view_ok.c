@@ -1,4 +1,4 @@
-/* A file view, its datatypes asked back. */
+/* The program sets a file view and queries its datatypes. */
 /* run: np=1 */
 #include <stdio.h>
 #include <unistd.h>

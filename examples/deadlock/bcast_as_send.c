@@ -1,4 +1,4 @@
-/* The author takes MPI_Bcast for a send to all, to be received by MPI_Recv. */
+/* The root uses MPI_Bcast as a send to all, and the other ranks call MPI_Recv. */
 /* run: np=3 */
 #include <mpi.h>
 

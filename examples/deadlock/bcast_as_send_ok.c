@@ -1,4 +1,4 @@
-/* The barrier comes after the messages. */
+/* The root sends a message to each rank, and the barrier comes after the messages. */
 /* run: np=3 */
 #include <mpi.h>
 

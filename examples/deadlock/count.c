@@ -1,4 +1,4 @@
-/* Rank 0 receives once more often than rank 1 sends. */
+/* Rank 0 receives one message more than rank 1 sends. */
 /* run: np=2 */
 #include <mpi.h>
 

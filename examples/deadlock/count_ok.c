@@ -1,4 +1,4 @@
-/* Rank 1 sends its last message a second after the others. */
+/* Rank 1 sends its last message one second after the others. */
 /* run: np=2 */
 #include <mpi.h>
 #include <unistd.h>

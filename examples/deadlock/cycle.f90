@@ -1,4 +1,4 @@
-! Both receive before they send, in Fortran.
+! Both ranks receive before they send, in Fortran.
 ! run: np=2
 program cycle
   use mpi

@@ -1,4 +1,4 @@
-/* Rank 1 is done, and rank 0 still wants a message from it. */
+/* Rank 1 has finished, but rank 0 still waits for a message from it. */
 /* run: np=2 */
 #include <mpi.h>
 

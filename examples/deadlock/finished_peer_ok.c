@@ -1,4 +1,4 @@
-/* Rank 1 sends and is done long before rank 0 receives. */
+/* Rank 1 sends and finishes long before rank 0 receives. */
 /* run: np=2 */
 #include <mpi.h>
 #include <unistd.h>

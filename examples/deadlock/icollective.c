@@ -1,4 +1,4 @@
-/* A nonblocking collective does not block, but waiting for it does. */
+/* A nonblocking collective does not block, but the wait for it does. */
 /* run: np=2 */
 #include <mpi.h>
 

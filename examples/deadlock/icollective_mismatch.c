@@ -1,4 +1,4 @@
-/* The ranks begin other nonblocking collectives than each other, many of them, and then wait for the first. */
+/* The ranks start many nonblocking collectives that do not match, and then wait for the first one. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* All begin the same nonblocking collectives, one of them late, and then wait for the first before the others. */
+/* All ranks start the same nonblocking collectives, one rank late. They wait for the first one before the others. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The wait comes after the message. */
+/* Rank 0 waits for the nonblocking collective after it has sent the message that rank 1 needs first. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Ranks of an inter-communicator are those of the other group: rank 0 over there waits for somebody else than who sends. */
+/* On an inter-communicator, ranks are those of the other group. The receiver names the wrong rank of that group. */
 /* run: np=4 */
 #include <mpi.h>
 

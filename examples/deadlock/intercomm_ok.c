@@ -1,4 +1,4 @@
-/* Ranks of an inter-communicator are those of the other group; the message comes late, from its rank 1. */
+/* On an inter-communicator, ranks are those of the other group. The message comes late, from rank 1 of that group. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

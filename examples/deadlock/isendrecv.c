@@ -1,4 +1,4 @@
-/* Both exchange by MPI_Isendrecv, and wait for a tag that the other does not send. */
+/* Both ranks exchange messages with MPI_Isendrecv, and wait for a tag that the other rank does not send. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Three ranks block each other, and the others wait for them: in a barrier, and for a message. */
+/* Three ranks block each other. The other ranks wait for them, in a barrier and for a message. */
 /* run: np=6 */
 #include <mpi.h>
 

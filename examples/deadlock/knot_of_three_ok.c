@@ -1,4 +1,4 @@
-/* Three ranks wait in a circle, one of them for a while only, and the others for them. */
+/* Three ranks wait in a circle, and the other ranks wait for them. One of the three begins after a while. */
 /* run: np=6 */
 #include <mpi.h>
 #include <unistd.h>

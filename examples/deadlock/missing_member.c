@@ -1,4 +1,4 @@
-/* One rank skips a barrier and goes on to MPI_Finalize. */
+/* One rank leaves out a barrier and goes on to MPI_Finalize. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The rank that does not take part is not in the communicator either. */
+/* The rank that does not call the barrier is not in its communicator. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 0 waits for a request that the program itself has to complete, and takes its time to: nobody can tell that it will. */
+/* Rank 0 waits for a request that the program itself completes late. mpivet cannot know that this will happen. */
 /* run: np=2 flags="--no-progress=1s" cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

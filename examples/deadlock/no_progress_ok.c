@@ -1,4 +1,4 @@
-/* Everybody waits now and then, and nobody for long: what counts is the time in one call. */
+/* All ranks wait from time to time, but no call takes long. Only the time in one call counts. */
 /* run: np=2 flags="--no-progress=2s" */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* One rank waits for something that is not MPI (here a command), the other one for that rank. */
+/* One rank waits for something outside MPI (here a command), and the other one waits for this rank. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Partitions are marked ready late, in any order, by two threads; the receiver has other partitions; all of it twice. */
+/* Partitions are marked ready late, in any order, by two threads. The receiver divides the message in another way. */
 /* run: np=2 mpi=mpich cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Rank 1 waits for a partitioned message that rank 0 starts once less, and rank 0 for rank 1. */
+/* Rank 0 starts a partitioned message once less than rank 1, which waits for it. Then rank 0 waits for rank 1. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Persistent receives on both sides are started and waited for before the sends. */
+/* In the last round, both ranks wait for their persistent receive before they send. */
 /* run: np=2 */
 #include <mpi.h>
 

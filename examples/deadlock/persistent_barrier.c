@@ -1,7 +1,7 @@
-/* Rank 0 waits for a persistent barrier that rank 1 starts once less; that one waits for a message of rank 0. */
+/* Rank 1 starts a persistent barrier once less, because it waits for rank 0. Rank 0 waits for the barrier. */
 /* run: np=3 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* version 4.1 has it under another name */
+#ifdef OPEN_MPI /* Open MPI 4.1 has this function with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #endif

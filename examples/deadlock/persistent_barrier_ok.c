@@ -1,9 +1,9 @@
-/* All start a persistent barrier three times, one of them late; a broadcast is left by its root before the others start it. */
+/* All ranks start a persistent barrier three times, one of them late. The root leaves a broadcast before the others. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #define MPI_Bcast_init MPIX_Bcast_init

@@ -1,4 +1,4 @@
-/* Both start a synchronous send and wait for it before they receive. */
+/* Both ranks start a synchronous send, and wait for it before they receive. */
 /* run: np=2 */
 #include <mpi.h>
 

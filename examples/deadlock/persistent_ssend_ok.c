@@ -1,4 +1,4 @@
-/* Both start a synchronous send, receive, one of them late, and wait for the send then; all of it three times. */
+/* Both ranks start a synchronous send, receive (one of them late) and then wait for the send, three times. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

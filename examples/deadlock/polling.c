@@ -1,4 +1,4 @@
-/* Rank 0 polls for a message that rank 1 does not send, and rank 1 is through. */
+/* Rank 0 polls for a message that rank 1 never sends. Rank 1 has finished. */
 /* run: np=2 flags="--no-progress=1s" */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Ranks that poll by MPI_Test, MPI_Iprobe and MPI_Testany for two seconds are not blocked, and get what they wait for. */
+/* Ranks that poll with MPI_Test, MPI_Iprobe and MPI_Testany for two seconds are not blocked. Their messages arrive. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Rank 0 asks again and again whether a message has come that rank 1 does not send any more. */
+/* Rank 0 polls with MPI_Request_get_status for a message that rank 1 never sends. */
 /* run: np=2 flags="--no-progress=1s" */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 0 tests again and again, in turns and in all ways there are, for messages that come late. */
+/* Rank 0 polls with all kinds of test functions, one after the other, for messages that come late. */
 /* run: np=2 flags="--no-progress=1s" */
 #include <mpi.h>
 #include <stdio.h>

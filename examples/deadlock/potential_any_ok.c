@@ -1,4 +1,4 @@
-/* MPI_Waitany completes the send here first, but would complete the receive if the send had to wait for it. */
+/* MPI_Waitany completes the send first here. If the send had to wait, it would complete the receive first. */
 /* run: np=2 */
 #include <mpi.h>
 

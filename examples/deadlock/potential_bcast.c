@@ -1,4 +1,4 @@
-/* One sends before a broadcast what another receives after it (the benchmark HPCC did so). */
+/* Rank 0 sends before a broadcast what rank 1 receives after it (the benchmark HPCC did so). */
 /* run: np=4 */
 #include <mpi.h>
 

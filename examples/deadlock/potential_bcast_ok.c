@@ -1,4 +1,4 @@
-/* The message is received before the broadcast, or its receive is begun before. */
+/* The message is received before the broadcast, or its receive is started before the broadcast. */
 /* run: np=4 */
 #include <mpi.h>
 

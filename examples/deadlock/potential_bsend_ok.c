@@ -1,4 +1,4 @@
-/* Both send first, but in the buffered mode, which never waits for the receive. */
+/* Both ranks send first, but with buffered sends, which never wait for the receive. */
 /* run: np=2 */
 #include <mpi.h>
 

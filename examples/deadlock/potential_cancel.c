@@ -1,5 +1,5 @@
-/* Both send first, and get through because MPI buffers the messages. A receive for control messages that was posted before is
-   cancelled right afterwards. */
+/* Both ranks send first, which works because MPI buffers the messages. They have posted a receive for control messages
+ * before, which they cancel afterwards. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Rank 1's first message may be taken by a receive that rank 0 has posted, and that it cancels if it comes too late: then it
-   receives the message itself. Nobody would wait for ever, even without buffering. */
+/* A pending receive of rank 0 may take the first message of rank 1. If the message is late, rank 0 cancels this receive
+ * and receives the message in another call. No rank would wait forever, even if MPI did not buffer messages. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Both send first, time after time: it works as long as MPI buffers the messages. */
+/* Both ranks send first, again and again. This works only while MPI buffers the messages. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The same exchanges in ways that work whether or not messages are buffered. */
+/* The same exchanges, in ways that do not depend on buffering. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 100; i++) {
         MPI_Sendrecv(&out, 1, MPI_INT, other, 0, &in, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Sendrecv_replace(&out, 1, MPI_INT, other, 0, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        /* one sends first */
+        /* one rank sends first */
         if (rank == 0) {
             MPI_Send(&out, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
             MPI_Recv(&in, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -21,15 +21,15 @@ int main(int argc, char **argv)
             MPI_Recv(&in, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(&out, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
         }
-        /* the receive is there before the send */
+        /* the receive is posted before the send */
         MPI_Irecv(&in, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &request[0]);
         MPI_Send(&out, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
         MPI_Wait(&request[0], MPI_STATUS_IGNORE);
-        /* the send need not be complete */
+        /* the send is not yet complete when the rank receives */
         MPI_Isend(&out, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &request[0]);
         MPI_Recv(&in, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request[0], MPI_STATUS_IGNORE);
-        /* all at once */
+        /* all operations at the same time */
         MPI_Isend(&out, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &request[0]);
         MPI_Irecv(&in, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &request[1]);
         MPI_Waitall(2, request, MPI_STATUSES_IGNORE);

@@ -1,4 +1,4 @@
-/* Rows exchange their rims without blocking, and a result is collected and given back. */
+/* Nonblocking exchange of the borders of rows. Then a result is reduced and broadcast. */
 /* run: np=4 */
 #include <mpi.h>
 

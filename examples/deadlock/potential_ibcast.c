@@ -1,4 +1,4 @@
-/* The same with a nonblocking broadcast, as the root waits for it before it sends. */
+/* The same with a nonblocking broadcast. The root waits for it before it sends. */
 /* run: np=2 */
 #include <mpi.h>
 

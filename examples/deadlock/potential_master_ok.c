@@ -1,4 +1,4 @@
-/* A master that takes whatever comes, by wildcards and by probes, and workers that send before they receive. */
+/* A master receives with wildcards and probes from any worker. The workers send before they receive. */
 /* run: np=4 */
 #include <mpi.h>
 

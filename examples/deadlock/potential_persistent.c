@@ -1,4 +1,4 @@
-/* Persistent sends, completed before the receives are started. */
+/* Persistent sends are completed before the persistent receives are started. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Persistent sends and receives, started together. */
+/* Persistent sends and receives are started together. */
 /* run: np=2 */
 #include <mpi.h>
 

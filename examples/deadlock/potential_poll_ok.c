@@ -1,4 +1,4 @@
-/* While a message is under way, one looks for others and answers them: nobody waits in a send alone. */
+/* While its message is pending, each rank looks for messages and receives them. No rank only waits in a send. */
 /* run: np=2 */
 #include <mpi.h>
 

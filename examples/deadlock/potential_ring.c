@@ -1,4 +1,4 @@
-/* Everybody sends to the right before receiving from the left. */
+/* All ranks send to the right before they receive from the left. */
 /* run: np=4 */
 #include <mpi.h>
 

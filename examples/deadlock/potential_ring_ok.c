@@ -1,4 +1,4 @@
-/* A ring in which one receives first; one in which the odd ones do; and a chain, whose last one only receives. */
+/* A ring where one rank receives first, a ring where the odd ranks do, and a chain whose last rank only receives. */
 /* run: np=5 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The root of a broadcast sends after it what another one receives before it. */
+/* The root of a broadcast sends after it what another rank receives before it. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A message to oneself is sent before its receive is begun. */
+/* A rank sends a message to itself before it posts the receive. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Messages to oneself whose receive is there, or that are not waited for before it is. */
+/* A rank sends messages to itself. The receive is posted first, or the rank waits for the send only after it. */
 /* run: np=2 */
 #include <mpi.h>
 

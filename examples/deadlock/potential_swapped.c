@@ -1,4 +1,4 @@
-/* Two requests change places, and both are waited for before the messages that come in return are received. */
+/* Two requests are swapped. The ranks wait for both sends before they receive the messages of the other rank. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Two requests change places before the first is waited for: small sends may have one handle, so that only the program knows. */
+/* Two requests are swapped before the first wait. Small sends may have one handle, so only the variables differ. */
 /* run: np=3 */
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
         other = first;
         first = second;
         second = other;
-        MPI_Wait(&first, MPI_STATUS_IGNORE); /* rank 2 receives at once */
+        MPI_Wait(&first, MPI_STATUS_IGNORE); /* rank 2 receives this message at once */
         MPI_Recv(&in, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&second, MPI_STATUS_IGNORE);
     } else {

@@ -1,4 +1,4 @@
-/* The exchange works with short messages and hangs with a long one: that is a deadlock, and told as such. */
+/* The exchange works with short messages and hangs with a long one. This is a deadlock and reported as one. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Three send in a circle over two communicators, one of them by MPI_Sendrecv: its send is not what is in the way. */
+/* Three ranks send in a circle over two communicators, one with MPI_Sendrecv. Its send does not cause the problem. */
 /* run: np=3 */
 #include <mpi.h>
 

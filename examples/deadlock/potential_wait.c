@@ -1,4 +1,4 @@
-/* A nonblocking send is waited for before the message that comes in return is received. */
+/* The ranks wait for a nonblocking send before they receive the message of the other rank. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Both probe for a message of the other one before they send theirs. */
+/* Both ranks probe for a message of the other one before they send theirs. */
 /* run: np=2 */
 #include <mpi.h>
 

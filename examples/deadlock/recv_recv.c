@@ -1,4 +1,4 @@
-/* Both receive before they send. */
+/* Both ranks receive before they send. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One sends first, the other one receives first. */
+/* One rank sends first, the other one receives first. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Everyone in a ring receives from the left before sending to the right; somebody has to begin. */
+/* All ranks of a ring receive from the left before they send to the right. One of them should send first. */
 /* run: np=4 */
 #include <mpi.h>
 

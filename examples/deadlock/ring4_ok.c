@@ -1,4 +1,4 @@
-/* Rank 0 begins, and the token goes round. */
+/* Rank 0 sends first, and the token goes round the ring. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

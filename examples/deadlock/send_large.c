@@ -1,4 +1,4 @@
-/* Standard sends that are too large for the MPI library to buffer: both wait for the other one to receive. */
+/* Standard sends that are too large for MPI to buffer. Both ranks wait for the other one to receive. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

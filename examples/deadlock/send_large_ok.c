@@ -1,4 +1,4 @@
-/* The same exchange by MPI_Sendrecv, which cannot block itself. */
+/* The same exchange with MPI_Sendrecv, which does not block itself. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Rank 0's exchange gets its message from rank 2 at once, but its own message goes nowhere: rank 1 waits in MPI_Gather for it,
-   and rank 2, which has left that, for rank 1. */
+/* Rank 0 receives from rank 2 at once in its exchange, but its own message is not received. Rank 1, the receiver, waits
+ * in MPI_Gather for rank 0. Rank 2 has left MPI_Gather and waits for rank 1. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 0's exchange gets its message from rank 2 at once, and rank 1 receives its own when it has computed for a while. */
+/* Rank 0 receives from rank 2 at once in its exchange. Rank 1 receives the message of rank 0 after a while. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Everybody waits for a slow rank: in a barrier, a receive, a probe, a wait for any. Slow is not stuck. */
+/* All ranks wait for a slow rank: in a barrier, a receive, a probe and MPI_Waitany. A slow rank is not blocked. */
 /* run: np=4 */
 #include <mpi.h>
 #include <unistd.h>

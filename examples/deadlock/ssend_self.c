@@ -1,4 +1,4 @@
-/* A synchronous send to oneself waits for a receive that one is not there to call. */
+/* A rank that sends a synchronous message to itself never gets to the receive. */
 /* run: np=2 */
 #include <mpi.h>
 

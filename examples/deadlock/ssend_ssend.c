@@ -1,4 +1,4 @@
-/* Synchronous sends around a ring: each waits for a receive that comes after it. */
+/* Synchronous sends around a ring. Each send waits for a receive that is called only after another send. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Synchronous sends around a ring, nonblocking: all receives get their turn. */
+/* Nonblocking synchronous sends around a ring. All ranks get to their receives. */
 /* run: np=3 */
 #include <mpi.h>
 

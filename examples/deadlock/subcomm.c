@@ -1,4 +1,4 @@
-/* Within a sub-communicator one half waits in a collective for a rank that waits for a message from the other half. */
+/* In each half, one rank waits in a collective for the other one, which waits for a message from the other half. */
 /* run: np=4 */
 #include <mpi.h>
 

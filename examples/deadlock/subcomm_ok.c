@@ -1,4 +1,4 @@
-/* The same halves, which send before their barriers. */
+/* The same halves, which exchange messages before their barriers. */
 /* run: np=4 */
 #include <mpi.h>
 

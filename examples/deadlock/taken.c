@@ -1,4 +1,4 @@
-/* A receive from anybody takes the message that the next one waits for. */
+/* A receive from MPI_ANY_SOURCE takes the message that the next receive waits for. */
 /* run: np=3 */
 #include <mpi.h>
 

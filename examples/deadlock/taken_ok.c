@@ -1,4 +1,4 @@
-/* A receive from anybody takes the one message, and the next one waits for the other for a while. */
+/* A receive from MPI_ANY_SOURCE takes one message. The next receive waits a while for another message. */
 /* run: np=3 */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Each rank has two threads; all four receive, and nobody is left to send. */
+/* Each rank has two threads. All four threads receive, and no thread is left to send. */
 /* run: np=2 */
 #include <mpi.h>
 #include <pthread.h>

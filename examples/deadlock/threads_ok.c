@@ -1,5 +1,5 @@
-/* On each rank one thread waits for a message that only the other thread of the other rank sends, a while later: a rank
- * is stuck only if all its threads are. */
+/* On each rank one thread waits for a message that the other thread of the other rank sends after a while. A rank is
+ * blocked only if all its threads are blocked. */
 /* run: np=2 */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Two threads of each rank exchange many messages at once on a communicator of their own each, and one pair of threads
- * shares MPI_COMM_WORLD, told apart by tags. */
+/* Two threads of each rank exchange many messages at the same time. Each thread has its own communicator, and both
+ * threads also use MPI_COMM_WORLD, with different tags. */
 /* run: np=2 */
 #include <mpi.h>
 #include <pthread.h>
@@ -22,9 +22,11 @@ static void *worker(void *arg)
         sums[me] += value;
         MPI_Allreduce(&value, &out, 1, MPI_INT, MPI_MAX, comms[me]);
         if (me == 0)
-            MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 10, &value, 1, MPI_INT, 1 - rank, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 10, &value, 1, MPI_INT, 1 - rank, 10, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
         else
-            MPI_Sendrecv(&x, 1, MPI_DOUBLE, 1 - rank, 11, &d, 1, MPI_DOUBLE, 1 - rank, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&x, 1, MPI_DOUBLE, 1 - rank, 11, &d, 1, MPI_DOUBLE, 1 - rank, 11, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     }
     return NULL;
 }
@@ -40,7 +42,8 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, worker, (void *)1L);
     worker((void *)0L);
     pthread_join(thread, NULL);
-    printf("rank %d: %s, %ld %ld\n", rank, provided == MPI_THREAD_MULTIPLE ? "MPI_THREAD_MULTIPLE" : "less", sums[0], sums[1]);
+    printf("rank %d: %s, %ld %ld\n", rank, provided == MPI_THREAD_MULTIPLE ? "MPI_THREAD_MULTIPLE" : "less", sums[0],
+           sums[1]);
     MPI_Comm_free(&comms[0]);
     MPI_Comm_free(&comms[1]);
     MPI_Finalize();

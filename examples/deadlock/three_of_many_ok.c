@@ -1,4 +1,4 @@
-/* Three ranks wait while the fourth one computes, and then it frees them. */
+/* Three ranks wait while the fourth rank computes. Then it sends them a message. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     } else {
         double end = MPI_Wtime() + 2;
         while (MPI_Wtime() < end)
-            ; /* stands for a long computation */
+            ; /* represents a long computation */
         MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
     }
     printf("rank %d: %d\n", rank, value);

@@ -1,4 +1,4 @@
-/* The same, nonblocking, completed together: then the order between communicators does not matter. */
+/* The same with nonblocking barriers, completed together. Then the order between communicators does not matter. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Nonblocking receives do not help if both wait for them before they send. */
+/* Both ranks use nonblocking receives, but wait for them before they send. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The sends come between the nonblocking receives and the wait. */
+/* Both ranks send after they have started their nonblocking receives and before they wait. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One of the two messages that MPI_Waitall wants is never sent: its tag is another. */
+/* MPI_Waitall waits for two messages. One of them is never sent, because its tag is different. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* MPI_Waitall over requests of which some are null, inactive or long complete. */
+/* MPI_Waitall for several requests, some of which are null, inactive or already complete. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ int main(int argc, char **argv)
     MPI_Irecv(&in[1], 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request[4]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Waitall(5, request, MPI_STATUSES_IGNORE);
-    MPI_Wait(&request[2], MPI_STATUS_IGNORE); /* inactive: returns at once */
+    MPI_Wait(&request[2], MPI_STATUS_IGNORE); /* inactive, so it returns at once */
     MPI_Request_free(&request[2]);
-    MPI_Waitall(5, request, MPI_STATUSES_IGNORE); /* all null now */
+    MPI_Waitall(5, request, MPI_STATUSES_IGNORE); /* now all are null */
     printf("rank %d got %d\n", rank, in[0]);
     MPI_Finalize();
     return 0;

@@ -1,4 +1,4 @@
-/* MPI_Waitany is content with either of two messages, and gets neither: both senders wait for its own. */
+/* MPI_Waitany would return with either of two messages, but none comes: both senders wait for messages themselves. */
 /* run: np=3 */
 #include <mpi.h>
 

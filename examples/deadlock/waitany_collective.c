@@ -1,4 +1,4 @@
-/* MPI_Waitany is content with a sum or a message. Rank 1 is to take part in both, but waits; rank 2 computes. */
+/* MPI_Waitany waits for a reduction or a message. Rank 1 is needed for both but waits. Rank 2 computes. */
 /* run: np=3 within=10s */
 #include <mpi.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     } else if (rank == 1) {
         MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
     } else {
-        sleep(30); /* stands for a long computation */
+        sleep(30); /* represents a long computation */
     }
     MPI_Finalize();
     return 0;

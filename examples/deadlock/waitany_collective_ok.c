@@ -1,5 +1,5 @@
-/* MPI_Waitany is content with a sum or a message, and the message comes late.
- */
+/* MPI_Waitany waits for a reduction or a message. The message comes late, and rank 1 waits for the reduction only after
+ * it has received a message from rank 0. */
 /* run: np=3 */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* MPI_Waitany gets one of two messages; the other sender was blocked until then. */
+/* MPI_Waitany gets one of two messages. The other sender is blocked until then. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Rank 0 waits for one of several messages, none of which comes: the others wait for rank 0. */
+/* Rank 0 waits for one of several messages, but none comes: the other ranks wait for rank 0. */
 /* run: np=3 */
 #include <mpi.h>
 

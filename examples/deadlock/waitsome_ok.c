@@ -1,4 +1,4 @@
-/* Rank 0 waits for one of several messages, and answers who has sent it; the other one comes much later. */
+/* Rank 0 waits for one of several messages and answers its sender. The other message comes much later. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

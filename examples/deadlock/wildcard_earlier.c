@@ -1,4 +1,4 @@
-/* The only message that rank 0 gets is taken by the receive that it has posted first, so the second one waits in vain. */
+/* The first posted receive of rank 0 takes the only message, so the second receive waits forever. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The receive that rank 0 has posted first takes the first message, a second one comes later, and a third one is probed for. */
+/* The first posted receive of rank 0 takes the first message. A second one comes later; a third one is probed for. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* All wait for a message from anybody, and nobody is left to send one. */
+/* All ranks wait for a message from MPI_ANY_SOURCE, and no rank is left to send one. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Two wait for a message from anybody while the third one, which could send it, takes its time. */
+/* Two ranks wait for a message from MPI_ANY_SOURCE. The third rank sends it after a while. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Rank 0 wants two messages from anybody, and only one of the others sends one. */
+/* Rank 0 waits for two messages from MPI_ANY_SOURCE, but only one of the other ranks sends one. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 0 wants two messages from anybody, and the second one takes its time; one of rank 1's is for later. */
+/* Rank 0 waits for two messages from MPI_ANY_SOURCE. The second one comes late; rank 1 sends another one for later. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

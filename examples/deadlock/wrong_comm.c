@@ -1,4 +1,4 @@
-/* The message is sent on one communicator and received on a duplicate of it: these are different worlds. */
+/* A message is sent on one communicator and received on a duplicate of it. Messages do not cross communicators. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Messages of the same source and tag on two communicators, received in the other order. */
+/* Messages with the same source and tag on two communicators. They are received in the opposite order. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Rank 1 sends to rank 2 what rank 0 waits for. */
+/* Rank 1 sends to rank 2 the message that rank 0 waits for. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 1 sends to rank 2, too, which receives it late. */
+/* Rank 1 also sends to rank 2, which receives the message late. */
 /* run: np=3 */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Rank 0 waits for rank 2, and rank 1 sends. */
+/* Rank 0 waits for a message of rank 2, but rank 1 sends it. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Rank 0 receives in the order of ranks, and the messages come the other way round. */
+/* Rank 0 receives in the order of the ranks, but the messages come in the opposite order. */
 /* run: np=3 */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The sender sends with one tag, the receiver waits for another, and then the sender waits for the receiver. */
+/* The sender and the receiver use different tags. Then the sender waits for the receiver. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* MPI_Abort is a proper way to give up: neither a missing MPI_Finalize nor a death by signal. */
+/* A program may end with MPI_Abort. This is neither a missing MPI_Finalize nor a death by a signal. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
-    MPI_Barrier(MPI_COMM_WORLD); /* the others are killed by the launcher here, which is not their fault */
+    MPI_Barrier(MPI_COMM_WORLD); /* here the launcher kills the other ranks, which is not their error */
     MPI_Finalize();
     return 0;
 }

@@ -1,4 +1,4 @@
-/* An error path deep in the program calls exit() without ending MPI. */
+/* An error path deep in the program calls exit() without MPI_Finalize. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

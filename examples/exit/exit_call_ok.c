@@ -1,4 +1,4 @@
-/* exit() after MPI_Finalize, with a status that says that something failed, is the program's own business. */
+/* A program may call exit() after MPI_Finalize, even with a nonzero status. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

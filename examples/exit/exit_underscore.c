@@ -1,4 +1,4 @@
-/* _exit() runs no exit handlers, so even one that calls MPI_Finalize does not help. */
+/* _exit() runs no exit handlers, so a handler that calls MPI_Finalize does not help. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A child made by fork() leaves by exit() and _exit(), and one becomes another program: they are not the rank, and end
- * without MPI_Finalize by right. */
+/* Children made by fork() end with exit() or _exit(), and one becomes another program. They are not ranks,
+ * so they may end without MPI_Finalize. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ static int child(int how)
 {
     int status = -1;
     pid_t pid;
-    fflush(stdout); /* or the child would print it again */
+    fflush(stdout); /* otherwise the child would print the buffered text again */
     pid = fork();
     if (pid == 0) {
         if (how == 0)

@@ -1,4 +1,4 @@
-/* MPI_Finalize is called by a function registered with atexit(): late, but called. */
+/* A function registered with atexit() calls MPI_Finalize, which is late but allowed. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A program that is linked with MPI but never initialises it (it only prints its usage). */
+/* A program that is linked with MPI but never initializes it. It only prints its usage. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* One rank leaves before the end, while the other one still counts on it. */
+/* One rank exits while the other one still waits for a message from it. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* An assertion of the program fails: abort() raises SIGABRT. */
+/* An assertion of the program fails, and abort() raises SIGABRT. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The same assertion holds. */
+/* The same assertion, which holds. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdlib.h>

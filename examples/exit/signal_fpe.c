@@ -1,4 +1,4 @@
-/* An integer division by zero: SIGFPE, which the program did not send to itself. */
+/* An integer division by zero raises SIGFPE. The program did not send this signal to itself. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Signals that the program handles itself are no accident: it probes memory under its own SIGSEGV handler, counts
- * SIGTERM and ignores SIGPIPE, and none of that ends it. */
+/* The program may handle signals itself: it probes memory with its own SIGSEGV handler, counts SIGTERM and ignores
+ * SIGPIPE. None of these signals ends it. */
 /* run: np=2 */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -52,7 +52,8 @@ int main(int argc, char **argv)
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 
-    printf("rank %d: null %s, own %s\n", rank, readable(NULL) ? "readable" : "not readable", readable(&byte) ? "readable" : "not readable");
+    printf("rank %d: null %s, own %s\n", rank, readable(NULL) ? "readable" : "not readable",
+           readable(&byte) ? "readable" : "not readable");
     raise(SIGTERM);
     kill(getpid(), SIGTERM);
     printf("rank %d: %d SIGTERM\n", rank, (int)terms);
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
         printf("rank %d: write to a closed pipe gives %d\n", rank, (int)write(pipes[1], &byte, 1));
         close(pipes[1]);
     }
-    /* The program sees its own handlers when it asks for them. */
+    /* When the program queries the handler, it gets its own one. */
     sigaction(SIGSEGV, NULL, &old);
     printf("rank %d: SIGSEGV handler is %s\n", rank, old.sa_handler == on_segv ? "mine" : "another");
     sigaction(SIGBUS, NULL, &old);

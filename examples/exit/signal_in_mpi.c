@@ -1,4 +1,4 @@
-/* The crash happens inside MPI, because of the buffer that it was given. */
+/* The program crashes inside MPI, because it has passed a bad buffer. */
 /* run: np=2 */
 #include <mpi.h>
 

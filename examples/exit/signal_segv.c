@@ -1,4 +1,4 @@
-/* A rank dies of its own bug between two MPI calls; the other one waits for it in vain. */
+/* A rank crashes between two MPI calls because of its own bug. The other rank waits for it in vain. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

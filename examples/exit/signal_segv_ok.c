@@ -1,4 +1,4 @@
-/* The same store, into memory that is there. */
+/* The same store, to valid memory. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A program that gives up has many communicators, which it may have forgotten. */
+/* A program that calls MPI_Abort has many communicators, which it may have forgotten to free. */
 /* run: np=2 status=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A program that gives up has no chance to free anything. */
+/* A program that calls MPI_Abort need not free its objects. */
 /* run: np=2 status=3 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Communicators that are not freed: some of a loop, topologies, one between groups, and one that nobody else is in. */
+/* Communicators that are not freed: some of a loop, topologies, an inter-communicator, one with a single process. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-! A communicator of Fortran is not freed.
+! A Fortran program does not free a communicator.
 ! run: np=2
 program comm_fortran
   use mpi

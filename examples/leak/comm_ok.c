@@ -1,4 +1,4 @@
-/* Communicators of all kinds, each of them freed, some while they are in use; and null ones. */
+/* Communicators of all kinds. The program frees all of them, some while they are in use. Null handles need no free. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Both ranks wait for each other; what they have at that moment is of interest if it is much. */
+/* Both ranks wait for each other. If they have many objects at that moment, mpivet reports them. */
 /* run: np=2 */
 #include <mpi.h>
 

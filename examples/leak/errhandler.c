@@ -1,4 +1,4 @@
-/* Error handlers that nothing has any more, and one that MPI returned, are not freed. */
+/* The program does not free error handlers that no object uses any more, nor one that MPI has returned. */
 /* run: np=2 */
 #include <mpi.h>
 

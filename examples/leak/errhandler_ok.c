@@ -1,4 +1,4 @@
-/* Error handlers are freed, or needed to the end by what has them; and those that MPI returns are freed, too. */
+/* The program frees error handlers, also those that MPI returns. It keeps only those that objects use to the end. */
 /* run: np=2 */
 #include <mpi.h>
 

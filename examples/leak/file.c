@@ -1,4 +1,4 @@
-/* A file is opened and never closed. */
+/* The program opens a file and never closes it. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* What a generalized request has is freed by the function that MPI calls when the request is done, but for a group. */
+/* The free function of a generalized request frees its communicator, but not the group of this communicator. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

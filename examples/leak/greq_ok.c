@@ -1,4 +1,4 @@
-/* What a generalized request has is freed by the function that MPI calls when the request is done. */
+/* The free function of a generalized request, which MPI calls at the end of the request, frees its objects. */
 /* run: np=1 */
 #include <stddef.h>
 #include <mpi.h>

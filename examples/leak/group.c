@@ -1,4 +1,4 @@
-/* The group of a communicator is asked for, and not freed: both times, or once of two. */
+/* The program queries groups and does not free them: some of them never, another one once instead of twice. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

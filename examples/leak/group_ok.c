@@ -1,4 +1,5 @@
-/* Groups are freed as often as calls have returned them, be the handle the same, or the communicator gone. Empty ones need not be. */
+/* A group is freed once for each call that has returned it, even if the handle is the same or its communicator is
+ * gone. The empty group need not be freed. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -13,7 +14,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 3; i++)
         MPI_Comm_group(MPI_COMM_WORLD, &all[i]);
-    g = all[0]; /* a copy is no other group */
+    g = all[0]; /* a copy of a handle is not another group */
     MPI_Group_free(&g);
     MPI_Group_incl(all[1], 1, &zero, &result);
     MPI_Group_free(&result);
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
     MPI_Win_get_group(win, &g);
     MPI_Win_free(&win);
     MPI_Group_free(&g);
-    MPI_File_open(MPI_COMM_SELF, rank ? "one" : "zero", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_SELF, rank ? "one" : "zero", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_get_group(file, &g);
     MPI_Group_free(&g);
     MPI_File_close(&file);

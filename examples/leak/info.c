@@ -1,4 +1,4 @@
-/* Info objects that the program made, or got from MPI, and that it does not free. */
+/* Info objects that the program made, or that MPI returned. The program does not free them. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Info objects may be made before MPI_Init and after MPI_Finalize (MPI 4.0). They are to be freed all the same. */
+/* Info objects may be made before MPI_Init and after MPI_Finalize (MPI 4.0). The program must free them too. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 

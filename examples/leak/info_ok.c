@@ -1,4 +1,4 @@
-/* Info objects are freed, those that MPI returns, too. MPI_INFO_ENV is MPI's. */
+/* The program frees its info objects, and those that MPI returns. MPI_INFO_ENV belongs to MPI. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -26,7 +26,8 @@ int main(int argc, char **argv)
     MPI_Comm_get_info(comm, &used);
     MPI_Comm_free(&comm);
     MPI_Info_free(&used);
-    MPI_File_open(MPI_COMM_WORLD, "scratch", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, "scratch", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
     MPI_File_get_info(file, &used);
     MPI_File_close(&file);
     MPI_Info_free(&used);

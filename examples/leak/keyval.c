@@ -1,4 +1,4 @@
-/* Keys of attributes that nothing has any more are not freed. */
+/* The program does not free attribute keys that no object uses any more. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Keys are freed before and after their attributes, or needed to the end by what has the attribute. */
+/* Attribute keys are freed before or after their attributes, or an object has the attribute to the end. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* A library has an attribute of MPI_COMM_SELF, so that MPI_Finalize calls the function that frees its objects. It forgets some. */
+/* A library's attribute of MPI_COMM_SELF makes MPI_Finalize call a function that frees its objects, but not all. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

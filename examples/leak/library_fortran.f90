@@ -1,4 +1,4 @@
-! The function that deletes an attribute of MPI_COMM_SELF frees one communicator, and forgets another.
+! The delete function of an attribute of MPI_COMM_SELF frees one communicator and forgets another one.
 ! run: np=2
 module library
   use mpi

@@ -1,4 +1,4 @@
-! The functions that delete attributes free what there is: of a communicator that is freed, and of MPI_COMM_SELF.
+! The delete functions of attributes free all objects: of a communicator that is freed, and of MPI_COMM_SELF.
 ! run: np=2
 module library
   use mpi

@@ -1,4 +1,4 @@
-/* Objects of a library are freed when MPI_Finalize deletes its attribute of MPI_COMM_SELF, the key included. */
+/* A library's objects, and its key, are freed when MPI_Finalize deletes its attribute of MPI_COMM_SELF. */
 /* run: np=2 */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* A program has many communicators at once, and frees them in the end. */
+/* A program has many communicators at the same time, and frees them in the end. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A reduction operation is made for each of many reductions. */
+/* A program makes a reduction operation for each of many reductions, and does not free it. */
 /* run: np=2 */
 #include <mpi.h>
 

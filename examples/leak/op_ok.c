@@ -1,4 +1,4 @@
-/* Reduction operations are freed, one of them while it is used. */
+/* The program frees its reduction operations, one of them while it is in use. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-# mpi4py frees what the program frees, and not the rest.
+# mpi4py frees only what the program frees.
 # run: np=2
 from mpi4py import MPI
 

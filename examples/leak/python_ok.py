@@ -1,4 +1,4 @@
-# mpi4py frees what the program frees.
+# The program frees its objects in mpi4py.
 # run: np=2
 from mpi4py import MPI
 

@@ -1,4 +1,4 @@
-/* The flags say how many objects are worth a note, and how many places are reported in the end: those that made most. */
+/* Flags set the number of objects that is worth a note, and the number of reported places: those with most objects. */
 /* run: np=1 flags="--max-comms=4 --max-objects=0 --leak-report-size=1" */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Windows are not freed. MPICH prints warnings of UCX about that, with addresses. */
+/* The program does not free its windows. MPICH prints warnings of UCX about them, which contain addresses. */
 /* run: np=2 stdout=any */
 #include <stddef.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Windows with memory are not freed. With Debian's MPICH that is worse: its UCX aborts in MPI_Finalize, with mpivet or without, as
- * the memory is still registered. */
+/* The program does not free windows with memory. With Debian's MPICH the effect is worse: its UCX aborts in
+ * MPI_Finalize, with or without mpivet, because the memory is still registered. */
 /* run: np=2 mpi=openmpi */
 #include <mpi.h>
 

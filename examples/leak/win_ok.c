@@ -1,4 +1,4 @@
-/* Windows of each kind are freed, after their communicator. */
+/* The program frees windows of each kind, after their communicator. */
 /* run: np=2 */
 #include <mpi.h>
 

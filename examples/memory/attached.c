@@ -1,4 +1,4 @@
-/* Messages are sent from the memory that is attached for buffered sends. */
+/* The program sends messages from the memory that is attached for buffered sends. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Memory for buffered sends is the program's own again when it is detached. */
+/* The program may use the memory for buffered sends again after it has detached it. */
 /* run: np=2 */
 #include <mpi.h>
 

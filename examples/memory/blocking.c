@@ -1,4 +1,4 @@
-/* Blocking calls use the buffer of a receive that is under way. */
+/* Blocking calls use the buffer of a pending receive. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Nonblocking collectives have buffers in common. */
+/* Nonblocking collectives share buffers. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 
@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Ibcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD, &r[0]);
-    if (rank == 0) /* the root only reads */
+    if (rank == 0) /* the root only reads its buffer */
         MPI_Ibcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD, &r[1]);
     else
         MPI_Ibcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Ibcast is still filling" ranks=1 */

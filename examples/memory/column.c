@@ -1,4 +1,4 @@
-/* Columns of a matrix: a block of three columns reaches into the one beside it. */
+/* Columns of a matrix: a block of three columns overlaps the next block. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

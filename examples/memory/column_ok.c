@@ -1,5 +1,5 @@
-/* Columns of a matrix lie between one another and share nothing. So do the edges of a block, resized columns one beside the
-   other, and what absolute addresses describe. A type that is freed while it is in use is the same still. */
+/* The columns of a matrix interleave and do not overlap. Neither do the edges of a block, resized columns side by side,
+ * and data at absolute addresses. A datatype that is freed while it is in use remains valid. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -26,9 +26,10 @@ int main(int argc, char **argv)
                 MPI_Irecv(&a[1][k], 1, column, 1 - rank, k + 1, MPI_COMM_WORLD, &r[k]);
         }
         MPI_Send(&a[0][0], N, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-        MPI_Sendrecv(&a[0][0], N, MPI_DOUBLE, 1 - rank, N, &a[N - 1][0], N, MPI_DOUBLE, 1 - rank, N, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&a[0][0], N, MPI_DOUBLE, 1 - rank, N, &a[N - 1][0], N, MPI_DOUBLE, 1 - rank, N, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         MPI_Waitall(80, r, MPI_STATUSES_IGNORE);
-        /* Ten columns, one beside the other. */
+        /* Ten columns side by side. */
         MPI_Irecv(&a[1][10], 10, narrow, 1 - rank, 0, MPI_COMM_WORLD, &r[0]);
         MPI_Irecv(&a[1][20], 10, narrow, 1 - rank, 1, MPI_COMM_WORLD, &r[1]);
         MPI_Send(&a[1][30], 10, narrow, 1 - rank, 0, MPI_COMM_WORLD);
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
         MPI_Send(&a[50][0], 2, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
         MPI_Send(&a[50][0], 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD);
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-        /* A new type under what is perhaps the same handle. */
+        /* A new datatype, which may have the same handle. */
         MPI_Type_contiguous(N, MPI_DOUBLE, &row);
         MPI_Type_commit(&row);
         MPI_Sendrecv(&a[4][0], 1, row, 1 - rank, 0, &a[5][0], 1, row, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

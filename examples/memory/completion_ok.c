@@ -1,5 +1,5 @@
-/* All ways to learn that an operation is complete, after which its buffer is used again; and requests that are freed, of which
-   nobody knows. */
+/* All ways to learn that an operation is complete. After that its buffer is used again. Some
+ * requests are freed instead of completed. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int round = 0; round < 10; round++) {
-        /* The completed one begins again. */
+        /* Each completed receive is started again. */
         for (i = 0; i < N; i++)
             MPI_Irecv(&in[i], 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &r[i]);
         for (i = 0; i < N; i++)
@@ -25,9 +25,10 @@ int main(int argc, char **argv)
         for (int left = N; left > 0; left -= n) {
             MPI_Waitsome(N, r, &n, indices, MPI_STATUSES_IGNORE);
             for (i = 0; i < n; i++)
-                MPI_Sendrecv(&out[0], 1, MPI_INT, rank, 1, &in[indices[i]], 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Sendrecv(&out[0], 1, MPI_INT, rank, 1, &in[indices[i]], 1, MPI_INT, rank, 1, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
         }
-        /* Small sends have one handle with some libraries; the variables are swapped. */
+        /* With some libraries all small sends have the same handle. The variables are swapped. */
         for (i = 0; i < N; i++)
             MPI_Isend(&out[i], 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, &r[i]);
         for (i = 0; i < N; i++)
@@ -39,27 +40,28 @@ int main(int argc, char **argv)
         }
         for (i = 0; i < N; i++) {
             MPI_Wait(&r[i], MPI_STATUS_IGNORE);
-            MPI_Sendrecv(&in[0], 1, MPI_INT, rank, 1, &out[N - 1 - i], 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&in[0], 1, MPI_INT, rank, 1, &out[N - 1 - i], 1, MPI_INT, rank, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
         }
-        /* Known to be complete before it is completed. */
+        /* The program knows that the receive is complete before it completes it. */
         MPI_Irecv(in, N, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &r[0]);
         MPI_Send(out, N, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD);
         for (flag = 0; !flag;)
             MPI_Request_get_status(r[0], &flag, MPI_STATUS_IGNORE);
         MPI_Bcast(in, N, MPI_INT, 0, MPI_COMM_WORLD);
         MPI_Wait(&r[0], MPI_STATUS_IGNORE);
-        /* A send that is freed is over when its answer is there. */
+        /* A freed send is complete when the answer to its message arrives. */
         MPI_Isend(out, N, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD, &r[0]);
         MPI_Request_free(&r[0]);
         MPI_Recv(in, N, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Sendrecv(&token, 1, MPI_INT, 1 - rank, 5, &n, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Sendrecv_replace(out, N, MPI_INT, 1 - rank, 5, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        /* A receive that is cancelled. */
+        /* A cancelled receive. */
         MPI_Irecv(in, N, MPI_INT, 1 - rank, 6, MPI_COMM_WORLD, &r[0]);
         MPI_Cancel(&r[0]);
         MPI_Wait(&r[0], MPI_STATUS_IGNORE);
         MPI_Bcast(in, N, MPI_INT, 0, MPI_COMM_WORLD);
-        /* Probed and taken. */
+        /* A matched probe and its receive. */
         if (rank == 0) {
             MPI_Message m;
             MPI_Mprobe(1, 7, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-/* What a file is written from is received into before that is complete, and what is read from it is sent. */
+/* A buffer receives a message while it is written to a file, and is written to the file while data are read into it. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One buffer is written to a file, received into and read into, each after what was before. */
+/* One buffer is written to a file, receives messages and is read from a file, each after the operation before it. */
 /* run: np=2 */
 #include <mpi.h>
 

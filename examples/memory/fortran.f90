@@ -1,4 +1,4 @@
-! An array section that is received into overlaps one that is sent.
+! An array section that receives a message overlaps another section that is sent.
 ! run: np=2 stdout=any
 program fortran
    use mpi

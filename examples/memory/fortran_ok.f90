@@ -1,4 +1,4 @@
-! MPI_IN_PLACE and MPI_BOTTOM are other addresses in Fortran than in C.
+! MPI_IN_PLACE and MPI_BOTTOM have other addresses in Fortran than in C.
 ! run: np=2
 program fortran_ok
    use mpi

@@ -1,4 +1,4 @@
-/* One buffer is given to collectives as what is sent and as the place of the result: that is what MPI_IN_PLACE is for. */
+/* Collectives get one buffer as both send buffer and receive buffer. The program should pass MPI_IN_PLACE. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

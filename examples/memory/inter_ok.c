@@ -1,4 +1,4 @@
-/* Between groups each side has its own arguments: one buffer for what means nothing is fine. */
+/* On an inter-communicator each side has its own arguments. Arguments that are not significant may share a buffer. */
 /* run: np=4 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* What comes from the neighbours overlaps what goes to them. */
+/* The buffer for data from the neighbours overlaps the buffer for data to them. */
 /* run: np=3 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* At the ends of a line there is a place for the neighbour that is none, which MPI does not touch. */
+/* At the ends of a line, the receive buffer has a part for the missing neighbour. MPI does not touch it. */
 /* run: np=3 */
 #include <mpi.h>
 

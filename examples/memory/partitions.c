@@ -1,4 +1,4 @@
-/* A partition that is marked ready is still being received into. */
+/* A partition is marked ready while a pending receive still uses it. */
 /* run: np=2 stdout=any mpi=mpich */
 #include <mpi.h>
 

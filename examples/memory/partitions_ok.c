@@ -1,4 +1,4 @@
-/* A partition is the program's until it is ready, be it to receive into it; and what has arrived may be used. */
+/* The program may use a partition until it marks it ready, even to receive into it, and use what has arrived. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 

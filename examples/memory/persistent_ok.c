@@ -1,4 +1,4 @@
-/* Persistent requests with the same buffer, of which one is active at a time. */
+/* Persistent requests share a buffer, but only one of them is active at a time. */
 /* run: np=2 */
 #include <mpi.h>
 

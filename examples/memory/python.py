@@ -1,4 +1,5 @@
-# Two receives into one array: the finding has the place in the extension module that called MPI, and none in here.
+# Two receives into one array. The finding names the place in the extension module that called MPI, not one in this
+# file.
 # run: np=2 mpi=openmpi
 from mpi4py import MPI
 from array import array

@@ -1,4 +1,4 @@
-# Parts of one array beside each other, sums in place, and pickled objects.
+# Adjacent parts of one array, reductions in place, and pickled objects.
 # run: np=2 mpi=openmpi
 import sys
 
@@ -20,4 +20,4 @@ for i in range(20):
     got = [comm.recv(source=1 - rank, tag=k) for k in range(3)]
     MPI.Request.waitall(sends)
     comm.allgather(got)
-sys.stdout.write(f"{rank} {list(data)}\n")  # at once
+sys.stdout.write(f"{rank} {list(data)}\n")  # in one piece

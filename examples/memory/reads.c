@@ -1,4 +1,4 @@
-/* One buffer is sent to two: allowed since MPI 2.2. */
+/* One buffer is sent to two processes, which is allowed since MPI 2.2. */
 /* run: np=2 stdout=any env=MPIVET_CHECK=LOCAL:MEMORY:READ_OVERLAP=on */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One buffer is sent to everybody. */
+/* One buffer is sent to all processes. */
 /* run: np=3 */
 #include <mpi.h>
 

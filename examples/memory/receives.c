@@ -1,4 +1,4 @@
-/* Two receives under way share the last element of the first: which message it has in the end is open. */
+/* Two pending receives share the last element of the first buffer. It is undefined which message this element has. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Receives side by side, one after the other in the same place, of nothing, and from nobody. */
+/* Receives into adjacent buffers, into one buffer one after the other, without data, and from MPI_PROC_NULL. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The place of the result reaches into what is sent: some libraries die of it. */
+/* The receive buffer overlaps the send buffer. Some libraries crash. */
 /* run: np=1 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A message is received into the buffer that another one is still sent from. */
+/* A message is received into a buffer from which another message is still being sent. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

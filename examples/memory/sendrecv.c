@@ -1,4 +1,4 @@
-/* The two buffers of a call are the same, or overlap. */
+/* The two buffers of a call are equal or overlap. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* A nonblocking collective receives into part of what it sends: MPI itself changes that before the operation is complete, which is
- * one error and not two. */
+/* A nonblocking collective receives into a part of its send buffer. MPI itself changes this part before the operation
+ * is complete, but this is one error and not two. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A thread receives into what another one, which waits in MPI, is to receive into. */
+/* A thread receives into a buffer of another thread's pending receive. The other thread waits in MPI. */
 /* run: np=2 stdout=any cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         MPI_Wait(&r, MPI_STATUS_IGNORE);
         pthread_join(t, 0);
     } else {
-        /* Not from the rank itself: MPICH 4.0.2 sometimes hangs if one thread sends to another one of its rank. */
+        /* Another rank sends: MPICH 4.0.2 sometimes hangs if a thread sends to another thread of its own rank. */
         MPI_Send(data, 8, MPI_INT, 0, 0, MPI_COMM_WORLD);
         MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);

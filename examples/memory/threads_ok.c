@@ -1,4 +1,4 @@
-/* Threads use one buffer, each after the other has completed what it did. */
+/* Threads use one buffer one after the other. Each starts when the previous operation is complete. */
 /* run: np=2 cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

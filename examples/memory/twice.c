@@ -1,4 +1,4 @@
-/* Datatypes that have an element twice, or whose copies overlap: nothing may be received into them. */
+/* Datatypes that contain an element twice, or whose copies overlap. They must not be used to receive. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         MPI_Recv(data, 1, twice, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" "has a byte twice" ranks=0 */
     } else
         MPI_Send(data, 1, twice, 0, 1, MPI_COMM_WORLD);
-    /* Every second element of five: the next copy begins in the middle. */
+    /* Three elements with a stride of two, and the next copy begins at the second of them. */
     MPI_Type_vector(3, 1, 2, MPI_INT, &every); /* want warning "LOCAL:DATATYPE:NOT_FREED" */
     MPI_Type_create_resized(every, 0, 2 * sizeof(int), &twice); /* want warning "LOCAL:DATATYPE:NOT_FREED" */
     MPI_Type_commit(&twice);

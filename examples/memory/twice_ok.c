@@ -1,4 +1,4 @@
-/* A datatype that has an element twice may be sent; copies that lie between one another overlap only where they meet. */
+/* A datatype that contains an element twice may be sent. Interleaved copies overlap only if they share elements. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Type_indexed(2, lens, at, MPI_INT, &twice);
     MPI_Type_commit(&twice);
     MPI_Type_vector(3, 1, 2, MPI_INT, &every);
-    MPI_Type_create_resized(every, 0, sizeof(int), &odd); /* two copies: every element once */
+    MPI_Type_create_resized(every, 0, sizeof(int), &odd); /* two copies contain every element once */
     MPI_Type_commit(&odd);
     for (int i = 0; i < 10; i++) {
         MPI_Isend(data, 1, twice, 1 - rank, 0, MPI_COMM_WORLD, &r);

@@ -1,10 +1,11 @@
-/* Parts of what is gathered overlap; so do the two buffers of an exchange. */
+/* The parts that are gathered overlap. The two buffers of an exchange overlap too. */
 /* run: np=3 stdout=any */
 #include <mpi.h>
 
 int main(int argc, char **argv)
 {
-    int rank, mine[4] = {0}, all[30] = {0}, counts[3] = {4, 4, 4}, at[3] = {0, 8, 5}, from[3] = {0, 4, 8}, to[3] = {20, 16, 11};
+    int rank, mine[4] = {0}, all[30] = {0}, counts[3] = {4, 4, 4}, at[3] = {0, 8, 5}, from[3] = {0, 4, 8},
+        to[3] = {20, 16, 11};
     MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT};
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

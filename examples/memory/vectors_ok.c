@@ -1,10 +1,11 @@
-/* Displacements in any order, with gaps, and parts of nothing: no byte is there twice. */
+/* Displacements in any order, with gaps and with empty parts. No two parts overlap. */
 /* run: np=3 */
 #include <mpi.h>
 
 int main(int argc, char **argv)
 {
-    int rank, mine[4] = {0}, all[40] = {0}, counts[3] = {4, 4, 4}, at[3] = {8, 0, 4}, from[3] = {0, 4, 8}, to[3] = {23, 15, 11};
+    int rank, mine[4] = {0}, all[40] = {0}, counts[3] = {4, 4, 4}, at[3] = {8, 0, 4}, from[3] = {0, 4, 8},
+        to[3] = {23, 15, 11};
     int some[3] = {2, 0, 2}, anywhere[3] = {2, 3, 0}, even[3] = {0, 4, 8}, odd[3] = {1, 5, 9};
     MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT}, every;
     MPI_Request r;
@@ -20,7 +21,7 @@ int main(int argc, char **argv)
         MPI_Send(all, 4, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
         MPI_Bcast(all + 28, 12, MPI_INT, 0, MPI_COMM_WORLD);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-        /* The even elements are sent, the odd ones received. */
+        /* The even elements are sent, the odd elements are received. */
         for (int k = 0; k < 3; k++) {
             even[k] = 16 * k;
             odd[k] = 16 * k;

@@ -1,4 +1,4 @@
-/* One of two receives is complete, and the buffer of the other is used. */
+/* One of two receives is complete. The program uses the buffer of the other one. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,5 @@
-/* However the elements lie: subarrays, distributed arrays, vectors and indexed types of ints match one another. */
+/* The layout of the elements does not matter: subarrays, distributed arrays, vectors and
+ * indexed types of ints match. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ int main(int argc, char **argv)
         grid[i / 8][i % 8] = i;
     MPI_Type_create_subarray(2, (int[]){6, 8}, (int[]){3, 4}, (int[]){1, 2}, MPI_ORDER_C, MPI_INT, &part);
     MPI_Type_create_darray(4, 3, 2, (int[]){6, 8}, (int[]){MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
-                           (int[]){MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, (int[]){2, 2}, MPI_ORDER_C, MPI_INT, &dealt);
+                           (int[]){MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, (int[]){2, 2}, MPI_ORDER_C,
+                           MPI_INT, &dealt);
     MPI_Type_create_hvector(6, 2, 8 * sizeof(int), MPI_INT, &column);
     MPI_Type_indexed(3, (int[]){2, 0, 10}, (int[]){20, 3, 4}, MPI_INT, &scattered);
     MPI_Get_address(flat, &here);

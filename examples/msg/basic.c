@@ -1,4 +1,4 @@
-/* An int is sent, a float received: the bits arrive, their meaning does not. */
+/* An int is sent and a float is received. The bits arrive, but their meaning changes. */
 /* run: np=2 */
 #include <mpi.h>
 

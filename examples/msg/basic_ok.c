@@ -1,4 +1,4 @@
-/* Equal types; fewer elements than the receive has room for; no element at all, where the types do not matter. */
+/* Equal types, fewer elements than the receive buffer has room for, and no elements, where the types do not matter. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

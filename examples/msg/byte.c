@@ -1,4 +1,4 @@
-/* MPI_BYTE matches MPI_BYTE only. On equal machines this works, hence the name of its own for those who allow it. */
+/* MPI_BYTE matches only MPI_BYTE. Otherwise it works on equal machines only, so users can allow it by its own name. */
 /* run: np=2 */
 #include <mpi.h>
 

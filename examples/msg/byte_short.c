@@ -1,4 +1,4 @@
-/* Bytes for ints, and not enough of them: that is more than a matter of MPI_BYTE. The error that MPI returns is part of it. */
+/* Bytes are received for ints, and too few of them: more than a BYTE mismatch. The error of MPI belongs to it. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdio.h>

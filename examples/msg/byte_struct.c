@@ -1,4 +1,4 @@
-/* A part of a struct is sent as bytes and received as the int that it is. */
+/* A part of a struct is sent as bytes and received as an int, which it really is. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Receives of all kinds, completed in all ways and not in the order in which they were posted: by any, some and all of
-   several, by MPI_Request_get_status first, persistent ones, with any source and any tag, cancelled, freed. */
+/* Receives of all kinds, completed in all ways and in another order than they were posted: by functions for any, some
+ * and all requests, after MPI_Request_get_status, persistent ones, with wildcards, cancelled, freed. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -38,13 +38,14 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 2; i++)
         MPI_Recv_init(&x[i], 1, MPI_DOUBLE, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &p[i]);
-    /* It is there all the time, and nobody ever sends what it waits for. */
+    /* This receive is pending all the time, and no rank ever sends its message. */
     MPI_Request control;
     MPI_Irecv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &control);
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 2; j++)
-                MPI_Irecv(&in[2 * i + j], 1, MPI_INT, j ? MPI_ANY_SOURCE : 1 + round % 2, i, MPI_COMM_WORLD, &r[2 * i + j]);
+                MPI_Irecv(&in[2 * i + j], 1, MPI_INT, j ? MPI_ANY_SOURCE : 1 + round % 2, i, MPI_COMM_WORLD,
+                          &r[2 * i + j]);
         for (int i = 0; i < 3; i++) {
             MPI_Startall(2, p);
             do

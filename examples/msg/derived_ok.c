@@ -1,5 +1,5 @@
-/* Derived types with the same signature on both sides, built differently, and partial receives; packed data match
- * everything. */
+/* Derived datatypes that have the same signature on both sides but are built differently. Partial
+ * receives. Packed data match everything. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

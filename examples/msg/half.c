@@ -1,4 +1,4 @@
-/* Two 32-bit halves are not one 64-bit integer, though the sizes agree. */
+/* Two 32-bit integers do not match one 64-bit integer, although the sizes are equal. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Messages found by MPI_Improbe: MPI_Imrecv receives one as another type, and one into too short a buffer. */
+/* Messages found by MPI_Improbe. MPI_Imrecv receives one as another type, and one into a buffer that is too short. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

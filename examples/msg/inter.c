@@ -1,4 +1,4 @@
-/* On an inter-communicator ranks are those of the other group: local rank 0 talks to local rank 0 over there. */
+/* On an inter-communicator, ranks are those of the other group. Rank 0 of each group talks to rank 0 of the other. */
 /* run: np=4 */
 #include <mpi.h>
 

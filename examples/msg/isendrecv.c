@@ -1,4 +1,4 @@
-/* MPI_Isendrecv is a send and a receive, and either may be wrong. */
+/* MPI_Isendrecv is a send and a receive, and each of them may be wrong. */
 /* run: np=2 mpi=mpich stdout=any */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* MPI_Isendrecv and MPI_Isendrecv_replace: around a ring whose processes are not in step, and to oneself. (MPICH 4.0.2 crashes in
-   MPI_Isendrecv with MPI_PROC_NULL.) */
+/* MPI_Isendrecv and MPI_Isendrecv_replace: around a ring whose processes are at different points, and to the process
+ * itself. (MPICH 4.0.2 crashes in MPI_Isendrecv with MPI_PROC_NULL.) */
 /* run: np=3 mpi=mpich */
 #include <mpi.h>
 #include <stdio.h>

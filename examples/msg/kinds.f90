@@ -1,4 +1,4 @@
-! Types of precision and range match those of the same precision and range only, not what the compiler makes of them.
+! Types with a given precision and range match only types with the same ones, whatever kinds the compiler chooses.
 ! run: np=2
 program kinds
   use mpi

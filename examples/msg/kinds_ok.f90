@@ -1,4 +1,4 @@
-! Types of one precision and range, made on each side.
+! Types of the same precision and range, made on each side.
 ! run: np=2
 program kinds
   use mpi

@@ -1,4 +1,4 @@
-/* Types of C and Fortran of one kind and size: implementations may let them go together, and these do. */
+/* C and Fortran types of one kind and size. An implementation may let them match, and these implementations do. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Type_size(MPI_INTEGER, &size);
     MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_DOUBLE, MPI_INT}, &c);
-    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_DOUBLE_PRECISION, MPI_INTEGER}, &fortran);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_DOUBLE_PRECISION, MPI_INTEGER},
+                           &fortran);
     MPI_Type_commit(&c);
     MPI_Type_commit(&fortran);
     if (size == sizeof(int) && rank == 0) {

@@ -1,4 +1,4 @@
-/* All send modes, blocking and not, to a receiver that has its receives ready. */
+/* All send modes, blocking and nonblocking, to a receiver that has already posted its receives. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The message is found by MPI_Mprobe and received by MPI_Mrecv, as another type than it was sent. */
+/* A message is found by MPI_Mprobe and received by MPI_Mrecv with another type than it was sent with. */
 /* run: np=2 */
 #include <mpi.h>
 

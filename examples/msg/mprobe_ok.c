@@ -1,4 +1,4 @@
-/* Probes of all kinds, which look before they receive: between two messages of different types and sizes. */
+/* Probes of all kinds, which query a message before the receive, among messages of different types and sizes. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        MPI_Request sends[6]; /* blocking ones might wait for ever, as the last message is received first */
+        MPI_Request sends[6]; /* blocking sends might wait forever, because the last message is received first */
         for (int n = 1; n <= 6; n++)
             MPI_Isend(numbers, n, MPI_INT, 1, 1, MPI_COMM_WORLD, &sends[n - 1]);
         MPI_Send(&x, 1, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);
         MPI_Waitall(6, sends, MPI_STATUSES_IGNORE);
     } else {
-        /* The message with tag 2, though others came before it. */
+        /* The message with tag 2, although others came before it. */
         MPI_Mprobe(0, 2, MPI_COMM_WORLD, &message, &status);
         MPI_Mrecv(&x, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
         printf("%g\n", x);

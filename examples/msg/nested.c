@@ -1,5 +1,5 @@
-/* A struct of structs, as in Gropp's paper on datatype signatures: (int, double, int, double, short). The receiver has an
- * int at the end of each. */
+/* A struct of structs, as in Gropp's paper on datatype signatures: (int, double, int, double, short). At the end, the
+ * receiver's struct has an int instead of the short. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A struct of structs, as in Gropp's paper on datatype signatures, received as one flat struct, one basic element at a
- * time, and in pieces of other shapes. */
+/* A struct of structs, as in Gropp's paper on datatype signatures. It is received as one flat struct, as single basic
+ * elements, and in parts of other shapes. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
@@ -19,13 +19,15 @@ int main(int argc, char **argv)
     int rank;
     struct outer x = {{{1, 1.5}, {2, 2.5}}, 3}, y = {{{0, 0}, {0, 0}}, 0};
     MPI_Datatype pair, all, flat, many;
-    MPI_Aint displacements[] = {offsetof(struct outer, p[0].i), offsetof(struct outer, p[0].d), offsetof(struct outer, p[1].i),
-                                offsetof(struct outer, p[1].d), offsetof(struct outer, s)};
+    MPI_Aint displacements[] = {offsetof(struct outer, p[0].i), offsetof(struct outer, p[0].d),
+                                offsetof(struct outer, p[1].i), offsetof(struct outer, p[1].d),
+                                offsetof(struct outer, s)};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){offsetof(struct pair, i), offsetof(struct pair, d)},
                            (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &pair);
-    MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){0, offsetof(struct outer, s)}, (MPI_Datatype[]){pair, MPI_SHORT}, &all);
+    MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){0, offsetof(struct outer, s)},
+                           (MPI_Datatype[]){pair, MPI_SHORT}, &all);
     MPI_Type_create_struct(5, (int[]){1, 1, 1, 1, 1}, displacements,
                            (MPI_Datatype[]){MPI_INT, MPI_DOUBLE, MPI_INT, MPI_DOUBLE, MPI_SHORT}, &flat);
     MPI_Type_contiguous(7, all, &many);

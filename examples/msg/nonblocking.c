@@ -1,5 +1,5 @@
-/* The mismatch is between the calls that started the transfers, not those that completed them. It happens ten times at
- * the same place, and is one finding. */
+/* The mismatch is between the calls that started the transfers, not between those that completed them. It happens ten
+ * times at the same place and is one finding. */
 /* run: np=2 */
 #include <mpi.h>
 

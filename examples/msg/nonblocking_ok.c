@@ -1,4 +1,4 @@
-/* Receives of different types are pending at once; tags and order bring each message to its own. */
+/* Receives of different types are pending at the same time. Tags and order decide which message each of them gets. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

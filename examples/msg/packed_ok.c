@@ -1,4 +1,4 @@
-/* Packed data are received as what was packed, and what is sent with its types is received packed. */
+/* Packed data are received with the types that were packed, and data sent with these types are received as packed. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@ int main(int argc, char **argv)
     MPI_Status status;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, offsetof(struct both, d)}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &both);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, offsetof(struct both, d)},
+                           (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &both);
     MPI_Type_commit(&both);
     if (rank == 0) {
         MPI_Pack(&b.i, 1, MPI_INT, buffer, sizeof buffer, &position, MPI_COMM_WORLD);

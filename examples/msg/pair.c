@@ -1,5 +1,5 @@
-/* Pair types are structs of two: MPI_2INT and MPI_DOUBLE_INT differ in the first. MPICH takes what arrives, which ends inside of
- * a double, for truncated; that is the same error. */
+/* Pair types are structs of two elements: MPI_2INT and MPI_DOUBLE_INT differ in the first one. The message ends inside
+ * a double, so MPICH reports a truncation. This is the same error. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Pair types match what they consist of. */
+/* Pair types match structs of their two elements. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

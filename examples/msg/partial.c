@@ -1,5 +1,5 @@
-/* A receive may be longer than its message and end inside of a datatype; but as far as the message goes it must match. The
- * sender forgot that a double comes behind the int. */
+/* A receive may be longer than its message and end inside a datatype, but the part that arrives must match. The sender
+ * forgot that a double follows the int. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The receiver's datatype is the largest that may come: messages end inside of it, behind any element. */
+/* The receiver's datatype is for the longest message. Shorter messages end inside it, after any of its elements. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Partitioned messages that are received as another type, and into too short a buffer; they match in the order of their
-   initialisation, whatever is started first. */
+/* Partitioned messages that are received with another type, and into a buffer that is too short. They match in the
+ * order of their initialisation, whichever is started first. */
 /* run: np=2 mpi=mpich stdout=any */
 #include <mpi.h>
 

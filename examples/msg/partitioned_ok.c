@@ -1,4 +1,5 @@
-/* Partitioned messages whose sides divide them differently, started several times, among other messages with their tag. */
+/* Partitioned messages with different partitions on the two sides, started several times,
+ * among others with their tag. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
     }
     MPI_Request_free(&r);
 
-    /* 12 elements each, in 6 partitions on one side and 2 on the other, matched and not started. */
+    /* 12 elements on each side, in 6 and in 2 partitions. They match, but are never started. */
     if (rank == 0)
         MPI_Psend_init(data, 6, 2, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r); /* want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=0 */
     else

@@ -1,4 +1,4 @@
-/* Four messages are sent, three are received: the last is only seen to be lost when the program ends. */
+/* Four messages are sent and three are received. That the last one is lost is clear only when the program ends. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

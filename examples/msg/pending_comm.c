@@ -1,4 +1,4 @@
-/* A communicator is freed with messages on it; a message that MPI_Mprobe took is given up. */
+/* A communicator is freed while messages are pending on it. A message that MPI_Mprobe has matched is never received. */
 /* run: np=3 stdout=any */
 #include <mpi.h>
 

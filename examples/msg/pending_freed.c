@@ -1,5 +1,5 @@
-/* A receive whose request is freed gets its message all the same: the sends are not forgotten, though nobody knows when the
-   buffers may be used. */
+/* A receive still gets its message after its request was freed, so no send is left over. But the program
+ * cannot know when it may use the buffers. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Between groups, from several ranks at one place. */
+/* Messages on an inter-communicator, sent by several ranks at the same line. */
 /* run: np=4 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* The receive waits for another tag than the message has, and for ever. */
+/* The receive waits forever, because the message has another tag. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Sends that look forgotten, and are not: to nobody, freed while under way, buffered, received late, taken by matched
-   probes, perhaps received by a request that was cancelled and freed. */
+/* Sends that look as if their messages were never received: to MPI_PROC_NULL, freed, buffered, received late, received
+ * after a matched probe, or perhaps received by a request that was cancelled and freed. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdlib.h>
@@ -35,14 +35,14 @@ int main(int argc, char **argv)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Buffer_detach(&buffer, &size);
 
-    /* A receive that is cancelled and freed may have got it. */
+    /* A receive that is cancelled and freed may have got the message. */
     MPI_Irecv(&y[1], 1, MPI_INT, peer, 7, MPI_COMM_WORLD, &r);
     MPI_Send(&x, 1, MPI_INT, peer, 7, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Cancel(&r);
     MPI_Request_free(&r);
 
-    /* Within a communicator that is freed before its receive completes. */
+    /* On a communicator that is freed before its receive completes. */
     MPI_Comm dup;
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Irecv(&y[2], 1, MPI_INT, MPI_ANY_SOURCE, 0, dup, &r);

@@ -1,4 +1,4 @@
-/* A persistent send and a persistent receive that never agreed: one finding, however often they are started. */
+/* A persistent send and a persistent receive with different types. This is one finding, however often they start. */
 /* run: np=2 */
 #include <mpi.h>
 

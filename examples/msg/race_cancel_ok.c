@@ -1,5 +1,5 @@
-/* Rank 1's message can't be taken by the receive from MPI_ANY_SOURCE, whenever it comes: one that was posted before would take
-   it, and is cancelled afterwards. */
+/* The receive from MPI_ANY_SOURCE cannot take rank 1's message, whenever that comes: a receive that was posted earlier
+ * would take it. That receive is cancelled afterwards. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

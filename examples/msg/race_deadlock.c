@@ -1,5 +1,5 @@
-/* A receive from anybody stands before one from rank 2: the message of rank 2 may be taken by the first one, and the
- * second one waits for ever. It goes well here as rank 2 is slow: it waits for a file, of which MPI does not know. */
+/* A receive from MPI_ANY_SOURCE comes before one from rank 2. It may take the message of rank 2, and then the second
+ * receive waits forever. This does not happen here, because rank 2 waits for a file, which MPI does not know. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

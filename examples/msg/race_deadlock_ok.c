@@ -1,5 +1,5 @@
-/* The receive from anybody asks for a tag that only one of the senders uses, or for messages of a communicator in which
- * there is only one. */
+/* The receive from MPI_ANY_SOURCE has a tag that only one of the senders uses, or a
+ * communicator with only one sender. */
 /* run: np=3 */
 #include <mpi.h>
 

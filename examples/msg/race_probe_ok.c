@@ -1,5 +1,5 @@
-/* Messages of different lengths and types come from anybody, in any order; the receiver looks at each before it receives
- * it. */
+/* Messages of different lengths and types come from any rank in any order. The receiver probes
+ * for each message before it receives it. */
 /* run: np=4 */
 #include <mpi.h>
 

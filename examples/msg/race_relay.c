@@ -1,5 +1,5 @@
-/* Rank 1 tells rank 2 after it has sent, so that its message would come first if all messages travelled alike. The standard
- * says so only for messages between the same two processes. */
+/* Rank 1 sends to rank 0 and then to rank 2, which sends to rank 0. Rank 1's message would be first if all messages
+ * took the same time. But the standard only orders messages between the same two processes. */
 /* run: np=3 */
 #include <mpi.h>
 

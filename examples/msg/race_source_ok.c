@@ -1,5 +1,5 @@
-/* What is received next depends on whom the message from anybody came from: each worker is asked for more, the slower of
- * two, or those that were not the first. */
+/* The next receive depends on the source of a message from MPI_ANY_SOURCE: each worker is asked for more, or the
+ * program receives from those workers that were not the first. */
 /* run: np=4 */
 #include <mpi.h>
 

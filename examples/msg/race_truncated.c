@@ -1,5 +1,5 @@
-/* Two receives from anybody are posted, the first one with room for the longer message; which one comes first is luck, or,
- * here, due to a file of which MPI does not know. */
+/* Two receives from MPI_ANY_SOURCE are posted. Only the first one has room for the longer message. Which message comes
+ * first is luck; here a file, which MPI does not know, decides it. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

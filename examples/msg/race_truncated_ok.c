@@ -1,4 +1,4 @@
-/* Two receives from anybody are posted, both with room for the longer message: it makes no difference who gets which. */
+/* Two receives from MPI_ANY_SOURCE are posted. Both have room for the longer message, so either may get it. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Two messages of different types are received from anybody, in the order in which they are expected to come. That it is
- * the order in which they come is luck, or, here, due to a file of which MPI does not know. */
+/* Two messages of different types are received from MPI_ANY_SOURCE in the order in which they should come. That they
+ * come in this order is luck; here a file, which MPI does not know, decides it. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Two messages of different types are received from anybody. A barrier, a message of the receiver, or a synchronous send
- * sees to it that the second one is not sent before the first one is received. */
+/* Two messages of different types are received from MPI_ANY_SOURCE. A barrier, a message from the receiver, or a
+ * synchronous send ensures that the second one is sent only after the first one has been received. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Ready sends of which nobody knows whether their receive is posted: it is a matter of luck, the receiver tells the sender
- * too early, or tells it by something else than it should. */
+/* Ready sends whose receive may not be posted yet: nothing orders the two calls, or the receiver posts the receive only
+ * after the barrier or the message that should tell the sender. */
 /* run: np=3 */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Ready sends that know that their receive is posted: by a barrier, a message of the receiver or of somebody who heard of it,
- * a synchronous send that the receiver's thread went on from, or by being the receiver. */
+/* Ready sends whose receive is certainly posted. The sender knows it from a barrier, from a message of the receiver or
+ * of a rank that heard from it, from its synchronous send to a later receive, or because it is the receiver itself. */
 /* run: np=3 */
 #include <mpi.h>
 
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
             MPI_Allreduce(&go, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
             MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
             MPI_Request_free(&requests[0]);
-            /* The receive may be posted before a matching synchronous send of the other completes. */
+            /* The receive with tag 7 is posted before the one that completes the synchronous send (tag 6). */
             MPI_Irecv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &requests[0]);
             MPI_Irecv(&go, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, &requests[1]);
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

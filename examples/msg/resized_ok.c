@@ -1,4 +1,4 @@
-/* Bounds say where the next copy lies, not what it consists of: columns of a matrix become rows of another. */
+/* Bounds say where the next copy begins, not what it contains. Columns of a matrix become rows of another one. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

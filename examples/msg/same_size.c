@@ -1,4 +1,4 @@
-/* MPI_LONG and MPI_INT64_T have the same size on this machine and are different types all the same. */
+/* MPI_LONG and MPI_INT64_T have the same size on this machine, but they are different types. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdint.h>

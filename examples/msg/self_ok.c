@@ -1,4 +1,4 @@
-/* Messages to oneself, with nonblocking calls on either side, on MPI_COMM_WORLD and MPI_COMM_SELF. */
+/* A rank sends messages to itself, with nonblocking calls on one side, on MPI_COMM_WORLD and MPI_COMM_SELF. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

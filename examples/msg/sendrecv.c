@@ -1,4 +1,4 @@
-/* Both directions of an exchange disagree about the type: what rank 0 sends as char, rank 1 receives as signed char. */
+/* Both directions of an exchange have different types: rank 1 receives as signed char what rank 0 sends as char. */
 /* run: np=2 */
 #include <mpi.h>
 

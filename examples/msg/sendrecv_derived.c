@@ -1,4 +1,4 @@
-/* The ranks exchange records, but one of them has swapped two members in its datatype. */
+/* The ranks exchange records, but the datatype of one rank has two members in the wrong order. */
 /* run: np=2 */
 #include <mpi.h>
 

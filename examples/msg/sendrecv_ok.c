@@ -1,4 +1,4 @@
-/* MPI_Sendrecv meets MPI_Sendrecv_replace, plain sends and receives, and MPI_PROC_NULL at the ends. */
+/* MPI_Sendrecv matches MPI_Sendrecv_replace, sends and receives. At the ends of a line the peer is MPI_PROC_NULL. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,8 +10,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     mine = rank;
-    MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 0, &other, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&mine, 1, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, 0, &other, 1, MPI_INT, rank ? rank - 1 : MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 0, &other, 1, MPI_INT, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, 0, &other, 1, MPI_INT,
+                 rank ? rank - 1 : MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank % 2)
         MPI_Sendrecv_replace(&mine, 1, MPI_INT, rank - 1, 1, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else
@@ -22,7 +24,8 @@ int main(int argc, char **argv)
     } else if (rank == 1) {
         MPI_Sendrecv(&mine, 1, MPI_INT, 0, 3, &other, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    MPI_Sendrecv(&mine, 1, MPI_INT, rank, 4, &other, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, rank, 4, &other, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     printf("rank %d: %d %d\n", rank, mine, other);
     MPI_Finalize();
     return 0;

@@ -1,4 +1,4 @@
-/* Both structs have two ints and a double, but not in the same order: what arrives is taken for something else. */
+/* Both structs have two ints and a double, but in different orders. So the receiver misinterprets the data. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The members lie in memory in another order, but are sent and received in the same one. */
+/* The members have different orders in memory, but both sides transfer them in the same order. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// The type is chosen by a template, on one side by the wrong one. Names are shown demangled.
+// A template chooses the type, and on one side it chooses the wrong one. Names are shown demangled.
 // run: np=2
 #include <mpi.h>
 

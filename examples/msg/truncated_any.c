@@ -1,4 +1,4 @@
-/* Receives from anyone that are too short: MPI says whose message it was, and the messages behind it are still followed. */
+/* Receives from MPI_ANY_SOURCE that are too short. MPI reports the source, and mpivet still matches later messages. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

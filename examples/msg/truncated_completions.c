@@ -1,5 +1,5 @@
-/* Receives that are too short, completed by each of the functions that complete several requests or test them, where the
- * program has errors returned: they are complete, and each is one finding. */
+/* Receives that are too short, completed by each function that completes or tests several requests. The program has
+ * errors returned. The receives are complete, and each one is one finding. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
         r = receive(5);
         while (r[1] != MPI_REQUEST_NULL)
             MPI_Testall(2, r, &flag, status);
-        r = receive(6); /* this one fits */
+        r = receive(6); /* the message of this receive fits */
         MPI_Waitany(2, r, &index, status);
     }
     MPI_Finalize();

@@ -1,4 +1,4 @@
-/* Receives that adapt to what comes, from whom and how long; and receives with room left. */
+/* Receives that adapt to the source and the length of the message, and receives with more room than needed. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         MPI_Send(x, 2 * rank, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
         MPI_Send(data, rank, MPI_INT, 0, 2, MPI_COMM_WORLD);
     } else {
-        for (int i = 0; i < 4; i++) { /* by probing for whatever comes: ints and doubles, of any length */
+        for (int i = 0; i < 4; i++) { /* a probe for each message: ints or doubles, of any length */
             MPI_Mprobe(MPI_ANY_SOURCE, i % 2, MPI_COMM_WORLD, &message, &status);
             MPI_Datatype type = status.MPI_TAG == 0 ? MPI_INT : MPI_DOUBLE;
             MPI_Get_count(&status, type, &n);

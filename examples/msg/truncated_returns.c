@@ -1,5 +1,5 @@
-/* Messages that are longer than their receives, where the program has errors returned: each is one finding, with what MPI
- * says about it. */
+/* Messages that are longer than their receives, in a program that has errors returned. Each one is one
+ * finding, which contains the error of MPI. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A receive that is too short is found to be so by MPI_Test, which ends the program. */
+/* MPI_Test finds that a receive is too short, and ends the program. */
 /* run: np=2 */
 #include <mpi.h>
 

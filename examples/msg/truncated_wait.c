@@ -1,4 +1,4 @@
-/* A message that is longer than its nonblocking receive: MPI ends the program in the MPI_Wait. */
+/* A message is longer than its nonblocking receive. MPI ends the program in MPI_Wait. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One of several receives is too short: MPI ends the program in the MPI_Waitall. */
+/* One of several receives is too short. MPI ends the program in MPI_Waitall. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-! An integer is sent and a real received, in Fortran.
+! In Fortran, an integer is sent and a real is received.
 ! run: np=2
 program types
   use mpi

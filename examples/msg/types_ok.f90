@@ -1,4 +1,4 @@
-! Fortran's own types, on both sides the same.
+! Fortran types, with the same types on both sides.
 ! run: np=2
 program types
   use mpi

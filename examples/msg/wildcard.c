@@ -1,4 +1,4 @@
-/* A master receives from anybody with any tag; one of the workers sends another type than the others. */
+/* A master receives with MPI_ANY_SOURCE and MPI_ANY_TAG. One of the workers sends another type than the others. */
 /* run: np=4 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A master receives from anybody, and looks at who it was before it receives the next message from the same. */
+/* A master receives from MPI_ANY_SOURCE, and then receives the next message from the same source. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

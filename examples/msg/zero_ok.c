@@ -1,4 +1,4 @@
-/* Nothing matches everything: counts of zero, block lengths of zero, and types without elements. */
+/* Data without elements match everything: counts of zero, block lengths of zero, and types without elements. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Type_contiguous(0, MPI_DOUBLE, &none);
-    MPI_Type_create_struct(3, (int[]){0, 1, 0}, (MPI_Aint[]){0, 0, 8}, (MPI_Datatype[]){MPI_DOUBLE, MPI_INT, MPI_CHAR}, &one);
+    MPI_Type_create_struct(3, (int[]){0, 1, 0}, (MPI_Aint[]){0, 0, 8}, (MPI_Datatype[]){MPI_DOUBLE, MPI_INT, MPI_CHAR},
+                           &one);
     MPI_Type_commit(&none);
     MPI_Type_commit(&one);
     if (rank == 0) {

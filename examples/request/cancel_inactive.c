@@ -1,4 +1,4 @@
-/* A persistent request that is complete has nothing under way that could be cancelled. */
+/* A persistent request that is complete has no active operation that could be cancelled. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

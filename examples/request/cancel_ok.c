@@ -1,4 +1,4 @@
-/* A receive that nobody needs any more is cancelled and completed. */
+/* The program cancels a receive that it no longer needs, and completes it. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A nonblocking barrier that everybody starts and nobody completes. */
+/* All ranks start a nonblocking barrier, and no rank completes it. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A request handle is a value: it may be copied, stored elsewhere and completed there, in any order. */
+/* A request handle is a value. It may be copied, stored elsewhere and completed there, in any order. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* There is nothing to free or to cancel when a request is complete: its variable holds MPI_REQUEST_NULL. */
+/* When a request is complete, its variable holds MPI_REQUEST_NULL. Then it cannot be freed or cancelled. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,5 @@
-/* What may be freed: sends under way, receives that are cancelled or known to be complete or from nobody, persistent requests. */
+/* Requests that may be freed: pending sends, persistent requests, and receives that are
+ * cancelled, complete or from MPI_PROC_NULL. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A receive is freed while it is under way: nobody will ever know when its buffer has the message. */
+/* The program frees a pending receive, so it can never know when the message is in the buffer. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A request that was never set. */
+/* The program uses a request variable that it has never set. */
 /* run: np=1 stdout=any */
 #include <mpi.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The message arrives, but the request of its receive is never completed. */
+/* The message arrives, but the program never completes the request of its receive. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Nobody ever waits for the sends: their requests stay, three at one place, whose variable is used again, and one at another. */
+/* The program never completes its sends: three at one line, whose variable is reused, and one at another line. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

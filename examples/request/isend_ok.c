@@ -1,4 +1,4 @@
-/* Requests end by MPI_Wait, by a successful MPI_Test, or by MPI_Request_free while the send is under way. */
+/* Requests end with MPI_Wait, with a successful MPI_Test, or with MPI_Request_free while the send is pending. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
             MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
         MPI_Isend(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
         MPI_Request_free(&request);
-        MPI_Recv(&in, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* says that it arrived */
+        MPI_Recv(&in, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* shows that the message has arrived */
     } else {
         for (int i = 0; i < 3; i++)
             MPI_Recv(&in, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

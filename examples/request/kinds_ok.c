@@ -1,4 +1,4 @@
-/* Generalized requests and persistent and nonblocking collectives, used as the standard says. */
+/* Generalized requests and persistent and nonblocking collectives, used as the standard allows. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// A vector of requests is emptied before anybody waited for them.
+// A vector of requests is emptied before the program has completed them.
 // run: np=2 stdout=any
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* More than a hundred requests are pending at once. They are completed in the end, but that is worth a note. */
+/* More than a hundred requests are pending at the same time. They are completed in the end, so it is only a note. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Thousands of requests, but only a few at a time, and their variables are reused; two requests may even have the same handle. */
+/* Thousands of requests, but only a few at a time, in reused variables. Two requests may even have the same handle. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Nobody misses what this persistent request would do: worth a note only. */
+/* A persistent request is never started, but the program works without it. mpivet only reports a note. */
 /* run: np=2 */
 #include <mpi.h>
 

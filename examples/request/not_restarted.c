@@ -1,4 +1,4 @@
-/* A persistent receive serves two rounds and is started for one: the sender of the second waits for ever. */
+/* A persistent receive is needed in two rounds and started in one. The sender of the second round waits forever. */
 /* run: np=2 timeout=20s stdout=any */
 #include <mpi.h>
 

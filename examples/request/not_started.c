@@ -1,4 +1,4 @@
-/* A persistent send is waited for, but never started: that returns at once, and the receiver waits for ever. */
+/* The program waits for a persistent send that it never started. The wait returns, but the receiver waits forever. */
 /* run: np=2 timeout=20s stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Null and inactive requests may be waited and tested for, and stand among others; handles may be copied and reused. */
+/* The program may wait for null and inactive requests, also in arrays with others. It may copy and reuse handles. */
 /* run: np=2 */
 #include <mpi.h>
 
@@ -31,12 +31,12 @@ int main(int argc, char **argv)
         MPI_Waitany(4, r, &index, MPI_STATUS_IGNORE);
         MPI_Testsome(4, r, &n, indices, MPI_STATUSES_IGNORE);
     }
-    r[3] = r[1]; /* an inactive request twice */
+    r[3] = r[1]; /* an inactive request, twice in the array */
     MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
     r[3] = MPI_REQUEST_NULL;
     MPI_Request_free(&r[1]);
     for (int i = 0; i < 8; i++)
-        MPI_Isend(&out, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &same[i]); /* these may have one and the same handle */
+        MPI_Isend(&out, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &same[i]); /* possibly all with one handle */
     for (int i = 0; i < 8; i++)
         MPI_Recv(&in[0], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&same[3], MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-/* One variable for two receives: only the second one can be completed. */
+/* One variable for two receives. Only the second one can be completed. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,5 @@
-/* One variable for many requests, each copied before the next; the last copies are completed at the end. */
+/* One variable for many requests. Each is copied before the next one starts, and the
+ * copies are completed at the end. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Persistent requests live until MPI_Request_free, however often they were completed. */
+/* A persistent request exists until MPI_Request_free, even if it was completed many times. */
 /* run: np=2 */
 #include <mpi.h>
 

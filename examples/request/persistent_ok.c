@@ -1,4 +1,4 @@
-/* Persistent requests of all send modes, started one by one and together, completed in several ways, freed at last. */
+/* Persistent requests of all send modes, started one by one or together, completed in several ways, and then freed. */
 /* run: np=2 */
 #include <mpi.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     MPI_Rsend_init(&out[3], 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &r[3]);
     for (int round = 0; round < 10; round++) {
         MPI_Startall(4, r + 4);
-        MPI_Barrier(MPI_COMM_WORLD); /* so that the ready send is ready */
+        MPI_Barrier(MPI_COMM_WORLD); /* the ready send needs a posted receive */
         for (int i = 0; i < 4; i++)
             MPI_Start(&r[i]);
         switch (round % 4) {
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
                 MPI_Testall(8, r, &flag, MPI_STATUSES_IGNORE);
             while (!flag);
         }
-        /* All are inactive now: nothing to wait for. */
+        /* Now all requests are inactive, so there is nothing to wait for. */
         MPI_Waitany(8, r, &index, MPI_STATUS_IGNORE);
         if (index != MPI_UNDEFINED)
             printf("unexpected completion\n");

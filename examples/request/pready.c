@@ -1,4 +1,4 @@
-/* MPI_Pready is for sends that are started, MPI_Parrived for receives. */
+/* MPI_Pready is for sends that have been started, MPI_Parrived is for receives. */
 /* run: np=2 mpi=mpich stdout=any */
 #include <mpi.h>
 

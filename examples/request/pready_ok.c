@@ -1,4 +1,4 @@
-/* A partitioned message: parts are made ready after the start, and asked for while it is under way and after. */
+/* A partitioned message. Parts are marked ready after the start, and queried during the transfer and after it. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 

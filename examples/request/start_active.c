@@ -1,4 +1,4 @@
-/* A persistent request is started again before what was started is complete: alone, and twice in one array. */
+/* A persistent request is started again before it is complete: alone, and twice in one array. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 
@@ -25,6 +25,6 @@ int main(int argc, char **argv)
         MPI_Send(&out, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
         MPI_Recv(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    MPI_Abort(MPI_COMM_WORLD, 7); /* what an MPI makes of it is open */
+    MPI_Abort(MPI_COMM_WORLD, 7); /* the effect of the error depends on the MPI */
     return 0;
 }

@@ -1,4 +1,4 @@
-/* The request to be started was freed: its variable holds MPI_REQUEST_NULL. */
+/* The program starts a request that it has freed. Its variable holds MPI_REQUEST_NULL. */
 /* run: np=1 stdout=any */
 #include <mpi.h>
 

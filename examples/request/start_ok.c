@@ -1,4 +1,5 @@
-/* Persistent requests are started again when they are complete, whichever call says so; copies of inactive ones may be used. */
+/* Persistent requests are started again after any of several calls has completed them. Copies
+ * of inactive requests may be used too. */
 /* run: np=2 */
 #include <mpi.h>
 

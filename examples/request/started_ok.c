@@ -1,4 +1,4 @@
-/* Persistent requests that are started for each round, by one or the other call, so that nobody waits in vain. */
+/* Persistent requests are started in each round, by MPI_Start or MPI_Startall, so that no rank waits forever. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Requests pass from thread to thread: what one begins or starts another one completes, starts again or frees. */
+/* Requests pass between threads: one thread starts them, another thread completes, restarts or frees them. */
 /* run: np=2 cflags="-pthread" */
 #include <mpi.h>
 #include <pthread.h>

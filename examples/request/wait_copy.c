@@ -1,4 +1,4 @@
-/* The copy of a handle still looks like a request when the request is complete and gone. */
+/* A copy of a handle still looks like a request after the request is complete and gone. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* One request stands twice in an array: the second time, it is complete and gone. */
+/* One request occurs twice in an array. The second time, it is already complete and gone. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 

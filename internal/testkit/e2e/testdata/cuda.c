@@ -1,4 +1,4 @@
-/* What a CUDA runtime says of memory: all of it is a device's. */
+/* Replaces a query function of the CUDA runtime. It reports all memory as device memory. */
 #include <mpi.h>
 
 int cuPointerGetAttribute(void *data, int attribute, unsigned long long pointer)

@@ -1,4 +1,5 @@
-/* Hands memory of a device to MPI, which the process can't access: an MPI that knows it would. This one must not touch it. */
+/* Passes device memory to MPI, which the process cannot access. A CUDA-aware MPI could,
+ * but this one must not touch it. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Makes children in many ways, 20 of each, which free MPI objects, make errors, exit and crash. The parent goes on: it has a
-// datatype that it never frees, and nothing else is wrong with it.
+// Makes children in many ways, 20 in each way. The children free MPI objects, make errors, exit and crash. The parent
+// continues. Its only error is a datatype that it never frees.
 #include <mpi.h>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@ extern char **environ;
 static MPI_Datatype kept = MPI_DATATYPE_NULL;
 static pid_t home;
 
-struct Static { // frees an object when the program, or a child, ends by exit()
+struct Static { // frees an object when the program or a child calls exit()
     ~Static()
     {
         int over;
@@ -33,12 +33,12 @@ static void child(int how)
     int size;
     signal(SIGABRT, SIG_DFL);
     switch (how % 5) {
-    case 0: // the destructor frees
+    case 0: // the destructor frees the object
         exit(0);
     case 1:
         MPI_Type_free(&t);
         _exit(0);
-    case 2: // an error that is returned
+    case 2: // an error that MPI returns
         MPI_Comm_rank(MPI_COMM_NULL, &size);
         MPI_Type_contiguous(-1, MPI_INT, &t);
         _exit(0);

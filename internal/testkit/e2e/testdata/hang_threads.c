@@ -1,4 +1,4 @@
-/* Two threads of each of 2 ranks meet on communicators of their own; one of rank 1 does not come the last time. */
+/* Two threads of each of 2 ranks meet on their own communicators. The last time, the threads of rank 1 do not come. */
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>

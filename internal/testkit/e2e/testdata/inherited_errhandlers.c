@@ -1,5 +1,5 @@
-/* Makes communicators in many ways and prints which error handlers they have, and what errors on them return. It uses windows,
- * sessions and a process that it starts, too. Rank 0 alone prints. argv: single or multiple. */
+/* Makes communicators in many ways, and prints their error handlers and what errors on them return. It also uses
+ * windows, sessions and a process that it starts. Only rank 0 prints. Argument: single or multiple. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,11 @@ static int class_of(int rc)
 
 static void print(const char *what, MPI_Errhandler h)
 {
-    printf("%s has %s\n", what, h == own ? "its own" : h == MPI_ERRORS_ARE_FATAL ? "fatal" : h == MPI_ERRORS_RETURN ? "return" : "another");
+    printf("%s has %s\n", what,
+           h == own                    ? "its own"
+           : h == MPI_ERRORS_ARE_FATAL ? "fatal"
+           : h == MPI_ERRORS_RETURN    ? "return"
+                                       : "another");
     MPI_Errhandler_free(&h);
 }
 
@@ -106,7 +110,7 @@ static void sessions(void)
 }
 #endif
 
-#ifdef OPEN_MPI /* MPICH 4.0 cannot spawn everywhere */
+#ifdef OPEN_MPI /* MPICH 4.0 cannot start processes on every system */
 static void spawn(char *program)
 {
     MPI_Comm children;
@@ -124,7 +128,8 @@ int main(int argc, char **argv)
 {
     int level;
     MPI_Comm parent;
-    MPI_Init_thread(&argc, &argv, argc > 1 && !strcmp(argv[1], "multiple") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Init_thread(&argc, &argv, argc > 1 && !strcmp(argv[1], "multiple") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_get_parent(&parent);

@@ -1,4 +1,4 @@
-/* Rank 1 is killed by SIGKILL after a thousand messages, while rank 0 waits for one more. */
+/* SIGKILL ends rank 1 after a thousand messages, while rank 0 waits for one more. */
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 1000; i++)
         if (rank == 1)
-            MPI_Ssend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /* rank 0 dies soon after: all must have been received */
+            MPI_Ssend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /* rank 0 ends soon, and must have all messages */
         else
             MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1)

@@ -1,4 +1,4 @@
-/* loader LIBRARY: a program without MPI that loads a library that uses it, privately (RTLD_LOCAL). */
+/* loader LIBRARY: a program without MPI that loads a library with MPI calls, with RTLD_LOCAL. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Makes errors in many places, says so by the file DIRECTORY/there, and goes on until it is ended: many_errors DIRECTORY. */
+/* Makes errors in many places, creates the file DIRECTORY/there, and runs until it is killed: many_errors DIRECTORY. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* Becomes itself with another argument before MPI_Init, and another program after MPI_Finalize. */
+/* Replaces itself with exec: with itself and another argument before MPI_Init, with
+ * another program after MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

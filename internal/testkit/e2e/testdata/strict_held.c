@@ -1,4 +1,5 @@
-/* Rank 0 comes to a collective and says so; rank 1 comes when a file is there: strict_held DIRECTORY. */
+/* Rank 0 calls a collective. Rank 1 calls it only when DIRECTORY/go exists: strict_held DIRECTORY.
+ * Both report by files. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

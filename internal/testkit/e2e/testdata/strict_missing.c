@@ -1,5 +1,5 @@
-/* Rank 1 leaves a collective out: strict_missing OPERATION. It ends, or, with "portable", comes later than MPI would let
- * it: it waits for what rank 0 does after the collective. */
+/* Rank 1 leaves out a collective: strict_missing OPERATION. It ends, or, with "later", calls the collective later than
+ * MPI requires: it first waits for a message that rank 0 sends after the collective. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

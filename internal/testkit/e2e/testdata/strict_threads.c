@@ -1,5 +1,5 @@
-/* Two threads of each process, each with a communicator of its own, on which it goes through collectives in its own
- * time; in the end one of them goes wrong. */
+/* Two threads of each process, each with its own communicator. They call collectives at their own speed. In the
+ * end, one of the threads makes an error. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The thread that crashes is not the one that is in MPI. */
+/* One thread is in MPI, and another thread crashes. */
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* traffic DIR ROUNDS [fds]: two ranks exchange messages. Both make DIR/started.RANK after the first of them, and
- * DIR/finished.RANK at the end. fds: meanwhile they have no file descriptor left. */
+/* traffic DIR ROUNDS [fds]: two ranks exchange messages. Each rank creates DIR/started.RANK after the first message and
+ * DIR/finished.RANK at the end. With fds, it has no free file descriptors in between. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Runs a script on each rank. What it prints goes to a file of the rank's own. Arguments: directory, script, its arguments."""
+"""Runs a script on each rank. Its output goes to a file for each rank. Arguments: directory, script, its arguments."""
 import runpy
 import sys
 
