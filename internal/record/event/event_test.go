@@ -165,7 +165,7 @@ func TestFormat(t *testing.T) {
 		{
 			call(t, "MPI_Isend").set("buf", 0x7fbfffea24).set("count", 1).set("datatype", 0x4c000101).set("dest", 1).
 				set("tag", 100).set("comm", 0x44000000).set("request", 0xaefca0),
-			"MPI_Isend(*buf=0x7fbfffea24, count=1, datatype=MPI_CHAR, dest=1, tag=100, "+
+			"MPI_Isend(*buf=0x7fbfffea24, count=1, datatype=MPI_CHAR, dest=1, tag=100, " +
 				"comm=MPI_COMM_WORLD, *request=0xaefca0)",
 		},
 		{
@@ -183,7 +183,7 @@ func TestFormat(t *testing.T) {
 		{
 			call(t, "MPI_Allreduce").set("sendbuf", -1).set("recvbuf", 32).set("count", 2).set("datatype", 0x4c000101).
 				set("op", 0x58000003).set("comm", 0x44000000),
-			"MPI_Allreduce(*sendbuf=MPI_IN_PLACE, *recvbuf=0x20, count=2, datatype=MPI_CHAR, "+
+			"MPI_Allreduce(*sendbuf=MPI_IN_PLACE, *recvbuf=0x20, count=2, datatype=MPI_CHAR, " +
 				"op=MPI_SUM, comm=MPI_COMM_WORLD)",
 		},
 		{

@@ -426,8 +426,10 @@ func (c *cursor) cutResults(pos, end uint64) (n uint64) {
 }
 
 // sectionWidth is the length of an element by kind of section.
-var sectionWidth = [layout.SecCut + 1]int{layout.SecIn32: 4, layout.SecIn64: 8, layout.SecOut32: 4,
-	layout.SecOut64: 8, layout.SecStatus: layout.SizeofStatus, layout.SecString: 1}
+var sectionWidth = [layout.SecCut + 1]int{
+	layout.SecIn32: 4, layout.SecIn64: 8, layout.SecOut32: 4,
+	layout.SecOut64: 8, layout.SecStatus: layout.SizeofStatus, layout.SecString: 1,
+}
 
 // release tells the thread that the delivered records may be overwritten. The record of a call that is under way is
 // kept, as the thread will write the results into it.

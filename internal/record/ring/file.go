@@ -335,8 +335,10 @@ func (f *File) deliver(m *message, h Handler) error {
 			return fmt.Errorf("records of unknown thread %d", m.id)
 		}
 		b := &f.batch
-		*b = Batch{Thread: ThreadID(m.id), Resume: m.flags&flagResume != 0, Open: m.flags&flagOpen != 0,
-			Data: m.payload}
+		*b = Batch{
+			Thread: ThreadID(m.id), Resume: m.flags&flagResume != 0, Open: m.flags&flagOpen != 0,
+			Data: m.payload,
+		}
 		calls, err := f.thread[m.id].check(b)
 		if err != nil {
 			return err

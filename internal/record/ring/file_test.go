@@ -42,8 +42,10 @@ func perform(h Handler) {
 	h.Batch(&Batch{Thread: 1, Repeats: 1 << 40})
 	h.Batch(&Batch{Data: append(record(7, 1, 1), record(9, 3, 1)...), Resume: true, Open: true})
 	h.Batch(&Batch{Data: record(9, 3, 1), Resume: true})
-	h.End(1, &ProcEnd{Kind: Signaled, Code: 11, FaultAddr: 1 << 63, PCs: []uint64{1, 1 << 63},
-		Maps: []Mapping{{1, 2, 3, "/x"}}})
+	h.End(1, &ProcEnd{
+		Kind: Signaled, Code: 11, FaultAddr: 1 << 63, PCs: []uint64{1, 1 << 63},
+		Maps: []Mapping{{1, 2, 3, "/x"}},
+	})
 	h.Tick()
 	h.End(0, &ProcEnd{Kind: Lost, Reason: "because"})
 }

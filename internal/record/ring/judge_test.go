@@ -11,8 +11,10 @@ import (
 // strictRank makes a session in strict mode, with a rank that has a ring.
 func strictRank(t *testing.T) (*Session, *Live, *log, *producer) {
 	t.Helper()
-	s, err := NewSession(Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize,
-		TableHash: 42, Strict: true})
+	s, err := NewSession(Options{
+		ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize,
+		TableHash: 42, Strict: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -610,14 +610,12 @@ func TestDamage(t *testing.T) {
 		"done far":  func(p *producer) { p.m.hdr.Done.Store(1 << 40) },
 		"length 0": func(p *producer) {
 			p.call(2, 0, 1)
-			p.write(p.open+layout.RecordLinesAt,
-				[]byte{0, 0})
+			p.write(p.open+layout.RecordLinesAt, []byte{0, 0})
 			p.leave(0)
 		},
 		"length too long": func(p *producer) {
 			p.call(2, 0, 1)
-			p.write(p.open+layout.RecordLinesAt,
-				[]byte{2, 0})
+			p.write(p.open+layout.RecordLinesAt, []byte{2, 0})
 			p.leave(0)
 		},
 		"length of an info": func(p *producer) {

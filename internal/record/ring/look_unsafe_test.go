@@ -61,8 +61,11 @@ func anObject() layout.Object {
 	o := layout.Object{
 		Serial: 3, Handle: 0x44000000, ID: 7, Parent: 5, Number: 2, Kind: uint32(CommObject),
 		Made: 93, Rank: 1, Size: 3, RemoteSize: 2,
-		Runs: 2, RemoteRuns: 1, Run: [layout.ObjectRuns]layout.Run{{Start: 0, Stride: 2, Count: 2},
-			{Start: 5, Stride: 1, Count: 1}, {Start: -1, Count: 2}},
+		Runs: 2, RemoteRuns: 1, Run: [layout.ObjectRuns]layout.Run{
+			{Start: 0, Stride: 2, Count: 2},
+			{Start: 5, Stride: 1, Count: 1},
+			{Start: -1, Count: 2},
+		},
 	}
 	copy(o.Name[:], "a name")
 	o.Count[0], o.Count[91] = layout.Count{Entered: 5, Left: 4}, layout.Count{Entered: 1, Left: 1}
