@@ -172,8 +172,9 @@ func parseObject(b []byte) (*ObjectView, error) {
 	}
 	for k := range layout.Kinds {
 		at := layout.ObjectCountAt + k*layout.SizeofCount
-		if c := (Count{Kind: mpiapi.CollKind(k), Entered: u64(b, at), Left: u64(b, at+8)});
-			c.Entered != 0 || c.Left != 0 {
+		if c := (Count{
+			Kind: mpiapi.CollKind(k), Entered: u64(b, at), Left: u64(b, at+8),
+		}); c.Entered != 0 || c.Left != 0 {
 			o.Counts = append(o.Counts, c)
 		}
 	}
