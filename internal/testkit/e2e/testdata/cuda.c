@@ -1,4 +1,4 @@
-/* What a CUDA runtime says of memory: all of it is a device's. */
+/* A fake CUDA runtime: it reports that all memory is that of a device. */
 #include <mpi.h>
 
 int cuPointerGetAttribute(void *data, int attribute, unsigned long long pointer)

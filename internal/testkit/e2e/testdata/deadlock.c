@@ -1,4 +1,4 @@
-/* Two ranks block each other; rank 0 says when. */
+/* Two ranks block each other. Rank 0 prints the time. */
 #include <mpi.h>
 #include <stdio.h>
 

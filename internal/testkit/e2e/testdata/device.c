@@ -1,4 +1,5 @@
-/* Hands memory of a device to MPI, which the process can't access: an MPI that knows it would. This one must not touch it. */
+/* Passes memory of a device to MPI. The process cannot access it; an MPI with support for the device could. mpivet must
+ * not touch it. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stddef.h>

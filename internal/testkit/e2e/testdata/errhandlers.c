@@ -1,5 +1,5 @@
-/* Makes random calls on error handlers, the same on all ranks, and prints what rank 0 sees of them. argv: seed, number of calls,
- * name of a file to make. Every call is correct, or is made where the error handler returns. */
+/* Makes random calls on error handlers, the same on all ranks, and prints the results of rank 0. argv: seed, number of
+ * calls, name of a file to make. Every call is correct, or its error handler returns. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static int any(int n)
     return (int)((state >> 33) % (unsigned)n);
 }
 
-static int handled; /* errors that handlers of the program got */
+static int handled; /* errors passed to handlers of the program */
 
 static void on_comm(MPI_Comm *c, int *code, ...) { (void)c, (void)code, handled++; }
 static void on_comm_too(MPI_Comm *c, int *code, ...) { (void)c, (void)code, handled += 100; }
@@ -27,14 +27,15 @@ static int win_returns;
 static MPI_File file;
 static MPI_Errhandler own[OWN], for_win, for_file;
 
-/* Says which handler h is. */
+/* Returns the name of handler h. */
 static const char *which(MPI_Errhandler h)
 {
     static const char *names[OWN] = {"own 0", "own 1", "own 2"};
     for (int i = 0; i < OWN; i++)
         if (h == own[i])
             return names[i];
-    return h == MPI_ERRORS_ARE_FATAL ? "fatal" : h == MPI_ERRORS_RETURN ? "return" : h == for_win ? "win" : h == for_file ? "file"
+    return h == MPI_ERRORS_ARE_FATAL ? "fatal" : h == MPI_ERRORS_RETURN ? "return" : h == for_win ? "win"
+        : h == for_file ? "file"
          : h == MPI_ERRHANDLER_NULL  ? "null"  : "other";
 }
 
@@ -66,7 +67,7 @@ static void step(void)
         MPI_Errhandler_free(&h);
         printf(" freed %s\n", which(h));
         break;
-    case 2: /* as long as the program has the handler, it stays what it is */
+    case 2: /* while the program has the handler, its handle stays the same */
         MPI_Comm_get_errhandler(comm[i], &h);
         MPI_Comm_set_errhandler(comm[any(2)], h);
         printf("copied %s\n", which(h));
@@ -105,7 +106,7 @@ static void step(void)
         if (returns[i])
             printf("comm %d: called %d, handled %d\n", i, MPI_Comm_call_errhandler(comm[i], MPI_ERR_OTHER), handled);
         break;
-    case 7: { /* freed, and made anew */
+    case 7: { /* freed, and made again */
         const int o = any(OWN);
         MPI_Errhandler_free(&own[o]);
         printf("own %d freed: %s\n", o, which(own[o]));
@@ -119,7 +120,8 @@ static void step(void)
         break;
     case 9:
         win_returns = any(3);
-        MPI_Win_set_errhandler(win, win_returns == 0 ? MPI_ERRORS_ARE_FATAL : win_returns == 1 ? MPI_ERRORS_RETURN : for_win);
+        MPI_Win_set_errhandler(win, win_returns == 0 ? MPI_ERRORS_ARE_FATAL : win_returns == 1 ? MPI_ERRORS_RETURN
+                               : for_win);
         MPI_Win_get_errhandler(win, &h);
         printf("window has %s", which(h));
         MPI_Errhandler_free(&h);
@@ -166,7 +168,8 @@ int main(int argc, char **argv)
     MPI_Win_create_errhandler(on_win, &for_win);
     MPI_File_create_errhandler(on_file, &for_file);
     MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     for (int i = 0; i < steps; i++)
         step();
     MPI_File_close(&file);

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         if (!strcmp(what, "window"))
             MPI_Put(data, 1, MPI_INT, 99, 0, 1, MPI_INT, win);
     }
-    /* Rank 1 is here until MPI ends it. */
+    /* Rank 1 waits here until MPI ends it. */
     MPI_Recv(data, 1, MPI_INT, 1 - rank, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;

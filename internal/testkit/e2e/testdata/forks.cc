@@ -1,5 +1,5 @@
-// Makes children in many ways, 20 of each, which free MPI objects, make errors, exit and crash. The parent goes on: it has a
-// datatype that it never frees, and nothing else is wrong with it.
+// Makes children in many ways, 20 of each. They free MPI objects, make errors, exit and crash. The parent goes on: it
+// has a datatype that it never frees, and no other fault.
 #include <mpi.h>
 #include <cstdio>
 #include <cstdlib>

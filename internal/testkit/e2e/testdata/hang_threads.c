@@ -1,4 +1,5 @@
-/* Two threads of each of 2 ranks meet on communicators of their own; one of rank 1 does not come the last time. */
+/* Each of 2 ranks has two threads, which call collectives on their own communicators. One thread of rank 1 leaves out
+ * the last one. */
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Makes communicators in many ways and prints which error handlers they have, and what errors on them return. It uses windows,
- * sessions and a process that it starts, too. Rank 0 alone prints. argv: single or multiple. */
+/* Makes communicators in many ways. Prints their error handlers, and the results of errors on them. Also uses windows,
+ * sessions and a process that it starts. Only rank 0 prints. argv: single or multiple. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static int class_of(int rc)
 
 static void print(const char *what, MPI_Errhandler h)
 {
-    printf("%s has %s\n", what, h == own ? "its own" : h == MPI_ERRORS_ARE_FATAL ? "fatal" : h == MPI_ERRORS_RETURN ? "return" : "another");
+    printf("%s has %s\n", what, h == own ? "its own" : h == MPI_ERRORS_ARE_FATAL ? "fatal"
+           : h == MPI_ERRORS_RETURN ? "return" : "another");
     MPI_Errhandler_free(&h);
 }
 
@@ -124,7 +125,8 @@ int main(int argc, char **argv)
 {
     int level;
     MPI_Comm parent;
-    MPI_Init_thread(&argc, &argv, argc > 1 && !strcmp(argv[1], "multiple") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Init_thread(&argc, &argv, argc > 1 && !strcmp(argv[1], "multiple") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_get_parent(&parent);

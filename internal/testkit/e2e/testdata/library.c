@@ -1,4 +1,4 @@
-/* A library that does all of a program's MPI, and one thing of it wrong. */
+/* A library that makes all MPI calls of a program. One of them is wrong. */
 #include <mpi.h>
 #include <stdio.h>
 

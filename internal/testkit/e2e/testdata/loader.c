@@ -1,4 +1,4 @@
-/* loader LIBRARY: a program without MPI that loads a library that uses it, privately (RTLD_LOCAL). */
+/* A program without MPI. It loads a library that uses MPI, privately (RTLD_LOCAL). Usage: loader LIBRARY. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* Makes errors in many places, says so by the file DIRECTORY/there, and goes on until it is ended: many_errors DIRECTORY. */
+/* Makes errors in many places, reports it by the file DIRECTORY/there, and runs until it is ended. Usage: many_errors
+ * DIRECTORY. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

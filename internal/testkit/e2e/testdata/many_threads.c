@@ -1,4 +1,4 @@
-/* Eight threads per rank come, call MPI and go, several times over: each has a ring of its own. */
+/* Eight threads per rank start, call MPI and end, several times. Each has its own ring. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@ static void *worker(void *arg)
 {
     int tag = (int)(long)arg, value;
     for (int i = 0; i < ROUNDS; i++)
-        MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, tag, &value, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, tag, &value, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
     return NULL;
 }
 

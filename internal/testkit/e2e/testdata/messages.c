@@ -1,4 +1,4 @@
-/* Messages, all correct, with an MPI that damages what one of them delivers. Two ranks. */
+/* Correct messages, with an MPI that damages the data of one of them. Two ranks. */
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void run(const char *mode, int hurts)
             hurt(&b[5]);
         if (rank == 1)
             MPI_Recv(b, 2 * FEW, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (!strcmp(mode, "behind")) { /* a byte that belongs to no data */
+    } else if (!strcmp(mode, "behind")) { /* a byte that is not part of any data */
         if (rank == 0)
             send(1);
         hurt(&b[FEW]);
@@ -108,7 +108,7 @@ static void run(const char *mode, int hurts)
         }
         for (int i = 0; i < 2; i++)
             MPI_Request_free(&r[i]);
-    } else if (!strcmp(mode, "shared")) { /* two receives into one buffer, of which nobody wants to know what is in it then */
+    } else if (!strcmp(mode, "shared")) { /* two receives into one buffer, which is not read afterwards */
         for (int i = 0; i < 2; i++)
             MPI_Irecv(b, FEW, MPI_INT, other, i, MPI_COMM_WORLD, &r[i]);
         for (int i = 0; i < 2; i++) {
@@ -121,7 +121,8 @@ static void run(const char *mode, int hurts)
 
 int main(int argc, char **argv)
 {
-    static const char *const all[] = {"recv", "large", "column", "sendrecv", "replace", "mrecv", "waitall", "testany", "persistent"};
+    static const char *const all[] = {"recv", "large", "column", "sendrecv", "replace", "mrecv",
+                                      "waitall", "testany", "persistent"};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     other = 1 - rank;

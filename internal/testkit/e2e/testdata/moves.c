@@ -1,6 +1,6 @@
-/* Collectives that move data, all correct, with an MPI that damages what one of them delivers. Four ranks.
+/* Correct collectives that move data, with an MPI that damages the data of one of them. Four ranks.
  *
- * Each operation is called for a while, so that the analyzer gets to know the datatypes. */
+ * Each operation is called for some time, so that the analyzer learns the datatypes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { N = 4, LARGE = 300000 };
 static int rank;
 static int a[64 * N], b[64 * N];
 static int counts[N] = {3, 0, 5, 1}, displs[N] = {40, 0, 2, 20};
-static MPI_Datatype columns; /* every fourth int, and the next copy right behind the first int */
+static MPI_Datatype columns; /* every fourth int; the next copy begins right after the first int */
 static MPI_Comm groups;      /* ranks 0 and 1, ranks 2 and 3 */
 
 static void fill(int turn)
@@ -58,11 +58,13 @@ static void intra(int turn)
     MPI_Gather(rank == root ? MPI_IN_PLACE : b + 9 * rank, 9, MPI_INT, b, 9, MPI_INT, root, MPI_COMM_WORLD);
     MPI_Gather(a, 4, MPI_INT, b, 1, columns, root, MPI_COMM_WORLD);
     MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, root, MPI_COMM_WORLD);
-    MPI_Gatherv(rank == root ? MPI_IN_PLACE : a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, root, MPI_COMM_WORLD);
+    MPI_Gatherv(rank == root ? MPI_IN_PLACE : a, counts[rank], MPI_INT, b, counts, displs, MPI_INT,
+                root, MPI_COMM_WORLD);
     MPI_Scatter(a, 9, MPI_INT, b, 9, MPI_INT, root, MPI_COMM_WORLD);
     MPI_Scatter(a, 9, MPI_INT, rank == root ? MPI_IN_PLACE : b, 9, MPI_INT, root, MPI_COMM_WORLD);
     MPI_Scatterv(a, counts, displs, MPI_INT, b, counts[rank], MPI_INT, root, MPI_COMM_WORLD);
-    MPI_Scatterv(a, counts, displs, MPI_INT, rank == root ? MPI_IN_PLACE : b, counts[rank], MPI_INT, root, MPI_COMM_WORLD);
+    MPI_Scatterv(a, counts, displs, MPI_INT, rank == root ? MPI_IN_PLACE : b, counts[rank], MPI_INT,
+                 root, MPI_COMM_WORLD);
     MPI_Allgather(a, 9, MPI_INT, b, 9, MPI_INT, MPI_COMM_WORLD);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, 9, MPI_INT, MPI_COMM_WORLD);
     MPI_Allgatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, MPI_COMM_WORLD);
@@ -76,7 +78,7 @@ static void intra(int turn)
     MPI_Alltoallv(a, many, at, MPI_INT, b, many, at, MPI_INT, MPI_COMM_WORLD);
     MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, b, many, at, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < N; i++) {
-        /* To the right four ints as a column, which come from the left as four ints; to the left three. */
+        /* Four ints go to the right as a column, and arrive from the left as four ints. Three ints go to the left. */
         sends[i] = i > rank ? 1 : i == rank ? 2 : 3;
         gets[i] = i > rank ? 3 : i == rank ? 2 : 4;
         many[i] = i == rank ? 3 : 1;
@@ -86,7 +88,7 @@ static void intra(int turn)
     }
     MPI_Alltoallw(a, sends, at, from, b, gets, at, to, MPI_COMM_WORLD);
     MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, b, many, at, to, MPI_COMM_WORLD);
-    /* A reduction, a barrier, a nonblocking one: not compared, and not in the way. */
+    /* A reduction, a barrier and a nonblocking one: they are not compared, and must not disturb. */
     MPI_Allreduce(a, b, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Request r;
     MPI_Ibcast(b, 8, MPI_INT, root, MPI_COMM_WORLD, &r);
@@ -100,7 +102,7 @@ static void passing(int turn)
     MPI_Comm_dup(MPI_COMM_WORLD, &again);
     MPI_Bcast(b, 11, MPI_INT, 1, again);
     MPI_Comm_free(&again);
-    /* Datatypes whose handles are used again for others, and absolute addresses. */
+    /* Datatypes whose handles are used again for other datatypes, and absolute addresses. */
     for (int i = 0; i < 4; i++) {
         MPI_Datatype t;
         int one[2] = {2, 3};

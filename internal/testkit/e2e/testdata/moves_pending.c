@@ -1,9 +1,9 @@
-/* Nonblocking and persistent collectives that move data, all correct, with an MPI that damages what one of them delivers; and
- * data that could not be summed up without knowing more about their datatypes. Four ranks. */
+/* Correct nonblocking and persistent collectives that move data, with an MPI that damages the data of one of them.
+ * There are also data that cannot be summed up, as too little is known about their datatypes. Four ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef OPEN_MPI /* version 4.1 has them under other names */
+#ifdef OPEN_MPI /* version 4.1 has other names for them */
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #define MPI_Alltoallv_init MPIX_Alltoallv_init
@@ -73,7 +73,7 @@ static void damaged(const char *mode)
         for (hurt(3, b + 4); !flag;)
             MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
     } else if (!strcmp(mode, "status")) {
-        /* The operation is complete when this says so, and the data are the program's again. */
+        /* When the call reports completion, the data belong to the program again. */
         MPI_Ibcast(rank ? b : a, 8, MPI_INT, 0, MPI_COMM_WORLD, &r[0]);
         for (hurt(1, b); !flag;)
             MPI_Request_get_status(r[0], &flag, MPI_STATUS_IGNORE);
@@ -121,7 +121,7 @@ static void nonblocking(int turn)
     MPI_Request r[8];
     MPI_Datatype t, types[N] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
     int n, index, flag, indices[8], at[N] = {0, 64, 32, 96}, ones[N] = {1, 1, 1, 1};
-    /* Several at once, complete in any order, some of nothing. */
+    /* Several at once, completed in any order. Some move no data. */
     MPI_Ibcast(c, 5, MPI_INT, turn % N, MPI_COMM_WORLD, &r[0]);
     MPI_Ibcast(c + 8, 0, MPI_INT, 1, MPI_COMM_WORLD, &r[1]);
     MPI_Iallgather(a, 3, MPI_INT, b, 3, MPI_INT, MPI_COMM_WORLD, &r[2]);
@@ -139,20 +139,20 @@ static void nonblocking(int turn)
         MPI_Testany(8, r, &index, &flag, MPI_STATUS_IGNORE);
         left -= flag && index != MPI_UNDEFINED;
     }
-    /* In place: what is sent is where it is to be. */
+    /* In place: the data are sent from their destination. */
     for (int i = 0; i < 3; i++)
         c[3 * rank + i] = a[i];
     MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, c, 3, MPI_INT, MPI_COMM_WORLD, &r[0]);
     MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, 3, MPI_INT, MPI_COMM_WORLD, &r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-    /* With oneself, where all is complete at once and handles may be alike. */
+    /* With the process itself: the operations are complete at once, and handles may be the same. */
     for (int i = 0; i < 4; i++)
         MPI_Iallgather(a + i, 1, MPI_INT, c + i, 1, MPI_INT, MPI_COMM_SELF, &r[i]);
     for (int i = 3; i >= 0; i--) {
         MPI_Wait(&r[i], MPI_STATUS_IGNORE);
         a[i] = c[i] = 17;
     }
-    /* A datatype that is gone before the data arrive, and another one under its handle; a buffer used again at once. */
+    /* A datatype is freed before the data arrive, and another one gets its handle. A buffer is used again at once. */
     for (int i = 0; i < 4; i++) {
         MPI_Type_vector(2 + i, 1, 3, MPI_INT, &t);
         MPI_Type_commit(&t);
@@ -161,7 +161,7 @@ static void nonblocking(int turn)
         MPI_Wait(&r[0], MPI_STATUS_IGNORE);
         fill(turn + i);
     }
-    /* Complete before it is waited for. */
+    /* Complete before the wait. */
     MPI_Ibcast(a, 9, MPI_INT, 0, MPI_COMM_WORLD, &r[0]);
     for (flag = 0; !flag;)
         MPI_Request_get_status(r[0], &flag, MPI_STATUS_IGNORE);

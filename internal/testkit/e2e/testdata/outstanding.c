@@ -1,4 +1,4 @@
-/* 60,000 sends under way at once in each of 2 processes, to both of them in turns, completed in every order. */
+/* 60,000 sends under way at once in each of 2 processes, half of them to each process, completed in every order. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@ static int rank, out[N], in[N], indices[2 * N];
 static MPI_Request reqs[2 * N];
 static MPI_Status statuses[2 * N];
 
-/* Messages of the process itself come first, then those of the other process. In turns, MPI itself would search long. */
+/* Messages of the process itself come first, then those of the other process. If they alternated, MPI itself would
+ * search for a long time. */
 static int source(int i) { return i < N / 2 ? rank : 1 - rank; }
 
 static void post(int receives)
@@ -68,7 +69,7 @@ static void any_of_a_few(int n)
 
 static void some(int n)
 {
-    for (int at = 0; at < n; at += 5000) /* MPI itself looks at all that it is given in each call */
+    for (int at = 0; at < n; at += 5000) /* MPI itself looks at all of its requests in each call */
         for (int left = 5000, k; left > 0; left -= k)
             MPI_Waitsome(5000, &reqs[at], &k, indices, statuses);
 }
@@ -90,7 +91,8 @@ static void dropped(int n)
 
 int main(void)
 {
-    void (*orders[])(int) = {all, upwards, downwards, shuffled, tested, looked_at, any_of_a_few, some, some_of_a_few, dropped};
+    void (*orders[])(int) = {all, upwards, downwards, shuffled, tested, looked_at, any_of_a_few, some,
+                             some_of_a_few, dropped};
     int kinds = sizeof orders / sizeof *orders;
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,4 +1,4 @@
-/* The other half of a program of two programs: receives an int. */
+/* One half of a program of two executables: receives an int. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* Becomes itself with another argument before MPI_Init, and another program after MPI_Finalize. */
+/* Calls exec() on itself with another argument before MPI_Init, and on another program after MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

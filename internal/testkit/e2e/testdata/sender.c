@@ -1,4 +1,4 @@
-/* The one half of a program of two programs: sends a short. */
+/* One half of a program of two executables: sends a short. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,5 @@
-/* Says by files where it is, and waits there: stages DIRECTORY STAGE, with a STAGE of init, between, busy, finalize. */
+/* Reports by files which stage it has reached, and waits at one of them. Usage: stages DIRECTORY STAGE. STAGE is init,
+ * between, busy or finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

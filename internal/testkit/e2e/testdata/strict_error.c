@@ -1,5 +1,5 @@
-/* Collectives whose members do not agree, under an error handler: strict_error HANDLER OPERATION. Every rank prints what it
- * got instead, and goes on to its normal end. */
+/* Collectives whose members do not agree, under an error handler. Every rank prints the error that it got, and goes on
+ * to its normal end. Usage: strict_error HANDLER OPERATION. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void inter(MPI_Comm comm)
     MPI_Comm_split(comm, rank < 2, rank, &half);
     MPI_Intercomm_create(half, 0, comm, rank < 2 ? 2 : 0, 0, &both);
     MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
-    if (rank < 2) /* of the two in the other group, each names another root */
+    if (rank < 2) /* the two processes of the other group name different roots */
         say("inter", MPI_Bcast(&x, 1, MPI_INT, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, both));
     else
         say("inter", MPI_Bcast(&x, 1, MPI_INT, rank == 2 ? 0 : 1, both));
@@ -89,7 +89,8 @@ static void window(MPI_Comm comm)
 static void file(MPI_Comm comm)
 {
     MPI_File f;
-    MPI_File_open(comm, "strict_error.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_File_open(comm, "strict_error.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
     if (rank == 0)
         say("file", MPI_File_sync(f));
     else
@@ -110,7 +111,7 @@ static void ibcast(MPI_Comm comm, const char *how)
     else if (!strcmp(how, "waitall"))
         rc = MPI_Waitall(2, r, s);
     else {
-        MPI_Barrier(comm); /* Later, it is known what is wrong: a test returns without waiting for that. */
+        MPI_Barrier(comm); /* After this, the error is known: a test reports it at once. */
         while (rc == MPI_SUCCESS && !flag)
             rc = MPI_Testany(1, r, &index, &flag, MPI_STATUS_IGNORE);
     }

@@ -1,4 +1,4 @@
-/* Rank 0 comes to a collective and says so; rank 1 comes when a file is there: strict_held DIRECTORY. */
+/* Rank 0 reports that it enters a collective. Rank 1 enters it when a file exists. Usage: strict_held DIRECTORY. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Rank 1 leaves a collective out: strict_missing OPERATION. It ends, or, with "portable", comes later than MPI would let
- * it: it waits for what rank 0 does after the collective. */
+/* Rank 1 leaves out a collective. Usage: strict_missing OPERATION. It ends; or, with "portable", it comes too late for
+ * an MPI that synchronises, as it waits for an action of rank 0 after the collective. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,17 @@
-/* Collectives of all kinds on communicators, windows and files, blocking, nonblocking and persistent: strict_ok ROUNDS. */
+/* Collectives of all kinds on communicators, windows and files, blocking, nonblocking and persistent. Usage: strict_ok
+ * ROUNDS. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static int rank, size;
 
-#define CHECK(condition)                                                                                                       \
-    do {                                                                                                                       \
-        if (!(condition)) {                                                                                                    \
-            printf("rank %d: line %d: wrong: %s\n", rank, __LINE__, #condition);                                                                  \
-            MPI_Abort(MPI_COMM_WORLD, 9);                                                                                      \
-        }                                                                                                                      \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            printf("rank %d: line %d: wrong: %s\n", rank, __LINE__, #condition);                                       \
+            MPI_Abort(MPI_COMM_WORLD, 9);                                                                              \
+        }                                                                                                              \
     } while (0)
 
 static void communicators(int round)
@@ -82,7 +83,7 @@ static void nonblocking(int round)
 
 static void memory_and_files(void)
 {
-    int x = rank, y = -1, z, *mine; /* what is got is not looked at: MPICH 4.0.2 may get it wrong */
+    int x = rank, y = -1, z, *mine; /* the value is not checked: MPICH 4.0.2 may get it wrong */
     MPI_Win win;
     MPI_File f;
     MPI_Win_allocate(sizeof x, sizeof x, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
@@ -90,13 +91,14 @@ static void memory_and_files(void)
     MPI_Win_fence(0, win);
     MPI_Get(&y, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
     MPI_Win_fence(0, win);
-    /* Passive: the target may wait in the barrier, or before it, while this goes on. */
+    /* Passive target: during this, the target may wait in the barrier, or before it. */
     MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win);
     MPI_Get(&z, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
     MPI_Win_unlock((rank + 1) % size, win);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&win);
-    MPI_File_open(MPI_COMM_WORLD, "strict_ok.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_WORLD, "strict_ok.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
     MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     MPI_File_write_at_all(f, rank, &x, 1, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_sync(f);
@@ -107,8 +109,8 @@ static void memory_and_files(void)
     MPI_File_close(&f);
 }
 
-/* One process comes to the collective only when another, which is held before it, has received a message that is too large
- * to be sent before it is received. */
+/* One process comes to the collective only after another one, which is held before the collective, has received a large
+ * message. The message is too large to be sent before it is received. */
 static void progress(void)
 {
     const int n = 1 << 20;

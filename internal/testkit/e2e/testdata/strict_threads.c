@@ -1,5 +1,5 @@
-/* Two threads of each process, each with a communicator of its own, on which it goes through collectives in its own
- * time; in the end one of them goes wrong. */
+/* Each process has two threads. Each thread calls collectives on its own communicator, at its own pace. In the end, one
+ * of them is wrong. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

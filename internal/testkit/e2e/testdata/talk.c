@@ -1,4 +1,4 @@
-/* Rank 0 reads its standard input, everybody writes to standard output and error; the exit status is the argument. */
+/* Rank 0 reads its standard input. All ranks write to standard output and error. The exit status is the argument. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

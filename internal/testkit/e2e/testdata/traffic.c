@@ -1,5 +1,5 @@
-/* traffic DIR ROUNDS [fds]: two ranks exchange messages. Both make DIR/started.RANK after the first of them, and
- * DIR/finished.RANK at the end. fds: meanwhile they have no file descriptor left. */
+/* Two ranks exchange messages. Both make DIR/started.RANK after the first of them, and DIR/finished.RANK at the end.
+ * With fds, they have no free file descriptor meanwhile. Usage: traffic DIR ROUNDS [fds]. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

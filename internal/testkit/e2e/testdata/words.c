@@ -1,4 +1,4 @@
-// Every rank prints its arguments, and ends with 5.
+// Every rank prints its arguments, and ends with status 5.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
