@@ -1,5 +1,5 @@
 /* Code generated from record.h by internal/record/layout/gen. DO NOT EDIT.
- * The compiler lays out shared memory as Go's view of it does. */
+ * The compiler gives shared memory the same layout as Go's view of it. */
 #include "record.h"
 
 #include <stddef.h>

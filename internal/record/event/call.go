@@ -1,6 +1,6 @@
-// Package event gives the records of calls their meaning: typed views on a record's bytes, by the API table. Nothing is
-// copied or allocated unless a method says so, and nothing in a record is believed: the program may have written over
-// it. So whatever a record contains, the methods return some value or an error, and never panic.
+// Package event interprets the records of calls: it gives typed views on a record's bytes, according to the API table.
+// Nothing is copied or allocated unless a method says so. The contents of a record are not trusted: the program may
+// have written over it. Whatever a record contains, the methods return a value or an error, and never panic.
 package event
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// State says how far a call is.
+// State is how far a call has come.
 type State uint8
 
 // The states of a call.
 const (
-	Complete State = iota // it has returned, and was not delivered open before
+	Complete State = iota // it has returned, and was not delivered as open before
 	Open                  // it is under way: its results are not valid yet
-	Resumed               // it was delivered open before, and has returned now
+	Resumed               // it was delivered as open before, and has returned now
 )
 
-// Call is a view on the record of a call, valid as long as the batch that it came in. A Call with a nil Func is a
-// record that is no call: see Info.
+// Call is a view on the record of a call. It is valid as long as its batch. A Call with a nil Func is a record that is
+// not a call: see Info.
 //
-// Parameters are given by their index in Func.Params. Their values are converted to 64 bits: signed numbers by sign,
-// handles and addresses by zeros.
+// Parameters are given by their index in Func.Params. Their values are converted to 64 bits: numbers with sign
+// extension, handles and addresses with zero extension.
 type Call struct {
 	Func  *mpiapi.Func
 	State State // set by a Decoder
@@ -35,21 +35,22 @@ type Call struct {
 	cut   *Cut
 	secs  uint32 // offset of the sections
 	end   uint32 // of the sections
-	// at are the offsets of the first n sections; more: there are others, or cut ones.
+	// at has the offsets of the first n sections. more says that there are further sections, or arrays in other
+	// records.
 	at   [3]uint32
 	n    uint8
 	more bool
 }
 
-// ErrMalformed is wrapped by all errors for records that the preload library can't have written.
+// ErrMalformed is wrapped by all errors for records that the preload library cannot have written.
 var ErrMalformed = errors.New("malformed record")
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 }
 
-// Parse returns the record at the beginning of data, and its length. If there is an error, the length tells how to go
-// on behind the record, or is 0 if that is not possible.
+// Parse returns the record at the beginning of data, and its length. If there is an error, the length is that of the
+// record to skip, or 0 if it is unknown.
 func Parse(data []byte) (c Call, n int, err error) { return parse(data, mpiapi.Funcs()) }
 
 // ParseCall returns the call whose record is at the beginning of rec.
@@ -99,7 +100,7 @@ func parse(data []byte, funcs []*mpiapi.Func) (c Call, n int, err error) {
 	return c, n, nil
 }
 
-// Attach gives a call the arrays that are not in its record. A Decoder does so.
+// Attach gives a call the arrays that are not in its record. A Decoder calls it.
 func (c *Call) Attach(cut *Cut) { c.cut = cut }
 
 // Raw returns the record's bytes.
@@ -108,11 +109,11 @@ func (c *Call) Raw() []byte { return c.raw }
 // Site is the number of the call site within the thread, 0 if it is unknown.
 func (c *Call) Site() uint32 { return binary.LittleEndian.Uint32(c.raw[layout.RecordSiteAt:]) }
 
-// RC is what the call returned.
+// RC is the return value of the call.
 func (c *Call) RC() int32 { return int32(binary.LittleEndian.Uint32(c.raw[layout.RecordRCAt:])) }
 
-// Times returns the ticks of the time stamp counter at which the call was entered and left. Calls of a process in which
-// only one thread has called MPI yet have none.
+// Times returns the ticks of the time stamp counter at which the call was entered and left. ok is false as long as only
+// one thread of the process has called MPI.
 func (c *Call) Times() (enter, leave uint64, ok bool) {
 	if c.raw[layout.RecordFlagsAt]&layout.Timed == 0 {
 		return 0, 0, false
@@ -121,10 +122,10 @@ func (c *Call) Times() (enter, leave uint64, ok bool) {
 	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:]), true
 }
 
-// At4 returns the 4 bytes at an offset that a Layout gives, as a signed number.
+// At4 returns the 4 bytes at an offset from a Layout, as a signed number.
 func (c *Call) At4(off uint16) int64 { return int64(int32(binary.LittleEndian.Uint32(c.raw[off:]))) }
 
-// At8 returns the 8 bytes at an offset that a Layout gives.
+// At8 returns the 8 bytes at an offset from a Layout.
 func (c *Call) At8(off uint16) uint64 { return binary.LittleEndian.Uint64(c.raw[off:]) }
 
 func (c *Call) load(off uint16, wide bool) int64 {
@@ -137,7 +138,7 @@ func (c *Call) load(off uint16, wide bool) int64 {
 	return c.At4(off)
 }
 
-// Int returns the value of a number passed by value, the address of whatever is passed by pointer.
+// Int returns the value of a number passed by value, or the address of a parameter passed by pointer.
 func (c *Call) Int(i int) int64 {
 	l := &c.Func.Params[i].Layout
 	return c.load(l.At, l.Wide)
@@ -149,7 +150,7 @@ func (c *Call) Double(i int) float64 { return math.Float64frombits(uint64(c.Int(
 // Handle returns a handle passed by value.
 func (c *Call) Handle(i int) uint64 { return uint64(c.Int(i)) }
 
-// Addr returns the address of a buffer, or of whatever is passed by pointer.
+// Addr returns the address of a buffer, or of a parameter passed by pointer.
 func (c *Call) Addr(i int) uint64 { return uint64(c.Int(i)) }
 
 // Before returns the value at entry of a scalar passed by pointer, 0 if it is not recorded.
@@ -159,13 +160,13 @@ func (c *Call) Before(i int) int64 {
 }
 
 // After returns the value after the call of a scalar passed by pointer, 0 if it is not recorded. It is not valid in an
-// open call, nor, as MPI leaves it undefined, in one that failed.
+// open call, or in a call that failed: MPI leaves it undefined then.
 func (c *Call) After(i int) int64 {
 	l := &c.Func.Params[i].Layout
 	return c.load(l.After, l.WideValue)
 }
 
-// section is a part of the record behind the fixed part.
+// section is a part of the record after the fixed part.
 type section struct {
 	kind  uint8
 	param uint16
@@ -188,8 +189,8 @@ func width(kind uint8) int {
 	return 0
 }
 
-// next returns the section at an offset, and the offset of the next one. There is none if ok is false; it is bad if err
-// is.
+// next returns the section at an offset, and the offset of the next one. ok is false if there is no section. bad is
+// true if it is malformed.
 func (c *Call) next(at int) (s section, next int, ok, bad bool) {
 	if at+layout.SizeofSection > int(c.end) {
 		return s, at, false, false
@@ -224,7 +225,8 @@ func (c *Call) checkSections() error {
 			}
 		}
 		if bad {
-			return malformed("%s: section of kind %d with %d elements for parameter %d at %d of %d", c.Func.Name, s.kind, s.count, s.param, at, c.end)
+			return malformed("%s: section of kind %d with %d elements for parameter %d at %d of %d",
+				c.Func.Name, s.kind, s.count, s.param, at, c.end)
 		}
 		if !ok {
 			return nil
@@ -258,7 +260,7 @@ func (c *Call) find(i int, out bool) (s section, ok bool) {
 		}
 		return s, false
 	}
-	seen := false // the section for the values at entry, which comes first
+	seen := false // the section for the values at entry was found; it comes first
 	for at := int(c.secs); ; {
 		s, next, ok, _ := c.next(at)
 		if !ok {
@@ -271,7 +273,8 @@ func (c *Call) find(i int, out bool) (s section, ok bool) {
 		if s.kind == want {
 			return s, true
 		}
-		// A cut does not say which one it stands for. It is the first one of the parameter, unless there has been one.
+		// SecCut does not say whether it stands for the values at entry or after the call. The first one stands for
+		// those at entry, if the parameter has them.
 		if s.kind == layout.SecCut && (other == 0 || seen == out) {
 			return s, true
 		}
@@ -293,10 +296,10 @@ func (a Array) Len() int {
 	return len(a.data) / 4
 }
 
-// Wide reports whether the elements have 8 bytes, else they have 4.
+// Wide reports whether the elements have 8 bytes; otherwise they have 4.
 func (a Array) Wide() bool { return a.wide }
 
-// At returns an element, from 0 to Len()-1: numbers extended by sign, handles by zeros.
+// At returns element i, from 0 to Len()-1: a number with sign extension, or a handle with zero extension.
 func (a Array) At(i int) int64 {
 	if a.wide {
 		return int64(binary.LittleEndian.Uint64(a.data[8*i:]))
@@ -308,7 +311,7 @@ func (a Array) At(i int) int64 {
 func (a Array) Handle(i int) uint64 { return uint64(a.At(i)) }
 
 // In returns the elements of an array at entry. It returns false if they are not recorded: the array is not significant
-// in this call, its address is wrong, or its elements were lost.
+// in this call, its address is invalid, or its elements were lost.
 func (c *Call) In(i int) (Array, bool) {
 	kind := c.Func.Params[i].Layout.InSection
 	s, ok := c.find(i, false)
@@ -322,8 +325,8 @@ func (c *Call) In(i int) (Array, bool) {
 	return Array{b, kind == layout.SecIn64}, true
 }
 
-// Out returns the elements that a call has written to an array, as many as it says there are (the first outcount of
-// MPI_Waitsome's indices). It returns false if they are not recorded.
+// Out returns the elements that a call has written to an array. Their number is that of the call's result (for
+// MPI_Waitsome's indices, outcount). Out returns false if they are not recorded.
 func (c *Call) Out(i int) (Array, bool) {
 	kind := c.Func.Params[i].Layout.OutSection
 	if kind == layout.SecStatus {
@@ -346,7 +349,7 @@ func (c *Call) results(i int, kind uint8) ([]byte, bool) {
 	return b[:n:n], true
 }
 
-// body returns the elements of a section, wherever they are.
+// body returns the elements of a section, from the record itself or from InfoData records.
 func (c *Call) body(s section, i int, kind uint8) []byte {
 	if s.kind != layout.SecCut {
 		return s.data
@@ -358,7 +361,7 @@ func (c *Call) body(s section, i int, kind uint8) []byte {
 	return b
 }
 
-// written returns how many elements a call has written to an array, at most.
+// written returns an upper bound of the number of elements that a call has written to an array.
 func (c *Call) written(i int) int {
 	e := &c.Func.Params[i].Written
 	if e.Kind != mpiapi.ByParam {
@@ -372,7 +375,7 @@ func (c *Call) written(i int) int {
 	} else {
 		return math.MaxInt
 	}
-	if n < 0 { // MPI_UNDEFINED, too
+	if n < 0 { // also for MPI_UNDEFINED
 		return 0
 	}
 	if n > math.MaxInt32 {
@@ -401,9 +404,9 @@ func (s Statuses) At(i int) Status {
 	return Status{Source: v.Source, Tag: v.Tag, Error: v.Error, Cancelled: v.Cancelled != 0, Bytes: v.Bytes}
 }
 
-// Statuses returns the statuses that a call has returned in a parameter, whether or not the program wanted to know
-// them. A single status is the first of one. It returns false if they are not recorded: MPI_Recv returns what was asked
-// for unless that has wildcards.
+// Statuses returns the statuses that a call has returned in a parameter, even if the program passed MPI_STATUS_IGNORE
+// or MPI_STATUSES_IGNORE. A single status is an array of length 1. Statuses returns false if they are not recorded. For
+// example, MPI_Recv without wildcards has no status in its record: source and tag are those that it asked for.
 func (c *Call) Statuses(i int) (Statuses, bool) {
 	if c.Func.Params[i].Layout.OutSection != layout.SecStatus {
 		return Statuses{}, false
@@ -421,7 +424,7 @@ func (c *Call) Text(i int) ([]byte, bool) {
 	return s.data, true
 }
 
-// Clone returns a call whose bytes are a copy, valid for as long as it is referred to, in buf if that has the capacity.
+// Clone returns a call with a copy of the bytes, in buf if its capacity is large enough. The copy stays valid.
 func (c *Call) Clone(buf []byte) Call {
 	d := *c
 	d.raw = append(buf[:0], c.raw...)

@@ -4,9 +4,9 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Cut collects the arrays that were too long for the record of a call: what comes in InfoData records before the call
-// (elements at entry) or behind it (elements after the call). There is one per thread, to be reset behind each completed
-// call; a Decoder does all that. The zero value is empty.
+// Cut collects the arrays that were too long for the record of a call. They come in InfoData records: before the call's
+// record (elements at entry) or behind it (elements after the call). Each thread has one Cut, and it must be reset
+// after each completed call. A Decoder does all of this. The zero value is empty.
 type Cut struct {
 	arrays []cutArray
 }
@@ -18,7 +18,7 @@ type cutArray struct {
 	data  []byte
 }
 
-// Add takes the part of an array that an InfoData record holds.
+// Add takes the part of an array in an InfoData record.
 func (c *Cut) Add(rec []byte) error {
 	p, err := payload(rec, layout.InfoData)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Cut) array(kind uint8, param uint16) *cutArray {
 		}
 	}
 	if n := len(c.arrays); n < cap(c.arrays) {
-		// Room of an earlier call.
+		// Reuse the memory of an earlier call.
 		c.arrays = c.arrays[:n+1]
 		a := &c.arrays[n]
 		*a = cutArray{kind: kind, param: param, data: a.data[:0]}
@@ -63,7 +63,7 @@ func (c *Cut) array(kind uint8, param uint16) *cutArray {
 	return &c.arrays[len(c.arrays)-1]
 }
 
-// find returns the elements collected of a parameter, nil if they are not complete.
+// find returns the collected elements of a parameter, nil if they are not complete.
 func (c *Cut) find(kind uint8, param uint16) []byte {
 	if c == nil {
 		return nil
@@ -76,7 +76,7 @@ func (c *Cut) find(kind uint8, param uint16) []byte {
 	return nil
 }
 
-// keep is how much memory for long arrays is kept from one call to the next.
+// keep is how much memory for long arrays is kept for the next call, in bytes.
 const keep = 1 << 20
 
 // Reset forgets the arrays, for the next call.

@@ -26,7 +26,7 @@ type Decoder struct {
 	batch *ring.Batch
 	first bool
 	cut   Cut
-	done  bool // the call is over to which what has been cut belongs
+	done  bool // the collected arrays belong to a call that is complete
 	bad   int
 	err   error
 }
@@ -39,9 +39,9 @@ func (d *Decoder) Start(b *ring.Batch) {
 	d.data, d.batch, d.first = b.Data, b, true
 }
 
-// Next moves to the next record, which lies in d.Call until the next Next. It returns false at the end of the batch, and
-// then lets go of it.
-// Records with parts of arrays are dealt with here, and malformed ones left out, see Err.
+// Next moves to the next record. The record is in d.Call until the next call of Next. At the end of the batch, Next
+// returns false and releases the batch. It consumes records with parts of arrays itself, and leaves out malformed
+// records (see Err).
 func (d *Decoder) Next() bool {
 	if d.plain() {
 		return true
@@ -86,12 +86,12 @@ func (d *Decoder) Next() bool {
 		d.Call = c
 		return true
 	}
-	d.Call, d.data, d.batch = Call{}, nil, nil // the batch's memory is not to be kept for as long as the thread
+	d.Call, d.data, d.batch = Call{}, nil, nil // do not keep the batch's memory as long as the thread
 	return false
 }
 
-// Plain returns the records that Next would go on with, if they mean what they say: no call among them is one resumed,
-// and none has parts of arrays elsewhere before it; the last may be open. It returns nil otherwise.
+// Plain returns the records that Next would deliver next, if they can be used as they are: none of them is a resumed
+// call, and none has parts of arrays in records before it. The last one may be open. Otherwise Plain returns nil.
 func (d *Decoder) Plain() []byte {
 	if d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
 		return nil
@@ -106,8 +106,8 @@ func (d *Decoder) Skip(n int) {
 	}
 }
 
-// plain is Next for what nearly all records are: calls without sections, that have returned and were not delivered
-// before. It checks what parse checks, but fills in Call where it lies.
+// plain is a fast path of Next for nearly all records: calls without sections that have returned and were not delivered
+// before. It checks the same as parse, but fills in Call in place.
 func (d *Decoder) plain() bool {
 	data := d.data
 	if len(data) <= layout.Line || d.first && d.batch.Resume || d.done || len(d.cut.arrays) != 0 {
@@ -122,10 +122,11 @@ func (d *Decoder) plain() bool {
 	used := int(rest >> 48)
 	secs := (used + 7) &^ 7
 	f := d.funcs[i]
-	if used < f.Fixed || used > n || secs+layout.SizeofSection <= n && binary.LittleEndian.Uint16(data[secs:]) != layout.SecEnd {
+	if used < f.Fixed || used > n ||
+		secs+layout.SizeofSection <= n && binary.LittleEndian.Uint16(data[secs:]) != layout.SecEnd {
 		return false
 	}
-	// One by one: the whole at once is built elsewhere and copied.
+	// Set the fields one by one: a composite literal would be built elsewhere and copied.
 	c := &d.Call
 	c.Func, c.raw = f, data[:n:n]
 	c.State, c.cut, c.secs, c.end = Complete, nil, uint32(secs), uint32(secs)
@@ -139,6 +140,6 @@ func (d *Decoder) fail(err error) {
 	}
 }
 
-// Err returns how many records were malformed up to now, and what was wrong with the first of them. Their calls are
-// missing in what Next has returned, so that nothing should be concluded from what this thread does not do.
+// Err returns how many records were malformed so far, and what was wrong with the first of them. Next does not deliver
+// the calls of these records. So no conclusion may be drawn from calls that this thread seems to lack.
 func (d *Decoder) Err() (int, error) { return d.bad, d.err }

@@ -45,7 +45,7 @@ func (r *builder) put(off uint16, wide bool, v int64) {
 	}
 }
 
-// set gives a parameter its value, or its address.
+// set sets the value or the address of a parameter.
 func (r *builder) set(name string, v int64) *builder {
 	l := r.f.Params[r.param(name)].Layout
 	r.put(l.At, l.Wide, v)
@@ -139,7 +139,8 @@ type testNames map[string]int64
 
 func (n testNames) NameHandle(k mpiapi.Kind, v uint64) string {
 	for name, x := range n {
-		if uint64(x) == v && strings.HasPrefix(name, "MPI_") && (k == mpiapi.Comm) == strings.HasPrefix(name, "MPI_COMM") {
+		if uint64(x) == v && strings.HasPrefix(name, "MPI_") &&
+			(k == mpiapi.Comm) == strings.HasPrefix(name, "MPI_COMM") {
 			return name
 		}
 	}
@@ -164,29 +165,34 @@ func TestFormat(t *testing.T) {
 		{
 			call(t, "MPI_Isend").set("buf", 0x7fbfffea24).set("count", 1).set("datatype", 0x4c000101).set("dest", 1).
 				set("tag", 100).set("comm", 0x44000000).set("request", 0xaefca0),
-			"MPI_Isend(*buf=0x7fbfffea24, count=1, datatype=MPI_CHAR, dest=1, tag=100, comm=MPI_COMM_WORLD, *request=0xaefca0)",
+			"MPI_Isend(*buf=0x7fbfffea24, count=1, datatype=MPI_CHAR, dest=1, tag=100, " +
+				"comm=MPI_COMM_WORLD, *request=0xaefca0)",
 		},
 		{
-			call(t, "MPI_Recv").set("count", -5).set("datatype", 0x123).set("source", -2).set("tag", -1).set("comm", 0x84000000).
+			call(t, "MPI_Recv").set("count", -5).set("datatype", 0x123).set("source", -2).
+				set("tag", -1).set("comm", 0x84000000).
 				set("status", 1),
 			"MPI_Recv(*buf=NULL, count=-5, datatype=0x123, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=0x84000000, " +
 				"*status=MPI_STATUS_IGNORE)",
 		},
 		{
-			call(t, "MPI_Send").set("buf", 16).set("dest", -1).set("tag", -1).set("comm", 0x44000000).set("datatype", 0x4c000101),
+			call(t, "MPI_Send").set("buf", 16).set("dest", -1).set("tag", -1).set("comm", 0x44000000).
+				set("datatype", 0x4c000101),
 			"MPI_Send(*buf=0x10, count=0, datatype=MPI_CHAR, dest=MPI_PROC_NULL, tag=-1, comm=MPI_COMM_WORLD)",
 		},
 		{
 			call(t, "MPI_Allreduce").set("sendbuf", -1).set("recvbuf", 32).set("count", 2).set("datatype", 0x4c000101).
 				set("op", 0x58000003).set("comm", 0x44000000),
-			"MPI_Allreduce(*sendbuf=MPI_IN_PLACE, *recvbuf=0x20, count=2, datatype=MPI_CHAR, op=MPI_SUM, comm=MPI_COMM_WORLD)",
+			"MPI_Allreduce(*sendbuf=MPI_IN_PLACE, *recvbuf=0x20, count=2, datatype=MPI_CHAR, " +
+				"op=MPI_SUM, comm=MPI_COMM_WORLD)",
 		},
 		{
 			call(t, "MPI_Waitall").set("count", 2).set("array_of_requests", 0x100).set("array_of_statuses", 1),
 			"MPI_Waitall(count=2, *array_of_requests=0x100, *array_of_statuses=MPI_STATUSES_IGNORE)",
 		},
 		{
-			call(t, "MPI_Comm_set_name").set("comm", 0x44000000).section("comm_name", layout.SecString, 7, []byte("a\"b\n\xff\x00é")[:7]),
+			call(t, "MPI_Comm_set_name").set("comm", 0x44000000).
+				section("comm_name", layout.SecString, 7, []byte("a\"b\n\xff\x00é")[:7]),
 			`MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name="a\"b\n\xff\x00\xc3")`,
 		},
 		{call(t, "MPI_Comm_set_name").set("comm_name", 0x20), `MPI_Comm_set_name(comm=0x0, *comm_name=0x20)`},
@@ -249,7 +255,8 @@ func waitsome(t testing.TB, outcount int64) *builder {
 	return call(t, "MPI_Waitsome").set("incount", 3).after("outcount", outcount).
 		section("array_of_requests", layout.SecIn64, 3, wides(1, 1<<63, 3)).
 		section("array_of_indices", layout.SecOut32, 3, ints(2, -1, 7)).
-		section("array_of_statuses", layout.SecStatus, 3, slices.Concat(status(Status{Tag: 1}), status(Status{Tag: 2}), status(Status{Tag: 3})))
+		section("array_of_statuses", layout.SecStatus, 3,
+			slices.Concat(status(Status{Tag: 1}), status(Status{Tag: 2}), status(Status{Tag: 3})))
 }
 
 func TestArrays(t *testing.T) {
@@ -285,16 +292,17 @@ func data(kind uint16, param, first, count int, elements []byte) []byte {
 	return info(layout.InfoData, 0, append(p, elements...))
 }
 
-// TestCut: arrays that are not in the record of their call.
+// TestCut: arrays that are not in the record of their call are found.
 func TestCut(t *testing.T) {
 	w := call(t, "MPI_Waitsome").after("outcount", 2)
 	reqs, idx := w.param("array_of_requests"), w.param("array_of_indices")
 	cut := func() []byte {
 		return call(t, "MPI_Waitsome").after("outcount", 2).
-			section("array_of_requests", layout.SecCut, 3, nil).section("array_of_indices", layout.SecCut, 3, nil).record()
+			section("array_of_requests", layout.SecCut, 3, nil).section("array_of_indices", layout.SecCut, 3, nil).
+			record()
 	}
 	in := slices.Concat(data(layout.SecIn64, reqs, 0, 2, wides(10, 11)), data(layout.SecIn64, reqs, 2, 1, wides(12)))
-	out := data(layout.SecOut32, idx, 0, 2, ints(1, 2)) // only what the call has written
+	out := data(layout.SecOut32, idx, 0, 2, ints(1, 2)) // only the elements that the call has written
 	other := call(t, "MPI_Waitsome").section("array_of_requests", layout.SecCut, 3, nil).record()
 	batches := []ring.Batch{
 		{Data: slices.Concat(in, cut()), Open: true},
@@ -402,7 +410,8 @@ func TestInfo(t *testing.T) {
 		b = append(append(b, wides(v)...), s...)
 		return append(b, make([]byte, -len(b)&7)...)
 	}
-	c = parsed(t, info(layout.InfoNames, 0, append(name(3, 1, 4, 0x4c000405, "MPI_INT"), name(0, 0, 0, 1<<64-1, "MPI_ANY_TAG")...)))
+	c = parsed(t, info(layout.InfoNames, 0,
+		append(name(3, 1, 4, 0x4c000405, "MPI_INT"), name(0, 0, 0, 1<<64-1, "MPI_ANY_TAG")...)))
 	n, err := c.NamesInfo()
 	if err != nil || !slices.Equal(n, []Name{
 		{Kind: mpiapi.Datatype, Value: 0x4c000405, Size: 4, Name: "MPI_INT"},
@@ -414,7 +423,8 @@ func TestInfo(t *testing.T) {
 	c = parsed(t, info(layout.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)))
 	k, err := c.CommInfo()
 	if err != nil || k.Handle != 0x84 || k.Rank != 1 || !k.Inter || k.Local.Lowest() != 0 || k.Remote.Lowest() != -1 ||
-		!slices.Equal(slices.Collect(k.Local.Ranks()), []int{0, 2, 4, 9}) || !slices.Equal(slices.Collect(k.Remote.Ranks()), []int{-1, -1}) {
+		!slices.Equal(slices.Collect(k.Local.Ranks()), []int{0, 2, 4, 9}) ||
+		!slices.Equal(slices.Collect(k.Remote.Ranks()), []int{-1, -1}) {
 		t.Errorf("communicator %+v, %v", k, err)
 	}
 	for what, b := range map[string][]byte{
@@ -481,7 +491,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// everything calls whatever there is to call.
+// everything calls every method of a call.
 func everything(c *Call) {
 	c.Raw()
 	if c.Func == nil {
@@ -533,9 +543,12 @@ func everything(c *Call) {
 // FuzzCall: whatever a batch contains, decoding it gives values or errors.
 func FuzzCall(f *testing.F) {
 	f.Add(waitsome(f, 1).record(), []byte{}, true, false)
-	f.Add(call(f, "MPI_Isend").record(), call(f, "MPI_Comm_set_name").section("comm_name", layout.SecString, 3, []byte("abc")).record(), false, true)
-	f.Add(data(layout.SecIn64, 1, 0, 2, wides(10, 11)), call(f, "MPI_Waitsome").section("array_of_requests", layout.SecCut, 2, nil).record(), false, false)
-	f.Add(info(layout.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)), info(layout.InfoMPI, 0, ints(3, 4, 2, 99, 3, 1, 5, 0)), true, true)
+	f.Add(call(f, "MPI_Isend").record(),
+		call(f, "MPI_Comm_set_name").section("comm_name", layout.SecString, 3, []byte("abc")).record(), false, true)
+	f.Add(data(layout.SecIn64, 1, 0, 2, wides(10, 11)),
+		call(f, "MPI_Waitsome").section("array_of_requests", layout.SecCut, 2, nil).record(), false, false)
+	f.Add(info(layout.InfoComm, 0, append(wides(0x84), ints(1, 4, 2, 2, 1, 1, 0, 2, 3, 9, 1, 1, -1, 1, 2)...)),
+		info(layout.InfoMPI, 0, ints(3, 4, 2, 99, 3, 1, 5, 0)), true, true)
 	f.Fuzz(func(_ *testing.T, a, b []byte, resume, open bool) {
 		var d Decoder
 		d.Start(&ring.Batch{Data: a, Resume: resume, Open: open})
@@ -546,7 +559,7 @@ func FuzzCall(f *testing.F) {
 		for d.Next() {
 			k := d.Call.Clone(nil)
 			everything(&k)
-			// The program goes on to write over the record.
+			// The program continues to write over the record.
 			for i := range d.Call.raw {
 				d.Call.raw[i] ^= 0xa5
 			}
@@ -556,7 +569,8 @@ func FuzzCall(f *testing.F) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	batch := ring.Batch{Data: slices.Concat(call(t, "MPI_Send").record(), waitsome(t, 2).record(), call(t, "MPI_Recv").record())}
+	batch := ring.Batch{Data: slices.Concat(call(t, "MPI_Send").record(), waitsome(t, 2).record(),
+		call(t, "MPI_Recv").record())}
 	var d Decoder
 	var room []byte
 	sum := int64(0)

@@ -7,20 +7,21 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Namer knows the names of values. Both methods return "" for a value that has none.
+// Namer knows the names of values. Both methods return "" for a value without a name.
 type Namer interface {
-	// NameHandle returns the name of a predefined handle, or one that the program gave it.
+	// NameHandle returns the name of a handle: of a predefined one, or the one that the program gave it.
 	NameHandle(kind mpiapi.Kind, value uint64) string
-	// NameConst returns the name of a constant that means something special as value of a parameter: MPI_ANY_SOURCE
-	// as a source, MPI_IN_PLACE as a buffer, MPI_STATUS_IGNORE as the address of a status.
+	// NameConst returns the name of a constant with a special meaning as value of a parameter: MPI_ANY_SOURCE as a
+	// source, MPI_IN_PLACE as a buffer, MPI_STATUS_IGNORE as the address of a status.
 	NameConst(p *mpiapi.Param, value int64) string
 }
 
-// maxText is how much of a string argument is shown.
+// maxText is how many bytes of a string argument are shown.
 const maxText = 80
 
-// Format returns the call as one writes it, with its arguments: MPI_Send(*buf=0x7ffe0010, count=1, datatype=MPI_INT, dest=1,
-// tag=0, comm=MPI_COMM_WORLD). What is passed by address has a star and shows the address. A nil Namer knows no names.
+// Format returns the call with its arguments as text: MPI_Send(*buf=0x7ffe0010, count=1, datatype=MPI_INT, dest=1,
+// tag=0, comm=MPI_COMM_WORLD). A parameter passed by address has a star, and its value is the address. A nil Namer
+// knows no names.
 func (c *Call) Format(n Namer) string {
 	if c.Func == nil {
 		return ""
@@ -58,7 +59,8 @@ func (c *Call) appendArg(b []byte, i int, n Namer) []byte {
 		}
 	}
 	v := c.Int(i)
-	address := p.Pointer || p.Kind == mpiapi.Buffer || p.Kind == mpiapi.Pointer || p.Kind == mpiapi.Function || p.Kind == mpiapi.String
+	address := p.Pointer || p.Kind == mpiapi.Buffer || p.Kind == mpiapi.Pointer ||
+		p.Kind == mpiapi.Function || p.Kind == mpiapi.String
 	if address {
 		b = append(b, '*')
 	}
@@ -69,7 +71,7 @@ func (c *Call) appendArg(b []byte, i int, n Namer) []byte {
 	case !address && p.Kind.Handle():
 		name = n.NameHandle(p.Kind, uint64(v))
 	default:
-		// NULL says more than MPI_BOTTOM or MPI_STATUS_IGNORE only where MPI gives it no meaning.
+		// NULL is shown as NULL where MPI gives it no meaning.
 		name = n.NameConst(p, v)
 	}
 	switch {
@@ -85,8 +87,8 @@ func (c *Call) appendArg(b []byte, i int, n Namer) []byte {
 	return strconv.AppendInt(b, v, 10)
 }
 
-// ConstName returns the name of the constant that a value is for a parameter, as Namer.NameConst does, "" if there is
-// none; is tells whether a constant has a value.
+// ConstName returns the name of the constant with this value for a parameter, like Namer.NameConst, or "" if there is
+// none. isConst reports whether a constant has a value.
 func ConstName(p *mpiapi.Param, value int64, isConst func(name string, value int64) bool) string {
 	is := func(names ...string) string {
 		for _, n := range names {
@@ -98,7 +100,7 @@ func ConstName(p *mpiapi.Param, value int64, isConst func(name string, value int
 	}
 	switch p.Kind {
 	case mpiapi.Buffer:
-		// MPI_BOTTOM is NULL in the common implementations: it is shown as that.
+		// MPI_BOTTOM is NULL in the common implementations, and is shown as NULL.
 		if value == 0 {
 			return ""
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Info returns the kind of a record that is no call: layout.InfoSite …
+// Info returns the kind of a record that is not a call: layout.InfoSite …
 func (c *Call) Info() uint16 { return binary.LittleEndian.Uint16(c.raw) }
 
-// payload returns what follows the header of a record, if the record is of that kind.
+// payload returns the bytes after the header of a record, if the record is of that kind.
 func payload(rec []byte, kind uint16) ([]byte, error) {
 	if len(rec) < layout.SizeofRecord {
 		return nil, malformed("%d bytes", len(rec))
@@ -25,13 +25,13 @@ func payload(rec []byte, kind uint16) ([]byte, error) {
 	return rec[layout.SizeofRecord:], nil
 }
 
-// tooShort says that a record ends before what it holds does.
+// tooShort returns the error for a record that ends before its content does.
 func tooShort(what string, p []byte) error { return malformed("%s in %d bytes", what, len(p)) }
 
 // Site is a call stack of a thread, valid as long as the record.
 type Site struct {
 	ID  uint32 // what Call.Site refers to
-	PCs Array  // return addresses, innermost (that of the MPI call) first
+	PCs Array  // return addresses, innermost first (that of the MPI call)
 }
 
 // SiteInfo returns the content of an InfoSite record.
@@ -72,12 +72,12 @@ func (c *Call) ModuleInfo() (Module, error) {
 type Name struct {
 	Kind  mpiapi.Kind // of handle; mpiapi.Int for a constant
 	Const bool
-	Value uint64 // handle, extended by zeros; constant, extended by sign
+	Value uint64 // handle, zero-extended; constant, sign-extended
 	Size  int32  // of a datatype, in bytes; else 0
 	Name  string // "MPI_INT"
 }
 
-// Null reports whether it is the name of a null handle.
+// Null reports whether n is the name of a null handle.
 func (n *Name) Null() bool { return !n.Const && strings.HasSuffix(n.Name, "_NULL") }
 
 // nameKinds maps enum mv_name_kind.
@@ -96,7 +96,7 @@ func (c *Call) NamesInfo() ([]Name, error) {
 	return names, err
 }
 
-// Names returns what lists of names as in InfoNames records, one behind the other, say.
+// Names returns the content of consecutive lists of names. The lists have the form of InfoNames records.
 func Names(lists []byte) (names []Name, err error) {
 	for len(lists) > 0 && err == nil {
 		var list []Name
@@ -106,7 +106,7 @@ func Names(lists []byte) (names []Name, err error) {
 	return names, err
 }
 
-// parseNames returns the names of a list, and what follows it.
+// parseNames returns the names of a list, and the bytes after it.
 func parseNames(p []byte) (names []Name, rest []byte, err error) {
 	for more := true; more; {
 		n, text, ok := layout.DecodeName(p)
@@ -115,7 +115,8 @@ func parseNames(p []byte) (names []Name, rest []byte, err error) {
 		}
 		more = n.More != 0
 		names = append(names, Name{
-			Kind: nameKinds[n.Kind], Const: n.Kind == layout.NameConst, Value: n.Value, Size: n.Size, Name: string(text),
+			Kind: nameKinds[n.Kind], Const: n.Kind == layout.NameConst, Value: n.Value, Size: n.Size,
+			Name: string(text),
 		})
 		size := layout.SizeofName + (len(text)+7)&^7
 		p = p[min(size, len(p)):]
@@ -123,7 +124,7 @@ func parseNames(p []byte) (names []Name, rest []byte, err error) {
 	return names, p, nil
 }
 
-// maxGroup bounds what is believed about the size of a group.
+// maxGroup is the largest plausible size of a group.
 const maxGroup = 1 << 26
 
 // Comm is a communicator that a call has made. Its groups are valid as long as the record.
@@ -132,9 +133,9 @@ type Comm struct {
 	Rank, Size int // in the (local) group
 	RemoteSize int // of the remote group of an inter-communicator
 	Inter      bool
-	// Local is the (local) group, Remote the other one of an inter-communicator.
+	// Local is the (local) group. Remote is the remote group of an inter-communicator.
 	Local, Remote Group
-	// Neighbours are those in a distributed graph, of which a record of its own tells; nil if there is none.
+	// Neighbours are those in a distributed graph. They come in another record. nil if there are none.
 	Neighbours *Neighbours
 }
 
@@ -170,10 +171,11 @@ func (c *Call) CommInfo() (Comm, error) {
 	return m, nil
 }
 
-// Group is a list of processes in the order of their ranks in a group. The zero value has none.
+// Group is a list of processes in the order of their ranks in a group. The zero value is empty.
 type Group struct{ runs []byte }
 
-// run stands for count world ranks: start, start+stride, …; processes of another MPI_COMM_WORLD if start is negative.
+// run stands for count world ranks: start, start+stride, … If start is negative, they are processes of another
+// MPI_COMM_WORLD.
 type run struct{ start, stride, count int }
 
 func (g Group) all() iter.Seq[run] {
@@ -195,7 +197,7 @@ func (r run) at(k int) int {
 	return max(r.start+k*r.stride, -1)
 }
 
-// Ranks returns the processes' world ranks, -1 for a process of another MPI_COMM_WORLD.
+// Ranks returns the world ranks of the processes, -1 for a process of another MPI_COMM_WORLD.
 func (g Group) Ranks() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for r := range g.all() {
@@ -208,8 +210,8 @@ func (g Group) Ranks() iter.Seq[int] {
 	}
 }
 
-// Lowest returns the lowest of the ranks, -1 if there is a process of another MPI_COMM_WORLD, or none at all. It takes
-// no longer for a large group than for a small one where their ranks are regular.
+// Lowest returns the lowest of the ranks. It returns -1 if the group is empty or has a process of another
+// MPI_COMM_WORLD. For regular ranks, the time does not depend on the size of the group.
 func (g Group) Lowest() int {
 	lowest := math.MaxInt
 	for r := range g.all() {
@@ -223,16 +225,16 @@ func (g Group) Lowest() int {
 	return lowest
 }
 
-// Clone returns a group that stays valid without the record.
+// Clone returns a copy of the group that does not depend on the record.
 func (g Group) Clone() Group { return Group{bytes.Clone(g.runs)} }
 
-// Error is an error that a call returns, or the program dies of.
+// Error is an error that a call returns, or that ends the program.
 type Error struct {
 	Code, Class int32
 	Fatal       bool   // the call will not return
-	Raised      bool   // MPI is about to hand it to its handler: the call returns only if that does
-	Refused     bool   // mpivet's own, in strict mode: the call did not enter MPI
-	Text        string // MPI's
+	Raised      bool   // MPI is about to call the error handler: the call returns only if the handler does
+	Refused     bool   // raised by mpivet in strict mode: the call did not enter MPI
+	Text        string // by MPI
 }
 
 // ErrorInfo returns the content of an InfoError record.
@@ -247,14 +249,15 @@ func (c *Call) ErrorInfo() (Error, error) {
 	}
 	return Error{
 		Code: e.Code, Class: e.Class, Text: string(text),
-		Fatal: e.Flags&layout.ErrorFatal != 0, Refused: e.Flags&layout.ErrorRefused != 0, Raised: e.Flags&layout.ErrorRaised != 0,
+		Fatal: e.Flags&layout.ErrorFatal != 0, Refused: e.Flags&layout.ErrorRefused != 0,
+		Raised: e.Flags&layout.ErrorRaised != 0,
 	}, nil
 }
 
 // MPI is what a process knows about its MPI at the end of MPI_Init.
 type MPI struct {
 	Rank, Size          int // in MPI_COMM_WORLD
-	ThreadLevel         int // provided, as the MPI's constant
+	ThreadLevel         int // provided, as numbered by this MPI
 	TagUB               int
 	Version, Subversion int    // of the standard
 	Library             string // MPI_Get_library_version
@@ -273,11 +276,13 @@ func (c *Call) MPIInfo() (MPI, error) {
 	}
 	return MPI{
 		Rank: int(m.Rank), Size: int(m.Size), ThreadLevel: int(m.ThreadLevel), TagUB: int(m.TagUB),
-		Version: int(m.Version), Subversion: int(m.Subversion), Library: string(library), Threads: int(int32(m.Threads)),
+		Version: int(m.Version), Subversion: int(m.Subversion), Library: string(library),
+		Threads: int(int32(m.Threads)),
 	}, nil
 }
 
-// Neighbours are those of a process in a distributed graph, by rank, in the order of neighbourhood collectives.
+// Neighbours are the neighbours of a process in a distributed graph, by rank, in the order of neighbourhood
+// collectives.
 type Neighbours struct{ Sources, Destinations []int32 }
 
 // NeighboursInfo returns the content of an InfoNeighbours record.
@@ -304,31 +309,31 @@ func int32s(b []byte) []int32 {
 
 // Sums are sums of the data that a message or a collective moves, valid as long as the record.
 type Sums struct {
-	Received bool // of what the call has received; else of what it sends
+	Received bool // of the data that the call has received; else of those that it sends
 	Failed   bool // the call has returned an error
-	Made     bool // the call has made the operation; a persistent one sends nothing yet
-	Over     bool // nothing more will come of the operation
+	Made     bool // the call has made the operation; if it is persistent, nothing is sent yet
+	Over     bool // no more records of the operation follow
 	Blocks   bool // of consecutive blocks of one message; else of the parts of a collective
-	Void     bool // nothing follows from the sums of the message
-	// Operation is the number of a nonblocking or persistent operation in the process, 0 for the call's own. Round is which
-	// start of a persistent one it is, from 1.
+	Void     bool // no conclusion may be drawn from the sums of the message
+	// Operation is the number of a nonblocking or persistent operation in the process, 0 for the call's own. Round is
+	// the number of the start of a persistent operation, from 1.
 	Operation, Round uint64
 	data             []byte
 }
 
-// Sum is that of a part of the data, in their serialised order.
+// Sum is the sum of a part of the data, in serialised order.
 type Sum struct {
-	All   bool   // it goes to all
-	Peer  uint32 // else the rank of who it goes to or comes from, in the group that the call communicates with
+	All   bool   // the part goes to all processes
+	Peer  uint32 // else the rank of the destination or source, in the group that the call communicates with
 	Bytes uint64
 	Value uint64
 }
 
-// Freed is an object that was freed inside of a call.
+// Freed is an object that was freed inside a call.
 type Freed struct {
 	Handle  uint64
-	Func    *mpiapi.Func // that freed it
-	Caller  uint64       // address that it returned to
+	Func    *mpiapi.Func // the function that freed it
+	Caller  uint64       // return address of the call that freed it
 	Real    uint64       // address of MPI's function
 	Wrapper uint64       // an address in the preload library
 }
@@ -364,7 +369,8 @@ func (c *Call) SumsInfo() (Sums, error) {
 		return Sums{}, tooShort("sums", p)
 	}
 	return Sums{
-		Received: v.Flags&layout.SumsReceived != 0, Failed: v.Flags&layout.SumsFailed != 0, Made: v.Flags&layout.SumsMade != 0,
+		Received: v.Flags&layout.SumsReceived != 0, Failed: v.Flags&layout.SumsFailed != 0,
+		Made: v.Flags&layout.SumsMade != 0,
 		Over: v.Flags&layout.SumsOver != 0, Blocks: v.Flags&layout.SumsBlocks != 0, Void: v.Flags&layout.SumsVoid != 0,
 		Operation: v.Operation, Round: v.Round, data: parts,
 	}, nil
@@ -379,18 +385,18 @@ func (s *Sums) At(i int) Sum {
 	return Sum{All: v.Peer == layout.SumAll, Peer: v.Peer, Bytes: v.Bytes, Value: v.Sum}
 }
 
-// Operation names the operation that a call makes, as Sums and Changed do: the call's number in its thread, from 1, and the
-// thread's in the process.
+// Operation returns the number of the operation that a call makes, as in Sums and Changed. It combines the call's
+// number in its thread, from 1, and the thread's number in the process.
 func Operation(thread int, call uint64) uint64 { return uint64(thread)<<40 | call }
 
-// Changed is data that are not the same when an operation that reads them is complete as when it began.
+// Changed is a change of data that an operation reads, between its beginning and its completion.
 type Changed struct {
 	Operation  uint64 // as in Sums
-	All        bool   // the data go to all
-	Peer       uint32 // else the rank of who they go to
-	Bytes      uint64 // of the data that go there
-	At, Length uint64 // in which range of their serialised form there is a change,
-	Exact      bool   // from the first byte that has changed to the last
+	All        bool   // the data go to all processes
+	Peer       uint32 // else the rank of the destination
+	Bytes      uint64 // of the data with this destination
+	At, Length uint64 // range of the serialised data that contains the change
+	Exact      bool   // the range is from the first byte that has changed to the last
 }
 
 // ChangedInfo returns the content of an InfoChanged record.
@@ -404,7 +410,8 @@ func (c *Call) ChangedInfo() (Changed, error) {
 		return Changed{}, tooShort("a change", p)
 	}
 	m := Changed{
-		Operation: v.Operation, All: v.Peer == layout.SumAll, Peer: v.Peer, Exact: v.Exact != 0, Bytes: v.Bytes, At: v.At, Length: v.Length,
+		Operation: v.Operation, All: v.Peer == layout.SumAll, Peer: v.Peer, Exact: v.Exact != 0,
+		Bytes: v.Bytes, At: v.At, Length: v.Length,
 	}
 	if m.Length == 0 || m.At >= m.Bytes || m.Length > m.Bytes-m.At || m.Bytes > math.MaxInt64 {
 		return Changed{}, malformed("a change of %d bytes at %d of %d", m.Length, m.At, m.Bytes)
@@ -412,12 +419,12 @@ func (c *Call) ChangedInfo() (Changed, error) {
 	return m, nil
 }
 
-// Unreachable is the first byte of a buffer that the process can't access.
+// Unreachable is the first byte of a buffer that the process cannot access.
 type Unreachable struct {
 	Address uint64
-	At      uint64 // of the byte in the serialised data
-	Written bool   // MPI is to write there; else to read
-	Mapped  bool   // there is memory, but none that can be so accessed
+	At      uint64 // position of the byte in the serialised data
+	Written bool   // MPI is to write there; else MPI is to read there
+	Mapped  bool   // there is memory, but it does not allow that access
 }
 
 // UnreachableInfo returns the content of an InfoUnreachable record.

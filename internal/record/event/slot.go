@@ -6,17 +6,18 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Slot is where the records of a function have a value: an offset from the record's start. The zero value stands for a
-// parameter that the function does not have. A slot lies in the fixed part of a record, so every record of the function has it.
+// Slot is the place of a value in the records of a function: an offset from the record's start. The zero value stands
+// for a parameter that the function does not have. A slot lies in the fixed part of a record, so every record of the
+// function has it.
 type Slot struct {
 	At   uint16
 	Wide bool // eight bytes, else four
 }
 
-// Exists reports whether the function has such a value.
+// Exists reports whether the function has this parameter.
 func (s Slot) Exists() bool { return s.At != 0 }
 
-// Int loads the value, extended by its sign.
+// Int loads the value with sign extension.
 func (s Slot) Int(rec []byte) int64 {
 	if s.Wide {
 		return int64(binary.LittleEndian.Uint64(rec[s.At:]))
@@ -24,7 +25,7 @@ func (s Slot) Int(rec []byte) int64 {
 	return int64(int32(binary.LittleEndian.Uint32(rec[s.At:])))
 }
 
-// Handle loads the value, extended by zeros.
+// Handle loads the value with zero extension.
 func (s Slot) Handle(rec []byte) uint64 {
 	if s.Wide {
 		return binary.LittleEndian.Uint64(rec[s.At:])
@@ -32,7 +33,8 @@ func (s Slot) Handle(rec []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(rec[s.At:]))
 }
 
-// ValueSlot returns the slot of parameter i of f, if it is passed by value. i may be negative: there is no such parameter.
+// ValueSlot returns the slot of parameter i of f, if it is passed by value. A negative i stands for a parameter that
+// does not exist.
 func ValueSlot(f *mpiapi.Func, i int) Slot {
 	if i < 0 || f.Params[i].Pointer {
 		return Slot{}
@@ -48,7 +50,8 @@ func AddressSlot(f *mpiapi.Func, i int) Slot {
 	return Slot{f.Params[i].Layout.At, true}
 }
 
-// BeforeSlot returns the slot of what parameter i of f points to when the call begins. i may be negative.
+// BeforeSlot returns the slot of the value at the address in parameter i of f, at the beginning of the call. i may be
+// negative.
 func BeforeSlot(f *mpiapi.Func, i int) Slot {
 	if i < 0 {
 		return Slot{}
@@ -56,7 +59,7 @@ func BeforeSlot(f *mpiapi.Func, i int) Slot {
 	return Slot{f.Params[i].Layout.Before, f.Params[i].Layout.WideValue}
 }
 
-// AfterSlot returns the slot of what parameter i of f points to when the call has returned. i may be negative.
+// AfterSlot returns the slot of the value at the address in parameter i of f, after the call. i may be negative.
 func AfterSlot(f *mpiapi.Func, i int) Slot {
 	if i < 0 {
 		return Slot{}

@@ -30,7 +30,8 @@ const (
 
 // The values of enum mv_process_state.
 const (
-	// no end seen yet; if the pid is gone, it was killed by SIGKILL or left by a raw system call
+	// no end seen yet; if the pid does not exist any more, the process was killed by SIGKILL or left by a raw system
+	// call
 	StateStarted = 0
 	// exit(), return from main, or _exit(): `code` is the exit status
 	StateExited = 1
@@ -41,57 +42,60 @@ const (
 // The values of enum mv_refused.
 const (
 	GoOn   = 0 // the call may enter MPI
-	OnComm = 1 // it returns an error instead, raised on a communicator …
+	OnComm = 1 // the call returns an error instead, raised on a communicator
 	OnWin  = 2
 	OnFile = 3
 )
 
 // The values of enum mv_flags.
 const (
-	// the last 16 bytes of the record are the times (TSC ticks) of entering and leaving the call; present once a
-	// second thread of the process has called MPI
+	// the last 16 bytes of the record are the times (TSC ticks) of entering and leaving the call; set once a second
+	// thread of the process has called MPI
 	Timed = 1
-	// has no times, but was left when a second thread had called MPI: one call of a ring at most
+	// the record has no times, but the call was left after a second thread had called MPI; at most one call of a ring
 	Late = 2
 )
 
 // The values of enum mv_section_kind.
 const (
-	SecEnd  = 0 // no section: the list is over
+	SecEnd  = 0 // not a section: the end of the list
 	SecIn32 = 1 // array of int at entry
 	// array of handles, MPI_Aint or MPI_Count at entry (handles zero-extended to 64 bits)
 	SecIn64   = 2
 	SecOut32  = 3 // array of int after the call
-	SecOut64  = 4 // array of handles etc. after the call
+	SecOut64  = 4 // array of handles, MPI_Aint or MPI_Count after the call
 	SecStatus = 5 // struct mv_status after the call
-	SecString = 6 // characters at entry, no terminating zero
-	// the array of `count` elements is not here: it was too long; it precedes the record (IN), or follows it once it
-	// is done (OUT), in MV_DATA records
+	SecString = 6 // characters at entry, without the terminating zero
+	// the array of `count` elements was too long and lies in MV_DATA records: before this record (IN), or after it
+	// once the call is done (OUT)
 	SecCut = 7
 )
 
-// The values of enum mv_info. Records that are no calls. Their payload begins behind struct mv_record.
+// The values of enum mv_info. Kinds of records that are not calls. The payload follows struct mv_record.
 const (
-	Info       = 0xff00
-	InfoSite   = 0xff00 // struct mv_site: a call stack, number in mv_record.site
+	Info = 0xff00
+	// struct mv_site: a call stack; its number is in mv_record.site
+	InfoSite   = 0xff00
 	InfoModule = 0xff01 // struct mv_module: a loaded file
 	InfoNames  = 0xff02 // list of struct mv_name: predefined handles and constants
-	// struct mv_comm: a communicator that the call just recorded has made; precedes that call's done
+	// struct mv_comm: a communicator that the call recorded before has made; published before that call's `done`
 	InfoComm = 0xff03
-	// struct mv_error: text of the error that the call just recorded returned, or is about to die of
+	// struct mv_error: text of the error that the call recorded before returned, or that is about to end the process
 	InfoError = 0xff04
 	InfoMPI   = 0xff05 // struct mv_mpi: at the end of MPI_Init
-	// struct mv_data: a part of an array that was cut off a call record
+	// struct mv_data: a part of an array that was too long for its call record
 	InfoData = 0xff06
-	// struct mv_sums: of what the call just recorded sends or has received; precedes that call's done
+	// struct mv_sums: sums of what the call recorded before sends or has received; published before that call's `done`
 	InfoSums = 0xff07
-	// struct mv_neighbours: those in the communicator that the MV_COMM record before tells of
+	// struct mv_neighbours: the neighbours in the communicator of the MV_COMM record before it
 	InfoNeighbours = 0xff08
-	// struct mv_freed: what was freed inside of the call just recorded
+	// struct mv_freed: an object that was freed inside the call recorded before
 	InfoFreed = 0xff09
-	// struct mv_changed: what the call just recorded completes has had its data changed; precedes that call's done
+	// struct mv_changed: data of an operation, which the call recorded before completes, have changed; published
+	// before that call's `done`
 	InfoChanged = 0xff0a
-	// struct mv_unreachable: memory that the call just recorded hands to MPI can't be accessed; precedes its done
+	// struct mv_unreachable: memory that the call recorded before hands to MPI cannot be accessed; published before
+	// that call's `done`
 	InfoUnreachable = 0xff0b
 )
 
@@ -113,39 +117,40 @@ const (
 
 // The values of enum mv_error_flags.
 const (
-	// the handler is MPI_ERRORS_ARE_FATAL, the call will not return
+	// the handler is MPI_ERRORS_ARE_FATAL: the call will not return
 	ErrorFatal = 1
-	// strict mode: the error is mpivet's, and the call did not enter MPI
+	// strict mode: the error is raised by mpivet, and the call did not enter MPI
 	ErrorRefused = 2
-	// MPI is about to hand the error to its handler: the call will return only if that does
+	// MPI is about to call the error handler: the call returns only if the handler does
 	ErrorRaised = 4
 )
 
 // The values of enum mv_sums_flags.
 const (
-	SumsReceived = 1 // what the call has received; else what it sends
+	// the data that the call has received; else the data that it sends
+	SumsReceived = 1
 	SumsFailed   = 2 // the call has returned an error
-	// the operation is that of the call just recorded; if that makes a persistent one, nothing is sent yet
+	// the operation is made by the call recorded before; if it is persistent, nothing is sent yet
 	SumsMade = 4
-	SumsOver = 8 // nothing more will come of the operation
-	// the sums are those of consecutive blocks of one message, which MV_SUM_BLOCKS tells of
+	SumsOver = 8 // no more records of the operation follow
+	// the sums are those of consecutive blocks of one message, see MV_SUM_BLOCKS
 	SumsBlocks = 16
-	// the message's data are also used by another operation: nothing follows from its sums
+	// another operation also uses the message's data: no conclusion may be drawn from the sums
 	SumsVoid = 32
 )
 
-// The values of enum mv_sums_wanted. What sums of data are made for.
+// The values of enum mv_sums_wanted. What sums of data are used for.
 const (
 	SumsNone = 0
-	// what nonblocking operations send must stay as it is: only changes are recorded
+	// data that nonblocking operations send must not change: only changes are recorded
 	SumsKept = 1
-	// and what messages and collectives move must arrive: sums are recorded
+	// also, data that messages and collectives move must arrive unchanged: sums are recorded
 	SumsAll = 2
 )
 
 // The values of enum mv_collective. Kinds of collectives. The numbers are stable. Blocking, nonblocking and
-// persistent forms (_init, and what MPI_Start does to it) do not match each other, so they count by themselves;
-// MPI_Bcast and MPI_Bcast_c are one.
+// persistent forms do not match each other, so each form has its own number; of persistent ones, both _init and
+// MPI_Start. MPI_Bcast and MPI_Bcast_c are one kind.
 const (
 	CollBarrier                   = 0
 	CollBcast                     = 1
@@ -304,7 +309,7 @@ const (
 	CollCommAgree                 = 154
 )
 
-// The values of enum mv_made. How an object came to be, besides enum mv_collective.
+// The values of enum mv_made. How an object was made, in addition to the values of enum mv_collective.
 const (
 	MadeWorld  = 256 // MPI_COMM_WORLD
 	MadeSelf   = 257 // MPI_COMM_SELF
@@ -321,44 +326,47 @@ const (
 
 // The values of enum mv_object_flags.
 const (
-	ObjectAlone = 1 // what it is on other ranks is not known: id is nobody else's
+	// the object's identity on other ranks is not known: no other object has the same id
+	ObjectAlone = 1
 )
 
-// Control is struct mv_control. Written by the analyzer before the first process starts, then read-only but for
-// what is said to change.
+// Control is struct mv_control. Written by the analyzer before the first process starts. Read-only from then on,
+// except for the fields with a comment that says when they change.
 type Control struct {
 	Magic      uint64
 	Version    uint32
 	HeaderSize uint32
-	// mpiapi.Hash(): the library refuses a session of another table
+	// mpiapi.Hash(): the library refuses a session with another table
 	TableHash uint64
-	// wanted bytes of a ring's data, a power of two; the library halves it where there is no room
+	// wanted size of a ring's data in bytes, a power of two; the library halves it if there is not enough space
 	RingSize uint64
 	// 1: record whole call stacks, 0: only the return address of the MPI call
 	Stacks uint32
-	// set to 1 by the analyzer to end recording: ranks run on unrecorded
+	// the analyzer sets it to 1 to end recording; the ranks then go on unrecorded
 	Stop atomic.Uint32
-	// processes and threads that found no room for a ring (atomic add, by ranks)
+	// processes and threads that got no ring, as there was no space (atomic add, by ranks)
 	Unrecorded atomic.Uint32
-	// rings made smaller than ring_size for want of room (atomic add, by ranks)
+	// rings that are smaller than ring_size, as there was not enough space (atomic add, by ranks)
 	Shrunk atomic.Uint32
-	// another session directory, on a disk, for when this one is full
+	// another session directory, on a disk, used when this one is full
 	Fallback [256]byte
-	// 1: collective calls are held until they are judged; set to 0 by the analyzer when it gives that up
+	// 1: collective calls are held until they are judged; the analyzer sets it to 0 when it stops judging
 	Strict atomic.Uint32
 	// futex: number of calls held so far (atomic add, by ranks)
-	Asked    atomic.Uint32
-	Asleep   atomic.Uint32 // 1 while the analyzer sleeps on asked
-	Refusals atomic.Uint32 // collectives refused so far, by the analyzer
-	Sums     uint32        // enum mv_sums_wanted
-	Analyzer uint32        // process number of the analyzer,
-	// CLOCK_MONOTONIC ns of the analyzer's last tick: it makes ten in a second
+	Asked  atomic.Uint32
+	Asleep atomic.Uint32 // 1 while the analyzer sleeps on asked
+	// number of collectives refused so far, written by the analyzer
+	Refusals atomic.Uint32
+	Sums     uint32 // enum mv_sums_wanted
+	// process number of the analyzer, in the PID namespace below
+	Analyzer uint32
+	// CLOCK_MONOTONIC ns of the analyzer's last tick; there are ten ticks in a second
 	Beat atomic.Uint64
-	// sum up only samples, so many bytes in all, of data longer than this; 0: all
+	// of data longer than this, sum up only samples of this many bytes in all; 0: sum up all data
 	SumLimit uint64
-	// in the PID namespace with this inode number; 0 if that is not known
+	// inode number of the PID namespace of `analyzer`; 0 if it is not known
 	Namespace uint64
-	// 1: ranks that have succeeded wait at their exit for struct mv_process's verdict
+	// 1: a rank that has succeeded waits at its exit for the verdict in its struct mv_process
 	Verdicts uint32
 	_        uint32
 }
@@ -388,7 +396,7 @@ const (
 	ControlVerdictsAt   = 352
 )
 
-// Map is struct mv_map. A mapping of a file.
+// Map is struct mv_map. A mapping of a file into memory.
 type Map struct {
 	Start  uint64
 	End    uint64
@@ -405,43 +413,44 @@ const (
 	MapPathAt   = 24
 )
 
-// Process is struct mv_process. One page per process. Written by the process, read by the analyzer after `state`
-// (release) and the process's end.
+// Process is struct mv_process. One page per process. The process writes it. The analyzer reads it after `state`
+// (release) and after the end of the process.
 type Process struct {
 	Magic      uint64
 	Version    uint32
 	HeaderSize uint32
 	PID        uint32
 	PPID       uint32
-	// what the launcher's environment says (PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK, SLURM_PROCID), or -1
+	// from the launcher's environment (PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK, SLURM_PROCID), or -1
 	Rank        int32
-	WorldSize   int32         // likewise, or -1
+	WorldSize   int32         // from there, too, or -1
 	State       atomic.Uint32 // enum mv_process_state
 	Code        int32
-	Initialized uint32 // MPI_Init(_thread) returned
+	Initialized uint32 // MPI_Init or MPI_Init_thread has returned
 	Finalized   uint32 // MPI_Finalize was entered
 	Aborted     uint32 // MPI_Abort was entered
 	// the exit or signal came while this thread was inside an MPI call of the program
 	InMPI uint32
-	// 0 exit() or return from main, 1 _exit()/_Exit()/quick_exit()
+	// 0: exit() or return from main; 1: _exit(), _Exit() or quick_exit()
 	ExitKind  uint32
-	EndTID    uint32 // thread that exited or got the signal
+	EndTID    uint32 // the thread that exited or got the signal
 	EndTime   uint64 // CLOCK_MONOTONIC ns of the exit or the signal
 	FaultAddr uint64 // si_addr for SIGSEGV, SIGBUS, SIGFPE, SIGILL
-	SenderPID int32  // si_pid when the signal was sent by kill(), else 0
-	// the stack of the end, innermost first; a signal's begins at the faulting pc
+	SenderPID int32  // si_pid if the signal was sent by kill(), else 0
+	// length of the stack at the end, innermost frame first; after a signal it begins at the faulting pc
 	NPCs      uint32
 	PCs       [64]uint64
 	StartTime uint64    // CLOCK_MONOTONIC ns
 	Exe       [256]byte // /proc/self/exe
-	// executable mappings at the end when it is a signal or an exit with a stack, for pcs[]
+	// executable mappings for pcs[], at a signal or at an exit with a stack
 	NMaps uint32
-	// written by the analyzer: 1 once the process's struct mv_layouts is there
+	// written by the analyzer: 1 once the process's struct mv_layouts exists
 	Layouts uint32
-	Leaving atomic.Uint32 // 1 while the process waits in its exit for:
-	// written by the analyzer: 0 not yet known, else 256 + the exit status to end with
+	// 1 while the process waits in its exit for `verdict`
+	Leaving atomic.Uint32
+	// written by the analyzer: 0: not yet known; else 256 + the exit status to end with
 	Verdict uint32
-	Maps    [8]Map // only of modules that pcs[] needs
+	Maps    [8]Map // only of modules that contain a pc of pcs[]
 }
 
 // SizeofProcess is the size of a Process, and the others are the offsets of its fields, in bytes.
@@ -476,9 +485,9 @@ const (
 	ProcessMapsAt        = 880
 )
 
-// Ring is struct mv_ring. The first page of a ring's file; the data follow at header_size. The data are mapped
-// twice, back to back, by both sides, so that a record never wraps. Positions are bytes since the beginning, ever
-// growing; a record lies at position modulo size.
+// Ring is struct mv_ring. The first page of a ring's file. The data follow at header_size. Both sides map the data
+// twice, back to back, so that a record never wraps. A position is a number of bytes since the beginning, and only
+// grows. A record lies at its position modulo size.
 type Ring struct {
 	Magic      uint64
 	Version    uint32
@@ -486,45 +495,46 @@ type Ring struct {
 	Size       uint64 // of the data, a power of two
 	PID        uint32
 	TID        uint32
-	// 0 for the first thread of the process that calls MPI
+	// 0 for the first thread of the process that calls MPI, 1 for the next, …
 	Thread     uint32
-	MainThread uint32   // tid == pid
+	MainThread uint32   // 1 if tid == pid
 	Process    [32]byte // name of the process's file, "p<pid>.<k>"
 	_          [4]byte
 	_          [52]byte
-	// Written by the thread. head: release after the record's bytes. done: release after the results.
+	// Written by the thread. It stores head after the record's bytes, and done after the results, both by release.
 	Head atomic.Uint64 // end of the last record
 	// number of calls that have returned, of all call records in this ring
 	Done atomic.Uint64
-	// calls that were not recorded, as they neither communicate nor create
+	// number of calls that were not recorded, as they neither communicate nor create an object
 	Queries atomic.Uint64
-	Stalls  atomic.Uint64 // times that the thread waited for room
-	StallNS atomic.Uint64
-	Holding atomic.Uint32 // 1 while the thread sleeps on judged
+	Stalls  atomic.Uint64 // how many times the thread waited for room
+	StallNS atomic.Uint64 // ns that it waited
+	Holding atomic.Uint32 // 1 while the thread sleeps on `judged`
 	_       uint32
-	Call    atomic.Uint64 // position of the last call record,
-	// and its number, from 1: the thread is in that call if this is more than done
+	Call    atomic.Uint64 // position of the last call record
+	// number of that call, from 1; the thread is in that call if this is more than `done`
 	Calls atomic.Uint64
-	// time (TSC ticks) of leaving the call with MV_LATE, 0 before; precedes done
+	// time (TSC ticks) of leaving the call with MV_LATE, 0 before; stored before `done`
 	Late atomic.Uint64
-	// tests and probes that found nothing and have no record, as they have the arguments and results of one that has,
-	// and the same return address and frame: between the two, the thread called nothing but tests and probes in vain.
-	// One that is under way may have no record yet
+	// number of tests and probes that found nothing and have no record. Each has the arguments, the results, the
+	// return address and the frame of one that has a record. Between the two, the thread called only tests and probes
+	// that found nothing. One that is under way may have no record yet
 	Repeats atomic.Uint64
 	_       [48]byte
-	// Written by the analyzer. tail: release when records up to it may be overwritten.
+	// Written by the analyzer. It stores tail, by release, when the records before tail may be overwritten.
 	Tail atomic.Uint64
-	// Strict mode: the verdict on the call that the thread holds. judged (a futex: its low half) comes last, by
-	// release.
-	// number of the call, from 1, counted like done; MV_UNJUDGED: this thread's calls are not judged any more
+	// Strict mode: the verdict on the call that the thread holds. `judged` is stored last, by release. Its low half is
+	// a futex.
+	// number of the call, from 1, counted like `done`; MV_UNJUDGED: no further call of this thread is judged
 	Judged atomic.Uint64
-	// handle of the object whose error handler is to be told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
+	// handle of the object whose error handler is called; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
 	RefusedOn uint64
-	Refused   uint32    // enum mv_refused
-	Why       [100]byte // the check that refuses it, ended by a zero
-	// Since when the thread has not moved, for who looks from outside: calls and done, with repeats added to each,
-	// were seen_calls and seen_done at least from `since` (CLOCK_MONOTONIC ns) on. To change them, since is set to 0
-	// first, and set last, by release.
+	Refused   uint32 // enum mv_refused
+	// name of the check that refuses the call, ended by a zero
+	Why [100]byte
+	// Since when the thread has not moved, for observers from outside such as mpivet ps. At least from `since`
+	// (CLOCK_MONOTONIC ns) on, calls + repeats was seen_calls, and done + repeats was seen_done. To change them, the
+	// analyzer first sets `since` to 0, and sets it again last, by release.
 	Since     atomic.Uint64
 	SeenCalls atomic.Uint64
 	SeenDone  atomic.Uint64
@@ -563,17 +573,17 @@ const (
 	RingSeenDoneAt   = 400
 )
 
-// Record is struct mv_record. Every record starts on a 64-byte boundary with this.
+// Record is struct mv_record. The header of every record. A record starts on a 64-byte boundary.
 type Record struct {
-	// below MV_INFO: a call, the function's number in the API table; else enum mv_info
+	// below MV_INFO: a call; this is the function's number in the API table. Else enum mv_info
 	Kind  uint16
-	Lines uint16 // length in units of 64 bytes
-	// call site: number of an MV_SITE record of this ring (0 = unknown)
+	Lines uint16 // length of the record in units of 64 bytes
+	// call site: number of an MV_SITE record of this ring; 0: unknown
 	Site uint32
-	// what the call returned; valid once it is done; -1: left by longjmp or an exception
+	// return value of the call, valid once it is done; -1: the call was left by longjmp or an exception
 	RC    int32
-	Flags uint16 // MV_TIMED …
-	// length of the fixed part in bytes, this header included; sections follow, 8-byte aligned
+	Flags uint16 // enum mv_flags
+	// length of the fixed part in bytes, including this header; sections follow, 8-byte aligned
 	Used uint16
 }
 
@@ -605,7 +615,7 @@ const (
 type Section struct {
 	Kind  uint16 // enum mv_section_kind
 	Param uint16
-	Count uint32 // elements
+	Count uint32 // number of elements
 }
 
 // SizeofSection is the size of a Section, and the others are the offsets of its fields, in bytes.
@@ -616,14 +626,15 @@ const (
 	SectionCountAt = 4
 )
 
-// Status is struct mv_status. All zero if the call failed, unless `error` is set: then it is one of
-// MPI_ERR_IN_STATUS, or, with what the call returned for its error, that of a receive whose message was too long.
+// Status is struct mv_status. A status. After a failed call it is all zero, unless `error` is set. There are two
+// cases: an element of the statuses of a call that returned MPI_ERR_IN_STATUS; and, if `error` is what the call
+// returned, the status of a receive whose message was too long.
 type Status struct {
 	Source    int32
 	Tag       int32
 	Error     int32
 	Cancelled int32
-	Bytes     int64 // received size, -1 unknown
+	Bytes     int64 // received size, -1: unknown
 }
 
 // SizeofStatus is the size of a Status, and the others are the offsets of its fields, in bytes.
@@ -639,7 +650,8 @@ const (
 // Site is struct mv_site.
 type Site struct {
 	NPCs uint32
-	_    uint32 // return addresses, innermost (the MPI call's) first
+	// return addresses, innermost first (that of the MPI call)
+	_ uint32
 }
 
 // SizeofSite is the size of a Site, and the others are the offsets of its fields, in bytes.
@@ -672,9 +684,9 @@ const (
 type Name struct {
 	Kind    uint8 // enum mv_name_kind
 	NameLen uint8
-	More    uint16 // 1: another one follows
-	Size    int32  // datatype: MPI_Type_size; else 0
-	Value   uint64 // handle zero-extended, or constant sign-extended
+	More    uint16 // 1: another struct mv_name follows
+	Size    int32  // of a datatype: MPI_Type_size; else 0
+	Value   uint64 // handle, zero-extended, or constant, sign-extended
 }
 
 // SizeofName is the size of a Name, and the others are the offsets of its fields, in bytes.
@@ -687,7 +699,8 @@ const (
 	NameValueAt   = 8
 )
 
-// Run is struct mv_run. count world ranks: start, start+stride, … ; start -1: processes of another MPI_COMM_WORLD
+// Run is struct mv_run. `count` world ranks: start, start+stride, …; start -1: processes of another
+// MPI_COMM_WORLD
 type Run struct {
 	Start  int32
 	Stride int32
@@ -709,7 +722,7 @@ type Comm struct {
 	Size   int32 // in the (local) group
 	// inter-communicator: size of the remote group, else 0
 	RemoteSize int32
-	Runs       uint32 // of the local group
+	Runs       uint32 // number of runs of the local group
 	RemoteRuns uint32
 	IsInter    uint32
 }
@@ -726,8 +739,8 @@ const (
 	CommIsInterAt    = 28
 )
 
-// Neighbours is struct mv_neighbours. The neighbours of the process in a distributed graph, in the order of
-// neighbourhood collectives, which is MPI's own.
+// Neighbours is struct mv_neighbours. The neighbours of the process in a distributed graph, in the order of MPI's
+// neighbourhood collectives.
 type Neighbours struct {
 	In  uint32
 	Out uint32
@@ -740,16 +753,17 @@ const (
 	NeighboursOutAt  = 4
 )
 
-// Freed is struct mv_freed. Calls inside of a call are not recorded, be they MPI's or those of functions of the
-// program that MPI calls, to delete an attribute, say. What is freed by one is told by this, and where it came
-// from.
+// Freed is struct mv_freed. Calls inside a call are not recorded. MPI makes such calls itself, or it calls a
+// function of the program that makes them, for example to delete an attribute. This record says that such a call
+// has freed an object, and who called it.
 type Freed struct {
-	Handle   uint64
-	Function uint32 // that freed it: its number in the API table
+	Handle uint64
+	// the function that freed it: its number in the API table
+	Function uint32
 	_        uint32
-	Caller   uint64 // where it returns to
-	Real     uint64 // MPI's function
-	Wrapper  uint64 // code of this library
+	Caller   uint64 // return address of the call
+	Real     uint64 // address of MPI's function
+	Wrapper  uint64 // address of code of this library
 }
 
 // SizeofFreed is the size of a Freed, and the others are the offsets of its fields, in bytes.
@@ -783,13 +797,13 @@ const (
 type MPI struct {
 	Rank int32
 	Size int32 // in MPI_COMM_WORLD
-	// provided, MPI_THREAD_SINGLE … as the MPI's constant; -1: by MPI_Session_init, unknown
+	// provided level, MPI_THREAD_SINGLE … as numbered by this MPI; -1: unknown (initialized by MPI_Session_init)
 	ThreadLevel int32
 	TagUB       int32
 	Version     int32
 	Subversion  int32 // MPI_Get_version
 	LibraryLen  uint32
-	// of the process when MPI_Init returned: its own and those of MPI; 0 unknown
+	// threads of the process when MPI_Init returned: its own and those of MPI; 0: unknown
 	Threads uint32
 }
 
@@ -810,8 +824,8 @@ const (
 type Data struct {
 	Kind  uint16 // MV_IN32 … MV_STATUS
 	Param uint16
-	First uint32 // index of the first element here
-	Count uint32 // elements here
+	First uint32 // index of the first element in this record
+	Count uint32 // number of elements in this record
 	_     uint32
 }
 
@@ -826,7 +840,7 @@ const (
 
 // Sum is struct mv_sum.
 type Sum struct {
-	// rank of who it goes to or comes from, in the group that the call communicates with; MV_SUM_ALL: to all
+	// rank of the destination or source in the group that the call communicates with; MV_SUM_ALL: all processes
 	Peer  uint32
 	_     uint32
 	Bytes uint64
@@ -841,15 +855,17 @@ const (
 	SumSumAt   = 16
 )
 
-// Sums is struct mv_sums. Sums of the data that a message or a collective moves, in their serialised order: one
-// record when the operation begins, of what it sends, and one when it is complete. A part whose data can't be
-// found, or that is empty, is not there. MPI_Init publishes one without parts if sums are wanted at all.
+// Sums is struct mv_sums. Sums of the data that a message or a collective moves, in serialised order. There is one
+// record when the operation begins, for the data that it sends, and one when it is complete. A part is missing if
+// its data cannot be found, or if it is empty. MPI_Init publishes a record without parts if sums are wanted at all.
 type Sums struct {
 	Flags uint32 // enum mv_sums_flags
 	Count uint32
-	// 0: the call's own; else a nonblocking or persistent one: mv_operation_number of the call that made it
+	// 0: the operation of the call itself; else a nonblocking or persistent operation: mv_operation_number of the call
+	// that made it
 	Operation uint64
-	Round     uint64 // of a persistent one: which start, from 1
+	// of a persistent operation: number of the start, from 1
+	Round uint64
 }
 
 // SizeofSums is the size of a Sums, and the others are the offsets of its fields, in bytes.
@@ -861,11 +877,11 @@ const (
 	SumsRoundAt     = 16
 )
 
-// Changed is struct mv_changed. Data that an operation reads are not the same when it is complete as when it began.
+// Changed is struct mv_changed. Data that an operation reads have changed between its beginning and its completion.
 type Changed struct {
 	Operation uint64 // as in struct mv_sums
-	Peer      uint32 // whom the part goes to, as in struct mv_sum
-	// 1: the range is that from the first byte that differs to the last one; 0: it has one that does
+	Peer      uint32 // destination of the part, as in struct mv_sum
+	// 1: the range is from the first byte that differs to the last one; 0: some bytes in the range differ
 	Exact  uint32
 	Bytes  uint64 // of the part
 	At     uint64
@@ -883,12 +899,12 @@ const (
 	ChangedLengthAt    = 32
 )
 
-// Unreachable is struct mv_unreachable. The first byte of a buffer that the process can't access.
+// Unreachable is struct mv_unreachable. The first byte of a buffer that the process cannot access.
 type Unreachable struct {
 	Address uint64
-	At      uint64 // of the byte in the serialised data
-	Written uint32 // 1: MPI is to write there, 0: to read
-	// 1: there is memory, but none that can be so accessed
+	At      uint64 // position of the byte in the serialised data
+	Written uint32 // 1: MPI is to write there; 0: MPI is to read there
+	// 1: there is memory, but it does not allow that access
 	Mapped uint32
 }
 
@@ -904,24 +920,24 @@ const (
 // Layouts is struct mv_layouts. Where the data of the process's committed datatypes lie. Written by the analyzer,
 // read by the process.
 //
-// A table of handles leads to programs (internal/mpi/datatype/program.go says what their words mean), which stay as
-// they are for as long as the process lives. A handle's slot is one of the MV_LAYOUT_PROBES that follow,
-// cyclically, from number handle * 0x9e3779b97f4a7c15 >> (64 - slot_bits) on. Slots are never emptied: when a
-// datatype is freed, `at` becomes 0, and the slot may be given to another handle later. So a reader loads handle,
-// at (acquire) and handle again.
+// A table of handles leads to programs (for the meaning of their words see internal/mpi/datatype/program.go). A
+// program never changes while the process lives. The slot of a handle is one of MV_LAYOUT_PROBES consecutive slots,
+// in cyclic order. The first has the number handle * 0x9e3779b97f4a7c15 >> (64 - slot_bits). Slots are never
+// emptied. When a datatype is freed, `at` becomes 0, and the slot may get another handle later. So a reader loads
+// handle, then at (acquire), and then handle again.
 //
-// A handle may be another datatype's as soon as the program has freed it, and the analyzer knows of that only
-// later. So nothing in the table is to be believed unless `freed` (acquire) is the number of MPI_Type_free calls
-// that the process has entered.
+// As soon as the program has freed a datatype, another datatype may get its handle. The analyzer learns this only
+// later. So the table is valid only if `freed` (acquire) is the number of MPI_Type_free calls that the process has
+// entered.
 type Layouts struct {
 	Magic      uint64
 	Version    uint32
 	HeaderSize uint32 // 64; the slots follow
-	// of the file; what nobody has written takes no memory
+	// of the file; pages that were never written take no memory
 	Size     uint64
 	SlotBits uint32 // there are 1 << slot_bits slots
 	_        uint32
-	// MPI_Type_free calls of the process that are reflected by the table (release)
+	// number of the process's MPI_Type_free calls that the table reflects (release)
 	Freed atomic.Uint64
 	_     [24]byte
 }
@@ -939,8 +955,8 @@ const (
 
 // LayoutSlot is struct mv_layout_slot.
 type LayoutSlot struct {
-	Handle atomic.Uint64 // 0: never used; release
-	// offset in the file of the program's length in words, which the words follow; 0: none; release
+	Handle atomic.Uint64 // 0: never used; stored by release
+	// offset in the file of the program: its length in words, and then the words; 0: none; stored by release
 	At atomic.Uint64
 }
 
@@ -951,28 +967,29 @@ const (
 	LayoutSlotAtAt     = 8
 )
 
-// Objects is struct mv_objects. What a process has called collectively, for who looks from outside: by debuggers
-// and by mpivet ps. Written by the process alone; it needs no analyzer. docs/collective-state.md tells how to read
-// it.
+// Objects is struct mv_objects. The collective calls of a process, for observers from outside: debuggers and mpivet
+// ps. Written by the process alone, without an analyzer. docs/collective-state.md says how to read it.
 //
 // An object is a communicator, window or file. A call of a collective costs two increments: `entered` before it
-// enters MPI, `left` when it has returned (so it is still inside if they differ). A nonblocking or persistent
-// operation that has been started has left its call; whether it is complete is not told.
+// enters MPI, and `left` when it has returned. If they differ, the process is inside the call. A nonblocking or
+// persistent operation that was started has left its call. Whether the operation is complete is not recorded.
 //
-// The first file of a process comes when MPI is initialized, the next ones when there is no more room. Object 0 of
-// the first file is none: it counts for all objects that are not known, or found no room.
+// The first file of a process is made when MPI is initialized, and another one whenever there is no more room.
+// Object 0 of the first file is not an object. It counts the calls on all objects that are not known or found no
+// room.
 type Objects struct {
 	Magic      uint64
 	Version    uint32
 	HeaderSize uint32 // the objects follow
 	ObjectSize uint32 // sizeof(struct mv_object)
-	Count      uint32 // of objects in this file
+	Count      uint32 // number of objects in this file
 	Kinds      uint32 // MV_KINDS
-	Homeless   uint32 // objects that found no room (in the first file)
-	// in the first file: a list of struct mv_name as in MV_NAMES records,
+	// number of objects that found no room (in the first file)
+	Homeless uint32
+	// in the first file: offset of a list of struct mv_name as in MV_NAMES records
 	NamesAt   uint32
 	NamesRoom uint32
-	NamesUsed uint32 // bytes written (release)
+	NamesUsed uint32 // bytes written (stored by release)
 	_         uint32
 }
 
@@ -1006,13 +1023,13 @@ const (
 
 // Object is struct mv_object.
 type Object struct {
-	// 0: nothing is here; else different for each object that was here. Set last, by release
+	// 0: the entry is empty; else different for each object that was here. Stored last, by release
 	Serial uint64
 	Handle uint64
-	// the same on all members; may be that of another MPI_COMM_WORLD's as well
+	// the same on all members; an object of another MPI_COMM_WORLD may have it, too
 	ID     uint64
-	Parent uint64 // id of what it was made of, 0 if of nothing
-	// how many of its like were made of the parent before, from 1
+	Parent uint64 // id of the object that it was made from; 0: none
+	// its number among the objects of its kind that were made from the parent, from 1; 0: unknown
 	Number uint64
 	Kind   uint32 // enum mv_object_kind
 	Made   uint32 // enum mv_collective or enum mv_made
@@ -1021,9 +1038,10 @@ type Object struct {
 	Size   int32 // in the (local) group
 	// inter-communicator: size of the remote group, else 0
 	RemoteSize int32
-	Runs       uint32 // of the local group, as in struct mv_comm
+	// number of runs of the local group, as in struct mv_comm
+	Runs       uint32
 	RemoteRuns uint32
-	Run        [ObjectRuns]Run // they may cover the first members only
+	Run        [ObjectRuns]Run // the runs may cover the first members only
 	// by MPI_Comm_set_name or MPI_Win_set_name, ended by a zero
 	Name  [128]byte
 	_     [464]byte

@@ -5,8 +5,10 @@ import (
 	"testing"
 )
 
-// roundTrip fills a struct with numbers and appends bytes for what may follow it.
-func roundTrip[T comparable](t *testing.T, name string, encode func(*T) []byte, decode func([]byte) (v T, size int, ok bool)) {
+// roundTrip encodes a struct filled with numbers, appends bytes for its tails, and compares it with the decoded struct.
+func roundTrip[T comparable](
+	t *testing.T, name string, encode func(*T) []byte, decode func([]byte) (v T, size int, ok bool),
+) {
 	t.Helper()
 	var v T
 	for i := range reflect.ValueOf(v).NumField() {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestOffsets: Go lays out the structs as C does.
+// TestOffsets: Go gives the structs the same layout as C.
 func TestOffsets(t *testing.T) {
 	for name, at := range map[string][2]uintptr{
 		"Control":             {unsafe.Sizeof(Control{}), SizeofControl},

@@ -15,8 +15,8 @@ func cut(b []byte, n uint64, size uint64) (elements, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
-// DecodeRecord reads a Record from the beginning of b. ok is false if b is too short. What is returned is valid as
-// long as b.
+// DecodeRecord reads a Record from the beginning of b. ok is false if b is too short. The results are valid as long
+// as b.
 func DecodeRecord(b []byte) (v Record, ok bool) {
 	if len(b) < SizeofRecord {
 		return v, false
@@ -30,7 +30,7 @@ func DecodeRecord(b []byte) (v Record, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Record) Append(b []byte) []byte {
 	b = le.AppendUint16(b, v.Kind)
 	b = le.AppendUint16(b, v.Lines)
@@ -41,8 +41,8 @@ func (v *Record) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeTimes reads a Times from the beginning of b. ok is false if b is too short. What is returned is valid as
-// long as b.
+// DecodeTimes reads a Times from the beginning of b. ok is false if b is too short. The results are valid as long
+// as b.
 func DecodeTimes(b []byte) (v Times, ok bool) {
 	if len(b) < SizeofTimes {
 		return v, false
@@ -52,15 +52,15 @@ func DecodeTimes(b []byte) (v Times, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Times) Append(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(v.Enter))
 	b = le.AppendUint64(b, uint64(v.Leave))
 	return b
 }
 
-// DecodeSection reads a Section from the beginning of b. ok is false if b is too short. What is returned is valid
-// as long as b.
+// DecodeSection reads a Section from the beginning of b. ok is false if b is too short. The results are valid as
+// long as b.
 func DecodeSection(b []byte) (v Section, ok bool) {
 	if len(b) < SizeofSection {
 		return v, false
@@ -71,7 +71,7 @@ func DecodeSection(b []byte) (v Section, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Section) Append(b []byte) []byte {
 	b = le.AppendUint16(b, v.Kind)
 	b = le.AppendUint16(b, v.Param)
@@ -79,8 +79,8 @@ func (v *Section) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeStatus reads a Status from the beginning of b. ok is false if b is too short. What is returned is valid as
-// long as b.
+// DecodeStatus reads a Status from the beginning of b. ok is false if b is too short. The results are valid as long
+// as b.
 func DecodeStatus(b []byte) (v Status, ok bool) {
 	if len(b) < SizeofStatus {
 		return v, false
@@ -93,7 +93,7 @@ func DecodeStatus(b []byte) (v Status, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Status) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.Source))
 	b = le.AppendUint32(b, uint32(v.Tag))
@@ -104,7 +104,7 @@ func (v *Status) Append(b []byte) []byte {
 }
 
 // DecodeSite reads a Site from the beginning of b. pcs are the NPCs elements behind it, 8 bytes each. ok is false
-// if b is too short. What is returned is valid as long as b.
+// if b is too short. The results are valid as long as b.
 func DecodeSite(b []byte) (v Site, pcs []byte, ok bool) {
 	if len(b) < SizeofSite {
 		return v, nil, false
@@ -117,7 +117,7 @@ func DecodeSite(b []byte) (v Site, pcs []byte, ok bool) {
 	return v, pcs, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Site) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.NPCs))
 	b = le.AppendUint32(b, uint32(0))
@@ -125,8 +125,8 @@ func (v *Site) Append(b []byte) []byte {
 }
 
 // DecodeModule reads a Module from the beginning of b. buildID are the BuildIDLen elements behind it, 1 bytes each.
-// path are the PathLen elements behind it, 1 bytes each. ok is false if b is too short. What is returned is valid
-// as long as b.
+// path are the PathLen elements behind it, 1 bytes each. ok is false if b is too short. The results are valid as
+// long as b.
 func DecodeModule(b []byte) (v Module, buildID, path []byte, ok bool) {
 	if len(b) < SizeofModule {
 		return v, nil, nil, false
@@ -146,7 +146,7 @@ func DecodeModule(b []byte) (v Module, buildID, path []byte, ok bool) {
 	return v, buildID, path, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Module) Append(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(v.Base))
 	b = le.AppendUint64(b, uint64(v.Start))
@@ -158,7 +158,7 @@ func (v *Module) Append(b []byte) []byte {
 }
 
 // DecodeName reads a Name from the beginning of b. name are the NameLen elements behind it, 1 bytes each. ok is
-// false if b is too short. What is returned is valid as long as b.
+// false if b is too short. The results are valid as long as b.
 func DecodeName(b []byte) (v Name, name []byte, ok bool) {
 	if len(b) < SizeofName {
 		return v, nil, false
@@ -175,7 +175,7 @@ func DecodeName(b []byte) (v Name, name []byte, ok bool) {
 	return v, name, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Name) Append(b []byte) []byte {
 	b = append(b, v.Kind)
 	b = append(b, v.NameLen)
@@ -185,8 +185,7 @@ func (v *Name) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeRun reads a Run from the beginning of b. ok is false if b is too short. What is returned is valid as long
-// as b.
+// DecodeRun reads a Run from the beginning of b. ok is false if b is too short. The results are valid as long as b.
 func DecodeRun(b []byte) (v Run, ok bool) {
 	if len(b) < SizeofRun {
 		return v, false
@@ -197,7 +196,7 @@ func DecodeRun(b []byte) (v Run, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Run) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.Start))
 	b = le.AppendUint32(b, uint32(v.Stride))
@@ -206,8 +205,8 @@ func (v *Run) Append(b []byte) []byte {
 }
 
 // DecodeComm reads a Comm from the beginning of b. local are the Runs elements behind it, 12 bytes each. remote are
-// the RemoteRuns elements behind it, 12 bytes each. ok is false if b is too short. What is returned is valid as
-// long as b.
+// the RemoteRuns elements behind it, 12 bytes each. ok is false if b is too short. The results are valid as long as
+// b.
 func DecodeComm(b []byte) (v Comm, local, remote []byte, ok bool) {
 	if len(b) < SizeofComm {
 		return v, nil, nil, false
@@ -229,7 +228,7 @@ func DecodeComm(b []byte) (v Comm, local, remote []byte, ok bool) {
 	return v, local, remote, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Comm) Append(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(v.Handle))
 	b = le.AppendUint32(b, uint32(v.Rank))
@@ -242,8 +241,8 @@ func (v *Comm) Append(b []byte) []byte {
 }
 
 // DecodeNeighbours reads a Neighbours from the beginning of b. sources are the In elements behind it, 4 bytes each.
-// destinations are the Out elements behind it, 4 bytes each. ok is false if b is too short. What is returned is
-// valid as long as b.
+// destinations are the Out elements behind it, 4 bytes each. ok is false if b is too short. The results are valid
+// as long as b.
 func DecodeNeighbours(b []byte) (v Neighbours, sources, destinations []byte, ok bool) {
 	if len(b) < SizeofNeighbours {
 		return v, nil, nil, false
@@ -260,15 +259,15 @@ func DecodeNeighbours(b []byte) (v Neighbours, sources, destinations []byte, ok 
 	return v, sources, destinations, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Neighbours) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.In))
 	b = le.AppendUint32(b, uint32(v.Out))
 	return b
 }
 
-// DecodeFreed reads a Freed from the beginning of b. ok is false if b is too short. What is returned is valid as
-// long as b.
+// DecodeFreed reads a Freed from the beginning of b. ok is false if b is too short. The results are valid as long
+// as b.
 func DecodeFreed(b []byte) (v Freed, ok bool) {
 	if len(b) < SizeofFreed {
 		return v, false
@@ -281,7 +280,7 @@ func DecodeFreed(b []byte) (v Freed, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Freed) Append(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(v.Handle))
 	b = le.AppendUint32(b, uint32(v.Function))
@@ -293,7 +292,7 @@ func (v *Freed) Append(b []byte) []byte {
 }
 
 // DecodeError reads a Error from the beginning of b. text are the TextLen elements behind it, 1 bytes each. ok is
-// false if b is too short. What is returned is valid as long as b.
+// false if b is too short. The results are valid as long as b.
 func DecodeError(b []byte) (v Error, text []byte, ok bool) {
 	if len(b) < SizeofError {
 		return v, nil, false
@@ -309,7 +308,7 @@ func DecodeError(b []byte) (v Error, text []byte, ok bool) {
 	return v, text, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Error) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.Code))
 	b = le.AppendUint32(b, uint32(v.Class))
@@ -319,7 +318,7 @@ func (v *Error) Append(b []byte) []byte {
 }
 
 // DecodeMPI reads a MPI from the beginning of b. library are the LibraryLen elements behind it, 1 bytes each. ok is
-// false if b is too short. What is returned is valid as long as b.
+// false if b is too short. The results are valid as long as b.
 func DecodeMPI(b []byte) (v MPI, library []byte, ok bool) {
 	if len(b) < SizeofMPI {
 		return v, nil, false
@@ -339,7 +338,7 @@ func DecodeMPI(b []byte) (v MPI, library []byte, ok bool) {
 	return v, library, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *MPI) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.Rank))
 	b = le.AppendUint32(b, uint32(v.Size))
@@ -352,8 +351,8 @@ func (v *MPI) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeData reads a Data from the beginning of b. ok is false if b is too short. What is returned is valid as long
-// as b.
+// DecodeData reads a Data from the beginning of b. ok is false if b is too short. The results are valid as long as
+// b.
 func DecodeData(b []byte) (v Data, ok bool) {
 	if len(b) < SizeofData {
 		return v, false
@@ -365,7 +364,7 @@ func DecodeData(b []byte) (v Data, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Data) Append(b []byte) []byte {
 	b = le.AppendUint16(b, v.Kind)
 	b = le.AppendUint16(b, v.Param)
@@ -375,8 +374,7 @@ func (v *Data) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeSum reads a Sum from the beginning of b. ok is false if b is too short. What is returned is valid as long
-// as b.
+// DecodeSum reads a Sum from the beginning of b. ok is false if b is too short. The results are valid as long as b.
 func DecodeSum(b []byte) (v Sum, ok bool) {
 	if len(b) < SizeofSum {
 		return v, false
@@ -387,7 +385,7 @@ func DecodeSum(b []byte) (v Sum, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Sum) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.Peer))
 	b = le.AppendUint32(b, uint32(0))
@@ -397,7 +395,7 @@ func (v *Sum) Append(b []byte) []byte {
 }
 
 // DecodeSums reads a Sums from the beginning of b. parts are the Count elements behind it, 24 bytes each. ok is
-// false if b is too short. What is returned is valid as long as b.
+// false if b is too short. The results are valid as long as b.
 func DecodeSums(b []byte) (v Sums, parts []byte, ok bool) {
 	if len(b) < SizeofSums {
 		return v, nil, false
@@ -413,7 +411,7 @@ func DecodeSums(b []byte) (v Sums, parts []byte, ok bool) {
 	return v, parts, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Sums) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.Flags))
 	b = le.AppendUint32(b, uint32(v.Count))
@@ -422,8 +420,8 @@ func (v *Sums) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeChanged reads a Changed from the beginning of b. ok is false if b is too short. What is returned is valid
-// as long as b.
+// DecodeChanged reads a Changed from the beginning of b. ok is false if b is too short. The results are valid as
+// long as b.
 func DecodeChanged(b []byte) (v Changed, ok bool) {
 	if len(b) < SizeofChanged {
 		return v, false
@@ -437,7 +435,7 @@ func DecodeChanged(b []byte) (v Changed, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Changed) Append(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(v.Operation))
 	b = le.AppendUint32(b, uint32(v.Peer))
@@ -448,7 +446,7 @@ func (v *Changed) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeUnreachable reads a Unreachable from the beginning of b. ok is false if b is too short. What is returned is
+// DecodeUnreachable reads a Unreachable from the beginning of b. ok is false if b is too short. The results are
 // valid as long as b.
 func DecodeUnreachable(b []byte) (v Unreachable, ok bool) {
 	if len(b) < SizeofUnreachable {
@@ -461,7 +459,7 @@ func DecodeUnreachable(b []byte) (v Unreachable, ok bool) {
 	return v, true
 }
 
-// Append appends v to b, without what follows it.
+// Append appends v to b, without its tails.
 func (v *Unreachable) Append(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(v.Address))
 	b = le.AppendUint64(b, uint64(v.At))

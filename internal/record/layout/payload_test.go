@@ -4,7 +4,7 @@ package layout
 
 import "testing"
 
-// TestPayloads: what is encoded is decoded, and nothing is decoded from less.
+// TestPayloads: decoding reverses encoding, and truncated data are refused.
 func TestPayloads(t *testing.T) {
 	roundTrip(t, "Record", func(v *Record) []byte { return v.Append(nil) }, func(b []byte) (Record, int, bool) {
 		v, ok := DecodeRecord(b)

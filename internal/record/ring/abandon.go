@@ -2,7 +2,7 @@ package ring
 
 import "os"
 
-// Abandon removes what the session has left in the file system, while others may still read its rings. Ranks that still run go on
+// Abandon removes the files of the session, while other processes may still read its rings. Ranks that still run go on
 // unrecorded. It is for a process that ends at once.
 func (s *Session) Abandon() {
 	s.StopRecording()

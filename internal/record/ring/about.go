@@ -7,10 +7,10 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// aboutName is the file of a session that says what the run is.
+// aboutName is the name of the file of a session that describes the run.
 const aboutName = "about"
 
-// Describe leaves in the session what the run is, for who looks from outside: see Look.
+// Describe stores a description of the run in the session, for observers from outside: see Look.
 func (s *Session) Describe(about []byte) error {
 	hidden := filepath.Join(s.Dir, "."+aboutName)
 	if err := os.WriteFile(hidden, about, 0o600); err != nil {
@@ -19,8 +19,8 @@ func (s *Session) Describe(about []byte) error {
 	return os.Rename(hidden, filepath.Join(s.Dir, aboutName))
 }
 
-// Mark notes in the shared memory that the analyzer lives, and since when each thread has not moved. It is to be called at
-// each tick, by the goroutine that calls Poll.
+// Mark notes in the shared memory that the analyzer lives, and since when each thread has not moved. The goroutine that
+// calls Poll must call it at each tick.
 func (l *Live) Mark() {
 	t := uint64(now())
 	if c := l.s.control; c != nil {
@@ -36,7 +36,7 @@ func (l *Live) Mark() {
 	})
 }
 
-// mark notes where the thread is, if it has moved.
+// mark stores the position of the thread, if it has moved.
 func mark(h *layout.Ring, t uint64) {
 	repeats := h.Repeats.Load()
 	done, calls := h.Done.Load()+repeats, h.Calls.Load()+repeats

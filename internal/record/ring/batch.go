@@ -1,5 +1,5 @@
-// Package ring reads what ranks recorded: live from the rings in shared memory, or from a file written earlier. Both
-// deliver the same thing, so that everything downstream can't tell them apart.
+// Package ring reads the records of ranks: live from the rings in shared memory, or from a file written earlier. Both
+// sources deliver the same, so their users cannot tell them apart.
 package ring
 
 import "time"
@@ -19,13 +19,13 @@ type Thread struct {
 	Main  bool
 }
 
-// Proc is a process that was started under the session, whether or not it calls MPI. One that calls exec() becomes a
+// Proc is a process that was started in the session, whether or not it calls MPI. A process that calls exec() becomes a
 // new Proc with the same PID.
 type Proc struct {
 	ID        ProcID
 	PID, PPID int
-	Rank      int // by the launcher's environment, -1 if unknown
-	WorldSize int // likewise
+	Rank      int // from the launcher's environment, -1 if unknown
+	WorldSize int // from there, too
 	Exe       string
 	Start     time.Duration // CLOCK_MONOTONIC
 }
@@ -42,97 +42,101 @@ type EndKind uint8
 // The kinds of ends.
 const (
 	Exited   EndKind = iota // exit(), return from main, _exit()
-	Signaled                // a fatal signal that the library saw coming
-	Vanished                // no trace: SIGKILL, or, where the kernel does not tell, the exit_group system call made directly
-	Replaced                // exec(): another Proc with the same PID goes on
-	Lost                    // none: its records can't be followed any further (Reason), so nothing follows from their absence
+	Signaled                // a fatal signal that the library caught
+	// without a trace: SIGKILL, or a direct exit_group system call if the kernel does not report it
+	Vanished
+	Replaced // exec(): another Proc with the same PID goes on
+	// the end is not known: the records cannot be read any more (see Reason), so missing records prove nothing
+	Lost
 )
 
 // ProcEnd is the end of a process.
 type ProcEnd struct {
 	Kind       EndKind
-	Code       int  // exit status or signal number; of Vanished the signal, 0 if it is not known
+	Code       int  // exit status or signal number; for Vanished the signal, 0 if it is not known
 	Underscore bool // by _exit, _Exit or quick_exit
-	// Unseen: the library did not see the exit, the kernel told of it. The process made the system call itself, or had become
-	// another program by exec() without the library.
+	// Unseen: the exit was reported by the kernel, and not by the library. The process made the system call itself, or
+	// it had become another program by exec() without the library.
 	Unseen      bool `json:",omitempty"`
 	Initialized bool // MPI_Init had returned
 	Finalized   bool // MPI_Finalize had been entered
 	Aborted     bool // MPI_Abort had been entered
-	InMPI       bool // inside an MPI call of the program
+	InMPI       bool // during an MPI call of the program
 	TID         int
-	Time        time.Duration // CLOCK_MONOTONIC of the end, as told by the process or seen by the analyzer
+	Time        time.Duration // CLOCK_MONOTONIC of the end, from the process or else from the analyzer
 	FaultAddr   uint64
 	SenderPID   int // of the signal, 0 if it was not sent by kill()
-	// Asked: the user, the launcher or mpivet had it end: its end says nothing about the program. Sources don't know;
-	// whoever started the program tells the handlers that follow.
+	// Asked: the user, the launcher or mpivet made the process end, so its end says nothing about the program. Sources
+	// do not set it. The code that started the program sets it for the handlers that follow.
 	Asked  bool
 	PCs    []uint64
 	Maps   []Mapping
-	Reason string // of Lost
+	Reason string // why the records cannot be read any more, for Lost
 }
 
-// Batch is a run of records of one thread, in program order.
+// Batch is a sequence of records of one thread, in program order.
 //
-// All its calls have returned, except that the last one is still under way if Open is set; its results are not valid
-// yet. When it returns, the next batch of that thread has Resume set and begins with the same record once more, now
-// complete (unless it is Open again, which never happens: an open record is delivered once open, then once complete).
+// All of its calls have returned, with one exception: if Open is set, the last call is still under way, and its results
+// are not valid yet. When that call returns, the next batch of the thread has Resume set. It begins with the same
+// record again, now complete. (The record is never Open a second time: it is delivered once open, and once complete.)
 //
-// What a call publishes (InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, InfoChanged, InfoUnreachable, and
-// InfoData of arrays written by the call) lies behind its record, but is always delivered before the call's completion: a call that has published something is
-// delivered open first, even if it has returned long since, then comes a batch with what it published, neither Resume
-// nor Open, then the one that begins with the completed call. Batches without calls, neither Resume nor Open, may also
-// come at other times.
+// A call may publish further records: InfoComm, InfoNeighbours, InfoError, InfoMPI, InfoSums, InfoFreed, InfoChanged,
+// InfoUnreachable, and InfoData of arrays that the call writes. They lie behind the call's record, but are always
+// delivered before the call's completion. So such a call is delivered as open first, even if it has returned long ago.
+// Then comes a batch with the further records, with neither Resume nor Open set. Then comes the batch that begins with
+// the completed call. Batches without calls, with neither Resume nor Open set, may also come at other times.
 //
-// Tests and probes in vain that are made over and over have records only the first time. How often it was since the thread's last
-// such batch is told by Repeats, in batches without Data: at each tick, before records that come later, and at the process's end.
+// Tests and probes that are repeated and find nothing have records only the first time. Repeats is the number of
+// further ones since the thread's last such batch. It comes in batches without Data: at each tick, before records that
+// come later, and at the process's end.
 //
-// Each record in Data is complete and of a plausible length (at least one Line, within Data); the rest of its content is
-// what the program's process left in its memory, which may be anything. Data is valid only until the handler returns.
+// Each record in Data is complete and has a plausible length (at least one Line, and within Data). The rest of its
+// content is from the memory of the program's process, so it may be anything. Data is valid only until the handler
+// returns.
 type Batch struct {
 	Thread ThreadID
 	Resume bool
 	Open   bool
 	Data   []byte
-	// Repeats is how many more calls the thread has made with the arguments and results of ones delivered before, from the same
-	// place, and as those have found nothing: tests and probes, between which and those ones it has made nothing but other such
-	// calls. Fewer than 64 in a row may have other callers further up the stack.
+	// Repeats is the number of further tests and probes that have found nothing. Each has the arguments, the results
+	// and the place of a call that was delivered before. Between that call and them, the thread has made only other
+	// such calls. If there are fewer than 64 in a row, their callers further up the stack may differ.
 	Repeats uint64
 }
 
-// Handler takes what a source delivers, in the order in which it may be analysed: a process before its threads, a
-// thread before its batches, the batches of one process's threads in the order of time, and a process's end after
-// everything that it recorded.
+// Handler takes the deliveries of a source, in an order that is fit for analysis: a process before its threads, a
+// thread before its batches, the batches of one process's threads in the order of time, and a process's end after all
+// of its records.
 type Handler interface {
 	Proc(p *Proc)
 	Thread(t *Thread)
 	Batch(b *Batch)
 	End(p ProcID, e *ProcEnd)
-	// Tick marks the passing of a tenth of a second. Live, whoever runs the loop calls it on the pipeline and on the
-	// Writer alike (sources don't); the Writer records it, and a source that reads a file delivers it where it was, so
-	// that all that depends on time (which calls have been open for long) comes out the same.
+	// Tick marks the passing of a tenth of a second. Sources do not call it in a live run: the main loop calls it on
+	// the pipeline and on the Writer. The Writer records it, and a source that reads a file delivers it in its place.
+	// So results that depend on time (which calls have been open for long) are the same.
 	Tick()
 }
 
-// Stats are what the sources count besides the records.
+// Stats are counts of the sources, in addition to the records.
 type Stats struct {
-	Queries    uint64        // calls that were made but need no record
-	Stalls     uint64        // times a rank waited for the analyzer
-	StallTime  time.Duration // in all, over all threads
-	Unrecorded int           // threads that found no room for a ring
-	Shrunk     int           // rings smaller than wanted
+	Queries    uint64        // calls that need no record
+	Stalls     uint64        // how many times a rank waited for the analyzer
+	StallTime  time.Duration // sum over all threads
+	Unrecorded int           // threads that got no ring, as there was no room
+	Shrunk     int           // rings that are smaller than wanted
 
-	// How the run ended, where whoever recorded it wrote that down: only a File knows.
-	ExitStatus int           // of the program, as a shell has it
+	// How the run ended. Only a File knows this, if it was written to it.
+	ExitStatus int           // of the program, as a shell reports it
 	Duration   time.Duration // of the program
-	Aborted    bool          // mpivet ended it, so that the status says nothing
-	Notes      string        // what the user was told besides the findings, a line each
+	Aborted    bool          // mpivet ended the program, so the status says nothing
+	Notes      string        // messages to the user besides the findings, one line each
 }
 
 // Source delivers records.
 type Source interface {
-	// Poll delivers what is there now and returns how many bytes of records that was. It returns io.EOF when nothing
-	// more can come.
+	// Poll delivers the records that are there now and returns their length in bytes. It returns io.EOF when no more
+	// can come.
 	Poll(h Handler) (int, error)
 	Stats() Stats
 	Close() error

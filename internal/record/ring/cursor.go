@@ -10,8 +10,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// chunk is how many bytes of records a batch has at most, but for what must stay together. It fits a first-level cache,
-// so that the handler finds warm what finding the records' ends has touched.
+// chunk is the maximum number of bytes of records in a batch, except for records that must stay together. A chunk fits
+// into a first-level cache. So the handler finds the records in the cache after the search for their ends.
 const chunk = 32 << 10
 
 // forever is later than every time stamp.
@@ -19,8 +19,9 @@ const forever = math.MaxUint64
 
 // cursor reads the records of one ring.
 //
-// The calls of a thread follow one another, so a call that another call follows has returned; the last one has if the
-// ring's done says so. done is read before head: then all that a call published before it returned lies before head.
+// The calls of a thread follow one another. So a call has returned if another call follows it. The last call has
+// returned if the ring's done says so. done is read before head. So all records that a call published before it
+// returned lie before head.
 type cursor struct {
 	id   ThreadID
 	hdr  *layout.Ring
@@ -29,37 +30,37 @@ type cursor struct {
 
 	pos    uint64 // records before it have been delivered; the open call counts as delivered
 	calls  uint64 // calls before pos
-	tail   uint64 // what the writer was told last
-	open   bool   // the last call before pos is under way, or rather its return has not been delivered
+	tail   uint64 // the tail that was stored last
+	open   bool   // the return of the last call before pos has not been delivered
 	openAt uint64
 	openTo uint64
 
 	repeats uint64 // delivered
-	due     bool   // they are to be looked at
+	due     bool   // the repeats are to be looked at
 
 	bytes  uint64 // delivered
-	warmed byte   // of no use: see warm
+	warmed byte   // only has a side effect: see warm
 
-	// Arrays that the open call has written but that were too long for its record follow in InfoData records, which come
-	// after done. The call counts as returned when they are there: want is the number of their elements at most, have
-	// that of those delivered.
+	// If arrays that the open call writes are too long for its record, they follow in InfoData records, after done. The
+	// call counts as returned when they have come. want is an upper bound of the number of their elements, have is the
+	// number of elements delivered.
 	want, have uint64
-	held       []byte // copy of the open call's record, which has its results but waits for the arrays; else empty
-	final      bool   // the process has ended: nothing follows any more
+	held       []byte // copy of the open call's record: it has the results, but waits for the arrays; else empty
+	final      bool   // the process has ended: no more records follow
 
-	// For latest: records before scanned have been looked at, with scannedCalls calls, the last of them, if it was
-	// not delivered before, from scanAt to scanEnd.
+	// For latest: the records before scanned have been looked at. They have scannedCalls calls. If the last of them was
+	// not delivered before, it lies from scanAt to scanEnd.
 	scanned, scannedCalls, scanAt, scanEnd uint64
 
-	// For merge: its second look, and what comes next in it.
+	// For merge: done and head of its second look, and the next event.
 	done2, head2 uint64
 	when         uint64
 	ready        bool
 }
 
-// damage is the error for a ring that does not hold what the library wrote.
+// damage is the error for a ring whose content was not written by the library.
 type damage struct {
-	call uint64 // calls read before
+	call uint64 // number of calls read before
 	what string
 }
 
@@ -72,7 +73,7 @@ func (c *cursor) damaged(format string, args ...any) error {
 // at returns the ring's bytes from a position on.
 func (c *cursor) at(pos uint64) []byte { return c.data[pos&(c.size-1):] }
 
-// look reads done and head, in this order, and checks them against what was read before.
+// look reads done and head, in this order, and checks them against the values read before.
 func (c *cursor) look() (done, head uint64, err error) {
 	done = c.hdr.Done.Load()
 	head = c.hdr.Head.Load()
@@ -95,8 +96,8 @@ func (c *cursor) length(pos, head uint64) (n uint64, kind uint16, err error) {
 	return n, kind, nil
 }
 
-// infos steps over records that are no calls. It returns where the next call or the end is, and the end of the last of
-// them that belongs to the call before, 0 if none does.
+// infos skips records that are not calls. It returns the position of the next call or of the end. belong is the end of
+// the last skipped record that belongs to the call before, 0 if there is none.
 func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
 	for pos < head {
 		n, kind, err := c.length(pos, head)
@@ -114,11 +115,12 @@ func (c *cursor) infos(pos, head uint64) (next, belong uint64, err error) {
 	return pos, belong, nil
 }
 
-// belongsToCallBefore tells whether a record that is no call was published by the call before it, while that was under
-// way.
+// belongsToCallBefore reports whether a record that is not a call was published by the call before it, while that call
+// was under way.
 func belongsToCallBefore(kind uint16, rec []byte) bool {
 	switch kind {
-	case layout.InfoComm, layout.InfoNeighbours, layout.InfoError, layout.InfoMPI, layout.InfoSums, layout.InfoFreed, layout.InfoChanged, layout.InfoUnreachable:
+	case layout.InfoComm, layout.InfoNeighbours, layout.InfoError, layout.InfoMPI, layout.InfoSums,
+		layout.InfoFreed, layout.InfoChanged, layout.InfoUnreachable:
 		return true
 	case layout.InfoData:
 		switch binary.LittleEndian.Uint16(rec[layout.SizeofRecord:]) {
@@ -129,8 +131,8 @@ func belongsToCallBefore(kind uint16, rec []byte) bool {
 	return false
 }
 
-// times returns when the call in the record between two positions was entered and left (if it has been), 0 where there was
-// one thread.
+// times returns when the call in the record between two positions was entered and left. leave is 0 if the call is still
+// open. Both are 0 if there was only one thread.
 func (c *cursor) times(pos, end uint64) (enter, leave uint64) {
 	return c.recordTimes(c.at(pos)[:end-pos])
 }
@@ -147,10 +149,11 @@ func (c *cursor) recordTimes(rec []byte) (enter, leave uint64) {
 	return binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:])
 }
 
-// errTimed says that a thread that was believed to be the only one has met a call with a time: there is another.
+// errTimed means that a call of a thread has a time, although the process seemed to have only one thread: there is
+// another.
 var errTimed = errors.New("ring: times in the records of a single thread")
 
-// poll delivers what is there, about a chunk at most, and returns its length.
+// poll delivers the records that are there, at most about a chunk, and returns their length.
 func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 	c.repeat(b, h)
 	done, head, err := c.look()
@@ -161,7 +164,7 @@ func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 		return 0, errTimed
 	}
 	before := c.bytes
-	// A second run is needed only behind a call that has published something.
+	// A second run is needed only after a call that has published records.
 	for was := before - 1; err == nil && c.bytes != was && c.bytes-before < chunk; {
 		was = c.bytes
 		err = c.run(b, h, done, head, false, 0)
@@ -170,8 +173,8 @@ func (c *cursor) poll(b *Batch, h Handler) (int, error) {
 	return int(c.bytes - before), err
 }
 
-// repeat delivers how many polls have been repeated. That is looked at when there is something else to deliver, or when it is
-// due, as each look costs the thread a cache miss.
+// repeat delivers how many polls have been repeated. It looks only if there are new records, if it is due, or at the
+// end: each look costs the thread a cache miss.
 func (c *cursor) repeat(b *Batch, h Handler) {
 	if !c.due && !c.final && c.hdr.Head.Load() == c.pos {
 		return
@@ -187,8 +190,8 @@ func (c *cursor) repeat(b *Batch, h Handler) {
 	b.Repeats = 0
 }
 
-// run delivers records between pos and head, at most about a chunk. With timed, it stops before whatever is later than
-// limit. Without timed, it stops with errTimed before a record that has times.
+// run delivers records between pos and head, at most about a chunk. With timed, it stops before the first event that is
+// later than limit. Without timed, it stops with errTimed before a record that has times.
 func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit uint64) error {
 	b.Thread, b.Resume = c.id, false
 	start := c.pos
@@ -215,7 +218,8 @@ func (c *cursor) run(b *Batch, h Handler, done, head uint64, timed bool, limit u
 	return err
 }
 
-// publishOpen delivers the records that the open call has published. It returns where the next call or the end is.
+// publishOpen delivers the records that the open call has published. It returns the position of the next call or of the
+// end.
 func (c *cursor) publishOpen(b *Batch, h Handler, head uint64) (next uint64, err error) {
 	next, belong, err := c.infos(c.pos, head)
 	if err == nil && belong != 0 {
@@ -243,13 +247,13 @@ func (c *cursor) holdOpen(b *Batch, h Handler, done, next uint64) {
 	c.emit(b, h, c.pos, next, false)
 	c.pos = next
 	if c.want > 0 && done >= c.calls && len(c.held) == 0 {
-		// The arrays may need the whole ring, so its room must not wait for this call.
+		// The arrays may need the whole ring, so they must not wait for the room of this call's record.
 		c.held = append(c.held, c.at(c.openAt)[:c.openTo-c.openAt]...)
 	}
 }
 
-// resumeOpen ends the open call: it delivers its record again. It returns the position of the first record that is still
-// to be delivered. That is the record of the call itself if what follows can be delivered with it.
+// resumeOpen ends the open call: it delivers its record again. It returns the position of the first record that is
+// still to be delivered. That is the record of the call itself if the next records can be delivered with it.
 func (c *cursor) resumeOpen(b *Batch, h Handler) (start uint64) {
 	c.open, b.Resume = false, true
 	switch {
@@ -264,12 +268,12 @@ func (c *cursor) resumeOpen(b *Batch, h Handler) (start uint64) {
 	return c.pos
 }
 
-// span is what one call of run delivers: the records from pos to end.
+// span is a result of scan: the records from pos to end.
 type span struct {
 	end, calls    uint64 // the position behind the last record, and the number of calls before it
 	last, lastEnd uint64 // where the last call's record begins and ends; lastEnd is 0 if there is no call
 	open          bool   // the last call's return is to be delivered later
-	complete      bool   // there is nothing behind end that can be read
+	complete      bool   // there are no records to read after end
 }
 
 // scan finds the records from pos on that can be delivered in one batch. The batch begins at start.
@@ -302,7 +306,8 @@ func (c *cursor) scan(start, head uint64, timed bool, limit uint64) (span, error
 				break
 			}
 			if belong != 0 && lastEnd != 0 {
-				// The call comes first, as an open one; then what it has published; with the next run, its return.
+				// Three batches deliver it: first the open call, then the records that it has published, then, in the
+				// next run, its return.
 				p, open = belong, true
 				break
 			}
@@ -330,11 +335,11 @@ func (c *cursor) scan(start, head uint64, timed bool, limit uint64) (span, error
 	return span{end: p, calls: calls, last: last, lastEnd: lastEnd, open: open, complete: p >= head}, err
 }
 
-// ahead is how many bytes of records are fetched at once: as many lines as a core can wait for at a time.
+// ahead is how many bytes of records are fetched at once. It is about as many lines as a core can fetch in parallel.
 const ahead = 32 * layout.Line
 
-// warm touches every line. They have been written by another core, and to find where a record begins takes the one before it:
-// one after the other would be waited for.
+// warm touches every line, so that the core fetches them in parallel. Another core has written the lines. The beginning
+// of a record is known only after the one before it was read, so the fetches would otherwise wait for one another.
 func (c *cursor) warm(data []byte) {
 	var sum byte
 	for i := 0; i < len(data); i += layout.Line {
@@ -358,7 +363,7 @@ func (c *cursor) hand(b *Batch, h Handler, data []byte, open bool) {
 	b.Resume = false
 }
 
-// returned tells whether the open call has returned, with all its results; further says that another call follows it.
+// returned reports whether the open call has returned, with all its results. further says that another call follows it.
 func (c *cursor) returned(done uint64, further bool) bool {
 	return further || done >= c.calls && (c.have >= c.want || c.final)
 }
@@ -371,7 +376,7 @@ func (c *cursor) openTimes() (enter, leave uint64) {
 	return c.times(c.openAt, c.openTo)
 }
 
-// outElements returns how many elements written by a call are in the InfoData records between two positions.
+// outElements returns how many elements written by the call are in the InfoData records between two positions.
 func (c *cursor) outElements(pos, end uint64) (n uint64) {
 	for pos < end {
 		size, kind, err := c.length(pos, end)
@@ -386,7 +391,8 @@ func (c *cursor) outElements(pos, end uint64) (n uint64) {
 	return n
 }
 
-// cutResults returns how many elements that a call writes to arrays are not in its record but follow it, at most.
+// cutResults returns an upper bound of the number of elements that a call writes to arrays that are not in its record
+// but follow it.
 func (c *cursor) cutResults(pos, end uint64) (n uint64) {
 	rec := c.at(pos)[:end-pos]
 	at, limit := (int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))+7)&^7, len(rec)
@@ -408,8 +414,8 @@ func (c *cursor) cutResults(pos, end uint64) (n uint64) {
 				}
 				params = f.Params
 			}
-			// Of a parameter with both, the values at entry come first, and n has them too: the call then waits
-			// for the next one.
+			// If the parameter has values both at entry and after the call, the values at entry come first, and n
+			// includes them. The call then waits for the next call.
 			if param < len(params) && params[param].Layout.OutSection != 0 {
 				n += count
 			}
@@ -420,10 +426,13 @@ func (c *cursor) cutResults(pos, end uint64) (n uint64) {
 }
 
 // sectionWidth is the length of an element by kind of section.
-var sectionWidth = [layout.SecCut + 1]int{layout.SecIn32: 4, layout.SecIn64: 8, layout.SecOut32: 4, layout.SecOut64: 8, layout.SecStatus: layout.SizeofStatus, layout.SecString: 1}
+var sectionWidth = [layout.SecCut + 1]int{
+	layout.SecIn32: 4, layout.SecIn64: 8, layout.SecOut32: 4,
+	layout.SecOut64: 8, layout.SecStatus: layout.SizeofStatus, layout.SecString: 1,
+}
 
-// release tells the thread that what was delivered may be overwritten, except for a call that is still under way, since
-// its results are yet to be written into its record.
+// release tells the thread that the delivered records may be overwritten. The record of a call that is under way is
+// kept, as the thread will write the results into it.
 func (c *cursor) release() {
 	to := c.pos
 	if c.open && len(c.held) == 0 {
@@ -435,8 +444,8 @@ func (c *cursor) release() {
 	}
 }
 
-// next returns the time of what comes next: a call's entry, or the return of the open one. What has no time comes at
-// once, at 0. It returns false if nothing comes yet.
+// next returns the time of the next event: the entry of a call, or the return of the open one. The time is 0 for an
+// event without a time, as it comes at once. ok is false if there is no event yet.
 func (c *cursor) next(done, head uint64) (time uint64, ok bool, err error) {
 	if c.pos < head {
 		n, kind, err := c.length(c.pos, head)
@@ -458,7 +467,7 @@ func (c *cursor) next(done, head uint64) (time uint64, ok bool, err error) {
 }
 
 // latest returns the latest time of an entry or a return that lies before head and has not been delivered, 0 if there
-// is none. It looks at each record once, so it may be called over and over.
+// is none. It looks at each record only once, so repeated calls are cheap.
 func (c *cursor) latest(done, head uint64) uint64 {
 	if c.scanned < c.pos {
 		c.scanned, c.scannedCalls, c.scanEnd = c.pos, c.calls, 0
@@ -469,7 +478,7 @@ func (c *cursor) latest(done, head uint64) uint64 {
 	for c.scanned < head {
 		n, kind, err := c.length(c.scanned, head)
 		if err != nil {
-			// It is reported when everything before it has been delivered.
+			// poll or run reports it when everything before it has been delivered.
 			break
 		}
 		if kind < layout.Info {

@@ -18,12 +18,12 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// A record file is a sequence of zstd frames, so that zstd -d reads it as well. The first one is a skippable frame with
-// fileMagic and Meta in JSON. Then come blocks, each a skippable frame with a blockHeader and a frame with a checksum that
-// can be decompressed alone, so that what has been written counts even if the rest is missing. The last message of the
-// last block has the Stats.
+// A record file is a sequence of zstd frames, so zstd -d can read it, too. The first one is a skippable frame with
+// fileMagic and Meta in JSON. Then come blocks. A block consists of a skippable frame with a blockHeader, and of a
+// frame with a checksum that can be decompressed alone. So the blocks of a truncated file are still usable. The last
+// message of the last block has the Stats.
 //
-// A block is a sequence of messages: a header of 16 bytes (type, flags, two bytes unused, a thread or process number as
+// A block is a sequence of messages: a header of 16 bytes (type, flags, two unused bytes, a thread or process number as
 // uint32, the payload's length as uint64) and the payload, padded to 8 bytes. All numbers are little endian.
 const (
 	skippable   = 0x184d2a50 // zstd's magic number for a frame to skip
@@ -31,8 +31,8 @@ const (
 	frameHeader = 8         // of a skippable frame: magic number, length
 	blockHeader = 16        // compressed length, length, number of the block, CRC-32C of these: uint32 each
 	blockSize   = 1 << 20   // bytes after which a block is full
-	maxBlock    = 16 << 20  // longer ones are not believed
-	maxMeta     = 1 << 20   // likewise
+	maxBlock    = 16 << 20  // longer ones are refused
+	maxMeta     = 1 << 20   // longer ones are refused
 	maxBatch    = blockSize // longer batches are split
 	messageSize = 16
 	maxPacked   = maxBlock + maxBlock/8
@@ -42,7 +42,7 @@ const (
 const (
 	msgProc   = 1 + iota // Proc in JSON
 	msgThread            // Thread in JSON
-	msgBatch             // records; flags say resume, open
+	msgBatch             // records; the flags are resume and open
 	msgEnd               // ProcEnd in JSON
 	msgTick
 	msgStats   // Stats in JSON; the last one
@@ -56,27 +56,29 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Meta says where a record file comes from.
+// Meta describes the origin of a record file.
 type Meta struct {
 	Version   string    `json:"mpivet"`  // of mpivet
-	Command   []string  `json:"command"` // that was run
+	Command   []string  `json:"command"` // of the run
 	Start     time.Time `json:"start"`
 	TableHash uint64    `json:"table"`  // mpiapi.Hash()
 	Layout    int       `json:"layout"` // of records: Version of the mpivet that wrote them, set by NewWriter
-	// Facts are further things that whoever analyses the file wants to know, by name.
+	// Facts are further values for the analysis of the file, by name.
 	Facts map[string]string `json:"facts,omitempty"`
 }
 
-// ErrOtherVersion is wrapped by the error for a file that was recorded by an mpivet with another table of MPI functions, or other records.
+// ErrOtherVersion is wrapped by the error for a file that was recorded by an mpivet with another table of MPI
+// functions, or with other records.
 var ErrOtherVersion = errors.New("recorded by another version of mpivet")
 
-// FileError says that a record file is truncated or corrupt. Everything up to there has been delivered.
+// FileError is the error for a record file that is truncated or corrupt. Everything before the damage has been
+// delivered.
 type FileError struct {
 	Path   string
-	Offset int64 // of the block in question
+	Offset int64 // of the damaged block
 	Calls  int64 // delivered
 	What   string
-	Cut    bool // the file just ends early
+	Cut    bool // the file ends early
 }
 
 func (e *FileError) Error() string {
@@ -84,10 +86,11 @@ func (e *FileError) Error() string {
 	if e.Cut {
 		how = "truncated"
 	}
-	return fmt.Sprintf("record file %s: %s after %d calls (offset %d: %s): analysed up to there", e.Path, how, e.Calls, e.Offset, e.What)
+	return fmt.Sprintf("record file %s: %s after %d calls (offset %d: %s): analysed up to there",
+		e.Path, how, e.Calls, e.Offset, e.What)
 }
 
-// File is a source that reads what a Writer has written.
+// File is a source that reads a file written by a Writer.
 type File struct {
 	Meta Meta
 
@@ -107,11 +110,11 @@ type File struct {
 	batch  Batch
 }
 
-// fileThread is the state of a thread: what may come next.
+// fileThread is the state of a thread: it decides which batch may come next.
 type fileThread struct{ open bool }
 
-// OpenFile opens a record file. Its table must have the given hash, which is mpiapi.Hash() for whoever wants to understand
-// the records.
+// OpenFile opens a record file. Its table must have the given hash: mpiapi.Hash() for a caller that interprets the
+// records.
 func OpenFile(path string, tableHash uint64) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -164,10 +167,10 @@ func (m *Meta) readable(path string, tableHash uint64) error {
 	return nil
 }
 
-// short tells whether an error means that there is no more to read.
+// short reports whether an error means that the file has ended.
 func short(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// Stats returns what was counted in the run, once Poll has returned io.EOF.
+// Stats returns the counts of the run, once Poll has returned io.EOF.
 func (f *File) Stats() Stats { return f.stats }
 
 // Calls returns the number of calls delivered.
@@ -212,7 +215,7 @@ func (f *File) Poll(h Handler) (n int, err error) {
 	return n, nil
 }
 
-// content returns what is to be delivered next.
+// content returns the next part to be delivered.
 func (f *File) content() ([]byte, error) {
 	if f.zstd != nil {
 		return f.next()
@@ -239,7 +242,8 @@ func (f *File) next() ([]byte, error) {
 	if err := f.read(h[:]); err != nil {
 		return nil, err
 	}
-	packed, size, num := binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:]), binary.LittleEndian.Uint32(h[16:])
+	packed, size, num := binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:]),
+		binary.LittleEndian.Uint32(h[16:])
 	switch {
 	case binary.LittleEndian.Uint32(h[:]) != skippable || binary.LittleEndian.Uint32(h[4:]) != blockHeader ||
 		binary.LittleEndian.Uint32(h[20:]) != crc32.Checksum(h[:20], castagnoli):
@@ -303,7 +307,7 @@ func (m *message) cut(b []byte) (rest []byte, err error) {
 	return b[min((n+7)&^7, uint64(len(b))):], nil
 }
 
-// deliver hands a message to the handler if it can come where it does.
+// deliver passes a message to the handler, after a check that it is valid at this place.
 func (f *File) deliver(m *message, h Handler) error {
 	switch m.kind {
 	case msgProc:
@@ -331,7 +335,10 @@ func (f *File) deliver(m *message, h Handler) error {
 			return fmt.Errorf("records of unknown thread %d", m.id)
 		}
 		b := &f.batch
-		*b = Batch{Thread: ThreadID(m.id), Resume: m.flags&flagResume != 0, Open: m.flags&flagOpen != 0, Data: m.payload}
+		*b = Batch{
+			Thread: ThreadID(m.id), Resume: m.flags&flagResume != 0, Open: m.flags&flagOpen != 0,
+			Data: m.payload,
+		}
 		calls, err := f.thread[m.id].check(b)
 		if err != nil {
 			return err
@@ -365,7 +372,7 @@ func (f *File) deliver(m *message, h Handler) error {
 	return nil
 }
 
-// check tells whether a batch keeps what Batch promises, and returns how many calls begin in it.
+// check checks that a batch follows the rules of Batch, and returns how many calls begin in it.
 func (t *fileThread) check(b *Batch) (calls int, err error) {
 	last := false // the last record is a call
 	for d := b.Data; len(d) > 0; {
@@ -383,7 +390,8 @@ func (t *fileThread) check(b *Batch) (calls int, err error) {
 		}
 		d = d[n:]
 	}
-	if b.Open && !last || b.Resume && calls == 0 || b.Resume != t.open && (b.Resume || calls > 0) || b.Resume && b.Open && calls == 1 {
+	if b.Open && !last || b.Resume && calls == 0 || b.Resume != t.open && (b.Resume || calls > 0) ||
+		b.Resume && b.Open && calls == 1 {
 		return 0, errors.New("a call returns that was not open, or does not return")
 	}
 	t.open = b.Open || t.open && !b.Resume

@@ -29,7 +29,7 @@ func record(kind uint16, seq uint64, lines int) []byte {
 	return b
 }
 
-// perform gives a handler a bit of everything.
+// perform gives a handler one delivery of every kind.
 func perform(h Handler) {
 	h.Proc(&Proc{PID: 10, PPID: 9, Rank: 3, WorldSize: 4, Exe: "/bin/a", Start: time.Second})
 	h.Thread(&Thread{TID: 10, Main: true})
@@ -42,7 +42,10 @@ func perform(h Handler) {
 	h.Batch(&Batch{Thread: 1, Repeats: 1 << 40})
 	h.Batch(&Batch{Data: append(record(7, 1, 1), record(9, 3, 1)...), Resume: true, Open: true})
 	h.Batch(&Batch{Data: record(9, 3, 1), Resume: true})
-	h.End(1, &ProcEnd{Kind: Signaled, Code: 11, FaultAddr: 1 << 63, PCs: []uint64{1, 1 << 63}, Maps: []Mapping{{1, 2, 3, "/x"}}})
+	h.End(1, &ProcEnd{
+		Kind: Signaled, Code: 11, FaultAddr: 1 << 63, PCs: []uint64{1, 1 << 63},
+		Maps: []Mapping{{1, 2, 3, "/x"}},
+	})
 	h.Tick()
 	h.End(0, &ProcEnd{Kind: Lost, Reason: "because"})
 }
@@ -112,7 +115,8 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, layout.Version), fmt.Appendf(nil, `"layout":%d`, layout.Version-1), 1)
+	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, layout.Version),
+		fmt.Appendf(nil, `"layout":%d`, layout.Version-1), 1)
 	if _, err := newFile(bytes.NewReader(b), path, testMeta.TableHash); !errors.Is(err, ErrOtherVersion) {
 		t.Errorf("opened with other records: %v", err)
 	}
@@ -207,7 +211,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// fullDisk takes a number of bytes.
+// fullDisk takes a number of bytes, and then returns an error.
 type fullDisk struct{ left int }
 
 var errFull = errors.New("no space left on device")
@@ -244,7 +248,7 @@ func TestFullDisk(t *testing.T) {
 // FuzzRecordFile: whatever a file contains, reading it ends with an error or the end.
 func FuzzRecordFile(f *testing.F) {
 	f.Add(write(f, perform))
-	// The payload of a block, to get behind the checksums.
+	// The payload of a block, to get past the checksums.
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := newFile(bytes.NewReader(b), "f", testMeta.TableHash); err == nil {

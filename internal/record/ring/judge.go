@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Refusal says whether a call that is held in strict mode may enter MPI, and otherwise, whose error handler is told
-// (enum mv_refused).
+// Refusal says whether a call that is held in strict mode may enter MPI. If not, it says which kind of object has the
+// error handler that is called (enum mv_refused).
 type Refusal uint32
 
 // The refusals.
@@ -19,15 +19,15 @@ const (
 	OnFile Refusal = layout.OnFile // a file's
 )
 
-// Verdict is what becomes of a call that is held in strict mode.
+// Verdict is the decision on a call that is held in strict mode.
 type Verdict struct {
 	Refused Refusal
-	Handle  uint64 // of the object whose error handler is told; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
-	Why     string // the check that refuses the call
+	Handle  uint64 // of the object whose error handler is called; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
+	Why     string // name of the check that refuses the call
 }
 
-// Judge gives the verdict on the call that a thread is in as of the records delivered: it need not be held yet. It is for
-// the goroutine that calls Poll, whose handler may call it.
+// Judge gives the verdict on the last delivered call of a thread. The call need not be held yet. Only the goroutine
+// that calls Poll may call Judge; its handler may do so.
 func (l *Live) Judge(id ThreadID, v Verdict) {
 	c := l.cursors[id]
 	if c == nil || !c.open {
@@ -45,8 +45,8 @@ func (l *Live) Judge(id ThreadID, v Verdict) {
 	})
 }
 
-// guarded calls f, which writes to memory that the program may have taken away by truncating a file: then there is nobody
-// left to write to.
+// guarded calls f, which writes to shared memory. If the program has taken that memory away by truncating a file, the
+// fault is ignored: no process reads the memory any more.
 func guarded(f func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -68,22 +68,23 @@ func publishVerdict(h *layout.Ring, number uint64) {
 	}
 }
 
-// Refused says that a collective is refused, before any of its calls is: calls that complete nonblocking operations ask
-// from then on.
+// Refused announces that a collective is refused. It must be called before the verdict on any of its calls. From then
+// on, calls that complete nonblocking operations ask for a verdict.
 func (l *Live) Refused() {
 	if c := l.s.control; c != nil {
 		c.Refusals.Add(1)
 	}
 }
 
-// EndStrict lets go all calls that are held, and holds none any more: not all calls can be read.
+// EndStrict releases all calls that are held, and ends the holding of calls. It is for the case that not all calls can
+// be read.
 func (l *Live) EndStrict() {
 	if c := l.s.control; c != nil && c.Strict.Swap(0) != 0 {
 		l.note("not all that the program does can be read any more: its collective calls are no longer held (--strict)")
 	}
 }
 
-// unjudge lets go a process whose records can't be followed.
+// unjudge ends strict mode for a process whose records can no longer be read.
 func (l *Live) unjudge(p *proc) {
 	if !l.strict {
 		return
@@ -93,8 +94,8 @@ func (l *Live) unjudge(p *proc) {
 	}
 }
 
-// awaitAsked returns after d, or earlier if a rank holds a call that it began to hold after the beginning of the last
-// Poll. What else may happen is looked at as often as if no event told of it.
+// awaitAsked returns after d. It returns earlier if a rank holds a call that it began to hold after the beginning of
+// the last Poll. It never sleeps longer than lookEvery, as other events do not wake it.
 func (l *Live) awaitAsked(d time.Duration) {
 	c := l.s.control
 	if c == nil {

@@ -11,7 +11,10 @@ import (
 // strictRank makes a session in strict mode, with a rank that has a ring.
 func strictRank(t *testing.T) (*Session, *Live, *log, *producer) {
 	t.Helper()
-	s, err := NewSession(Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize, TableHash: 42, Strict: true})
+	s, err := NewSession(Options{
+		ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize,
+		TableHash: 42, Strict: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +35,14 @@ func TestJudge(t *testing.T) {
 	p.call(1, 0, 1)
 	p.leave(0)
 	poll(t, l, h)
-	l.Judge(0, Verdict{}) // on no call
+	l.Judge(0, Verdict{}) // not in a call
 	judged(0)
 	p.call(2, 0, 1)
 	poll(t, l, h)
 	l.Judge(0, Verdict{Refused: OnWin, Handle: 77, Why: "GLOBAL:COLLECTIVE:WINDOW_MISMATCH"})
 	judged(2)
-	if g := p.m.hdr; g.Refused != uint32(OnWin) || g.RefusedOn != 77 || !bytes.HasPrefix(g.Why[:], []byte("GLOBAL:COLLECTIVE:WINDOW_MISMATCH\x00")) {
+	if g := p.m.hdr; g.Refused != uint32(OnWin) || g.RefusedOn != 77 ||
+		!bytes.HasPrefix(g.Why[:], []byte("GLOBAL:COLLECTIVE:WINDOW_MISMATCH\x00")) {
 		t.Errorf("refused %d on %d: %q", g.Refused, g.RefusedOn, g.Why)
 	}
 	p.leave(99)
@@ -53,7 +57,7 @@ func TestJudge(t *testing.T) {
 	l.Judge(5, Verdict{}) // a thread that is gone
 }
 
-// A process whose records can't be read is not held.
+// TestUnjudged: a process whose records cannot be read is not held.
 func TestUnjudged(t *testing.T) {
 	s, l, h, p := strictRank(t)
 	p.call(1, 0, 1)
@@ -72,7 +76,8 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
-// A rank that begins to hold a call wakes the analyzer up, even if it does so before that sleeps.
+// TestWaitForHeldCalls: a rank that begins to hold a call wakes the analyzer, even if it does so before the analyzer
+// sleeps.
 func TestWaitForHeldCalls(t *testing.T) {
 	s, l, h, p := strictRank(t)
 	poll(t, l, h)

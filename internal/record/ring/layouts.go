@@ -13,7 +13,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Size of the file of a process's layouts, of which memory is taken only for what is written, and of its table.
+// Sizes of the file of a process's layouts and of its table. Pages that are never written take no memory.
 const (
 	layoutsSize    = 64 << 20
 	layoutSlotBits = 13
@@ -22,19 +22,19 @@ const (
 // ErrLayoutsFull says that there is no room for another program or handle.
 var ErrLayoutsFull = errors.New("no room for the layouts of more datatypes")
 
-// Layouts tells a process where the data of its datatypes lie: struct mv_layouts of preload/record.h. Its methods are for
-// the goroutine that calls Poll.
+// Layouts publishes to a process where the data of its datatypes lie: struct mv_layouts of preload/record.h. Only the
+// goroutine that calls Poll may call its methods.
 type Layouts struct {
 	f     *os.File
 	head  *layout.Layouts
 	slots []layout.LayoutSlot
-	known map[[sha256.Size]byte]uint64 // where a program is that was written already
-	end   int64                        // of what is written
-	lost  bool                         // the program has truncated the file: what is in it does not matter any more
+	known map[[sha256.Size]byte]uint64 // offset of each program that was written
+	end   int64                        // end of the written part
+	lost  bool                         // the program has truncated the file: its content does not matter any more
 }
 
-// Layouts makes the file of a process's layouts and tells the process that it is there. It must be called once at most for
-// a process that has not ended.
+// Layouts makes the file of a process's layouts and tells the process that it exists. It must be called at most once
+// for a process, and only while the process has not ended.
 func (l *Live) Layouts(id ProcID) (*Layouts, error) {
 	p := l.procs[id]
 	if p == nil {
@@ -76,7 +76,7 @@ func newLayouts(dir, name string) (_ *Layouts, err error) {
 		return nil, err
 	}
 	l.end = int64(tableSize)
-	// To find no room when writing to the mapping would be fatal.
+	// Reserve the space: a write to the mapping would be fatal if there were none left.
 	if err = unix.Fallocate(int(f.Fd()), 0, 0, l.end); err != nil && err != unix.EOPNOTSUPP && err != unix.ENOSYS {
 		return nil, &os.PathError{Op: "allocate", Path: hidden, Err: err}
 	}
@@ -86,7 +86,7 @@ func newLayouts(dir, name string) (_ *Layouts, err error) {
 	h := l.head
 	h.Magic, h.Version, h.HeaderSize = layout.MagicLayouts, layout.Version, uint32(layout.SizeofLayouts)
 	h.Size, h.SlotBits = layoutsSize, layoutSlotBits
-	// Visible means complete.
+	// A visible file is complete.
 	if err = os.Rename(hidden, filepath.Join(dir, name)); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func newLayouts(dir, name string) (_ *Layouts, err error) {
 // A Written is a program that is in the file, for Publish.
 type Written uint64
 
-// Publish tells the process that handle is a datatype with that program from now on.
+// Publish tells the process that from now on, handle is a datatype with that program.
 func (l *Layouts) Publish(handle uint64, program Written) error {
 	defer l.rescue()
 	slot := l.slot(handle)
@@ -110,7 +110,7 @@ func (l *Layouts) Publish(handle uint64, program Written) error {
 	return nil
 }
 
-// Unpublish tells the process that handle is no such datatype any more.
+// Unpublish tells the process that handle is not that datatype any more.
 func (l *Layouts) Unpublish(handle uint64) {
 	defer l.rescue()
 	if slot := l.slot(handle); slot != nil && slot.Handle.Load() == handle {
@@ -118,10 +118,10 @@ func (l *Layouts) Unpublish(handle uint64) {
 	}
 }
 
-// Freed tells the process that one more of its MPI_Type_free calls is reflected by what is published.
+// Freed tells the process that the table now reflects one more of its MPI_Type_free calls.
 func (l *Layouts) Freed() {
 	defer l.rescue()
-	if !l.lost { // else what is published is not to be believed
+	if !l.lost { // otherwise the process must not trust the table
 		l.head.Freed.Add(1)
 	}
 }
@@ -139,7 +139,7 @@ func (l *Layouts) rescue() {
 	panic(r)
 }
 
-// slot returns the slot of a handle, or else one that it may have, or nil.
+// slot returns the slot of a handle, or a slot that it may take, or nil.
 func (l *Layouts) slot(handle uint64) *layout.LayoutSlot {
 	if handle == 0 || l.lost {
 		return nil
@@ -161,8 +161,8 @@ func (l *Layouts) slot(handle uint64) *layout.LayoutSlot {
 	return unused
 }
 
-// Write puts a program into the file, unless it is there already. No program is overwritten, as the process may use it after
-// the handle's end.
+// Write puts a program into the file, unless it is already there. Programs are never overwritten, as the process may
+// use one after the handle was freed.
 func (l *Layouts) Write(program []int64) (Written, error) {
 	b := make([]byte, 0, 8+8*len(program))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(program)))
@@ -185,7 +185,7 @@ func (l *Layouts) Write(program []int64) (Written, error) {
 	return Written(at), nil
 }
 
-// Close lets go of the file, which stays for the process.
+// Close closes the file. The file stays for the process.
 func (l *Layouts) Close() {
 	l.unmapTable()
 	l.f.Close()

@@ -28,25 +28,25 @@ type proc struct {
 	name    string // of its file
 	file    file
 	page    *layout.Process
-	fd      int             // pidfd, -1 without
-	status  unix.WaitStatus // of its end, as the kernel has it,
-	known   bool            // if the kernel told
+	fd      int             // pidfd, -1 if there is none
+	status  unix.WaitStatus // of its end, from the kernel
+	known   bool            // status is valid
 	rings   []*cursor
-	maps    []*mapping // of rings, in step
-	files   []file     // of rings and of replaced predecessors
-	multi   bool       // records of other threads may exist
+	maps    []*mapping // of rings, in the same order
+	files   []file     // of rings and of the processes that it replaced
+	multi   bool       // other threads may have records
 	seen    uint64     // latest time that merge has seen
-	pause   func()     // for tests: called between looks at rings
+	pause   func()     // for tests: called between the two looks at rings
 	gone    bool       // it has ended (or was replaced)
-	kind    EndKind    // if it is gone: Replaced, or what its page does not say
-	drained bool       // it is gone, and all that it recorded has been delivered
+	kind    EndKind    // if it is gone: Replaced, or the end if its page does not say it
+	drained bool       // it is gone, and all of its records have been delivered
 	goneAt  time.Duration
-	more    bool // there may be more at once
-	unread  bool // its records can't be followed any more, and its end has been delivered as Lost
+	more    bool // there may be more records already
+	unread  bool // its records cannot be read any more, and its end has been delivered as Lost
 }
 
-// A Witness is told what happens to processes when it is noticed: Handlers are told later, when what was recorded before has been
-// read.
+// A Witness is notified about processes as soon as something is noticed. A Handler gets the same news later: when all
+// records before it have been read.
 type Witness interface {
 	// Registered: a process has registered.
 	Registered(r *Registration)
@@ -54,25 +54,25 @@ type Witness interface {
 	Died(pid int)
 }
 
-// registered is a process that has registered, and that the preload library has not announced yet.
+// registered is a process that has registered, but that the preload library has not announced yet.
 type registered struct {
 	*Registration
-	fd int // pidfd, -1 without
+	fd int // pidfd, -1 if there is none
 }
 
-// Live reads the rings of a session while its processes run. Poll and Wait are for one goroutine; Finish and Stop may be
-// called by any.
+// Live reads the rings of a session while its processes run. Only one goroutine may call Poll and Wait. Any goroutine
+// may call Finish and Stop.
 type Live struct {
 	s        *Session
 	w        *watcher
 	procs    map[ProcID]*proc
 	order    []*proc          // as in procs, for taking turns
 	byName   map[string]*proc // by the name of the file
-	byPID    map[int]*proc    // that has the number now
-	orphans  []file           // found, but their process is not there yet
-	left     bool             // attach has left some for later
-	ending   []*proc          // gone, in this order, and not yet told
-	early    []*registered    // by number; nil once the library has announced the process, or it has ended
+	byPID    map[int]*proc    // the present process with that number
+	orphans  []file           // files of rings without a known process
+	left     bool             // attach has left some files for later
+	ending   []*proc          // gone, in the order of their ends, and not yet delivered
+	early    []*registered    // by number; nil once the library has announced the process, or once it has ended
 	nextProc ProcID
 	nextThr  ThreadID
 	turn     int
@@ -80,25 +80,25 @@ type Live struct {
 	idle     bool
 	finished atomic.Bool
 	stopped  atomic.Bool
-	last     bool // the directories were read after everything had ended
+	last     bool // the directories were read after all processes had ended
 
 	batch   Batch
-	current *proc // whose rings are being read
+	current *proc // the process whose rings are being read
 	handler Handler
 	ended   func(ProcID)
 	unborn  func(number int)
 	more    func()
 
-	// Witness, if it is not nil, is told what happens when it is noticed, by the goroutine that polls.
+	// Witness, if it is not nil, is called by the goroutine that polls, as soon as something is noticed.
 	Witness Witness
 
-	strict  bool // ranks wake the analyzer up
+	strict  bool // ranks wake the analyzer
 	asked   uint32
-	cursors map[ThreadID]*cursor // in strict mode, those whose calls can be judged
+	cursors map[ThreadID]*cursor // in strict mode: the threads whose calls can be judged
 
 	mu    sync.Mutex
 	notes []string
-	stats Stats // of rings that are gone; Stats adds the rest
+	stats Stats // of rings that are gone; the method Stats adds the others
 	live  []*mapping
 	leave []leaving
 }
@@ -109,7 +109,7 @@ type leaving struct {
 	page *os.File
 }
 
-// OpenLive reads the session's rings from now on.
+// OpenLive begins to read the session's rings.
 func OpenLive(s *Session) (*Live, error) {
 	w, err := newWatcher(s.Dir, s.Fallback)
 	if err != nil {
@@ -120,7 +120,7 @@ func OpenLive(s *Session) (*Live, error) {
 		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
 		strict: s.control.Strict.Load() != 0, cursors: make(map[ThreadID]*cursor),
 	}
-	// Made once, so that Poll allocates nothing.
+	// Made once, so that Poll does not allocate.
 	l.ended, l.unborn = l.end, l.endEarly
 	l.more = func() {
 		l.w.files()
@@ -129,23 +129,24 @@ func OpenLive(s *Session) (*Live, error) {
 	return l, nil
 }
 
-// Finish says that no further processes will be started: the launcher has ended. Poll returns io.EOF once all processes
-// that have called MPI are gone and everything that they recorded has been delivered.
+// Finish announces that no further processes will be started: the launcher has ended. When all processes that have
+// called MPI are gone and all of their records have been delivered, Poll returns io.EOF.
 func (l *Live) Finish() {
 	l.finished.Store(true)
 	l.w.interrupt()
 }
 
-// Stop makes the ranks run on unrecorded, and Poll return io.EOF once it has delivered what is there, whatever still
-// runs.
+// Stop ends the recording; the ranks go on unrecorded. Poll delivers the records that are there, and then returns
+// io.EOF, even if processes still run.
 func (l *Live) Stop() {
 	l.s.StopRecording()
 	l.stopped.Store(true)
 }
 
-// Wait returns after d, some milliseconds, or earlier if a process begins, calls MPI for the first time, or ends. Ranks
-// do not wake up the analyzer, and each look at a ring costs its rank a cache miss; so it is best to wait for a short
-// time whenever Poll found nothing. In strict mode ranks that wait for a verdict do wake it up.
+// Wait returns after d, which should be some milliseconds. It returns earlier if a process begins, calls MPI for the
+// first time, or ends. Ranks do not wake the analyzer, and each look at a ring costs its rank a cache miss. So it is
+// best to wait for a short time whenever Poll has found nothing. In strict mode, ranks that wait for a verdict do wake
+// the analyzer.
 func (l *Live) Wait(d time.Duration) {
 	if l.strict {
 		l.awaitAsked(d)
@@ -154,8 +155,7 @@ func (l *Live) Wait(d time.Duration) {
 	l.w.wait(d)
 }
 
-// Notes returns what went wrong since it was asked last, one sentence each, for the user. It may be called from any
-// goroutine.
+// Notes returns messages for the user about problems since the last call, one sentence each. Any goroutine may call it.
 func (l *Live) Notes() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +170,7 @@ func (l *Live) note(format string, args ...any) {
 	l.notes = append(l.notes, fmt.Sprintf(format, args...))
 }
 
-// Stats returns what has been counted up to now. It may be called from any goroutine.
+// Stats returns the counts so far. Any goroutine may call it.
 func (l *Live) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +191,7 @@ func (s *Stats) add(m *mapping) {
 	s.StallTime += time.Duration(m.hdr.StallNS.Load())
 }
 
-// Close stops the recording and lets go of the rings. It leaves the session itself open.
+// Close stops the recording and releases the rings. The session itself stays open.
 func (l *Live) Close() error {
 	l.s.StopRecording()
 	for _, p := range l.order {
@@ -213,13 +213,13 @@ func (l *Live) Close() error {
 	return nil
 }
 
-// rounds is how many chunks of a ring a Poll delivers at most. So it comes to an end while ranks go on writing.
+// rounds is the maximum number of chunks of a ring in one Poll. So Poll returns even if ranks continue to write.
 const rounds = 32
 
-// Poll delivers what is there now, at most about a megabyte of each ring, and returns its length in bytes. It returns
-// io.EOF after Finish or Stop, when nothing more comes.
+// Poll delivers the records that are there now, but at most about a megabyte of each ring. It returns their length in
+// bytes. After Finish or Stop, it returns io.EOF when no more records can come.
 func (l *Live) Poll(h Handler) (n int, err error) {
-	// The program may truncate the files that are mapped here. That must not be the end of the analyzer.
+	// The program may truncate the mapped files. The analyzer must survive that.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer l.rescue()
 	l.handler = h
@@ -229,7 +229,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	if l.polls++; l.idle || l.polls%8 == 0 {
 		l.watch()
 	}
-	// In turns, so that no rank waits for room while another one's records are dealt with.
+	// The rings take turns, so that no rank waits for room while the records of another one are handled.
 	for round, more := 0, true; more && round < rounds; round++ {
 		more = false
 		for i := range l.order {
@@ -258,7 +258,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	}
 	if l.stopped.Load() || !l.busy() {
 		if !l.last {
-			// Look once more for what may have come since.
+			// Look once more for new files and records.
 			l.last = true
 			l.w.scan()
 			l.watch()
@@ -269,7 +269,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	return 0, nil
 }
 
-// busy tells whether there are processes that have called MPI and may go on to do so, or ends still to be told.
+// busy reports whether a process that has called MPI still runs, or the end of a process is still to be delivered.
 func (l *Live) busy() bool {
 	for _, p := range l.order {
 		if p.gone || len(p.rings) > 0 {
@@ -290,8 +290,8 @@ func (l *Live) rescue() {
 			for _, m := range l.current.maps {
 				if m.contains(fault.Addr()) {
 					l.drop(l.current)
-					l.lose(l.current, "the memory that it shared with mpivet is gone: the program has truncated its file; "+
-						"what it did since is lost")
+					l.lose(l.current, "the memory that it shared with mpivet is gone: "+
+						"the program has truncated its file; what it did since is lost")
 					return
 				}
 			}
@@ -314,7 +314,7 @@ func (l *Live) watch() {
 	if l.s.control.Verdicts != 0 {
 		l.watchExits()
 	}
-	for len(l.w.found) > 0 || l.left { // again for the rings of a process that has ended meanwhile: see end
+	for len(l.w.found) > 0 || l.left { // again for the rings of a process that has ended in between: see end
 		l.attach(nil)
 	}
 	if before = min(before, len(l.ending)); len(l.ending)-before > 1 {
@@ -322,13 +322,14 @@ func (l *Live) watch() {
 	}
 }
 
-// watchExits takes note of the processes that wait in their exit. They do nothing else any more, so they count as ended.
+// watchExits finds the processes that wait in their exit. Such a process does nothing else any more, so it counts as
+// ended.
 func (l *Live) watchExits() {
 	for _, p := range l.order {
 		if p.gone || p.page.Leaving.Load() == 0 {
 			continue
 		}
-		// If the file can't be opened, the process gives up waiting after a while.
+		// If the file cannot be opened, the process stops waiting after a while.
 		path := filepath.Join(p.file.dir, p.file.name)
 		if f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
 			l.mu.Lock()
@@ -349,10 +350,10 @@ func (l *Live) Leaving() (pids []int) {
 	return pids
 }
 
-// Release lets processes end that wait in their exit, but for the last few of them.
+// Release lets the processes that wait in their exit end, except for the last `but` of them.
 func (l *Live) Release(but int) { l.answer(but, 0) }
 
-// Verdict lets all processes end that wait in their exit, with the given exit status.
+// Verdict lets all processes that wait in their exit end, with the given exit status.
 func (l *Live) Verdict(status int) { l.answer(0, status) }
 
 func (l *Live) answer(but, status int) {
@@ -366,7 +367,8 @@ func (l *Live) answer(but, status int) {
 	l.leave = l.leave[n:]
 }
 
-// endTime is when a process that is gone ended, or when that was noticed if it does not say.
+// endTime returns when a process that is gone ended. If the process did not record it, it is the time when the end was
+// noticed.
 func (p *proc) endTime() time.Duration {
 	if p.kind != Replaced && p.page.State.Load() != layout.StateStarted && p.page.EndTime != 0 {
 		return time.Duration(p.page.EndTime)
@@ -374,7 +376,7 @@ func (p *proc) endTime() time.Duration {
 	return p.goneAt
 }
 
-// attach opens the files that have been found: all, or only rings of one process.
+// attach opens the files that have been found: all of them, or only the rings of one process.
 func (l *Live) attach(only *proc) {
 	found := append(l.orphans, l.w.found...)
 	l.orphans, l.w.found, l.left = nil, l.w.found[:0], only != nil
@@ -394,7 +396,7 @@ func (l *Live) attach(only *proc) {
 	if only != nil {
 		take(only)
 	} else {
-		// Rings of known processes first: another process of the same number says that the one before is over.
+		// Rings of known processes come first: a new process with the same number means that the old one is over.
 		for name := range rings {
 			if p := l.byName[name]; p != nil {
 				take(p)
@@ -424,7 +426,7 @@ func (l *Live) attach(only *proc) {
 	}
 }
 
-// procOf returns the name of the process's file for that of a ring: "t12.0.3" belongs to "p12.0".
+// procOf returns the name of the process's file for a ring's file: "t12.0.3" belongs to "p12.0".
 func procOf(ring string) string {
 	i := strings.LastIndexByte(ring, '.')
 	if i < 1 {
@@ -447,7 +449,7 @@ func (l *Live) attachRegistration(f file) {
 	}
 }
 
-// registration takes a process from those that have only registered. It returns nil if it is not there.
+// registration removes a process from the registered ones and returns it, or nil if it has not registered.
 func (l *Live) registration(pid int) *registered {
 	for i, r := range l.early {
 		if r != nil && r.PID == pid {
@@ -458,10 +460,10 @@ func (l *Live) registration(pid int) *registered {
 	return nil
 }
 
-// endEarly takes note that a process has ended that had only registered when this was noticed. If it was killed, the handler
-// is told of a process without a thread. If not, it was no MPI program, or the library could not be loaded.
+// endEarly handles the end of a process that had only registered when its end was noticed. If it was killed, the
+// handler gets a process without a thread. Otherwise it was not an MPI program, or the library could not be loaded.
 func (l *Live) endEarly(number int) {
-	// The library may have announced it meanwhile.
+	// The library may have announced it in the meantime.
 	l.w.lastFiles()
 	l.attach(nil)
 	r := l.early[number]
@@ -506,7 +508,7 @@ func (l *Live) attachProc(f file) *proc {
 	l.nextProc++
 	before := l.registration(p.info.PID)
 	if old := l.byPID[p.info.PID]; old != nil && !old.gone {
-		// Same number: by exec(), unless the old process died and another one got its number.
+		// The same number: after exec(), or the old process died and a new one got its number.
 		if _, start, _ := procStat(p.info.PID); start != 0 && startedAfter(p.info.PID, old.info.Start) {
 			l.end(old.info.ID)
 		} else {
@@ -514,12 +516,13 @@ func (l *Live) attachProc(f file) *proc {
 			before = &registered{fd: old.fd}
 			old.fd = -1
 			l.ending = append(l.ending, old)
-			// Its files go when the last one with this number does: the library tells by them how often it was.
+			// Its files are removed with those of the last process with this number: the library counts the exec()
+			// calls by them.
 			p.files = append(p.files, old.file)
 			p.files = append(p.files, old.files...)
 			old.files, old.file = nil, file{}
 		}
-		// The old one comes first.
+		// The records of the old one come first.
 		for !old.drained {
 			l.read(old)
 		}
@@ -538,14 +541,14 @@ func (l *Live) attachProc(f file) *proc {
 func (l *Live) attachRing(p *proc, f file) {
 	p.files = append(p.files, f)
 	if p.unread {
-		l.EndStrict() // nobody reads what this thread asks for
+		l.EndStrict() // nothing answers this thread
 		return
 	}
 	m, err := mapRing(filepath.Join(f.dir, f.name))
 	if err != nil {
 		l.EndStrict()
 		if errors.Is(err, os.ErrNotExist) {
-			return // removed by hand
+			return // the user has removed it
 		}
 		l.lose(p, err.Error())
 		return
@@ -568,7 +571,7 @@ func (l *Live) attachRing(p *proc, f file) {
 	l.handler.Thread(t)
 }
 
-// end takes note that a process is no more.
+// end handles the end of a process.
 func (l *Live) end(id ProcID) {
 	p := l.procs[id]
 	if p == nil || p.gone {
@@ -578,7 +581,7 @@ func (l *Live) end(id ProcID) {
 	p.status, p.known = WaitStatus(p.fd, p.info.PID)
 	l.w.unwatch(p.fd)
 	p.fd = -1
-	l.w.lastFiles() // rings that it made at last
+	l.w.lastFiles() // its last rings
 	p.goneAt = l.w.died(p.name)
 	l.ending = append(l.ending, p)
 	if l.Witness != nil {
@@ -586,10 +589,10 @@ func (l *Live) end(id ProcID) {
 	}
 }
 
-// read delivers what a process has recorded, and returns its length.
+// read delivers the records of a process, and returns their length.
 func (l *Live) read(p *proc) (n int) {
 	if p.unread {
-		// Nobody reads on, so nobody must wait.
+		// The records are no longer read, so no thread may wait for room.
 		for _, c := range p.rings {
 			c.hdr.Tail.Store(c.hdr.Head.Load())
 		}
@@ -606,7 +609,7 @@ func (l *Live) read(p *proc) (n int) {
 			n, err = p.rings[0].poll(&l.batch, l.handler)
 			switch {
 			case err == errTimed:
-				// There is another thread, and it may have done things before these records.
+				// There is another thread, and it may have recorded something before these records.
 				p.multi, err = true, nil
 				l.w.files()
 				l.attach(p)
@@ -631,13 +634,13 @@ type lostError string
 
 func (e lostError) Error() string { return string(e) }
 
-// lost describes the loss of a ring.
+// lost returns the error for the loss of a ring.
 func (p *proc) lost(c *cursor, err error) error {
-	return lostError(fmt.Sprintf("the memory that it shares with mpivet is damaged (%v): the program has written over it; "+
-		"what it did after its MPI call number %d is lost", err, c.calls))
+	return lostError(fmt.Sprintf("the memory that it shares with mpivet is damaged (%v): "+
+		"the program has written over it; what it did after its MPI call number %d is lost", err, c.calls))
 }
 
-// lose gives up a process's records. It is over as far as the handler is concerned.
+// lose stops reading a process's records. For the handler, the process has ended.
 func (l *Live) lose(p *proc, why string) {
 	who := fmt.Sprintf("process %d", p.info.PID)
 	if p.info.Rank >= 0 {
@@ -663,7 +666,7 @@ func (l *Live) tell() {
 	}
 }
 
-// forget lets go of a process that has ended.
+// forget releases the resources of a process that has ended.
 func (l *Live) forget(p *proc) {
 	l.unmap(p)
 	unmapProcess(p.page)
@@ -687,7 +690,7 @@ func (l *Live) forget(p *proc) {
 	l.order = slices.DeleteFunc(l.order, func(q *proc) bool { return q == p })
 }
 
-// drop lets go of a process's rings without touching their data.
+// drop releases a process's rings without touching their data.
 func (l *Live) drop(p *proc) {
 	l.unjudge(p)
 	l.mu.Lock()
@@ -699,7 +702,7 @@ func (l *Live) drop(p *proc) {
 	l.forgetRings(p)
 }
 
-// unmap lets go of a process's rings and keeps their counters.
+// unmap unmaps a process's rings and keeps their counters.
 func (l *Live) unmap(p *proc) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -753,7 +756,7 @@ func (p *proc) ended() *ProcEnd {
 	return e
 }
 
-// text returns the string that ends at a zero byte, or with the array.
+// text returns the string up to the first zero byte, or the whole array if there is none.
 func text(b []byte) string {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]

@@ -16,7 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// rank is a real process that stands for a rank: it ends when told.
+// rank is a real process in the role of a rank. It ends when its input is closed.
 type rank struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -47,7 +47,7 @@ func (r *rank) end() {
 	}
 }
 
-// log is a Handler that writes down what it is given, one word each.
+// log is a Handler that logs the deliveries, one word each.
 type log struct {
 	t     testing.TB
 	words []string
@@ -64,8 +64,8 @@ func (l *log) End(p ProcID, e *ProcEnd) {
 	l.ends = append(l.ends, e)
 }
 
-// Batch writes each record as c for a call or i for another one, its number, and : and the return code; in parentheses
-// if it is open, with a plus in front if it is completed by this.
+// Batch writes for each record c for a call or i for another one, its number, and : and the return code. An open call
+// is in parentheses. A plus in front marks a completed one.
 func (l *log) Batch(b *Batch) {
 	if b.Repeats > 0 {
 		l.words = append(l.words, fmt.Sprintf("%d.x%d", b.Thread, b.Repeats))
@@ -134,7 +134,7 @@ func openLive(t testing.TB, s *Session) *Live {
 	return l
 }
 
-// poll polls until nothing comes.
+// poll polls until nothing more comes.
 func poll(t testing.TB, l *Live, h *log) string {
 	t.Helper()
 	for {
@@ -148,7 +148,7 @@ func poll(t testing.TB, l *Live, h *log) string {
 	}
 }
 
-// until polls until what the handler has got satisfies a condition.
+// until polls until the log satisfies a condition.
 func until(t testing.TB, l *Live, h *log, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !ok(); l.Wait(time.Millisecond) {
@@ -196,7 +196,7 @@ func TestOneThread(t *testing.T) {
 	p.info(layout.InfoSite, 2)
 	p.call(5, 0, 1)
 	want(t, poll(t, l, h), "0.+c4:0 0.i2 0.(c5)")
-	// What a call publishes comes before its completion, whenever it is seen.
+	// Records published by a call come before its completion, even if they are seen late.
 	p.info(layout.InfoComm, 3)
 	want(t, poll(t, l, h), "0.i3")
 	p.info(layout.InfoError, 4)
@@ -211,7 +211,7 @@ func TestOneThread(t *testing.T) {
 	p.call(8, 0, 1)
 	p.leave(0)
 	want(t, poll(t, l, h), "0.c6:0 0.(c7) 0.i5 0.+c7:0 0.i6 0.c8:0")
-	// The last record stays open for ever.
+	// The last record stays open.
 	p.call(9, 0, 1)
 	p.info(layout.InfoError, 7)
 	r.end()
@@ -229,7 +229,7 @@ func TestOneThread(t *testing.T) {
 	t.Error("no io.EOF after the last process is gone")
 }
 
-// TestRepeats: how often polls were repeated is told at each tick, before records that come later, and at the end.
+// TestRepeats: the number of repeated polls is delivered at each tick, before records that come later, and at the end.
 func TestRepeats(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)
@@ -241,7 +241,7 @@ func TestRepeats(t *testing.T) {
 	p.leave(0)
 	want(t, poll(t, l, h), "proc0 thread0/0 0.c1:0")
 	p.m.hdr.Repeats.Store(5)
-	want(t, poll(t, l, h), "") // that nothing else has come is seen at a lower cost
+	want(t, poll(t, l, h), "") // not yet: without new records, the counter is not read, as that is expensive
 	l.Mark()
 	want(t, poll(t, l, h), "0.x5")
 	l.Mark()
@@ -259,8 +259,8 @@ func TestRepeats(t *testing.T) {
 	want(t, h.take(), "0.x2 end0")
 }
 
-// TestResultsBehind: an array that a call writes and that is too long for its record follows it after its return. The call
-// is complete when it has come, and it may be longer than the ring.
+// TestResultsBehind: an array that a call writes and that is too long for its record follows the record after the
+// call's return. The call is complete when the array has come. The array may be longer than the ring.
 func TestResultsBehind(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)
@@ -300,7 +300,7 @@ func TestResultsBehind(t *testing.T) {
 		}
 	}
 	want(t, poll(t, l, h), "0.i9 0.+c1:3")
-	// Fewer may come than there is room for: then the next call tells that there are no more.
+	// Fewer elements may come than there is room for: the next call then shows that there are no more.
 	enter(2)
 	p.leave(4)
 	part(20, 0, 2)
@@ -343,7 +343,9 @@ func TestWrapAround(t *testing.T) {
 			}
 		}
 	}
-	got := slices.DeleteFunc(h.words, func(w string) bool { return !strings.Contains(w, "c") || strings.HasPrefix(w, "p") })
+	got := slices.DeleteFunc(h.words, func(w string) bool {
+		return !strings.Contains(w, "c") || strings.HasPrefix(w, "p")
+	})
 	if !slices.Equal(got, expect) {
 		t.Errorf("%d calls delivered, want %d in order", len(got), len(expect))
 	}
@@ -352,7 +354,7 @@ func TestWrapAround(t *testing.T) {
 	}
 }
 
-// TestOpenKeepsRoom: results are written into the record of an open call, so its room must not be given away.
+// TestOpenKeepsRoom: the results are written into the record of an open call, so its room must not be released.
 func TestOpenKeepsRoom(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)
@@ -397,7 +399,7 @@ func TestEnds(t *testing.T) {
 	copy(pages[1].Maps[0].Path[:], "/bin/program")
 	pages[1].Initialized, pages[1].InMPI = 1, 1
 	pages[1].State.Store(layout.StateSignaled)
-	pages[4].NPCs, pages[4].NMaps = 1<<31, 1<<31 // scribbled over
+	pages[4].NPCs, pages[4].NMaps = 1<<31, 1<<31 // overwritten by the program
 	pages[4].State.Store(layout.StateExited)
 	for _, i := range []int{3, 1, 4} {
 		rings[i].call(uint64(i), 0, 1)
@@ -421,22 +423,24 @@ func TestEnds(t *testing.T) {
 	if e := h.ends[0]; e.Kind != Exited || e.Code != 4 || !e.Underscore {
 		t.Errorf("rank 3: %+v", e)
 	}
-	if e := h.ends[1]; e.Kind != Signaled || e.Code != 11 || e.FaultAddr != 16 || !slices.Equal(e.PCs, []uint64{100, 200}) ||
+	if e := h.ends[1]; e.Kind != Signaled || e.Code != 11 || e.FaultAddr != 16 ||
+		!slices.Equal(e.PCs, []uint64{100, 200}) ||
 		len(e.Maps) != 1 || e.Maps[0].Path != "/bin/program" || !e.Initialized || !e.InMPI {
 		t.Errorf("rank 1: %+v", e)
 	}
 	if e := h.ends[2]; e.Kind != Exited || len(e.PCs) != 64 || len(e.Maps) != 8 {
 		t.Errorf("rank 4: %+v", e)
 	}
-	// Their files are gone, the others' are there.
+	// Their files are gone. The files of the others are there.
 	left, _ := filepath.Glob(filepath.Join(s.Dir, "[pt]*"))
 	if len(left) != 4 {
 		t.Errorf("files left: %v", left)
 	}
 }
 
-// A launcher that sees the connections of a dying process closed may kill another so fast that this one is gone first; in
-// a program that is started after another has ended, too.
+// TestDeathsInTheOrderOfTheirBeginning: a launcher that sees the connections of a dying process closed may kill another
+// process so fast that this one is gone first. The same may happen in a program that is started after another has
+// ended.
 func TestDeathsInTheOrderOfTheirBeginning(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)
@@ -471,7 +475,7 @@ func TestDeathsInTheOrderOfTheirBeginning(t *testing.T) {
 	}
 }
 
-// TestFinishEndsWait: nobody waits for what does not come any more.
+// TestFinishEndsWait: Finish ends a wait, as no more events come.
 func TestFinishEndsWait(t *testing.T) {
 	l := openLive(t, newSession(t))
 	over := make(chan struct{})
@@ -560,7 +564,7 @@ func TestFilesInOtherOrder(t *testing.T) {
 	want(t, poll(t, l, h), "proc0 thread0/0 0.(c1)")
 }
 
-// born is a handler that has a process make its ring, and end, when it has just been found.
+// born is a handler that lets a process make its ring and end, right after the process was found.
 type born struct {
 	*log
 	then func()
@@ -596,15 +600,24 @@ func TestShortLife(t *testing.T) {
 	}
 }
 
-// TestDamage: whatever the program writes over the shared memory, the analyzer says so and goes on with the others.
+// TestDamage: whatever the program writes over the shared memory, the analyzer reports it and continues with the
+// others.
 func TestDamage(t *testing.T) {
 	tests := map[string]func(p *producer){
-		"head back":       func(p *producer) { p.m.hdr.Head.Store(0) },
-		"head far":        func(p *producer) { p.m.hdr.Head.Store(1 << 40) },
-		"head odd":        func(p *producer) { p.m.hdr.Head.Add(17) },
-		"done far":        func(p *producer) { p.m.hdr.Done.Store(1 << 40) },
-		"length 0":        func(p *producer) { p.call(2, 0, 1); p.write(p.open+layout.RecordLinesAt, []byte{0, 0}); p.leave(0) },
-		"length too long": func(p *producer) { p.call(2, 0, 1); p.write(p.open+layout.RecordLinesAt, []byte{2, 0}); p.leave(0) },
+		"head back": func(p *producer) { p.m.hdr.Head.Store(0) },
+		"head far":  func(p *producer) { p.m.hdr.Head.Store(1 << 40) },
+		"head odd":  func(p *producer) { p.m.hdr.Head.Add(17) },
+		"done far":  func(p *producer) { p.m.hdr.Done.Store(1 << 40) },
+		"length 0": func(p *producer) {
+			p.call(2, 0, 1)
+			p.write(p.open+layout.RecordLinesAt, []byte{0, 0})
+			p.leave(0)
+		},
+		"length too long": func(p *producer) {
+			p.call(2, 0, 1)
+			p.write(p.open+layout.RecordLinesAt, []byte{2, 0})
+			p.leave(0)
+		},
 		"length of an info": func(p *producer) {
 			p.info(layout.InfoSite, 1)
 			p.write(p.head-layout.Line+layout.RecordLinesAt, []byte{9, 0})
@@ -638,7 +651,7 @@ func TestDamage(t *testing.T) {
 			q.leave(0)
 			want(t, poll(t, l, h), "1.c5:0")
 			if name != "truncated" {
-				// A thread that waits for room gets it.
+				// A thread that waits for room gets room.
 				poll(t, l, h)
 				if head, tail := p.m.hdr.Head.Load(), p.m.hdr.Tail.Load(); head != tail {
 					t.Errorf("tail %d, head %d: the rank would wait for ever", tail, head)
@@ -722,7 +735,7 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestUnwatchedDaemon: a process that never calls MPI and outlives the launcher does not keep the analyzer.
+// TestUnwatchedDaemon: a process that never calls MPI and outlives the launcher does not keep the analyzer running.
 func TestUnwatchedDaemon(t *testing.T) {
 	s := newSession(t)
 	l := openLive(t, s)

@@ -20,8 +20,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// The views are what an outsider can see of a run in its shared memory, at one moment: nothing there is changed, mapped or
-// locked, and the analyzer need not live. Nothing read is believed.
+// The views show what another process can see of a run in its shared memory, at one moment. Looking changes, maps and
+// locks nothing, and the analyzer need not live. The contents are not trusted.
 
 // SessionView names a session found in the file system.
 type SessionView struct {
@@ -30,8 +30,8 @@ type SessionView struct {
 	Dirs []string // one or two
 }
 
-// Sessions returns the sessions of all users on this node, in the order of their names. Of the options, only the places
-// count.
+// Sessions returns the sessions of all users on this node, ordered by name. Of the options, it uses only the
+// directories.
 func Sessions(o Options) []SessionView {
 	o.defaults()
 	found := make(map[string]*SessionView)
@@ -48,7 +48,7 @@ func Sessions(o Options) []SessionView {
 			if !ok || !dash || err != nil || name == "" || strings.Contains(name, ".stale") || !e.IsDir() {
 				continue
 			}
-			// Anybody can make a directory of that name.
+			// Any user can make a directory with such a name.
 			info, err := e.Info()
 			if err != nil || owner(info) != uid {
 				continue
@@ -77,22 +77,22 @@ func owner(info fs.FileInfo) int {
 	return -1
 }
 
-// RunView is what can be seen of a run.
+// RunView is the visible state of a run.
 type RunView struct {
-	Analyzer  bool          // it lives
+	Analyzer  bool          // the analyzer lives
 	Beat      time.Duration // CLOCK_MONOTONIC of its last tick, 0 before the first
-	Stopped   bool          // ranks run on unrecorded
+	Stopped   bool          // ranks run unrecorded
 	Strict    bool
 	Now       time.Duration // CLOCK_MONOTONIC of the view
-	About     []byte        // what Session.Describe was given, nil if nothing
+	About     []byte        // the argument of Session.Describe, nil if it was not called
 	Processes []*ProcessView
-	Problems  []string // what could not be read, a sentence each
+	Problems  []string // what could not be read, one sentence each
 }
 
-// ErrNoRun says that there is no session, or none any more.
+// ErrNoRun is the error for a session that does not exist, or does not exist any more.
 var ErrNoRun = errors.New("the run is over")
 
-// Look returns what can be seen of a session now. Without the objects of its processes it is cheaper.
+// Look returns the present state of a session. Without the objects of its processes it is cheaper.
 func (s *SessionView) Look(objects bool) (*RunView, error) {
 	v := &RunView{Now: now()}
 	var control error = ErrNoRun
@@ -139,7 +139,7 @@ func (s *SessionView) Look(objects bool) (*RunView, error) {
 	return v, nil
 }
 
-// read fills b from a file of a session. What is missing is an error.
+// readAt fills b from a file of a session. A short file is an error.
 func readAt(dir, name string, b []byte, at int64) error {
 	f, _, err := openFile(filepath.Join(dir, name), os.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
@@ -196,7 +196,7 @@ func (v *RunView) control(dir string) error {
 	defer f.Close()
 	b := make([]byte, layout.SizeofControl)
 	n, _ := f.ReadAt(b, 0)
-	if err := checkHead(path, b, layout.MagicControl); err != nil { // which is the same in all versions
+	if err := checkHead(path, b, layout.MagicControl); err != nil { // the same in all versions
 		return err
 	}
 	if n < len(b) {
@@ -205,7 +205,7 @@ func (v *RunView) control(dir string) error {
 	v.Stopped = u32(b, layout.ControlStopAt) != 0
 	v.Strict = u32(b, layout.ControlStrictAt) != 0
 	v.Beat = time.Duration(u64(b, layout.ControlBeatAt))
-	// Closing the file gives the lock back at once if it can be had.
+	// If the lock was free, closing the file releases it at once.
 	v.Analyzer = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 	return nil
 }
@@ -214,15 +214,15 @@ func (v *RunView) control(dir string) error {
 type ProcessView struct {
 	Name        string // of its file: "p<pid>.<k>"
 	PID, PPID   int
-	Rank        int // by the launcher's environment, -1 if unknown
-	WorldSize   int // likewise
+	Rank        int // from the launcher's environment, -1 if unknown
+	WorldSize   int // from there, too
 	Exe         string
 	Start       time.Duration // CLOCK_MONOTONIC
 	Initialized bool          // MPI_Init has returned
 	Finalized   bool          // MPI_Finalize has been entered
 	Aborted     bool          // MPI_Abort has been entered
 	Alive       bool
-	End         EndKind // if it is not alive
+	End         EndKind // if the process is not alive
 	Code        int     // exit status or signal number
 	Threads     []*ThreadView
 	Objects     []*ObjectView
@@ -266,13 +266,13 @@ func (p *ProcessView) look(dir, name string) error {
 type ThreadView struct {
 	Index, TID  int
 	Alive       bool
-	Calls, Done uint64        // calls begun and ended; those that need no record do not count
-	Call        []byte        // record of the last one, nil if there was none or it can't be read
-	Since       time.Duration // CLOCK_MONOTONIC from which on, at least, it has not begun or ended a call; 0 if not known
-	Stalls      uint64        // times that it waited for the analyzer
+	Calls, Done uint64        // calls begun and ended; calls without a record do not count
+	Call        []byte        // record of the last call, nil if there was none or it cannot be read
+	Since       time.Duration // CLOCK_MONOTONIC; since then, at least, it has not begun or ended a call; 0 if unknown
+	Stalls      uint64        // how many times it waited for the analyzer
 }
 
-// InCall tells whether the thread is in the last call that it has begun.
+// InCall reports whether the thread is in the last call that it has begun.
 func (t *ThreadView) InCall() bool { return t.Calls > t.Done }
 
 func (p *ProcessView) lookThreads(dirs []string, problems *[]string) {
@@ -296,7 +296,7 @@ func (p *ProcessView) lookThreads(dirs []string, problems *[]string) {
 	}
 }
 
-// tries is how often what changes while it is read is read again.
+// tries is how often data that change during reading are read again.
 const tries = 20
 
 func (t *ThreadView) look(dir, name string, p *ProcessView) error {
@@ -315,7 +315,8 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 			return err
 		}
 		header, size := uint64(u32(b, layout.RingHeaderSizeAt)), u64(b, layout.RingSizeAt)
-		if size < layout.Line || size > maxRingSize || size&(size-1) != 0 || header > maxHeader || header+size > uint64(fileSize) {
+		if size < layout.Line || size > maxRingSize || size&(size-1) != 0 || header > maxHeader ||
+			header+size > uint64(fileSize) {
 			return damagedFile(path, "a ring of %d bytes in %d", size, fileSize)
 		}
 		t.Index, t.TID = int(u32(b, layout.RingThreadAt)), int(int32(u32(b, layout.RingTIDAt)))
@@ -326,7 +327,8 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 		if u64(b, layout.RingCallsAt) > 0 {
 			t.Call = readRecord(f, header, size, u64(b, layout.RingCallAt))
 		}
-		// A record is whole if the thread has begun no other call since. Else the last try says which call it was, and no more.
+		// A record is whole if the thread has begun no other call since. Otherwise the last try gives only the number
+		// of the call.
 		if _, err := f.ReadAt(again, 0); err != nil {
 			return damagedFile(path, "it is cut short")
 		}
@@ -343,13 +345,13 @@ func (t *ThreadView) look(dir, name string, p *ProcessView) error {
 	return nil
 }
 
-// moves returns how many calls a ring's thread has begun and ended, those without records included.
+// moves returns how many calls a ring's thread has begun and ended, including those without records.
 func moves(b []byte) (calls, done uint64) {
 	repeats := u64(b, layout.RingRepeatsAt)
 	return u64(b, layout.RingCallsAt) + repeats, u64(b, layout.RingDoneAt) + repeats
 }
 
-// since returns when the analyzer saw the thread move last, if it has not moved after that.
+// since returns when the analyzer last saw the thread move, or 0 if the thread has moved after that.
 func since(b []byte) time.Duration {
 	calls, done := moves(b)
 	if u64(b, layout.RingSeenCallsAt) != calls || u64(b, layout.RingSeenDoneAt) != done {

@@ -22,7 +22,7 @@ func places(t testing.TB) Options {
 	return Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize, TableHash: 1}
 }
 
-// viewOf returns what can be seen of the only session there.
+// viewOf returns the view of the only session there.
 func viewOf(t testing.TB, o Options) *RunView {
 	t.Helper()
 	list := Sessions(o)
@@ -40,7 +40,8 @@ func viewOf(t testing.TB, o Options) *RunView {
 func makeObjects(t testing.TB, s *Session, process string, i int, objects ...layout.Object) {
 	t.Helper()
 	h := layout.Objects{
-		Magic: layout.MagicObjects, Version: layout.Version, HeaderSize: 4096, ObjectSize: uint32(unsafe.Sizeof(layout.Object{})), Count: uint32(len(objects)), Kinds: layout.Kinds,
+		Magic: layout.MagicObjects, Version: layout.Version, HeaderSize: 4096,
+		ObjectSize: uint32(unsafe.Sizeof(layout.Object{})), Count: uint32(len(objects)), Kinds: layout.Kinds,
 	}
 	b := make([]byte, 4096)
 	copy(b, bytesOf(&h))
@@ -58,15 +59,20 @@ func bytesOf[T any](p *T) []byte {
 
 func anObject() layout.Object {
 	o := layout.Object{
-		Serial: 3, Handle: 0x44000000, ID: 7, Parent: 5, Number: 2, Kind: uint32(CommObject), Made: 93, Rank: 1, Size: 3, RemoteSize: 2,
-		Runs: 2, RemoteRuns: 1, Run: [layout.ObjectRuns]layout.Run{{Start: 0, Stride: 2, Count: 2}, {Start: 5, Stride: 1, Count: 1}, {Start: -1, Count: 2}},
+		Serial: 3, Handle: 0x44000000, ID: 7, Parent: 5, Number: 2, Kind: uint32(CommObject),
+		Made: 93, Rank: 1, Size: 3, RemoteSize: 2,
+		Runs: 2, RemoteRuns: 1, Run: [layout.ObjectRuns]layout.Run{
+			{Start: 0, Stride: 2, Count: 2},
+			{Start: 5, Stride: 1, Count: 1},
+			{Start: -1, Count: 2},
+		},
 	}
 	copy(o.Name[:], "a name")
 	o.Count[0], o.Count[91] = layout.Count{Entered: 5, Left: 4}, layout.Count{Entered: 1, Left: 1}
 	return o
 }
 
-// TestLook: what ranks and the analyzer leave in a session can be seen, as long as it lives and after that.
+// TestLook: a session can be looked at while its analyzer lives, and after that.
 func TestLook(t *testing.T) {
 	o := places(t)
 	s, err := NewSession(o)
@@ -99,15 +105,18 @@ func TestLook(t *testing.T) {
 	r.m.hdr.Calls.Store(r.m.hdr.Done.Load() + 1)
 
 	v := viewOf(t, o)
-	if !v.Analyzer || v.Stopped || string(v.About) != "what it is" || len(v.Problems) != 0 || len(v.Processes) != 1 || v.Beat != 0 {
+	if !v.Analyzer || v.Stopped || string(v.About) != "what it is" || len(v.Problems) != 0 ||
+		len(v.Processes) != 1 || v.Beat != 0 {
 		t.Fatalf("%+v", v)
 	}
 	p := v.Processes[0]
-	if !p.Alive || p.PID != os.Getpid() || p.Rank != 2 || !p.Initialized || p.Exe != "/bin/program" || len(p.Threads) != 1 || len(p.Objects) != 2 {
+	if !p.Alive || p.PID != os.Getpid() || p.Rank != 2 || !p.Initialized || p.Exe != "/bin/program" ||
+		len(p.Threads) != 1 || len(p.Objects) != 2 {
 		t.Fatalf("%+v", p)
 	}
 	th := p.Threads[0]
-	if !th.Alive || !th.InCall() || len(th.Call) != 2*layout.Line || binary.LittleEndian.Uint64(th.Call[layout.SizeofRecord:]) != 77 || th.Since != 0 {
+	if !th.Alive || !th.InCall() || len(th.Call) != 2*layout.Line ||
+		binary.LittleEndian.Uint64(th.Call[layout.SizeofRecord:]) != 77 || th.Since != 0 {
 		t.Errorf("%+v", th)
 	}
 	ob := p.Objects[0]
@@ -139,7 +148,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("moved: %+v", v.Processes[0].Threads[0])
 	}
 
-	// The analyzer dies: all is as before.
+	// The analyzer dies: the view is the same.
 	abandon(t, s)
 	if v = viewOf(t, o); v.Analyzer || len(v.Processes) != 1 {
 		t.Errorf("%+v", v)
@@ -150,7 +159,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestCleanStaleSpares: what is left of a run stays as long as some of its processes run.
+// TestCleanStaleSpares: the files of a run stay as long as some of its processes run.
 func TestCleanStaleSpares(t *testing.T) {
 	o := places(t)
 	s, err := NewSession(o)
@@ -170,8 +179,8 @@ func TestCleanStaleSpares(t *testing.T) {
 	}
 }
 
-// TestLookAtOthers: a directory that is called like a session of another user's, and is not theirs, is none; and one that
-// is theirs cannot be read.
+// TestLookAtOthers: a directory with the name of another user's session is ignored if it does not belong to that user.
+// If it does, it cannot be read.
 func TestLookAtOthers(t *testing.T) {
 	o := places(t)
 	for _, name := range []string{"mpivet-12345-x", "mpivet-", "mpivet-0", "mpivet-a-b", "mpivet-0-x.stale1"} {
@@ -184,7 +193,7 @@ func TestLookAtOthers(t *testing.T) {
 	}
 }
 
-// TestLookAtGarbage: whatever the files of a session contain, looking at it ends, and names what it can't read.
+// TestLookAtGarbage: whatever the files of a session contain, looking at it ends, and reports what it cannot read.
 func TestLookAtGarbage(t *testing.T) {
 	o := places(t)
 	s, err := NewSession(o)
@@ -212,7 +221,8 @@ func TestLookAtGarbage(t *testing.T) {
 			b := bytes.Clone(good[f])
 			for range rapid.IntRange(0, 6).Draw(t, "changes") {
 				at := rapid.IntRange(0, min(len(b), 5200)-8).Draw(t, "at") &^ 3
-				binary.LittleEndian.PutUint32(b[at:], rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 5000)).Draw(t, "word"))
+				binary.LittleEndian.PutUint32(b[at:],
+					rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 5000)).Draw(t, "word"))
 			}
 			b = b[:rapid.OneOf(rapid.Just(len(b)), rapid.IntRange(0, len(b))).Draw(t, "length")]
 			if err := os.WriteFile(filepath.Join(dir, f), b, 0o600); err != nil {
@@ -226,7 +236,7 @@ func TestLookAtGarbage(t *testing.T) {
 			}
 		}
 	})
-	// What is no file at all.
+	// Pipes instead of files.
 	for _, f := range files {
 		if err := errors.Join(os.Remove(filepath.Join(dir, f)), unix.Mkfifo(filepath.Join(dir, f), 0o600)); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Bounds of what a ring's header may claim.
+// Limits for the fields of a ring's header.
 const (
 	maxHeader   = 1 << 16
 	maxRingSize = 1 << 30
@@ -35,7 +35,7 @@ func openFile(path string, flags int) (*os.File, int64, error) {
 	return f, st.Size(), nil
 }
 
-// verdictAt is where the verdict is in the file of a process.
+// verdictAt is the offset of the verdict in the file of a process.
 const verdictAt = int64(layout.ProcessVerdictAt)
 
 // mapControl maps the control file, which must be as long as its structure.
@@ -103,7 +103,7 @@ func mapRing(path string) (*mapping, error) {
 	if fileSize < int64(layout.SizeofRing) {
 		return nil, fmt.Errorf("%s: %d bytes are too short for a ring", path, fileSize)
 	}
-	// The header is read through the file first: what it says is checked before anything depends on it.
+	// Read the header through the file first, and check it before it is used.
 	var head [layout.SizeofRing]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil {
 		return nil, err
@@ -131,12 +131,14 @@ func mapRing(path string) (*mapping, error) {
 		return nil, os.NewSyscallError("mmap", err)
 	}
 	m := &mapping{hdr: (*layout.Ring)(hp), hdrSize: uintptr(hdrSize), size: size}
-	// Reserve room for both copies, then put the file there twice.
-	dp, err := unix.MmapPtr(-1, 0, nil, uintptr(2*size), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	// Reserve room for both copies, then map the file there twice.
+	dp, err := unix.MmapPtr(-1, 0, nil, uintptr(2*size), unix.PROT_NONE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err == nil {
 		m.data = unsafe.Slice((*byte)(dp), 2*size)
 		for _, at := range []uintptr{0, uintptr(size)} {
-			_, e := unix.MmapPtr(fd, int64(hdrSize), unsafe.Add(dp, at), uintptr(size), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED)
+			_, e := unix.MmapPtr(fd, int64(hdrSize), unsafe.Add(dp, at), uintptr(size),
+				unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED)
 			err = errors.Join(err, e)
 		}
 	}
@@ -147,7 +149,7 @@ func mapRing(path string) (*mapping, error) {
 	return m, nil
 }
 
-// close unmaps the ring; nothing may use its data any more.
+// close unmaps the ring. Its data must not be used any more.
 func (m *mapping) close() {
 	if m.hdr != nil {
 		_ = unix.MunmapPtr(unsafe.Pointer(m.hdr), m.hdrSize)
@@ -158,7 +160,7 @@ func (m *mapping) close() {
 	m.hdr, m.data = nil, nil
 }
 
-// contains tells whether an address that faulted lies in the mapping.
+// contains reports whether a fault address lies in the mapping.
 func (m *mapping) contains(addr uintptr) bool {
 	if m.hdr != nil {
 		if h := uintptr(unsafe.Pointer(m.hdr)); addr >= h && addr < h+m.hdrSize {
@@ -184,10 +186,10 @@ func (l *Layouts) mapTable() error {
 	return nil
 }
 
-// tableSize is the length of what mapTable maps.
+// tableSize is the length of the part that mapTable maps.
 const tableSize = layout.SizeofLayouts + layout.SizeofLayoutSlot<<layoutSlotBits
 
-// contains tells whether an address that faulted lies in the table.
+// contains reports whether a fault address lies in the table.
 func (l *Layouts) contains(addr uintptr) bool {
 	at := uintptr(unsafe.Pointer(l.head))
 	return addr >= at && addr < at+tableSize

@@ -1,16 +1,16 @@
 package ring
 
-// merge delivers the records of a process of several threads in the order of their times. That keeps whatever happened
-// before something else in the process before it.
+// merge delivers the records of a process with several threads in the order of their times. So an event that happened
+// before another one in the process is delivered before it.
 //
 // A thread takes the time of an event before it publishes the event. So the records that can be read at one moment may
-// lack some that are older than others. But what happened before an event was published before that event's time was
-// taken. So merge looks at all rings twice. Let T be the latest time seen by the first look. The second look shows
-// everything that happened before any event up to T, and those events can be delivered. Rings that appear between the two
-// looks belong to the second: more finds them.
+// lack some that are older than others. But if an event happened before another one, it was published before the time
+// of the other one was taken. So merge looks at all rings twice. Let T be the latest time that the first look finds.
+// The second look shows everything that happened before any event up to T. So the events up to T can be delivered.
+// Rings that appear between the two looks belong to the second look: more finds them.
 //
-// Events without times are from before there was a second thread: they come first. A call that was under way when the
-// second thread appeared has the time of its return beside its record.
+// Events without times are older than the second thread, so they come first. A call that was under way when the second
+// thread appeared has the time of its return in the ring's header.
 func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 	idle, err := p.firstLook(b, h)
 	if err != nil || idle && !p.gone {
@@ -18,7 +18,7 @@ func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 	}
 	limit := p.seen
 	if p.gone {
-		limit = forever // nothing can come in between any more
+		limit = forever // no event can come in between any more
 	} else {
 		more()
 	}
@@ -41,13 +41,13 @@ func (p *proc) merge(b *Batch, h Handler, more func()) (n int, err error) {
 			return n, p.lost(first, err)
 		}
 		if first.bytes == before {
-			break // cannot happen: an event that is ready is delivered
+			break // cannot happen: the earliest event can be delivered
 		}
 	}
 	return n, nil
 }
 
-// firstLook notes in p.seen the latest time in any ring. It reports whether all rings are empty.
+// firstLook stores in p.seen the latest time in any ring. It reports whether all rings are empty.
 func (p *proc) firstLook(b *Batch, h Handler) (idle bool, err error) {
 	idle = true
 	for _, c := range p.rings {
@@ -65,7 +65,7 @@ func (p *proc) firstLook(b *Batch, h Handler) (idle bool, err error) {
 	return idle, nil
 }
 
-// secondLook notes in each ring's cursor how far it can be read now, and when its next event was.
+// secondLook stores in each ring's cursor how far it can be read now, and the time of its next event.
 func (p *proc) secondLook() (err error) {
 	for _, c := range p.rings {
 		if p.pause != nil {
@@ -81,8 +81,8 @@ func (p *proc) secondLook() (err error) {
 	return nil
 }
 
-// earliest returns the ring whose next event is the earliest, nil if there is none up to limit. That ring goes on until
-// another ring has an earlier event.
+// earliest returns the ring with the earliest next event, nil if there is none up to limit. That ring may be read until
+// another ring has an earlier event, at until.
 func (p *proc) earliest(limit uint64) (first *cursor, until uint64) {
 	until = limit
 	for _, c := range p.rings {

@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// moment is the entry or the return of a call, as the threads know it: when its time was taken and when it was
+// moment is the entry or the return of a call, as seen by the threads: when its time was taken and when it was
 // published, on one clock.
 type moment struct {
 	taken, published uint64
@@ -21,7 +21,7 @@ type momentID struct {
 	exit bool
 }
 
-// team is some threads of a process that record, each step of which can be interleaved with others.
+// team is a set of threads of one process that record. Their steps can be interleaved.
 type team struct {
 	t       *rapid.T
 	s       *Session
@@ -32,13 +32,13 @@ type team struct {
 	threads []*member
 	calls   uint64
 	moments map[momentID]*moment
-	infos   map[uint64]uint64 // info to the call that published it
+	infos   map[uint64]uint64 // from an info to the call that published it
 }
 
 type member struct {
 	*producer
 	call  uint64 // under way, 0 if none
-	taken uint64 // of the entry or return about to be published, 0 if none
+	taken uint64 // time of the entry or return about to be published, 0 if there is none
 	flags uint16
 	exit  bool
 	late  bool // the time is that of the return of a call without times
@@ -56,7 +56,7 @@ func (m *team) spawn(tb testing.TB) {
 	}
 }
 
-// step lets a thread do the next half of what it is doing: taking the time or publishing.
+// step lets a thread do the next half of its action: take the time, or publish.
 func (m *team) step(r *member) {
 	m.clock++
 	if !r.room(8 * layout.Line) {
@@ -65,7 +65,8 @@ func (m *team) step(r *member) {
 	switch {
 	case r.taken == 0 && r.call != 0 && rapid.IntRange(0, 3).Draw(m.t, "info") == 0:
 		m.calls++
-		r.info(rapid.SampledFrom([]uint16{layout.InfoComm, layout.InfoError, layout.InfoModule}).Draw(m.t, "kind"), m.calls)
+		r.info(rapid.SampledFrom([]uint16{layout.InfoComm, layout.InfoError, layout.InfoModule}).Draw(m.t, "kind"),
+			m.calls)
 		m.infos[m.calls] = r.call
 		return
 	case r.taken == 0:
@@ -96,21 +97,21 @@ func (m *team) step(r *member) {
 	r.taken = 0
 }
 
-// some lets threads do some steps.
+// some lets random threads make random steps.
 func (m *team) some(what string, most int) {
 	for range rapid.IntRange(0, most).Draw(m.t, what) {
 		m.step(rapid.SampledFrom(m.threads).Draw(m.t, "thread"))
 	}
 }
 
-// judge is a Handler that checks the order of what it is given.
+// judge is a Handler that checks the order of the deliveries.
 type judge struct {
 	t      *rapid.T
 	m      *team
 	came   map[momentID]bool
 	open   map[ThreadID]uint64
 	last   map[ThreadID]uint64
-	latest uint64 // latest time of anything that came
+	latest uint64 // latest time of all deliveries
 }
 
 func (*judge) Proc(*Proc)           {}
@@ -129,7 +130,8 @@ func (j *judge) moment(call uint64, exit bool) {
 	}
 	j.came[id] = true
 	if k.published < j.latest {
-		j.t.Fatalf("call %d, exit %v, was published at %d, before something that began at %d and came first", call, exit, k.published, j.latest)
+		j.t.Fatalf("call %d, exit %v, was published at %d, before something that began at %d and came first",
+			call, exit, k.published, j.latest)
 	}
 	j.latest = max(j.latest, k.taken)
 }
@@ -173,9 +175,9 @@ func (j *judge) Batch(b *Batch) {
 	}
 }
 
-// TestOrder: whatever the interleaving of one or more threads and the reader, the order of each thread is kept, every
-// entry and every return comes exactly once, what a call publishes comes before its completion, and whatever happened
-// before something else in the process comes before it.
+// TestOrder checks the order for every interleaving of the threads and the reader: the order of each thread is kept;
+// every entry and every return comes exactly once; records published by a call come before its completion; and if one
+// event happened before another one in the process, it is delivered before it.
 func TestOrder(t *testing.T) {
 	real := startRank(t)
 	round := 0
@@ -183,7 +185,7 @@ func TestOrder(t *testing.T) {
 	l := openLive(t, s)
 	more := l.more
 	rapid.Check(t, func(rt *rapid.T) {
-		// A new process, which takes the place of the one before as after exec().
+		// A new process replaces the one before, as after exec().
 		round++
 		m := &team{t: rt, s: s, pid: real.pid(), moments: map[momentID]*moment{}, infos: map[uint64]uint64{}}
 		m.process, _ = makeProcess(t, s, m.pid, round, 0)
@@ -196,7 +198,7 @@ func TestOrder(t *testing.T) {
 		l.Notes()
 		m.spawn(t)
 		j := &judge{t: rt, m: m, came: map[momentID]bool{}, open: map[ThreadID]uint64{}, last: map[ThreadID]uint64{}}
-		// The threads go on between the reader's two looks.
+		// The threads continue between the reader's two looks.
 		l.more = func() {
 			m.some("between", 6)
 			if rapid.IntRange(0, 9).Draw(rt, "spawn between") == 0 {
@@ -223,7 +225,7 @@ func TestOrder(t *testing.T) {
 				}
 			},
 		})
-		// In the end everything comes.
+		// In the end all events are delivered.
 		l.more = more
 		l.byName[m.process].pause = nil
 		for quiet := 0; quiet < 3; {
@@ -248,7 +250,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// FuzzRing: whatever the program writes over a ring, the reader neither fails nor delivers what is no record.
+// FuzzRing: whatever the program writes over a ring, the reader does not fail, and delivers only valid records.
 func FuzzRing(f *testing.F) {
 	f.Add([]byte{7, 0, 1, 0}, uint64(128), uint64(1), false)
 	f.Add([]byte{0, 0xff, 1, 0, 7, 0, 2, 0}, uint64(192), uint64(0), true)
@@ -275,7 +277,7 @@ func FuzzRing(f *testing.F) {
 			for k := range p.rings {
 				made[k].m.hdr.Done.Store(done * round)
 				made[k].m.hdr.Head.Store(head * round)
-				// What is given becomes the heads of records.
+				// The input becomes the heads of records.
 				clear(made[k].data)
 				for i := 0; i+4 <= len(b) && i*16 < len(made[k].data); i += 4 {
 					copy(made[k].data[i*16:], b[i:i+4])

@@ -1,7 +1,7 @@
 package ring
 
-// Messages returns what a complete record file has besides Meta, without its compression, for OpenMessages. It reads
-// the file to its end, so that Poll delivers nothing.
+// Messages returns the decompressed messages of a complete record file, without Meta, for OpenMessages. It reads the
+// file to its end, so Poll delivers nothing after it.
 func (f *File) Messages() ([]byte, error) {
 	var all []byte
 	for {
@@ -22,8 +22,8 @@ func (f *File) Messages() ([]byte, error) {
 	}
 }
 
-// OpenMessages returns a File that delivers messages, which File.Messages has read from another one with this Meta.
-// Its table must have the given hash, as in OpenFile.
+// OpenMessages returns a File that delivers messages. They come from File.Messages of a file with this Meta. Its table
+// must have the given hash, as in OpenFile.
 func OpenMessages(name string, meta Meta, messages []byte, tableHash uint64) (*File, error) {
 	if err := meta.readable(name, tableHash); err != nil {
 		return nil, err

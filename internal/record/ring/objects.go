@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Bounds of the files of objects (preload/src/objects.c): how many a process has, and how long one may be.
+// Limits for the files of objects (preload/src/objects.c): how many a process has, and how long one may be.
 const (
 	maxObjectFiles = 5
 	maxObjectFile  = 64 << 20
@@ -26,7 +26,7 @@ const (
 	FileObject ObjectKind = layout.ObjectFile
 )
 
-// How an object was made, besides a mpiapi.CollKind (enum mv_made).
+// How an object was made, in addition to the values of mpiapi.CollKind (enum mv_made).
 const (
 	MadeWorld  = layout.MadeWorld  // MPI_COMM_WORLD
 	MadeSelf   = layout.MadeSelf   // MPI_COMM_SELF
@@ -37,26 +37,26 @@ const (
 // objectAlone is MV_OBJECT_ALONE.
 const objectAlone = layout.ObjectAlone
 
-// ObjectView is a communicator, window or file of a process, and what the process has called collectively on it.
+// ObjectView is a communicator, window or file of a process, with the process's collective calls on it.
 type ObjectView struct {
 	Serial     uint64 // different for each object that a process has had
 	Handle     uint64
 	ID         uint64 // the same on all members
-	Alone      bool   // the ID is nobody else's
-	Parent     uint64 // ID of what it was made of, 0 if of nothing
-	Number     uint64 // how many of its like were made of the parent up to it
+	Alone      bool   // no other object has this ID
+	Parent     uint64 // ID of the object that it was made from, 0 if there is none
+	Number     uint64 // its number among the objects of its kind that were made from the parent, from 1
 	Kind       ObjectKind
 	Made       uint32 // mpiapi.CollKind, or MadeWorld …
 	Rank, Size int    // in the (local) group
 	RemoteSize int    // of an inter-communicator
-	Name       string // that the program gave it
-	// Members are world ranks, of the local group and then of the remote one, -1 for a process of another MPI_COMM_WORLD.
-	// They may be the first ones only.
+	Name       string // given by the program
+	// Members are world ranks, first of the local group and then of the remote one, -1 for a process of another
+	// MPI_COMM_WORLD. There may be only the first ones.
 	Members []int
-	Counts  []Count // of the kinds that have been called, in the order of the kinds
+	Counts  []Count // of the kinds with calls, in the order of the kinds
 }
 
-// Count says how often calls of a kind of collective have been begun and have returned.
+// Count says how many calls of a kind of collective have begun and have returned.
 type Count struct {
 	Kind          mpiapi.CollKind
 	Entered, Left uint64
@@ -73,7 +73,8 @@ func (p *ProcessView) lookObjects(dirs []string, problems *[]string) {
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			// Serial numbers come last and go first: an object is whole if it still has its number after it was read.
+			// A serial number is stored last and cleared first. So an object is whole if it still has its number after
+			// reading.
 			var again []byte
 			if err == nil {
 				again, err = readAll(d, name, maxObjectFile)
@@ -92,7 +93,7 @@ func (p *ProcessView) lookObjects(dirs []string, problems *[]string) {
 	}
 }
 
-// objects takes the objects in a file, which was read twice.
+// objects reads the objects in a file. The file was read twice: b and again.
 func (p *ProcessView) objects(path string, b, again []byte) error {
 	if len(b) < layout.SizeofObjects {
 		return damagedFile(path, "it is cut short")
@@ -100,8 +101,10 @@ func (p *ProcessView) objects(path string, b, again []byte) error {
 	if err := checkHead(path, b, layout.MagicObjects); err != nil {
 		return err
 	}
-	header, size, count := uint64(u32(b, layout.ObjectsHeaderSizeAt)), uint64(u32(b, layout.ObjectsObjectSizeAt)), uint64(u32(b, layout.ObjectsCountAt))
-	if size != uint64(layout.SizeofObject) || u32(b, layout.ObjectsKindsAt) != layout.Kinds || header+size*count > uint64(len(b)) {
+	header, size, count := uint64(u32(b, layout.ObjectsHeaderSizeAt)), uint64(u32(b, layout.ObjectsObjectSizeAt)),
+		uint64(u32(b, layout.ObjectsCountAt))
+	if size != uint64(layout.SizeofObject) || u32(b, layout.ObjectsKindsAt) != layout.Kinds ||
+		header+size*count > uint64(len(b)) {
 		return damagedFile(path, "%d objects of %d bytes in %d", count, size, len(b))
 	}
 	p.Homeless += int(u32(b, layout.ObjectsHomelessAt))
@@ -128,7 +131,7 @@ func (p *ProcessView) objects(path string, b, again []byte) error {
 	return nil
 }
 
-// maxMembers is how many members of an object are listed.
+// maxMembers is the maximum number of listed members of an object.
 const maxMembers = 1 << 20
 
 // parseObject returns the object in its bytes, nil if there is none.
@@ -169,7 +172,9 @@ func parseObject(b []byte) (*ObjectView, error) {
 	}
 	for k := range layout.Kinds {
 		at := layout.ObjectCountAt + k*layout.SizeofCount
-		if c := (Count{Kind: mpiapi.CollKind(k), Entered: u64(b, at), Left: u64(b, at+8)}); c.Entered != 0 || c.Left != 0 {
+		if c := (Count{
+			Kind: mpiapi.CollKind(k), Entered: u64(b, at), Left: u64(b, at+8),
+		}); c.Entered != 0 || c.Left != 0 {
 			o.Counts = append(o.Counts, c)
 		}
 	}

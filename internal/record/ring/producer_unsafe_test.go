@@ -15,7 +15,7 @@ import (
 type producer struct {
 	t    testing.TB
 	m    *mapping
-	data []byte // writable, once
+	data []byte // writable, mapped once
 	head uint64
 	open uint64 // position of the open call
 	tick *uint64
@@ -72,7 +72,8 @@ func makeRing(t testing.TB, s *Session, process string, pid, i int, size uint64)
 		t.Fatal(err)
 	}
 	return &producer{
-		t: t, m: &mapping{hdr: (*layout.Ring)(unsafe.Pointer(&w[0])), size: size}, data: w[4096:], name: name, dir: s.Dir, tick: new(uint64),
+		t: t, m: &mapping{hdr: (*layout.Ring)(unsafe.Pointer(&w[0])), size: size}, data: w[4096:],
+		name: name, dir: s.Dir, tick: new(uint64),
 	}
 }
 
@@ -91,7 +92,7 @@ func mapWritable(t testing.TB, path string, size int) []byte {
 	return b
 }
 
-// room tells whether n bytes fit behind the head.
+// room reports whether n bytes fit behind the head.
 func (p *producer) room(n int) bool {
 	return p.head+uint64(n)-p.m.hdr.Tail.Load() <= p.m.size
 }
@@ -157,13 +158,13 @@ func (p *producer) leave(rc int32) {
 	p.m.hdr.Done.Add(1)
 }
 
-// returnsLate says when the open call, which has no times, is about to return.
+// returnsLate stores the time at which the open call, which has no times, is about to return.
 func (p *producer) returnsLate(at uint64) {
 	p.m.hdr.Late.Store(at)
 	p.write(p.open+layout.RecordFlagsAt, binary.LittleEndian.AppendUint16(nil, layout.Late))
 }
 
-// info publishes a record that is no call, with the number seq in it.
+// info publishes a record that is not a call, with the number seq in it.
 func (p *producer) info(kind uint16, seq uint64) {
 	p.t.Helper()
 	b := make([]byte, 24)

@@ -11,23 +11,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Registration is what a process says of itself before it becomes the program, in a file of the session's directory:
-// the preload library has not been loaded then, and a process that is killed at once never loads it.
+// A Registration is the description that a process writes of itself before it becomes the program. It is a file in the
+// session's directory. The preload library is not loaded yet at that time, and a process that is killed at once never
+// loads it.
 type Registration struct {
-	PID   int        `json:"-"`
-	Start uint64     `json:"-"`    // clock ticks since boot: tells the process apart from a later one with the same number
-	Rank  int        `json:"rank"` // by the launcher's environment, -1 if unknown
+	PID int `json:"-"`
+	// clock ticks since boot: different from that of a later process with the same number
+	Start uint64     `json:"-"`
+	Rank  int        `json:"rank"` // from the launcher's environment, -1 if unknown
 	Above []Ancestor `json:"above,omitempty"`
 }
 
-// An Ancestor is a process that a registered one descends from.
+// An Ancestor is an ancestor of a registered process.
 type Ancestor struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"`
 	Name  string `json:"name"` // of the executable, its first 15 bytes
 }
 
-// Write leaves the registration in a session's directory. A file that is visible is complete.
+// Write writes the registration into a session's directory. A visible file is complete.
 func (r *Registration) Write(session string) error {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -49,7 +51,7 @@ func (r *Registration) Write(session string) error {
 	return os.Rename(path, filepath.Join(session, name))
 }
 
-// ParseRegistration returns the process that a file of a session's directory is the registration of, by the file's name.
+// ParseRegistration returns the process of a registration, by the name of its file in a session's directory.
 func ParseRegistration(name string) (pid int, start uint64, ok bool) {
 	pidText, startText, ok := strings.Cut(strings.TrimPrefix(name, "x"), "-")
 	if !ok || !strings.HasPrefix(name, "x") {
@@ -60,7 +62,7 @@ func ParseRegistration(name string) (pid int, start uint64, ok bool) {
 	return pid, start, err1 == nil && err2 == nil && pid > 0
 }
 
-// readRegistration reads the file that Write has written.
+// readRegistration reads a file written by Write.
 func readRegistration(dir, name string) (*Registration, bool) {
 	r := &Registration{Rank: -1}
 	var ok bool

@@ -31,28 +31,28 @@ const (
 	lockName    = ".lock" // of a fallback directory: locked like the control file
 )
 
-// Sums says what the processes make sums of data for.
+// Sums says for which purpose the processes compute sums of data.
 type Sums uint32
 
-// What for.
+// The purposes.
 const (
 	NoSums   Sums = iota
-	KeptSums      // what nonblocking operations send must stay as it is: InfoChanged records tell of what does not
-	AllSums       // and what messages and collectives move must arrive: InfoSums records have the sums
+	KeptSums      // data that nonblocking operations send must not change: InfoChanged records report changes
+	AllSums       // also, data that messages and collectives move must arrive unchanged: InfoSums records have the sums
 )
 
-// Options say how a session is set up. The zero value is useful except for TableHash.
+// Options say how a session is set up. The zero value is useful, except for TableHash.
 type Options struct {
 	Ranks     int    // processes expected on this node, 0 if unknown
-	RingSize  int    // bytes per thread, a power of two; 0 to choose by the room there is
+	RingSize  int    // bytes per thread, a power of two; 0: choose it by the free memory
 	TableHash uint64 // mpiapi.Hash()
 	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
 	Strict    bool   // hold collective calls until they are judged, see Live.Judge
 	Sums      Sums   // of the data that operations move
-	Verdicts  bool   // have ranks wait at their exit, until Live.Release or Live.Verdict says how to end
-	SumLimit  int    // sum up only samples, so many bytes in all, of data longer than this; 0: all
-	ShmDir    string // where shared memory is; "" for /dev/shm
-	TempDir   string // on a disk, for when there is no room in ShmDir; "" for $TMPDIR or /tmp
+	Verdicts  bool   // ranks wait at their exit until Live.Release or Live.Verdict says how to end
+	SumLimit  int    // of data longer than this, sum up only samples of this many bytes in all; 0: sum up all data
+	ShmDir    string // directory of shared memory; "" for /dev/shm
+	TempDir   string // directory on a disk, used when ShmDir is full; "" for $TMPDIR or /tmp
 }
 
 func (o *Options) defaults() {
@@ -67,10 +67,10 @@ func (o *Options) defaults() {
 	}
 }
 
-// Session is a directory in which ranks leave their rings, and what it needs around it.
+// Session is a directory for the rings of ranks, with everything around it.
 type Session struct {
-	Dir      string // where ranks put their rings: MPIVET's environment names it
-	Fallback string // the directory on a disk that they use if Dir is full
+	Dir      string // directory for the rings; MPIVET's environment names it
+	Fallback string // directory on a disk for the rings if Dir is full
 	RingSize int    // bytes per thread
 
 	notes    []string
@@ -81,20 +81,20 @@ type Session struct {
 
 func prefix() string { return fmt.Sprintf("mpivet-%d-", os.Getuid()) }
 
-// sessionDirs returns the directories that a session of the given name may have, the usual one first.
+// sessionDirs returns the directories that a session with the given name may have, the usual one first.
 func sessionDirs(o Options, name string) []string {
 	return []string{filepath.Join(o.ShmDir, prefix()+name), filepath.Join(o.TempDir, prefix()+name)}
 }
 
-// Places returns the directories that sessions are made in, the usual one first.
+// Places returns the directories in which sessions are made, the usual one first.
 func Places() []string {
 	var o Options
 	o.defaults()
 	return []string{o.ShmDir, o.TempDir}
 }
 
-// newName returns a name for a session that no other one has. The name says which process makes the session: until there is
-// a lock, only that tells whether the process still lives.
+// newName returns a unique name for a session. The name contains the number of the process that makes the session.
+// Until there is a lock, only this number shows whether that process still lives.
 func newName() (string, error) {
 	var b [8]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -103,12 +103,13 @@ func newName() (string, error) {
 	return fmt.Sprintf("%x-%d-%x", PIDNamespace(), os.Getpid(), b), nil
 }
 
-// ownNames are the names that versions of mpivet have given to sessions and what belongs to them. Files and directories with
-// other names are the user's, whatever they begin with.
+// ownNames are the names that versions of mpivet have given to sessions and to their files. Files and directories with
+// other names belong to the user, even if they have the same prefix.
 var ownNames = regexp.MustCompile(
 	`^([0-9a-f]+-[0-9]+-[0-9a-f]{16}|[0-9a-f]{16}|[xs][0-9]+-[0-9]+)(\.stale[0-9a-f]+|\.start)?$`)
 
-// makerGone reports whether the process has ended that has made the session of a name, as far as that can be told.
+// makerGone reports whether the process that has made the session with this name has ended. It returns false if that is
+// not known.
 func makerGone(name string) bool {
 	var namespace uint64
 	var pid int
@@ -116,8 +117,8 @@ func makerGone(name string) bool {
 	return n == 2 && namespace != 0 && namespace == PIDNamespace() && pid > 0 && dead(pid)
 }
 
-// NewSession makes a session: its directory in shared memory (or on a disk, where that is missing or too small), the
-// fallback directory, and the locked control file.
+// NewSession makes a session: its directory in shared memory (or on a disk, if there is no shared memory or too
+// little), the fallback directory, and the locked control file.
 func NewSession(o Options) (_ *Session, err error) {
 	o.defaults()
 	name, err := newName()
@@ -149,7 +150,8 @@ func NewSession(o Options) (_ *Session, err error) {
 	case noShm == nil:
 		s.Dir = dirs[0]
 		if s.RingSize == 0 && size < defaultRingSize {
-			s.note("little room in %s: %d KiB per rank for records instead of %d; ranks may have to wait for the analyzer more often",
+			s.note("little room in %s: %d KiB per rank for records instead of %d; "+
+				"ranks may have to wait for the analyzer more often",
 				o.ShmDir, size>>10, defaultRingSize>>10)
 			s.RingSize = size
 		}
@@ -163,7 +165,8 @@ func NewSession(o Options) (_ *Session, err error) {
 		s.RingSize = defaultRingSize
 	}
 	if s.RingSize < minRingSize || s.RingSize > maxRingSize || s.RingSize&(s.RingSize-1) != 0 {
-		return nil, fmt.Errorf("ring size %d: must be a power of two from %d to %d", s.RingSize, minRingSize, maxRingSize)
+		return nil, fmt.Errorf("ring size %d: must be a power of two from %d to %d", s.RingSize,
+			minRingSize, maxRingSize)
 	}
 
 	if s.lock, err = makeLocked(s.Dir, "."+controlName, int64(layout.SizeofControl)); err != nil {
@@ -189,7 +192,7 @@ func NewSession(o Options) (_ *Session, err error) {
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.Fallback) {
 		copy(c.Fallback[:], s.Fallback)
 	}
-	// Visible means complete.
+	// A visible file is complete.
 	if err := os.Rename(filepath.Join(s.Dir, "."+controlName), filepath.Join(s.Dir, controlName)); err != nil {
 		return nil, err
 	}
@@ -200,21 +203,21 @@ func (s *Session) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// Notes returns what the user should know about how the session was set up, one sentence each.
+// Notes returns messages for the user about the set-up of the session, one sentence each.
 func (s *Session) Notes() []string { return s.notes }
 
-// StopRecording tells the ranks to run on unrecorded.
+// StopRecording tells the ranks to go on unrecorded.
 func (s *Session) StopRecording() {
 	if s.control == nil {
 		return
 	}
-	// Somebody may have truncated the file.
+	// The file may have been truncated.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { _ = recover() }()
 	s.control.Stop.Store(1)
 }
 
-// Close removes everything that the session left in the file system. Ranks that still run go on unrecorded.
+// Close removes all files of the session. Ranks that still run go on unrecorded.
 func (s *Session) Close() error {
 	s.StopRecording()
 	var errs []error
@@ -240,7 +243,8 @@ func (s *Session) Close() error {
 
 // Analyzed reports whether a session has an analyzer that lives.
 func Analyzed(dir string) bool {
-	f, err := os.OpenFile(filepath.Join(dir, controlName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	f, err := os.OpenFile(filepath.Join(dir, controlName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC,
+		0)
 	if err != nil {
 		return false
 	}
@@ -248,8 +252,8 @@ func Analyzed(dir string) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 
-// FirstUnwatched reports whether the calling process is the first one that finds the analyzer of a session gone. Only the
-// first one says so.
+// FirstUnwatched reports whether the calling process is the first one that finds the analyzer of a session gone. Only
+// the first one reports it.
 func FirstUnwatched(dir string) bool {
 	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	f, err := os.OpenFile(filepath.Join(dir, "unwatched"), flags, 0o600)
@@ -260,7 +264,7 @@ func FirstUnwatched(dir string) bool {
 }
 
 // chooseSize returns the size for a ring: the usual one, but at most a rank's share of a quarter of the free shared
-// memory, which MPI needs as well. The error says why there is no room.
+// memory, as MPI needs shared memory as well. The error says why there is no room.
 func chooseSize(o Options) (size int, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(o.ShmDir, &st); err != nil {
@@ -289,8 +293,8 @@ func PIDNamespace() uint64 {
 	return st.Ino
 }
 
-// makeLocked makes a file of the given size that this process alone holds locked until it ends. It gets its name when it
-// is locked: else another process that looks for what is left behind could find it free.
+// makeLocked makes a file of the given size and locks it. Only this process holds the lock, until it ends. The file
+// gets its name only after that: else another process that looks for old files could find it without a lock.
 func makeLocked(dir, name string, size int64) (*os.File, error) {
 	path := filepath.Join(dir, name+".new")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
@@ -300,7 +304,7 @@ func makeLocked(dir, name string, size int64) (*os.File, error) {
 	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		err = &os.PathError{Op: "flock", Path: path, Err: err}
 	} else if size > 0 {
-		// Room is taken now: to find none left when writing to the mapping would be fatal.
+		// Reserve the space now: a write to the mapping would be fatal if there were none left.
 		if err = unix.Fallocate(int(f.Fd()), 0, 0, size); err == unix.EOPNOTSUPP || err == unix.ENOSYS {
 			err = f.Truncate(size)
 		}
@@ -318,12 +322,12 @@ func makeLocked(dir, name string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// unlockedAge is how old a directory without a lock file must be to count as left behind if it is not known who has made
-// it, since one is made first and gets its lock file then.
+// unlockedAge is the age from which a directory without a lock file counts as left behind, if its maker is not known. A
+// new directory has no lock file for a moment.
 const unlockedAge = 10 * time.Minute
 
-// removeStale removes the directory of a session whose analyzer died, that is, one whose lock is free. It also removes a
-// lock file of older versions that nobody has locked. It returns true if it did.
+// removeStale removes the directory of a session whose analyzer died, that is, one with a free lock. It also removes a
+// lock file of older versions if it is not locked. It returns true if it has removed something.
 func removeStale(dir string) bool {
 	name := strings.TrimPrefix(filepath.Base(dir), prefix())
 	if !ownNames.MatchString(name) {
@@ -355,8 +359,8 @@ func removeStale(dir string) bool {
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return false
 	}
-	// Another one may have removed it and made a new one in the meantime. Whoever holds the lock of the one that is
-	// there may move it out of the way, and nobody else.
+	// Another process may have removed the directory and made a new one in the meantime. Only the process that holds
+	// the lock of the present file may move the directory away.
 	ours, err1 := f.Stat()
 	now, err2 := os.Stat(filepath.Join(dir, filepath.Base(f.Name())))
 	if err1 != nil || err2 != nil || !os.SameFile(ours, now) {
@@ -371,7 +375,7 @@ func removeStale(dir string) bool {
 	return os.RemoveAll(away) == nil
 }
 
-// removeFile removes a file that nobody has locked.
+// removeFile removes a file that is not locked.
 func removeFile(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -381,7 +385,7 @@ func removeFile(path string) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && os.Remove(path) == nil
 }
 
-// inhabited tells whether a process that recorded into a directory still runs.
+// inhabited reports whether a process that recorded into a directory still runs.
 func inhabited(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -399,8 +403,8 @@ func inhabited(dir string) bool {
 	return false
 }
 
-// CleanStale removes what sessions of this user left behind whose analyzer died, and returns the directories removed: not
-// those of programs that still run, which can be looked at. Of the options, only the places count.
+// CleanStale removes the sessions of this user whose analyzer died, and returns the removed directories. It keeps those
+// of programs that still run, as they can be looked at. Of the options, it uses only the directories.
 func CleanStale(o Options) []string {
 	o.defaults()
 	var gone []string

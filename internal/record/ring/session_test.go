@@ -42,7 +42,7 @@ func TestSession(t *testing.T) {
 	if k := s.control; k.TableHash != 7 || k.Stacks != 0 || k.Stop.Load() != 0 || k.RingSize != uint64(s.RingSize) {
 		t.Errorf("control %+v", k)
 	}
-	// A rank can tell that the analyzer lives, and that it does not.
+	// A rank can see whether the analyzer lives.
 	f, err := os.Open(control)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func abandon(t *testing.T, s *Session) {
 	}
 }
 
-// TestStale: what dead sessions have left is removed, of whatever kind, and nothing else.
+// TestStale: all files of dead sessions are removed, and nothing else.
 func TestStale(t *testing.T) {
 	o := Options{ShmDir: t.TempDir(), TempDir: t.TempDir()}
 	dead, err := NewSession(o)
@@ -99,10 +99,12 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := func(name string, a ...any) string { return filepath.Join(o.TempDir, prefix()+fmt.Sprintf(name, a...)) }
-	unlocked := in("%x-%d-%016x", PIDNamespace(), ended.ProcessState.Pid(), 1) // killed before it had locked anything
+	// its maker was killed before it had locked a file
+	unlocked := in("%x-%d-%016x", PIDNamespace(), ended.ProcessState.Pid(), 1)
 	lock := in("x9-500400.start")
 	spared := []string{
-		in("%x-%d-%016x", PIDNamespace(), os.Getpid(), 2), in("%x-%d-%016x", PIDNamespace()+1, ended.ProcessState.Pid(), 3),
+		in("%x-%d-%016x", PIDNamespace(), os.Getpid(), 2),
+		in("%x-%d-%016x", PIDNamespace()+1, ended.ProcessState.Pid(), 3),
 		filepath.Join(o.TempDir, "mpivet-a"), in("results"),
 	}
 	for _, d := range append(spared, unlocked) {
@@ -114,7 +116,8 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, old := in("report.json"), in("old-results") // the user's own
-	if err := errors.Join(os.WriteFile(report, nil, 0o600), os.Mkdir(old, 0o700), os.Chtimes(old, time.Time{}, time.Unix(1, 0))); err != nil {
+	if err := errors.Join(os.WriteFile(report, nil, 0o600), os.Mkdir(old, 0o700),
+		os.Chtimes(old, time.Time{}, time.Unix(1, 0))); err != nil {
 		t.Fatal(err)
 	}
 	spared = append(spared, report, old)
@@ -173,7 +176,8 @@ func TestLittleRoom(t *testing.T) {
 			if filepath.Dir(s.Dir) != k.where {
 				t.Errorf("rings are in %s, want them in %s", s.Dir, k.where)
 			}
-			if s.RingSize < minRingSize || s.RingSize&(s.RingSize-1) != 0 || k.note == "" && s.RingSize != defaultRingSize {
+			if s.RingSize < minRingSize || s.RingSize&(s.RingSize-1) != 0 ||
+				k.note == "" && s.RingSize != defaultRingSize {
 				t.Errorf("rings of %d bytes", s.RingSize)
 			}
 			notes := strings.Join(s.Notes(), "\n")
@@ -190,8 +194,8 @@ func TestLittleRoom(t *testing.T) {
 	})
 }
 
-// Programs that start at the same time clean up after others at that moment: none may take another's new session for
-// one that was left behind.
+// TestSessionsStartTogether: programs that start at the same time also clean up at the same time. None of them may
+// remove the new session of another one.
 func TestSessionsStartTogether(t *testing.T) {
 	o := Options{ShmDir: t.TempDir(), TempDir: t.TempDir(), Ranks: 1, RingSize: minRingSize}
 	stop := make(chan struct{})

@@ -8,10 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WaitStatus returns how a process has ended, given by its pidfd and number. The caller need not be its parent. It
-// returns false if the process still runs, or if the kernel does not tell.
+// WaitStatus returns how a process has ended, given its pidfd and its number. The caller need not be its parent. ok is
+// false if the process still runs, or if the kernel does not give the status.
 //
-// Until the parent has waited for the process, /proc knows. After that the kernel tells by the pidfd, from Linux 6.15 on.
+// Until the parent has waited for the process, the status is in /proc. After that it comes from the pidfd, with Linux
+// 6.15 or later.
 func WaitStatus(pidfd, pid int) (unix.WaitStatus, bool) {
 	if pidfd < 0 {
 		return 0, false
@@ -26,10 +27,11 @@ func WaitStatus(pidfd, pid int) (unix.WaitStatus, bool) {
 	return unix.WaitStatus(uint32(info.Exit_code)), true
 }
 
-// stillMeant reports whether nobody has waited for the process of a pidfd yet, so that its number is still its own.
+// stillMeant reports whether the parent has not yet waited for the process of a pidfd. Until then, no other process can
+// get its number.
 func stillMeant(pidfd int) bool { return unix.PidfdSendSignal(pidfd, 0, nil, 0) != unix.ESRCH }
 
-// zombieStatus returns how a process has ended that nobody has waited for yet.
+// zombieStatus returns how a process has ended, if its parent has not yet waited for it.
 func zombieStatus(pid int) (unix.WaitStatus, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	b, err := os.ReadFile(dir + "/stat")
@@ -45,7 +47,7 @@ func zombieStatus(pid int) (unix.WaitStatus, bool) {
 	if err != nil {
 		return 0, false
 	}
-	if code == 0 { // which it also is for those who may not know
+	if code == 0 { // also 0 if the caller may not see the code
 		var st unix.Stat_t
 		if unix.Stat(dir, &st) != nil || int(st.Uid) != os.Getuid() {
 			return 0, false

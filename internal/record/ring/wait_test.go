@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How often the process gives up a processor for each wait: it takes one from a rank each time.
+// BenchmarkWait also reports how often the process gives up a processor for each wait: each time, the processor was
+// taken from a rank.
 func BenchmarkWait(b *testing.B) {
 	w, err := newWatcher(b.TempDir())
 	if err != nil {

@@ -9,18 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unannounced tells whether the analyzer's short waits are made without telling Go's scheduler. If it is told, its monitor
-// looks after the call 10,000 times a second, each time in the place of a rank, as ranks that poll leave no processor
-// idle. Other goroutines have the other processors meanwhile, and a signal ends the wait when all have to stop; where
-// there are no others, the scheduler is told.
+// unannounced reports whether the analyzer makes its short waits without a notice to Go's scheduler. After a notice,
+// the scheduler's monitor checks the call 10,000 times a second. Each check takes a processor from a rank, as ranks
+// that poll leave no processor idle. Without a notice, other goroutines run on the other processors meanwhile, and a
+// signal ends the wait when all goroutines have to stop. With a single processor, the scheduler gets a notice.
 func unannounced() bool { return runtime.GOMAXPROCS(0) > 1 }
 
-// waitReady sleeps until a descriptor can be read, or d, some milliseconds, has passed, or a signal arrives.
+// waitReady sleeps until a descriptor can be read, d (some milliseconds) has passed, or a signal arrives.
 func waitReady(fd int, d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	fds := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	if unannounced() {
-		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), 1, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), 1,
+			uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
 	} else {
 		_, _ = unix.Ppoll(fds[:], &ts, nil)
 	}
@@ -32,18 +33,20 @@ const (
 	futexWake = 1
 )
 
-// waitFutex sleeps until it is woken, or d, some milliseconds, has passed, or a signal arrives, unless the word is not
-// what it is expected to be.
+// waitFutex sleeps until it is woken, d (some milliseconds) has passed, or a signal arrives. It returns at once if the
+// word does not have the expected value.
 func waitFutex(word *atomic.Uint32, expected uint32, d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	if unannounced() {
-		_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(expected), uintptr(unsafe.Pointer(&ts)), 0, 0)
+		_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait,
+			uintptr(expected), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	} else {
-		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(expected), uintptr(unsafe.Pointer(&ts)), 0, 0)
+		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait,
+			uintptr(expected), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	}
 }
 
-// wakeFutex wakes whoever sleeps on the low half of a number.
+// wakeFutex wakes a thread that sleeps on the low half of a number.
 func wakeFutex(number *atomic.Uint64) {
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(number)), futexWake, 1, 0, 0, 0)
 }

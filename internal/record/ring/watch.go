@@ -12,32 +12,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watcher tells which files have appeared in a session's directories, and which processes have ended, in the order in
-// which that happened. Where the system has no inotify left or no pidfd_open, it looks for itself now and then.
+// watcher reports which files have appeared in a session's directories, and which processes have ended, in the order of
+// the events. Without inotify (no instance left) or without pidfd_open, it looks periodically.
 type watcher struct {
 	dirs    []string
 	epoll   int
-	inotify int   // -1: look into the directories instead
-	wd      []int // inotify's number of each of dirs
-	resting bool  // as no process is watched, and so without inotify
+	inotify int   // -1: read the directories instead
+	wd      []int // inotify's number of each directory in dirs
+	resting bool  // no process is watched, so inotify is off
 	noPidfd bool
 	events  [64]unix.EpollEvent
 	buf     [16 << 10]byte
 	seen    map[string]bool // files known
 	found   []file          // files that appeared and have not been taken
 	scanned time.Time       // when the directories were last read
-	checked time.Time       // when processes were last looked for by kill()
-	// closed is when files of processes were closed by the last that had them open, in the order in which that happened.
+	checked time.Time       // when processes were last checked by kill()
+	// closed is when the file of a process was closed by the last process that had it open.
 	closed map[string]time.Duration
 
-	mu   sync.Mutex // of wake, which others write to
+	mu   sync.Mutex // of wake, which other goroutines write to
 	wake int        // eventfd that ends a wait, -1 once closed
 }
 
 // file is a file of a session.
 type file struct{ dir, name string }
 
-// lookEvery is how often the watcher looks for itself what no event tells it.
+// lookEvery is the interval at which the watcher looks for changes that no event reports.
 const lookEvery = 5 * time.Millisecond
 
 func newWatcher(dirs ...string) (*watcher, error) {
@@ -52,8 +52,9 @@ func newWatcher(dirs ...string) (*watcher, error) {
 		}
 	}
 	if w.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
-		w.wake = -1 // who waits is late by what it waits at most
-	} else if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, w.wake, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeEvent}); err != nil {
+		w.wake = -1 // then a wait may last its full time
+	} else if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, w.wake,
+		&unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeEvent}); err != nil {
 		unix.Close(w.wake)
 		w.wake = -1
 	}
@@ -61,14 +62,15 @@ func newWatcher(dirs ...string) (*watcher, error) {
 	return w, nil
 }
 
-// What epoll tells that is not the end of a process, whose number is not negative. Registrations count down from the last.
+// Numbers in events of epoll that do not stand for the end of a process; numbers of processes are not negative.
+// Registrations count down from the last one.
 const (
 	fileEvent       = -1
 	wakeEvent       = -2
 	registeredEvent = -3
 )
 
-// listen makes inotify tell of files from now on, and notes those that are there already.
+// listen asks inotify to report files from now on, and notes those that are already there.
 func (w *watcher) listen() {
 	w.resting, w.wd = false, w.wd[:0]
 	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
@@ -91,8 +93,8 @@ func (w *watcher) listen() {
 	w.scan()
 }
 
-// rest does without inotify until the next process is watched. The kernel takes more than 10 ms to close an inotify
-// instance, which nobody has to wait for while the launcher comes to its end.
+// rest switches inotify off until the next process is watched. The kernel takes more than 10 ms to close an inotify
+// instance. That time must not delay the end of the launcher.
 func (w *watcher) rest() {
 	if fd := w.inotify; fd >= 0 {
 		w.files()
@@ -137,14 +139,14 @@ func (w *watcher) forget(name string) {
 	delete(w.closed, name)
 }
 
-// atOnce is how long the end of a process may take to be noticed after its file was closed.
+// atOnce is the maximum time between the closing of a process's file and the moment its end is noticed.
 const atOnce = time.Second
 
-// died returns when a process that has just been seen to have ended began to: when the kernel closed its file. A launcher
-// that sees the connections of a process closed may kill the others so fast that these are gone before it.
+// died returns when a process began to end whose end has just been seen: when the kernel closed its file. A launcher
+// that sees a process's connections closed may kill the other processes so fast that they are gone before that process.
 func (w *watcher) died(name string) time.Duration {
 	t := now()
-	if c, ok := w.closed[name]; ok && t-c < atOnce { // or else the program closed what is not its own
+	if c, ok := w.closed[name]; ok && t-c < atOnce { // otherwise the program closed a file that is not its own
 		return c
 	}
 	return t
@@ -198,7 +200,7 @@ func (w *watcher) files() {
 	}
 }
 
-// noteEvent notes what an event of inotify says of a file. watch is inotify's number of the directory.
+// noteEvent handles an event of inotify about a file. watch is inotify's number of the directory.
 func (w *watcher) noteEvent(watch int, mask uint32, name string) {
 	switch {
 	case mask&unix.IN_Q_OVERFLOW != 0:
@@ -226,8 +228,8 @@ func (w *watcher) lastFiles() {
 	w.files()
 }
 
-// watch begins to watch a process for its end; id is what ended will call it, and before, if it is not nil, has watched it up to
-// now. It returns a descriptor to give to unwatch, or -1, and whether the process is gone already.
+// watch begins to watch for the end of a process. id is its number for the callback ended. before, if it is not nil,
+// has watched it up to now. watch returns a descriptor for unwatch, or -1, and whether the process is already gone.
 func (w *watcher) watch(pid int, id ProcID, start time.Duration, before *registered) (fd int, gone bool) {
 	if w.resting {
 		w.listen()
@@ -244,7 +246,7 @@ func (w *watcher) watch(pid int, id ProcID, start time.Duration, before *registe
 			fd, w.noPidfd = -1, true
 		}
 	}
-	// The process may have ended, and another got its number, before it could be watched.
+	// Before it could be watched, the process may have ended, and another one may have got its number.
 	if startedAfter(pid, start) {
 		w.unwatch(fd)
 		return -1, true
@@ -255,12 +257,13 @@ func (w *watcher) watch(pid int, id ProcID, start time.Duration, before *registe
 	return w.follow(fd, int32(id)), false
 }
 
-// follow has epoll tell of the end of a process. It returns -1, and closes the descriptor, if that is not possible.
+// follow asks epoll to report the end of a process. It returns -1, and closes the descriptor, if that is not possible.
 func (w *watcher) follow(fd int, event int32) int {
 	if fd < 0 {
 		return fd
 	}
-	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: event}); err != nil {
+	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd,
+		&unix.EpollEvent{Events: unix.EPOLLIN, Fd: event}); err != nil {
 		unix.Close(fd)
 		w.noPidfd = true
 		return -1
@@ -268,8 +271,8 @@ func (w *watcher) follow(fd int, event int32) int {
 	return fd
 }
 
-// watchRegistered begins to watch a process that has only registered. It returns -1 if that is not possible: nothing more
-// is learned of it then, until it is announced by the preload library.
+// watchRegistered begins to watch a process that has only registered. It returns -1 if that is not possible. Then
+// nothing more is known about the process until the preload library announces it.
 func (w *watcher) watchRegistered(r *Registration, number int) int {
 	if w.noPidfd {
 		return -1
@@ -291,14 +294,14 @@ func (w *watcher) unwatch(fd int) {
 	}
 }
 
-// ready notes new files and calls ended for each process whose end has been noticed, in the order of their ends. Of one that has
-// only registered, it calls early with the number of its registration.
+// ready notes new files and calls ended for each process whose end has been noticed, in the order of their ends. For a
+// process that has only registered, it calls early with the number of its registration.
 func (w *watcher) ready(ended func(ProcID), early func(int)) {
 	n, err := unix.EpollWait(w.epoll, w.events[:], 0)
 	if err != nil {
 		n = 0
 	}
-	// Files first: a process that appeared is known before it ends.
+	// Files first: a process must be known before its end is reported.
 	w.files()
 	for _, e := range w.events[:n] {
 		switch {
@@ -312,7 +315,7 @@ func (w *watcher) ready(ended func(ProcID), early func(int)) {
 	}
 }
 
-// poll tells whether it is time to look for ended processes by kill().
+// poll reports whether it is time to look for ended processes by kill().
 func (w *watcher) poll() bool {
 	if !w.noPidfd {
 		return false
@@ -325,7 +328,8 @@ func (w *watcher) poll() bool {
 	return true
 }
 
-// wait returns after d, some milliseconds, or earlier if a file appears, a process ends, or it is interrupted.
+// wait returns after d, which should be some milliseconds. It returns earlier if a file appears, a process ends, or it
+// is interrupted.
 func (w *watcher) wait(d time.Duration) {
 	if (w.noPidfd || w.inotify < 0) && d > lookEvery {
 		d = lookEvery
@@ -333,7 +337,7 @@ func (w *watcher) wait(d time.Duration) {
 	waitReady(w.epoll, d)
 }
 
-// procStat returns state and start (in clock ticks since boot) of a process, as /proc has them.
+// procStat returns the state and the start (in clock ticks since boot) of a process, from /proc.
 func procStat(pid int) (state byte, start uint64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -352,7 +356,7 @@ func procStat(pid int) (state byte, start uint64, ok bool) {
 	return f[0][0], start, err == nil
 }
 
-// dead tells whether a process has ended, even if nobody has waited for it yet.
+// dead reports whether a process has ended, even if its parent has not waited for it yet.
 func dead(pid int) bool {
 	if unix.Kill(pid, 0) == unix.ESRCH {
 		return true
@@ -361,7 +365,8 @@ func dead(pid int) bool {
 	return ok && (state == 'Z' || state == 'X')
 }
 
-// startedAfter tells whether the process that has the number now started (well) after the given CLOCK_MONOTONIC time.
+// startedAfter reports whether the present process with that number started (well) after the given CLOCK_MONOTONIC
+// time.
 func startedAfter(pid int, t time.Duration) bool {
 	_, start, ok := procStat(pid)
 	if !ok || t <= 0 {

@@ -13,10 +13,10 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// Writer is a Handler that writes down what it is given, for a File to deliver it again. What it does while it is given
-// something is to copy that; compressing and writing is done by another goroutine.
+// Writer is a Handler that writes the deliveries to a file. A File delivers them again. The methods of the Handler only
+// copy the data; another goroutine compresses and writes them.
 //
-// An error (of a full disk, say) ends the recording, not the run: see Err.
+// An error (for example, a full disk) ends the recording, but not the run: see Err.
 type Writer struct {
 	block []byte
 	ticks int
@@ -28,8 +28,8 @@ type Writer struct {
 	err error
 }
 
-// flushTicks is after how many ticks a block is written though it is not full, so that little is lost if the analyzer
-// is killed.
+// flushTicks is the number of ticks after which a block is written even if it is not full, so that little is lost if
+// the analyzer is killed.
 const flushTicks = 10
 
 // NewWriter writes a record file to w. Close must be called.
@@ -42,7 +42,8 @@ func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
 	if len(b) > maxMeta-len(fileMagic) {
 		return nil, fmt.Errorf("record file: %d bytes of command line and facts are too many", len(b))
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(true), zstd.WithEncoderConcurrency(1))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(true),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
 	if _, err := w.Write(append(append(head, fileMagic...), b...)); err != nil {
 		return nil, err
 	}
-	// One block is filled while one is compressed; a third one bridges the gap.
+	// One block is filled while another one is compressed. A third one bridges the gap.
 	r := &Writer{full: make(chan []byte, 1), free: make(chan []byte, 3)}
 	for range cap(r.free) {
 		r.free <- nil
@@ -94,14 +95,14 @@ func (r *Writer) fail(err error) {
 	}
 }
 
-// Err returns the error that has ended the recording, nil if it goes on. It may be called from any goroutine.
+// Err returns the error that has ended the recording, nil if it goes on. Any goroutine may call it.
 func (r *Writer) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Close writes what is left, with the statistics at the end. It does not close the underlying writer. It returns the error
+// Close writes the rest, with the statistics at the end. It does not close the underlying writer. It returns the error
 // that has ended the recording, if any.
 func (r *Writer) Close(s Stats) error {
 	r.json(msgStats, 0, s)
@@ -111,7 +112,7 @@ func (r *Writer) Close(s Stats) error {
 	return r.Err()
 }
 
-// flush hands the block over.
+// flush passes the block to the writing goroutine.
 func (r *Writer) flush() {
 	r.ticks = 0
 	if len(r.block) > 0 {
@@ -120,7 +121,7 @@ func (r *Writer) flush() {
 	}
 }
 
-// message begins a message whose payload of n bytes the caller appends, padded.
+// message begins a message with a payload of n bytes. The caller appends the payload, padded.
 func (r *Writer) message(kind, flags uint8, id uint32, n int) {
 	if len(r.block)+n > blockSize {
 		r.flush()
@@ -189,7 +190,7 @@ func (r *Writer) Batch(b *Batch) {
 	}
 }
 
-// split returns the length of the records at the beginning that are about as long as a batch may be.
+// split returns the length of the leading records that together have about the maximum length of a batch.
 func split(data []byte) int {
 	at := 0
 	for at < len(data) {

@@ -1,5 +1,5 @@
-// Package e2e runs whole programs under mpivet that end, start or communicate in unusual ways, and checks what their
-// user sees: the program is not disturbed, nothing that it did is lost, and what is reported is true.
+// Package e2e runs whole programs under mpivet that end, start or communicate in unusual ways. It checks what their
+// user sees: the program is not disturbed, nothing that it did is lost, and the reports are true.
 package e2e
 
 import (
@@ -83,7 +83,7 @@ func compile(t *testing.T, m mpirun.MPI, name string, flags ...string) string {
 	return out
 }
 
-// result is a run's, with its report.
+// result is the result of a run, with its report.
 type result struct {
 	*mpirun.Result
 	report *mpirun.Report
@@ -97,9 +97,9 @@ func vet(t *testing.T, np int, args []string, program ...string) result {
 	return finish(t, report, append(append(command, "--"), program...))
 }
 
-// lastWords is vet for what ranks write before MPI's fatal error handler ends them, without what mpivet writes. Of two or three
-// such programs in a hundred, the launcher of MPICH 4.0 loses all that the ranks write, without mpivet, too: only if nothing at
-// all has come is there another run. Each must pass the test of all else.
+// lastWords is vet for output of ranks before MPI's fatal error handler ends them. It ignores the output of mpivet. In
+// 2 or 3 % of such runs, MPICH 4.0's launcher loses all output of the ranks, also without mpivet. So if there is no
+// output at all, the program runs again. Each run must pass the test of everything else.
 func lastWords(t *testing.T, m mpirun.MPI, np int, args []string, each func(result), program ...string) result {
 	t.Helper()
 	for tries := 1; ; tries++ {
@@ -111,7 +111,7 @@ func lastWords(t *testing.T, m mpirun.MPI, np int, args []string, each func(resu
 	}
 }
 
-// started adds to a command what all need, and sees to it that nothing is left of it after the test.
+// started adds common settings to a command, and makes sure that no process of it is left after the test.
 func started(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	mark, kill := mpirun.Mark()
 	cmd.Env = mpirun.FastStart(mark)
@@ -132,7 +132,8 @@ func finishWithin(t *testing.T, limit time.Duration, report string, command []st
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("%s\nexit status %d after %v\nstdout:\n%s\nstderr:\n%s", strings.Join(command, " "), r.Status, r.Took, r.Stdout, r.Stderr)
+			t.Logf("%s\nexit status %d after %v\nstdout:\n%s\nstderr:\n%s", strings.Join(command, " "),
+				r.Status, r.Took, r.Stdout, r.Stderr)
 		}
 	})
 	if r.TimedOut {
@@ -183,8 +184,8 @@ func (r result) clean(t *testing.T) {
 	}
 }
 
-// atLine says whether a finding has a site in the given file of testdata whose innermost frame there is the line with
-// the given text.
+// atLine reports whether a finding has a site in the given file of testdata, and whether the innermost frame there is
+// the line with the given text.
 func atLine(t *testing.T, f *mpirun.Finding, file, text string) bool {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", file))
@@ -229,7 +230,8 @@ func TestSummaryIsTruthful(t *testing.T) {
 		if r.Stdout != "5000\n" {
 			t.Errorf("stdout %q", r.Stdout)
 		}
-		// Two messages a round, each sent and received; one barrier; Init, Comm_rank and Finalize of each rank at most.
+		// Two messages a round, each sent and received; one barrier; for each rank at most Init, Comm_rank and
+		// Finalize.
 		run := r.report.Run
 		if run.Messages != 10000 {
 			t.Errorf("%d messages matched, 10000 were sent", run.Messages)
@@ -296,17 +298,18 @@ func TestProgramOutlivesAnalyzer(t *testing.T) {
 	})
 }
 
-// TestProgramWithoutDescriptorsOutlivesAnalyzer: a rank that can't open anything notices that nobody reads its ring.
+// TestProgramWithoutDescriptorsOutlivesAnalyzer: a rank that cannot open a file notices that its ring is not read any
+// more.
 func TestProgramWithoutDescriptorsOutlivesAnalyzer(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		outlives(t, compile(t, m, "traffic"), "fds")
 	})
 }
 
-// outlives kills mpivet while the program traffic runs, which must come to its end all the same.
+// outlives kills mpivet while the program traffic runs. The program must end properly nevertheless.
 func outlives(t *testing.T, program string, args ...string) {
 	dir := t.TempDir()
-	// Several times as much as the rings hold, so that ranks come to wait for room.
+	// The records are several times as large as the rings, so that ranks wait for room.
 	command := append([]string{"run", "-n", "2", "--", program, dir, "400000"}, args...)
 	cmd := started(t, exec.Command(mpivet, command...))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -333,7 +336,8 @@ func TestInterruptEndsTheProgram(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		dir := t.TempDir()
 		report := filepath.Join(dir, "report.json")
-		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--json", report, "--", compile(t, m, "traffic"), dir, "1000000000"))
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--json", report, "--",
+			compile(t, m, "traffic"), dir, "1000000000"))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -362,9 +366,11 @@ func TestInterruptEndsTheProgram(t *testing.T) {
 func TestCrashInAThread(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		r := vet(t, 2, nil, compile(t, m, "threads_crash"))
-		// Whether the deadlock of the main threads is found before the crash depends on timing; the crash is there anyway.
+		// Whether the deadlock of the main threads is found before the crash depends on timing. The crash is found in
+		// any case.
 		f := r.found(t, "LOCAL:EXIT:SIGNAL")
-		if !slices.Equal(f.Ranks, []int{1}) || !strings.Contains(f.Message, "SIGSEGV") || !atLine(t, f, "threads_crash.c", "*nowhere = 1") {
+		if !slices.Equal(f.Ranks, []int{1}) || !strings.Contains(f.Message, "SIGSEGV") ||
+			!atLine(t, f, "threads_crash.c", "*nowhere = 1") {
 			t.Errorf("%v: %s", f.Ranks, f.Message)
 		}
 	})
@@ -425,7 +431,8 @@ func TestLibraryLoadedLater(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		library := compile(t, m, "library", "-shared", "-fPIC")
 		loader := filepath.Join(t.TempDir(), "loader")
-		if out, err := exec.Command("gcc", "-g", "-o", loader, "testdata/loader.c", "-ldl").CombinedOutput(); err != nil {
+		if out, err := exec.Command("gcc", "-g", "-o", loader, "testdata/loader.c", "-ldl").
+			CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		r := vet(t, 2, []string{"--mpi", m.Name}, loader, library)
@@ -464,14 +471,15 @@ func TestProgramsOfTwoPrograms(t *testing.T) {
 func TestDeadlockIsReportedSoon(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		blocked, reported := deadlock(t, compile(t, m, "deadlock"))
-		// The budget is a second; the rest is for machines that are busy with other tests.
+		// The limit is a second. The rest is for machines that are busy with other tests.
 		if d := reported.Sub(blocked); d > 3*time.Second {
 			t.Errorf("reported after %v", d)
 		}
 	})
 }
 
-// deadlock runs a program that says when it is about to block, and returns when that was and when mpivet reported it.
+// deadlock runs a program that prints a line before it blocks. It returns the time of that line, and the time of
+// mpivet's report.
 func deadlock(t *testing.T, program string, flags ...string) (blocked, reported time.Time) {
 	t.Helper()
 	cmd := started(t, exec.Command(mpivet, append(append([]string{"run", "-n", "2"}, flags...), "--", program)...))
@@ -514,7 +522,7 @@ func deadlock(t *testing.T, program string, flags ...string) (blocked, reported 
 	return blocked, reported
 }
 
-// As with `2>&1 | head -1`: the first thing that mpivet writes finds nobody to read it.
+// TestNobodyReadsWhatIsReported: as with `2>&1 | head -1`, the first output of mpivet has no reader.
 func TestNobodyReadsWhatIsReported(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		report := filepath.Join(t.TempDir(), "report.json")
@@ -538,7 +546,8 @@ func TestDeadlockLeftAloneOnRequest(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		dir := t.TempDir()
 		report := filepath.Join(dir, "report.json")
-		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--on-error", "continue", "--json", report, "--", compile(t, m, "deadlock")))
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--on-error", "continue",
+			"--json", report, "--", compile(t, m, "deadlock")))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		var stderr lockedBuilder
 		cmd.Stderr = &stderr
@@ -591,7 +600,7 @@ func (b *lockedBuilder) String() string {
 	return b.text.String()
 }
 
-// Containers often have a small /dev/shm, which MPI itself needs, too.
+// TestSmallSharedMemory: containers often have a small /dev/shm, which MPI itself needs, too.
 func TestSmallSharedMemory(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		if os.Getuid() != 0 {
@@ -604,12 +613,14 @@ func TestSmallSharedMemory(t *testing.T) {
 					script := `mount -t tmpfs -o size=` + size + ` tmpfs /dev/shm && exec "$@"`
 					return append([]string{"unshare", "--mount", "sh", "-c", script, "sh"}, command...)
 				}
-				plain, err := mpirun.Run(in(m.Mpirun, "-n", "2", program, t.TempDir(), "10"), mpirun.FastStart(), "", time.Minute)
+				plain, err := mpirun.Run(in(m.Mpirun, "-n", "2", program, t.TempDir(), "10"),
+					mpirun.FastStart(), "", time.Minute)
 				if err != nil || plain.Status != 0 {
 					t.Skipf("not even possible without mpivet: %v, %+v", err, plain)
 				}
 				report := filepath.Join(t.TempDir(), "report.json")
-				r := finish(t, report, in(mpivet, "run", "-n", "2", "--json", report, "--", program, t.TempDir(), "200000"))
+				r := finish(t, report, in(mpivet, "run", "-n", "2", "--json", report, "--",
+					program, t.TempDir(), "200000"))
 				r.clean(t)
 				if r.report.Run.Messages != 400000 {
 					t.Errorf("%d messages matched instead of 400000", r.report.Run.Messages)
@@ -620,12 +631,13 @@ func TestSmallSharedMemory(t *testing.T) {
 }
 
 func TestNoSharedMemoryLeft(t *testing.T) {
-	m := mpi(t, "openmpi") // which does not need /dev/shm itself: it can be told to keep its files elsewhere
+	m := mpi(t, "openmpi") // it does not need /dev/shm itself: it can keep its files elsewhere
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount another /dev/shm")
 	}
 	program := compile(t, m, "traffic")
-	script := `mount -t tmpfs -o size=64k tmpfs /dev/shm && export OMPI_MCA_btl_vader_backing_directory=/tmp && exec "$@"`
+	script := "mount -t tmpfs -o size=64k tmpfs /dev/shm && " +
+		`export OMPI_MCA_btl_vader_backing_directory=/tmp && exec "$@"`
 	in := func(command ...string) []string {
 		return append([]string{"unshare", "--mount", "sh", "-c", script, "sh"}, command...)
 	}
@@ -638,7 +650,7 @@ func TestNoSharedMemoryLeft(t *testing.T) {
 	if r.Status != 0 || r.Stdout != "20000\n" {
 		t.Errorf("the program is disturbed: exit status %d, output %q", r.Status, r.Stdout)
 	}
-	// Another place, or the truth about having seen nothing.
+	// The records were in another place, or mpivet says that it has seen nothing.
 	if r.report.Run.Messages != 40000 && !strings.Contains(r.Stderr, "/dev/shm") {
 		t.Errorf("%d messages, and not a word about it", r.report.Run.Messages)
 	}
@@ -653,8 +665,8 @@ func TestProgramWithoutMPI(t *testing.T) {
 	if r.Status != 1 || !strings.Contains(r.Stderr, "--mpi") {
 		t.Errorf("exit status %d:\n%s", r.Status, r.Stderr)
 	}
-	// MPICH's launcher passes the end of its standard input on to a process of its own that has ended with the program, if that
-	// takes no longer than this one, and dies of SIGPIPE. So the input does not end.
+	// MPICH's launcher forwards the end of its standard input to one of its own processes. If that process has ended
+	// with the program before the launcher itself, the launcher dies of SIGPIPE. So the input does not end.
 	in, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -685,14 +697,17 @@ func TestHPCC(t *testing.T) {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	// A smaller problem than the default one, for time's sake.
+	// A smaller problem than the default one, to save time.
 	small := strings.Replace(string(input), "1000         Ns", "200          Ns", 1)
 	if err := os.WriteFile(filepath.Join(dir, "hpccinf.txt"), []byte(small), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	report := filepath.Join(t.TempDir(), "report.json")
-	r := finish(t, report, []string{"sh", "-c", `cd "$1" && shift && exec "$@"`, "sh", dir, mpivet, "run", "-n", "4", "--json", report, hpcc})
-	r.potential(t, "MPI_Bcast", "MPI_Send") // docs/found.md tells about it
+	r := finish(t, report, []string{
+		"sh", "-c", `cd "$1" && shift && exec "$@"`, "sh", dir,
+		mpivet, "run", "-n", "4", "--json", report, hpcc,
+	})
+	r.potential(t, "MPI_Bcast", "MPI_Send") // see docs/found.md
 	out, err := os.ReadFile(filepath.Join(dir, "hpccoutf.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -718,13 +733,13 @@ func (r result) noErrors(t *testing.T) {
 	}
 }
 
-// potential fails unless the program may deadlock in the given functions with another MPI, and on any other error.
+// potential fails unless the only errors say that the program may deadlock in the given functions with another MPI.
 func (r result) potential(t *testing.T, functions ...string) {
 	t.Helper()
 	r.onlyIn(t, "GLOBAL:DEADLOCK:POTENTIAL", functions...)
 }
 
-// onlyIn fails unless a check has errors in the given functions, and on any other error.
+// onlyIn fails unless the errors are all of one check and in the given functions.
 func (r result) onlyIn(t *testing.T, check string, functions ...string) {
 	t.Helper()
 	found := false
@@ -771,7 +786,8 @@ func TestNetPIPE(t *testing.T) {
 					case slices.Contains(flags, "-2"):
 						r.potential(t, "MPI_Send") // both ways at once
 					case slices.Contains(flags, "-a"):
-						r.onlyIn(t, "LOCAL:MEMORY:OVERLAP", "MPI_Irecv", "MPI_Send") // from one buffer: see docs/found.md
+						// from one buffer: see docs/found.md
+						r.onlyIn(t, "LOCAL:MEMORY:OVERLAP", "MPI_Irecv", "MPI_Send")
 					default:
 						r.noErrors(t)
 					}

@@ -14,8 +14,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// TestSignalsEndAlways: nobody reads what mpivet prints, so that it can't go on. A signal ends it nevertheless, with everything
-// found in the report; a second one makes it end at once.
+// TestSignalsEndAlways: no process reads the output of mpivet, so it is blocked. A signal ends it nevertheless, with
+// all findings in the report. A second signal ends it at once.
 func TestSignalsEndAlways(t *testing.T) {
 	for _, under := range []string{"run", "exec"} {
 		for _, signals := range []int{1, 2} {
@@ -37,12 +37,13 @@ func endBlocked(t *testing.T, m mpirun.MPI, under string, signals int) {
 	flags := []string{"--limit", "0", "--json", report}
 	var cmd *exec.Cmd
 	if under == "exec" {
-		cmd = started(t, exec.Command(m.Mpirun, append(append([]string{"-n", "2", mpivet, "exec"}, flags...), program, dir)...))
+		cmd = started(t, exec.Command(m.Mpirun,
+			append(append([]string{"-n", "2", mpivet, "exec"}, flags...), program, dir)...))
 	} else {
 		cmd = started(t, exec.Command(mpivet, append(append([]string{"run", "-n", "2"}, flags...), program, dir)...))
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// A pipe that nobody reads is full soon.
+	// A pipe without a reader is full soon.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func endBlocked(t *testing.T, m mpirun.MPI, under string, signals int) {
 	}
 }
 
-// processOf returns the process whose arguments contain all of what is given, and 0 if there is none.
+// processOf returns the process whose arguments contain all of the given ones, or 0 if there is none.
 func processOf(arguments ...string) int {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {

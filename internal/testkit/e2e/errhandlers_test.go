@@ -24,8 +24,8 @@ func plain(t *testing.T, m mpirun.MPI, np int, program ...string) *mpirun.Result
 	return r
 }
 
-// TestErrorHandlersAreThePrograms: 1,000 random calls on error handlers return under mpivet what they return without it, and the
-// program's ends are the same.
+// TestErrorHandlersAreThePrograms: 1,000 random calls on error handlers return the same under mpivet as without it, and
+// the program ends in the same way.
 func TestErrorHandlersAreThePrograms(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "errhandlers")
@@ -49,18 +49,19 @@ func TestErrorHandlersAreThePrograms(t *testing.T) {
 	})
 }
 
-// numbers in what MPI says of an error differ from run to run: codes, addresses, process numbers, handles. So does who is first.
+// numbers in MPI's error messages differ from run to run: codes, addresses, process numbers, handles.
 var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// TestFatalErrorsEndAsWithoutMpivet: where MPI_ERRORS_ARE_FATAL ends a program, MPI says what it says without mpivet, and the exit
-// status is the same: whatever the thread level, and whatever has the handler.
+// TestFatalErrorsEndAsWithoutMpivet: if MPI_ERRORS_ARE_FATAL ends a program, MPI's message and the exit status are the
+// same as without mpivet. This holds for every thread level, and for every kind of object with the handler.
 func TestFatalErrorsEndAsWithoutMpivet(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "fatal_errors")
 		for _, level := range []string{"single", "multiple"} {
 			for _, what := range []string{"send", "dup", "split", "truncated", "collective", "query", "window"} {
 				t.Run(level+"/"+what, func(t *testing.T) {
-					// Rank 0 alone fails, so that one process speaks. MPICH's launcher may lose what a rank writes last.
+					// Only rank 0 fails, so only one process prints. MPICH's launcher may lose the last output of a
+					// rank.
 					lines := func(r *mpirun.Result) []string {
 						var list []string
 						for _, l := range strings.Split(r.Stdout+r.Stderr, "\n") {
@@ -94,8 +95,8 @@ func TestFatalErrorsEndAsWithoutMpivet(t *testing.T) {
 	})
 }
 
-// TestErrorHandlersAreInherited: communicators of all kinds, windows, sessions and processes that are started have the error
-// handlers that they have without mpivet, at each thread level.
+// TestErrorHandlersAreInherited: communicators of all kinds, windows, sessions and started processes have the same
+// error handlers as without mpivet, at each thread level.
 func TestErrorHandlersAreInherited(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "inherited_errhandlers")

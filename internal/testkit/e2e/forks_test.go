@@ -9,8 +9,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// TestForks: what children do that are made without exec, in whatever way, is not told of their parent, which is watched as
-// ever.
+// TestForks: actions of children that are made without exec, in any way, are not attributed to their parent. The parent
+// is checked as usual.
 func TestForks(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		source, program := filepath.Join("testdata", "forks.cc"), filepath.Join(t.TempDir(), "forks")
@@ -26,7 +26,8 @@ func TestForks(t *testing.T) {
 			t.Errorf("exit status %d, output %s", r.Status, r.Stdout)
 		}
 		if r.report.Run.Messages != 200 || r.report.Run.Collectives != 100 {
-			t.Errorf("%d messages and %d collectives matched, want 200 and 100", r.report.Run.Messages, r.report.Run.Collectives)
+			t.Errorf("%d messages and %d collectives matched, want 200 and 100", r.report.Run.Messages,
+				r.report.Run.Collectives)
 		}
 	})
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// A staged run is one of the program stages, which waits where it is told to.
+// A staged is a run of the program stages, which waits at the given place.
 type staged struct {
 	cmd    *exec.Cmd
 	stderr string // file
 	report string // file
-	ranks  []int  // their processes
+	ranks  []int  // the ranks' processes
 }
 
-// stage starts the program under mpivet run, or under the launcher with mpivet exec, and waits until both ranks are where they
-// are to wait.
+// stage starts the program under mpivet run, or under the launcher with mpivet exec. It returns when both ranks are at
+// the place where they wait.
 func stage(t *testing.T, m mpirun.MPI, under, where string) *staged {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func stage(t *testing.T, m mpirun.MPI, under, where string) *staged {
 	return s
 }
 
-// said returns what has been written to standard error up to now.
+// said returns the text on standard error so far.
 func (s *staged) said(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(s.stderr)
@@ -77,7 +77,7 @@ func (s *staged) said(t *testing.T) string {
 	return string(data)
 }
 
-// end waits for the end, and returns the report.
+// end waits for the end of the run, and returns the report.
 func (s *staged) end(t *testing.T) *mpirun.Report {
 	t.Helper()
 	_ = s.cmd.Wait()
@@ -86,7 +86,7 @@ func (s *staged) end(t *testing.T) *mpirun.Report {
 	return read(t, s.report)
 }
 
-// parents returns the processes above one, nearest first: number and name.
+// parents returns the ancestors of a process, nearest first: number and name.
 func parents(t *testing.T, pid int) (pids []int, names []string) {
 	t.Helper()
 	for pid > 1 {
@@ -104,7 +104,7 @@ func parents(t *testing.T, pid int) (pids []int, names []string) {
 	return pids[1:], names[1:]
 }
 
-// TestKilledOutsideOfMPI: a rank is told to be killed before it has called MPI_Init, and after MPI_Finalize.
+// TestKilledOutsideOfMPI: a rank that is killed before MPI_Init or after MPI_Finalize is reported.
 func TestKilledOutsideOfMPI(t *testing.T) {
 	for _, under := range []string{"run", "exec"} {
 		for where, says := range map[string]string{"init": "before MPI_Init", "finalize": "after MPI_Finalize"} {
@@ -115,7 +115,8 @@ func TestKilledOutsideOfMPI(t *testing.T) {
 						t.Fatal(err)
 					}
 					f := result{report: s.end(t)}.found(t, "LOCAL:EXIT:SIGNAL")
-					if !slices.Equal(f.Ranks, []int{1}) || !strings.Contains(f.Message, "SIGKILL") || !strings.Contains(f.Message, says) {
+					if !slices.Equal(f.Ranks, []int{1}) || !strings.Contains(f.Message, "SIGKILL") ||
+						!strings.Contains(f.Message, says) {
 						t.Errorf("ranks %v: %s", f.Ranks, f.Message)
 					}
 				})
@@ -124,7 +125,7 @@ func TestKilledOutsideOfMPI(t *testing.T) {
 	}
 }
 
-// TestLauncherIsKilled: what follows is no finding, and the user learns what has happened.
+// TestLauncherIsKilled: the death of the ranks is not a finding, and the user is told what has happened.
 func TestLauncherIsKilled(t *testing.T) {
 	for _, under := range []string{"run", "exec"} {
 		for _, victim := range []string{"mpiexec", "hydra_pmi_proxy"} {
@@ -142,7 +143,7 @@ func TestLauncherIsKilled(t *testing.T) {
 					if err := syscall.Kill(pids[i], syscall.SIGKILL); err != nil {
 						t.Fatal(err)
 					}
-					if victim == "hydra_pmi_proxy" { // its ranks run on
+					if victim == "hydra_pmi_proxy" { // its ranks continue
 						for _, pid := range s.ranks {
 							_ = syscall.Kill(pid, syscall.SIGKILL)
 						}
@@ -161,13 +162,13 @@ func TestLauncherIsKilled(t *testing.T) {
 	}
 }
 
-// TestLauncherIsKilledAfterARank: what came first is the finding.
+// TestLauncherIsKilledAfterARank: the death of the rank is the finding, as it came first.
 func TestLauncherIsKilledAfterARank(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		s := stage(t, m, "run", "between")
 		pids, names := parents(t, s.ranks[0])
 		i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "mpiexec") })
-		// It does not notice what happens to the ranks.
+		// Then it does not notice what happens to the ranks.
 		if err := syscall.Kill(pids[i], syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}

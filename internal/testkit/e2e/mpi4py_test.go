@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// TestPythonScripts: what scripts print that use mpi4py, and how they end, is the same with mpivet and without it.
+// TestPythonScripts: the output and the end of scripts that use mpi4py are the same with mpivet and without it.
 func TestPythonScripts(t *testing.T) {
 	const python, np = "/usr/bin/python3", 2 // with Debian's mpi4py
 	each(t, func(t *testing.T, m mpirun.MPI) {
@@ -39,7 +39,10 @@ func TestPythonScripts(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					return []string{python, filepath.Join(path, "each.py"), dir, filepath.Join(path, k.script+".py"), k.arg}
+					return []string{
+						python, filepath.Join(path, "each.py"), dir,
+						filepath.Join(path, k.script+".py"), k.arg,
+					}
 				}
 				want := plain(t, m, np, script(alone)...)
 				got := vet(t, np, []string{"--fail-on", "never"}, script(watched)...)
@@ -49,7 +52,7 @@ func TestPythonScripts(t *testing.T) {
 				for rank := range np {
 					a, err1 := os.ReadFile(filepath.Join(alone, strconv.Itoa(rank)))
 					b, err2 := os.ReadFile(filepath.Join(watched, strconv.Itoa(rank)))
-					// Where a rank ends the others, they may not have printed yet.
+					// If a rank ends the others, these may not have printed yet.
 					if k.script != "ends" && (err1 != nil || err2 != nil || string(a) != string(b) || len(a) == 0) {
 						t.Errorf("rank %d prints %q, without mpivet %q (%v, %v)", rank, b, a, err2, err1)
 					}

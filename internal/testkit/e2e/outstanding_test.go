@@ -10,8 +10,9 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// TestManyOutstandingOperations: 60,000 operations under way in each process do not slow the analysis down, in whichever order
-// they complete. If it walked through all of them at each completion, the run would take longer than its limit.
+// TestManyOutstandingOperations: 60,000 operations under way in each process do not slow the analysis down, whatever
+// the order of their completion. If it walked through all of them at each completion, the run would take longer than
+// its limit.
 func TestManyOutstandingOperations(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "outstanding", "-O2")

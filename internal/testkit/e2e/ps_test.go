@@ -15,7 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// The JSON of mpivet ps, as its users know it.
+// psRun is the JSON of mpivet ps.
 type psRun struct {
 	Run       string
 	State     string
@@ -55,7 +55,7 @@ func (c psCollective) String() string {
 	return fmt.Sprintf("%v in %v behind %v", c.Counts, c.Inside, c.Behind)
 }
 
-// called returns what is said of a collective on the object of that name that the given rank has.
+// called returns what the output says of a collective on the object with that name at the given rank.
 func (r *psRun) called(name string, rank int, collective string) string {
 	for _, o := range r.Objects {
 		if o.Name != name || !slices.Contains(o.Ranks, rank) {
@@ -70,7 +70,7 @@ func (r *psRun) called(name string, rank int, collective string) string {
 	return ""
 }
 
-// A hung is a run of a program that hangs, and what it takes to look at it.
+// A hung is a run of a program that hangs, with everything needed to look at it.
 type hung struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -78,11 +78,12 @@ type hung struct {
 	temp string
 }
 
-// hang runs a program under mpivet run that leaves it alone when it hangs.
+// hang runs a program under mpivet run with options that let it hang.
 func hang(t *testing.T, np int, program ...string) *hung {
 	t.Helper()
 	h := &hung{t: t, temp: t.TempDir()}
-	h.cmd = started(t, exec.Command(mpivet, slices.Concat([]string{"run", "-n", fmt.Sprint(np), "--quiet", "--on-error", "continue", "--"}, program)...))
+	h.cmd = started(t, exec.Command(mpivet,
+		slices.Concat([]string{"run", "-n", fmt.Sprint(np), "--quiet", "--on-error", "continue", "--"}, program)...))
 	h.cmd.Env = append(h.cmd.Env, "TMPDIR="+h.temp)
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := h.cmd.Start(); err != nil {
@@ -99,7 +100,7 @@ func hang(t *testing.T, np int, program ...string) *hung {
 			<-ended
 		}
 	})
-	// The session's directory on the disk is in a place of this test's own, and tells the name.
+	// The session's directory on the disk is in a directory of this test. Its name is the session's name.
 	waitFor(t, 60*time.Second, "the session is there", func() bool {
 		dirs, _ := filepath.Glob(filepath.Join(h.temp, fmt.Sprintf("mpivet-%d-*", os.Getuid())))
 		if len(dirs) == 1 {
@@ -122,7 +123,7 @@ func (h *hung) ps(args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// look returns what mpivet ps says of the run, nil if there is nothing yet.
+// look returns the output of mpivet ps about the run, nil if there is none yet.
 func (h *hung) look() *psRun {
 	h.t.Helper()
 	out, status := h.ps("--json", h.name)
@@ -139,7 +140,7 @@ func (h *hung) look() *psRun {
 	return doc.Runs[0]
 }
 
-// until looks until what it sees is as wanted.
+// until looks until the output satisfies a condition.
 func (h *hung) until(what string, ok func(r *psRun) bool) *psRun {
 	h.t.Helper()
 	var r *psRun
@@ -150,7 +151,8 @@ func (h *hung) until(what string, ok func(r *psRun) bool) *psRun {
 	return r
 }
 
-// TestPs: of a program that hangs, it is told who is behind in which collective, whether or not the analyzer lives.
+// TestPs: for a program that hangs, mpivet ps shows which rank is behind in which collective, whether or not the
+// analyzer lives.
 func TestPs(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "hang")
@@ -186,7 +188,8 @@ func TestPs(t *testing.T) {
 				t.Errorf("the other half: %s", got)
 			}
 			if kept := r.called("kept", 0, "MPI_Barrier_init"); kept != "" {
-				if got := r.called("kept", 0, "MPI_Start of MPI_Barrier_init"); kept != fmt.Sprintf(all, 1) || got != "[{1 [0 1 2]} {0 [3]}] in [] behind [3]" {
+				if got := r.called("kept", 0, "MPI_Start of MPI_Barrier_init"); kept != fmt.Sprintf(all, 1) ||
+					got != "[{1 [0 1 2]} {0 [3]}] in [] behind [3]" {
 					t.Errorf("persistent: %s, %s", kept, got)
 				}
 			} else if m.Name == "mpich" {
@@ -197,7 +200,8 @@ func TestPs(t *testing.T) {
 					if p.Threads[0].InMPI || !strings.HasPrefix(p.Threads[0].Call, "MPI_") {
 						t.Errorf("rank 3: %+v", p)
 					}
-				} else if c := p.Threads[0].Call; !p.Threads[0].InMPI || !strings.HasPrefix(c, "MPI_Allreduce(*sendbuf=MPI_IN_PLACE, *recvbuf=0x") ||
+				} else if c := p.Threads[0].Call; !p.Threads[0].InMPI ||
+					!strings.HasPrefix(c, "MPI_Allreduce(*sendbuf=MPI_IN_PLACE, *recvbuf=0x") ||
 					!strings.HasSuffix(c, "count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)") {
 					t.Errorf("rank %d: %+v", p.Rank, p)
 				}
@@ -207,7 +211,7 @@ func TestPs(t *testing.T) {
 					t.Errorf("%+v", o)
 				}
 			}
-			// Communicators that were freed have left nothing.
+			// Freed communicators have left nothing.
 			if len(r.Objects) > 20 {
 				t.Errorf("%d objects", len(r.Objects))
 			}
@@ -229,7 +233,8 @@ func TestPs(t *testing.T) {
 		}
 		text, status := h.ps(h.name)
 		for _, want := range []string{
-			"MPI_Allreduce", "1 × ranks 0-2, in it now; 0 × rank 3 ← rank 3 is behind", fmt.Sprintf("%d  ≥ ", r.Processes[0].PID), "outside MPI, after MPI_",
+			"MPI_Allreduce", "1 × ranks 0-2, in it now; 0 × rank 3 ← rank 3 is behind",
+			fmt.Sprintf("%d  ≥ ", r.Processes[0].PID), "outside MPI, after MPI_",
 			"between (2 + 2 processes with ranks 0-3)",
 		} {
 			if !strings.Contains(text, want) || status != 0 {
@@ -256,7 +261,7 @@ func TestPs(t *testing.T) {
 	})
 }
 
-// TestPsThreads: threads count their collectives, and each is told where it is.
+// TestPsThreads: the collectives of all threads are counted, and the position of each thread is shown.
 func TestPsThreads(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		h := hang(t, 2, compile(t, m, "hang_threads"))

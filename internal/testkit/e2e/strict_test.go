@@ -21,7 +21,7 @@ func lines(text string) []string {
 	return list
 }
 
-// only fails unless the findings are of one check, and returns the one finding.
+// only fails unless all findings are of one check, and there is exactly one. It returns that finding.
 func (r result) only(t *testing.T, check string) *mpirun.Finding {
 	t.Helper()
 	for _, f := range r.report.Findings {
@@ -32,7 +32,8 @@ func (r result) only(t *testing.T, check string) *mpirun.Finding {
 	return r.found(t, check)
 }
 
-// Where errors are returned or handled, all members of a faulty collective get one, and the program goes on.
+// TestStrictRaisesErrors: if errors are returned or handled, all members of a faulty collective get one, and the
+// program goes on.
 func TestStrictRaisesErrors(t *testing.T) {
 	const root, operation = "GLOBAL:COLLECTIVE:ROOT_MISMATCH", "GLOBAL:COLLECTIVE:OPERATION_MISMATCH"
 	each(t, func(t *testing.T, m mpirun.MPI) {
@@ -84,7 +85,7 @@ func TestStrictExitStatus(t *testing.T) {
 	}
 }
 
-// A check that is off refuses nothing: MPI gets the call, and does with it what it does.
+// TestStrictChecksThatAreOff: a check that is off does not refuse a call. MPI gets the call and handles it.
 func TestStrictChecksThatAreOff(t *testing.T) {
 	m := mpi(t, "mpich")
 	flags := []string{"--strict", "--check", "GLOBAL:COLLECTIVE:ROOT_MISMATCH=off"}
@@ -102,7 +103,8 @@ func TestStrictFatalErrors(t *testing.T) {
 				t.Errorf("exit status %d, stdout:\n%s", r.Status, r.Stdout)
 			}
 		}, compile(t, m, "strict_error"), "fatal", "bcast")
-		if !strings.Contains(r.Stderr, "rror in MPI_Bcast") && !strings.Contains(r.Stderr, "error occurred in MPI_Bcast") {
+		if !strings.Contains(r.Stderr, "rror in MPI_Bcast") &&
+			!strings.Contains(r.Stderr, "error occurred in MPI_Bcast") {
 			t.Error("MPI does not name the call")
 		}
 		if !strings.Contains(r.Stderr, "mpivet: GLOBAL:COLLECTIVE:ROOT_MISMATCH: see the report") {
@@ -139,8 +141,8 @@ func TestStrictMissingMember(t *testing.T) {
 	})
 }
 
-// The standard lets a collective wait for all members, so the program is not portable. But it is not strict mode that makes
-// it hang.
+// TestStrictLetsGo: the standard lets a collective wait for all members, so the program is not portable. But strict
+// mode does not make it hang.
 func TestStrictLetsGo(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		r := vet(t, 2, []string{"--strict"}, compile(t, m, "strict_missing"), "later")
@@ -164,7 +166,7 @@ func TestStrictThreads(t *testing.T) {
 	})
 }
 
-// A rank that is held when mpivet dies goes on.
+// TestStrictProgramOutlivesAnalyzer: a rank that is held when mpivet dies goes on.
 func TestStrictProgramOutlivesAnalyzer(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		dir := t.TempDir()
@@ -196,7 +198,8 @@ func TestStrictUnderALauncher(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		report := filepath.Join(t.TempDir(), "report.json")
 		program := compile(t, m, "strict_error")
-		cmd := started(t, exec.Command(m.Mpirun, "-n", "4", mpivet, "exec", "--strict", "--json", report, program, "return", "bcast"))
+		cmd := started(t, exec.Command(m.Mpirun, "-n", "4", mpivet, "exec", "--strict", "--json",
+			report, program, "return", "bcast"))
 		var stdout strings.Builder
 		cmd.Stdout = &stdout
 		if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 3 {
@@ -209,7 +212,7 @@ func TestStrictUnderALauncher(t *testing.T) {
 	})
 }
 
-// What was refused is told alike when the records are analysed again.
+// TestStrictReplay: refused calls are reported in the same way when the records are analysed again.
 func TestStrictReplay(t *testing.T) {
 	m := mpi(t, "mpich")
 	dir := t.TempDir()

@@ -10,11 +10,12 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// moves builds a program that moves data, with an MPI that damages some.
+// moves builds a program that moves data, with an MPI that damages some of them.
 func moves(t *testing.T, m mpirun.MPI, name string) string {
 	t.Helper()
 	library := filepath.Join(t.TempDir(), "libfaulty.so")
-	if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-o", library, filepath.Join("testdata", "faulty.c"), "-ldl").CombinedOutput(); err != nil {
+	if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-o", library, filepath.Join("testdata", "faulty.c"), "-ldl").
+		CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return compile(t, m, name, library)
@@ -25,7 +26,7 @@ func TestDamagedData(t *testing.T) {
 		program := moves(t, m, "moves")
 		for _, c := range []struct {
 			mode  string
-			ranks []int // the receiver of the damaged part, and who sent it
+			ranks []int // the receiver of the damaged part, and its sender
 			say   string
 			line  string
 		}{
@@ -35,12 +36,22 @@ func TestDamagedData(t *testing.T) {
 				"in MPI_Bcast (collective 2 on MPI_COMM_WORLD) are not what was sent",
 				"MPI_Bcast(large,",
 			},
-			{"gatherv", []int{1, 2}, "the 20 bytes that rank 1 received from rank 2.", "MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, 1,"},
+			{
+				"gatherv",
+				[]int{1, 2},
+				"the 20 bytes that rank 1 received from rank 2.",
+				"MPI_Gatherv(a, counts[rank], MPI_INT, b, counts, displs, MPI_INT, 1,",
+			},
 			{"scatter", []int{0, 3}, "the 36 bytes that rank 3 received from rank 0.", "rank ? b : MPI_IN_PLACE"},
 			{"allgather", []int{0, 2}, "the 36 bytes that rank 0 received from rank 2.", ""},
 			{"alltoallv", []int{1, 3}, "the 8 bytes that rank 3 received from rank 1.", ""},
 			{"columns", []int{0, 1}, "the 48 bytes that rank 1 received from rank 0.", "MPI_Bcast(b, 3, columns,"},
-			{"inter", []int{1, 3}, "the 20 bytes that rank 3 received from rank 1.", "MPI_Gather(a, 5, MPI_INT, b, 5, MPI_INT, root, groups);"},
+			{
+				"inter",
+				[]int{1, 3},
+				"the 20 bytes that rank 3 received from rank 1.",
+				"MPI_Gather(a, 5, MPI_INT, b, 5, MPI_INT, root, groups);",
+			},
 		} {
 			t.Run(c.mode, func(t *testing.T) {
 				r := vet(t, 4, []string{"--checksums"}, program, c.mode)
@@ -62,7 +73,8 @@ func TestDamagedData(t *testing.T) {
 	})
 }
 
-// TestUndamagedData: correct collectives of all kinds, and a byte that belongs to no data.
+// TestUndamagedData: correct collectives of all kinds give no finding, and neither does a byte that is not part of any
+// data.
 func TestUndamagedData(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := moves(t, m, "moves")
@@ -73,7 +85,8 @@ func TestUndamagedData(t *testing.T) {
 	})
 }
 
-// What a nonblocking or persistent operation delivers is looked at when the call returns that completes it.
+// TestDamagedPending: the data of a nonblocking or persistent operation are checked when the call that completes it
+// returns.
 func TestDamagedPending(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := moves(t, m, "moves_pending")
@@ -133,12 +146,15 @@ func TestUndamagedPending(t *testing.T) {
 	})
 }
 
-// A message that arrives damaged, by each way of receiving it.
+// TestDamagedMessages: a message arrives damaged, for each way to receive it.
 func TestDamagedMessages(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := moves(t, m, "messages")
 		for _, c := range []struct{ mode, say, line string }{
-			{"recv", "The 24 bytes that rank 1 receives from rank 0 are not what was sent.", "MPI_Recv(b, 2 * FEW, MPI_INT, 0,"},
+			{
+				"recv", "The 24 bytes that rank 1 receives from rank 0 are not what was sent.",
+				"MPI_Recv(b, 2 * FEW, MPI_INT, 0,",
+			},
 			{"large", "between byte 196608 and byte 204799.", "MPI_Recv(more,"},
 			{"column", "The 24 bytes", "MPI_Irecv(b, 1, column"},
 			{"sendrecv", "The 24 bytes", "MPI_Sendrecv(a,"},
@@ -165,7 +181,8 @@ func TestDamagedMessages(t *testing.T) {
 	})
 }
 
-// TestUndamagedMessages: the same without damage, and what is none, or not this check's.
+// TestUndamagedMessages: the same without damage gives no finding. Neither do other changes that this check must not
+// report.
 func TestUndamagedMessages(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := moves(t, m, "messages")
@@ -183,11 +200,13 @@ func TestUndamagedMessages(t *testing.T) {
 	})
 }
 
-// Memory that a device's runtime library knows is left alone: here its every address is.
+// TestDeviceMemory: memory of a device, as its runtime library reports it, is not read. Here, every address is such
+// memory.
 func TestDeviceMemory(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		library := filepath.Join(t.TempDir(), "libcuda.so.1")
-		if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, filepath.Join("testdata", "cuda.c")).CombinedOutput(); err != nil {
+		if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
+			library, filepath.Join("testdata", "cuda.c")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		program := compile(t, m, "device", library)

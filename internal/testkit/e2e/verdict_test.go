@@ -9,8 +9,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// TestExecTellsTheLauncher: under exec, the launcher's exit status says whether something was found, when the report is
-// there. That of a program that fails is its own.
+// TestExecTellsTheLauncher: under exec, the launcher's exit status shows whether there are findings, and comes after
+// the report. A program that fails keeps its own status.
 func TestExecTellsTheLauncher(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "ends")
@@ -22,7 +22,8 @@ func TestExecTellsTheLauncher(t *testing.T) {
 		}{
 			{"right", nil, []string{program, "right", "0", "exit"}, 0},
 			{"wrong", nil, []string{program, "wrong", "0", "exit"}, 3},
-			{"wrong by a script", nil, []string{"sh", "-c", program + " wrong 0 exit; true"}, 0}, // which ends as it likes
+			// the script's own exit status counts
+			{"wrong by a script", nil, []string{"sh", "-c", program + " wrong 0 exit; true"}, 0},
 			{"never", []string{"--fail-on=never"}, []string{program, "wrong", "0", "exit"}, 0},
 			{"failing", nil, []string{program, "wrong", "7", "exit"}, 7},
 			{"left by _exit", nil, []string{program, "wrong", "0", "_exit"}, 0},

@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// place is where a site lies in the example's own file.
+// place is the position of a site in the example's own file.
 type place struct {
 	line int
 	fn   string
@@ -30,7 +30,7 @@ func placesOf(f *mpirun.Finding, file string) []place {
 	return list
 }
 
-// textOf is everything that a finding says, for a want's regular expression.
+// textOf returns all texts of a finding, for a want's regular expression.
 func textOf(f *mpirun.Finding) string {
 	parts := []string{f.Message}
 	for _, site := range f.Sites {
@@ -39,11 +39,12 @@ func textOf(f *mpirun.Finding) string {
 	return strings.Join(append(parts, f.Advice), "\n")
 }
 
-// Compare returns what is wrong with the findings, one line or more for each problem; nothing if they are what the
-// example wants. severityOf gives a check's severity where a want names none; it may return "" if it does not know.
+// Compare returns the problems with the findings, at least one line for each problem; nothing if they are what the
+// example wants. severityOf gives a check's severity if a want does not name one. It may return "" if it does not know
+// it.
 //
-// A want is met by a finding of its check that has a site at its line. A finding is expected if a want or a may stands
-// at the line of its first site, or "nowhere" where none of its sites is in the file.
+// A finding satisfies a want if it is of the same check and has a site at the want's line. A finding is expected if a
+// want or a may stands at the line of its first site, or "nowhere" if none of its sites is in the file.
 func Compare(e *Example, r *mpirun.Report, severityOf func(check string) string) []string {
 	var problems []string
 	base := filepath.Base(e.Path)
@@ -90,7 +91,7 @@ func Compare(e *Example, r *mpirun.Report, severityOf func(check string) string)
 	return problems
 }
 
-// expected says whether a want or may stands at the finding's first site.
+// expected reports whether a want or may stands at the finding's first site.
 func expected(e *Example, f *mpirun.Finding) bool {
 	line := 0
 	if places := placesOf(f, e.Path); len(places) > 0 {
@@ -101,7 +102,7 @@ func expected(e *Example, f *mpirun.Finding) bool {
 	})
 }
 
-// refuses returns why a finding of the wanted check is not what is wanted, "" if it is.
+// refuses returns why a finding of the wanted check does not satisfy the want, "" if it does.
 func (w *Want) refuses(f *mpirun.Finding, file string, severityOf func(string) string) string {
 	places := placesOf(f, file)
 	if w.Line != 0 {
@@ -139,8 +140,8 @@ func (w *Want) refuses(f *mpirun.Finding, file string, severityOf func(string) s
 	return ""
 }
 
-// Differences compares the findings of a run with those of its replay: they must be the same in everything that a
-// user sees. It returns one line for each that is not.
+// Differences compares the findings of a run with those of its replay. They must be the same in everything that a user
+// sees. It returns one line for each difference.
 func Differences(run, replay *mpirun.Report) []string {
 	var problems []string
 	show := func(f *mpirun.Finding) string {

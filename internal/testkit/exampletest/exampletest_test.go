@@ -27,17 +27,20 @@ int main() {
     h(); /* nothing that we want "here" */
 } /* want nowhere "F" */
 `)
-	if e.NP != 3 || e.Timeout != 5*time.Second || e.Within != 2*time.Second || e.MPI != "mpich" || e.Status != 4 || e.Stdout {
+	if e.NP != 3 || e.Timeout != 5*time.Second || e.Within != 2*time.Second || e.MPI != "mpich" ||
+		e.Status != 4 || e.Stdout {
 		t.Errorf("options: %+v", e)
 	}
-	if got := strings.Join(append(append(append(e.Args, e.Env...), e.Flags...), e.CFlags...), "|"); got != "-a|b|A=1|B=2 3|--strict|-O2" {
+	if got := strings.Join(append(append(append(e.Args, e.Env...), e.Flags...), e.CFlags...),
+		"|"); got != "-a|b|A=1|B=2 3|--strict|-O2" {
 		t.Errorf("lists: %s", got)
 	}
 	if len(e.Wants) != 5 {
 		t.Fatalf("%d wants: %+v", len(e.Wants), e.Wants)
 	}
 	w := e.Wants[1]
-	if w.Line != 5 || w.Check != "A:B:C" || w.Severity != "info" || w.Count != 2 || len(w.Ranks) != 2 || w.Ranks[1] != 2 || w.Func != "ns::g" || w.Optional {
+	if w.Line != 5 || w.Check != "A:B:C" || w.Severity != "info" || w.Count != 2 || len(w.Ranks) != 2 ||
+		w.Ranks[1] != 2 || w.Func != "ns::g" || w.Optional {
 		t.Errorf("second want: %+v", w)
 	}
 	if !w.Says.MatchString("a x\nb (y)") {
@@ -104,9 +107,11 @@ func finding(check, severity, message string, lines ...int) string {
 		}
 		fn := "take"
 		sites += `{"rank":0,"role":"r","call":"MPI_X()","stack":[{"function":"lib","file":"/usr/lib.c","line":3},` +
-			`{"function":"` + fn + `","file":"/x/a.c","line":` + string(rune('0'+line)) + `},{"function":"main","file":"/x/a.c","line":2}]}`
+			`{"function":"` + fn + `","file":"/x/a.c","line":` + string(rune('0'+line)) +
+			`},{"function":"main","file":"/x/a.c","line":2}]}`
 	}
-	return `{"check":"` + check + `","severity":"` + severity + `","count":1,"ranks":[0,1],"message":"` + message + `","sites":[` + sites + `]}`
+	return `{"check":"` + check + `","severity":"` + severity + `","count":1,"ranks":[0,1],"message":"` +
+		message + `","sites":[` + sites + `]}`
 }
 
 func report(t *testing.T, findings ...string) *mpirun.Report {
@@ -131,16 +136,56 @@ func TestCompare(t *testing.T) {
 		{"missing", nil, []string{"MISSING  a.c:3: MSG", "MISSING  a.c:4: MSG"}},
 		{"extra check", []string{good, finding("OTHER", "info", "hm", 3)}, []string{"EXTRA    OTHER (info) at a.c:3"}},
 		{"extra place", []string{good, finding("MSG", "error", "int", 6)}, []string{"EXTRA    MSG (error) at a.c:6"}},
-		{"extra without a place", []string{good, finding("MSG", "error", "int")}, []string{"EXTRA    MSG (error) without a place"}},
-		{"optional at another place", []string{good, finding("HANG", "fatal", "", 6)}, []string{"EXTRA    HANG (fatal) at a.c:6"}},
-		{"wrong line", []string{finding("MSG", "error", "int", 3, 5)}, []string{"WRONG    a.c:4: MSG is reported at line 3, 5 instead"}},
-		{"first site wrong", []string{finding("MSG", "error", "int", 6, 3, 4)}, []string{"EXTRA    MSG (error) at a.c:6"}},
-		{"no stack", []string{finding("MSG", "error", "int")}, []string{"WRONG    a.c:3: MSG is reported without a place", "WRONG    a.c:4", "EXTRA"}},
-		{"wrong words", []string{finding("MSG", "error", "float", 3, 4)}, []string{"WRONG    a.c:3: MSG does not match"}},
-		{"wrong severity", []string{finding("MSG", "warning", "int", 3, 4)}, []string{"WRONG    a.c:3: MSG has severity warning, not error", "WRONG    a.c:4"}},
-		{"wrong count", []string{strings.Replace(good, `"count":1`, `"count":2`, 1)}, []string{"WRONG    a.c:3: MSG occurs 2 times, not 1"}},
-		{"wrong ranks", []string{strings.Replace(good, `[0,1]`, `[1]`, 1)}, []string{"WRONG    a.c:3: MSG concerns ranks [1], not [0 1]"}},
-		{"wrong function", []string{strings.ReplaceAll(good, `"take"`, `"give"`)}, []string{"WRONG    a.c:4: MSG is in function \"give\""}},
+		{
+			"extra without a place",
+			[]string{good, finding("MSG", "error", "int")},
+			[]string{"EXTRA    MSG (error) without a place"},
+		},
+		{
+			"optional at another place",
+			[]string{good, finding("HANG", "fatal", "", 6)},
+			[]string{"EXTRA    HANG (fatal) at a.c:6"},
+		},
+		{
+			"wrong line",
+			[]string{finding("MSG", "error", "int", 3, 5)},
+			[]string{"WRONG    a.c:4: MSG is reported at line 3, 5 instead"},
+		},
+		{
+			"first site wrong",
+			[]string{finding("MSG", "error", "int", 6, 3, 4)},
+			[]string{"EXTRA    MSG (error) at a.c:6"},
+		},
+		{
+			"no stack",
+			[]string{finding("MSG", "error", "int")},
+			[]string{"WRONG    a.c:3: MSG is reported without a place", "WRONG    a.c:4", "EXTRA"},
+		},
+		{
+			"wrong words",
+			[]string{finding("MSG", "error", "float", 3, 4)},
+			[]string{"WRONG    a.c:3: MSG does not match"},
+		},
+		{
+			"wrong severity",
+			[]string{finding("MSG", "warning", "int", 3, 4)},
+			[]string{"WRONG    a.c:3: MSG has severity warning, not error", "WRONG    a.c:4"},
+		},
+		{
+			"wrong count",
+			[]string{strings.Replace(good, `"count":1`, `"count":2`, 1)},
+			[]string{"WRONG    a.c:3: MSG occurs 2 times, not 1"},
+		},
+		{
+			"wrong ranks",
+			[]string{strings.Replace(good, `[0,1]`, `[1]`, 1)},
+			[]string{"WRONG    a.c:3: MSG concerns ranks [1], not [0 1]"},
+		},
+		{
+			"wrong function",
+			[]string{strings.ReplaceAll(good, `"take"`, `"give"`)},
+			[]string{"WRONG    a.c:4: MSG is in function \"give\""},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			problems := Compare(e, report(t, c.findings...), func(check string) string {
@@ -173,10 +218,12 @@ func TestDifferences(t *testing.T) {
 	if d := Differences(report(t, a, b), report(t, b, a)); d != nil {
 		t.Errorf("same in another order: %v", d)
 	}
-	if d := Differences(report(t, a), report(t, a, b)); len(d) != 1 || !strings.Contains(d[0], `only in the replay: {"check":"B"`) {
+	if d := Differences(report(t, a), report(t, a, b)); len(d) != 1 ||
+		!strings.Contains(d[0], `only in the replay: {"check":"B"`) {
 		t.Errorf("one more: %v", d)
 	}
-	if d := Differences(report(t, a), report(t, strings.Replace(a, `"line":3`, `"line":4`, 1))); len(d) != 1 && len(d) != 2 {
+	if d := Differences(report(t, a), report(t, strings.Replace(a, `"line":3`, `"line":4`, 1))); len(d) != 1 &&
+		len(d) != 2 {
 		t.Errorf("another line: %v", d)
 	}
 	if d := Differences(report(t, a, a), report(t, a)); len(d) != 1 {
@@ -193,7 +240,7 @@ func TestReadReportRefusesOtherSchemas(t *testing.T) {
 	}
 }
 
-// Every program under examples/ has expectations that can be read, and a short explanation on top.
+// TestExamplesParse: every program under examples/ has valid expectations, and a short explanation on top.
 func TestExamplesParse(t *testing.T) {
 	paths, err := Find("../../../examples")
 	if err != nil {

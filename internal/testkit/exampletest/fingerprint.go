@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Fingerprint identifies what an example does and where in its file it does that. Comments and trailing spaces are no
-// part of it, but the options in them are.
+// Fingerprint identifies what an example does and where in its file. Comments and trailing spaces do not count, except
+// for the options in comments.
 func Fingerprint(e *Example) (string, error) {
 	source, err := os.ReadFile(e.Path)
 	if err != nil {
@@ -30,7 +30,7 @@ func Fingerprint(e *Example) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8]), nil
 }
 
-// withoutExpectation cuts a comment off a line that says what must be found there.
+// withoutExpectation removes the comment with an expectation from a line.
 func withoutExpectation(line, ext string) string {
 	for _, c := range comments(line, ext) {
 		if word, _, _ := strings.Cut(c, " "); word == "want" || word == "may" || word == "run:" {
@@ -40,7 +40,7 @@ func withoutExpectation(line, ext string) string {
 	return line
 }
 
-// withoutComments takes the comments of the form /* … */ out of a C program. Lines stay lines.
+// withoutComments removes comments of the form /* … */ from a C program. The lines keep their numbers.
 func withoutComments(source string) string {
 	var out strings.Builder
 	for i := 0; i < len(source); i++ {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestFingerprint: comments do not count, what the program does and where it does that counts, and so do the options
-// of the run.
+// TestFingerprint: comments do not change it. The actions of the program, their lines and the options of the run do.
 func TestFingerprint(t *testing.T) {
 	of := func(name, source string) string {
 		t.Helper()

@@ -1,5 +1,5 @@
-// Package exampletest runs the programs under examples/ with mpivet and compares what it finds with what the programs
-// say must be found, in comments beside the lines concerned. examples/README.md has the grammar.
+// Package exampletest runs the programs under examples/ with mpivet. It compares the findings with the expectations,
+// which stand in comments beside the lines concerned. examples/README.md has the grammar.
 package exampletest
 
 import (
@@ -22,11 +22,11 @@ type Example struct {
 	Env     []string      // additional, "NAME=value"
 	Flags   []string      // of mpivet run
 	CFlags  []string      // of the compiler
-	MPI     string        // "mpich" or "openmpi" if it makes sense with that one only, else ""
+	MPI     string        // "mpich" or "openmpi" if the example makes sense only with that one, else ""
 	Timeout time.Duration // after which the run has failed
-	Within  time.Duration // the run under mpivet must not take longer; 0 if that does not matter
+	Within  time.Duration // maximum time of the run under mpivet; 0: no limit
 	Status  int           // expected exit status of mpivet, -1 if it follows from the findings
-	Stdout  bool          // the output is the same in every run, but for the order of lines
+	Stdout  bool          // the output is the same in every run, except for the order of lines
 	Wants   []Want
 }
 
@@ -35,20 +35,20 @@ type Want struct {
 	Line     int // of the comment; 0 if the finding has no place in the file
 	Optional bool
 	Check    string
-	Severity string // "" for the check's own
+	Severity string // "" for the check's default
 	Says     *regexp.Regexp
-	Count    int   // occurrences, -1 if that does not matter
-	Ranks    []int // nil if that does not matter
+	Count    int   // occurrences, -1 for any number
+	Ranks    []int // nil for any ranks
 	Func     string
 }
 
-// Twin says that the program is a correct one: its name ends in _ok.
+// Twin reports whether the program is a correct one: its name ends in _ok.
 func (e *Example) Twin() bool {
 	name := filepath.Base(e.Path)
 	return strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), "_ok")
 }
 
-// extensions are those of source files that are examples.
+// extensions are the extensions of source files that are examples.
 var extensions = []string{".c", ".cc", ".f90", ".py"}
 
 // Find returns the paths of all examples below dir, in order.
@@ -90,7 +90,7 @@ func Parse(path, source string) (*Example, error) {
 					err = e.parseWants(words, i+1)
 				}
 			} else if word, _, _ := strings.Cut(comment, " "); word != "want" && word != "may" && word != "run:" {
-				err = nil // a comment for people
+				err = nil // a comment for readers
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
@@ -110,7 +110,7 @@ func Parse(path, source string) (*Example, error) {
 	return e, nil
 }
 
-// marks begin a comment up to the end of the line, by the extension of the file. C has others.
+// marks are the beginnings of comments up to the end of the line, by the extension of the file. C has other comments.
 var marks = map[string]string{".cc": "//", ".f90": "!", ".py": "#"}
 
 // comments returns the comments that begin on a line, without their marks.
@@ -133,14 +133,14 @@ func comments(line, ext string) []string {
 	return nil
 }
 
-// word is a word of a comment; quoted says that it began with a quote, and is no key=value then.
+// word is a word of a comment. quoted says that it began with a quote: then it is not a key=value.
 type word struct {
 	text   string
 	quoted bool
 }
 
-// split divides a comment into words. Quotes hold words together, at the beginning or inside of one; a backslash
-// stands for itself, as regular expressions need it.
+// split divides a comment into words. Quotes hold a text together, at the beginning of a word or inside it. A backslash
+// is an ordinary character, as regular expressions need it.
 func split(s string) ([]word, error) {
 	var words []word
 	rest := strings.TrimSpace(s)
@@ -221,7 +221,7 @@ func (e *Example) parseWants(words []word, line int) error {
 	return nil
 }
 
-// parse reads one expectation from the beginning of a list of words. It returns the words behind it.
+// parse reads one expectation from the beginning of a list of words. It returns the remaining words.
 func (w *Want) parse(words []word) (rest []word, err error) {
 	switch words[0].text {
 	case "want":
@@ -261,7 +261,7 @@ func (w *Want) parse(words []word) (rest []word, err error) {
 	return words, nil
 }
 
-// setOption sets what a word key=value says.
+// setOption sets the option of a word key=value.
 func (w *Want) setOption(key, value string) (err error) {
 	switch key {
 	case "count":

@@ -15,7 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/recorded"
 )
 
-// Name is the example's family and name: "deadlock/recv_recv.c".
+// Name returns the example's family and name: "deadlock/recv_recv.c".
 func Name(e *Example) string {
 	return filepath.Base(filepath.Dir(e.Path)) + "/" + filepath.Base(e.Path)
 }
@@ -30,7 +30,7 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 	case ".f90":
 		wrapper, args = m.FC, []string{"-g", "-w", "-J" + dir}
 	case ".py":
-		return []string{"/usr/bin/python3", e.Path}, nil // Debian's own: mpi4py is built for it
+		return []string{"/usr/bin/python3", e.Path}, nil // Debian's Python: mpi4py is built for it
 	}
 	args = append(append(args, e.CFlags...), "-o", out, e.Path)
 	if wrapper == m.CC {
@@ -48,25 +48,26 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 
 // Options say how much Check does.
 type Options struct {
-	// Thorough: compare all wrong programs that end by themselves with runs without mpivet, and replay the records of
-	// all programs. Otherwise Check does both for every fourth program: each takes about as long as the run itself.
+	// Thorough: for all wrong programs that end by themselves, compare the run with runs without mpivet; replay the
+	// records of all programs. Otherwise Check does both for every fourth program, as each takes about as long as the
+	// run itself.
 	Thorough bool
-	// Plain is the program's run without mpivet, if it is known. Where a run with mpivet differs from it, the program
-	// runs again without mpivet. Check sets it to the run that it has made. It may be nil.
+	// Plain is the program's run without mpivet, if it is known. If a run with mpivet differs from it, Check runs the
+	// program again without mpivet, and stores that run here. It may be nil.
 	Plain *Plain
-	// Keep is given the run of an example that is as it should be. It may be nil.
+	// Keep is called with the run of an example without problems. It may be nil.
 	Keep func(*recorded.Run) error
 }
 
-// Plain is what a user sees of a program's run without mpivet: its exit status, and what all ranks print to stdout, in
-// the order of the lines.
+// Plain is what a user sees of a program's run without mpivet: its exit status, and the output of all ranks to stdout,
+// with sorted lines.
 type Plain struct {
 	Program string `json:"program"` // its Fingerprint; "" if no run is known
 	Status  int    `json:"status,omitempty"`
 	Stdout  string `json:"stdout,omitempty"`
 }
 
-// keep hands on what a run has recorded.
+// keep passes the records of a run to Keep.
 func (o Options) keep(e *Example, recordFile string) error {
 	fingerprint, err := Fingerprint(e)
 	if err != nil {
@@ -79,7 +80,7 @@ func (o Options) keep(e *Example, recordFile string) error {
 	return o.Keep(r)
 }
 
-// CheckRecorded analyses a recorded run of an example, and returns what is not as it should be.
+// CheckRecorded analyses a recorded run of an example, and returns the problems.
 func CheckRecorded(e *Example, r *recorded.Run, severityOf func(string) string) ([]string, error) {
 	report, status, err := r.Replay(e.Path, e.Env)
 	if err != nil {
@@ -88,7 +89,7 @@ func CheckRecorded(e *Example, r *recorded.Run, severityOf func(string) string) 
 	return append(Compare(e, report, severityOf), statusProblems(e, report, status)...), nil
 }
 
-// statusProblems returns what is wrong with mpivet's exit status.
+// statusProblems returns the problems with mpivet's exit status.
 func statusProblems(e *Example, report *mpirun.Report, status int) []string {
 	switch {
 	case e.Status >= 0 && status != e.Status:
@@ -106,28 +107,29 @@ func severe(report *mpirun.Report) bool {
 	})
 }
 
-// Part puts an example into one of n parts, always into the same one.
+// Part assigns an example to one of n parts. It is always the same part.
 func Part(e *Example, n uint32) uint32 {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, Name(e))
 	return h.Sum32() % n
 }
 
-// sampled reports whether the example is among those that Check looks at more closely.
+// sampled reports whether Check examines the example more closely.
 func (o Options) sampled(e *Example) bool { return o.Thorough || Part(e, 4) == 0 }
 
-// Check runs a built example under mpivet, without it where it runs to a proper end, and replays its records. It
-// returns what is not as it should be.
+// Check runs a built example under mpivet, runs it without mpivet if it ends properly, and replays its records. It
+// returns the problems.
 func Check(
 	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, severityOf func(string) string, o Options,
 ) ([]string, error) {
 	stem := filepath.Join(dir, strings.ReplaceAll(Name(e), "/", "_")+"."+m.Name)
 	reportFile, recordFile := stem+".json", stem+".record"
-	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile}, e.Flags...)
+	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile},
+		e.Flags...)
 	args = append(append(append(args, "--"), command...), e.Args...)
 	env := mpirun.FastStart(e.Env...)
 	limit := e.Timeout
-	if o.Keep != nil { // how long it took is no part of it
+	if o.Keep != nil { // without the time of the run
 		limit *= 5
 	}
 	run, err := mpirun.Run(args, env, dir, limit)
@@ -139,7 +141,8 @@ func Check(
 		problems = append(problems, fmt.Sprintf("HUNG     no end after %v", e.Timeout))
 	}
 	if e.Within > 0 && run.Took > e.Within && o.Keep == nil {
-		problems = append(problems, fmt.Sprintf("SLOW     it took %v, more than %v", run.Took.Round(time.Millisecond), e.Within))
+		problems = append(problems, fmt.Sprintf("SLOW     it took %v, more than %v",
+			run.Took.Round(time.Millisecond), e.Within))
 	}
 	data, err := os.ReadFile(reportFile)
 	if err != nil {
@@ -151,7 +154,7 @@ func Check(
 	}
 	problems = append(problems, Compare(e, report, severityOf)...)
 
-	// Without errors the program runs to its end by itself, too, and must look the same.
+	// Without errors, the program also ends properly without mpivet, and must look the same.
 	bad := severe(report)
 	problems = append(problems, statusProblems(e, report, run.Status)...)
 	if !bad && !run.TimedOut {
@@ -162,7 +165,7 @@ func Check(
 		problems = append(problems, more...)
 	}
 
-	// With errors it does not run to its end, or does by chance. Where it does again and again, it must look the same.
+	// With errors, the program may not end properly, or only by chance. If it always does, it must look the same.
 	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
 	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.sampled(e) {
 		difference, err := differs(mpivet, e, m, command, dir, run, report)
@@ -188,7 +191,7 @@ func Check(
 	return problems, nil
 }
 
-// replayProblems analyses the records of a run again, and returns what differs.
+// replayProblems analyses the records of a run again, and returns the differences.
 func replayProblems(e *Example, recordFile string, report *mpirun.Report, run *mpirun.Result) (problems []string) {
 	again, status, err := recorded.ReplayFile(recordFile, e.Env)
 	if err != nil {
@@ -203,8 +206,8 @@ func replayProblems(e *Example, recordFile string, report *mpirun.Report, run *m
 	return problems
 }
 
-// alike compares the run of a program that runs to a proper end with its run without mpivet. It returns what differs.
-// If the known run differs or there is none, it runs the program without mpivet, and sets known.
+// alike compares the run of a program that ends properly with its run without mpivet. It returns the differences. If
+// the known run differs or there is none, it runs the program without mpivet, and sets known.
 func alike(
 	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, known *Plain,
 ) (problems []string, err error) {
@@ -215,9 +218,10 @@ func alike(
 	env := mpirun.FastStart(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	plain, err := mpirun.Run(alone, env, dir, e.Timeout)
-	// What goes wrong without mpivet only says nothing of mpivet, unless it always does.
-	var before string // what such runs said
-	for tries := 0; err == nil && tries < 3 && run.Status != plain.Status && (launcherFailed(m, plain) || run.Status == 0); tries++ {
+	// A failure without mpivet proves nothing about mpivet, unless it always occurs.
+	var before string // output of such runs
+	for tries := 0; err == nil && tries < 3 && run.Status != plain.Status &&
+		(launcherFailed(m, plain) || run.Status == 0); tries++ {
 		before += "\n" + tail(plain)
 		plain, err = mpirun.Run(alone, env, dir, e.Timeout)
 	}
@@ -234,17 +238,18 @@ func alike(
 		}
 	}
 	if e.Status < 0 && plain.Status != run.Status {
-		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status, plain.Status, before, tail(plain)))
+		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status,
+			plain.Status, before, tail(plain)))
 	}
 	if e.Stdout && sorted(plain.Stdout) != sorted(run.Stdout) {
-		problems = append(problems, fmt.Sprintf("OUTPUT\n%s\nwithout mpivet\n%s", indent(sorted(run.Stdout)), indent(sorted(plain.Stdout))))
+		problems = append(problems, fmt.Sprintf("OUTPUT\n%s\nwithout mpivet\n%s",
+			indent(sorted(run.Stdout)), indent(sorted(plain.Stdout))))
 	}
 	return problems, nil
 }
 
-// differs runs a wrong program without mpivet, and says how that differs from its run with mpivet. It returns "" if
-// nothing differs, or if the program hangs. To leave out what differs by chance, it runs the program several times,
-// both ways.
+// differs runs a wrong program without mpivet, and returns the difference from its run with mpivet. It returns "" if
+// there is none, or if the program hangs. To ignore random differences, it runs the program several times, both ways.
 func differs(
 	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, report *mpirun.Report,
 ) (string, error) {
@@ -265,7 +270,8 @@ func differs(
 		}
 		again := filepath.Join(dir, strings.ReplaceAll(Name(e), "/", "_")+"."+m.Name+".again.json")
 		args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", again}, e.Flags...)
-		if run, err = mpirun.Run(append(append(append(args, "--"), command...), e.Args...), env, dir, e.Timeout); err != nil {
+		if run, err = mpirun.Run(append(append(append(args, "--"), command...), e.Args...), env,
+			dir, e.Timeout); err != nil {
 			return "", err
 		}
 		data, err := os.ReadFile(again)
@@ -278,7 +284,7 @@ func differs(
 	}
 }
 
-// printed is what the program has printed, without what MPI's libraries do: that has times and addresses.
+// printed returns the program's output without that of MPI's libraries, which contains times and addresses.
 func printed(r *mpirun.Result) string {
 	var lines []string
 	for line := range strings.Lines(r.Stdout) {
@@ -289,20 +295,20 @@ func printed(r *mpirun.Result) string {
 	return sorted(strings.Join(lines, ""))
 }
 
-// launcherFailed reports whether a run, without mpivet, ended as it did for a fault of the launcher: that of Open MPI
-// 4.1.4 sometimes crashes after its ranks were aborted, or does not end.
+// launcherFailed reports whether the end of a run without mpivet was caused by a fault of the launcher. That of Open
+// MPI 4.1.4 sometimes crashes after its ranks were aborted, or does not end.
 func launcherFailed(m mpirun.MPI, plain *mpirun.Result) bool {
 	return m.Name == "openmpi" && (plain.TimedOut || plain.Status == 128+int(syscall.SIGSEGV))
 }
 
-// sorted puts lines of several ranks into an order that does not depend on who was first.
+// sorted sorts the lines of several ranks, so that the result does not depend on their order.
 func sorted(text string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
-// tail is the end of what a command wrote to stderr, for people.
+// tail returns the end of a command's stderr, for messages.
 func tail(r *mpirun.Result) string {
 	text := r.Stderr
 	if len(text) > 4000 {

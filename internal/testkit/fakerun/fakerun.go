@@ -1,5 +1,5 @@
-// Package fakerun makes up what ranks would have recorded, for tests and benchmarks that run without MPI: programs as
-// record streams, rank by rank, delivered like a source delivers them.
+// Package fakerun makes records of ranks without MPI, for tests and benchmarks. A program is a stream of records for
+// each rank. It is delivered in the same way as by a source.
 package fakerun
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Handles and constants of the made-up MPI.
+// Handles and constants of the invented MPI.
 const (
 	World       = 0x44000000
 	Self        = 0x44000001
@@ -44,13 +44,13 @@ const (
 
 // Name is the name of a predefined handle or of a constant.
 type Name struct {
-	Kind  uint8 // as record.h numbers them: KindConst …
+	Kind  uint8 // as in record.h: KindConst …
 	Size  int32 // of a datatype, in bytes
 	Value uint64
 	Name  string
 }
 
-// Kinds of names, as record.h numbers them.
+// Kinds of names, as in record.h.
 const (
 	KindConst    = 0
 	KindComm     = 1
@@ -77,7 +77,8 @@ var names = []Name{
 	{KindOp, 0, Max, "MPI_MAX"},
 	{KindOp, 0, Sum, "MPI_SUM"},
 	constant(AnySource, "MPI_ANY_SOURCE"), constant(AnyTag, "MPI_ANY_TAG"), constant(ProcNull, "MPI_PROC_NULL"),
-	constant(RootSelf, "MPI_ROOT"), constant(InPlace, "MPI_IN_PLACE"), constant(Ignore, "MPI_STATUS_IGNORE"), constant(Ignore, "MPI_STATUSES_IGNORE"),
+	constant(RootSelf, "MPI_ROOT"), constant(InPlace, "MPI_IN_PLACE"), constant(Ignore, "MPI_STATUS_IGNORE"),
+	constant(Ignore, "MPI_STATUSES_IGNORE"),
 	constant(OrderC, "MPI_ORDER_C"), constant(OrderF, "MPI_ORDER_FORTRAN"), constant(Block, "MPI_DISTRIBUTE_BLOCK"),
 	constant(Cyclic, "MPI_DISTRIBUTE_CYCLIC"), constant(None, "MPI_DISTRIBUTE_NONE"),
 	constant(DefaultDarg, "MPI_DISTRIBUTE_DFLT_DARG"), constant(3, "MPI_ERR_TYPE"),
@@ -89,10 +90,10 @@ var names = []Name{
 var predefined = sync.OnceValue(func() []byte { return Names(names) })
 
 // Args are the arguments and results of a call, by parameter name: int or uint64 for values and handles, []uint64 for
-// arrays of handles, []int32 for arrays of int. Results have the parameter's name behind a '>': ">request".
+// arrays of handles, []int32 for arrays of int. The name of a result is '>' and the parameter's name: ">request".
 type Args map[string]any
 
-// Status is what a receive or completion tells.
+// Status is the status of a receive or completion.
 type Status struct {
 	Source, Tag int32
 	Error       int32
@@ -100,7 +101,7 @@ type Status struct {
 	Bytes       int64
 }
 
-// Program is what some ranks have recorded.
+// Program is the records of some ranks.
 type Program struct {
 	Ranks []*Rank
 }
@@ -109,13 +110,13 @@ type Program struct {
 type Rank struct {
 	rank, size int
 	data       []byte
-	starts     []int       // of records
-	open       int         // start of the record that is open, -1 if none
-	told       []int       // the records of calls that publish something, in order
-	publish    map[int]int // how many records they publish
+	starts     []int       // offsets of the records
+	open       int         // start of the open record, -1 if there is none
+	told       []int       // the records of calls that publish records, in order
+	publish    map[int]int // how many records each of them publishes
 	sites      map[string]uint32
-	End        *ring.ProcEnd // how it ends, nil: it does not
-	Level      int           // of thread support that Init tells
+	End        *ring.ProcEnd // how the rank ends; nil: it does not end
+	Level      int           // the level of thread support in the records of Init
 }
 
 // New returns a program of n ranks that have all called MPI_Init.
@@ -127,7 +128,7 @@ func New(n int) *Program {
 	return p
 }
 
-// NewSumming returns a program of n ranks that have all called MPI_Init, and will make sums of the data of messages.
+// NewSumming returns a program of n ranks that have all called MPI_Init, with records that announce sums of data.
 func NewSumming(n int) *Program {
 	p := new(Program)
 	for r := range n {
@@ -139,8 +140,8 @@ func NewSumming(n int) *Program {
 	return p
 }
 
-// NewRank returns one rank of a program of n that has called MPI_Init: for programs of so many that they are better made
-// up one by one.
+// NewRank returns one rank of a program of n ranks. It has called MPI_Init. For programs with so many ranks that these
+// should be made one at a time.
 func NewRank(r, n int) *Rank {
 	k := Uninitialized(r, n)
 	k.Init("MPI_Init", nil)
@@ -152,13 +153,13 @@ func Uninitialized(r, n int) *Rank {
 	return &Rank{rank: r, size: n, open: -1, sites: make(map[string]uint32), Level: 3}
 }
 
-// Init adds the call by which a rank enters MPI, and what it tells then.
+// Init adds the call by which a rank enters MPI, with the records that it publishes.
 func (k *Rank) Init(function string, a Args) {
 	k.begin()
 	k.Call("main", function, a)
 }
 
-// begin adds what comes before MPI_Init.
+// begin adds the records before MPI_Init.
 func (k *Rank) begin() {
 	k.Append(predefined())
 	k.Append(leveled(k.rank, k.size, k.Level, "Synthetic MPI"))
@@ -183,12 +184,12 @@ func record(kind uint16, site uint32, rc int32, used int, body []byte) []byte {
 	return append(b, make([]byte, lines*layout.Line-len(b))...)
 }
 
-// info returns a record that is no call.
+// info returns a record that is not a call.
 func info(kind uint16, site uint32, body []byte) []byte {
 	return record(kind, site, 0, layout.SizeofRecord, body)
 }
 
-// flag returns what stands for a bool in a record.
+// flag returns the value of a bool in a record.
 func flag(is bool) uint32 {
 	if is {
 		return 1
@@ -196,7 +197,7 @@ func flag(is bool) uint32 {
 	return 0
 }
 
-// Constants returns the record of n more constants with values from first on, of as many as MPI libraries have.
+// Constants returns the record of n more constants, with values from first on. MPI libraries have about as many.
 func Constants(n int, first int64) []byte {
 	var list []Name
 	for i := range n {
@@ -208,7 +209,10 @@ func Constants(n int, first int64) []byte {
 // Module returns the record of a file that is mapped into a process.
 func Module(path string, start, end uint64) []byte {
 	const buildID = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67"
-	m := layout.Module{Base: start, Start: start, End: end, BuildIDLen: uint16(len(buildID)), PathLen: uint16(len(path))}
+	m := layout.Module{
+		Base: start, Start: start, End: end, BuildIDLen: uint16(len(buildID)),
+		PathLen: uint16(len(path)),
+	}
 	return info(layout.InfoModule, 0, append(append(m.Append(nil), buildID...), path...))
 }
 
@@ -228,19 +232,20 @@ func Names(list []Name) []byte {
 	return info(layout.InfoNames, 0, b)
 }
 
-// MPI returns the record of what rank r of n knows about its MPI library.
+// MPI returns the record with the facts about the MPI library of rank r of n.
 func MPI(r, n int, library string) []byte { return leveled(r, n, 3, library) }
 
 func leveled(r, n, level int, library string) []byte {
 	m := layout.MPI{
-		Rank: int32(r), Size: int32(n), ThreadLevel: int32(level), TagUB: 1 << 20, Version: 4, LibraryLen: uint32(len(library)),
+		Rank: int32(r), Size: int32(n), ThreadLevel: int32(level), TagUB: 1 << 20, Version: 4,
+		LibraryLen: uint32(len(library)),
 	}
 	return info(layout.InfoMPI, 0, append(m.Append(nil), library...))
 }
 
-// Comm adds the record of a communicator: the rank's own in it and the world ranks of its group, or, if size is larger
-// than their number, size ranks from local[0] on. remote is the other group of an inter-communicator. It comes before
-// the call that made it.
+// Comm adds the record of a communicator: the rank in it, and the world ranks of its group. If size is larger than the
+// number of these ranks, the group is size ranks from local[0] on. remote is the other group of an inter-communicator.
+// The record comes before the call that made the communicator.
 func (k *Rank) Comm(handle uint64, rank int, local, remote []int32, size int) {
 	k.Append(Comm(handle, rank, local, remote, size))
 }
@@ -268,7 +273,7 @@ func Comm(handle uint64, rank int, local, remote []int32, size int) []byte {
 	return info(layout.InfoComm, 0, b)
 }
 
-// site returns the number of the call stack that is one function's, publishing it at first.
+// site returns the number of a call stack that consists of one function. The first time, it publishes the stack.
 func (k *Rank) site(function string) uint32 {
 	if s, ok := k.sites[function]; ok {
 		return s
@@ -289,7 +294,7 @@ func Site(id uint32, pc uint64) []byte {
 	return info(layout.InfoSite, id, binary.LittleEndian.AppendUint64(s.Append(nil), pc))
 }
 
-// Call adds a call that has returned. site names the place that makes it.
+// Call adds a call that has returned. site names the place of the call.
 func (k *Rank) Call(site, function string, a Args) { k.add(site, function, a, 0) }
 
 // Fail adds a call that has returned an error.
@@ -298,7 +303,7 @@ func (k *Rank) Fail(site, function string, a Args, class int32, text string, fat
 	k.add(site, function, a, class)
 }
 
-// Error returns the record of an error that a call returns or the program dies of.
+// Error returns the record of an error that a call returns or that ends the program.
 func Error(class int32, text string, fatal bool) []byte {
 	e := layout.Error{Code: class, Class: class, TextLen: uint32(len(text))}
 	if fatal {
@@ -307,13 +312,13 @@ func Error(class int32, text string, fatal bool) []byte {
 	return info(layout.InfoError, 0, append(e.Append(nil), text...))
 }
 
-// PartSum is that of a part of the data that a collective moves; Peer -1: for all.
+// PartSum is the sum of a part of the data that a collective moves; Peer -1: for all.
 type PartSum struct {
 	Peer         int
 	Bytes, Value uint64
 }
 
-// Move adds a collective that has returned rc, with the sums of what it sent and received.
+// Move adds a collective that has returned rc, with the sums of the data that it sent and received.
 func (k *Rank) Move(site, function string, a Args, rc int32, sent, received []PartSum) {
 	s := k.site(site)
 	k.publishing(2)
@@ -337,7 +342,8 @@ func (k *Rank) publishing(n int) {
 
 func (k *Rank) sums(flags uint32, list []PartSum) { k.Append(Sums(flags, 0, 0, list)) }
 
-// Sums returns the record of sums of an operation by its number, 0 for the call's own, and of which start it is.
+// Sums returns the record of the sums of an operation. operation is its number, 0 for the call's own; round is the
+// number of the start.
 func Sums(flags uint32, operation, round uint64, list []PartSum) []byte {
 	v := layout.Sums{Flags: flags, Count: uint32(len(list)), Operation: operation, Round: round}
 	b := v.Append(nil)
@@ -362,19 +368,22 @@ func Blocks(flags uint32, operation, round, bytes uint64, values ...uint64) []by
 	return Sums(flags|layout.SumsBlocks, operation, round, list)
 }
 
-// Changed returns the record of data that have changed: length bytes at a position among so many.
+// Changed returns the record of a change of data: length bytes at a position in a number of bytes.
 func Changed(operation uint64, exact bool, bytes, at, length uint64) []byte {
-	c := layout.Changed{Operation: operation, Peer: layout.SumAll, Exact: flag(exact), Bytes: bytes, At: at, Length: length}
+	c := layout.Changed{
+		Operation: operation, Peer: layout.SumAll, Exact: flag(exact), Bytes: bytes,
+		At: at, Length: length,
+	}
 	return info(layout.InfoChanged, 0, c.Append(nil))
 }
 
-// Unreachable returns the record of memory that can't be accessed: the byte at a position of a buffer.
+// Unreachable returns the record of memory that cannot be accessed: the byte at a position of a buffer.
 func Unreachable(address, at uint64, written, mapped bool) []byte {
 	u := layout.Unreachable{Address: address, At: at, Written: flag(written), Mapped: flag(mapped)}
 	return info(layout.InfoUnreachable, 0, u.Append(nil))
 }
 
-// Publish adds a call that has returned rc, with records that it has published.
+// Publish adds a call that has returned rc, with the records that it has published.
 func (k *Rank) Publish(site, function string, a Args, rc int32, told ...[]byte) {
 	s := k.site(site)
 	k.publishing(len(told))
@@ -384,19 +393,19 @@ func (k *Rank) Publish(site, function string, a Args, rc int32, told ...[]byte) 
 	}
 }
 
-// Callback adds a call in which a function of the program runs, which frees objects: each by its handle, with the name of the
-// function that frees it.
+// Callback adds a call that runs a function of the program. That function frees objects: freed has the name of the
+// freeing function for each handle.
 func (k *Rank) Callback(site, function string, a Args, freed map[uint64]string) {
 	s := k.site(site)
 	k.publishing(len(freed))
 	k.Append(Record(s, function, a, 0))
 	for _, h := range slices.Sorted(maps.Keys(freed)) {
-		f := layout.Freed{Handle: h, Function: uint32(mpiapi.ByName(freed[h]).ID)} // at addresses in no file
+		f := layout.Freed{Handle: h, Function: uint32(mpiapi.ByName(freed[h]).ID)} // the addresses lie in no file
 		k.Append(info(layout.InfoFreed, 0, f.Append(nil)))
 	}
 }
 
-// Open adds a call that does not return. Nothing can follow it.
+// Open adds a call that does not return. No call can follow it.
 func (k *Rank) Open(site, function string, a Args) {
 	s := k.site(site)
 	_ = s
@@ -409,7 +418,7 @@ func (k *Rank) add(site, function string, a Args, rc int32) {
 	k.Append(Record(s, function, a, rc))
 }
 
-// Refusal returns the record that precedes the return of a call that strict mode refuses, with the given code.
+// Refusal returns the record, with the given code, that precedes the return of a call that strict mode refuses.
 func Refusal(code int32) []byte {
 	e := layout.Error{Code: code, Class: code, Flags: layout.ErrorRefused}
 	return info(layout.InfoError, 0, e.Append(nil))
@@ -440,12 +449,12 @@ func Record(site uint32, function string, a Args, rc int32) []byte {
 // encoder writes the record of one call.
 type encoder struct {
 	args    Args
-	used    map[string]bool // the arguments that belong to a parameter
+	used    map[string]bool // the arguments that match a parameter
 	fixed   []byte          // the part without arrays
 	in, out []byte          // sections: arrays that the call reads and writes
 }
 
-// take returns an argument by its name, and notes that it belongs to a parameter.
+// take returns an argument by its name, and notes that it matches a parameter.
 func (e *encoder) take(name string) (any, bool) {
 	v, ok := e.args[name]
 	e.used[name] = ok
@@ -481,7 +490,7 @@ func (e *encoder) param(i int, p *mpiapi.Param) {
 	}
 }
 
-// put writes a value of 4 bytes, or of 8 if it is wide, unless its place is 0.
+// put writes a value of 4 bytes, or of 8 if it is wide, unless at is 0.
 func (e *encoder) put(at uint16, wide bool, v uint64) {
 	switch {
 	case at == 0:
@@ -492,7 +501,7 @@ func (e *encoder) put(at uint16, wide bool, v uint64) {
 	}
 }
 
-// section returns the array of the parameter with a number, as a section of a record.
+// section returns the array of a parameter as a section of a record.
 func section(kind uint8, param int, array any) []byte {
 	var body []byte
 	count := 0
@@ -537,7 +546,7 @@ func padded(b []byte) []byte {
 	return b
 }
 
-// isNumber reports whether an argument is a value or a handle, and no array.
+// isNumber reports whether an argument is a value or a handle, and not an array.
 func isNumber(v any) bool {
 	switch v.(type) {
 	case int, uint64:
@@ -546,8 +555,8 @@ func isNumber(v any) bool {
 	return false
 }
 
-// somewhere is where a buffer or variable lies that a test says nothing of: apart from the call's others, and what belongs to a
-// request apart from what belongs to others.
+// somewhere returns the address of a buffer or variable if a test does not give one. It differs from the others of the
+// call. If it belongs to a request, it also differs from those of other requests.
 func somewhere(p *mpiapi.Param, i int, a Args) uint64 {
 	if v, ok := a[">"+p.Name]; ok && p.Role == mpiapi.TheRequest {
 		return 0x7c0000000000 + 8*number(v)
@@ -569,20 +578,20 @@ func number(v any) uint64 {
 	panic(fmt.Sprintf("%T for a number", v))
 }
 
-// Start tells h of the processes and threads.
+// Start delivers the processes and threads to h.
 func (p *Program) Start(h ring.Handler) {
 	for r := range p.Ranks {
 		Start(h, r, len(p.Ranks))
 	}
 }
 
-// Start tells h of the process and thread of rank r of n. Ranks are started in their order.
+// Start delivers the process and thread of rank r of n to h. Ranks must be started in order.
 func Start(h ring.Handler, r, n int) {
 	h.Proc(&ring.Proc{ID: ring.ProcID(r), PID: 1000 + r, PPID: 1, Rank: r, WorldSize: n, Exe: "/bin/program"})
 	h.Thread(&ring.Thread{ID: ring.ThreadID(r), Proc: ring.ProcID(r), TID: 1000 + r, Main: true})
 }
 
-// records returns the bytes of records.
+// records returns the bytes of the records from..to.
 func (k *Rank) records(from, to int) []byte {
 	end := len(k.data)
 	if to < len(k.starts) {
@@ -591,7 +600,8 @@ func (k *Rank) records(from, to int) []byte {
 	return k.data[k.starts[from]:end]
 }
 
-// Deliver hands h everything, records in batches of at most n per rank and turn, beginning with rank first.
+// Deliver delivers the whole program to h. Each rank gets batches of at most n records in turn, and the first turn is
+// that of rank first.
 func (p *Program) Deliver(h ring.Handler, n, first int) {
 	p.Start(h)
 	next := make([]int, len(p.Ranks))
@@ -608,7 +618,7 @@ func (p *Program) Deliver(h ring.Handler, n, first int) {
 			to := min(from+n, len(k.starts))
 			at, told := slices.BinarySearch(k.told, from)
 			switch {
-			case told: // the call, open; what it has published; its return
+			case told: // the open call; the records that it has published; its return
 				to = from + 1 + k.publish[from]
 				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from, from+1), Open: true})
 				h.Batch(&ring.Batch{Thread: ring.ThreadID(r), Data: k.records(from+1, to)})

@@ -45,7 +45,7 @@ func (k *process) address(v Variable) uint64 {
 	return variableAt + uint64(v.Kind)<<20 + uint64(v.Index)*k.lib.size()
 }
 
-// arguments returns what the record of a call has before it returns.
+// arguments returns the content of a call's record before it returns.
 func (k *process) arguments(c *Call, f *mpiapi.Func) fakerun.Args {
 	a := make(fakerun.Args)
 	for i := range f.Params {
@@ -128,7 +128,7 @@ func numbers(p *mpiapi.Param, v Numbers) any {
 	return list
 }
 
-// statusRoom makes room for the results of calls that may not return: a receive has a status only if it has wildcards.
+// statusRoom makes room for the results of calls that may not return. A receive has a status only if it has wildcards.
 func (k *process) statusRoom(c *Call, f *mpiapi.Func, a fakerun.Args) {
 	i := f.Arg(mpiapi.TheStatus)
 	if i < 0 {

@@ -14,7 +14,7 @@ const (
 	different = "GLOBAL:COLLECTIVE:OPERATION_MISMATCH"
 )
 
-// Bugs are the ways to be wrong.
+// Bugs are all kinds of bugs.
 var Bugs = slices.Concat(lone, entangled)
 
 // lone are the bugs of one call.
@@ -24,7 +24,8 @@ var lone = []*Bug{
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
 				w, basic := s.call.Args["datatype"].(Word)
-				return (class(s.call) == mpiapi.Recv || class(s.call) == mpiapi.Irecv) && basic && alike[w] != "" && single(s.call) && p.delivered(s)
+				return (class(s.call) == mpiapi.Recv || class(s.call) == mpiapi.Irecv) && basic &&
+					alike[w] != "" && single(s.call) && p.delivered(s)
 			})
 			if !ok {
 				return nil, false
@@ -51,7 +52,8 @@ var lone = []*Bug{
 		Name: "message that is too long", Finds: []string{"GLOBAL:MSG:TRUNCATED"},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				return (class(s.call) == mpiapi.Recv || class(s.call) == mpiapi.Irecv || class(s.call) == mpiapi.RecvInit || class(s.call) == mpiapi.Mrecv) && p.delivered(s)
+				return (class(s.call) == mpiapi.Recv || class(s.call) == mpiapi.Irecv ||
+					class(s.call) == mpiapi.RecvInit || class(s.call) == mpiapi.Mrecv) && p.delivered(s)
 			})
 			if !ok {
 				return nil, false
@@ -85,7 +87,8 @@ var lone = []*Bug{
 		Name: "send to another rank", Finds: []string{pending}, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				return class(s.call) == mpiapi.Send && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && len(p.p.Ranks) > 2 &&
+				return class(s.call) == mpiapi.Send && s.call.Args["comm"] == Word("MPI_COMM_WORLD") &&
+					len(p.p.Ranks) > 2 &&
 					p.taken(s) != nil
 			})
 			if !ok {
@@ -102,13 +105,15 @@ var lone = []*Bug{
 		Name: "send on another communicator", Finds: []string{pending}, Hangs: true,
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				return class(s.call) == mpiapi.Send && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && p.taken(s) != nil
+				return class(s.call) == mpiapi.Send && s.call.Args["comm"] == Word("MPI_COMM_WORLD") &&
+					p.taken(s) != nil
 			})
 			if !ok {
 				return nil, false
 			}
 			for i, c := range p.p.Ranks[s.rank][:s.at] {
-				if c.Func != "MPI_Comm_dup" || c.Args["comm"] != Word("MPI_COMM_WORLD") || p.freed(s.rank, i, s.at, c.Args["newcomm"]) {
+				if c.Func != "MPI_Comm_dup" || c.Args["comm"] != Word("MPI_COMM_WORLD") ||
+					p.freed(s.rank, i, s.at, c.Args["newcomm"]) {
 					continue
 				}
 				return p.change(s, "comm", c.Args["newcomm"]), true
@@ -172,8 +177,10 @@ var lone = []*Bug{
 		Name: "another collective", Finds: []string{different}, Hangs: true, May: []string{hard},
 		plant: func(p *planter) (*Call, bool) {
 			others := map[string]string{
-				"MPI_Allreduce": "MPI_Scan", "MPI_Scan": "MPI_Exscan", "MPI_Exscan": "MPI_Scan", "MPI_Iallreduce": "MPI_Iscan",
-				"MPI_Iscan": "MPI_Iexscan", "MPI_Alltoall": "MPI_Allgather", "MPI_Ialltoall": "MPI_Iallgather", // not the other way: that reads more
+				"MPI_Allreduce": "MPI_Scan", "MPI_Scan": "MPI_Exscan", "MPI_Exscan": "MPI_Scan",
+				"MPI_Iallreduce": "MPI_Iscan",
+				// not the other way: that reads more
+				"MPI_Iscan": "MPI_Iexscan", "MPI_Alltoall": "MPI_Allgather", "MPI_Ialltoall": "MPI_Iallgather",
 			}
 			s, ok := p.some(func(s spot) bool {
 				return others[s.call.Func] != "" && p.size(s.call) > 1 && s.call.Args["sendbuf"] != Word("MPI_IN_PLACE")
@@ -188,14 +195,18 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "a nonblocking collective among blocking ones", Finds: []string{different}, Hangs: true, May: []string{hard},
+		Name: "a nonblocking collective among blocking ones", Finds: []string{different},
+		Hangs: true, May: []string{hard},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool { return s.call.Func == "MPI_Barrier" && p.size(s.call) > 1 })
 			if !ok {
 				return nil, false
 			}
 			q := p.spare()
-			p.p.Ranks[s.rank][s.at] = &Call{Func: "MPI_Ibarrier", Args: s.call.Args.with("request", q), Collective: s.call.Collective}
+			p.p.Ranks[s.rank][s.at] = &Call{
+				Func: "MPI_Ibarrier", Args: s.call.Args.with("request", q),
+				Collective: s.call.Collective,
+			}
 			s.at++
 			p.insert(s, &Call{Func: "MPI_Wait", Args: Args{"request": q}})
 			return p.p.Ranks[s.rank][s.at-1], true
@@ -234,7 +245,8 @@ var lone = []*Bug{
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
 				_, known := s.call.Args["sendbuf"].(Memory)
-				return p.size(s.call) > 1 && known && (s.call.Func == "MPI_Allreduce" || s.call.Func == "MPI_Iallreduce")
+				return p.size(s.call) > 1 && known && (s.call.Func == "MPI_Allreduce" ||
+					s.call.Func == "MPI_Iallreduce")
 			})
 			if !ok {
 				return nil, false
@@ -261,7 +273,8 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "a datatype is not committed", Finds: []string{"LOCAL:DATATYPE:NOT_COMMITTED"}, May: []string{"LOCAL:DATATYPE:NOT_COMMITTED"},
+		Name: "a datatype is not committed", Finds: []string{"LOCAL:DATATYPE:NOT_COMMITTED"},
+		May: []string{"LOCAL:DATATYPE:NOT_COMMITTED"},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool { return s.call.Func == "MPI_Type_commit" && p.user(s) != nil })
 			if !ok {
@@ -284,7 +297,8 @@ var lone = []*Bug{
 		},
 	},
 	{
-		Name: "a datatype is used after it is freed", Finds: []string{"LOCAL:DATATYPE:FREED"}, May: []string{"LOCAL:DATATYPE:FREED"},
+		Name: "a datatype is used after it is freed", Finds: []string{"LOCAL:DATATYPE:FREED"},
+		May: []string{"LOCAL:DATATYPE:FREED"},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool { return s.call.Func == "MPI_Type_commit" && p.user(s) != nil })
 			if !ok {
@@ -315,16 +329,22 @@ var lone = []*Bug{
 	{
 		Name: "a request is never completed", Finds: []string{"LOCAL:REQUEST:NOT_FREED"},
 		plant: func(p *planter) (*Call, bool) {
-			// Where handles are moved, which one of several requests with the same handle is left can't be told.
+			// If handles are moved, it is unknown which one of several requests with the same handle is left.
 			s, ok := p.some(func(s spot) bool {
-				return s.at > 0 && !slices.ContainsFunc(p.p.Ranks[s.rank], func(c *Call) bool { return len(c.Move) > 0 })
+				return s.at > 0 && !slices.ContainsFunc(p.p.Ranks[s.rank], func(c *Call) bool {
+					return len(c.Move) > 0
+				})
 			})
 			if !ok {
 				return nil, false
 			}
-			a := Args{"buf": Memory(0), "count": Number(0), "datatype": Word("MPI_INT"), "tag": Number(9999), "comm": Word("MPI_COMM_SELF")}
+			a := Args{
+				"buf": Memory(0), "count": Number(0), "datatype": Word("MPI_INT"),
+				"tag": Number(9999), "comm": Word("MPI_COMM_SELF"),
+			}
 			p.insert(s, &Call{Func: "MPI_Recv", Args: a.with("source", Number(0))})
-			return p.insert(s, &Call{Func: "MPI_Isend", Args: a.with("dest", Number(0)).with("request", p.spare())}), true
+			return p.insert(s, &Call{Func: "MPI_Isend", Args: a.with("dest", Number(0)).with("request", p.spare())}),
+				true
 		},
 	},
 	{
@@ -334,7 +354,10 @@ var lone = []*Bug{
 			if !ok {
 				return nil, false
 			}
-			a := Args{"buf": Memory(p.p.Memory), "count": Number(4), "datatype": Word("MPI_INT"), "tag": Number(9999), "comm": Word("MPI_COMM_SELF")}
+			a := Args{
+				"buf": Memory(p.p.Memory), "count": Number(4), "datatype": Word("MPI_INT"),
+				"tag": Number(9999), "comm": Word("MPI_COMM_SELF"),
+			}
 			part := a.with("buf", Memory(p.p.Memory+8)).with("count", Number(1))
 			p.p.Memory += 16
 			q := p.spare()
@@ -374,7 +397,8 @@ var lone = []*Bug{
 		May: []string{"GLOBAL:COLLECTIVE:ORDER_MISMATCH"},
 		plant: func(p *planter) (*Call, bool) {
 			s, ok := p.some(func(s spot) bool {
-				return class(s.call) == mpiapi.Collective && s.call.Args["comm"] == Word("MPI_COMM_WORLD") && s.call.Args["newcomm"] == nil && p.last(s) &&
+				return class(s.call) == mpiapi.Collective && s.call.Args["comm"] == Word("MPI_COMM_WORLD") &&
+					s.call.Args["newcomm"] == nil && p.last(s) &&
 					!p.anyTag(-1)
 			})
 			if !ok {

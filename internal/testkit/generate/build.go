@@ -7,17 +7,17 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Options say what programs may be like.
+// Options are properties of programs.
 type Options struct {
 	Ranks   int // 0: 2 to 8
 	Actions int // 0: 4 to 40
-	// Isendrecv: MPI_Isendrecv may be called, which Open MPI 4 does not have.
+	// Isendrecv: MPI_Isendrecv may be called. Open MPI 4 does not have it.
 	Isendrecv bool
-	// Real keeps to what MPICH 4.0.2 executes as it should. MPI_Bsend of large derived datatypes sends too much there;
-	// MPI_Waitany, MPI_Testall and others of several requests fail or complete too much if there are persistent collectives
-	// among them that are not active; MPI_Reduce between groups wants a send buffer of the root, too.
+	// Real avoids bugs of MPICH 4.0.2. There, MPI_Bsend of large derived datatypes sends too much. MPI_Waitany,
+	// MPI_Testall and other calls with several requests fail or complete too much if some of these are inactive
+	// persistent collectives. MPI_Reduce between groups requires a send buffer also at the root.
 	Real bool
-	// Skip are actions to leave out: programs that are no longer than needed to show something.
+	// Skip are actions to leave out, for programs that are as short as possible.
 	Skip map[int]bool
 }
 
@@ -27,7 +27,7 @@ func New(seed uint64, o Options) *Program {
 	return p
 }
 
-// generate makes the program of a seed, with one more action somewhere that is not correct, whose calls it returns.
+// generate makes the program of a seed. It inserts the action wrong somewhere, and returns the calls of that action.
 func generate(seed uint64, o Options, wrong func(*builder) []*Call) (p *Program, calls []*Call) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	if o.Ranks == 0 {
@@ -56,23 +56,23 @@ type builder struct {
 	rng     *rand.Rand
 	o       Options
 	p       *Program
-	comms   []*group   // communicators that are not freed
-	open    []*message // messages of which one half is there
+	comms   []*group   // communicators that were not freed
+	open    []*message // messages with only one half called
 	ranks   []*rank
 	pairs   []*pair // persistent
 	repeats []*repeat
-	tag     int // the last one used for one message only
+	tag     int // the last tag that is used for only one message
 	numbers struct{ message, collective int }
 }
 
-// rank is what one rank has at this point of its program.
+// rank is the state of one rank at this point of its program.
 type rank struct {
 	requests []*request // by variable, nil: MPI_REQUEST_NULL
 	types    []derived
 	ops      []int // variables of reduction operations
 	memory   int
 	buffered int // bytes that its buffered sends need
-	// crowded: it has no room for them.
+	// crowded: there is no room for them.
 	crowded bool
 }
 
@@ -81,7 +81,7 @@ type request struct {
 	variable   int
 	persistent bool
 	active     bool
-	// ready: all that it needs to complete has been called at this point.
+	// ready: all calls that it needs to complete were made before this point.
 	ready bool
 	// unsure: it may have been completed already.
 	unsure bool
@@ -97,10 +97,10 @@ type group struct {
 	late          *late
 }
 
-// stream is what is between a sender and a receiver on a communicator.
+// stream is the state between a sender and a receiver on a communicator.
 type stream struct {
-	busy   map[int]bool // tags of messages that are half there
-	locked bool         // a receive of any tag is waiting for its message
+	busy   map[int]bool // tags of messages with only one half called
+	locked bool         // a receive with any tag waits for its message
 }
 
 func newBuilder(seed uint64, o Options) *builder {
@@ -142,7 +142,7 @@ func (b *builder) memory(r, bytes int) Memory {
 	return Memory(at)
 }
 
-// request returns a request variable of rank r that is free.
+// request returns a free request variable of rank r.
 func (b *builder) request(r int, q request) *request {
 	k := b.ranks[r]
 	at := slices.Index(k.requests, nil)
@@ -160,7 +160,7 @@ func (q *request) value() Variable { return Variable{mpiapi.Request, q.variable}
 
 func (b *builder) count(k mpiapi.Kind, n int) { b.p.Variables[k] = max(b.p.Variables[k], n) }
 
-// comm returns what stands for a communicator.
+// comm returns the argument for a communicator.
 func (g *group) comm() Value {
 	switch g.id {
 	case 0:
@@ -171,7 +171,7 @@ func (g *group) comm() Value {
 	return Variable{mpiapi.Comm, g.id}
 }
 
-// members are all processes of the communicator, of both groups.
+// members are all processes of the communicator, in both groups.
 func (g *group) members() []int { return slices.Concat(g.local, g.remote) }
 
 // peers returns the group that rank r sends to.
@@ -182,7 +182,7 @@ func (g *group) peers(r int) []int {
 	return g.local
 }
 
-// of returns the rank of process to on the communicator, as process r names it.
+// of returns the rank of process to on the communicator, as seen by process r.
 func (g *group) of(r, to int) Number { return Number(slices.Index(g.peers(r), to)) }
 
 func (g *group) stream(from, to int) *stream {
@@ -194,7 +194,7 @@ func (g *group) stream(from, to int) *stream {
 	return s
 }
 
-// quiet reports whether no message to rank r is half there.
+// quiet reports whether there is no message to rank r with only one half called.
 func (g *group) quiet(r int) bool {
 	for k, s := range g.streams {
 		if k[1] == r && (s.locked || len(s.busy) > 0) {
@@ -204,7 +204,7 @@ func (g *group) quiet(r int) bool {
 	return true
 }
 
-// actions are what programs are made of, and how often.
+// actions are the parts of programs, with their frequencies.
 var actions = []struct {
 	weight int
 	do     func(*builder)
@@ -247,7 +247,7 @@ func (b *builder) act() {
 	}
 }
 
-// finish ends what is under way, frees what was made, and calls MPI_Finalize.
+// finish completes pending operations, frees all objects, and calls MPI_Finalize.
 func (b *builder) finish() {
 	for len(b.open) > 0 {
 		b.close(b.open[0])
@@ -282,11 +282,11 @@ func (b *builder) finish() {
 	}
 }
 
-// attach puts a buffer for all buffered sends of a rank around them.
+// attach attaches a buffer before all buffered sends of a rank, and detaches it after them.
 func (b *builder) attach(r, bytes int) {
 	at := b.memory(r, bytes)
 	b.call(r, "MPI_Buffer_detach", Args{})
 	calls := b.p.Ranks[r]
 	attach := &Call{Func: "MPI_Buffer_attach", Args: Args{"buffer": at, "size": Number(bytes)}}
-	b.p.Ranks[r] = slices.Insert(calls, 1, attach) // behind MPI_Init
+	b.p.Ranks[r] = slices.Insert(calls, 1, attach) // after MPI_Init
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// late is a nonblocking collective that not all members have called yet.
+// late is a nonblocking collective that some members have not called yet.
 type late struct {
 	function   string
 	args       func(r int) Args
@@ -40,7 +40,7 @@ func (b *builder) collective() {
 	b.everyone(g, function, args)
 }
 
-// icollective adds a nonblocking collective, which some members may call later.
+// icollective adds a nonblocking collective. Some members may call it later.
 func (b *builder) icollective() {
 	g := pick(b, b.comms)
 	b.joinLate(g)
@@ -60,7 +60,7 @@ func (b *builder) icollective() {
 	}
 }
 
-// join has the next of those missing call the collective that is under way.
+// join makes the next missing member call the collective that is under way.
 func (b *builder) join(g *group) {
 	l := g.late
 	r := l.missing[0]
@@ -77,7 +77,7 @@ func (b *builder) join(g *group) {
 	}
 }
 
-// joinLate has all join that have not.
+// joinLate makes all missing members call it.
 func (b *builder) joinLate(g *group) {
 	for g.late != nil {
 		b.join(g)
@@ -117,7 +117,7 @@ func (b *builder) again(p *repeat) {
 	}
 }
 
-// shape returns a collective on g, and the arguments of each member but for the communicator.
+// shape returns a collective on g, and the arguments of each member except for the communicator.
 func (b *builder) shape(g *group) (function string, args func(r int) Args) {
 	if len(g.remote) > 0 {
 		return b.intergroup(g)
@@ -160,7 +160,7 @@ type shaper struct {
 	n, root int
 	p       payload // of a part
 	inPlace bool
-	parts   []int   // copies for each member, where they differ
+	parts   []int   // copies for each member, if they differ
 	matrix  [][]int // copies from each to each
 	op      Value   // nil: of the program
 	typ     Word    // of a reduction
@@ -184,19 +184,19 @@ func (c *shaper) prepare() {
 func (c *shaper) me(r int) int      { return slices.Index(c.g.local, r) }
 func (c *shaper) isRoot(r int) bool { return c.me(r) == c.root }
 
-// fill sets the arguments of one side: its buffer, count and datatype, for so many parts.
+// fill sets the arguments of one side: its buffer, count and datatype, for a number of parts.
 func (c *shaper) fill(r int, a Args, buf, count, typ string, parts int) {
 	x := c.b.as(r, c.p)
 	a[buf], a[count], a[typ] = c.b.memory(r, parts*x.extent), Number(x.count), x.typ
 }
 
-// one sets those of a side that has other numbers of copies: elements of a datatype that is one copy.
+// unit returns a datatype that is one copy, for a side with other numbers of copies, and its extent.
 func (c *shaper) unit(r int) (typ Value, extent int) {
 	x := c.b.as(r, payload{c.p.pattern, 1})
 	return x.typ, x.extent
 }
 
-// displacements puts blocks one behind the other, with gaps.
+// displacements places blocks one after the other, with gaps.
 func (c *shaper) displacements(counts []int) (at Numbers, end int) {
 	for _, n := range counts {
 		at = append(at, end)
@@ -211,7 +211,7 @@ func (c *shaper) vector(r int, a Args, buf, counts, displs, typ string, list []i
 	a[buf], a[counts], a[displs], a[typ] = c.b.memory(r, end*extent), Numbers(list), at, t
 }
 
-// place puts MPI_IN_PLACE for a buffer, and what does not matter then.
+// place passes MPI_IN_PLACE for a buffer. Its count and datatype do not matter then.
 func (c *shaper) place(a Args, buf string) { a[buf] = Word("MPI_IN_PLACE") }
 
 func (c *shaper) bcast(r int) Args {
@@ -220,8 +220,9 @@ func (c *shaper) bcast(r int) Args {
 	return a
 }
 
-// rooted makes the arguments of an operation in which the root has something for each, and each, the root too unless in
-// place, has one part of it: whole and part put them on the side of these names.
+// rooted makes the arguments of an operation in which the root has one part for each member, and each member has its
+// own part. In place, the root does not have its own part. whole and part set the arguments on the side with the name
+// all or own.
 func (c *shaper) rooted(r int, all, own string, whole, part func(a Args, side string)) Args {
 	a := Args{"root": Number(c.root)}
 	if c.isRoot(r) {
@@ -293,7 +294,8 @@ func (c *shaper) alltoall(r int) Args {
 	return a
 }
 
-// from returns what each sends to member i; in place, as much as i sends each.
+// from returns the number of copies that each member sends to member i. In place, i sends the same numbers to each
+// member.
 func (c *shaper) from(i int) []int {
 	var list []int
 	for j := range c.n {
@@ -337,7 +339,7 @@ func (c *shaper) alltoallw(r int) Args {
 	return a
 }
 
-// combined sets what the reductions have in common.
+// combined sets the arguments that all reductions have.
 func (c *shaper) combined(r int, a Args, bytes int) {
 	a["datatype"] = c.typ
 	a["op"] = c.op

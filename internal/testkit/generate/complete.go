@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// completeSome completes some requests of a rank, those of a row of variables.
+// completeSome completes some requests of a rank, in consecutive variables.
 func (b *builder) completeSome() {
 	r := b.rng.IntN(len(b.ranks))
 	k := b.ranks[r]
@@ -15,7 +15,7 @@ func (b *builder) completeSome() {
 	to := from + 1 + b.rng.IntN(len(k.requests)-from)
 	for i := from; i < to; i++ {
 		if q := k.requests[i]; q != nil && q.active && !q.ready {
-			to = i // this one may need what is not called yet
+			to = i // this one may need calls that come later
 		}
 	}
 	b.complete(r, from, to)
@@ -39,7 +39,7 @@ func (b *builder) complete(r, from, to int) {
 	all := Requests{from, to - from}
 	how := b.rng.IntN(9)
 	if !sure && (how == 2 || how == 3 || how == 5 || how == 6) {
-		how = 0 // these would wait for more than there is
+		how = 0 // these might wait for more requests than are left
 	}
 	if b.o.Real && b.repeated(r, from, to) {
 		how = 0
@@ -96,7 +96,7 @@ func (b *builder) over(r int, q *request) {
 	}
 }
 
-// lookAtSome tests some requests of a rank, or waits for one of several, of which more may be complete.
+// lookAtSome tests some requests of a rank, or waits for one of several. More of them may be complete.
 func (b *builder) lookAtSome() {
 	r := b.rng.IntN(len(b.ranks))
 	k := b.ranks[r]

@@ -10,11 +10,14 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Deliver hands h what a run has recorded, as a source would: rank by rank, each up to some point of time, in batches of
-// random sizes, with ticks in between. starved: time also passes while ranks that could leave a call have not yet, as if
-// they were stopped for a while.
+// Deliver delivers the records of a run to h, as a source would: rank by rank, each up to some point of time, in
+// batches of random sizes, with ticks in between. starved: time also passes while ranks have not yet left calls that
+// they could leave, as if they were stopped for a while.
 func (r *Run) Deliver(h ring.Handler, seed uint64, starved bool) {
-	d := &delivery{starved: starved, rng: rand.New(rand.NewPCG(seed, 1)), h: h, next: make([]int, r.Size), of: make([][]int, r.Size), run: r}
+	d := &delivery{
+		starved: starved, rng: rand.New(rand.NewPCG(seed, 1)), h: h, next: make([]int, r.Size),
+		of: make([][]int, r.Size), run: r,
+	}
 	for i := range r.Events {
 		e := &r.Events[i]
 		d.of[e.Rank] = append(d.of[e.Rank], i)
@@ -46,19 +49,19 @@ func (r *Run) Deliver(h ring.Handler, seed uint64, starved bool) {
 	}
 }
 
-// delivery is under way.
+// delivery is the state of a delivery.
 type delivery struct {
 	rng  *rand.Rand
 	h    ring.Handler
 	run  *Run
 	of   [][]int // events of each rank
-	next []int   // of them, what comes next
-	open []int   // the call that was delivered open, -1 if none
+	next []int   // of each rank, the next event to deliver
+	open []int   // the call that was delivered open, -1 if there is none
 
 	starved bool
 }
 
-// inTime delivers at random moments what there is by then. Before a tick, all ranks are looked at.
+// inTime delivers at random moments the records that exist by then. Before a tick, it looks at all ranks.
 func (d *delivery) inTime() {
 	for now := 0; now < len(d.run.Events); {
 		now = min(now+1+d.rng.IntN(30), len(d.run.Events))
@@ -83,7 +86,7 @@ func (d *delivery) inTime() {
 	}
 }
 
-// late delivers when all is over, in any order of the ranks.
+// late delivers all records after the end of the run, with the ranks in any order.
 func (d *delivery) late() {
 	for left := true; left; {
 		left = false
@@ -99,7 +102,7 @@ func (d *delivery) late() {
 	}
 }
 
-// poll delivers what rank k has recorded before the event number now.
+// poll delivers the records of rank k before the event number now.
 func (d *delivery) poll(k, now int) {
 	var data []byte
 	resume := false

@@ -2,7 +2,7 @@ package generate
 
 import "slices"
 
-// The ways of being wrong that take several calls. They are made while the program is built, as one more action.
+// Bugs that take several calls. They are planted while the program is built, as one more action.
 
 const (
 	race  = "GLOBAL:MSG:RACE"
@@ -10,7 +10,7 @@ const (
 	order = "GLOBAL:COLLECTIVE:ORDER_MISMATCH"
 )
 
-// entangled are the bugs of that kind.
+// entangled are the bugs of several calls.
 var entangled = []*Bug{
 	{
 		Name: "sends to each other", Finds: []string{potential}, Hangs: true,
@@ -43,14 +43,18 @@ var entangled = []*Bug{
 			tag := b.fresh()
 			send := b.call(ranks[0], "MPI_Send", b.plain(g, "dest", ranks[0], ranks[1], tag))
 			b.everyone(g, "MPI_Bcast", func(r int) Args {
-				return Args{"buffer": b.memory(r, 4), "count": Number(1), "datatype": Word("MPI_INT"), "root": g.of(ranks[0], ranks[0])}
+				return Args{
+					"buffer": b.memory(r, 4), "count": Number(1), "datatype": Word("MPI_INT"),
+					"root": g.of(ranks[0], ranks[0]),
+				}
 			})
 			b.call(ranks[1], "MPI_Recv", b.plain(g, "source", ranks[1], ranks[0], tag))
 			return []*Call{send}
 		},
 	},
 	{
-		Name: "collectives on two communicators in another order", Finds: []string{order}, Hangs: true, May: []string{order, missing},
+		Name: "collectives on two communicators in another order", Finds: []string{order},
+		Hangs: true, May: []string{order, missing},
 		act: func(b *builder) []*Call {
 			g, ranks := b.some(2, 8)
 			if g == nil || len(b.comms) > 8 {
@@ -127,11 +131,13 @@ var entangled = []*Bug{
 	},
 }
 
-// some returns a communicator and some ranks that may exchange any messages on it, nil if there is none.
+// some returns a communicator and some ranks that may exchange any messages on it, nil if there are none.
 func (b *builder) some(least, most int) (*group, []int) {
 	var fit []*group
 	for _, g := range b.comms {
-		if len(g.remote) == 0 && len(g.local) >= least && !slices.ContainsFunc(g.local, func(r int) bool { return !g.quiet(r) }) {
+		if len(g.remote) == 0 && len(g.local) >= least && !slices.ContainsFunc(g.local, func(r int) bool {
+			return !g.quiet(r)
+		}) {
 			fit = append(fit, g)
 		}
 	}
@@ -147,12 +153,13 @@ func (b *builder) some(least, most int) (*group, []int) {
 // plain returns the arguments of a send or receive of an int.
 func (b *builder) plain(g *group, peer string, r, other, tag int) Args {
 	return Args{
-		"buf": b.memory(r, 4), "count": Number(1), "datatype": Word("MPI_INT"), peer: g.of(r, other), "tag": Number(tag),
+		"buf": b.memory(r, 4), "count": Number(1), "datatype": Word("MPI_INT"), peer: g.of(r, other),
+		"tag":  Number(tag),
 		"comm": g.comm(),
 	}
 }
 
-// around has each of some ranks send to the next one before it receives from the last.
+// around makes each of some ranks send to the next one before it receives from the previous one.
 func (b *builder) around(g *group, ranks []int) []*Call {
 	tag := b.fresh()
 	var calls []*Call

@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// enter has the process enter a call.
+// enter makes the process enter a call.
 func (k *process) enter(c *Call) {
 	f := mpiapi.ByName(c.Func)
 	if len(c.Move) > 0 && k.total == 0 {
@@ -28,9 +28,11 @@ func (k *process) enter(c *Call) {
 		a.ops = append(a.ops, k.recvOp(c, "source", "tag", "count", "datatype"))
 	case mpiapi.SendRecv, mpiapi.Isendrecv:
 		if c.Args["sendbuf"] != nil {
-			a.ops = append(a.ops, k.sendOp(c, "dest", "sendtag", "sendcount", "sendtype"), k.recvOp(c, "source", "recvtag", "recvcount", "recvtype"))
+			a.ops = append(a.ops, k.sendOp(c, "dest", "sendtag", "sendcount", "sendtype"),
+				k.recvOp(c, "source", "recvtag", "recvcount", "recvtype"))
 		} else {
-			a.ops = append(a.ops, k.sendOp(c, "dest", "sendtag", "count", "datatype"), k.recvOp(c, "source", "recvtag", "count", "datatype"))
+			a.ops = append(a.ops, k.sendOp(c, "dest", "sendtag", "count", "datatype"),
+				k.recvOp(c, "source", "recvtag", "count", "datatype"))
 		}
 	case mpiapi.Start:
 		for _, t := range k.tickets(c) {
@@ -84,7 +86,7 @@ func (k *process) number(v Value) int {
 	panic("not a number")
 }
 
-// bytes is the size of so much of a datatype.
+// bytes returns the size of count elements of a datatype.
 func (k *process) bytes(count, typ Value) int {
 	n := k.number(count)
 	switch t := typ.(type) {
@@ -168,7 +170,7 @@ func (k *process) cancel(t *ticket) {
 	}
 }
 
-// joins has the process take its place in the order of collectives of a communicator.
+// joins puts the process into the next collective of a communicator.
 func (k *process) joins(c *Call, f *mpiapi.Func) *instance {
 	id := comm(c)
 	at := place{id, k.colls[id], 0}
@@ -188,7 +190,7 @@ func (k *process) joins(c *Call, f *mpiapi.Func) *instance {
 	if &own[0] != &peers[0] && id != 1 {
 		members = slices.Concat(own, peers)
 		if root < 0 {
-			root = -1 // strict enough: all wait for all
+			root = -1 // strict enough: every rank waits for all others
 		}
 	}
 	if id == 1 {
@@ -197,7 +199,7 @@ func (k *process) joins(c *Call, f *mpiapi.Func) *instance {
 	return k.m.join(at, k.rank, f, members, root)
 }
 
-// tickets returns the requests that a call is given, nil for null ones.
+// tickets returns the requests in a call's arguments, nil for null ones.
 func (k *process) tickets(c *Call) []*ticket {
 	switch v := c.Args["array_of_requests"].(type) {
 	case Requests:
@@ -208,7 +210,7 @@ func (k *process) tickets(c *Call) []*ticket {
 	return k.requests[c.Args["request"].(Variable).Index:][:1]
 }
 
-// complete reports whether the operation of a request is over.
+// complete reports whether the operation of a request is complete.
 func (k *process) complete(t *ticket) bool {
 	if t.coll != nil {
 		return t.coll.lets(k.rank)
@@ -221,7 +223,7 @@ func (k *process) complete(t *ticket) bool {
 	return true
 }
 
-// succeeds reports whether a test or probe would find what it looks for.
+// succeeds reports whether a test or probe would succeed now.
 func (k *process) succeeds(c *Call, f *mpiapi.Func) bool {
 	if f.Class == mpiapi.Probe {
 		return k.probe(c) != nil

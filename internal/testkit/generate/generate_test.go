@@ -17,8 +17,8 @@ type collected []*finding.Finding
 
 func (c *collected) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// analyse runs a program and returns what the analysis finds in it. Whether ranks may be starved: a send that waits for no
-// receive, but has not returned for long, looks like one that does.
+// analyse runs a program and returns the findings of the analysis. starved: ranks may seem to be stopped for a while.
+// Then a send that waits for no receive may look like one that waits, as it has not returned for a long time.
 func analyse(p *Program, seed uint64, starved bool) (collected, *Run, error) {
 	run := Execute(p, seed)
 	var got collected
@@ -34,7 +34,7 @@ func analyse(p *Program, seed uint64, starved bool) (collected, *Run, error) {
 	return got, run, nil
 }
 
-// wrong says what is wrong with the analysis of a correct program, "" if nothing.
+// wrong returns what is wrong with the analysis of a correct program, "" if nothing is.
 func wrong(p *Program, seed uint64) string {
 	got, run, err := analyse(p, seed, true)
 	if err != nil {
@@ -46,7 +46,8 @@ func wrong(p *Program, seed uint64) string {
 	var list []string
 	for _, f := range got {
 		if f.Severity > finding.Info || f.Check != "GLOBAL:MSG:RACE" {
-			list = append(list, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity, f.Ranks, f.Message, sites(f)))
+			list = append(list, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity,
+				f.Ranks, f.Message, sites(f)))
 		}
 	}
 	return strings.Join(list, "\n")
@@ -65,7 +66,7 @@ func sites(f *finding.Finding) string {
 	return b.String()
 }
 
-// smaller returns options for a program that is still wrong in the same way with fewer actions.
+// smaller returns options for a program with fewer actions that is still wrong in the same way.
 func smaller(o Options, wrong func(Options) string) (Options, string) {
 	why := wrong(o)
 	kind, _, _ := strings.Cut(why, ":")
@@ -87,7 +88,7 @@ func smaller(o Options, wrong func(Options) string) (Options, string) {
 	return o, why
 }
 
-// text prints a program for people.
+// text prints a program in a readable form.
 func text(p *Program) string {
 	var b strings.Builder
 	for r, calls := range p.Ranks {
@@ -107,7 +108,7 @@ func text(p *Program) string {
 	return b.String()
 }
 
-// TestCorrectPrograms: nothing is found in programs that are correct, however they are executed and read.
+// TestCorrectPrograms: correct programs give no finding, however they are executed and read.
 func TestCorrectPrograms(t *testing.T) {
 	for seed, b := *from, newBudget(*streams); b.spend(); seed++ {
 		o := Options{Isendrecv: true}
@@ -124,6 +125,7 @@ func TestCorrectPrograms(t *testing.T) {
 			return ""
 		}
 		o, why := smaller(o, tries)
-		t.Fatalf("seed %d: %s\nreduced:\n%s%s", seed, why, text(New(seed, o)), again("TestCorrectPrograms$", seed, "streams"))
+		t.Fatalf("seed %d: %s\nreduced:\n%s%s", seed, why, text(New(seed, o)),
+			again("TestCorrectPrograms$", seed, "streams"))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// leave has the process leave its call, if the call may return.
+// leave makes the process leave its call, if the call may return.
 func (k *process) leave(force bool) bool {
 	if !force && k.m.IntN(3) == 0 {
 		return false
@@ -26,8 +26,8 @@ func (k *process) leave(force bool) bool {
 	return true
 }
 
-// perform does what the call does when it returns, and adds its results to out. succeeded is the result of a test or probe;
-// completed is the number of requests that it has completed. ok is false if the call does not return yet.
+// perform executes the effects of the call's return, and adds its results to out. succeeded is the result of a test or
+// probe; completed is the number of requests that it has completed. ok is false if the call does not return yet.
 func (k *process) perform(out fakerun.Args, force bool) (succeeded bool, completed int, ok bool) {
 	a := k.in
 	c, f := a.call, a.fn
@@ -62,7 +62,7 @@ func (k *process) perform(out fakerun.Args, force bool) (succeeded bool, complet
 			k.lib.release(mpiapi.Request, k.requests[v.Index].handle)
 			k.requests[v.Index] = nil
 		}
-	case mpiapi.Env: // changes nothing
+	case mpiapi.Env: // no effect
 	default:
 		k.local(c, out)
 	}
@@ -94,7 +94,7 @@ func (k *process) received(a *activity, out fakerun.Args) {
 	}
 }
 
-// recordReturn adds the records of the call's return, and makes its record at entry one without results.
+// recordReturn adds the records of the call's return, and removes the results from its record at entry.
 func (k *process) recordReturn(out fakerun.Args) {
 	m, a := k.m, k.in
 	site, name := k.sites[k.pc], a.call.Func
@@ -108,7 +108,7 @@ func (k *process) recordReturn(out fakerun.Args) {
 	m.event(k.rank, Leave, fakerun.Record(site, name, out, a.class))
 }
 
-// blank returns the arguments of a call that has not returned: there is room for the results, but nothing in it.
+// blank returns the arguments of a call that has not returned: with room for the results, but empty.
 func blank(a fakerun.Args) fakerun.Args {
 	b := make(fakerun.Args, len(a))
 	for name, v := range a {
@@ -127,7 +127,7 @@ func blank(a fakerun.Args) fakerun.Args {
 	return b
 }
 
-// receiveStatus returns the status of a receive that is over.
+// receiveStatus returns the status of a complete receive.
 func (k *process) receiveStatus(o *operation) fakerun.Status {
 	s := fakerun.Status{Source: int32(o.source), Tag: int32(o.label), Bytes: int64(o.size), Cancelled: o.cancelled}
 	if o.bytes < o.size {
@@ -139,7 +139,7 @@ func (k *process) receiveStatus(o *operation) fakerun.Status {
 	return s
 }
 
-// truncated is the error class of a receive that was too short, else 0.
+// truncated returns the error class of a receive that was too short, else 0.
 func (k *process) truncated(o *operation) int32 {
 	if o.partner != nil && o.bytes < o.partner.bytes {
 		return int32(k.lib.words["MPI_ERR_TRUNCATE"])
@@ -162,7 +162,7 @@ func (k *process) newRequest(c *Call, t *ticket, out fakerun.Args) {
 	out[">request"] = t.handle
 }
 
-// madeComm follows what collectives on communicators bring.
+// madeComm executes the results of collectives that make communicators.
 func (k *process) madeComm(c *Call, f *mpiapi.Func, out fakerun.Args) {
 	if c.Func == "MPI_Comm_free" {
 		v := c.Args["comm"].(Variable)
@@ -199,13 +199,17 @@ func ranks32(list []int) (out []int32) {
 	return out
 }
 
-// probed follows probes and the receives of what they found. ok is false if the call does not return.
+// probed executes probes, and the receives of the messages that they found. ok is false if the call does not return
+// yet.
 func (k *process) probed(c *Call, f *mpiapi.Func, out fakerun.Args) (succeeded, ok bool) {
 	if f.Class == mpiapi.Mrecv {
 		v := c.Args["message"].(Variable)
 		s := k.messages[v]
 		delete(k.messages, v)
-		o := &operation{comm: s.comm, from: s.from, to: k.rank, tag: s.tag, bytes: k.bytes(c.Args["count"], c.Args["datatype"])}
+		o := &operation{
+			comm: s.comm, from: s.from, to: k.rank, tag: s.tag,
+			bytes: k.bytes(c.Args["count"], c.Args["datatype"]),
+		}
 		o.call = [2]int{k.rank, k.pc}
 		k.m.match(s, o)
 		k.lib.release(mpiapi.Message, k.handles[v])
@@ -249,7 +253,7 @@ func (k *process) probed(c *Call, f *mpiapi.Func, out fakerun.Args) (succeeded, 
 	return true, true
 }
 
-// local follows calls that make, change or free something.
+// local executes calls that make, change or free an object.
 func (k *process) local(c *Call, out fakerun.Args) {
 	if v, ok := c.Args["newtype"].(Variable); ok {
 		k.handles[v] = k.lib.fresh(mpiapi.Datatype)

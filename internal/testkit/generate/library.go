@@ -8,9 +8,9 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// library is how an MPI hands out handles in one process. There are two kinds: MPICH has numbers and takes the lowest
-// that is free; Open MPI has addresses and takes what was freed last. Both have one handle for all requests of small sends
-// that are complete at once, and for those of MPI_PROC_NULL.
+// library determines the handles of one process. There are two kinds: MPICH has numbers and takes the lowest free one;
+// Open MPI has addresses and takes the last freed one. In both, all requests of small sends that are complete at once
+// share one handle, and so do those of MPI_PROC_NULL.
 type library struct {
 	addresses bool
 	words     map[Word]uint64
@@ -21,7 +21,7 @@ type library struct {
 	done      uint64 // the handle of requests that are complete at once
 }
 
-// constants are values that the two agree on, or that do not matter.
+// constants are values that both MPIs share, or that do not matter.
 var constants = []struct {
 	word         Word
 	mpich, other int64
@@ -93,17 +93,19 @@ func newLibrary(rng *rand.Rand, addresses bool) *library {
 	return l
 }
 
-// mpichKinds are what MPICH has in the bits 26 to 29 of handles. Messages are requests there.
+// mpichKinds are the bits 26 to 29 of MPICH's handles. There, messages are requests.
 var mpichKinds = map[uint8]uint64{
-	fakerun.KindComm: 1, fakerun.KindDatatype: 3, fakerun.KindOp: 6, fakerun.KindInfo: 7, fakerun.KindRequest: 0xb, fakerun.KindMessage: 0xb,
+	fakerun.KindComm: 1, fakerun.KindDatatype: 3, fakerun.KindOp: 6, fakerun.KindInfo: 7,
+	fakerun.KindRequest: 0xb, fakerun.KindMessage: 0xb,
 }
 
 var recordKinds = map[mpiapi.Kind]uint8{
-	mpiapi.Comm: fakerun.KindComm, mpiapi.Datatype: fakerun.KindDatatype, mpiapi.Op: fakerun.KindOp, mpiapi.Info: fakerun.KindInfo,
+	mpiapi.Comm: fakerun.KindComm, mpiapi.Datatype: fakerun.KindDatatype, mpiapi.Op: fakerun.KindOp,
+	mpiapi.Info:    fakerun.KindInfo,
 	mpiapi.Request: fakerun.KindRequest, mpiapi.Message: fakerun.KindMessage,
 }
 
-// name is what MPI_Get_library_version says.
+// name returns the result of MPI_Get_library_version.
 func (l *library) name() string {
 	if l.addresses {
 		return "Open MPI v4.1.4"
@@ -128,19 +130,19 @@ func (l *library) fresh(k mpiapi.Kind) uint64 {
 	}
 	h := 0x80000000 | mpichKinds[recordKinds[k]]<<26 | l.made[k]
 	if k == mpiapi.Message {
-		h |= 1 << 20 // apart from requests
+		h |= 1 << 20 // different from requests
 	}
 	return h
 }
 
-// release takes back a handle.
+// release frees a handle.
 func (l *library) release(k mpiapi.Kind, h uint64) {
 	if k != mpiapi.Request || h != l.done {
 		l.free[k] = append(l.free[k], h)
 	}
 }
 
-// size is that of a handle in the program.
+// size returns the size of a handle in the program.
 func (l *library) size() uint64 {
 	if l.addresses {
 		return 8
@@ -148,7 +150,7 @@ func (l *library) size() uint64 {
 	return 4
 }
 
-// null is the null handle of a kind.
+// null returns the null handle of a kind.
 func (l *library) null(k mpiapi.Kind) uint64 {
 	switch k {
 	case mpiapi.Comm:

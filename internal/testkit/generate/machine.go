@@ -10,8 +10,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// machine executes a program by an MPI of its own. A random scheduler decides whose turn it is, when messages arrive, which
-// sends are buffered, and when collectives let their members go.
+// machine executes a program with its own MPI. A random scheduler decides which rank runs next, when messages arrive,
+// which sends are buffered, and when collectives release their members.
 type machine struct {
 	*rand.Rand
 	p         *Program
@@ -20,41 +20,41 @@ type machine struct {
 	index     map[lane]*channel
 	boxes     map[box]*mailbox
 	instances map[place]*instance
-	eager     int // one in so many standard sends is not buffered, 0: all are
+	eager     int // one of so many standard sends is not buffered; 0: all are buffered
 	run       *Run
 }
 
-// Run is what an execution has recorded.
+// Run is the record of an execution.
 type Run struct {
 	Events []Event // in the order of time
 	Size   int
-	// Hung are the ranks that did not come to their end, with the number of the call that they are in or before.
+	// Hung are the ranks that did not reach their end, with the number of the present or next call.
 	Hung map[int]int
-	// Still are the numbers of events behind which everybody is who could leave a call: time may pass there.
+	// Still are the numbers of events after which no rank could leave a call: time may pass there.
 	Still []int
 	// Matches are the messages that were received.
 	Matches []Match
-	// Vague: one of them has receives from any source that it has not completed, or has started a persistent collective.
+	// Vague: a hung rank has an incomplete receive from any source, or has started a persistent collective.
 	Vague bool
-	// Polling: one of them is not in a call but between calls that test for something.
+	// Polling: a hung rank is not in a call, but between calls that test for something.
 	Polling bool
 }
 
-// Match is a message: the rank and number of the calls that sent and received it, and the bytes sent.
+// Match is a matched message: the rank and number of the calls that sent and received it, and the bytes sent.
 type Match struct {
 	Send, Recv [2]int
 	Bytes      int
 }
 
-// Event is a rank's entering or leaving of a call, or a record that is no call's.
+// Event is the entry of a rank into a call, the return from it, or a record that is not a call.
 type Event struct {
 	Rank int
 	Kind EventKind
-	// Data is the record: of a call that is entered, without its results.
+	// Data is the record; for the entry of a call, it has no results.
 	Data []byte
 }
 
-// EventKind says what an event is.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 // The kinds of events.
@@ -65,9 +65,9 @@ const (
 )
 
 type (
-	// lane is the way of messages from one rank to another on a communicator.
+	// lane is the path of messages from one rank to another on a communicator.
 	lane struct{ comm, from, to int }
-	// channel has the messages on their way.
+	// channel has the messages that are on their way.
 	channel struct {
 		box
 		queue []*operation
@@ -75,8 +75,8 @@ type (
 	// box is the receiving end of a rank on a communicator.
 	box     struct{ comm, rank int }
 	mailbox struct{ posted, unexpected []*operation }
-	// place is the place of a collective in the order of those on a communicator; times counts the starts of a persistent
-	// one.
+	// place is the position of a collective in the order of those on a communicator. times counts the starts of a
+	// persistent one.
 	place struct{ comm, at, times int }
 )
 
@@ -100,7 +100,7 @@ func (o *operation) done() bool {
 	return o.nobody || o.cancelled || o.partner != nil || o.send && o.buffered
 }
 
-// instance is a collective.
+// instance is an instance of a collective.
 type instance struct {
 	entered map[int]bool
 	call    map[int]*mpiapi.Func
@@ -116,12 +116,12 @@ type ticket struct {
 	coll       *instance
 	persistent bool
 	active     bool
-	call       *Call // of a persistent one
-	number     int   // of that
+	call       *Call // of a persistent request
+	number     int   // number of that call
 	at         place
 }
 
-// process is a rank under way.
+// process is the state of a rank.
 type process struct {
 	m         *machine
 	rank      int
@@ -129,8 +129,8 @@ type process struct {
 	pc        int
 	in        *activity
 	done      bool
-	polls     int // of the call it is in, that failed
-	total     int // requests completed by it
+	polls     int // failed polls of the present call
+	total     int // requests that the call has completed
 	requests  []*ticket
 	moved     []*ticket
 	handles   map[Variable]uint64
@@ -142,12 +142,12 @@ type process struct {
 	cancelled bool
 }
 
-// activity is a call that a process is in.
+// activity is the present call of a process.
 type activity struct {
 	call  *Call
 	fn    *mpiapi.Func
 	args  fakerun.Args
-	enter int // event
+	enter int // the event of its entry
 	ops   []*operation
 	coll  *instance
 	made  []byte // the record of a communicator that it makes
@@ -158,13 +158,15 @@ type activity struct {
 func Execute(p *Program, seed uint64) *Run {
 	rng := rand.New(rand.NewPCG(p.Seed, seed))
 	m := &machine{
-		Rand: rng, p: p, index: make(map[lane]*channel), boxes: make(map[box]*mailbox), instances: make(map[place]*instance),
-		eager: rng.IntN(4), run: &Run{Size: len(p.Ranks), Hung: make(map[int]int)},
+		Rand: rng, p: p, index: make(map[lane]*channel), boxes: make(map[box]*mailbox),
+		instances: make(map[place]*instance),
+		eager:     rng.IntN(4), run: &Run{Size: len(p.Ranks), Hung: make(map[int]int)},
 	}
 	addresses := rng.IntN(2) == 0
 	for r := range p.Ranks {
 		k := &process{
-			m: m, rank: r, lib: newLibrary(rng, addresses), handles: make(map[Variable]uint64), types: make(map[Variable]int),
+			m: m, rank: r, lib: newLibrary(rng, addresses), handles: make(map[Variable]uint64),
+			types:    make(map[Variable]int),
 			messages: make(map[Variable]*operation), colls: make(map[int]int), sites: make(map[int]uint32),
 			requests: make([]*ticket, p.Variables[mpiapi.Request]),
 		}
@@ -187,7 +189,7 @@ func Execute(p *Program, seed uint64) *Run {
 	return m.run
 }
 
-// turn lets something happen. Unless it is forced to, it may decline what is possible.
+// turn makes one random step. Unless it is forced, it may decline a possible step.
 func (m *machine) turn(force bool) bool {
 	n := len(m.procs) + len(m.channels)
 	first := m.IntN(n)
@@ -207,7 +209,7 @@ func (m *machine) turn(force bool) bool {
 	return false
 }
 
-// settle has messages arrive and calls return that can, while nobody makes a call.
+// settle lets messages arrive and calls return as far as possible, while no rank makes a new call.
 func (m *machine) settle() {
 	for changed := true; changed; {
 		changed = false
@@ -230,7 +232,7 @@ func (m *machine) event(r int, k EventKind, data []byte) int {
 	return len(m.run.Events) - 1
 }
 
-// begin records what comes before all calls.
+// begin adds the records before all calls.
 func (k *process) begin() {
 	m := k.m
 	m.event(k.rank, Info, fakerun.Names(k.lib.names))
@@ -239,7 +241,7 @@ func (k *process) begin() {
 	m.event(k.rank, Info, fakerun.Comm(k.lib.words["MPI_COMM_SELF"], 0, []int32{int32(k.rank)}, nil, 1))
 }
 
-// step has the process enter or leave a call.
+// step makes the process enter or leave a call.
 func (k *process) step(force bool) bool {
 	switch {
 	case k.done:
@@ -256,8 +258,9 @@ func (k *process) step(force bool) bool {
 		return true
 	}
 	if c.Flag || c.Total > 0 {
-		// A poll that fails is recorded a few times only.
-		if f := mpiapi.ByName(c.Func); (f.Class == mpiapi.Test || f.Class == mpiapi.Probe) && k.polls >= 3 && !k.succeeds(c, f) {
+		// Only a few of the failed polls are recorded.
+		if f := mpiapi.ByName(c.Func); (f.Class == mpiapi.Test || f.Class == mpiapi.Probe) &&
+			k.polls >= 3 && !k.succeeds(c, f) {
 			return false
 		}
 	}
@@ -265,7 +268,7 @@ func (k *process) step(force bool) bool {
 	return true
 }
 
-// next goes on behind a call that has returned: to itself again, if it is to be repeated.
+// next advances to the next call, or to the same one again if it must be repeated.
 func (k *process) next(c *Call, succeeded bool, completed int) {
 	k.total += completed
 	switch {
@@ -277,7 +280,7 @@ func (k *process) next(c *Call, succeeded bool, completed int) {
 	k.polls, k.total = 0, 0
 }
 
-// site returns the number of the call stack of the call under way.
+// site returns the number of the call stack of the present call.
 func (k *process) site() uint32 {
 	s, ok := k.sites[k.pc]
 	if !ok {
@@ -291,13 +294,13 @@ func (k *process) site() uint32 {
 // PC is the address of a call of a rank's program.
 func PC(rank, call int) uint64 { return 0x400000 + uint64(rank)<<16 + uint64(call+1)<<4 }
 
-// Where is the call at an address: the inverse of PC, of the address itself or of the last byte before it.
+// Where returns the call at an address. It is the inverse of PC, for the address itself or for the last byte before it.
 func Where(pc uint64) (rank, call int) {
 	pc = pc + 1 - 0x400000
 	return int(pc >> 16), int(pc&0xffff)>>4 - 1
 }
 
-// group returns the groups of communicator id as rank r sees it: its own and the one it sends to.
+// group returns the groups of communicator id, as rank r sees it: its own, and the one it sends to.
 func (m *machine) group(id, r int) (own, peers []int) {
 	if id == 1 {
 		return []int{r}, []int{r}
@@ -312,7 +315,7 @@ func (m *machine) group(id, r int) (own, peers []int) {
 	return c.Remote, c.Local
 }
 
-// box returns the mailbox of a rank. MPI_COMM_SELF is another communicator for everybody.
+// box returns the mailbox of a rank. MPI_COMM_SELF is a different communicator for each rank.
 func (m *machine) box(b box) *mailbox {
 	q := m.boxes[b]
 	if q == nil {
@@ -348,7 +351,7 @@ func (m *machine) post(o *operation) {
 	b.posted = append(b.posted, o)
 }
 
-// accepts reports whether receive o takes message s.
+// accepts reports whether receive o matches message s.
 func (o *operation) accepts(s *operation) bool {
 	return (o.from < 0 || o.from == s.from) && (o.tag < 0 || o.tag == s.tag)
 }
@@ -360,7 +363,7 @@ func (m *machine) match(s, o *operation) {
 	m.run.Matches = append(m.run.Matches, Match{s.call, o.call, s.bytes})
 }
 
-// arrive has a message come to its receiver.
+// arrive makes a message arrive at its receiver.
 func (m *machine) arrive(at box, s *operation) {
 	b := m.box(at)
 	if i := slices.IndexFunc(b.posted, func(o *operation) bool { return o.accepts(s) }); i >= 0 {
@@ -372,12 +375,13 @@ func (m *machine) arrive(at box, s *operation) {
 	b.unexpected = append(b.unexpected, s)
 }
 
-// join has rank r enter a collective.
+// join makes rank r enter a collective.
 func (m *machine) join(at place, r int, f *mpiapi.Func, members []int, root int) *instance {
 	in := m.instances[at]
 	if in == nil {
 		in = &instance{
-			entered: make(map[int]bool), call: make(map[int]*mpiapi.Func), members: members, root: root, strict: m.IntN(3) == 0,
+			entered: make(map[int]bool), call: make(map[int]*mpiapi.Func), members: members,
+			root: root, strict: m.IntN(3) == 0,
 		}
 		m.instances[at] = in
 	}
@@ -386,7 +390,7 @@ func (m *machine) join(at place, r int, f *mpiapi.Func, members []int, root int)
 	return in
 }
 
-// lets reports whether a collective lets rank r go.
+// lets reports whether a collective releases rank r.
 func (in *instance) lets(r int) bool {
 	name := strings.TrimSuffix(in.call[r].Name, "_init")
 	name = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(name, "MPI_I"), "MPI_"))
@@ -414,7 +418,7 @@ func (in *instance) lets(r int) bool {
 	return true
 }
 
-// String says how an execution ended.
+// String describes the end of an execution.
 func (r *Run) String() string {
 	return fmt.Sprintf("%d events, hung: %v", len(r.Events), r.Hung)
 }

@@ -6,24 +6,25 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// message is a message of which one half is there, or none yet.
+// message is a message with one half called, or none yet.
 type message struct {
 	id             int
 	g              *group
 	from, to       int // in MPI_COMM_WORLD
 	tag            int
 	payload        payload // room for it; the message may be shorter
-	short          bool    // it may
+	short          bool    // the message may be shorter
 	sent, received bool
 	anyTag         bool // in the receive
-	anySource      bool // there is no other message of this tag to that rank
+	anySource      bool // there is no other message with this tag to that rank
 	requests       []*request
 }
 
-// overhead is what a buffered send needs at most beyond its data (MPI_BSEND_OVERHEAD of both MPIs is less).
+// overhead is an upper bound of the bytes that a buffered send needs in addition to its data (MPI_BSEND_OVERHEAD of
+// both MPIs is less).
 const overhead = 512
 
-// newMessage returns a message between two ranks that can exchange one now, nil if there are none.
+// newMessage returns a message between two ranks that can exchange one now, nil if there are no such ranks.
 func (b *builder) newMessage() *message {
 	g := pick(b, b.comms)
 	from := pick(b, g.members())
@@ -43,14 +44,14 @@ func (b *builder) newMessage() *message {
 	return m
 }
 
-// firstTag is the first of those tags that are used for one kind of message only.
+// firstTag is the first tag that is used for only one kind of message.
 const firstTag = 100
 
 func (b *builder) between(g *group, from, to int) *message {
 	b.numbers.message++
 	m := &message{id: b.numbers.message, g: g, from: from, to: to, short: b.chance(3)}
 	if t := b.rng.IntN(len(patterns)); b.chance(2) && !g.stream(from, to).busy[t] {
-		m.tag, m.payload = t, payload{patterns[t], 8} // as many as others with this tag may be
+		m.tag, m.payload = t, payload{patterns[t], 8} // the maximum of all messages with this tag
 		m.short = true
 	} else {
 		m.tag = b.fresh()
@@ -70,7 +71,7 @@ func (b *builder) somePayload() payload {
 	return payload{pick(b, patterns), n}
 }
 
-// begun notes that one half of a message is there.
+// begun notes that one half of a message was called.
 func (b *builder) begun(m *message) {
 	b.open = append(b.open, m)
 	s := m.g.stream(m.from, m.to)
@@ -78,7 +79,7 @@ func (b *builder) begun(m *message) {
 	s.locked = s.locked || m.anyTag
 }
 
-// closed notes that both halves are there.
+// closed notes that both halves were called.
 func (b *builder) closed(m *message) {
 	b.open = slices.DeleteFunc(b.open, func(o *message) bool { return o == m })
 	s := m.g.stream(m.from, m.to)
@@ -89,7 +90,7 @@ func (b *builder) closed(m *message) {
 	}
 }
 
-// exchangeOne has one rank send another a message.
+// exchangeOne makes one rank send a message to another.
 func (b *builder) exchangeOne() {
 	m := b.newMessage()
 	if m == nil {
@@ -105,7 +106,7 @@ func (b *builder) exchangeOne() {
 	b.closed(m)
 }
 
-// openHalf begins a message by a nonblocking call, whose counterpart comes later.
+// openHalf begins a message by a nonblocking call. The other half comes later.
 func (b *builder) openHalf() {
 	m := b.newMessage()
 	if m == nil {
@@ -119,7 +120,7 @@ func (b *builder) openHalf() {
 	b.begun(m)
 }
 
-// closeHalf adds the counterpart of a message that is half there.
+// closeHalf adds the missing half of a message.
 func (b *builder) closeHalf() {
 	if len(b.open) > 0 {
 		b.close(pick(b, b.open))
@@ -135,7 +136,7 @@ func (b *builder) close(m *message) {
 	b.closed(m)
 }
 
-// send adds the sending half.
+// send adds the sending half of a message.
 func (b *builder) send(m *message, nonblocking bool) {
 	m.sent = true
 	p := m.payload
@@ -166,7 +167,7 @@ func (b *builder) send(m *message, nonblocking bool) {
 	b.call(m.from, "MPI_I"+mode+"send", a.with("request", q.value())).Message = m.id
 }
 
-// receive adds the receiving half.
+// receive adds the receiving half of a message.
 func (b *builder) receive(m *message, nonblocking bool) {
 	m.received = true
 	source, tag := Value(m.g.of(m.to, m.from)), Value(Number(m.tag))
@@ -200,7 +201,8 @@ func (b *builder) take(m *message, source, tag Value, nonblocking bool) {
 	b.count(mpiapi.Message, 1)
 	how := b.rng.IntN(10)
 	if how < 4 && !m.sent && !m.anySource {
-		how = 9 // the message is sent in this action, but a probe would do as well; keep receives the most frequent
+		// the message is sent in this action; a probe would be correct, too, but receives should be more frequent
+		how = 9
 	}
 	switch how {
 	case 0:
@@ -222,7 +224,7 @@ func (b *builder) take(m *message, source, tag Value, nonblocking bool) {
 	}
 }
 
-// ring has ranks pass messages on to the next.
+// ring makes ranks pass messages on to the next one.
 func (b *builder) ring() {
 	g := pick(b, b.comms)
 	if len(g.remote) > 0 || len(g.local) < 2 {
@@ -245,7 +247,8 @@ func (b *builder) ring() {
 	for i, r := range ranks {
 		in, out := b.as(r, p), b.as(r, p)
 		a := Args{
-			"dest": g.of(r, next(i)), "sendtag": Number(tag), "source": g.of(r, last(i)), "recvtag": Number(tag), "comm": g.comm(),
+			"dest": g.of(r, next(i)), "sendtag": Number(tag), "source": g.of(r, last(i)),
+			"recvtag": Number(tag), "comm": g.comm(),
 		}
 		if b.chance(4) && !replace {
 			a["recvtag"], a["source"] = Number(tag), Word("MPI_ANY_SOURCE")
@@ -276,11 +279,13 @@ func (b *builder) ring() {
 func (b *builder) halo(r int, in, out room, tag Number, g *group, to, from int) {
 	q := b.request(r, request{ready: true})
 	b.call(r, "MPI_Irecv", Args{
-		"buf": b.memory(r, in.extent), "count": Number(in.count), "datatype": in.typ, "source": g.of(r, from), "tag": tag,
+		"buf": b.memory(r, in.extent), "count": Number(in.count), "datatype": in.typ,
+		"source": g.of(r, from), "tag": tag,
 		"comm": g.comm(), "request": q.value(),
 	})
 	a := Args{
-		"buf": b.memory(r, out.extent), "count": Number(out.count), "datatype": out.typ, "dest": g.of(r, to), "tag": tag,
+		"buf": b.memory(r, out.extent), "count": Number(out.count), "datatype": out.typ,
+		"dest": g.of(r, to), "tag": tag,
 		"comm": g.comm(),
 	}
 	if b.chance(2) {
@@ -291,7 +296,7 @@ func (b *builder) halo(r int, in, out room, tag Number, g *group, to, from int) 
 	}
 }
 
-// fan has several ranks send to one, which receives from any source in whatever order.
+// fan makes several ranks send to one rank, which receives from any source in any order.
 func (b *builder) fan() {
 	g := pick(b, b.comms)
 	to := pick(b, g.members())
@@ -330,8 +335,8 @@ func (b *builder) fan() {
 	}
 }
 
-// anything has ranks send to one that receives from any source with any tag, between barriers that keep others' messages
-// apart.
+// anything makes ranks send to one rank that receives from any source with any tag. Barriers separate them from other
+// messages.
 func (b *builder) anything() {
 	g := pick(b, b.comms)
 	to := pick(b, g.members())

@@ -16,11 +16,11 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// timeout is how long a program with a bug may take. One that does not end then has shown what is wrong with it all the
-// same, if it is no deadlock: what MPI makes of it is not defined.
+// timeout is the maximum time of a program with a bug. A program that does not end in that time has still shown its
+// bug, unless the bug is a deadlock: the behaviour of an MPI after a bug is undefined.
 const timeout = 30 * time.Second
 
-// setUp returns the MPIs to run programs with, and mpivet.
+// setUp returns the MPIs for the programs, and the mpivet command.
 func setUp(t *testing.T) ([]mpirun.MPI, string) {
 	t.Helper()
 	mpirun.NeedLive(t)
@@ -44,7 +44,7 @@ func severityOf(id string) string {
 	return ""
 }
 
-// TestCorrectProgramsWithMPI: nothing is found in correct programs that are compiled and run.
+// TestCorrectProgramsWithMPI: correct programs that are compiled and run give no finding.
 func TestCorrectProgramsWithMPI(t *testing.T) {
 	mpis, mpivet := setUp(t)
 	for seed, b := *from, newBudget(*programs); b.spend(); seed++ {
@@ -59,8 +59,11 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(text, "\n") {
-			if strings.Contains(line, "MPI_ANY_SOURCE") { // who comes first may be a matter of luck
-				e.Wants = append(e.Wants, exampletest.Want{Line: i + 1, Check: "GLOBAL:MSG:RACE", Severity: "info", Optional: true, Count: -1})
+			if strings.Contains(line, "MPI_ANY_SOURCE") { // the order of arrival may be random
+				e.Wants = append(e.Wants, exampletest.Want{
+					Line: i + 1, Check: "GLOBAL:MSG:RACE",
+					Severity: "info", Optional: true, Count: -1,
+				})
 			}
 		}
 		for _, m := range mpis {
@@ -70,7 +73,8 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 					t.Fatal(err)
 				}
 				alone := append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...)
-				if plain, err := mpirun.Run(alone, mpirun.FastStart(), dir, e.Timeout); err != nil || plain.Status != 0 {
+				if plain, err := mpirun.Run(alone, mpirun.FastStart(), dir, e.Timeout); err != nil ||
+					plain.Status != 0 {
 					t.Skipf("seed %d: %s itself fails: %v, %+v", seed, m.Name, err, plain)
 				}
 				problems, err := exampletest.Check(mpivet, e, m, command, dir, severityOf, exampletest.Options{})
@@ -78,15 +82,16 @@ func TestCorrectProgramsWithMPI(t *testing.T) {
 					t.Fatal(err)
 				}
 				if len(problems) > 0 {
-					t.Errorf("seed %d with %s:\n%s\n%s", seed, m.Name, strings.Join(problems, "\n"), again("TestCorrectProgramsWithMPI", seed, "programs"))
+					t.Errorf("seed %d with %s:\n%s\n%s", seed, m.Name, strings.Join(problems, "\n"),
+						again("TestCorrectProgramsWithMPI", seed, "programs"))
 				}
 			})
 		}
 	}
 }
 
-// runnable returns a program with a bug for which it is known what MPI makes of it: that does not poll for what can't
-// come, and hangs in ways that records tell of.
+// runnable returns a program with a bug whose effect in an MPI is known: it does not poll forever, and if it hangs, the
+// records show it.
 func runnable(bug *Bug, seed uint64) *Planted {
 	for ; ; seed++ {
 		p := Plant(bug, seed, Options{Real: true})
@@ -128,7 +133,8 @@ func TestPlantedBugsWithMPI(t *testing.T) {
 					t.Fatalf("seed %d: %v", p.Seed, err)
 				}
 				if why := unlike(p, report, path, lines); why != "" {
-					t.Errorf("seed %d, %s:\n%s\n%s", p.Seed, bug.Name, why, again("TestPlantedBugsWithMPI", seed, "broken"))
+					t.Errorf("seed %d, %s:\n%s\n%s", p.Seed, bug.Name, why,
+						again("TestPlantedBugsWithMPI", seed, "broken"))
 				}
 			})
 		}
@@ -154,7 +160,7 @@ func vet(mpivet string, m mpirun.MPI, path string, ranks int) (*mpirun.Report, e
 	return mpirun.ReadReport(data)
 }
 
-// unlike says how findings differ from what the bug of a program must give.
+// unlike returns how findings differ from those that the bug of a program must give.
 func unlike(p *Planted, r *mpirun.Report, path string, lines [][]int) string {
 	var places []int
 	for _, at := range p.Calls {

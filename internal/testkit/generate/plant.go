@@ -7,19 +7,19 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Bug is a way for a program to be wrong.
+// Bug is a kind of error in a program.
 type Bug struct {
 	Name string
-	// Finds are the checks of which one must find it, at the planted call.
+	// Finds are checks. One of them must find the bug, at the planted call.
 	Finds []string
-	// May are checks that may find consequences of it, anywhere.
+	// May are checks that may find consequences of the bug, anywhere.
 	May []string
-	// Hangs: where it makes the program hang, that is all there is to find. It need not.
+	// Hangs: if the bug makes the program hang, there may be no other finding. It need not make it hang.
 	Hangs bool
-	// plant changes a correct program, and tells the call that is wrong; false if the program has no place for it.
+	// plant changes a correct program and returns the wrong call; false if the program has no place for the bug.
 	plant func(*planter) (*Call, bool)
-	// act, instead, adds an action to a program that is wrong, and returns the calls of which one is told; nil if there is
-	// no place for it.
+	// act is an alternative to plant. It adds an action to a program and returns the calls of which one must be
+	// reported; nil if there is no place for the bug.
 	act func(*builder) []*Call
 }
 
@@ -27,7 +27,7 @@ type Bug struct {
 type Planted struct {
 	*Program
 	Bug   *Bug
-	Calls [][2]int // the calls that are wrong, by rank and number: it is found at one of them
+	Calls [][2]int // the wrong calls, by rank and number: the finding is at one of them
 }
 
 // planter changes a program.
@@ -35,10 +35,10 @@ type planter struct {
 	rng  *rand.Rand
 	p    *Program
 	run  *Run    // of the correct program
-	more []*Call // that are as wrong as the one that is told
+	more []*Call // calls that are as wrong as the reported one
 }
 
-// Plant returns the program of a seed with a bug in it, nil if there is no place for it.
+// Plant returns the program of a seed with a bug in it, nil if there is no place for the bug.
 func Plant(bug *Bug, seed uint64, o Options) *Planted {
 	if bug.act != nil {
 		p, calls := generate(seed, o, bug.act)
@@ -59,7 +59,7 @@ func Plant(bug *Bug, seed uint64, o Options) *Planted {
 	return &Planted{Program: p, Bug: bug, Calls: p.places(append(pl.more, c))}
 }
 
-// places returns where calls are in a program.
+// places returns the positions of calls in a program.
 func (p *Program) places(list []*Call) (at [][2]int) {
 	for r, calls := range p.Ranks {
 		for i, c := range calls {
@@ -93,7 +93,7 @@ func (p *planter) some(fits func(s spot) bool) (spot, bool) {
 	return list[p.rng.IntN(len(list))], true
 }
 
-// change replaces a call by one with another argument.
+// change replaces a call by a copy with another argument.
 func (p *planter) change(s spot, name string, v Value) *Call {
 	c := s.call.with(name, v)
 	p.p.Ranks[s.rank][s.at] = c
@@ -111,7 +111,7 @@ func (p *planter) insert(s spot, c *Call) *Call {
 
 func class(c *Call) mpiapi.Class { return mpiapi.ByName(c.Func).Class }
 
-// delivered reports whether a receive got a message with data in the run of the correct program, of exactly one send.
+// delivered reports whether a receive got a message with data in the run of the correct program, from exactly one send.
 func (p *planter) delivered(s spot) bool {
 	for _, m := range p.run.Matches {
 		if m.Recv == [2]int{s.rank, s.at} {
@@ -121,15 +121,15 @@ func (p *planter) delivered(s spot) bool {
 	return false
 }
 
-// single reports whether a receive can have one message only.
+// single reports whether only one message can match a receive.
 func single(c *Call) bool {
 	_, tag := c.Args["tag"].(Number)
 	_, source := c.Args["source"].(Number)
 	return tag && source && int(c.Args["tag"].(Number)) >= firstTag && !c.IfCancelled
 }
 
-// taken returns the call that received the message of a send in the run of the correct program, nil if that may receive
-// others as well, or if others may receive it.
+// taken returns the call that received the message of a send in the run of the correct program. It returns nil if that
+// call could receive other messages, or if other calls could receive the message.
 func (p *planter) taken(s spot) *Call {
 	for _, m := range p.run.Matches {
 		if m.Send != [2]int{s.rank, s.at} {
@@ -143,7 +143,7 @@ func (p *planter) taken(s spot) *Call {
 	return nil
 }
 
-// anyTag reports whether a rank has receives of any tag; -1: any rank.
+// anyTag reports whether a rank has receives with any tag; -1: any rank.
 func (p *planter) anyTag(r int) bool {
 	calls := slices.Concat(p.p.Ranks...)
 	if r >= 0 {
@@ -154,7 +154,8 @@ func (p *planter) anyTag(r int) bool {
 
 // alike are basic datatypes of the same size.
 var alike = map[Word]Word{
-	"MPI_INT": "MPI_FLOAT", "MPI_FLOAT": "MPI_UNSIGNED", "MPI_UNSIGNED": "MPI_INT", "MPI_DOUBLE": "MPI_LONG", "MPI_LONG": "MPI_DOUBLE",
+	"MPI_INT": "MPI_FLOAT", "MPI_FLOAT": "MPI_UNSIGNED", "MPI_UNSIGNED": "MPI_INT",
+	"MPI_DOUBLE": "MPI_LONG", "MPI_LONG": "MPI_DOUBLE",
 }
 
 // sends returns the call that sends a message.
@@ -181,14 +182,14 @@ func (p *planter) size(c *Call) int {
 	return len(k.Local)
 }
 
-// spare returns a request variable that nobody uses.
+// spare returns an unused request variable.
 func (p *planter) spare() Variable {
 	n := p.p.Variables[mpiapi.Request]
 	p.p.Variables[mpiapi.Request] = n + 1
 	return Variable{mpiapi.Request, n}
 }
 
-// user returns the first communication behind a call that uses its datatype for data.
+// user returns the first communication after a call that uses the call's datatype for data.
 func (p *planter) user(s spot) *Call {
 	for _, c := range p.p.Ranks[s.rank][s.at+1:] {
 		for _, side := range [][2]string{{"datatype", "count"}, {"sendtype", "sendcount"}, {"recvtype", "recvcount"}} {
@@ -211,12 +212,13 @@ func (p *planter) user(s spot) *Call {
 	return nil
 }
 
-// maker returns the call that made the request that a call is about.
+// maker returns the call that made the request of a call.
 func (p *planter) maker(s spot) *Call {
 	for i := s.at - 1; i >= 0; i-- {
 		c := p.p.Ranks[s.rank][i]
 		f := mpiapi.ByName(c.Func)
-		if j := f.Arg(mpiapi.TheRequest); j >= 0 && f.Params[j].Dir == mpiapi.Out && c.Args["request"] == s.call.Args["request"] {
+		if j := f.Arg(mpiapi.TheRequest); j >= 0 && f.Params[j].Dir == mpiapi.Out &&
+			c.Args["request"] == s.call.Args["request"] {
 			return c
 		}
 	}
@@ -225,7 +227,9 @@ func (p *planter) maker(s spot) *Call {
 
 // freed reports whether a communicator is freed between two calls of a rank.
 func (p *planter) freed(r, from, to int, comm Value) bool {
-	return slices.ContainsFunc(p.p.Ranks[r][from:to], func(c *Call) bool { return c.Func == "MPI_Comm_free" && c.Args["comm"] == comm })
+	return slices.ContainsFunc(p.p.Ranks[r][from:to], func(c *Call) bool {
+		return c.Func == "MPI_Comm_free" && c.Args["comm"] == comm
+	})
 }
 
 // last reports whether no other collective follows on the communicator of a call.

@@ -12,8 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// missed says what is wrong with the analysis of a program with a bug, "" if nothing; told is false where the program
-// goes wrong in a way that is not to be found by its records.
+// missed returns what is wrong with the analysis of a program with a bug, "" if nothing is. told is false if the
+// records of the run cannot show the bug.
 func missed(p *Planted, seed uint64) (why string, told bool) {
 	got, run, err := analyse(p.Program, seed, false)
 	if err != nil {
@@ -36,16 +36,17 @@ func missed(p *Planted, seed uint64) (why string, told bool) {
 		case slices.Contains(p.Bug.Finds, f.Check) && at(f, p.Calls):
 			found = true
 		case f.Check == hard && subset(f.Ranks, stuck):
-			found = found || p.Bug.Hangs // of others that wait for them nothing more need be said
+			found = found || p.Bug.Hangs // if others wait for them, no further finding is needed
 		case slices.Contains(p.Bug.May, f.Check), f.Severity == finding.Info:
 		case p.Bug.Hangs && f.Check == potential:
 		case len(stuck) > 0 && (f.Check == missing || f.Check == pending || f.Check == different):
 		default:
-			wrong = append(wrong, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity, f.Ranks, f.Message, sites(f)))
+			wrong = append(wrong, fmt.Sprintf("%s: %v on ranks %v: %s\n%s", f.Check, f.Severity,
+				f.Ranks, f.Message, sites(f)))
 		}
 	}
 	if f := unseen[p.Bug.Finds[0]]; f != nil && len(stuck) == 0 && slices.ContainsFunc(slices.Concat(p.Ranks...), f) {
-		found = true // or not: see what the check does not see
+		found = true // not necessarily: see the limits of the check
 	}
 	if !found && !run.Vague && exists(p.Bug, len(stuck) > 0) {
 		var others []string
@@ -57,12 +58,12 @@ func missed(p *Planted, seed uint64) (why string, told bool) {
 	return strings.Join(wrong, "\n"), true
 }
 
-// unseen are calls behind which a check does not see everything, as its documentation says.
+// unseen are calls after which a check does not see everything, according to its documentation.
 var unseen = map[string]func(*Call) bool{potential: adapts, race: cancels, ready: cancels}
 
 func cancels(c *Call) bool { return c.Func == "MPI_Cancel" }
 
-// adapts reports whether what a program does after a call may depend on when things happen.
+// adapts reports whether the actions of a program after a call may depend on timing.
 func adapts(c *Call) bool {
 	switch mpiapi.ByName(c.Func).Class {
 	case mpiapi.Test, mpiapi.Probe:
@@ -109,7 +110,7 @@ func at(f *finding.Finding, calls [][2]int) bool {
 	})
 }
 
-// TestPlantedBugs: each bug is found where it is, and nothing else is.
+// TestPlantedBugs: each bug is found at its place, and there is no other finding.
 func TestPlantedBugs(t *testing.T) {
 	for _, bug := range Bugs {
 		t.Run(bug.Name, func(t *testing.T) {
@@ -119,7 +120,8 @@ func TestPlantedBugs(t *testing.T) {
 				n = 1 << 30
 			}
 			start := time.Now()
-			for seed := *from; done < n && vain < 50*n+1000 && (long == 0 || time.Since(start) < long/time.Duration(len(Bugs))); seed++ {
+			for seed := *from; done < n && vain < 50*n+1000 &&
+				(long == 0 || time.Since(start) < long/time.Duration(len(Bugs))); seed++ {
 				o := Options{Isendrecv: true}
 				p := Plant(bug, seed, o)
 				if p == nil {

@@ -46,7 +46,7 @@ func (s *source) line(format string, args ...any) {
 	s.text.WriteString(t + "\n")
 }
 
-// initialised are the persistent collectives, which Open MPI 4 has under other names.
+// initialised are the persistent collectives. Open MPI 4 has other names for them.
 var initialised = []string{
 	"Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
 	"Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan",
@@ -75,7 +75,8 @@ func (s *source) head() {
 	s.line("static MPI_Request moved[%d];\nstatic MPI_Status status;", p.Moved+1)
 	s.line("static int flag, index_, outcount, total, indices[%d];", p.Variables[mpiapi.Request]+1)
 	s.line("static char *memory;\nstatic void *buffer;\n")
-	s.line("static void combine(void *in, void *out, int *n, MPI_Datatype *t)\n{\n    (void)in, (void)out, (void)n, (void)t;\n}\n")
+	s.line("static void combine(void *in, void *out, int *n, MPI_Datatype *t)\n" +
+		"{\n    (void)in, (void)out, (void)n, (void)t;\n}\n")
 }
 
 // call prints a call, in one line.
@@ -103,7 +104,7 @@ func (s *source) call(c *Call) {
 	s.line("    %s", call)
 }
 
-// argument prints what is passed for a parameter.
+// argument prints the argument for a parameter.
 func argument(p *mpiapi.Param, v Value) string {
 	if v == nil {
 		return nothing(p)
@@ -117,7 +118,7 @@ func argument(p *mpiapi.Param, v Value) string {
 	return v.source()
 }
 
-// nothing prints what is passed where nothing matters, or for a result.
+// nothing prints an argument whose value does not matter, or a variable for a result.
 func nothing(p *mpiapi.Param) string {
 	switch {
 	case p.Kind == mpiapi.Status && p.Length != "":
@@ -157,7 +158,8 @@ func (v Word) source() string {
 
 func (v Variable) source() string {
 	name := map[mpiapi.Kind]string{
-		mpiapi.Comm: "comm", mpiapi.Datatype: "type", mpiapi.Request: "request", mpiapi.Op: "op", mpiapi.Message: "message",
+		mpiapi.Comm: "comm", mpiapi.Datatype: "type", mpiapi.Request: "request", mpiapi.Op: "op",
+		mpiapi.Message: "message",
 	}[v.Kind]
 	return fmt.Sprintf("%s[%d]", name, v.Index)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// pair are persistent requests for messages from one rank to another.
+// pair is a pair of persistent requests for messages from one rank to another.
 type pair struct {
 	message
 	send, recv *request
 }
 
-// newPair makes persistent requests for messages between two ranks, and starts them: such as are never started are worth
-// a note.
+// newPair makes persistent requests for messages between two ranks, and starts them. (Requests that are never started
+// give a finding.)
 func (b *builder) newPair() {
 	g := pick(b, b.comms)
 	from := pick(b, g.members())
@@ -41,7 +41,7 @@ func (b *builder) newPair() {
 	b.start(p)
 }
 
-// startPair has a message go between persistent requests once more.
+// startPair sends another message through persistent requests.
 func (b *builder) startPair() {
 	if len(b.pairs) > 0 {
 		b.start(pick(b, b.pairs))
@@ -70,7 +70,10 @@ func (b *builder) nobody() {
 	g := pick(b, b.comms)
 	r := pick(b, g.members())
 	x := b.as(r, b.somePayload())
-	a := Args{"buf": b.memory(r, x.extent), "count": Number(x.count), "datatype": x.typ, "tag": Number(7), "comm": g.comm()}
+	a := Args{
+		"buf": b.memory(r, x.extent), "count": Number(x.count), "datatype": x.typ,
+		"tag": Number(7), "comm": g.comm(),
+	}
 	out, in := a.with("dest", Word("MPI_PROC_NULL")), a.with("source", Word("MPI_PROC_NULL"))
 	switch b.rng.IntN(5) {
 	case 0:
@@ -86,7 +89,8 @@ func (b *builder) nobody() {
 	}
 }
 
-// cancelled cancels a receive: of a message that nobody sends, or of one that is then received if it could be cancelled.
+// cancelled cancels a receive. Either no rank sends a message for it; or, if the receive could be cancelled, another
+// receive gets the message.
 func (b *builder) cancelled() {
 	m := b.newMessage()
 	if m == nil {
@@ -136,14 +140,14 @@ func (b *builder) givenUp() {
 	}
 }
 
-// readySend sends in ready mode when the receiver has said that it is ready.
+// readySend sends in ready mode after the receiver has sent a message that its receive is posted.
 func (b *builder) readySend() {
 	m := b.newMessage()
 	if m == nil || m.g.stream(m.to, m.from).locked || len(m.g.remote) > 0 {
 		return
 	}
 	b.receive(m, true)
-	// A message back that says so.
+	// A message back from the receiver.
 	back := &message{g: m.g, from: m.to, to: m.from, tag: b.fresh(), payload: payload{patterns[0], 0}}
 	b.send(back, b.chance(2))
 	b.receive(back, false)
@@ -165,7 +169,7 @@ func (b *builder) readySend() {
 	b.closed(m)
 }
 
-// toSelf has a rank send itself a message.
+// toSelf makes a rank send a message to itself.
 func (b *builder) toSelf() {
 	r := b.rng.IntN(len(b.ranks))
 	g := &group{id: 1, local: []int{r}}
@@ -192,16 +196,22 @@ func (b *builder) name() {
 	g := pick(b, b.comms)
 	for _, r := range g.members() {
 		if g.id > 1 {
-			b.call(r, "MPI_Comm_set_name", Args{"comm": g.comm(), "comm_name": Text(fmt.Sprintf("communicator %d", g.id))})
+			b.call(r, "MPI_Comm_set_name", Args{
+				"comm":      g.comm(),
+				"comm_name": Text(fmt.Sprintf("communicator %d", g.id)),
+			})
 		}
 		if k := b.ranks[r]; len(k.types) > 0 {
 			t := pick(b, k.types)
-			b.call(r, "MPI_Type_set_name", Args{"datatype": t.value, "type_name": Text(fmt.Sprintf("type %d", t.value.Index))})
+			b.call(r, "MPI_Type_set_name", Args{
+				"datatype":  t.value,
+				"type_name": Text(fmt.Sprintf("type %d", t.value.Index)),
+			})
 		}
 	}
 }
 
-// newComm makes a communicator of another.
+// newComm makes a communicator from another one.
 func (b *builder) newComm() {
 	if len(b.comms) > 8 {
 		return
@@ -210,7 +220,9 @@ func (b *builder) newComm() {
 	if len(g.remote) > 0 {
 		switch b.rng.IntN(2) {
 		case 0:
-			b.derive(g, "MPI_Comm_dup", [][2][]int{{g.local, g.remote}}, func(int, int) Args { return Args{} }, "newcomm")
+			b.derive(g, "MPI_Comm_dup", [][2][]int{{g.local, g.remote}}, func(int, int) Args {
+				return Args{}
+			}, "newcomm")
 		case 1:
 			all := slices.Concat(g.local, g.remote)
 			b.derive(g, "MPI_Intercomm_merge", [][2][]int{{all, nil}}, func(r, _ int) Args {
@@ -259,7 +271,8 @@ func (b *builder) newComm() {
 	}
 }
 
-// derive adds a collective call on g that makes communicators of the given groups. Ranks of none get MPI_COMM_NULL.
+// derive adds a collective call on g that makes communicators of the given groups. Ranks in none of them get
+// MPI_COMM_NULL.
 func (b *builder) derive(g *group, function string, parts [][2][]int, args func(r, id int) Args, out string) {
 	b.joinLate(g)
 	var made []*group
@@ -275,7 +288,7 @@ func (b *builder) derive(g *group, function string, parts [][2][]int, args func(
 		}
 	}
 	spare := len(b.p.Comms)
-	b.p.Comms = append(b.p.Comms, Comm{}) // what those without one call it
+	b.p.Comms = append(b.p.Comms, Comm{}) // the communicator of the ranks without one
 	b.count(mpiapi.Comm, len(b.p.Comms))
 	b.numbers.collective++
 	for _, r := range g.members() {
@@ -303,7 +316,7 @@ func (b *builder) addComm(local, remote []int) *group {
 	return n
 }
 
-// intercomm splits g in two and joins the halves by an inter-communicator.
+// intercomm splits g into two parts and connects them by an inter-communicator.
 func (b *builder) intercomm(g *group) {
 	if len(g.local) < 2 {
 		return
@@ -328,14 +341,15 @@ func (b *builder) intercomm(g *group) {
 		for _, r := range half.local {
 			b.call(r, "MPI_Intercomm_create", Args{
 				"local_comm": half.comm(), "local_leader": Number(0), "peer_comm": g.comm(),
-				"remote_leader": g.of(r, two[1-i].local[0]), "tag": Number(tag), "newintercomm": Variable{mpiapi.Comm, n.id},
+				"remote_leader": g.of(r, two[1-i].local[0]), "tag": Number(tag),
+				"newintercomm": Variable{mpiapi.Comm, n.id},
 			}).Collective = b.numbers.collective
 		}
 	}
 	b.comms = append(b.comms, n)
 }
 
-// freeComm frees a communicator, perhaps while there are operations on it that have not completed.
+// freeComm frees a communicator, perhaps while operations on it have not completed.
 func (b *builder) freeComm() {
 	if len(b.comms) > 1 {
 		b.free(b.comms[1+b.rng.IntN(len(b.comms)-1)])

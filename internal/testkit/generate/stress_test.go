@@ -9,16 +9,17 @@ import (
 	"time"
 )
 
-// How much is run: little in "make test", more in "make stress".
+// Amounts of work: little in "make test", more in "make stress".
 var (
 	from     = flag.Uint64("from", 1, "first seed of the programs")
 	streams  = flag.Int("streams", 2000, "correct programs to run as streams of records")
 	planted  = flag.Int("planted", 8, "programs to plant each kind of bug in, run as streams of records")
 	programs = flag.Int("programs", 2, "correct programs to compile and run with every MPI")
 	broken   = flag.Int("broken", 2, "programs with a bug to compile and run with every MPI")
-	stress   = flag.String("stress", "", "sets all of these: a number of streams and what goes with it, or for how long to run")
-	keep     = flag.String("keep", "", "a directory to leave the C programs in")
-	long     time.Duration // how long each test runs, 0: as the numbers say
+	stress   = flag.String("stress", "",
+		"sets all of these: a number of streams and what goes with it, or for how long to run")
+	keep = flag.String("keep", "", "a directory to leave the C programs in")
+	long time.Duration // how long each test runs; 0: the numbers decide
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// budget is what is left for a test.
+// budget is the remaining work of a test.
 type budget struct {
 	n     int
 	start time.Time
@@ -44,7 +45,7 @@ type budget struct {
 
 func newBudget(n int) *budget { return &budget{n, time.Now()} }
 
-// spend reports whether one more may be run.
+// spend reports whether one more program may be run.
 func (b *budget) spend() bool {
 	b.n--
 	if long > 0 {
@@ -53,7 +54,7 @@ func (b *budget) spend() bool {
 	return b.n >= 0
 }
 
-// again says how to run what has failed once more.
+// again returns the command that repeats a failed run.
 func again(test string, seed uint64, number string) string {
 	return fmt.Sprintf("go test ./internal/generate -run '%s' -from %d -%s 1", test, seed, number)
 }

@@ -14,13 +14,13 @@ type derived struct {
 	extent  int // bytes, at most
 }
 
-// payload is what a message or a part of a collective carries: copies of a pattern of basic datatypes.
+// payload is the content of a message or of a part of a collective: copies of a pattern of basic datatypes.
 type payload struct {
 	pattern []Word
 	copies  int
 }
 
-// room is a buffer's arguments: so many elements of a datatype, which take so many bytes at most.
+// room is the arguments for a buffer: a number of elements of a datatype, and their maximum size in bytes.
 type room struct {
 	count  int
 	typ    Value
@@ -28,7 +28,8 @@ type room struct {
 	bytes  int // of the data
 }
 
-// patterns of messages. Those of the first tags are fixed, so that such messages may be mixed up.
+// patterns are the contents of messages. Those of the first tags are fixed, so that such messages can match any receive
+// with the same tag.
 var patterns = [][]Word{
 	{"MPI_INT"},
 	{"MPI_DOUBLE"},
@@ -48,7 +49,7 @@ func (p payload) bytes() int {
 	return n * p.copies
 }
 
-// as returns arguments for p at rank r, which makes a datatype for it if need be.
+// as returns arguments for p at rank r. It makes a datatype if necessary.
 func (b *builder) as(r int, p payload) room {
 	k := b.ranks[r]
 	if len(p.pattern) == 1 && !b.chance(3) {
@@ -68,7 +69,7 @@ func (b *builder) as(r int, p payload) room {
 	return room{n, t.value, n * t.extent, p.bytes()}
 }
 
-// newType has rank r make and commit a datatype of which some are as much as p.
+// newType makes rank r construct and commit a datatype. A number of its elements has the content of p.
 func (b *builder) newType(r int, p payload) derived {
 	t := derived{pattern: p.pattern, copies: max(p.copies, 1)}
 	if p.copies > 1 && p.copies%2 == 0 && b.chance(2) {
@@ -95,7 +96,7 @@ func (b *builder) typeVariable() Variable {
 	return Variable{mpiapi.Datatype, n}
 }
 
-// structure makes a struct of one of each.
+// structure makes a struct with one element of each type.
 func (b *builder) structure(r int, pattern []Word) (Value, int) {
 	v := b.typeVariable()
 	var ones, at []int
@@ -112,7 +113,7 @@ func (b *builder) structure(r int, pattern []Word) (Value, int) {
 	return v, end + 8
 }
 
-// construct makes a datatype of n copies of old, in the order of their places in memory.
+// construct makes a datatype of n copies of old, in the order of their addresses.
 func (b *builder) construct(r int, old Value, n, extent int) (Variable, int) {
 	v := b.typeVariable()
 	a := Args{"oldtype": old, "newtype": v}
@@ -139,10 +140,12 @@ func (b *builder) construct(r int, old Value, n, extent int) (Variable, int) {
 		a["count"], a["blocklength"], a["stride"] = Number(blocks), Number(block), Number((block+b.rng.IntN(2))*extent)
 		b.call(r, "MPI_Type_create_hvector", a)
 	case 3:
-		a["count"], a["array_of_blocklengths"], a["array_of_displacements"] = Number(blocks), Numbers(lengths), Numbers(at)
+		a["count"], a["array_of_blocklengths"], a["array_of_displacements"] = Number(blocks),
+			Numbers(lengths), Numbers(at)
 		b.call(r, "MPI_Type_indexed", a)
 	case 4:
-		a["count"], a["array_of_blocklengths"], a["array_of_displacements"] = Number(blocks), Numbers(lengths), Numbers(bytes)
+		a["count"], a["array_of_blocklengths"], a["array_of_displacements"] = Number(blocks),
+			Numbers(lengths), Numbers(bytes)
 		b.call(r, "MPI_Type_create_hindexed", a)
 	case 5:
 		a["count"], a["blocklength"], a["array_of_displacements"] = Number(blocks), Number(block), Numbers(at)
@@ -153,8 +156,9 @@ func (b *builder) construct(r int, old Value, n, extent int) (Variable, int) {
 			types[i] = old
 		}
 		b.call(r, "MPI_Type_create_struct", Args{
-			"count": Number(blocks), "array_of_blocklengths": Numbers(lengths), "array_of_displacements": Numbers(bytes),
-			"array_of_types": types, "newtype": v,
+			"count": Number(blocks), "array_of_blocklengths": Numbers(lengths),
+			"array_of_displacements": Numbers(bytes),
+			"array_of_types":         types, "newtype": v,
 		})
 	case 7:
 		inner := v
@@ -163,14 +167,15 @@ func (b *builder) construct(r int, old Value, n, extent int) (Variable, int) {
 		if b.chance(2) {
 			b.call(r, "MPI_Type_dup", Args{"oldtype": inner, "newtype": v})
 		} else {
-			b.call(r, "MPI_Type_create_resized", Args{"oldtype": inner, "lb": Number(0), "extent": Number(size), "newtype": v})
+			b.call(r, "MPI_Type_create_resized",
+				Args{"oldtype": inner, "lb": Number(0), "extent": Number(size), "newtype": v})
 		}
 		b.call(r, "MPI_Type_free", Args{"datatype": inner})
 	}
 	return v, size
 }
 
-// operation has rank r make a reduction operation.
+// operation makes rank r create a reduction operation.
 func (b *builder) operation(r int) Value {
 	k := b.ranks[r]
 	if len(k.ops) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// waited lets a wait or test complete requests. ok is false if the call does not return.
+// waited lets a wait or test complete requests. ok is false if the call does not return yet.
 func (k *process) waited(a *activity, out fakerun.Args, force bool) (succeeded bool, completed int, ok bool) {
 	w := &waiting{
 		process: k, call: a, out: out, list: k.tickets(a.call),
@@ -25,7 +25,7 @@ func (k *process) waited(a *activity, out fakerun.Args, force bool) (succeeded b
 		}
 	}
 	if w.test && !force && k.polls < 3 && k.m.IntN(3) == 0 {
-		w.ready = nil // MPI may not have noticed
+		w.ready = nil // MPI may not have noticed yet
 	}
 	switch strings.TrimPrefix(strings.TrimPrefix(a.call.Func, "MPI_Wait"), "MPI_Test") {
 	case "":
@@ -40,8 +40,8 @@ func (k *process) waited(a *activity, out fakerun.Args, force bool) (succeeded b
 	return w.completeSome()
 }
 
-// waiting is a wait or test with its requests. Its methods are the variants of these functions, and return what waited
-// returns.
+// waiting is a wait or test with its requests. Its methods implement the variants of these functions, and return the
+// same results as waited.
 type waiting struct {
 	*process
 	call          *activity
@@ -49,7 +49,7 @@ type waiting struct {
 	test          bool // not a wait
 	list          []*ticket
 	ready, active []int          // indices in list
-	empty         fakerun.Status // what the standard calls an empty status
+	empty         fakerun.Status // the empty status of the standard
 	undefined     int
 }
 
@@ -188,15 +188,17 @@ func (k *process) finishRequest(list []*ticket, i int) fakerun.Status {
 		return s
 	}
 	k.lib.release(mpiapi.Request, t.handle)
-	list[i] = nil // the variable is MPI_REQUEST_NULL now
+	list[i] = nil // as for MPI_REQUEST_NULL in the variable
 	return s
 }
 
-// vague reports whether it takes more to find that a process is stuck than the call that it is in and the messages that
-// are known to be matched: it has receives from any source that it has not completed, of which records don't tell the
-// messages, or has started a persistent collective.
+// vague reports whether the present call and the known matches are not enough to find that a process is stuck. That is
+// the case if it has incomplete receives from any source, as the records do not show their messages, or if it has
+// started a persistent collective.
 func (k *process) vague() bool {
-	if k.in != nil && k.in.fn.Class == mpiapi.SendRecv && slices.ContainsFunc(k.in.ops, func(o *operation) bool { return !o.send && o.from < 0 }) {
+	if k.in != nil && k.in.fn.Class == mpiapi.SendRecv && slices.ContainsFunc(k.in.ops, func(o *operation) bool {
+		return !o.send && o.from < 0
+	}) {
 		return true
 	}
 	for _, t := range slices.Concat(k.requests, k.moved) {

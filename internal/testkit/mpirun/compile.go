@@ -9,8 +9,8 @@ import (
 )
 
 // Compile returns a command that runs the compiler behind one of the MPI implementation's compiler wrappers, such as
-// m.CC, with arguments. The wrappers are scripts in part, and take half as long as a compiler needs for a small
-// program. So each is asked only once what it would do.
+// m.CC, with arguments. Some wrappers are scripts, and take half as long as the compilation of a small program. So each
+// wrapper is asked only once for its command.
 func Compile(wrapper string, args ...string) (*exec.Cmd, error) {
 	shown, err := show(wrapper)
 	if err != nil {
@@ -24,7 +24,7 @@ func Compile(wrapper string, args ...string) (*exec.Cmd, error) {
 	return exec.Command(command[0], command[1:]...), nil
 }
 
-// place stands for the arguments in what a wrapper shows.
+// place stands for the arguments in the output of a wrapper.
 const place = "arguments-of-the-test.o"
 
 var (
@@ -32,7 +32,7 @@ var (
 	shownBy = make(map[string][]string)
 )
 
-// show returns the command that a wrapper runs for the argument place, in words.
+// show returns the command, in words, that a wrapper runs for the argument place.
 func show(wrapper string) ([]string, error) {
 	shownMu.Lock()
 	defer shownMu.Unlock()

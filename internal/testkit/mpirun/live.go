@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// LiveVariable is the environment variable that, set to 1, selects the tests that run MPI programs. make test sets
-// it. Its name must not begin as those of the variables that stand for mpivet's flags do.
+// LiveVariable is the environment variable that selects the tests that run MPI programs, if it is 1. make test sets it.
+// It must not have the prefix of the variables for mpivet's flags.
 const LiveVariable = "LIVE_TESTS"
 
 // Live reports whether tests that run MPI programs are selected.

@@ -1,5 +1,5 @@
-// Package mpirun runs MPI programs, with and without mpivet, for tests and benchmarks: with a limit of time, and so that nothing
-// outlives them.
+// Package mpirun runs MPI programs, with and without mpivet, for tests and benchmarks. Every run has a time limit, and
+// no process outlives it.
 package mpirun
 
 import (
@@ -47,8 +47,8 @@ func (m MPI) Has(function string) bool {
 	return cmd.Run() == nil
 }
 
-// Environment is the environment for programs and launchers: Open MPI otherwise refuses to run as root or with more
-// ranks than cores.
+// Environment returns the environment for programs and launchers. Without it, Open MPI refuses to run as root or with
+// more ranks than cores.
 func Environment(extra ...string) []string {
 	env := append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
@@ -76,20 +76,21 @@ type Result struct {
 	TimedOut       bool
 }
 
-// marker is a variable in the environment of what Run starts, by which it finds all that a launcher started in turn.
+// marker is a variable in the environment of the commands that Run starts. It identifies all processes that a launcher
+// starts.
 const marker = "EXAMPLETEST_RUN"
 
 var runs atomic.Int64
 
-// Mark returns a variable for the environment of a command, and a function that kills every process that has it in its
-// environment: launchers start ranks in process groups and sessions of their own.
+// Mark returns a variable for the environment of a command, and a function that kills every process with that variable
+// in its environment. The function is needed because launchers start ranks in process groups and sessions of their own.
 func Mark() (variable string, kill func()) {
 	mark := fmt.Sprintf("%s=%d.%d", marker, os.Getpid(), runs.Add(1))
 	return mark, func() { killMarked(mark) }
 }
 
-// Run runs a command. One that takes longer than timeout is asked to end, by SIGTERM, and after a while it is killed.
-// No process that it started outlives Run.
+// Run runs a command. If it takes longer than timeout, it gets SIGTERM, and some time later it is killed. No process
+// that it started outlives Run.
 func Run(command, env []string, dir string, timeout time.Duration) (*Result, error) {
 	mark, kill := Mark()
 	cmd := exec.Command(command[0], command[1:]...)
@@ -142,7 +143,7 @@ func killMarked(mark string) {
 	for _, path := range paths {
 		environ, err := os.ReadFile(path)
 		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), mark) {
-			continue // over, or somebody else's
+			continue // the process has ended, or belongs to another user
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -150,8 +151,8 @@ func killMarked(mark string) {
 	}
 }
 
-// BuildMpivet builds the command mpivet of this source tree into a file, as make build does. It has mpivet build its preload
-// libraries, too, so that no run waits for them.
+// BuildMpivet builds the command mpivet of this source tree into a file, as make build does. It also makes mpivet build
+// its preload libraries, so that no run waits for them.
 func BuildMpivet(path string) error {
 	args := []string{"build", "-o", path}
 	if runtime.GOARCH == "amd64" {

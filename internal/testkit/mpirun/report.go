@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Report is what the harness needs of mpivet's JSON report (schema mpivet/1).
+// Report is the part of mpivet's JSON report (schema mpivet/1) that the tests need.
 type Report struct {
 	Schema string `json:"schema"`
 	Run    struct {

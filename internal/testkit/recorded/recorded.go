@@ -1,4 +1,4 @@
-// Package recorded keeps the records of test programs in files that are small enough for the repository, and analyses
+// Package recorded keeps the records of test programs in files that are small enough for the repository. It analyses
 // them later: without MPI, without a compiler, and without the files that the processes had loaded.
 package recorded
 
@@ -31,7 +31,7 @@ type Run struct {
 	messages []byte // of the record file
 }
 
-// Head is what is kept of a run besides its records.
+// Head is the part of a run besides its records.
 type Head struct {
 	Program string // fingerprint of the program that ran
 	Meta    ring.Meta
@@ -46,8 +46,8 @@ type Frame struct {
 	Line     int    `json:"l,omitempty"` // in the program's source; 0 if the place is elsewhere
 }
 
-// ReadRun reads a record file that mpivet run has written. source is the absolute path of the program's source. The
-// files that the processes had loaded must still be there.
+// ReadRun reads a record file written by mpivet run. source is the absolute path of the program's source. The files
+// that the processes had loaded must still exist.
 func ReadRun(recordFile, source, fingerprint string) (*Run, error) {
 	table, err := symbolize(recordFile)
 	if err != nil {
@@ -80,8 +80,8 @@ func ReadRun(recordFile, source, fingerprint string) (*Run, error) {
 	return r, err
 }
 
-// Replay analyses the records as mpivet replay does in an environment with these variables. source is where the
-// program's source is now: frames name it. It returns the report, as in the JSON file, and the exit status.
+// Replay analyses the records like mpivet replay in an environment with these variables. source is the present path of
+// the program's source: frames name it. It returns the report, as in the JSON file, and the exit status.
 func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, error) {
 	f, err := ring.OpenMessages(filepath.Base(source), r.Meta, r.messages, mpiapi.Hash())
 	if err != nil {
@@ -103,8 +103,8 @@ func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, 
 	return replay(f, pipeline.NewResolver(symbol.WithTable(table)), environment)
 }
 
-// ReplayFile analyses a record file as mpivet replay does in an environment with these variables. It returns the
-// report, as in the JSON file, and the exit status.
+// ReplayFile analyses a record file like mpivet replay in an environment with these variables. It returns the report,
+// as in the JSON file, and the exit status.
 func ReplayFile(path string, environment []string) (*mpirun.Report, int, error) {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
@@ -131,7 +131,7 @@ func replay(f *ring.File, r *symbol.Resolver, environment []string) (*mpirun.Rep
 // Dictionary is what the runs with one MPI have in common: records are compressed as differences from it.
 type Dictionary []byte
 
-// dictionaryFile has a Dictionary in the directory of an MPI's runs.
+// dictionaryFile is the file of a Dictionary in the directory of an MPI's runs.
 const dictionaryFile = "dictionary"
 
 // ReadDictionary reads the dictionary in a directory of runs.
@@ -143,8 +143,8 @@ func ReadDictionary(dir string) (Dictionary, error) {
 	return Dictionary(nil).unpack(data)
 }
 
-// MakeDictionary takes a run for the dictionary of a directory, and writes that. Runs that were packed with another
-// one can't be read any more.
+// MakeDictionary makes a run the dictionary of a directory, and writes it. Runs that were packed with another
+// dictionary cannot be read any more.
 func MakeDictionary(dir string, r *Run) (Dictionary, error) {
 	content, err := r.content()
 	if err != nil {
@@ -187,7 +187,7 @@ func (d Dictionary) unpack(packed []byte) ([]byte, error) {
 	return z.DecodeAll(packed, nil)
 }
 
-// content is what a file of a run has: the length of the head as a uint32, the head in JSON, the messages.
+// content returns the content of a run's file: the length of the head as a uint32, the head in JSON, the messages.
 func (r *Run) content() ([]byte, error) {
 	head, err := json.Marshal(r.Head)
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *Run) content() ([]byte, error) {
 	return append(append(b, head...), r.messages...), nil
 }
 
-// Write writes a run to a file that Read reads with the same dictionary.
+// Write writes a run to a file. Read needs the same dictionary to read it.
 func (r *Run) Write(path string, d Dictionary) error {
 	content, err := r.content()
 	if err != nil {
@@ -234,7 +234,7 @@ func Read(path string, d Dictionary) (*Run, error) {
 	return r, nil
 }
 
-// Stale says why a run can't stand for a run of the program today, "" if it can.
+// Stale returns why a run cannot replace a run of the program today, "" if it can.
 func (r *Run) Stale(fingerprint string) string {
 	var why []string
 	if r.Program != fingerprint {
@@ -251,7 +251,7 @@ func (r *Run) Stale(fingerprint string) string {
 // ErrNone is wrapped by the error of Find if there is no run.
 var ErrNone = errors.New("there is no recording")
 
-// Find reads the run of a program from a directory with runs, and returns an error that says so if it is not there or
+// Find reads the run of a program from a directory with runs. It returns an error if the run does not exist or is
 // stale.
 func Find(path string, d Dictionary, fingerprint string) (*Run, error) {
 	r, err := Read(path, d)

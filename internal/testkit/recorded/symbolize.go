@@ -12,8 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// symbolize returns the frames of all code addresses in a record file: those of all call stacks, and those where
-// processes ended.
+// symbolize returns the frames of all code addresses in a record file: those of all call stacks, and those of the ends
+// of processes.
 func symbolize(recordFile string) (symbol.Table, error) {
 	f, err := ring.OpenFile(recordFile, mpiapi.Hash())
 	if err != nil {
@@ -39,7 +39,7 @@ func symbolize(recordFile string) (symbol.Table, error) {
 	return table, nil
 }
 
-// A symbolizer collects what must be looked up. That is done when all modules are known.
+// A symbolizer collects addresses. They are looked up when all modules are known.
 type symbolizer struct {
 	resolver *symbol.Resolver
 	spaces   map[*track.Process]*symbol.Space

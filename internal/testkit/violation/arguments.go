@@ -7,14 +7,16 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// odd is the C expression of what one process passes and what the others do.
+// odd returns the C expression for an argument that differs in one process.
 func odd(wrong, right string) string { return "odd(" + wrong + ", " + right + ")" }
 
-// named are arguments by the name of the parameter, where its role doesn't say enough. What they mean is in prelude.
+// named are arguments by the name of the parameter, if its role does not determine the argument. prelude.h defines
+// their meaning.
 var named = map[string]string{
 	// Communicators.
 	"group": "group", "color": "0", "key": "rank", "split_type": "MPI_COMM_TYPE_SHARED",
-	"local_leader": "0", "peer_comm": "MPI_COMM_WORLD", "remote_leader": "rank < 2 ? 2 : 0", "tag": "0", "high": "rank < 2",
+	"local_leader": "0", "peer_comm": "MPI_COMM_WORLD", "remote_leader": "rank < 2 ? 2 : 0",
+	"tag": "0", "high": "rank < 2",
 	// Topologies: a line of four, two pairs, and a ring.
 	"ndims": "1", "dims": "four", "periods": "zeros", "reorder": "0", "newrank": "&newrank", "remain_dims": "ones",
 	"nnodes": "4", "index": "index_", "edges": "pairs",
@@ -22,15 +24,16 @@ var named = map[string]string{
 	"indegree": "1", "sourceweights": "MPI_UNWEIGHTED", "outdegree": "1", "destweights": "MPI_UNWEIGHTED",
 	// Processes.
 	"command": `"./none"`, "argv": "MPI_ARGV_NULL", "maxprocs": "1", "array_of_errcodes": "MPI_ERRCODES_IGNORE",
-	"array_of_commands": "commands", "array_of_argv": "MPI_ARGVS_NULL", "array_of_maxprocs": "ones", "array_of_info": "infos",
-	"port_name": `"none"`,
+	"array_of_commands": "commands", "array_of_argv": "MPI_ARGVS_NULL", "array_of_maxprocs": "ones",
+	"array_of_info": "infos",
+	"port_name":     `"none"`,
 	// Windows and files.
 	"disp_unit": "1", "assert": "0", "baseptr": "&memory",
 	"amode": "amode", "offset": "0", "disp": "0", "whence": "MPI_SEEK_SET", "flag": "1",
 	"etype": "MPI_INT", "filetype": "MPI_INT", "datarep": `"native"`,
 }
 
-// argument returns the C expression of a correct argument. k is the number of the case, which has buffers of its own.
+// argument returns the C expression of a correct argument. k is the number of the case. Each case has its own buffers.
 func argument(f *mpiapi.Func, i, k int) string {
 	p := &f.Params[i]
 	array := p.Elements.Kind != mpiapi.NoArray
@@ -109,7 +112,7 @@ func argument(f *mpiapi.Func, i, k int) string {
 	return text
 }
 
-// change is a parameter, and what one process passes for it.
+// change is a parameter, and the argument of one process for it.
 type change struct {
 	param int
 	wrong string
@@ -128,7 +131,7 @@ func call(f *mpiapi.Func, k int, c change) string {
 	return f.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// byName are the changes of rules about parameters of a name.
+// byName are the changes of rules about parameters with a certain name.
 var byName = map[string]struct{ param, wrong, check string }{
 	"leader":  {"local_leader", "1", "LEADER_MISMATCH"},
 	"high":    {"high", "rank >= 2", "HIGH_MISMATCH"},
@@ -141,13 +144,14 @@ var byName = map[string]struct{ param, wrong, check string }{
 	"pointer": {"offset", "4", "FILE_MISMATCH"},
 }
 
-// graphs are the changes of the rule "graph": the odd process names another edge, or has no weights where others have.
+// graphs are the changes of the rule "graph": the odd process names another edge, or has no weights while the others
+// have weights.
 var graphs = map[string]struct{ param, wrong string }{
 	"MPI_Graph_create": {"edges", "others"}, "MPI_Graph_map": {"edges", "others"},
 	"MPI_Dist_graph_create": {"weights", "ones"}, "MPI_Dist_graph_create_adjacent": {"sources", "&next"},
 }
 
-// one returns what stands for "one" in parameter i where it is array or not.
+// one returns the argument "one" for parameter i: array if it is an array, else scalar.
 func one(f *mpiapi.Func, i int, array, scalar string) string {
 	if f.Params[i].Elements.Kind != mpiapi.NoArray {
 		return array
@@ -155,8 +159,8 @@ func one(f *mpiapi.Func, i int, array, scalar string) string {
 	return scalar
 }
 
-// side returns the parameter of the side of a call that every process has a part in: the receiving one, where only the
-// root sends, else the sending one.
+// side returns the parameter on the side of the call in which every process takes part. That is the receiving side if
+// only the root sends, else the sending side.
 func side(f *mpiapi.Func, send, recv mpiapi.Role) int {
 	if i := f.Arg(send); i >= 0 && !f.Params[i].AtRoot {
 		return i
@@ -164,7 +168,7 @@ func side(f *mpiapi.Func, send, recv mpiapi.Role) int {
 	return f.Arg(recv)
 }
 
-// breaks returns what one process passes to break a rule, and the check that is to find it.
+// breaks returns the argument with which one process breaks a rule, and the check that must find it.
 func breaks(f Form, rule string) (change, string) {
 	c := f.Call
 	switch rule {
@@ -203,7 +207,7 @@ func breaks(f Form, rule string) (change, string) {
 	return change{c.Param(n.param), n.wrong}, n.check
 }
 
-// other returns the call of another collective over the same, and the check that is to find it.
+// other returns the call of another collective over the same object, and the check that must find it.
 func other(f Form) (string, string) {
 	check := "OPERATION_MISMATCH"
 	switch f.Over {

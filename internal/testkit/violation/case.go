@@ -11,12 +11,12 @@ import (
 type Case struct {
 	Form
 	Rule  string
-	Check string // that is to find it
-	// Wrong and Right are C statements; Right is empty where what is right can't be run everywhere.
+	Check string // the check that must find it
+	// Wrong and Right are C statements. Right is empty if the correct call cannot run everywhere.
 	Wrong, Right Block
 }
 
-// Block is a call, what comes before it, and what comes after it.
+// Block is a call, with the statements before it and after it.
 type Block struct {
 	Before []string
 	Call   string
@@ -32,7 +32,7 @@ func (c *Case) Name() string {
 	return name + ": " + c.Rule
 }
 
-// Cases returns all cases, in the order of the table. The number of a case is that of its buffers.
+// Cases returns all cases, in the order of the table. Each case has a number and buffers of that number.
 func Cases() []Case {
 	var list []Case
 	for _, f := range Forms() {
@@ -45,12 +45,13 @@ func Cases() []Case {
 	return list
 }
 
-// applies reports whether a rule of a function's line is one for this way to call it.
+// applies reports whether a rule of a function's line applies to this way to call it.
 func applies(f Form, rule string) bool {
 	if f.Call.Class != mpiapi.Icollective {
 		return true
 	}
-	// Nonblocking calls enter MPI even in strict mode, which holds only those that complete them. MPI must survive it.
+	// Nonblocking calls enter MPI even in strict mode, which holds only the calls that complete them. MPI must survive
+	// them.
 	switch rule {
 	case "datatype", "op", "call", "order":
 		return true
@@ -89,7 +90,7 @@ func (f Form) newCase(rule string, k int) Case {
 		if begin := ending(f.Func); begin != nil {
 			c.Wrong.Before = append(c.Wrong.Before, call(begin, k, change{})+";")
 			c.Right.Before = c.Wrong.Before
-			// The twin has ended it; what is refused has not.
+			// The twin has ended it; the refused call has not.
 			c.Wrong.After = append(c.Wrong.After, right+";")
 		}
 		if end := beginning(f.Func); end != nil {
@@ -110,8 +111,8 @@ func (f Form) newCase(rule string, k int) Case {
 	return c
 }
 
-// around returns the statements that make what a call is collective over, and free that and what the call makes. k is the
-// number of the case: it has a file of its own.
+// around returns the statements that make the object for the collective, and free it and the results of the call. k is
+// the number of the case. Each case has its own file.
 func (f Form) around(k int) (before, after []string) {
 	base := "MPI_COMM_WORLD"
 	switch {
@@ -122,12 +123,14 @@ func (f Form) around(k int) (before, after []string) {
 	case f.Over == "ring":
 		base = "ring"
 	}
-	before = append(before, fmt.Sprintf("begin(%s, %s);", base, map[bool]string{true: "rank < 2 ? 0 : rank == 2 ? MPI_ROOT : MPI_PROC_NULL", false: "0"}[f.Between]))
+	before = append(before, fmt.Sprintf("begin(%s, %s);", base,
+		map[bool]string{true: "rank < 2 ? 0 : rank == 2 ? MPI_ROOT : MPI_PROC_NULL", false: "0"}[f.Between]))
 	switch {
 	case f.Over == "window":
-		before = append(before, "MPI_Win_create(memory_, sizeof memory_, 1, MPI_INFO_NULL, c, &win);", "MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);")
+		before = append(before, "MPI_Win_create(memory_, sizeof memory_, 1, MPI_INFO_NULL, c, &win);",
+			"MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);")
 	case f.Over == "file":
-		// In an empty file, Open MPI 4.1.4 does not come back from a split read.
+		// In an empty file, a split read of Open MPI 4.1.4 does not return.
 		before = append(before, call(mpiapi.ByID(mpiapi.IDFileOpen), k, change{})+";", "MPI_File_set_size(file, 4096);")
 	case f.Func.Arg(mpiapi.TheGroup) >= 0:
 		before = append(before, "MPI_Comm_group(c, &group);")
@@ -155,7 +158,7 @@ func beginning(f *mpiapi.Func) *mpiapi.Func {
 }
 
 // order makes the statements of the rule "order": the call comes between the beginning and the end of another split
-// collective, and in the twin behind it.
+// collective. In the twin it comes after the end.
 func (c *Case) order(k int) {
 	begin, end := mpiapi.ByID(mpiapi.IDFileWriteAllBegin), mpiapi.ByID(mpiapi.IDFileWriteAllEnd)
 	if strings.HasPrefix(c.Func.Name, "MPI_File_write_all_") {

@@ -1,11 +1,11 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* Process 1 of 4, or of 2 where two will do, is the odd one; in both groups of two, the second one is. */
+/* Process 1 of 4 (or of 2, if two are enough) is the odd one. In two groups of two, it is the second one of both. */
 #define odd(wrong, right) (rank == 1 ? (wrong) : (right))
 #define every_other(wrong, right) (rank % 2 ? (wrong) : (right))
 
-/* Room for at most two integers from each. */
+/* Room for at most two integers from each process. */
 static int a[CASES][16], b[CASES][16], memory_[16];
 static int rank, root, next, previous, newrank;
 static int ones[4] = {1, 1, 1, 1}, twos[4] = {2, 2, 2, 2}, four[1] = {4}, zeros[4], negative[4] = {-1, -1, -1, -1};
@@ -17,7 +17,7 @@ static void *memory;
 static MPI_Datatype ints[4], floats[4];
 static MPI_Info info, infos[1];
 static MPI_Comm half = MPI_COMM_NULL, across, ring;
-/* Of the case under way. */
+/* Of the present case. */
 static MPI_Comm c, made;
 static MPI_Group group;
 static MPI_Request r;
@@ -48,7 +48,7 @@ static inline void start(int *argc, char ***argv)
     MPI_Cart_create(MPI_COMM_WORLD, 1, size, periods, 0, &ring);
 }
 
-/* Begins a case on a communicator of its own. */
+/* Begins a case on a new communicator. */
 static inline void begin(MPI_Comm of, int root_)
 {
     root = root_;
@@ -70,7 +70,7 @@ static inline void use(void)
     MPI_Request_free(&r);
 }
 
-/* Ends it: completes and frees what there is. A wait that is refused leaves the operation to the next one. */
+/* Ends a case: completes and frees its objects. If a wait is refused, the next one completes the operation. */
 static inline void end(void)
 {
     for (int i = 0; i < 2 && r != MPI_REQUEST_NULL; i++)
@@ -87,7 +87,7 @@ static inline void end(void)
         MPI_Comm_free(&c);
 }
 
-/* Ends it where the operation can never complete. */
+/* Ends a case whose operation can never complete. */
 static inline void leave(void)
 {
     if (r != MPI_REQUEST_NULL)

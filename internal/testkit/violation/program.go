@@ -12,18 +12,18 @@ import (
 //go:embed prelude.h
 var prelude string
 
-// Program is a C program that goes through cases, each with a communicator of its own.
+// Program is a C program that runs several cases, each with its own communicator.
 type Program struct {
 	Name   string
 	Source string
-	// Lines tells which case a line belongs to.
+	// Lines gives the case of a line.
 	Lines map[int]string
-	// Needs are the functions that not every MPI has.
+	// Needs are functions that some MPIs do not have.
 	Needs []string
 }
 
-// Programs returns the programs that are wrong, one per rule, for mpivet run --strict: what is wrong does not enter MPI,
-// so that the next case finds everything in order. Nonblocking calls, which do enter it, have programs of their own.
+// Programs returns the wrong programs, one per rule, for mpivet run --strict. The wrong calls do not enter MPI, so the
+// next case finds MPI in order. Nonblocking calls do enter MPI, so they have their own programs.
 func Programs() []Program {
 	cases := Cases()
 	var names []string
@@ -68,19 +68,20 @@ func Twins() []Program {
 	}
 }
 
-// abandoned begins the names of programs of operations that never complete.
+// abandoned is the prefix of the names of programs with operations that never complete.
 const abandoned = "abandoned"
 
-// recent reports whether a case needs an MPI 4. Persistent collectives are older than that in both MPICH and Open MPI.
+// recent reports whether a case needs MPI 4. Persistent collectives are not counted: MPICH and Open MPI had them
+// earlier.
 func (c *Case) recent() bool { return c.Call.Since >= 40 && c.Call.Class != mpiapi.CollectiveInit }
 
-// group names the program that a wrong case is in.
+// group returns the name of the program that contains a wrong case.
 func group(c *Case) string {
 	switch {
 	case c.recent():
 		return abandoned + "_recent"
 	case c.Call.Class == mpiapi.Icollective && c.Over == "file" && c.Rule == "call":
-		// In Open MPI 4.1, MPI_File_open may wait for an MPI_Comm_idup that was begun before and never completes.
+		// In Open MPI 4.1, MPI_File_open may wait for an earlier MPI_Comm_idup that never completes.
 		return abandoned + "_files"
 	case c.Call.Class == mpiapi.Icollective && (c.Rule == "root" || c.Rule == "call"):
 		return abandoned
@@ -100,7 +101,7 @@ func group(c *Case) string {
 	return strings.ReplaceAll(c.Rule, "-", "_")
 }
 
-// persistent lists the names of persistent collectives, which Open MPI 4.1 calls MPIX_.
+// persistent returns the names of persistent collectives, which Open MPI 4.1 calls MPIX_.
 func persistent(cases []Case, which []int) []string {
 	var names []string
 	for _, k := range which {
@@ -115,7 +116,7 @@ func persistent(cases []Case, which []int) []string {
 	return slices.Compact(names)
 }
 
-// write writes the program of the cases of these numbers.
+// write writes the program of the cases with these numbers.
 func write(name string, cases []Case, which []int, block func(*Case) Block) Program {
 	p := Program{Name: name, Lines: make(map[int]string)}
 	var b strings.Builder
@@ -133,7 +134,7 @@ func write(name string, cases []Case, which []int, block func(*Case) Block) Prog
 	}
 	np := 4
 	if strings.HasPrefix(name, "files") {
-		np = 2 // they take long
+		np = 2 // they take a long time
 	}
 	print("/* run: np=%d timeout=120s%s */", np, flags)
 	print("enum { CASES = %d };", len(cases))

@@ -1,6 +1,6 @@
-// Package violation makes MPI programs that break one rule of a collective operation after the other, and their correct
-// twins, from a table of which rules there are for which function: tables 1 and 2 of Falzone et al., Collective Error
-// Detection for MPI Collective Operations, with what MPI has got since.
+// Package violation generates MPI programs that break the rules of collective operations, one rule at a time, and their
+// correct twins. A table says which function has which rules: tables 1 and 2 of Falzone et al., Collective Error
+// Detection for MPI Collective Operations, and additions of later MPI versions.
 package violation
 
 import (
@@ -11,32 +11,32 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// table says for each collective over what it is called, and which rules its calls can break.
+// table says for each collective what it is collective over, and which rules its calls can break.
 //
-// over is what it is collective over: group (of one communicator), groups (the same, and two groups of an
-// inter-communicator), ring (neighbours), window, or file. What a function's nonblocking (MPI_I…) and persistent (…_init)
-// twins can do wrong follows from its own line.
+// The words for the first: group (of one communicator), groups (the same, and two groups of an inter-communicator),
+// ring (neighbours), window, or file. The rules for a function's nonblocking (MPI_I…) and persistent (…_init) twins
+// follow from its own line.
 //
-// The rules, as the paper calls them, and those that are added to it:
+// The rules, with the names of the paper and some additions:
 //
 //	call      all call the same function
 //	root      all name the same root
-//	datatype  what is sent is of the type that is expected
-//	size      … and as much (the paper's datatype, too)
-//	in-place  MPI_IN_PLACE is passed by all or by none, or by those only that may
+//	datatype  data sent have the expected type
+//	size      … and the expected size (the paper's datatype, too)
+//	in-place  MPI_IN_PLACE is passed by all or by none, and only by those that may
 //	op        all name the same operation
 //	invalid   no count is negative
 //	leader    the members of a group name the same leader
-//	high      the members of a group agree on where they come
+//	high      the members of a group pass the same value of high
 //	dims      all describe the same grid
 //	graph     all describe the same graph
 //	assert    all give the same assertions on a fence
 //	amode, size, datarep, etype, flag, pointer
 //	          all pass the same argument to a file operation
-//	order     nothing collective is done to a file between the beginning and the end of a split collective
+//	order     no other collective on a file is called between the beginning and the end of a split collective
 //
-// Not here: the tags of MPI_Intercomm_create, which concern two communicators (examples/collective/leader_tag.c), and the
-// groups and split types of constructors (group_*.c, split_type.c).
+// Not in the table: the tags of MPI_Intercomm_create, which concern two communicators
+// (examples/collective/leader_tag.c), and the groups and split types of constructors (group_*.c, split_type.c).
 const table = `
 MPI_Barrier                     groups  call
 MPI_Bcast                       groups  call root datatype size in-place invalid
@@ -150,12 +150,12 @@ func Rows() []Row {
 	return rows
 }
 
-// Form is one of the ways to call a collective: blocking, nonblocking or persistent, and over what.
+// Form is one of the ways to call a collective: blocking, nonblocking or persistent, and what it is collective over.
 type Form struct {
 	Row
 	// Call is the function itself: Func, or its nonblocking or persistent twin.
 	Call *mpiapi.Func
-	// Between: over the two groups of an inter-communicator.
+	// Between: it is collective over the two groups of an inter-communicator.
 	Between bool
 }
 
@@ -166,7 +166,8 @@ func Forms() []Form {
 		twins := []*mpiapi.Func{row.Func}
 		if row.Func.Class == mpiapi.Collective {
 			_, name, _ := strings.Cut(row.Func.Name, "_")
-			twins = append(twins, mpiapi.ByName("MPI_I"+strings.ToLower(name[:1])+name[1:]), mpiapi.ByName(row.Func.Name+"_init"))
+			twins = append(twins, mpiapi.ByName("MPI_I"+strings.ToLower(name[:1])+name[1:]),
+				mpiapi.ByName(row.Func.Name+"_init"))
 		}
 		for _, call := range twins {
 			if call == nil || call.Class == mpiapi.Icollective && call.Arg(mpiapi.NewComm) >= 0 && call != row.Func {
@@ -183,5 +184,5 @@ func Forms() []Form {
 	return list
 }
 
-// Has reports whether a rule is one for the function.
+// Has reports whether a rule applies to the function.
 func (r Row) Has(rule string) bool { return slices.Contains(r.Rules, rule) }

@@ -11,8 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 )
 
-// without are collectives that are not in the table, and an example in examples/collective for each. Those over a group do not
-// return where not all of it call them, not even in strict mode.
+// without are the collectives that are not in the table, with an example in examples/collective for each. Those over a
+// group do not return if not all of the group call them, not even in strict mode.
 var without = map[string]string{
 	"MPI_Finalize":                     "missing_finalize.c",
 	"MPI_Comm_free":                    "comm_free_some.c", // matched only at the end
@@ -52,7 +52,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestCases: every case changes an argument or the function, has a twin, and names a check that there is.
+// TestCases: every case changes an argument or the function, has a twin, and names an existing check.
 func TestCases(t *testing.T) {
 	ids := make(map[string]bool)
 	for _, c := range all.Checks() {
@@ -67,10 +67,12 @@ func TestCases(t *testing.T) {
 		if !ids[c.Check] {
 			t.Errorf("%s: there is no check %s", c.Name(), c.Check)
 		}
-		if c.Rule != "order" && !strings.Contains(c.Wrong.Call, "odd(") && !strings.Contains(c.Wrong.Call, "every_other(") {
+		if c.Rule != "order" && !strings.Contains(c.Wrong.Call, "odd(") &&
+			!strings.Contains(c.Wrong.Call, "every_other(") {
 			t.Errorf("%s: all processes do the same: %s", c.Name(), c.Wrong.Call)
 		}
-		if strings.Contains(c.Right.Call, "odd(") || c.Right.Call == "" && c.Func.Class == mpiapi.Collective && !strings.HasPrefix(c.Func.Name, "MPI_Comm_") {
+		if strings.Contains(c.Right.Call, "odd(") ||
+			c.Right.Call == "" && c.Func.Class == mpiapi.Collective && !strings.HasPrefix(c.Func.Name, "MPI_Comm_") {
 			t.Errorf("%s: the twin is %q", c.Name(), c.Right.Call)
 		}
 	}
@@ -83,7 +85,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestPrograms: what a program wants is at the lines of its cases, and all cases are in a program, and in that of twins.
+// TestPrograms: a program's expectations are at the lines of its cases. Every case is in a program, and also in a
+// program of twins.
 func TestPrograms(t *testing.T) {
 	wrong, right := 0, 0
 	for _, p := range append(Programs(), Twins()...) {

@@ -12,13 +12,13 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Findings are what the checks have found.
+// Findings are the findings of all checks.
 type Findings []*finding.Finding
 
 // Report implements pipeline.Reporter.
 func (c *Findings) Report(f *finding.Finding) { *c = append(*c, f) }
 
-// Names returns each check that has found something, with the ranks that it names.
+// Names returns each check with findings, and the ranks that it names.
 func (c Findings) Names() []string {
 	var s []string
 	for _, f := range c {
@@ -28,7 +28,8 @@ func (c Findings) Names() []string {
 	return slices.Compact(s)
 }
 
-// Analyse runs the whole analysis of a program under several ways of reading it, which must all find the same.
+// Analyse runs the whole analysis of a program. It reads the records in several ways, which must all give the same
+// findings.
 func Analyse(t *testing.T, build func() *fakerun.Program) Findings {
 	t.Helper()
 	var want Findings

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFresh: the generated files are those that the header gives.
+// TestFresh: the generated files are up to date with the header.
 func TestFresh(t *testing.T) {
 	files, err := generate("../../../..")
 	if err != nil {
@@ -20,20 +20,21 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestCompiler: the C compiler lays out what the header defines as the generated files say.
+// TestCompiler: the C compiler gives the structs of the header the layout in the generated files.
 func TestCompiler(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler: ", err)
 	}
 	dir := "../../../../preload/"
-	out, err := exec.Command(cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", dir, dir+"src/contract.c").CombinedOutput()
+	out, err := exec.Command(cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", dir,
+		dir+"src/contract.c").CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
-// TestErrors: what the generator does not understand is an error that names the line.
+// TestErrors: a construct that the generator does not know is an error that names the line.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"struct mv_x { double d; };", `line 1: the type "double" is not known`},

@@ -7,7 +7,7 @@ import (
 	"text/scanner"
 )
 
-// A header is what preload/record.h defines, in its order.
+// A header holds the definitions of preload/record.h, in their order.
 type header struct {
 	defines []constant
 	enums   []*enum
@@ -40,13 +40,13 @@ type structure struct {
 type field struct {
 	name, ctype   string
 	count         int    // of an array, else 0
-	countName     string // of the constant that says count, if one does
+	countName     string // name of the constant that is the count, or empty
 	atomic        bool
 	lead, comment string // the comments before and behind it
 	at, size      int
 }
 
-// A tail is an array behind the struct, as long as a field says.
+// A tail is an array behind the struct. The field `count` is its length.
 type tail struct{ name, ctype, count string }
 
 // parser reads the small part of C that the header uses: #define, enum, struct.
@@ -55,7 +55,7 @@ type parser struct {
 	tok  rune
 	text string
 	line int
-	last int // the line of the token before
+	last int // the line of the previous token
 	h    *header
 }
 
@@ -63,7 +63,7 @@ func parse(src string) (h *header, err error) {
 	p := &parser{h: &header{values: make(map[string]uint64), sizes: make(map[string]*structure)}}
 	p.s.Init(strings.NewReader(src))
 	p.s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanComments
-	p.s.Error = func(*scanner.Scanner, string) {} // suffixes of numbers
+	p.s.Error = func(*scanner.Scanner, string) {} // ignore errors about suffixes of numbers
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(error)
@@ -111,7 +111,7 @@ func (p *parser) expect(text string) {
 	p.next()
 }
 
-// readDefine reads a line that begins with #. Macros with arguments are for C alone.
+// readDefine reads a line that begins with #. It skips macros with arguments: only C uses them.
 func (p *parser) readDefine() {
 	line := p.line
 	p.next()
@@ -152,7 +152,8 @@ func (p *parser) value(text string) uint64 {
 	return v
 }
 
-// comments reads the comments at hand. Those that begin on the line of what came before belong to that, others to what follows.
+// comments reads the comments that come next. A comment that begins on the line of the previous token belongs to that
+// token. Any other comment belongs to the token that follows.
 func (p *parser) comments() (behind, before string) {
 	for p.tok == scanner.Comment {
 		if p.line == p.last {
@@ -248,7 +249,8 @@ func (s *structure) describe(text string) {
 	f.comment = text
 }
 
-// takeTails takes the marker of tails out of a comment: "tail: path: char[path_len], …; the rest is a comment".
+// takeTails takes the marker of tails out of a comment: "tail: path: char[path_len], …; the rest is a comment". It
+// returns the rest.
 func (s *structure) takeTails(text string) string {
 	list, ok := strings.CutPrefix(text, "tail: ")
 	if !ok {
@@ -287,7 +289,7 @@ func (p *parser) readFields(s *structure, lead string) {
 		size, align := p.sizeOf(ctype)
 		if p.tok == '[' {
 			p.next()
-			if p.tok == ']' { // a tail, which a comment describes
+			if p.tok == ']' { // a tail: a comment describes it
 				p.next()
 				break
 			}
@@ -327,7 +329,7 @@ func (p *parser) sizeOf(ctype string) (size, align int) {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// plain returns the text of a C comment in one line for each of its paragraphs.
+// plain returns the text of a C comment, each of its paragraphs in one line.
 func plain(comment string) string {
 	comment = strings.TrimSuffix(strings.TrimPrefix(comment, "/*"), "*/")
 	var lines []string

@@ -1,5 +1,5 @@
-// Command gen writes Go's view of preload/record.h, and what makes the C compiler and the tests agree with it. It is run in
-// the folder of package layout.
+// Command gen writes Go's view of preload/record.h. It also writes the C assertions and the Go tests that check that
+// both compilers use the same layout. Run it in the folder of package layout.
 package main
 
 import (
@@ -27,7 +27,7 @@ func run(root string) error {
 	return nil
 }
 
-// generate returns the generated files by their paths. root is the root of the repository.
+// generate returns the contents of the generated files by path. root is the root of the repository.
 func generate(root string) (map[string][]byte, error) {
 	src, err := os.ReadFile(root + "/preload/record.h")
 	if err != nil {

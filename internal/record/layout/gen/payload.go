@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// payloads returns how structs in records are decoded and encoded.
+// payloads returns Go code that decodes and encodes the structs in records.
 func payloads(h *header) string {
 	var b strings.Builder
 	b.WriteString(`package layout
@@ -46,14 +46,17 @@ func (s *structure) decoder(h *header, b *strings.Builder) {
 	doc := fmt.Sprintf("Decode%s reads a %s from the beginning of b. ", name, name)
 	for _, t := range s.tails {
 		results += local(t.name) + ", "
-		doc += fmt.Sprintf("%s are the %s elements behind it, %d bytes each. ", local(t.name), camel(t.count), t.size(h))
+		doc += fmt.Sprintf("%s are the %s elements behind it, %d bytes each. ",
+			local(t.name), camel(t.count), t.size(h))
 	}
 	if results != "" {
 		values = strings.TrimSuffix(results, ", ") + " []byte, "
 	}
-	doc += "ok is false if b is too short. What is returned is valid as long as b."
+	doc += "ok is false if b is too short. The results are valid as long as b."
 	comment(b, "", doc)
-	fmt.Fprintf(b, "func Decode%s(b []byte) (v %[1]s, %[2]sok bool) {\n\tif len(b) < Sizeof%[1]s {\n\t\treturn v, %[3]sfalse\n\t}\n", name, values, strings.Repeat("nil, ", len(s.tails)))
+	fmt.Fprintf(b, "func Decode%s(b []byte) (v %[1]s, %[2]sok bool) {\n"+
+		"\tif len(b) < Sizeof%[1]s {\n\t\treturn v, %[3]sfalse\n\t}\n",
+		name, values, strings.Repeat("nil, ", len(s.tails)))
 	for i := range s.fields {
 		f := &s.fields[i]
 		if isPad(f) {
@@ -71,7 +74,8 @@ func (s *structure) decoder(h *header, b *strings.Builder) {
 		if i == len(s.tails)-1 {
 			rest = "_"
 		}
-		fmt.Fprintf(b, "\tif %s, %s, ok = cut(b, uint64(v.%s), %d); !ok {\n\t\treturn v, %sfalse\n\t}\n", local(t.name), rest, camel(t.count), t.size(h), strings.Repeat("nil, ", len(s.tails)))
+		fmt.Fprintf(b, "\tif %s, %s, ok = cut(b, uint64(v.%s), %d); !ok {\n\t\treturn v, %sfalse\n\t}\n",
+			local(t.name), rest, camel(t.count), t.size(h), strings.Repeat("nil, ", len(s.tails)))
 	}
 	fmt.Fprintf(b, "\treturn v, %strue\n}\n\n", results)
 }
@@ -98,7 +102,7 @@ func (f *field) load() string {
 
 func (s *structure) encoder(b *strings.Builder) {
 	name := exported("", s.name)
-	fmt.Fprintf(b, "// Append appends v to b, without what follows it.\nfunc (v *%s) Append(b []byte) []byte {\n", name)
+	fmt.Fprintf(b, "// Append appends v to b, without its tails.\nfunc (v *%s) Append(b []byte) []byte {\n", name)
 	end := 0
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -127,7 +131,7 @@ func (s *structure) encoder(b *strings.Builder) {
 	b.WriteString("\treturn b\n}\n\n")
 }
 
-// offsetsTest returns a test that Go's compiler lays out the structs as the constants say.
+// offsetsTest returns a test that Go's compiler gives the structs the sizes and offsets of the constants.
 func offsetsTest(h *header) string {
 	var b strings.Builder
 	b.WriteString(`package layout
@@ -137,7 +141,7 @@ import (
 	"unsafe"
 )
 
-// TestOffsets: Go lays out the structs as C does.
+// TestOffsets: Go gives the structs the same layout as C.
 func TestOffsets(t *testing.T) {
 	for name, at := range map[string][2]uintptr{
 `)
@@ -150,14 +154,17 @@ func TestOffsets(t *testing.T) {
 			}
 		}
 	}
-	b.WriteString("\t} {\n\t\tif at[0] != at[1] {\n\t\t\tt.Errorf(\"%s is at %d in Go and at %d in C\", name, at[0], at[1])\n\t\t}\n\t}\n}\n")
+	b.WriteString("\t} {\n\t\tif at[0] != at[1] {\n" +
+		"\t\t\tt.Errorf(\"%s is at %d in Go and at %d in C\", name, at[0], at[1])\n\t\t}\n\t}\n}\n")
 	return b.String()
 }
 
-// payloadsTest returns a test that what is encoded is decoded, and that what is cut short is not.
+// payloadsTest returns a test that decoding reverses encoding, and that truncated data are refused.
 func payloadsTest(h *header) string {
 	var b strings.Builder
-	b.WriteString("package layout\n\nimport \"testing\"\n\n// TestPayloads: what is encoded is decoded, and nothing is decoded from less.\nfunc TestPayloads(t *testing.T) {\n")
+	b.WriteString("package layout\n\nimport \"testing\"\n\n" +
+		"// TestPayloads: decoding reverses encoding, and truncated data are refused.\n" +
+		"func TestPayloads(t *testing.T) {\n")
 	for _, s := range h.structs {
 		if !s.payload {
 			continue
@@ -167,7 +174,9 @@ func payloadsTest(h *header) string {
 		for i := range s.tails {
 			tails += fmt.Sprintf("t%d, ", i)
 		}
-		fmt.Fprintf(&b, "\troundTrip(t, \"%s\", func(v *%[1]s) []byte { return v.Append(nil) }, func(b []byte) (%[1]s, int, bool) {\n\t\tv, %sok := Decode%[1]s(b)\n\t\treturn v, Sizeof%[1]s", name, tails)
+		fmt.Fprintf(&b, "\troundTrip(t, \"%s\", func(v *%[1]s) []byte { return v.Append(nil) }, "+
+			"func(b []byte) (%[1]s, int, bool) {\n\t\tv, %sok := Decode%[1]s(b)\n\t\treturn v, Sizeof%[1]s",
+			name, tails)
 		for i := range s.tails {
 			fmt.Fprintf(&b, " + len(t%d)", i)
 		}

@@ -11,13 +11,14 @@ const made = "// Code generated from preload/record.h by internal/record/layout/
 
 func formatted(text string) ([]byte, error) { return format.Source([]byte(made + text)) }
 
-// initialisms are parts of names that Go writes in its own way.
+// initialisms are parts of names with a special spelling in Go.
 var initialisms = map[string]string{
-	"pid": "PID", "ppid": "PPID", "tid": "TID", "id": "ID", "mpi": "MPI", "pcs": "PCs", "npcs": "NPCs", "nmaps": "NMaps", "rc": "RC",
+	"pid": "PID", "ppid": "PPID", "tid": "TID", "id": "ID", "mpi": "MPI", "pcs": "PCs", "npcs": "NPCs",
+	"nmaps": "NMaps", "rc": "RC",
 	"ns": "NS", "ub": "UB",
 }
 
-// camel turns a name of C into one of Go.
+// camel turns a C name into a Go name.
 func camel(name string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.ToLower(name), "_") {
@@ -43,7 +44,7 @@ func local(name string) string {
 	return first + camel(rest)
 }
 
-// comment writes text as a comment of Go, wrapped.
+// comment writes text as a Go comment, with broken lines.
 func comment(b *strings.Builder, indent, text string) {
 	for i, paragraph := range strings.Split(text, "\n\n") {
 		if i > 0 {
@@ -66,7 +67,8 @@ func isPad(f *field) bool { return strings.HasPrefix(f.name, "pad") }
 // goType returns the type of a field.
 func goType(f *field) string {
 	plain := map[string]string{
-		"char": "byte", "uint8_t": "uint8", "uint16_t": "uint16", "int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64", "uint64_t": "uint64",
+		"char": "byte", "uint8_t": "uint8", "uint16_t": "uint16",
+		"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64", "uint64_t": "uint64",
 	}[f.ctype]
 	switch {
 	case plain == "":
@@ -113,7 +115,7 @@ func structs(h *header) string {
 	return b.String()
 }
 
-// number writes a value as people do.
+// number formats a value: hexadecimal if it is large.
 func number(v uint64) string {
 	if v < 0xff00 {
 		return strconv.FormatUint(v, 10)
@@ -155,7 +157,9 @@ func (s *structure) write(b *strings.Builder) {
 	if s.size > end {
 		fmt.Fprintf(b, "\t_ [%d]byte\n", s.size-end)
 	}
-	fmt.Fprintf(b, "}\n\n// Sizeof%[1]s is the size of a %[1]s, and the others are the offsets of its fields, in bytes.\nconst (\n\tSizeof%[1]s = %[2]d\n", name, s.size)
+	fmt.Fprintf(b, "}\n\n"+
+		"// Sizeof%[1]s is the size of a %[1]s, and the others are the offsets of its fields, in bytes.\n"+
+		"const (\n\tSizeof%[1]s = %[2]d\n", name, s.size)
 	for i := range s.fields {
 		if f := &s.fields[i]; !isPad(f) {
 			fmt.Fprintf(b, "\t%s%sAt = %d\n", name, camel(f.name), f.at)
@@ -164,7 +168,7 @@ func (s *structure) write(b *strings.Builder) {
 	b.WriteString(")\n\n")
 }
 
-// sections returns what the API table must know of records, which it may not import.
+// sections returns the facts about records that package mpiapi needs: it must not import package layout.
 func sections(h *header) string {
 	var b strings.Builder
 	b.WriteString("package mpiapi\n\n// Kinds of sections of a call's record (enum mv_section_kind).\nconst (\n")
@@ -176,15 +180,16 @@ func sections(h *header) string {
 			fmt.Fprintf(&b, "\t%s = %d\n", exported("Section", c.name), c.value)
 		}
 	}
-	fmt.Fprintf(&b, ")\n\n// headerSize is the size of a record's header (struct mv_record).\nconst headerSize = %d\n", h.sizes["mv_record"].size)
+	fmt.Fprintf(&b, ")\n\n// headerSize is the size of a record's header (struct mv_record).\n"+
+		"const headerSize = %d\n", h.sizes["mv_record"].size)
 	return b.String()
 }
 
-// assertions returns C that does not compile if a compiler lays out a struct in another way.
+// assertions returns C code that does not compile if the compiler gives a struct another layout.
 func assertions(h *header) []byte {
 	var b strings.Builder
 	b.WriteString("/* Code generated from record.h by internal/record/layout/gen. DO NOT EDIT.\n" +
-		" * The compiler lays out shared memory as Go's view of it does. */\n" +
+		" * The compiler gives shared memory the same layout as Go's view of it. */\n" +
 		"#include \"record.h\"\n\n#include <stddef.h>\n\n#include \"rules.h\"\n\n")
 	for _, s := range h.structs {
 		fmt.Fprintf(&b, "_Static_assert(sizeof(struct %s) == %d, \"struct %[1]s\");\n", s.name, s.size)

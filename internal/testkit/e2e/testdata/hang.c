@@ -1,4 +1,4 @@
-/* Rank 3 of 4 does not take part in the last collectives: hang FILE. */
+/* Rank 3 of 4 does not take part in the last collectives. Usage: hang FILE. */
 #include <mpi.h>
 #include <unistd.h>
 
