@@ -196,7 +196,8 @@ func (f *Follower) began(op *match.Op) {
 	if op.AnyTag && !probed {
 		r.Tag = match.Any
 	}
-	if fn.Act != mpiapi.ActRecv && fn.Act != mpiapi.ActSendrecv { // a blocking receive completes before others are posted
+	// A blocking receive completes before others are posted, so it needs no Coming.
+	if fn.Act != mpiapi.ActRecv && fn.Act != mpiapi.ActSendrecv {
 		r.Coming = func() (happensbefore.Moment, bool) {
 			s := op.Replay.Partner
 			if f.receives[op] != r || s == nil || !s.Replay.Begun {
