@@ -13,9 +13,9 @@ type Aspect uint8
 const (
 	Root Aspect = iota
 	Operation
-	InPlace  // the signature of the data that go to or come from all members; with two groups: from the first group
-	Data     // with two groups: from the second group
-	DataBack // the signatures of the parts of a vector that all members pass; with two groups: of the first group
+	InPlace  // whether MPI_IN_PLACE is passed, if either all must pass it or none
+	Data     // the signature of the data that go to or come from all members; with two groups: from the first group
+	DataBack // with two groups: from the second group
 	Counts   // the signatures of the parts of a vector that all members pass; with two groups: of the first group
 	CountsBack
 	Leader    // MPI_Intercomm_create

@@ -33,7 +33,7 @@ func TestBehindManyCollectives(t *testing.T) {
 		k.Call(site, "MPI_Recv", a)
 	}
 	for _, c := range []struct {
-		name            string
+		name string
 		// asked: a question about orders is expected before the collectives. separate: a collective is between the
 		// messages.
 		asked, separate bool
