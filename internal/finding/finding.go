@@ -26,7 +26,7 @@ type Frame struct {
 // Site is a place in the program that belongs to a finding.
 type Site struct {
 	Rank  int     // in MPI_COMM_WORLD
-	Role  string  // "send", "receive", "MPI_Irecv that created the request", …; the text report begins the site with it
+	Role  string  // "send", "receive", "MPI_Irecv that created the request", …; introduces the site in the text report
 	Call  string  // the call with its arguments; "" if the place is not an MPI call
 	Stack []Frame // innermost first; nil if not recorded
 	Also  []int   // further ranks at the same place, ascending
