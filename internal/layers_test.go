@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// layers says for each folder of internal what it may import of the others. Records become events, events become facts, facts
-// become findings, and findings become reports: no folder imports one that comes after it.
+// layers says for each folder of internal which other folders it may import. Records become events, events become
+// facts, facts become findings, and findings become reports. No folder imports a later one.
 var layers = map[string][]string{
 	"stream":  {},
 	"finding": {},
@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	},
 }
 
-// TestLayers: imports go one way. Tests may import more, and so may what is there for tests only.
+// TestLayers: imports go in one direction. Tests, and packages for tests only, may import more.
 func TestLayers(t *testing.T) {
 	const module = "github.com/mpivet/mpivet/"
 	seen := make(map[string]bool)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Types and files of package track are small enough to be read. A type that has become too large is made of parts,
-// which it embeds by value: one field each.
+// Types and files of package track must be small enough to read. A type that has become too large is composed of parts,
+// which it embeds by value. Each part counts as one field.
 const (
 	mostMethods = 40
 	mostFields  = 25

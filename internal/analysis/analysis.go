@@ -1,7 +1,7 @@
-// Package analysis is the frame for facts: what is worked out once from the events of a run and shared by all checks
-// that need it, such as who waits for whom. A fact is a value of the package that makes it. A check names the facts
-// that it needs; a fact that no enabled check needs costs nothing. (The idea is that of Requires in
-// golang.org/x/tools/go/analysis.)
+// Package analysis is the frame for facts. A fact is knowledge that is worked out once from the events of a run and
+// shared by all checks that need it, for example which process waits for which. A fact is a value of the package that
+// makes it. A check names the facts that it needs. A fact that no enabled check needs costs nothing. (The idea is that
+// of Requires in golang.org/x/tools/go/analysis.)
 package analysis
 
 import (
@@ -25,21 +25,22 @@ func NewRun(t *track.Tracker) *Run {
 	return &Run{Tracker: t, Owner: &stream.Owner{Name: "facts", Bare: true}, facts: make(map[Need]any)}
 }
 
-// Need is a fact that somebody needs.
+// Need is a fact that a check, or another fact, needs.
 type Need interface {
 	start(r *Run)
 }
 
-// Fact is something that checks share. T is what they get.
+// Fact is knowledge that checks share. T is the type of the value that they get.
 type Fact[T any] struct {
 	Name string
-	// Needs are the facts that it is made from.
+	// Needs are the facts that this fact is made from.
 	Needs []Need
-	// Start makes the fact for one run, after those that it needs, and subscribes to what it must know.
+	// Start makes the fact for one run and subscribes to the events that the fact needs. The facts in Needs have been
+	// started before.
 	Start func(r *Run) T
 }
 
-// Require starts facts that have not been started, each after those that it needs.
+// Require starts the facts that have not been started. The facts that a fact needs are started before it.
 func (r *Run) Require(needs []Need) {
 	for _, n := range needs {
 		n.start(r)
@@ -54,7 +55,8 @@ func (f *Fact[T]) start(r *Run) {
 	r.facts[f] = f.Start(r)
 }
 
-// Of returns the fact of a run. It panics if it was not started: whoever asks must name it among the needs.
+// Of returns the fact of a run. It panics if the fact was not started: a check or fact that calls Of must name the fact
+// among its needs.
 func (f *Fact[T]) Of(r *Run) T {
 	t, ok := r.facts[f].(T)
 	if !ok {
@@ -63,7 +65,7 @@ func (f *Fact[T]) Of(r *Run) T {
 	return t
 }
 
-// Started reports whether anybody needs the fact.
+// Started reports whether a check or another fact needs this fact.
 func (f *Fact[T]) Started(r *Run) bool {
 	_, ok := r.facts[f]
 	return ok

@@ -1,5 +1,5 @@
-// Package config gives flags their values where the command line does not: from a file, from the environment, and from the
-// settings of other programs.
+// Package config gives values to flags that the command line does not set: from a file, from the environment, and from
+// the settings of other programs.
 package config
 
 import (
@@ -19,27 +19,28 @@ import (
 // Prefix begins the names of the environment variables for flags: MPIVET_ON_ERROR is --on-error.
 const Prefix = "MPIVET_"
 
-// Setting is what a flag is set to elsewhere than on the command line.
+// Setting is a value of a flag that is set elsewhere than on the command line.
 type Setting struct {
 	Flag   string   // its long name
-	Values []string // one; for flags that may be repeated any number
+	Values []string // one value; any number for flags that may be repeated
 	Origin string   // for errors: "mpivet.yaml:3", "MPIVET_LIMIT"
 }
 
 // Annotations of flags, by pflag.FlagSet.SetAnnotation.
 const (
-	// Input marks a flag that names files to be read. In a configuration file they are looked for beside it.
+	// Input marks a flag that names files to be read. In a configuration file, relative names are relative to the
+	// directory of that file.
 	Input = "mpivet-input"
 	// Pairs marks a flag whose values are pairs, A=B.
 	Pairs = "mpivet-pairs"
 )
 
-// FileFlag names the configuration file. It is the one flag that such a file can't set.
+// FileFlag names the configuration file. A configuration file cannot set this flag.
 const FileFlag = "config"
 
-// ReadFile reads a configuration file: YAML, a mapping whose keys are the names of flags. A flag that may be repeated has one
-// value or a list; one whose values are pairs, PATTERN=ACTION, may have a mapping. known are the flags that there are. Errors
-// are one line, with file and line.
+// ReadFile reads a configuration file. The file is a YAML mapping whose keys are names of flags. A flag that may be
+// repeated has one value or a list. A flag whose values are pairs, PATTERN=ACTION, may have a mapping. known are the
+// existing flags. An error is one line, with file and line number.
 func ReadFile(path string, known *pflag.FlagSet) ([]Setting, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -91,7 +92,7 @@ func parse(path string, data []byte, known *pflag.FlagSet) ([]Setting, error) {
 	return settings, nil
 }
 
-// values returns what a file says of a flag.
+// values returns the values of a flag in a file.
 func values(path string, f *pflag.Flag, p *ast.MappingValueNode) ([]string, error) {
 	_, repeated := f.Value.(pflag.SliceValue)
 	if v, ok := yamlfile.Scalar(p.Value); ok {
@@ -130,10 +131,10 @@ func values(path string, f *pflag.Flag, p *ast.MappingValueNode) ([]string, erro
 	return nil, yamlfile.Errorf(path, p, "%s takes one value or a list", f.Name)
 }
 
-// settable reports whether a flag is an option, rather than something to do.
+// settable reports whether a flag is an option that can be set, and not an action such as help.
 func settable(f *pflag.Flag) bool { return !f.Hidden && f.Name != "help" }
 
-// suggest names the flag that may be meant.
+// suggest returns a text that names the flag that the user may have meant.
 func suggest(name string, known *pflag.FlagSet) string {
 	plain := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("-", "", "_", "", "s", "").Replace(s))
@@ -150,8 +151,8 @@ func suggest(name string, known *pflag.FlagSet) string {
 	return ": do you mean " + found + "?"
 }
 
-// Environment returns what environment variables say of the known flags. Values of a flag that may be repeated are separated by
-// commas.
+// Environment returns the settings of the known flags in environment variables. Values of a flag that may be repeated
+// are separated by commas.
 func Environment(lookup func(string) (string, bool), known *pflag.FlagSet) []Setting {
 	var settings []Setting
 	known.VisitAll(func(f *pflag.Flag) {
@@ -177,8 +178,8 @@ func Environment(lookup func(string) (string, bool), known *pflag.FlagSet) []Set
 	return settings
 }
 
-// Unknown returns a note for each variable of an environment ("NAME=value") that looks like one for a flag and is none of the known
-// flags, nor one of others: it has no effect.
+// Unknown returns a note for each variable of an environment ("NAME=value") that has no effect: its name looks like the
+// variable of a flag, but it belongs to none of the known flags and is not one of others.
 func Unknown(environ []string, known *pflag.FlagSet, others ...string) []string {
 	names := make(map[string]bool)
 	known.VisitAll(func(f *pflag.Flag) { names[VariableName(f.Name)] = settable(f) })
@@ -189,22 +190,23 @@ func Unknown(environ []string, known *pflag.FlagSet, others ...string) []string 
 			continue
 		}
 		flag := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, Prefix), "_", "-"))
-		notes = append(notes, fmt.Sprintf("%s has no effect, as there is no flag --%s%s", name, flag, suggest(flag, known)))
+		notes = append(notes,
+			fmt.Sprintf("%s has no effect, as there is no flag --%s%s", name, flag, suggest(flag, known)))
 	}
 	slices.Sort(notes)
 	return notes
 }
 
-// VariableName returns the environment variable for a flag.
+// VariableName returns the name of the environment variable for a flag.
 func VariableName(flag string) string {
 	return Prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Apply sets the flags of fs that the command line has not set. Of several layers the first one that sets a flag counts; a
-// flag that may be repeated has the values of all, those of the last layer first and those of the command line last. Settings of
-// flags that fs does not have are left alone. An error says where the value comes from.
+// Apply sets the flags of fs that the command line has not set. The first of the layers that sets a flag has priority.
+// A flag that may be repeated gets the values of all layers: those of the last layer first, and those of the command
+// line last. Settings of flags that fs does not have are ignored. An error names the origin of the value.
 func Apply(fs *pflag.FlagSet, layers ...[]Setting) error {
-	given := make(map[string]bool) // on the command line, or by a layer before
+	given := make(map[string]bool) // on the command line, or by an earlier layer
 	fs.VisitAll(func(f *pflag.Flag) { given[f.Name] = f.Changed })
 	for _, layer := range layers {
 		lists := make(map[*pflag.Flag][]string)
@@ -229,7 +231,7 @@ func Apply(fs *pflag.FlagSet, layers ...[]Setting) error {
 		}
 		maps.Copy(given, set)
 		for f, values := range lists {
-			list := f.Value.(pflag.SliceValue) // as above
+			list := f.Value.(pflag.SliceValue) // the type was checked above
 			if f.Changed {
 				values = append(values, list.GetSlice()...)
 			}
@@ -242,7 +244,7 @@ func Apply(fs *pflag.FlagSet, layers ...[]Setting) error {
 	return nil
 }
 
-// plainError says in the user's words why a flag does not take a value.
+// plainError explains in plain words why a flag does not accept a value.
 func plainError(f *pflag.Flag, value string, err error) error {
 	switch f.Value.Type() {
 	case "int":

@@ -14,7 +14,7 @@ import (
 	"github.com/mpivet/mpivet/internal/config"
 )
 
-// options are flags of all types.
+// options has flags of all types.
 type options struct {
 	limit    int
 	quiet    bool
@@ -51,8 +51,8 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// TestPrecedence: the command line comes before the environment, that before the file, and that before the default; what
-// may be repeated is joined, such that the last one counts.
+// TestPrecedence: the order of precedence is the command line, the environment, the file, the default. The values of a
+// flag that may be repeated are joined, and the last one has priority.
 func TestPrecedence(t *testing.T) {
 	path := write(t, `
 # for our cluster
@@ -70,7 +70,10 @@ suppress: [a.yaml, /b.yaml]
 	if err := fs.Parse([]string{"--json", "from flag", "--check", "C=on"}); err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{"MPIVET_JSON": "from env", "MPIVET_LIMIT": "2", "MPIVET_CHECK": "B=on, B:C=off,", "MPIVET_SESSION": "x", "MPIVET_QUIET": ""}
+	env := map[string]string{
+		"MPIVET_JSON": "from env", "MPIVET_LIMIT": "2", "MPIVET_CHECK": "B=on, B:C=off,", "MPIVET_SESSION": "x",
+		"MPIVET_QUIET": "",
+	}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 	file, err := config.ReadFile(path, fs)
 	if err != nil {
@@ -92,7 +95,7 @@ suppress: [a.yaml, /b.yaml]
 	}
 }
 
-// TestOrder: within a layer values of one flag keep their order.
+// TestOrder: within a layer, the values of one flag keep their order.
 func TestOrder(t *testing.T) {
 	var o options
 	fs := flags(&o)
@@ -110,12 +113,14 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestLayersApart: what one call has set, the next one does not.
+// TestLayersApart: a call of Apply does not change what an earlier call has set.
 func TestLayersApart(t *testing.T) {
 	var o options
 	fs := flags(&o)
 	for i, value := range []string{"3", "4"} {
-		if err := config.Apply(fs, []config.Setting{{Flag: "limit", Values: []string{value}}, {Flag: "unknown here", Values: []string{"x"}}}); err != nil {
+		if err := config.Apply(fs, []config.Setting{
+			{Flag: "limit", Values: []string{value}}, {Flag: "unknown here", Values: []string{"x"}},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if o.limit != 3 {
@@ -171,18 +176,22 @@ func TestErrors(t *testing.T) {
 		t.Error("no error for a missing file")
 	}
 	env := config.Environment(func(name string) (string, bool) { return "x", name == "MPIVET_NO_PROGRESS" }, fs)
-	if err := config.Apply(fs, env); err == nil || !strings.Contains(err.Error(), `MPIVET_NO_PROGRESS: no-progress: "x" is no duration`) {
+	if err := config.Apply(fs, env); err == nil ||
+		!strings.Contains(err.Error(), `MPIVET_NO_PROGRESS: no-progress: "x" is no duration`) {
 		t.Errorf("environment: %v", err)
 	}
 }
 
-// TestUnknown: a variable that looks like one for a flag, and is none, is named.
+// TestUnknown: a variable that looks like the variable of a flag, but is not, is named.
 func TestUnknown(t *testing.T) {
 	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	fs.Int("limit", 0, "")
 	fs.String("hidden", "", "")
 	_ = fs.MarkHidden("hidden")
-	got := config.Unknown([]string{"MPIVET_LIMITS=3", "MPIVET_LIMIT=3", "MPIVET_SESSION=x", "PATH=/bin", "MPIVET_HIDDEN=1", "MPIVET_EMPTY=", "MPIVET_Q=1"}, fs, "MPIVET_SESSION")
+	got := config.Unknown([]string{
+		"MPIVET_LIMITS=3", "MPIVET_LIMIT=3", "MPIVET_SESSION=x", "PATH=/bin", "MPIVET_HIDDEN=1", "MPIVET_EMPTY=",
+		"MPIVET_Q=1",
+	}, fs, "MPIVET_SESSION")
 	want := []string{
 		"MPIVET_HIDDEN has no effect, as there is no flag --hidden: mpivet help run lists them",
 		"MPIVET_LIMITS has no effect, as there is no flag --limits: do you mean limit?",

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FuzzParse: whatever is in a file, settings of flags come out of it, or an error in one line.
+// FuzzParse: any content of a file gives settings of flags, or an error in one line.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
-		"limit: 1\ncheck: {a: on}\n", "check: [a, b]", "limit: &x 3\nother: *x", "<<: {limit: 1}", "limit: !!int 3", "? limit\n: 3", "limit: |\n  3\n", "[", "\t", "limit: {",
+		"limit: 1\ncheck: {a: on}\n", "check: [a, b]", "limit: &x 3\nother: *x", "<<: {limit: 1}", "limit: !!int 3",
+		"? limit\n: 3", "limit: |\n  3\n", "[", "\t", "limit: {",
 	} {
 		f.Add(text)
 	}

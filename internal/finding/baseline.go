@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// Baseline is what was found in an earlier run, so that findings which are new can be told apart.
+// Baseline is the findings of an earlier run. It shows which findings are new.
 //
-// Findings are the same if they are of the same check and at the same places: MPI functions and the functions and
-// source files on their call stacks agree. Lines that agree, too, come first. Of those places of the earlier run that
-// then remain, each stands for one place whose lines do not agree, as lines move when a file is changed.
+// Two findings are the same if they are of the same check and at the same places: the MPI functions agree, and so do
+// the functions and source files on their call stacks. Places whose line numbers agree, too, are matched first. Each
+// place of the earlier run that then remains matches one place with different line numbers, because lines move when a
+// file is changed.
 type Baseline struct {
-	groups map[string]*baselineGroup // by what must agree
+	groups map[string]*baselineGroup // by the parts that must agree
 }
 
-// baselineGroup is what differs in nothing but lines.
+// baselineGroup has places that differ only in line numbers.
 type baselineGroup struct {
-	earlier map[string]*baselinePlace // by lines: which of now's places has it
+	earlier map[string]*baselinePlace // by lines: the place in now that matches it; nil if none does
 	now     map[string]*baselinePlace
 }
 
 // baselinePlace is a place of this run, with all findings there.
 type baselinePlace struct {
 	lines   string
-	known   string // the lines of the earlier place that it is taken for
-	is      bool   // known
+	known   string // the lines of the earlier place that it matches
+	is      bool   // it is known: an earlier place matches it
 	entries []*entry
 }
 
@@ -45,7 +46,7 @@ func NewBaseline(findings []*Finding) *Baseline {
 	return b
 }
 
-// claim tells whether a finding is known. Findings that were taken to be known until now, but are not, come second.
+// claim reports whether a finding is known. changed are the findings that counted as known until now, but no longer do.
 func (b *Baseline) claim(e *entry) (known bool, changed []*entry) {
 	if b == nil {
 		return false, nil
@@ -78,7 +79,7 @@ func (g *baselineGroup) take(p *baselinePlace, lines string) {
 	p.known, p.is = lines, true
 }
 
-// takeAny takes a place for one of the earlier run that is left.
+// takeAny matches a place with any remaining place of the earlier run.
 func (g *baselineGroup) takeAny(p *baselinePlace) bool {
 	var free []string
 	for lines, q := range g.earlier {
@@ -93,9 +94,9 @@ func (g *baselineGroup) takeAny(p *baselinePlace) bool {
 	return true
 }
 
-// identity returns what must agree for two findings to be the same, and the lines.
+// identity returns the parts that must agree for two findings to be the same, and the line numbers.
 func identity(f *Finding) (agree, lines string) {
-	var all []string // a text for each site, so that their order and the number of ranks don't matter
+	var all []string // one text per site, so the order of the sites and the number of ranks do not matter
 	for i := range f.Sites {
 		s := &f.Sites[i]
 		function, _, _ := strings.Cut(s.Call, "(")

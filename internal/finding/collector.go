@@ -8,69 +8,69 @@ import (
 	"sync"
 )
 
-// Sink takes findings as they occur.
+// Sink receives findings as they occur.
 type Sink interface {
-	// Finding is called at the first occurrence of a finding, which is the sink's to keep.
+	// Finding is called at the first occurrence of a finding. The sink may keep f.
 	Finding(f *Finding)
 }
 
-// LimitSink is a sink that wants to know when a limit is reached.
+// LimitSink is a sink that is notified when a limit is reached.
 type LimitSink interface {
 	Sink
-	// Full is called once, when the first finding is not passed on since there were MaxReports before.
+	// Full is called once, when the first finding is not passed on because MaxReports findings were passed on before.
 	Full(max int)
 	// Limited is called once for each check and set of call sites at which the limit is exceeded. f is the first
-	// finding that is not passed on, limit how many were.
+	// finding that is not passed on. limit is the number of findings that were passed on.
 	Limited(f *Finding, limit int)
 }
 
-// Config is how a [Collector] deals with findings. The zero value passes everything on.
+// Config says how a [Collector] handles findings. The zero value passes all findings on.
 type Config struct {
-	Rules        *Rules // nil: all checks as they are
+	Rules        *Rules // nil: the checks' own settings
 	Suppressions []*Suppression
-	Baseline     *Baseline // findings that are known; nil: none
-	// Limit is how many findings of one check at the same call sites are passed on to sinks; all are counted. 0: no
-	// limit.
+	Baseline     *Baseline // known findings; nil: none
+	// Limit is the number of findings of one check at the same call sites that are passed on to sinks. All are counted.
+	// 0: no limit.
 	Limit int
-	// MaxReports is how many findings are passed on in all; fatal ones are in any case. 0: any number.
+	// MaxReports is the total number of findings that are passed on. Fatal findings are always passed on. 0: no limit.
 	MaxReports int
 }
 
-// maxKept bounds the findings that are kept whole. More are counted, but only by their severity: a user reads no more,
-// and memory stays bounded.
+// maxKept limits the number of findings that are kept whole. Further findings are only counted by severity: users do
+// not read more, and memory stays bounded.
 const maxKept = 10000
 
-// Collector takes what the checks find, joins the occurrences of one cause and passes each finding on, once. It may be
-// used by several goroutines: a report can be made while the checks go on.
+// Collector receives the findings of the checks. It joins the occurrences of one cause and passes each finding on once.
+// Several goroutines may use it: a report can be made while the checks run.
 type Collector struct {
 	config Config
 	sinks  []Sink
 
 	mu      sync.Mutex
-	matched []int // findings that each of the suppressions has matched
+	matched []int // number of findings that each suppression has matched
 	byCheck map[string]*checkState
 	kept    []*entry // in the order in which they were first reported
-	told    int      // findings passed on
+	told    int      // number of findings passed on
 	summary Summary
 }
 
-// checkState is what is known of one check.
+// checkState is the state of one check.
 type checkState struct {
 	decision decision
 	occurred uint64
 	byKey    map[string]*entry
-	places   map[string]int // how many findings there are at the same call sites
+	places   map[string]int // number of findings at the same call sites
 }
 
-// entry is a finding that was reported, and how it is dealt with.
+// entry is a finding that was reported, and how it is handled.
 type entry struct {
-	finding    Finding // if kept; else its check, and whether it is known
+	finding    Finding // the whole finding if kept; otherwise its check, and whether it is known
 	severity   Severity
 	kept       bool
 	suppressed bool
 }
 
-// NewCollector returns an empty collector that passes findings on to the sinks, in order.
+// NewCollector returns an empty collector that passes findings on to the sinks, in their order.
 func NewCollector(config Config, sinks ...Sink) *Collector {
 	return &Collector{
 		config:  config,
@@ -80,10 +80,10 @@ func NewCollector(config Config, sinks ...Sink) *Collector {
 	}
 }
 
-// Enabled tells whether a check is to report anything.
+// Enabled reports whether a check is to report findings.
 func (c *Collector) Enabled(check string) bool { return c.config.Rules.Enabled(check) }
 
-// Severity returns how severe a finding is to the user: not at all, Off, if its check is off or it is suppressed.
+// Severity returns the severity of a finding for the user. It is Off if its check is off or the finding is suppressed.
 func (c *Collector) Severity(f *Finding) Severity {
 	if c.suppressed(f, func(int) {}) {
 		return Off
@@ -91,7 +91,7 @@ func (c *Collector) Severity(f *Finding) Severity {
 	return c.config.Rules.Severity(f.Check, f.Severity)
 }
 
-// suppressed tells whether a finding is, and calls matched for each of the suppressions that match it.
+// suppressed reports whether a finding is suppressed. It calls matched for each suppression that matches.
 func (c *Collector) suppressed(f *Finding, matched func(i int)) (yes bool) {
 	for i, s := range c.config.Suppressions {
 		if s.matches(f) {
@@ -102,7 +102,7 @@ func (c *Collector) suppressed(f *Finding, matched func(i int)) (yes bool) {
 	return yes
 }
 
-// Suppressed returns how many findings each of the suppressions has matched.
+// Suppressed returns the number of findings that each suppression has matched.
 func (c *Collector) Suppressed() []SuppressionCount {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,11 +113,11 @@ func (c *Collector) Suppressed() []SuppressionCount {
 	return list
 }
 
-// Report takes an occurrence. If it has the Check and Key of one reported before, that one's Count, Ranks and the ranks
-// of its sites grow, and its severity if this one is heavier; else it is a finding of its own. f stays the caller's,
-// and a Count of 0 is taken as 1.
+// Report adds an occurrence. If a finding with the same Check and Key was reported before, that finding's Count, Ranks
+// and ranks of its sites grow. Its severity becomes the higher of the two. Otherwise the occurrence is a new finding.
+// The collector does not keep f. A Count of 0 means 1.
 func (c *Collector) Report(f *Finding) {
-	// Sinks may be slow: a report that is made meanwhile need not wait for them.
+	// Sinks may be slow. A report that is made at the same time does not have to wait for them.
 	for _, n := range c.add(f) {
 		for _, s := range c.sinks {
 			l, ok := s.(LimitSink)
@@ -133,7 +133,7 @@ func (c *Collector) Report(f *Finding) {
 	}
 }
 
-// A notice is what the sinks are to be told.
+// notice is a call to make on the sinks.
 type notice struct {
 	what    int
 	finding *Finding
@@ -188,7 +188,7 @@ func (c *Collector) add(f *Finding) []notice {
 	e.finding = *f.Clone()
 	e.finding.Severity, e.finding.Count = severity, count
 	e.finding.sortRanks()
-	var changed []*entry // known, until now
+	var changed []*entry // known until now
 	if e.finding.Known, changed = c.config.Baseline.claim(e); e.finding.Known {
 		c.summary.Known++
 	} else {
@@ -214,7 +214,7 @@ func (c *Collector) add(f *Finding) []notice {
 	return notices
 }
 
-// tell decides what the sinks are told of a finding that is new to them.
+// tell decides which notices the sinks get about a finding that is new to them.
 func (c *Collector) tell(check *checkState, e *entry, notices []notice) []notice {
 	f := e.finding.Clone()
 	if f.Known {
@@ -242,14 +242,14 @@ func (c *Collector) tell(check *checkState, e *entry, notices []notice) []notice
 	return append(notices, notice{found, f})
 }
 
-// Summary returns the numbers so far.
+// Summary returns the counts so far.
 func (c *Collector) Summary() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.summary
 }
 
-// Occurrences returns how often each check reported something, whether or not it was suppressed.
+// Occurrences returns the number of times that each check reported a finding, including suppressed findings.
 func (c *Collector) Occurrences() map[string]uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,8 +262,8 @@ func (c *Collector) Occurrences() map[string]uint64 {
 	return n
 }
 
-// Snapshot returns copies of all findings so far in the order in which they first occurred, without those suppressed,
-// and the numbers that belong to them.
+// Snapshot returns copies of all findings so far, in the order of their first occurrence, without suppressed ones, and
+// the matching counts.
 func (c *Collector) Snapshot() ([]*Finding, Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -274,7 +274,7 @@ func (c *Collector) Snapshot() ([]*Finding, Summary) {
 	return list, c.summary
 }
 
-// Clone returns a copy that shares nothing with f but the frames of its stacks and what Details refer to.
+// Clone returns a copy that shares only the frames of the stacks and the values in Details with f.
 func (f *Finding) Clone() *Finding {
 	n := *f
 	n.Ranks = slices.Clone(f.Ranks)
@@ -286,7 +286,7 @@ func (f *Finding) Clone() *Finding {
 	return &n
 }
 
-// sortRanks puts the lists of ranks into the order that the model promises.
+// sortRanks sorts the lists of ranks, as Finding and Site require.
 func (f *Finding) sortRanks() {
 	slices.Sort(f.Ranks)
 	f.Ranks = slices.Compact(f.Ranks)
@@ -320,7 +320,7 @@ func (f *Finding) merge(o *Finding, count int) {
 	}
 }
 
-// has tells whether a site is known of a rank.
+// has reports whether a site includes a rank.
 func (s *Site) has(rank int) bool {
 	if s.Rank == rank {
 		return true

@@ -11,7 +11,7 @@ import (
 
 func (r *recorder) Full(max int) { r.limited = append(r.limited, fmt.Sprint("full ", max)) }
 
-// recorder is a sink that notes what it is told.
+// recorder is a sink that records its calls.
 type recorder struct {
 	findings []*Finding
 	limited  []string
@@ -73,7 +73,8 @@ func TestCollectorJoins(t *testing.T) {
 	}
 }
 
-// TestLimit caps what is told of one place, while another place of the same check is still heard, and all is counted.
+// TestLimit: the reports of one place are limited, another place of the same check is still reported, and all are
+// counted.
 func TestLimit(t *testing.T) {
 	var sink recorder
 	c := NewCollector(Config{Limit: 3}, &sink)
@@ -172,7 +173,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%q: %s enabled: %v, want %v", tc.rules, tc.check, got, want)
 		}
 	}
-	// A check that is off but for a sub-name has to run.
+	// A check that is off, except for a sub-name, must run.
 	r, err := NewRules(known, "GLOBAL:MSG=off", "GLOBAL:MSG:DATATYPE:MISMATCH:BYTE=on")
 	if err != nil || !r.Enabled("GLOBAL:MSG:DATATYPE:MISMATCH") {
 		t.Errorf("a check is off although a sub-name is on: %v", err)
@@ -292,7 +293,7 @@ func TestSuppressions(t *testing.T) {
 	}
 }
 
-// TestMaxReports caps what is told in all, except for what is fatal.
+// TestMaxReports limits the total number of reports, except for fatal findings.
 func TestMaxReports(t *testing.T) {
 	var sink recorder
 	c := NewCollector(Config{MaxReports: 3}, &sink)
@@ -311,8 +312,8 @@ func TestMaxReports(t *testing.T) {
 	}
 }
 
-// TestBaseline: what is at the places of the baseline is known, and where only lines differ, as many places as there
-// were.
+// TestBaseline: findings at the places of the baseline are known. If only lines differ, as many places are known as
+// there were in the baseline.
 func TestBaseline(t *testing.T) {
 	found := func(check, function string, line int) *Finding {
 		f := occurrence(check, fmt.Sprint(check, function, line), 0)
@@ -373,7 +374,7 @@ func TestBaseline(t *testing.T) {
 		if want := (Summary{Error: len(tc.now) - known, Known: known}); sum != want {
 			t.Errorf("%s: summary %+v, want %+v", name, sum, want)
 		}
-		told := map[string]bool{} // what is new, and not taken back
+		told := map[string]bool{} // findings that are new at the end
 		for _, f := range sink.findings {
 			told[f.Key] = !f.Known
 		}
@@ -432,7 +433,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// TestSnapshotWhileReporting makes a report while the checks go on, as SIGINT does.
+// TestSnapshotWhileReporting makes a report while the checks run, as SIGINT does.
 func TestSnapshotWhileReporting(t *testing.T) {
 	c := NewCollector(Config{Limit: 2}, &recorder{})
 	var wg sync.WaitGroup
@@ -450,7 +451,7 @@ func TestSnapshotWhileReporting(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkRepeated measures an occurrence of a finding that is known: some programs make one with each message.
+// BenchmarkRepeated measures another occurrence of a finding: some programs cause one with each message.
 func BenchmarkRepeated(b *testing.B) {
 	rules, err := NewRules(known, "LOCAL:MEMORY:*=warning")
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package finding holds what the checks find: the model, its severities, and the rules by which findings are counted,
-// limited and passed on to reports.
+// Package finding defines findings and their severities, and the rules by which findings are counted, limited and
+// passed on to reports.
 package finding
 
-// Severity orders findings by weight.
+// Severity orders findings by importance.
 type Severity uint8
 
-// The severities, lightest first. Off is no severity of a finding: it switches a check off.
+// The severities, lowest first. Off is not a severity of a finding: it switches a check off.
 const (
 	Off Severity = iota
 	Info
@@ -23,24 +23,24 @@ type Frame struct {
 	PC       uint64 `json:"-"`                // printed as "0x…" in JSON
 }
 
-// Site is a place in the program that a finding speaks of.
+// Site is a place in the program that belongs to a finding.
 type Site struct {
 	Rank  int     // in MPI_COMM_WORLD
-	Role  string  // "send", "receive", "MPI_Irecv that created the request", …; text introduces the site with it
-	Call  string  // the call with its arguments; "" where the place is no MPI call
+	Role  string  // "send", "receive", "MPI_Irecv that created the request", …; introduces the site in the text report
+	Call  string  // the call with its arguments; "" if the place is not an MPI call
 	Stack []Frame // innermost first; nil if not recorded
 	Also  []int   // further ranks at the same place, ascending
 }
 
-// Finding is one thing that is wrong, however often it occurred.
+// Finding is one error or problem, with all its occurrences.
 type Finding struct {
 	Check    string // LOCAL:MPI:CALL_FAILED …
 	Severity Severity
-	// Key tells occurrences of the same cause apart from others: same check and same Key are one finding, counted.
+	// Key identifies the cause: occurrences with the same check and the same Key are one finding and are counted.
 	// Checks build it from the call sites involved.
 	Key      string
 	Count    int
-	Ranks    []int  // all concerned, ascending
+	Ranks    []int  // all ranks concerned, ascending
 	Message  string // what is wrong: a sentence in the first line, details in further lines
 	Why      string // why it matters, or what the standard says about it
 	Advice   string // what to do about it

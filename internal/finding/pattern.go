@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// MatchCheck tells whether a pattern covers the name of a check. Names are made of parts separated by colons. In a
-// pattern, "*" stands for any run of characters within a part and "**" for any run across parts; case does not matter.
-// A pattern also covers every name below one that it matches, so that LOCAL:MEMORY, LOCAL:MEMORY:* and LOCAL:MEMORY:**
-// all cover LOCAL:MEMORY:OVERLAP, and the name of a check covers its sub-names.
+// MatchCheck reports whether a pattern covers the name of a check. Names consist of parts separated by colons. In a
+// pattern, "*" matches any characters within a part, and "**" matches any characters including colons. Case does not
+// matter. A pattern also covers every name below a name that it matches. So LOCAL:MEMORY, LOCAL:MEMORY:* and
+// LOCAL:MEMORY:** all cover LOCAL:MEMORY:OVERLAP, and the name of a check covers its sub-names.
 func MatchCheck(pattern, name string) bool {
 	pattern, name = strings.ToUpper(pattern), strings.ToUpper(name)
 	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], ':') {
@@ -20,17 +20,17 @@ func MatchCheck(pattern, name string) bool {
 	return false
 }
 
-// MatchName is [MatchCheck] for the whole name: what is below a name that matches is not covered.
+// MatchName is [MatchCheck] for the whole name: names below a matching name are not covered.
 func MatchName(pattern, name string) bool {
 	return glob(strings.ToUpper(pattern), strings.ToUpper(name), ':')
 }
 
-// matchText tells whether a pattern matches the whole of a text: "*" is any run of characters, "?" any one.
+// matchText reports whether a pattern matches the whole of a text: "*" matches any characters, "?" any one character.
 func matchText(pattern, text string) bool { return glob(pattern, text, 0) }
 
 // glob matches with backtracking. If sep is not 0, "*" does not match it, "**" does, and "?" is an ordinary character.
 func glob(p, s string, sep byte) bool {
-	// Where to go on after the last "*" and the last "**", if what follows them does not match.
+	// The positions at which to continue after the last "*" and the last "**" if the rest does not match.
 	type mark struct{ p, s int }
 	none := mark{-1, 0}
 	star, deep := none, none
@@ -69,14 +69,14 @@ func glob(p, s string, sep byte) bool {
 	}
 }
 
-// Check is what the rules need to know of a check.
+// Check is the information about a check that the rules need.
 type Check struct {
 	Name string
-	// Severity is what it reports by default; Off for a check that is off unless switched on.
+	// Severity is the severity that it reports by default; Off for a check that is off by default.
 	Severity Severity
 }
 
-// Rules says which checks are on, and which severities are overruled.
+// Rules says which checks are on, and which severities are replaced.
 type Rules struct {
 	known []Check
 	list  []rule
@@ -88,9 +88,9 @@ type rule struct {
 	severity Severity
 }
 
-// NewRules parses rules of the form PATTERN=ACTION, in order; the last one that matches a check counts. The action is
-// on, off, or the severity (info, warning, error, fatal) that the check's findings get. For patterns see
-// [MatchCheck]. A pattern that covers none of the known checks is an error that suggests what may have been meant.
+// NewRules parses rules of the form PATTERN=ACTION. The last rule that matches a check is used. The action is on, off,
+// or the severity (info, warning, error, fatal) that the check's findings get. For patterns see [MatchCheck]. A pattern
+// that covers none of the known checks is an error, which suggests a similar name.
 func NewRules(known []Check, specs ...string) (*Rules, error) {
 	r := &Rules{known: known}
 	for _, spec := range specs {
@@ -116,10 +116,10 @@ func NewRules(known []Check, specs ...string) (*Rules, error) {
 	return r, nil
 }
 
-// Known returns an error if a pattern covers no known check, which suggests what may have been meant.
+// Known returns an error if a pattern covers no known check. The error suggests a similar name.
 func (r *Rules) Known(pattern string) error {
 	for _, k := range r.known {
-		// A sub-name that only shows at run time can be named if its check is known.
+		// A sub-name that is known only at run time is accepted if its check is known.
 		if MatchCheck(pattern, k.Name) || MatchCheck(k.Name, pattern) {
 			return nil
 		}
@@ -130,7 +130,7 @@ func (r *Rules) Known(pattern string) error {
 	return fmt.Errorf("no check matches %q: mpivet checks lists them all", pattern)
 }
 
-// suggest returns the known name that a mistyped one probably means, "" if none is near.
+// suggest returns the known name that a mistyped name probably means; "" if there is no similar name.
 func (r *Rules) suggest(pattern string) string {
 	want := strings.ToUpper(pattern)
 	for _, k := range r.known {
@@ -140,7 +140,7 @@ func (r *Rules) suggest(pattern string) string {
 	}
 	best, bestDistance := "", 1+max(2, len(want)/4)
 	for _, k := range r.known {
-		// The beginning of a name may be meant, too.
+		// The user may also have meant the beginning of a name.
 		for end := len(k.Name); end > 0; end = strings.LastIndexByte(k.Name[:end], ':') {
 			if d := distance(want, k.Name[:end]); d < bestDistance {
 				best, bestDistance = k.Name[:end], d
@@ -170,15 +170,15 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Severity returns the severity that a finding of a check gets, given the one that the check reports it with; Off if
-// the check is off.
+// Severity returns the severity that a finding of a check gets, given the severity that the check reports; Off if the
+// check is off.
 func (r *Rules) Severity(check string, reported Severity) Severity {
 	return r.decide(check).apply(reported)
 }
 
-// decision is what rules make of a check.
+// decision is the result of the rules for a check.
 type decision struct {
-	overrule bool // with severity
+	overrule bool // replace the reported severity by severity
 	severity Severity
 }
 
@@ -206,8 +206,8 @@ func (r *Rules) decide(check string) decision {
 	return decision{}
 }
 
-// Enabled tells whether a check, or any of its sub-names, is to report anything. Checks that are costly ask before they
-// begin.
+// Enabled reports whether a check, or any of its sub-names, is to report findings. Expensive checks ask this before
+// they begin.
 func (r *Rules) Enabled(check string) bool {
 	if r == nil || r.Severity(check, Error) != Off {
 		return true

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// RankList condenses ranks: "0-3,7". The list need not be sorted.
+// RankList formats ranks as a short list: "0-3,7". The ranks need not be sorted.
 func RankList(ranks []int) string {
 	sorted := slices.Clone(ranks)
 	slices.Sort(sorted)
@@ -53,7 +53,8 @@ func addRanks(list []int, ranks ...int) []int {
 	return list
 }
 
-// SameStack tells whether two call stacks go through the same places. PCs don't count: they differ between processes.
+// SameStack reports whether two call stacks go through the same places. It ignores PCs, because they differ between
+// processes.
 func SameStack(a, b []Frame) bool {
 	return slices.EqualFunc(a, b, func(x, y Frame) bool {
 		return x.Function == y.Function && x.File == y.File && x.Line == y.Line && x.Module == y.Module

@@ -7,7 +7,7 @@ import (
 
 var severityNames = [...]string{Off: "off", Info: "info", Warning: "warning", Error: "error", Fatal: "fatal"}
 
-// String returns the severity's name in lower case, as options and JSON have it.
+// String returns the severity's name in lower case, as in options and JSON.
 func (s Severity) String() string {
 	if int(s) < len(severityNames) {
 		return severityNames[s]
@@ -15,7 +15,7 @@ func (s Severity) String() string {
 	return fmt.Sprintf("Severity(%d)", uint8(s))
 }
 
-// ParseSeverity returns the severity with a name, which may be "off".
+// ParseSeverity returns the severity with the given name. The name may be "off".
 func ParseSeverity(name string) (Severity, error) {
 	for s, n := range severityNames {
 		if strings.EqualFold(n, name) {
@@ -25,7 +25,7 @@ func ParseSeverity(name string) (Severity, error) {
 	return Off, fmt.Errorf("no severity %q: want fatal, error, warning, info or off", name)
 }
 
-// ParseFailOn returns the lightest severity that makes a run fail; Off stands for "never".
+// ParseFailOn returns the lowest severity that makes a run fail. Off stands for "never".
 func ParseFailOn(name string) (Severity, error) {
 	if strings.EqualFold(name, "never") {
 		return Off, nil
@@ -40,16 +40,16 @@ func ParseFailOn(name string) (Severity, error) {
 // Summary counts findings, not their occurrences.
 type Summary struct {
 	Fatal, Error, Warning, Info int
-	Suppressed                  int // by suppressions: in none of the numbers above
-	Known                       int // from the baseline: in none of the numbers above
-	Limited                     int // counted above, but not passed on to sinks: too many at one place
-	Beyond                      int // counted above, but not passed on to sinks: too many in all
+	Suppressed                  int // by suppressions; included in none of the counts above
+	Known                       int // in the baseline; included in none of the counts above
+	Limited                     int // included above, but not passed on to sinks: too many at one place
+	Beyond                      int // included above, but not passed on to sinks: too many in all
 }
 
-// Total returns how many findings there are, without those suppressed or known.
+// Total returns the number of findings, without those suppressed or known.
 func (s Summary) Total() int { return s.Fatal + s.Error + s.Warning + s.Info }
 
-// AtLeast returns how many findings weigh as much as the given severity or more; none if it is Off.
+// AtLeast returns the number of findings with the given severity or a higher one; 0 if it is Off.
 func (s Summary) AtLeast(threshold Severity) int {
 	n := 0
 	switch threshold {
@@ -68,7 +68,7 @@ func (s Summary) AtLeast(threshold Severity) int {
 	return n
 }
 
-// count changes the number for a severity.
+// count changes the count of a severity.
 func (s *Summary) count(sev Severity, by int) {
 	switch sev {
 	case Fatal:
@@ -82,11 +82,11 @@ func (s *Summary) count(sev Severity, by int) {
 	}
 }
 
-// ExitFindings is the exit status of a run that found something at or above the fail-on threshold.
+// ExitFindings is the exit status of a run with findings at or above the fail-on threshold.
 const ExitFindings = 3
 
-// ExitStatus returns the exit status of a run: the program's own if it failed, else [ExitFindings] if there are
-// findings at or above failOn (Off: never), else 0.
+// ExitStatus returns the exit status of a run: the program's own status if it failed; else [ExitFindings] if there are
+// findings at or above failOn (Off: never); else 0.
 func ExitStatus(program int, s Summary, failOn Severity) int {
 	switch {
 	case program != 0:

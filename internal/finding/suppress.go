@@ -7,26 +7,28 @@ import (
 // Suppression is a rule for findings that the user does not want to see.
 type Suppression struct {
 	Check  string // pattern as in MatchCheck
-	Reason string // why it is all right
+	Reason string // why the findings are acceptable
 	Origin string // where the rule is written: "known.yaml:12"
-	// Frame must be matched by some frame of a call stack of the finding; if Caller, by the one that called MPI.
+	// Frame must match a frame of a call stack of the finding. If Caller is set, it must match the frame that called
+	// MPI.
 	Frame  FramePattern
 	Caller bool
-	// Stacks, if not nil, are all the call stacks of the finding: each of them begins like one of these, innermost
-	// frame first, and each of these is the beginning of one.
+	// Stacks, if not nil, are the beginnings of the call stacks of the finding, innermost frame first. Each call stack
+	// must begin with one of them, and each of them must be the beginning of a call stack.
 	Stacks [][]FramePattern
 }
 
-// FramePattern says which frames are meant; what is zero is any. In texts "*" is any run of characters and "?" any one.
+// FramePattern selects frames. A zero field matches anything. In texts, "*" matches any characters and "?" any one
+// character.
 type FramePattern struct {
 	Function string
-	File     string // absolute path, or its last parts if it begins with neither "/" nor "*"
-	Module   string // the executable's or library's file, without directories
-	First    int    // lines of the file
+	File     string // absolute path, or the last parts of a path if it begins with neither "/" nor "*"
+	Module   string // file name of the executable or library, without directories
+	First    int    // range of lines in the file
 	Last     int
 }
 
-// matches tells whether a finding is meant.
+// matches reports whether the suppression matches a finding.
 func (s *Suppression) matches(f *Finding) bool {
 	if !MatchCheck(s.Check, f.Check) {
 		return false
@@ -62,7 +64,7 @@ func (s *Suppression) matches(f *Finding) bool {
 	return !slices.Contains(met, false)
 }
 
-// begins tells whether a stack begins with frames that match patterns.
+// begins reports whether the first frames of a stack match patterns.
 func begins(stack []Frame, patterns []FramePattern) bool {
 	if len(stack) < len(patterns) {
 		return false
@@ -89,7 +91,7 @@ func matchFile(pattern, file string) bool {
 	return matchText(pattern, file)
 }
 
-// SuppressionCount is how many findings a suppression has matched.
+// SuppressionCount is the number of findings that a suppression has matched.
 type SuppressionCount struct {
 	*Suppression
 	Findings int

@@ -5,18 +5,20 @@ import (
 	"slices"
 )
 
-// beginning is what calls main, or a thread's function, and has nothing of the user's above it, even where no symbol
-// says so.
+// beginning matches functions that call main, or a thread's function. No frame above them belongs to the user's
+// program, even if it has no symbol.
 var beginning = regexp.MustCompile(`^(__libc_start.*|start_thread)$`)
 
-// startup is what lies above main, or above a thread's function.
-var startup = regexp.MustCompile(`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
+// startup matches functions that are above main, or above a thread's function, on the stack.
+var startup = regexp.MustCompile(
+	`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
 
-// Startup reports whether a function is one of the C library's that start a process or a thread. Trim takes these away.
+// Startup reports whether a function is one of the C library's functions that start a process or a thread. Trim removes
+// them.
 func Startup(function string) bool { return startup.MatchString(function) }
 
-// Trim returns the part of a stack that is the user's: up to main, and without the C library's functions that start a
-// process or a thread.
+// Trim returns the user's part of a stack: up to main, without the C library's functions that start a process or a
+// thread.
 func Trim(stack []Frame) []Frame {
 	for i, f := range slices.Backward(stack) {
 		if f.Function == "main" {
@@ -32,7 +34,7 @@ func Trim(stack []Frame) []Frame {
 		n--
 	}
 	if n == 0 {
-		return stack // better than nothing
+		return stack // a stack without a user function is better than none
 	}
 	return stack[:n]
 }

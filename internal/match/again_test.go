@@ -9,10 +9,10 @@ import (
 	"github.com/mpivet/mpivet/internal/stream"
 )
 
-// order notes which calls were matched, in order: the numbers of the send and the receive in their threads.
+// order notes the matched calls in order: the numbers of the send and of the receive in their threads.
 type order struct{ pairs [][2]uint64 }
 
-// halfAwake is a replay that wants to be told of some operations.
+// halfAwake is a Replayer that needs only some operations.
 type halfAwake struct{ awake func(op *Op) bool }
 
 func (h halfAwake) Rests(op *Op) bool { return !h.awake(op) }
@@ -25,8 +25,8 @@ func (h halfAwake) Quick(op, _ *Op) {
 func (h halfAwake) Link(_, _ *Op)   {}
 func (h halfAwake) Unlink(_, _ *Op) {}
 
-// TestCountedOperationsMatchAsSingleOnes posts the same operations to two matchers: to one as calls that the analysis
-// may count rather than keep, to the other by Post.
+// TestCountedOperationsMatchAsSingleOnes posts the same operations to two matchers. One gets them as calls that the
+// matcher may count instead of keeping them. The other gets them with Post.
 func TestCountedOperationsMatchAsSingleOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := rapid.IntRange(2, 3).Draw(t, "ranks")

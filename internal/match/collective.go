@@ -6,20 +6,21 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/group"
 )
 
-// Variant is one way in which members called a collective. Variants may be there though all is well: the root passes
-// what others need not.
+// Variant is one way in which members called a collective. There may be several variants without an error: the root
+// passes arguments that others need not pass.
 type Variant struct {
 	Entry
-	Call  Call // of the first member that called it so
-	Count int  // members that called it so
-	// Members that called it so; for the first variant it is filled in only when there are several.
+	Call  Call // of the first member of the variant
+	Count int  // number of members that called it in this way
+	// Members are the members that called it in this way. For the first variant, they are filled in only if there are
+	// several variants.
 	Members []int32
 
 	digest uint64
 }
 
-// moved is what a member of a pairwise operation sends and receives. There may be as many parts as members, and as many
-// of these, so they are small.
+// moved is the data that a member of a pairwise operation sends and receives. There may be as many parts as members,
+// and one moved for each member, so both types are small.
 type moved struct {
 	call  Call
 	parts []part
@@ -28,8 +29,8 @@ type moved struct {
 
 // part is a Part without pointers.
 type part struct {
-	peer  int32 // to whom it goes; ^peer if it comes from there
-	typ   int32 // in the slot's list
+	peer  int32 // the member that the data go to; ^peer if they come from there
+	typ   int32 // index in the slot's list of types
 	count int64
 }
 
@@ -37,21 +38,21 @@ type part struct {
 type slot struct {
 	arrived   int
 	first     Variant
-	from      *Entry    // that the first is a copy of, if it was a kept one
-	variants  []Variant // further ones
+	from      *Entry    // the Entry that first is a copy of, if it is a kept one
+	variants  []Variant // further variants
 	crowded   bool      // members were left out of the variants
 	other     bool      // members are in different operations
 	claimed   bool      // a member says that it is the root
 	conflicts AspectSet
 	sum       uint64
 	unsure    bool
-	moved     []moved // by member, of a pairwise operation
+	moved     []moved // by member, for a pairwise operation
 	clashes   []Clash
-	types     []*Datatype // that occur there
+	types     []*Datatype // datatypes that occur in the parts
 	numbers   map[*Datatype]int32
 }
 
-// variantLimit is how many ways to call a collective are told apart.
+// variantLimit is the number of variants that are distinguished.
 const variantLimit = 64
 
 // Mismatch is a pair of members that do not agree on the data between them.
@@ -67,33 +68,35 @@ type Collective struct {
 	Position uint64
 	Variants []Variant // in the order of arrival
 	Missing  []int32   // members that have not entered it, in ascending order
-	// Different: not all members that have entered it are in the same operation. Conflicts: in what else they disagree.
+	// Different: not all members that have entered it are in the same operation. Conflicts: other aspects in which they
+	// disagree.
 	Different bool
 	Conflicts AspectSet
-	// Uneven: all have entered a pairwise operation, and not every part is expected as it is sent. Mismatches are the
-	// pairs; they may still be compatible, as signatures of different languages are.
+	// Uneven: all members have entered a pairwise operation, and the parts sent and expected differ. Mismatches are the
+	// pairs that differ. They may still be compatible, as signatures of different languages are.
 	Uneven     bool
 	Mismatches []Mismatch
-	// Clashes are the members that name groups which may not be named together.
+	// Clashes are the members that name groups which must not be used together.
 	Clashes []Clash
 	// FollowUp: the members already disagreed on an earlier position, so this is likely a consequence.
 	FollowUp bool
 }
 
-// Agreed reports whether nothing is wrong with the collective as far as it is entered.
+// Agreed reports whether there is no error in the collective as far as it is entered.
 func (c *Collective) Agreed() bool { return !c.Different && c.Conflicts == 0 && !c.Uneven }
 
-// apart are the aspects in which members must agree to find each other, or to take the same way through the operation.
+// apart are the aspects in which members must agree to meet in the same operation and follow the same path through it.
 const apart AspectSet = 1<<Root | 1<<Leader | 1<<High | 1<<HighOther | 1<<Topology
 
-// Meets reports whether the members of two variants find each other: whether they are in the same operation with the
-// same root and the like.
+// Meets reports whether the members of two variants meet: whether they are in the same operation with the same root and
+// the other aspects of apart.
 func (v *Variant) Meets(w *Variant) bool { return v.Func == w.Func && v.conflict(&w.Entry)&apart == 0 }
 
-// Apart reports whether members do not find each other for what they pass.
+// Apart reports whether members do not meet because of the arguments that they pass.
 func (c *Collective) Apart() bool { return c.Conflicts&apart != 0 }
 
-// Claimed reports whether member m itself says that it is the root, as it must do between groups by MPI_ROOT.
+// Claimed reports whether member m itself says that it is the root. On an inter-communicator, it must do so with
+// MPI_ROOT.
 func (c *Collective) Claimed(m int32) bool {
 	return slices.ContainsFunc(c.Variants, func(v Variant) bool {
 		return v.Root == m && (len(c.Variants) == 1 || slices.Contains(v.Members, m))
@@ -101,8 +104,8 @@ func (c *Collective) Claimed(m int32) bool {
 }
 
 // Enter notes that member me enters a collective on c. It returns the position in c's sequence. Collectives on a
-// communicator are matched by their order alone (section 6.12 of MPI 4.0, "Correctness"). Of e and call, nothing is
-// kept but copies.
+// communicator are matched only by their order (section 6.12 of MPI 4.0, "Correctness"). Enter keeps only copies of e
+// and call.
 func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	n := c.pos[me]
 	c.pos[me] = n + 1
@@ -128,7 +131,7 @@ func (m *Matcher) Enter(c *Comm, me int32, e *Entry, call Call) uint64 {
 	}
 	s.claimed = s.claimed || e.Root == me
 	if s.arrived == 1 && s.conflicts != 0 {
-		m.Events.disagreed(c, n) // with the standard
+		m.Events.disagreed(c, n) // the call violates the standard by itself
 	}
 	if s.arrived == len(c.Members) {
 		if c.Split != 0 && !s.claimed && s.named() && !s.conflicts.Has(Root) {
@@ -167,7 +170,7 @@ func (s *slot) begin(e *Entry, d uint64, call Call) {
 	clear(s.numbers)
 }
 
-// differ enters a call that is not like the first. It reports whether that makes a new disagreement.
+// differ adds a call that differs from the first. It reports whether this causes a new disagreement.
 func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	for i := range s.variants {
 		if v := &s.variants[i]; v.digest == d {
@@ -178,7 +181,7 @@ func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	}
 	if len(s.variants) >= variantLimit {
 		s.crowded = true
-		last := &s.variants[len(s.variants)-1] // they stand for all the others
+		last := &s.variants[len(s.variants)-1] // the last variant represents all further ones
 		last.Count++
 		last.Members = append(last.Members, me)
 		return false
@@ -189,7 +192,7 @@ func (s *slot) differ(e *Entry, d uint64, me int32, call Call) bool {
 	for i := range s.variants {
 		s.compareEntries(e, &s.variants[i].Entry)
 	}
-	// The room of a variant of an earlier collective.
+	// Reuse the memory of a variant of an earlier collective.
 	if n := len(s.variants); n < cap(s.variants) {
 		s.variants = s.variants[:n+1]
 	} else {
@@ -232,7 +235,7 @@ func (s *slot) addParts(c *Comm, e *Entry, me int32, call Call) {
 	}
 }
 
-// typ returns the number of a type in the slot's list.
+// typ returns the index of a type in the slot's list.
 func (s *slot) typ(t *Datatype) int32 {
 	if n := len(s.types); n > 0 && s.types[n-1] == t {
 		return int32(n - 1)
@@ -276,18 +279,18 @@ func (m *Matcher) complete(c *Comm, s *slot, n uint64) {
 		}
 		c.odd = append(c.odd, view)
 	}
-	// Members enter in order, so what is complete is the oldest.
+	// Members enter collectives in order, so the complete collective is the oldest.
 	s.arrived = 0
 	c.base++
 	c.open -= int32(len(c.Members))
 }
 
-// mismatchLimit is how many pairs that do not agree are told of one collective.
+// mismatchLimit is the maximum number of pairs that are reported for one collective.
 const mismatchLimit = 256
 
-// mismatches finds the pairs whose parts do not agree. Of several parts between the same two, as neighbours in a
-// topology may have, the order is not known to be the same on both sides, so they are compared in the order given. If
-// present is not nil, only the pairs of members for which it returns true are compared.
+// mismatches finds the pairs whose parts do not agree. There may be several parts between the same two members, for
+// example for neighbours in a topology. It is not known whether their order is the same on both sides, so they are
+// compared in the given order. If present is not nil, only pairs are compared of which both members are present.
 func (s *slot) mismatches(present func(member int32) bool) []Mismatch {
 	type pair struct{ from, to int32 }
 	sent, expected := map[pair][]Side{}, map[pair][]Side{}
@@ -335,7 +338,7 @@ func (s *slot) mismatches(present func(member int32) bool) []Mismatch {
 	return out
 }
 
-// slot returns the place of position n in the circular buffer of collectives that are not complete.
+// slot returns the slot of position n in the circular buffer of collectives that are not complete.
 func (c *Comm) slot(n uint64) *slot {
 	if n-c.base >= uint64(len(c.slots)) {
 		if len(c.slots) == 0 && c.reg != nil && len(c.reg.spare) > 0 {
@@ -388,8 +391,9 @@ func (c *Comm) view(s *slot, n uint64) Collective {
 	return v
 }
 
-// SoFar returns the collective at position n as At does. Where data move between pairs of members, and not all members
-// have entered, the pairs that have entered are compared. It goes through all their parts.
+// SoFar returns the collective at position n as At does. If data move between pairs of members, and not all members
+// have entered, it also compares the parts of the members that have entered. Its cost is proportional to the number of
+// their parts.
 func (c *Comm) SoFar(n uint64) (Collective, bool) {
 	v, ok := c.At(n)
 	if !ok || n < c.base || v.Different || v.Conflicts.Has(Root) {
@@ -405,11 +409,12 @@ func (c *Comm) SoFar(n uint64) (Collective, bool) {
 // Complete reports whether all members have entered the collective at position n.
 func (c *Comm) Complete(n uint64) bool { return n < c.base }
 
-// oddLimit is how many collectives that all have entered, but not alike, a communicator remembers.
+// oddLimit is the number of collectives with different entries that a communicator remembers after all members have
+// entered.
 const oddLimit = 64
 
-// At returns the collective at position n as far as it is entered. It is false if all members have entered it alike, or
-// none has.
+// At returns the collective at position n as far as it is entered. The result is false if all members have entered it
+// alike, or if no member has entered it.
 func (c *Comm) At(n uint64) (Collective, bool) {
 	for i := range c.odd {
 		if c.odd[i].Position == n {

@@ -1,6 +1,6 @@
-// Package match puts together what different processes did: the message that a receive got, the members of a
-// communicator that met in a collective. It emulates MPI's matching rules over the calls as recorded; nothing is
-// exchanged between the processes for it.
+// Package match combines the actions of different processes: it finds the message that a receive got, and the members
+// of a communicator that met in a collective. It emulates MPI's matching rules on the recorded calls. The processes
+// exchange no additional data for this.
 package match
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Call is a call that is kept beyond the batch it came in: the record, or its fixed part where it is long.
+// Call is a call that is kept after its batch of records: the whole record, or only its fixed part if the record is
+// long.
 type Call struct {
 	Thread ring.ThreadID
 	Raw    []byte
@@ -25,11 +26,11 @@ func (c *Call) Func() mpiapi.FuncID {
 	return mpiapi.FuncID(uint16(c.Raw[0]) | uint16(c.Raw[1])<<8)
 }
 
-// small is the length of records that are kept whole: with file names, but without large arrays.
+// small is the maximum length of records that are kept whole: with file names, but without large arrays.
 const small = 4 * layout.Line
 
-// Keep makes c a copy of the call that a record holds; of a long one without its sections and times. It uses the room
-// that c has.
+// Keep makes c a copy of the call in a record. Of a long record, it omits the sections and times. It reuses the memory
+// of c.
 func (c *Call) Keep(rec []byte) {
 	if len(rec) <= small {
 		c.Raw = append(c.Raw[:0], rec...)
@@ -49,8 +50,8 @@ func (c *Call) Keep(rec []byte) {
 	c.Raw = raw
 }
 
-// Borrow returns the call that a record holds, as Keep does, without a copy where the record is short. It is valid as
-// long as the record is.
+// Borrow returns the call in a record, as Keep does, but does not copy a short record. The result is valid as long as
+// the record is.
 func Borrow(thread ring.ThreadID, rec []byte) Call {
 	if len(rec) <= small {
 		return Call{Thread: thread, Raw: rec}
@@ -60,18 +61,18 @@ func Borrow(thread ring.ThreadID, rec []byte) Call {
 	return c
 }
 
-// Clone returns a copy that stays valid when the original is used again.
+// Clone returns a copy that stays valid when the original is reused.
 func (c *Call) Clone() Call {
 	return Call{Thread: c.Thread, Raw: append([]byte(nil), c.Raw...)}
 }
 
-// Special member indices and tags of operations. MPI's own constants differ from one implementation to the other.
+// Special member numbers and tags of operations. MPI's own constants differ between implementations.
 const (
 	Any  int32 = -1 // MPI_ANY_SOURCE, MPI_ANY_TAG
-	None int32 = -2 // no root given: MPI_PROC_NULL in the root's group of an inter-communicator
+	None int32 = -2 // no root is given: MPI_PROC_NULL in the root's group of an inter-communicator
 )
 
-// Domain says what the members of a Comm share.
+// Domain says which kind of object a Comm is.
 type Domain uint8
 
 // The domains.
@@ -79,68 +80,70 @@ const (
 	Communicator Domain = iota
 	Window
 	File
-	Gathering // a call that makes a communicator of a group: the members have no more in common yet
+	Gathering // a call that makes a communicator of a group; its members share no other object yet
 )
 
 // Comm is a communicator, a window or file opened on one, or a gathering: one object for all its processes. Members are
-// numbered from 0; those of an inter-communicator's two groups one behind the other.
+// numbered from 0. On an inter-communicator, the members of the second group follow those of the first.
 type Comm struct {
 	Domain  Domain
-	Members []int32 // rank of each in its MPI_COMM_WORLD, -1 for a process that is not seen
-	// Split is where the second group of an inter-communicator begins, 0 for an intra-communicator.
+	Members []int32 // rank of each member in its MPI_COMM_WORLD; -1 for a process that is not seen
+	// Split is the first member of the second group of an inter-communicator; 0 for an intra-communicator.
 	Split int
 	// World distinguishes worlds: ranks are only comparable within one.
 	World *World
-	// Opaque communicators have members that record nothing (spawned or connected processes, or processes without room
-	// to record): nothing on them is matched.
+	// Opaque communicators have members that record nothing (spawned or connected processes, or processes without space
+	// to record). Nothing on them is matched.
 	Opaque bool
 
 	boxes       []mailbox
 	partitioned *Comm // see Partitioned
-	whole       *Comm // of one that Partitioned returns
+	whole       *Comm // of a Comm that Partitioned returned: the communicator
 
-	base  uint64       // position of the oldest collective not entered by all yet
-	slots []slot       // it and those behind it, circular, a power of two
-	pos   []uint64     // per member: collectives entered
-	odd   []Collective // the last ones that all have entered, but not alike
+	base  uint64       // position of the oldest collective that not all members have entered
+	slots []slot       // that collective and the later ones, circular; the length is a power of two
+	pos   []uint64     // per member: number of collectives entered
+	odd   []Collective // the last collectives that all members have entered, with different entries
 	key   Key
 	reg   *Registry
 
-	open   int32 // entries in collectives that not all have entered
-	known  int32 // members that have asked the registry for it
+	open   int32 // entries in collectives that not all members have entered
+	known  int32 // number of members that have asked the registry for it
 	freed  int32
-	number int32 // of those that the registry has seen
+	number int32 // its number among the communicators of the registry
 
-	// Name and Made are what one of its members calls it and how that member made it, for when no handle is left.
+	// Name and Made are the name that one member gave it, and the call with which that member made it. They are used
+	// when there is no handle any more.
 	Name string
 	Made Call
 
-	// Replay is what package causal knows of it.
+	// Replay is its state in package strictreplay.
 	Replay any
 
-	// Desynchronised is set from a collective with different operations until one that all agree on.
+	// Desynchronised is true from a collective with different operations up to the next collective that all members
+	// agree on.
 	Desynchronised bool
 }
 
 // World is one MPI_COMM_WORLD.
 type World struct {
 	Size int
-	// Unsure: not all calls of its processes are known, so that nothing can be matched any more.
+	// Unsure: not all calls of its processes are known, so nothing can be matched any more.
 	Unsure bool
 }
 
-// Key is the identity of a communicator, computed alike by all its members (design: parent's identity, creation number
-// on the parent, lowest world rank of the group).
+// Key is the identity of a communicator. All its members compute the same key (from the parent's identity, the number
+// of the creation on the parent, and the lowest world rank of the group).
 type Key struct {
 	Parent *Comm
 	World  *World
 	Kind   KeyKind
-	Seq    uint64 // position of the creating collective on the parent, or number of such creations before
+	Seq    uint64 // position of the creating collective on the parent, or number of earlier such creations
 	Lowest int32  // lowest world rank in the group
-	Hash   uint64 // of the members, where there is no collective on the parent to go by
+	Hash   uint64 // hash of the members, if there is no collective on the parent
 }
 
-// KeyKind says how a communicator came to be.
+// KeyKind says how a communicator was made.
 type KeyKind uint8
 
 // The kinds of keys.
@@ -150,22 +153,22 @@ const (
 	KeyCollective // by a collective on the parent
 	KeyGroup      // MPI_Comm_create_group and the like: collective over the new group only
 	KeyInter      // MPI_Intercomm_create: the two sides have different parents
-	KeyForeign    // has processes of another world
+	KeyForeign    // it has processes of another world
 	KeyGathering  // members pass the same groups and tag
 )
 
 // Unmatchable reports whether nothing can be matched on c, because not all calls of its members are known.
 func (c *Comm) Unmatchable() bool { return c.Opaque || c.World != nil && c.World.Unsure }
 
-// Registry finds the Comm that a key stands for.
+// Registry finds the Comm of a key.
 type Registry struct {
 	comms   map[Key]*Comm
-	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, where somebody has asked
+	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, if it was needed
 	seen    int32
-	spare   [][]slot // of communicators that are freed: programs make and free many, one after the other
+	spare   [][]slot // of freed communicators; programs often make and free many, one after the other
 }
 
-// spareLimit is how many spare slots a registry keeps, spareSize how many there may be of one communicator.
+// spareLimit is the number of spare slices of slots that a registry keeps. spareSize is the maximum length of each.
 const (
 	spareLimit = 64
 	spareSize  = 4
@@ -176,7 +179,8 @@ func NewRegistry() *Registry {
 	return &Registry{comms: make(map[Key]*Comm), indexes: make(map[*Comm]map[int32]int32)}
 }
 
-// Comm returns the communicator of the given identity, made by build if this is the first of its members to ask.
+// Comm returns the communicator with the given identity. It calls build to make the communicator if no other member has
+// asked for it.
 func (r *Registry) Comm(k Key, build func() *Comm) *Comm {
 	if c := r.comms[k]; c != nil {
 		c.known++
@@ -202,7 +206,7 @@ func (r *Registry) All(f func(*Comm)) {
 	}
 }
 
-// Free notes that a member has freed its handle. When all have, the identity is forgotten, and it reports true.
+// Free notes that a member has freed its handle. When all members have, it forgets the identity and returns true.
 func (c *Comm) Free() bool {
 	c.freed++
 	if int(c.freed) >= len(c.Members) && c.reg != nil {
@@ -215,20 +219,20 @@ func (c *Comm) Free() bool {
 	return int(c.freed) == len(c.Members)
 }
 
-// Parent returns the communicator that c was made from, nil if there is none.
+// Parent returns the communicator that c was made from; nil if there is none.
 func (c *Comm) Parent() *Comm { return c.key.Parent }
 
-// Shared reports whether all members have it. Else something went wrong when it was made: what one of them has is no
-// communicator that others could use or free with it.
+// Shared reports whether all members have the communicator. If not, its creation went wrong, and it cannot be used or
+// freed collectively.
 func (c *Comm) Shared() bool { return int(c.known) >= len(c.Members) }
 
-// Disown notes that one who got c from Registry.Comm does not have it.
+// Disown notes that a member that got c from Registry.Comm does not have it.
 func (c *Comm) Disown() { c.known-- }
 
 // Idle reports whether there is no collective that some members have entered and others have not.
 func (c *Comm) Idle() bool { return c.open == 0 }
 
-// Forget ends the identity of c: the next to ask for it makes another one.
+// Forget ends the identity of c. The next member that asks for it makes a new communicator.
 func (r *Registry) Forget(c *Comm) {
 	if r.comms[c.key] == c {
 		delete(r.comms, c.key)
@@ -236,9 +240,9 @@ func (r *Registry) Forget(c *Comm) {
 	delete(r.indexes, c)
 }
 
-// Index returns the member that is the process of a rank in MPI_COMM_WORLD, -1 if none is.
+// Index returns the member that has the given rank in MPI_COMM_WORLD; -1 if there is none.
 func (c *Comm) Index(rank int32) int32 {
-	if int(rank) < len(c.Members) && rank >= 0 && c.Members[rank] == rank { // nearly always
+	if int(rank) < len(c.Members) && rank >= 0 && c.Members[rank] == rank { // this is nearly always the case
 		return rank
 	}
 	index := c.reg.indexes[c]
@@ -269,8 +273,8 @@ func (c *Comm) Group(m int32) (from, to int32) {
 	return int32(c.Split), int32(len(c.Members))
 }
 
-// PeerBase returns the member that rank 0 means as source, destination or root to member m: of the same group, or of
-// the other one of an inter-communicator.
+// PeerBase returns the member that rank 0 denotes as a source, destination or root in a call of member m. It is in the
+// same group, or in the other group of an inter-communicator.
 func (c *Comm) PeerBase(m int32) int32 {
 	if c.Split != 0 && int(m) < c.Split {
 		return int32(c.Split)
@@ -289,8 +293,8 @@ func (c *Comm) Peers(m int32) int {
 	return c.Split
 }
 
-// Partitioned returns where the calls meet that initialise partitioned messages on c: they match each other, in the
-// order in which they are made, and no other messages (MPI standard, section 4.2).
+// Partitioned returns the Comm on which calls that initialise partitioned messages on c are matched. They match each
+// other, in the order in which they are made, and no other messages (MPI standard, section 4.2).
 func (c *Comm) Partitioned() *Comm {
 	if c.partitioned == nil {
 		c.partitioned = &Comm{
@@ -304,5 +308,5 @@ func (c *Comm) Partitioned() *Comm {
 	return c.partitioned
 }
 
-// Whole returns the communicator of which c is what Partitioned returns, nil if it is none.
+// Whole returns the communicator if c is the result of its method Partitioned, else nil.
 func (c *Comm) Whole() *Comm { return c.whole }

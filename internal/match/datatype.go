@@ -2,36 +2,37 @@ package match
 
 import "github.com/mpivet/mpivet/internal/mpi/datatype"
 
-// Standing says what a program may do with a datatype.
+// Standing says how a program may use a datatype.
 type Standing uint8
 
 // The standings.
 const (
 	CommittedType Standing = iota // it may be used for communication: committed, or predefined
-	// it may be committed or not: from MPI_Type_get_contents, or of what is not recorded
+	// it may be committed or not: it comes from MPI_Type_get_contents, or was made from a datatype that is not recorded
 	DoubtfulType
-	UncommittedType // it may be used to make others
+	UncommittedType // it may only be used to make other types
 	FreedType       // it may not be used
 )
 
-// Datatype is what a datatype handle stands for: an object of one process, or a predefined datatype, which is the same
-// object for all.
+// Datatype is the object of a datatype handle. It belongs to one process, or it is a predefined datatype, which is the
+// same object for all processes.
 type Datatype struct {
 	*datatype.Type
-	Name     string // of a predefined type: MPI_INT; of a derived one: what MPI_Type_set_name gave it, or ""
+	Name     string // of a predefined type: MPI_INT; of a derived type: the name that MPI_Type_set_name gave it, or ""
 	Standing Standing
-	// Permanent types are MPI's own, and can't be freed: predefined ones, and those of MPI_Type_create_f90_real and the
-	// like (MPI 4.0, section 19.1.9).
+	// Permanent types are MPI's own and cannot be freed: predefined types, and types from MPI_Type_create_f90_real and
+	// similar functions (MPI 4.0, section 19.1.9).
 	Permanent bool
-	// Given types were returned by MPI without being made: MPI_Type_get_contents, MPI_File_get_view.
+	// Given types were returned by MPI and not made by the program: by MPI_Type_get_contents or MPI_File_get_view.
 	Given bool
-	// Made, Committed and Freed are the calls that constructed, committed and freed it. They are empty for what has not
-	// happened, and for predefined types, which are always committed. The copy of a committed type (MPI_Type_dup) was
-	// committed by the call that committed the original.
+	// Made, Committed and Freed are the calls that constructed, committed and freed it. They are empty if there was no
+	// such call. They are also empty for predefined types, which are always committed. A copy of a committed type
+	// (MPI_Type_dup) was committed by the call that committed the original.
 	Made, Committed, Freed Call
-	Number                 uint64 // of the type among those that the process made, in the order of their making
-	// Returned: MPI_Type_get_contents has returned the handle, so that those who commit it can't know that it is
-	// committed. Again is how often it did after it was known: so many more times it may be freed.
+	Number                 uint64 // number of the type among the types that the process made, in the order of creation
+	// Returned: MPI_Type_get_contents has returned the handle, so a program that commits it cannot know that it is
+	// already committed. Again is the number of times that the handle was returned after it was known. It may be freed
+	// that many more times.
 	Returned bool
 	Again    int
 }
@@ -47,7 +48,7 @@ func (d *Datatype) String() string {
 	return d.Name
 }
 
-// Of returns the type that the object stands for, nil if that is unknown.
+// Of returns the type of the object; nil if it is unknown.
 func (d *Datatype) Of() *datatype.Type {
 	if d == nil {
 		return nil

@@ -5,17 +5,18 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Aspect is something that the members of a collective operation must agree on, beyond the function.
+// Aspect is an argument, or group of arguments, on which the members of a collective operation must agree, in addition
+// to the function.
 type Aspect uint8
 
 // The aspects.
 const (
 	Root Aspect = iota
 	Operation
-	InPlace  // whether MPI_IN_PLACE is passed, where all must or none
-	Data     // the signature of the data that go to or come from everybody; between groups: from the first group
-	DataBack // between groups: from the second group
-	Counts   // the signatures of the parts of a vector that all pass; between groups: the first group
+	InPlace  // whether MPI_IN_PLACE is passed, if either all must pass it or none
+	Data     // the signature of the data that go to or come from all members; with two groups: from the first group
+	DataBack // with two groups: from the second group
+	Counts   // the signatures of the parts of a vector that all members pass; with two groups: of the first group
 	CountsBack
 	Leader    // MPI_Intercomm_create
 	High      // MPI_Intercomm_merge, first group
@@ -23,75 +24,74 @@ const (
 	Topology
 	FileArguments
 	WindowArguments
-	Groups   // what says of which processes new communicators are made
-	Validity // whether the arguments are allowed at all; it has no value
+	Groups   // the arguments that select the processes of new communicators
+	Validity // whether the arguments are valid at all; it has no value
 	Aspects
 )
 
-// Side is what a member sends or receives: Count copies of Type, nothing if Type is nil.
+// Side is the data that a member sends or receives: Count elements of Type; no data if Type is nil.
 type Side struct {
 	Count int64
 	Type  *Datatype
 }
 
-// Part is what a member of a collective sends to, or receives from, one other member.
+// Part is the data that a member of a collective sends to, or receives from, one other member.
 type Part struct {
 	Peer int32
 	Out  bool
 	Side
 }
 
-// Entry is one member's part in a collective operation: what it passes that concerns the others.
+// Entry is one member's part in a collective operation: the arguments that concern the other members.
 type Entry struct {
 	Func mpiapi.FuncID
-	// Root is the root's member number, None where the call names none.
+	// Root is the root's member number, or None if the call names no root.
 	Root int32
-	// Values stand for the arguments: they are equal where those agree. 0: not significant at this member.
+	// Values represent the arguments: they are equal if the arguments agree. 0: not significant at this member.
 	Values [Aspects]uint64
-	// Sides are the data that Values[Data] and Values[DataBack] stand for. Torn: the member itself names other data,
-	// Other, that must be the same.
+	// Sides are the data that Values[Data] and Values[DataBack] represent. Torn: the member itself also names other
+	// data, Other, that should be the same but are not.
 	Sides [2]Side
 	Other Side
 	Torn  bool
-	// Pairwise operations move data between pairs of members that need not be alike. Sum is the sum of one number for
-	// each part that the member sends, less that of those that it receives: all Sums together are 0 if all parts agree.
-	// Parts are the parts that are not empty; Enter keeps a copy.
+	// Pairwise operations move data between pairs of members. Different pairs may move different data. Sum is the sum
+	// of one number for each part that the member sends, minus the numbers for the parts that it receives. If all parts
+	// agree, the total of all Sums is 0. Parts are the parts that are not empty. Enter keeps a copy of them.
 	Pairwise bool
 	Sum      uint64
 	Parts    []Part
-	// Grouped: Group says which processes are to be members of a new communicator. Its value stands for it, but need
-	// not be the same at all members: see Clash.
+	// Grouped: Group is the set of processes of a new communicator. Values[Groups] represents it, but need not be the
+	// same at all members: see Clash.
 	Grouped bool
 	Group   group.Group
 	// Misplaced: MPI_IN_PLACE is passed where the standard does not allow it.
 	Misplaced bool
-	// Invalid is the parameter, counted from 1, that has a value which the standard forbids, Why what is wrong with it;
-	// 0 if there is none.
+	// Invalid is the number, counted from 1, of the parameter with a value that the standard forbids; 0 if there is
+	// none. Why describes the error.
 	Invalid int
 	Why     string
-	// Disorder says what is wrong with the call's place among those on a file, "" if nothing is.
+	// Disorder describes an error in the order of the calls on a file; "" if there is none.
 	Disorder string
-	// Unsure: what the member moves is not known.
+	// Unsure: the data that the member moves are not known.
 	Unsure bool
 
-	kept uint64 // its digest, if it is not changed any more
+	kept uint64 // its digest, if the entry is not changed any more
 }
 
-// Plain reports whether the entry is one of an operation in which no parts or groups are compared, with nothing wrong
-// with it alone.
+// Plain reports whether no parts or groups are compared for the entry, and the entry alone has no error.
 func (e *Entry) Plain() bool {
 	return !e.Pairwise && !e.Grouped && !e.Unsure && len(e.Parts) == 0 && e.alone() == 0
 }
 
-// Kept is a collection of plain entries that many calls share: programs use few, over and over. The zero value is
-// empty.
+// Kept is a collection of plain entries that many calls share, because programs use the same few again and again. The
+// zero value is empty.
 type Kept struct{ byDigest map[uint64]*Entry }
 
-// keptLimit is how many entries are remembered.
+// keptLimit is the maximum number of entries that are remembered.
 const keptLimit = 4096
 
-// Keep returns an entry like e, a plain one, that must not be changed. It is the same one for equal entries as far as
-// these are remembered.
+// Keep returns an entry equal to e, which must be plain. The result must not be changed. Equal entries get the same
+// result as long as it is remembered.
 func (k *Kept) Keep(e *Entry) *Entry {
 	d := e.digest()
 	if o := k.byDigest[d]; o != nil && o.Func == e.Func && o.Root == e.Root && o.Values == e.Values &&
@@ -107,7 +107,7 @@ func (k *Kept) Keep(e *Entry) *Entry {
 	return &o
 }
 
-// digest is equal for entries that agree in everything but what is pairwise.
+// digest is equal for entries that agree in everything except the pairwise data.
 func (e *Entry) digest() uint64 {
 	if e.kept != 0 {
 		return e.kept
@@ -134,7 +134,7 @@ func (e *Entry) digest() uint64 {
 	return h + uint64(e.Invalid)<<8
 }
 
-// alone returns the aspects in which the entry is wrong by itself.
+// alone returns the aspects in which the entry has an error by itself.
 func (e *Entry) alone() (s AspectSet) {
 	if e.Torn {
 		s |= 1 << Data
@@ -151,8 +151,7 @@ func (e *Entry) alone() (s AspectSet) {
 	return s
 }
 
-// conflict returns the aspects in which two entries disagree, as a set. Those of another function have none: they are
-// another operation.
+// conflict returns the aspects in which two entries disagree, as a set. Both entries must be for the same function.
 func (e *Entry) conflict(o *Entry) AspectSet {
 	var s AspectSet
 	for a := range Aspects {

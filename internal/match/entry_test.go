@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// TestDifferentFunctionsWithSmallRoots enters two different functions, each with a small root, by two members: whatever
-// the functions and the roots are, the members disagree.
+// TestDifferentFunctionsWithSmallRoots: two members enter two different functions, each with a small root. The members
+// disagree for all functions and roots.
 func TestDifferentFunctionsWithSmallRoots(t *testing.T) {
 	var w watcher
 	m := watch(&w)

@@ -11,14 +11,14 @@ import (
 	"github.com/mpivet/mpivet/internal/stream"
 )
 
-// watcher notes what is matched. Operations are told apart by Count, which matching does not look at.
+// watcher notes the matched operations. Count identifies an operation, because matching does not use it.
 type watcher struct {
 	pairs       map[int64]int64 // receive to send
 	collectives []Collective
 	disagree    int
 }
 
-// watch returns a matcher that tells w.
+// watch returns a matcher whose events go to w.
 func watch(w *watcher) *Matcher {
 	m, o := New(), &stream.Owner{Bare: true}
 	m.Events.MessageMatched.On(o, func(e MessageMatched) { w.message(e.Send, e.Recv) })
@@ -51,20 +51,20 @@ func newComm(n int) *Comm {
 	return NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: members} })
 }
 
-// action is a step of one rank in a made-up run: an operation, or the moment when the program learns that a receive has
-// completed, and whose message it got, or that it was cancelled.
+// action is a step of one rank in a generated run: an operation, or the moment when the program learns that a receive
+// has completed with a message, or that it was cancelled.
 type action struct {
 	op        *Op
 	learns    bool
 	cancelled bool
-	freed     bool // the request is freed: the program will never learn
-	doubt     bool // and was cancelled before
+	freed     bool // the request is freed: the program will never learn its result
+	doubt     bool // it was also cancelled before
 	id        int64
 }
 
-// simulate runs a random program under MPI's own rules: one destination's queues, messages that arrive in order, the
-// first posted receive that accepts takes the message. It returns each rank's actions in program order, and what was
-// matched.
+// simulate runs a random program with MPI's own rules for the queues of one destination: messages arrive in order, and
+// the first posted receive that accepts a message takes it. It returns each rank's actions in program order, and the
+// matches.
 func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64, got map[int64][2]int32) {
 	type message struct {
 		from, tag int32
@@ -76,7 +76,7 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 	}
 	truth = make(map[int64]int64)
 	got = make(map[int64][2]int32)
-	happened := make(map[int64]int) // number of steps of the receiver before
+	happened := make(map[int64]int) // number of steps of the receiver before the operation completed
 	program = make([][]action, ranks)
 	arrived := make([][]message, ranks)
 	waiting := make([][]posted, ranks)
@@ -132,7 +132,8 @@ func simulate(t *rapid.T, ranks int) (program [][]action, truth map[int64]int64,
 		arrived[me] = slices.Delete(arrived[me], i, i+1)
 		truth[id], got[id], happened[id] = m.id, [2]int32{m.from, m.tag}, len(program[me])
 	}
-	// The program learns of what it received some time after that happened: from a blocking receive at once.
+	// The program learns the result of a receive some time after it has completed. It learns that of a blocking receive
+	// at once.
 	freed := make(map[int64]bool)
 	for me := range program {
 		for _, a := range program[me] {
@@ -179,8 +180,9 @@ func stepOf(steps []action, id int64) int {
 	return slices.IndexFunc(steps, func(a action) bool { return a.op != nil && a.id == id })
 }
 
-// TestMessagesMatchAsMPIMatchesThem feeds random programs in random interleavings: whatever the order in which ranks
-// are read, each message must go to the receive that got it, and none may be left when the program knows about all.
+// TestMessagesMatchAsMPIMatchesThem feeds random programs in random interleavings. Whatever the order in which the
+// ranks' records are read, each message must go to the receive that got it. No message may be left when the program
+// knows the result of all receives.
 func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := rapid.IntRange(1, 4).Draw(t, "ranks")
@@ -244,7 +246,7 @@ func TestMessagesMatchAsMPIMatchesThem(t *testing.T) {
 			}
 		})
 		gone := make(map[int64]bool)
-		unresolved := false // a wildcard that never completed may rightly hold up others
+		unresolved := false // a receive with a wildcard that never completes may hold up others
 		for r := range program {
 			for _, a := range program[r] {
 				_, ok := got[a.id]
@@ -314,8 +316,8 @@ func TestWithdrawnReceiveLeavesTheWayFree(t *testing.T) {
 	}
 }
 
-// A send that is read before it returns may seem to be received, and then turn out to have failed: what was received is
-// not known, so what is sent after it must not count as left over.
+// TestSendThatSeemedToBeReceivedFails: a send whose record is read before it returns may seem to be received, and then
+// fail. It is then not known which messages were received, so later messages must not count as left over.
 func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
 	c := newComm(2)
 	m := watch(&watcher{pairs: make(map[int64]int64)})
@@ -334,9 +336,9 @@ func TestSendThatSeemedToBeReceivedFails(t *testing.T) {
 	}
 }
 
-// TestMatchingIsGivenUpWhereItCannotGoOn has a receive from any source that is cancelled and freed, so that nobody ever
-// knows which message it got, and lots of traffic behind it: what is kept is bounded, and other receivers are not
-// concerned.
+// TestMatchingIsGivenUpWhereItCannotGoOn has a receive from any source that is cancelled and freed, so its message
+// never becomes known, and many messages after it. The number of operations that are kept is bounded, and other
+// receivers are not affected.
 func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {
 	c := newComm(100)
 	w := &watcher{pairs: make(map[int64]int64)}
@@ -356,7 +358,7 @@ func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {
 		from := 1 + i%99
 		m.Release(post(true, from, 0, 7))
 		m.Release(post(false, 0, from, 7))
-		m.Release(post(true, from, 0, 8)) // which the first can't take
+		m.Release(post(true, from, 0, 8)) // the first receive cannot take it
 		m.Release(post(false, 0, from, 8))
 		m.Release(post(true, 0, from, 7))
 		m.Release(post(false, from, 0, 7))
@@ -385,8 +387,8 @@ func TestMatchingIsGivenUpWhereItCannotGoOn(t *testing.T) {
 	c.Pending(func(s *Op) { t.Errorf("message %d is told to be pending", s.Count) })
 }
 
-// TestCollectivesMatchByOrder lets members enter a random sequence of collectives, some of them another one, in random
-// interleavings: every position is reported once, complete, with who did what.
+// TestCollectivesMatchByOrder lets members enter a random sequence of collectives in random interleavings. Some members
+// enter another collective. Every position is reported once and completely, with the call of each member.
 func TestCollectivesMatchByOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "members")
@@ -450,7 +452,7 @@ func TestRootsOfAnInterCommunicator(t *testing.T) {
 	w := &watcher{}
 	m := watch(w)
 	c := NewRegistry().Comm(Key{}, func() *Comm { return &Comm{Members: []int32{0, 1, 2, 3}, Split: 2} })
-	// Members 0 and 1 are the root's group: 0 passes MPI_ROOT (itself), 1 passes MPI_PROC_NULL; the others name rank 0.
+	// Members 0 and 1 are the root's group: 0 passes MPI_ROOT (itself), 1 passes MPI_PROC_NULL. The others name rank 0.
 	for member, root := range []int32{0, None, 0, 0} {
 		m.Enter(c, int32(member), rooted(root), Call{Raw: []byte{5, 0}})
 	}
@@ -463,7 +465,7 @@ func TestRootsOfAnInterCommunicator(t *testing.T) {
 	if w.disagree != 1 || w.collectives[1].Conflicts != 1<<Root {
 		t.Fatalf("a wrong root went unnoticed: %+v", w.collectives[1])
 	}
-	// Members 2 and 3 name member 0, which does not claim to be the root; nor does anybody else.
+	// Members 2 and 3 name member 0, which does not claim to be the root. No other member does either.
 	for member, root := range []int32{None, None, 0, 0} {
 		m.Enter(c, int32(member), rooted(root), Call{Raw: []byte{5, 0}})
 	}
@@ -492,7 +494,7 @@ func BenchmarkPingPong(b *testing.B) {
 		m.Release(op)
 	}
 	b.ReportAllocs()
-	for i := 0; i < b.N; i += 512 { // as batches come: one rank's, then the other's
+	for i := 0; i < b.N; i += 512 { // in batches, as records come: those of one rank, then those of the other
 		for range 128 {
 			post(true, 0, 1)
 			post(false, 0, 1)

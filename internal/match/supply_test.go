@@ -7,14 +7,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// arrive lets messages come in any order that MPI allows, before and after the receives are posted, and returns which
-// receives got one: the first posted that accepts it.
+// arrive lets messages arrive in any order that MPI allows, before and after the receives are posted. It returns the
+// receives that got a message: the first posted receive that accepts a message gets it.
 func arrive(t *rapid.T, receives []*Op, sends [][]*Op) map[*Op]bool {
 	got := make(map[*Op]bool)
 	var waiting, here []*Op
 	next, from := 0, make([]int, len(sends))
 	for {
-		var may []int // who may do the next step: the senders, and the receiver behind them
+		var may []int // the processes that may take the next step: the senders, and after them the receiver
 		for i := range sends {
 			if from[i] < len(sends[i]) {
 				may = append(may, i)
@@ -49,7 +49,7 @@ func arrive(t *rapid.T, receives []*Op, sends [][]*Op) map[*Op]bool {
 	}
 }
 
-// What is said of a supply holds for every order in which the messages may come.
+// TestSupply: the result of Supply is true for every order in which the messages may arrive.
 func TestSupply(t *testing.T) {
 	counts := make(map[Supply]int)
 	check := func(t *rapid.T) {
@@ -113,7 +113,7 @@ func TestSupply(t *testing.T) {
 		if s != Unmet && s != Short {
 			return
 		}
-		// Whoever has nothing to do with it makes no difference.
+		// A sender whose messages are not accepted makes no difference.
 		for other := int32(1); other <= senders; other++ {
 			if from == Any || other == from {
 				continue
@@ -126,7 +126,7 @@ func TestSupply(t *testing.T) {
 			t.Fatalf("further messages that are not from %d help", from)
 		}
 	}
-	// Some supplies are seldom.
+	// Some results of Supply are rare.
 	missing := func(s Supply) bool { return counts[s] == 0 }
 	all := []Supply{Unmet, Short, Shared, Enough}
 	for round := 0; round < 100 && slices.ContainsFunc(all, missing) && !t.Failed(); round++ {

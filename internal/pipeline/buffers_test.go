@@ -16,14 +16,14 @@ const (
 	inaccessible = "LOCAL:MEMORY:INACCESSIBLE"
 )
 
-// isend begins a send of ints, the operation with the given number, whose request goes to variable 0x5000+number.
+// isend begins a send of ints: the operation with the given number, whose request goes to variable 0x5000+number.
 func isend(k *Rank, request int, number uint64, count, dest int, told ...[]byte) {
 	a := send(count, Int, dest, 0)
 	a["*request"], a[">request"] = 0x5000+int(number), request
 	k.Publish("isend", "MPI_Isend", a, 0, told...)
 }
 
-// complete completes it.
+// complete completes the operation.
 func complete(k *Rank, request int, number uint64, told ...[]byte) {
 	a := Args{"request": request, "*request": 0x5000 + int(number), ">status": []Status{{Source: 0, Bytes: 4}}}
 	if len(told) == 0 {
@@ -131,7 +131,7 @@ func TestMessageSums(t *testing.T) {
 			for round := range uint64(3) {
 				s.Publish("start", "MPI_Start", Args{"request": 9, "*request": 0x5001}, 0,
 					Blocks(0, 1, round+1, 16, 100+round))
-				received(r, 4, 16, 100+2*(round/2)) // the second is damaged
+				received(r, 4, 16, 100+2*(round/2)) // the second message is damaged
 				if round == 2 {
 					complete(s, 9, 1, Changed(1, false, 100000, 8192, 4096))
 				} else {
@@ -154,7 +154,7 @@ func TestMessageSums(t *testing.T) {
 	}
 }
 
-// What is said of the place of a change and of memory that is not there.
+// TestBufferTexts checks the texts about the place of a change, and about memory that does not exist.
 func TestBufferTexts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -210,7 +210,7 @@ func TestBufferTexts(t *testing.T) {
 	}
 }
 
-// A process that dies of an access to one of its buffers.
+// TestFatalAccess: a process dies of an access to one of its buffers.
 func TestFatalAccess(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -251,7 +251,8 @@ func TestFatalAccess(t *testing.T) {
 	}
 }
 
-// A collective whose sender changes what it sends is not one that was damaged on the way.
+// TestModifiedCollective: if the sender of a collective changes the data that it sends, the data are not reported as
+// damaged on the way.
 func TestModifiedCollective(t *testing.T) {
 	found := analyse(t, func() *Program {
 		p := NewSumming(2)

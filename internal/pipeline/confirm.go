@@ -11,10 +11,10 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Scheduled returns a function for Options.Confirm that asks the kernel. A send that has not returned may have been
-// copied already, its process being only starved or stopped (by a debugger): it is taken to wait for its receive when
-// its thread has run since it was first looked at, or sleeps. Under MPI_THREAD_MULTIPLE, threads that have not called
-// MPI so far may still do anything.
+// Scheduled returns a function for Options.Confirm that asks the kernel. The message of a send that has not returned
+// may already have been copied, if its process is only starved or stopped (by a debugger). The send is taken to wait
+// for its receive if its thread sleeps, or has run since the first look at it. Under MPI_THREAD_MULTIPLE, threads that
+// have not called MPI so far may still make any call.
 func Scheduled() func([]waiting.Blocked) bool {
 	type seen struct {
 		calls uint64
@@ -33,7 +33,7 @@ func Scheduled() func([]waiting.Blocked) bool {
 			th := list[i].Thread
 			state, ran, err := taskState(th.Process.PID, th.TID)
 			if err != nil {
-				continue // it may have ended; its end will be told
+				continue // the thread may have ended; its end will be reported
 			}
 			f, ok := first[th.ID]
 			if !ok || f.calls != th.Calls {
@@ -66,7 +66,7 @@ func sends(b *waiting.Blocked) (found bool) {
 	return found
 }
 
-// taskState returns a thread's scheduling state (R, S, T, …) and how long it has run in all, in ns.
+// taskState returns a thread's scheduling state (R, S, T, …) and its total running time in ns.
 func taskState(pid, tid int) (state byte, ran uint64, err error) {
 	dir := fmt.Sprintf("/proc/%d/task/%d/", pid, tid)
 	stat, err := os.ReadFile(dir + "stat")

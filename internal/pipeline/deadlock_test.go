@@ -11,7 +11,7 @@ import (
 
 const hardID = "GLOBAL:DEADLOCK:HARD"
 
-// begin has a rank begin an operation that returns a request: number i of those of the rank.
+// begin lets a rank begin an operation that returns a request: number i of the rank's requests.
 func begin(k *Rank, function string, i int, a Args) {
 	a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
 	k.Call("begin", function, a)
@@ -24,7 +24,7 @@ func handles(n int) (list []uint64) {
 	return list
 }
 
-// await leaves a rank in MPI_Waitall or MPI_Waitany for its first n requests.
+// await lets a rank stay in MPI_Waitall or MPI_Waitany for its first n requests.
 func await(k *Rank, function string, n int) {
 	k.Open("await", function, Args{"count": n, "array_of_requests": handles(n)})
 }
@@ -36,7 +36,7 @@ func taking(a Args, from int32, tag int32) Args {
 
 func recvFrom(from, tag int) Args { return message(1, Int, "source", from, tag) }
 
-// waitFor are the arguments of a wait for request i.
+// waitFor returns the arguments of a wait for request i.
 func waitFor(i int) Args {
 	return Args{"request": 0x98000000 + i, "*request": 0x5000 + 4*i, "status": Ignore}
 }
@@ -54,7 +54,7 @@ func partitioned(from, to *Rank) {
 
 func isHard(f *finding.Finding) bool { return f.Check == hardID }
 
-// What waits for what, exactly, and what the report says of it.
+// TestDeadlocks checks exactly which ranks wait for which, and the text of the report.
 func TestDeadlocks(t *testing.T) {
 	sendrecv := func(to, sendTag, from, recvTag int) Args {
 		return Args{
@@ -73,8 +73,8 @@ func TestDeadlocks(t *testing.T) {
 		name  string
 		ranks int
 		build func(r []*Rank)
-		want  string   // the ranks of the deadlock, "" for none
-		says  []string // in its message
+		want  string   // the ranks of the deadlock; "" for none
+		says  []string // parts of its message
 	}{
 		{"the send of an exchange may have been copied", 3, func(r []*Rank) {
 			r[0].Open("a", "MPI_Sendrecv", sendrecv(1, 1, 2, 1)) // rank 2 computes
@@ -113,7 +113,7 @@ func TestDeadlocks(t *testing.T) {
 			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))
 		}, "", nil},
 		{"all of one of several", 3, func(r []*Rank) {
-			begin(r[0], "MPI_Iallreduce", 0, iallreduce()) // for rank 1, which is stuck, and rank 2, which is not
+			begin(r[0], "MPI_Iallreduce", 0, iallreduce()) // waits for rank 1, which is stuck, and rank 2, which is not
 			begin(r[0], "MPI_Irecv", 1, recvFrom(1, 0))
 			await(r[0], "MPI_Waitany", 2)
 			r[1].Open("b", "MPI_Recv", recv(1, Int, 0, 2))

@@ -17,7 +17,8 @@ func iprobe(from, tag int) []byte {
 	return Record(1, "MPI_Iprobe", Args{"source": from, "tag": tag, "comm": World, ">flag": 0, "status": Ignore}, 0)
 }
 
-// Threads that poll for what can't come any more are found, after some time, if it can't come by any of their polls.
+// TestFutile: threads that poll for something that can no longer happen are found after some time, if none of their
+// polls can succeed.
 func TestFutile(t *testing.T) {
 	irecv := func(from, tag, i int) []byte {
 		a := message(1, Int, "source", from, tag)
@@ -35,11 +36,11 @@ func TestFutile(t *testing.T) {
 	stuck := func(from int) []byte { return Record(1, "MPI_Recv", recv(1, Int, from, 9), 0) }
 	cases := []struct {
 		name   string
-		before [][]byte       // that rank 0 does
-		polls  [][]byte       // that it does again and again
-		others map[int][]byte // calls in which others are for ever
+		before [][]byte       // calls that rank 0 makes first
+		polls  [][]byte       // calls that rank 0 then repeats
+		others map[int][]byte // calls in which other ranks stay forever
 		ended  []int
-		ticks  int // of polls
+		ticks  int // number of polls
 		want   []int
 	}{
 		{"a message of one that has ended", nil, [][]byte{iprobe(1, 0)}, nil, []int{1}, 40, []int{0}},
@@ -74,7 +75,9 @@ func TestFutile(t *testing.T) {
 		{"two receives", [][]byte{irecv(1, 0, 0), irecv(2, 0, 1)}, [][]byte{testany}, nil, []int{1, 2}, 40, []int{0}},
 	}
 	for _, c := range cases {
-		for _, batch := range []int{0, 1, 7} { // polls at a time: most are read the fast way; with 0, they are repeated and only counted
+		// batch is the number of polls at a time. Most are read in the fast way. With 0, they are repeated and only
+		// counted.
+		for _, batch := range []int{0, 1, 7} {
 			t.Run(fmt.Sprintf("%s/%d", c.name, batch), func(t *testing.T) {
 				found := make(map[int]bool)
 				watcher := &check.Check{ID: "X", Needs: []analysis.Need{waiting.Fact}, Start: func(x *check.Run) {

@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// What the garbage collector of an analysis is set to. Nearly all that is allocated stays for as long as its process,
-// so where that is much, collecting more often costs little, and the memory that waits for it would be as much again:
-// least percent. Where it is little, as with a few ranks, collecting again and again takes time from the ranks, which
-// run on the same cores: so slack bytes may always wait, though no more than most percent.
+// Settings of the garbage collector for an analysis. Nearly all memory is live as long as its process. If there is much
+// live memory, frequent collections cost little, and infrequent ones would waste as much memory again: the percentage
+// is then leastGCPercent. If there is little, as with a few ranks, frequent collections take time from the ranks, which
+// run on the same cores. So gcSlack bytes of garbage may always accumulate, but not more than mostGCPercent.
 const (
 	leastGCPercent = 25
 	mostGCPercent  = 1000
 	gcSlack        = 24 << 20
 )
 
-// TuneGC sets the garbage collector of this process to what an analysis needs, now and after each collection.
+// TuneGC sets the garbage collector of this process for an analysis, now and after each collection.
 var TuneGC = sync.OnceFunc(func() {
 	debug.SetGCPercent(mostGCPercent / 2) // of the 4 MiB that the runtime starts with
 	runtime.SetFinalizer(&collection{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, percent: mostGCPercent / 2},
 		(*collection).over)
 })
 
-// collection is garbage, so that its finalizer runs after each collection.
+// collection is garbage. Its finalizer runs after each collection.
 type collection struct {
 	live    []metrics.Sample
 	percent int
@@ -36,7 +36,7 @@ func (c *collection) over() {
 	if live := c.live[0].Value.Uint64(); live > 0 {
 		percent = int(min(max(gcSlack*100/live, leastGCPercent), mostGCPercent))
 	}
-	if percent < c.percent || percent > c.percent*5/4 { // setting it stops all goroutines for a moment
+	if percent < c.percent || percent > c.percent*5/4 { // the setting stops all goroutines for a moment
 		c.percent = percent
 		debug.SetGCPercent(percent)
 	}

@@ -6,7 +6,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Handles of groups that tests make.
+// Handles of groups that the tests make.
 const (
 	wholeGroup = 0x88000000
 	someGroup  = 0x88000001
@@ -19,7 +19,7 @@ func group(k *Rank, ranks ...int32) {
 	k.Call("free", "MPI_Group_free", Args{"group": wholeGroup})
 }
 
-// freeGroups lets those ranks that made a group free it.
+// freeGroups lets the ranks that made a group free it.
 func freeGroups(ranks ...*Rank) {
 	for _, k := range ranks {
 		k.Call("free", "MPI_Group_free", Args{"group": someGroup})

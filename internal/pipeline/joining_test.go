@@ -11,7 +11,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Handles of communicators that tests make.
+// Handles of communicators that the tests make.
 const (
 	first  = 0x84000000
 	second = 0x84000001
@@ -38,12 +38,12 @@ func two() *Program {
 	return p
 }
 
-// scenario is a program and what is found in it.
+// scenario is a program and the findings in it.
 type scenario struct {
 	name  string
 	build func() *Program
 	want  []string
-	text  string // in what the first finding says
+	text  string // part of the first finding's text
 }
 
 func (c scenario) run(t *testing.T) {
@@ -59,7 +59,7 @@ func (c scenario) run(t *testing.T) {
 	}
 }
 
-// freeBoth lets the ranks of such a program free them.
+// freeBoth lets the ranks of a program of function two free its communicators.
 func freeBoth(p *Program) *Program {
 	for _, k := range p.Ranks {
 		k.Call("free", "MPI_Comm_free", free(first))
@@ -119,7 +119,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			return p
 		}, []string{miss + " [0 1 2]", hard + " [1 2]"}, "ranks 1,2 wait in MPI_Recv for rank 0 to send"},
 		{"messages that cross, and a broadcast on the way", func() *Program {
-			p := New(3) // ranks 1 and 2 would have come
+			p := New(3) // ranks 1 and 2 would have entered it later
 			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
 			p.Ranks[0].Open("c", "MPI_Finalize", nil)
 			p.Ranks[1].Open("b", "MPI_Recv", recv(1, Int, 2, 0))
@@ -152,7 +152,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 			return finalize(p)
 		}, []string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]"}, ""},
 		{"waits for a collective or for a message", func() *Program {
-			p := New(2) // so that nothing is known of an order
+			p := New(2) // there is no information about the order
 			for i, function := range []string{"MPI_Iscan", "MPI_Irecv"} {
 				a := Args{"count": 1, "datatype": Int, "op": Sum, "comm": World}
 				if i == 1 {

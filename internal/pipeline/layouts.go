@@ -6,20 +6,21 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// layouts tells the processes where the data of their datatypes lie. It is a track.TypeWatcher.
+// layouts gives the processes the memory layouts of their datatypes. It is a track.TypeWatcher.
 type layouts struct {
 	open func(ring.ProcID) (*ring.Layouts, error)
 	of   map[ring.ProcID]*programs
 }
 
-// programs are those of a process.
+// programs are the layout programs of a process.
 type programs struct {
-	*ring.Layouts // nil where they can't be had
-	// written has types whose program is in the file: the same type is often made again and again.
+	*ring.Layouts // nil if they are not available
+	// written has datatypes whose program is in the file, because programs often make the same datatype again and
+	// again.
 	written map[*datatype.Type]ring.Written
 }
 
-// mostWritten is how many types are remembered of which the program is in the file.
+// mostWritten is the number of datatypes in written.
 const mostWritten = 1024
 
 func newLayouts(open func(ring.ProcID) (*ring.Layouts, error)) *layouts {
@@ -29,8 +30,8 @@ func newLayouts(open func(ring.ProcID) (*ring.Layouts, error)) *layouts {
 func (l *layouts) file(p *track.Process) *programs {
 	f, ok := l.of[p.ID]
 	if !ok {
-		// A process that can't be told has its data go unchecked where they are not contiguous. That is no reason to
-		// fail.
+		// If the file of a process is not available, its data that are not contiguous are not checked. The analysis
+		// does not fail.
 		f = &programs{written: make(map[*datatype.Type]ring.Written)}
 		f.Layouts, _ = l.open(p.ID)
 		l.of[p.ID] = f
@@ -49,7 +50,7 @@ func (l *layouts) Committed(p *track.Process, handle uint64, t *datatype.Type) {
 	}
 }
 
-// write puts the program of a type into the file; ok is false if that can't be done.
+// write writes the program of a datatype to the file. ok is false if that is not possible.
 func (f *programs) write(t *datatype.Type) (at ring.Written, ok bool) {
 	if at, ok = f.written[t]; ok {
 		return at, true
@@ -83,7 +84,7 @@ func (l *layouts) FreeReturned(p *track.Process) {
 	}
 }
 
-// end lets go of what is left of a process that has ended.
+// end releases the resources of a process that has ended.
 func (l *layouts) end(id ring.ProcID) {
 	if f := l.of[id]; f != nil && f.Layouts != nil {
 		f.Close()

@@ -25,7 +25,7 @@ func onRequest(k *Rank, function string, request int) {
 	k.Call(function, function, Args{"request": request, "*request": 0x5000 + request})
 }
 
-// Messages that nobody receives are told of if that is certain.
+// TestPending: messages that no process receives are reported if this is certain.
 func TestPending(t *testing.T) {
 	const r = 0x98000000
 	pending := []string{"GLOBAL:MSG:PENDING [0 1]"}
@@ -122,7 +122,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// What MPI says of a buffered send without room is no finding of its own.
+// TestBufferIsFull: MPI's error about a buffered send without space is not a separate finding.
 func TestBufferIsFull(t *testing.T) {
 	const otherError, bufferError = 6, 1
 	for _, c := range []struct {

@@ -23,29 +23,29 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// many is a program of many processes, each of which makes a few calls and stays in the last, or ends.
+// many is a program of many processes. Each makes a few calls and stays in the last one, or ends.
 type many struct {
 	name  string
 	calls func(rank, ranks int) [][]byte
 	ends  bool
-	stuck func(ranks int) int // processes in the deadlock
-	cycle int                 // processes in its cycle, 0 if there is none; -1: all of them
+	stuck func(ranks int) int // number of processes in the deadlock
+	cycle int                 // number of processes in its cycle; 0 if there is none; -1: all of them
 }
 
 func everybody(n int) int { return n }
 
 var manies = []many{
-	{ // each receives from the next
+	{ // each process receives from the next
 		name:  "Ring",
 		calls: func(r, n int) [][]byte { return [][]byte{Record(1, "MPI_Recv", recv(1, Int, (r+1)%n, 0), 0)} },
 		stuck: everybody, cycle: -1,
 	},
-	{ // all receive from any: p² arcs
+	{ // all processes receive from any source: p² arcs
 		name:  "Wildcards",
 		calls: func(_, _ int) [][]byte { return [][]byte{Record(1, "MPI_Recv", recv(1, Int, AnySource, 0), 0)} },
 		stuck: everybody,
 	},
-	{ // each exchanges with both neighbours, ten times
+	{ // each process exchanges with both neighbours, ten times
 		name: "Halo",
 		calls: func(r, n int) (list [][]byte) {
 			left, right := (r+n-1)%n, (r+1)%n
@@ -66,7 +66,7 @@ var manies = []many{
 		},
 		ends: true,
 	},
-	{ // three block each other, the others wait for them
+	{ // three processes block each other, the others wait for them
 		name: "ThreeOfMany",
 		calls: func(r, n int) [][]byte {
 			if r >= n/2 && r < n/2+3 {
@@ -76,7 +76,7 @@ var manies = []many{
 		},
 		stuck: everybody, cycle: 3,
 	},
-	{ // every other process is in a collective, the rest wait for one of these
+	{ // every second process is in a collective; the others wait for one of these
 		name: "HalfInBarrier",
 		calls: func(r, _ int) [][]byte {
 			if r%2 == 1 {
@@ -88,7 +88,7 @@ var manies = []many{
 	},
 }
 
-// phase is a part of what every process records.
+// phase is a part of the records of each process.
 type phase byte
 
 const (
@@ -96,14 +96,15 @@ const (
 	calling                // the rest
 )
 
-// source makes up what `some` processes from one on record in a phase, fewer at the end. It is valid until the next
-// call.
+// source generates the records of a phase for `some` processes from number from on, or fewer at the end. The result is
+// valid until the next call.
 type source func(ph phase, from int) [][]byte
 
-// Records are made up for some processes at a time: those of all would take more memory than their analysis.
+// some is the number of processes whose records are generated at a time. The records of all processes would take more
+// memory than their analysis.
 const some = 256
 
-// made returns a source of a program of n processes.
+// made returns a source for a program of n processes.
 func (m *many) made(n int) source {
 	return func(ph phase, from int) (list [][]byte) {
 		for r := from; r < min(from+some, n); r++ {
@@ -117,7 +118,7 @@ func (m *many) made(n int) source {
 	}
 }
 
-// makingFor asks the test binary to be the other process of elsewhere.
+// makingFor is the environment variable that makes the test binary act as the other process of elsewhere.
 const makingFor = "MPIVET_TEST_MAKES_RECORDS"
 
 func TestMain(m *testing.M) {
@@ -131,8 +132,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// elsewhere returns a source that makes up records in another process, as ranks do: making them up leaves ten times as
-// much for the garbage collector as analysing them.
+// elsewhere returns a source that generates the records in another process, as ranks do. Their generation makes ten
+// times as much garbage as their analysis.
 func (m *many) elsewhere(t testing.TB, n int) (from source, stop func()) {
 	self, err := os.Executable()
 	if err != nil {
@@ -176,7 +177,7 @@ func (m *many) elsewhere(t testing.TB, n int) (from source, stop func()) {
 	}
 }
 
-// serve makes up records of a program for elsewhere.
+// serve generates the records of a program for elsewhere.
 func serve(program string) error {
 	var m *many
 	name, ranks, _ := strings.Cut(program, "/")
@@ -211,8 +212,8 @@ func serve(program string) error {
 	}
 }
 
-// run analyses the program, with all checks, until it ends or its deadlock is told. It returns how long that took,
-// without the making of the records, and how much of that the processor worked for it, garbage collection included.
+// run analyses the program with all checks, until it ends or its deadlock is reported. It returns the time that this
+// took, without the generation of the records, and the processor time, including garbage collection.
 func (m *many) run(t testing.TB, n int, source source) (took, cpu time.Duration) {
 	var got collected
 	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
@@ -257,7 +258,7 @@ func (m *many) run(t testing.TB, n int, source source) (took, cpu time.Duration)
 	return took, cpu
 }
 
-// cpuTime is how long processors have worked for this process.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
@@ -295,8 +296,8 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
-// BenchmarkDeadlock finds the deadlocks of many processes, from their MPI_Init on. An iteration is a whole run. That of
-// 1,048,576 processes takes 8 GiB: it must be asked for by MPIVET_BENCH_RANKS=1048576.
+// BenchmarkDeadlock finds the deadlocks of many processes, from their MPI_Init on. An iteration is a whole run. The run
+// of 1,048,576 processes needs 8 GiB, so it must be requested by MPIVET_BENCH_RANKS=1048576.
 func BenchmarkDeadlock(b *testing.B) {
 	pipeline.TuneGC()
 	sizes := []int{16, 1024, 16384}
@@ -311,7 +312,7 @@ func BenchmarkDeadlock(b *testing.B) {
 				defer stop()
 				for b.Loop() {
 					debug.FreeOSMemory()
-					_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
+					_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // reset the peak of memory
 					t, c := manies[i].run(b, n, source)
 					took, cpu = took+t, cpu+c
 				}

@@ -9,7 +9,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// structType has a rank make and commit a struct of the given types, one of each.
+// structType lets a rank make and commit a struct with one element of each of the given types.
 func structType(k *Rank, handle uint64, types ...uint64) {
 	ones, displacements := make([]int32, len(types)), make([]uint64, len(types))
 	for i := range ones {
@@ -65,8 +65,8 @@ func TestMismatchOfStructs(t *testing.T) {
 	}
 }
 
-// TestTruncated: what MPI says of a message that is too long is part of the finding about it, whichever record is read
-// first; what it says of another is not.
+// TestTruncated: MPI's error about a message that is too long is part of the finding about that message, whichever
+// record is read first. MPI's error about another message is not.
 func TestTruncated(t *testing.T) {
 	const truncate, inStatus, text = 14, 17, "message truncated"
 	irecv := func(k *Rank, site string, request, count, tag int) {

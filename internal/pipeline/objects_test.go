@@ -8,7 +8,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// BenchmarkObjects analyses a process that makes one object after the other and frees it: ns per object.
+// BenchmarkObjects analyses a process that makes and frees one object after the other: ns per object.
 func BenchmarkObjects(b *testing.B) {
 	const handle = uint64(0x8c000000)
 	world := int(World)

@@ -9,7 +9,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Memory that MPI has twice is told of where that is certain. One process sends to itself.
+// TestOverlaps: memory that MPI uses twice is reported if this is certain. One process sends to itself.
 func TestOverlaps(t *testing.T) {
 	const (
 		a, b, c = 0x98000000, 0x98000001, 0x98000002
@@ -41,7 +41,7 @@ func TestOverlaps(t *testing.T) {
 	wait := func(k *Rank, request, variable int) {
 		k.Call("wait", "MPI_Wait", Args{"request": request, "*request": variable, ">status": []Status{{Bytes: 4}}})
 	}
-	// What is under way at the end, and what nobody receives, is not what this is about.
+	// Operations that are not complete at the end, and messages without a receive, are not part of this test.
 	only := func(found collected) (list collected) {
 		for _, f := range found {
 			if strings.HasPrefix(f.Check, "LOCAL:MEMORY:") {
@@ -75,15 +75,18 @@ func TestOverlaps(t *testing.T) {
 			}
 		}, nil, ""},
 		{
-			"one byte", func(k *Rank) { begin(k, "MPI_Irecv", 0, 10, a, 1); begin(k, "MPI_Irecv", 39, 1, b, 2) }, overlap,
+			"one byte",
+			func(k *Rank) { begin(k, "MPI_Irecv", 0, 10, a, 1); begin(k, "MPI_Irecv", 39, 1, b, 2) }, overlap,
 			"Both have the byte at 0x7f0000000027: it is in copy 9 of buf(INT) and in buf(INT).",
 		},
 		{
-			"sent and received", func(k *Rank) { begin(k, "MPI_Isend", 0, 10, a, 1); begin(k, "MPI_Irecv", 0, 10, b, 2) },
+			"sent and received",
+			func(k *Rank) { begin(k, "MPI_Isend", 0, 10, a, 1); begin(k, "MPI_Irecv", 0, 10, b, 2) },
 			overlap, "writes to memory that MPI_Isend is still reading",
 		},
 		{
-			"sent twice", func(k *Rank) { begin(k, "MPI_Isend", 0, 10, a, 1); begin(k, "MPI_Isend", 4, 10, b, 2) }, reads,
+			"sent twice",
+			func(k *Rank) { begin(k, "MPI_Isend", 0, 10, a, 1); begin(k, "MPI_Isend", 4, 10, b, 2) }, reads,
 			"Both only read",
 		},
 		{"a blocking send", func(k *Rank) {

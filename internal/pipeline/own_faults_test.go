@@ -12,7 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// TestFaultInLibrary: a crash inside mpivet's own library is told as mpivet's bug. A crash in another library is not.
+// TestFaultInLibrary: a crash inside mpivet's own library is reported as a bug of mpivet. A crash in another library is
+// not.
 func TestFaultInLibrary(t *testing.T) {
 	for path, own := range map[string]bool{"/cache/libmpivet.so": true, "/usr/lib/libmpich.so.12": false} {
 		var got collected
@@ -33,8 +34,8 @@ func TestFaultInLibrary(t *testing.T) {
 	}
 }
 
-// TestPanicSwitchesCheckOff: a check that panics finds nothing more, all others find what they always do, and it is
-// told which check failed and where.
+// TestPanicSwitchesCheckOff: a check that panics finds nothing more. All other checks find the same as always. The
+// failed check and the place of the failure are reported.
 func TestPanicSwitchesCheckOff(t *testing.T) {
 	calls := 0
 	broken := &check.Check{ID: "LOCAL:TEST:BROKEN", Start: func(x *check.Run) {
@@ -64,7 +65,7 @@ func TestPanicSwitchesCheckOff(t *testing.T) {
 	}
 }
 
-// TestEachCheckAlone: a check that is alone finds all facts that it needs.
+// TestEachCheckAlone: each check alone gets all facts that it needs.
 func TestEachCheckAlone(t *testing.T) {
 	for _, c := range all.Checks() {
 		var got collected

@@ -1,5 +1,5 @@
-// Package pipeline puts the parts of the analysis together: what a source delivers goes through tracking, matching and
-// waiting to the checks, and what they find to the collector.
+// Package pipeline connects the parts of the analysis. The records of a source go through tracking, matching and
+// waiting to the checks. The findings of the checks go to the collector.
 package pipeline
 
 import (
@@ -20,57 +20,59 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Reporter takes findings: finding.Collector.
+// Reporter receives findings. finding.Collector implements it.
 type Reporter interface {
 	Report(*finding.Finding)
 }
 
-// Options are what an analysis is made of.
+// Options are the parts and settings of an analysis.
 type Options struct {
 	Checks   []*check.Check
 	Reporter Reporter
-	// Confirm is asked, live, whether threads that seem stuck have had the chance to run: a process that is stopped or
-	// starved is not stuck. nil: they had.
+	// Confirm, in a live analysis, reports whether threads that seem stuck have had the chance to run: a process that
+	// is stopped or starved is not stuck. nil: they have had it.
 	Confirm func([]waiting.Blocked) bool
-	// Layouts makes what tells a process where the data of its datatypes lie: Live.Layouts. nil: they are not told.
+	// Layouts opens the file that gives a process the memory layouts of its datatypes: Live.Layouts. nil: processes do
+	// not get them.
 	Layouts func(ring.ProcID) (*ring.Layouts, error)
-	// NoProgress is how long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	// NoProgress is the time for which processes may, on average, be in the same MPI calls before this is reported; 0:
+	// forever.
 	NoProgress time.Duration
-	// MaxPending is how many places of messages that nobody received are named; 0 any number.
+	// MaxPending is the number of call sites of messages without a receive that are reported; 0: no limit.
 	MaxPending int
-	// Leaks are set or check.DefaultLeaks.
+	// Leaks are set, or check.DefaultLeaks is used.
 	Leaks *check.Leaks
-	// Strict, if not nil, has collective calls held until they are judged.
+	// Strict, if not nil, makes collective calls wait until they are judged.
 	Strict *Strict
 	// Resolver finds functions and lines. nil: NewResolver, which reads the files that the processes had loaded.
 	Resolver *symbol.Resolver
 }
 
-// Strict is what strict mode needs besides the analysis.
+// Strict is what strict mode needs in addition to the analysis.
 type Strict struct {
 	Gate hold.Gate
-	// Severity says how severe a finding is to the user, whom the check's name alone does not tell.
+	// Severity returns the severity of a finding for the user. It may depend on more than the check's name.
 	Severity func(*finding.Finding) finding.Severity
-	// Ending reports whether mpivet is about to end the program, so that processes that wait for ever are left to it.
+	// Ending reports whether mpivet is about to end the program. Processes that wait forever are then left to be ended.
 	Ending func() bool
 }
 
-// Pipeline analyses what a source delivers. It is a ring.Handler.
+// Pipeline analyses the records of a source. It is a ring.Handler.
 type Pipeline struct {
 	Tracker *track.Tracker
 	Matcher *match.Matcher
-	// Broken says why the analysis gave up, "" if it did not: an error of mpivet's own.
+	// Broken is the reason why the analysis gave up, an error in mpivet itself; "" if it did not.
 	Broken string
-	// Failures are the checks that were switched off: an error of mpivet's own. Everything else went on.
+	// Failures are the checks that were switched off because of an error in mpivet itself. All other checks went on.
 	Failures []Failure
 
-	thread ring.ThreadID // whose batch is being read
+	thread ring.ThreadID // the thread whose batch is being read
 
 	facts    *analysis.Run
-	layouts  *layouts // nil unless asked for
+	layouts  *layouts // nil if not requested
 	waits    *waiting.Analyzer
 	strict   *Strict
-	judge    *hold.Judge // nil unless in strict mode
+	judge    *hold.Judge // nil if not in strict mode
 	places   places
 	confirm  func([]waiting.Blocked) bool
 	reporter Reporter
@@ -109,7 +111,7 @@ func New(o Options) *Pipeline {
 	return p
 }
 
-// start has a check subscribe.
+// start makes a check subscribe to its events.
 func (p *Pipeline) start(c *check.Check, o *Options) {
 	owner := &stream.Owner{Name: c.ID}
 	owner.Failed = func(reason any, stack []byte) { p.failed(c, reason, stack) }
@@ -125,7 +127,7 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 	})
 }
 
-// report completes a finding of a check and hands it on.
+// report completes a finding of a check and passes it on.
 func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 	if f.Check == "" {
 		f.Check = c.ID
@@ -142,7 +144,7 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 	p.reporter.Report(f)
 }
 
-// consult has the judge of strict mode told what it decides by, after all checks.
+// consult subscribes the judge of strict mode to its events. It gets them after all checks.
 func (p *Pipeline) consult(j *hold.Judge) {
 	o := p.facts.Owner
 	p.Matcher.Events.CollectiveMatched.Late(o, j.Collective)
@@ -151,7 +153,7 @@ func (p *Pipeline) consult(j *hold.Judge) {
 	p.waits.Found.Late(o, j.Deadlock)
 }
 
-// Trouble says what went wrong in the analysis itself, "" if nothing did.
+// Trouble returns the error in the analysis itself; "" if there is none.
 func (p *Pipeline) Trouble() string {
 	if p.Broken == "" && len(p.Failures) > 0 {
 		return p.Failures[0].String()
@@ -162,12 +164,12 @@ func (p *Pipeline) Trouble() string {
 // Failure is a check that was switched off because it panicked.
 type Failure struct {
 	Check  string
-	Reason string // with the stack
+	Reason string // with the call stack
 	Thread ring.ThreadID
-	Call   uint64 // number of the call in that thread, from 1 on; 0 if it was none
+	Call   uint64 // number of the call in the thread, from 1 on; 0 if the check did not fail in a call
 }
 
-// String says what failed, and where: the first line stands on its own.
+// String describes the failure and where it happened. The first line is understandable alone.
 func (f Failure) String() string {
 	return fmt.Sprintf("the check %s failed at call %d of thread %d and is switched off: %s", f.Check, f.Call, f.Thread,
 		f.Reason)
@@ -181,14 +183,14 @@ func (p *Pipeline) failed(c *check.Check, reason any, stack []byte) {
 	p.Failures = append(p.Failures, f)
 }
 
-// refuse has the calls of a collective refused for a finding.
+// refuse makes the judge refuse the calls of a collective because of a finding.
 func (p *Pipeline) refuse(f *finding.Finding, c *match.Comm, at uint64) {
 	if p.judge != nil && p.strict.Severity(f) >= finding.Error {
 		p.judge.Refuse(f.Check, c, at)
 	}
 }
 
-// guard keeps an error in the analysis from taking the run with it: the records are still consumed.
+// guard prevents that an error in the analysis ends the run: the records are still consumed.
 func (p *Pipeline) guard() {
 	if r := recover(); r != nil && p.Broken == "" {
 		p.Broken = fmt.Sprintf("the analysis failed: %v\n%s", r, debug.Stack())
@@ -242,7 +244,7 @@ func (p *Pipeline) Tick() {
 	p.waits.Tick(p.confirm)
 }
 
-// Finish lets the checks say what can be said only at the end.
+// Finish lets the checks report findings that are known only at the end.
 func (p *Pipeline) Finish() {
 	if p.Broken != "" {
 		return

@@ -15,7 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/wholerun"
 )
 
-// Most tests here run whole programs.
+// collected is what most tests here get: the findings of a whole program.
 type collected = wholerun.Findings
 
 func analyse(t *testing.T, build func() *Program) collected {
@@ -48,7 +48,7 @@ func TestFindings(t *testing.T) {
 		name  string
 		build func() *Program
 		want  []string
-		text  string // in the message of the first
+		text  string // part of the first message
 	}{
 		{"nothing wrong", func() *Program {
 			p := New(2)
@@ -141,7 +141,7 @@ func TestFindings(t *testing.T) {
 			return finalize(p)
 		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
 		{"a copied handle that two requests share", func() *Program {
-			// Rank 0 waits for its second send by a copy of the handle, and for the first one when that can be
+			// Rank 0 waits for its second send with a copy of the handle. It waits for the first send when that can be
 			// received.
 			p := New(3)
 			k := p.Ranks[0]
@@ -266,7 +266,8 @@ func TestFindings(t *testing.T) {
 			return p
 		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, "SIGSEGV"},
 		{"communicators split alike on different ranks", func() *Program {
-			// Ranks 0 and 1, 2 and 3 get communicators of their own, under one handle; the messages on them are apart.
+			// Ranks 0 and 1, and ranks 2 and 3, get separate communicators with the same handle. The messages on them
+			// are separate.
 			p := New(4)
 			const half = 0x84000002
 			for r, k := range p.Ranks {
@@ -294,7 +295,7 @@ func TestFindings(t *testing.T) {
 		}, nil, ""},
 		{
 			"messages between groups", func() *Program {
-				// Groups {0,1} and {2}: rank 0 of the remote group is another process on either side.
+				// Groups {0,1} and {2}: rank 0 of the remote group is a different process on each side.
 				p := New(3)
 				const inter = 0x84000003
 				for r, k := range p.Ranks {
@@ -327,7 +328,7 @@ func TestFindings(t *testing.T) {
 			"Rank 0 sends 1 × MPI_INT with MPI_Send, but rank 2 receives it as 1 × MPI_FLOAT",
 		},
 		{"inter-communicators of pairs", func() *Program {
-			// {0} with {3} and {1} with {2} are two communicators.
+			// {0} with {3}, and {1} with {2}, are two communicators.
 			p := New(4)
 			const inter = 0x84000003
 			for r, k := range p.Ranks {
@@ -489,7 +490,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestEndedByMPI: a process that MPI has ended leaves the launcher some time for ending the others, which wait for it.
+// TestEndedByMPI: a process that MPI has ended gives the launcher some time to end the others, which wait for it.
 func TestEndedByMPI(t *testing.T) {
 	const hard = "GLOBAL:DEADLOCK:HARD [1]"
 	for _, c := range []struct {
@@ -513,12 +514,12 @@ func TestEndedByMPI(t *testing.T) {
 	}
 }
 
-// usual are the checks that are on unless the user says otherwise.
+// usual returns the checks that are on by default.
 func usual() []*check.Check {
 	return slices.DeleteFunc(all.Checks(), func(c *check.Check) bool { return c.Severity == finding.Off })
 }
 
-// BenchmarkPingPong analyses what two ranks record that send 8 bytes to and fro: ns per call.
+// BenchmarkPingPong analyses two ranks that send 8 bytes back and forth: ns per call.
 func BenchmarkPingPong(b *testing.B) {
 	prog := New(2)
 	var none collected
@@ -652,5 +653,5 @@ func BenchmarkPersistent(b *testing.B) {
 	}
 }
 
-// told returns what a finding says is wrong, and why.
+// told returns the message of a finding and why it matters.
 func told(f *finding.Finding) string { return f.Message + "\n" + f.Why }

@@ -18,15 +18,15 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// places knows the call stacks of all threads, and turns them into what the user reads.
+// places knows the call stacks of all threads, and converts them for the user.
 type places struct {
 	tracker  *track.Tracker
 	resolver *symbol.Resolver
 	spaces   []*symbol.Space // by process; nil until it is needed
-	sites    [][]*stack      // by thread, in the order of their numbers
+	sites    [][]*stack      // by thread, ordered by their numbers
 }
 
-// stack is a call stack and what has been worked out about it.
+// stack is a call stack with derived data.
 type stack struct {
 	id     uint32
 	pcs    []uint64
@@ -34,7 +34,7 @@ type stack struct {
 	frames []finding.Frame
 }
 
-// NewResolver returns what an analysis finds functions and lines with.
+// NewResolver returns the resolver with which an analysis finds functions and lines.
 func NewResolver(options ...symbol.Option) *symbol.Resolver {
 	return symbol.NewResolver(append(options, symbol.WithoutLines(finding.Startup))...)
 }
@@ -100,7 +100,7 @@ func (p *places) stack(c match.Call) *stack {
 	return nil
 }
 
-// place identifies the place of a call by its stack as offsets into modules, which are the same for all ranks.
+// place identifies the place of a call by its stack. It uses offsets into modules, which are the same for all ranks.
 func (p *places) place(c match.Call) string {
 	s := p.stack(c)
 	if s == nil {
@@ -121,7 +121,7 @@ func (p *places) place(c match.Call) string {
 	return fmt.Sprintf("%d@%s", c.Func(), s.place)
 }
 
-// site describes a call and where it is.
+// site describes a call and its place.
 func (p *places) site(role string, c match.Call) finding.Site {
 	th := p.tracker.ThreadByID(c.Thread)
 	out := finding.Site{Rank: th.Process.Rank, Role: role}
@@ -134,7 +134,8 @@ func (p *places) site(role string, c match.Call) finding.Site {
 		if s.frames == nil {
 			space := p.space(th.Process)
 			for i, pc := range s.pcs {
-				if i == 0 || len(s.frames) == 0 { // frames of MPI's own layers (Fortran, C++) say nothing to the user
+				// Frames of MPI's own layers (Fortran, C++) are of no use to the user.
+				if i == 0 || len(s.frames) == 0 {
 					if m, ok := space.Module(pc); ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
 						continue
 					}
@@ -147,7 +148,7 @@ func (p *places) site(role string, c match.Call) finding.Site {
 	return out
 }
 
-// layered reports whether a layer of MPI (of Fortran, say) makes a call for the program.
+// layered reports whether a layer of MPI (for example of Fortran) makes the call for the program.
 func (p *places) layered(c match.Call) bool {
 	s := p.stack(c)
 	if s == nil || len(s.pcs) == 0 {
@@ -157,7 +158,7 @@ func (p *places) layered(c match.Call) bool {
 	return ok && isMPILibrary(m.Path)
 }
 
-// isMPILibrary reports whether a file belongs to an MPI library, or is mpivet's own.
+// isMPILibrary reports whether a file belongs to an MPI library, or is mpivet's own library.
 func isMPILibrary(path string) bool {
 	base := filepath.Base(path)
 	for _, prefix := range []string{
@@ -171,7 +172,7 @@ func isMPILibrary(path string) bool {
 	return false
 }
 
-// endSpace returns the address space of a process when it ended.
+// endSpace returns the address space of a process at its end.
 func (p *places) endSpace(pr *track.Process) *symbol.Space {
 	space := p.space(pr)
 	for _, m := range pr.Ended.Maps {
@@ -183,13 +184,13 @@ func (p *places) endSpace(pr *track.Process) *symbol.Space {
 	return space
 }
 
-// isOwn reports whether an address is one of mpivet's own library.
+// isOwn reports whether an address is in mpivet's own library.
 func isOwn(space *symbol.Space, pc uint64) bool {
 	m, ok := space.Module(pc)
 	return ok && strings.HasPrefix(filepath.Base(m.Path), "libmpivet")
 }
 
-// faultInside returns the function of mpivet's library in which a process was killed by a fault, false if it was
+// faultInside returns the function of mpivet's library in which a fault killed a process. ok is false if the fault was
 // elsewhere.
 func (p *places) faultInside(pr *track.Process) (function string, ok bool) {
 	e := pr.Ended
@@ -213,7 +214,7 @@ func appendFrames(to []finding.Frame, frames []symbol.Frame) []finding.Frame {
 	return to
 }
 
-// end describes where a process was when it ended.
+// end returns the call stack of a process at its end.
 func (p *places) end(pr *track.Process) []finding.Frame {
 	e := pr.Ended
 	if e == nil {

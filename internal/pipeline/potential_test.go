@@ -11,7 +11,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// exchange has both ranks send to each other before they receive.
+// exchange lets both ranks send to each other before they receive.
 func exchange(p *Program) {
 	for r, k := range p.Ranks {
 		k.Call("a", "MPI_Send", send(1, Int, 1-r, 5))
@@ -19,7 +19,7 @@ func exchange(p *Program) {
 	}
 }
 
-// controlled has a rank post a receive, and returns what cancels it.
+// controlled lets a rank post a receive, and returns a function that cancels it.
 func controlled(p *Program, rank, source, tag int) (cancel func()) {
 	k := p.Ranks[rank]
 	begin(k, "MPI_Irecv", 0, recvFrom(source, tag))
@@ -33,24 +33,24 @@ func controlled(p *Program, rank, source, tag int) (cancel func()) {
 	}
 }
 
-// shared is the handle that sends complete at once have, as small ones do with both MPIs.
+// shared is the handle of sends that are complete at once, as small ones are in MPICH and Open MPI.
 const shared = 0x6c000001
 
-// shares are the arguments of a nonblocking send that is complete at once, into the i-th variable.
+// shares returns the arguments of a nonblocking send that is complete at once. Its request goes to the i-th variable.
 func shares(dest, i int) Args {
 	a := send(1, Int, dest, 0)
 	a[">request"], a["*request"] = shared, 0x5000+4*i
 	return a
 }
 
-// share sends to several ranks with one handle.
+// share sends to several ranks with the same handle.
 func share(k *Rank, dests ...int) {
 	for i, d := range dests {
 		k.Call("s", "MPI_Isend", shares(d, i))
 	}
 }
 
-// waited waits for what is in the i-th variable.
+// waited waits for the request in the i-th variable.
 func waited(k *Rank, i int) {
 	k.Call("w", "MPI_Wait", Args{"request": shared, "*request": 0x5000 + 4*i, ">status": []Status{{}}})
 }
@@ -141,8 +141,8 @@ func TestPotentialDeadlocks(t *testing.T) {
 			return finalize(p)
 		}, nil},
 		{"a receive from any source might have got another message", func() *Program {
-			// Rank 0's first receive got the message of rank 2, which comes only after rank 1 has been answered. If
-			// rank 1's message comes first, all is well.
+			// Rank 0's first receive got the message of rank 2, which is sent only after rank 1 has been answered. If
+			// rank 1's message arrives first, there is no deadlock.
 			p := New(3)
 			from := func(r int32) Args {
 				a := recv(1, Int, AnySource, 5)
@@ -158,7 +158,7 @@ func TestPotentialDeadlocks(t *testing.T) {
 			return finalize(p)
 		}, []string{"GLOBAL:MSG:RACE [0 1 2]"}},
 		{"requests of one handle in swapped variables", func() *Program {
-			// Rank 0 waits for the message to rank 2 first, by what was the variable of the one to rank 1.
+			// Rank 0 first waits for the message to rank 2, with the former variable of the message to rank 1.
 			p := New(3)
 			share(p.Ranks[0], 1, 2)
 			p.Ranks[1].Call("c", "MPI_Send", send(1, Int, 0, 0))
@@ -195,7 +195,7 @@ func TestPotentialDeadlocks(t *testing.T) {
 			return finalize(p)
 		}, []string{potential}},
 		{"of requests with one handle, one is freed", func() *Program {
-			// The one to rank 1, by what was the variable of the other.
+			// Rank 0 waits for the message to rank 1, with the former variable of the other message.
 			p := New(3)
 			share(p.Ranks[0], 1, 2)
 			p.Ranks[1].Call("c", "MPI_Send", send(1, Int, 0, 0))
@@ -207,7 +207,7 @@ func TestPotentialDeadlocks(t *testing.T) {
 			return finalize(p)
 		}, nil},
 		{"requests of one handle without end", func() *Program {
-			// There is always one that was not waited for.
+			// There is always one request that was not waited for.
 			p := New(2)
 			p.Ranks[0].Call("s", "MPI_Isend", shares(1, 0))
 			for i := range 1000 {
@@ -263,7 +263,8 @@ func TestPotentialDeadlockIsToldOnce(t *testing.T) {
 	}
 }
 
-// While the program runs, what was found is told after three seconds; of what happens again, only the count follows.
+// TestPotentialDeadlockIsToldWhileTheProgramRuns: while the program runs, a potential deadlock is reported after three
+// seconds. If it happens again, only the count follows.
 func TestPotentialDeadlockIsToldWhileTheProgramRuns(t *testing.T) {
 	var got collected
 	p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
@@ -285,7 +286,8 @@ func TestPotentialDeadlockIsToldWhileTheProgramRuns(t *testing.T) {
 	}
 }
 
-// A process that may have several threads is judged when it is known that only one has called MPI.
+// TestPotentialDeadlockOfThreads: a process that may have several threads is judged when it is known that only one
+// thread has called MPI.
 func TestPotentialDeadlockOfThreads(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		var got collected
@@ -314,7 +316,7 @@ func TestPotentialDeadlockOfThreads(t *testing.T) {
 	}
 }
 
-// BenchmarkHeadToHead analyses two ranks that both send before they receive: ns per call, each pair of which is a
+// BenchmarkHeadToHead analyses two ranks that both send before they receive: ns per call. Each pair of calls is a
 // potential deadlock.
 func BenchmarkHeadToHead(b *testing.B) {
 	prog := New(2)

@@ -9,7 +9,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// anybody is a receive from MPI_ANY_SOURCE that got the message of a rank.
+// anybody returns the arguments of a receive from MPI_ANY_SOURCE that got the message of a rank.
 func anybody(tag int, from int32, status uint64) Args {
 	a := recv(1, Int, AnySource, tag)
 	a[">status"] = []Status{{Source: from, Tag: 5}}
@@ -23,7 +23,7 @@ func named(tag int, from int, status uint64) Args {
 	return a
 }
 
-// inTurn makes a rank receive one after the other.
+// inTurn makes a rank post one receive after the other.
 func inTurn(x, y Args) func(k *Rank) {
 	return func(k *Rank) {
 		k.Call("a", "MPI_Recv", x)
@@ -31,7 +31,7 @@ func inTurn(x, y Args) func(k *Rank) {
 	}
 }
 
-// TestRaces: rank 0 receives what ranks 1 and 2 send it, and it is by luck that it went well.
+// TestRaces: rank 0 receives messages from ranks 1 and 2. That the run succeeded is a matter of timing.
 func TestRaces(t *testing.T) {
 	const mine, other = 0x7000, 0x7100
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// TestReadySends: whether something makes sure that the receive of a ready send is posted.
+// TestReadySends: a ready send is reported unless something ensures that its receive is posted.
 func TestReadySends(t *testing.T) {
 	post := func(k *Rank) {
 		a := message(1, Int, "source", 1, 5)

@@ -13,9 +13,9 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// TestRepeatedCollectives makes up processes that call a few collectives over and over, of which one now and then
-// passes something else, or makes a datatype anew under the handle of another. What is found must not depend on how
-// many records are read at a time: read one by one, each call is looked at by itself.
+// TestRepeatedCollectives generates processes that call a few collectives repeatedly. Sometimes a process passes
+// something else, or makes a new datatype under the handle of another. The findings must not depend on the number of
+// records that are read at a time. If records are read one by one, each call is examined separately.
 func TestRepeatedCollectives(t *testing.T) {
 	const (
 		inPlace = 0x7777
@@ -25,7 +25,7 @@ func TestRepeatedCollectives(t *testing.T) {
 		n := rapid.IntRange(2, 4).Draw(t, "ranks")
 		p := New(n)
 		types := []uint64{Int, Double, derived, derived + 1}
-		made := make([]map[uint64]bool, n) // types, by rank
+		made := make([]map[uint64]bool, n) // datatypes, by rank
 		for r := range made {
 			p.Ranks[r].Append(Names([]Name{{Kind: KindConst, Value: inPlace, Name: "MPI_IN_PLACE"}}))
 			made[r] = make(map[uint64]bool)
@@ -125,7 +125,7 @@ func TestRepeatedCollectives(t *testing.T) {
 			}
 			var all []string
 			for _, f := range got {
-				// Which call stands for all is up to the order in which they are read.
+				// Which call represents all depends on the order in which they are read.
 				all = append(all, fmt.Sprint(f.Check, f.Ranks, f.Details["position"]))
 			}
 			slices.Sort(all)

@@ -8,7 +8,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// Calls that a request must not be given to are told of once, and what may be done with it is not.
+// TestRequests: a call with an invalid request is reported once. Valid uses of requests are not reported.
 func TestRequests(t *testing.T) {
 	const (
 		a, b       = 0x98000000, 0x98000001
@@ -59,7 +59,8 @@ func TestRequests(t *testing.T) {
 			"MPI_Wait with a request of MPI_Irecv that is complete or freed",
 		},
 		{
-			"a copy is waited for, and fails", func(k *Rank) { begin(k, a); wait(k, a); fails(k, "MPI_Wait", a) }, illegal,
+			"a copy is waited for, and fails",
+			func(k *Rank) { begin(k, a); wait(k, a); fails(k, "MPI_Wait", a) }, illegal,
 			"complete or freed",
 		},
 		{"a copy is freed", func(k *Rank) { begin(k, a); wait(k, a); free(k, a) }, illegal, "MPI_Request_free"},
@@ -68,7 +69,8 @@ func TestRequests(t *testing.T) {
 			nil, "",
 		},
 		{
-			"a copy of what was freed", func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); free(k, a); start(k, a) },
+			"a copy of what was freed",
+			func(k *Rank) { repeated(k, a); start(k, a); wait(k, a); free(k, a); start(k, a) },
 			illegal, "complete or freed",
 		},
 		{"two of one handle", func(k *Rank) { begin(k, a); begin(k, a); all(k, a, a) }, nil, ""},

@@ -10,8 +10,8 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// TestCollectiveFailsAtRoot: a gather fails at its root, as one part is larger than the root's room for it. MPI ends
-// the program. In whichever order the analyzer learns of this, it reports the same.
+// TestCollectiveFailsAtRoot: a gather fails at its root, because one part is larger than the root's space for it. MPI
+// ends the program. In whatever order the analyzer learns of this, it reports the same.
 func TestCollectiveFailsAtRoot(t *testing.T) {
 	gather := func(count int) Args {
 		return Args{

@@ -12,16 +12,16 @@ import (
 // Interval is the time between ticks.
 const Interval = 100 * time.Millisecond
 
-// Waiter is a live source that can wait for something to happen.
+// Waiter is a live source that can wait for new records.
 type Waiter interface {
 	Wait(d time.Duration)
 }
 
-// Run hands everything that src delivers to h until it ends, is corrupt, or ctx is done. If live, it also lets h have
-// its ticks; a source that reads a file delivers those that were recorded.
+// Run passes everything that src delivers to h until src ends or is corrupt, or ctx is done. If live, it also calls
+// h.Tick regularly. A source that reads a file delivers the recorded ticks itself.
 //
-// A source with nothing new is asked again after a short rest, which grows while there is nothing: the analyzer shares
-// its cores with the ranks.
+// A source without new records is polled again after a short rest. The rest grows while there are no records, because
+// the analyzer shares its cores with the ranks.
 func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error {
 	const (
 		shortest = 4 * time.Millisecond
@@ -64,5 +64,5 @@ func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error 
 	}
 }
 
-// busy is how many bytes of records in one poll make the analyzer go on at once.
+// busy is the number of bytes of records in one poll after which the analyzer polls again at once.
 const busy = 1 << 20

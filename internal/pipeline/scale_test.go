@@ -21,24 +21,24 @@ import (
 // scale is a program of many processes on MPI_COMM_WORLD.
 type scale struct {
 	ranks int
-	// batch is how many calls of a process are delivered at a time: so many collectives are entered by some processes
-	// and not by others.
+	// batch is the number of calls of a process that are delivered at a time. That many collectives are entered by some
+	// processes and not by others.
 	batch int
 	// open: the last call of a batch has not returned; the next batch begins with it.
 	open bool
-	// scattered: no two processes have the same values of constants, as where these are addresses.
+	// scattered: constants have different values in all processes, as with an MPI whose constants are addresses.
 	scattered bool
 	call      func(rank, i int) []byte // the record of a process's i-th call
-	patterns  int                      // ranks after which call returns the same again
+	patterns  int                      // number of ranks after which call returns the same records again
 }
 
-// run analyses the program with all checks: an iteration is one batch of each process. It reports process-calls per
-// second, on average and as the median of pieces of about a millisecond, which tells more on a machine that others use
-// too; without the processes' beginnings, but the peak of memory is with them.
+// run analyses the program with all checks. An iteration is one batch of each process. It reports process-calls per
+// second: the average, and the median of pieces of about a millisecond, which is more meaningful on a machine with
+// other users. The beginnings of the processes are not measured, but the peak of memory includes them.
 func (s scale) run(b *testing.B) {
 	pipeline.TuneGC()
 	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak counts from here
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // reset the peak of memory
 	var none collected
 	p := pipeline.New(pipeline.Options{Checks: usual(), Reporter: &none})
 	for r := range s.ranks {
@@ -59,7 +59,7 @@ func (s scale) run(b *testing.B) {
 			batches[r] = append(batches[r], first...) // of the next batch
 		}
 	}
-	runtime.GC()         // of what making it up has left
+	runtime.GC()         // collect the garbage of the generation
 	var pieces []float64 // ns per call
 	piece := max(1, 8192/s.batch)
 	b.ReportAllocs()
@@ -93,7 +93,7 @@ func (s scale) run(b *testing.B) {
 	}
 }
 
-// begin returns what a process records up to the end of MPI_Init, about as much as with MPICH.
+// begin returns the records of a process up to the end of MPI_Init, about as many as with MPICH.
 func (s scale) begin(r int) []byte {
 	k := NewRank(r, s.ranks)
 	if s.scattered {
@@ -108,7 +108,7 @@ func (s scale) begin(r int) []byte {
 	return k.Bytes()
 }
 
-// moreNames is how many names real MPI libraries have beyond those of synth.
+// moreNames is the number of names that real MPI libraries have in addition to those of synth.
 const moreNames = 280
 
 var sameNames = sync.OnceValue(func() []byte { return Constants(moreNames, 1000) })
@@ -126,7 +126,7 @@ func peakMiB() float64 {
 	return kib / 1024
 }
 
-// patterns is how many processes of a large program pass different addresses.
+// patterns is the number of processes of a large program that pass different addresses.
 const patterns = 256
 
 func address(rank, i int) uint64 { return 0x10000000 + uint64(rank)<<16 + uint64(i)<<4 }
@@ -199,7 +199,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// BenchmarkStuck looks for deadlocks while every other process waits in a collective for one that computes.
+// BenchmarkStuck looks for deadlocks while every second process waits in a collective for a process that computes.
 func BenchmarkStuck(b *testing.B) {
 	for _, n := range []int{1024, 65536} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -223,7 +223,8 @@ func BenchmarkStuck(b *testing.B) {
 	}
 }
 
-// Half of many processes wait in a collective for the others, and these for a message from one of the first.
+// TestDeadlockOfMany: half of many processes wait in a collective for the others. These wait for a message from one of
+// the first half.
 func TestDeadlockOfMany(t *testing.T) {
 	const n = 2000
 	var got collected

@@ -17,14 +17,14 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// fataler is a test: testing.T, or rapid.T.
+// fataler is a testing.T or a rapid.T.
 type fataler interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// held runs a program in strict mode call by call, and is the gate before its ranks.
+// held runs a program in strict mode, call by call. It is also the gate in front of the ranks.
 type held struct {
 	t        fataler
 	p        *pipeline.Pipeline
@@ -41,7 +41,7 @@ func (h *held) Judge(id ring.ThreadID, v ring.Verdict) { h.verdicts[int(id)] = v
 func (h *held) Refused()                               { h.refused++ }
 func (h *held) EndStrict()                             { h.ended = true }
 
-// strictly starts a program of n ranks that have called MPI_Init; seen says how many of them are.
+// strictly starts a program of n ranks that have called MPI_Init. seen is the number of ranks that the analysis sees.
 func strictly(t fataler, n, seen int) *held {
 	h := &held{t: t, open: make(map[int][]byte), verdicts: make(map[int]ring.Verdict), off: finding.Error}
 	h.p = pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &h.found, Strict: &pipeline.Strict{
@@ -55,7 +55,7 @@ func strictly(t fataler, n, seen int) *held {
 	return h
 }
 
-// enters has a rank enter a call.
+// enters lets a rank enter a call.
 func (h *held) enters(rank int, function string, a Args) {
 	h.t.Helper()
 	if h.open[rank] != nil {
@@ -67,7 +67,7 @@ func (h *held) enters(rank int, function string, a Args) {
 	h.sound()
 }
 
-// leaves has a rank return from its call, with the error of a refusal if it was refused.
+// leaves lets a rank return from its call, with the error of a refusal if the call was refused.
 func (h *held) leaves(rank int) {
 	rec := h.open[rank]
 	delete(h.open, rank)
@@ -80,7 +80,7 @@ func (h *held) leaves(rank int) {
 	h.sound()
 }
 
-// does has a rank make a call that returns at once.
+// does lets a rank make a call that returns at once.
 func (h *held) does(rank int, function string, a Args) {
 	h.p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: Record(0, function, a, 0)})
 	h.sound()
@@ -100,7 +100,7 @@ func (h *held) ticks(n int) {
 	}
 }
 
-// until lets time pass until there is a verdict.
+// until lets time pass until there is a verdict, but at most n ticks.
 func (h *held) until(n int) {
 	h.t.Helper()
 	for range n {
@@ -112,7 +112,8 @@ func (h *held) until(n int) {
 	h.t.Fatalf("no verdict after %d ticks", n)
 }
 
-// want checks the verdicts on the open calls: "go on", or the check that refuses them; no rank else has one.
+// want checks the verdicts on the open calls: "go on", or the check that refuses them. No other rank may have a
+// verdict.
 func (h *held) want(verdict string, ranks ...int) {
 	h.t.Helper()
 	if got := slices.Sorted(maps.Keys(h.verdicts)); !slices.Equal(got, ranks) {
@@ -157,7 +158,7 @@ func TestStrictHoldsUntilAllHaveCome(t *testing.T) {
 	h := strictly(t, 3, 3)
 	h.enters(0, "MPI_Barrier", comm())
 	h.enters(2, "MPI_Barrier", comm())
-	h.ticks(200) // MPI would hold them as well
+	h.ticks(200) // MPI would hold them, too
 	h.want("")
 	h.enters(1, "MPI_Barrier", comm())
 	h.want("go on", 0, 1, 2)
@@ -188,7 +189,7 @@ func TestStrictRefusesAll(t *testing.T) {
 	h.wantFound(rootMismatch)
 }
 
-// What is wrong for sure is not waited for by those who come late.
+// TestStrictRefusesBeforeAllHaveCome: a collective with a certain error is refused before all members have entered it.
 func TestStrictRefusesBeforeAllHaveCome(t *testing.T) {
 	h := strictly(t, 3, 3)
 	h.enters(0, "MPI_Bcast", rooted(0))
@@ -202,7 +203,7 @@ func TestStrictRefusesBeforeAllHaveCome(t *testing.T) {
 	h.want(rootMismatch, 2)
 }
 
-// A check that is off, or whose findings are warnings, refuses nothing.
+// TestStrictFollowsTheUsersSeverities: a check that is off, or whose findings are warnings, refuses nothing.
 func TestStrictFollowsTheUsersSeverities(t *testing.T) {
 	h := strictly(t, 2, 2)
 	h.off = finding.Warning
@@ -212,7 +213,8 @@ func TestStrictFollowsTheUsersSeverities(t *testing.T) {
 	h.wantFound(rootMismatch)
 }
 
-// A nonblocking collective returns at once; it is the call that completes it that is held, and refused once.
+// TestStrictNonblocking: a nonblocking collective returns at once. The call that completes it is held instead, and
+// refused once.
 func TestStrictNonblocking(t *testing.T) {
 	const request = 0x98000001
 	ibcast := func(root int) Args {
@@ -238,7 +240,7 @@ func TestStrictNonblocking(t *testing.T) {
 	h.want(rootMismatch, 1, 2)
 	h.leaves(1)
 	h.leaves(2)
-	h.enters(1, "MPI_Wait", wait) // of a request that is given up
+	h.enters(1, "MPI_Wait", wait) // for a request that was given up
 	h.want("go on", 1)
 	if h.refused != 1 {
 		t.Errorf("%d collectives are refused", h.refused)
@@ -248,7 +250,7 @@ func TestStrictNonblocking(t *testing.T) {
 
 func TestStrictMissing(t *testing.T) {
 	h := strictly(t, 2, 2)
-	h.enters(0, "MPI_Bcast", rooted(0)) // which MPI might let go
+	h.enters(0, "MPI_Bcast", rooted(0)) // MPI might let it return
 	h.enters(1, "MPI_Finalize", nil)
 	h.ticks(10) // the error handler may take its time
 	h.want(missing, 0)
@@ -273,8 +275,9 @@ func TestStrictDeadlock(t *testing.T) {
 	}
 }
 
-// The standard does not let a program rely on it, but MPI may well let the root of a broadcast go before the others
-// have come: then so does strict mode, and whatever is wrong is only reported.
+// TestStrictLetsGoWhatOthersWaitFor: MPI may let the root of a broadcast return before the others have entered it,
+// although the standard does not let a program rely on it. Strict mode then does the same, and an error is only
+// reported.
 func TestStrictLetsGoWhatOthersWaitFor(t *testing.T) {
 	h := strictly(t, 3, 3)
 	h.enters(2, "MPI_Bcast", rooted(0))
@@ -290,7 +293,7 @@ func TestStrictLetsGoWhatOthersWaitFor(t *testing.T) {
 	h.wantFound(rootMismatch)
 }
 
-// Somebody who polls may wait for a rank that is held.
+// TestStrictLetsGoAfterAWhile: a process that polls may wait for a rank that is held.
 func TestStrictLetsGoAfterAWhile(t *testing.T) {
 	h := strictly(t, 2, 2)
 	h.enters(0, "MPI_Bcast", rooted(0))
@@ -300,7 +303,7 @@ func TestStrictLetsGoAfterAWhile(t *testing.T) {
 	h.want("go on", 0)
 }
 
-// Members on another node can't be waited for.
+// TestStrictUnseenMembers: strict mode cannot wait for members on another node.
 func TestStrictUnseenMembers(t *testing.T) {
 	h := strictly(t, 3, 2)
 	h.enters(0, "MPI_Barrier", comm())
@@ -324,8 +327,8 @@ func TestStrictDistrust(t *testing.T) {
 	h.want("go on", 0)
 }
 
-// In whatever order ranks come, all members of a collective get the same verdict, and none before all have come unless
-// it is refused.
+// TestStrictVerdictsAreEqual: in whatever order the ranks come, all members of a collective get the same verdict. No
+// member gets it before all have entered, unless the collective is refused.
 func TestStrictVerdictsAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "ranks")
@@ -354,7 +357,7 @@ func TestStrictVerdictsAreEqual(t *testing.T) {
 		}
 		next := make([]int, n)
 		for {
-			var ready []int // to enter, or to leave what they have a verdict on
+			var ready []int // ranks that are ready to enter a call, or to leave a call with a verdict
 			for r := range n {
 				if _, judged := h.verdicts[r]; judged || h.open[r] == nil && next[r] < rounds {
 					ready = append(ready, r)
@@ -387,7 +390,7 @@ func TestStrictVerdictsAreEqual(t *testing.T) {
 }
 
 func TestStrictFunctionsAreJudged(t *testing.T) {
-	// Whatever the library may hold gets a verdict at once where it is on a communicator of one process, or on none.
+	// Each call that the library may hold gets a verdict at once if it is on a communicator of one process, or on none.
 	for _, f := range mpiapi.Funcs() {
 		if !f.Held() && f.Class != mpiapi.Wait && f.Class != mpiapi.Test {
 			continue

@@ -13,7 +13,8 @@ func broadcast(count int, typ uint64) Args {
 	return Args{"count": count, "datatype": typ, "root": 1, "comm": World}
 }
 
-// alltoall has every rank send every other 8 bytes, whose sum is 100 times its own rank, and the other's.
+// alltoall lets every rank send 8 bytes to every other rank. The checksum is 100 times the sender's rank, plus the
+// receiver's rank.
 func alltoall(p *Program, change func(rank int, sent, received []PartSum)) {
 	for r, k := range p.Ranks {
 		var sent, received []PartSum

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// WriteFile writes a report to a file such that whoever reads it sees either all of it or what was there before, even
-// if mpivet is killed meanwhile. What is no regular file, such as a pipe or /dev/stdout, is written to as it is.
+// WriteFile writes a report to a file. A reader of the file sees either the whole report or the earlier content, even
+// if mpivet is killed while it writes. If path is not a regular file, such as a pipe or /dev/stdout, it is written
+// directly.
 func WriteFile(path string, data []byte) (err error) {
 	st, err := os.Stat(path)
 	switch {
@@ -21,7 +22,7 @@ func WriteFile(path string, data []byte) (err error) {
 		_, err = f.Write(data)
 		return errors.Join(err, f.Close())
 	case err == nil:
-		// Keep a link, replace what it points to.
+		// Keep a symbolic link, and replace the file that it points to.
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
@@ -47,8 +48,8 @@ func WriteFile(path string, data []byte) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// temporary creates a file beside path with the permissions that path would get; os.CreateTemp would keep it from
-// others.
+// temporary creates a file beside path, with the permissions that path would get. os.CreateTemp would make it
+// inaccessible to other users.
 func temporary(path string) (*os.File, error) {
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), n)

@@ -1,5 +1,5 @@
-// Package report holds what reports of all formats share: the facts of a run, and how the places of a finding are
-// condensed. Each format is a package below it.
+// Package report holds what reports of all formats share: the facts of a run, and the code that folds the places of a
+// finding. Each format is a package below it.
 package report
 
 import (
@@ -10,34 +10,34 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 )
 
-// Run is what there is to say of a run besides its findings.
+// Run is the information about a run, apart from its findings.
 type Run struct {
 	Command    []string
 	Ranks      int    // in MPI_COMM_WORLD; 0 if MPI was never initialised
 	MPI        string // "Open MPI 4.1.4"; "" if not known
-	ExitStatus int    // the program's; 128+n if a signal ended it
+	ExitStatus int    // exit status of the program; 128+n if a signal ended it
 	Duration   time.Duration
 
-	Calls       uint64 // MPI calls, queries included
+	Calls       uint64 // MPI calls, including queries
 	Messages    uint64 // sends matched with receives
 	Collectives uint64 // collective operations matched on all their processes
 
-	Stall      time.Duration // how long ranks waited for the analyzer, in all
-	Stalls     uint64        // how often they did
-	Unrecorded int           // threads that found no room to record in
-	Shrunk     int           // threads with less room than wanted
-	// Notes are further facts the user must know to judge the result, one sentence each: records lost, a file without
-	// symbols, an analysis that was ended early.
+	Stall      time.Duration // total time that ranks waited for the analyzer
+	Stalls     uint64        // number of times that ranks waited
+	Unrecorded int           // threads without space for their records
+	Shrunk     int           // threads with less space than wanted
+	// Notes are further facts that the user must know to judge the result, one sentence each: for example lost records,
+	// a file without symbols, or an analysis that was ended early.
 	Notes []string
 	// Suppressions are the rules by which findings were not reported.
 	Suppressions []finding.SuppressionCount
-	// Launcher says that somebody has killed the launcher, and how, "" if nobody has. The user has been told.
+	// Launcher says that the launcher was killed, and how; "" if it was not. It has already been reported to the user.
 	Launcher string
-	// Interrupted tells that the run was ended from outside, or is reported before its end.
+	// Interrupted says that the run was ended from outside, or is reported before its end.
 	Interrupted bool
 }
 
-// Place is a call stack with all sites of a finding that share it in the same role.
+// Place is a call stack, with all sites of a finding that share it and have the same role.
 type Place struct {
 	Role  string
 	Ranks []int // ascending
@@ -51,9 +51,9 @@ type Call struct {
 	Ranks []int // ascending
 }
 
-// Fold joins the sites of a finding that have role and stack in common, in the order in which they come. Calls that
-// differ in nothing but addresses are one; the text is the first site's. Sites without a stack are joined if their
-// calls are the same.
+// Fold joins the sites of a finding that have the same role and stack, in their order. Calls that differ only in
+// addresses are joined; the text is that of the first site. Sites without a stack are joined if their calls are the
+// same.
 func Fold(sites []finding.Site) []Place {
 	var places []Place
 	for i := range sites {
@@ -82,7 +82,7 @@ func Fold(sites []finding.Site) []Place {
 
 var address = regexp.MustCompile(`0x[0-9a-f]+`)
 
-// mask blots out what differs between processes that do the same.
+// mask removes the parts that differ between processes that make the same call.
 func mask(call string) string { return address.ReplaceAllString(call, "0x") }
 
 func union(a, b []int) []int {

@@ -20,7 +20,7 @@ func stack(functions ...string) []finding.Frame {
 func TestFold(t *testing.T) {
 	a, b := stack("exchange", "main"), stack("other", "main")
 	moved := stack("exchange", "main")
-	moved[0].PC = 0x7777 // another process has the program elsewhere
+	moved[0].PC = 0x7777 // another process has loaded the program at another address
 	places := report.Fold([]finding.Site{
 		{Rank: 3, Role: "receive", Call: "MPI_Recv(*buf=0x10, source=2)", Stack: a},
 		{Rank: 0, Role: "receive", Call: "MPI_Recv(*buf=0x20, source=2)", Stack: moved, Also: []int{5, 4}},

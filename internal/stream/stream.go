@@ -1,8 +1,9 @@
-// Package stream passes typed events from those who notice something to those who want to know. A topic is a field of a
-// struct that documents all events of a stage: track.Events, match.Events. Whoever wants an event subscribes a function to
-// its topic. An event that nobody subscribed to costs the publisher one comparison: see [Topic.Wanted].
+// Package stream passes typed events from publishers to subscribers. A topic is a field of a struct that documents all
+// events of a stage: track.Events, match.Events. A subscriber registers a function with a topic. An event without
+// subscribers costs the publisher one comparison: see [Topic.Wanted].
 //
-// All of it happens in one goroutine. An event, and what it points to, is valid until the subscriber returns, unless the
+// All calls happen in one goroutine. An event, and the memory that it points to, is valid until the subscriber returns,
+// unless the documentation of the event says otherwise.
 // event's documentation says otherwise.
 package stream
 
@@ -11,22 +12,23 @@ import (
 	"slices"
 )
 
-// Owner stands for one subscriber of several topics: a check, or a fact that checks share.
+// Owner represents one subscriber of several topics: a check, or a fact that checks share.
 type Owner struct {
 	Name string
-	// Bare: a panic in the owner's functions is not caught here, since others depend on what the owner knows.
+	// Bare: a panic in the owner's functions is not caught here, because other owners depend on this one.
 	Bare bool
-	// Failed is called once, when a function of the owner has panicked. The owner gets no events afterwards.
+	// Failed is called once, after a function of the owner has panicked. The owner gets no events after that.
 	Failed func(reason any, stack []byte)
 
 	off bool
-	hot []func() // delivers what the owner's Hot topics still hold
+	hot []func() // deliver the events that the owner's Hot topics still hold
 }
 
 // Off reports whether the owner has been switched off after a panic.
 func (o *Owner) Off() bool { return o.off }
 
-// Contain calls f as Publish calls a subscriber: a panic switches the owner off. A bare owner's panic goes on.
+// Contain calls f in the same way as Publish calls a subscriber: a panic switches the owner off. The panic of a bare
+// owner is not caught.
 func (o *Owner) Contain(f func()) {
 	switch {
 	case o.off:
@@ -47,14 +49,14 @@ func (o *Owner) recovered() {
 	}
 }
 
-// flush delivers the events that came before the one at hand.
+// flush delivers the events of hot topics that came before the present event.
 func (o *Owner) flush() {
 	for _, f := range o.hot {
 		f()
 	}
 }
 
-// turn orders the subscribers of a topic.
+// turn is the position of a subscriber in the order of a topic's subscribers.
 type turn int8
 
 const (
@@ -72,8 +74,8 @@ type subscriber[E any] struct {
 // Topic is one kind of event. The zero value has no subscribers.
 type Topic[E any] struct {
 	subscribers []subscriber[E]
-	// only is the function of the one subscriber, if there is only one and its owner is bare. Events that come with
-	// nearly every record have such a subscriber, and this saves half of the time that an event takes.
+	// only is the function of the subscriber, if there is only one and its owner is bare. Events that come with nearly
+	// every record have such a subscriber. This saves half of the time of an event.
 	only func(E)
 }
 
@@ -98,10 +100,10 @@ func (t *Topic[E]) add(o *Owner, at turn, f func(E)) {
 	}
 }
 
-// Wanted reports whether anybody has subscribed. Publishers that must work to make an event ask first.
+// Wanted reports whether there is a subscriber. Publishers ask this first if an event is expensive to make.
 func (t *Topic[E]) Wanted() bool { return len(t.subscribers) != 0 }
 
-// Publish tells all subscribers of e.
+// Publish passes e to all subscribers.
 func (t *Topic[E]) Publish(e E) {
 	if t.only != nil {
 		t.only(e)
@@ -130,8 +132,8 @@ func (s *subscriber[E]) contained(e E) {
 	s.f(e)
 }
 
-// Keyed is one kind of event with a topic for each key, such as the number of an MPI function. A subscriber names the keys that
-// it wants. The zero value has no subscribers.
+// Keyed is one kind of event with a topic for each key, such as the number of an MPI function. A subscriber names its
+// keys. The zero value has no subscribers.
 type Keyed[K ~uint16, E any] struct {
 	topics []Topic[E] // by key
 }
@@ -154,23 +156,24 @@ func (k *Keyed[K, E]) add(o *Owner, at turn, f func(E), keys []K) {
 	}
 }
 
-// Wanted reports whether anybody has subscribed to the events of key.
+// Wanted reports whether there is a subscriber to the events of key.
 func (k *Keyed[K, E]) Wanted(key K) bool {
 	return int(key) < len(k.topics) && k.topics[key].Wanted()
 }
 
-// Publish tells all subscribers of e, an event of key.
+// Publish passes e, an event of key, to the subscribers of key.
 func (k *Keyed[K, E]) Publish(key K, e E) {
 	if int(key) < len(k.topics) {
 		k.topics[key].Publish(e)
 	}
 }
 
-// run is how many events of a hot topic are delivered at once.
+// run is the number of events of a hot topic that are delivered at once.
 const run = 32
 
-// Hot is a topic of events that come with nearly every record. They are delivered in runs, which shares the cost of catching
-// panics. A subscriber gets them before any other event that comes after them, and at the latest when [Hot.Flush] is called.
+// Hot is a topic of events that come with nearly every record. They are delivered in groups, which share the cost of
+// catching panics. A subscriber gets them before any later event of another topic, and at the latest when [Hot.Flush]
+// is called.
 type Hot[E any] struct {
 	subscribers []subscriber[*E]
 	n           int
@@ -183,10 +186,11 @@ func (h *Hot[E]) On(o *Owner, f func(*E)) {
 	o.hot = append(o.hot, h.Flush)
 }
 
-// Wanted reports whether anybody has subscribed.
+// Wanted reports whether there is a subscriber.
 func (h *Hot[E]) Wanted() bool { return len(h.subscribers) != 0 }
 
-// Next returns the next event for the caller to fill in whole. What it points to must stay valid until Flush is called.
+// Next returns the next event. The caller must fill in all fields. The memory that the event points to must stay valid
+// until Flush is called.
 func (h *Hot[E]) Next() *E {
 	if h.n == len(h.events) {
 		h.Flush()
@@ -195,8 +199,8 @@ func (h *Hot[E]) Next() *E {
 	return &h.events[h.n-1]
 }
 
-// Flush delivers the events that have not been delivered. The publisher calls it before the memory goes that the events
-// point to.
+// Flush delivers the events that have not been delivered. The publisher must call it before the memory that the events
+// point to becomes invalid.
 func (h *Hot[E]) Flush() {
 	if h.n == 0 {
 		return
@@ -210,7 +214,7 @@ func (h *Hot[E]) Flush() {
 			contained(s, h.events[:n])
 		}
 	}
-	clear(h.events[:n]) // keep nothing alive
+	clear(h.events[:n]) // keep no memory alive
 }
 
 func contained[E any](s *subscriber[*E], events []E) {

@@ -31,7 +31,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPanic: an owner that panics gets no more events, and others still get theirs.
+// TestPanic: an owner that panics gets no more events. Other owners still get theirs.
 func TestPanic(t *testing.T) {
 	var topic stream.Topic[int]
 	var other stream.Topic[string]
@@ -57,7 +57,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestBare: the panic of an owner that others depend on is not caught.
+// TestBare: the panic of an owner on which others depend is not caught.
 func TestBare(t *testing.T) {
 	var topic stream.Topic[int]
 	topic.On(&stream.Owner{Bare: true}, func(int) { panic("x") })
@@ -69,7 +69,7 @@ func TestBare(t *testing.T) {
 	topic.Publish(1)
 }
 
-// TestHot: a subscriber gets all events of a hot topic, in their order, before any other event that comes after them.
+// TestHot: a subscriber gets all events of a hot topic, in their order, before any later event of another topic.
 func TestHot(t *testing.T) {
 	var hot stream.Hot[int]
 	var cold stream.Topic[int]
@@ -91,7 +91,7 @@ func TestHot(t *testing.T) {
 	}
 }
 
-// event is as large as many.
+// event has the size of a typical event.
 type event struct{ _ [3]uintptr }
 
 func BenchmarkTopic(b *testing.B) {

@@ -6,10 +6,12 @@ import (
 	"testing"
 )
 
-// BenchmarkFirst measures how long the first pc in a file takes: a stripped program, a large stripped library, and a
+// BenchmarkFirst measures the time for the first pc in a file: a stripped program, a large stripped library, and a
 // library with large compressed separate debug information (libc6-dbg).
 func BenchmarkFirst(b *testing.B) {
-	for _, path := range []string{"/usr/bin/hpcc", "/usr/lib/x86_64-linux-gnu/libmpich.so.12", "/lib/x86_64-linux-gnu/libc.so.6"} {
+	for _, path := range []string{
+		"/usr/bin/hpcc", "/usr/lib/x86_64-linux-gnu/libmpich.so.12", "/lib/x86_64-linux-gnu/libc.so.6",
+	} {
 		b.Run(filepath.Base(path), func(b *testing.B) {
 			if _, err := os.Stat(path); err != nil {
 				b.Skip(err)

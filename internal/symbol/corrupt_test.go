@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCorrupt damages programs at random. Whatever comes of it, each pc has a frame and nothing panics.
+// TestCorrupt damages programs at random. In all cases, each pc has a frame and nothing panics.
 func TestCorrupt(t *testing.T) {
 	for _, tc := range []struct {
 		name, file, source, compiler string
@@ -77,7 +77,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestTruncatedWhileMapped cuts a program short after it was opened, as a compiler that overwrites it does.
+// TestTruncatedWhileMapped truncates a program after it was opened, as a compiler does that overwrites the file.
 func TestTruncatedWhileMapped(t *testing.T) {
 	prog := build(t, t.TempDir(), "in.c", inlineC, "gcc", "-g", "-O2")
 	_, s := load(t, prog)
@@ -97,7 +97,10 @@ func TestTruncatedWhileMapped(t *testing.T) {
 }
 
 func FuzzLineHeader(f *testing.F) {
-	f.Add([]byte{30, 0, 0, 0, 5, 0, 8, 0, 20, 0, 0, 0, 1, 1, 1, 0xfb, 0x0e, 1, 1, 1, 0x1f, 1, 0, 0, 0, 0, 1, 1, 0x1f, 1, 0, 0, 0, 0})
+	f.Add([]byte{
+		30, 0, 0, 0, 5, 0, 8, 0, 20, 0, 0, 0, 1, 1, 1, 0xfb, 0x0e, 1, 1, 1, 0x1f, 1, 0, 0, 0, 0, 1, 1, 0x1f, 1,
+		0, 0, 0, 0,
+	})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		saneLineHeader(b, binary.LittleEndian)
 		scanUnits(b, binary.LittleEndian)

@@ -9,10 +9,10 @@ import (
 	"sort"
 )
 
-// source is a set of DWARF sections that refer to each other, and the shared file of dwz(1) that they refer to.
+// source is a set of DWARF sections that refer to each other, and the shared file of dwz(1) to which they refer.
 type source struct {
 	data *dwarf.Data
-	str  []byte // .debug_str, for what an alternate file's users refer to
+	str  []byte // .debug_str; the users of an alternate file refer to it
 	alt  *source
 }
 
@@ -22,16 +22,16 @@ type dwarfInfo struct {
 	object *object
 	order  binary.ByteOrder
 	line   []byte // .debug_line
-	addr   []byte // .debug_addr, which split units use
+	addr   []byte // .debug_addr, used by split units
 	units  []unit
 	ranges []unitRange // by lo
-	images []*image    // opened beside the object's own: alternate file, split units
+	images []*image    // images opened in addition to those of the object: alternate file, split units
 	splits map[string]*image
 }
 
-// unit is a compilation unit's place in .debug_info.
+// unit is the position of a compilation unit in .debug_info.
 type unit struct {
-	root    dwarf.Offset // of its first entry
+	root    dwarf.Offset // offset of its first entry
 	version uint16
 	wide    bool   // 64-bit DWARF
 	dwoID   uint64 // of a DWARF 5 skeleton or split unit
@@ -51,7 +51,7 @@ func (d *dwarfInfo) close() {
 	}
 }
 
-// dwarf returns the object's debug information, read at first use; nil if it has none.
+// dwarf returns the object's debug information. It is read at the first use. The result is nil if there is none.
 func (o *object) dwarf(r *Resolver) *dwarfInfo {
 	if o.dwarfTried {
 		return o.dwarfData
@@ -73,7 +73,7 @@ func (o *object) dwarf(r *Resolver) *dwarfInfo {
 	return o.dwarfData
 }
 
-// newDwarf reads the headers of all units in a file. It returns nil without error if there are none.
+// newDwarf reads the headers of all units in a file. It returns nil without an error if there are none.
 func (r *Resolver) newDwarf(o *object, img *image) (*dwarfInfo, error) {
 	info := img.section(".debug_info")
 	if len(info) == 0 {
@@ -99,7 +99,8 @@ func (r *Resolver) newDwarf(o *object, img *image) (*dwarfInfo, error) {
 func newSource(img *image, info, line []byte) (source, error) {
 	s := source{str: img.section(".debug_str")}
 	var err error
-	s.data, err = dwarf.New(img.section(".debug_abbrev"), nil, nil, info, line, nil, img.section(".debug_ranges"), s.str)
+	s.data, err = dwarf.New(img.section(".debug_abbrev"), nil, nil, info, line, nil, img.section(".debug_ranges"),
+		s.str)
 	if err != nil {
 		return s, err
 	}
@@ -162,7 +163,7 @@ func scanUnits(info []byte, order binary.ByteOrder) []unit {
 			u.dwoID = order.Uint64(b[at:])
 			at += 8
 		case utType, utSplitType:
-			continue // holds no code
+			continue // it contains no code
 		}
 		u.root += dwarf.Offset(at)
 		units = append(units, u)
@@ -170,7 +171,7 @@ func scanUnits(info []byte, order binary.ByteOrder) []unit {
 	return units
 }
 
-// index finds out which addresses the units cover, by their first entries alone.
+// index finds the addresses that the units cover. It reads only their first entries.
 func (d *dwarfInfo) index() {
 	rd := d.data.Reader()
 	code := d.object.debugOrMain()
@@ -193,8 +194,8 @@ func (d *dwarfInfo) index() {
 	sort.Slice(d.ranges, func(i, j int) bool { return d.ranges[i].lo < d.ranges[j].lo })
 }
 
-// debugOrMain returns the image whose program headers tell where code is: those of a debug file made by objcopy
-// are the original's.
+// debugOrMain returns the image whose program headers say where code is. A debug file made by objcopy has the program
+// headers of the original file.
 func (o *object) debugOrMain() *image {
 	if o.main != nil {
 		return o.main
@@ -202,11 +203,11 @@ func (o *object) debugOrMain() *image {
 	return o.debug
 }
 
-// frames returns the functions at an address, innermost first, nil if no unit covers it. The last one's Function is ""
-// where the debug information knows the line but not the function.
+// frames returns the functions at an address, innermost first; nil if no unit covers it. The Function of the last frame
+// is "" if the debug information has the line but not the function.
 func (d *dwarfInfo) frames(r *Resolver, addr uint64) []Frame {
 	i := sort.Search(len(d.ranges), func(i int) bool { return d.ranges[i].lo > addr })
-	// Units rarely overlap; a few steps back find one that encloses another.
+	// Units rarely overlap. A few steps back find a unit that encloses another.
 	for n := 0; i > 0 && n < 8; n++ {
 		i--
 		if addr < d.ranges[i].hi {
@@ -222,11 +223,11 @@ type cu struct {
 	source
 	lines    lineTable
 	funcs    []funcRange             // by lo
-	scopes   map[dwarf.Offset]string // of entries of functions inside modules and namespaces
-	names    map[dwarf.Offset]string // of functions asked for
+	scopes   map[dwarf.Offset]string // scopes of the entries of functions inside modules and namespaces
+	names    map[dwarf.Offset]string // names of functions that have been requested
 	language int64
-	// base is the low pc of the skeleton where the entries are those of a split unit: their ranges are relative to it,
-	// which package dwarf can't know.
+	// base is the low pc of the skeleton if the entries are those of a split unit. Their ranges are relative to it;
+	// package dwarf does not know this.
 	base uint64
 }
 
@@ -235,12 +236,12 @@ type funcRange struct {
 	entry  dwarf.Offset
 }
 
-// cuCacheSize bounds how many units are held decoded. Frames are cached, so that a unit is seldom needed again.
+// cuCacheSize limits the number of decoded units in memory. Frames are cached, so a unit is seldom needed again.
 const cuCacheSize = 32
 
-// cuCache holds the units used last.
+// cuCache holds the most recently used units.
 type cuCache struct {
-	list []*cuEntry // used last first
+	list []*cuEntry // most recently used first
 }
 
 type cuEntry struct {
@@ -265,7 +266,7 @@ func (c *cuCache) get(d *dwarfInfo, unit int) *cu {
 	return e.cu
 }
 
-// load reads a unit. What is malformed in it is left out.
+// load reads a unit. It omits malformed parts.
 func (d *dwarfInfo) load(n int) *cu {
 	u := d.units[n]
 	c := &cu{d: d, source: d.source, names: make(map[dwarf.Offset]string), scopes: make(map[dwarf.Offset]string)}
@@ -294,14 +295,14 @@ func (d *dwarfInfo) load(n int) *cu {
 	return c
 }
 
-// Tags and attributes that package dwarf has no names for.
+// Tags and attributes that package dwarf does not define.
 const (
 	attrMIPSLinkageName = dwarf.Attr(0x2007)
 	attrGNUDwoName      = dwarf.Attr(0x2130)
 	attrGNUAddrBase     = dwarf.Attr(0x2133)
 )
 
-// readFuncs notes all functions below an entry, whose children come next.
+// readFuncs notes all functions below an entry. The reader is at the first child of the entry.
 func (c *cu) readFuncs(rd *dwarf.Reader) error {
 	var scopes []string // one per open entry
 	for {
@@ -330,13 +331,13 @@ func (c *cu) readFuncs(rd *dwarf.Reader) error {
 	}
 }
 
-// readScope notes the function of an entry, if it is one. It returns the scope that the entry's children are in, and
+// readScope notes the function of an entry, if it is a function. It returns the scope of the entry's children, and
 // whether there may be code among them.
 func (c *cu) readScope(e *dwarf.Entry, scope string) (inner string, descend bool) {
 	switch e.Tag {
 	case dwarf.TagSubprogram:
 		c.addFunc(e, scope)
-		return scope, e.Val(dwarf.AttrInline) == nil // an abstract instance holds no code
+		return scope, e.Val(dwarf.AttrInline) == nil // an abstract instance contains no code
 	case dwarf.TagModule, dwarf.TagNamespace:
 		if name := c.string(e, dwarf.AttrName); name != "" {
 			scope = join(scope, name)
@@ -348,7 +349,7 @@ func (c *cu) readScope(e *dwarf.Entry, scope string) (inner string, descend bool
 	return "", false
 }
 
-// addFunc notes where the code of a function is, and its scope.
+// addFunc notes the address ranges of a function, and its scope.
 func (c *cu) addFunc(e *dwarf.Entry, scope string) {
 	if scope != "" {
 		c.scopes[e.Offset] = scope
@@ -384,7 +385,7 @@ func (c *cu) frames(addr uint64) []Frame {
 	}
 	chain := c.inlined(fn, addr)
 	frames := make([]Frame, 0, len(chain))
-	// From the inside out: each function's place is where the next inner one was called.
+	// From the inside out: the place of each function is the place at which the next inner function was called.
 	for i := len(chain) - 1; i >= 0; i-- {
 		frames = append(frames, Frame{Function: c.name(chain[i].Offset), File: file, Line: line})
 		if i > 0 {
@@ -456,7 +457,7 @@ func (c *cu) inlined(fn funcRange, addr uint64) []*dwarf.Entry {
 	return chain
 }
 
-// covers tells whether an entry inside a function covers an address, and whether it says what it covers.
+// covers reports whether an entry inside a function covers an address, and whether the entry has address ranges.
 func (c *cu) covers(e *dwarf.Entry, fn funcRange, addr uint64) (covers, known bool) {
 	ranges, err := c.data.Ranges(e)
 	if err != nil || len(ranges) == 0 {
@@ -474,7 +475,7 @@ func (c *cu) covers(e *dwarf.Entry, fn funcRange, addr uint64) (covers, known bo
 	return false, true
 }
 
-// string returns an attribute that is a string, also from the alternate file.
+// string returns a string attribute, which may be in the alternate file.
 func (s *source) string(e *dwarf.Entry, attr dwarf.Attr) string {
 	f := e.AttrField(attr)
 	if f == nil {
@@ -494,7 +495,7 @@ func (s *source) string(e *dwarf.Entry, attr dwarf.Attr) string {
 	return ""
 }
 
-// name returns what the user calls the function with the given entry, "" if the debug information does not say.
+// name returns the user's name of the function with the given entry; "" if the debug information does not have it.
 func (c *cu) name(off dwarf.Offset) string {
 	if n, ok := c.names[off]; ok {
 		return n
@@ -562,9 +563,9 @@ func (c *cu) dwoName(e *dwarf.Entry) string {
 	return c.string(e, attrGNUDwoName)
 }
 
-// openSplit makes the unit's entries those of its .dwo file and returns a reader at their beginning, nil if there is no
-// such file or it can't be read; then the line table, which stays in the linked file, is all that is known. Package
-// dwarf does not read the GNU extension to DWARF 4, only DWARF 5.
+// openSplit replaces the unit's entries by those of its .dwo file, and returns a reader at their beginning. It returns
+// nil if the file does not exist or cannot be read. Then only the line table is known, which stays in the linked file.
+// Package dwarf reads only DWARF 5, not the GNU extension to DWARF 4.
 func (c *cu) openSplit(skeleton *dwarf.Entry, u unit, name string) *dwarf.Reader {
 	if u.version < 5 {
 		return nil
@@ -572,7 +573,9 @@ func (c *cu) openSplit(skeleton *dwarf.Entry, u unit, name string) *dwarf.Reader
 	dir := c.string(skeleton, dwarf.AttrCompDir)
 	candidates := []string{name}
 	if !filepath.IsAbs(name) {
-		candidates = []string{filepath.Join(dir, name), filepath.Join(filepath.Dir(c.d.object.module.Path), filepath.Base(name))}
+		candidates = []string{
+			filepath.Join(dir, name), filepath.Join(filepath.Dir(c.d.object.module.Path), filepath.Base(name)),
+		}
 	}
 	for _, path := range candidates {
 		img, err := c.d.split(path)
@@ -590,7 +593,7 @@ func (c *cu) openSplit(skeleton *dwarf.Entry, u unit, name string) *dwarf.Reader
 		if err != nil {
 			continue
 		}
-		// Split units have no base attributes: their tables begin after the section's header, and addresses at the
+		// Split units have no base attributes. Their tables begin after the section's header. Addresses begin at the
 		// skeleton's base (DWARF 5, 7.3.2.2).
 		addrBase, _ := skeleton.Val(dwarf.AttrAddrBase).(int64)
 		headers := uint64(1)
@@ -618,7 +621,7 @@ func (c *cu) openSplit(skeleton *dwarf.Entry, u unit, name string) *dwarf.Reader
 	return nil
 }
 
-// split opens a .dwo file, once.
+// split opens a .dwo file. Each file is opened once.
 func (d *dwarfInfo) split(path string) (*image, error) {
 	if img := d.splits[path]; img != nil {
 		return img, nil
@@ -635,7 +638,7 @@ func (d *dwarfInfo) split(path string) (*image, error) {
 	return img, nil
 }
 
-// after returns what follows the first n bytes, nil if there are fewer.
+// after returns the bytes after the first n bytes; nil if there are fewer than n.
 func after(b []byte, n uint64) []byte {
 	if n > uint64(len(b)) {
 		return nil

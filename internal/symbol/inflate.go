@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxSection bounds what is unpacked of a compressed section: no real one comes near it.
+// maxSection is the maximum size of an unpacked section. No real section comes near it.
 const maxSection = 8 << 30
 
-// inflate unpacks an SHF_COMPRESSED section, nil if it is malformed. The linker's zlib is what takes most of the time
-// before the first answer about a file, hence not the standard library's.
+// inflate unpacks an SHF_COMPRESSED section. It returns nil if the section is malformed. Zlib takes most of the time
+// before the first answer about a file, so a faster package than the standard library's is used.
 func (i *image) inflate(b []byte) []byte {
 	order := i.elf.ByteOrder
 	var typ uint32
@@ -61,7 +61,7 @@ func inflateGNU(b []byte) []byte {
 }
 
 func inflateZlib(b []byte, size uint64) []byte {
-	// Deflate packs at most 1032 to 1: more is a lie, and not to be allocated.
+	// Deflate compresses by a factor of at most 1032. A larger size is wrong, and must not be allocated.
 	if size > maxSection || size/1032 > uint64(len(b)) {
 		return nil
 	}

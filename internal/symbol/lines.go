@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// lineTable says which line each instruction of a compilation unit comes from.
+// lineTable says from which line each instruction of a compilation unit comes.
 type lineTable struct {
 	files     []string
 	rows      []lineRow
@@ -20,13 +20,13 @@ type lineRow struct {
 	line int32
 }
 
-// sequence is a run of rows for contiguous instructions.
+// sequence is the rows of contiguous instructions.
 type sequence struct {
 	lo, hi   uint64
 	from, to int32 // rows
 }
 
-// file returns the name of the file with the given number, "" if there is none.
+// file returns the name of the file with the given number; "" if there is none.
 func (t *lineTable) file(n int) string {
 	if n < 0 || n >= len(t.files) {
 		return ""
@@ -34,8 +34,8 @@ func (t *lineTable) file(n int) string {
 	return t.files[n]
 }
 
-// find returns file and line of an address, 0 if not known. Instructions that belong to no line (0) are taken to belong
-// to the line before.
+// find returns the file and line of an address; 0 if not known. An instruction without a line (0) is taken to belong to
+// the previous line.
 func (t *lineTable) find(addr uint64) (string, int) {
 	i := sort.Search(len(t.sequences), func(i int) bool { return t.sequences[i].lo > addr })
 	for n := 0; i > 0 && n < 8; n++ {
@@ -56,7 +56,7 @@ func (t *lineTable) find(addr uint64) (string, int) {
 	return "", 0
 }
 
-// readLines reads the line table of the unit with the given first entry. It ends at what is malformed.
+// readLines reads the line table of the unit with the given first entry. It stops at a malformed part.
 func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 	var t lineTable
 	off, ok := e.Val(dwarf.AttrStmtList).(int64)
@@ -95,8 +95,8 @@ func (d *dwarfInfo) readLines(e *dwarf.Entry) lineTable {
 	return t
 }
 
-// addRow adds a row to the sequence that begins at row from. Most rows only say that a statement begins at the same
-// line as the row before: these are left out.
+// addRow adds a row to the sequence that begins at row from. Most rows only say that another statement begins on the
+// same line as the previous row. Such rows are omitted.
 func (t *lineTable) addRow(from int, row lineRow) {
 	last := len(t.rows) - 1
 	switch {
@@ -109,8 +109,8 @@ func (t *lineTable) addRow(from int, row lineRow) {
 	}
 }
 
-// endSequence makes the rows from a number on a sequence that ends at an address. It drops the rows of a function that
-// the linker has discarded.
+// endSequence makes the rows from index from on a sequence that ends at an address. It drops the rows of a function
+// that the linker has discarded.
 func (t *lineTable) endSequence(from int, end uint64, code *image) {
 	rows := t.rows[from:]
 	if len(rows) == 0 || rows[0].addr >= end || !code.executable(rows[0].addr) {
@@ -124,7 +124,7 @@ func (t *lineTable) endSequence(from int, end uint64, code *image) {
 	t.sequences = append(t.sequences, sequence{rows[0].addr, end, int32(from), int32(len(t.rows))})
 }
 
-// fileNames returns the paths of a line table's files, by number. dir is the directory that relative names start from.
+// fileNames returns the paths of a line table's files, by number. Relative names start from dir.
 func fileNames(files []*dwarf.LineFile, dir string) []string {
 	names := make([]string, len(files))
 	for i, f := range files {
@@ -140,8 +140,8 @@ func fileNames(files []*dwarf.LineFile, dir string) []string {
 	return names
 }
 
-// saneLineHeader tells whether the counts of directories and files in a line table's header (DWARF 5, 6.2.4) can be
-// true. Package dwarf allocates by them before it looks at what follows.
+// saneLineHeader reports whether the counts of directories and files in a line table's header (DWARF 5, 6.2.4) are
+// possible. Package dwarf allocates memory for these counts before it reads the entries.
 func saneLineHeader(b []byte, order binary.ByteOrder) bool {
 	if len(b) < 16 {
 		return false

@@ -7,15 +7,14 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// maxName is how long a name with its template arguments may be before they are left out.
+// maxName is the length of a name above which its template arguments are omitted.
 const maxName = 72
 
-// cloneSuffix is what compilers append to copies of a function that they specialised or split.
+// cloneSuffix matches the suffixes that compilers append to copies of a function that they specialised or split.
 var cloneSuffix = regexp.MustCompile(`(\.(constprop|isra|part|cold|localalias|lto_priv|clone|llvm)(\.\d+)*|\.\d+)+$`)
 
-// readable turns a symbol of a symbol table into what the user calls the function: C++ and Rust names are demangled
-// without parameters, gfortran's __module_MOD_procedure becomes module::procedure, and Fortran's procedure_ loses its
-// underscore.
+// readable converts a symbol to the user's name of the function. C++ and Rust names are demangled without parameters.
+// gfortran's __module_MOD_procedure becomes module::procedure. Fortran's procedure_ loses its underscore.
 func readable(sym string) string {
 	if sym == "" {
 		return ""
@@ -38,8 +37,8 @@ func readable(sym string) string {
 	return sym
 }
 
-// fortranExternal tells whether a symbol looks like a Fortran external procedure: all lower case and an underscore at
-// the end, or two where the name has one itself (g77, f2c).
+// fortranExternal reports whether a symbol looks like a Fortran external procedure: all lower case with an underscore
+// at the end, or two if the name itself has an underscore (g77, f2c).
 func fortranExternal(sym string) bool {
 	name, ok := strings.CutSuffix(sym, "_")
 	if !ok {
@@ -62,8 +61,8 @@ func fortranExternal(sym string) bool {
 	return true
 }
 
-// demangled returns the readable short form of a C++ or Rust name, without parameters and, where it would be long,
-// without template arguments.
+// demangled returns the short readable form of a C++ or Rust name, without parameters. Template arguments are omitted
+// if the name would be long.
 func demangled(sym string) (string, bool) {
 	if !strings.HasPrefix(sym, "_Z") && !strings.HasPrefix(sym, "_R") && !strings.HasPrefix(sym, "__Z") {
 		return "", false
@@ -73,7 +72,8 @@ func demangled(sym string) (string, bool) {
 		return "", false
 	}
 	if len(s) > maxName {
-		if short, err := demangle.ToString(sym, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones, demangle.NoTemplateParams); err == nil {
+		if short, err := demangle.ToString(sym, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones,
+			demangle.NoTemplateParams); err == nil {
 			s = short
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// guard runs f and turns a panic into an error. Files are mapped, so one that is truncated while it is read faults, and
-// debug/dwarf may index out of range on malformed input.
+// guard runs f and converts a panic to an error. Files are mapped, so reading a file that is truncated meanwhile causes
+// a fault. debug/dwarf may also index out of range on malformed input.
 func guard(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -34,7 +34,7 @@ type image struct {
 	elf  *elf.File
 }
 
-// openImage maps an ELF file. Only what is touched of it is ever read from disk.
+// openImage maps an ELF file. Only the parts that are used are read from disk.
 func openImage(path string) (*image, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -73,8 +73,8 @@ func (i *image) close() {
 	}
 }
 
-// section returns the contents of a section, nil if it is missing, empty or unreadable. What is not compressed is not
-// copied: it is a part of the mapping.
+// section returns the contents of a section; nil if it is missing, empty or unreadable. A section that is not
+// compressed is not copied: the result is a part of the mapping.
 func (i *image) section(name string) []byte {
 	for _, s := range i.elf.Sections {
 		switch {
@@ -91,7 +91,7 @@ func (i *image) section(name string) []byte {
 	return nil
 }
 
-// part returns a range of the file, nil if it lies outside.
+// part returns a range of the file; nil if it is outside the file.
 func (i *image) part(off, size uint64) []byte {
 	if off > uint64(len(i.data)) || size > uint64(len(i.data))-off {
 		return nil
@@ -99,7 +99,7 @@ func (i *image) part(off, size uint64) []byte {
 	return i.data[off : off+size : off+size]
 }
 
-// buildID returns the GNU build id, nil if there is none.
+// buildID returns the GNU build id; nil if there is none.
 func (i *image) buildID() []byte {
 	for _, s := range i.elf.Sections {
 		if s.Type == elf.SHT_NOTE {
@@ -142,8 +142,8 @@ func noteBuildID(b []byte, order binary.ByteOrder) []byte {
 	return nil
 }
 
-// executable tells whether addr lies in an executable segment. Linkers leave the debug information of discarded
-// functions behind with addresses near 0, where no code is.
+// executable reports whether addr is in an executable segment. Linkers keep the debug information of discarded
+// functions with addresses near 0, where there is no code.
 func (i *image) executable(addr uint64) bool {
 	for _, p := range i.elf.Progs {
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr <= addr && addr-p.Vaddr < p.Memsz {
@@ -170,7 +170,7 @@ func (o *object) close() {
 	o.dwarfData.close()
 }
 
-// debugPath names the file with the debug information, for messages.
+// debugPath returns the path of the file with the debug information, for messages.
 func (o *object) debugPath() string {
 	if o.debug != nil {
 		return o.debug.path
@@ -180,8 +180,8 @@ func (o *object) debugPath() string {
 
 var errChanged = errors.New("has changed since it was run")
 
-// openObject opens what can be found of a module. A file with another build id than the process had is not used,
-// but a separate debug file with the right one still is.
+// openObject opens the files of a module. It does not use a file whose build id differs from that in the process, but
+// still uses a separate debug file with the right build id.
 func (r *Resolver) openObject(o *object) {
 	m := o.module
 	path, deleted := strings.CutSuffix(m.Path, " (deleted)")
@@ -212,8 +212,8 @@ func (r *Resolver) openObject(o *object) {
 	}
 }
 
-// findDebugFile looks for a separate debug file where gdb does: by build id under each root, then by .gnu_debuglink
-// beside the file, in .debug there, and under each root.
+// findDebugFile looks for a separate debug file in the same places as gdb: by build id under each root; then by
+// .gnu_debuglink beside the file, in .debug there, and under each root.
 func (r *Resolver) findDebugFile(o *object, path string) *image {
 	id := o.module.BuildID
 	if len(id) == 0 && o.main != nil {
@@ -255,7 +255,7 @@ func (r *Resolver) findDebugFile(o *object, path string) *image {
 		if err != nil {
 			continue
 		}
-		// A build id is as good as the checksum of the whole file, and cheaper.
+		// A build id is as reliable as the checksum of the whole file, and cheaper.
 		have := img.buildID()
 		sameID := bytes.Equal(have, id)
 		if len(have) == 0 || len(id) == 0 {
@@ -273,7 +273,7 @@ func (r *Resolver) findDebugFile(o *object, path string) *image {
 	return nil
 }
 
-// debugLink returns what .gnu_debuglink says: the debug file's name and its CRC-32.
+// debugLink returns the content of .gnu_debuglink: the debug file's name and its CRC-32.
 func debugLink(i *image) (name string, sum uint32, ok bool) {
 	b := i.section(".gnu_debuglink")
 	end := bytes.IndexByte(b, 0)
@@ -287,7 +287,7 @@ func debugLink(i *image) (name string, sum uint32, ok bool) {
 	return filepath.Base(string(b[:end])), i.elf.ByteOrder.Uint32(b[at:]), true
 }
 
-// altFile opens the file shared by several debug files that dwz(1) made, nil if there is none.
+// altFile opens the file that dwz(1) made to be shared by several debug files; nil if there is none.
 func (r *Resolver) altFile(i *image) *image {
 	b := i.section(".gnu_debugaltlink")
 	end := bytes.IndexByte(b, 0)

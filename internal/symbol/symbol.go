@@ -1,9 +1,9 @@
-// Package symbol turns program counters into functions, files and lines. It reads ELF symbol tables and DWARF of the
-// programs and libraries that ranks had loaded, long after those processes are gone, and never runs another tool.
+// Package symbol converts program counters to functions, files and lines. It reads the ELF symbol tables and DWARF of
+// the programs and libraries that ranks had loaded. The processes need not exist any more. It never runs another tool.
 //
-// Everything is lazy: a file is mapped when the first pc in it is asked for, and of its debug information only the
-// compilation units with pcs in question are decoded. Files are treated as hostile: whatever is malformed, missing or
-// has changed since the run degrades the answer, down to module and offset, and is told by [Resolver.Notes].
+// Everything is lazy. A file is mapped when the first pc in it is looked up. Of its debug information, only the
+// compilation units with such pcs are decoded. Files are not trusted: parts that are malformed, missing or changed
+// since the run reduce the answer, at worst to module and offset, and are reported by [Resolver.Notes].
 package symbol
 
 import (
@@ -20,14 +20,16 @@ import (
 // Module is an executable or a shared library in a process.
 type Module struct {
 	Path string // as the process saw it
-	// BuildID is the GNU build id that the process saw in memory. If it is empty the file is taken as it is, else a
-	// file with another one is not used.
-	BuildID    []byte
-	Base       uint64 // load address: pc - Base is the virtual address in the ELF file; 0 for a position-dependent executable
-	Start, End uint64 // of what is mapped
+	// BuildID is the GNU build id that the process had in memory. If it is empty, the file is used without a check.
+	// Otherwise, a file with another build id is not used.
+	BuildID []byte
+	// Base is the load address: pc - Base is the virtual address in the ELF file. It is 0 for a position-dependent
+	// executable.
+	Base       uint64
+	Start, End uint64 // the mapped addresses
 }
 
-// name is what stack frames call the module.
+// name returns the name of the module in stack frames.
 func (m *Module) name() string {
 	if m.Path == "" {
 		return "[anonymous]"
@@ -35,23 +37,23 @@ func (m *Module) name() string {
 	return filepath.Base(strings.TrimSuffix(m.Path, " (deleted)"))
 }
 
-// Option changes how a [Resolver] finds things.
+// Option is an option of a [Resolver].
 type Option func(*Resolver)
 
-// WithDebugRoots replaces the directories in which separate debug files are looked for (/usr/lib/debug). Below each,
+// WithDebugRoots replaces the directories that are searched for separate debug files (/usr/lib/debug). Below each,
 // .build-id/xx/yyyy.debug and the path of a file's directory are searched, as gdb does.
 func WithDebugRoots(dirs ...string) Option {
 	return func(r *Resolver) { r.roots = dirs }
 }
 
-// WithoutLines names functions of the C library for which Frames gives no line: nobody wants to know it, nearly every
-// stack ends in them, and the debug information that has it is large.
+// WithoutLines selects functions of the C library for which Frames gives no line. Nearly every stack ends in these
+// functions, their lines are of no interest, and the debug information with the lines is large.
 func WithoutLines(function func(name string) bool) Option {
 	return func(r *Resolver) { r.startup = function }
 }
 
-// Resolver reads ELF files. All address spaces of a session share one, so that each file is read once. It may be used
-// by several goroutines.
+// Resolver reads ELF files. All address spaces of a session share one resolver, so that each file is read once. Several
+// goroutines may use it.
 type Resolver struct {
 	roots   []string
 	startup func(name string) bool // see WithoutLines
@@ -82,8 +84,7 @@ func NewResolver(opts ...Option) *Resolver {
 	return r
 }
 
-// Close gives back the files that are mapped. Frames that were returned stay valid; the resolver must not be used
-// again.
+// Close unmaps the files. Frames that were returned stay valid. The resolver must not be used again.
 func (r *Resolver) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,9 +95,9 @@ func (r *Resolver) Close() {
 	r.cus = cuCache{}
 }
 
-// Notes says what kept the resolver from giving functions or lines where it could not, one sentence each, sorted: files
-// that are gone or have changed since the run, and debug information that is malformed. A file that merely has
-// no debug information is not worth a note.
+// Notes returns the reasons why the resolver could not give functions or lines, one sentence each, sorted: files that
+// do not exist any more or have changed since the run, and malformed debug information. There is no note for a file
+// that only has no debug information.
 func (r *Resolver) Notes() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +127,7 @@ func (r *Resolver) object(m *Module) *object {
 	return o
 }
 
-// Space is the address space of one process: which modules lie where.
+// Space is the address space of one process, with the addresses of its modules.
 type Space struct {
 	r       *Resolver
 	modules []*Module // by Start, not overlapping
@@ -138,12 +139,12 @@ type frameKey struct {
 	ret bool
 }
 
-// NewSpace returns an address space without modules. A Space may be used by one goroutine at a time.
+// NewSpace returns an address space without modules. Only one goroutine at a time may use a Space.
 func (r *Resolver) NewSpace() *Space {
 	return &Space{r: r, frames: make(map[frameKey][]Frame)}
 }
 
-// Add tells of a module. It takes the place of modules that were told before and overlap it: they have been unloaded.
+// Add adds a module. It replaces earlier modules that overlap it: they have been unloaded.
 func (s *Space) Add(m Module) {
 	m.BuildID = slices.Clone(m.BuildID)
 	if m.End <= m.Start {
@@ -164,7 +165,7 @@ func (s *Space) Add(m Module) {
 	}
 }
 
-// Module returns the module that pc lies in.
+// Module returns the module that contains pc.
 func (s *Space) Module(pc uint64) (Module, bool) {
 	if m := s.module(pc); m != nil {
 		return *m, true
@@ -180,10 +181,10 @@ func (s *Space) module(pc uint64) *Module {
 	return nil
 }
 
-// Frames returns the functions at pc: one, or several where functions were inlined, the innermost first. A return
-// address is looked up one byte before it, since the call may be the last instruction of its line, block or function;
-// a pc that faulted is looked up as it is. PC in each frame is pc itself. There is always at least one frame. The
-// result is shared and must not be changed.
+// Frames returns the functions at pc, innermost first. There are several if functions were inlined. A return address is
+// looked up one byte before it, because the call may be the last instruction of its line, block or function. A pc that
+// faulted is looked up as it is. PC in each frame is pc itself. There is always at least one frame. The result is
+// shared and must not be changed.
 func (s *Space) Frames(pc uint64, isReturnAddress bool) []Frame {
 	k := frameKey{pc, isReturnAddress}
 	if f, ok := s.frames[k]; ok {
@@ -229,10 +230,10 @@ type Frame struct {
 	PC       uint64
 }
 
-// cLibrary is what the files of the C library that start a process or a thread are called.
+// cLibrary matches the names of the C library's files that start a process or a thread.
 var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-linux.*|ld)([-.][0-9.]+)?\.so(\.[0-9]+)*$`)
 
-// find looks a virtual address of m's file up, in the table or in the file. Functions without a name are "".
+// find looks up a virtual address of m's file, in the table or in the file. Functions without a name are "".
 func (r *Resolver) find(m *Module, addr uint64) []Frame {
 	if r.table != nil {
 		return slices.Clone(r.table[Address{m.Path, addr}])
@@ -244,7 +245,7 @@ func (r *Resolver) find(m *Module, addr uint64) []Frame {
 	return frames
 }
 
-// resolve looks a virtual address up in m's file. Functions without a name are "".
+// resolve looks up a virtual address in m's file. Functions without a name are "".
 func (r *Resolver) resolve(m *Module, addr uint64) (frames []Frame) {
 	o := r.object(m)
 	if cLibrary.MatchString(m.name()) {
@@ -264,7 +265,7 @@ func (r *Resolver) resolve(m *Module, addr uint64) (frames []Frame) {
 	if n := len(frames); n > 0 && frames[n-1].Function != "" {
 		return frames
 	}
-	// What the debug information does not name, the symbol table may.
+	// The symbol table may have a name that the debug information does not have.
 	var name string
 	if err := guard(func() { name = o.symbol(addr) }); err != nil {
 		r.note("%s: malformed symbol table: %v", m.Path, err)

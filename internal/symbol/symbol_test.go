@@ -109,8 +109,8 @@ program simulation
 end program
 `
 
-// build compiles source into dir with a compiler and flags and returns the program's path. The test is skipped where
-// there is no such compiler.
+// build compiles source in dir with a compiler and flags, and returns the path of the program. It skips the test if the
+// compiler does not exist.
 func build(t *testing.T, dir, file, source, compiler string, flags ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
@@ -193,7 +193,7 @@ func text(frames []Frame) string {
 	return b.String()
 }
 
-// nop returns the address after the first nop of a function: what a call there would return to.
+// nop returns the address after the first nop of a function: the return address of a call there.
 func nop(t *testing.T, path, fn string) uint64 {
 	t.Helper()
 	lo, hi := function(t, path, fn)
@@ -214,7 +214,7 @@ func nop(t *testing.T, path, fn string) uint64 {
 	return lo + uint64(i) + 1
 }
 
-// TestAgainstAddr2line compares every address of the program's own functions with what binutils make of it.
+// TestAgainstAddr2line compares the result for every address of the program's own functions with that of binutils.
 func TestAgainstAddr2line(t *testing.T) {
 	if _, err := exec.LookPath("addr2line"); err != nil {
 		t.Skip("addr2line is not installed")
@@ -302,7 +302,8 @@ func filepathClean(s string) string {
 }
 
 func TestInlined(t *testing.T) {
-	for _, flags := range []string{"-gdwarf-5", "-gdwarf-4", "-gdwarf64", "-flto", "-gz"} { // binutils 2.40 is wrong about two of these
+	// binutils 2.40 is wrong about two of these.
+	for _, flags := range []string{"-gdwarf-5", "-gdwarf-4", "-gdwarf64", "-flto", "-gz"} {
 		t.Run(flags, func(t *testing.T) {
 			prog := build(t, t.TempDir(), "in.c", inlineC, "gcc", "-g", "-O2", flags)
 			_, s := load(t, prog)
@@ -333,7 +334,8 @@ func TestZstd(t *testing.T) {
 	}
 }
 
-// TestReturnAddress has a call as the last instruction of a function: what it returns to is another function already.
+// TestReturnAddress: a call is the last instruction of a function, so its return address already belongs to another
+// function.
 func TestReturnAddress(t *testing.T) {
 	const source = `
 #include <stdlib.h>
@@ -420,7 +422,8 @@ func TestReadable(t *testing.T) {
 		"_RNvCs1234_7mycrate3foo":            "mycrate::foo",
 		"memcpy@@GLIBC_2.14":                 "memcpy",
 		"_ZNSt6vectorIiSaIiEE9push_backERKi": "std::vector<int, std::allocator<int> >::push_back",
-		"_ZNSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE9push_backEOS5_": "std::vector::push_back",
+		"_ZNSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" +
+			"9push_backEOS5_": "std::vector::push_back",
 	} {
 		if got := readable(sym); got != want {
 			t.Errorf("readable(%q) = %q, want %q", sym, got, want)
@@ -428,7 +431,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestWithoutDebugInformation goes down from a full symbol table to nothing at all.
+// TestWithoutDebugInformation removes more and more: from a full symbol table down to nothing.
 func TestWithoutDebugInformation(t *testing.T) {
 	dir := t.TempDir()
 	prog := build(t, dir, "in.c", inlineC, "gcc", "-O2", "-rdynamic")
@@ -509,7 +512,7 @@ func TestSeparateDebugFile(t *testing.T) {
 		if got := text(s.Frames(pc, true)); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
-		// With the program itself gone, its debug file still answers.
+		// If the program itself does not exist any more, its debug file is still used.
 		r := NewResolver(WithDebugRoots(root))
 		defer r.Close()
 		s2 := r.NewSpace()
@@ -597,7 +600,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestReplacedModule loads another library where one had been unloaded.
+// TestReplacedModule loads a library at the address of another one that was unloaded.
 func TestReplacedModule(t *testing.T) {
 	r := NewResolver()
 	defer r.Close()
@@ -645,8 +648,7 @@ func TestSplitDwarf(t *testing.T) {
 	}
 }
 
-// TestSharedDebugInformation moves what the debug information of two programs has in common into a third file, as
-// distributions do.
+// TestSharedDebugInformation moves the common debug information of two programs to a third file, as distributions do.
 func TestSharedDebugInformation(t *testing.T) {
 	if _, err := exec.LookPath("dwz"); err != nil {
 		t.Skip("dwz is not installed")
@@ -695,7 +697,7 @@ func TestSharedDebugInformation(t *testing.T) {
 	}
 }
 
-// TestInstalled resolves every exported function of what is installed here, and the first in no time.
+// TestInstalled resolves every exported function of the libraries installed here. It logs the time of the first one.
 func TestInstalled(t *testing.T) {
 	for _, path := range []string{
 		"/usr/bin/hpcc", "/usr/lib/x86_64-linux-gnu/libmpich.so.12", "/usr/lib/x86_64-linux-gnu/libmpi.so.40",

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// symbols is a table of the functions in a file, by address. Names stay in the mapped file until asked for.
+// symbols is a table of the functions in a file, by address. Names stay in the mapped file until they are needed.
 type symbols struct {
 	funcs []funcSymbol
 	names [][]byte // string tables
@@ -19,11 +19,11 @@ type funcSymbol struct {
 	global     bool
 }
 
-// symbol returns the readable name of the function at a virtual address, "" if there is none.
+// symbol returns the readable name of the function at a virtual address; "" if there is none.
 func (o *object) symbol(addr uint64) string {
 	if o.symbols == nil {
 		o.symbols = &symbols{}
-		// The debug file has the full table, the file itself perhaps only the exported functions.
+		// The debug file has the full table. The file itself may have only the exported functions.
 		found := false
 		for _, img := range []*image{o.debug, o.main} {
 			if img != nil && o.symbols.read(img, elf.SHT_SYMTAB) {
@@ -39,7 +39,7 @@ func (o *object) symbol(addr uint64) string {
 	return readable(o.symbols.find(addr))
 }
 
-// read adds the functions of a symbol table. It returns whether there were any.
+// read adds the functions of a symbol table. It reports whether there were any.
 func (s *symbols) read(i *image, typ elf.SectionType) bool {
 	order := i.elf.ByteOrder
 	before := len(s.funcs)
@@ -85,7 +85,8 @@ func (s *symbols) read(i *image, typ elf.SectionType) bool {
 	return len(s.funcs) > before
 }
 
-// sort orders by address, and of functions at the same address puts the one to show last: the longest, then a global.
+// sort sorts the functions by address. Of functions at the same address, the preferred one comes last: the longest,
+// then a global one.
 func (s *symbols) sort() {
 	sort.SliceStable(s.funcs, func(i, j int) bool {
 		a, b := &s.funcs[i], &s.funcs[j]
@@ -97,7 +98,7 @@ func (s *symbols) sort() {
 		case a.global != b.global:
 			return b.global
 		}
-		// Of aliases the one with fewer underscores in front is what the user called.
+		// Of aliases, the one with the fewest leading underscores is the name that the user called.
 		return underscores(s.name(a)) > underscores(s.name(b))
 	})
 }
@@ -118,7 +119,8 @@ func (s *symbols) name(f *funcSymbol) string {
 	return string(b)
 }
 
-// find returns the symbol that covers addr. Functions written in assembler may have no size: they reach to the next.
+// find returns the symbol that covers addr. A function written in assembler may have no size: it reaches to the next
+// function.
 func (s *symbols) find(addr uint64) string {
 	i := sort.Search(len(s.funcs), func(i int) bool { return s.funcs[i].addr > addr })
 	// A few steps back find a function that encloses a smaller one.

@@ -8,8 +8,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// measure works out where a buffer is that arrays describe, and whether its parts lie one behind the other. It makes no
-// type of the buffer.
+// measure works out the bounds of a buffer that arrays describe, and whether its parts follow each other without
+// overlap. It does not make a datatype for the buffer.
 func (b *piece) measure(pr *track.Process, c *event.Call, v *track.View, s *side) {
 	b.list, b.tidy = s, true
 	if b.measurePlain(pr, c, s) {
@@ -31,8 +31,8 @@ func (b *piece) measure(pr *track.Process, c *event.Call, v *track.View, s *side
 	}
 }
 
-// measurePlain is measure for the usual case: one predefined datatype, and displacements that can't be too far. It
-// reports whether the case is that.
+// measurePlain does the same as measure for the usual case: one predefined datatype, and displacements that cannot be
+// too large. It reports whether this is the usual case.
 func (b *piece) measurePlain(pr *track.Process, c *event.Call, s *side) bool {
 	if s.types >= 0 || c.Func.Params[s.counts].Elements.Kind != mpiapi.BySize {
 		return false
@@ -65,9 +65,9 @@ func (b *piece) measurePlain(pr *track.Process, c *event.Call, s *side) bool {
 	return true
 }
 
-// parts calls f for the parts of a buffer that arrays describe, until f returns false: with the displacement in bytes,
-// the count, and the datatype, which is nil for a part without data. It reports whether all parts are known and f has
-// returned true for them.
+// parts calls f for each part of a buffer that arrays describe, until f returns false. The arguments of f are the
+// displacement in bytes, the count, and the datatype, which is nil for a part without data. It reports whether all
+// parts are known and f returned true for all of them.
 func (s *side) parts(
 	pr *track.Process, c *event.Call, v *track.View, f func(at, count int64, d *match.Datatype) bool,
 ) bool {
@@ -129,7 +129,7 @@ func (s *side) displacement(d *match.Datatype, at int64) (n int64, ok bool) {
 	return at * d.Extent(), true
 }
 
-// build makes the type of a buffer that arrays describe. It reports whether the type is known.
+// build makes the datatype of a buffer that arrays describe. It reports whether the datatype is known.
 func build(pr *track.Process, c *event.Call, b *piece) bool {
 	if b.list == nil || b.Type != nil {
 		return b.Type != nil

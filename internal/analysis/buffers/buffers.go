@@ -1,14 +1,14 @@
 // Package buffers follows which memory of each process MPI holds, and finds memory that is in use twice. A buffer
 // belongs to MPI from the call that passes it until the operation is complete (MPI standard, sections 2.3 and 3.7.2).
-// So it follows from the calls which buffers are in use: those of messages (message.go), of collectives and files
+// So the calls show which buffers are in use. These are the buffers of messages (message.go), of collectives and files
 // (collective.go), of persistent and partitioned requests (request.go), and the buffer for buffered sends.
 //
 // Nearly every call of a program passes through here. Three things keep that cheap:
 //
-//   - A buffer that comes next as it did the last time is recognised by one comparison (package memory).
-//   - The fast paths of package track publish nothing about a message while MPI holds nothing and the call alone can do
-//     no wrong.
-//   - What an operation holds is kept in the request or thread itself (memory.Held), not in a map.
+//   - A call that passes the same buffer as the last time is recognised by one comparison (package memory).
+//   - The fast paths of package track publish nothing about a message while MPI holds no memory and the call itself
+//     cannot use a byte twice.
+//   - The memory that an operation holds is recorded in the request or thread itself (memory.Held), not in a map.
 package buffers
 
 import (
@@ -26,8 +26,8 @@ import (
 type Clash struct {
 	Thread *track.Thread
 	Call   match.Call // the call that passes the memory of Second
-	// First was in use before. If Within is set, it is what the call itself sends. If Itself is set, the call's buffer
-	// has the byte twice, and First and Second are the same.
+	// First was in use before. If Within is set, First is the send buffer of the same call. If Itself is set, the
+	// call's buffer has the byte twice, and First and Second are the same.
 	First, Second  Use
 	At             datatype.Overlap // the byte's position in First and in Second
 	Within, Itself bool
@@ -56,7 +56,7 @@ type Buffers struct {
 	others map[*track.Process]*others
 }
 
-// others is memory of a process that neither a request nor a thread holds.
+// others is memory of a process that MPI holds without a request or an open call.
 type others struct {
 	attached *holding   // the buffer for buffered sends; nil if there is none
 	splits   []*holding // split collectives of files
@@ -106,13 +106,13 @@ func (b *Buffers) subscribe(e *track.Events, o *stream.Owner) {
 	e.CallLeft.On(o, b.leftSplit, splits...)
 }
 
-// WatchReads has Clashes told also of memory that two operations only read.
+// WatchReads makes Clashes also report memory that two operations only read.
 func (b *Buffers) WatchReads() { b.reads = true }
 
-// Clashed reports whether the memory of a request is in use by another operation, too, and one of the two writes it.
+// Clashed reports whether another operation uses the memory of a request, too, and one of the two writes it.
 func Clashed(r *track.Request) bool { return r.Held.Clashed }
 
-// keep gives a request the memory that its thread's call has passed.
+// keep moves the memory that the thread's call has passed to MPI to a request.
 func keep(r *track.Request, th *track.Thread) { r.Held, th.Held = th.Held, memory.Held{} }
 
 // giveBack notes that the program has got memory back from MPI.
@@ -122,7 +122,7 @@ func giveBack(p *track.Process, h *memory.Held) {
 	}
 }
 
-// vague gives back everything of a process, since it is not known any more which of its operations are over.
+// vague gives back all memory of a process, because it is not known any more which of its operations are complete.
 func vague(e track.RequestsVague) {
 	p := e.Process
 	if p.Lent.Busy() {
@@ -144,7 +144,7 @@ func lent(p *track.Process) *memory.Lent {
 	return p.Lent
 }
 
-// other returns what neither requests nor threads of a process hold.
+// other returns the memory of a process that MPI holds without a request or an open call.
 func (b *Buffers) other(p *track.Process) *others {
 	o := b.others[p]
 	if o == nil {
@@ -165,9 +165,9 @@ func kept(th *track.Thread, rec []byte) match.Call {
 type lending struct {
 	th   *track.Thread
 	plan *plan  // of the function that has the arguments
-	args []byte // its record
-	by   []byte // the record of the call that lends the memory, if that is another one
-	keep bool   // MPI holds the memory beyond the call, or other threads may do something meanwhile
+	args []byte // the record of that function's call
+	by   []byte // the record of the call that lends the memory, if that is another call
+	keep bool   // MPI holds the memory beyond the call, or other threads may act during the call
 }
 
 // use describes a buffer of the call.
@@ -179,7 +179,7 @@ func (l *lending) use(part *memory.Part) Use {
 	return u
 }
 
-// lend looks whether MPI uses a buffer already that a call passes, and remembers the buffer.
+// lend checks whether MPI already uses a buffer that a call passes, and remembers the buffer.
 func (b *Buffers) lend(l *lending, part *memory.Part) {
 	p := l.th.Process
 	if part.Count <= 0 || p.Lost {
@@ -203,7 +203,7 @@ func (b *Buffers) lend(l *lending, part *memory.Part) {
 	}
 }
 
-// lendIn does so in one of the two sets of the process.
+// lendIn does the work of lend in one of the two sets of the process.
 func (b *Buffers) lendIn(l *lending, s *memory.Set, held *memory.Hold, part *memory.Part) {
 	var c *memory.Clash
 	if l.keep {
@@ -277,7 +277,7 @@ func (b *Buffers) clash(l *lending, c *Clash) {
 	b.Clashes.Publish(c)
 }
 
-// lendWithin looks whether two buffers of one call overlap, and publishes that.
+// lendWithin checks whether two buffers of one call overlap, and publishes a clash if they do.
 func (b *Buffers) lendWithin(l *lending, send, recv *memory.Part) bool {
 	fromA, toA := send.Bounds()
 	fromB, toB := recv.Bounds()

@@ -29,18 +29,18 @@ func (u *use) meets(o *use) bool {
 	return (u.write || o.write) && u.at < o.at+o.n && o.at < u.at+u.n && u.n > 0 && o.n > 0
 }
 
-// owner makes up a program of one rank, and says which of its calls pass memory that is in use.
+// owner generates a program of one rank, and computes which of its calls pass memory that is in use.
 type owner struct {
 	t    *rapid.T
 	k    *Rank
-	uses []*use // that are not over
+	uses []*use // uses that are not complete
 	n    int
 	want []string
 }
 
 func (o *owner) num(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(o.t, "n") }
 
-// pass has a function pass u. kept says whether u is in use afterwards.
+// pass calls a function that passes u. kept says whether u is in use after the call.
 func (o *owner) pass(function string, u *use, kept bool) {
 	clash := slices.ContainsFunc(o.uses, func(v *use) bool { return v != u && v.active && v.meets(u) })
 	if clash {
@@ -101,7 +101,7 @@ func (o *owner) step() {
 		o.pass("MPI_Start", v, true)
 		o.k.Call("start", "MPI_Start", Args{"request": v.handle, "*request": 0x1000})
 		if v.n != n {
-			o.over(v) // MPI has it, but it is not followed: complete it at once
+			o.over(v) // MPI has it, but the analysis does not follow it: complete it at once
 			v.n = n
 		}
 	case len(active) > 0:
@@ -109,7 +109,7 @@ func (o *owner) step() {
 	}
 }
 
-// over has a call complete an operation, and not others.
+// over completes an operation by a call that also names operations that do not complete.
 func (o *owner) over(u *use) {
 	handles := []uint64{RequestNull, uint64(u.handle)}
 	at := 1
@@ -128,7 +128,8 @@ func (o *owner) over(u *use) {
 		list["count"], list[">index"], list[">flag"], list[">status"] = len(handles), at, 1, status
 		o.k.Call("any", "MPI_Testany", list)
 	case 2:
-		list["incount"], list[">outcount"], list[">array_of_indices"], list[">array_of_statuses"] = len(handles), 1, []int32{int32(at)}, status
+		list["incount"], list[">outcount"], list[">array_of_indices"], list[">array_of_statuses"] =
+			len(handles), 1, []int32{int32(at)}, status
 		o.k.Call("some", "MPI_Testsome", list)
 	case 3:
 		if !u.write && !u.fixed {

@@ -18,8 +18,8 @@ type piece struct {
 	from, to uint64 // its bounds
 	list     *side  // if not nil, arrays describe several parts, and the buffer has no type yet
 	tidy     bool   // no byte is there twice
-	// mine is one more than the number of the part that is the process's own and is in its place already. It is 0 if
-	// there is none.
+	// mine is one more than the number of the process's own part if that part is already in its place (MPI_IN_PLACE).
+	// Otherwise it is 0.
 	mine int
 }
 
@@ -32,7 +32,7 @@ func (b *Buffers) beganCollective(th *track.Thread, p *plan, c *event.Call, v *t
 	}
 }
 
-// repeated follows a blocking collective that has the same arguments as an earlier one, but for the addresses of its
+// repeated follows a blocking collective that has the same arguments as an earlier one, except for the addresses of its
 // buffers.
 func (b *Buffers) repeated(e track.CollectiveRepeated) {
 	x, p, busy := e.Extents, &b.plans[function(e.Record)], e.Thread.Process.Lent.Busy()
@@ -67,7 +67,7 @@ func (p *plan) extents(pr *track.Process, c *event.Call, v *track.View) memory.E
 	return x
 }
 
-// single reports whether only one of the buffers of a call means anything, and can't have a byte twice.
+// single reports whether only one of the buffers of a call is significant, and that buffer cannot contain a byte twice.
 func (p *plan) single(pr *track.Process, rec []byte, v *track.View) bool {
 	s := &p.sides.recv
 	switch {
@@ -77,7 +77,7 @@ func (p *plan) single(pr *track.Process, rec []byte, v *track.View) bool {
 	case v == nil || v.Split != 0 || !p.root.Exists() || int32(p.root.Int(rec)) == v.Me:
 		return false
 	case p.fn.Params[p.sides.recv.param].AtRoot:
-		return true // it sends
+		return true // the root only sends
 	}
 	if s.times == listed || !s.typ.Exists() {
 		return false
@@ -111,8 +111,8 @@ func (b *Buffers) lendCollective(l *lending, c *event.Call, v *track.View) {
 	}
 }
 
-// pieces returns the buffers of a call: what it sends, what it receives, and the data that it reads from the receive
-// buffer before the result is put there (MPI_IN_PLACE).
+// pieces returns the buffers of a call: the data that it sends, the data that it receives, and the data that it reads
+// from the receive buffer before it writes the result there (MPI_IN_PLACE).
 func (p *plan) pieces(pr *track.Process, c *event.Call, v *track.View) (s, r, kept piece) {
 	sides, rec := p.sides, c.Raw()
 	part, ok := pr.PartOn(v, c)
@@ -127,7 +127,7 @@ func (p *plan) pieces(pr *track.Process, c *event.Call, v *track.View) (s, r, ke
 	if means(&sides.send) && !(part.Between && part.Root && sides.recv.param >= 0) && !inPlace(&sides.send) {
 		s = newPiece(pr, c, v, &sides.send)
 		s.Write = sides.bcast && !part.Root
-		if s.Write { // it is received
+		if s.Write { // the buffer receives the data
 			return piece{}, s, kept
 		}
 	}
@@ -202,7 +202,8 @@ func newPiece(pr *track.Process, c *event.Call, v *track.View, s *side) (b piece
 	return b.whole()
 }
 
-// leave takes the process's own part out of what it gathers from all, and returns the part. MPI only reads it.
+// leave removes the process's own part from the buffer that gathers the data of all processes, and returns the part.
+// MPI only reads it.
 func (b *piece) leave(v *track.View) (mine piece) {
 	n, me := int64(v.Peers), int64(b.mine-1)
 	each := b.Count / n
@@ -218,14 +219,14 @@ func (b *piece) leave(v *track.View) (mine piece) {
 	return mine.whole()
 }
 
-// whole works out where a piece is.
+// whole works out the bounds of a piece.
 func (b piece) whole() piece {
 	b.from, b.to = b.Bounds()
 	b.there = b.from < b.to
 	return b
 }
 
-// skipping returns b once for each neighbour, without those that are MPI_PROC_NULL.
+// skipping returns a piece that contains b once for each neighbour except MPI_PROC_NULL.
 func (b piece) skipping(neighbours []int32) piece {
 	if len(neighbours) > mostParts || b.Count <= 0 || b.Count > 1<<31 {
 		return piece{}

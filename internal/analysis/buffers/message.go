@@ -28,7 +28,7 @@ func (b *Buffers) began(c track.Call) {
 		}
 		th.Held.All = m.All.Again(buf.Handle(c.Call.Raw()), op.Count, op.Type.Type, !op.Send)
 		if th.Held.All != 0 {
-			return // as the last time
+			return // same as the last time
 		}
 	}
 	b.lendMessage(th, p, c.Call, op, ops[1])
@@ -77,7 +77,7 @@ func (b *Buffers) lendBoth(l *lending, send, recv *match.Op) {
 	b.lend(l, &received)
 }
 
-// passed follows the buffer of a message that is known by its record and datatype.
+// passed follows the buffer of a message of which only the record and the datatype are known.
 func (b *Buffers) passed(e track.MessagePassed) {
 	rec := e.Record
 	p := &b.plans[function(rec)]
@@ -90,5 +90,5 @@ func (b *Buffers) passed(e track.MessagePassed) {
 	b.lend(&lending{th: e.Thread, plan: p, args: rec, keep: p.lends}, &part)
 }
 
-// function returns the number of the function that a record is of.
+// function returns the number of the function that a record belongs to.
 func function(rec []byte) mpiapi.FuncID { return mpiapi.FuncID(binary.LittleEndian.Uint16(rec)) }

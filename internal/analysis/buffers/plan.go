@@ -5,7 +5,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// plan is what has to be known of one function. It follows from the roles of its parameters.
+// plan is the knowledge about one function that this package needs. It follows from the roles of the function's
+// parameters.
 type plan struct {
 	fn                  *mpiapi.Func
 	send, recv          event.Slot // addresses of the buffers
@@ -13,16 +14,16 @@ type plan struct {
 	recvCount, recvType event.Slot
 	partitions          event.Slot
 	root                event.Slot
-	lends               bool   // MPI holds the buffers when the call has returned
+	lends               bool   // MPI still holds the buffers after the call has returned
 	begins, ends        bool   // a split collective of a file
-	sides               *sides // the buffers of a collective, or of a call on a file; nil for all others
+	sides               *sides // the buffers of a collective, or of a call on a file; nil for all other calls
 }
 
 // sides are the buffers of a collective, or of a call that reads or writes a file.
 type sides struct {
 	send, recv side
-	exscan     bool // the result means nothing to the first process
-	bcast      bool // the one buffer is written by all but the root
+	exscan     bool // the result is undefined at the first process
+	bcast      bool // all members except the root write the one buffer
 }
 
 // side is one of the two buffers. param is -1 if there is none.
@@ -34,22 +35,22 @@ type side struct {
 	bytes                 bool // displacements are in bytes
 }
 
-// multiple says how often a buffer has what its count and datatype say.
+// multiple says how many times a buffer contains the number of elements that its count and datatype describe.
 type multiple uint8
 
 const (
 	once      multiple = iota
-	perPeer            // for every process that data come from or go to
-	perMember          // for every process of the local group
-	perSource          // for every neighbour
+	perPeer            // once for every process that data come from or go to
+	perMember          // once for every process of the local group
+	perSource          // once for every neighbour
 	perDest
-	listed // arrays say what there is for each process
-	ofAll  // the sum of an array
+	listed // arrays describe the part of each process
+	ofAll  // the sum of the elements of an array
 	ofMine // the process's own element of an array
 )
 
-// multiples returns how often the buffers of a collective have what their counts say: the send buffer and the receive
-// buffer.
+// multiples returns how many times the send buffer and the receive buffer of a collective contain what their counts
+// describe.
 func multiples(f *mpiapi.Func) (send, recv multiple) {
 	listing := func(r mpiapi.Role) bool { i := f.Arg(r); return i >= 0 && f.Params[i].Length != "" }
 	if f.Reduces() {
@@ -136,7 +137,7 @@ func newSide(f *mpiapi.Func, n multiple, buf, count, displs, typ mpiapi.Role) si
 	return s
 }
 
-// param returns which parameter is the buffer that is read or written.
+// param returns the number of the parameter that is the buffer that is read or written.
 func (p *plan) param(write bool) int {
 	i := p.fn.Arg(mpiapi.SendBuf)
 	if recv := p.fn.Arg(mpiapi.RecvBuf); recv >= 0 && (write || i < 0) {
@@ -145,6 +146,6 @@ func (p *plan) param(write bool) int {
 	return max(i, 0) // MPI_Buffer_attach
 }
 
-// keeps reports whether the memory that a call passes has to be remembered: because MPI holds it when the call has
-// returned, or because another thread may do something before.
+// keeps reports whether the memory that a call passes has to be remembered: because MPI still holds it after the call
+// has returned, or because another thread may act before the call returns.
 func (p *plan) keeps(threads int, returned bool) bool { return p.lends || !returned && threads > 1 }

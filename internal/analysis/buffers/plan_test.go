@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// movements are how often the buffers of collectives have what their counts say: of the send buffer, of the receive
-// buffer.
+// movements says how many times the send buffer and the receive buffer of each collective contain what their counts
+// describe.
 var movements = map[string][2]multiple{
 	"MPI_Gather": {once, perPeer}, "MPI_Gatherv": {once, listed},
 	"MPI_Scatter": {perPeer, once}, "MPI_Scatterv": {listed, once},
@@ -20,7 +20,7 @@ var movements = map[string][2]multiple{
 	"MPI_Neighbor_alltoallw": {listed, listed},
 }
 
-// TestMultiples compares what follows from columns and parameters with the standard, chapters 6, 8 and 14.
+// TestMultiples compares the result for each function with the standard, chapters 6, 8 and 14.
 func TestMultiples(t *testing.T) {
 	for _, f := range mpiapi.Funcs() {
 		name := strings.TrimSuffix(f.Blocking(), "_c")

@@ -1,5 +1,5 @@
-// Package checksum compares what the members of a collective operation received with what others sent them, by the sums
-// that the processes have made of the data.
+// Package checksum compares the data that members of a collective operation received with the data that others sent
+// them. It compares the checksums that the processes computed of the data.
 package checksum
 
 import (
@@ -17,7 +17,7 @@ type Difference struct {
 	Sender, Receiver match.Call
 }
 
-// Pairing holds the sums of collectives that have not returned everywhere: a few words for each part.
+// Pairing holds the checksums of collectives that have not returned on all members: a few words for each part.
 type Pairing struct {
 	comms      map[*match.Comm]map[place]*collective
 	distrusted map[*match.Comm]bool
@@ -29,14 +29,14 @@ func New() *Pairing {
 	return &Pairing{comms: make(map[*match.Comm]map[place]*collective), distrusted: make(map[*match.Comm]bool)}
 }
 
-// place is where a collective comes on a communicator: round counts the starts of a persistent one.
+// place is the place of a collective on a communicator. round counts the starts of a persistent collective.
 type place struct{ position, round uint64 }
 
-// collective is one at a place of a communicator.
+// collective is the collective at one place of a communicator.
 type collective struct {
 	members []member
 	over    int  // members that have returned
-	void    bool // a member has changed what it sends, which is told elsewhere
+	void    bool // a member changed the data that it sends; this is reported elsewhere
 }
 
 type member struct {
@@ -52,14 +52,14 @@ type part struct {
 
 const everybody int32 = -1
 
-// Distrust has nothing compared on a communicator any more: its members disagree, or a call has failed, so that one
-// operation may have taken the data of another.
+// Distrust stops all comparisons on a communicator, because its members disagree or a call has failed. One operation
+// may then have taken the data of another.
 func (p *Pairing) Distrust(c *match.Comm) {
 	p.distrusted[c] = true
 	delete(p.comms, c)
 }
 
-// trusted reports whether all members can be expected to come, and to get what is theirs.
+// trusted reports whether all members can be expected to call the collectives and to receive the data meant for them.
 func (p *Pairing) trusted(c *match.Comm) bool {
 	return !c.Opaque && (c.World == nil || !c.World.Unsure) && !p.distrusted[c]
 }
@@ -88,8 +88,8 @@ func (p *Pairing) at(c *match.Comm, at place) *collective {
 	return k
 }
 
-// Add enters sums of a call at a position of v. When all members have returned from it, it returns the parts that are
-// not what was sent.
+// Add enters the checksums of a call at a position of v. When all members have returned from the collective, it returns
+// the parts that differ from what was sent.
 func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.Sums) []Difference {
 	if s.Failed {
 		p.Distrust(v.Comm)
@@ -118,8 +118,8 @@ func (p *Pairing) Add(v *track.View, position uint64, call match.Call, s *event.
 	return list
 }
 
-// Void has nothing said about a collective, in which a member changed what it sends. It must not have been compared
-// yet.
+// Void excludes a collective from the comparison, because a member changed the data that it sends. The collective must
+// not have been compared yet.
 func (p *Pairing) Void(c *match.Comm, position, round uint64) {
 	if p.trusted(c) {
 		p.at(c, place{position, round}).void = true
@@ -137,10 +137,10 @@ func (p *Pairing) drop(c *match.Comm, at place, k *collective) {
 	}
 }
 
-// spare is how many collectives' room is kept.
+// spare is the number of collectives whose memory is kept for reuse.
 const spare = 16
 
-// parts appends what a record says, by member numbers. What makes no sense is left out.
+// parts appends the parts that a record describes, with member numbers. It leaves out parts with an invalid peer.
 func parts(list []part, v *track.View, s *event.Sums) []part {
 	for i := range s.Len() {
 		switch a := s.At(i); {
@@ -172,7 +172,7 @@ func (k *collective) compare() (list []Difference) {
 	return list
 }
 
-// to returns what the member sent to another.
+// to returns the part that the member sent to another member.
 func (m *member) to(other int32) (part, bool) {
 	if len(m.sent) == 1 && m.sent[0].peer == everybody {
 		return m.sent[0], true

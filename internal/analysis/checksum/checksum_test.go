@@ -14,12 +14,12 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// info returns the content of the record of some sums.
+// info returns the content of a record with checksums.
 func info(t *rapid.T, flags uint32, list []event.Sum) *event.Sums {
 	b := make([]byte, layout.SizeofRecord)
 	b = binary.LittleEndian.AppendUint32(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
-	b = append(b, make([]byte, 16)...) // the call's own
+	b = append(b, make([]byte, 16)...) // the call itself
 	for _, s := range list {
 		peer := uint64(s.Peer)
 		if s.All {
@@ -43,9 +43,9 @@ func info(t *rapid.T, flags uint32, list []event.Sum) *event.Sums {
 	return &s
 }
 
-// TestPairing: members of one or two groups send each other parts, some of which arrive changed, some of another length
-// and some without a sum, in any order of arrival and with some members ahead of others. What is found is what was
-// changed, and nothing is kept.
+// TestPairing: members of one or two groups send each other parts. Some parts arrive changed, some with another length,
+// and some without a checksum. They arrive in any order, and some members are ahead of others. Exactly the changed
+// parts are found, and nothing is kept afterwards.
 func TestPairing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		groups := []int{rapid.IntRange(1, 5).Draw(t, "size"), 0}
@@ -102,7 +102,8 @@ func TestPairing(t *testing.T) {
 					}
 					received = append(received, s)
 				}
-				queue[m] = append(queue[m], step{at, info(t, 0, sent)}, step{at, info(t, layout.SumsReceived, received)})
+				queue[m] = append(queue[m],
+					step{at, info(t, 0, sent)}, step{at, info(t, layout.SumsReceived, received)})
 			}
 		}
 		for left := 2 * n * int(positions); left > 0; left-- {

@@ -11,21 +11,21 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Sums gives the sums that processes tell to the operations that they are of. Sums of messages go to package match,
-// which compares them.
+// Sums assigns the checksums that processes report to the operations that they belong to. Checksums of messages go to
+// package match, which compares them.
 type Sums struct {
-	// Summed: there are sums of a collective. The event is valid until the subscriber returns.
+	// Summed: there are checksums of a collective. The event is valid until the subscriber returns.
 	Summed stream.Topic[*Summed]
 	// Modified: data changed while an operation read them. The event is valid until the subscriber returns.
 	Modified stream.Topic[*Modification]
 
 	tracker    *track.Tracker
 	owner      *stream.Owner
-	subscribed bool // to what is needed once there are sums
+	subscribed bool // to the events that are needed once there are checksums
 	making     map[ring.ThreadID]making
 	moving     map[*track.Process]map[uint64]*moving // nonblocking and persistent operations, by number
 	scratch    match.Call
-	blocks     []uint64 // room for sums
+	blocks     []uint64 // room for checksums
 }
 
 // making is a message that a call makes.
@@ -34,17 +34,18 @@ type making struct {
 	call   uint64 // the number of the call in its thread
 }
 
-// moving is a nonblocking or persistent operation whose process makes sums of its data: a message, or a collective.
+// moving is a nonblocking or persistent operation whose process computes checksums of its data: a message, or a
+// collective.
 type moving struct {
 	message bool
-	request *track.Request // of a message; nil until the call has returned that makes it
+	request *track.Request // of a message; nil until the call that makes it has returned
 
 	view       *track.View // of a collective
 	pos, round uint64
-	call       match.Call // that made it
+	call       match.Call // the call that made the collective
 }
 
-// Summed has sums of the data that the call at a position of a communicator sends or has received.
+// Summed has checksums of the data that the call at a position of a communicator sends or has received.
 type Summed struct {
 	View     *track.View
 	Position uint64
@@ -56,18 +57,18 @@ type Summed struct {
 type Modification struct {
 	Thread    *track.Thread
 	Operation match.Call // the call that made the operation
-	Completed match.Call // the call that completed it, which has not returned; Operation, if that is a blocking call
+	Completed match.Call // the call that completes it and has not returned; equals Operation for a blocking call
 	Blocking  bool
 	event.Changed
-	// View and Position are the place of a collective. Round says which start of a persistent one it is.
+	// View and Position are the place of a collective. Round is the number of the start of a persistent collective.
 	View            *track.View
 	Position, Round uint64
-	// Type and Count are what a message sends. Type is nil if that is not known, and for collectives.
+	// Type and Count describe the data that a message sends. Type is nil if it is not known, and for collectives.
 	Type  *match.Datatype
 	Count int64
 }
 
-// Fact is the sums of data.
+// Fact is the checksums of data.
 var Fact = &analysis.Fact[*Sums]{
 	Name: "sums of data",
 	Start: func(r *analysis.Run) *Sums {
@@ -81,7 +82,7 @@ var Fact = &analysis.Fact[*Sums]{
 	},
 }
 
-// subscribe subscribes to the events of requests. Runs without sums do not pay for them.
+// subscribe subscribes to the events of requests. Runs without checksums do not have this cost.
 func (s *Sums) subscribe() {
 	if s.subscribed {
 		return
@@ -105,7 +106,7 @@ func (s *Sums) subscribe() {
 	})
 }
 
-// made returns the number of the message that the call that a thread is in makes, 0 if it makes none.
+// made returns the number of the message that the open call of a thread makes. It is 0 if the call makes none.
 func (s *Sums) made(th *track.Thread) uint64 {
 	if m := s.making[th.ID]; m.call == th.Calls {
 		return m.number
@@ -113,9 +114,9 @@ func (s *Sums) made(th *track.Thread) uint64 {
 	return 0
 }
 
-// make notes that the call that a thread is in makes a message.
+// make notes that the open call of a thread makes a message.
 func (s *Sums) make(th *track.Thread, number uint64) {
-	if old, ok := s.making[th.ID]; ok { // that call has failed
+	if old, ok := s.making[th.ID]; ok { // the earlier call failed
 		delete(s.moving[th.Process], old.number)
 	}
 	s.making[th.ID] = making{number, th.Calls}
@@ -129,7 +130,7 @@ func (s *Sums) enter(p *track.Process, number uint64, m *moving) {
 	s.moving[p][number] = m
 }
 
-// seen follows sums of the data of the call that a thread is in, or of the operation that the call starts or completes.
+// seen follows checksums of the data of a thread's open call, or of the operation that this call starts or completes.
 func (s *Sums) seen(e track.SumsSeen) {
 	s.subscribe()
 	th, pr, sums := e.Thread, e.Thread.Process, e.Sums
@@ -166,11 +167,11 @@ func (s *Sums) seen(e track.SumsSeen) {
 	s.Summed.Publish(&Summed{m.view, m.pos, m.call, sums})
 }
 
-// openCall returns a copy of the call that a thread is in.
+// openCall returns a copy of the open call of a thread.
 func openCall(th *track.Thread) match.Call { return track.Call{Thread: th, Call: &th.Open.Call}.Kept() }
 
-// messageOf returns the send, or the receive, of the message that a record of a thread is about: of the call that the
-// thread is in, or of the operation with the given number. It returns nil if that is not known.
+// messageOf returns the send, or the receive, of the message that a record of a thread describes. The message belongs
+// to the thread's open call, or to the operation with the given number. The result is nil if the message is not known.
 func (s *Sums) messageOf(th *track.Thread, number uint64, send bool) *match.Op {
 	ops := th.Waiting()
 	switch m := s.moving[th.Process][number]; {
@@ -213,7 +214,7 @@ func (s *Sums) sumMessage(th *track.Thread, sums *event.Sums) {
 	s.tracker.Match.Sum(op, bytes, s.blocks)
 }
 
-// changed follows data that have changed while an operation read them that the call of a thread completes.
+// changed follows data that changed while an operation read them. The open call of the thread completes this operation.
 func (s *Sums) changed(e track.ChangeSeen) {
 	th := e.Thread
 	m := Modification{Thread: th, Changed: *e.Change, Completed: openCall(th)}
@@ -238,8 +239,8 @@ func (s *Sums) changed(e track.ChangeSeen) {
 	s.Modified.Publish(&m)
 }
 
-// unsummed finds the operation of whose data there were no sums before they changed. found is false if another
-// operation may have changed them, which is a clash of buffers.
+// unsummed finds an operation whose data had no checksum before they changed. found is false if another operation may
+// have changed the data: that is a clash of buffers.
 func unsummed(p *track.Process, m *Modification) (found bool) {
 	p.Requests(func(r *track.Request) {
 		if r.Operation != m.Changed.Operation || buffers.Clashed(r) {

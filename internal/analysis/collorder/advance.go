@@ -1,6 +1,6 @@
 package collorder
 
-// Advance lets the simulated threads go on as far as their records are read.
+// Advance lets the simulated threads go on as far as their records have been read.
 func (s *Simulation) Advance() {
 	s.epoch++
 	for _, t := range s.busy {
@@ -17,7 +17,7 @@ func (s *Simulation) Advance() {
 	s.busy = rest
 }
 
-// endCollectives lets the collectives be over that all have entered, and whoever waited there go on.
+// endCollectives ends the collectives that all members have entered. The threads that waited there go on.
 func (s *Simulation) endCollectives() {
 	for len(s.ready) > 0 {
 		c := s.ready[len(s.ready)-1]
@@ -38,7 +38,8 @@ func (s *Simulation) endCollectives() {
 	}
 }
 
-// run lets a thread pass what is over, and enter what comes then. It stays in the last of its items, which may grow.
+// run lets a thread leave the collectives that have ended, and enter the next one. The thread stays in its last item,
+// which may still grow.
 func (s *Simulation) run(t *thread) {
 	for t.head < len(t.queue) {
 		it := &t.queue[t.head]
@@ -70,7 +71,7 @@ func (s *Simulation) run(t *thread) {
 	}
 }
 
-// touch makes sure that c.behind holds.
+// touch makes sure that c.behind is up to date.
 func (s *Simulation) touch(c *comm) {
 	if c.epoch != s.epoch {
 		c.epoch = s.epoch

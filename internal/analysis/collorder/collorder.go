@@ -1,15 +1,15 @@
-// Package collorder finds collectives of different communicators that are entered in orders in which they can block
-// each other, whether or not they did so in the run at hand.
+// Package collorder finds collectives of different communicators that are entered in orders that can deadlock, whether
+// or not they did in this run.
 //
 // The rule: a correct program does not deadlock whether or not its collectives synchronise (MPI standard, chapter 6,
 // "Correctness"; Falzone et al., Collective Error Detection for MPI Collective Operations, leave the check to future
-// work). So the program's calls are executed once more, in a simulation in which a blocking collective ends only when
-// all members have entered it. Who goes first makes no difference to who can go on, so there is one outcome; and
-// collectives that wait for each other in a circle there are in the wrong order.
+// work). So the program's calls are executed again in a simulation. In it, a blocking collective ends only when all
+// members have entered it. The order in which threads advance does not change which threads can go on, so there is one
+// outcome. Collectives that wait for each other in a circle in the simulation are in the wrong order.
 //
-// The records of some threads are read long before those of others. So threads that are held up in the simulation are
-// nothing unusual, and mean something only if there is a circle. Calls in a row on one communicator are kept as one:
-// a program with one communicator costs next to nothing, others a constant time per call.
+// The records of some threads are read long before those of others. So it is normal that threads are held up in the
+// simulation; it means something only if there is a circle. Successive calls on one communicator are kept as one item.
+// A program with one communicator costs next to nothing. Other programs cost a constant time per call.
 package collorder
 
 import (
@@ -27,43 +27,43 @@ type Simulation struct {
 	kinds   []kind // by function
 	threads []*thread
 	comms   map[*match.Comm]*comm
-	busy    []*thread // those that may have more to do than to stay in the collective that they are in
-	ready   []*comm   // those whose next collective all members have entered
+	busy    []*thread // threads that may have more to do than to stay in their current collective
+	ready   []*comm   // communicators whose next collective all members have entered
 	epoch   uint64    // of Advance
-	waiting int       // items in queues
-	limit   int       // of waiting that is worth an Advance
+	waiting int       // items in all queues
+	limit   int       // of waiting; when it is reached, Advance is called
 	several bool      // there is, or is about to be, more than one communicator
 }
 
-// kind is what matters of a function.
+// kind is what the simulation needs to know of a function.
 type kind struct {
-	blocks bool // it may not return before all have entered
+	blocks bool // it may return only after all members have entered
 	makes  bool // it makes a communicator, window or file
-	ends   bool // it frees its own
-	passes bool // it works on a gathering, which is there for as long as somebody is in it
+	ends   bool // it frees its communicator, window or file
+	passes bool // it works on a gathering, which exists as long as a thread is in it
 }
 
-// item is a row of calls of a thread on one communicator.
+// item is a sequence of calls of a thread on one communicator.
 type item struct {
 	comm   *comm
 	me     int32
 	blocks bool
-	from   uint64      // position of the first
-	to     uint64      // and behind the last
-	call   *match.Call // all look the same; nil as long as there is only one communicator
+	from   uint64      // position of the first call
+	to     uint64      // position after the last call
+	call   *match.Call // all calls look the same; nil as long as there is only one communicator
 }
 
-// thread is a thread of the program, as far as the simulation has come.
+// thread is a thread of the program, as far as the simulation has advanced.
 type thread struct {
 	id     ring.ThreadID
-	queue  []item // from head on: what it is at, and what comes then
+	queue  []item // from head on: the current item, and the items after it
 	head   int
-	passed uint64 // items that it is through with
-	inside *comm  // of the head, if it has entered that
+	passed uint64 // number of items that it has left
+	inside *comm  // the communicator of the head, if the thread has entered that item
 	busy   bool
 
-	recent *match.Call            // the last that was made
-	calls  map[uint32]*match.Call // by call site, the last that was made there
+	recent *match.Call            // the last call that was kept
+	calls  map[uint32]*match.Call // the last call that was kept, by call site
 
 	idle ticks
 	plan agenda
@@ -79,31 +79,31 @@ type ticks struct {
 type comm struct {
 	of      *match.Comm
 	members []member
-	done    uint64 // collectives that all have entered
-	behind  int    // members that have not entered the next one, if epoch is the simulation's
+	done    uint64 // collectives that all members have entered
+	behind  int    // members that have not entered the next collective; valid if epoch is the simulation's
 	epoch   uint64
 	freed   int  // members that have freed it
-	crossed int  // circles that it was part of
-	unclear bool // which call comes to which collective is not to be seen
+	crossed int  // circles in which it was found
+	unclear bool // it cannot be seen which call belongs to which collective
 }
 
-// circles is how many crossings a communicator is found in before it is left alone.
+// circles is the number of crossings in which a communicator is found before it is ignored.
 const circles = 100
 
-// free reports whether c holds nobody up.
+// free reports whether c does not hold up any thread.
 func (c *comm) free() bool { return c.unclear || c.crossed >= circles }
 
 // member is a process in a communicator.
 type member struct {
-	arrived uint64  // collectives that it has entered and left behind
-	next    uint64  // position of the one that it will enter next, as far as its records are read
-	owner   *thread // that makes its calls
+	arrived uint64  // collectives that it has entered and left
+	next    uint64  // position of the collective that it will enter next, as far as its records have been read
+	owner   *thread // the thread that makes its calls
 }
 
-// advanceAt is how many items are worth an Advance that nobody has asked for.
+// advanceAt is the number of items in queues at which Enter calls Advance by itself.
 const advanceAt = 1 << 16
 
-// New returns a simulation of nothing so far.
+// New returns an empty simulation.
 func New() *Simulation {
 	s := &Simulation{comms: make(map[*match.Comm]*comm), limit: advanceAt}
 	for _, f := range mpiapi.Funcs() {
@@ -115,8 +115,8 @@ func New() *Simulation {
 	return s
 }
 
-// kindOf works out what matters of a function. Programs call some blocking collectives in any order, as libraries
-// implement them as local calls; so are the first halves of split collectives. That they may wait is held against nobody.
+// kindOf works out the kind of a function. Libraries implement some blocking collectives as local calls, and programs
+// call them in any order. The same is true of the first half of a split collective. Such calls are not taken to block.
 func kindOf(f *mpiapi.Func) kind {
 	k := kind{
 		blocks: f.Class == mpiapi.Collective && f.Waits != mpiapi.SeldomWait && f.Split != mpiapi.SplitBegin,
@@ -130,8 +130,8 @@ func kindOf(f *mpiapi.Func) kind {
 	return k
 }
 
-// Enter notes that the thread of a call enters the collective at a position of c as member me. Of the call a copy is
-// kept, if anything.
+// Enter notes that the thread of a call enters the collective at a position of c as member me. It keeps a copy of the
+// call, or nothing of it.
 func (s *Simulation) Enter(c *match.Comm, me int32, position uint64, call *match.Call) {
 	if c.Size() < 2 {
 		return
@@ -150,7 +150,8 @@ func (s *Simulation) Enter(c *match.Comm, me int32, position uint64, call *match
 	if k.passes && c.Idle() {
 		defer delete(s.comms, c)
 	}
-	if last != nil && last.comm.of == c && last.to == position && last.blocks == k.blocks && last.call == kept && !k.ends {
+	if last != nil && last.comm.of == c && last.to == position && last.blocks == k.blocks && last.call == kept &&
+		!k.ends {
 		last.to++
 		last.comm.members[me].next = last.to
 		return
@@ -158,14 +159,15 @@ func (s *Simulation) Enter(c *match.Comm, me int32, position uint64, call *match
 	s.append(t, c, me, position, kept, k)
 }
 
-// Distrust says that a call on c failed: whether it took part is not known. From now on c holds nobody up.
+// Distrust says that a call on c failed. Whether the call took part in a collective is not known. From now on, c holds
+// up no thread.
 func (s *Simulation) Distrust(c *match.Comm) {
 	if d := s.comms[c]; d != nil {
 		d.unclear = true
 	}
 }
 
-// append begins a new row of calls.
+// append begins a new sequence of calls.
 func (s *Simulation) append(t *thread, c *match.Comm, me int32, position uint64, call *match.Call, k kind) {
 	d := s.comms[c]
 	if d == nil {
@@ -175,7 +177,7 @@ func (s *Simulation) append(t *thread, c *match.Comm, me int32, position uint64,
 	}
 	m := &d.members[me]
 	if m.next != position || m.owner != nil && m.owner != t {
-		d.unclear = true // several threads of a process take turns: which of them is next is up to them
+		d.unclear = true // several threads of a process take turns; which of them is next is not determined
 	}
 	m.next, m.owner = position+1, t
 	t.queue = append(t.queue, item{d, me, k.blocks, position, position + 1, call})
@@ -206,7 +208,7 @@ func (s *Simulation) thread(id ring.ThreadID) *thread {
 	return t
 }
 
-// keep returns a copy of a call; of a call that looks like the last one from the same place, the copy made then.
+// keep returns a copy of a call. If an equal call from the same place was copied before, it returns that copy.
 func (t *thread) keep(call *match.Call) *match.Call {
 	if t.recent != nil && bytes.Equal(t.recent.Raw, call.Raw) {
 		return t.recent

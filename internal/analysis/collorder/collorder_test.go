@@ -13,14 +13,14 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// step is a call in a made-up program: the next collective of a thread on a communicator.
+// step is a call in a generated program: the next collective of a thread on a communicator.
 type step struct {
 	comm     int
 	position int
 	blocks   bool
 }
 
-// program is what each thread does. The members of each communicator are threads.
+// program has the steps of each thread. The members of each communicator are threads.
 type program struct {
 	members [][]int
 	threads [][]step
@@ -28,8 +28,8 @@ type program struct {
 
 func (p *program) member(comm, thread int) int { return slices.Index(p.members[comm], thread) }
 
-// stuck executes the program as if blocking collectives synchronised, and reports whether threads end up waiting for
-// each other in a circle. It is slow and obviously right.
+// stuck executes the program as if blocking collectives synchronised. It reports whether threads end up waiting for
+// each other in a circle. It is slow and simple.
 func (p *program) stuck() bool {
 	at := make([]int, len(p.threads))
 	entered := func(thread int, comm, position int) bool {
@@ -57,7 +57,7 @@ func (p *program) stuck() bool {
 			}
 		}
 	}
-	// Whoever waits for a thread that is on its way there, but is itself held up, waits for it.
+	// A thread also waits for a thread that has not yet come to the collective because it is itself held up.
 	waits := make([][]int, len(p.threads))
 	for t := range p.threads {
 		if at[t] == len(p.threads[t]) {
@@ -93,7 +93,7 @@ func (p *program) stuck() bool {
 func draw(t *rapid.T, complete bool) *program {
 	n := rapid.IntRange(2, 5).Draw(t, "threads")
 	p := &program{threads: make([][]step, n)}
-	left := make([][]int, n) // communicators, as often as they are to be entered
+	left := make([][]int, n) // each communicator occurs as many times as it has to be entered
 	var blocks [][]bool
 	for c := range rapid.IntRange(1, 4).Draw(t, "communicators") {
 		var members []int
@@ -146,7 +146,7 @@ func call(thread int, blocks bool) *match.Call {
 	return &match.Call{Thread: ring.ThreadID(thread), Raw: fakerun.Record(1, name, nil, 0)}
 }
 
-// simulate hands the program to a simulation in some order, and returns the crossings that it finds.
+// simulate passes the program to a simulation in some order, and returns the crossings that it finds.
 func (p *program) simulate(t *rapid.T, s *Simulation) (found []*Crossing) {
 	comms := make([]*match.Comm, len(p.members))
 	for c, members := range p.members {
@@ -190,7 +190,7 @@ func (p *program) simulate(t *rapid.T, s *Simulation) (found []*Crossing) {
 	return found
 }
 
-// verify checks that a crossing is a circle, of calls that the program makes in that order.
+// verify checks that a crossing is a circle of calls that the program makes in that order.
 func (p *program) verify(t *rapid.T, comms []*match.Comm, x *Crossing) {
 	for i, l := range x.Links {
 		if next := x.Links[(i+1)%len(x.Links)]; l.First != next.Second {
@@ -216,8 +216,8 @@ func (p *program) verify(t *rapid.T, comms []*match.Comm, x *Crossing) {
 	}
 }
 
-// TestOrders compares the simulation, which is handed the calls in any order and stops in between, with an execution
-// of the whole program.
+// TestOrders compares the simulation with an execution of the whole program. The simulation gets the calls in any order
+// and is advanced between them.
 func TestOrders(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		t.Run(fmt.Sprint("complete=", complete), rapid.MakeCheck(func(t *rapid.T) {
@@ -258,15 +258,16 @@ func TestThreadsThatShareACommunicator(t *testing.T) {
 	}
 }
 
-// TestLateComersAreWaitedFor: half of four processes enter a and then b, half the other way round; 1 and 2 may be late.
+// TestLateComersAreWaitedFor: two of four processes enter a and then b, the other two in the opposite order. Processes
+// 1 and 2 may be late.
 func TestLateComersAreWaitedFor(t *testing.T) {
 	const patience, never = 5, 100
 	for _, c := range []struct {
 		name  string
-		late  [4]int // ticks, by process
-		ended bool   // process 2
-		told  int    // the tick at which it is told
-		ranks int    // that it tells of
+		late  [4]int // number of ticks, by process
+		ended bool   // process 2 has ended
+		told  int    // the tick at which the crossing is reported
+		ranks int    // the number of ranks in the report
 	}{
 		{"not late", [4]int{}, false, established, 4},
 		{"late", [4]int{2: 3}, false, 4, 4},
@@ -320,9 +321,13 @@ func TestFreedCommunicatorsAreForgotten(t *testing.T) {
 	for i := range 1000 {
 		c := &match.Comm{Members: []int32{0, 1}}
 		for r := range 2 {
-			s.Enter(world, int32(r), uint64(i), &match.Call{Thread: ring.ThreadID(r), Raw: fakerun.Record(1, "MPI_Comm_dup", nil, 0)})
+			s.Enter(world, int32(r), uint64(i), &match.Call{
+				Thread: ring.ThreadID(r), Raw: fakerun.Record(1, "MPI_Comm_dup", nil, 0),
+			})
 			enter(s, r, c, int32(r), 0)
-			s.Enter(c, int32(r), 1, &match.Call{Thread: ring.ThreadID(r), Raw: fakerun.Record(2, "MPI_Comm_free", nil, 0)})
+			s.Enter(c, int32(r), 1, &match.Call{
+				Thread: ring.ThreadID(r), Raw: fakerun.Record(2, "MPI_Comm_free", nil, 0),
+			})
 		}
 	}
 	s.Advance()
@@ -358,7 +363,8 @@ func BenchmarkRowsAndColumns(b *testing.B) {
 			s := New()
 			var rows, columns [side]*match.Comm
 			for i := range side {
-				rows[i], columns[i] = &match.Comm{Members: make([]int32, side)}, &match.Comm{Members: make([]int32, side)}
+				rows[i], columns[i] =
+					&match.Comm{Members: make([]int32, side)}, &match.Comm{Members: make([]int32, side)}
 			}
 			row, column := call(0, true), call(0, true)
 			column.Raw[layout.RecordSiteAt] = 2

@@ -7,21 +7,21 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Crossing is a circle of collectives, each of which can't end before the next has, and the last not before the first.
+// Crossing is a circle of collectives. Each can end only after the next has ended, and the last only after the first.
 type Crossing struct {
 	Links []Link
 
 	comms []*comm
 }
 
-// Sound reports whether it still holds: each process uses each of the communicators by one thread only, as far as is
-// known by now. Where several take turns another may have come first, and there is no circle.
+// Sound reports whether the crossing still holds: each process uses each of the communicators in one thread only, as
+// far as is known by now. Where several threads take turns, another order is possible, and there is no circle.
 func (x *Crossing) Sound() bool {
 	return !slices.ContainsFunc(x.comms, func(c *comm) bool { return c.unclear })
 }
 
-// Link says who enters First before Second, so that Second can't end before First has. First is the Second of the next
-// link.
+// Link says which threads enter First before Second. So Second cannot end before First has ended. First is the Second
+// of the next link.
 type Link struct {
 	First, Second Instance
 	Threads       []Order
@@ -33,8 +33,8 @@ type Instance struct {
 	Position uint64
 }
 
-// Order is the calls of one thread that make a link. The second may enter a collective before Second, if those on the
-// way to it do not block.
+// Order is the two calls of one thread that make a link. The second call may be an earlier collective than Second, if
+// the collectives between them do not block.
 type Order struct {
 	Thread        ring.ThreadID
 	First, Second *match.Call
@@ -51,7 +51,7 @@ func (s *Simulation) Tick() {
 	}
 }
 
-// heldUp returns for how many ticks a thread has not gone on.
+// heldUp returns the number of ticks for which a thread has not gone on.
 func (t *thread) heldUp() int {
 	if t.idle.passed != t.passed {
 		return 0
@@ -59,16 +59,16 @@ func (t *thread) heldUp() int {
 	return t.idle.n
 }
 
-// established is how many ticks threads must have been held up to be looked at at all: in a program that goes on, few
-// are.
+// established is the number of ticks that a thread must have been held up before it is examined. Few threads of a
+// program that goes on are held up that long.
 const established = 2
 
-// Gone reports whether a member of a communicator will enter nothing any more.
+// Gone reports whether a member of a communicator will enter no more collectives.
 type Gone func(c *match.Comm, member int32) bool
 
-// Crossing returns a crossing, nil if there is none. Processes that are on their way to take the same part in it as
-// others do are waited for, until none is left or, for the given number of ticks, none has come. Each crossing is
-// returned once: the simulation goes on as if one of its collectives had not synchronised.
+// Crossing returns a crossing, or nil if there is none. It waits for processes that may still take the same part in the
+// crossing as others: until there are no such processes, or until none has joined for the given number of ticks. Each
+// crossing is returned once: after that, the simulation goes on as if one of its collectives did not synchronise.
 func (s *Simulation) Crossing(patience int, gone Gone) *Crossing {
 	s.Advance()
 	for _, held := range []int{min(established, patience), patience} {
@@ -81,7 +81,7 @@ func (s *Simulation) Crossing(patience int, gone Gone) *Crossing {
 		if path == nil {
 			return nil
 		}
-		all := s.graph(0) // with those that have just come
+		all := s.graph(0) // includes the threads that arrived last
 		if held == patience && !all.growing(path, patience) || !awaited(path, gone) {
 			return all.take(path)
 		}
@@ -89,7 +89,7 @@ func (s *Simulation) Crossing(patience int, gone Gone) *Crossing {
 	return nil
 }
 
-// between calls f for the threads that make a link of a circle.
+// between calls f for all threads that make a link of a circle.
 func (g *graph) between(link edge, f func(edge)) {
 	for _, o := range g.edges[link.from] {
 		if o.to == link.to {
@@ -106,7 +106,7 @@ func (g *graph) growing(path []edge, patience int) (young bool) {
 	return young
 }
 
-// take makes a crossing of a circle, which does not hold up its threads any longer.
+// take makes a crossing of a circle. The circle does not hold up its threads any longer.
 func (g *graph) take(path []edge) *Crossing {
 	x := new(Crossing)
 	for _, e := range path {
@@ -124,22 +124,23 @@ func (g *graph) take(path []edge) *Crossing {
 	return x
 }
 
-// awaited reports whether a process that is in both communicators of a link has not entered both of its collectives
-// yet.
+// awaited reports whether a process that belongs to both communicators of a link has not yet entered both of its
+// collectives.
 func awaited(path []edge, gone Gone) bool {
 	for _, e := range path {
 		first, second := e.thread.inside, e.thread.queue[e.at].comm
 		if first.of.World != second.of.World {
 			continue
 		}
-		member := make(map[int32]int, len(first.members)) // of the first, by rank
+		member := make(map[int32]int, len(first.members)) // member numbers in the first communicator, by rank
 		for i, rank := range first.of.Members {
 			member[rank] = i
 		}
 		for i, rank := range second.of.Members {
 			k, both := member[rank]
 			both = both && rank >= 0
-			if both && (first.members[k].next <= e.to.Position || second.members[i].next <= e.from.Position) && !gone(second.of, int32(i)) {
+			if both && (first.members[k].next <= e.to.Position || second.members[i].next <= e.from.Position) &&
+				!gone(second.of, int32(i)) {
 				return true
 			}
 		}
@@ -147,12 +148,12 @@ func awaited(path []edge, gone Gone) bool {
 	return false
 }
 
-// agenda is what a thread will enter once it is no longer held up: for each communicator the first item.
+// agenda is what a thread will enter after it is no longer held up: the first item of each communicator.
 type agenda struct {
 	first  map[*comm]int
 	order  []*comm
-	looked int    // items of the queue that are in it
-	passed uint64 // it holds as long as the thread does not go on
+	looked int    // items of the queue that have been examined
+	passed uint64 // the agenda is valid as long as the thread has not gone on since
 }
 
 // ahead brings a thread's agenda up to date.
@@ -171,14 +172,15 @@ func (t *thread) ahead() *agenda {
 	return a
 }
 
-// edge says that the collective from can't end before a thread has come out of to, in which it is held up.
+// edge says that the collective from cannot end before a thread leaves the collective to, in which the thread is held
+// up.
 type edge struct {
 	from, to Instance
 	thread   *thread
-	at       int // in its queue: where it enters from, or one before it on the same communicator
+	at       int // index in its queue: the item that contains from, or an earlier item of the same communicator
 }
 
-// graph says which collectives that threads are held up in wait for which others.
+// graph says which collectives wait for which others. It contains the collectives in which threads are held up.
 type graph struct {
 	nodes []Instance // in the order in which they were found
 	edges map[Instance][]edge
@@ -220,7 +222,7 @@ func (t *thread) in() Instance {
 	return Instance{t.inside.of, max(t.inside.done, t.queue[t.head].from)}
 }
 
-// prune takes out what can't be part of a circle, as nothing leads there or away from there.
+// prune removes the nodes that cannot be part of a circle, because no edge leads to them or from them.
 func (g *graph) prune() {
 	for before := -1; before != len(g.nodes); {
 		before = len(g.nodes)
@@ -241,10 +243,10 @@ func (g *graph) prune() {
 	}
 }
 
-// tries is how many nodes that lie on circles are looked at for a shorter one.
+// tries is the number of nodes on circles that are examined to find a shorter circle.
 const tries = 64
 
-// circle returns a short circle, nil if there is none.
+// circle returns a short circle, or nil if there is none.
 func (g *graph) circle() []edge {
 	var best []edge
 	found := 0
@@ -263,7 +265,7 @@ func (g *graph) circle() []edge {
 	return best
 }
 
-// back returns a shortest way from a node to itself, nil if there is none.
+// back returns a shortest path from a node to itself, or nil if there is none.
 func (g *graph) back(start Instance) []edge {
 	via := make(map[Instance]edge)
 	queue := []Instance{start}

@@ -4,12 +4,12 @@
 //
 // Vector clocks would cost time and memory per message for every process, and the question is seldom asked. So each
 // process has a journal of limited length. An entry says what the process learned of others: that the send of a message
-// that it received had begun, or that all members had entered a collective that it left. The answer is found by a search
-// from the later moment backwards through the journals. All moments are numbered in an order in which causes come before
-// effects, so the search can ignore everything before the earlier moment. Its cost grows with what happened between the
-// two.
+// that it received had begun, or that all members had entered a collective that it left. The answer is found by a
+// search from the later moment backwards through the journals. All moments are numbered in an order in which causes
+// come before effects. So the search can ignore everything before the earlier moment, and its cost grows with the
+// number of events between the two.
 //
-// Moments whose order is not known, or not known any more, count as ordered.
+// Moments whose order is not known, or is no longer known, count as ordered.
 package happensbefore
 
 import "slices"
@@ -23,7 +23,7 @@ type Moment struct {
 // Group is a set of processes that meet in collective operations.
 type Group int32
 
-// Group returns the group of the given processes, ascending.
+// Group returns the group of the given processes. They must be in ascending order.
 func (l *Log) Group(procs []int32) Group {
 	k := extent{members: len(procs)}
 	if len(procs) > 0 {
@@ -50,27 +50,27 @@ type group struct {
 	all     journal // what all members learned at once; entry.proc is not used
 }
 
-// extent tells most groups apart.
+// extent is a key that differs for most groups.
 type extent struct {
 	members     int
 	first, last int32
 }
 
 const (
-	entries  = 1 << 20 // kept of all processes together, about
-	shortest = 64      // kept of each at least
-	longest  = 4096    // kept of each at most
-	effort   = 20000   // entries looked at for one question; beyond that it counts as ordered
+	entries  = 1 << 20 // approximate number of entries kept for all processes together
+	shortest = 64      // minimum number kept for each process
+	longest  = 4096    // maximum number kept for each process
+	effort   = 20000   // maximum number of entries examined for one question; beyond that, the moments count as ordered
 )
 
-// Log is what the processes of a run have learned of each other. What it is told must come in an order in which causes
+// Log is what the processes of a run have learned of each other. Its methods must be called in an order in which causes
 // come before effects.
 type Log struct {
 	now    uint64
 	procs  []history
 	groups []group
 	alike  map[extent][]Group
-	limit  int // of each process's log
+	limit  int // length of each process's journal
 
 	forgotten uint64 // nothing is known of any process up to this time
 
@@ -78,21 +78,22 @@ type Log struct {
 	turn uint64 // number of the search under way
 }
 
-// entry says that from At on a process knows what others had done by a moment: one, or all of a group.
+// entry says that from time at on, a process knows what others had done by the time known: one process, or all of a
+// group.
 type entry struct {
 	at    uint64
 	known uint64
 	proc  int32 // or the complement of a group's number
 }
 
-// journal is what was learned, oldest first; circular when it is full.
+// journal is what was learned, oldest first. It is circular when it is full.
 type journal struct {
 	entries []entry
 	oldest  int
 	cut     uint64 // entries up to this time may be missing
 }
 
-// history is what one process has learned: by itself, and with the groups that it is in.
+// history is what one process has learned: alone, and with the groups that it belongs to.
 type history struct {
 	journal
 	groups []Group
@@ -118,7 +119,7 @@ func (l *Log) history(proc int32) *history {
 	return &l.procs[proc]
 }
 
-// share returns the largest length of a journal if there are n.
+// share returns the maximum length of each journal if there are n journals.
 func share(n int) int { return min(longest, max(shortest, entries/n)) }
 
 // Learn notes that a process knows, from now on, what another had done by the moment m.
@@ -129,24 +130,23 @@ func (l *Log) Learn(proc int32, m Moment) {
 	}
 }
 
-// Meet notes that a process knows, from now on, what all members of a group have done up to when the last of them
-// entered a collective.
+// Meet notes that a process knows, from now on, what all members of a group have done up to the time entered, when the
+// last of them entered a collective.
 func (l *Log) Meet(proc int32, g Group, entered uint64) {
 	l.history(proc).add(entry{at: l.now, known: entered, proc: ^int32(g)}, l.limit)
 }
 
-// MeetAll notes that all members of a group know, from now on, what all of them have done up to when the last of them
-// entered a collective: it is as if each did Meet.
+// MeetAll has the effect of Meet for each member of a group: all members know, from now on, what all of them have done
+// up to the time entered.
 func (l *Log) MeetAll(g Group, entered uint64) {
 	l.groups[g].all.add(entry{at: l.now, known: entered}, share(len(l.groups)))
 }
 
-// Doubt notes that a process has ways of learning of others that are not seen: everything may come before what it does,
-// and has done.
+// Doubt notes that a process may learn of others in ways that are not seen. Every event may then come before the events
+// of this process, past and future.
 func (l *Log) Doubt(proc int32) { l.history(proc).opaque = true }
 
-// Forget drops all that the processes have learned: whatever happened up to now may come before what happens from now
-// on.
+// Forget drops all that the processes have learned. Every event up to now may come before every event from now on.
 func (l *Log) Forget() {
 	l.forgotten = l.now
 	for i := range l.procs {
@@ -191,8 +191,8 @@ func (h *journal) upTo(at uint64) int {
 	return lo
 }
 
-// Before reports whether a comes before b, or may come before it. It is false only if another run may have them the
-// other way round. Equal moments are ordered.
+// Before reports whether a comes before b, or may come before it. It is false only if another run may have them in the
+// opposite order. Equal moments are ordered.
 func (l *Log) Before(a, b Moment) bool {
 	if l.history(a.Proc).opaque || l.history(b.Proc).opaque {
 		return true

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clock is a vector clock: how many events of each process are known.
+// clock is a vector clock: the number of events known of each process.
 type clock []int
 
 func (c clock) join(o clock) {
@@ -16,18 +16,18 @@ func (c clock) join(o clock) {
 	}
 }
 
-// event is a moment as the log and as the vector clocks know it.
+// event is a moment in the log, with its vector clock.
 type event struct {
 	Moment
-	number int // of the process's events
+	number int // number among the events of the process
 	clock  clock
 }
 
-// before is the definition: b knows of a.
+// before is the definition of happens-before: b knows of a.
 func (a *event) before(b *event) bool { return b.clock[a.Proc] >= a.number }
 
-// TestAgainstVectorClocks compares the searches with vector clocks in random runs: messages, synchronous messages,
-// collectives of subsets, of everybody, and of one process that all hear.
+// TestAgainstVectorClocks compares the searches with vector clocks in random runs. The runs have messages, synchronous
+// messages, collectives of subsets and of all processes, and collectives in which one process sends to all.
 func TestAgainstVectorClocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "processes")
@@ -102,7 +102,7 @@ func TestAgainstVectorClocks(t *testing.T) {
 	})
 }
 
-// TestForgotten: what was dropped counts as ordered, what came after it is still known.
+// TestForgotten: events that were dropped count as ordered. Later events are still known.
 func TestForgotten(t *testing.T) {
 	l := New()
 	l.Step()
@@ -124,7 +124,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestForgottenMeetings: so it is with what a group has learned.
+// TestForgottenMeetings: the same holds for what a group has learned.
 func TestForgottenMeetings(t *testing.T) {
 	l := New()
 	g := l.Group([]int32{1, 2})
@@ -154,7 +154,7 @@ func TestForgottenMeetings(t *testing.T) {
 	}
 }
 
-// TestDoubt: nothing is known about a process that may learn in ways that are not seen, nor about who hears of it.
+// TestDoubt: nothing is known about a process that may learn in unseen ways, nor about processes that learn from it.
 func TestDoubt(t *testing.T) {
 	l := New()
 	l.Step()
@@ -182,7 +182,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestForget: what was before it counts as ordered, whoever did it, what came after it does not.
+// TestForget: all events before Forget count as ordered, those after it do not.
 func TestForget(t *testing.T) {
 	l := New()
 	l.Step()

@@ -2,7 +2,7 @@
 // all members have entered a collective and no check has found an error in it, all calls may go on. Otherwise all calls
 // are refused, so that no member waits in MPI for a member whose call was refused.
 //
-// No call is held for ever. If some members can never enter a collective, the other members' calls are refused, or the
+// No call is held forever. If some members can never enter a collective, the other members' calls are refused, or the
 // program is ended. MPI may let a member leave some collectives before all members have entered (for example the root
 // of a broadcast). Such a call is let go without a verdict when others may wait for the process that is held (package
 // waiting): a program that relies on that is not portable, but strict mode must not stop it. If the calls of a
@@ -26,7 +26,7 @@ import (
 type Gate interface {
 	// Judge publishes the verdict on the call that a thread is in.
 	Judge(ring.ThreadID, ring.Verdict)
-	// Refused says that a collective is refused, before any of its calls is.
+	// Refused notes that a collective is refused. It is called before any call of the collective is refused.
 	Refused()
 	// EndStrict lets all calls go on, from now on.
 	EndStrict()
@@ -42,7 +42,7 @@ type place struct {
 type hearing struct {
 	waiting []*track.Thread
 	why     string                  // the check that refuses it, "" if none does
-	told    map[*track.Process]bool // processes that have got the refusal
+	told    map[*track.Process]bool // processes whose calls have been refused
 	free    bool                    // let go without a verdict
 }
 
@@ -52,9 +52,9 @@ type Judge struct {
 	gate     Gate
 	hearings map[place]*hearing
 	holding  map[*track.Thread]bool // threads without a verdict
-	decided  []place                // since calls that wait for it were looked at
+	decided  []place                // decided since the calls that wait for them were examined
 	blind    map[*match.Comm]bool   // some members could not be seen when others were let go
-	leaving  bool                   // there are processes whose last calls are not seen
+	leaving  bool                   // there are processes that that may make calls which are not recorded
 	ending   func() bool
 }
 
@@ -74,7 +74,8 @@ func (NoGate) EndStrict() {}
 // call is refused any more: the calls stay held until the program has ended.
 func New(t *track.Tracker, g Gate, ending func() bool) *Judge {
 	return &Judge{
-		tracker: t, gate: g, ending: ending, hearings: make(map[place]*hearing), holding: make(map[*track.Thread]bool), blind: make(map[*match.Comm]bool),
+		tracker: t, gate: g, ending: ending,
+		hearings: make(map[place]*hearing), holding: make(map[*track.Thread]bool), blind: make(map[*match.Comm]bool),
 	}
 }
 
@@ -281,12 +282,12 @@ func (j *Judge) refuse(th *track.Thread, c collective, why string) {
 		v.Refused = ring.OnComm
 	}
 	if c.comm.Domain == match.Gathering {
-		v.Handle = c.view.Handle // of the communicator that another is made from, if there is one
-	} else if th.Process.ViewOf(c.comm) == nil { // freed, which a program may do before the operation is complete
+		v.Handle = c.view.Handle // handle of the communicator that another is made from, if there is one
+	} else if th.Process.ViewOf(c.comm) == nil { // freed; a program may do this before the operation is complete
 		v.Refused, v.Handle = ring.OnComm, 0
 	}
 	j.publish(th, v)
-	j.decided = append(j.decided, c.place) // it is forgotten when all processes have got the refusal
+	j.decided = append(j.decided, c.place) // the hearing is deleted when all processes have got the refusal
 }
 
 func (j *Judge) hearing(p place) *hearing {
@@ -300,7 +301,8 @@ func (j *Judge) hearing(p place) *hearing {
 
 // followed reports whether all calls of the members on a communicator are known, so that mpivet can wait for them.
 func (j *Judge) followed(c *match.Comm) bool {
-	return !c.Opaque && (c.World == nil || !c.World.Unsure) && (!j.blind[c] || !j.unseen(c)) && (!j.leaving || !j.has(c, callsBack))
+	return !c.Opaque && (c.World == nil || !c.World.Unsure) &&
+		(!j.blind[c] || !j.unseen(c)) && (!j.leaving || !j.has(c, callsBack))
 }
 
 // callsBack reports whether a process is in MPI_Finalize, from where MPI may call functions of the program. Calls of
@@ -315,5 +317,7 @@ func (j *Judge) unseen(c *match.Comm) bool {
 // has reports whether kind returns true for any process of a communicator. kind gets nil for a process that has not
 // been seen.
 func (j *Judge) has(c *match.Comm, kind func(*track.Process) bool) bool {
-	return slices.ContainsFunc(c.Members, func(rank int32) bool { return kind(j.tracker.ProcessOf(c.World, int(rank))) })
+	return slices.ContainsFunc(c.Members, func(rank int32) bool {
+		return kind(j.tracker.ProcessOf(c.World, int(rank)))
+	})
 }

@@ -1,5 +1,6 @@
-// Package nearmiss looks for near misses: operations that would match one that waits in vain, but for one thing. It
-// looks at what lies unmatched in mailboxes and at what is counted there, only when something is to be explained.
+// Package nearmiss searches for near misses. A near miss is an operation that would match an operation that waits in
+// vain, except for one difference. The search examines the unmatched operations in mailboxes and the counts there. It
+// is done only when a finding has to be explained.
 package nearmiss
 
 import (
@@ -10,29 +11,30 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Kind says what keeps two operations apart.
+// Kind says why two operations do not match.
 type Kind uint8
 
-// The kinds, the most telling first.
+// The kinds, the most informative first.
 const (
 	Tag       Kind = iota // the tags differ
 	Comm                  // the communicators differ
-	Elsewhere             // the one process sends to, or receives from, a third
-	Other                 // a third process sends to, or receives from, the other
+	Elsewhere             // the sender is the right process, but the receiver is a third process
+	Other                 // the receiver is the right process, but the sender is a third process
 	Taken                 // a message that would match was received by an earlier receive with a wildcard
-	Count                 // as many have been posted on the one side, and one more on the other
+	Count                 // all other operations have found partners: this is one more than the other side has posted
 )
 
 // Want is an operation that finds no partner.
 type Want struct {
-	Send          bool // what is looked for is a send: it receives, or probes
+	Send          bool // a send is looked for: the operation is a receive or a probe
 	Comm          *match.Comm
 	Me, Peer, Tag int32 // members; Peer and Tag may be match.Any
 	Process       *track.Process
-	Op            *match.Op // nil of a probe
+	Op            *match.Op // nil for a probe
 }
 
-// Wanted turns a clause for which a thread waits into what it looks for; false if that is no message.
+// Wanted returns the operation that a thread needs for a clause. The result is false if the clause is not about a
+// message.
 func Wanted(b *waiting.Blocked, c *waiting.Clause) (Want, bool) {
 	w := Want{Send: c.What == waiting.ToSend, Process: b.Thread.Process, Op: c.Op}
 	switch {
@@ -46,18 +48,19 @@ func Wanted(b *waiting.Blocked, c *waiting.Clause) (Want, bool) {
 	return w, true
 }
 
-// Miss is what nearly is the partner of a Want.
+// Miss is an operation that nearly matches a Want.
 type Miss struct {
 	Kind Kind
 	Want *Want
 	Op   *match.Op     // the operation; nil for Taken and Count
 	Took *match.Taking // Taken
-	// Sent and Received are what was sent between the two so far on the communicator, and the receives for it.
+	// Sent and Received are the numbers of messages that one process has sent to the other so far on the communicator,
+	// and of receives for them.
 	Sent, Received int
 }
 
-// Search returns the near misses of w, the most telling first, at most one of each kind. spent reports whether what a
-// process has sent or received so far is all there will be: only then counts tell anything.
+// Search returns the near misses of w, the most informative first, at most one of each kind. spent reports whether a
+// process will send and receive nothing more. Only then are counts meaningful.
 func Search(w *Want, spent func(member int32) bool) (found []Miss) {
 	if w.Comm.Opaque || w.Comm.World != nil && w.Comm.World.Unsure {
 		return nil
@@ -95,7 +98,7 @@ func Search(w *Want, spent func(member int32) bool) (found []Miss) {
 
 type search struct {
 	want *Want
-	best [Other + 1]*match.Op // of each kind: of the lowest members, the first posted
+	best [Other + 1]*match.Op // for each kind: the operation of the lowest members, and of these the first posted
 }
 
 func (s *search) note(k Kind, op *match.Op) {
@@ -107,7 +110,8 @@ func (s *search) note(k Kind, op *match.Op) {
 
 func fits(a, b int32) bool { return a == b || a == match.Any || b == match.Any }
 
-// mailbox looks at what has come to, or is awaited by, the receiving side on the same communicator.
+// mailbox examines the operations at the receiving side on the same communicator: messages that have arrived, and
+// receives.
 func (s *search) mailbox() {
 	w := s.want
 	to := w.Me
@@ -117,9 +121,9 @@ func (s *search) mailbox() {
 		}
 	}
 	w.Comm.Unpaired(to, match.Any, func(op *match.Op) {
-		peer := op.Me // the side that is not w's
+		peer := op.Me // the member that is not on w's side
 		if !w.Send {
-			peer = op.Peer // whom it would receive from
+			peer = op.Peer // the member that it would receive from
 		}
 		switch {
 		case op.Send != w.Send:
@@ -133,7 +137,7 @@ func (s *search) mailbox() {
 	})
 }
 
-// others looks at the other communicators of the process that waits.
+// others examines the other communicators of the process that waits.
 func (s *search) others() {
 	w := s.want
 	if w.Peer == match.Any {
@@ -159,8 +163,8 @@ func (s *search) others() {
 	})
 }
 
-// elsewhere looks at what the process that is waited for does with third ones on the same communicator: messages that
-// it has sent to them, or, if it is to receive, receives of third ones for the message.
+// elsewhere examines the operations of the process that should act with third processes on the same communicator:
+// messages that it has sent to them, or, if it should receive, receives of third processes for the message.
 func (s *search) elsewhere() {
 	w := s.want
 	from := w.Peer

@@ -14,10 +14,13 @@ type reporter []*finding.Finding
 
 func (r *reporter) Report(f *finding.Finding) { *r = append(*r, f) }
 
-// Races are found behind more collectives than are remembered, and a collective between two messages orders them.
+// TestBehindManyCollectives: races are found after more collectives than are remembered, and a collective between two
+// messages orders them.
 func TestBehindManyCollectives(t *testing.T) {
 	one := func(peer string, rank int) fakerun.Args {
-		return fakerun.Args{"*buf": uint64(0x1000), "count": 1, "datatype": fakerun.Int, peer: rank, "tag": 1, "comm": fakerun.World}
+		return fakerun.Args{
+			"*buf": uint64(0x1000), "count": 1, "datatype": fakerun.Int, peer: rank, "tag": 1, "comm": fakerun.World,
+		}
 	}
 	barrier := func(k *fakerun.Rank, n int) {
 		for range n {
@@ -30,8 +33,10 @@ func TestBehindManyCollectives(t *testing.T) {
 		k.Call(site, "MPI_Recv", a)
 	}
 	for _, c := range []struct {
-		name            string
-		asked, separate bool // orders are asked for before the collectives; a collective is between the messages
+		name string
+		// asked: a question about orders is expected before the collectives. separate: a collective is between the
+		// messages.
+		asked, separate bool
 		want            int
 	}{
 		{"unordered", false, false, 1},

@@ -15,34 +15,34 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Follower listens to the replay of a run. It keeps the log of what the processes learn of each other, and finds races
-// and ready sends by it.
+// Follower listens to the replay of a run. It keeps the log of what the processes learn of each other. With the log, it
+// finds races and ready sends that may begin too early.
 type Follower struct {
 	tracker  *track.Tracker
 	log      *happensbefore.Log
-	detector *Detector // nil if nobody wants races
-	// readyTooEarly: nothing makes sure that the receive of a ready send is posted when the send begins.
+	detector *Detector // nil if no check needs races
+	// readyTooEarly: nothing ensures that the receive of a ready send is posted when the send begins.
 	readyTooEarly stream.Topic[ReadyTooEarly]
 	races         stream.Topic[*Race]
 	marks         []mark                    // by thread
 	meetings      map[*match.Comm]*meetings // by communicator, window or file
-	recent        *meetings                 // those used last
-	receives      map[*match.Op]*Receive    // that the detector has and that are not complete
-	sends         map[*match.Op]*Send       // synchronous ones that are received and not complete
+	recent        *meetings                 // the last ones used
+	receives      map[*match.Op]*Receive    // receives that the detector follows and that are not complete
+	sends         map[*match.Op]*Send       // synchronous sends that are received and not complete
 	asked         bool                      // there were receives from any source, or ready sends
-	idle          bool                      // there were none in a long time: nothing is logged
+	idle          bool                      // there were none for a long time, so nothing is logged
 }
 
-// patience is how much happens before the log rests because nobody has asked anything.
+// patience is the number of steps of the log without a question after which the log rests.
 const patience = 1 << 16
 
-// restLog has nothing logged until somebody asks.
+// restLog stops logging until a question about orders is expected.
 func (f *Follower) restLog() {
 	f.idle = true
 	f.log.Forget()
 }
 
-// ask says that orders will be asked for, of what happens from now on.
+// ask notes that questions about orders are expected from now on.
 func (f *Follower) ask() {
 	f.asked = true
 	if f.idle {
@@ -52,8 +52,8 @@ func (f *Follower) ask() {
 	}
 }
 
-// mark is when the last call of a thread that began operations did so: they all begin at once, as MPI_Startall and
-// MPI_Sendrecv say nothing about their order.
+// mark is the moment at which the last call of a thread that began operations did so. All operations of one call begin
+// at the same moment, because MPI_Startall and MPI_Sendrecv do not define their order.
 type mark struct {
 	call, moment uint64
 	proc         int32 // of the thread
@@ -64,19 +64,19 @@ type mark struct {
 type meetings struct {
 	comm  *match.Comm
 	group happensbefore.Group
-	met   bool        // all have been in one, and group is known
+	met   bool        // all members have met in one, and group is known
 	last  [16]meeting // by position
 }
 
 type meeting struct {
-	position, entered uint64 // when the last member did so
+	position, entered uint64 // entered is the time at which the last member entered the collective
 	known             bool
 }
 
 // manyComms is the number of communicators whose collectives are remembered.
 const manyComms = 1 << 14
 
-// ReadyTooEarly is a ready send that began though nothing makes sure that its receive was posted before.
+// ReadyTooEarly is a ready send that began although nothing ensures that its receive was posted before.
 type ReadyTooEarly struct{ Send, Recv *match.Op }
 
 // ReadySends is the topic of ready sends that may begin too early. An event is valid until the subscriber returns.
@@ -86,8 +86,8 @@ var ReadySends = &analysis.Fact[*stream.Topic[ReadyTooEarly]]{
 	Start: func(r *analysis.Run) *stream.Topic[ReadyTooEarly] { return &learned.Of(r).readyTooEarly },
 }
 
-// Races is the topic of receives from MPI_ANY_SOURCE that could have got another message. An event is valid until the
-// subscriber returns.
+// Races is the topic of receives from MPI_ANY_SOURCE that could have received another message. An event is valid until
+// the subscriber returns.
 var Races = &analysis.Fact[*stream.Topic[*Race]]{
 	Name:  "races",
 	Needs: []analysis.Need{learned},
@@ -98,7 +98,7 @@ var Races = &analysis.Fact[*stream.Topic[*Race]]{
 	},
 }
 
-// learned is the follower of a run, which both need.
+// learned is the follower of a run. Both facts need it.
 var learned = &analysis.Fact[*Follower]{
 	Name:  "what the processes learn of each other",
 	Needs: []analysis.Need{strictreplay.Fact},
@@ -117,7 +117,7 @@ func follow(t *track.Tracker) *Follower {
 	}
 }
 
-// listener returns what is to be told of the replay.
+// listener returns the functions that the replay calls.
 func (f *Follower) listener() *strictreplay.Listener {
 	return &strictreplay.Listener{
 		Began: f.began, Received: f.received, Dropped: f.dropped, Synchronized: f.synchronized, Probed: f.probed,
@@ -125,7 +125,7 @@ func (f *Follower) listener() *strictreplay.Listener {
 	}
 }
 
-// finish says that the run is over.
+// finish ends the search for races at the end of the run.
 func (f *Follower) finish() {
 	if f.detector != nil {
 		f.detector.Finish(func(c *match.Comm, member int32) bool {
@@ -135,7 +135,7 @@ func (f *Follower) finish() {
 	}
 }
 
-// moment returns when an operation began.
+// moment returns the moment at which an operation began.
 func (f *Follower) moment(op *match.Op) happensbefore.Moment {
 	return happensbefore.Moment{Proc: f.mark(op.Call.Thread).proc, At: op.Replay.Moment}
 }
@@ -182,19 +182,22 @@ func (f *Follower) began(op *match.Op) {
 		return
 	}
 	fn := mpiapi.ByID(op.Call.Func())
-	probed := fn.Arg(mpiapi.TheMessage) >= 0 // the message was found by a matched probe, which comes first
+	probed := fn.Arg(mpiapi.TheMessage) >= 0 // an earlier matched probe found the message
 	anybody := op.AnySource && !probed
 	if !anybody && !wanted {
 		return
 	}
-	r := &Receive{Source: op.Peer, Tag: op.Tag, Count: op.Count, Type: op.Type, Call: op.Call.Clone(), Begun: f.moment(op)}
+	r := &Receive{
+		Source: op.Peer, Tag: op.Tag, Count: op.Count, Type: op.Type, Call: op.Call.Clone(), Begun: f.moment(op),
+	}
 	if anybody {
 		r.Source = match.Any
 	}
 	if op.AnyTag && !probed {
 		r.Tag = match.Any
 	}
-	if fn.Act != mpiapi.ActRecv && fn.Act != mpiapi.ActSendrecv { // else it completes before any other is posted
+	// A blocking receive completes before others are posted, so it needs no Coming.
+	if fn.Act != mpiapi.ActRecv && fn.Act != mpiapi.ActSendrecv {
 		r.Coming = func() (happensbefore.Moment, bool) {
 			s := op.Replay.Partner
 			if f.receives[op] != r || s == nil || !s.Replay.Begun {
@@ -323,7 +326,7 @@ func (f *Follower) groupOf(m *meetings) happensbefore.Group {
 	return m.group
 }
 
-// group returns the members of a communicator, which are all known when they have been in a collective.
+// group returns the group of the members of a communicator. All members are known after they have been in a collective.
 func (f *Follower) group(c *match.Comm) happensbefore.Group {
 	var procs []int32
 	for _, rank := range c.Members {
@@ -347,7 +350,7 @@ func (f *Follower) doubted(p *track.Process, yes bool) {
 func (f *Follower) status(r *Receive) (uint64, bool) {
 	c, _, err := event.Parse(r.Call.Raw)
 	if err != nil || c.Func.Arg(mpiapi.TheStatus) < 0 {
-		return 0, false // it is told by the call that completes the receive
+		return 0, false // the call that completes the receive has the status
 	}
 	i := c.Func.Arg(mpiapi.TheStatus)
 	if f.tracker.ThreadByID(r.Call.Thread).Process.NameConst(&c.Func.Params[i], c.Int(i)) != "" {

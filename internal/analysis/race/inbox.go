@@ -11,16 +11,16 @@ type inbox struct {
 	d      *Detector
 	comm   *match.Comm
 	member int32
-	queue  []*Receive // from head on: those that have not completed, and those behind them
+	queue  []*Receive // from head on: the receives that have not completed, and those posted after them
 	head   int
-	recent []*Receive // the last ones before those, oldest first
+	recent []*Receive // the last receives before those in the queue, oldest first
 	trials []*trial
-	probed uint64           // when it last probed
-	named  map[int32]uint64 // when another member was last named by a send or receive
+	probed uint64           // the time at which the member last probed
+	named  map[int32]uint64 // the time at which a send or receive last named another member
 
 	anybody int  // receives from MPI_ANY_SOURCE in the queue
-	since   int  // receives that got their message since the last of those did
-	resting bool // nothing is wanted until there is one again
+	since   int  // receives that got their message since the last receive from MPI_ANY_SOURCE got its message
+	resting bool // no receive is wanted until there is one from MPI_ANY_SOURCE again
 }
 
 // add puts a receive at the end of the queue.
@@ -32,7 +32,7 @@ func (in *inbox) add(r *Receive) {
 	in.queue = append(in.queue, r)
 }
 
-// restIfIdle lets the inbox rest if nothing is followed and findRivals would find no receive from MPI_ANY_SOURCE.
+// restIfIdle lets the inbox rest if it follows no trial and findRivals would find no receive from MPI_ANY_SOURCE.
 func (in *inbox) restIfIdle() {
 	if !in.resting && in.anybody == 0 && in.since >= window && len(in.trials) == 0 {
 		in.resting, in.recent = true, nil
@@ -56,7 +56,7 @@ func (in *inbox) next() *Receive {
 	return r
 }
 
-// drain goes through the receives whose message is known.
+// drain processes the receives at the beginning of the queue whose message is known.
 func (in *inbox) drain() {
 	for in.head < len(in.queue) && in.queue[in.head].over {
 		r := in.next()
@@ -78,11 +78,12 @@ func (in *inbox) drain() {
 	in.restIfIdle()
 }
 
-// findRivals looks for receives before taker that could have got its message. Those further back can't if one that
-// completed before the message was begun can't; nor if they could have got an earlier one of the same sender.
+// findRivals looks for receives before taker that could have got its message. It stops at a receive that completed
+// before the message was begun: earlier receives cannot get the message either. It also stops at a receive that got an
+// earlier message with the same tag from the same sender.
 func (in *inbox) findRivals(taker *Receive) {
 	s := taker.Got
-	others := false // earlier messages of the sender, with other tags, were received on the way
+	others := false // the receives examined so far got earlier messages of the sender, with other tags
 	for i := len(in.recent) - 1; i >= max(0, len(in.recent)-window); i-- {
 		r := in.recent[i]
 		if r.Got.Member == s.Member {
@@ -108,25 +109,27 @@ func (in *inbox) findRivals(taker *Receive) {
 	}
 }
 
-// decided reports whether the i-th receive must have got its message before s is sent, though it has not completed: the
-// sender has noticed, or a receive that was posted later has got a message that this one would have got else, or
-// another one of the same sender. (That messages of one sender come in order, whatever their tags, is more than the
-// standard says.)
+// decided reports whether the i-th receive must have got its message before s is sent, although it has not completed.
+// There are three reasons: the sender has noticed that the message was received; a receive that was posted later has
+// got a message that the i-th receive would have got otherwise; or it has got another message of the same sender. (The
+// last reason assumes that the messages of one sender arrive in order, whatever their tags. The standard does not
+// guarantee this.)
 func (in *inbox) decided(i int, s *Send) bool {
 	r, log := in.recent[i], in.d.log
 	for _, y := range in.recent[i:] {
 		if y != r && !r.accepts(y.Got) && y.Got.Member != r.Got.Member {
 			continue
 		}
-		if y.Got.Done.At != 0 && log.Before(y.Got.Done, s.Begun) || y.Done.At < r.Done.At && log.Before(y.Done, s.Begun) {
+		if y.Got.Done.At != 0 && log.Before(y.Got.Done, s.Begun) ||
+			y.Done.At < r.Done.At && log.Before(y.Done, s.Begun) {
 			return true
 		}
 	}
 	return false
 }
 
-// claimed reports whether a receive posted before the i-th could take s first, as what it took itself may come only
-// after that one has completed, or has got its message.
+// claimed reports whether a receive posted before the i-th could take s first: its own message may be sent only after
+// the i-th receive has completed, or has got its message.
 func (in *inbox) claimed(i int, s *Send) bool {
 	done := in.recent[i].Done.At
 	if noticed := in.recent[i].Got.Done.At; noticed != 0 {
@@ -135,7 +138,7 @@ func (in *inbox) claimed(i int, s *Send) bool {
 	return slices.ContainsFunc(in.recent[:i], func(r *Receive) bool { return r.Got.Begun.At >= done && r.accepts(s) })
 }
 
-// try begins to follow what happens if the i-th receive gets the message of taker.
+// try begins a trial in which the i-th receive gets the message of taker.
 func (in *inbox) try(i int, taker *Receive) {
 	r := in.recent[i]
 	t := &trial{in: in, changed: []*Receive{r}, race: Race{Comm: in.comm, Receive: r, Other: taker.Got, Taker: taker}}

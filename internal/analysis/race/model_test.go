@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// The model: a small program, and every way in which MPI may execute it.
+// The model is a small program and all ways in which MPI may execute it.
 
 type opKind uint8
 
@@ -16,46 +16,47 @@ const (
 	opSsend
 	opRecv
 	opIrecv
-	opWait // for all that were posted
+	opWait // wait for all operations that were posted
 )
 
 type op struct {
 	kind      opKind
-	peer, tag int32 // match.Any
-	count     int64 // sent, or room for
+	peer, tag int32 // or match.Any
+	count     int64 // count sent, or room in the receive
 }
 
 func (o op) String() string {
-	return fmt.Sprintf("%s(%d, tag %d, count %d)", [...]string{"send", "ssend", "recv", "irecv", "wait"}[o.kind], o.peer, o.tag, o.count)
+	return fmt.Sprintf("%s(%d, tag %d, count %d)",
+		[...]string{"send", "ssend", "recv", "irecv", "wait"}[o.kind], o.peer, o.tag, o.count)
 }
 
 // place is an operation of a program.
 type place struct{ proc, op int }
 
-// step is something that happens in an execution.
+// step is an event in an execution.
 type step struct {
 	place
 	kind stepKind
-	from int // a receive: the sender whose message it gets, of several that wait for it
+	from int // for a receive: the sender whose message it gets, if messages of several senders wait for it
 }
 
 type stepKind uint8
 
 const (
 	begins   stepKind = iota // a send begins, a receive is posted
-	arrives                  // the message sent there comes to its receiver
-	finishes                 // it returns
+	arrives                  // the message that was sent there arrives at its receiver
+	finishes                 // the operation returns
 )
 
-// execution is one way to execute a program, up to where nothing more can happen.
+// execution is one execution of a program, up to the point where nothing more can happen.
 type execution struct {
 	steps []step
 	got   map[place]place // by receive: the send
-	stuck []place         // what processes hang in
+	stuck []place         // operations in which processes hang
 	wrong []place         // receives of messages too long for them
 }
 
-// state is how far an execution has come.
+// state is the state of an execution.
 type state struct {
 	program [][]op
 	pc      []int
@@ -101,7 +102,7 @@ func (s *state) taken(send place) bool {
 	return false
 }
 
-// moves returns what may happen next.
+// moves returns the steps that are possible next.
 func (s *state) moves() (list []step) {
 	for p := range s.program {
 		if s.pc[p] == len(s.program[p]) {
@@ -135,8 +136,8 @@ func (s *state) moves() (list []step) {
 	return list
 }
 
-// senders returns whose messages an operation may get that are there when it begins; one that matters to nobody if
-// there is no choice.
+// senders returns the senders of the messages that an operation may get and that are there when it begins. If there is
+// no choice, it returns one arbitrary sender.
 func (s *state) senders(p place) (list []int) {
 	if k := s.at(p).kind; k == opRecv || k == opIrecv {
 		for _, m := range s.waiting[p.proc] {
@@ -151,7 +152,7 @@ func (s *state) senders(p place) (list []int) {
 	return list
 }
 
-// independent reports whether it makes no difference to the results if x happens now.
+// independent reports whether the results stay the same if x happens now.
 func (s *state) independent(x step) bool {
 	k := s.at(x.place).kind
 	return x.kind == finishes || x.kind == begins && k != opRecv && k != opIrecv
@@ -202,13 +203,13 @@ func start(program [][]op) *state {
 	}
 }
 
-// key is the same for states from which the same may happen, with the same result.
+// key is equal for states with the same possible continuations and results.
 func (s *state) key() string {
 	return fmt.Sprint(s.pc, s.inside, s.flying, s.waiting, s.posted, s.got)
 }
 
-// executions returns all results of a program, false if they are too many. Of the executions with one result it returns
-// the first that it finds.
+// executions returns all results of a program; false if there are too many. For each result, it returns the first
+// execution that it finds.
 func executions(program [][]op) (all []*execution, ok bool) {
 	seen := make(map[string]bool)
 	todo := []*state{start(program)}
@@ -221,7 +222,7 @@ func executions(program [][]op) (all []*execution, ok bool) {
 			return nil, false
 		}
 		moves := s.moves()
-		// What neither looks at messages nor brings any can as well happen at once.
+		// A step that neither examines messages nor delivers any may as well happen at once.
 		if i := slices.IndexFunc(moves, s.independent); i >= 0 {
 			moves = moves[i : i+1]
 		}

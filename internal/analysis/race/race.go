@@ -1,11 +1,11 @@
-// Package race finds receives from MPI_ANY_SOURCE that could have got another message than they did, and replays what
-// the receiver did afterwards as if they had.
+// Package race finds receives from MPI_ANY_SOURCE that could have got another message than they did. It then replays
+// the receiver's later receives as if they had.
 //
-// A receive could have got the message of another sender if it accepts the message's tag, if it was posted before the
-// receive that took the message in this run, and if nothing makes the message come after the receive's completion
-// (package before). Each receiver and communicator has an inbox: its receives in the order in which they were posted,
-// each with its message. So a race is found when the later receive has got its message, and looking back over a few
-// receives is all that it takes.
+// A receive could have got the message of another sender under three conditions: it accepts the message's tag; it was
+// posted before the receive that took the message in this run; and nothing orders the send of the message after the
+// receive's completion (package happensbefore). Each receiver and communicator has an inbox: its receives in the order
+// in which they were posted, each with its message. So a race is found when the later receive has got its message. For
+// that, it is enough to examine the few receives before it.
 package race
 
 import (
@@ -20,14 +20,14 @@ import (
 
 // Send is a message.
 type Send struct {
-	Member int32 // of the communicator: who sent it
+	Member int32 // the sender: a member of the communicator
 	Tag    int32
 	Count  int64
 	Type   *match.Datatype
 	Call   match.Call
 	Begun  happensbefore.Moment
-	// Done is when a synchronous send had completed, so that its receive had begun to take it; At is 0 if that is not
-	// known, and for others.
+	// Done is the time at which a synchronous send had completed, so that its receive had begun to take it. At is 0 if
+	// that is not known, and for other sends.
 	Done happensbefore.Moment
 }
 
@@ -39,7 +39,8 @@ type Receive struct {
 	Call        match.Call
 	Begun, Done happensbefore.Moment
 	Got         *Send // in this run
-	// Coming tells when the message was sent that it will get, if that is known; nil: it never is.
+	// Coming returns the time at which the message that the receive will get was sent, and whether that is known. If it
+	// is nil, the time is never known.
 	Coming func() (sent happensbefore.Moment, ok bool)
 
 	in   *inbox
@@ -47,12 +48,12 @@ type Receive struct {
 	over bool
 }
 
-// Outcome is what happens if a receive gets another message.
+// Outcome is the result if a receive gets another message.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Harmless Outcome = iota // nothing, or nothing is known
+	Harmless Outcome = iota // no error, or no error is known
 	Misfit                  // a receive gets a message of another type, or one that is too long
 	Stuck                   // a receive gets no message
 )
@@ -61,29 +62,31 @@ const (
 type Race struct {
 	Comm    *match.Comm
 	Receive *Receive // from MPI_ANY_SOURCE
-	Other   *Send    // what it could have got instead
-	Taker   *Receive // what got Other in this run
-	Outcome Outcome  // in the other order, if the program makes the same calls there
-	Victim  *Receive // what goes wrong then
-	Message *Send    // what Victim gets then, nil if nothing
-	// Proven: the program can't tell the two orders apart before it goes wrong, as far as it knows from MPI.
+	Other   *Send    // the message that it could have got instead
+	Taker   *Receive // the receive that got Other in this run
+	Outcome Outcome  // in the other order, if the program makes the same calls in it
+	Victim  *Receive // the receive that fails in the other order
+	Message *Send    // the message that Victim gets in the other order; nil if it gets none
+	// Proven: the program cannot distinguish the two orders before the failure, as far as MPI reports to it.
 	Proven bool
 }
 
 const (
-	window    = 64    // receives of an inbox that are remembered
-	queued    = 4096  // receives of an inbox that may wait for one posted before them
-	thorough  = 64    // pairs looked at for each receive in the source; of the others those whose numbers are powers of two
-	abreast   = 8     // other orders of an inbox that are followed at a time
-	followed  = 20000 // receives that one is followed for
-	onTheWay  = 64    // messages that may be left over in one
-	differing = 256   // receives that may have got another message in one
-	heldBack  = 64    // receives that may wait in one
-	someSites = 4096  // receives in the source that are told apart
+	window = 64   // receives of an inbox that are remembered
+	queued = 4096 // receives of an inbox that may wait for a receive posted before them
+	// thorough is the number of pairs that are all examined for each receive in the source. Of the further pairs, those
+	// whose numbers are powers of two are examined.
+	thorough  = 64
+	abreast   = 8     // trials of an inbox that are followed at a time
+	followed  = 20000 // receives for which a trial is followed
+	onTheWay  = 64    // messages that may be left over in a trial
+	differing = 256   // receives that may have got another message in a trial
+	heldBack  = 64    // receives that may wait in a trial
+	someSites = 4096  // receives in the source that are distinguished
 )
 
-// StatusOf returns where the program wants to be told what a receive has got, 0 if it does not want to; known is false
-// if it is not known whether it does.
+// StatusOf returns the address of the status of a receive. It is 0 if the program ignores the status. known is false if
+// it is not known whether the program ignores it.
 type StatusOf func(r *Receive) (address uint64, known bool)
 
 // Detector finds races.
@@ -106,20 +109,23 @@ type siteKey struct {
 	site   uint32
 }
 
-// site is a receive in the source, of one thread.
+// site is the place of a receive in the source, for one thread.
 type site struct {
-	pairs uint64 // that were looked at, or not for being too many
+	pairs uint64 // pairs that were examined, or skipped because there were too many
 }
 
-// New returns a detector that asks log for orders and hands found what it finds: each race when it is known how the
-// other order ends.
+// New returns a detector. It asks log for orders, and calls found for each race when the outcome of the other order is
+// known.
 func New(log *happensbefore.Log, status StatusOf, found func(*Race)) *Detector {
-	return &Detector{log: log, found: found, status: status, inboxes: make(map[inboxKey]*inbox), sites: make(map[siteKey]*site)}
+	return &Detector{
+		log: log, found: found, status: status,
+		inboxes: make(map[inboxKey]*inbox), sites: make(map[siteKey]*site),
+	}
 }
 
-// Wanted reports whether the receives of a member that name their source are followed: it has received from
-// MPI_ANY_SOURCE lately. Earlier receives need not be known: later receives cannot match their messages, and they match
-// in the order in which their source has sent.
+// Wanted reports whether the receives of a member that name their source are followed. This is the case if the member
+// has recently received from MPI_ANY_SOURCE. Earlier receives need not be known: later receives cannot match their
+// messages, and they match in the order in which their source has sent.
 func (d *Detector) Wanted(c *match.Comm, member int32) bool {
 	in := d.inbox(c, member)
 	return in != nil && !in.resting
@@ -127,12 +133,13 @@ func (d *Detector) Wanted(c *match.Comm, member int32) bool {
 
 func (d *Detector) inbox(c *match.Comm, member int32) *inbox {
 	if len(d.order) == 0 {
-		return nil // nearly always
+		return nil // this is nearly always the case
 	}
 	return d.inboxes[inboxKey{c, member}]
 }
 
-// Posted enters a receive of a member, in the order in which they are posted. It is the detector's from now on.
+// Posted adds a receive of a member. It must be called in the order in which the receives are posted. The detector
+// keeps r.
 func (d *Detector) Posted(c *match.Comm, member int32, r *Receive) {
 	k := inboxKey{c, member}
 	in := d.inboxes[k]
@@ -143,14 +150,14 @@ func (d *Detector) Posted(c *match.Comm, member int32, r *Receive) {
 	}
 	r.in, r.site = in, d.site(r.Call)
 	in.add(r)
-	if len(in.queue)-in.head > queued { // it will never complete, or nobody told
+	if len(in.queue)-in.head > queued { // the receive will never complete, or its completion was not reported
 		in.next().over = true
 		in.trials = nil
 	}
 }
 
-// Completed notes that a receive has got its message. Those that were posted before it and would have taken the message
-// have got theirs by then, too.
+// Completed notes that a receive has got its message. Receives that were posted before it and would have taken the
+// message have got theirs by then, too.
 func (d *Detector) Completed(r *Receive, s *Send) {
 	r.Got, r.Done, r.over = s, d.log.Now(r.Begun.Proc), true
 	in := r.in
@@ -164,27 +171,28 @@ func (d *Detector) Completed(r *Receive, s *Send) {
 	in.drain()
 }
 
-// Removed notes that a receive was cancelled, or that nobody will know what it got.
+// Removed notes that a receive was cancelled, or that its message will never be known.
 func (d *Detector) Removed(r *Receive) {
 	r.over = true
 	r.in.drain()
 }
 
-// Names notes that a member has sent to another, or asked for its messages only.
+// Names notes that a member has sent to another member, or has posted a receive that names it as the source.
 func (d *Detector) Names(c *match.Comm, member, other int32) {
 	if in := d.inbox(c, member); in != nil && !in.resting {
 		in.named[other] = d.log.Now(0).At
 	}
 }
 
-// Probed notes that a member has looked for messages: it may do what it finds fit from now on.
+// Probed notes that a member has probed for messages. From now on, it may act on what it finds.
 func (d *Detector) Probed(c *match.Comm, member int32) {
 	if in := d.inbox(c, member); in != nil {
 		in.probed = d.log.Now(0).At
 	}
 }
 
-// Finish says that the run is over. quiet tells whether a member of a communicator is known to send nothing more.
+// Finish ends the search at the end of the run. quiet reports whether a member of a communicator is known to send
+// nothing more.
 func (d *Detector) Finish(quiet func(c *match.Comm, member int32) bool) {
 	for _, in := range d.order {
 		for _, t := range in.trials {
@@ -213,14 +221,16 @@ func (d *Detector) site(c match.Call) *site {
 	return s
 }
 
-// accepts reports whether a receive takes a message of that sender and tag.
+// accepts reports whether a receive takes a message with the sender and tag of s.
 func (r *Receive) accepts(s *Send) bool {
 	return (r.Source == match.Any || r.Source == s.Member) && (r.Tag == match.Any || r.Tag == s.Tag)
 }
 
-// Compare tells whether a message may be received so.
+// Compare compares the datatypes and counts of a message and a receive.
 func Compare(s *Send, r *Receive) datatype.Comparison {
-	return datatype.Compare(datatype.Use{Type: s.Type.Of(), Count: s.Count}, datatype.Use{Type: r.Type.Of(), Count: r.Count}, false)
+	return datatype.Compare(
+		datatype.Use{Type: s.Type.Of(), Count: s.Count}, datatype.Use{Type: r.Type.Of(), Count: r.Count}, false,
+	)
 }
 
 // fits reports whether a receive may take a message, as far as is known.

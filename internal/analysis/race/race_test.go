@@ -15,14 +15,14 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// found is a race by the places of the model.
+// found is a race, with the places of the model.
 type found struct {
 	*Race
 	receive, other, victim, message place
 }
 
-// detect has the detector look at an execution. status is the same for all receives. Rested, the processes have
-// received from anybody before, but not lately.
+// detect runs the detector on an execution. status is the same for all receives. If rested is true, the processes have
+// received from any source before, but not recently.
 func detect(program [][]op, e *execution, status uint64, rested bool) []found {
 	var races []found
 	where := make(map[any]place)
@@ -83,7 +83,9 @@ func detect(program [][]op, e *execution, status uint64, rested bool) []found {
 			sends[s.place], where[m] = m, s.place
 			d.Names(comm, p, o.peer)
 		case s.kind == begins && (o.kind == opRecv || o.kind == opIrecv):
-			r := &Receive{Source: o.peer, Tag: o.tag, Count: o.count, Type: integers, Call: call(s.place), Begun: log.Now(p)}
+			r := &Receive{
+				Source: o.peer, Tag: o.tag, Count: o.count, Type: integers, Call: call(s.place), Begun: log.Now(p),
+			}
 			if s, ok := e.got[s.place]; ok {
 				r.Coming = func() (happensbefore.Moment, bool) {
 					m := sends[s]
@@ -127,7 +129,7 @@ func detect(program [][]op, e *execution, status uint64, rested bool) []found {
 	return races
 }
 
-// programs draws small programs in which many receives are from anybody.
+// programs draws small programs in which many receives are from any source.
 func programs() *rapid.Generator[[][]op] {
 	return rapid.Custom(func(t *rapid.T) [][]op {
 		n := rapid.IntRange(2, 4).Draw(t, "processes")
@@ -135,12 +137,19 @@ func programs() *rapid.Generator[[][]op] {
 		tag := rapid.SampledFrom([]int32{0, 0, 0, 1})
 		count := rapid.SampledFrom([]int64{1, 1, 1, 2})
 		for range rapid.IntRange(2, 6).Draw(t, "messages") {
-			from, to := rapid.IntRange(0, n-1).Draw(t, "from"), rapid.SampledFrom([]int{0, 0, 0, 1, n - 1}).Draw(t, "to")
+			from, to := rapid.IntRange(0, n-1).Draw(t, "from"),
+				rapid.SampledFrom([]int{0, 0, 0, 1, n - 1}).Draw(t, "to")
 			if from == to {
 				continue
 			}
-			m := op{rapid.SampledFrom([]opKind{opSend, opSend, opSsend}).Draw(t, "send"), int32(to), tag.Draw(t, "tag"), count.Draw(t, "count")}
-			r := op{rapid.SampledFrom([]opKind{opRecv, opRecv, opIrecv}).Draw(t, "receive"), int32(from), m.tag, max(m.count, count.Draw(t, "room"))}
+			m := op{
+				rapid.SampledFrom([]opKind{opSend, opSend, opSsend}).Draw(t, "send"), int32(to),
+				tag.Draw(t, "tag"), count.Draw(t, "count"),
+			}
+			r := op{
+				rapid.SampledFrom([]opKind{opRecv, opRecv, opIrecv}).Draw(t, "receive"), int32(from),
+				m.tag, max(m.count, count.Draw(t, "room")),
+			}
 			if rapid.Bool().Draw(t, "from anybody") {
 				r.peer = match.Any
 			}
@@ -160,9 +169,9 @@ func programs() *rapid.Generator[[][]op] {
 	})
 }
 
-// TestAgainstAllExecutions compares what the detector says of one execution with all executions that there are: a
-// receive that may get another message does so in one of them, what is said to go wrong then goes wrong in one of
-// those, and if receives get different messages in different executions, that is found in each.
+// TestAgainstAllExecutions compares the result of the detector for one execution with all possible executions. A
+// receive that may get another message gets it in one of them. The reported failure happens in one of those. If
+// receives get different messages in different executions, a race is found in each.
 func TestAgainstAllExecutions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		program := programs().Draw(t, "program")
@@ -178,8 +187,10 @@ func TestAgainstAllExecutions(t *testing.T) {
 				t.Fatalf("%s\nis told of\n%s\nand happens in no execution", &r, e.text(program))
 			}
 		}
-		if len(races) == 0 && slices.ContainsFunc(good, func(x *execution) bool { return fmt.Sprint(x.got) != fmt.Sprint(e.got) }) {
-			t.Fatalf("no race is found in\n%s\nthough messages are received otherwise in other executions", e.text(program))
+		if len(races) == 0 &&
+			slices.ContainsFunc(good, func(x *execution) bool { return fmt.Sprint(x.got) != fmt.Sprint(e.got) }) {
+			t.Fatalf("no race is found in\n%s\nthough messages are received otherwise in other executions",
+				e.text(program))
 		}
 	})
 }
@@ -192,14 +203,15 @@ func (f *found) shown(e *execution) bool {
 	switch f.Outcome {
 	case Misfit:
 		return len(e.stuck) > 0 || e.got[f.victim] == f.message && slices.Contains(e.wrong, f.victim)
-	case Stuck: // the victim, or the process before it gets there
+	case Stuck: // the victim is stuck, or its process is stuck before it
 		return len(e.stuck) > 0
 	}
 	return true
 }
 
 func (f *found) String() string {
-	return fmt.Sprintf("receive %v may get %v, outcome %d at %v with %v, proven %v", f.receive, f.other, f.Outcome, f.victim, f.message, f.Proven)
+	return fmt.Sprintf("receive %v may get %v, outcome %d at %v with %v, proven %v",
+		f.receive, f.other, f.Outcome, f.victim, f.message, f.Proven)
 }
 
 func (e *execution) text(program [][]op) string {

@@ -6,40 +6,42 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// trial follows the receives of an inbox in a run in which a receive has got another message. All calls are the same;
-// what each receive gets follows from MPI's rules: of the messages of one sender that a receive accepts it gets the
-// first that is left (MPI standard, section 3.5). A receive from MPI_ANY_SOURCE gets what it got in this run if that is
-// there.
+// trial follows the receives of an inbox in a hypothetical run in which a receive has got another message. All calls
+// are the same. The message of each receive follows from MPI's rules: of the messages of one sender that a receive
+// accepts, it gets the first that is left (MPI standard, section 3.5). A receive from MPI_ANY_SOURCE gets the message
+// that it got in the real run, if that message is available.
 type trial struct {
 	in      *inbox
 	race    Race
-	left    []*Send    // not received yet, though they were in this run
-	gone    []*Send    // received, though they were not yet in this run
-	waiting []*Receive // have got nothing, though they had in this run
-	changed []*Receive // have got another message than in this run, the receive itself included
+	left    []*Send    // received by now in the real run, but not in this one
+	gone    []*Send    // received by now in this run, but not in the real one
+	waiting []*Receive // have got no message, although they had one in the real run
+	changed []*Receive // have got another message than in the real run, including the receive itself
 	steps   int
-	// bad is a receive that gets a message which does not fit, once those before it that wait have got theirs.
+	// bad is a receive that gets a message that does not fit. The receives before it that wait must first get their
+	// messages.
 	bad struct {
 		receive *Receive
 		message *Send
 	}
-	// ended: how it ends is known, but not yet that it may begin so.
+	// ended: the end of the trial is known, but it is not yet known whether its beginning is possible.
 	ended bool
-	// unclear: of several messages with different tags it is not known which is the first.
+	// unclear: it is not known which of several messages with different tags is the first.
 	unclear bool
 }
 
-// step lets the next receive get its message. It reports whether that was the last thing to look at.
+// step lets the next receive get its message. It reports whether the trial is over.
 func (t *trial) step(x *Receive) bool {
 	m := x.Got
 	if t.early() && m.Member == t.race.Other.Member && m.Begun.At < t.race.Other.Begun.At {
-		t.ended = false // that is what the receive would have got
+		t.ended = false // the receive would have got this message
 		return t.end(Harmless, nil, nil)
 	}
 	if t.ended {
 		return false
 	}
-	if t.steps++; t.steps > followed || len(t.left) > onTheWay || len(t.waiting) > heldBack || len(t.changed) > differing || !fits(x.Got, x) {
+	if t.steps++; t.steps > followed || len(t.left) > onTheWay || len(t.waiting) > heldBack ||
+		len(t.changed) > differing || !fits(x.Got, x) {
 		return t.end(Harmless, nil, nil)
 	}
 	if i := slices.Index(t.gone, m); i >= 0 {
@@ -65,10 +67,11 @@ func (t *trial) step(x *Receive) bool {
 	return t.settled()
 }
 
-// give lets w have the message m, which comes after w was posted: from the source that w names, or any.
+// give gives w the message m, which was received after w was posted. Its source is the one that w names, or w accepts
+// any source.
 func (t *trial) give(w *Receive, m *Send) bool {
 	switch {
-	case w.Source == match.Any: // there may be others
+	case w.Source == match.Any: // w may get another message
 		return t.end(Harmless, nil, nil)
 	case t.in.d.log.Before(w.Done, m.Begun):
 		return t.end(Stuck, w, nil)
@@ -77,10 +80,10 @@ func (t *trial) give(w *Receive, m *Send) bool {
 	return t.fail(w, m)
 }
 
-// find gives a receive whose message is gone one that is left.
+// find gives a receive whose message is gone one of the messages that are left.
 func (t *trial) find(x *Receive) bool {
 	best := -1
-	var seen []int32 // senders: of each only the first message is to be had
+	var seen []int32 // senders; only the first message of each is available
 	for i, u := range t.left {
 		if !x.accepts(u) || slices.Contains(seen, u.Member) {
 			continue
@@ -100,7 +103,7 @@ func (t *trial) find(x *Receive) bool {
 	return t.fail(x, u) || !t.ended && t.settled()
 }
 
-// inOrder sorts what is left by when it was sent.
+// inOrder sorts the messages that are left by the time at which they were sent.
 func (t *trial) inOrder() {
 	slices.SortStableFunc(t.left, func(a, b *Send) int {
 		switch {
@@ -113,7 +116,7 @@ func (t *trial) inOrder() {
 	})
 }
 
-// fail ends the trial if x may not get m.
+// fail ends the trial if m does not fit x.
 func (t *trial) fail(x *Receive, m *Send) bool {
 	if t.bad.receive == nil && !fits(m, x) {
 		t.bad.receive, t.bad.message = x, m
@@ -124,7 +127,7 @@ func (t *trial) fail(x *Receive, m *Send) bool {
 	return t.end(Misfit, t.bad.receive, t.bad.message)
 }
 
-// settled ends the trial if everything is as it was in this run.
+// settled ends the trial if all receives have got the same messages as in the real run.
 func (t *trial) settled() bool {
 	if len(t.left)+len(t.gone)+len(t.waiting) > 0 {
 		return false
@@ -132,11 +135,11 @@ func (t *trial) settled() bool {
 	return t.end(Harmless, nil, nil)
 }
 
-// early reports whether the sender may have sent another message before that the receive would have got: one with
-// another tag, which has been received later.
+// early reports whether the sender may have sent an earlier message that the receive would have got: a message with
+// another tag that has been received later.
 func (t *trial) early() bool { return t.race.Receive.Tag == match.Any && t.race.Taker.Tag != match.Any }
 
-// finish says that there are no more receives.
+// finish ends the trial at the end of the run.
 func (t *trial) finish(quiet func(c *match.Comm, member int32) bool) {
 	switch i := slices.IndexFunc(t.waiting, func(w *Receive) bool { return t.silent(w, quiet) }); {
 	case t.ended:
@@ -150,7 +153,7 @@ func (t *trial) finish(quiet func(c *match.Comm, member int32) bool) {
 	}
 }
 
-// silent reports whether nobody has sent, or will send, what w waits for.
+// silent reports whether no process has sent, or will send, a message that w accepts.
 func (t *trial) silent(w *Receive, quiet func(c *match.Comm, member int32) bool) bool {
 	if len(t.in.queue) > 0 || t.in.comm.Candidate(t.in.member, w.Source, w.Tag) {
 		return false
@@ -166,7 +169,8 @@ func (t *trial) silent(w *Receive, quiet func(c *match.Comm, member int32) bool)
 	return true
 }
 
-// end hands over the race, or keeps it if it is not certain that it may happen. It reports whether the trial is over.
+// end reports the race to the detector, or keeps it while it is not certain that it can happen. It reports whether the
+// trial is over.
 func (t *trial) end(o Outcome, victim *Receive, m *Send) bool {
 	t.race.Outcome, t.race.Victim, t.race.Message, t.race.Proven = Harmless, nil, nil, false
 	if o != Harmless && !t.unclear {
@@ -180,10 +184,11 @@ func (t *trial) end(o Outcome, victim *Receive, m *Send) bool {
 	return !t.ended
 }
 
-// blind reports whether the program would post x in the other order, too. It would if it can't tell the orders apart by
-// then (proven): what gets another message has not completed, or nobody asked where the message came from. A status
-// that the next receive overwrites is taken to be there because the call needs one, unless the program goes on to name
-// the sender. It is not even likely (known) if it has probed, or if x names the sender of such a message.
+// blind reports whether the program would post x in the other order, too. It certainly would (proven) if it cannot
+// distinguish the orders before it posts x: the receives that get another message have not completed, or the program
+// does not ask where their messages came from. If the next receive overwrites a status, the program is assumed not to
+// read it, unless the program later names the sender. It is not even likely that it would (known is false) if the
+// program has probed, or if x names the sender of such a message.
 func (t *trial) blind(x *Receive) (known, proven bool) {
 	r := t.race.Receive
 	if x == r {

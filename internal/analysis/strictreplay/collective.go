@@ -11,35 +11,35 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// comm is what the replay knows of a communicator, window or file.
+// comm is the state of a communicator, window or file in the replay.
 type comm struct {
 	*match.Comm
-	base  uint64   // position of the oldest collective that not all have entered
-	slots []slot   // it and those behind it, circular, a power of two
-	pos   []uint64 // per member: collectives entered
+	base  uint64   // position of the oldest collective that not all members have entered
+	slots []slot   // that collective and the later ones, circular; the length is a power of two
+	pos   []uint64 // per member: number of collectives entered
 }
 
 // slot is a collective that not all members have entered.
 type slot struct {
-	entered  int32
-	blocking int32 // of those, members that do not go on before they have left it
-	inRun    int32 // of the latter, such as go on by themselves: see Engine.complete
-	ends     int32 // joins whose last call it is, begun and not passed
-	noted    bool  // the following is known, from the first call that was read
+	entered  int32 // number of members that have entered
+	blocking int32 // of those, members that do not go on before they have left the collective
+	inRun    int32 // of the blocking members, those that go on by themselves: see Engine.complete
+	ends     int32 // joins whose last call this is, and that have begun and not passed
+	noted    bool  // the following fields are known, from the first call that was read
 	mixed    bool  // not all members call the same function with the same root
 	doubted  bool
 	fn       mpiapi.FuncID
-	root     int32 // a member, match.None if the call names none
+	root     int32 // a member; match.None if the call names no root
 	waiting  []*thread
-	sample   match.Call // a blocking call of one of them
-	// For looks: see knot.go.
+	sample   match.Call // a blocking call of one member
+	// For looks at stuck threads: see knot.go.
 	look   uint64
 	need   int
 	blame  *thread
 	inside []*thread
 }
 
-// comm returns what is known of a communicator.
+// comm returns the state of a communicator.
 func (e *Engine) comm(c *match.Comm) *comm {
 	if k, ok := c.Replay.(*comm); ok {
 		return k
@@ -49,7 +49,7 @@ func (e *Engine) comm(c *match.Comm) *comm {
 	return k
 }
 
-// slot returns the place of position n, which not all have entered.
+// slot returns the slot of position n. Not all members have entered that collective.
 func (c *comm) slot(n uint64) *slot {
 	if n-c.base >= uint64(len(c.slots)) {
 		size := max(1, 2*len(c.slots))
@@ -66,7 +66,7 @@ func (c *comm) slot(n uint64) *slot {
 	return &c.slots[n&uint64(len(c.slots)-1)]
 }
 
-// unknown reports whether nothing can be said of what happens on c.
+// unknown reports whether the events on c cannot be followed.
 func unknown(c *match.Comm) bool { return c.Opaque || c.World != nil && c.World.Unsure }
 
 // Enter implements track.Replay.
@@ -90,7 +90,8 @@ func (e *Engine) Enter(th *track.Thread, v *track.View, position uint64, root in
 	site := binary.LittleEndian.Uint32(call[layout.RecordSiteAt:])
 	if blocking && t.n > 0 {
 		last := t.at(int(t.n) - 1)
-		if last.kind == join && last.fn == fn && last.site == site && last.comm == c && last.me == v.Me && e.prolong(t, last, position) {
+		if last.kind == join && last.fn == fn && last.site == site && last.comm == c && last.me == v.Me &&
+			e.prolong(t, last, position) {
 			return
 		}
 	}
@@ -108,28 +109,28 @@ func (e *Engine) Enter(th *track.Thread, v *track.View, position uint64, root in
 	e.add(t, it)
 }
 
-// note keeps what is to be known of a collective.
+// note stores facts about a collective from one of its calls.
 func (s *slot) note(id ring.ThreadID, fn mpiapi.FuncID, root int32, blocking bool, call []byte) {
 	if !s.noted {
 		s.noted, s.fn, s.root = true, fn, root
 	}
 	s.mixed = s.mixed || s.fn != fn || s.root != root
 	if blocking && len(s.sample.Raw) == 0 {
-		// One call is enough to show those of all members: their call stacks come from their sites.
+		// One call is enough to show the calls of all members: their call stacks come from their sites.
 		s.sample.Thread = id
 		s.sample.Keep(call)
 	}
 }
 
-// prolong adds to a join, the last item of a thread, another such call, if that is at the next position and as far
-// behind the last one as that from the one before.
+// prolong adds another call of the same kind to a join, the last item of a thread. The call must be at the next
+// position. The number of calls since the last call of the join must be the same as between the calls in the join.
 func (e *Engine) prolong(t *thread, it *item, position uint64) bool {
 	c, last := it.comm, it.last()
 	if position != last+1 {
 		return false
 	}
 	if it.begun && last < c.base {
-		// It has passed. As the thread has nothing else to do, it enters the next one.
+		// The join has passed. The thread has nothing else to do, so it enters the next collective.
 		t.more -= int32(it.more)
 		it.pos, it.at, it.more, it.stride = position, t.Calls, 0, 0
 		if e.enter(t, it); len(e.work) > 0 {
@@ -161,7 +162,7 @@ func (t *thread) joins() bool { return t.head().kind == join && t.head().begun }
 // last returns the position of the last call of a join.
 func (it *item) last() uint64 { return it.pos + uint64(it.more) }
 
-// passed takes as many calls out of a join of which more are left.
+// passed removes the given number of calls from a join that has more calls.
 func (t *thread) passed(it *item, calls uint64) {
 	it.pos += calls
 	it.at += calls * uint64(it.stride)
@@ -169,12 +170,12 @@ func (t *thread) passed(it *item, calls uint64) {
 	t.more -= int32(calls)
 }
 
-// enter has a thread enter a collective.
+// enter makes a thread enter a collective.
 func (e *Engine) enter(t *thread, it *item) {
 	c := it.comm
 	c.reached(it.me, it.pos)
 	if it.pos < c.base {
-		return // cannot be
+		return // this cannot happen
 	}
 	if it.kind == join {
 		c.slot(it.last()).ends++
@@ -194,14 +195,14 @@ func (e *Engine) enter(t *thread, it *item) {
 // reached notes that a member has entered a collective.
 func (c *comm) reached(me int32, position uint64) { c.pos[me] = max(c.pos[me], position+1) }
 
-// quit takes a thread that is let pass out of those that go on by themselves.
+// quit removes a thread that is let pass from the threads that go on by themselves.
 func (c *comm) quit(it *item) {
 	c.slot(it.pos).inRun--
 	c.slot(it.last()).ends--
 }
 
-// complete ends the oldest collective, which all have entered. Those whose next call is like it enter the next one by
-// that; what is queued by them knows of it when somebody asks: see settle.
+// complete ends the oldest collective, which all members have entered. Threads whose next call is of the same kind
+// thereby enter the next collective. The queues of these threads are updated only when they are read: see clearJoin.
 func (e *Engine) complete(c *comm) {
 	for s := c.slot(c.base); int(s.entered) == len(c.Members); s = c.slot(c.base) {
 		if len(e.doubted) > 0 {
@@ -245,7 +246,7 @@ func (e *Engine) doubtful(c *comm) bool {
 	return false
 }
 
-// clearJoin takes what has passed out of the join that a thread is in.
+// clearJoin removes the calls that have passed from the join that a thread is in.
 func (e *Engine) clearJoin(t *thread) {
 	it := t.head()
 	c := it.comm
@@ -260,19 +261,19 @@ func (e *Engine) clearJoin(t *thread) {
 	}
 }
 
-// clearJoins does so with all threads.
+// clearJoins does this for all threads.
 func (e *Engine) clearJoins() {
 	for _, t := range e.threads {
 		if t == nil || t.n == 0 {
 			continue
 		}
-		if t.joins() && (t.n == 1 || t.head().last() >= t.head().comm.base) { // else it is in Engine.work
+		if t.joins() && (t.n == 1 || t.head().last() >= t.head().comm.base) { // otherwise it is in Engine.work
 			e.clearJoin(t)
 		}
 	}
 }
 
-// joined reports whether a thread has left all of a join that has begun.
+// joined reports whether a thread has left all collectives of a join that has begun.
 func (t *thread) joined(it *item) bool {
 	c := it.comm
 	if it.last() < c.base || unknown(c.Comm) {
@@ -287,7 +288,7 @@ func (t *thread) joined(it *item) bool {
 	return false
 }
 
-// list has a thread woken when all of the join at its head has passed.
+// list makes the engine wake a thread when all calls of the join at its head have passed.
 func (t *thread) list() {
 	it := t.head()
 	it.listed, t.lazy = true, false
@@ -304,11 +305,11 @@ func everybody(c *match.Comm, fn mpiapi.FuncID) bool {
 	return f.Resync && f.Class == mpiapi.Collective
 }
 
-// resolve ends doubts where all processes of a world are known to have been in a collective at the same time: there the
-// run and the replay are at the same point. Any other collective spreads them.
+// resolve ends doubts if all processes of a world are known to have been in a collective at the same time: the run and
+// the replay are then at the same point. Any other collective spreads the doubts.
 func (e *Engine) resolve(c *comm, s *slot) {
 	if int(s.blocking) == len(c.Members) && !s.mixed && everybody(c.Comm, s.fn) {
-		for i := len(e.doubted) - 1; i >= 0; i-- { // trust puts the last one in the place
+		for i := len(e.doubted) - 1; i >= 0; i-- { // trust moves the last element to index i
 			if p := e.doubted[i]; p.World == c.World && !p.always && !p.resting {
 				e.trust(p)
 			}
@@ -319,7 +320,8 @@ func (e *Engine) resolve(c *comm, s *slot) {
 		return
 	}
 	for _, r := range c.Members {
-		if p := e.tracker.ProcessOf(c.World, int(r)); p != nil && int(p.Proc.ID) < len(e.processes) && e.processes[p.Proc.ID] != nil {
+		if p := e.tracker.ProcessOf(c.World, int(r)); p != nil && int(p.Proc.ID) < len(e.processes) &&
+			e.processes[p.Proc.ID] != nil {
 			e.suspect(e.processes[p.Proc.ID])
 		}
 	}

@@ -2,7 +2,7 @@ package strictreplay
 
 import "testing"
 
-// Tire makes threads of engines to come rest as soon as they have done a few things.
+// Tire makes the threads of engines rest after only a few operations.
 func Tire(t testing.TB) {
 	old := usual
 	usual = stamina{full: 3, sample: 2, nap: 1}

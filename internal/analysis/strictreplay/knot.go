@@ -7,41 +7,42 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Knot is a potential deadlock: threads of which each waits for the next, and the last for the first, under semantics
-// that the standard allows. In the run, all of them have gone on.
+// Knot is a potential deadlock: a circle of threads, each of which waits for the next, under semantics that the
+// standard allows. In the run, all of them have gone on.
 type Knot struct {
 	Waits   []Wait
-	Largest int64 // bytes of the largest message of the run so far that is known to have been buffered
+	Largest int64 // size in bytes of the largest message of the run so far that is known to have been buffered
 }
 
-// Wait is what a thread of a knot waits for: what comes next in the thread of the next one.
+// Wait describes a thread of a knot. It waits for the next call of the next thread in the knot.
 type Wait struct {
 	Thread *track.Thread
-	// Call is the call that the thread is in. Of a collective, it may be that of another member. Place is the thread's
-	// own, but may have nothing than the function and the call site.
+	// Call is the call that the thread is in. For a collective, it may be the call of another member. Place is always
+	// the thread's own call, but may contain only the function and the call site.
 	Call, Place match.Call
-	// Op is the operation that the call waits for, nil for a collective. Begun: by an earlier call, Op.Call. Probe: the
-	// call waits for the message that Op receives later.
+	// Op is the operation that the call waits for; nil for a collective. Begun: an earlier call, Op.Call, began the
+	// operation. Probe: the call waits for the message that Op receives later.
 	Op           *match.Op
 	Begun, Probe bool
-	Buffered     bool // a send of the standard mode: it was complete in the run though its receive had not begun
-	// Comm is that of a collective. Nonblocking: the call waits for one that was begun before.
+	Buffered     bool // a send of the standard mode that was complete in the run before its receive had begun
+	// Comm is the communicator of a collective. Nonblocking: the call waits for a collective that an earlier call
+	// began.
 	Comm        *match.Comm
 	Nonblocking bool
 }
 
-// node is what a look at the threads works out of one.
+// node is the state of a thread during a look at the stuck threads.
 type node struct {
-	stuck   bool // nothing is known that would release it
-	dead    bool // it will do nothing any more
+	stuck   bool // no known event would release the thread
+	dead    bool // the thread will make no more calls
 	on      *thread
 	slot    *slot
-	rev     []*thread // those that wait for it
-	slots   []*slot   // those that it keeps from being complete
-	visited int       // by which search for cycles, from 1
+	rev     []*thread // threads that wait for this one
+	slots   []*slot   // collectives that this thread keeps from being complete
+	visited int       // number of the search for cycles that visited the thread, from 1 on; 0 if none did
 }
 
-// Tick lets a tenth of a second pass: what is stuck since the last one is looked at.
+// Tick notes that a tenth of a second has passed. It examines the threads that have been stuck since the last tick.
 func (e *Engine) Tick() {
 	if e.broken || e.lost() {
 		return
@@ -61,14 +62,14 @@ func (e *Engine) Tick() {
 	}
 }
 
-// End looks at what is left at the end of the run.
+// End examines the threads that are stuck at the end of the run.
 func (e *Engine) End() {
 	if !e.broken && !e.lost() {
 		e.resolveKnots()
 	}
 }
 
-// lost reports whether calls are missing in the records. Then the replay ends.
+// lost reports whether calls are missing in the records. If so, it ends the replay.
 func (e *Engine) lost() bool {
 	for _, w := range e.tracker.Worlds {
 		e.broken = e.broken || w.Unsure
@@ -79,8 +80,8 @@ func (e *Engine) lost() bool {
 	return e.broken
 }
 
-// resolveKnots finds the knots, tells of them, and lets pass what the standard allows to pass of what is stuck, until
-// nothing is.
+// resolveKnots finds the knots and publishes them. It then lets calls pass that the standard allows to pass, until no
+// thread is stuck.
 func (e *Engine) resolveKnots() {
 	if e.looking {
 		return
@@ -106,9 +107,9 @@ func (e *Engine) resolveKnots() {
 
 // stuck returns the threads that nothing can release any more.
 //
-// If sound, that is so whatever the program does where it is not bound to do what it did in the run: processes that are
-// doubted, that poll or choose are free, and so is who waits for a process that has ended. If not, it is so as long as
-// every message is received by the receive that got it in the run.
+// If sound is true, the result holds for every run of the program that may differ from this one. So processes that are
+// doubted, that poll, or that choose one of several ways count as free. So do processes that wait for a process that
+// has ended. If sound is false, the result holds if every message is received by the receive that got it in the run.
 func (e *Engine) stuck(sound bool) []*thread {
 	e.looks++
 	e.news = 0
@@ -163,10 +164,10 @@ func (e *Engine) stuck(sound bool) []*thread {
 	return left
 }
 
-// free reports whether a thread may still do something.
+// free reports whether a thread may still make calls.
 func (t *thread) free() bool { return !t.stuck && !t.dead }
 
-// held reports whether a thread is in a collective that not all may still enter.
+// held reports whether a thread is in a collective that some members can no longer enter.
 func (e *Engine) held(t *thread) bool {
 	s, x := t.slot, t.head()
 	if s.look != e.looks {
@@ -188,7 +189,7 @@ func (e *Engine) held(t *thread) bool {
 	return true
 }
 
-// single returns the thread of a member's process, nil if that has several, or is not seen.
+// single returns the thread of a member's process. It is nil if the process has several threads, or is not seen.
 func (e *Engine) single(c *match.Comm, m int32) *thread {
 	if m < 0 || int(m) >= len(c.Members) {
 		return nil
@@ -200,8 +201,8 @@ func (e *Engine) single(c *match.Comm, m int32) *thread {
 	return e.threads[p.Threads[0].ID]
 }
 
-// waits works out what the head of a thread waits for: another thread, on, or that others enter a collective, slot. It
-// reports false if that is not known, or nothing.
+// waits works out what the head of a thread waits for: another thread (on), or a collective that others must enter
+// (slot). It returns false if this is not known, or if the head waits for nothing.
 func (e *Engine) waits(t *thread, sound bool) bool {
 	it := t.head()
 	if sound && it.polled {
@@ -230,12 +231,12 @@ func (e *Engine) waits(t *thread, sound bool) bool {
 	return t.slot != nil
 }
 
-// hindrance works out whom a receive waits for that another one is in the way of. Where that one's message is not
-// known, and may never be, the receive passes, and what follows is doubted.
+// hindrance works out which thread a receive waits for if an earlier receive could take its message. If the message of
+// the earlier receive is not known, and may never be, the receive passes, and the process is doubted from then on.
 func (e *Engine) hindrance(t *thread, it *item) bool {
 	w := t.process.inTheWay(it.op)
 	switch {
-	case it.op.Send || w == nil: // it was cancelled
+	case it.op.Send || w == nil: // the earlier receive was cancelled
 		e.wake(t)
 	case w.Replay.Partner != nil:
 		t.on = e.threads[w.Replay.Partner.Call.Thread]
@@ -248,7 +249,7 @@ func (e *Engine) hindrance(t *thread, it *item) bool {
 	return false
 }
 
-// operation works out whom an operation waits for that can't complete.
+// operation works out which thread an operation waits for that cannot complete.
 func (e *Engine) operation(t *thread, op *match.Op, sound bool) bool {
 	p := op.Replay.Partner
 	switch {
@@ -257,7 +258,7 @@ func (e *Engine) operation(t *thread, op *match.Op, sound bool) bool {
 	case p != nil:
 		t.on = e.threads[p.Call.Thread]
 	case !op.Send || op.Expected():
-		return false // which message it gets, or who gets it, will be known later
+		return false // its partner will be known later
 	default:
 		t.on = e.single(op.Comm, op.Peer)
 	}
@@ -267,15 +268,15 @@ func (e *Engine) operation(t *thread, op *match.Op, sound bool) bool {
 	return true
 }
 
-// takes reports whether a receive from any source, or to be cancelled, that has begun, and whose message has not been
-// sent, could take a send.
+// takes reports whether an open receive of the process could take a send. An open receive has begun, its message has
+// not been sent, and it is from any source or will be cancelled.
 func (p *process) takes(send *match.Op) bool {
 	return slices.ContainsFunc(p.open, func(w *match.Op) bool {
 		return w.Comm == send.Comm && (w.AnySource || w.Peer == send.Me) && (w.AnyTag || w.Tag == send.Tag)
 	})
 }
 
-// next returns the thread that a stuck one waits for.
+// next returns the thread that a stuck thread waits for.
 func (e *Engine) next(t *thread) *thread {
 	if t.slot == nil {
 		return t.on
@@ -290,7 +291,8 @@ func (e *Engine) next(t *thread) *thread {
 			if u == nil || u.free() {
 				continue
 			}
-			if s.blame == nil || u.on != nil && u.on.slot == s { // a short way back
+			// Prefer a thread that waits for a thread in the same collective. This gives a short cycle.
+			if s.blame == nil || u.on != nil && u.on.slot == s {
 				s.blame = u
 				if u.on != nil && u.on.slot == s {
 					break
@@ -301,8 +303,8 @@ func (e *Engine) next(t *thread) *thread {
 	return s.blame
 }
 
-// cycles returns the circles in which threads wait for each other, and the ends of chains that lead to a thread that
-// will do nothing any more.
+// cycles returns the circles in which threads wait for each other. It also returns the last stuck thread of each chain
+// that leads to a thread which will make no more calls.
 func (e *Engine) cycles(stuck []*thread) (list [][]*thread) {
 	for i, start := range stuck {
 		var path []*thread
@@ -322,7 +324,7 @@ func (e *Engine) cycles(stuck []*thread) (list [][]*thread) {
 	return list
 }
 
-// fromLowest turns a circle so that it begins with the lowest rank.
+// fromLowest rotates a circle so that it begins with the lowest rank.
 func fromLowest(circle []*thread) []*thread {
 	at := 0
 	for i, t := range circle {

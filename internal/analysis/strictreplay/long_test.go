@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// many returns the steps n times, one behind the other.
+// many returns the steps repeated n times.
 func many(n int, steps ...step) (list []step) {
 	for range n {
 		list = append(list, steps...)
@@ -13,8 +13,8 @@ func many(n int, steps ...step) (list []step) {
 	return list
 }
 
-// What lies behind more collectives than a queue may hold is found, and no more, however far one process is read ahead
-// of the others.
+// TestBehindManyCollectives: exactly the errors after more collectives than fit into a queue are found, however far one
+// process is read ahead of the others.
 func TestBehindManyCollectives(t *testing.T) {
 	barrier, bcast := step{call: "barrier"}, step{call: "bcast"}
 	send := func(to int) step { return step{call: "send", peer: to, tag: 1} }
@@ -33,7 +33,10 @@ func TestBehindManyCollectives(t *testing.T) {
 			{[]step{send(1), recv(1)}, []step{recv(0), send(0)}, 0},
 			{[]step{send(1), barrier}, []step{barrier, recv(0)}, 1},
 		} {
-			p := program{append(before[:len(before):len(before)], c.a...), append(before[:len(before):len(before)], c.b...)}
+			p := program{
+				append(before[:len(before):len(before)], c.a...),
+				append(before[:len(before):len(before)], c.b...),
+			}
 			for _, batch := range []int{7, 3000, 1 << 20} {
 				t.Run(fmt.Sprintf("%d/%s/%d", len(before), c.a[1].call+c.b[0].call, batch), func(t *testing.T) {
 					if got := potential(t, p, batch, 1); len(got) != c.want {

@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// wake has the head of a thread looked at again.
+// wake makes the engine examine the head of a thread again.
 func (e *Engine) wake(t *thread) {
 	if !t.queued {
 		t.queued = true
@@ -15,7 +15,7 @@ func (e *Engine) wake(t *thread) {
 	}
 }
 
-// drain lets everything pass that may.
+// drain lets all items pass that may pass.
 func (e *Engine) drain() {
 	for len(e.work) > 0 {
 		t := e.work[len(e.work)-1]
@@ -25,7 +25,7 @@ func (e *Engine) drain() {
 	}
 }
 
-// run lets pass what may of a thread's queue.
+// run lets the items of a thread's queue pass as long as they may.
 func (e *Engine) run(t *thread) {
 	for t.n > 0 && e.pass(t, t.head()) {
 		e.release(t.head())
@@ -33,7 +33,7 @@ func (e *Engine) run(t *thread) {
 	}
 }
 
-// pass does what it says, if it may.
+// pass performs the item if it may pass. It reports whether the item has passed.
 func (e *Engine) pass(t *thread, it *item) bool {
 	switch it.kind {
 	case block:
@@ -73,14 +73,14 @@ func (e *Engine) pass(t *thread, it *item) bool {
 	return true
 }
 
-// complete reports whether an operation that has begun may be completed: a receive whose message has been sent, a
-// synchronous or standard send whose receive has begun; any other send.
+// complete reports whether an operation that has begun may complete. This is the case for a receive whose message has
+// been sent, for a synchronous or standard send whose receive has begun, and for any other send.
 func complete(op *match.Op) bool {
 	r := &op.Replay
 	return r.Ready || r.Over || op.Removed || op.Send && (op.Mode == match.Buffered || op.Mode == match.Ready)
 }
 
-// begin lets an operation begin: what its partner waits for.
+// begin begins an operation. Its partner may wait for this.
 func (e *Engine) begin(op *match.Op) {
 	r := &op.Replay
 	r.Begun = true
@@ -109,18 +109,19 @@ func (e *Engine) ready(op *match.Op) {
 	}
 }
 
-// waitsOpenly reports whether an operation is a receive that may get another message than in the run, or none.
+// waitsOpenly reports whether an operation is a receive that may get another message than in the run, or no message.
 func waitsOpenly(op *match.Op) bool { return op.AnySource || op.Cancelling && !op.Send }
 
-// closed takes a receive from any source, or to be cancelled, out of those whose message has not been sent.
+// closed removes a receive from the open receives of a process: receives from any source, or to be cancelled, whose
+// message has not been sent.
 func (e *Engine) closed(p *process, op *match.Op) {
 	if i := slices.Index(p.open, op); i >= 0 {
 		p.open = slices.Delete(p.open, i, i+1)
 	}
 }
 
-// endOperation ends what an operation does in the replay: the call at of thread t completes it, or, if t is nil,
-// nobody does.
+// endOperation ends an operation in the replay. The call with number at of thread t completes it. If t is nil, no call
+// completes it.
 func (e *Engine) endOperation(op *match.Op, t *thread, at uint64) {
 	r := &op.Replay
 	if r.Over {
@@ -147,7 +148,7 @@ func (e *Engine) endOperation(op *match.Op, t *thread, at uint64) {
 	e.matcher.Forget(op)
 }
 
-// noteCompletion notes that op completed by its partner.
+// noteCompletion notes that op completed with its partner.
 func (e *Engine) noteCompletion(op, partner *match.Op, t *thread, at uint64) {
 	if len(e.doubted) > 0 {
 		e.infect(t.process, e.processOf(partner.Call.Thread))
@@ -155,7 +156,7 @@ func (e *Engine) noteCompletion(op, partner *match.Op, t *thread, at uint64) {
 	e.completed(op, partner, t, at)
 }
 
-// completed tells the listeners that op completed by its partner.
+// completed calls the listeners: op completed with its partner.
 func (e *Engine) completed(op, partner *match.Op, t *thread, at uint64) {
 	switch {
 	case !op.Send:
@@ -173,14 +174,14 @@ func (e *Engine) completed(op, partner *match.Op, t *thread, at uint64) {
 	}
 }
 
-// hindered reports whether a receive, with its message there, would not be the one that gets it: one from any source
-// was posted before, could take it, and still waits for the message that it got in the run.
+// hindered reports whether a receive whose message is available may not get it: an earlier receive from any source
+// could take the message, and still waits for the message that it got in the run.
 func (t *thread) hindered(it *item) bool {
 	return len(t.process.open) > 0 && !it.op.Send && !it.waived && t.process.inTheWay(it.op) != nil
 }
 
-// inTheWay returns the receive from any source, or to be cancelled, posted before op, that could take its message, nil
-// if there is none.
+// inTheWay returns the receive that was posted before op and could take its message: a receive from any source, or to
+// be cancelled. It is nil if there is none.
 func (p *process) inTheWay(op *match.Op) *match.Op {
 	i := slices.IndexFunc(p.open, func(w *match.Op) bool {
 		return w != op && !w.Removed && w.Comm == op.Comm && w.At <= op.At &&
@@ -252,7 +253,7 @@ func (e *Engine) Quick(op, partner *match.Op) {
 			e.block(t, op)
 			return
 		}
-		// As block, but nothing lets it pass yet.
+		// As block, but nothing can let it pass yet.
 		op.Retain()
 		begun := t.n == 0
 		if begun {
@@ -268,8 +269,9 @@ func (e *Engine) Quick(op, partner *match.Op) {
 		}
 		return
 	}
-	if u := e.threads[partner.Call.Thread]; t.n == 0 && u.n > 0 && len(t.process.open)+len(u.process.open) == 0 && partner.Replay.Begun && u.head().op == partner && u.head().kind == block {
-		// Both pass: nothing of op needs to be kept.
+	if u := e.threads[partner.Call.Thread]; t.n == 0 && u.n > 0 && len(t.process.open)+len(u.process.open) == 0 &&
+		partner.Replay.Begun && u.head().op == partner && u.head().kind == block {
+		// Both pass, so op need not be kept.
 		for _, f := range e.began {
 			f(op)
 		}
@@ -305,14 +307,14 @@ func (e *Engine) Quick(op, partner *match.Op) {
 	e.matcher.Forget(own)
 }
 
-// block enters a blocking operation.
+// block adds a blocking operation to a thread's queue.
 func (e *Engine) block(t *thread, op *match.Op) {
 	op.Retain()
 	e.check(op)
 	e.add(t, item{kind: block, at: op.At, op: op})
 }
 
-// check lets an operation pass on which nothing can be known.
+// check lets an operation pass if nothing can be known about it.
 func (e *Engine) check(op *match.Op) {
 	if op.Unknown() {
 		op.Replay.Ready = true
@@ -340,7 +342,7 @@ func (e *Engine) Block(th *track.Thread, send, recv *match.Op) {
 	}
 	switch {
 	case send != nil && recv != nil:
-		// Both begin before either is waited for.
+		// Both operations begin before the thread waits for one of them.
 		for _, op := range []*match.Op{send, recv} {
 			e.begins(t, op)
 		}
@@ -413,7 +415,7 @@ func (e *Engine) Took(th *track.Thread, op *match.Op, polled bool, call []byte) 
 	op.Retain()
 	e.check(op)
 	it := item{kind: block, polled: polled, at: op.At, op: op, ext: e.newExt()}
-	it.ext.call.Thread = th.ID // op's will be that of the receive
+	it.ext.call.Thread = th.ID // op.Call.Thread will be the thread of the receive
 	it.ext.call.Keep(call)
 	e.add(e.thread(th.ID), it)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Probe implements track.Replay. A probe sees the message that the next receive for that source and tag gets, so the
+// Probe implements track.Replay. A probe sees the message that the next receive with that source and tag gets. So the
 // thread waits for the message of that receive.
 func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, polled bool, call []byte) {
 	if e.broken {
@@ -27,11 +27,12 @@ func (e *Engine) Probe(th *track.Thread, v *track.View, source, tag int32, any, 
 	e.add(t, it)
 }
 
-// seen tells the probes of a thread that r is the receive which gets the message s.
+// seen gives r to the probes of a thread that saw the message s. r is the receive that gets s.
 func (e *Engine) seen(t *thread, s, r *match.Op) {
 	for i := range int(t.n) {
 		it := t.at(i)
-		if it.kind != peek || it.ext.seen != nil || it.comm.Comm != r.Comm || it.ext.source != s.Me || it.ext.tag != s.Tag || it.at > r.At {
+		if it.kind != peek || it.ext.seen != nil || it.comm.Comm != r.Comm || it.ext.source != s.Me ||
+			it.ext.tag != s.Tag || it.at > r.At {
 			continue
 		}
 		it.ext.seen = r

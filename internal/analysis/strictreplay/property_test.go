@@ -17,14 +17,14 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// step is a call of a made-up program.
+// step is a call of a generated program.
 type step struct {
 	call string // send, isend, recv, irecv, sendrecv, wait, test, barrier, bcast, probe
 	peer int    // source (-1: any) or destination; root
 	tag  int
-	// What the run brought: the source of the message.
+	// The result of the run: the source of the message.
 	source int
-	op     int // number of the operation, of wait, test, isend and irecv within the process
+	op     int // number of the operation within the process, for wait, test, isend and irecv
 }
 
 type program [][]step
@@ -52,20 +52,20 @@ func (p program) String() string {
 	return b.String()
 }
 
-// generate draws a program together with a run of it in which MPI buffers all it can: calls are added in the order of a
-// possible execution.
+// generate draws a program together with a run of it in which MPI buffers all messages that it may buffer. It adds
+// calls in the order of a possible execution.
 func generate(t *rapid.T, wildcards bool) program {
 	n := rapid.IntRange(2, 3).Draw(t, "ranks")
 	p := make(program, n)
 	type message struct{ from, to, tag int }
 	var pending []message
-	open := make([][]int, n) // requests not waited for
+	open := make([][]int, n) // requests that have not been waited for
 	ops := make([]int, n)
-	ready := make([]map[int]bool, n) // that may be waited for
+	ready := make([]map[int]bool, n) // operations that may be waited for
 	for r := range n {
 		ready[r] = make(map[int]bool)
 	}
-	inBcast := -1 // root of a broadcast that not all have entered
+	inBcast := -1 // root of a broadcast that not all processes have entered
 	entered := make([]bool, n)
 	tags := 0
 	newTag := func() int {
@@ -165,7 +165,7 @@ func generate(t *rapid.T, wildcards bool) program {
 	return p
 }
 
-// records returns what the run of a program leaves behind.
+// records returns the records of the run of a program.
 func (p program) records() *fakerun.Program {
 	prog := fakerun.New(len(p))
 	for r, steps := range p {
@@ -173,10 +173,12 @@ func (p program) records() *fakerun.Program {
 		kinds := make(map[int]step)
 		for i, s := range steps {
 			site := fmt.Sprintf("%s %d %d", s.call, r, i)
-			if s.call == "barrier" || s.call == "bcast" { // in a loop, so that several are one item of a queue
+			if s.call == "barrier" || s.call == "bcast" { // in a loop, so several of them are one item of a queue
 				site = s.call
 			}
-			a := fakerun.Args{"count": 1, "datatype": fakerun.Int, "tag": s.tag, "comm": fakerun.World, "buf": uint64(0x1000)}
+			a := fakerun.Args{
+				"count": 1, "datatype": fakerun.Int, "tag": s.tag, "comm": fakerun.World, "buf": uint64(0x1000),
+			}
 			source := s.peer
 			if source < 0 {
 				source = fakerun.AnySource
@@ -198,7 +200,9 @@ func (p program) records() *fakerun.Program {
 				a["source"], a[">status"] = source, status
 				k.Call(site, "MPI_Recv", a)
 			case "probe":
-				k.Call(site, "MPI_Probe", fakerun.Args{"source": source, "tag": s.tag, "comm": fakerun.World, ">status": status})
+				k.Call(site, "MPI_Probe", fakerun.Args{
+					"source": source, "tag": s.tag, "comm": fakerun.World, ">status": status,
+				})
 			case "irecv":
 				a["source"] = source
 				request()
@@ -218,7 +222,9 @@ func (p program) records() *fakerun.Program {
 			case "barrier":
 				k.Call(site, "MPI_Barrier", fakerun.Args{"comm": fakerun.World})
 			case "bcast":
-				k.Call(site, "MPI_Bcast", fakerun.Args{"count": 1, "datatype": fakerun.Int, "root": s.peer, "comm": fakerun.World})
+				k.Call(site, "MPI_Bcast", fakerun.Args{
+					"count": 1, "datatype": fakerun.Int, "root": s.peer, "comm": fakerun.World,
+				})
 			}
 		}
 		k.Call("main", "MPI_Finalize", nil)
@@ -243,7 +249,8 @@ func potential(t interface{ Fatal(...any) }, p program, batch, first int) report
 	return got
 }
 
-// With messages whose receive is determined by the program, what is found is exactly what can happen.
+// TestExactlyWhatCanHappen: if the program determines the receive of each message, exactly the possible deadlocks are
+// found.
 func TestExactlyWhatCanHappen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := generate(t, false)
@@ -255,7 +262,8 @@ func TestExactlyWhatCanHappen(t *testing.T) {
 	})
 }
 
-// With receives from any source, probes and tests, what is found can happen.
+// TestNothingThatCannotHappen: with receives from any source, probes and tests, every deadlock that is found is
+// possible.
 func TestNothingThatCannotHappen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := generate(t, true)
@@ -266,8 +274,7 @@ func TestNothingThatCannotHappen(t *testing.T) {
 	})
 }
 
-// Nor is anything found that cannot happen where the replay leaves out much of what the threads do, and it goes on all
-// the same.
+// TestRest: no impossible deadlock is found when the replay leaves out many operations, and the replay continues.
 func TestRest(t *testing.T) {
 	strictreplay.Tire(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -279,8 +286,8 @@ func TestRest(t *testing.T) {
 	})
 }
 
-// A blocking receive, read while the message of an earlier nonblocking one is not certain, has its message before the
-// replay is told of it.
+// TestMatchedBeforeItBegins: the record of a blocking receive is read while the message of an earlier nonblocking
+// receive is not certain. The blocking receive then has its message before it is passed to the replay.
 func TestMatchedBeforeItBegins(t *testing.T) {
 	p := program{
 		{

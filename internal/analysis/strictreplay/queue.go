@@ -8,77 +8,77 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// kind says what an item does when its thread comes to it.
+// kind says what an item does when it is at the head of its thread's queue.
 type kind uint8
 
 const (
 	block  kind = iota // an operation begins, and the thread goes on when it is complete
 	begin              // an operation begins
 	finish             // the thread goes on when an operation is complete
-	drop               // nobody will wait for an operation
-	enter              // a collective is entered
-	join               // it is entered, and the thread goes on when all have
-	leave              // the thread goes on when all have entered it
+	drop               // no call will wait for an operation
+	enter              // the thread enters a collective
+	join               // the thread enters a collective, and goes on when all members have entered it
+	leave              // the thread goes on when all members have entered a collective that it entered before
 	peek               // the thread goes on when a message has been sent
-	doubt              // what follows may have come otherwise; polled: for ever
+	doubt              // the calls that follow may have been different in another run; polled: for the rest of the run
 )
 
-// item is something that a thread does.
+// item is an action of a thread.
 type item struct {
 	kind   kind
-	polled bool // it would have done something else rather than wait
+	polled bool // the thread did not have to wait: it would have done something else
 	begun  bool // the first half of block or join is done
-	listed bool // in the list of those who wait for a collective
-	waived bool // it passes though its message might have gone to another receive
+	listed bool // the thread is in the list of threads that wait for a collective
+	waived bool // the receive passes although its message might have gone to another receive
 	fn     mpiapi.FuncID
-	site   uint32 // of the call, with fn: enough to show it
+	site   uint32 // of the call; fn and site are enough to show the call
 	me     int32
-	at     uint64 // number of the call in the thread
+	at     uint64 // number of the call in its thread
 	op     *match.Op
 	ext    *ext
-	// Of a collective, or the communicator of a probe. The member me is the thread's process.
+	// The collective, or the communicator of a probe. The member me is the thread's process.
 	comm *comm
 	pos  uint64
-	// Of a join: as many calls like it follow, each at the next position, and this number of calls after the one
-	// before.
+	// For a join: more is the number of similar calls that follow, each at the next position. stride is the difference
+	// between the numbers of successive calls.
 	more, stride uint32
 }
 
-// ext is what only some items have.
+// ext has the fields that only some items need.
 type ext struct {
-	call match.Call // a copy, where there is no operation that has it
-	// The message that was seen by a probe: it is received by seen, nil as long as that is not known.
+	call match.Call // a copy of the call, if no operation has it
+	// For a probe: the message that it saw. seen is the receive that gets the message; nil while it is not known.
 	source, tag int32
 	seen        *match.Op
 
 	next *ext
 }
 
-// thread is the queue of what a thread does, in a circular buffer.
+// thread is the queue of a thread's actions, in a circular buffer.
 type thread struct {
 	*track.Thread
 	process *process
-	items   []item // a power of two
+	items   []item // the length is a power of two
 	first   int32
 	n       int32
 	more    int32  // calls in the queue beyond one for each item
-	limit   int32  // of the calls at which a look is taken
+	limit   int32  // number of calls at which the stuck threads are examined
 	peeks   int32  // probes in the queue whose receive is not known yet
 	queued  bool   // in Engine.work
-	lazy    bool   // only a join is queued, and has begun: that it has passed is seen when somebody asks
+	lazy    bool   // the queue contains only a join, which has begun; it is removed lazily, when the queue is next used
 	resting bool   // see rest.go
-	left    int32  // operations until it rests
-	since   uint64 // the call at which it began to rest
-	marked  uint64 // the call at the head at the last look
-	node           // for looks: see knot.go
+	left    int32  // number of operations until the thread rests
+	since   uint64 // number of the call at which the thread began to rest
+	marked  uint64 // number of the call at the head at the last look
+	node           // for looks at stuck threads: see knot.go
 }
 
 const (
-	glance  = 1024 // length of a queue at which a look is taken at what is stuck
-	longest = 8192 // at which half of it is let pass
+	glance  = 1024 // length of a queue at which the stuck threads are examined
+	longest = 8192 // length at which half of the queue is let pass
 )
 
-// head returns the item that the thread has come to; there is one.
+// head returns the first item of the queue. The queue must not be empty.
 func (t *thread) head() *item { return &t.items[t.first] }
 
 // at returns the i-th item of the queue.
@@ -124,10 +124,10 @@ func (e *Engine) pop(t *thread) {
 	}
 }
 
-// kept is the number of items that all threads together may have room for while their queues are empty.
+// kept is the number of items for which all threads together may keep room while their queues are empty.
 const kept = 1 << 16
 
-// spare has empty items for queues, by the logarithm of their number: at most as many as glance.
+// spare has empty slices of items for queues, by the logarithm of their length, up to a length of glance.
 type spare [11][][]item
 
 func (s *spare) take(n int) []item {
@@ -172,7 +172,7 @@ func (e *Engine) release(it *item) {
 	}
 }
 
-// add enters what a thread does next.
+// add appends the next item of a thread.
 func (e *Engine) add(t *thread, it item) {
 	*e.push(t) = it
 	if t.n == 1 {
@@ -184,7 +184,7 @@ func (e *Engine) add(t *thread, it item) {
 	}
 }
 
-// crowded deals with a queue that has become long.
+// crowded handles a queue that has become long.
 func (e *Engine) crowded(t *thread) {
 	if t.lazy {
 		e.clearJoin(t)
@@ -192,7 +192,7 @@ func (e *Engine) crowded(t *thread) {
 	if e.looking || t.length() < int(t.limit) {
 		return
 	}
-	// A look costs as much as there are threads, so it is worth while only after so many calls.
+	// A look costs time proportional to the number of threads, so it is worthwhile only after that many calls.
 	if t.length() >= longest || e.news >= seldom*len(e.threads) {
 		e.resolveKnots()
 	}
@@ -206,5 +206,5 @@ func (e *Engine) crowded(t *thread) {
 	}
 }
 
-// seldom is how many calls of each thread, on average, are queued between looks that are not for a queue being full.
+// seldom is the number of calls per thread, on average, that are queued between two looks, unless a queue is full.
 const seldom = 8

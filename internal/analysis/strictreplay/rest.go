@@ -2,15 +2,15 @@ package strictreplay
 
 import "github.com/mpivet/mpivet/internal/match"
 
-// A replay of everything would cost as much again as all other analysis, and what a program does a million times it
-// does wrong, if at all, among the first. So a thread whose operations have been replayed for long rests: what it does
-// from then on counts as done as soon as it is read, and its process as doubted. It takes part again from a collective
-// on that synchronises the whole of MPI_COMM_WORLD, which ends the doubt. Where the order of messages is a matter of
-// luck, nobody rests: races may be anywhere.
+// stamina limits how much is replayed. A replay of all operations would double the cost of the analysis. An error in an
+// operation that a program performs a million times usually shows among the first. So a thread rests after many of its
+// operations have been replayed: from then on, its operations count as complete as soon as they are read, and its
+// process is doubted. The thread takes part again after a collective that synchronises the whole of MPI_COMM_WORLD,
+// which ends the doubt. If the order of messages may vary, no thread rests, because races may be anywhere.
 type stamina struct {
-	full   int // operations of a thread that are replayed before it rests for the first time
-	sample int // and before it rests again
-	nap    int // calls that it rests for, at least, for each operation of a sample
+	full   int // operations of a thread that are replayed before its first rest
+	sample int // operations of a thread that are replayed before each later rest
+	nap    int // minimum number of calls that a thread rests for, per operation of a sample
 }
 
 var usual = stamina{full: 100_000, sample: 10_000, nap: 20}
@@ -33,7 +33,7 @@ func (e *Engine) tires(t *thread, op *match.Op) bool {
 	return true
 }
 
-// rouse ends all rest, for the rest of the run.
+// rouse ends all rests, for the remainder of the run.
 func (e *Engine) rouse() {
 	if e.lucky {
 		return
@@ -46,21 +46,23 @@ func (e *Engine) rouse() {
 	}
 }
 
-// rested lets a thread take part again that enters a collective of the whole world, if it has rested for long enough.
+// rested lets a thread take part again if it has rested for long enough. The thread enters a collective of the whole
+// world.
 func (e *Engine) rested(t *thread) {
 	if t.resting && t.Calls-t.since >= uint64(e.nap*e.sample) {
 		t.resting, t.process.resting, t.left = false, false, int32(e.sample)
 	}
 }
 
-// skip counts what a resting thread does as done. partner is the other side of its message, nil if it is not known.
+// skip marks an operation of a resting thread as complete. partner is the other side of its message, nil if it is not
+// known.
 func (e *Engine) skip(op, partner *match.Op) {
 	op.Replay.Begun, op.Replay.Ready, op.Replay.Over = true, true, true
 	if partner == nil {
 		return
 	}
 	if !partner.Replay.Over {
-		// What it waits for is done by somebody who may not have come so far in the replay.
+		// The partner waits for a thread that may not have come to this point in the replay.
 		e.doubt(e.processOf(partner.Call.Thread))
 		e.ready(partner)
 		e.drain()

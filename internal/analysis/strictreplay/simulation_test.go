@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// simulation goes through all executions of a program in which every send waits for its receive and every collective
-// for all processes.
+// simulation goes through all executions of a program in which every send waits for its receive, and every collective
+// waits for all processes.
 type simulation struct {
 	program program
 	seen    map[string]bool
@@ -19,13 +19,13 @@ func newSimulation(p program) *simulation {
 	return &simulation{program: p, seen: make(map[string]bool)}
 }
 
-// operation is a send or receive of a state; those of a process are in the order in which they began.
+// operation is a send or receive of a state. The operations of a process are in the order in which they began.
 type operation struct {
-	step    int // that began it
+	step    int // the step that began it
 	matched bool
 }
 
-// state is how far each process is.
+// state is the position of each process.
 type state struct {
 	pc    []int
 	begun []bool // the step at pc has begun
@@ -52,9 +52,11 @@ func (s *state) clone() *state {
 	return c
 }
 
-// deadlocks reports whether an execution ends before the program does.
+// deadlocks reports whether an execution can stop before the end of the program.
 func (m *simulation) deadlocks(t *rapid.T) bool {
-	s := &state{pc: make([]int, len(m.program)), begun: make([]bool, len(m.program)), ops: make([][]operation, len(m.program))}
+	s := &state{
+		pc: make([]int, len(m.program)), begun: make([]bool, len(m.program)), ops: make([][]operation, len(m.program)),
+	}
 	return m.search(t, s)
 }
 
@@ -91,7 +93,7 @@ func (m *simulation) successors(s *state) (list []*state) {
 	return append(list, m.matches(s)...)
 }
 
-// advance has a process go on, if it can: it begins its step or completes it.
+// advance lets a process go on, if it can: it begins its step or completes it.
 func (m *simulation) advance(s *state, r int) *state {
 	st := m.program[r][s.pc[r]]
 	n := s.clone()
@@ -126,7 +128,7 @@ func (m *simulation) advance(s *state, r int) *state {
 	return n
 }
 
-// all reports whether everybody has entered the collective that r is in.
+// all reports whether all processes have entered the collective that r is in.
 func (m *simulation) all(s *state, r int) bool {
 	count := func(q, upto int) (c int) {
 		for _, st := range m.program[q][:upto] {
@@ -154,7 +156,8 @@ func (m *simulation) sent(s *state, r int, st step) bool {
 	for q := range m.program {
 		for _, o := range s.ops[q] {
 			b := m.program[q][o.step]
-			if (b.call == "send" || b.call == "isend") && !o.matched && b.peer == r && b.tag == st.tag && (st.peer < 0 || st.peer == q) {
+			if (b.call == "send" || b.call == "isend") && !o.matched && b.peer == r && b.tag == st.tag &&
+				(st.peer < 0 || st.peer == q) {
 				return true
 			}
 		}
@@ -162,8 +165,8 @@ func (m *simulation) sent(s *state, r int, st step) bool {
 	return false
 }
 
-// matches returns what comes of one more message finding its receive: of the sends of a process that the receive
-// accepts the first, of the receives that accept a send the first.
+// matches returns the states after one more message has been matched. A receive gets the first send of a process that
+// it accepts. A send gets the first receive that accepts it.
 func (m *simulation) matches(s *state) (list []*state) {
 	accepts := func(recv, send step, from, to int) bool {
 		return send.peer == to && recv.tag == send.tag && (recv.peer < 0 || recv.peer == from)
@@ -191,7 +194,7 @@ func (m *simulation) matches(s *state) (list []*state) {
 						n.ops[to][i].matched, n.ops[from][j].matched = true, true
 						list = append(list, n)
 					}
-					break // others of this sender come later
+					break // the other sends of this process come later
 				}
 			}
 		}

@@ -14,7 +14,7 @@ func (t *thread) standard() bool {
 	return (it.kind == block || it.kind == finish) && it.op.Send && it.op.Mode == match.Standard
 }
 
-// publishKnot tells of a knot.
+// publishKnot publishes a knot.
 func (e *Engine) publishKnot(cycle []*thread) {
 	if !e.Knots.Wanted() {
 		return
@@ -31,7 +31,7 @@ func (e *Engine) publishKnot(cycle []*thread) {
 	e.Knots.Publish(k)
 }
 
-// wait describes what the thread is in.
+// wait describes the call that the thread is in.
 func (t *thread) wait() Wait {
 	it, x := t.head(), t.head().ext
 	w := Wait{Thread: t.Thread, Buffered: t.standard()}
@@ -61,7 +61,7 @@ func (e *Engine) buffered(send *match.Op) {
 	}
 }
 
-// header returns the record of a call of which only the function and its place are known.
+// header returns the record of a call of which only the function and the call site are known.
 func header(fn mpiapi.FuncID, site uint32) []byte {
 	rec := make([]byte, layout.SizeofRecord)
 	binary.LittleEndian.PutUint16(rec[layout.RecordKindAt:], uint16(fn))
@@ -69,8 +69,9 @@ func header(fn mpiapi.FuncID, site uint32) []byte {
 	return rec
 }
 
-// letPassCycle lets pass what the standard allows to pass of a circle: sends that may be buffered, else collectives
-// that may be left early. What is left then is not as the records say, and passes all the same.
+// letPassCycle lets calls of a circle pass that the standard allows to pass: sends that may be buffered; if there are
+// none, collectives that may be left early. If there are neither, the records and the replay contradict each other, and
+// the first call passes all the same.
 func (e *Engine) letPassCycle(cycle []*thread) {
 	done := false
 	for _, legal := range []func(*thread) bool{(*thread).standard, (*thread).early} {
@@ -88,7 +89,7 @@ func (e *Engine) letPassCycle(cycle []*thread) {
 	e.let(cycle[0])
 }
 
-// force lets pass the head of a queue that is full.
+// force lets the head of a full queue pass.
 func (e *Engine) force(t *thread) {
 	if t.joins() {
 		n := t.length()
@@ -103,7 +104,7 @@ func (e *Engine) force(t *thread) {
 	e.drain()
 }
 
-// let lets pass the head of a thread.
+// let lets the head of a thread's queue pass.
 func (e *Engine) let(t *thread) {
 	it := t.head()
 	if t.standard() {
@@ -134,8 +135,8 @@ func (e *Engine) let(t *thread) {
 	e.wake(t)
 }
 
-// early reports whether a thread waits in a collective that the standard allows it to leave by now: a member may leave
-// when those have entered that have data for it.
+// early reports whether a thread waits in a collective that the standard allows it to leave already. A member may leave
+// when the members that have data for it have entered.
 func (t *thread) early() bool {
 	it := t.head()
 	if it.kind != join || it.pos < it.comm.base {

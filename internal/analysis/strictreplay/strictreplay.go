@@ -1,22 +1,24 @@
-// Package strictreplay goes through the run a second time, in an order in which causes come before effects, and under
-// the strictest semantics that the standard allows: a standard send completes when its receive has begun (MPI standard,
-// section 3.4: it may be synchronous), and a collective when all have entered it (chapter 6: it may synchronise). It is
-// an online topological sort of what the threads did: each has a queue of its calls, and the first of them passes as
-// soon as what it waits for has happened in this replay.
+// Package strictreplay replays the run in an order in which causes come before effects, and under the strictest
+// semantics that the standard allows. A standard send completes when its receive has begun (MPI standard, section 3.4:
+// it may be synchronous). A collective completes when all members have entered it (chapter 6: it may synchronise). The
+// replay is an online topological sort of the threads' calls. Each thread has a queue of its calls. The first call of a
+// queue passes as soon as the event that it waits for has happened in the replay.
 //
-// What remains stuck though everything that it waits for is known is a potential deadlock: see Knot. What the replay
-// has passed up to there is a way that the program may take, with the messages matched as they were, so the deadlock
-// can be reached. To keep that so:
+// A call that remains stuck although everything that it waits for is known is part of a potential deadlock: see Knot.
+// The calls that have passed up to then are an execution that the program may take, with the messages matched as in the
+// run. So the deadlock can be reached. Three rules keep this true:
 //
-//   - A receive takes the message that it got in the run. Where it has MPI_ANY_SOURCE, was seen by a probe or was completed
-//     by one of several ways, it waits for that very message, but is never part of a knot unless nothing else could come.
-//   - What has to be let pass for the replay to go on is a send of the standard mode, which the standard allows to be
-//     buffered, or a collective that it allows to be left early: the replay stays a way that the program may take.
-//   - Where that does not help, or something is not known, the process is doubted: it does not take part in knots, and nor
-//     does who gets messages from it, until a collective that synchronises the whole of MPI_COMM_WORLD: up to there, the
-//     replay is then taken to have gone as the run did.
+//   - A receive takes the message that it got in the run. This also holds for a receive from MPI_ANY_SOURCE, a message
+//     that was seen by a probe, and a call that may complete in one of several ways. Such a call is never part of a
+//     knot, unless no other message can come.
+//   - If a call has to be let pass for the replay to go on, it is a send of the standard mode, which the standard
+//     allows to be buffered, or a collective that the standard allows to be left early. So the replay remains a
+//     possible execution.
+//   - If this is not enough, or something is not known, the process is doubted. A doubted process does not take part in
+//     knots. Processes that receive messages from it are doubted, too. The doubt ends with a collective that
+//     synchronises the whole of MPI_COMM_WORLD. Up to there, the replay is then taken to have gone as the run did.
 //
-// What has passed is forgotten. A queue is bounded: what stands at its head is let pass when it is full.
+// Calls that have passed are forgotten. The length of a queue is bounded: when a queue is full, its head is let pass.
 package strictreplay
 
 import (
@@ -27,28 +29,29 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Listener is told what happens in the replay, causes before effects; nil is nothing. What it is handed is valid only
-// until it returns. Of an operation, Call.Thread is its thread, At the number of its call there, Comm, Me and Peer are
-// who takes part (of a receive, whose message it got, if that is known yet; AnySource and AnyTag say what it asked
-// for), and Call is the call that began it.
+// Listener has functions that the engine calls for events in the replay, causes before effects. A function may be nil.
+// The arguments are valid only until the function returns. For an operation, Call is the call that began it,
+// Call.Thread is the thread, and At is the number of the call in the thread. Comm, Me and Peer are the participants.
+// Peer of a receive is the sender of its message, if that is known already; AnySource and AnyTag say what the receive
+// asked for.
 type Listener struct {
 	// Began: a send or receive begins.
 	Began func(op *match.Op)
-	// Received: a receive has completed with its message; at is the number of the call that completed it, in the
-	// receive's thread or, if the process has several, that of whichever thread did so.
+	// Received: a receive has completed with its message. at is the number of the call that completed it. th is the
+	// thread of that call: the receive's thread, or another thread of its process.
 	Received func(recv, send *match.Op, th *track.Thread, at uint64)
-	// Synchronized: a synchronous send has completed, so that its receive had begun. at is the number of the call that
-	// completed it.
+	// Synchronized: a synchronous send has completed, so its receive has begun. at is the number of the call that
+	// completed the send.
 	Synchronized func(send, recv *match.Op, th *track.Thread, at uint64)
-	// Dropped: an operation will not be told to complete, as it was cancelled, or nobody waits for it.
+	// Dropped: the completion of an operation will not be reported, because it was cancelled, or no call waits for it.
 	Dropped func(op *match.Op)
 	// Probed: a thread has seen the message that recv gets later.
 	Probed func(recv, send *match.Op, th *track.Thread)
-	// Doubted: what a process knows of others when it does what comes next is unknown, or known again, since it was in
-	// a collective with all of them.
+	// Doubted: from now on it is unknown what a process knows of others, or, after a collective of all processes, it is
+	// known again.
 	Doubted func(p *track.Process, unknown bool)
-	// Met: all members have entered the collective at a position of a communicator, window or file. blocked: they, or
-	// some, were in it up to then and have left it by this.
+	// Met: all members have entered the collective at a position of a communicator, window or file. blocked: some or
+	// all of them were waiting in it, and leave it now.
 	Met func(c *match.Comm, position uint64, blocked bool)
 	// Left: a thread has completed a nonblocking collective that all members have entered before.
 	Left func(th *track.Thread, at uint64, c *match.Comm, position uint64)
@@ -63,36 +66,36 @@ type Engine struct {
 	threads   []*thread  // by ring.ThreadID
 	processes []*process // by ring.ProcID
 
-	work    []*thread // whose head may pass now
+	work    []*thread // threads whose head may pass now
 	freeExt *ext
 	spare   spare
-	doubted []*process // in no order
+	doubted []*process // in arbitrary order
 	broken  bool       // records were lost: nothing is replayed any more
-	looks   uint64     // at what is stuck
-	news    int        // calls that were queued since the last one
+	looks   uint64     // number of looks at stuck threads
+	news    int        // calls that were queued since the last look
 	looking bool
-	lucky   bool      // which message a receive gets is a matter of luck
-	list    []*thread // room for looks
+	lucky   bool      // the program has receives whose message depends on timing, or ready sends
+	list    []*thread // reused by looks
 	free    []*thread
 	knot    Knot
-	largest int64 // bytes of a message that is known to have been buffered
+	largest int64 // size in bytes of the largest message that is known to have been buffered
 
 	listeners []*Listener
-	began     []func(*match.Op) // of those that want it
+	began     []func(*match.Op) // the Began functions that are not nil
 
 	// Knots are potential deadlocks. An event is valid until the subscriber returns.
 	Knots stream.Topic[*Knot]
 }
 
-// process is what the engine knows of a process.
+// process is the state of a process in the replay.
 type process struct {
 	*track.Process
 	threads []*thread
 	doubted bool
-	at      int         // in Engine.doubted
-	always  bool        // for the rest of the run
+	at      int         // index in Engine.doubted
+	always  bool        // it is doubted for the rest of the run
 	resting bool        // it is doubted as long as its thread rests
-	open    []*match.Op // receives from any source, or to be cancelled, that have begun, and whose sends have not
+	open    []*match.Op // receives from any source, or to be cancelled, that have begun and whose sends have not
 }
 
 // New returns an engine for a run that t tracks and m matches.
@@ -100,7 +103,7 @@ func New(t *track.Tracker, m *match.Matcher) *Engine {
 	return &Engine{tracker: t, matcher: m, stamina: usual}
 }
 
-// Listen has l told what happens.
+// Listen makes the engine call the functions of l.
 func (e *Engine) Listen(l *Listener) {
 	e.listeners = append(e.listeners, l)
 	if l.Began != nil {
@@ -137,7 +140,7 @@ func (e *Engine) Start(th *track.Thread) {
 	}
 	e.threads[th.ID] = t
 	if len(p.threads) > 1 {
-		// In which order its threads do things is not known.
+		// The order of the calls of different threads is not known.
 		e.doubt(p)
 		p.always = true
 	}
@@ -149,12 +152,13 @@ func (e *Engine) Doubt(th *track.Thread, always bool) {
 		return
 	}
 	t := e.thread(th.ID)
-	e.doubt(t.process) // as to what it waits for, too
+	e.doubt(t.process) // what it waits for now is doubted, too
 	e.add(t, item{kind: doubt, polled: always, at: th.Calls})
 }
 
-// Cancel implements track.Replay. What comes before in the replay is as if nothing were cancelled: a receive may still
-// get a message, so nobody is stuck with one that it would take. Which receive a send gets is not known then.
+// Cancel implements track.Replay. Before this call, the replay treats the receive as if it were not cancelled: it may
+// still get a message. So no other receive is stuck whose message this receive could take. After the call, it is not
+// known which receive a send matches.
 func (e *Engine) Cancel(th *track.Thread, op *match.Op) {
 	if e.broken {
 		return
@@ -170,13 +174,13 @@ func (e *Engine) Cancel(th *track.Thread, op *match.Op) {
 	e.add(e.thread(th.ID), item{kind: doubt, at: th.Calls})
 }
 
-// doubt doubts a process for what it does itself.
+// doubt doubts a process because of its own actions.
 func (e *Engine) doubt(p *process) {
 	e.suspect(p)
 	e.setUnknown(p, true)
 }
 
-// suspect doubts a process for what another does.
+// suspect doubts a process because of another process.
 func (e *Engine) suspect(p *process) {
 	if !p.doubted {
 		p.doubted, p.at = true, len(e.doubted)
@@ -194,7 +198,7 @@ func (e *Engine) trust(p *process) {
 	e.setUnknown(p, false)
 }
 
-// setUnknown tells that it is unknown what a process knows of others, or known again.
+// setUnknown reports to the listeners that it is unknown what a process knows of others, or that it is known again.
 func (e *Engine) setUnknown(p *process, unknown bool) {
 	for _, l := range e.listeners {
 		if l.Doubted != nil {
@@ -203,14 +207,14 @@ func (e *Engine) setUnknown(p *process, unknown bool) {
 	}
 }
 
-// infect doubts p if it takes part in what q does.
+// infect doubts p if q is doubted. p takes part in an action of q.
 func (e *Engine) infect(p, q *process) {
 	if q.doubted {
 		e.suspect(p)
 	}
 }
 
-// thread returns a thread, without what it has passed.
+// thread returns a thread after removing the calls that have passed from its queue.
 func (e *Engine) thread(id ring.ThreadID) *thread {
 	t := e.threads[id]
 	if t.lazy {

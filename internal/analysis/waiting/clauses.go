@@ -8,18 +8,18 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// parts are what a call, or a request, that has not completed is made of.
+// parts are the parts of a call, or of a request, that has not completed.
 type parts struct {
-	firm  []Clause // have surely not completed
-	loose []Clause // may have completed, as far as is known: the message of a standard send may have been copied
-	// unknown: nothing is known of one of them. It may be what is waited for.
+	firm  []Clause // parts that have not completed
+	loose []Clause // parts that may have completed: the message of a standard send may have been copied
+	// unknown: nothing is known about one of the parts. The call may wait for it.
 	unknown bool
 }
 
 func (ps *parts) add(q parts) {
 	switch {
 	case len(ps.firm) == 0:
-		ps.firm = slices.Clip(q.firm) // it may be shared
+		ps.firm = slices.Clip(q.firm) // the slice may be shared
 	default:
 		ps.firm = append(ps.firm, q.firm...)
 	}
@@ -27,8 +27,8 @@ func (ps *parts) add(q parts) {
 	ps.unknown = ps.unknown || q.unknown
 }
 
-// clauses returns what must happen for all parts to complete, given that not all of them have. It is nil if that is not
-// known. What may have completed is waited for only if nothing else can be what is waited for.
+// clauses returns what must happen for all parts to complete, given that some have not completed. It is nil if that is
+// not known. A part that may have completed is included only if no other part can be the cause of the wait.
 func (ps *parts) clauses() []Clause {
 	if len(ps.firm) > 0 {
 		return ps.firm
@@ -46,13 +46,14 @@ func (ps *parts) clauses() []Clause {
 	return []Clause{{What: Either, Ways: ways}}
 }
 
-// lenient reports whether the standard lets MPI return without some of the parts, as far as is known.
+// lenient reports whether the standard allows MPI to return without some of the parts, as far as is known.
 func (ps *parts) lenient() bool {
-	return ps.unknown || slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What == ToJoin || c.What == ToStart })
+	return ps.unknown ||
+		slices.ContainsFunc(ps.loose, func(c Clause) bool { return c.What == ToJoin || c.What == ToStart })
 }
 
-// clauses works out what a thread waits for, nil if it is not known, or nothing: it may go on. lenient: the standard
-// may let MPI return without some of it.
+// clauses works out what a thread waits for. The result is nil if this is not known, or if the thread waits for nothing
+// and may go on. lenient: the standard may allow MPI to return without some of it.
 func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 	var ps parts
 	switch th.Open.Func.Class {
@@ -89,7 +90,8 @@ func (l *look) clauses(th *track.Thread) (cs []Clause, lenient bool) {
 	return ps.clauses(), ps.lenient()
 }
 
-// waitForAny works out what a call waits for that returns when one of several requests has completed: none has.
+// waitForAny works out what must happen for a call to return that waits for one of several requests. None has
+// completed.
 func (l *look) waitForAny(reqs []*track.Request) (cs []Clause, lenient bool) {
 	var ways [][]Clause
 	for _, r := range reqs {
@@ -107,7 +109,7 @@ func (l *look) waitForAny(reqs []*track.Request) (cs []Clause, lenient bool) {
 	return []Clause{{What: Either, Ways: ways}}, lenient
 }
 
-// waitForAll works out what a call waits for that returns when all of several requests have completed.
+// waitForAll works out what must happen for a call to return that waits for all of several requests.
 func (l *look) waitForAll(reqs []*track.Request) (ps parts) {
 	var g *gang
 	if len(reqs) > 1 {
@@ -119,15 +121,15 @@ func (l *look) waitForAll(reqs []*track.Request) (ps parts) {
 	return ps
 }
 
-// operation works out whom a send or receive waits for. g are the receives that are waited for together, nil for this
-// one alone.
+// operation works out which processes a send or receive waits for. g is the receives that the call waits for together;
+// nil if the call waits only for this one.
 func (l *look) operation(op *match.Op, g *gang) parts {
 	c := op.Comm
 	switch {
 	case c.Opaque || op.Removed:
 		return parts{unknown: true}
 	case op.Matched:
-		// The data may still be moving, which takes the other process's calling MPI, or having called it.
+		// The data may still be moving. This requires that the other process calls MPI, or has called it.
 		return l.part(Clause{What: ToTransfer, Op: op, Procs: l.member(c, op.Peer), Loose: true})
 	case op.Send:
 		if op.Mode == match.Buffered || op.Expected() {
@@ -141,7 +143,10 @@ func (l *look) operation(op *match.Op, g *gang) parts {
 	}
 	switch s, from, senders := d.Supply(); s {
 	case match.Unmet, match.Short:
-		return l.part(Clause{What: ToSend, Op: op, Tag: op.Tag, Source: op.Peer, Procs: l.sources(c, op.Me, from), Further: s == match.Short})
+		return l.part(Clause{
+			What: ToSend, Op: op, Tag: op.Tag, Source: op.Peer,
+			Procs: l.sources(c, op.Me, from), Further: s == match.Short,
+		})
 	case match.Shared: // it may have to wait for others
 		return l.part(Clause{What: ToTransfer, Op: op, Procs: l.sources(c, op.Me, op.Peer), Loose: true})
 	case match.Enough: // it completes once its message has moved
@@ -158,13 +163,13 @@ func (l *look) operation(op *match.Op, g *gang) parts {
 	return parts{unknown: true}
 }
 
-// gang are receives that are waited for together. Those that ask for the same are looked at once.
+// gang is receives that a call waits for together. Of the receives with the same envelope, only one is examined.
 type gang struct {
 	receives map[*match.Op]bool
-	last     map[envelope]*match.Op // of those that ask for the same, the one posted last
+	last     map[envelope]*match.Op // the receive posted last, of those with the same envelope
 }
 
-// envelope is what a receive asks for.
+// envelope is the communicator, source and tag of a receive.
 type envelope struct {
 	comm        *match.Comm
 	source, tag int32
@@ -190,7 +195,7 @@ func newGang(reqs []*track.Request) *gang {
 	return g
 }
 
-// enters completes a demand by those that are waited for with it. It is false if another stands for it.
+// enters adds the receives of the gang to a demand. It is false if another receive represents this one.
 func (g *gang) enters(d *match.Demand) bool {
 	if g == nil {
 		return true
@@ -199,7 +204,7 @@ func (g *gang) enters(d *match.Demand) bool {
 	return g.last[envelope{d.Comm, d.Source, d.Tag}] == d.Op
 }
 
-// part sorts a clause: into the unknown if it names a process that is not seen.
+// part sorts a clause into firm or loose parts. It is an unknown part if one of its processes is not seen.
 func (l *look) part(c Clause) parts {
 	switch {
 	case c.Procs == nil:
@@ -216,7 +221,10 @@ func (l *look) probe(th *track.Thread, v *track.View, source, tag int32) parts {
 	if s != match.Unmet && s != match.Short {
 		return parts{unknown: true}
 	}
-	return l.part(Clause{What: ToSend, Comm: v, Tag: tag, Source: source, Procs: l.sources(v.Comm, v.Me, from), Further: s == match.Short})
+	return l.part(Clause{
+		What: ToSend, Comm: v, Tag: tag, Source: source,
+		Procs: l.sources(v.Comm, v.Me, from), Further: s == match.Short,
+	})
 }
 
 func (l *look) request(r *track.Request, g *gang) (ps parts) {
@@ -232,7 +240,7 @@ func (l *look) request(r *track.Request, g *gang) (ps parts) {
 		}
 		return parts{unknown: true}
 	}
-	if r.Cancelled { // which MPI completes without the others (section 3.8.4)
+	if r.Cancelled { // MPI completes it without the other process (section 3.8.4)
 		return parts{unknown: true}
 	}
 	for _, op := range r.Ops {
@@ -243,9 +251,9 @@ func (l *look) request(r *track.Request, g *gang) (ps parts) {
 	return ps
 }
 
-// partitioned works out whom a partitioned message waits for (MPI standard, section 4.2): a send for its partitions,
-// which its own process marks ready; a receive for all of this by the sender, and for its start. The standard lets a
-// send complete before its receive is started.
+// partitioned works out which processes a partitioned message waits for (MPI standard, section 4.2). A send waits until
+// its own process has marked its partitions ready. A receive waits until the sender has started the send and marked its
+// partitions ready. The standard lets a send complete before its receive is started.
 func (l *look) partitioned(h *track.Partitioned) parts {
 	op := h.Op
 	c := op.Comm
@@ -270,7 +278,7 @@ func (l *look) partitioned(h *track.Partitioned) parts {
 	return l.part(cl)
 }
 
-// member returns the process behind a member as a set, nil if it is not seen.
+// member returns the process of a member as a set; nil if the process is not seen.
 func (l *look) member(c *match.Comm, m int32) []*track.Process {
 	if m < 0 || int(m) >= len(c.Members) {
 		return nil
@@ -278,7 +286,7 @@ func (l *look) member(c *match.Comm, m int32) []*track.Process {
 	return l.setOf(l.a.tracker.ProcessOf(c.World, int(c.Members[m])))
 }
 
-// setOf returns a set of one process, nil for none.
+// setOf returns a set of one process; nil if p is nil.
 func (l *look) setOf(p *track.Process) []*track.Process {
 	if p == nil {
 		return nil
@@ -287,7 +295,7 @@ func (l *look) setOf(p *track.Process) []*track.Process {
 	return l.a.tracker.Processes[i : i+1 : i+1]
 }
 
-// sources returns the processes that a message to member `me` may come from; nil if one of them is not seen.
+// sources returns the processes that may send a message to member me; nil if one of them is not seen.
 func (l *look) sources(c *match.Comm, me, source int32) []*track.Process {
 	if source != match.Any {
 		return l.member(c, source)
@@ -296,14 +304,14 @@ func (l *look) sources(c *match.Comm, me, source int32) []*track.Process {
 	return l.members(c, base, base+int32(c.Peers(me)))
 }
 
-// section is a part of a communicator.
+// section is a range of members of a communicator.
 type section struct {
 	comm     *match.Comm
 	from, to int32
 }
 
-// members returns the processes behind members [from, to), always the same slice in a look: threads that wait for any
-// of them share it. It is nil if one of them is not seen.
+// members returns the processes of members [from, to); nil if one of them is not seen. During one look it always
+// returns the same slice, so threads that wait for any of these processes share it.
 func (l *look) members(c *match.Comm, from, to int32) []*track.Process {
 	k := section{c, from, to}
 	if ps, ok := l.sections[k]; ok {

@@ -2,8 +2,8 @@ package waiting
 
 import "slices"
 
-// components returns the strongly connected sets of nodes that are not released and lie on a cycle. The arcs are those
-// that next gives. A set comes after the sets that its arcs lead to. The search begins at the blocked processes.
+// components returns the strongly connected sets of nodes that are not released and lie on a cycle. next gives the arcs
+// of a node. A set comes after the sets that its arcs lead to. The search begins at the blocked processes.
 func (u *untier) components(next func(int32) []int32) [][]int32 {
 	t := &tarjan{
 		next:  next,
@@ -27,7 +27,7 @@ type tarjan struct {
 	sets [][]int32           // found so far
 
 	count int32
-	index []int32 // per node, its place in the order of discovery, from 1 on; 0: not discovered
+	index []int32 // per node, its position in the order of discovery, from 1 on; 0: not discovered
 	low   []int32 // per node, the lowest index known to be reachable; 0 once the node's component is complete
 	stack []int32 // discovered nodes whose component is not complete
 	path  []step
@@ -87,7 +87,7 @@ func (t *tarjan) leave(n int32) {
 	}
 }
 
-// popUntil takes nodes from the stack, n being the last. They are a component.
+// popUntil removes nodes from the stack up to and including n. They are a component.
 func (t *tarjan) popUntil(n int32) (set []int32) {
 	for {
 		k := t.stack[len(t.stack)-1]

@@ -7,14 +7,15 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// observed is how many ticks the polls of a thread are watched before it is believed that it has no others.
+// observed is the number of ticks for which the polls of a thread are watched. After that, the thread is assumed to
+// make no other polls.
 const observed = 10
 
-// Futile returns the threads that have called nothing but tests and probes (MPI_Test, MPI_Iprobe, …) for a number of
-// ticks, all without result, and none of which can have one: what they ask for only processes could bring about that
-// are in a deadlock which has been told, or that have finished or ended. The program may still stop asking, by itself.
-// Clauses say what is asked for. It is to be asked tick by tick: threads are watched more closely from the first time
-// on, and told some ticks later.
+// Futile returns the threads that have called only tests and probes (MPI_Test, MPI_Iprobe, …) for the given number of
+// ticks, if all these polls failed and none can succeed any more. A poll cannot succeed if only processes could
+// complete it that are in a deadlock which has been reported, or that have finished or ended. The program may still
+// stop polling by itself. Clauses are what the polls wait for. Futile must be called every tick: it begins to watch a
+// thread in the first call, and returns it some ticks later.
 func (a *Analyzer) Futile(ticks int) (list []Blocked) {
 	var l *look
 	for _, th := range a.tracker.Threads {
@@ -38,7 +39,7 @@ func (a *Analyzer) Futile(ticks int) (list []Blocked) {
 	return list
 }
 
-// asked returns what must happen for one of several polls to succeed, nil if that is not known.
+// asked returns what must happen for one of several polls to succeed; nil if that is not known.
 func (l *look) asked(th *track.Thread, polls []track.Poll) []Clause {
 	var ways [][]Clause
 	for i := range polls {
@@ -68,9 +69,9 @@ func (l *look) poll(th *track.Thread, p *track.Poll) []Clause {
 	return ps.clauses()
 }
 
-// possible reports whether what th asks for may still happen.
+// possible reports whether the events that th polls for may still happen.
 func (a *Analyzer) possible(th *track.Thread, cs []Clause) bool {
-	sets := make(map[**track.Process]bool) // by their beginning
+	sets := make(map[**track.Process]bool) // by their first element
 	alone := len(th.Process.Threads) == 1 && !th.Process.Multiple
 	live := func(p *track.Process) bool { return !a.inert(p) && !(alone && p == th.Process) }
 	var all func(cs []Clause) bool
@@ -93,8 +94,8 @@ func (a *Analyzer) possible(th *track.Thread, cs []Clause) bool {
 	return all(cs)
 }
 
-// inert reports whether a process will do nothing any more: it has ended, is done with MPI, or is in a deadlock that
-// has been told.
+// inert reports whether a process will make no more MPI calls: it has ended, has finished with MPI, or is in a deadlock
+// that has been reported.
 func (a *Analyzer) inert(p *track.Process) bool {
 	if p.Ended != nil {
 		return true

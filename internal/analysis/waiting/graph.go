@@ -6,21 +6,22 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// graph is the AND-OR graph of what processes wait for. Its nodes are the processes, by their number, and behind them
-// what they wait for: sets of processes of which one is enough, and lists of which all are needed. An arc leads from
-// what is waited for to what waits for it. Lists and sets that several threads share are one node, so that p processes
-// that each wait for any of p make 2p arcs, and not p².
+// graph is the AND-OR graph of what processes wait for. Its first nodes are the processes, by number. The other nodes
+// are what they wait for: sets of processes of which one is enough, and lists of which all are needed. An arc leads
+// from a node to a node that waits for it. A list or set that several threads share is one node. So p processes that
+// each wait for any of p processes make 2p arcs, not p².
 type graph struct {
-	// need is how many of the nodes that lead to a node must still be released for the node to be; it is released at 0.
+	// need is the number of predecessors of a node that must still be released before the node is released. At 0, the
+	// node is released.
 	need  []int32
-	all   []bool  // the node needs more than one of those that lead to it: all of them
+	all   []bool  // the node needs all of its predecessors, and has more than one
 	head  []int32 // first arc from a node, -1 if there is none
 	arcs  []graphArc
 	procs int
 
 	queue []int32
-	lists map[*Clause]int32         // by their beginning, those that are shared
-	sets  map[**track.Process]int32 // likewise
+	lists map[*Clause]int32         // by their first element; only lists that are shared
+	sets  map[**track.Process]int32 // by their first element
 }
 
 type graphArc struct{ to, next int32 }
@@ -35,7 +36,7 @@ func (g *graph) reset(n int) {
 	}
 }
 
-// node adds a node that is released when need of the nodes that lead to it are, and returns its number.
+// node adds a node that is released when need of its predecessors are released, and returns its number.
 func (g *graph) node(need int) int32 {
 	g.need = append(g.need, int32(need))
 	g.all = append(g.all, need > 1)
@@ -50,7 +51,7 @@ func (g *graph) arc(from, to int32) {
 
 func number(p *track.Process) int32 { return int32(p.Proc.ID) }
 
-// list returns the node that stands for all of cs.
+// list returns the node that represents all of cs.
 func (g *graph) list(cs []Clause) int32 {
 	if len(cs) == 1 {
 		return g.clause(&cs[0])
@@ -69,7 +70,7 @@ func (g *graph) list(cs []Clause) int32 {
 	return n
 }
 
-// clause returns the node that stands for any of the processes, or ways, of c.
+// clause returns the node that represents any of the processes, or ways, of c.
 func (g *graph) clause(c *Clause) int32 {
 	switch {
 	case c.What == Either:
@@ -78,7 +79,7 @@ func (g *graph) clause(c *Clause) int32 {
 			g.arc(g.list(way), n)
 		}
 		return n
-	case len(c.Procs) == 0: // nobody could
+	case len(c.Procs) == 0: // no process can release it
 		return g.node(1)
 	case len(c.Procs) == 1:
 		return number(c.Procs[0])
@@ -94,7 +95,8 @@ func (g *graph) clause(c *Clause) int32 {
 	return n
 }
 
-// solve enters threads and returns those that remain when everything is released that can be.
+// solve adds threads to the graph. It returns the threads that remain blocked after everything that can be released has
+// been released.
 func (g *graph) solve(blocked []Blocked) []Blocked {
 	for i := range blocked {
 		b := &blocked[i]
@@ -114,7 +116,7 @@ func (g *graph) release(p int32) {
 
 func (g *graph) released(n int32) bool { return g.need[n] <= 0 }
 
-// spread releases what the nodes that are released lead to, in time linear in the arcs.
+// spread releases all nodes that can be released because of the released nodes, in time linear in the arcs.
 func (g *graph) spread() {
 	for len(g.queue) > 0 {
 		n := g.queue[len(g.queue)-1]

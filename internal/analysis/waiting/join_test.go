@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// TestWaitsFor: whom a member of a collective waits for, by the semantics of the operation.
+// TestWaitsFor checks which members a member of a collective waits for, according to the semantics of the operation.
 func TestWaitsFor(t *testing.T) {
 	for _, c := range []struct {
 		function      string

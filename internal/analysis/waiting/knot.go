@@ -17,19 +17,19 @@ type Knot struct {
 	Links []Link
 }
 
-// Link is a thread with one of the clauses for which it can't go on.
+// Link is a thread with one of the clauses because of which it cannot go on.
 type Link struct {
 	Blocked *Blocked
 	Clause  *Clause
 }
 
-// untie finds the minimal sets of processes that explain d. Except for cycles, this takes time linear in the arcs of the
-// graph; shorter cycles are searched as long as that is cheap. The sets are, in this order:
+// untie finds the minimal sets of processes that explain d. Except for cycles, this takes time linear in the arcs of
+// the graph. Shorter cycles are searched as long as that is cheap. The sets are, in this order:
 //  1. processes that only wait for processes that have ended;
 //  2. of the others, cycles over arcs that are each enough to block a process. If all clauses of a process must be
 //     satisfied, the arc of each clause is enough;
-//  3. of the rest, strongly connected sets that no arc leaves. There, each process takes the one of its clauses that the
-//     fewest processes could satisfy.
+//  3. of the rest, strongly connected sets that no arc leaves. In these sets, only one clause of each process is used:
+//     the one that the fewest processes could satisfy.
 func (d *Deadlock) untie(told func(*track.Thread) bool) {
 	u := newUntier(d)
 	ended := newPicker(u.isGone)
@@ -62,14 +62,14 @@ func (d *Deadlock) untie(told func(*track.Thread) bool) {
 type untier struct {
 	graph   // the nodes that are still blocked
 	blocked []Blocked
-	at      []int32 // of a process, where its threads begin there; -1: it is free, or will do nothing any more
-	first   []int32 // of a node's children in child
+	at      []int32 // index in blocked of a process's first thread; -1: it is free, or will make no more calls
+	first   []int32 // index in child of a node's first child
 	child   []int32
-	barren  []int8 // per node: nothing but processes that have ended could release it; 0: not known yet, 1: no, 2: yes
+	barren  []int8 // per node: only processes that have ended could release it; 0: not known yet, 1: no, 2: yes
 
-	member  []int32 // per node, the number of the set that is looked at
+	member  []int32 // per node: the number of the set that it was last marked with
 	sets    int32
-	from    []int32 // per node, how it was come to, if visited is the number of the present search
+	from    []int32 // per node: the node before it on the path; valid if visited is the number of the present search
 	visited []int32
 	search  int32
 }
@@ -84,7 +84,7 @@ func newUntier(d *Deadlock) *untier {
 	for p := range u.at {
 		u.at[p] = -1
 	}
-	for i := len(d.Blocked) - 1; i >= 0; i-- { // threads of a process are one behind the other
+	for i := len(d.Blocked) - 1; i >= 0; i-- { // the threads of a process are adjacent
 		u.at[number(d.Blocked[i].Thread.Process)] = int32(i)
 	}
 	u.first = make([]int32, len(g.need)+1)
@@ -120,7 +120,7 @@ func (u *untier) threads(p int32) []Blocked {
 
 func (u *untier) rank(p int32) int { return u.blocked[u.at[p]].Thread.Process.Rank }
 
-// mark makes nodes the set that is looked at, and returns its number.
+// mark makes nodes the current set, and returns the number of the set.
 func (u *untier) mark(nodes []int32) int32 {
 	u.sets++
 	for _, n := range nodes {
@@ -129,12 +129,12 @@ func (u *untier) mark(nodes []int32) int32 {
 	return u.sets
 }
 
-// children are the nodes that a node needs, all or any of them.
+// children returns the nodes that a node needs: all or any of them.
 func (u *untier) children(n int32) []int32 { return u.child[u.first[n]:u.first[n+1]] }
 
 func (u *untier) isProcess(n int32) bool { return int(n) < u.procs }
 
-// gone reports whether a process has ended, or will not call MPI any more.
+// gone reports whether a process has ended, or will make no more MPI calls.
 func (u *untier) gone(p int32) bool { return u.at[p] < 0 && !u.released(p) }
 
 func (u *untier) isGone(p *track.Process) bool { return u.gone(number(p)) }
@@ -147,7 +147,8 @@ func (u *untier) spent(n int32) bool {
 	if u.barren[n] == 0 {
 		u.barren[n] = 1
 		kids := u.children(n)
-		if u.all[n] && slices.ContainsFunc(kids, u.spent) || !u.all[n] && !slices.ContainsFunc(kids, func(k int32) bool { return !u.spent(k) }) {
+		if u.all[n] && slices.ContainsFunc(kids, u.spent) ||
+			!u.all[n] && !slices.ContainsFunc(kids, func(k int32) bool { return !u.spent(k) }) {
 			u.barren[n] = 2
 		}
 	}
@@ -182,8 +183,8 @@ func (u *untier) orphans() (ps []int32) {
 	return ps
 }
 
-// sole returns the nodes each of which alone holds n up: all children of a list, the only one of anything else that
-// could still release it.
+// sole returns the nodes each of which is enough to block n: all children of a list; for any other node, the only child
+// that could still release it.
 func (u *untier) sole(n int32) []int32 {
 	kids := u.children(n)
 	if u.all[n] {
@@ -218,12 +219,12 @@ func (u *untier) cycles() (found [][]int32) {
 	return found
 }
 
-// effort bounds how often the arcs of a strongly connected set are gone through for a shorter cycle in it.
+// effort limits how many times the arcs of a strongly connected set are traversed to find a shorter cycle.
 const effort = 4
 
-// shortest returns a short cycle in a strongly connected set of nodes: the shortest through one of its first processes,
-// breadth first; nil if there is none. If there are several cycles, all but one pass a process that has the choice, so
-// these come first.
+// shortest returns a short cycle in a strongly connected set of nodes: the shortest cycle through one of its first
+// processes, found breadth first. It is nil if there is none. If there are several cycles, all except one pass through
+// a process that has a choice, so these processes come first.
 func (u *untier) shortest(set []int32) (best []int32) {
 	in := u.mark(set)
 	arcs := 0
@@ -257,8 +258,8 @@ func (u *untier) shortest(set []int32) (best []int32) {
 	return slices.Concat(best[low:], best[:low])
 }
 
-// back returns the shortest way from a process to itself within a set, of fewer than limit processes (0: of any
-// number), and how many arcs it has looked at.
+// back returns the shortest path from a process to itself within a set, with fewer than limit processes (0: any
+// number). It also returns the number of arcs that it examined.
 func (u *untier) back(start, set int32, limit int) (path []int32, cost int) {
 	u.search++
 	layer := []int32{start}
@@ -287,7 +288,7 @@ func (u *untier) back(start, set int32, limit int) (path []int32, cost int) {
 	return nil, cost
 }
 
-// trace lists the processes on the way that leads back to start.
+// trace returns the processes on the path that leads back to start.
 func (u *untier) trace(start int32) []int32 {
 	path := []int32{start}
 	for n := u.from[start]; n != start; n = u.from[n] {
@@ -321,7 +322,9 @@ func (u *untier) closed() (found [][]int32) {
 	for _, set := range sets {
 		in := u.mark(set)
 		leaves := slices.ContainsFunc(set, func(n int32) bool {
-			return slices.ContainsFunc(needs(n), func(k int32) bool { return u.member[k] != in && !u.spent(k) && !u.released(k) })
+			return slices.ContainsFunc(needs(n), func(k int32) bool {
+				return u.member[k] != in && !u.spent(k) && !u.released(k)
+			})
 		})
 		if leaves {
 			continue
@@ -355,7 +358,7 @@ func (u *untier) cheapest(n int32, costs map[int32]int) (best int32) {
 	return best
 }
 
-// cost is how many processes must be in a knot for a node to be held up by it; some may be counted several times.
+// cost returns how many processes must be in a knot for it to block a node. Some may be counted several times.
 func (u *untier) cost(n int32, costs map[int32]int) int {
 	switch {
 	case u.isProcess(n) && u.gone(n):
@@ -403,7 +406,8 @@ func (u *untier) knot(ps []int32, cycle bool) Knot {
 		}
 		next := ps[(i+1)%len(ps)]
 		follows := newPicker(func(q *track.Process) bool { return u.isGone(q) || number(q) == next })
-		at := max(0, slices.IndexFunc(threads, func(b Blocked) bool { // others may wait for what has ended
+		// Other threads of the process may wait for processes that have ended.
+		at := max(0, slices.IndexFunc(threads, func(b Blocked) bool {
 			c := follows.pick(b.Clauses)
 			return follows.held(c) && !late(u, c)
 		}))

@@ -10,7 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// waiting is a made-up state: what the threads of some processes wait for.
+// waiting is a generated state: the clauses of the threads of some processes.
 type waiting struct {
 	procs   []*track.Process
 	free    []bool
@@ -24,7 +24,7 @@ func drawWaiting(t *rapid.T) *waiting {
 		w.procs = append(w.procs, &track.Process{Proc: &ring.Proc{ID: ring.ProcID(i)}, Rank: i})
 	}
 	w.free = make([]bool, n)
-	anyOf := slices.Clone(w.procs) // shared, as of receives from any source
+	anyOf := slices.Clone(w.procs) // shared, as for receives from any source
 	var clause func(depth int) Clause
 	list := func(depth int) (cs []Clause) {
 		for range rapid.IntRange(1, 3).Draw(t, "clauses") {
@@ -48,7 +48,7 @@ func drawWaiting(t *rapid.T) *waiting {
 		}
 		return Clause{What: ToSend, Procs: one()}
 	}
-	var shared []Clause // as of threads in one collective
+	var shared []Clause // shared, as for threads in one collective
 	for range rapid.IntRange(1, 4).Draw(t, "missing") {
 		shared = append(shared, Clause{What: ToJoin, Procs: one()})
 	}
@@ -78,7 +78,7 @@ func holds(cs []Clause, free []bool) bool {
 	})
 }
 
-// spread releases, in the plainest way, what the free processes release.
+// spread computes which processes the free processes release, by the simplest method.
 func (w *waiting) spread(free []bool) []bool {
 	free = slices.Clone(free)
 	for changed := true; changed; {
@@ -92,8 +92,9 @@ func (w *waiting) spread(free []bool) []bool {
 	return free
 }
 
-// A deadlock is what the plain method leaves, and its knots explain it: each is held up by nothing but itself and what
-// has ended, they have nothing in common, and with them everything else would go on.
+// TestKnots: a deadlock is the set that the simple method finds, and its knots explain it. Each knot is blocked only by
+// itself and by processes that have ended. Knots are disjoint. If the knots were released, all other processes could go
+// on.
 func TestKnots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWaiting(t)
@@ -122,7 +123,9 @@ func TestKnots(t *testing.T) {
 			}
 			for j, l := range links {
 				id := l.Blocked.Thread.Process.Proc.ID
-				if explained[id] && !slices.ContainsFunc(links[:j], func(m Link) bool { return m.Blocked.Thread.Process.Proc.ID == id }) {
+				if explained[id] && !slices.ContainsFunc(links[:j], func(m Link) bool {
+					return m.Blocked.Thread.Process.Proc.ID == id
+				}) {
 					t.Fatalf("process %d is in two knots, or free", id)
 				}
 				explained[id] = true
@@ -139,7 +142,7 @@ func TestKnots(t *testing.T) {
 					}
 				}
 			}
-			for _, b := range w.blocked { // all threads of a member, not only the one that is shown
+			for _, b := range w.blocked { // all threads of a member, not only the thread that is shown
 				if members[b.Thread.Process.Proc.ID] && holds(b.Clauses, others) {
 					t.Fatalf("process %d could be released from outside its knot", b.Thread.Process.Proc.ID)
 				}
@@ -178,7 +181,7 @@ func (w *waiting) solve() *Deadlock {
 	return describe(g, g.solve(slices.Clone(w.blocked)), func(*track.Thread) bool { return false })
 }
 
-// Of the cycles that a process is in, a short one is shown.
+// TestShortCycle: of the cycles that a process is in, a short one is shown.
 func TestShortCycle(t *testing.T) {
 	const n = 1000
 	w := new(waiting)

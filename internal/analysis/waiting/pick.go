@@ -6,18 +6,19 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// picker finds the clauses that only such processes could release as fit.
+// picker finds the clauses that only processes for which fits is true could release.
 type picker struct {
 	fits  func(*track.Process) bool
-	sets  map[**track.Process]bool // what has been found out, by the beginning of sets that are shared
-	lists map[*Clause]*Clause      // likewise
+	sets  map[**track.Process]bool // results for sets that are shared, by their first element
+	lists map[*Clause]*Clause      // results for lists, by their first element
 }
 
 func newPicker(fits func(*track.Process) bool) *picker {
 	return &picker{fits: fits}
 }
 
-// pick returns the first clause of a list that fits, the first of all if none does.
+// pick returns the first clause of a list that only fitting processes could release. If there is none, it returns the
+// first clause.
 func (k *picker) pick(cs []Clause) *Clause {
 	if c, ok := k.lists[&cs[0]]; ok {
 		return c
@@ -38,7 +39,7 @@ func (k *picker) pick(cs []Clause) *Clause {
 	return found
 }
 
-// held reports whether only processes that fit could release c.
+// held reports whether only fitting processes could release c.
 func (k *picker) held(c *Clause) bool {
 	if c.What == Either {
 		return !slices.ContainsFunc(c.Ways, func(way []Clause) bool { return !k.held(k.pick(way)) })

@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Released returns which processes could go on, directly or in the end, if those in free did what others wait for. It
-// includes free.
+// Released returns the processes that could go on, directly or indirectly, if the processes in free did what others
+// wait for. The result includes free.
 func (d *Deadlock) Released(free map[*track.Process]bool) map[*track.Process]bool {
 	g := graph{need: slices.Clone(d.graph.need), head: d.graph.head, arcs: d.graph.arcs, procs: d.graph.procs}
 	all := make(map[*track.Process]bool, len(free))

@@ -1,9 +1,9 @@
-// Package waiting finds processes that can never go on: an AND-OR wait-for graph over the calls that threads are in,
-// and the part of it that nothing can release.
+// Package waiting finds processes that can never go on. It uses an AND-OR wait-for graph of the threads' open calls,
+// and finds the part of it that nothing can release.
 //
-// The model: a thread in a blocking call waits for all of its clauses, and for a clause until any of the processes in
-// it does something. A process that computes, or polls, or is in a call that can't be analysed, may do anything. Those
-// that nothing that may still happen can release form the deadlock (a knot, in a graph with AND and OR arcs). It is
+// The model: a thread in a blocking call waits for all of its clauses. It waits for a clause until any of the processes
+// in the clause acts. A process that computes, or polls, or is in a call that cannot be analysed, may do anything. The
+// threads that no possible action can release form the deadlock (a knot, in a graph with AND and OR arcs). The graph is
 // built when a thread has come to a stop, and solved in time linear in its arcs.
 package waiting
 
@@ -18,41 +18,41 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// Clause is something that a thread waits for and any of Procs could do.
+// Clause is a condition that a thread waits for. Any of Procs could fulfil it.
 type Clause struct {
 	What What
-	// Procs may be shared by many clauses: those of all that wait for any member of a communicator are one slice.
+	// Procs may be shared by many clauses: all clauses that wait for any member of a communicator have the same slice.
 	Procs  []*track.Process
 	Comm   *track.View
 	Pos    uint64    // of the collective on Comm, for ToJoin
-	Op     *match.Op // the send or receive that finds no partner, for SendsTo and ReceivesFrom; nil of a probe
-	Tag    int32     // ToSend: of what is received or probed for, or match.Any
-	Source int32     // ToSend: the member that it must come from, or match.Any
-	// Loose: the standard lets MPI return without it. That the thread waits all the same follows only from its not
-	// having returned.
+	Op     *match.Op // the send or receive without a partner, for ToReceive and ToSend; nil for a probe
+	Tag    int32     // ToSend: the tag of the receive or probe, or match.Any
+	Source int32     // ToSend: the member that the message must come from, or match.Any
+	// Loose: the standard allows MPI to return without the condition. That the thread waits for it is concluded only
+	// from the fact that the call has not returned.
 	Loose bool
-	// Further, of ToSend: messages that it could take are on their way, but as many are taken by other receives.
+	// Further, of ToSend: suitable messages have been sent, but the same number of other receives will take them.
 	Further bool
-	// Ways, for Either, are lists of which one is enough, with all that is in it.
+	// Ways, for Either, are lists of clauses. It is enough if all clauses of one list are released.
 	Ways [][]Clause
 }
 
-// What says what would release a thread.
+// What is the kind of event that would release a thread.
 type What uint8
 
-// What threads wait for.
+// The events that threads wait for.
 const (
 	ToReceive  What = iota // a send waits for its receive
 	ToSend                 // a receive or probe waits for its send
 	ToJoin                 // a collective waits for members
-	ToLead                 // the leader of a group waits for that of the other, to make an inter-communicator
-	ToTransfer             // what has its partner waits for the data to move
-	ToStart                // a persistent collective, or one side of a partitioned message, waits for others to start theirs
+	ToLead                 // the leader of a group waits for the leader of the other, to make an inter-communicator
+	ToTransfer             // a matched operation waits for its data to move
+	ToStart                // a persistent collective, or one side of a partitioned message, waits for others' starts
 	ToReady                // a partitioned message waits for all of its partitions to be marked ready
 	Either                 // any of several ways
 )
 
-// Each calls f for every clause of a list, and those of its ways in place of Either.
+// Each calls f for every clause of a list. Instead of an Either clause, it calls f for the clauses of its ways.
 func Each(cs []Clause, f func(*Clause)) {
 	for i := range cs {
 		if cs[i].What != Either {
@@ -64,33 +64,33 @@ func Each(cs []Clause, f func(*Clause)) {
 	}
 }
 
-// Blocked is a thread that can't go on.
+// Blocked is a thread that cannot go on.
 type Blocked struct {
 	Thread  *track.Thread
 	Call    match.Call
 	Clauses []Clause // all must be released
 
-	lenient bool // the standard lets MPI return without some of what it is in
+	lenient bool // the standard allows MPI to return without some parts of the call
 }
 
-// Deadlock is a set of threads that can't go on for ever.
+// Deadlock is a set of threads that can never go on.
 type Deadlock struct {
 	Blocked []Blocked // in the order of ranks
-	// Knots are minimal sets of processes that block each other, smallest first: none of them can go on whatever the
-	// others do. All further processes wait for these or for Orphans.
+	// Knots are minimal sets of processes that block each other, smallest first. No process of a knot can go on,
+	// whatever other processes do. All further processes wait for these or for Orphans.
 	Knots []Knot
-	// Orphans wait for nothing but processes that have finished or ended.
+	// Orphans wait only for processes that have finished or ended.
 	Orphans []Link
 	// Gone are processes that others wait for and that have finished or ended.
 	Gone []*track.Process
-	// News: a knot or an orphan is among them that was not told before.
+	// News: a knot or an orphan is among them that was not reported before.
 	News bool
 
 	graph *graph
 	first []int32 // by process: its first thread in Blocked, from 1 on
 }
 
-// Waiting returns the first thread of a process that can't go on, nil if there is none.
+// Waiting returns the first thread of a process that cannot go on; nil if there is none.
 func (d *Deadlock) Waiting(p *track.Process) *Blocked {
 	if d.first == nil {
 		d.first = make([]int32, d.graph.procs)
@@ -114,13 +114,14 @@ func (d *Deadlock) Cycle() (cycle []*track.Process) {
 	return cycle
 }
 
-// patience is how many ticks a thread must have been in the same call before it is looked at.
+// patience is the number of ticks for which a thread must have been in the same call before it is examined.
 const patience = 3
 
-// grace is how many ticks a process that was killed, or ended by MPI, leaves the launcher for ending the others.
+// grace is the number of ticks that the launcher has to end the other processes after a process was killed, or ended by
+// MPI.
 const grace = 30
 
-// Analyzer looks for deadlocks, tick by tick.
+// Analyzer looks for deadlocks at every tick.
 type Analyzer struct {
 	// Found: processes are deadlocked. The event is valid until the subscriber returns.
 	Found stream.Topic[*Deadlock]
@@ -130,14 +131,14 @@ type Analyzer struct {
 	killed   int      // ticks since a process was killed
 	held     func(*track.Thread) bool
 	letGo    func(*track.Thread)
-	settling int             // ticks that a deadlock found has not been told yet
-	resting  []*track.Thread // that have been seen in a call, and not for long enough
+	settling int             // ticks for which a deadlock was found but not yet reported
+	resting  []*track.Thread // threads that have been seen in a call, but not for long enough
 	ended    int             // processes that had ended at the last look
-	due      bool            // something has happened since then that a deadlock may follow from
+	due      bool            // since the last look, an event has happened that may have caused a deadlock
 	graph    graph
 }
 
-// Fact is the analysis of who waits for whom in a run. Whoever drives the run calls Tick.
+// Fact is the analysis of which processes wait for which. The code that runs the analysis must call Tick.
 var Fact = &analysis.Fact[*Analyzer]{
 	Name:  "who waits for whom",
 	Start: func(r *analysis.Run) *Analyzer { return New(r.Tracker) },
@@ -148,17 +149,18 @@ func New(t *track.Tracker) *Analyzer {
 	return &Analyzer{tracker: t}
 }
 
-// SetHolds tells the analyzer which threads are not in MPI but held before it, in strict mode: letGo is called for one
-// whose call MPI might let return, but that others wait for, or that is held for long. It may then be in MPI.
+// SetHolds gives the analyzer functions for threads that strict mode holds before they enter MPI. held reports whether
+// a thread is held. letGo is called for a held thread whose call MPI might allow to return, if others wait for the
+// thread or it has been held for long. After that, the thread may be in MPI.
 func (a *Analyzer) SetHolds(held func(*track.Thread) bool, letGo func(*track.Thread)) {
 	a.held, a.letGo = held, letGo
 }
 
-// longest is how many ticks a thread is held whose call MPI might let return: what it is held for may wait for it in
-// ways that can't be seen here, as by polling.
+// longest is the number of ticks for which a thread is held if MPI might allow its call to return. The processes that
+// it is held for may wait for it in ways that the analyzer cannot see, for example by polling.
 const longest = 100
 
-// letGoOld lets go the threads that have been held for long. Those that MPI, too, would make wait are held on.
+// letGoOld releases threads that have been held for long. It does not release threads that MPI, too, would make wait.
 func (a *Analyzer) letGoOld() {
 	l := a.newLook()
 	for _, th := range a.tracker.Threads {
@@ -171,8 +173,8 @@ func (a *Analyzer) letGoOld() {
 	}
 }
 
-// letGoLoose lets go those of the threads that are held although MPI might let their calls return. It reports whether
-// there are any.
+// letGoLoose releases those of the held threads whose calls MPI might allow to return. It reports whether there are
+// any.
 func (a *Analyzer) letGoLoose(list []Blocked) bool {
 	found := false
 	for i := range list {
@@ -185,8 +187,8 @@ func (a *Analyzer) letGoLoose(list []Blocked) bool {
 	return found
 }
 
-// Tick looks for a deadlock that has not been found yet, and publishes it. confirm, if not nil, is asked whether the
-// threads found have had the chance to run.
+// Tick looks for a deadlock that has not been found yet, and publishes it. If confirm is not nil, it is asked whether
+// the threads found have had the chance to run.
 func (a *Analyzer) Tick(confirm func([]Blocked) bool) {
 	if d := a.search(confirm); d != nil {
 		a.Found.Publish(d)
@@ -212,9 +214,9 @@ func (a *Analyzer) search(confirm func([]Blocked) bool) *Deadlock {
 	return a.find(confirm)
 }
 
-// changed reports whether a thread has come to a stop, or a process has ended, since the last tick. Whatever else may
-// happen makes no new deadlock: the last of its threads to come to a stop has done so in a call of its own, and so has
-// everything before that its and the others' calls depend on.
+// changed reports whether a thread has come to a stop, or a process has ended, since the last tick. No other event
+// causes a new deadlock: the last of its threads to stop has stopped in its own call, and the earlier calls that the
+// deadlock depends on have been made before that.
 func (a *Analyzer) changed() bool {
 	changed := a.ended != a.tracker.Ended
 	a.ended = a.tracker.Ended
@@ -235,19 +237,19 @@ func (a *Analyzer) candidate(th *track.Thread) bool {
 	return th.Process.Ended == nil && th.Open.Func != nil && a.tracker.Waited(th) >= patience && !th.Open.Refused
 }
 
-// arriving reports whether threads are in calls that they entered too lately to be looked at.
+// arriving reports whether threads are in calls that they entered too recently to be examined.
 func (a *Analyzer) arriving() bool {
 	return slices.ContainsFunc(a.resting, func(th *track.Thread) bool {
 		return th.Process.Ended == nil && th.Open.Func != nil && a.tracker.Waited(th) < patience
 	})
 }
 
-// look is the work of one look at all processes.
+// look is the state of one look at all processes.
 type look struct {
 	a        *Analyzer
 	joins    joins
 	sections map[section][]*track.Process
-	blocked  []Blocked // process by process
+	blocked  []Blocked // grouped by process
 }
 
 func (a *Analyzer) newLook() *look {
@@ -273,7 +275,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 	}
 	a.due = true
 	if a.settling < patience && a.arriving() {
-		a.settling++ // what they wait for may belong to the same deadlock
+		a.settling++ // the threads that are arriving may belong to the same deadlock
 		return nil
 	}
 	a.settling = 0
@@ -292,7 +294,7 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 	return d
 }
 
-// describe returns the deadlock of threads that are stuck in a graph.
+// describe returns the deadlock of the threads that are stuck in a graph.
 func describe(g *graph, stuck []Blocked, told func(*track.Thread) bool) *Deadlock {
 	slices.SortStableFunc(stuck, func(x, y Blocked) int { return x.Thread.Process.Rank - y.Thread.Process.Rank })
 	d := &Deadlock{Blocked: stuck, Gone: gone(stuck), graph: g}
@@ -300,13 +302,14 @@ func describe(g *graph, stuck []Blocked, told func(*track.Thread) bool) *Deadloc
 	return d
 }
 
-// isReported reports whether a thread was in a deadlock that has been reported, in the call in which it is now.
+// isReported reports whether the present call of a thread is part of a deadlock that has been reported.
 func (a *Analyzer) isReported(th *track.Thread) bool {
 	return int(th.ID) < len(a.known) && a.known[th.ID] == th.Calls+1
 }
 
-// process adds the threads of a process to those that are blocked. It reports whether the process may do something:
-// then they are not. A process that has ended, or will call nothing any more, is neither.
+// process adds the threads of a process to the blocked threads. It reports whether the process is free, because one of
+// its threads may act. The caller must then remove the threads again. A process that has ended, or will make no more
+// calls, is neither blocked nor free.
 func (l *look) process(p *track.Process) (free bool) {
 	if p.Ended != nil {
 		return false
@@ -322,7 +325,7 @@ func (l *look) process(p *track.Process) (free bool) {
 			return true
 		}
 		if th.Open.Func.ID == mpiapi.IDFinalize && !p.Callbacks {
-			continue // it will do nothing for others any more
+			continue // it will do nothing more for others
 		}
 		clauses, lenient := l.clauses(th)
 		if clauses == nil {
@@ -334,10 +337,10 @@ func (l *look) process(p *track.Process) (free bool) {
 	return false
 }
 
-// gone lists the processes waited for that will do nothing any more.
+// gone returns the processes that others wait for and that will make no more calls.
 func gone(order []Blocked) []*track.Process {
-	lists := make(map[*Clause]bool)        // by their beginning
-	sets := make(map[**track.Process]bool) // likewise
+	lists := make(map[*Clause]bool)        // by their first element
+	sets := make(map[**track.Process]bool) // by their first element
 	found := make(map[*track.Process]bool)
 	for _, b := range order {
 		if lists[&b.Clauses[0]] {

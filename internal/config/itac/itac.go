@@ -1,8 +1,8 @@
-// Package itac turns the configuration of the correctness checker of Intel Trace Analyzer and Collector, which is no longer
-// made, into settings of mpivet's flags.
+// Package itac converts the configuration of the correctness checker of Intel Trace Analyzer and Collector, which is
+// discontinued, into settings of mpivet's flags.
 //
-// The configuration is a file with one option per line, or environment variables: CHECK-MAX-ERRORS is VT_CHECK_MAX_ERRORS.
-// Case does not matter, '#' begins a comment, double quotes keep words together.
+// The configuration is a file with one option per line, or environment variables: CHECK-MAX-ERRORS is
+// VT_CHECK_MAX_ERRORS. Case does not matter, '#' begins a comment, and double quotes keep words together.
 package itac
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 )
 
-// Configuration is what a user of the other tool hands over.
+// Configuration is the result of the conversion.
 type Configuration struct {
 	Settings []config.Setting
-	// Ignored says, in a line each, what has no effect or another one, and why.
+	// Ignored has one line for each option that has no effect, or a different effect in mpivet, with the reason.
 	Ignored []string
 	checks  []string
 }
 
-// New returns a configuration to add to. checks are the names of mpivet's checks.
+// New returns an empty configuration. checks are the names of mpivet's checks.
 func New(checks []string) *Configuration { return &Configuration{checks: checks} }
 
-// ReadFile adds the options in a file. Errors are one line, with file and line.
+// ReadFile adds the options in a file. An error is one line, with file and line number.
 func (c *Configuration) ReadFile(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -54,8 +54,8 @@ const variable = "VT_"
 // FileVariable names a configuration file in the environment.
 const FileVariable = variable + "CONFIG"
 
-// ReadEnvironment adds the options that environment variables ("VT_CHECK_MAX_ERRORS=5") set. Variables with such a name that are
-// no options are not the tool's.
+// ReadEnvironment adds the options that environment variables ("VT_CHECK_MAX_ERRORS=5") set. It ignores variables with
+// this prefix that are not options of the tool.
 func (c *Configuration) ReadEnvironment(environ []string) error {
 	for _, e := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(e, "=")
@@ -105,7 +105,7 @@ func (c *Configuration) ignore(origin, option, why string) {
 	c.Ignored = append(c.Ignored, fmt.Sprintf("%s: %s is ignored: %s", origin, option, why))
 }
 
-// options are those that mpivet does something about, by their names.
+// options are the options that mpivet handles, by their names.
 var options = map[string]func(c *Configuration, origin string, args []string) error{
 	"CHECK":                   (*Configuration).check,
 	"CHECK-SUPPRESSION-LIMIT": number("limit"),
@@ -118,33 +118,36 @@ var options = map[string]func(c *Configuration, origin string, args []string) er
 	"DEADLOCK-WARNING":        duration("no-progress"),
 	"PCTRACE":                 stacks,
 	"CHECK-TIMEOUT":           ignored("CHECK-TIMEOUT", "what happens after a fatal finding is said by --on-error"),
-	"CHECK-TRACING":           ignored("CHECK-TRACING", "mpivet writes no traces; --record keeps a run for mpivet replay"),
-	"DEADLOCK-TIMEOUT":        ignored("DEADLOCK-TIMEOUT", "mpivet reports a deadlock within a second, without waiting for progress"),
-	"VERBOSE":                 ignored("VERBOSE", "--quiet prints nothing, not even a summary"),
+	"CHECK-TRACING": ignored("CHECK-TRACING",
+		"mpivet writes no traces; --record keeps a run for mpivet replay"),
+	"DEADLOCK-TIMEOUT": ignored("DEADLOCK-TIMEOUT",
+		"mpivet reports a deadlock within a second, without waiting for progress"),
+	"VERBOSE": ignored("VERBOSE", "--quiet prints nothing, not even a summary"),
 }
 
-// traces are the options that are not about checking.
+// traces are the options that do not concern checking.
 var traces = []string{
-	"ACTIVITY", "ALTSTACK", "AUTOFLUSH", "CLUSTER", "COMPRESS-RAW-DATA", "COUNTER", "CURRENT-DIR", "DEMANGLE", "DETAILED-STATES",
-	"ENTER-USERCODE", "ENVIRONMENT", "EXTENDED-VTF", "FLUSH-PID", "FLUSH-PREFIX", "GROUP", "HANDLE-SIGNALS", "INTERNAL-MPI",
-	"KEEP-RAW-EVENTS", "LOGFILE-FORMAT", "LOGFILE-NAME", "LOGFILE-PREFIX", "LOGFILE-RANK", "MEM-BLOCKSIZE", "MEM-FLUSHBLOCKS",
-	"MEM-INFO", "MEM-MAXBLOCKS", "MEM-MINBLOCKS", "MEM-OVERWRITE", "NMCMD", "OS-COUNTER-DELAY", "PCTRACE-CACHE", "PCTRACE-FAST",
-	"PLUGIN", "PROCESS", "PROGNAME", "PROTOFILE-NAME", "STATE", "STATISTICS", "STF-PROCS-PER-FILE", "STF-USE-HW-STRUCTURE",
+	"ACTIVITY", "ALTSTACK", "AUTOFLUSH", "CLUSTER", "COMPRESS-RAW-DATA", "COUNTER", "CURRENT-DIR", "DEMANGLE",
+	"DETAILED-STATES", "ENTER-USERCODE", "ENVIRONMENT", "EXTENDED-VTF", "FLUSH-PID", "FLUSH-PREFIX", "GROUP",
+	"HANDLE-SIGNALS", "INTERNAL-MPI", "KEEP-RAW-EVENTS", "LOGFILE-FORMAT", "LOGFILE-NAME", "LOGFILE-PREFIX",
+	"LOGFILE-RANK", "MEM-BLOCKSIZE", "MEM-FLUSHBLOCKS", "MEM-INFO", "MEM-MAXBLOCKS", "MEM-MINBLOCKS",
+	"MEM-OVERWRITE", "NMCMD", "OS-COUNTER-DELAY", "PCTRACE-CACHE", "PCTRACE-FAST", "PLUGIN", "PROCESS", "PROGNAME",
+	"PROTOFILE-NAME", "STATE", "STATISTICS", "STF-PROCS-PER-FILE", "STF-USE-HW-STRUCTURE",
 	"STOPFILE-NAME", "SYMBOL", "SYNC-MAX-DURATION", "SYNC-MAX-MESSAGES", "SYNC-PERIOD", "SYNCED-CLUSTER", "SYNCED-HOST",
 	"TIME-WINDOWS", "TIMER", "TIMER-SKIP", "UNIFY-COUNTERS", "UNIFY-GROUPS", "UNIFY-SCLS", "UNIFY-SYMBOLS",
 }
 
-// renamed are the checks that mpivet calls otherwise.
+// renamed has the checks that have another name in mpivet.
 var renamed = map[string]string{
 	"LOCAL:BUFFER:INSUFFICIENT_BUFFER": "LOCAL:BUFFER:INSUFFICIENT",
 }
 
-// sumChecks are the checks that need a flag besides.
+// sumChecks are the checks that also need the flag --checksums.
 var sumChecks = []string{
 	"GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED", "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED",
 }
 
-// check is CHECK PATTERN [ON|OFF]. The pattern stands for whole names.
+// check handles CHECK PATTERN [ON|OFF]. The pattern must match whole names.
 func (c *Configuration) check(origin string, args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return fmt.Errorf("want CHECK PATTERN ON or CHECK PATTERN OFF")
@@ -181,15 +184,16 @@ func maxReports(c *Configuration, origin string, args []string) error {
 		return err
 	}
 	if args[0] != "0" {
-		c.Ignored = append(c.Ignored, origin+": CHECK-MAX-REPORTS: no more reports are shown then, but the program goes on; --max-errors ends it")
+		c.Ignored = append(c.Ignored,
+			origin+": CHECK-MAX-REPORTS: no more reports are shown then, but the program goes on; --max-errors ends it")
 	}
 	return nil
 }
 
-// stacks is PCTRACE: on, off, or how many levels.
+// stacks handles PCTRACE: on, off, or the number of levels.
 func stacks(c *Configuration, origin string, args []string) error {
 	if len(args) == 1 {
-		levels := args[0][strings.LastIndexByte(args[0], ':')+1:] // behind those to skip
+		levels := args[0][strings.LastIndexByte(args[0], ':')+1:] // the number of levels after the levels to skip
 		if n, err := strconv.Atoi(levels); err == nil {
 			args = []string{onOff(n > 1)}
 		}
@@ -220,7 +224,7 @@ func ignored(option, why string) func(*Configuration, string, []string) error {
 	}
 }
 
-// number sets a flag to a whole number.
+// number returns a function that sets a flag to a whole number.
 func number(flag string) func(*Configuration, string, []string) error {
 	return func(c *Configuration, origin string, args []string) error {
 		if len(args) != 1 {
@@ -234,7 +238,7 @@ func number(flag string) func(*Configuration, string, []string) error {
 	}
 }
 
-// duration sets a flag to a time.
+// duration returns a function that sets a flag to a duration.
 func duration(flag string) func(*Configuration, string, []string) error {
 	return func(c *Configuration, origin string, args []string) error {
 		if len(args) != 1 {
@@ -249,13 +253,13 @@ func duration(flag string) func(*Configuration, string, []string) error {
 	}
 }
 
-// units are those of times.
+// units are the units of durations.
 var units = map[byte]time.Duration{
 	'c': time.Microsecond, 'l': time.Millisecond, 's': time.Second, 'm': time.Minute, 'h': time.Hour,
 	'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour,
 }
 
-// parseTime reads a time such as 1m+30s. A number without a unit is in seconds.
+// parseTime reads a duration such as 1m+30s. A number without a unit is in seconds.
 func parseTime(text string) (time.Duration, error) {
 	var sum time.Duration
 	for part := range strings.SplitSeq(strings.ToLower(text), "+") {
@@ -272,7 +276,7 @@ func parseTime(text string) (time.Duration, error) {
 	return sum, nil
 }
 
-// boolean reads on, off, true or false; nothing is on.
+// boolean reads on, off, true or false. No argument means on.
 func boolean(args []string) (bool, error) {
 	if len(args) == 0 {
 		return true, nil

@@ -26,7 +26,7 @@ func read(t *testing.T, text string) (*itac.Configuration, error) {
 	return c, c.ReadFile(path)
 }
 
-// settings are the settings of a configuration: "limit=5".
+// settings formats the settings of a configuration: "limit=5".
 func settings(c *itac.Configuration) []string {
 	var out []string
 	for _, s := range c.Settings {
@@ -38,8 +38,8 @@ func settings(c *itac.Configuration) []string {
 func TestOptions(t *testing.T) {
 	for _, tc := range []struct {
 		text     string
-		settings string // separated by blanks
-		ignored  string // in the only line
+		settings string // separated by spaces
+		ignored  string // part of the only line
 	}{
 		{"# only a comment\n\n", "", ""},
 		{"CHECK-SUPPRESSION-LIMIT 5", "limit=5", ""},
@@ -49,10 +49,16 @@ func TestOptions(t *testing.T) {
 		{"CHECK-MAX-REPORTS 100", "max-reports=100", "vt.conf:1: CHECK-MAX-REPORTS: no more reports are shown"},
 		{"DEADLOCK-WARNING 1m+30s", "no-progress=1m30s", ""},
 		{"CHECK-MAX-PENDING 20", "max-pending=20", ""},
-		{"CHECK-MAX-REQUESTS 50\nCHECK-MAX-DATATYPES 500\nCHECK-LEAK-REPORT-SIZE 5", "max-requests=50 max-datatypes=500 leak-report-size=5", ""},
+		{
+			"CHECK-MAX-REQUESTS 50\nCHECK-MAX-DATATYPES 500\nCHECK-LEAK-REPORT-SIZE 5",
+			"max-requests=50 max-datatypes=500 leak-report-size=5", "",
+		},
 		{"DEADLOCK-WARNING 90", "no-progress=1m30s", ""},
 		{"DEADLOCK-WARNING 1.5H", "no-progress=1h30m0s", ""},
-		{"\nDEADLOCK-TIMEOUT 10s", "", "vt.conf:2: DEADLOCK-TIMEOUT is ignored: mpivet reports a deadlock within a second"},
+		{
+			"\nDEADLOCK-TIMEOUT 10s", "",
+			"vt.conf:2: DEADLOCK-TIMEOUT is ignored: mpivet reports a deadlock within a second",
+		},
 		{"CHECK-TIMEOUT 5s", "", "CHECK-TIMEOUT is ignored"},
 		{"CHECK-TRACING on", "", "--record"},
 		{"LOGFILE-NAME \"my trace.stf\"", "", "LOGFILE-NAME is ignored: it is about traces"},
@@ -67,14 +73,15 @@ func TestOptions(t *testing.T) {
 		{"CHECK local:memory:overlap", "check=LOCAL:MEMORY:OVERLAP=on", ""},
 		{"CHECK LOCAL:** OFF", "check=LOCAL:BUFFER:INSUFFICIENT=off check=LOCAL:MEMORY:OVERLAP=off", ""},
 		{"CHECK LOCAL:*:* OFF", "check=LOCAL:BUFFER:INSUFFICIENT=off check=LOCAL:MEMORY:OVERLAP=off", ""},
-		// A star stops at colons, and the whole name is meant.
+		// A star does not match a colon, and the pattern must match the whole name.
 		{"CHECK LOCAL:* OFF", "", "CHECK LOCAL:* is ignored: mpivet has no such check"},
 		{"CHECK GLOBAL:MSG:* OFF", "check=GLOBAL:MSG:PENDING=off", ""},
 		{"CHECK LOCAL:BUFFER:INSUFFICIENT_BUFFER OFF", "check=LOCAL:BUFFER:INSUFFICIENT=off", ""},
 		{"CHECK LOCAL:MEMORY:INITIALIZATION OFF", "", "mpivet has no such check"},
 		{
 			"CHECK ** OFF\nCHECK GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED ON",
-			"check=GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED=off check=GLOBAL:MSG:DATATYPE:MISMATCH=off check=GLOBAL:MSG:PENDING=off " +
+			"check=GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED=off check=GLOBAL:MSG:DATATYPE:MISMATCH=off " +
+				"check=GLOBAL:MSG:PENDING=off " +
 				"check=LOCAL:BUFFER:INSUFFICIENT=off check=LOCAL:MEMORY:OVERLAP=off " +
 				"check=GLOBAL:COLLECTIVE:DATA_TRANSMISSION_CORRUPTED=on checksums=true", "",
 		},
@@ -88,7 +95,8 @@ func TestOptions(t *testing.T) {
 		if got := strings.Join(settings(c), " "); got != tc.settings {
 			t.Errorf("%q: got %s, want %s", tc.text, got, tc.settings)
 		}
-		if n := len(c.Ignored); tc.ignored == "" && n > 0 || tc.ignored != "" && (n != 1 || !strings.Contains(c.Ignored[0], tc.ignored)) {
+		if n := len(c.Ignored); tc.ignored == "" && n > 0 ||
+			tc.ignored != "" && (n != 1 || !strings.Contains(c.Ignored[0], tc.ignored)) {
 			t.Errorf("%q: said %q, want %q", tc.text, c.Ignored, tc.ignored)
 		}
 	}
@@ -121,20 +129,23 @@ func TestErrors(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	c := itac.New(checks)
 	env := []string{
-		"VT_DEADLOCK_WARNING=2m", "VT_CHECK=GLOBAL:MSG:** off", "VT_LOGFILE_NAME=x", "VT_ROOT=/opt/intel", "VT_CONFIG=/x", "PATH=/bin",
-		"XVT_CHECK_MAX_ERRORS=2", "VT_CHECK_MAX_ERRORS=0",
+		"VT_DEADLOCK_WARNING=2m", "VT_CHECK=GLOBAL:MSG:** off", "VT_LOGFILE_NAME=x", "VT_ROOT=/opt/intel",
+		"VT_CONFIG=/x", "PATH=/bin", "XVT_CHECK_MAX_ERRORS=2", "VT_CHECK_MAX_ERRORS=0",
 	}
 	if err := c.ReadEnvironment(env); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"check=GLOBAL:MSG:DATATYPE:MISMATCH=off", "check=GLOBAL:MSG:PENDING=off", "max-errors=0", "no-progress=2m0s"}
+	want := []string{
+		"check=GLOBAL:MSG:DATATYPE:MISMATCH=off", "check=GLOBAL:MSG:PENDING=off", "max-errors=0", "no-progress=2m0s",
+	}
 	if got := settings(c); !reflect.DeepEqual(slices.Sorted(slices.Values(got)), want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if len(c.Ignored) != 1 || !strings.HasPrefix(c.Ignored[0], "VT_LOGFILE_NAME: LOGFILE-NAME is ignored") {
 		t.Errorf("said %q", c.Ignored)
 	}
-	if err := c.ReadEnvironment([]string{"VT_CHECK_MAX_ERRORS=x"}); err == nil || !strings.HasPrefix(err.Error(), "VT_CHECK_MAX_ERRORS: ") {
+	if err := c.ReadEnvironment([]string{"VT_CHECK_MAX_ERRORS=x"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "VT_CHECK_MAX_ERRORS: ") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package yamlfile reads YAML files that people write, such that what is wrong with one is said in a line with its place.
+// Package yamlfile reads YAML files that people write. Its errors are one line, with the file and the line number.
 package yamlfile
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Parse returns what a file holds, nil if it is empty. name is what errors call the file.
+// Parse returns the content of a file; nil if it is empty. name is the name of the file in errors.
 func Parse(name string, data []byte) (ast.Node, error) {
 	f, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -45,12 +45,12 @@ func Error(name string, err error) error {
 	return fmt.Errorf("%s: %s", name, strings.Join(strings.Fields(y.GetMessage()), " "))
 }
 
-// Errorf says what is wrong with a part of a file.
+// Errorf returns an error about a part of a file.
 func Errorf(name string, n ast.Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: "+format, append([]any{name, Line(n)}, args...)...)
 }
 
-// Line returns the line in which a part of a file begins, from 1.
+// Line returns the number of the line in which a part of a file begins, from 1.
 func Line(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -70,7 +70,7 @@ func Line(n ast.Node) int {
 	return 1
 }
 
-// Pairs returns the keys and values of a mapping in their order, and whether it is one.
+// Pairs returns the keys and values of a mapping in their order, and whether n is a mapping.
 func Pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -81,7 +81,7 @@ func Pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// Scalar returns the text of a single value as it is written, without quotes, and whether it is one.
+// Scalar returns the text of a single value as it is written, without quotes, and whether n is a single value.
 func Scalar(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.LiteralNode:

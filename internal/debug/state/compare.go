@@ -9,51 +9,52 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Object is a communicator, window or file, on all ranks that have it. Ranks are those in MPI_COMM_WORLD.
+// Object is a communicator, window or file, on all ranks that have it. Ranks are ranks in MPI_COMM_WORLD.
 type Object struct {
 	Name       string `json:"name"`
 	Kind       string `json:"kind"` // "communicator", "window", "file"
 	World      int    `json:"world"`
-	Size       int    `json:"size"`        // members on the side of its lowest rank
-	RemoteSize int    `json:"remote_size"` // inter-communicator: of the other group, else 0
-	Ranks      []int  `json:"ranks"`       // that have it
-	// Without are members that run here and do not have it: they have freed it, or have not come out of the call that makes
-	// it. Unseen are members that are not seen on this node.
+	Size       int    `json:"size"`        // number of members on the side of its lowest rank
+	RemoteSize int    `json:"remote_size"` // of an inter-communicator: size of the other group; else 0
+	Ranks      []int  `json:"ranks"`       // ranks that have it
+	// Without are members that run on this node and do not have the object: they have freed it, or have not returned
+	// from the call that makes it. Unseen are members that are not seen on this node.
 	Without     []int         `json:"without,omitempty"`
 	Unseen      []int         `json:"unseen,omitempty"`
 	Collectives []*Collective `json:"collectives,omitempty"`
 }
 
-// Collective says who has called a kind of collective how often.
+// Collective says how many times each rank has called a kind of collective.
 type Collective struct {
 	Name   string      `json:"name"`
-	Counts []RankCount `json:"counts"` // the highest first
+	Counts []RankCount `json:"counts"` // the highest count first
 	Inside []int       `json:"inside,omitempty"`
-	// Behind are ranks that have called it less often than another one had some time earlier.
+	// Behind are ranks that have called it fewer times than another rank had already called it some time earlier.
 	Behind []int `json:"behind,omitempty"`
 }
 
-// RankCount says which ranks have begun how many calls.
+// RankCount says which ranks have begun the given number of calls.
 type RankCount struct {
 	Count uint64 `json:"count"`
 	Ranks []int  `json:"ranks"`
 }
 
-// identity is what an object is on all ranks. Those that have no common identity have one for each process.
+// identity is the same for an object on all ranks. Objects without a common identity have a separate one for each
+// process.
 type identity struct {
 	world int
 	id    uint64
 	alone *Process
 }
 
-// member is an object as a process has it.
+// member is an object in one process.
 type member struct {
 	*ring.ObjectView
 	proc  *Process
-	first *ring.ObjectView // at the first look, nil if it was not there
+	first *ring.ObjectView // at the first look; nil if it did not exist then
 }
 
-// compare puts together what the processes have called on each object.
+// compare combines the calls of the processes on each object.
 func compare(first, second *ring.RunView, procs []*Process) []*Object {
 	groups := make(map[identity][]member)
 	var order []identity
@@ -91,12 +92,12 @@ func sameObject(p *ring.ProcessView, o *ring.ObjectView) *ring.ObjectView {
 	return nil
 }
 
-// labelOf returns the label of an object, which tells that of its parent.
+// labelOf returns the label of an object. It includes the label of the object's parent.
 func labelOf(k identity, groups map[identity][]member, labels map[identity]string) string {
 	if s, ok := labels[k]; ok {
 		return s
 	}
-	labels[k] = "itself" // what is damaged may be its own parent
+	labels[k] = "itself" // a damaged object may be its own parent
 	var one *ring.ObjectView
 	for _, m := range groups[k] {
 		if one == nil || one.Name == "" && m.Name != "" {
@@ -119,7 +120,9 @@ func newObject(members []member, name string, procs []*Process) *Object {
 	lead := members[0]
 	out := &Object{
 		Name: name, World: lead.proc.World, Size: lead.Size, RemoteSize: lead.RemoteSize,
-		Kind: map[ring.ObjectKind]string{ring.CommObject: "communicator", ring.WinObject: "window", ring.FileObject: "file"}[lead.Kind],
+		Kind: map[ring.ObjectKind]string{
+			ring.CommObject: "communicator", ring.WinObject: "window", ring.FileObject: "file",
+		}[lead.Kind],
 	}
 	kinds := make(map[mpiapi.CollKind]bool)
 	for _, m := range members {
@@ -157,7 +160,7 @@ func (o *Object) absent(members []int, procs []*Process) {
 	slices.Sort(o.Unseen)
 }
 
-// count returns what an object says of a kind of collective.
+// count returns an object's count of a kind of collective.
 func count(o *ring.ObjectView, k mpiapi.CollKind) ring.Count {
 	if o != nil {
 		for _, c := range o.Counts {

@@ -9,7 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// names are those of a process's handles and constants: an event.Namer.
+// names has the names of a process's handles and constants. It is an event.Namer.
 type names struct {
 	handles map[handle]string
 	consts  map[string]int64
@@ -20,14 +20,14 @@ type handle struct {
 	value uint64
 }
 
-// objectKinds maps the kinds of objects to those of handles.
+// objectKinds maps kinds of objects to kinds of handles.
 var objectKinds = map[ring.ObjectKind]mpiapi.Kind{
 	ring.CommObject: mpiapi.Comm, ring.WinObject: mpiapi.Win, ring.FileObject: mpiapi.File,
 }
 
 func newNames(p *ring.ProcessView) *names {
 	n := &names{handles: make(map[handle]string), consts: make(map[string]int64)}
-	list, _ := event.Names(p.Names) // what comes before damage is as good as it was
+	list, _ := event.Names(p.Names) // the names before a damaged part are still valid
 	for _, k := range list {
 		if k.Const {
 			n.consts[k.Name] = int64(k.Value)
@@ -43,12 +43,12 @@ func newNames(p *ring.ProcessView) *names {
 	return n
 }
 
-// NameHandle is event.Namer's.
+// NameHandle implements event.Namer.
 func (n *names) NameHandle(kind mpiapi.Kind, value uint64) string {
 	return n.handles[handle{kind, value}]
 }
 
-// NameConst is event.Namer's.
+// NameConst implements event.Namer.
 func (n *names) NameConst(p *mpiapi.Param, value int64) string {
 	return event.ConstName(p, value, func(name string, v int64) bool {
 		c, ok := n.consts[name]
@@ -56,7 +56,7 @@ func (n *names) NameConst(p *mpiapi.Param, value int64) string {
 	})
 }
 
-// call returns the call in a record as one writes it, "" if it can't be told.
+// call returns the text of the call in a record; "" if it is not known.
 func (n *names) call(rec []byte) string {
 	if rec == nil {
 		return ""
@@ -68,7 +68,8 @@ func (n *names) call(rec []byte) string {
 	return c.Format(n)
 }
 
-// label tells which communicator, window or file an object is. of is that of its parent, "" if it is not known.
+// label returns a text that identifies a communicator, window or file. of is the label of its parent; "" if it is not
+// known.
 func label(o *ring.ObjectView, of string) string {
 	switch {
 	case o.Made == ring.MadeWorld:

@@ -1,8 +1,9 @@
-// Package state tells what a running or hung job does at this moment, from the shared memory of its ranks: the call each
-// thread is in, and which ranks have called each collective how often. It needs no analyzer and disturbs nothing.
+// Package state shows the present state of a running or hung job: the call that each thread is in, and how many times
+// each rank has called each collective. It reads the shared memory of the ranks. It needs no analyzer, and does not
+// disturb the job.
 //
-// The idea of counting collectives per communicator, and of seeing at once who has not come, is that of the MPI collective
-// debugger extension (mqs_get_comm_coll_state).
+// The idea of counting collectives per communicator, which shows at once which ranks are missing, is taken from the MPI
+// collective debugger extension (mqs_get_comm_coll_state).
 package state
 
 import (
@@ -14,19 +15,19 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Schema names the form of the JSON that mpivet ps prints. Fields may be added, none will change.
+// Schema is the name of the JSON format that mpivet ps prints. Fields may be added, but no field will change.
 const Schema = "mpivet-ps/1"
 
-// About is what the analyzer leaves in the session about the run.
+// About is the information about the run that the analyzer writes to the session.
 type About struct {
 	Command  []string  `json:"command"`
 	MPI      string    `json:"mpi"`
-	Ranks    int       `json:"ranks"` // to expect on this node, 0 if not known
+	Ranks    int       `json:"ranks"` // expected on this node; 0 if not known
 	Started  time.Time `json:"started"`
-	Analyzer int       `json:"analyzer"` // its process number
+	Analyzer int       `json:"analyzer"` // its process ID
 }
 
-// Condition is what can be said of a whole run.
+// Condition is the state of a whole run.
 type Condition string
 
 // The conditions.
@@ -34,9 +35,9 @@ const (
 	Starting  Condition = "starting"    // no process has initialized MPI
 	Running   Condition = "running"     // MPI calls begin and end
 	Waiting   Condition = "waiting"     // all processes are in MPI, and no call has begun or ended for some time
-	Computing Condition = "computing"   // none has begun or ended for some time, and some processes are outside MPI
-	Ended     Condition = "ended"       // all processes have ended, the analyzer not yet
-	Abandoned Condition = "left behind" // all have ended, and the analyzer has died before it could clean up
+	Computing Condition = "computing"   // no call has begun or ended for some time, and some processes are outside MPI
+	Ended     Condition = "ended"       // all processes have ended, but the analyzer has not
+	Abandoned Condition = "left behind" // all processes have ended, and the analyzer died before it could clean up
 )
 
 // Run is a run on this node.
@@ -47,7 +48,7 @@ type Run struct {
 	Ranks     int        `json:"ranks"`
 	Age       Seconds    `json:"age_s"`
 	Condition Condition  `json:"state"`
-	Still     Seconds    `json:"still_s"`  // since when no call has begun or ended, at least
+	Still     Seconds    `json:"still_s"`  // minimum time since a call last began or ended
 	Analyzer  string     `json:"analyzer"` // "running", "gone", "stuck", "stopped"
 	PID       int        `json:"analyzer_pid,omitempty"`
 	Processes []*Process `json:"processes,omitempty"`
@@ -55,17 +56,17 @@ type Run struct {
 	Problems  []string   `json:"problems,omitempty"`
 }
 
-// Seconds is a time that JSON has in seconds.
+// Seconds is a duration. In JSON, it is a number of seconds.
 type Seconds time.Duration
 
-// MarshalJSON writes the seconds, to a hundredth.
+// MarshalJSON writes the seconds with two decimals.
 func (s Seconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%.2f", time.Duration(s).Seconds()), nil
 }
 
 // Process is a process of a run.
 type Process struct {
-	Rank    int       `json:"rank"` // in its MPI_COMM_WORLD, -1 if not known
+	Rank    int       `json:"rank"` // in its MPI_COMM_WORLD; -1 if not known
 	World   int       `json:"world"`
 	PID     int       `json:"pid"`
 	State   string    `json:"state"`
@@ -80,20 +81,20 @@ type Process struct {
 type Thread struct {
 	TID   int     `json:"tid"`
 	InMPI bool    `json:"in_mpi"`
-	Call  string  `json:"call"`  // the last one that it has begun, with its arguments
-	Calls uint64  `json:"calls"` // begun so far, but those that need no record
+	Call  string  `json:"call"`  // the last call that it has begun, with its arguments
+	Calls uint64  `json:"calls"` // number of calls begun so far, without those that need no record
 	Still Seconds `json:"still_s"`
-	Moved bool    `json:"moved"` // while it was looked at
+	Moved bool    `json:"moved"` // it moved between the two looks
 }
 
-// stuckAnalyzer is how old the sign of life of an analyzer is that does not respond.
+// stuckAnalyzer is the age of the last sign of life after which an analyzer counts as stuck.
 const stuckAnalyzer = 5 * time.Second
 
-// stillEnough is how long nothing must happen for that to be worth saying.
+// stillEnough is the minimum time without an event that is reported.
 const stillEnough = time.Second
 
-// Find looks at a session as far as it takes to list it: once if the analyzer has left word since when nothing has moved, else
-// twice, and calls pause in between.
+// Find reads as much of a session as a list of runs needs. It reads it once if the analyzer has recorded since when
+// each thread has not moved. Otherwise it reads it twice and calls pause in between.
 func Find(s *ring.SessionView, pause func()) (*Run, error) {
 	first, err := s.Look(false)
 	if err != nil {
@@ -111,7 +112,7 @@ func Find(s *ring.SessionView, pause func()) (*Run, error) {
 	return r, nil
 }
 
-// marked tells whether the analyzer has seen all threads where they are now.
+// marked reports whether the analyzer has seen all threads at their present positions.
 func marked(v *ring.RunView) bool {
 	for _, p := range v.Processes {
 		for _, t := range p.Threads {
@@ -123,8 +124,9 @@ func marked(v *ring.RunView) bool {
 	return true
 }
 
-// Look looks at a session twice, and calls pause in between: what has not changed lasts at least since the first look, and
-// who has called a collective less often at the second than another one at the first is behind.
+// Look reads a session twice and calls pause in between. A state that has not changed has lasted at least since the
+// first look. A rank is behind if at the second look it has called a collective fewer times than another rank had at
+// the first look.
 func Look(s *ring.SessionView, pause func()) (*Run, error) {
 	first, err := s.Look(true)
 	if err != nil {
@@ -172,7 +174,7 @@ func newRun(s *ring.SessionView, first, v *ring.RunView) *Run {
 	return r
 }
 
-// condition judges the run by its processes.
+// condition works out the condition of the run from its processes.
 func (r *Run) condition() {
 	var alive, begun, outside, threads int
 	still := time.Duration(1<<63 - 1)
@@ -212,7 +214,7 @@ func (r *Run) condition() {
 	}
 }
 
-// worldSize returns how many processes the MPI_COMM_WORLD of a process has, 0 if that is not known.
+// worldSize returns the size of the MPI_COMM_WORLD of a process; 0 if it is not known.
 func worldSize(p *ring.ProcessView) int {
 	if o := worldOf(p); o != nil {
 		return o.Size
@@ -229,7 +231,7 @@ func worldOf(p *ring.ProcessView) *ring.ObjectView {
 	return nil
 }
 
-// processes returns those that have to do with MPI, by world and rank.
+// processes returns the processes that use MPI, by world and rank.
 func processes(first, v *ring.RunView) []*Process {
 	var all worlds
 	var list []*Process
@@ -262,7 +264,7 @@ func processes(first, v *ring.RunView) []*Process {
 	return list
 }
 
-// worlds are the MPI_COMM_WORLDs of a run: several if a program starts others.
+// worlds are the MPI_COMM_WORLDs of a run. There are several if a program starts others.
 type worlds []world
 
 type world struct {
@@ -270,8 +272,8 @@ type world struct {
 	ranks map[int]bool
 }
 
-// place returns the number of the world of a process. As for the analyzer, it is the first one of that size that has room for
-// the rank.
+// place returns the number of the world of a process. As in the analyzer, this is the first world of that size in which
+// the rank is free.
 func (w *worlds) place(size, rank int) int {
 	for i, x := range *w {
 		if x.size == size && !x.ranks[rank] {
@@ -322,7 +324,7 @@ func sameThread(p *ring.ProcessView, t *ring.ThreadView) *ring.ThreadView {
 	return nil
 }
 
-// newThread tells what a thread does, given how it was when it was looked at first, at a time.
+// newThread describes a thread. before is its state at the first look, which took place at the time then.
 func newThread(t, before *ring.ThreadView, now, then time.Duration, n *names) *Thread {
 	out := &Thread{TID: t.TID, InMPI: t.InCall(), Calls: t.Calls, Call: n.call(t.Call)}
 	same := before != nil && before.Calls == t.Calls && before.Done == t.Done

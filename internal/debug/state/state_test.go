@@ -25,19 +25,22 @@ var dup = func() uint32 {
 	panic("no MPI_Comm_dup")
 }()
 
-// world returns a process's MPI_COMM_WORLD, with what it has called there.
+// inWorld returns a process's MPI_COMM_WORLD, with the counts of its calls.
 func inWorld(rank, size int, counts ...ring.Count) *ring.ObjectView {
-	o := &ring.ObjectView{Serial: 1, ID: 100, Kind: ring.CommObject, Made: ring.MadeWorld, Rank: rank, Size: size, Counts: counts}
+	o := &ring.ObjectView{
+		Serial: 1, ID: 100, Kind: ring.CommObject, Made: ring.MadeWorld, Rank: rank, Size: size, Counts: counts,
+	}
 	for r := range size {
 		o.Members = append(o.Members, r)
 	}
 	return o
 }
 
-// process returns one that is alive, with a thread that has begun and ended that many calls.
+// process returns a live process with a thread that has begun and ended the given numbers of calls.
 func process(rank int, calls, done uint64, objects ...*ring.ObjectView) *ring.ProcessView {
 	return &ring.ProcessView{
-		Name: fmt.Sprintf("p%d.0", 50+rank), PID: 50 + rank, Rank: rank, Initialized: true, Alive: true, Start: time.Duration(rank),
+		Name: fmt.Sprintf("p%d.0", 50+rank), PID: 50 + rank, Rank: rank, Initialized: true, Alive: true,
+		Start:   time.Duration(rank),
 		Threads: []*ring.ThreadView{{TID: 50 + rank, Alive: true, Calls: calls, Done: done}}, Objects: objects,
 	}
 }
@@ -46,7 +49,7 @@ func view(at time.Duration, processes ...*ring.ProcessView) *ring.RunView {
 	return &ring.RunView{Analyzer: true, Now: at, Beat: at, Processes: processes}
 }
 
-// run returns what two looks at a run, 2 seconds apart, say.
+// run returns the result of two looks at a run.
 func run(first, second *ring.RunView) *Run {
 	r := newRun(&ring.SessionView{Name: "r"}, first, second)
 	r.Objects = compare(first, second, r.Processes)
@@ -66,7 +69,8 @@ func text(t *testing.T, r *Run) string {
 	return b.String()
 }
 
-// TestBehind: who has called less often than another one some time ago is behind; who has only not come yet is not.
+// TestBehind: a rank is behind if it has called a collective fewer times than another rank had some time ago. A rank
+// that is only late is not behind.
 func TestBehind(t *testing.T) {
 	look := func(mine, other uint64) *ring.RunView {
 		return view(0, process(0, 1, 0, inWorld(0, 2, ring.Count{Kind: bcast, Entered: mine, Left: mine - 1})),
@@ -77,7 +81,7 @@ func TestBehind(t *testing.T) {
 		behind, inside string
 	}{
 		{[2]uint64{5, 5}, [2]uint64{4, 4}, "[1]", "[0]"},
-		{[2]uint64{5, 9}, [2]uint64{4, 8}, "[]", "[0]"}, // they move
+		{[2]uint64{5, 9}, [2]uint64{4, 8}, "[]", "[0]"}, // both are moving
 		{[2]uint64{5, 9}, [2]uint64{4, 4}, "[1]", "[0]"},
 		{[2]uint64{5, 5}, [2]uint64{4, 5}, "[]", "[0]"},
 	} {
@@ -89,13 +93,15 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestNeverCalled: who has not called a collective at all is behind as well.
+// TestNeverCalled: a rank that has never called the collective is behind as well.
 func TestNeverCalled(t *testing.T) {
 	r := both(func(at time.Duration) *ring.RunView {
-		return view(at, process(0, 1, 0, inWorld(0, 3, ring.Count{Kind: barrier, Entered: 1})), process(1, 1, 1, inWorld(1, 3)))
+		return view(at,
+			process(0, 1, 0, inWorld(0, 3, ring.Count{Kind: barrier, Entered: 1})), process(1, 1, 1, inWorld(1, 3)))
 	})
 	for _, want := range []string{
-		"MPI_COMM_WORLD (3 processes)", "not seen: rank 2", "MPI_Barrier  1 × rank 0, in it now; 0 × rank 1 ← rank 1 is behind",
+		"MPI_COMM_WORLD (3 processes)", "not seen: rank 2",
+		"MPI_Barrier  1 × rank 0, in it now; 0 × rank 1 ← rank 1 is behind",
 		"computing: no MPI call has begun or ended for at least 2.0 s; not all processes are inside one",
 	} {
 		if s := text(t, r); !strings.Contains(s, want) {
@@ -104,12 +110,14 @@ func TestNeverCalled(t *testing.T) {
 	}
 }
 
-// TestSameCommunicator: communicators are the same by their identity and their world, not by handle; one whose identity is
-// not known is by itself; and who has freed one is told.
+// TestSameCommunicator: two communicators are the same if their identity and their world are the same; handles do not
+// matter. A communicator of unknown identity is the same as no other. Members that have freed a communicator are
+// listed.
 func TestSameCommunicator(t *testing.T) {
 	made := func(serial, handle, id uint64, alone bool) *ring.ObjectView {
 		return &ring.ObjectView{
-			Serial: serial, Handle: handle, ID: id, Parent: 100, Number: 2, Kind: ring.CommObject, Made: dup, Size: 2, Members: []int{0, 1},
+			Serial: serial, Handle: handle, ID: id, Parent: 100, Number: 2, Kind: ring.CommObject, Made: dup,
+			Size: 2, Members: []int{0, 1},
 			Alone: alone, Counts: []ring.Count{{Kind: barrier, Entered: 1, Left: 1}},
 		}
 	}
@@ -133,7 +141,7 @@ func TestSameCommunicator(t *testing.T) {
 	}
 }
 
-// TestWorlds: processes of the same rank are in different worlds, and what they call is not compared.
+// TestWorlds: processes with the same rank are in different worlds, and their calls are not compared.
 func TestWorlds(t *testing.T) {
 	child := process(0, 1, 0, inWorld(0, 2, ring.Count{Kind: barrier, Entered: 1}))
 	child.Name, child.PID, child.Start = "p90.0", 90, 40
@@ -148,7 +156,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// TestConditions: what is said of a run as a whole.
+// TestConditions checks the condition of the whole run.
 func TestConditions(t *testing.T) {
 	dead := process(1, 2, 1)
 	dead.Alive, dead.Threads[0].Alive, dead.End, dead.Code = false, false, ring.Signaled, 11
@@ -171,7 +179,8 @@ func TestConditions(t *testing.T) {
 	v := view(time.Minute, dead)
 	v.Analyzer = false
 	r := run(v, v)
-	if s := text(t, r); r.state() != "left behind" || !strings.Contains(s, "killed by signal 11") || !strings.Contains(s, "ended in an MPI call") {
+	if s := text(t, r); r.state() != "left behind" || !strings.Contains(s, "killed by signal 11") ||
+		!strings.Contains(s, "ended in an MPI call") {
 		t.Errorf("%s: %s", r.state(), s)
 	}
 	v = view(time.Minute, inside())
@@ -179,7 +188,7 @@ func TestConditions(t *testing.T) {
 	if r := run(v, v); r.Analyzer != "stuck" {
 		t.Errorf("analyzer %s", r.Analyzer)
 	}
-	// The analyzer's mark says more than two looks do.
+	// The analyzer's mark is more exact than two looks.
 	marked := inside()
 	marked.Threads[0].Since = 5 * time.Second
 	if got := run(view(9*time.Second, marked), view(10*time.Second, marked)).state(); got != "waiting for 5.0 s" {
@@ -187,7 +196,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestDamagedAbout: what the session says about the run may be anything.
+// TestDamagedAbout: the information about the run in the session may be damaged in any way.
 func TestDamagedAbout(t *testing.T) {
 	for _, s := range []string{"{", "null", `{"command":7}`, `{"command":["a"],"ranks":-5,"started":"never"}`} {
 		v := view(time.Second, process(0, 1, 0))
@@ -198,7 +207,7 @@ func TestDamagedAbout(t *testing.T) {
 	}
 }
 
-// TestOwnParent: identities that are damaged may go round in circles.
+// TestOwnParent: damaged identities may form a cycle.
 func TestOwnParent(t *testing.T) {
 	o := inWorld(0, 1)
 	o.Made, o.Parent = dup, o.ID

@@ -10,12 +10,13 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 )
 
-// List prints runs, one a line.
+// List prints one line for each run.
 func List(w io.Writer, runs []*Run) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RUN\tSTATE\tRANKS\tAGE\tMPI\tCOMMAND")
 	for _, r := range runs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.state(), number(r.Ranks), ago(r.Age), orDash(r.MPI), orDash(strings.Join(r.Command, " ")))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			r.ID, r.state(), number(r.Ranks), ago(r.Age), orDash(r.MPI), orDash(strings.Join(r.Command, " ")))
 	}
 	return t.Flush()
 }
@@ -34,7 +35,7 @@ func orDash(s string) string {
 	return s
 }
 
-// ago returns a time that is long for a machine: 12 s, 3m05s.
+// ago formats a duration with a suitable precision: 1.2 s, 12 s, 3m05s.
 func ago(s Seconds) string {
 	d := time.Duration(s)
 	switch {
@@ -48,7 +49,7 @@ func ago(s Seconds) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// state is what is said of the run in a word or two.
+// state returns the condition of the run in one or two words.
 func (r *Run) state() string {
 	s := string(r.Condition)
 	if r.Condition == Waiting || r.Condition == Computing {
@@ -70,7 +71,7 @@ var conditions = map[Condition]string{
 	Abandoned: "nothing runs any more, and the analyzer died before it could report; the next mpivet run cleans up",
 }
 
-// Print prints a run with its processes and what they have called collectively.
+// Print prints a run with its processes and their collective calls.
 func (r *Run) Print(w io.Writer) error {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "run %s: %s\n", r.ID, orDash(strings.Join(r.Command, " ")))
@@ -148,7 +149,7 @@ func (t *Thread) time() string {
 	return "≥ " + ago(t.Still)
 }
 
-// does tells where a thread is.
+// does says where a thread is.
 func (t *Thread) does(alive bool) string {
 	call := t.Call
 	if call == "" {
@@ -203,7 +204,8 @@ func (o *Object) members() string {
 	return s + " with " + finding.RankNames(o.Ranks)
 }
 
-// text tells who has called it how often: "3 × by ranks 0-2 (inside), 2 × by rank 3; rank 3 is behind".
+// text says how many times each rank has called the collective: "3 × by ranks 0-2 (inside), 2 × by rank 3; rank 3 is
+// behind".
 func (c *Collective) text() string {
 	var parts []string
 	for _, n := range c.Counts {

@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// filler works out one call.
+// filler works out the entry of one call.
 type filler struct {
 	plan       *Plan
 	entry      *match.Entry
@@ -17,7 +17,7 @@ type filler struct {
 	inPlace    uint64
 	hasInPlace bool
 	atRoot     bool // this member is the root
-	absent     bool // in the root's group, but not the root: MPI_PROC_NULL was passed
+	absent     bool // the member is in the root's group, but is not the root: it passed MPI_PROC_NULL
 }
 
 func (f *filler) inter() bool { return f.member.Comm.Split != 0 }
@@ -40,7 +40,7 @@ func (f *filler) fillRoot() {
 		}
 	}
 	if v < 0 || v >= int64(c.Peers(f.member.Me)) {
-		f.absent = true // invalid: it is no member's number
+		f.absent = true // invalid: it is not a member's number
 		f.entry.Values[match.Root] = 1<<40 | uint64(uint32(v))
 		return
 	}
@@ -54,7 +54,8 @@ func (f *filler) setRoot(m int32) {
 	f.entry.Values[match.Root] = uint64(m) + 1
 }
 
-// takesPart is false for members that pass MPI_PROC_NULL as root: none of their arguments is significant.
+// takesPart reports whether the member's arguments are significant. They are not if it passes MPI_PROC_NULL as the
+// root.
 func (f *filler) takesPart() bool { return !f.absent }
 
 // passes reports whether parameter i is MPI_IN_PLACE.
@@ -62,7 +63,8 @@ func (f *filler) passes(i int) bool {
 	return i >= 0 && f.hasInPlace && f.call.Addr(i) == f.inPlace
 }
 
-// checkInPlace looks at where MPI_IN_PLACE is passed (column inplace). Between groups it is not allowed at all.
+// checkInPlace checks where MPI_IN_PLACE is passed (column inplace). On an inter-communicator, it is not allowed at
+// all.
 func (f *filler) checkInPlace() {
 	p, e := f.plan, f.entry
 	if p.data == none {
@@ -98,7 +100,7 @@ func (f *filler) side(count, typ int) match.Side {
 func (f *filler) sendSide() match.Side { return f.side(f.plan.sendCount, f.plan.sendType) }
 func (f *filler) recvSide() match.Side { return f.side(f.plan.recvCount, f.plan.recvType) }
 
-// data notes that the member sends, or expects, this signature, of data that go to or come from everybody.
+// data notes that the member sends or expects data with this signature. The data go to or come from all members.
 func (f *filler) data(a match.Aspect, s match.Side) {
 	v := f.memo.value(s)
 	e := f.entry
@@ -141,7 +143,7 @@ func (f *filler) fromRoot() {
 	}
 }
 
-// ways returns the aspects for what the member's group sends and receives.
+// ways returns the aspects of the data that the member's group sends and receives.
 func (f *filler) ways() (send, recv match.Aspect) {
 	switch {
 	case !f.inter():
@@ -162,7 +164,7 @@ func (f *filler) allToAll() {
 
 func (f *filler) block() {
 	s := f.side(f.plan.recvCount, f.plan.sendType)
-	if f.inter() { // both groups reduce as many elements, which each shares out among its own members
+	if f.inter() { // both groups reduce the same number of elements; each group distributes them among its own members
 		from, to := f.member.Comm.Group(f.member.Me)
 		s.Count *= int64(to - from)
 	}
@@ -177,7 +179,7 @@ func mix(h, v uint64) uint64 {
 	return h ^ h>>32
 }
 
-// vector notes the counts of MPI_Reduce_scatter, which all members of a group pass alike.
+// vector notes the counts of MPI_Reduce_scatter. All members of a group must pass the same counts.
 func (f *filler) vector() {
 	counts, ok := f.counts(f.plan.recvCount)
 	typ := f.process.Type(f.call.Handle(f.plan.sendType))
@@ -198,7 +200,7 @@ func (f *filler) vector() {
 	}
 	f.entry.Values[a] = h
 	f.entry.Sides[0] = match.Side{Count: sum(counts), Type: typ}
-	if f.inter() { // both groups reduce as many elements
+	if f.inter() { // both groups reduce the same number of elements
 		f.data(match.Data, f.entry.Sides[0])
 	}
 }
@@ -210,7 +212,7 @@ func sum(a event.Array) (n int64) {
 	return n
 }
 
-// part notes what goes to, or comes from, one member.
+// part notes the data that go to, or come from, one member.
 func (f *filler) part(peer int32, out bool, s match.Side) {
 	e := f.entry
 	if peer < 0 || e.Unsure {
@@ -232,7 +234,8 @@ func (f *filler) part(peer int32, out bool, s match.Side) {
 	e.Parts = append(e.Parts, match.Part{Peer: peer, Out: out, Side: s})
 }
 
-// sides calls each for the elements of an array of counts with one type, or as many.
+// sides calls each for the elements of an array of counts, with one datatype for all elements or with an array of
+// datatypes.
 func (f *filler) sides(count, typ int, each func(i int, s match.Side)) {
 	counts, ok := f.counts(count)
 	if !ok {
@@ -298,8 +301,8 @@ func (f *filler) fromRootParts() {
 	}
 }
 
-// gatherParts notes the parts of MPI_Allgatherv. Within a group all pass the same vector of what they receive, so each
-// needs to compare only its own part of it with what it sends.
+// gatherParts notes the parts of MPI_Allgatherv. Within a group, all members pass the same vector of the data that they
+// receive. So each member needs to compare only its own part of the vector with the data that it sends.
 func (f *filler) gatherParts() {
 	e, c := f.entry, f.member.Comm
 	if f.inter() {
@@ -337,13 +340,13 @@ func (f *filler) pairs() {
 	base := f.member.Comm.PeerBase(f.member.Me)
 	count, typ := p.sendCount, p.sendType
 	if f.passes(p.sendBuf) {
-		count, typ = p.recvCount, p.recvType // what is received replaces what is sent
+		count, typ = p.recvCount, p.recvType // the received data replace the sent data
 	}
 	f.sides(count, typ, func(i int, s match.Side) { f.part(base+int32(i), true, s) })
 	f.sides(p.recvCount, p.recvType, func(i int, s match.Side) { f.part(base+int32(i), false, s) })
 }
 
-// neighbours notes what goes along the edges of the topology (section 8.6).
+// neighbours notes the data that go along the edges of the topology (section 8.6).
 func (f *filler) neighbours() {
 	p, e := f.plan, f.entry
 	e.Pairwise = true

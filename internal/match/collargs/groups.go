@@ -5,7 +5,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/group"
 )
 
-// among returns the group that a parameter names, false if it is not known. It must be one of members of c.
+// among returns the group that a parameter names; false if the group is not known. All its processes must be members of
+// c.
 func (f *filler) among(name string, c *match.Comm) (group.Group, bool) {
 	i := f.param(name)
 	g, ok := f.process.Group(f.call.Handle(i))
@@ -15,11 +16,11 @@ func (f *filler) among(name string, c *match.Comm) (group.Group, bool) {
 	return g, ok
 }
 
-// create notes the group of MPI_Comm_create: of the member's own group, where there are two (MPI standard, section
-// 7.4.2).
+// create notes the group of MPI_Comm_create. On an inter-communicator, its processes must be in the member's own group
+// (MPI standard, section 7.4.2).
 func (f *filler) create() {
 	e, c := f.entry, f.member.Comm
-	e.Pairwise = true // what each member names is kept
+	e.Pairwise = true // the group that each member names is kept
 	g, ok := f.among("group", c)
 	if !ok {
 		e.Unsure = true
@@ -38,7 +39,8 @@ func (f *filler) create() {
 	f.set(match.Groups, g.Hash())
 }
 
-// leaders notes the leaders of the two groups that make an inter-communicator, which both sides name (section 7.6.2).
+// leaders notes the leaders of the two groups that make an inter-communicator. Both sides name both leaders (section
+// 7.6.2).
 func (f *filler) leaders() {
 	var at [2]int64
 	for i, name := range [...]string{"local_group", "remote_group"} {
@@ -48,7 +50,7 @@ func (f *filler) leaders() {
 			f.wrong(leader, "is no rank of "+name)
 		}
 	}
-	if f.second() { // the same seen from either side
+	if f.second() { // both sides must note the leaders in the same order
 		at[0], at[1] = at[1], at[0]
 	}
 	f.set(match.Leader, mix(mix(1, uint64(at[0])+1), uint64(at[1])+1))

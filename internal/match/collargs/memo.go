@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/group"
 )
 
-// Memo remembers the numbers of signatures, and what is wrong with reductions: programs use few, over and over. It also
-// has the room to work in.
+// Memo caches the numbers of signatures and the errors of reductions, because programs use the same few again and
+// again. It also has a filler that is reused.
 type Memo struct {
 	entries [256]struct {
 		typ   *datatype.Type
@@ -15,11 +15,11 @@ type Memo struct {
 		value uint64
 	}
 	reductions [64]struct {
-		op  uint64 // as Process.Op numbers it
+		op  uint64 // as numbered by Process.Op
 		typ *datatype.Type
 		why string
 	}
-	subsets map[subset]bool // whether a group is one of members of a communicator
+	subsets map[subset]bool // whether all processes of a group are members of a communicator
 	filler  filler
 }
 
@@ -28,7 +28,7 @@ type subset struct {
 	group group.Group
 }
 
-// subsetLimit is how many groups are remembered.
+// subsetLimit is the number of groups that are cached.
 const subsetLimit = 64
 
 // within reports whether all processes of a group are members of c.
@@ -48,10 +48,10 @@ func (m *Memo) within(c *match.Comm, g group.Group) bool {
 	return in
 }
 
-// empty stands for a signature without elements.
+// empty is the number of a signature without elements.
 const empty = 0x9ae16a3b2f90404f
 
-// value is a number that is the same for equal signatures, 0 if the signature is not known.
+// value returns a number that is the same for equal signatures. It is 0 if the signature is not known.
 func (m *Memo) value(s match.Side) uint64 {
 	if s.Count == 0 {
 		return empty
@@ -67,8 +67,8 @@ func (m *Memo) value(s match.Side) uint64 {
 	return e.value
 }
 
-// reduction says what is wrong with a reduction operation for values of a type, "" if nothing is known to be; work
-// finds it out.
+// reduction returns the error of a reduction operation on values of a type; "" if no error is known. work finds the
+// error.
 func (m *Memo) reduction(op uint64, t *datatype.Type, work func() string) string {
 	size := uint64(0)
 	if t != nil {

@@ -1,9 +1,9 @@
-// Package collargs says what the members of a communicator, window or file must agree on when they enter a collective
-// operation, and works out one member's part in that from the call it made (MPI standard, chapters 6, 7, 8, 12 and 14;
-// seed of the rules: Falzone et al., Collective Error Detection for MPI Collective Operations, tables 1 and 2).
+// Package collargs defines what the members of a communicator, window or file must agree on when they enter a
+// collective operation. It works out the entry of one member from its call (MPI standard, chapters 6, 7, 8, 12 and 14;
+// the rules are based on Falzone et al., Collective Error Detection for MPI Collective Operations, tables 1 and 2).
 //
-// Only what is significant takes part: the arguments of the receiving side of a gather are those of its root alone,
-// MPI_IN_PLACE makes others meaningless, and so on.
+// Only significant arguments are compared. For example, the receive arguments of a gather are significant only at its
+// root, and MPI_IN_PLACE makes other arguments insignificant.
 package collargs
 
 import (
@@ -13,44 +13,46 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// Process is what a plan asks about the process that makes the call.
+// Process gives a plan information about the process that makes the call.
 type Process interface {
-	// Type returns what a datatype handle stands for, nil if that is unknown.
+	// Type returns the datatype of a handle; nil if it is not known.
 	Type(handle uint64) *match.Datatype
-	// Op returns a number that is the same for the same reduction operation on all processes, 0 if it is unknown.
+	// Op returns a number that is the same for the same reduction operation on all processes; 0 if it is not known.
 	Op(handle uint64) uint64
-	// Group returns the processes of a group, false if they are not known.
+	// Group returns the processes of a group; false if they are not known.
 	Group(handle uint64) (group.Group, bool)
-	// NameHandle returns the name of a handle, "" if it has none.
+	// NameHandle returns the name of a handle; "" if it has none.
 	NameHandle(kind mpiapi.Kind, handle uint64) string
-	// Info returns the value of a key of an info object, "" if it has none, false if the object is not known.
+	// Info returns the value of a key of an info object; "" if the object does not have the key; false if the object is
+	// not known.
 	Info(handle uint64, key string) (string, bool)
-	// InPlace returns the address that is MPI_IN_PLACE, false if it is not known.
+	// InPlace returns the address that is MPI_IN_PLACE; false if it is not known.
 	InPlace() (uint64, bool)
 	// Constant returns the value of a constant of the process's MPI.
 	Constant(name string) (int64, bool)
 }
 
-// Member is who makes the call.
+// Member is the member that makes the call.
 type Member struct {
 	Comm *match.Comm
 	Me   int32
-	// Neighbours in the topology of the communicator, as member numbers, negative for MPI_PROC_NULL. Known is false if
-	// they are not known.
+	// Sources and Destinations are the neighbours in the topology of the communicator, as member numbers; negative for
+	// MPI_PROC_NULL. Known is false if they are not known.
 	Sources, Destinations []int32
 	Known                 bool
 }
 
-// Plan is how to work out what a call of one function concerns the other members with.
+// Plan describes how to work out the entry of a call of one function: the arguments that other members' arguments
+// depend on.
 type Plan struct {
 	fn   *mpiapi.Func
 	data movement
 	more func(*filler) // for the column agree, nil if the function has none
 
-	sendBuf, sendCount, sendType int // parameters, -1 if there is none
+	sendBuf, sendCount, sendType int // parameters; -1 if there is none
 	recvBuf, recvCount, recvType int
 	root, op                     int
-	place, other                 int // buffers: the one that MPI_IN_PLACE may take the place of, and the other one
+	place, other                 int // buffers: the one that may be MPI_IN_PLACE, and the other one
 }
 
 // movement is how an operation moves data.
@@ -58,21 +60,20 @@ type movement uint8
 
 const (
 	none          movement = iota
-	everybody              // one signature for all: broadcast, reductions
+	everybody              // one signature for all members: broadcast, reductions
 	toRoot                 // gather
 	fromRoot               // scatter
 	toRootParts            // gatherv
 	fromRootParts          // scatterv
 	allToAll               // allgather, alltoall: one signature for all pairs
 	gatherParts            // allgatherv: one signature for each sender
-	pairs                  // alltoallv, alltoallw: one for each pair
-	parts                  // reduce_scatter: all pass the same vector
+	pairs                  // alltoallv, alltoallw: one signature for each pair
+	parts                  // reduce_scatter: all members pass the same vector
 	block                  // reduce_scatter_block
 	neighbours             // neighbour collectives: along the edges of the topology
 )
 
-// movementOf works out how an operation moves data: from the columns flow and parts, and from where its counts are
-// arrays.
+// movementOf works out how an operation moves data. It uses the columns flow and parts, and which counts are arrays.
 func movementOf(f *mpiapi.Func) movement {
 	varies := f.CountsVary()
 	either := func(vary, equal movement) movement {
@@ -94,7 +95,7 @@ func movementOf(f *mpiapi.Func) movement {
 		return either(toRootParts, toRoot)
 	case f.Flow == mpiapi.OneToAll:
 		return either(fromRootParts, fromRoot)
-	case !f.SendParts: // each sends the same to all
+	case !f.SendParts: // each member sends the same data to all
 		return either(gatherParts, allToAll)
 	}
 	return either(pairs, allToAll)
@@ -115,11 +116,11 @@ func For(f *mpiapi.Func) *Plan {
 	return p
 }
 
-// Fill sets e to the part that member m has in the collective that c calls. e.Parts' room is used again.
+// Fill sets e to the entry of member m in the collective that c calls. It reuses the memory of e.Parts.
 func (p *Plan) Fill(e *match.Entry, c *event.Call, pr Process, m *Member, memo *Memo) {
 	*e = match.Entry{Func: p.fn.Base, Root: match.None, Parts: e.Parts[:0]}
 	f := &memo.filler
-	// One by one: the whole at once is built elsewhere and copied.
+	// Assign the fields one by one: a composite literal would be built elsewhere and copied.
 	f.plan, f.entry, f.call, f.process, f.member, f.memo = p, e, c, pr, m, memo
 	f.atRoot, f.absent = false, false
 	f.inPlace, f.hasInPlace = pr.InPlace()

@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// TestMovement: how the operations of chapters 6 and 8 of the MPI standard move data, in all their forms.
+// TestMovement checks how the operations of chapters 6 and 8 of the MPI standard move data, in all their forms.
 func TestMovement(t *testing.T) {
 	want := map[string]movement{
 		"MPI_Bcast": everybody, "MPI_Reduce": everybody, "MPI_Allreduce": everybody, "MPI_Scan": everybody,

@@ -5,17 +5,18 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// Part is in what way a process takes part in a collective with a root. The zero value is that of one that is not the
-// root, and of anybody where there is none.
+// Part is the way in which a process takes part in a collective with a root. The zero value is for a process that is
+// not the root, and for collectives without a root.
 type Part struct {
 	Root    bool // it is the root
-	Between bool // data go from one group to the other
-	Absent  bool // it is in the root's group, but not the root: MPI_PROC_NULL was passed
+	Between bool // data go from one group of an inter-communicator to the other
+	Absent  bool // the process is in the root's group, but is not the root: it passed MPI_PROC_NULL
 }
 
-// Significant reports whether parameter i means anything in a call (MPI standard, chapter 6): some are for the root
-// alone, and those of a side are not looked at where its buffer is MPI_IN_PLACE, which has the given address if that
-// is known. Between groups the root has only its own side, and the others theirs.
+// Significant reports whether parameter i is significant in a call (MPI standard, chapter 6). Some parameters are
+// significant only at the root. The parameters of a side are not significant if its buffer is MPI_IN_PLACE, which has
+// the address inPlace if known is true. On an inter-communicator, the root uses only its own side, and the other
+// processes use only theirs.
 func Significant(c *event.Call, i int, part Part, inPlace uint64, known bool) bool {
 	f := c.Func
 	p := &f.Params[i]

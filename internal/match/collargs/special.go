@@ -6,7 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// agreements has the code for the column agree: arguments of a function's own that all members must pass alike.
+// agreements has the code for the column agree. It handles arguments of particular functions that all members must pass
+// alike.
 var agreements = [...]func(*filler){
 	mpiapi.AgreeLeader:   (*filler).leader,
 	mpiapi.AgreeGroup:    (*filler).create,
@@ -35,13 +36,15 @@ func (f *filler) leader() {
 	f.set(match.Leader, f.number("local_leader"))
 }
 
-// tagged checks the arguments by which the members of a group meet. Members that pass others are in another gathering.
+// tagged checks the arguments by which the members of a group find each other. Members that pass other arguments are in
+// another gathering.
 func (f *filler) tagged() {
 	f.among("group", f.member.Comm.Parent())
 	f.atLeast(f.param("tag"), 0, "is negative")
 }
 
-// splitType notes the split_type of MPI_Comm_split_type. A member may pass MPI_UNDEFINED whatever the others pass.
+// splitType notes the split_type of MPI_Comm_split_type. A member may always pass MPI_UNDEFINED, whatever the others
+// pass.
 func (f *filler) splitType() {
 	none, ok := f.process.Constant("MPI_UNDEFINED")
 	if v := f.call.Int(f.param("split_type")); ok && v != none {
@@ -49,7 +52,7 @@ func (f *filler) splitType() {
 	}
 }
 
-// high notes the order of the groups in MPI_Intercomm_merge, which all members of a group pass alike.
+// high notes the order of the groups in MPI_Intercomm_merge. All members of a group must pass the same order.
 func (f *filler) high() {
 	a := match.High
 	if f.second() {
@@ -68,10 +71,10 @@ func (f *filler) set(a match.Aspect, v uint64) {
 // param returns the index of a parameter by name, or -1.
 func (f *filler) param(name string) int { return f.plan.fn.Param(name) }
 
-// number returns a number that stands for the value of a parameter, never 0.
+// number returns a number that represents the value of a parameter. It is never 0.
 func (f *filler) number(name string) uint64 { return mix(1, uint64(f.call.Int(f.param(name)))) | 1 }
 
-// truth returns 2 if a logical parameter is true, 1 if it is false, 0 if the function has none of that name.
+// truth returns 2 if a logical parameter is true, 1 if it is false, and 0 if the function does not have the parameter.
 func (f *filler) truth(name string) uint64 {
 	switch i := f.param(name); {
 	case i < 0:
@@ -82,7 +85,8 @@ func (f *filler) truth(name string) uint64 {
 	return 1
 }
 
-// array hashes an array at entry; logical ones by truth. ok is false if it is not recorded.
+// array hashes the values that an array had when the call began. If logical is true, all values other than 0 count as
+// equal. ok is false if the array is not recorded.
 func (f *filler) array(h uint64, name string, logical bool) (uint64, bool) {
 	a, ok := f.call.In(f.param(name))
 	for i := range a.Len() {
@@ -119,7 +123,7 @@ func (f *filler) graph() {
 	}
 }
 
-// weighted returns 1 if the weights are MPI_UNWEIGHTED, which all members pass or none, else 2.
+// weighted returns 1 if the weights are MPI_UNWEIGHTED, else 2. Either all members must pass MPI_UNWEIGHTED or none.
 func (f *filler) weighted(name string) uint64 {
 	if v, ok := f.process.Constant("MPI_UNWEIGHTED"); ok && f.call.Addr(f.param(name)) == uint64(v) {
 		return 1
@@ -127,8 +131,8 @@ func (f *filler) weighted(name string) uint64 {
 	return 2
 }
 
-// adjacent notes the edges of MPI_Dist_graph_create_adjacent: what one member names as an edge to another, that one
-// names as an edge from it, with the same weight (section 8.5.4).
+// adjacent notes the edges of MPI_Dist_graph_create_adjacent. If one member names an edge to another member, the other
+// member must name an edge from it, with the same weight (section 8.5.4).
 func (f *filler) adjacent() {
 	e := f.entry
 	f.set(match.Topology, mix(f.truth("reorder"), f.weighted("sourceweights")))
@@ -167,8 +171,8 @@ func (f *filler) adjacent() {
 	edges("indegree", "sources", "sourceweights", false)
 }
 
-// window notes the two promises that a program makes of all processes of a window, each by giving the same value of a
-// key everywhere: that they pass the same size, or the same displacement unit (MPI 4.0, section 12.2.1).
+// window notes two promises about a window that a program may make with info keys: that all processes pass the same
+// size, or the same displacement unit. All processes must pass the same values of these keys (MPI 4.0, section 12.2.1).
 func (f *filler) window() {
 	h := uint64(1)
 	for _, k := range [...]struct{ key, argument string }{{"same_size", "size"}, {"same_disp_unit", "disp_unit"}} {
@@ -187,7 +191,7 @@ func (f *filler) window() {
 	f.set(match.WindowArguments, h)
 }
 
-// fence notes the assertions that all members of a window give or none (section 12.5.5).
+// fence notes the assertions that either all members of a window must pass or none (section 12.5.5).
 func (f *filler) fence() {
 	pre, ok1 := f.process.Constant("MPI_MODE_NOPRECEDE")
 	succ, ok2 := f.process.Constant("MPI_MODE_NOSUCCEED")
@@ -196,8 +200,8 @@ func (f *filler) fence() {
 	}
 }
 
-// view notes the data representation and the elementary type of MPI_File_set_view, whose extent must be the same on all
-// processes (section 14.3); as the paper does, its signature too.
+// view notes the data representation and the elementary type of MPI_File_set_view. The extent of the type must be the
+// same on all processes (section 14.3). Following the paper, its signature is compared, too.
 func (f *filler) view() {
 	text, ok := f.call.Text(f.param("datarep"))
 	if !ok {

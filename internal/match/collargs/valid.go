@@ -9,14 +9,14 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// wrong notes that parameter i has a value that the standard forbids; the first one counts.
+// wrong notes that parameter i has a value that the standard forbids. Only the first such parameter is kept.
 func (f *filler) wrong(i int, why string) {
 	if e := f.entry; e.Invalid == 0 && i >= 0 {
 		e.Invalid, e.Why = i+1, why
 	}
 }
 
-// atLeast finds values below a limit.
+// atLeast reports parameter i as wrong if its value, or an element of its array, is below a limit.
 func (f *filler) atLeast(i int, limit int64, why string) {
 	p := &f.plan.fn.Params[i]
 	if p.Length == "" {
@@ -33,12 +33,12 @@ func (f *filler) atLeast(i int, limit int64, why string) {
 	}
 }
 
-// significant reports whether parameter i means anything in this call.
+// significant reports whether parameter i is significant in this call.
 func (f *filler) significant(i int) bool {
 	return Significant(f.call, i, Part{f.atRoot, f.inter(), f.absent}, f.inPlace, f.hasInPlace)
 }
 
-// validate finds arguments that the standard forbids whatever the others pass.
+// validate finds arguments that the standard forbids, whatever the other members pass.
 func (f *filler) validate() {
 	p := f.plan
 	if v := f.entry.Values[match.Root]; v>>40 != 0 {
@@ -56,7 +56,7 @@ func (f *filler) validate() {
 	}
 }
 
-// categories are the kinds of types that a predefined operation is defined for (section 6.9.2).
+// categories are the categories of datatypes for which a predefined operation is defined (section 6.9.2).
 type categories uint
 
 const (
@@ -76,7 +76,7 @@ var operands = map[string]categories{
 	"MPI_MAXLOC": valuePairs, "MPI_MINLOC": valuePairs,
 }
 
-// reduction checks that a predefined operation is used on a type that it is defined for.
+// reduction checks that a predefined operation is used on a datatype for which it is defined.
 func (f *filler) reduction() {
 	op := f.entry.Values[match.Operation]
 	if op == 0 {
@@ -94,7 +94,7 @@ func (f *filler) reduction() {
 	}
 }
 
-// misused says what is wrong with a reduction by the operation of that name on values of type t, if that is known.
+// misused returns the error of a reduction with the named operation on values of type t; "" if no error is known.
 func misused(name string, t *datatype.Type) string {
 	switch name {
 	case "MPI_OP_NULL":
@@ -109,7 +109,7 @@ func misused(name string, t *datatype.Type) string {
 	switch have, known := categoryOf(t); {
 	case !known:
 	case have == 0 && name == "MPI_MAXLOC" || have == 0 && name == "MPI_MINLOC":
-		// Both MPIs take them on two equal numbers in a row, as Fortran programs of old made them.
+		// MPICH and Open MPI accept these operations on pairs of equal numbers, as old Fortran programs used them.
 	case have == 0:
 		return "is a predefined operation, which is not defined on derived datatypes"
 	case have&want == 0:
@@ -118,11 +118,11 @@ func misused(name string, t *datatype.Type) string {
 	return ""
 }
 
-// Reduction says what is wrong with a local reduction by the operation of that name on values of type t, "" if
-// nothing is known to be (MPI standard, section 6.9.2).
+// Reduction returns the error of a local reduction with the named operation on values of type t; "" if no error is
+// known (MPI standard, section 6.9.2).
 func Reduction(name string, t *datatype.Type) string { return misused(name, t) }
 
-// categoryOf returns what kind of values a type stands for, 0 for a derived type.
+// categoryOf returns the category of the values of a type; 0 for a derived type.
 func categoryOf(t *datatype.Type) (c categories, known bool) {
 	if t.Kind == datatype.F90RealKind || t.Kind == datatype.F90ComplexKind || t.Kind == datatype.F90IntegerKind {
 		return 0, false
@@ -137,7 +137,7 @@ func categoryOf(t *datatype.Type) (c categories, known bool) {
 	case name == "MPI_BYTE":
 		return bytesOnly, true
 	case name == "MPI_CHAR" || name == "MPI_PACKED" || !strings.HasPrefix(name, "MPI_"):
-		// Both MPIs reduce MPI_CHAR as if it were MPI_SIGNED_CHAR.
+		// MPICH and Open MPI reduce MPI_CHAR as if it were MPI_SIGNED_CHAR.
 		return 0, false
 	}
 	switch t.Basic.Category {
@@ -153,7 +153,7 @@ func categoryOf(t *datatype.Type) (c categories, known bool) {
 	return 0, false
 }
 
-// dims finds a grid that can't be.
+// validGrid finds an invalid Cartesian grid.
 func (f *filler) validGrid() {
 	n := f.param("ndims")
 	if f.call.Int(n) < 0 {

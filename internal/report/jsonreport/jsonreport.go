@@ -1,5 +1,5 @@
 // Package jsonreport writes a run and its findings as JSON, schema mpivet/1. The schema is stable: fields may be added,
-// none will be removed or change their meaning.
+// but no field will be removed or change its meaning.
 package jsonreport
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report"
 )
 
-// Schema names the form of a [Document].
+// Schema is the name of the format of a [Document].
 const Schema = "mpivet/1"
 
 // Document is a whole report.
@@ -26,7 +26,7 @@ type Document struct {
 	Run      Run       `json:"run"`
 	Findings []Finding `json:"findings"`
 	Summary  Summary   `json:"summary"`
-	// Suppressions are the rules of suppression, and how many findings each has matched.
+	// Suppressions are the suppression rules and the number of findings that each has matched.
 	Suppressions []Suppression `json:"suppressions,omitempty"`
 }
 
@@ -38,13 +38,13 @@ type Run struct {
 	ExitStatus int      `json:"exit_status"`
 	Duration   float64  `json:"duration_s"`
 	Calls      uint64   `json:"calls"`
-	// Messages and Collectives are those matched.
+	// Messages and Collectives are the numbers of matched messages and collectives.
 	Messages    uint64   `json:"messages"`
 	Collectives uint64   `json:"collectives"`
 	Stall       float64  `json:"stall_s"`
 	Unrecorded  int      `json:"unrecorded,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
-	Launcher    string   `json:"launcher,omitempty"` // that it was killed, and how
+	Launcher    string   `json:"launcher,omitempty"` // that the launcher was killed, and how
 	Interrupted bool     `json:"interrupted,omitempty"`
 }
 
@@ -57,7 +57,7 @@ type Finding struct {
 	Message  string         `json:"message"`
 	Advice   string         `json:"advice"`
 	FollowUp bool           `json:"follow_up,omitempty"`
-	Known    bool           `json:"known,omitempty"` // from the baseline
+	Known    bool           `json:"known,omitempty"` // it is in the baseline
 	Sites    []Site         `json:"sites"`
 	Details  map[string]any `json:"details"`
 }
@@ -84,7 +84,7 @@ type Summary struct {
 	Warning    int `json:"warning"`
 	Info       int `json:"info"`
 	Suppressed int `json:"suppressed"`
-	Known      int `json:"known,omitempty"` // from the baseline: in none of the numbers above
+	Known      int `json:"known,omitempty"` // in the baseline; included in none of the counts above
 }
 
 // Suppression is a [finding.SuppressionCount].
@@ -95,8 +95,8 @@ type Suppression struct {
 	Findings int    `json:"findings"`
 }
 
-// New makes the document. Findings are ordered such that the same findings give the same document in whatever order
-// they occurred: follow-ups last, then by severity, heaviest first, by check, and by their key.
+// New makes the document. The order of the findings does not depend on the order in which they occurred: follow-ups
+// last, then by severity (highest first), by check, and by key.
 func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Document {
 	d := &Document{
 		Schema: Schema,
@@ -160,7 +160,7 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 	return d
 }
 
-// message returns what a finding says is wrong, and why that matters.
+// message returns the message of a finding and why it matters.
 func message(f *finding.Finding) string {
 	if f.Why == "" {
 		return f.Message
@@ -168,7 +168,7 @@ func message(f *finding.Finding) string {
 	return f.Message + "\n" + f.Why
 }
 
-// ReadFile returns the findings of a report that was written before: what of them identifies them.
+// ReadFile returns the findings of an earlier report, with the fields that identify them.
 func ReadFile(path string) ([]*finding.Finding, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -206,7 +206,7 @@ func notNil[T any](list []T) []T {
 // seconds rounds to microseconds.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
 
-// Write writes the document, indented, with a line end.
+// Write writes the document, indented, with a newline at the end.
 func (d *Document) Write(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -42,14 +42,14 @@ func TestGolden(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs (go test -update rewrites it); got:\n%s", path, got)
 	}
-	// Whatever order findings occurred in, the document is the same.
+	// The document does not depend on the order of the findings.
 	slices.Reverse(findings)
 	if again := render(t, findings, sum); !bytes.Equal(got, again) {
 		t.Error("the order of findings shows")
 	}
 }
 
-// TestSchema checks what tools rely on: no list or object is null.
+// TestSchema checks that no list or object is null. Tools rely on this.
 func TestSchema(t *testing.T) {
 	var b bytes.Buffer
 	f := &finding.Finding{Check: "X", Severity: finding.Fatal, Sites: []finding.Site{{}}}
@@ -99,7 +99,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestReadFile: what is read of a report is at the same places, so that it can be the baseline of the next run.
+// TestReadFile: the findings read from a report are at the same places, so the report can be the baseline of the next
+// run.
 func TestReadFile(t *testing.T) {
 	findings, sum := reporttest.Findings()
 	findings[0].Known = true

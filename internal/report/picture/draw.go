@@ -9,13 +9,13 @@ import (
 
 const margin = 20.0
 
-// drawing is a picture of a scene that is being drawn.
+// drawing is the picture of a scene while it is drawn.
 type drawing struct {
 	canvas
 	*scene
 	memory *memory
 	colors map[*datatype.Basic]string
-	mixed  bool // places with elements of several types are drawn
+	mixed  bool // places with elements of several types have been drawn
 }
 
 // svg draws the scene.
@@ -39,7 +39,7 @@ func (s *scene) svg() []byte {
 	return d.document(s.title())
 }
 
-// drawLegend says which colour is which basic type.
+// drawLegend draws the colours of the basic types.
 func (d *drawing) drawLegend(y float64, basics []*datatype.Basic) {
 	const most = 16
 	x := margin
@@ -68,7 +68,7 @@ func (d *drawing) drawLegend(y float64, basics []*datatype.Basic) {
 	}
 }
 
-// color returns the colour of a basic type, or of a predefined pair's box.
+// color returns the colour of a basic type, or of the box of a predefined pair.
 func (d *drawing) color(t *datatype.Type) string {
 	if t != nil && t.Basic != nil {
 		if c := d.colors[t.Basic]; c != "" {
@@ -86,10 +86,10 @@ const (
 	lineHeight = 14.0
 )
 
-// box is where a node is drawn.
+// box is a node with its position in the drawing.
 type box struct {
 	*node
-	width, span float64 // of the node, and of all that is below it
+	width, span float64 // of the node, and of the whole subtree
 	x           float64 // of its middle
 	children    []*box
 }
@@ -111,7 +111,7 @@ func newBox(n *node) *box {
 	return b
 }
 
-// place puts a box and those below it where they have room, from left on.
+// place positions a box and its subtree in the space that begins at left.
 func (b *box) place(left float64) {
 	below := -nodeGap
 	for _, c := range b.children {
@@ -126,7 +126,7 @@ func (b *box) place(left float64) {
 	if n := len(b.children); n > 0 {
 		b.x = (b.children[0].x + b.children[n-1].x) / 2
 	}
-	// It must not reach beyond its own room, which the middle of its children may let it.
+	// The node must stay in its own space. The middle of its children may be too far to one side.
 	half := max(b.width, b.labelWidth()) / 2
 	b.x = min(max(b.x, left+half), left+b.span-half)
 }
@@ -139,7 +139,7 @@ func (b *box) labelWidth() float64 {
 	return w + 6
 }
 
-// nodeRoom is about how much room a node needs, in pixels, with what its type tells about the old one.
+// nodeRoom returns the approximate width of a node in pixels, including the text about how its type uses the old type.
 func nodeRoom(n *node) int {
 	w := max(textWidth(n.heading(), normal), textWidth(n.fact, small)) + 20
 	if n.typ != nil {
@@ -150,7 +150,7 @@ func nodeRoom(n *node) int {
 	return int(w + nodeGap)
 }
 
-// heading is the first line of a node.
+// heading returns the first line of a node.
 func (n *node) heading() string {
 	if n.shared > 0 {
 		return n.title + " " + badge(n.shared)
@@ -158,7 +158,7 @@ func (n *node) heading() string {
 	return n.title
 }
 
-// badge is a number in a circle.
+// badge returns a number in a circle.
 func badge(n int) string {
 	if n <= 20 {
 		return string(rune('①' + n - 1))
@@ -166,7 +166,7 @@ func badge(n int) string {
 	return fmt.Sprintf("(%d)", n)
 }
 
-// drawTree draws the meta tree below y and returns where it ends.
+// drawTree draws the meta tree below y and returns the y at which it ends.
 func (d *drawing) drawTree(y float64) float64 {
 	root := newBox(d.tree(limits{room: stripWidth, cost: nodeRoom, depth: 12}))
 	left := margin + max(0, (stripWidth-root.span)/2)
@@ -193,7 +193,7 @@ func (d *drawing) drawTree(y float64) float64 {
 			return bottom
 		}
 		y = bottom + 26 + float64(lines)*lineHeight
-		// What is marked is drawn last, over the other lines.
+		// The marked edges are drawn last, over the other lines.
 		for _, marked := range []bool{false, true} {
 			for _, b := range level {
 				for _, c := range b.children {
@@ -232,7 +232,7 @@ func (d *drawing) drawNode(b *box, y float64) {
 	d.text(b.x, y+32, small, middle, ink, "", b.fact)
 }
 
-// drawEdge draws the line from b, which ends at bottom, to its child c, which begins at top, and what it says.
+// drawEdge draws the line from b, which ends at bottom, to its child c, which begins at top, and the text on the line.
 func (d *drawing) drawEdge(b, c *box, bottom, top float64) {
 	color, width := faint, 1.0
 	marked := c.steps != "" || c.marked
@@ -245,7 +245,7 @@ func (d *drawing) drawEdge(b, c *box, bottom, top float64) {
 	if c.steps != "" {
 		height += lineHeight
 	}
-	if height > 0 { // the text is on the line
+	if height > 0 { // the text covers the line
 		w := c.labelWidth()
 		d.rect(c.x-w/2, bus+5, w, height+2, `fill="`+paper+`"`, "")
 	}
@@ -266,7 +266,7 @@ const (
 	overviewRow = 24.0
 )
 
-// drawMemory draws where the data is, below y, and returns where that ends.
+// drawMemory draws the locations of the data, below y, and returns the y at which the drawing ends.
 func (d *drawing) drawMemory(y float64) float64 {
 	d.text(margin, y, normal, begin, ink, bold, "Memory")
 	switch {
@@ -292,7 +292,7 @@ func (d *drawing) drawMemory(y float64) float64 {
 	return d.drawStrip(st, y+50)
 }
 
-// drawMeasures draws the extent and what data spans, below y.
+// drawMeasures draws the extent and the true extent, below y.
 func (d *drawing) drawMeasures(x func(int64) float64, width, y float64) float64 {
 	measure := func(lo, hi int64, y float64, color, label string) {
 		a, b := margin+x(lo), margin+x(hi)
@@ -364,7 +364,7 @@ func (d *drawing) drawStrip(st *strip, y float64) float64 {
 		x := margin + st.x(b)
 		d.line(ink, 1, ` stroke-dasharray="2 3"`, x, y-8, x, bottom+6)
 	}
-	if !st.toScale { // else the extent is drawn above
+	if !st.toScale { // otherwise the extent is drawn above
 		d.drawBoundNames(margin+st.x(d.whole.LB), margin+st.x(d.whole.UB), y-10)
 	}
 	y = d.drawLabels(st, bottom, labels)
@@ -376,10 +376,10 @@ func (d *drawing) drawStrip(st *strip, y float64) float64 {
 	return y
 }
 
-// drawBoundNames names the lower and the upper bound, at their lines, towards the inside.
+// drawBoundNames writes the names of the lower and the upper bound at their lines, on the inner side.
 func (d *drawing) drawBoundNames(lb, ub, y float64) {
 	w := textWidth("lb", small)
-	if lb-2 < ub && ub-2*w-2 < lb || ub < lb && lb-ub < w { // they are near one another
+	if lb-2 < ub && ub-2*w-2 < lb || ub < lb && lb-ub < w { // the bounds are close to each other
 		d.text(min(lb, ub), y, small, begin, ink, "", "lb, ub")
 		return
 	}
@@ -420,7 +420,7 @@ func (d *drawing) drawHidden(x1, x2, y float64, h hidden) {
 	d.text((x1+x2)/2, y+laneHeight/2+11, small, middle, faint, italic, b)
 }
 
-// label says what a run consists of.
+// label describes the elements of a run.
 func (r run) label() string {
 	if r.n == 1 {
 		return shortName(r.basic)
@@ -428,7 +428,7 @@ func (r run) label() string {
 	return fmt.Sprintf("%d × %s", r.n, shortName(r.basic))
 }
 
-// runWidth is how wide a run is drawn if not to scale.
+// runWidth returns the width of a run if it is not drawn to scale.
 func runWidth(r run) float64 {
 	w := textWidth(r.label(), small) + 12
 	if r.n <= 8 {
@@ -447,7 +447,7 @@ func (d *drawing) drawRun(r run, x1, x2, y float64) {
 	}
 	fits := textWidth(label, small)+4 <= x2-x1
 	if cell := (x2 - x1) / float64(r.n); r.n > 1 && cell >= 4 {
-		// The elements are told apart by marks on the edge, where they do not get in the way of the text.
+		// Marks on the edge separate the elements. They do not cover the text.
 		for i := range r.n - 1 {
 			x := x1 + float64(i+1)*cell
 			if fits {
@@ -463,8 +463,8 @@ func (d *drawing) drawRun(r run, x1, x2, y float64) {
 	}
 }
 
-// drawLabels writes displacements below a strip that ends at y, each where it is, in as many rows as are needed for
-// them not to overlap, and leaves out those for which there is no room. It returns where the last row ends.
+// drawLabels writes displacements below a strip that ends at y, each at its position. It uses as many rows as necessary
+// to avoid overlaps, and omits labels for which there is no space. It returns the y at which the last row ends.
 func (d *drawing) drawLabels(st *strip, y float64, at []int64) float64 {
 	var ends [3]float64 // of the rows
 	used := 0

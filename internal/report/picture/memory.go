@@ -7,28 +7,28 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// run is a number of elements of one basic type that lie without gaps.
+// run is a number of contiguous elements of one basic type.
 type run struct {
 	basic *datatype.Basic
 	at    int64
-	n     int64 // elements
-	size  int64 // bytes of one
+	n     int64 // number of elements
+	size  int64 // bytes of one element
 }
 
 func (r run) end() int64 { return r.at + r.n*r.size }
 
-// compare orders runs by address.
+// compare orders runs by displacement.
 func (r run) compare(o run) int {
 	return cmp.Or(cmp.Compare(r.at, o.at), cmp.Compare(r.n*r.size, o.n*o.size))
 }
 
-// dense is what a type or a stage is if its elements are one run, beginning at lo.
+// dense is the run that the elements of a type or a stage form. ok is false if they do not form one run.
 type dense struct {
 	run
 	ok bool
 }
 
-// memory looks at where the data of a type is.
+// memory examines the locations of a type's data.
 type memory struct {
 	typ    *datatype.Type
 	known  map[*datatype.Type]dense
@@ -36,7 +36,8 @@ type memory struct {
 	left   int
 }
 
-// patience is how many nodes of the expanded tree are looked at for one picture. It takes a fraction of a second.
+// patience is the maximum number of nodes of the expanded tree that are examined for one picture. This takes a fraction
+// of a second.
 const patience = 1 << 21
 
 func newMemory(t *datatype.Type) *memory {
@@ -46,8 +47,8 @@ func newMemory(t *datatype.Type) *memory {
 	}
 }
 
-// look counts a node that is looked at, and reports whether there is patience left. Finding the children of an
-// irregular one takes longer.
+// look counts an examined node, and reports whether more nodes may be examined. The children of an irregular node take
+// longer to find, so it counts more.
 func (m *memory) look(n datatype.Node) bool {
 	m.left--
 	if !n.Uniform() {
@@ -56,7 +57,7 @@ func (m *memory) look(n datatype.Node) bool {
 	return m.left > 0
 }
 
-// dense tells whether the elements of a node are one run.
+// dense returns the run that the elements of a node form.
 func (m *memory) dense(n datatype.Node) dense {
 	if n.Type == nil {
 		return m.denseStage(n)
@@ -72,8 +73,8 @@ func (m *memory) dense(n datatype.Node) dense {
 	return d
 }
 
-// solid tells whether a type's elements are one run in another order than that of the signature: they fill the bytes
-// that they lie in, and do not overlap.
+// solid handles a type whose elements form one run in another order than in the signature: they fill the bytes of the
+// type, and do not overlap.
 func (m *memory) solid(t *datatype.Type) dense {
 	if t.Size <= 0 || t.Size != t.TrueUB-t.TrueLB || len(m.types(t)) != 1 {
 		return dense{}
@@ -98,7 +99,7 @@ func (m *memory) denseStage(n datatype.Node) dense {
 	}
 	var whole dense
 	if n.Uniform() {
-		// The second child lies behind the first one, and so on, if the whole is as long as the data.
+		// The second child lies directly behind the first one, and so on, if the whole is as long as the data.
 		whole = m.dense(n.Child(0))
 		whole.at += n.At(0)
 		last := n.Children() - 1
@@ -131,8 +132,8 @@ func (m *memory) denseStage(n datatype.Node) dense {
 	return whole
 }
 
-// runs returns the runs that have data in the bytes from lo up to hi, by address. They are whole but for the first and
-// the last one, which may go on outside. ok is false if there are too many nodes to look at.
+// runs returns the runs with data in the bytes from lo up to hi, by displacement. The first and the last run may be
+// incomplete: they may continue outside. ok is false if there are too many nodes to examine.
 func (m *memory) runs(lo, hi int64) (found []run, ok bool) {
 	var visit func(n datatype.Node, at int64) bool
 	visit = func(n datatype.Node, at int64) bool {
@@ -165,11 +166,11 @@ func (m *memory) runs(lo, hi int64) (found []run, ok bool) {
 	return joined, ok
 }
 
-// around returns up to before runs in front of the bytes from lo up to hi, those that meet them, and up to after
-// behind.
+// around returns the runs that overlap the bytes from lo up to hi, up to before runs in front of them, and up to after
+// runs behind them.
 func (m *memory) around(lo, hi int64, before, after int) (found []run, ok bool) {
 	first, last := m.typ.TrueLB, m.typ.TrueUB
-	// About as many bytes as the data of so many runs of one element takes, if it is spread evenly.
+	// The approximate number of bytes that contains that many runs of one element, if the data are spread evenly.
 	step := max(64, (last-first)/max(m.typ.Elements, 1)*int64(before+after+2))
 	for reach := step; ; reach *= 2 {
 		from, to := lo, hi
@@ -184,15 +185,15 @@ func (m *memory) around(lo, hi int64, before, after int) (found []run, ok bool) 
 			return nil, false
 		}
 		i, j := meeting(found, lo, hi)
-		// The outermost runs that are found may go on further out.
+		// The outermost runs found may continue beyond the examined bytes.
 		if (i > before || from <= first || before == 0) && (len(found)-j > after || to >= last || after == 0) {
 			return found[max(0, i-before):min(len(found), j+after)], true
 		}
 	}
 }
 
-// meeting returns which of runs, from i up to j, meet the bytes from lo up to hi. If there are none, they would be
-// there.
+// meeting returns the indexes [i, j) of the runs that overlap the bytes from lo up to hi. If there are none, i and j
+// are the position at which they would be.
 func meeting(runs []run, lo, hi int64) (i, j int) {
 	for i < len(runs) && runs[i].end() <= lo {
 		i++
@@ -204,7 +205,8 @@ func meeting(runs []run, lo, hi int64) (i, j int) {
 	return i, j
 }
 
-// elementsBefore returns how many elements begin before a displacement, if that can be told.
+// elementsBefore returns the number of elements that begin before a displacement. ok is false if it takes too long to
+// count them.
 func (m *memory) elementsBefore(end int64) (count int64, ok bool) {
 	var visit func(n datatype.Node, end int64) bool // relative to the node
 	visit = func(n datatype.Node, end int64) bool {
@@ -223,7 +225,7 @@ func (m *memory) elementsBefore(end int64) (count int64, ok bool) {
 			count += min(d.n, (end-d.at+d.size-1)/d.size)
 			return true
 		case n.Uniform():
-			// All children that begin before count in full, but for those that go on behind.
+			// All children that begin before end count in full, except those that continue beyond end.
 			from = end - 1
 			count += (n.CountTouching(lo, end) - n.CountTouching(from, end)) * n.Child(0).Elements()
 		}
@@ -241,14 +243,14 @@ func (m *memory) elementsBefore(end int64) (count int64, ok bool) {
 	return count, ok
 }
 
-// elementsIn returns how many elements begin in the bytes from lo up to hi, if that can be told.
+// elementsIn returns the number of elements that begin in the bytes from lo up to hi, if it can be counted.
 func (m *memory) elementsIn(lo, hi int64) (int64, bool) {
 	a, ok1 := m.elementsBefore(lo)
 	b, ok2 := m.elementsBefore(hi)
 	return b - a, ok1 && ok2
 }
 
-// types returns the different basic types that t consists of, in the order in which they first occur.
+// types returns the different basic types of t, in the order in which they first occur.
 func (m *memory) types(t *datatype.Type) []*datatype.Basic {
 	if t == nil || t.Size <= 0 {
 		return nil

@@ -8,19 +8,19 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// node is a node of the meta type-tree as it is drawn. A type that is used several times is drawn with what it is made
-// from once, and again only where the path leads through it.
+// node is a node of the meta type-tree in the drawing. The subtree of a type that is used several times is drawn once,
+// and again only if the path leads through it.
 type node struct {
 	typ    *datatype.Type // nil for an ellipsis
 	title  string
 	fact   string
-	shared int // not 0: the number that a type which is used several times is recognised by
-	// How often, and where, the node above uses this one; and the steps of the path in between.
+	shared int // not 0: the number that identifies a type that is used several times
+	// edge says how many times, and where, the parent uses this type. steps are the steps of the path in between.
 	edge  []string
 	steps string
-	// marked is what the path leads to or through.
+	// marked says that the path leads to or through the node.
 	marked bool
-	// repeated says that the type is drawn with what it is made from elsewhere.
+	// repeated says that the subtree of the type is drawn elsewhere.
 	repeated bool
 	children []*node
 
@@ -28,22 +28,21 @@ type node struct {
 	depth int
 }
 
-// route is the rest of a path, below the node of a type. It is nil away from the path.
+// route is the rest of a path, below the node of a type. It is nil for nodes that are not on the path.
 type route []datatype.Step
 
-// limits say how large a tree may be: how much room there is for its leaves, of which each costs some, and how many
-// levels it may have.
+// limits limit the size of a tree: the space for its leaves, each of which has a cost, and the number of levels.
 type limits struct {
 	room  int
 	cost  func(*node) int
 	depth int
 }
 
-// growth grows a tree from the root, level by level, until it is as large as it may be.
+// growth grows a tree from the root, level by level, until it reaches its limits.
 type growth struct {
 	limits
-	used    int                      // room
-	first   map[*datatype.Type]*node // where types are drawn with what they are made from
+	used    int                      // space used so far
+	first   map[*datatype.Type]*node // the nodes at which the subtrees of types are drawn
 	shared  int
 	heights map[*datatype.Type]int
 }
@@ -81,7 +80,7 @@ func newNode(t *datatype.Type) *node {
 	return n
 }
 
-// kindName is the kind of a derived type, and the name without MPI_ of a predefined one.
+// kindName returns the kind of a derived type, or the name of a predefined type without MPI_.
 func kindName(t *datatype.Type) string {
 	switch {
 	case t == nil:
@@ -94,10 +93,10 @@ func kindName(t *datatype.Type) string {
 
 func shortName(b *datatype.Basic) string { return strings.TrimPrefix(b.Name, "MPI_") }
 
-// isBasic reports whether t is one basic element, or stands for a bound.
+// isBasic reports whether t is one basic element, or represents a bound.
 func isBasic(t *datatype.Type) bool { return t.Root().Children() == 0 && len(t.Olds) == 0 }
 
-// grow adds what a type is made from to its node.
+// grow adds the types that a type is made from to its node.
 func (g *growth) grow(n *node) {
 	t := n.typ
 	if t == nil || (t.Predefined() || len(t.Olds) == 0) && len(n.route) == 0 {
@@ -126,7 +125,7 @@ func (g *growth) grow(n *node) {
 	}
 }
 
-// child returns the node of old type i of n's type, and whether the path leads there.
+// child returns the node of old type i of n's type, and whether the path leads to it.
 func (g *growth) child(n *node, i int) (*node, bool) {
 	t := n.typ
 	c := newNode(oldType(t, i))
@@ -146,7 +145,7 @@ func (g *growth) child(n *node, i int) (*node, bool) {
 			return c, true
 		}
 	}
-	return c, true // it leads to a stage above the type
+	return c, true // the path ends in a stage above the type
 }
 
 // several reports whether t has a child for each of its blocks.
@@ -159,7 +158,7 @@ func oldType(t *datatype.Type, i int) *datatype.Type {
 	return t.Olds[i]
 }
 
-// growStruct adds the blocks of a struct: the first ones, the last one, and the one that the path leads to.
+// growStruct adds the blocks of a struct: the first blocks, the last block, and the block on the path.
 func (g *growth) growStruct(n *node) {
 	t := n.typ
 	total := len(t.Olds)
@@ -169,10 +168,10 @@ func (g *growth) growStruct(n *node) {
 	fitting := g.fitting(n, total)
 	if fitting < min(total, 3) && len(n.route) == 0 && n.depth > 0 {
 		n.fact += " …"
-		delete(g.first, t) // it may still be drawn where the path leads through it
+		delete(g.first, t) // it may still be drawn at the node on the path
 		return
 	}
-	g.used -= g.cost(n) // its children take its place
+	g.used -= g.cost(n) // the children replace the node
 	shown := firstAndLast(total, max(fitting, 3))
 	if len(n.route) > 0 {
 		shown = append(shown, int(n.route[0].Index))
@@ -199,7 +198,7 @@ func (g *growth) growStruct(n *node) {
 	gap(total)
 }
 
-// fitting returns how many of a struct's blocks there is room for.
+// fitting returns the number of a struct's blocks for which there is space.
 func (g *growth) fitting(n *node, total int) int {
 	room := g.room - g.used + g.cost(n)
 	for i := range total {
@@ -212,7 +211,8 @@ func (g *growth) fitting(n *node, total int) int {
 	return total
 }
 
-// firstAndLast returns which of n things to show where there is room for so many, of which one may be an ellipsis.
+// firstAndLast returns the indexes of the items to show, if there are n items and space for room items, one of which
+// may be an ellipsis.
 func firstAndLast(n, room int) []int {
 	var out []int
 	for i := range n {
@@ -223,7 +223,8 @@ func firstAndLast(n, room int) []int {
 	return out
 }
 
-// skip goes on near the bottom of a deep type, or where the path ends. It reports whether that is further down.
+// skip replaces the middle levels of a deep type by an ellipsis. It continues near the bottom of the type, or at the
+// end of the path. It reports whether it skipped levels.
 func (g *growth) skip(n *node) bool {
 	levels, below, follow := 0, n, len(n.route) > 0
 	for g.height(below.typ) > 3 && (!follow || len(below.route) > 0) {
@@ -245,7 +246,7 @@ func (g *growth) skip(n *node) bool {
 	return true
 }
 
-// way returns the number of the old type that leads on along the path, or furthest down.
+// way returns the index of the old type on the path or, away from the path, of the old type with the most levels.
 func (g *growth) way(n *node) int {
 	switch {
 	case !several(n.typ):
@@ -270,7 +271,7 @@ func stepsText(steps []datatype.Step) string {
 	return b.String()
 }
 
-// height returns how many constructors are above one another in t.
+// height returns the number of nested constructors in t.
 func (g *growth) height(t *datatype.Type) int {
 	if t == nil {
 		return 0
@@ -286,10 +287,10 @@ func (g *growth) height(t *datatype.Type) int {
 	return h
 }
 
-// blockEdge tells about block i of a struct.
+// blockEdge returns the text about block i of a struct.
 func blockEdge(t *datatype.Type, i int) []string {
 	b := t.Stage()
-	if b == nil { // an unknown one
+	if b == nil { // an unknown block
 		if n := t.Args.Blocklengths[i]; n != 1 {
 			return []string{fmt.Sprintf("%d × at %d", n, t.Args.Displacements[i])}
 		}
@@ -301,7 +302,7 @@ func blockEdge(t *datatype.Type, i int) []string {
 	return []string{fmt.Sprintf("at %d", b.Blocks.At[i])}
 }
 
-// edge tells how a type that is made from one other uses that.
+// edge returns the text about how a type that is made from one old type uses it.
 func edge(t *datatype.Type) []string {
 	g := &t.Args
 	switch t.Kind {
@@ -369,7 +370,7 @@ func blocks(count, least, most int64) string {
 
 func numbers(ns []int64) string { return "[" + strings.Join(someNumbers(ns), ", ") + "]" }
 
-// someNumbers writes the first numbers and the last.
+// someNumbers formats the first numbers and the last.
 func someNumbers(ns []int64) []string {
 	var out []string
 	last := -1

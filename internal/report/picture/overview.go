@@ -8,23 +8,24 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// overview is the memory of a buffer to scale, pixel by pixel.
+// overview is the memory of a buffer, to scale, pixel by pixel.
 type overview struct {
 	*memory
 	lo, hi int64
-	// covered is how much of a pixel's bytes are data, 0 to 1, and what it is, nil if it is of several types.
+	// covered is the fraction of a pixel's bytes that are data, 0 to 1. basics is the type of the data; nil for several
+	// types.
 	covered [int(stripWidth)]float64
 	basics  [int(stripWidth)]*datatype.Basic
 }
 
-// overview looks at the bytes from lo up to hi.
+// overview examines the bytes from lo up to hi.
 func (m *memory) overview(lo, hi int64) *overview {
 	o := &overview{memory: m, lo: lo, hi: hi}
 	o.visit(m.typ.Root(), 0)
 	return o
 }
 
-// pixel is the number of bytes in one.
+// pixel returns the number of bytes per pixel.
 func (o *overview) pixel() float64 { return float64(o.hi-o.lo) / float64(len(o.covered)) }
 
 func (o *overview) visit(n datatype.Node, at int64) {
@@ -38,13 +39,13 @@ func (o *overview) visit(n datatype.Node, at int64) {
 	}
 }
 
-// fine reports whether neighbouring children are too near one another to be told apart.
+// fine reports whether neighbouring children are too close together to be distinguished.
 func (o *overview) fine(n datatype.Node) bool {
 	return n.Uniform() && n.Children() > 1 && math.Abs(float64(n.At(1)-n.At(0))) < o.pixel()/2 &&
 		math.Abs(float64(n.At(n.Children()-1)-n.At(0))) < float64(n.Children())*o.pixel()/2
 }
 
-// basic returns what a node consists of, nil if it is several types.
+// basic returns the basic type of a node's elements; nil if there are several.
 func (o *overview) basic(n datatype.Node) *datatype.Basic {
 	for n.Type == nil {
 		n = n.Child(0)
@@ -55,7 +56,7 @@ func (o *overview) basic(n datatype.Node) *datatype.Basic {
 	return nil
 }
 
-// paint spreads so many bytes of data over those from lo up to hi.
+// paint distributes bytes of data evenly over the bytes from lo up to hi.
 func (o *overview) paint(lo, hi int64, bytes float64, b *datatype.Basic) {
 	if hi <= lo {
 		return
@@ -72,7 +73,7 @@ func (o *overview) paint(lo, hi int64, bytes float64, b *datatype.Basic) {
 	}
 }
 
-// drawOverview draws the whole buffer to scale, below y, and returns where that ends.
+// drawOverview draws the whole buffer to scale, below y, and returns the y at which the drawing ends.
 func (d *drawing) drawOverview(y float64) float64 {
 	t := d.whole
 	lo, hi := min(t.LB, t.UB, t.TrueLB), max(t.LB, t.UB, t.TrueUB)
@@ -96,7 +97,7 @@ func (d *drawing) drawOverview(y float64) float64 {
 	return y + overviewRow + 18
 }
 
-// drawPixels draws what the pixels show, those that look the same as one path.
+// drawPixels draws the pixels. All pixels with the same look are one path.
 func (d *drawing) drawPixels(o *overview, y float64) {
 	type look struct {
 		color   string

@@ -1,7 +1,7 @@
-// Package picture draws datatypes, as SVG or as text: how a type is made (the meta type-tree of the paper on MUST's
-// datatype checks, section IV.A), where its data lies in memory, and where in both the element is that a path leads to.
-// What repeats is folded, so that the picture of a type with millions of elements is not larger than that of others,
-// and drawn as quickly.
+// Package picture draws datatypes, as SVG or as text. A picture shows how a type is made (the meta type-tree of the
+// paper on MUST's datatype checks, section IV.A), where its data lie in memory, and the element in both to which a path
+// leads. Repetitions are folded. So the picture of a type with millions of elements is as small as others, and is drawn
+// as quickly.
 package picture
 
 import (
@@ -13,23 +13,23 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// Options say what is drawn besides the type.
+// Options are the options of a drawing.
 type Options struct {
-	// Name is what the type is called, "" if it has no name.
+	// Name is the name of the type; "" if it has none.
 	Name string
 	// Count is the number of copies of the type in the buffer that is drawn, 1 if it is not positive.
 	Count int64
-	// Path leads to what is highlighted, nil if nothing is.
+	// Path leads to the part that is highlighted; nil if nothing is highlighted.
 	Path *datatype.Path
 }
 
-// scene is what there is to draw.
+// scene is the content of a picture.
 type scene struct {
 	typ   *datatype.Type
 	name  string
 	count int64
 	path  *datatype.Path // nil if nothing is highlighted
-	place datatype.Place // where it leads
+	place datatype.Place // the place that the path leads to
 	// whole is the buffer: the type, or count copies of it.
 	whole *datatype.Type
 }
@@ -61,7 +61,7 @@ func newScene(t *datatype.Type, o Options) (*scene, error) {
 	return s, nil
 }
 
-// Draw writes a picture of t as SVG. An error of the path is one that Path.Resolve returns.
+// Draw writes a picture of t as SVG. If the path is invalid, it returns the error of Path.Resolve.
 func Draw(w io.Writer, t *datatype.Type, o Options) error {
 	s, err := newScene(t, o)
 	if err != nil {
@@ -71,7 +71,7 @@ func Draw(w io.Writer, t *datatype.Type, o Options) error {
 	return err
 }
 
-// Write writes what Draw draws as text.
+// Write writes the content of the picture that Draw makes as text.
 func Write(w io.Writer, t *datatype.Type, o Options) error {
 	s, err := newScene(t, o)
 	if err != nil {
@@ -81,7 +81,7 @@ func Write(w io.Writer, t *datatype.Type, o Options) error {
 	return err
 }
 
-// title names what is drawn, and tells how it could be written, in about a hundred characters.
+// title names the type and gives an expression for it, in about a hundred characters.
 func (s *scene) title() string {
 	title := datatype.Format(s.typ)
 	if s.name != "" {
@@ -94,7 +94,7 @@ func (s *scene) title() string {
 	return title
 }
 
-// facts tells the type's numbers.
+// facts returns the size, extent and bounds of the type.
 func (s *scene) facts() string {
 	t := s.typ
 	if t.Size < 0 {
@@ -108,7 +108,7 @@ func (s *scene) facts() string {
 	return text
 }
 
-// found tells what the path leads to.
+// found describes the part that the path leads to.
 func (s *scene) found() string {
 	n := s.place.Node
 	text := shorten(s.path.String(), 90) + ": "
@@ -126,7 +126,7 @@ func (s *scene) found() string {
 	return text
 }
 
-// printable replaces what would disturb a terminal.
+// printable replaces characters that could disturb a terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -19,7 +19,7 @@ import (
 
 const figure1 = "struct{LB @-4, 5*INT @0, 7*CHAR @47, 2*DOUBLE @76, UB @100}"
 
-// examples are types to draw, with a path or "".
+// examples are datatypes to draw, each with a path or "".
 var examples = map[string]struct {
 	text, path string
 	count      int64
@@ -66,7 +66,7 @@ func irregular() string {
 	return "indexed([" + strings.Join(lengths, ",") + "], [" + strings.Join(displacements, ",") + "], DOUBLE)"
 }
 
-// deep returns a type of so many levels.
+// deep returns a datatype of n levels.
 func deep(n int) string {
 	text := "struct{INT @0, CHAR @4}"
 	for i := range n {
@@ -106,7 +106,7 @@ func draw(t testing.TB, text, path string, count int64) string {
 	return b.String()
 }
 
-// Pictures of any type are XML, small, and nothing in them lies over anything else that is to be read.
+// TestPictures: the picture of any datatype is valid XML and small, and no text in it is covered.
 func TestPictures(t *testing.T) {
 	for name, c := range examples {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// check looks for what no picture may have.
+// check looks for errors that no picture may have.
 func check(t interface{ Errorf(string, ...any) }, svg string) {
 	if len(svg) > 200_000 {
 		t.Errorf("the picture has %d bytes", len(svg))
@@ -190,7 +190,8 @@ type label struct {
 func TestPictureOfFigure1(t *testing.T) {
 	svg := draw(t, figure1, "s_type[2][5]", 0)
 	for _, want := range []string{
-		">s_type = " + figure1 + "<", ">STRUCT<", ">LB<", ">CHAR<", ">7 × at 47<", ">[2][5]<", ">27 B<", ">2 × DOUBLE<",
+		">s_type = " + figure1 + "<", ">STRUCT<", ">LB<", ">CHAR<", ">7 × at 47<", ">[2][5]<", ">27 B<",
+		">2 × DOUBLE<",
 		">76<",
 		">extent 104: from lb -4 to ub 100<", ">true extent 92: data from 0 to 92<", ">MPI_CHAR<",
 		">s_type(STRUCT)[2][5](CHAR): element 10, 1 byte at displacement 52<",
@@ -203,7 +204,7 @@ func TestPictureOfFigure1(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the picture in the documentation anew")
 
-// The picture in the documentation is what is drawn.
+// TestDocumentation: the picture in the documentation is the one that is drawn.
 func TestDocumentation(t *testing.T) {
 	const file = "../../../docs/type-figure1.svg"
 	svg := draw(t, figure1, "s_type[2][5]", 0)
@@ -308,7 +309,7 @@ Memory
 	}
 }
 
-// What is said to be hidden, with what is shown, is all there is.
+// TestNothingIsLost: the shown and the hidden elements together are all elements.
 func TestNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ, err := datatype.Parse(drawText(t, 3))
@@ -405,7 +406,7 @@ func drawText(t *rapid.T, depth int) string {
 	return "struct{" + strings.Join(blocks, ", ") + "}"
 }
 
-// FuzzDraw draws any type that can be written.
+// FuzzDraw draws any datatype that can be written as text.
 func FuzzDraw(f *testing.F) {
 	for _, c := range examples {
 		if len(c.text) < 500 {
@@ -424,7 +425,7 @@ func FuzzDraw(f *testing.F) {
 			}
 		}
 		var b bytes.Buffer
-		if err := Draw(&b, typ, o); err != nil && err != datatype.ErrTooLarge { //nolint:errorlint // it is returned as it is
+		if err := Draw(&b, typ, o); err != nil && err != datatype.ErrTooLarge { //nolint:errorlint // not wrapped
 			t.Fatal(err)
 		}
 		if b.Len() > 0 {

@@ -7,28 +7,30 @@ import (
 	"sort"
 )
 
-// strip is the memory of a buffer from its lowest to its highest byte, as far as it is shown: what repeats is left out.
+// strip is the memory of a buffer from its lowest to its highest byte. Repetitions are omitted.
 type strip struct {
 	runs   []run
-	lanes  []int // of each run: runs that overlap are drawn below one another; -1 where there is no room for more
+	lanes  []int // of each run: runs that overlap are drawn in different lanes; -1 if there is no lane left
 	hidden []hidden
-	// toScale says that all bytes are equally wide.
+	// toScale says that all bytes have the same width.
 	toScale bool
-	// edges are displacements where something begins or ends, ascending, and xs where they are drawn, from 0.
+	// edges are the displacements at which something begins or ends, ascending. xs are their positions in the drawing,
+	// from 0.
 	edges []int64
 	xs    []float64
 }
 
-// hidden are bytes from lo up to hi, and the elements that begin there, -1 if that is not known.
+// hidden is the bytes from lo up to hi, and the number of elements that begin there; -1 if it is not known.
 type hidden struct{ lo, hi, elements int64 }
 
 const (
-	stripWidth = 1100.0 // at most
+	stripWidth = 1100.0 // maximum
 	mostRuns   = 24
 	mostLanes  = 4
 )
 
-// strip returns what is shown of the buffer, nil if it is too irregular to find out quickly or if there is no data.
+// strip returns the part of the buffer that is shown. It is nil if there is no data, or if the buffer is too irregular
+// to be examined quickly.
 func (s *scene) strip(m *memory) *strip {
 	t := s.whole
 	if t.Size <= 0 {
@@ -57,15 +59,16 @@ func (s *scene) strip(m *memory) *strip {
 	return st
 }
 
-// room is how many runs are shown, at most, at either end and on both sides of what the path leads to.
+// room is the maximum number of runs that are shown at the beginning, on each side of the path's target, and at the
+// end.
 type room struct{ head, path, tail int }
 
 var rooms = []room{{8, 3, 4}, {6, 2, 3}, {4, 2, 2}, {3, 1, 2}, {2, 1, 1}, {1, 0, 1}}
 
-// windows are the runs that may be shown.
+// windows has the runs that may be shown.
 type windows struct{ first, middle, last []run }
 
-// windows finds the runs that there is room for, if they can be found.
+// windows finds the runs for which there is space. ok is false if it takes too long.
 func (s *scene) windows(m *memory, r room) (w windows, ok bool) {
 	t := s.whole
 	var ok1, ok2 bool
@@ -78,7 +81,7 @@ func (s *scene) windows(m *memory, r room) (w windows, ok bool) {
 	return w, ok1 && ok2 && ok3
 }
 
-// begin returns the bytes of what the path leads to, or those with which a large node begins.
+// begin returns the bytes of the path's target. If the target has several elements, it returns only the first byte.
 func (s *scene) begin() (lo, hi int64, ok bool) {
 	if s.path == nil || s.place.Node.Bytes() == 0 {
 		return 0, 0, false
@@ -90,19 +93,19 @@ func (s *scene) begin() (lo, hi int64, ok bool) {
 	return lo, hi, true
 }
 
-// cut leaves what there is room for.
+// cut keeps the runs for which there is space.
 func (s *scene) cut(w windows, r room) windows {
 	w.first = w.first[:min(len(w.first), r.head)]
 	w.last = w.last[max(0, len(w.last)-r.tail):]
 	if lo, hi, marked := s.begin(); marked {
 		i, j := meeting(w.middle, lo, hi)
-		j = min(j, i+2*mostLanes) // where very many overlap
+		j = min(j, i+2*mostLanes) // very many runs may overlap
 		w.middle = w.middle[max(0, i-r.path):min(len(w.middle), j+r.path)]
 	}
 	return w
 }
 
-// complete shows everything, to scale if that is possible.
+// complete shows all runs, to scale if that is possible.
 func (s *scene) complete(all []run) *strip {
 	st := &strip{runs: all}
 	st.layOut(s, nil)
@@ -120,7 +123,7 @@ func (s *scene) complete(all []run) *strip {
 	return st
 }
 
-// folded shows the first runs, those around what the path leads to, and the last ones, as there is room.
+// folded shows the first runs, those around the path's target, and the last ones, as far as there is space.
 func (s *scene) folded(m *memory, w windows, r room) *strip {
 	w = s.cut(w, r)
 	st := &strip{}
@@ -144,7 +147,7 @@ func (s *scene) folded(m *memory, w windows, r room) *strip {
 	return st
 }
 
-// add adds further runs by address, but for those that are there already.
+// add adds further runs by displacement, except for those that are already present.
 func (st *strip) add(more []run) {
 	shown := 0
 	if k := len(st.runs); k > 0 {
@@ -155,13 +158,13 @@ func (st *strip) add(more []run) {
 	st.runs = append(st.runs, more[shown:]...)
 }
 
-// marked returns the bytes that what the path leads to lies in.
+// marked returns the range of bytes of the path's target.
 func (s *scene) marked() (lo, hi int64) {
 	lo, hi = s.place.Node.Bounds()
 	return s.place.At + lo, s.place.At + hi
 }
 
-// bounds returns where the buffer begins and ends, and copies of the type if these are few.
+// bounds returns the lower and upper bounds of the buffer, and those of the copies of the type if there are few copies.
 func (s *scene) bounds() []int64 {
 	out := []int64{s.whole.LB, s.whole.UB}
 	if s.count > 1 && s.count <= 8 {
@@ -172,7 +175,7 @@ func (s *scene) bounds() []int64 {
 	return out
 }
 
-// layOut chooses lanes, edges, and how wide everything is drawn if not to scale.
+// layOut chooses the lanes, the edges, and the widths for a drawing that is not to scale.
 func (st *strip) layOut(s *scene, hidden []hidden) {
 	var ends [mostLanes]int64
 	for i := range ends {
@@ -220,7 +223,7 @@ func (st *strip) layOut(s *scene, hidden []hidden) {
 
 func (st *strip) width() float64 { return st.xs[len(st.xs)-1] }
 
-// x returns where a displacement is drawn.
+// x returns the position of a displacement in the drawing.
 func (st *strip) x(at int64) float64 {
 	i := sort.Search(len(st.edges)-1, func(i int) bool { return st.edges[i+1] >= at })
 	i = min(i, len(st.edges)-2)
@@ -231,7 +234,7 @@ func (st *strip) x(at int64) float64 {
 
 type interval struct{ lo, hi int64 }
 
-// gaps returns the bytes between what is shown and hidden that belong to no data. They end where copies do.
+// gaps returns the ranges of bytes without data between the shown and hidden ranges. A gap ends at the bound of a copy.
 func (st *strip) gaps(bounds []int64) []interval {
 	var covered []interval
 	for _, b := range bounds {

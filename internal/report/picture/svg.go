@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of text in pixels. All text is in a font of fixed width, so that its width is known here.
+// Sizes of text in pixels. All text has a fixed-width font, so its width can be computed.
 const (
 	big    = 15.0
 	normal = 13.0
@@ -24,23 +24,23 @@ const (
 	paper = "#ffffff"
 )
 
-// palette has colours for basic types, with which black text can be read, and that differ also for the colour-blind.
+// palette has colours for basic types. Black text is readable on them, and colour-blind people can distinguish them.
 var palette = []string{
 	"#9ecae9", "#ffbf79", "#8fd694", "#d4b9e6", "#f5dd6b", "#8fd3cf", "#e3bfa3", "#c9ced4", "#b8c4ff", "#d9e08a",
 }
 
-// mixedColor is for places with elements of several types.
+// mixedColor is the colour of places with elements of several types.
 const mixedColor = "#9aa5b1"
 
-// textWidth returns about how wide text is.
+// textWidth returns the approximate width of a text.
 func textWidth(text string, size float64) float64 {
 	return float64(utf8.RuneCountInString(text)) * size * 0.61
 }
 
-// canvas is an SVG picture that is being drawn.
+// canvas is an SVG picture while it is drawn.
 type canvas struct {
 	bytes.Buffer
-	right, bottom float64 // of what is drawn
+	right, bottom float64 // the limits of the drawing so far
 }
 
 func num(x float64) string {
@@ -49,13 +49,13 @@ func num(x float64) string {
 
 func escape(text string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(text)) // a Buffer takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // writing to a Buffer does not fail
 	return b.String()
 }
 
 func (c *canvas) reach(x, y float64) { c.right, c.bottom = max(c.right, x), max(c.bottom, y) }
 
-// rect draws a rectangle. The tip, if there is one, is shown where a pointer rests on it.
+// rect draws a rectangle. The tip, if any, is shown when the pointer rests on it.
 func (c *canvas) rect(x, y, w, h float64, attributes, tip string) {
 	c.reach(x+w, y+h)
 	fmt.Fprintf(c, `<rect x="%s" y="%s" width="%s" height="%s" %s`, num(x), num(y), num(max(w, 0)), num(h), attributes)
@@ -66,7 +66,7 @@ func (c *canvas) rect(x, y, w, h float64, attributes, tip string) {
 	fmt.Fprintf(c, "><title>%s</title></rect>\n", escape(tip))
 }
 
-// line draws a line through points, given as x and y in turn.
+// line draws a line through points, given as alternating x and y.
 func (c *canvas) line(color string, width float64, more string, points ...float64) {
 	var d []string
 	for i := 0; i < len(points); i += 2 {
@@ -77,7 +77,7 @@ func (c *canvas) line(color string, width float64, more string, points ...float6
 		color, num(width), more)
 }
 
-// Where text is in relation to its x.
+// The position of a text relative to its x.
 const (
 	begin  = "start"
 	middle = "middle"
@@ -95,7 +95,7 @@ func (c *canvas) text(x, y, size float64, anchor, fill, more, text string) {
 		num(x), num(y), num(size), anchor, fill, more, escape(text))
 }
 
-// More attributes of text and lines.
+// Additional attributes of text and lines.
 const (
 	bold   = ` font-weight="bold"`
 	italic = ` font-style="italic"`

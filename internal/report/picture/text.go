@@ -10,14 +10,14 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// twig is a node of a tree that is drawn as text.
+// twig is a node of a tree in the text form.
 type twig struct {
 	text   string
 	marked bool
 	twigs  []*twig
 }
 
-// arrow marks what a path leads to.
+// arrow marks the target of a path.
 const arrow = "  ◀"
 
 // plain draws the scene as text.
@@ -42,7 +42,7 @@ func (s *scene) plain() string {
 	return b.String()
 }
 
-// write writes the tree: first stands before the node, rest before what is below it.
+// write writes the tree. first precedes the node, and rest precedes the lines of its subtree.
 func (t *twig) write(b *strings.Builder, first, rest string) {
 	b.WriteString(first + t.text)
 	if t.marked {
@@ -77,9 +77,9 @@ func (n *node) twig() *twig {
 	return t
 }
 
-// expansion draws the expanded type-tree (section IV.B of the paper on MUST's datatype checks), with children that are
-// alike folded, so that one can see what the numbers in paths count.
-type expansion struct{ left int } // lines
+// expansion draws the expanded type-tree (section IV.B of the paper on MUST's datatype checks). Equal children are
+// folded, so the reader can see what the numbers in paths count.
+type expansion struct{ left int } // number of lines left
 
 func (s *scene) expanded() *twig {
 	e := expansion{left: 60}
@@ -90,7 +90,7 @@ func (s *scene) expanded() *twig {
 	return e.grow(s.typ.Root(), 0, kindName(s.typ), r)
 }
 
-// grow draws a node and what is below it. The rest of the path, if it leads through the node, is r.
+// grow draws a node and its subtree. r is the rest of the path; nil if the path does not lead through the node.
 func (e *expansion) grow(n datatype.Node, depth int, text string, r route) *twig {
 	t := &twig{text: text, marked: r != nil}
 	if n.Children() == 0 || n.Elements() == 0 {
@@ -114,7 +114,7 @@ func (e *expansion) grow(n datatype.Node, depth int, text string, r route) *twig
 			t.twigs = append(t.twigs, e.grow(n.Child(g.first), depth+1, label, r[1:]))
 		case g.mixed:
 			t.twigs = append(t.twigs, &twig{text: label})
-		case n.Uniform() && through >= 0: // what is below is drawn where the path leads
+		case n.Uniform() && through >= 0: // the subtree is drawn at the child on the path
 			t.twigs = append(t.twigs, &twig{text: label})
 		default:
 			t.twigs = append(t.twigs, e.grow(n.Child(g.first), depth+1, label, nil))
@@ -126,10 +126,10 @@ func (e *expansion) grow(n datatype.Node, depth int, text string, r route) *twig
 // group is a number of neighbouring children.
 type group struct {
 	first, last int64
-	mixed       bool // they are of different types or lengths
+	mixed       bool // they have different types or lengths
 }
 
-// fold groups the children of a node, the one that a path leads through, if it is not negative, alone.
+// fold groups the children of a node. The child with the index through, if it is not negative, is a group by itself.
 func fold(n datatype.Node, through int64) []group {
 	var all []group
 	last := n.Children() - 1
@@ -155,7 +155,8 @@ func fold(n datatype.Node, through int64) []group {
 	return out
 }
 
-// alike groups neighbouring blocks of the same type and length. All but the first groups and the last block are one.
+// alike groups neighbouring blocks with the same type and length. After the first groups, all blocks except the last
+// are one group.
 func alike(n datatype.Node) []group {
 	const most = 8
 	var out []group
@@ -178,7 +179,7 @@ func alike(n datatype.Node) []group {
 	return out
 }
 
-// label tells which children of n the group is, where they are, and what.
+// label gives the indexes of the children of n in the group, their displacements, and their type.
 func (g group) label(n datatype.Node) string {
 	text := fmt.Sprintf("[%d]", g.first)
 	at := fmt.Sprintf(" at %d", n.At(g.first))
@@ -199,7 +200,7 @@ func (g group) label(n datatype.Node) string {
 	return text + at
 }
 
-// writeMemory writes a table of what is where.
+// writeMemory writes a table of the memory.
 func (s *scene) writeMemory(b *strings.Builder) {
 	st := s.strip(newMemory(s.whole))
 	switch {

@@ -1,4 +1,4 @@
-// Package reporttest holds what the tests of all report formats print, so that they can be compared.
+// Package reporttest has the findings that the tests of all report formats print, so the formats can be compared.
 package reporttest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report"
 )
 
-// Run is a run in which the findings occurred.
+// Run returns the run in which the findings occurred.
 func Run() *report.Run {
 	return &report.Run{
 		Command:     []string{"./exchange", "--size", "8 MiB"},
@@ -65,7 +65,7 @@ func deadlock() *finding.Finding {
 	return f
 }
 
-// Findings returns findings of every shape, in the order in which they occurred, and a summary to go with them.
+// Findings returns findings of all kinds, in the order in which they occurred, and a matching summary.
 func Findings() ([]*finding.Finding, finding.Summary) {
 	mismatch := &finding.Finding{
 		Check:    "GLOBAL:MSG:DATATYPE:MISMATCH",

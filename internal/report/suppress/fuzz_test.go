@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 )
 
-// FuzzParse: whatever is in a file, rules come out of it that can be used, or an error in one line.
+// FuzzParse: any content of a file gives usable rules, or an error in one line.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"- check: LOCAL\n  function: x*\n  file: a.c\n  lines: 1-2\n  frame: caller\n  reason: y\n",

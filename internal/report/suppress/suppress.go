@@ -1,5 +1,5 @@
 // Package suppress reads and writes files of suppressions: rules for findings that the user does not want to see. A
-// file is a list in YAML:
+// file is a YAML list:
 //
 //   - check: LOCAL:*:NOT_FREED      # a pattern as --check takes it
 //     module: libhdf5.so*
@@ -10,8 +10,8 @@
 //     lines: 120-140
 //     reason: the last message is for nobody
 //
-// The conditions function, file, lines and module must all hold for one frame. In place of them there may be stacks:
-// lists of frames, innermost first, with which the call stacks of the finding begin, all of them.
+// The conditions function, file, lines and module must all hold for one frame. Instead of them, there may be stacks:
+// lists of frames, innermost first. Every call stack of the finding must begin with one of them.
 package suppress
 
 import (
@@ -38,7 +38,7 @@ type rule struct {
 	Lines    string    `yaml:"lines,omitempty"`
 	Module   string    `yaml:"module,omitempty"`
 	Frame    string    `yaml:"frame,omitempty"` // any or caller
-	Stacks   [][]frame `yaml:"stacks,omitzero"` // of a finding without call stacks, none
+	Stacks   [][]frame `yaml:"stacks,omitzero"` // empty for a finding without call stacks
 	Reason   string    `yaml:"reason"`
 }
 
@@ -50,8 +50,8 @@ type frame struct {
 	Module   string `yaml:"module,omitempty"`
 }
 
-// ReadFile returns the rules in a file. rules are asked whether there are such checks. Errors are one line, with file
-// and line.
+// ReadFile returns the rules in a file. It uses rules to check that the named checks exist. An error is one line, with
+// file and line number.
 func ReadFile(path string, rules *finding.Rules) ([]*finding.Suppression, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func parse(path string, data []byte, rules *finding.Rules) ([]*finding.Suppressi
 	return out, nil
 }
 
-// suppression checks a rule.
+// suppression checks and converts a rule.
 func (r *rule) suppression(rules *finding.Rules) (*finding.Suppression, error) {
 	s := &finding.Suppression{Check: r.Check, Reason: strings.TrimSpace(r.Reason)}
 	if r.Check == "" {
@@ -160,11 +160,11 @@ func (f frame) pattern() (finding.FramePattern, error) {
 	return p, nil
 }
 
-// Reason is the one that written rules have.
+// Reason is the reason in the rules that Format writes.
 const Reason = "written by --write-suppressions: say here why this is all right"
 
-// Format returns a file of rules that suppress these findings, and at other places nothing. Files below dir are named
-// by their paths from there.
+// Format returns a file of rules that suppress these findings, but no findings at other places. Files below dir have
+// paths relative to dir.
 func Format(findings []*finding.Finding, dir string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# Findings not to report, for --suppress. Each needs a reason; a wider rule may do for several.\n")

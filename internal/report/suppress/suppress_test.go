@@ -131,7 +131,7 @@ func at(function string, line int) []finding.Frame {
 	}
 }
 
-// TestWritten: what is written suppresses the findings it was made of, and no others.
+// TestWritten: the written rules suppress the findings that they were made of, and no others.
 func TestWritten(t *testing.T) {
 	report := func(key string, sites ...finding.Site) *finding.Finding {
 		return &finding.Finding{

@@ -1,6 +1,6 @@
-// Package text prints findings for people, as they occur and summed up at the end, in the form that users of Intel's
-// MPI correctness checker know. Every line begins with the rank and the severity. A finding says what is wrong, where
-// (call sites with call string and stack), why it matters, and what to do.
+// Package text prints findings for people: each finding as it occurs, and a summary at the end. The form is known to
+// users of Intel's MPI correctness checker. Every line begins with the rank and the severity. A finding says what is
+// wrong, where (call sites with call and stack), why it matters, and what to do.
 package text
 
 import (
@@ -22,19 +22,21 @@ import (
 	"github.com/mpivet/mpivet/internal/report"
 )
 
-// Options is how to print.
+// Options are options of the output.
 type Options struct {
 	Color bool
-	// Width is where lines are wrapped; 0: nowhere, so that output in files can be searched.
+	// Width is the column at which lines are wrapped; 0: lines are not wrapped, so that output in files can be
+	// searched.
 	Width int
-	// Dir is a directory below which files are named relative to it; "" leaves all paths absolute.
+	// Dir is a directory. Files below it have paths relative to it; "" makes all paths absolute.
 	Dir string
-	// Quiet leaves out of the summary what is no finding.
+	// Quiet omits from the summary everything that is not a finding.
 	Quiet bool
 }
 
-// ForFile returns options fit for what f is. Mode is the --color option: auto, always or never. Auto colours on a
-// terminal unless the environment variable NO_COLOR is set or TERM is "dumb". Only on a terminal lines are wrapped.
+// ForFile returns suitable options for f. mode is the --color option: auto, always or never. With auto, there are
+// colours on a terminal, unless the environment variable NO_COLOR is set or TERM is "dumb". Lines are wrapped only on a
+// terminal.
 func ForFile(f *os.File, mode string) (Options, error) {
 	var o Options
 	ws, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
@@ -56,14 +58,14 @@ func ForFile(f *os.File, mode string) (Options, error) {
 }
 
 const (
-	maxFrames   = 40 // of a stack: interpreters and runaway recursion have hundreds
-	maxCalls    = 6  // of a place: hundreds of ranks may differ in one argument
-	maxInTable  = 20 // findings in the summary
+	maxFrames   = 40 // of a stack: interpreters and infinite recursion have hundreds
+	maxCalls    = 6  // of a place: the calls of hundreds of ranks may differ in one argument
+	maxInTable  = 20 // number of findings in the summary
 	indentation = "   "
 )
 
-// Reporter prints findings. It implements [finding.LimitSink] and may be used by several goroutines; each finding is
-// one write, so that it isn't torn apart by what the program writes.
+// Reporter prints findings. It implements [finding.LimitSink]. Several goroutines may use it. Each finding is one
+// write, so that the program's output does not interrupt it.
 type Reporter struct {
 	opts Options
 	mu   sync.Mutex
@@ -74,7 +76,7 @@ type Reporter struct {
 // New returns a reporter that prints to w.
 func New(w io.Writer, opts Options) *Reporter { return &Reporter{opts: opts, w: w} }
 
-// Err returns the first error in writing.
+// Err returns the first error of a write.
 func (r *Reporter) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +113,7 @@ func (r *Reporter) Finding(f *finding.Finding) {
 	r.write(p.String())
 }
 
-// Limited says that further findings of a check at the same call sites are counted only.
+// Limited prints that further findings of a check at the same call sites are only counted.
 func (r *Reporter) Limited(f *finding.Finding, limit int) {
 	n := *f
 	n.Severity = finding.Info
@@ -125,7 +127,7 @@ func (r *Reporter) Limited(f *finding.Finding, limit int) {
 	r.write(p.String())
 }
 
-// Full says that further findings are counted only.
+// Full prints that further findings are only counted.
 func (r *Reporter) Full(max int) {
 	r.write(fmt.Sprintf("mpivet: %s; further ones are only counted (--max-reports), except for fatal ones\n",
 		number(uint64(max), "report")))
@@ -135,7 +137,7 @@ func (r *Reporter) Full(max int) {
 type printer struct {
 	strings.Builder
 	opts   *Options
-	prefix string // plain
+	prefix string // without colour
 	color  string // of the severity
 }
 
@@ -176,7 +178,7 @@ func (r *Reporter) begin(f *finding.Finding) *printer {
 	return p
 }
 
-// paint colours a text if colours are wanted.
+// paint colours a text if the options have colours.
 func (o *Options) paint(color, s string) string {
 	if !o.Color || color == "" || s == "" {
 		return s
@@ -195,18 +197,18 @@ func (p *printer) headline(check, text string) {
 	}
 }
 
-// line prints a line, wrapped if need be.
+// line prints a line. It wraps it if necessary.
 func (p *printer) line(level int, text string) {
 	indent := strings.Repeat(indentation, level)
 	text = clean(text)
-	// An indented message keeps its indentation where it is wrapped.
+	// The wrapped lines of an indented message are indented, too.
 	own := len(text) - len(strings.TrimLeft(text, " "))
 	for _, l := range wrap(text, p.room(level), own+2) {
 		p.raw(indent + l)
 	}
 }
 
-// paragraph prints a text after a word that says what it is about; nothing if the text is empty.
+// paragraph prints a text after a word that introduces it. It prints nothing if the text is empty.
 func (p *printer) paragraph(word, text string) {
 	if text == "" {
 		return
@@ -228,7 +230,7 @@ func (p *printer) raw(s string) {
 	p.WriteByte('\n')
 }
 
-// room is how many columns a line at a level has, 0 if they don't matter.
+// room returns the number of columns for a line at a level; 0 if it is not limited.
 func (p *printer) room(level int) int {
 	if p.opts.Width == 0 {
 		return 0
@@ -236,7 +238,7 @@ func (p *printer) room(level int) int {
 	return max(p.opts.Width-len(p.prefix)-level*len(indentation), 20)
 }
 
-// place prints where something happened: who, the call, the stack.
+// place prints the place of an event: the ranks, the call and the stack.
 func (p *printer) place(pl *report.Place) {
 	who := "Rank " + strconv.Itoa(pl.Ranks[0])
 	switch {
@@ -274,7 +276,7 @@ func (p *printer) place(pl *report.Place) {
 	}
 }
 
-// frame is a line of a stack: function (file:line), or function (module) where the line is not known.
+// frame returns a line of a stack: function (file:line), or function (module) if the line is not known.
 func frame(f *finding.Frame, dir string) string {
 	switch {
 	case f.File != "" && f.Line > 0:
@@ -287,7 +289,7 @@ func frame(f *finding.Frame, dir string) string {
 	return f.Function
 }
 
-// shorten names a file relative to dir if it lies below.
+// shorten returns the path of a file relative to dir if the file is below dir.
 func shorten(file, dir string) string {
 	if dir == "" || dir == "/" {
 		return file
@@ -299,7 +301,7 @@ func shorten(file, dir string) string {
 	return rel
 }
 
-// clean makes a text harmless for a terminal: names of files, functions and objects are the program's.
+// clean makes a text harmless for a terminal. Names of files, functions and objects come from the program.
 func clean(s string) string {
 	ok := true
 	for _, r := range s {
@@ -329,8 +331,8 @@ func clean(s string) string {
 	return b.String()
 }
 
-// wrap breaks a line at blanks such that no part is longer than width where that is possible. Parts after the first are
-// indented by hang. Width 0 keeps the line.
+// wrap breaks a line at spaces, so that no part is longer than width if that is possible. Parts after the first are
+// indented by hang. Width 0 keeps the line whole.
 func wrap(s string, width, hang int) []string {
 	if width == 0 || utf8.RuneCountInString(s) <= width {
 		return []string{s}
@@ -339,7 +341,8 @@ func wrap(s string, width, hang int) []string {
 	var lines []string
 	indent := ""
 	for utf8.RuneCountInString(indent)+utf8.RuneCountInString(s) > width {
-		// The last blank that fits, else the first that doesn't. Blanks in front of the text are its indentation.
+		// Break at the last space that fits, or else at the first one that does not. Leading spaces are the text's
+		// indentation.
 		from := len(s) - len(strings.TrimLeft(s, " "))
 		limit := width - len(indent)
 		at, columns := -1, 0
@@ -365,7 +368,7 @@ func wrap(s string, width, hang int) []string {
 	return append(lines, indent+s)
 }
 
-// Summary prints the numbers of the run, what the user must know to judge them, and the findings counted.
+// Summary prints the facts of the run, the notes for the user, and the counts of findings.
 func (r *Reporter) Summary(run *report.Run, findings []*finding.Finding, sum finding.Summary) {
 	var b strings.Builder
 	say := func(color, format string, args ...any) {
@@ -426,7 +429,7 @@ func (r *Reporter) Summary(run *report.Run, findings []*finding.Finding, sum fin
 	r.write(b.String())
 }
 
-// facts is the first line of the summary.
+// facts returns the first line of the summary.
 func facts(run *report.Run) string {
 	var b strings.Builder
 	if run.Ranks > 0 {
@@ -456,7 +459,7 @@ func ending(status int) string {
 	return fmt.Sprintf("exit status %d", status)
 }
 
-// table lists the findings, one line each, so that they are found again above.
+// table prints one line for each finding, so that users can find it again above.
 func (r *Reporter) table(b *strings.Builder, findings []*finding.Finding) {
 	for i, f := range findings {
 		if i == maxInTable && len(findings) > maxInTable+1 {
@@ -478,7 +481,7 @@ func (r *Reporter) table(b *strings.Builder, findings []*finding.Finding) {
 	}
 }
 
-// where returns the innermost place of a finding that has a line, else the innermost place, nil if there is none.
+// where returns the innermost frame of a finding that has a line; else the innermost frame; nil if there is none.
 func where(f *finding.Finding) *finding.Frame {
 	var first *finding.Frame
 	for i := range f.Sites {
@@ -508,7 +511,7 @@ func heaviest(s finding.Summary) finding.Severity {
 	return finding.Info
 }
 
-// counts lists the numbers that are not 0, heaviest first.
+// counts formats the counts that are not 0, highest severity first.
 func counts(s finding.Summary) string {
 	var list []string
 	for _, c := range []struct {
@@ -525,7 +528,7 @@ func counts(s finding.Summary) string {
 	return strings.Join(list, ", ")
 }
 
-// number is a count with its noun.
+// number returns a count with its noun.
 func number(n uint64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -533,7 +536,7 @@ func number(n uint64, noun string) string {
 	return digits(n) + " " + noun + "s"
 }
 
-// digits groups the digits of large numbers by threes.
+// digits separates the digits of large numbers into groups of three.
 func digits(n uint64) string {
 	s := fmt.Sprint(n)
 	if len(s) < 5 {

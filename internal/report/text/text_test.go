@@ -57,7 +57,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestHarmless is about what programs put into names: nothing of it may reach the terminal's control.
+// TestHarmless: control characters in names from the program must not reach the terminal.
 func TestHarmless(t *testing.T) {
 	out := render(text.Options{})
 	for _, r := range string(out) {
@@ -197,7 +197,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDeepStack cuts what an interpreter or runaway recursion leaves.
+// TestDeepStack: the deep stack of an interpreter or of infinite recursion is shortened.
 func TestDeepStack(t *testing.T) {
 	f := &finding.Finding{
 		Check: "X", Severity: finding.Error, Message: "deep",

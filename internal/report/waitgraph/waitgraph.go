@@ -1,9 +1,10 @@
-// Package waitgraph draws who waits for whom in a deadlock, as a file for Graphviz (DOT) or as a picture (SVG).
+// Package waitgraph draws which processes wait for which in a deadlock, as a file for Graphviz (DOT) or as a picture
+// (SVG).
 //
-// The picture is laid out here: what blocks each other lies on a circle, so that a cycle is seen to be one, and all
-// that only waits for it, folded into a few groups, beside it. General layout (Graphviz compiled to WebAssembly, or
-// layered layouts, which draw cycles as long arcs back) would take several megabytes, or show less; the DOT file is for
-// those who want another one.
+// The package lays out the picture itself. The nodes that block each other lie on a circle, so that a cycle is visible.
+// The nodes that only wait for them are folded into a few groups beside it. A general layout would take several
+// megabytes (Graphviz compiled to WebAssembly), or show less (layered layouts draw cycles as long arcs back). Users who
+// want another layout can use the DOT file.
 package waitgraph
 
 import (
@@ -15,27 +16,27 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 )
 
-// Kind says what a node has to do with the deadlock.
+// Kind is the role of a node in the deadlock.
 type Kind string
 
 // The kinds.
 const (
 	Knot    Kind = "knot"    // processes that block each other
-	Waiting Kind = "waiting" // that wait for these, or for such as have ended
-	Ended   Kind = "ended"   // that will do nothing any more
+	Waiting Kind = "waiting" // processes that wait for the knot, or for processes that have ended
+	Ended   Kind = "ended"   // processes that will make no more calls
 )
 
-// Graph is a deadlock as the report keeps it.
+// Graph is a deadlock in the form that the report keeps.
 type Graph struct {
 	Nodes []Node `json:"nodes"`
 	Arcs  []Arc  `json:"arcs"`
 }
 
-// Node are processes at one place.
+// Node is a set of processes at one place.
 type Node struct {
 	Kind  Kind   `json:"kind"`
 	Ranks []int  `json:"ranks"`
-	Call  string `json:"call"`            // the function that they are in, or what has become of them
+	Call  string `json:"call"`            // the function that they are in, or how they ended
 	Place string `json:"place,omitempty"` // file and line
 }
 
@@ -43,15 +44,15 @@ type Node struct {
 type Arc struct {
 	From int `json:"from"` // index of the node
 	To   int `json:"to"`
-	// Any: one of the node's arcs of this kind is enough; else all are needed.
+	// Any: one of the node's arcs with Any is enough. Of the other arcs, all are needed.
 	Any   bool   `json:"any"`
-	Label string `json:"label,omitempty"` // what is waited for: "send, tag 5"
+	Label string `json:"label,omitempty"` // what the node waits for: "send, tag 5"
 }
 
-// Formats are the endings of names of files that Write can fill.
+// Formats are the file name extensions of the formats that Write supports.
 var Formats = []string{".dot", ".gv", ".svg"}
 
-// Write writes the graph in the format that the name of a file ends in.
+// Write writes the graph in the format of the file name's extension.
 func (g *Graph) Write(w io.Writer, name string) error {
 	switch filepath.Ext(name) {
 	case ".svg":
@@ -63,7 +64,7 @@ func (g *Graph) Write(w io.Writer, name string) error {
 	}
 }
 
-// who names the processes of a node, short.
+// who returns a short name for the processes of a node.
 func (n *Node) who() string {
 	text := finding.RankNames(n.Ranks)
 	const longest = 26

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// some is a graph of n processes that block each other, of others that wait for them, and one that has ended.
+// some returns a graph of n processes that block each other, of others that wait for them, and of one that has ended.
 func some(n int) *Graph {
 	g := new(Graph)
 	for i := range n {
@@ -25,7 +25,7 @@ func some(n int) *Graph {
 	return g
 }
 
-// The picture is well-formed, has every node and arc, and no two boxes overlap or leave it.
+// TestSVG: the picture is well-formed and has every node and arc. No box overlaps another box or the border.
 func TestSVG(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 8, 24} {
 		g := some(n)
