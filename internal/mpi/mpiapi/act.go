@@ -1,14 +1,14 @@
 package mpiapi
 
-// Act is what a call does to the objects and operations of its process. Functions of one act differ in their arguments
-// only: MPI_Isend and MPI_Ibsend_c are both ActIsend.
+// Act is the effect of a call on the objects and operations of its process. Functions of one act differ only in their
+// arguments: MPI_Isend and MPI_Ibsend_c are both ActIsend.
 type Act uint8
 
 // The acts. api.txt spells them in small letters, without "Act".
 const (
-	NoAct               Act = iota // it changes nothing that is followed
+	NoAct               Act = iota // it changes nothing that mpivet tracks
 	ActSend                        // sends a message and waits for the operation
-	ActRecv                        // receives a message and waits for it
+	ActRecv                        // receives a message and waits for the operation
 	ActSendrecv                    // does both
 	ActIsend                       // begins a send, and returns its request
 	ActIrecv                       // begins a receive, and returns its request
@@ -16,9 +16,9 @@ const (
 	ActSendInit                    // makes a persistent request of a send
 	ActRecvInit                    // makes a persistent request of a receive
 	ActProbe                       // looks for a message
-	ActMprobe                      // looks for a message, and takes it
-	ActMrecv                       // receives the message that a matched probe took
-	ActImrecv                      // begins to receive it
+	ActMprobe                      // looks for a message, and matches it
+	ActMrecv                       // receives the message of a matched probe
+	ActImrecv                      // begins to receive the message of a matched probe
 	ActWait                        // completes one operation
 	ActWaitall                     // completes all of a list
 	ActWaitany                     // completes one of a list
@@ -29,15 +29,15 @@ const (
 	ActTestsome                    // completes those of a list that can be completed now
 	ActRequestStatus               // tells whether an operation could be completed, and does not complete it
 	ActStart                       // starts a persistent operation
-	ActStartall                    // starts a list of them
-	ActRequestFree                 // frees a request; its operation may go on
+	ActStartall                    // starts a list of persistent operations
+	ActRequestFree                 // frees a request; its operation may continue
 	ActCancel                      // cancels an operation
-	ActParrived                    // tells whether a part of a partitioned message has come
-	ActGrequestComplete            // says that a generalized request is complete
+	ActParrived                    // tells whether a partition of a partitioned message has arrived
+	ActGrequestComplete            // marks a generalized request as complete
 	ActOtherRequest                // begins an operation of another kind, and returns its request
 	ActPsendInit                   // makes a request of a partitioned send
 	ActPrecvInit                   // makes a request of a partitioned receive
-	ActPready                      // says that parts of a partitioned send may go
+	ActPready                      // marks partitions of a partitioned send as ready
 	ActCollective                  // takes part in a collective, and waits for it
 	ActIcollective                 // begins a collective, or makes a persistent request of one
 	ActCommFree                    // frees a communicator
@@ -46,18 +46,18 @@ const (
 	ActTypeNew                     // makes a datatype
 	ActTypeCommit                  // commits a datatype
 	ActTypeFree                    // frees a datatype
-	ActTypeGiven                   // returns datatypes that others have made
+	ActTypeGiven                   // returns datatypes that exist already: MPI_File_get_view
 	ActTypeContents                // returns the datatypes that a datatype was made of
 	ActSetName                     // names an object
 	ActSetFileHandler              // sets the error handler of a file
-	ActAttribute                   // makes a key of attributes, or gives an object an attribute
+	ActAttribute                   // makes an attribute key, or sets an attribute of an object
 	ActChangeInfo                  // makes, changes or frees an info object
 	ActOpNew                       // makes a reduction operation
 	ActOpFree                      // frees a reduction operation
 	ActGroupNew                    // makes a group
 	ActGroupFree                   // frees a group
 	ActBufferAttach                // gives MPI a buffer for buffered sends
-	ActBufferDetach                // takes it back
+	ActBufferDetach                // takes the buffer back
 	ActInit                        // initialises MPI, or a session
 	ActFinalize                    // finalises MPI
 	ActEndSession                  // finalises a session
@@ -65,25 +65,26 @@ const (
 )
 
 var actNames = [...]string{
-	"noact", "send", "recv", "sendrecv", "isend", "irecv", "isendrecv", "sendinit", "recvinit", "probe", "mprobe", "mrecv",
-	"imrecv", "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "requeststatus", "start",
-	"startall", "requestfree", "cancel", "parrived", "grequestcomplete", "otherrequest", "psendinit", "precvinit",
-	"pready", "collective", "icollective", "commfree", "winfree", "fileclose", "typenew", "typecommit", "typefree",
-	"typegiven", "typecontents", "setname", "setfilehandler", "attribute", "changeinfo", "opnew", "opfree", "groupnew",
-	"groupfree", "bufferattach", "bufferdetach", "init", "finalize", "endsession", "abort",
+	"noact", "send", "recv", "sendrecv", "isend", "irecv", "isendrecv", "sendinit", "recvinit", "probe", "mprobe",
+	"mrecv", "imrecv", "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome",
+	"requeststatus", "start", "startall", "requestfree", "cancel", "parrived", "grequestcomplete", "otherrequest",
+	"psendinit", "precvinit", "pready", "collective", "icollective", "commfree", "winfree", "fileclose", "typenew",
+	"typecommit", "typefree", "typegiven", "typecontents", "setname", "setfilehandler", "attribute", "changeinfo",
+	"opnew", "opfree", "groupnew", "groupfree", "bufferattach", "bufferdetach", "init", "finalize", "endsession",
+	"abort",
 }
 
 // String returns the name of the act in api.txt.
 func (a Act) String() string { return name(actNames[:], "Act", uint8(a)) }
 
-// actOfClass gives the act of functions for which api.txt names none.
+// actOfClass gives the act of functions that have no act in api.txt.
 var actOfClass = [...]Act{
 	Send: ActSend, Recv: ActRecv, SendRecv: ActSendrecv, Isend: ActIsend, Irecv: ActIrecv, Isendrecv: ActIsendrecv,
 	SendInit: ActSendInit, RecvInit: ActRecvInit, Probe: ActProbe, Mrecv: ActMrecv, Wait: ActWait, Test: ActTest,
 	Start: ActStart, Collective: ActCollective, Icollective: ActIcollective, CollectiveInit: ActIcollective, Env: NoAct,
 }
 
-// defaultAct returns the act that follows from the function's class or, where the class has none, from what it returns.
+// defaultAct returns the act that follows from the function's class or, if the class has none, from its results.
 func (f *Func) defaultAct() Act {
 	returns := func(r Role) bool {
 		i := f.Arg(r)
@@ -102,13 +103,13 @@ func (f *Func) defaultAct() Act {
 	return NoAct
 }
 
-// Completion says which of the operations that it is given a call completes.
+// Completion says which operations a call completes, of those that it gets as arguments.
 type Completion uint8
 
 // The completions.
 const (
 	CompletesNone Completion = iota // the function completes no operation
-	CompletesOne                    // the one that it is given: MPI_Wait, MPI_Test
+	CompletesOne                    // its only operation: MPI_Wait, MPI_Test
 	CompletesAll                    // all of them: MPI_Waitall, MPI_Testall
 	CompletesAny                    // one of them: MPI_Waitany, MPI_Testany
 	CompletesSome                   // at least one (MPI_Waitsome), or those that can be (MPI_Testsome)

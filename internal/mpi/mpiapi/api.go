@@ -1,10 +1,10 @@
-// Package mpiapi is the MPI interface as data: every C function of MPI 1 to 4, its parameters and their roles. The
-// wrapper generator, the record decoder, the printing of call strings and the checks all read this one table.
+// Package mpiapi describes the MPI interface as data: every C function of MPI 1 to 4, its parameters and their roles.
+// The wrapper generator, the record decoder, the printing of call strings and the checks all read this one table.
 package mpiapi
 
 import "strings"
 
-// FuncID is a function's number in the table. It is what a call record carries.
+// FuncID is a function's number in the table. Call records identify the function by this number.
 type FuncID uint16
 
 // Kind says what a parameter is in MPI's terms.
@@ -66,20 +66,20 @@ const (
 	Source
 	SendTag
 	RecvTag
-	TheComm  // the communicator the call works on
+	TheComm  // communicator that the call works on
 	PeerComm // MPI_Intercomm_create
-	NewComm  // communicator created
+	NewComm  // communicator that the call creates
 	Root
 	ReduceOp
-	TheRequest // request created, completed or changed
+	TheRequest // request that the call creates, completes or changes
 	Requests   // array of requests
-	TheStatus  // status, or array of statuses, returned
-	Flag       // int flag returned
-	Index      // index returned (waitany, testany)
-	OutCount   // number of completions returned
-	Indices    // indices of completions returned
+	TheStatus  // returned status, or array of statuses
+	Flag       // returned int flag
+	Index      // returned index (waitany, testany)
+	OutCount   // returned number of completions
+	Indices    // returned indices of completions
 	TheMessage // message handle (mprobe, mrecv)
-	NewType    // datatype created or changed
+	NewType    // datatype that the call creates or changes
 	OldType
 	TheWin
 	TheFile
@@ -96,13 +96,13 @@ const (
 	Name       // name given to an object
 )
 
-// Class says how a function behaves; recording, tracking and checks choose by it.
+// Class says how a function behaves. Recording, tracking and checks depend on it.
 type Class uint8
 
 // The classes.
 const (
 	Query          Class = iota // neither communicates nor creates: recorded only when it fails
-	Local                       // creates, changes or frees something, purely local
+	Local                       // creates, changes or frees something; it is local
 	Send                        // blocking send of any mode
 	Recv                        // blocking receive
 	SendRecv                    // MPI_Sendrecv, MPI_Sendrecv_replace
@@ -117,23 +117,24 @@ const (
 	Test                        // MPI_Test, Testall, Testany, Testsome, Request_get_status
 	Start                       // MPI_Start, Startall
 	RequestOp                   // MPI_Request_free, MPI_Cancel, partitioned Pready, Parrived, generalized requests
-	Collective                  // blocking collective: data movement, reductions, barrier, communicator constructors, …
+	Collective                  // blocking collective: data movement, reductions, barrier, new communicators, …
 	Icollective                 // nonblocking collective
 	CollectiveInit              // persistent collective
-	RMA                         // one-sided communication and synchronisation that is not collective
-	IO                          // file operation that is not collective
+	RMA                         // one-sided communication and synchronisation, not collective
+	IO                          // file operation, not collective
 	Env                         // Init, Finalize, Abort and the like
 )
 
-// Layout places a parameter's values in a call record.
+// Layout says where a call record has a parameter's values. All offsets are in bytes from the record's start.
 type Layout struct {
-	At     uint16 // offset of the value (or of the pointer, for a parameter passed by pointer) from the record's start
-	Wide   bool   // 8 bytes, else 4
+	At     uint16 // offset of the value (or of the pointer, if the parameter is passed by pointer)
+	Wide   bool   // the slot at At has 8 bytes, else 4
 	Before uint16 // pointer to an InOut scalar: offset of the value at entry, 0 if none
 	After  uint16 // pointer to an Out or InOut scalar: offset of the value after the call, 0 if none
-	// Width of Before, After: WideValue.
+	// WideValue: the slots at Before and After have 8 bytes, else 4.
 	WideValue bool
-	// Section kinds (record.h MV_IN32 …) that the parameter may add behind the fixed part, 0 if none.
+	// InSection and OutSection are the kinds of sections (record.h: MV_IN32 …) that the parameter may add after the
+	// fixed part, 0 if none.
 	InSection, OutSection uint8
 }
 
@@ -146,46 +147,48 @@ type Param struct {
 	Role  Role
 	// Pointer says that C passes an address: an Out or InOut scalar, an array, a buffer, a string.
 	Pointer bool
-	// Length is the number of elements where the parameter is an array, "" otherwise: see the grammar in api.txt.
+	// Length is the number of elements of an array, "" if the parameter is not an array. api.txt has the grammar.
 	Length string
-	// OutLength is the number of elements written, where that is another: "outcount" for indices of MPI_Waitsome.
+	// OutLength is the number of elements that the call writes, "" if it equals Length. It is "outcount" for the
+	// indices of MPI_Waitsome.
 	OutLength string
 	// Elements and Written are Length and OutLength, parsed.
 	Elements, Written Elements
 	// Unless names the C constants that the program may pass instead of an array: MPI_UNWEIGHTED.
 	Unless []string
-	// One names the C constants one of which a value that the program passes must be; empty if it may be any.
+	// One names the C constants that the program may pass. It is empty if every value is allowed.
 	One []string
-	// AtRoot: significant only at the root. Between groups that is the process that passes MPI_ROOT.
+	// AtRoot: significant only at the root. On an inter-communicator, that is the process that passes MPI_ROOT.
 	AtRoot bool
-	// NotInPlace: not significant where the buffer of its side (see Func.InPlaceOf) is MPI_IN_PLACE. An array may then
-	// be no array at all.
+	// NotInPlace: not significant if the buffer of its side (see Func.InPlaceOf) is MPI_IN_PLACE. The pointer of an
+	// array may then be invalid.
 	NotInPlace bool
 	// Record: the value is recorded (in, out) and not just its address.
 	Record bool
 	Layout Layout
 
-	after bool // what the call writes is recorded
+	after bool // the value after the call is recorded
 }
 
 // Func is one MPI function.
 type Func struct {
 	ID   FuncID
 	Name string
-	// Base is the function of which this is the large-count (_c) or MPIX_ twin, else its own ID.
+	// Base is the base function of a large-count (_c) or MPIX_ twin. Of any other function, it is the function's own
+	// ID.
 	Base   FuncID
 	Result string // C type: "int", but "double" for MPI_Wtime …
 	Class  Class
-	// Version of the standard that brought it, in tenths: 10, 20, 30, 31, 40, or 0 if none did (MPIX_…). Removed likewise,
-	// 0 if it is current.
+	// Since and Removed are the versions of the standard that added and removed the function, in tenths: 10, 20, 30,
+	// 31, 40. Since is 0 if the standard does not have it (MPIX_…). Removed is 0 if it is current.
 	Since, Removed int
-	// Coll: the function is collective over TheComm (or the window, file, group given), whatever its class.
+	// Coll: the function is collective over TheComm (or over its window, file or group), whatever its class.
 	Coll bool
 	Columns
 	Params []Param
-	// Fixed is the length of the fixed part of its record in bytes, header included.
+	// Fixed is the length of the fixed part of its record in bytes, with the header.
 	Fixed int
-	// By role: index of the first parameter that has the role, -1 if there is none.
+	// byRole is, by role, the index of the first parameter with the role, -1 if there is none.
 	byRole    [64]int8
 	operation FuncID // see Operation
 }
@@ -196,8 +199,8 @@ func (f *Func) Arg(r Role) int { return int(f.byRole[r]) }
 // Param returns the index of the parameter with the given name, or -1.
 func (f *Func) Param(name string) int { return f.param(name) }
 
-// Over returns the index of the communicator, window, file or group over which f is collective, or -1 if f is not
-// collective or is so over all processes: MPI_Finalize.
+// Over returns the index of the communicator, window, file or group over which f is collective. It returns -1 if f is
+// not collective, or collective over all processes: MPI_Finalize.
 func (f *Func) Over() int {
 	if f.Coll {
 		for _, r := range []Role{TheComm, TheWin, TheFile, TheGroup} {
@@ -209,10 +212,11 @@ func (f *Func) Over() int {
 	return -1
 }
 
-// Held tells whether calls of the function are held in strict mode, before they enter MPI, until all that take part have
-// come. A nonblocking collective is not, as it must return without waiting for others; nor is MPI_Comm_free, which is
-// collective but as good as local, so that programs may free communicators in any order (MPI standard, section 7.4.3).
-// Collectives of no standard (MPIX_Comm_shrink) are for when processes have failed, and can't wait for them.
+// Held tells whether strict mode holds calls of the function before they enter MPI, until all participants have called
+// it. A nonblocking collective is not held, because it must return without waiting for others. MPI_Comm_free is not
+// held either: it is collective, but libraries implement it as a local call, and programs free communicators in any
+// order (MPI standard, section 7.4.3). Collectives outside the standard (MPIX_Comm_shrink) are used after processes
+// have failed, and can't wait for them.
 func (f *Func) Held() bool {
 	switch f.Class {
 	case Collective, CollectiveInit:
@@ -221,11 +225,11 @@ func (f *Func) Held() bool {
 	return false
 }
 
-// Blocking returns the name of the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast,
-// MPI_Bcast_init and their large-count twins.
+// Blocking returns the name of the blocking form of an operation: MPI_Bcast for MPI_Ibcast, MPI_Bcast_init and their
+// large-count twins.
 func (f *Func) Blocking() string { return f.Operation().Name }
 
-// InPlaceOf returns the index of the buffer that makes parameter i insignificant where it is MPI_IN_PLACE, or -1.
+// InPlaceOf returns the index of a buffer, or -1. Parameter i is insignificant if that buffer is MPI_IN_PLACE.
 func (f *Func) InPlaceOf(i int) int {
 	if !f.Params[i].NotInPlace {
 		return -1
@@ -239,7 +243,7 @@ func (f *Func) InPlaceOf(i int) int {
 	return -1
 }
 
-// ReturnsCode tells whether the function's result is an error code. Else it is a value, and the function can't fail.
+// ReturnsCode tells whether the function's result is an error code. Other functions return a value and can't fail.
 func (f *Func) ReturnsCode() bool { return f.Result == "int" }
 
 // Prototype returns the function's C declaration, without a semicolon.
@@ -273,8 +277,8 @@ func (p *Param) Decl() string {
 	return p.CType + " " + p.Name
 }
 
-// Frees tells whether calls free the object whose handle is in the parameter, and set that to null. Those of operations
-// (requests, messages) don't count.
+// Frees tells whether calls free the object whose handle is in the parameter, and set the handle to null. Handles of
+// operations (requests, messages) don't count.
 func (p *Param) Frees() bool {
 	if !p.Pointer || p.Dir != InOut || p.Layout.Before == 0 {
 		return false
@@ -289,8 +293,8 @@ func (p *Param) Frees() bool {
 // Handle tells whether parameters of this kind are handles of MPI objects.
 func (k Kind) Handle() bool { return k >= Comm && k <= Session }
 
-// Width returns the bytes that a value of the kind takes in a record: 4 for int and its like, else 8. (A status takes
-// none: it is a section.)
+// Width returns the number of bytes that a value of the kind takes in a record: 4 for int and kinds that are int in C,
+// else 8. A status takes 0: it has a section.
 func Width(k Kind) int {
 	switch k {
 	case Int, Keyval, Fint:

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Columns are the facts about a function that its parameters do not say. Each field is a column of api.txt, which
-// documents it. Large-count and MPIX_ twins have the columns of their base. Nonblocking and persistent collectives have
-// those of the blocking operation, but for Act.
+// Columns are the facts about a function that do not follow from its parameters. Each field is a column of api.txt,
+// which documents it. Large-count and MPIX_ twins have the columns of their base. Nonblocking and persistent
+// collectives have the columns of the blocking operation, except Act.
 type Columns struct {
 	Act      Act
 	Mode     Mode
@@ -18,18 +18,19 @@ type Columns struct {
 	Timing   Timing
 	Agree    Agreement
 	CommKind CommKind
-	NewComm  CommKind // of the communicator that the function makes of processes of one group; AnyComm if that is open
-	// SendParts: the send buffer has a part for each process that gets data. RecvParts: the receive buffer has a part
-	// from each process that gives data. An array of counts describes the parts; where there is none, all have one size.
+	NewComm  CommKind // kind of the new communicator, if it has the processes of one group; AnyComm if that varies
+	// SendParts: the send buffer has a part for each process that receives data. RecvParts: the receive buffer has a
+	// part for each process that sends data. An array of counts describes the parts. Without such an array, all parts
+	// have the same size.
 	SendParts, RecvParts bool
-	// InPlaceRecv: MPI_IN_PLACE takes the place of the receive buffer; else it takes that of the send buffer.
+	// InPlaceRecv: MPI_IN_PLACE replaces the receive buffer. Else it replaces the send buffer.
 	InPlaceRecv bool
-	Resync      bool   // all processes are at one point of the run when they have been in one call of it
+	Resync      bool   // a blocking call of all processes brings them to one point of the run
 	ByGroup     bool   // collective over the processes of the group that is passed
 	Connects    bool   // its communicator has processes of more than one MPI_COMM_WORLD
 	Copies      bool   // the new object has the attributes and the topology of the old one
 	Anytime     bool   // it may be called before MPI_Init, after MPI_Finalize, and by any thread at any time
-	Combiner    string // name of the constructor of datatypes, "" if it is none
+	Combiner    string // name of the constructor of datatypes, "" for other functions
 }
 
 // Mode is the communication mode of a send (MPI standard, section 3.4).
@@ -48,13 +49,13 @@ var modeNames = [...]string{"standard", "buffered", "synchronous", "ready"}
 // String returns the name of the mode in api.txt.
 func (m Mode) String() string { return name(modeNames[:], "Mode", uint8(m)) }
 
-// Flow says which processes give data to which others in a collective operation: the categories of the MPI standard,
-// section 6.2.2, with the operations that it lists under "other" told apart.
+// Flow says which processes send data to which others in a collective operation. The flows are the categories of the
+// MPI standard, section 6.2.2. Its category "other" is divided further.
 type Flow uint8
 
 // The flows.
 const (
-	NoFlow     Flow = iota // no data are moved, or only between processes and files
+	NoFlow     Flow = iota // no data move, or only between processes and files
 	OneToAll               // from the root to all
 	AllToOne               // from all to the root
 	AllToAll               // from all to all
@@ -68,10 +69,11 @@ var flowNames = [...]string{"none", "one-to-all", "all-to-one", "all-to-all", "s
 // String returns the name of the flow in api.txt.
 func (f Flow) String() string { return name(flowNames[:], "Flow", uint8(f)) }
 
-// InPlace says which processes may pass MPI_IN_PLACE (MPI standard, chapter 6). No process may between two groups.
+// InPlace says which processes may pass MPI_IN_PLACE (MPI standard, chapter 6). It is never allowed on an
+// inter-communicator.
 type InPlace uint8
 
-// Who may pass it.
+// The processes that may pass MPI_IN_PLACE.
 const (
 	NotInPlace  InPlace = iota
 	InPlaceRoot         // the root
@@ -84,8 +86,8 @@ var inPlaceNames = [...]string{"none", "root", "all", "each"}
 // String returns the name in api.txt.
 func (p InPlace) String() string { return name(inPlaceNames[:], "InPlace", uint8(p)) }
 
-// Waits says whether a collective may be complete for one process before others have entered it. What the standard
-// requires of operations that move data follows from the flow: see Func.Exchanges.
+// Waits says whether a collective may be complete for one process before others have entered it. For operations that
+// move data, the requirements of the standard follow from the flow: see Func.Exchanges.
 type Waits uint8
 
 // The values.
@@ -106,9 +108,9 @@ type Split uint8
 // The parts.
 const (
 	NoSplit       Split = iota
-	SplitBegin          // it begins one
-	SplitEnd            // it ends one
-	SplitExcluded       // it must not be called on the file while one is under way
+	SplitBegin          // it begins a split collective
+	SplitEnd            // it ends a split collective
+	SplitExcluded       // it must not be called on the file while a split collective is active
 )
 
 var splitNames = [...]string{"none", "begin", "end", "excluded"}
@@ -116,7 +118,7 @@ var splitNames = [...]string{"none", "begin", "end", "excluded"}
 // String returns the name in api.txt.
 func (s Split) String() string { return name(splitNames[:], "Split", uint8(s)) }
 
-// Timing says whether what a process does next may depend on the other processes in a way that no record shows.
+// Timing says whether the further course of a process may depend on other processes in a way that no record shows.
 type Timing uint8
 
 // The values.
@@ -131,8 +133,8 @@ var timingNames = [...]string{"none", "call", "forever"}
 // String returns the name in api.txt.
 func (t Timing) String() string { return name(timingNames[:], "Timing", uint8(t)) }
 
-// Agreement names the arguments, besides root, operation and data, on which the processes in a collective must agree.
-// Package collargs has the code for each.
+// Agreement names the arguments that must be the same in all processes of a collective, besides root, operation and
+// data. Package collargs has the code for each.
 type Agreement uint8
 
 // The agreements.
@@ -147,13 +149,13 @@ const (
 	AgreeGrid               // a Cartesian grid
 	AgreeGraph              // a graph
 	AgreeEdges              // the options of a distributed graph
-	AgreeAdjacent           // these, and the edges as both ends name them
-	AgreeFence              // assertions on a fence
-	AgreeWindow             // what the info of a window promises
+	AgreeAdjacent           // these options, and the edges: both ends of an edge name it
+	AgreeFence              // assertions of a fence
+	AgreeWindow             // assertions in the info of a window
 	AgreeAmode              // the access mode of a file
 	AgreeSize               // the size of a file
 	AgreeFlag               // a flag
-	AgreeOffset             // an offset and where it is counted from
+	AgreeOffset             // an offset and its origin (whence)
 	AgreeView               // the view of a file
 )
 
@@ -173,10 +175,10 @@ const (
 	AnyComm         CommKind = iota
 	IntraComm                // intra-communicators
 	InterComm                // inter-communicators
-	CartComm                 // those with a Cartesian topology
-	GraphComm                // those with a graph topology
-	DistGraphComm            // those with a distributed graph topology
-	TopologicalComm          // those with any topology
+	CartComm                 // communicators with a Cartesian topology
+	GraphComm                // communicators with a graph topology
+	DistGraphComm            // communicators with a distributed graph topology
+	TopologicalComm          // communicators with any topology
 )
 
 var commKindNames = [...]string{"any", "intra", "inter", "cart", "graph", "distgraph", "topology"}
@@ -184,7 +186,7 @@ var commKindNames = [...]string{"any", "intra", "inter", "cart", "graph", "distg
 // String returns the name in api.txt.
 func (k CommKind) String() string { return name(commKindNames[:], "CommKind", uint8(k)) }
 
-// column sets one column of a function. An error says what is wrong with its value.
+// column sets one column of a function. It returns an error if the value is invalid.
 func (c *Columns) column(s string) error {
 	key, value, _ := strings.Cut(s, "=")
 	switch key {
@@ -226,7 +228,7 @@ func (c *Columns) column(s string) error {
 	return c.flag(s)
 }
 
-// flag sets a column that is there or not.
+// flag sets a column without a value.
 func (c *Columns) flag(s string) error {
 	switch s {
 	case "resync":
@@ -245,7 +247,7 @@ func (c *Columns) flag(s string) error {
 	return nil
 }
 
-// choose sets a column that has names for its values. The first of them is that of functions without the column.
+// choose sets a column that has names for its values. The first name is the value of functions without the column.
 func choose[T ~uint8](to *T, names []string, column, value string) error {
 	for i := 1; i < len(names); i++ {
 		if names[i] == value {
@@ -256,13 +258,13 @@ func choose[T ~uint8](to *T, names []string, column, value string) error {
 	return fmt.Errorf("%q: want one of %s", column, strings.Join(names[1:], ", "))
 }
 
-// MovesData tells whether the function is a collective operation that moves data from processes to processes.
+// MovesData tells whether the function is a collective operation that moves data between processes.
 func (f *Func) MovesData() bool { return f.Flow != NoFlow && f.Arg(SendBuf) >= 0 }
 
 // Reduces tells whether a collective combines the data that it moves.
 func (f *Func) Reduces() bool { return f.Flow != NoFlow && f.Arg(ReduceOp) >= 0 }
 
-// CountsVary tells whether the function takes an array of counts, so that its processes may move different amounts of
+// CountsVary tells whether the function takes an array of counts. Its processes may then move different amounts of
 // data, or none.
 func (f *Func) CountsVary() bool {
 	for _, r := range []Role{SendCount, RecvCount} {
@@ -273,8 +275,9 @@ func (f *Func) CountsVary() bool {
 	return false
 }
 
-// Exchanges tells whether each process gets data of every other, if there are data at all. Such an operation is complete
-// for no process before all have entered it. Where counts vary, a process may have nothing to wait for.
+// Exchanges tells whether each process gets data of every other process, unless the counts are 0. Such an operation
+// cannot be complete for any process before all have entered it. An operation whose counts vary is not one of them: a
+// process may have nothing to wait for.
 func (f *Func) Exchanges() bool { return f.Flow == AllToAll && f.MovesData() && !f.CountsVary() }
 
 // EndsObject tells whether the function is collective over an object that it frees.
@@ -283,7 +286,7 @@ func (f *Func) EndsObject() bool {
 	return i >= 0 && f.Params[i].Frees()
 }
 
-// Begins returns the function that begins the split collectives that f ends, nil if it ends none.
+// Begins returns the function that begins the split collectives that f ends. It returns nil if f does not end any.
 func (f *Func) Begins() *Func {
 	if f.Split != SplitEnd {
 		return nil
@@ -291,6 +294,6 @@ func (f *Func) Begins() *Func {
 	return ByName(strings.TrimSuffix(ByID(f.Base).Name, "_end") + "_begin")
 }
 
-// Operation returns the blocking operation that a function stands for: MPI_Bcast for MPI_Ibcast, MPI_Bcast_init and
-// their large-count twins.
+// Operation returns the blocking form of an operation: MPI_Bcast for MPI_Ibcast, MPI_Bcast_init and their large-count
+// twins.
 func (f *Func) Operation() *Func { return ByID(f.operation) }

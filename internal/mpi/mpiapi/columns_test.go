@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// operations of the MPI standard, chapters 6 and 8, by the categories of section 6.2.2.
+// byCategory lists operations of the MPI standard, chapters 6 and 8, by the categories of section 6.2.2.
 var byCategory = map[Flow]string{
 	AllToAll: "Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter_block Reduce_scatter Barrier",
 	AllToOne: "Gather Gatherv Reduce",
 	OneToAll: "Bcast Scatter Scatterv",
-	ScanFlow: "Scan", ExscanFlow: "Exscan", // the standard: these do not fit
+	ScanFlow: "Scan", ExscanFlow: "Exscan", // of category "other"
 	Neighbors: "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw",
 }
 
@@ -50,7 +50,7 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// TestParts compares the parts of buffers with the arrays of counts, which only buffers of several parts have.
+// TestParts compares the parts of buffers with the arrays of counts. Only buffers with several parts have such arrays.
 func TestParts(t *testing.T) {
 	for _, f := range Funcs() {
 		if !f.MovesData() {
@@ -74,8 +74,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestInPlaceColumn compares column inplace with what is not significant then: count and datatype of that side, where
-// it has its own.
+// TestInPlaceColumn compares column inplace with the parameters that MPI_IN_PLACE makes insignificant: count and
+// datatype of that side, unless both sides share them.
 func TestInPlaceColumn(t *testing.T) {
 	for _, f := range Funcs() {
 		if !f.MovesData() {
@@ -87,7 +87,8 @@ func TestInPlaceColumn(t *testing.T) {
 		for i := range f.Params {
 			p := &f.Params[i]
 			recv := p.Role == RecvCount || p.Role == RecvType || p.Role == RecvDispls
-			if send := p.Role == SendCount || p.Role == SendType || p.Role == SendDispls; !send && !recv || f.Reduces() {
+			send := p.Role == SendCount || p.Role == SendType || p.Role == SendDispls
+			if !send && !recv || f.Reduces() {
 				continue
 			}
 			if want := f.InPlace != NotInPlace && f.InPlaceRecv == recv; p.NotInPlace != want {
@@ -103,12 +104,14 @@ func TestInPlaceColumn(t *testing.T) {
 	}
 }
 
-// TestExchanges: the operations in which each process needs something of every other, whatever the arguments.
+// TestExchanges checks which operations need data of every other process in each process, whatever the arguments.
 func TestExchanges(t *testing.T) {
 	for name, want := range map[string]bool{
-		"MPI_Allreduce": true, "MPI_Iallgather": true, "MPI_Alltoall_init_c": true, "MPIX_Reduce_scatter_block_init": true,
-		"MPI_Allgatherv": false, "MPI_Ialltoallw": false, "MPI_Reduce_scatter": false, "MPI_Barrier": false,
-		"MPI_Bcast": false, "MPI_Scan": false, "MPI_Neighbor_alltoall": false, "MPI_File_write_all": false,
+		"MPI_Allreduce": true, "MPI_Iallgather": true, "MPI_Alltoall_init_c": true,
+		"MPIX_Reduce_scatter_block_init": true,
+		"MPI_Allgatherv":                 false, "MPI_Ialltoallw": false, "MPI_Reduce_scatter": false,
+		"MPI_Barrier": false,
+		"MPI_Bcast":   false, "MPI_Scan": false, "MPI_Neighbor_alltoall": false, "MPI_File_write_all": false,
 	} {
 		if got := ByName(name).Exchanges(); got != want {
 			t.Errorf("%s: %v", name, got)
@@ -141,7 +144,7 @@ func TestOperation(t *testing.T) {
 	}
 }
 
-// TestActs checks acts by what functions of each act have: the roles that following them needs.
+// TestActs checks that functions of each act have the parameters that its tracking needs.
 func TestActs(t *testing.T) {
 	request, list := []Role{TheRequest}, []Role{Requests}
 	has := map[Act][]Role{
@@ -153,8 +156,9 @@ func TestActs(t *testing.T) {
 		ActStart: request, ActStartall: list, ActRequestFree: request, ActCancel: request,
 		ActParrived: {TheRequest, Flag}, ActGrequestComplete: request, ActOtherRequest: request,
 		ActPsendInit: {Partitions, Dest, TheRequest}, ActPrecvInit: {Partitions, Source, TheRequest},
-		ActPready: request, ActIcollective: request, ActCommFree: {TheComm}, ActWinFree: {TheWin}, ActFileClose: {TheFile},
-		ActTypeNew: {NewType}, ActTypeCommit: {NewType}, ActTypeFree: {NewType}, ActTypeContents: {NewType},
+		ActPready: request, ActIcollective: request, ActCommFree: {TheComm}, ActWinFree: {TheWin},
+		ActFileClose: {TheFile},
+		ActTypeNew:   {NewType}, ActTypeCommit: {NewType}, ActTypeFree: {NewType}, ActTypeContents: {NewType},
 		ActSetName: {Name}, ActSetFileHandler: {TheFile}, ActGroupNew: {NewGroup}, ActGroupFree: {TheGroup},
 		ActAbort: {ErrorCode},
 	}
@@ -243,7 +247,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestWaits: which collectives wait for all is about collectives only, and none of them is a local call as well.
+// TestWaits checks that only collectives have column waits, and that column resync implies that all are waited for.
 func TestWaits(t *testing.T) {
 	for _, f := range Funcs() {
 		if f.Waits != MayWait && !f.Coll || f.Resync && !(f.Waits == WaitsAll || f.Exchanges()) {

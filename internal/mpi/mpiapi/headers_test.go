@@ -16,13 +16,16 @@ import (
 type implementation struct {
 	name, mpicc string
 	headers     string
-	least       int // functions that its headers declare at the very least: guards against a scan that finds nothing
+	least       int // least number of functions that its headers declare; a broken scan finds fewer
 }
 
 var implementations = []implementation{
 	{"MPICH", "mpicc.mpich", "#include <mpi.h>\n", 400},
-	// The define makes the functions visible that MPI 3.0 removed; the library still exports them.
-	{"Open MPI", "mpicc.openmpi", "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n#include <mpi-ext.h>\n", 400},
+	// The define makes functions visible that MPI 3.0 removed. The library still exports them.
+	{
+		"Open MPI", "mpicc.openmpi", "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n#include <mpi-ext.h>\n",
+		400,
+	},
 }
 
 // each runs test for every installed MPI.
@@ -141,7 +144,7 @@ func normalize(s string) string {
 			return ""
 		case "MPI_Fint":
 			return "int"
-		case "MPI_Handler_function": // Open MPI's name for it in MPI_Errhandler_create
+		case "MPI_Handler_function": // Open MPI uses this name in MPI_Errhandler_create
 			return "MPI_Comm_errhandler_function"
 		}
 		return w
@@ -149,7 +152,7 @@ func normalize(s string) string {
 	return strings.ReplaceAll(s, " ", "")
 }
 
-// TestHeaders fails where the table and a header disagree, and on every function of a header that the table lacks.
+// TestHeaders fails if the table and a header disagree, or if the table lacks a function of a header.
 func TestHeaders(t *testing.T) {
 	each(t, func(t *testing.T, mpi implementation) {
 		found := prototypes(t, run(t, mpi.headers, mpi.mpicc, "-E", "-x", "c", "-"))
@@ -175,7 +178,7 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// TestKnown fails on a function of the table that no header knows: it is misspelt.
+// TestKnown fails if no header declares a function of the table: its name is misspelt.
 func TestKnown(t *testing.T) {
 	known := map[string]bool{}
 	for _, mpi := range implementations {
@@ -221,7 +224,8 @@ func TestCompile(t *testing.T) {
 					if p.Pointer {
 						ctype = strings.TrimSuffix(ctype, "*")
 					}
-					fmt.Fprintf(&b, "_Static_assert(sizeof(%s) %s %d, \"%s of %s\");\n", ctype, rel, width, p.Name, f.Name)
+					fmt.Fprintf(&b, "_Static_assert(sizeof(%s) %s %d, \"%s of %s\");\n",
+						ctype, rel, width, p.Name, f.Name)
 				}
 			}
 		}
@@ -231,7 +235,7 @@ func TestCompile(t *testing.T) {
 
 var needed = regexp.MustCompile(`(?m)^\s*(libmpi\S*|libmpich\S*) => (\S+)`)
 
-// TestSymbols fails on every profiling entry of the libraries that the table lacks.
+// TestSymbols fails if the table lacks a profiling entry of a library.
 func TestSymbols(t *testing.T) {
 	each(t, func(t *testing.T, mpi implementation) {
 		exe := filepath.Join(t.TempDir(), "a.out")
@@ -250,7 +254,8 @@ func TestSymbols(t *testing.T) {
 			}
 			for _, s := range symbols {
 				name, ok := strings.CutPrefix(s.Name, "P")
-				if !ok || s.Section == elf.SHN_UNDEF || !strings.HasPrefix(name, "MPI_") && !strings.HasPrefix(name, "MPIX_") {
+				if !ok || s.Section == elf.SHN_UNDEF ||
+					!strings.HasPrefix(name, "MPI_") && !strings.HasPrefix(name, "MPIX_") {
 					continue
 				}
 				entries++

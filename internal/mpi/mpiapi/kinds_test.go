@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCollKinds: every collective function has a kind, and every kind a function.
+// TestCollKinds checks that every collective function has a kind, and every kind a function.
 func TestCollKinds(t *testing.T) {
 	kinds := CollKinds()
 	if len(kinds) > MaxCollKinds {
@@ -43,7 +43,7 @@ func TestCollKinds(t *testing.T) {
 	}
 }
 
-// TestCollKindNumbers: the numbers in the header are those of this package.
+// TestCollKindNumbers compares the numbers in the header with those of this package.
 func TestCollKindNumbers(t *testing.T) {
 	header, err := os.ReadFile("../../../preload/record.h")
 	if err != nil {

@@ -5,13 +5,14 @@ import (
 	"strconv"
 )
 
-// place computes the layout of every parameter and the length of the fixed part: the header, then all 8-byte slots in
-// the order of the parameters, then all 4-byte slots. A parameter has the slots value or address, value before, value
-// after, in this order. So MPI_Recv, with 60 bytes, has buf at 16, datatype at 24, comm at 32, status's address at 40,
-// count at 48, source at 52 and tag at 56.
+// place computes the layout of every parameter and the length of the fixed part. The fixed part has the header, then
+// all 8-byte slots in the order of the parameters, then all 4-byte slots. The slots of a parameter are, in this order:
+// its value or address, the value before the call, the value after it. For example, the fixed part of MPI_Recv has 60
+// bytes: buf at 16, datatype at 24, comm at 32, the address of status at 40, count at 48, source at 52 and tag at 56.
 //
-// Behind the fixed part come the sections: first those filled at entry, then those filled after the call, both in the
-// order of the parameters. A section for results has the count of elements that there is room for.
+// The sections follow the fixed part. First come the sections that are filled at entry, then those that are filled
+// after the call, both in the order of the parameters. A section for results has room for as many elements as the
+// array.
 func (f *Func) place() {
 	at := headerSize
 	for _, width := range []int{8, 4} {
@@ -51,7 +52,7 @@ func (f *Func) place() {
 	}
 }
 
-// valueWidth returns the width of the value itself or, of a parameter passed by pointer, the value pointed to.
+// valueWidth returns the width of the value. If the parameter is a pointer, it is the width of the value pointed to.
 func (p *Param) valueWidth() int { return Width(p.Kind) }
 
 func (p *Param) sections() {
@@ -79,8 +80,7 @@ func (p *Param) sections() {
 	}
 }
 
-// hash returns a number that changes whenever records of the functions would be laid out, numbered or filled
-// differently.
+// hash returns a number that changes with the layout, numbering and contents of the functions' records.
 func hash(funcs []*Func) uint64 {
 	h := fnv.New64a()
 	var b []byte

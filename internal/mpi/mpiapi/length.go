@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// ElementsKind says how the number of an array's elements is found.
+// ElementsKind says how to compute the number of an array's elements.
 type ElementsKind uint8
 
-// The ways to find the number of elements.
+// The ways to compute the number of elements.
 const (
 	NoArray     ElementsKind = iota // not an array
-	ByParam                         // Factor times the value of parameter Arg; none if negative
-	BySize                          // processes that a collective operation on communicator Arg addresses
+	ByParam                         // Factor times the value of parameter Arg; 0 if negative
+	BySize                          // processes in the remote group of communicator Arg, else in its only group
 	ByLocalSize                     // processes in the (local) group of communicator Arg
 	ByDims                          // dimensions of Cartesian communicator Arg
 	ByInDegree                      // neighbours to receive from in the topology of communicator Arg
 	ByOutDegree                     // neighbours to send to in the topology of communicator Arg
-	ByLast                          // last of the first N elements of array Arg; none if N is 0
+	ByLast                          // last of the first N elements of array Arg; 0 if N is 0
 	BySum                           // sum of the first N elements of array Arg
 )
 
@@ -45,7 +45,8 @@ func (f *Func) parseElements(s string) (Elements, error) {
 		k, known := elementsKinds[name]
 		list, closed := strings.CutSuffix(args, ")")
 		if !known || !closed {
-			return Elements{}, fmt.Errorf("length %q: want size, localsize, ndims, indegree or outdegree(comm), last or sum(array,n)", s)
+			return Elements{}, fmt.Errorf("length %q: want size, localsize, ndims, indegree or outdegree(comm), "+
+				"last or sum(array,n)", s)
 		}
 		a, n, two := strings.Cut(list, ",")
 		if two != (k == ByLast || k == BySum) {

@@ -2,11 +2,12 @@ package mpiapi
 
 import "strconv"
 
-// The names are spelled as the constants are, which is also how api.txt spells them.
+// The names of the constants. api.txt uses the same names.
 var (
 	kindNames = [...]string{
 		"Int", "Count", "Aint", "Offset", "Double", "Fint", "Buffer", "Pointer", "Function", "String", "Comm", "Group",
-		"Datatype", "Op", "Request", "Win", "File", "Info", "Errhandler", "Message", "Session", "Keyval", "Status", "Tool",
+		"Datatype", "Op", "Request", "Win", "File", "Info", "Errhandler", "Message", "Session", "Keyval", "Status",
+		"Tool",
 	}
 	dirNames  = [...]string{"In", "Out", "InOut"}
 	roleNames = [...]string{
@@ -18,7 +19,8 @@ var (
 	}
 	classNames = [...]string{
 		"Query", "Local", "Send", "Recv", "SendRecv", "Isend", "Irecv", "Isendrecv", "SendInit", "RecvInit", "Probe",
-		"Mrecv", "Wait", "Test", "Start", "RequestOp", "Collective", "Icollective", "CollectiveInit", "RMA", "IO", "Env",
+		"Mrecv", "Wait", "Test", "Start", "RequestOp", "Collective", "Icollective", "CollectiveInit", "RMA", "IO",
+		"Env",
 	}
 )
 

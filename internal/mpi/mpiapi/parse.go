@@ -13,12 +13,12 @@ type word struct {
 	largeKind    Kind
 	role         Role
 	dir          Dir
-	pointer      bool // ctype is a pointer; dir says to what
+	pointer      bool // the C type is a pointer; dir says whether the call reads or writes the value pointed to
 	record       bool // recorded although it is a pointer: newmem
 	unless, one  []string
 }
 
-// ctype is a C type with the types that point to it, spelled once and not for every parameter.
+// ctype is a C type with the types that point to it. The strings are built once per word, not once per parameter.
 type ctype struct{ value, pointer, constPointer string }
 
 func spell(t string) ctype {
@@ -31,7 +31,8 @@ func spell(t string) ctype {
 // kindOf gives the kind that follows from a C type.
 var kindOf = map[string]Kind{
 	"int": Int, "MPI_Count": Count, "MPI_Aint": Aint, "MPI_Offset": Offset, "double": Double, "MPI_Fint": Fint,
-	"MPI_Comm": Comm, "MPI_Group": Group, "MPI_Datatype": Datatype, "MPI_Op": Op, "MPI_Request": Request, "MPI_Win": Win,
+	"MPI_Comm": Comm, "MPI_Group": Group, "MPI_Datatype": Datatype, "MPI_Op": Op, "MPI_Request": Request,
+	"MPI_Win":  Win,
 	"MPI_File": File, "MPI_Info": Info, "MPI_Errhandler": Errhandler, "MPI_Message": Message, "MPI_Session": Session,
 	"MPI_Status": Status, "int (*)[3]": Int,
 }
@@ -49,7 +50,8 @@ type parser struct {
 func parse(text string) (*table, error) {
 	p := &parser{
 		table: table{byName: make(map[string]*Func, 1024), funcs: make([]*Func, 0, 1024), skips: map[string]string{}},
-		words: map[string]*word{}, kinds: index[Kind](kindNames[:]), roles: index[Role](roleNames[:]), class: index[Class](classNames[:]),
+		words: map[string]*word{}, kinds: index[Kind](kindNames[:]), roles: index[Role](roleNames[:]),
+		class: index[Class](classNames[:]),
 	}
 	var entry string
 	first := 0
@@ -138,7 +140,6 @@ func (p *parser) word(s string) error {
 	if k, ok := kindOf[large]; ok {
 		w.largeKind = k
 	}
-	// MPI_T's callback types are pointers by themselves.
 	dirGiven := false
 	for _, prop := range parts[1:] {
 		if c, ok := strings.CutPrefix(prop, "unless "); ok {
@@ -170,7 +171,7 @@ func (p *parser) word(s string) error {
 	switch {
 	case !known:
 		return fmt.Errorf("word %s: the kind does not follow from %q, name it", name, plain)
-	case w.kind == Function:
+	case w.kind == Function: // the callback types of MPI_T are pointers without a "*"
 		w.pointer = true
 	case w.pointer != dirGiven:
 		return fmt.Errorf("word %s: in, out or inout goes with pointers, and only with them", name)
@@ -270,8 +271,8 @@ func (p *parser) columns(f *Func, s string) error {
 	return nil
 }
 
-// blocking returns the blocking operation of a nonblocking or persistent collective, nil if f is none or has none:
-// there is an MPI_Comm_idup, but MPI_Comm_dup makes another sort of communicator.
+// blocking returns the blocking operation of a nonblocking or persistent collective. It returns nil if f is another
+// function, or has no blocking operation. MPI_Comm_idup has none: MPI_Comm_dup is of another kind.
 func (p *parser) blocking(f *Func) *Func {
 	switch rest, ok := strings.CutPrefix(f.Name, "MPI_I"); {
 	case f.Class == CollectiveInit:
@@ -301,7 +302,7 @@ func tenths(s string) (int, error) {
 	return 0, fmt.Errorf("%q is no version of the standard: want 1.0, 1.0-3.0 or ext", s)
 }
 
-// split splits a list at the commas that are in no bracket.
+// split splits a list at commas outside brackets.
 func split(s string) []string {
 	var list []string
 	depth, start := 0, 0
@@ -324,8 +325,8 @@ func split(s string) []string {
 	return list
 }
 
-// add gives f, of which all but the parameters is known, its parameters and its number. f may be a copy of the base
-// function's Func, which has been added before.
+// add sets the parameters and the number of f, and adds it to the table. The other fields of f are set already. f may
+// be a copy of its base function, which has been added before.
 func (p *parser) add(f *Func, params []string, large bool) error {
 	if p.byName[f.Name] != nil || p.skips[f.Name] != "" {
 		return fmt.Errorf("%s occurs twice", f.Name)
@@ -469,7 +470,7 @@ func (p *parser) fields(q *Param, s string) (w *word, kind, dir string, err erro
 	return w, kind, dir, nil
 }
 
-// pass sets how a parameter is passed whose word is no pointer by itself: direction, what is recorded, and C type.
+// pass sets the direction, the C type, and what is recorded, of a parameter whose word is not a pointer.
 func (q *Param) pass(t ctype, dir string, array bool) {
 	q.Pointer = dir != "" || array
 	constant := false

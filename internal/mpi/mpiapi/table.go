@@ -20,7 +20,7 @@ type table struct {
 var load = sync.OnceValue(func() *table {
 	t, err := parse(text)
 	if err != nil {
-		panic("mpiapi: " + err.Error()) // the table is part of the program, and tested
+		panic("mpiapi: " + err.Error()) // impossible: the table is part of the program, and tests parse it
 	}
 	return t
 })
@@ -42,10 +42,10 @@ func ByID(id FuncID) *Func {
 	return nil
 }
 
-// Skipped returns why the function with the given C name is deliberately not in the table, or "" if it is not one of
-// those.
+// Skipped returns the reason why the function with the given C name is deliberately not in the table. It returns "" for
+// all other names.
 func Skipped(name string) string { return load().skips[name] }
 
-// Hash identifies what the table says about numbering, layout and contents of call records. Records may be read only
-// by a program whose table has the same hash.
+// Hash identifies the numbering, layout and contents of call records. A program can read records only if its table has
+// the same hash as the table of the writer.
 func Hash() uint64 { return hashed() }

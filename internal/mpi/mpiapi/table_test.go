@@ -26,7 +26,8 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%s: number %d does not lead back to it", f.Name, f.ID)
 		}
 		base := ByID(f.Base)
-		if base == nil || base.ID > f.ID || base.Base != base.ID || len(base.Params) != len(f.Params) || base.Class != f.Class {
+		if base == nil || base.ID > f.ID || base.Base != base.ID ||
+			len(base.Params) != len(f.Params) || base.Class != f.Class {
 			t.Errorf("%s: base %v", f.Name, base)
 		}
 	}
@@ -95,7 +96,8 @@ func TestRoles(t *testing.T) {
 			if p.Kind.Handle() && p.Dir == InOut && !p.Record {
 				fail("it changes %s and does not record it", p.Name)
 			}
-			if p.Dir == In && p.Kind != Buffer && p.Kind != Pointer && p.Kind != Function && !p.Record && f.Class != Query {
+			if p.Dir == In && p.Kind != Buffer && p.Kind != Pointer && p.Kind != Function &&
+				!p.Record && f.Class != Query {
 				fail("it reads %s and does not record it", p.Name)
 			}
 		}
@@ -177,8 +179,9 @@ func TestInPlace(t *testing.T) {
 func TestPrototype(t *testing.T) {
 	for _, want := range []string{
 		"int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)",
-		"int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, MPI_Datatype sendtype," +
-			" void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, MPI_Datatype recvtype, MPI_Comm comm)",
+		"int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls," +
+			" MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls," +
+			" MPI_Datatype recvtype, MPI_Comm comm)",
 		"int MPI_Group_range_incl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *newgroup)",
 		"double MPI_Wtime(void)",
 		"int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)",
@@ -190,7 +193,7 @@ func TestPrototype(t *testing.T) {
 	}
 }
 
-// TestNames checks that every constant has a name, by the only list of them there is.
+// TestNames compares the names with the constants in the source, as there is no other list of these.
 func TestNames(t *testing.T) {
 	src, err := os.ReadFile("api.go")
 	if err != nil {
@@ -233,7 +236,8 @@ func TestSections(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	const words = "word int = int\nword comm = MPI_Comm, TheComm\nword buf = void *, Buffer, RecvBuf, out\nword request = MPI_Request, TheRequest\n"
+	const words = "word int = int\nword comm = MPI_Comm, TheComm\nword buf = void *, Buffer, RecvBuf, out\n" +
+		"word request = MPI_Request, TheRequest\n"
 	for _, c := range []struct{ text, want string }{
 		{"Send 1.0 MPI_X(int a, comm, int b[c])", `api.txt:5: MPI_X: parameter "b": length "c": no parameter c`},
 		{"Sned 1.0 MPI_X(int a)", `api.txt:5: MPI_X: unknown class "Sned"`},
@@ -243,18 +247,48 @@ func TestErrors(t *testing.T) {
 		{"Send 1.0 MPI_X(int a, int a)", `api.txt:5: MPI_X: two parameters are called a`},
 		{"Send 1.0 MPI_X(out get int a)", `api.txt:5: MPI_X: parameter "out get int a": both out and get`},
 		{"Send 1.0 MPI_X(out buf)", `api.txt:5: MPI_X: parameter "out buf": a buf is a pointer already`},
-		{"Send 1.0 MPI_X(int a[)", `api.txt:5: MPI_X: parameter "int a[": want [CAPACITY] or [CAPACITY:WRITTEN] at the end`},
+		{
+			"Send 1.0 MPI_X(int a[)",
+			`api.txt:5: MPI_X: parameter "int a[": want [CAPACITY] or [CAPACITY:WRITTEN] at the end`,
+		},
 		{"Send 1.0 MPI_X(comm, int a[comm])", `api.txt:5: MPI_X: parameter "a": length "comm": comm is no number`},
-		{"Send 1.0 MPI_X(int n, int a[size(n)])", `api.txt:5: MPI_X: parameter "a": length "size(n)": n is no communicator`},
-		{"Send 1.0 MPI_X(int n, int a[sum(n,n)])", `api.txt:5: MPI_X: parameter "a": length "sum(n,n)": n is no array of int that is read and has n elements`},
-		{"Send 1.0 MPI_X(comm, int a[size(comm,comm)])", `api.txt:5: MPI_X: parameter "a": length "size(comm,comm)": wrong number of arguments`},
-		{"Send 1.0 MPI_X(int n, int a[x*n])", `api.txt:5: MPI_X: parameter "a": length "x*n": "x" is no positive number`},
-		{"Send 1.0 MPI_X(out int n, int a[n])", `api.txt:5: MPI_X: parameter "a": its length n is not known before the call`},
-		{"Send 1.0 MPI_X(int n, int a[n:n])", `api.txt:5: MPI_X: parameter "int a[n:n]": a WRITTEN length goes with out`},
-		{"Send 1.0 MPI_X(notinplace int n)", `api.txt:5: MPI_X: parameter "n": there is no buffer that could be MPI_IN_PLACE`},
-		{"word three = int (*)[3]\nSend 1.0 MPI_X(three a)", `api.txt:6: MPI_X: parameter "three a": a three goes with a length`},
+		{
+			"Send 1.0 MPI_X(int n, int a[size(n)])",
+			`api.txt:5: MPI_X: parameter "a": length "size(n)": n is no communicator`,
+		},
+		{
+			"Send 1.0 MPI_X(int n, int a[sum(n,n)])",
+			`api.txt:5: MPI_X: parameter "a": length "sum(n,n)": n is no array of int that is read and has n elements`,
+		},
+		{
+			"Send 1.0 MPI_X(comm, int a[size(comm,comm)])",
+			`api.txt:5: MPI_X: parameter "a": length "size(comm,comm)": wrong number of arguments`,
+		},
+		{
+			"Send 1.0 MPI_X(int n, int a[x*n])",
+			`api.txt:5: MPI_X: parameter "a": length "x*n": "x" is no positive number`,
+		},
+		{
+			"Send 1.0 MPI_X(out int n, int a[n])",
+			`api.txt:5: MPI_X: parameter "a": its length n is not known before the call`,
+		},
+		{
+			"Send 1.0 MPI_X(int n, int a[n:n])",
+			`api.txt:5: MPI_X: parameter "int a[n:n]": a WRITTEN length goes with out`,
+		},
+		{
+			"Send 1.0 MPI_X(notinplace int n)",
+			`api.txt:5: MPI_X: parameter "n": there is no buffer that could be MPI_IN_PLACE`,
+		},
+		{
+			"word three = int (*)[3]\nSend 1.0 MPI_X(three a)",
+			`api.txt:6: MPI_X: parameter "three a": a three goes with a length`,
+		},
 		{"Send 1.0 MPI_X(int n,)", `api.txt:5: MPI_X: parameter "": want [MODIFIER…] WORD [NAME] [LENGTH]`},
-		{"Send 1.0 MPI_X(int n", `api.txt:5: "Send 1.0 MPI_X(int n": want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT] [: COLUMN, …]`},
+		{
+			"Send 1.0 MPI_X(int n",
+			`api.txt:5: "Send 1.0 MPI_X(int n": want CLASS VERSION [FLAG…] NAME(PARAMETER, …) [RESULT] [: COLUMN, …]`,
+		},
 		{"MPI_X()", `api.txt:5: "MPI_X()": want CLASS VERSION [FLAG…] NAME before the parameters`},
 		{"Send 1.0 MPI_X()\nSend 1.0 MPI_X()", `api.txt:6: MPI_X occurs twice`},
 		{"Send 1.0 MPI_X()\nskip MPI_X for fun", `api.txt:6: MPI_X occurs twice`},
@@ -275,7 +309,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestHash checks that the hash is a matter of what records look like.
+// TestHash checks that the hash depends on the layout of records, and on nothing else.
 func TestHash(t *testing.T) {
 	of := func(s string) uint64 {
 		t.Helper()
