@@ -1,5 +1,4 @@
-/* Two attached buffers, one that is too small, one detach too many; persistent and
- * nonblocking sends that do not fit. */
+/* Two attached buffers, a too small one, one detach too many; persistent and nonblocking sends that do not fit. */
 /* run: np=2 stdout=any */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Every blocking collective that moves or reduces data, with zero or unequal counts and
- * equal data in different types. */
+/* Every blocking collective that moves or reduces data, with zero or unequal counts, and equal data in other types. */
 /* run: np=4 */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Each rank sets another file size. Under Open MPI one rank never returns from MPI_File_close, because Open
- * MPI confuses its own internal messages. */
+/* Each rank sets another file size. Under Open MPI one rank never returns from MPI_File_close, because
+ * Open MPI confuses its own internal messages. */
 /* run: np=2 mpi=mpich */
 #include <mpi.h>
 

@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     MPI_Comm inter;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* Open MPI uses the error handler of this one */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* Open MPI calls the handler of MPI_COMM_WORLD */
     MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 0, &inter);
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
     MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, to, 1, MPI_INT, inter);       /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" may info "LOCAL:MPI:CALL_FAILED" */

@@ -1,5 +1,5 @@
-/* Correct programs may pass arguments to MPI_Intercomm_create that are significant only at the leaders, except for the
- * local leader. In MPI_Intercomm_merge, both groups may pass the same value of `high`. */
+/* In MPI_Intercomm_create, the peer communicator, the remote leader and the tag are significant only at the leaders. In
+ * MPI_Intercomm_merge, both groups may pass the same value of `high`. */
 /* run: np=3 */
 #include <mpi.h>
 #include <stdio.h>

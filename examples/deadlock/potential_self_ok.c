@@ -1,4 +1,4 @@
-/* A rank sends messages to itself. The receive is posted first, or the rank waits for the send only after it. */
+/* A rank sends messages to itself. It posts the receive first, or waits for the send only after the receive. */
 /* run: np=2 */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Two requests are swapped before the first wait. Small sends may have one handle, so only the variables differ. */
+/* Two requests are swapped before the first wait. If they share a handle, only the program can tell them apart. */
 /* run: np=3 */
 #include <mpi.h>
 

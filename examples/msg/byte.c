@@ -1,4 +1,4 @@
-/* MPI_BYTE matches only MPI_BYTE. Otherwise it works on equal machines only, so users can allow it by its own name. */
+/* MPI_BYTE matches only MPI_BYTE. Other types work on equal machines, so this check can be disabled separately. */
 /* run: np=2 */
 #include <mpi.h>
 

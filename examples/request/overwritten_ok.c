@@ -1,5 +1,4 @@
-/* One variable for many requests. Each is copied before the next one starts, and the
- * copies are completed at the end. */
+/* One variable for many requests. Each is copied before the next one, and the copies are completed at the end. */
 /* run: np=2 */
 #include <mpi.h>
 
