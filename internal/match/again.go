@@ -30,7 +30,7 @@ func (op *Op) countRepeat(other *Op) bool {
 	return true
 }
 
-// splitFirst takes the first operation from those that op stands for, and returns it as an Op of its own.
+// splitFirst takes the first operation from those that op stands for, and returns it as a separate Op.
 func (m *Matcher) splitFirst(op *Op) *Op {
 	n := m.Own(op)
 	n.Matched, n.queued, n.seq = false, true, op.seq

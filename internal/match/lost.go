@@ -84,7 +84,7 @@ func (op *Op) Unknown() bool {
 	return c.Unmatchable() || c.boxes[to].lost()
 }
 
-// Lose says that no record will tell which message the receive op got. So the messages of later receives are not known
+// Lose notes that no record will show which message the receive op got. So the messages of later receives are not known
 // either.
 func (m *Matcher) Lose(op *Op) { m.lose(&op.Comm.boxes[op.Me]) }
 

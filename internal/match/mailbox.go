@@ -76,7 +76,7 @@ type mailbox struct {
 	behind *behind
 }
 
-// behind has what waits for receives whose message is not known yet.
+// behind has the operations that wait for receives whose message is not known yet.
 type behind struct {
 	dirty []*pair // pairs with operations that wait
 	owed  int     // receives that wait although the program has completed them

@@ -187,8 +187,8 @@ func (m *Matcher) postSend(op *Op, b *mailbox) {
 	p.sends.push(op)
 }
 
-// rescan matches what can be matched between one sender and the owner of b. A send waits if a receive whose message is
-// not known yet was posted before the receive that would take it.
+// rescan matches the operations between one sender and the owner of b that can be matched. A send waits if a receive
+// whose message is not known yet was posted before the receive that would take it.
 func (m *Matcher) rescan(b *mailbox, p *pair) {
 	if p.recvs.head == nil || p.sends.head == nil {
 		return

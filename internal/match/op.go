@@ -72,7 +72,7 @@ func (m *Matcher) NewOp() *Op {
 	return op
 }
 
-// setMessage copies what a call says of its message, without the call.
+// setMessage copies the fields that describe the message, without the call.
 func (op *Op) setMessage(from *Op) {
 	op.Send, op.Mode, op.Comm, op.Me, op.Peer, op.Tag = from.Send, from.Mode, from.Comm, from.Me, from.Peer, from.Tag
 	op.Count, op.Type, op.At = from.Count, from.Type, from.At

@@ -23,17 +23,17 @@ func (op *Op) Demand() Demand {
 	return Demand{Op: op, Comm: op.Comm, Me: op.Me, Source: op.Peer, Tag: op.Tag, Thread: op.Call.Thread}
 }
 
-// Supply says what is on its way for a demand.
+// Supply says whether enough messages are on their way for a demand.
 type Supply uint8
 
 // The supplies.
 const (
-	Unmet Supply = iota // nothing
-	// less than what the receives need that are served before it or with it: one of them gets nothing
+	Unmet Supply = iota // no message
+	// fewer messages than the demand and the receives before it or with it need: one of them gets none
 	Short
-	Shared  // enough, but some of it may be for other receives
-	Enough  // and it is for no other receive
-	Unknown // matching is given up there
+	Shared  // enough messages, but some of them may be for other receives
+	Enough  // enough messages, and none of them is for another receive
+	Unknown // matching is given up for the mailbox
 )
 
 // covered reports whether the receive r accepts every message that d asks for.

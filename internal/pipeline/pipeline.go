@@ -40,7 +40,7 @@ type Options struct {
 	NoProgress time.Duration
 	// MaxPending is the number of call sites of messages without a receive that are reported; 0: no limit.
 	MaxPending int
-	// Leaks are set, or check.DefaultLeaks is used.
+	// Leaks limits the reports about objects that are not freed. nil: check.DefaultLeaks.
 	Leaks *check.Leaks
 	// Strict, if not nil, makes collective calls wait until they are judged.
 	Strict *Strict

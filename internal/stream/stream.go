@@ -82,10 +82,10 @@ type Topic[E any] struct {
 // On subscribes f. Subscribers are called in the order in which they subscribed.
 func (t *Topic[E]) On(o *Owner, f func(E)) { t.add(o, usual, f) }
 
-// Early subscribes f, which is called before those that subscribed by On.
+// Early subscribes f. It is called before the functions that were subscribed with On.
 func (t *Topic[E]) Early(o *Owner, f func(E)) { t.add(o, early, f) }
 
-// Late subscribes f, which is called after those that subscribed by On.
+// Late subscribes f. It is called after the functions that were subscribed with On.
 func (t *Topic[E]) Late(o *Owner, f func(E)) { t.add(o, late, f) }
 
 func (t *Topic[E]) add(o *Owner, at turn, f func(E)) {
@@ -141,10 +141,10 @@ type Keyed[K ~uint16, E any] struct {
 // On subscribes f to the events of keys.
 func (k *Keyed[K, E]) On(o *Owner, f func(E), keys ...K) { k.add(o, usual, f, keys) }
 
-// Early subscribes f, which is called before those that subscribed by On.
+// Early subscribes f. It is called before the functions that were subscribed with On.
 func (k *Keyed[K, E]) Early(o *Owner, f func(E), keys ...K) { k.add(o, early, f, keys) }
 
-// Late subscribes f, which is called after those that subscribed by On.
+// Late subscribes f. It is called after the functions that were subscribed with On.
 func (k *Keyed[K, E]) Late(o *Owner, f func(E), keys ...K) { k.add(o, late, f, keys) }
 
 func (k *Keyed[K, E]) add(o *Owner, at turn, f func(E), keys []K) {

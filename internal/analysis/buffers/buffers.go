@@ -69,7 +69,7 @@ type holding struct {
 	held memory.Held
 }
 
-// Fact is what memory MPI holds.
+// Fact is the memory that MPI holds.
 var Fact = &analysis.Fact[*Buffers]{
 	Name: "buffers in use",
 	Start: func(r *analysis.Run) *Buffers {

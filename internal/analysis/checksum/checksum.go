@@ -44,7 +44,7 @@ type member struct {
 	sent, received []part // by peer
 }
 
-// part is what a member sends to, or has received from, another.
+// part is the data that a member sends to, or has received from, another member.
 type part struct {
 	peer       int32 // everybody, or a member number
 	bytes, sum uint64

@@ -44,7 +44,7 @@ func (l *Log) Group(procs []int32) Group {
 	return n
 }
 
-// group is what a Group stands for.
+// group has the data of a Group.
 type group struct {
 	members []int32 // ascending
 	all     journal // what all members learned at once; entry.proc is not used
@@ -279,7 +279,7 @@ func (s *search) visitGroups(groups []Group, from, to uint64) bool {
 			}
 			continue
 		}
-		// The last entry includes what the entries before it say.
+		// The last entry includes the knowledge of the earlier entries.
 		e := all.entry(i)
 		if e.at >= from && e.known >= s.target.At && s.addMembers(n, e.known) {
 			return true
@@ -288,7 +288,7 @@ func (s *search) visitGroups(groups []Group, from, to uint64) bool {
 	return false
 }
 
-// addMembers has the search go on with what each member of a group had done by the time known.
+// addMembers continues the search with the events of each member of a group up to the time known.
 func (s *search) addMembers(n Group, known uint64) bool {
 	members := s.log.groups[n].members
 	if _, member := slices.BinarySearch(members, s.target.Proc); member {

@@ -195,7 +195,7 @@ func (e *Engine) enter(t *thread, it *item) {
 // reached notes that a member has entered a collective.
 func (c *comm) reached(me int32, position uint64) { c.pos[me] = max(c.pos[me], position+1) }
 
-// quit removes a thread that is let pass from the threads that go on by themselves.
+// quit removes a thread from the threads that go on by themselves, because the engine lets its call pass.
 func (c *comm) quit(it *item) {
 	c.slot(it.pos).inRun--
 	c.slot(it.last()).ends--

@@ -75,7 +75,7 @@ type thread struct {
 
 const (
 	glance  = 1024 // length of a queue at which the stuck threads are examined
-	longest = 8192 // length at which half of the queue is let pass
+	longest = 8192 // length at which the engine lets half of the queue pass
 )
 
 // head returns the first item of the queue. The queue must not be empty.

@@ -11,14 +11,15 @@
 //   - A receive takes the message that it got in the run. This also holds for a receive from MPI_ANY_SOURCE, a message
 //     that was seen by a probe, and a call that may complete in one of several ways. Such a call is never part of a
 //     knot, unless no other message can come.
-//   - If a call has to be let pass for the replay to go on, it is a send of the standard mode, which the standard
-//     allows to be buffered, or a collective that the standard allows to be left early. So the replay remains a
-//     possible execution.
+//   - If all threads are stuck, the engine lets a call pass so that the replay goes on. This call is a send of the
+//     standard mode, which the standard allows to be buffered, or a collective that the standard allows to be left
+//     early. So the replay remains a possible execution.
 //   - If this is not enough, or something is not known, the process is doubted. A doubted process does not take part in
 //     knots. Processes that receive messages from it are doubted, too. The doubt ends with a collective that
 //     synchronises the whole of MPI_COMM_WORLD. Up to there, the replay is then taken to have gone as the run did.
 //
-// Calls that have passed are forgotten. The length of a queue is bounded: when a queue is full, its head is let pass.
+// Calls that have passed are forgotten. The length of a queue is bounded: when a queue is full, the engine lets its
+// head pass.
 package strictreplay
 
 import (

@@ -20,8 +20,8 @@ const (
 // waitsFor returns which members a member waits for in f. moves: the collective has data to move. atRoot: the member is
 // the root.
 //
-// The root of MPI_Bcast has data for every other member, and in MPI_Reduce every member has data for the root. Where
-// counts vary, a member may have nothing to move, and need not wait (MPI standard, section 6.1).
+// The root of MPI_Bcast has data for every other member, and in MPI_Reduce every member has data for the root. If the
+// counts vary, a member may have no data to move, and need not wait (MPI standard, section 6.1).
 func waitsFor(f *mpiapi.Func, moves, atRoot bool) whom {
 	switch {
 	case f.Waits == mpiapi.WaitsAll, moves && f.Exchanges():

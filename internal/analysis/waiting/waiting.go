@@ -28,8 +28,8 @@ type Clause struct {
 	Op     *match.Op // the send or receive without a partner, for ToReceive and ToSend; nil for a probe
 	Tag    int32     // ToSend: the tag of the receive or probe, or match.Any
 	Source int32     // ToSend: the member that the message must come from, or match.Any
-	// Loose: the standard allows MPI to return without the condition. That the thread waits for it is concluded only
-	// from the fact that the call has not returned.
+	// Loose: the standard allows MPI to return before the condition holds. Only the fact that the call has not returned
+	// shows that the thread waits for it.
 	Loose bool
 	// Further, of ToSend: suitable messages have been sent, but the same number of other receives will take them.
 	Further bool

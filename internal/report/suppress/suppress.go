@@ -5,10 +5,10 @@
 //     module: libhdf5.so*
 //     reason: the library keeps its types for the next file
 //   - check: GLOBAL:MSG:PENDING
-//     function: finish              # somewhere on a call stack; with "frame: caller", what called MPI
+//     function: finish              # somewhere on a call stack; with "frame: caller", the caller of MPI
 //     file: src/io.c
 //     lines: 120-140
-//     reason: the last message is for nobody
+//     reason: no process receives the last message
 //
 // The conditions function, file, lines and module must all hold for one frame. Instead of them, there may be stacks:
 // lists of frames, innermost first. Every call stack of the finding must begin with one of them.
