@@ -33,7 +33,7 @@ for p in $packages; do
 done
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || {
-        echo "setup: this is no Debian; please install the equivalent of:$missing" >&2
+        echo "setup: this is not Debian; please install the equivalent of:$missing" >&2
         exit 1
     }
     echo "setup: installing$missing"

@@ -60,7 +60,7 @@ func (f *Fact[T]) start(r *Run) {
 func (f *Fact[T]) Of(r *Run) T {
 	t, ok := r.facts[f].(T)
 	if !ok {
-		panic(fmt.Sprintf("the fact %s is used by somebody who does not name it as a need", f.Name))
+		panic(fmt.Sprintf("the fact %s is used by code that does not name it as a need", f.Name))
 	}
 	return t
 }

@@ -211,7 +211,7 @@ func (a *analysis) interrupted() { a.stopped.Store(true) }
 
 // launcherKilled tells the user that somebody has killed the launcher.
 func (a *analysis) launcherKilled(what string) {
-	a.run.Launcher = what + ": what happened to the program after that is no finding"
+	a.run.Launcher = what + ": what happened to the program after that is not a finding"
 	if a.text != nil {
 		say("%s", a.run.Launcher)
 	}

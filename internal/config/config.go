@@ -248,11 +248,11 @@ func Apply(fs *pflag.FlagSet, layers ...[]Setting) error {
 func plainError(f *pflag.Flag, value string, err error) error {
 	switch f.Value.Type() {
 	case "int":
-		return fmt.Errorf("%q is no whole number", value)
+		return fmt.Errorf("%q is not a whole number", value)
 	case "bool":
 		return fmt.Errorf("%q is neither true nor false", value)
 	case "duration":
-		return fmt.Errorf("%q is no duration such as 30s or 5m", value)
+		return fmt.Errorf("%q is not a duration such as 30s or 5m", value)
 	}
 	return err
 }

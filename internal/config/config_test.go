@@ -145,11 +145,11 @@ func TestErrors(t *testing.T) {
 		"jason: x":                         "m.yaml:1: there is no flag --jason: mpivet help run lists them",
 		"help: true":                       "m.yaml:1: there is no flag --help",
 		"config: other.yaml":               "m.yaml:1: a configuration file can't name another one",
-		"quiet: true\n\nlimit: ten":        `m.yaml:3: limit: "ten" is no whole number`,
+		"quiet: true\n\nlimit: ten":        `m.yaml:3: limit: "ten" is not a whole number`,
 		"limit: [1, 2]":                    "m.yaml:1: limit takes a single value",
 		"limit:":                           "m.yaml:1: limit has no value",
 		"quiet: maybe":                     `m.yaml:1: quiet: "maybe" is neither true nor false`,
-		"no-progress: 5":                   `m.yaml:1: no-progress: "5" is no duration such as 30s or 5m`,
+		"no-progress: 5":                   `m.yaml:1: no-progress: "5" is not a duration such as 30s or 5m`,
 		"suppress:\n- a\n- b: c":           "m.yaml:3: suppress takes a list of single values",
 		"suppress:\n  a: b":                "m.yaml:1: suppress takes one value or a list",
 		"check:\n  LOCAL: [on]":            "m.yaml:2: want PATTERN: ACTION",
@@ -177,7 +177,7 @@ func TestErrors(t *testing.T) {
 	}
 	env := config.Environment(func(name string) (string, bool) { return "x", name == "MPIVET_NO_PROGRESS" }, fs)
 	if err := config.Apply(fs, env); err == nil ||
-		!strings.Contains(err.Error(), `MPIVET_NO_PROGRESS: no-progress: "x" is no duration`) {
+		!strings.Contains(err.Error(), `MPIVET_NO_PROGRESS: no-progress: "x" is not a duration`) {
 		t.Errorf("environment: %v", err)
 	}
 }

@@ -189,7 +189,7 @@ func TestRuleErrors(t *testing.T) {
 		"SOMETHING:QUITE:DIFFERENT=error": "mpivet checks lists them all",
 		"LOCAL":                           "want PATTERN=on|off|info|warning|error|fatal",
 		"=off":                            "want PATTERN=",
-		"LOCAL=loud":                      `"loud" is none of on, off`,
+		"LOCAL=loud":                      `"loud" is not one of on, off`,
 	} {
 		if _, err := NewRules(known, rule); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", rule, err, want)

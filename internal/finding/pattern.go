@@ -106,7 +106,7 @@ func NewRules(known []Check, specs ...string) (*Rules, error) {
 		if entry.on = strings.EqualFold(action, "on"); !entry.on {
 			s, err := ParseSeverity(action)
 			if err != nil {
-				return nil, fmt.Errorf("check rule %q: %q is none of on, off, info, warning, error, fatal", spec,
+				return nil, fmt.Errorf("check rule %q: %q is not one of on, off, info, warning, error, fatal", spec,
 					action)
 			}
 			entry.severity = s

@@ -275,7 +275,7 @@ func (n *names) noConstant(param string, index int, v int64, one string) *dataty
 	}
 	return &datatype.ArgumentError{
 		Param: param, Index: index, Value: v,
-		Why: "is none of the constants for it (" + one + " …)",
+		Why: "is not one of the constants for it (" + one + " …)",
 	}
 }
 

@@ -248,7 +248,7 @@ func TestRejectedDatatypes(t *testing.T) {
 				"array_of_starts": []int32{1},
 				"order":           3, "oldtype": uint64(Int), ">newtype": uint64(derived),
 			})
-		}, "MPI_Type_create_subarray: order = 3 is none of the constants for it (MPI_ORDER_C …)"},
+		}, "MPI_Type_create_subarray: order = 3 is not one of the constants for it (MPI_ORDER_C …)"},
 		{"array lost", func(k *Rank) {
 			k.Call("c", "MPI_Type_indexed", Args{
 				"count": 2, "array_of_blocklengths": []int32{1, 2}, "*array_of_displacements": 4711,

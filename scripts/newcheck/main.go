@@ -52,7 +52,7 @@ func main() {
 func lay(root, id, title string) error {
 	m := identifier.FindStringSubmatch(id)
 	if m == nil {
-		return fmt.Errorf("%q is no name of a check: want LOCAL:FOO:BAR or GLOBAL:FOO:BAR", id)
+		return fmt.Errorf("%q is not a name of a check: want LOCAL:FOO:BAR or GLOBAL:FOO:BAR", id)
 	}
 	name := func(s string) string { return strings.NewReplacer(":", "", "_", "").Replace(strings.ToLower(s)) }
 	l := layout{ID: id, Title: title, Family: name(m[2]), Package: name(m[3])}

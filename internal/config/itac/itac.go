@@ -231,7 +231,7 @@ func number(flag string) func(*Configuration, string, []string) error {
 			return fmt.Errorf("want one number")
 		}
 		if n, err := strconv.Atoi(args[0]); err != nil || n < 0 {
-			return fmt.Errorf("%q is no number", args[0])
+			return fmt.Errorf("%q is not a number", args[0])
 		}
 		c.set(origin, flag, args[0])
 		return nil
@@ -269,7 +269,7 @@ func parseTime(text string) (time.Duration, error) {
 		}
 		f, err := strconv.ParseFloat(part, 64)
 		if err != nil || f < 0 || f*float64(unit) > float64(1<<62) {
-			return 0, fmt.Errorf("%q is no time such as 30s or 1m+30s", text)
+			return 0, fmt.Errorf("%q is not a time such as 30s or 1m+30s", text)
 		}
 		sum += time.Duration(f * float64(unit))
 	}

@@ -104,12 +104,12 @@ func TestOptions(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nCHECK-MAX-ERRORS x":   `vt.conf:2: CHECK-MAX-ERRORS: "x" is no number`,
-		"CHECK-MAX-ERRORS -1":    `"-1" is no number`,
+		"\nCHECK-MAX-ERRORS x":   `vt.conf:2: CHECK-MAX-ERRORS: "x" is not a number`,
+		"CHECK-MAX-ERRORS -1":    `"-1" is not a number`,
 		"CHECK-MAX-ERRORS":       "want one number",
 		"CHECK-MAX-REPORTS 1 2":  "want one number",
-		"DEADLOCK-WARNING 5x":    `"5x" is no time such as 30s`,
-		"DEADLOCK-WARNING 9e99w": "is no time",
+		"DEADLOCK-WARNING 5x":    `"5x" is not a time such as 30s`,
+		"DEADLOCK-WARNING 9e99w": "is not a time",
 		"DEADLOCK-WARNING":       "want one time",
 		"CHECK":                  "want CHECK PATTERN ON",
 		"CHECK A B C":            "want CHECK PATTERN ON",

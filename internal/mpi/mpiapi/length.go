@@ -82,7 +82,7 @@ func (f *Func) parseElements(s string) (Elements, error) {
 		return Elements{}, fmt.Errorf("length %q: no parameter %s", s, name)
 	}
 	if p := &f.Params[e.Arg]; p.Length != "" || p.Kind != Int && p.Kind != Count {
-		return Elements{}, fmt.Errorf("length %q: %s is no number", s, name)
+		return Elements{}, fmt.Errorf("length %q: %s is not a number", s, name)
 	}
 	return e, nil
 }

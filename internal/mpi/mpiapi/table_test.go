@@ -251,7 +251,7 @@ func TestErrors(t *testing.T) {
 			"Send 1.0 MPI_X(int a[)",
 			`api.txt:5: MPI_X: parameter "int a[": want [CAPACITY] or [CAPACITY:WRITTEN] at the end`,
 		},
-		{"Send 1.0 MPI_X(comm, int a[comm])", `api.txt:5: MPI_X: parameter "a": length "comm": comm is no number`},
+		{"Send 1.0 MPI_X(comm, int a[comm])", `api.txt:5: MPI_X: parameter "a": length "comm": comm is not a number`},
 		{
 			"Send 1.0 MPI_X(int n, int a[size(n)])",
 			`api.txt:5: MPI_X: parameter "a": length "size(n)": n is no communicator`,

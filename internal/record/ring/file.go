@@ -386,7 +386,7 @@ func (t *fileThread) check(b *Batch) (calls int, err error) {
 		if last = binary.LittleEndian.Uint16(d) < layout.Info; last {
 			calls++
 		} else if len(d) == len(b.Data) && b.Resume {
-			return 0, errors.New("a record that is no call returns")
+			return 0, errors.New("a record that is not a call returns")
 		}
 		d = d[n:]
 	}

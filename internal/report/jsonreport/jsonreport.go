@@ -176,7 +176,7 @@ func ReadFile(path string) ([]*finding.Finding, error) {
 	}
 	var d Document
 	if err := json.Unmarshal(data, &d); err != nil || d.Schema != Schema {
-		return nil, fmt.Errorf("%s is no report that --json wrote", path)
+		return nil, fmt.Errorf("%s is not a report that --json wrote", path)
 	}
 	var list []*finding.Finding
 	for _, j := range d.Findings {

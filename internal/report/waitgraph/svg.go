@@ -26,7 +26,7 @@ func (g *Graph) SVG(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" `+
 		`font-family="sans-serif" font-size="13">`+"\n", size.x, size.y, size.x, size.y)
-	b.WriteString("<title>Who waits for whom</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+	b.WriteString("<title>Wait-for graph</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
 	fmt.Fprintf(&b, `<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="%g" `+
 		`markerHeight="%g" orient="auto"><path d="M0 0L10 5L0 10z" fill="#444"/></marker></defs>`+"\n", arrow, arrow)
 	for _, a := range g.Arcs {

@@ -77,7 +77,7 @@ func (n *Node) who() string {
 // DOT writes the graph for Graphviz.
 func (g *Graph) DOT(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("// Who waits for whom: solid arcs are all needed, of dashed ones one is enough.\n")
+	b.WriteString("// The wait-for graph. A process needs all of its solid arcs, and one of its dashed arcs.\n")
 	b.WriteString("digraph deadlock {\n\tgraph [layout=circo];\n\tnode [shape=box, fontname=\"sans-serif\", " +
 		"style=filled];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
 	for i := range g.Nodes {

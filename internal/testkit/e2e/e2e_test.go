@@ -816,7 +816,7 @@ func TestReplayOfADamagedFile(t *testing.T) {
 		"half":    data[:len(data)/2],
 		"nothing": {},
 		"start":   data[:10],
-		"text":    []byte("this is no record file at all, but text\n"),
+		"text":    []byte("this is not a record file at all, but text\n"),
 		"flipped": slices.Concat(data[:len(data)/2], []byte("damage!!"), data[len(data)/2+8:]),
 	} {
 		t.Run(name, func(t *testing.T) {

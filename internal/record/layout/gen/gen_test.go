@@ -39,8 +39,8 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"struct mv_x { double d; };", `line 1: the type "double" is not known`},
 		{"\nunion mv_x { int i; };", `line 2: "union" is not understood`},
-		{"#define MV_X y\n", `line 2: "y" is no number`},
-		{"enum mv_x { /* here */ MV_Y };", `line 1: the comment of enum mv_x is no marker: "here"`},
+		{"#define MV_X y\n", `line 2: "y" is not a number`},
+		{"enum mv_x { /* here */ MV_Y };", `line 1: the comment of enum mv_x is not a marker: "here"`},
 	} {
 		if _, err := parse(c.src); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.src, err, c.want)

@@ -147,7 +147,7 @@ func (p *parser) value(text string) uint64 {
 	}
 	v, err := strconv.ParseUint(strings.TrimRight(text, "uUlL"), 0, 64)
 	if err != nil {
-		p.fail("%q is no number", text)
+		p.fail("%q is not a number", text)
 	}
 	return v
 }
@@ -175,7 +175,7 @@ func (p *parser) readEnum(comment string) {
 	if behind, _ := p.comments(); behind != "" {
 		prefix, ok := strings.CutPrefix(behind, "Go: ")
 		if !ok {
-			p.fail("the comment of enum %s is no marker: %q", e.name, behind)
+			p.fail("the comment of enum %s is not a marker: %q", e.name, behind)
 		}
 		e.prefix = prefix
 	}
@@ -219,7 +219,7 @@ func (p *parser) readStruct(comment string) {
 	case "payload":
 		s.payload = true
 	default:
-		p.fail("the comment of struct %s is no marker: %q", s.name, behind)
+		p.fail("the comment of struct %s is not a marker: %q", s.name, behind)
 	}
 	for p.tok != '}' {
 		lead = s.takeTails(lead)
@@ -263,7 +263,7 @@ func (s *structure) takeTails(text string) string {
 		if open := strings.IndexByte(typ, '['); ok && open > 0 && strings.HasSuffix(typ, "]") {
 			t = tail{name, typ[:open], typ[open+1 : len(typ)-1]}
 		} else {
-			panic(fmt.Errorf("struct %s: %q is no tail", s.name, one))
+			panic(fmt.Errorf("struct %s: %q is not a tail", s.name, one))
 		}
 		s.tails = append(s.tails, t)
 	}
