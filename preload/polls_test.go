@@ -129,12 +129,13 @@ int main(int argc, char **argv)
 }
 `
 
-// isPoll tells whether a record is of one of the polls of the program above.
+// isPoll reports whether a record is that of one of the polls of the program above.
 func isPoll(c record) bool {
 	return slices.Contains([]string{"MPI_Test", "MPI_Testany", "MPI_Iprobe"}, c.name())
 }
 
-// TestPolls: tests and probes that find nothing and are made over and over are counted, not recorded; any other is recorded as ever.
+// TestPolls: repeated tests and probes that find nothing are counted, but not recorded. All others are recorded as
+// usual.
 func TestPolls(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "polls", polls, "-pthread", "-rdynamic")
@@ -167,11 +168,13 @@ func TestPolls(t *testing.T) {
 			t.Errorf("%d probes are recorded, %d polls repeated", len(probes), turns.repeats())
 		}
 		found := anys[len(anys)-1]
-		if i := found.after("index"); i != 1 || found.after("flag") != 1 || found.ints("array_of_requests", 2)[1] != anys[0].ints("array_of_requests", 2)[1] {
+		if i := found.after("index"); i != 1 || found.after("flag") != 1 ||
+			found.ints("array_of_requests", 2)[1] != anys[0].ints("array_of_requests", 2)[1] {
 			t.Errorf("MPI_Testany has found request %d, of %v", i, found.ints("array_of_requests", 2))
 		}
 		found = tests[len(tests)-1]
-		if st := found.statuses("status"); found.after("flag") != 1 || found.before("request") != tests[0].before("request") || len(st) != 1 || st[0].bytes != 4 {
+		if st := found.statuses("status"); found.after("flag") != 1 ||
+			found.before("request") != tests[0].before("request") || len(st) != 1 || st[0].bytes != 4 {
 			t.Errorf("MPI_Test of %#x has found %v", found.before("request"), st)
 		}
 
@@ -179,7 +182,8 @@ func TestPolls(t *testing.T) {
 			t.Errorf("probes of different tags: %d are recorded, %d counted", len(r.named("MPI_Iprobe")), r.repeats())
 		}
 		if r := record("between"); r.repeats() != 0 || len(r.named("MPI_Test")) != 100 {
-			t.Errorf("tests with a collective between: %d are recorded, %d counted", len(r.named("MPI_Test")), r.repeats())
+			t.Errorf("tests with a collective between: %d are recorded, %d counted",
+				len(r.named("MPI_Test")), r.repeats())
 		}
 		callers := record("callers")
 		tests = callers.named("MPI_Test")
@@ -197,7 +201,8 @@ func TestPolls(t *testing.T) {
 			}
 		}
 		if !slices.Equal(finds, []uint32{two, one}) || one == two || vain[two] == 0 || callers.repeats() < 2900 {
-			t.Errorf("from call sites %d and %d: %v have found something, %v nothing, and %d were repeated", one, two, finds, vain, callers.repeats())
+			t.Errorf("from call sites %d and %d: %v have found something, %v nothing, and %d were repeated",
+				one, two, finds, vain, callers.repeats())
 		}
 		r := record("thread")
 		if r.repeats() < 998 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Buffers that can be accessed or not, and their data, without MPI and without an analyzer.
+// Accessible and inaccessible buffers, and their data, without MPI and without an analyzer.
 const reachProgram = `
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -105,7 +105,8 @@ static void accesses(void)
     check(look(p, 2048, 1, 1), "two pages to write");
     check(last.address == (uint64_t)(uintptr_t)(p + PAGE) && last.at == PAGE && last.mapped && last.written, "where");
     check(look(p + 4, 2048, 1, 0), "three pages to read");
-    check(last.address == (uint64_t)(uintptr_t)(p + 2 * PAGE) && last.at == 2 * PAGE - 4 && !last.mapped && !last.written, "where");
+    check(last.address == (uint64_t)(uintptr_t)(p + 2 * PAGE) && last.at == 2 * PAGE - 4 && !last.mapped &&
+          !last.written, "where");
     check(!look(p, 2048, 77, 1), "an unknown datatype");
     check(!look(p + 2 * PAGE, 0, 1, 1), "nothing");
     check(!look(NULL, 4, 1, 1), "no address");
@@ -149,8 +150,10 @@ static void turns(void)
 static void from_the_end(const struct mv_part *q)
 {
     struct mv_snapshot s, back;
-    check(mv_snapshot_back(&back, q) == mv_snapshot(&s, q, UINT64_MAX) && back.blocks == s.blocks, "as much from the end");
-    check(!memcmp(s.sum, back.sum, s.blocks * sizeof s.sum[0]) && mv_snapshot_sum(&s) == mv_snapshot_sum(&back), "the same from the end");
+    check(mv_snapshot_back(&back, q) == mv_snapshot(&s, q, UINT64_MAX) && back.blocks == s.blocks,
+          "as much from the end");
+    check(!memcmp(s.sum, back.sum, s.blocks * sizeof s.sum[0]) && mv_snapshot_sum(&s) == mv_snapshot_sum(&back),
+          "the same from the end");
 }
 
 static void data(void)
@@ -174,8 +177,10 @@ static void data(void)
         check(mv_snapshot_sum(&s) == mv_snapshot_sum(&same), "a part's sum");
         from_the_end(&q);
         p[n / 2]++;
-        check(mv_snapshot_differs(&s, &q, &c) && c.at <= n / 2 && n / 2 < c.at + c.length && c.bytes == s.bytes, "a block");
-        check(!mv_snapshot_differs(&s, &(struct mv_part){.at = 1 << 20, .count = q.count, .shape = q.shape}, &c), "nowhere");
+        check(mv_snapshot_differs(&s, &q, &c) && c.at <= n / 2 && n / 2 < c.at + c.length &&
+              c.bytes == s.bytes, "a block");
+        check(!mv_snapshot_differs(&s, &(struct mv_part){.at = 1 << 20, .count = q.count, .shape = q.shape}, &c),
+              "nowhere");
     }
     /* with gaps */
     q = part(p, 8, 2);
@@ -189,7 +194,7 @@ static void data(void)
         p[i] = (unsigned char)(i * 2654435761u >> 24);
     q = part(p, 1000, 2);
     from_the_end(&q);
-    static const int64_t halves[] = {120000, 200000, 60000, 0, 60000, 100000}; /* longer than a block, and not a multiple */
+    static const int64_t halves[] = {120000, 200000, 60000, 0, 60000, 100000}; /* longer than a block, not a multiple */
     q = (struct mv_part){(uint64_t)(uintptr_t)p, 4, {halves[0], halves[1], {halves, 6}}, 0};
     check(mv_snapshot(&s, &q, UINT64_MAX) == 480000, "long parts");
     from_the_end(&q);
@@ -238,7 +243,8 @@ static void overlaps(void)
             b = column(at, 100);
             check(mv_parts_overlap(&a, &b) == ((m < 4 || m > 12) && d > -16 * 99 - 4 && d < 16 * 99 + 4), "columns");
             c = part((void *)(uintptr_t)at, 3, 1);
-            check(mv_parts_overlap(&a, &c) == (d > -12 && d < 16 * 99 + 4 && !(m >= 4 && m + 12 <= 16)), "a column and a row");
+            check(mv_parts_overlap(&a, &c) == (d > -12 && d < 16 * 99 + 4 && !(m >= 4 && m + 12 <= 16)),
+                  "a column and a row");
             check(mv_parts_overlap(&c, &a) == mv_parts_overlap(&a, &c), "a row and a column");
         }
     a = column(0x10000, 1 << 20);

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The hash by itself: the same for the same data in whatever pieces, another for others, and nothing is read but the data.
+// The hash alone: it is the same for the same data in any pieces, different for other data, and reads only the data.
 const hashProgram = `
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -125,7 +125,8 @@ int main(int argc, char **argv)
             memcpy(other, p, sizeof other);
             memcpy(other + i, p + i + width, (size_t)width);
             memcpy(other + i + width, p + i, (size_t)width);
-            check(whole(other, sizeof other) != whole(p, sizeof other), "the same sum in another order", (uint64_t)width);
+            check(whole(other, sizeof other) != whole(p, sizeof other), "the same sum in another order",
+                  (uint64_t)width);
         }
     memset(other, 0, sizeof other);
     for (uint64_t n = 0; n < sizeof other; n++)
@@ -151,7 +152,7 @@ int main(int argc, char **argv)
 }
 `
 
-// buildHash compiles the hash by itself.
+// buildHash compiles the hash alone.
 func buildHash(t testing.TB, m *mpi) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -164,14 +165,15 @@ func buildHash(t testing.TB, m *mpi) string {
 
 func TestHash(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) { // for its compiler
-		if out, err := exec.Command(buildHash(t, m)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
+		if out, err := exec.Command(buildHash(t, m)).CombinedOutput(); err != nil ||
+			strings.TrimSpace(string(out)) != "ok" {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
 }
 
-// BenchmarkHash: how fast data are summed up that are contiguous, with the instructions of this processor and with those that
-// every one has.
+// BenchmarkHash measures how fast contiguous data are summed up, with the instructions of this processor and with those
+// that every processor has.
 func BenchmarkHash(b *testing.B) {
 	for i := range mpis {
 		m := mpis[i]
