@@ -6,17 +6,17 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// Object is an object that the program has made and is to free, or a reference to one that a call has returned to it.
+// Object is an object that the program has made and must free, or a reference to one that a call has returned to it.
 type Object struct {
 	Made   match.Call
-	Number uint64 // among the process's objects, in the order of their making
-	// Comm is what a communicator, window or file is to all its processes; nil if that is not known.
+	Number uint64 // number among the process's objects, in the order of creation
+	// Comm is the common state of a communicator, window or file; nil if it is not known.
 	Comm *match.Comm
 
 	variable uint64 // address of the handle that the call has set
 }
 
-// objectKey is what an object is known by. Keys of attributes are objects, too.
+// objectKey identifies an object. Keys of attributes are objects, too.
 type objectKey struct {
 	kind mpiapi.Kind
 	//lint:ignore U1000 without a gap a key is hashed at once
@@ -24,36 +24,36 @@ type objectKey struct {
 	handle uint64
 }
 
-// objectTable is what a process has made and not freed, but for its datatypes and requests.
+// objectTable has the objects that a process has made and not freed, except for its datatypes and requests.
 type objectTable struct {
 	live   map[objectKey][]Object // several of one handle are references, the oldest first
 	crowds map[mpiapi.Kind]*crowding
 	made   uint64
-	// users are objects that have an error handler or attributes. What they have is there for as long as they are.
+	// users are objects that have an error handler or attributes. These exist as long as their users.
 	users map[objectKey]map[attachment]objectKey
 
-	freed  map[objectKey]match.Call // who freed the last ones
-	graves []objectKey              // in turn
+	freed  map[objectKey]match.Call // the calls that freed the last ones
+	graves []objectKey              // their keys, in the order of their end
 
-	// Room for the next objects and calls, as programs make and free the same few objects again and again.
-	spare [][]Object // keepRooms at most
-	raws  [][]byte   // likewise
+	// Memory for the next objects and calls, as programs make and free the same few objects again and again.
+	spare [][]Object // at most keepRooms
+	raws  [][]byte   // at most keepRooms
 }
 
-// crowding is how many objects of a kind there are, and how many will be told next.
+// crowding has the number of objects of each kind, and the number at which the next notice is due.
 type crowding struct{ live, notice int }
 
-// attachment is the place that an object has for an attribute of a key, or (noKey) for an error handler.
+// attachment is the place of an object for an attribute with a key, or (noKey) for an error handler.
 type attachment int64
 
 const noKey attachment = -1 << 62
 
-// counted tells the kinds of which libraries return one and the same handle several times. Each is to be freed: the
-// functions that return the group of a communicator, or the error handler of an object, behave as if they made a new
-// one (MPI standard, sections 7.3.2 and 9.3.4).
+// counted reports whether libraries return the same handle of a kind several times. Each must be freed: the functions
+// that return the group of a communicator, or the error handler of an object, behave as if they made a new one (MPI
+// standard, sections 7.3.2 and 9.3.4).
 func counted(k mpiapi.Kind) bool { return k == mpiapi.Group || k == mpiapi.Errhandler }
 
-// owned tells the kinds that are followed here.
+// owned reports whether objects of a kind are followed here.
 func owned(k mpiapi.Kind) bool {
 	switch k {
 	case mpiapi.Comm, mpiapi.Group, mpiapi.Op, mpiapi.Win, mpiapi.File, mpiapi.Info, mpiapi.Errhandler, mpiapi.Keyval:
@@ -62,7 +62,7 @@ func owned(k mpiapi.Kind) bool {
 	return false
 }
 
-// hasHandler tells the kinds of objects that have an error handler or attributes.
+// hasHandler reports whether objects of a kind can have an error handler or attributes.
 func hasHandler(k mpiapi.Kind) bool {
 	switch k {
 	case mpiapi.Comm, mpiapi.Win, mpiapi.File, mpiapi.Datatype, mpiapi.Session:
@@ -71,7 +71,7 @@ func hasHandler(k mpiapi.Kind) bool {
 	return false
 }
 
-// followObjects follows what a call that has succeeded made and freed.
+// followObjects follows the objects that a successful call made and freed.
 func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	if pr.objectTable == nil {
@@ -116,8 +116,8 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	}
 }
 
-// removePredefined takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a
-// few functions may be called before it (MPI standard, section 11.4.1).
+// removePredefined removes the objects that turn out to be MPI's own. Their names come with MPI_Init, and a few
+// functions may be called before it (MPI standard, section 11.4.1).
 func (o *objectTable) removePredefined(n *names) {
 	for k, list := range o.live {
 		if n.handle(k.kind, k.handle) != nil {
@@ -127,7 +127,7 @@ func (o *objectTable) removePredefined(n *names) {
 	}
 }
 
-// freedInside follows what a function of the program has freed that MPI called.
+// freedInside follows an object that was freed by a function of the program that MPI called.
 func (p *Process) freedInside(pl *plan, handle uint64) {
 	if pl.objects == nil || len(pl.objects.frees) == 0 {
 		return
@@ -141,7 +141,8 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 	}
 }
 
-// inheritUses notes that the object that a call has made has what the one has that it was made of.
+// inheritUses notes that the object that a call has made has the error handler and attributes of the object that it was
+// made from.
 func (o *objectTable) inheritUses(pl *objectPlan, rec []byte) {
 	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.Handle(rec)}]
 	if len(has) == 0 {
@@ -156,7 +157,7 @@ func (o *objectTable) inheritUses(pl *objectPlan, rec []byte) {
 	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.Handle(rec)}] = m
 }
 
-// findView returns what a communicator, window or file is to the process, nil if that is not known.
+// findView returns the process's view of a communicator, window or file, nil if it is not known.
 func (ct *commTable) findView(k objectKey) *View {
 	switch k.kind {
 	case mpiapi.Comm:
@@ -169,10 +170,11 @@ func (ct *commTable) findView(k objectKey) *View {
 	return nil
 }
 
-// keepRooms bounds what is kept for the next objects: a program may have had a million of them once.
+// keepRooms is how many objects and calls have their memory kept for the next ones: a program may have had a million of
+// them.
 const keepRooms = 64
 
-// room returns the room of a call that is not needed any more, nil if there is none.
+// room returns the memory of a call that is not needed any more, nil if there is none.
 func (o *objectTable) room() []byte {
 	n := len(o.raws)
 	if n == 0 {
@@ -183,7 +185,7 @@ func (o *objectTable) room() []byte {
 	return raw[:0]
 }
 
-// forgetFreed forgets who freed an object.
+// forgetFreed forgets which call freed an object.
 func (o *objectTable) forgetFreed(k objectKey) {
 	if call, ok := o.freed[k]; ok {
 		if len(o.raws) < keepRooms {
@@ -193,10 +195,11 @@ func (o *objectTable) forgetFreed(k objectKey) {
 	}
 }
 
-// keepFreedObjects is how many freed objects are remembered, to tell who freed what is used afterwards.
+// keepFreedObjects is the number of freed objects that are remembered, to say which call freed an object that is used
+// afterwards.
 const keepFreedObjects = 1024
 
-// rememberFreed remembers who freed an object.
+// rememberFreed remembers which call freed an object.
 func (o *objectTable) rememberFreed(k objectKey, call match.Call) {
 	if len(call.Raw) == 0 {
 		return
@@ -204,7 +207,7 @@ func (o *objectTable) rememberFreed(k objectKey, call match.Call) {
 	if o.freed == nil {
 		o.freed = make(map[objectKey]match.Call)
 	}
-	if len(o.graves) >= 2*keepFreedObjects { // those whose handles are used again are among them
+	if len(o.graves) >= 2*keepFreedObjects { // it also contains objects whose handles are used again
 		for _, old := range o.graves[:keepFreedObjects] {
 			o.forgetFreed(old)
 		}
@@ -214,8 +217,8 @@ func (o *objectTable) rememberFreed(k objectKey, call match.Call) {
 	o.freed[k] = call
 }
 
-// enterObject adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice,
-// namely limit, or twice as many as at the last notice.
+// enterObject adds an object; the caller fills it in. crowded: there are now so many that a notice is due, namely
+// limit, or twice as many as at the last notice.
 func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded bool) {
 	o.made++
 	o.forgetFreed(k)
@@ -224,7 +227,7 @@ func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded
 		n = &crowding{notice: limit}
 		o.crowds[k.kind] = n
 	}
-	if !counted(k.kind) { // a handle that is made again was freed in a way that is not recorded
+	if !counted(k.kind) { // the old object with this handle was freed without a record
 		if list := o.live[k]; len(list) > 0 {
 			n.live -= len(list)
 			delete(o.live, k)
@@ -248,15 +251,15 @@ func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded
 	return made, true
 }
 
-// removeUser forgets what an object has that is no more.
+// removeUser forgets the error handler and attributes of an object that does not exist any more.
 func (o *objectTable) removeUser(k objectKey) {
 	if len(o.users) > 0 {
 		delete(o.users, k)
 	}
 }
 
-// freeObject takes out what is freed, and reports whether nothing is left of it. Of several references, it is the
-// last one that was put into the same variable.
+// freeObject removes a freed object, and reports whether nothing is left of it. If there are several references, it
+// removes the last one that was stored in the same variable.
 func (o *objectTable) freeObject(k objectKey, variable uint64) bool {
 	list := o.live[k]
 	if len(list) == 0 {
@@ -303,8 +306,8 @@ func (p *Process) attach(o *objectPlan, rec []byte) {
 	}
 }
 
-// Objects calls f, in no order, for every object of a kind that the process has made and not freed, and for every
-// reference to one. Keys and error handlers are left out while another object uses them.
+// Objects calls f, in no particular order, for every object of a kind that the process has made and not freed, and for
+// every reference to one. It leaves out keys and error handlers that another object uses.
 func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 	if o.LiveObjects(kind) == 0 {
 		return
@@ -320,7 +323,7 @@ func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 			continue
 		}
 		if used[k] {
-			list = list[1:] // further references are none that the user has
+			list = list[1:] // the user has no further references
 		}
 		for i := range list {
 			f(&list[i])
@@ -328,7 +331,7 @@ func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 	}
 }
 
-// LiveObjects returns how many objects of a kind the process has made and not freed, be they used by others or not.
+// LiveObjects returns how many objects of a kind the process has made and not freed, even if others use them.
 func (o *objectTable) LiveObjects(kind mpiapi.Kind) int {
 	if o == nil || o.crowds[kind] == nil {
 		return 0
