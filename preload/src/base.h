@@ -30,7 +30,7 @@
 #define MV_COLD __attribute__((cold, noinline))
 #define MV_INLINE static inline __attribute__((always_inline))
 
-/* Lets a processor that waits in a loop give way to its other thread. */
+/* Lets a processor core that waits in a loop run its other hardware thread. */
 MV_INLINE void mv_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -38,8 +38,7 @@ MV_INLINE void mv_pause(void)
 #endif
 }
 
-/* Spreads a number over so many bits: Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section
- * 6.4). */
+/* Maps a number to so many bits: Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
 MV_INLINE unsigned mv_hash_bits(uint64_t v, unsigned bits)
 {
     return (unsigned)(v * 0x9e3779b97f4a7c15ULL >> (64 - bits));
