@@ -44,7 +44,7 @@ int main(int argc, char **argv)
             MPI_Waitsome(4, q, &n, idx, MPI_STATUSES_IGNORE);
             done += n;
         }
-        MPI_Probe(0, 30, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* nobody reads the ring, so it must not fill with tests */
+        MPI_Probe(0, 30, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the ring is not read, so it must not fill with tests */
         MPI_Irecv(b, 2, MPI_INT, 0, 30, MPI_COMM_WORLD, &q[0]);
         do
             MPI_Test(&q[0], &flag, MPI_STATUS_IGNORE);

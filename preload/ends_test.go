@@ -49,7 +49,7 @@ static int do_handlers(void)
 {
     struct sigaction a, old;
     int r = 0;
-    /* before MPI_Init: what is shown is the default */
+    /* before MPI_Init: the default is shown */
     for (int s = 1; s < 32; s++)
         if (sigaction(s, NULL, &old) == 0 && old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
             printf("signal %d has a handler\n", s);
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         MPI_Reduce_local(&b, &c, 1, MPI_INT, o);
     }
     HOW("mpi kill") {
-        alarm(300); /* nobody may be left to kill it */
+        alarm(300); /* in case no process is left to kill it */
         puts("waiting");
         MPI_Recv(&b, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     }

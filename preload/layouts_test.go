@@ -51,7 +51,7 @@ static int gather(void *ctx, uint64_t at, uint64_t length)
 
 static uint64_t handle(MPI_Datatype t) { return sizeof t == 4 ? (uint32_t)(uintptr_t)t : (uint64_t)(uintptr_t)t; }
 
-/* 0 if the layout is not known, 1 if it is the datatype's; another one ends the program. */
+/* 0 if the layout is not known, 1 if it is the datatype's. A wrong one ends the program. */
 static int look(MPI_Datatype t, const char *what)
 {
     enum { count = 3 };
@@ -130,13 +130,13 @@ int main(int argc, char **argv)
     MPI_Type_create_darray(4, 2, 3, sizes, distribs, dargs, psizes, MPI_ORDER_C, MPI_FLOAT, &t);
     use(t, "darray");
 
-    /* A datatype lives on in one made of it, and a duplicate is committed from the start. */
+    /* A datatype lives on in one that was made from it. A duplicate is committed from the start. */
     MPI_Type_commit(&column);
     MPI_Type_dup(column, &lines);
     MPI_Type_free(&column);
     expect(lines, "duplicate");
 
-    /* Handles are used again and again, for other datatypes. What is known must be the present one's. */
+    /* Handles are used again and again, for other datatypes. The layout must be that of the present one. */
     for (int i = 1; i < 2000; i++) {
         MPI_Type_vector(1 + i % 7, 1 + i % 3, 5, MPI_INT, &t);
         MPI_Type_commit(&t);

@@ -99,7 +99,7 @@ const (
 	ByRequest               // a request does not allow the call
 	ByOrder                 // MPI is not initialized, or finalized, or another thread is in it
 	ByOverlap               // two buffers overlap
-	ByAccess                // a buffer can't be accessed
+	ByAccess                // a buffer cannot be accessed
 )
 
 // Inaccessible reports whether a finding says that a buffer of the thread's present call cannot be accessed.

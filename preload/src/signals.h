@@ -16,7 +16,7 @@ typedef void mv_tell_end(int sig, const void *info, void *context);
 /* Puts the handlers in place. Called once, before MPI is initialized. */
 void mv_signals_start(mv_tell_end *tell);
 
-/* Whether the program may make memory accessible when it gets a fault: it has a handler of its own for SIGSEGV. */
+/* Whether the program may make memory accessible when it gets a fault: it has its own handler for SIGSEGV. */
 int mv_faults_handled(void);
 
 /* 1 if faults are handled by the library's handler, so that mv_tls.probe catches them. Written whenever a disposition

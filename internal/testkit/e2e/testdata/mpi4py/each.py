@@ -1,4 +1,7 @@
-"""Runs a script on each rank. What it prints goes to a file of the rank's own. Arguments: directory, script, its arguments."""
+"""Runs a script on each rank. The output of a rank goes to its own file.
+
+Arguments: directory, script, its arguments.
+"""
 import runpy
 import sys
 
