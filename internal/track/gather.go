@@ -14,7 +14,7 @@ type gatherings struct {
 	*core
 	job       *job
 	registry  *match.Registry
-	strangers map[stranger]bool // whose gatherings are not known
+	strangers map[stranger]bool // processes with unknown gatherings
 }
 
 func newGatherings(c *core, j *job, r *match.Registry) gatherings {

@@ -48,7 +48,7 @@ static uint64_t begun, spent;
 static uint64_t load(const _Atomic uint64_t *v) { return atomic_load_explicit(v, memory_order_relaxed); }
 static void store(_Atomic uint64_t *to, uint64_t v) { atomic_store_explicit(to, v, memory_order_relaxed); }
 
-/* Where the main thread's stack may begin. It grows when it is used, down to its limit, or to what lies below. */
+/* Where the main thread's stack may begin. It grows when it is used, down to its limit, or to the mapping below it. */
 static uint64_t stack_start(uint64_t start, uint64_t end, uint64_t below)
 {
     const uint64_t gap = (uint64_t)1 << 20;

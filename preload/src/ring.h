@@ -1,6 +1,6 @@
 /*
- * Rings: what a thread needs to record, and how records get into its ring. Every thread that calls MPI has a ring of
- * its own, which only it writes. The analyzer reads it (record.h).
+ * Rings: the state that a thread needs to record, and the way of records into its ring. Every thread that calls MPI has
+ * its own ring. Only that thread writes the ring. The analyzer reads it (record.h).
  *
  * The functions in this header are the record path. Those in ring.c are off it: they may make system calls, but print
  * nothing and preserve errno. They give up, so that the thread or the process goes on unrecorded, rather than fail or
