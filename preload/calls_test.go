@@ -44,7 +44,7 @@ int main(int argc, char **argv)
             MPI_Waitsome(4, q, &n, idx, MPI_STATUSES_IGNORE);
             done += n;
         }
-        MPI_Probe(0, 30, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* nobody reads the ring, so it must not fill with tests */
+        MPI_Probe(0, 30, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the ring is not read, so it must not fill with tests */
         MPI_Irecv(b, 2, MPI_INT, 0, 30, MPI_COMM_WORLD, &q[0]);
         do
             MPI_Test(&q[0], &flag, MPI_STATUS_IGNORE);
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 }
 `
 
-// TestCalls: what two ranks call is recorded, argument by argument, and nothing else changes.
+// TestCalls: the calls of two ranks are recorded, argument by argument, and nothing else changes.
 func TestCalls(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "exchange", exchange)
@@ -85,7 +85,8 @@ func TestCalls(t *testing.T) {
 		}
 		slices.SortFunc(ps, func(a, b process) int { return a.rank() - b.rank() })
 		for i, p := range ps {
-			if p.rank() != i || p.state() != layout.StateExited || p.code() != 0 || !p.initialized() || !p.finalized() || p.aborted() || p.inMPI() {
+			if p.rank() != i || p.state() != layout.StateExited || p.code() != 0 || !p.initialized() ||
+				!p.finalized() || p.aborted() || p.inMPI() {
 				t.Errorf("%v", p)
 			}
 		}
@@ -119,7 +120,8 @@ func TestCalls(t *testing.T) {
 		}
 		if len(sends) != 2 || sends[0].site == sends[1].site {
 			t.Errorf("two calls of a function that sends have sites %v", sends)
-		} else if a, b := r0.stack(sends[0].site), r0.stack(sends[1].site); a[0] != b[0] || a[1] == b[1] || !slices.Equal(a[2:], b[2:]) {
+		} else if a, b := r0.stack(sends[0].site), r0.stack(sends[1].site); a[0] != b[0] ||
+			a[1] == b[1] || !slices.Equal(a[2:], b[2:]) {
 			t.Errorf("their stacks are %x and %x", a, b)
 		}
 
@@ -147,7 +149,8 @@ func TestCalls(t *testing.T) {
 				t.Errorf("MPI_Waitall: request %d is %x, want %x", i, in[i], h)
 			}
 		}
-		if c := r0.call(t, "MPI_Wait"); c.before("request") != isends[4].after("request") || len(c.statuses("status")) != 1 {
+		if c := r0.call(t, "MPI_Wait"); c.before("request") != isends[4].after("request") ||
+			len(c.statuses("status")) != 1 {
 			t.Errorf("MPI_Wait of %x, want %x", c.before("request"), isends[4].after("request"))
 		}
 		done := map[int64]int64{}
@@ -166,18 +169,23 @@ func TestCalls(t *testing.T) {
 		}
 		tests := r1.named("MPI_Test")
 		last := tests[len(tests)-1]
-		if st := last.statuses("status"); last.after("flag") != 1 || len(st) != 1 || st[0].tag != 30 || st[0].bytes != 8 {
+		if st := last.statuses("status"); last.after("flag") != 1 || len(st) != 1 || st[0].tag != 30 ||
+			st[0].bytes != 8 {
 			t.Errorf("last MPI_Test: flag %d, status %v", last.after("flag"), st)
 		}
 
 		if c := r0.call(t, "MPI_Gatherv"); c.ints("recvcounts", mpiapi.SectionIn32) != nil {
 			t.Errorf("counts recorded where they mean nothing: %v", c.ints("recvcounts", mpiapi.SectionIn32))
 		}
-		if c := r1.call(t, "MPI_Gatherv"); !slices.Equal(c.ints("recvcounts", mpiapi.SectionIn32), []int64{1, 2}) || !slices.Equal(c.ints("displs", mpiapi.SectionIn32), []int64{0, 4}) {
-			t.Errorf("MPI_Gatherv at the root: %v %v", c.ints("recvcounts", mpiapi.SectionIn32), c.ints("displs", mpiapi.SectionIn32))
+		if c := r1.call(t, "MPI_Gatherv"); !slices.Equal(c.ints("recvcounts", mpiapi.SectionIn32), []int64{1, 2}) ||
+			!slices.Equal(c.ints("displs", mpiapi.SectionIn32), []int64{0, 4}) {
+			t.Errorf("MPI_Gatherv at the root: %v %v", c.ints("recvcounts", mpiapi.SectionIn32),
+				c.ints("displs", mpiapi.SectionIn32))
 		}
-		if c := r0.call(t, "MPI_Allgatherv"); c.value("sendbuf") != names["MPI_IN_PLACE"] || !slices.Equal(c.ints("recvcounts", mpiapi.SectionIn32), []int64{1, 2}) {
-			t.Errorf("MPI_Allgatherv: sendbuf %x, counts %v", c.value("sendbuf"), c.ints("recvcounts", mpiapi.SectionIn32))
+		if c := r0.call(t, "MPI_Allgatherv"); c.value("sendbuf") != names["MPI_IN_PLACE"] ||
+			!slices.Equal(c.ints("recvcounts", mpiapi.SectionIn32), []int64{1, 2}) {
+			t.Errorf("MPI_Allgatherv: sendbuf %x, counts %v", c.value("sendbuf"),
+				c.ints("recvcounts", mpiapi.SectionIn32))
 		}
 
 		names, _ = r1.names()
@@ -189,11 +197,15 @@ func TestCalls(t *testing.T) {
 					runs = append(runs, int64(int32(le.Uint32(b[32+12*i+4*j:]))))
 				}
 			}
-			comms[int64(le.Uint64(b))] = append([]int64{int64(int32(le.Uint32(b[8:]))), int64(int32(le.Uint32(b[12:])))}, runs...)
+			comms[int64(le.Uint64(b))] = append([]int64{
+				int64(int32(le.Uint32(b[8:]))),
+				int64(int32(le.Uint32(b[12:]))),
+			}, runs...)
 		}
 		split, dup := r1.call(t, "MPI_Comm_split").after("newcomm"), r1.call(t, "MPI_Comm_dup").after("newcomm")
 		for h, want := range map[int64][]int64{
-			names["MPI_COMM_WORLD"]: {1, 2, 0, 1, 2}, names["MPI_COMM_SELF"]: {0, 1, 1, 1, 1}, split: {0, 1, 1, 1, 1}, dup: {1, 2, 0, 1, 2},
+			names["MPI_COMM_WORLD"]: {1, 2, 0, 1, 2}, names["MPI_COMM_SELF"]: {0, 1, 1, 1, 1},
+			split: {0, 1, 1, 1, 1}, dup: {1, 2, 0, 1, 2},
 		} {
 			if !slices.Equal(comms[h], want) {
 				t.Errorf("communicator %x: %v, want %v", h, comms[h], want)
@@ -202,8 +214,10 @@ func TestCalls(t *testing.T) {
 		if c := r1.call(t, "MPI_Comm_free"); c.before("comm") != split {
 			t.Errorf("MPI_Comm_free of %x, want %x", c.before("comm"), split)
 		}
-		if c := r0.call(t, "MPI_Type_vector"); c.value("count") != 2 || c.value("stride") != 4 || c.after("newtype") != r0.call(t, "MPI_Type_free").before("datatype") {
-			t.Errorf("MPI_Type_vector: count %d stride %d newtype %x", c.value("count"), c.value("stride"), c.after("newtype"))
+		if c := r0.call(t, "MPI_Type_vector"); c.value("count") != 2 || c.value("stride") != 4 ||
+			c.after("newtype") != r0.call(t, "MPI_Type_free").before("datatype") {
+			t.Errorf("MPI_Type_vector: count %d stride %d newtype %x", c.value("count"),
+				c.value("stride"), c.after("newtype"))
 		}
 		b := r1.infos(layout.InfoMPI)
 		if len(b) != 1 || le.Uint32(b[0]) != 1 || le.Uint32(b[0][4:]) != 2 || le.Uint32(b[0][12:]) < 32767 {
@@ -220,8 +234,10 @@ func checkNames(t *testing.T, m *mpi, r ring) {
 	t.Helper()
 	values, sizes := r.names()
 	for _, name := range []string{
-		"MPI_COMM_WORLD", "MPI_COMM_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG", "MPI_PROC_NULL", "MPI_ROOT", "MPI_SUM", "MPI_ERRORS_RETURN",
-		"MPI_REQUEST_NULL", "MPI_THREAD_MULTIPLE", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_TAG_UB", "MPI_ERR_TRUNCATE", "MPI_COMM_TYPE_SHARED",
+		"MPI_COMM_WORLD", "MPI_COMM_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG", "MPI_PROC_NULL",
+		"MPI_ROOT", "MPI_SUM", "MPI_ERRORS_RETURN",
+		"MPI_REQUEST_NULL", "MPI_THREAD_MULTIPLE", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY",
+		"MPI_TAG_UB", "MPI_ERR_TRUNCATE", "MPI_COMM_TYPE_SHARED",
 		"MPI_DATATYPE_NULL", "MPI_MODE_RDWR", "MPI_KEYVAL_INVALID", "MPI_BOTTOM",
 	} {
 		if _, ok := values[name]; !ok {
@@ -229,7 +245,8 @@ func checkNames(t *testing.T, m *mpi, r ring) {
 		}
 	}
 	for name, want := range map[string]int{
-		"MPI_INT": 4, "MPI_CHAR": 1, "MPI_DOUBLE": 8, "MPI_2INT": 8, "MPI_DOUBLE_INT": 12, "MPI_C_BOOL": 1, "MPI_INTEGER": 4, "MPI_UINT64_T": 8,
+		"MPI_INT": 4, "MPI_CHAR": 1, "MPI_DOUBLE": 8, "MPI_2INT": 8, "MPI_DOUBLE_INT": 12,
+		"MPI_C_BOOL": 1, "MPI_INTEGER": 4, "MPI_UINT64_T": 8,
 		"MPI_DOUBLE_COMPLEX": 16, "MPI_AINT": 8,
 	} {
 		if sizes[name] != want {
@@ -257,7 +274,7 @@ func sortLines(s string) string {
 	return strings.Join(lines, "")
 }
 
-// TestStacksOff: a call site is just the call's return address.
+// TestStacksOff: a call site is only the call's return address.
 func TestStacksOff(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "exchange", exchange)
@@ -279,8 +296,8 @@ func TestStacksOff(t *testing.T) {
 	})
 }
 
-// TestStacks: the same call reached by different ways, from the same stack depth, is told apart each time, and the
-// stack is the same as the one that backtrace() gives.
+// TestStacks: the same call, reached by different paths at the same stack depth, gets a different site for each path.
+// The stack is the same as that of backtrace().
 func TestStacks(t *testing.T) {
 	const source = `
 #include <mpi.h>
@@ -300,7 +317,12 @@ __attribute__((noinline)) static void call(int print)
 #define WAY(name, next) __attribute__((noinline)) static void name(int p) { next(p); __asm__ volatile(""); }
 WAY(a, call) WAY(b, call) WAY(c, call) WAY(d, call) WAY(e, call) WAY(f, call)
 __attribute__((noinline)) static void deep(int n, int p) { if (n) deep(n - 1, p); else call(p); __asm__ volatile(""); }
-__attribute__((noinline)) static void vary(int n, int p) { char pad[n]; __asm__ volatile("" : : "r"(pad) : "memory"); call(p); }
+__attribute__((noinline)) static void vary(int n, int p)
+{
+    char pad[n];
+    __asm__ volatile("" : : "r"(pad) : "memory");
+    call(p);
+}
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -328,7 +350,7 @@ int main(int argc, char **argv)
 		count := map[uint32]int{}
 		for _, c := range r.named("MPI_Barrier") {
 			st := r.stack(c.site)
-			stacks[c.site] = fmt.Sprintf("%#x", st[1:]) // the call itself lies elsewhere in call()
+			stacks[c.site] = fmt.Sprintf("%#x", st[1:]) // the call itself is at another place in call()
 			count[c.site]++
 		}
 		if len(stacks) != 12 {
@@ -355,7 +377,7 @@ int main(int argc, char **argv)
 	})
 }
 
-// TestLongArrays: arrays that don't fit into a call record are recorded whole, before the record or after it.
+// TestLongArrays: arrays that are too long for a call record are recorded completely, before the record or after it.
 func TestLongArrays(t *testing.T) {
 	const source = `
 #include <mpi.h>
@@ -398,10 +420,13 @@ int main(int argc, char **argv)
 			switch {
 			case c.name() == "MPI_Type_indexed":
 				index = c
-				for name, f := range map[string]func(i int) int{"array_of_blocklengths": func(i int) int { return i % 3 }, "array_of_displacements": func(i int) int { return 5 * i }} {
+				for name, f := range map[string]func(i int) int{
+					"array_of_blocklengths":  func(i int) int { return i % 3 },
+					"array_of_displacements": func(i int) int { return 5 * i },
+				} {
 					i, _ := c.param(name)
 					b := data[part{mpiapi.SectionIn32, i}]
-					if len(b) == 0 { // it fits here
+					if len(b) == 0 { // the array fits here
 						bodies, _ := c.sections(name)
 						b = bodies[mpiapi.SectionIn32]
 					}
@@ -418,7 +443,8 @@ int main(int argc, char **argv)
 			case c.name() == "MPI_Waitall":
 				wait = c
 				i, _ := c.param("array_of_requests")
-				if _, counts := c.sections("array_of_requests"); counts[7] != 2*m || len(data[part{mpiapi.SectionIn64, i}]) != 8*2*m {
+				if _, counts := c.sections("array_of_requests"); counts[7] != 2*m ||
+					len(data[part{mpiapi.SectionIn64, i}]) != 8*2*m {
 					t.Errorf("MPI_Waitall: %v, %d bytes of requests", counts, len(data[part{mpiapi.SectionIn64, i}]))
 				}
 				clear(data)
@@ -447,8 +473,8 @@ int main(int argc, char **argv)
 	})
 }
 
-// TestThreads: every thread has its ring; once there are two, calls carry times; rings of threads that ended are used
-// again.
+// TestThreads: every thread has its own ring. Once there are two threads, calls have times. The rings of threads that
+// have ended are used again.
 func TestThreads(t *testing.T) {
 	const source = `
 #include <mpi.h>
@@ -511,8 +537,8 @@ int main(int argc, char **argv)
 	})
 }
 
-// TestLoading: a shared library that calls MPI and is loaded late, in a program that doesn't know MPI at all and
-// loads it out of everybody's sight, is recorded with its module.
+// TestLoading: a program that does not know MPI loads, late and with RTLD_LOCAL, a shared library that calls MPI. The
+// calls are recorded with the library's module.
 func TestLoading(t *testing.T) {
 	const plugin = `
 #include <mpi.h>
@@ -546,7 +572,7 @@ int main(int argc, char **argv)
 		if err := (&mpi{mpicc: "cc"}).compile(prog, host, "-ldl"); err != nil {
 			t.Fatal(err)
 		}
-		// Open MPI loads its own parts, which want to see it. That is so without the library as well.
+		// Open MPI loads its own components, and these must find it. This fails without the library as well.
 		plain := m.run(t, nil, prog, lib)
 		s := newSession(t, options{})
 		res := m.run(t, s, prog, lib)

@@ -12,14 +12,14 @@ var objectKinds = map[mpiapi.Kind]string{
 	mpiapi.Comm: "MV_OBJECT_COMM", mpiapi.Win: "MV_OBJECT_WIN", mpiapi.File: "MV_OBJECT_FILE",
 }
 
-// collective is what the wrapper of a collective function counts.
+// collective says what the wrapper of a collective function counts.
 type collective struct {
 	kind   mpiapi.CollKind
-	over   int    // parameter that is the object, -1 if there is none
+	over   int    // parameter with the object, -1 if there is none
 	object string // enum mv_object_kind
 }
 
-// collective returns what the function's calls count as, nil if it is not collective.
+// collective returns the kind and the object of the function's calls, nil if it is not collective.
 func (w *wrapper) collective() *collective {
 	kind, ok := w.CollKind()
 	if !ok {
@@ -27,7 +27,7 @@ func (w *wrapper) collective() *collective {
 	}
 	c := &collective{kind: kind, over: w.Over()}
 	if c.over >= 0 {
-		if c.object = objectKinds[w.Params[c.over].Kind]; c.object == "" { // a group's
+		if c.object = objectKinds[w.Params[c.over].Kind]; c.object == "" { // over a group
 			c.over = -1
 		}
 	}
@@ -45,18 +45,21 @@ func (w *wrapper) enterCollective(c *collective) {
 			handle = fmt.Sprintf("%[1]s ? MV_HANDLE(*%[1]s) : 0", p.Name)
 		}
 		w.line("const uint64_t over = %s;", handle)
-		w.line("struct mv_object *const object = mv_collective_enter(t, %s(over, %s), %s);", w.fn("mv_object"), c.object, c.kind.Constant())
+		w.line("struct mv_object *const object = mv_collective_enter(t, %s(over, %s), %s);",
+			w.fn("mv_object"), c.object, c.kind.Constant())
 	case w.Base == mpiapi.IDFinalize:
 		w.line("struct mv_object *const object = mv_collective_enter(t, mv_object_of_world(), %s);", c.kind.Constant())
 	default:
-		w.line("struct mv_object *const object = mv_collective_enter(t, %s(0, MV_OBJECT_COMM), %s);", w.fn("mv_object"), c.kind.Constant())
+		w.line("struct mv_object *const object = mv_collective_enter(t, %s(0, MV_OBJECT_COMM), %s);",
+			w.fn("mv_object"), c.kind.Constant())
 	}
 	if w.EndsObject() {
 		w.line("const uint64_t serial = __atomic_load_n(&object->serial, __ATOMIC_RELAXED);")
 	}
 }
 
-// leaveCollective counts the call that has returned, and enters what it has made or freed besides a communicator.
+// leaveCollective counts the call that has returned. It also enters the objects that the call has made or freed, except
+// for communicators.
 func (w *wrapper) leaveCollective(c *collective) {
 	if c == nil {
 		return
@@ -67,13 +70,16 @@ func (w *wrapper) leaveCollective(c *collective) {
 	}
 	for i := range w.Params {
 		p := &w.Params[i]
-		if kind := objectKinds[p.Kind]; p.Dir == mpiapi.Out && p.Pointer && (p.Kind == mpiapi.Win || p.Kind == mpiapi.File) {
-			w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_object_derived(MV_HANDLE(*%[1]s), %[2]s, object, %[3]s);", p.Name, kind, c.kind.Constant())
+		if kind := objectKinds[p.Kind]; p.Dir == mpiapi.Out && p.Pointer &&
+			(p.Kind == mpiapi.Win || p.Kind == mpiapi.File) {
+			w.line("if (rc == MPI_SUCCESS && %[1]s)\n"+
+				"        mv_object_derived(MV_HANDLE(*%[1]s), %[2]s, object, %[3]s);", p.Name, kind, c.kind.Constant())
 		}
 	}
 	if start, ok := c.kind.Started(); ok {
 		request := w.Params[w.Arg(mpiapi.TheRequest)].Name
-		w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_persistent(MV_HANDLE(*%[1]s), object, %[2]s);", request, start.Constant())
+		w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_persistent(MV_HANDLE(*%[1]s), object, %[2]s);",
+			request, start.Constant())
 	}
 }
 
@@ -81,7 +87,8 @@ func (w *wrapper) leaveCollective(c *collective) {
 func collectiveTable() string {
 	var b strings.Builder
 	funcs := mpiapi.Funcs()
-	fmt.Fprintf(&b, "const unsigned mv_ncollective = %d;\nconst uint8_t mv_collective_of[] = {\n    MV_KINDS,", len(funcs)+1)
+	fmt.Fprintf(&b, "const unsigned mv_ncollective = %d;\nconst uint8_t mv_collective_of[] = {\n    MV_KINDS,",
+		len(funcs)+1)
 	for i, f := range funcs {
 		if i%8 == 7 {
 			b.WriteString("\n   ")

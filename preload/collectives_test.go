@@ -25,7 +25,8 @@ func (o object) made() uint32            { return le.Uint32(o[44:]) }
 func (o object) entered(kind int) uint64 { return le.Uint64(o[countsAt+16*kind:]) }
 func (o object) left(kind int) uint64    { return le.Uint64(o[countsAt+16*kind+8:]) }
 
-// objects returns the process's files of objects: the objects in each, free ones too, and how many found no room.
+// objects returns the objects in each of the process's files of objects, including free ones, and how many objects
+// found no room.
 func (s *session) objects(p process) (files [][]object, homeless int) {
 	s.t.Helper()
 	for i := 0; ; i++ {
@@ -78,8 +79,8 @@ int main(int argc, char **argv)
 }
 `
 
-// TestManyCommunicators: room for communicators grows with their number, and is used again when they are freed. A call that
-// was left by longjmp counts as left.
+// TestManyCommunicators: room for communicators grows with their number, and is used again when they are freed. A call
+// that was left by longjmp counts as left.
 func TestManyCommunicators(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "manycomms", manyComms)
@@ -118,7 +119,7 @@ func TestManyCommunicators(t *testing.T) {
 	})
 }
 
-// TestNoRoomForCommunicators: those that find no room are counted together, and the program runs on.
+// TestNoRoomForCommunicators: those that find no room are counted together, and the program goes on.
 func TestNoRoomForCommunicators(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "manycomms", manyComms)

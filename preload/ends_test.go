@@ -15,7 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// ends is a program that ends in the way that its argument says.
+// ends is a program that ends in the way given by its argument.
 const ends = `
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -49,7 +49,7 @@ static int do_handlers(void)
 {
     struct sigaction a, old;
     int r = 0;
-    /* before MPI_Init: what is shown is the default */
+    /* before MPI_Init: the default is shown */
     for (int s = 1; s < 32; s++)
         if (sigaction(s, NULL, &old) == 0 && old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
             printf("signal %d has a handler\n", s);
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         MPI_Reduce_local(&b, &c, 1, MPI_INT, o);
     }
     HOW("mpi kill") {
-        alarm(300); /* nobody may be left to kill it */
+        alarm(300); /* in case no process is left to kill it */
         puts("waiting");
         MPI_Recv(&b, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     }
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 }
 `
 
-// TestEnds: however a program ends, it ends as it does without the library, and the process's page says how it did.
+// TestEnds: a program ends in the same way as without the library, and the process's page says how it ended.
 func TestEnds(t *testing.T) {
 	const sig = layout.StateSignaled
 	tests := []struct {
@@ -232,8 +232,14 @@ func TestEnds(t *testing.T) {
 		{how: "trap", state: sig, code: 4, initialized: true, stack: []string{"main"}},
 		{how: "term", state: sig, code: 15, initialized: true, stack: []string{"main"}},
 		{how: "kill", state: layout.StateStarted, initialized: true},
-		{how: "mpi segv", state: sig, code: 11, initialized: true, inMPI: true, stack: []string{"crash", "op", "main"}, fault: 16},
-		{how: "late", state: sig, code: 11, initialized: true, finalized: true, stack: []string{"crash", "main"}, fault: 64},
+		{
+			how: "mpi segv", state: sig, code: 11, initialized: true, inMPI: true,
+			stack: []string{"crash", "op", "main"}, fault: 16,
+		},
+		{
+			how: "late", state: sig, code: 11, initialized: true, finalized: true,
+			stack: []string{"crash", "main"}, fault: 64,
+		},
 	}
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")
@@ -253,7 +259,8 @@ func TestEnds(t *testing.T) {
 					t.Errorf("stderr %q, plain: %q", res.stderr, plain.stderr)
 				}
 				p := s.the(prog)
-				if p.state() != test.state || p.code() != test.code || p.exitKind() != test.kind || p.initialized() != test.initialized ||
+				if p.state() != test.state || p.code() != test.code || p.exitKind() != test.kind ||
+					p.initialized() != test.initialized ||
 					p.finalized() != test.finalized || p.inMPI() != test.inMPI || p.aborted() {
 					t.Errorf("%v, want %+v", p, test)
 				}
@@ -284,7 +291,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// functionsOf returns a function that finds a function of a program that is not position independent by an address.
+// functionsOf returns a function that finds a function by an address, in a program that is not position independent.
 func functionsOf(prog string) (func(pc uint64) string, error) {
 	out, err := exec.Command("nm", "-n", "--defined-only", prog).Output()
 	if err != nil {
@@ -313,7 +320,7 @@ func functionsOf(prog string) (func(pc uint64) string, error) {
 	}, nil
 }
 
-// TestHandlers: signal handlers and error handlers of the program work and look as without the library.
+// TestHandlers: signal handlers and error handlers of the program work, and look the same as without the library.
 func TestHandlers(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")
@@ -322,7 +329,8 @@ func TestHandlers(t *testing.T) {
 			s := newSession(t, options{})
 			res := m.run(t, s, prog, how)
 			if res.state != plain.state || res.stdout != plain.stdout || res.stderr != plain.stderr {
-				t.Errorf("%s: %v\n%s%s\nplain: %v\n%s%s", how, res, res.stdout, res.stderr, plain, plain.stdout, plain.stderr)
+				t.Errorf("%s: %v\n%s%s\nplain: %v\n%s%s", how, res, res.stdout, res.stderr, plain,
+					plain.stdout, plain.stderr)
 			}
 			if plain.state != 0 {
 				t.Errorf("%s: %v %s", how, plain, plain.stderr)
@@ -337,10 +345,13 @@ func TestHandlers(t *testing.T) {
 			r := one(t, s, p)
 			names, _ := r.names()
 			errs := r.errors()
-			if len(errs) != 2 || errs[0].class != int(names["MPI_ERR_COUNT"]) || errs[1].class != int(names["MPI_ERR_RANK"]) || errs[0].text == "" {
+			if len(errs) != 2 || errs[0].class != int(names["MPI_ERR_COUNT"]) ||
+				errs[1].class != int(names["MPI_ERR_RANK"]) || errs[0].text == "" {
 				t.Errorf("errors %+v", errs)
 			}
-			if set := r.named("MPI_Comm_set_errhandler"); len(set) != 3 || set[0].value("errhandler") != names["MPI_ERRORS_RETURN"] || set[2].value("errhandler") != names["MPI_ERRORS_ARE_FATAL"] {
+			if set := r.named("MPI_Comm_set_errhandler"); len(set) != 3 ||
+				set[0].value("errhandler") != names["MPI_ERRORS_RETURN"] ||
+				set[2].value("errhandler") != names["MPI_ERRORS_ARE_FATAL"] {
 				t.Errorf("error handlers set: %v", set)
 			}
 			if get := r.named("MPI_Comm_get_errhandler"); get[0].after("errhandler") != names["MPI_ERRORS_ARE_FATAL"] {
@@ -350,7 +361,8 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
-// TestFatalErrors: an error that MPI dies of is recorded before it does, and MPI says the same.
+// TestFatalErrors: if MPI ends the program because of an error, the error is recorded before that, and MPI prints the
+// same.
 func TestFatalErrors(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")
@@ -402,17 +414,17 @@ var (
 	function = regexp.MustCompile(`Fatal error in (internal_|PMPI_|MPI_)`)
 )
 
-// alike tells whether MPI says the same of an error, but for what differs from run to run.
+// alike reports whether MPI prints the same about an error, except for parts that differ from run to run.
 func alike(m *mpi, a, b string) bool {
 	key := func(s string) string {
 		return function.ReplaceAllString(variable.ReplaceAllString(s, ""), "")
 	}
-	// The helper process of an Open MPI program without a launcher may break down before it prints the text.
+	// The helper process of an Open MPI program without a launcher may fail before it prints the text.
 	const broken = "ORTE_ERROR_LOG"
 	return key(a) == key(b) || m.name == "openmpi" && (strings.Contains(a, broken) || strings.Contains(b, broken))
 }
 
-// TestChildren: children made by fork record nothing, programs that they become do.
+// TestChildren: children made by fork record nothing. After exec, they do.
 func TestChildren(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")
@@ -429,7 +441,8 @@ func TestChildren(t *testing.T) {
 		if p := ps[0]; p.state() != layout.StateExited || p.code() != 0 || !p.finalized() {
 			t.Errorf("parent: %v", p)
 		}
-		if p := ps[1]; p.state() != layout.StateExited || p.code() != 3 || int(p.u32(layout.ProcessPPIDAt)) != ps[0].pid() {
+		if p := ps[1]; p.state() != layout.StateExited || p.code() != 3 ||
+			int(p.u32(layout.ProcessPPIDAt)) != ps[0].pid() {
 			t.Errorf("child: %v", p)
 		}
 		r := one(t, s, ps[0])
@@ -442,14 +455,15 @@ func TestChildren(t *testing.T) {
 			t.Fatal(res, res.stderr)
 		}
 		ps = s.processes(prog)
-		if len(ps) != 2 || ps[0].pid() != ps[1].pid() || ps[0].state() != layout.StateStarted || ps[1].state() != layout.StateExited ||
+		if len(ps) != 2 || ps[0].pid() != ps[1].pid() || ps[0].state() != layout.StateStarted ||
+			ps[1].state() != layout.StateExited ||
 			ps[0].name != fmt.Sprintf("p%d.0", ps[0].pid()) || ps[1].name != fmt.Sprintf("p%d.1", ps[0].pid()) {
 			t.Errorf("after exec: %v", ps)
 		}
 	})
 }
 
-// TestKill: what a rank did before it was killed lies in its ring, the call it waits in as well.
+// TestKill: the calls of a rank before it was killed are in its ring, and so is the call in which it waits.
 func TestKill(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")
@@ -467,7 +481,7 @@ func TestKill(t *testing.T) {
 		if _, err := out.Read(b[:]); err != nil {
 			t.Fatal(err)
 		}
-		// It enters MPI_Recv now, and never leaves.
+		// It enters MPI_Recv now, and never leaves it.
 		for {
 			if r := one(t, s, s.the(prog)); len(r.named("MPI_Recv")) == 1 {
 				break
@@ -478,7 +492,8 @@ func TestKill(t *testing.T) {
 		cmd.Wait()
 		p := s.the(prog)
 		r := one(t, s, p)
-		if c := r.call(t, "MPI_Recv"); p.state() != layout.StateStarted || len(r.calls()) != int(r.done())+1 || c.value("tag") != 1 || len(r.stack(c.site)) == 0 {
+		if c := r.call(t, "MPI_Recv"); p.state() != layout.StateStarted || len(r.calls()) != int(r.done())+1 ||
+			c.value("tag") != 1 || len(r.stack(c.site)) == 0 {
 			t.Errorf("%v, %d calls, %d done", p, len(r.calls()), r.done())
 		}
 	})
@@ -499,8 +514,8 @@ int main(int argc, char **argv)
 }
 `
 
-// TestFullRing: a rank waits for the analyzer, and doesn't if that wants no more. Once that is dead, a rank writes over its
-// oldest records, so that it can be seen what it does.
+// TestFullRing: a rank waits for the analyzer, but not after the analyzer has stopped the recording. Once the analyzer
+// is dead, a rank writes over its oldest records, so that its last calls can be seen.
 func TestFullRing(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "many", many)
@@ -559,8 +574,8 @@ func TestFullRing(t *testing.T) {
 	})
 }
 
-// TestNoRoom: where there is no room for a ring of the wanted size a smaller one is made, or one in the other
-// directory, or none; the program runs on in any case.
+// TestNoRoom: if there is no room for a ring of the wanted size, a smaller one is made, or one in the other directory,
+// or none. The program runs in any case.
 func TestNoRoom(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")
@@ -608,7 +623,7 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// TestBadSession: a session that is not to be trusted, or is none, is left alone.
+// TestBadSession: a session that cannot be trusted, or a directory that is not a session, is ignored.
 func TestBadSession(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "ends", ends, "-no-pie")

@@ -39,7 +39,8 @@ int main(int argc, char **argv)
     MPI_Type_contiguous(2, MPI_INT, &row);
     MPI_Type_vector(2, 1, 2, row, &every);
     MPI_Type_commit(&every);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
     MPI_File_set_view(f, 0, MPI_INT, every, "native", MPI_INFO_NULL);
     MPI_File_write_all(f, a, 8, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_close(&f);
@@ -57,7 +58,8 @@ int main(int argc, char **argv)
 }
 `
 
-// TestFreed: what is freed inside of calls is recorded with who freed it: functions of the program that MPI calls, or MPI itself.
+// TestFreed: if an object is freed inside a call, the record says who freed it: a function of the program that MPI
+// called, or MPI itself.
 func TestFreed(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "freeing", freeing)
@@ -73,8 +75,10 @@ func TestFreed(t *testing.T) {
 		var got []freed
 		for _, b := range r.infos(layout.InfoFreed) {
 			f := freed{"?", int64(le.Uint64(b))}
-			caller, real, wrapper := r.module(le.Uint64(b[16:])), r.module(le.Uint64(b[24:])), r.module(le.Uint64(b[32:]))
-			if !strings.Contains(filepath.Base(real), "libmpi") || !strings.HasPrefix(filepath.Base(wrapper), "libmpivet") {
+			caller, real, wrapper := r.module(le.Uint64(b[16:])), r.module(le.Uint64(b[24:])),
+				r.module(le.Uint64(b[32:]))
+			if !strings.Contains(filepath.Base(real), "libmpi") ||
+				!strings.HasPrefix(filepath.Base(wrapper), "libmpivet") {
 				t.Errorf("MPI's function is in %q, this library %q", real, wrapper)
 			}
 			if caller != prog {

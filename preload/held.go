@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// isHeld tells whether strict mode has something to do for a function: its calls are held, or begin or complete
-// nonblocking collectives.
+// isHeld reports whether strict mode handles a function: its calls are held, or begin or complete nonblocking
+// collectives.
 func isHeld(f *mpiapi.Func) bool {
 	switch f.Class {
 	case mpiapi.Icollective:
@@ -18,18 +18,19 @@ func isHeld(f *mpiapi.Func) bool {
 	return f.Held()
 }
 
-// generateHeld returns held.c: for each function whose calls may be held in strict mode, what the wrapper then calls
-// instead of the real function.
+// generateHeld returns held.c. For each function that strict mode handles, it has a function that the wrapper then
+// calls instead of the real one.
 func generateHeld(exported func(name string) bool) []byte {
 	return generateBetween(exported, "hold", "mv_held", isHeld, (*wrapper).hold)
 }
 
-// hold writes the body of what stands for the function in strict mode.
+// hold writes the body of the function for strict mode.
 func (w *wrapper) hold() {
 	real := fmt.Sprintf("real(%s)", w.args(nil))
 	switch w.Class {
 	case mpiapi.Icollective:
-		// It must return without waiting for others, so whatever is wrong is raised by the call that completes it.
+		// The call must return without waiting for other ranks. So the call that completes the operation raises its
+		// error.
 		w.line("int rc = %s;", real)
 		w.line("if (rc == MPI_SUCCESS)\n        mv_mark(%s);", w.Params[w.Arg(mpiapi.TheRequest)].Name)
 		w.line("return rc;")

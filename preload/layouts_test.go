@@ -12,7 +12,7 @@ import (
 	rings "github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// What the program asks the library by.
+// The functions by which the program asks the library.
 const layoutProbe = `
 #include "layouts.h"
 MV_EXPORT int probe_layout(uint64_t handle, uint64_t base, int64_t count, mv_layout_visit *visit, void *ctx)
@@ -22,7 +22,8 @@ MV_EXPORT int probe_layout(uint64_t handle, uint64_t base, int64_t count, mv_lay
 }
 `
 
-// The program gathers the data of buffers by the layouts that the analyzer tells, and compares them with what MPI packs.
+// The program gathers the data of buffers by the layouts of the analyzer, and compares them with the result of
+// MPI_Pack.
 const layoutProgram = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -50,7 +51,7 @@ static int gather(void *ctx, uint64_t at, uint64_t length)
 
 static uint64_t handle(MPI_Datatype t) { return sizeof t == 4 ? (uint32_t)(uintptr_t)t : (uint64_t)(uintptr_t)t; }
 
-/* 0 if the layout is not known, 1 if it is the datatype's; another one ends the program. */
+/* 0 if the layout is not known, 1 if it is the datatype's. A wrong one ends the program. */
 static int look(MPI_Datatype t, const char *what)
 {
     enum { count = 3 };
@@ -104,7 +105,8 @@ int main(int argc, char **argv)
     MPI_Datatype t, column, lines;
     int lengths[] = {3, 0, 1, 2, 1}, places[] = {7, 100, 0, 20, -5};
     int sizes[] = {6, 7, 8}, subsizes[] = {3, 4, 2}, starts[] = {1, 2, 3};
-    int distribs[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}, dargs[] = {2, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG},
+    int distribs[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE},
+        dargs[] = {2, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG},
         psizes[] = {2, 2, 1};
     MPI_Aint at[] = {24, -16, 0};
     int three[] = {2, 1, 5};
@@ -128,13 +130,13 @@ int main(int argc, char **argv)
     MPI_Type_create_darray(4, 2, 3, sizes, distribs, dargs, psizes, MPI_ORDER_C, MPI_FLOAT, &t);
     use(t, "darray");
 
-    /* A datatype lives on in one made of it, and a duplicate is committed from the start. */
+    /* A datatype lives on in one that was made from it. A duplicate is committed from the start. */
     MPI_Type_commit(&column);
     MPI_Type_dup(column, &lines);
     MPI_Type_free(&column);
     expect(lines, "duplicate");
 
-    /* Handles are used again and again, for other datatypes. What is known must be the present one's. */
+    /* Handles are used again and again, for other datatypes. The layout must be that of the present one. */
     for (int i = 1; i < 2000; i++) {
         MPI_Type_vector(1 + i % 7, 1 + i % 3, 5, MPI_INT, &t);
         MPI_Type_commit(&t);
@@ -151,7 +153,7 @@ int main(int argc, char **argv)
 }
 `
 
-// withProbe builds the library once more, with what asks it for layouts.
+// withProbe builds the library with functions that return its layouts.
 func (m *mpi) withProbe(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -170,7 +172,7 @@ func (m *mpi) withProbe(t *testing.T) string {
 	return library
 }
 
-// The layouts of a program's datatypes are told to it while it runs, by the real analyzer.
+// TestLayoutsAreTold: a program gets the layouts of its datatypes while it runs, from the real analyzer.
 func TestLayoutsAreTold(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		library := m.withProbe(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// isMoved tells whether sums of data have something to do with a function: its calls move data, or begin, start, complete
-// or free operations that do.
+// isMoved reports whether sums of data are made for a function: its calls move data, or begin, start, complete or free
+// operations that move data.
 func isMoved(f *mpiapi.Func) bool {
 	if readsApart(f) {
 		return true
@@ -18,15 +18,16 @@ func isMoved(f *mpiapi.Func) bool {
 		return motion(f) != ""
 	case mpiapi.Start, mpiapi.Wait, mpiapi.Test:
 		return true
-	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.SendInit, mpiapi.RecvInit, mpiapi.Mrecv:
+	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv,
+		mpiapi.SendInit, mpiapi.RecvInit, mpiapi.Mrecv:
 		return f.Arg(mpiapi.Partitions) < 0 // a part of a partitioned message may change until it is ready
 	}
 	return f.Act == mpiapi.ActRequestFree
 }
 
-// readsApart tells whether a function begins, or makes, an operation that reads a buffer for something else than a message that
-// somebody receives as it is: for a file, or a reduction whose result is scattered. Not for a window: there MPI_Win_flush and the
-// like may give the buffer back before the request is completed.
+// readsApart reports whether a function begins or makes an operation that reads a buffer, but not for a message that is
+// received unchanged: for a file, or for a reduction whose result is scattered. It returns false for windows: there,
+// MPI_Win_flush and the like may return the buffer to the program before the request is completed.
 func readsApart(f *mpiapi.Func) bool {
 	if f.Arg(mpiapi.SendBuf) < 0 || f.Arg(mpiapi.TheRequest) < 0 {
 		return false
@@ -34,11 +35,11 @@ func readsApart(f *mpiapi.Func) bool {
 	return f.Arg(mpiapi.TheFile) >= 0 || scatters(f) && f.Class != mpiapi.Collective
 }
 
-// scatters tells whether a function is a reduction of which each process gets a part.
+// scatters reports whether a function is a reduction whose result is scattered: each process gets a part.
 func scatters(f *mpiapi.Func) bool { return f.Reduces() && f.SendParts }
 
-// isKept tells whether a function begins, starts, completes or frees operations that send from a buffer while the program
-// goes on.
+// isKept reports whether a function begins, starts, completes or frees operations that send from a buffer while the
+// program goes on.
 func isKept(f *mpiapi.Func) bool {
 	switch f.Class {
 	case mpiapi.Collective, mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Irecv, mpiapi.RecvInit, mpiapi.Mrecv:
@@ -47,14 +48,14 @@ func isKept(f *mpiapi.Func) bool {
 	return isMoved(f)
 }
 
-// generateMoved returns moved.c: for each function that sums of data have something to do with, what the wrapper then
-// calls instead of the real function.
+// generateMoved returns moved.c. For each function with sums of data, it has a function that the wrapper then calls
+// instead of the real one.
 func generateMoved(exported func(name string) bool) []byte {
 	moved := generateBetween(exported, "move", "mv_moved", isMoved, (*wrapper).move)
 	return append(moved, betweenTable(exported, "move", "mv_kept", isKept)...)
 }
 
-// move writes the body of what stands for the function where sums are wanted.
+// move writes the body of the function for sums of data.
 func (w *wrapper) move() {
 	real := fmt.Sprintf("real(%s)", w.args(nil))
 	if w.Class == mpiapi.Wait || w.Class == mpiapi.Test {
@@ -110,12 +111,12 @@ func (w *wrapper) move() {
 	w.line("return rc;")
 }
 
-// moveMessage goes on with move for a function that sends or receives a message.
+// moveMessage continues move for a function that sends or receives a message.
 func (w *wrapper) moveMessage() {
 	name := func(r mpiapi.Role) string { return w.Params[w.Arg(r)].Name }
 	send, recv := "NULL", "NULL"
 	buffer := func(buf, count, typ, peer mpiapi.Role) string {
-		none := "0" // a message that was probed for
+		none := "0" // a message that a probe has found
 		if w.Arg(peer) >= 0 {
 			none = name(peer) + " == MPI_PROC_NULL"
 		}
@@ -127,7 +128,7 @@ func (w *wrapper) moveMessage() {
 	switch {
 	case w.Arg(mpiapi.RecvBuf) >= 0:
 		recv = buffer(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType, mpiapi.Source)
-	case w.Arg(mpiapi.Source) >= 0: // one buffer serves both
+	case w.Arg(mpiapi.Source) >= 0: // one buffer for both
 		recv = buffer(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Source)
 	}
 	if i := w.Arg(mpiapi.TheRequest); i >= 0 {
@@ -156,16 +157,18 @@ func (w *wrapper) moveMessage() {
 	w.line("return rc;")
 }
 
-// moveApart goes on with move for a function that readsApart.
+// moveApart continues move for a function that readsApart.
 func (w *wrapper) moveApart() {
 	name := func(r mpiapi.Role) string { return w.Params[w.Arg(r)].Name }
 	var count string
-	var nothing []string // is read then
+	var nothing []string // conditions under which no buffer is read
 	if scatters(w.Func) {
 		comm := w.handle(w.Arg(mpiapi.TheComm))
-		nothing = append(nothing, name(mpiapi.SendBuf)+" == MPI_IN_PLACE", fmt.Sprintf("mv_known(%s)->remote != 0", comm))
+		nothing = append(nothing, name(mpiapi.SendBuf)+" == MPI_IN_PLACE",
+			fmt.Sprintf("mv_known(%s)->remote != 0", comm))
 		if i := w.Arg(mpiapi.RecvCount); w.isArray(i) {
-			w.line("int64_t all = 0;\n    for (int i = 0, n = mv_comm_size(%s); i < n; i++)\n        all += %s[i];", comm, name(mpiapi.RecvCount))
+			w.line("int64_t all = 0;\n    for (int i = 0, n = mv_comm_size(%s); i < n; i++)\n        all += %s[i];",
+				comm, name(mpiapi.RecvCount))
 			count = "all"
 		} else {
 			count = fmt.Sprintf("(int64_t)%s * mv_comm_size(%s)", name(mpiapi.RecvCount), comm)
@@ -187,11 +190,12 @@ func (w *wrapper) moveApart() {
 	w.line("struct mv_operation *const o = mv_reading_begin(t, &(struct mv_buffered){%s, %s, %s, %s}, %d);",
 		name(mpiapi.SendBuf), count, w.handle(w.Arg(mpiapi.SendType)), none, persistent)
 	w.line("int rc = real(%s);", w.args(nil))
-	w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);", name(mpiapi.TheRequest))
+	w.line("mv_operation_begun(t, o, rc != MPI_SUCCESS, rc == MPI_SUCCESS ? MV_HANDLE(*%s) : 0);",
+		name(mpiapi.TheRequest))
 	w.line("return rc;")
 }
 
-// requests returns C expressions of the array of requests that a call is given, and of their number.
+// requests returns C expressions for the array of requests of a call, and for their number.
 func (w *wrapper) requests() (list, n string) {
 	if i := w.Arg(mpiapi.Requests); i >= 0 {
 		return w.Params[i].Name, w.elements(w.Params[i].Elements)
@@ -203,8 +207,8 @@ func (w *wrapper) requests() (list, n string) {
 	return "&" + w.Params[i].Name, "1"
 }
 
-// completed returns C expressions of which operations a call has completed: whether all, an array of indices, and its
-// length.
+// completed returns C expressions that say which operations a call has completed: whether all, an array of indices, and
+// its length.
 func (w *wrapper) completed() string {
 	name := func(r mpiapi.Role) string {
 		if i := w.Arg(r); i >= 0 {
@@ -225,9 +229,11 @@ func (w *wrapper) completed() string {
 	return flag + ", NULL, 0"
 }
 
-// generateBetween returns a C file with functions that stand between wrappers and the real functions, for the functions
-// that are wanted, and a table of them. body writes one that calls real_kind_….
-func generateBetween(exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper)) []byte {
+// generateBetween returns a C file with functions that stand between wrappers and the real functions, and a table of
+// them. wanted selects the functions of MPI. body writes a function that calls real_kind_….
+func generateBetween(
+	exported func(name string) bool, kind, tableName string, wanted func(*mpiapi.Func) bool, body func(*wrapper),
+) []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n")
 	b.WriteString("#if defined(__GNUC__) && !defined(__clang__)\n" +
@@ -247,7 +253,7 @@ func generateBetween(exported func(name string) bool, kind, tableName string, wa
 	return append([]byte(b.String()), betweenTable(exported, kind, tableName, wanted)...)
 }
 
-// betweenTable returns the table of such functions, or of some of them.
+// betweenTable returns the table of all or some of these functions.
 func betweenTable(exported func(name string) bool, kind, name string, wanted func(*mpiapi.Func) bool) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nconst struct mv_between %s[] = {\n", name)

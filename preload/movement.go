@@ -7,8 +7,9 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// motion returns the enum mv_motion of a collective, "" if sums of its data are of no use. Reductions have results that
-// are not their data, so only what they read can be compared, and only while a nonblocking one is under way.
+// motion returns the enum mv_motion of a collective, "" if sums of its data are useless. The results of reductions
+// differ from their data. So only the data that they read can be compared, and only while a nonblocking one is under
+// way.
 func motion(f *mpiapi.Func) string {
 	switch {
 	case !f.MovesData() || f.Flow == mpiapi.Neighbors:

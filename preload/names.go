@@ -11,8 +11,8 @@ import (
 //go:embed names.txt
 var nameList string
 
-// nameKinds maps the headings of names.txt to the kinds of struct mv_name, and to the null handle that marks objects an MPI
-// library doesn't have.
+// nameKinds maps the headings of names.txt to the kinds of struct mv_name, and to the null handle that stands for
+// objects that an MPI library does not have.
 var nameKinds = map[string]struct{ kind, null string }{
 	"const":      {kind: "MV_NAME_CONST"},
 	"comm":       {"MV_NAME_COMM", "MPI_COMM_NULL"},
@@ -47,10 +47,18 @@ func generateNames() []byte {
 			k := nameKinds[heading]
 			switch {
 			case function:
-				fmt.Fprintf(&b, "#ifdef %[1]s\n    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)mv_symbol(MV_TEXT(%[1]s)));\n#endif\n", name)
+				fmt.Fprintf(&b, "#ifdef %[1]s\n"+
+					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)mv_symbol(MV_TEXT(%[1]s)));\n"+
+					"#endif\n",
+					name)
 				continue
 			case variable:
-				fmt.Fprintf(&b, "#ifdef %[1]s\n    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#else\n    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)mv_pointer_constant(\"%[1]s\"));\n#endif\n", name)
+				fmt.Fprintf(&b, "#ifdef %[1]s\n"+
+					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#else\n"+
+					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", "+
+					"(uint64_t)(uintptr_t)mv_pointer_constant(\"%[1]s\"));\n"+
+					"#endif\n",
+					name)
 				continue
 			case standard:
 				fmt.Fprintf(&b, "#if MPI_VERSION >= 3 || defined(%s)\n", name)
@@ -63,7 +71,8 @@ func generateNames() []byte {
 			case "datatype":
 				fmt.Fprintf(&b, "    mv_name_datatype(t, &n, \"%[1]s\", %[1]s);\n", name)
 			default:
-				fmt.Fprintf(&b, "    mv_name_handle(t, &n, %[1]s, \"%[2]s\", MV_HANDLE(%[2]s), MV_HANDLE(%[3]s));\n", k.kind, name, k.null)
+				fmt.Fprintf(&b, "    mv_name_handle(t, &n, %[1]s, \"%[2]s\", MV_HANDLE(%[2]s), MV_HANDLE(%[3]s));\n",
+					k.kind, name, k.null)
 			}
 			b.WriteString("#endif\n")
 		}
@@ -72,7 +81,7 @@ func generateNames() []byte {
 	return []byte(b.String())
 }
 
-// generateAPI returns api.c: what the hand-written code needs of the table of the MPI interface.
+// generateAPI returns api.c: the part of the table of the MPI interface that the hand-written code needs.
 func generateAPI() []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n" +
@@ -82,6 +91,7 @@ func generateAPI() []byte {
 	for _, f := range mpiapi.Funcs() {
 		fmt.Fprintf(&b, "        [%d] = %q,\n", f.ID, f.Name)
 	}
-	b.WriteString("    };\n    return kind < sizeof names / sizeof names[0] && names[kind] ? names[kind] : \"MPI\";\n}\n")
+	b.WriteString("    };\n    return kind < sizeof names / sizeof names[0] && names[kind] ? names[kind] : \"MPI\";\n" +
+		"}\n")
 	return []byte(b.String())
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// comms returns the published communicators by handle, latest last: rank, size, remote size, and the world ranks of
-// the local, then the remote group.
+// comms returns the published communicators by handle, the latest last: rank, size, remote size, and the world ranks of
+// the local and then of the remote group.
 func (r ring) comms() map[int64][][]int {
 	all := map[int64][][]int{}
 	for _, b := range r.infos(layout.InfoComm) {
 		h := int64(le.Uint64(b))
 		c := []int{int(int32(le.Uint32(b[8:]))), int(int32(le.Uint32(b[12:]))), int(int32(le.Uint32(b[16:])))}
 		for i := range int(le.Uint32(b[20:]) + le.Uint32(b[24:])) {
-			start, stride, n := int(int32(le.Uint32(b[32+12*i:]))), int(int32(le.Uint32(b[36+12*i:]))), int(int32(le.Uint32(b[40+12*i:])))
+			start, stride, n := int(int32(le.Uint32(b[32+12*i:]))), int(int32(le.Uint32(b[36+12*i:]))),
+				int(int32(le.Uint32(b[40+12*i:])))
 			for k := range n {
 				c = append(c, start+k*stride)
 			}
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
     MPI_Cart_sub(cart, remain, &row);
     MPI_Neighbor_alltoallv(b, ones, disp, MPI_INT, c, ones, disp, MPI_INT, cart);
     int from = (r + 3) % 4, to[2] = {(r + 1) % 4, (r + 1) % 4};
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &graph);
     MPI_Comm_free(&graph);
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, ones, 1, to, ones, MPI_INFO_NULL, 0, &graph);
     MPI_Neighbor_allgatherv(b, 1, MPI_INT, c, ones, disp, MPI_INT, graph);
@@ -143,16 +145,17 @@ int main(int argc, char **argv)
 			if string(bodies[mpiapi.SectionString]) != "a value" {
 				t.Errorf("value %q", bodies[mpiapi.SectionString])
 			}
-			// A call left by longjmp is closed by the next one.
+			// A call that was left by longjmp is closed by the next call.
 			calls := r.calls()
-			if int(r.done()) != len(calls) || r.call(t, "MPI_Send").rc != -1 || calls[len(calls)-2].name() != "MPI_Barrier" {
+			if int(r.done()) != len(calls) || r.call(t, "MPI_Send").rc != -1 ||
+				calls[len(calls)-2].name() != "MPI_Barrier" {
 				t.Errorf("%d calls, %d done: %v", len(calls), r.done(), r.callNames())
 			}
 		}
 	})
 }
 
-// TestSessions: a program that knows no MPI_Init is recorded all the same.
+// TestSessions: a program that never calls MPI_Init, only MPI_Session_init, is recorded, too.
 func TestSessions(t *testing.T) {
 	const source = `
 #include <mpi.h>
@@ -192,15 +195,16 @@ int main(int argc, char **argv)
 				t.Errorf("MV_MPI %v", b)
 			}
 			c := r.call(t, "MPI_Comm_create_from_group")
-			if got := r.comms()[c.after("newcomm")]; len(got) != 1 || !slices.Equal(got[0], []int{p.rank(), 2, 0, 0, 1}) {
+			if got := r.comms()[c.after("newcomm")]; len(got) != 1 ||
+				!slices.Equal(got[0], []int{p.rank(), 2, 0, 0, 1}) {
 				t.Errorf("communicator %v", got)
 			}
 		}
 	})
 }
 
-// TestFortran: calls of Fortran programs have the program on their stack, although the MPI library's Fortran layer
-// calls entries of its own.
+// TestFortran: the stack of calls of Fortran programs contains the program, although the MPI library's Fortran layer
+// calls the library's own entries.
 func TestFortran(t *testing.T) {
 	const source = `
 program f
@@ -243,7 +247,7 @@ end program
 	})
 }
 
-// TestPassthrough: the library that does nothing compiles, and programs run with it as without.
+// TestPassthrough: the passthrough library compiles, and programs run in the same way with it and without it.
 func TestPassthrough(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		dir := t.TempDir()
@@ -260,7 +264,8 @@ func TestPassthrough(t *testing.T) {
 		}
 		prog := m.program(t, "exchange", exchange)
 		plain := m.ranks(t, nil, 2, prog)
-		if res := m.ranks(t, nil, 2, "env", "LD_PRELOAD="+lib, prog); res.state != plain.state || sortLines(res.stdout) != sortLines(plain.stdout) || res.stderr != plain.stderr {
+		if res := m.ranks(t, nil, 2, "env", "LD_PRELOAD="+lib, prog); res.state != plain.state ||
+			sortLines(res.stdout) != sortLines(plain.stdout) || res.stderr != plain.stderr {
 			t.Errorf("%v %q %q", res, res.stdout, res.stderr)
 		}
 	})

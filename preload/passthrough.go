@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// GeneratePassthrough returns passthrough.c: wrappers like those of GenerateWrappers that do nothing but call the real
-// function.
+// GeneratePassthrough returns passthrough.c: wrappers like those of GenerateWrappers that only call the real function.
 func GeneratePassthrough(exported func(name string) bool) []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n" +

@@ -27,7 +27,7 @@ static MPI_Request r[2];
 static int in[2], flag, at;
 static MPI_Status st;
 
-/* Where Open MPI looks for progress, as other threads do. */
+/* Open MPI calls it when it waits for progress. Other threads call it, too. */
 static int armed;
 static pthread_t me;
 int sched_yield(void)
@@ -46,7 +46,7 @@ static void send_to_self(int tag) { MPI_Send(&tag, 1, MPI_INT, 0, tag, MPI_COMM_
 static __attribute__((noinline)) int from_one(int i) { return test(i) + 1; }
 static __attribute__((noinline)) int from_two(int i) { return test(i) + 2; }
 
-/* By the MPI library's own function: no record comes between. */
+/* Through the MPI library's own function: no record is written in between. */
 static void send_unseen(int tag)
 {
     void *mpi = dlopen("libmpi.so.40", RTLD_NOLOAD | RTLD_LAZY);
@@ -83,10 +83,10 @@ int main(int argc, char **argv)
         send_to_self(0);
         while (!test(0))
             ;
-    } else if (!strcmp(how, "callers")) { /* of one call */
+    } else if (!strcmp(how, "callers")) { /* two callers of one call */
         struct {
             int (*from)(int);
-            int of, times; /* of times 0: until its message is there, which is sent now */
+            int of, times; /* if times is 0: until its message arrives, which is sent now */
         } part[] = {{from_one, 0, 1000}, {from_two, 0, 0}, {from_one, 1, 1000}, {from_two, 1, 1000}, {from_one, 1, 0}};
         for (int i = 0; i < 5; i++) {
             if (!part[i].times)
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     } else if (!strcmp(how, "others")) { /* one call site, but different arguments each time */
         for (int i = 0; i < 1000; i++)
             iprobe(i & 1 ? 8 : 9);
-    } else if (!strcmp(how, "between")) { /* something else between */
+    } else if (!strcmp(how, "between")) { /* another call in between */
         for (int i = 0; i < 100; i++) {
             test(1);
             MPI_Barrier(MPI_COMM_SELF);
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
         pthread_join(t, NULL);
         for (int i = 0; i < 100; i++)
             test(0);
-    } else if (!strcmp(how, "killed")) { /* inside of a test */
+    } else if (!strcmp(how, "killed")) { /* inside a test */
         me = pthread_self();
         armed = 1;
         for (;;)
@@ -129,12 +129,13 @@ int main(int argc, char **argv)
 }
 `
 
-// isPoll tells whether a record is of one of the polls of the program above.
+// isPoll reports whether a record is that of one of the polls of the program above.
 func isPoll(c record) bool {
 	return slices.Contains([]string{"MPI_Test", "MPI_Testany", "MPI_Iprobe"}, c.name())
 }
 
-// TestPolls: tests and probes that find nothing and are made over and over are counted, not recorded; any other is recorded as ever.
+// TestPolls: repeated tests and probes that find nothing are counted, but not recorded. All others are recorded as
+// usual.
 func TestPolls(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		prog := m.program(t, "polls", polls, "-pthread", "-rdynamic")
@@ -167,11 +168,13 @@ func TestPolls(t *testing.T) {
 			t.Errorf("%d probes are recorded, %d polls repeated", len(probes), turns.repeats())
 		}
 		found := anys[len(anys)-1]
-		if i := found.after("index"); i != 1 || found.after("flag") != 1 || found.ints("array_of_requests", 2)[1] != anys[0].ints("array_of_requests", 2)[1] {
+		if i := found.after("index"); i != 1 || found.after("flag") != 1 ||
+			found.ints("array_of_requests", 2)[1] != anys[0].ints("array_of_requests", 2)[1] {
 			t.Errorf("MPI_Testany has found request %d, of %v", i, found.ints("array_of_requests", 2))
 		}
 		found = tests[len(tests)-1]
-		if st := found.statuses("status"); found.after("flag") != 1 || found.before("request") != tests[0].before("request") || len(st) != 1 || st[0].bytes != 4 {
+		if st := found.statuses("status"); found.after("flag") != 1 ||
+			found.before("request") != tests[0].before("request") || len(st) != 1 || st[0].bytes != 4 {
 			t.Errorf("MPI_Test of %#x has found %v", found.before("request"), st)
 		}
 
@@ -179,7 +182,8 @@ func TestPolls(t *testing.T) {
 			t.Errorf("probes of different tags: %d are recorded, %d counted", len(r.named("MPI_Iprobe")), r.repeats())
 		}
 		if r := record("between"); r.repeats() != 0 || len(r.named("MPI_Test")) != 100 {
-			t.Errorf("tests with a collective between: %d are recorded, %d counted", len(r.named("MPI_Test")), r.repeats())
+			t.Errorf("tests with a collective between: %d are recorded, %d counted",
+				len(r.named("MPI_Test")), r.repeats())
 		}
 		callers := record("callers")
 		tests = callers.named("MPI_Test")
@@ -197,7 +201,8 @@ func TestPolls(t *testing.T) {
 			}
 		}
 		if !slices.Equal(finds, []uint32{two, one}) || one == two || vain[two] == 0 || callers.repeats() < 2900 {
-			t.Errorf("from call sites %d and %d: %v have found something, %v nothing, and %d were repeated", one, two, finds, vain, callers.repeats())
+			t.Errorf("from call sites %d and %d: %v have found something, %v nothing, and %d were repeated",
+				one, two, finds, vain, callers.repeats())
 		}
 		r := record("thread")
 		if r.repeats() < 998 {

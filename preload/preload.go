@@ -1,7 +1,8 @@
-// Package preload holds the library that is loaded into every rank: its C sources by hand, its wrappers generated from
-// the table of the MPI interface. The library records what a rank calls into shared memory as record.h says.
+// Package preload holds the library that is loaded into every rank: its hand-written C sources, and its wrappers, which
+// are generated from the table of the MPI interface. The library records the calls of a rank in shared memory, as
+// described in record.h.
 //
-// A build is made for one MPI library: it has a wrapper for every function of the table whose PMPI_ entry that library
+// A build is made for one MPI library. It has a wrapper for every function of the table whose PMPI_ entry that library
 // exports.
 package preload
 
@@ -20,7 +21,7 @@ import (
 //go:embed record.h src/*.c src/*.h
 var sources embed.FS
 
-// Sources returns the hand-written C files by base name. They lie in one directory when they are compiled.
+// Sources returns the hand-written C files by base name. For compilation, they lie in one directory.
 func Sources() map[string][]byte {
 	files := make(map[string][]byte)
 	err := fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
@@ -47,21 +48,22 @@ func Digest() []byte {
 	return h.Sum(nil)
 }
 
-// CompileFlags returns the flags to pass to the MPI library's compiler wrapper, besides the *.c files and the output. They
-// fit both WriteSources and WritePassthrough.
+// CompileFlags returns the flags for the MPI library's compiler wrapper, besides the *.c files and the output. They
+// work with both WriteSources and WritePassthrough.
 func CompileFlags() []string {
 	return []string{
-		"-shared", "-fPIC", "-O2", "-g1", "-std=gnu11", "-fvisibility=hidden", "-fno-plt", "-fno-stack-protector", "-fno-semantic-interposition",
+		"-shared", "-fPIC", "-O2", "-g1", "-std=gnu11", "-fvisibility=hidden", "-fno-plt",
+		"-fno-stack-protector", "-fno-semantic-interposition",
 		"-fasynchronous-unwind-tables", "-fno-optimize-sibling-calls", "-fcf-protection=none", "-pthread",
-		// The library brings its own unwinder, so that it decides nothing about which one the program gets, and takes nothing
+		// The library contains its own unwinder. So it has no influence on the program's unwinder. It takes nothing
 		// from the MPI library that the compiler wrapper links.
 		"-static-libgcc", "-Wl,--no-as-needed", "-ldl", "-Wl,--as-needed", "-Wl,-z,now",
 		"-Wall", "-Wextra",
 	}
 }
 
-// WriteSources writes all files of the library into a directory, with wrappers for the functions exported by the MPI
-// library that it is to be compiled for. exported is asked for names like "PMPI_Send".
+// WriteSources writes all files of the library into a directory, with wrappers for the functions of one MPI library.
+// exported reports whether that library exports a name like "PMPI_Send".
 func WriteSources(dir string, exported func(name string) bool) error {
 	files := Sources()
 	maps.Copy(files, GenerateWrappers(exported))
@@ -72,8 +74,8 @@ func WriteSources(dir string, exported func(name string) bool) error {
 	return write(dir, files)
 }
 
-// WritePassthrough writes all files of a library whose wrappers only call the real function: what any tool of this
-// kind costs at least.
+// WritePassthrough writes all files of a library whose wrappers only call the real function. It shows the minimum
+// overhead of such a tool.
 func WritePassthrough(dir string, exported func(name string) bool) error {
 	all := Sources()
 	files := map[string][]byte{"passthrough.c": GeneratePassthrough(exported)}

@@ -31,7 +31,10 @@ type mpi struct {
 
 var mpis = []*mpi{
 	{name: "mpich", mpicc: "mpicc.mpich", mpiexec: []string{"mpiexec.mpich"}, soname: "libmpich.so.12"},
-	{name: "openmpi", mpicc: "mpicc.openmpi", mpiexec: []string{"mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"}, soname: "libmpi.so.40"},
+	{
+		name: "openmpi", mpicc: "mpicc.openmpi",
+		mpiexec: []string{"mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"}, soname: "libmpi.so.40",
+	},
 }
 
 var scratch string
@@ -71,9 +74,10 @@ func (m *mpi) build() error {
 	if err := os.MkdirAll(m.sources, 0o700); err != nil {
 		return err
 	}
-	// A program linked to the MPI library tells where that is.
+	// A program linked to the MPI library reports the library's path.
 	probe := filepath.Join(dir, "probe")
-	if err := m.compile(probe, "#include <mpi.h>\nint main(int c, char **v) { return MPI_Init(&c, &v); }\n"); err != nil {
+	if err := m.compile(probe, "#include <mpi.h>\n"+
+		"int main(int c, char **v) { return MPI_Init(&c, &v); }\n"); err != nil {
 		return err
 	}
 	out, err := exec.Command("ldd", probe).Output()
@@ -123,13 +127,14 @@ func dynamicSymbols(file string) (map[string]bool, error) {
 	return names, nil
 }
 
-// compile makes a program, or with -shared among the flags a library, of a C source.
+// compile makes a program from a C source, or a library if the flags include -shared.
 func (m *mpi) compile(out, source string, flags ...string) error {
 	file := out + ".c"
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		return err
 	}
-	return run(m.mpicc, slices.Concat([]string{"-g", "-O0", "-Wall", "-Wno-deprecated-declarations", "-o", out, file}, flags)...)
+	return run(m.mpicc, slices.Concat([]string{"-g", "-O0", "-Wall", "-Wno-deprecated-declarations", "-o", out, file},
+		flags)...)
 }
 
 func run(name string, args ...string) error {
@@ -140,7 +145,7 @@ func run(name string, args ...string) error {
 	return nil
 }
 
-// TestCompiles: the library compiles without a warning (build does that), depends on libc only, and takes nothing from
+// TestCompiles: the library compiles without warnings (build checks that), depends only on libc, and takes nothing from
 // the MPI library when it is loaded.
 func TestCompiles(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
@@ -154,7 +159,8 @@ func TestCompiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, lib := range needed {
-			if !strings.HasPrefix(lib, "libc.so") && !strings.HasPrefix(lib, "libdl.so") && !strings.HasPrefix(lib, "libpthread.so") && !strings.HasPrefix(lib, "ld-linux") {
+			if !strings.HasPrefix(lib, "libc.so") && !strings.HasPrefix(lib, "libdl.so") &&
+				!strings.HasPrefix(lib, "libpthread.so") && !strings.HasPrefix(lib, "ld-linux") {
 				t.Errorf("the library needs %s", lib)
 			}
 		}
@@ -184,7 +190,7 @@ func TestCompiles(t *testing.T) {
 	})
 }
 
-// TestClang: clang has no warning either.
+// TestClang: clang gives no warnings either.
 func TestClang(t *testing.T) {
 	if _, err := exec.LookPath("clang"); err != nil {
 		t.Skip(err)

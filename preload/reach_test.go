@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Buffers that can be accessed or not, and their data, without MPI and without an analyzer.
+// Accessible and inaccessible buffers, and their data, without MPI and without an analyzer.
 const reachProgram = `
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -35,7 +35,7 @@ static int handled;
 int mv_faults_handled(void) { return handled; }
 uint64_t mv_now(void) { return 1; }
 
-/* Datatypes: 1 is an int, 2 two ints 64 KiB apart, anything else is not known. */
+/* Datatypes: 1 is an int, 2 is two ints 64 KiB apart, all others are unknown. */
 static const int64_t apart[] = {8, 0x20000, 4, 0, 4, 0x10000};
 struct mv_shape mv_shape_known(uint64_t type)
 {
@@ -105,7 +105,8 @@ static void accesses(void)
     check(look(p, 2048, 1, 1), "two pages to write");
     check(last.address == (uint64_t)(uintptr_t)(p + PAGE) && last.at == PAGE && last.mapped && last.written, "where");
     check(look(p + 4, 2048, 1, 0), "three pages to read");
-    check(last.address == (uint64_t)(uintptr_t)(p + 2 * PAGE) && last.at == 2 * PAGE - 4 && !last.mapped && !last.written, "where");
+    check(last.address == (uint64_t)(uintptr_t)(p + 2 * PAGE) && last.at == 2 * PAGE - 4 && !last.mapped &&
+          !last.written, "where");
     check(!look(p, 2048, 77, 1), "an unknown datatype");
     check(!look(p + 2 * PAGE, 0, 1, 1), "nothing");
     check(!look(NULL, 4, 1, 1), "no address");
@@ -114,7 +115,7 @@ static void accesses(void)
     handled = 1;
     check(!look(p, 2048, 1, 1), "a handler");
     handled = 0;
-    /* what was not there may come */
+    /* memory may be added */
     mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE);
     check(!look(p, 2048, 1, 1), "two pages later");
     /* the stack grows */
@@ -126,15 +127,15 @@ static void accesses(void)
     munmap(p + PAGE, PAGE);
     check(!look(p, 1, 2, 1), "a gap");
     munmap(p + 0x10000, PAGE);
-    look((void *)(here - ((uintptr_t)1 << 30)), 1, 1, 1); /* has it look at the memory anew */
+    look((void *)(here - ((uintptr_t)1 << 30)), 1, 1, 1); /* makes it read the memory map again */
     check(look(p, 1, 2, 0) && last.at == 4 && last.address == (uint64_t)(uintptr_t)(p + 0x10000), "a hole");
 }
 
-/* What is sent and then received into is looked up once each, wherever it lies. */
+/* A buffer that is sent and then received into is looked up once each, at any address. */
 static void turns(void)
 {
     unsigned char *p = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    look(p, 64 * PAGE / 4, 1, 1); /* has it look at the memory anew */
+    look(p, 64 * PAGE / 4, 1, 1); /* makes it read the memory map again */
     for (unsigned i = 0; i < 63 * PAGE; i += 16) {
         look(p + i, 2, 1, 0);
         look(p + i, 2, 1, 1);
@@ -145,12 +146,14 @@ static void turns(void)
     }
 }
 
-/* From the end the sums of the blocks are the same. */
+/* The sums of the blocks are the same if they are made from the end. */
 static void from_the_end(const struct mv_part *q)
 {
     struct mv_snapshot s, back;
-    check(mv_snapshot_back(&back, q) == mv_snapshot(&s, q, UINT64_MAX) && back.blocks == s.blocks, "as much from the end");
-    check(!memcmp(s.sum, back.sum, s.blocks * sizeof s.sum[0]) && mv_snapshot_sum(&s) == mv_snapshot_sum(&back), "the same from the end");
+    check(mv_snapshot_back(&back, q) == mv_snapshot(&s, q, UINT64_MAX) && back.blocks == s.blocks,
+          "as much from the end");
+    check(!memcmp(s.sum, back.sum, s.blocks * sizeof s.sum[0]) && mv_snapshot_sum(&s) == mv_snapshot_sum(&back),
+          "the same from the end");
 }
 
 static void data(void)
@@ -164,7 +167,7 @@ static void data(void)
     check(!mv_snapshot_differs(&s, &q, &c), "the same");
     p[17]++, p[399]++;
     check(mv_snapshot_differs(&s, &q, &c) && c.exact && c.at == 17 && c.length == 383 && c.bytes == 400, "bytes");
-    /* blocks do not depend on where the data lie, nor on how much room there is behind them */
+    /* blocks depend neither on the address of the data, nor on the room after them */
     for (uint64_t n = 500; n < 0x80000; n += n / 3 * 4) {
         q = part(p, (int64_t)n / 4, 1);
         struct mv_part more = part(p, 0x80000, 1);
@@ -174,8 +177,10 @@ static void data(void)
         check(mv_snapshot_sum(&s) == mv_snapshot_sum(&same), "a part's sum");
         from_the_end(&q);
         p[n / 2]++;
-        check(mv_snapshot_differs(&s, &q, &c) && c.at <= n / 2 && n / 2 < c.at + c.length && c.bytes == s.bytes, "a block");
-        check(!mv_snapshot_differs(&s, &(struct mv_part){.at = 1 << 20, .count = q.count, .shape = q.shape}, &c), "nowhere");
+        check(mv_snapshot_differs(&s, &q, &c) && c.at <= n / 2 && n / 2 < c.at + c.length &&
+              c.bytes == s.bytes, "a block");
+        check(!mv_snapshot_differs(&s, &(struct mv_part){.at = 1 << 20, .count = q.count, .shape = q.shape}, &c),
+              "nowhere");
     }
     /* with gaps */
     q = part(p, 8, 2);
@@ -189,7 +194,7 @@ static void data(void)
         p[i] = (unsigned char)(i * 2654435761u >> 24);
     q = part(p, 1000, 2);
     from_the_end(&q);
-    static const int64_t halves[] = {120000, 200000, 60000, 0, 60000, 100000}; /* longer than a block, and not a multiple */
+    static const int64_t halves[] = {120000, 200000, 60000, 0, 60000, 100000}; /* longer than a block, not a multiple */
     q = (struct mv_part){(uint64_t)(uintptr_t)p, 4, {halves[0], halves[1], {halves, 6}}, 0};
     check(mv_snapshot(&s, &q, UINT64_MAX) == 480000, "long parts");
     from_the_end(&q);
@@ -207,7 +212,7 @@ static void data(void)
     p[4095]++;
     check(mv_snapshot_differs(&s, &q, &c), "all of it");
     mv_sum_limit = 0;
-    /* memory that can't be read */
+    /* unreadable memory */
     munmap(p + 0x10000, 0x10000);
     q = part(p, 0x10000, 1);
     check(!mv_snapshot(&s, &q, UINT64_MAX) && !mv_snapshot_differs(&s, &q, &c) && !mv_tls.probe, "unmapped");
@@ -222,7 +227,7 @@ static void data(void)
     check(!sigismember(&now, SIGUSR1), "signals");
 }
 
-/* Columns of 4 bytes, so many copies of them, 16 bytes apart. */
+/* Copies of columns of 4 bytes, 16 bytes apart. */
 static struct mv_part column(uint64_t at, int64_t n)
 {
     static const int64_t program[] = {4, 16, 4, 0};
@@ -238,7 +243,8 @@ static void overlaps(void)
             b = column(at, 100);
             check(mv_parts_overlap(&a, &b) == ((m < 4 || m > 12) && d > -16 * 99 - 4 && d < 16 * 99 + 4), "columns");
             c = part((void *)(uintptr_t)at, 3, 1);
-            check(mv_parts_overlap(&a, &c) == (d > -12 && d < 16 * 99 + 4 && !(m >= 4 && m + 12 <= 16)), "a column and a row");
+            check(mv_parts_overlap(&a, &c) == (d > -12 && d < 16 * 99 + 4 && !(m >= 4 && m + 12 <= 16)),
+                  "a column and a row");
             check(mv_parts_overlap(&c, &a) == mv_parts_overlap(&a, &c), "a row and a column");
         }
     a = column(0x10000, 1 << 20);

@@ -21,7 +21,7 @@ func TestSanitizers(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)
 	}
-	// The data of the program are read while it may change them. The library notices that afterwards.
+	// The library reads the data of the program while the program may change them. It notices this afterwards.
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
 	if err := os.WriteFile(suppressions, []byte("race:mv_snapshot\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 var le = binary.LittleEndian
 
-// A session is a directory like the analyzer's, with its control file locked as if an analyzer lived.
+// A session is a directory like the analyzer's. Its control file is locked, as if an analyzer lived.
 type session struct {
 	t       *testing.T
 	dir     string
@@ -77,7 +77,7 @@ func newSession(t *testing.T, o options) *session {
 	return s
 }
 
-// die does what the analyzer's death does.
+// die releases the lock, as the analyzer's death does.
 func (s *session) die() { s.control.Close() }
 
 func (s *session) controlWord(at int64) uint32 {
@@ -96,7 +96,7 @@ func (s *session) controlWord(at int64) uint32 {
 func (s *session) unrecorded() uint32 { return s.controlWord(layout.ControlUnrecordedAt) }
 func (s *session) shrunk() uint32     { return s.controlWord(layout.ControlShrunkAt) }
 
-// A result is how a program ended.
+// A result is the result of a program's run.
 type result struct {
 	stdout, stderr string
 	state          syscall.WaitStatus
@@ -109,13 +109,14 @@ func (r result) String() string {
 	return fmt.Sprintf("exit status %d", r.state.ExitStatus())
 }
 
-// env returns the environment of a program that records into the session; none if that is nil.
+// env returns the environment of a program that records into the session; nothing is set if the session is nil.
 func (m *mpi) env(s *session) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "LD_PRELOAD=") || strings.HasPrefix(v, "MPIVET_SESSION=")
 	})
-	// MPI starts on whatever machine the tests run on.
-	env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+	// So that MPI starts on every machine.
+	env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"OMPI_MCA_rmaps_base_oversubscribe=1")
 	if s != nil {
 		env = append(env, "LD_PRELOAD="+m.library, "MPIVET_SESSION="+s.dir)
 	}
@@ -193,7 +194,7 @@ func (p process) pcs() []uint64 {
 
 func (p process) exe() string { return cString(p.page[layout.ProcessExeAt:layout.ProcessNMapsAt]) }
 
-// maps returns the paths of the mappings by one of the addresses in them.
+// mapOf returns the path of the mapping that contains an address.
 func (p process) mapOf(pc uint64) string {
 	for i := range int(p.u32(layout.ProcessNMapsAt)) {
 		m := p.page[layout.ProcessMapsAt+layout.SizeofMap*i:]
@@ -207,7 +208,8 @@ func (p process) mapOf(pc uint64) string {
 func cString(b []byte) string { s, _, _ := bytes.Cut(b, []byte{0}); return string(s) }
 
 func (p process) String() string {
-	return fmt.Sprintf("%s %s: state %d code %d kind %d, initialized %v finalized %v aborted %v in MPI %v, %d pcs", p.name, filepath.Base(p.exe()),
+	return fmt.Sprintf("%s %s: state %d code %d kind %d, initialized %v finalized %v aborted %v in MPI %v, %d pcs",
+		p.name, filepath.Base(p.exe()),
 		p.state(), p.code(), p.exitKind(), p.initialized(), p.finalized(), p.aborted(), p.inMPI(), len(p.pcs()))
 }
 
@@ -253,7 +255,7 @@ type record struct {
 	b     []byte
 }
 
-// A ring is the contents of one that was never full.
+// A ring is the contents of a ring that was never full.
 type ring struct {
 	header  []byte
 	records []record
@@ -302,7 +304,7 @@ func (r record) isCall() bool { return r.kind < layout.Info }
 
 func (r record) fn() *mpiapi.Func { return mpiapi.ByID(mpiapi.FuncID(r.kind)) }
 
-// name returns the function called, or "" if the record is no call.
+// name returns the name of the called function, or "" if the record is not a call.
 func (r record) name() string {
 	if f := r.fn(); r.isCall() && f != nil {
 		return f.Name
@@ -393,7 +395,10 @@ func (r record) statuses(name string) []status {
 	var list []status
 	for i := range counts[mpiapi.SectionStatus] {
 		s := b[24*i:]
-		list = append(list, status{int32(le.Uint32(s)), int32(le.Uint32(s[4:])), int32(le.Uint32(s[8:])), int32(le.Uint32(s[12:])), int64(le.Uint64(s[16:]))})
+		list = append(list, status{
+			int32(le.Uint32(s)), int32(le.Uint32(s[4:])), int32(le.Uint32(s[8:])),
+			int32(le.Uint32(s[12:])), int64(le.Uint64(s[16:])),
+		})
 	}
 	return list
 }
@@ -432,7 +437,7 @@ func (r ring) call(t *testing.T, name string) record {
 	return list[0]
 }
 
-// infos returns the bodies of the records of a kind that are no calls.
+// infos returns the bodies of the records of a kind that is not a call.
 func (r ring) infos(kind int) [][]byte {
 	var list [][]byte
 	for _, c := range r.records {
@@ -496,12 +501,15 @@ func (r ring) errors() []mpiError {
 	var list []mpiError
 	for _, b := range r.infos(layout.InfoError) {
 		n := le.Uint32(b[8:])
-		list = append(list, mpiError{int(int32(le.Uint32(b[4:]))), le.Uint32(b[12:])&(layout.ErrorFatal|layout.ErrorRaised) != 0, string(b[16 : 16+n])})
+		list = append(list, mpiError{
+			int(int32(le.Uint32(b[4:]))),
+			le.Uint32(b[12:])&(layout.ErrorFatal|layout.ErrorRaised) != 0, string(b[16 : 16+n]),
+		})
 	}
 	return list
 }
 
-// drain does what the analyzer does with rings, until the returned function is called.
+// drain empties the rings like the analyzer, until the returned function is called.
 func (s *session) drain() (stop func()) {
 	quit, finished := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The hash by itself: the same for the same data in whatever pieces, another for others, and nothing is read but the data.
+// The hash alone: it is the same for the same data in any pieces, different for other data, and reads only the data.
 const hashProgram = `
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,7 +20,7 @@ const hashProgram = `
 
 #include <time.h>
 
-#define MPIVET_RULES_H /* which are for the library */
+#define MPIVET_RULES_H /* rules only for the library */
 #include "hash.c"
 #include "layout.h"
 
@@ -53,7 +53,7 @@ static int visit(void *s, uint64_t at, uint64_t n)
     return 0;
 }
 
-/* As n/8 pieces of 8 bytes, each 24 bytes behind the one before. */
+/* As n/8 pieces of 8 bytes, each 24 bytes after the one before. */
 static uint64_t walked(const unsigned char *p, uint64_t n)
 {
     static unsigned char memory[3 * MOST];
@@ -76,7 +76,7 @@ static void check(int ok, const char *what, uint64_t n)
     }
 }
 
-/* Prints how many bytes a second are summed up, of as many as argument 2 says. */
+/* Prints how many bytes per second are summed up. Argument 2 is the number of bytes. */
 static void measure(stripes_fn *how, size_t n)
 {
     struct timespec a, b;
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < PAGE; i++)
         page[i] = (unsigned char)(rand() >> 7);
     for (uint64_t n = 0; n <= MOST; n++) {
-        unsigned char *p = page + PAGE - n; /* nothing may be read behind it */
+        unsigned char *p = page + PAGE - n; /* no byte after it may be read */
         uint64_t sum = whole(p, n);
         for (int i = 0; i < 20; i++)
             check(in_pieces(p, n) == sum, "another sum in pieces", n);
@@ -118,19 +118,20 @@ int main(int argc, char **argv)
         if (n)
             check(whole(p, n - 1) != sum, "the same sum with a byte less", n);
     }
-    /* Words, and stripes, that trade places; zeros are data as well. */
+    /* Exchanged words and stripes; zeros are data, too. */
     unsigned char *p = page + PAGE - 6 * MV_SUM_STRIPE, other[6 * MV_SUM_STRIPE];
     for (int width = 4; width <= MV_SUM_STRIPE; width *= 2)
         for (int i = 0; i + 2 * width <= (int)sizeof other; i += width) {
             memcpy(other, p, sizeof other);
             memcpy(other + i, p + i + width, (size_t)width);
             memcpy(other + i + width, p + i, (size_t)width);
-            check(whole(other, sizeof other) != whole(p, sizeof other), "the same sum in another order", (uint64_t)width);
+            check(whole(other, sizeof other) != whole(p, sizeof other), "the same sum in another order",
+                  (uint64_t)width);
         }
     memset(other, 0, sizeof other);
     for (uint64_t n = 0; n < sizeof other; n++)
         check(whole(other, n) != whole(other, n + 1), "the same sum for another number of zeros", n);
-    /* All processors make the same. */
+    /* All processors give the same sum. */
     stripes_fn *const fastest = best();
     for (uint64_t n = 0; n <= PAGE; n += 1 + n / 50) {
         atomic_store(&stripes, fastest);
@@ -151,7 +152,7 @@ int main(int argc, char **argv)
 }
 `
 
-// buildHash compiles the hash by itself.
+// buildHash compiles the hash alone.
 func buildHash(t testing.TB, m *mpi) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -164,14 +165,15 @@ func buildHash(t testing.TB, m *mpi) string {
 
 func TestHash(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) { // for its compiler
-		if out, err := exec.Command(buildHash(t, m)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
+		if out, err := exec.Command(buildHash(t, m)).CombinedOutput(); err != nil ||
+			strings.TrimSpace(string(out)) != "ok" {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
 }
 
-// BenchmarkHash: how fast data are summed up that are contiguous, with the instructions of this processor and with those that
-// every one has.
+// BenchmarkHash measures how fast contiguous data are summed up, with the instructions of this processor and with those
+// that every processor has.
 func BenchmarkHash(b *testing.B) {
 	for i := range mpis {
 		m := mpis[i]

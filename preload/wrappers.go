@@ -8,14 +8,14 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// GenerateWrappers returns the generated C files by name: for every function of the table whose PMPI_ entry the MPI
-// library exports, a function that takes the places of both MPI_X and PMPI_X. exported is asked for names like
-// "PMPI_Send".
+// GenerateWrappers returns the generated C files by name. For every function of the table whose PMPI_ entry the MPI
+// library exports, there is a function that replaces both MPI_X and PMPI_X. exported reports whether the library
+// exports a name like "PMPI_Send".
 func GenerateWrappers(exported func(name string) bool) map[string][]byte {
 	const title = "/* Generated from the table of the MPI interface. */\n"
 	var near, far strings.Builder
 	near.WriteString(title + "#include \"wrapper.h\"\n\n#include \"rules.h\"\n")
-	// There are many of these, and programs call them rarely. So they are compiled fast rather than well.
+	// There are many of these, and programs call them rarely. So compile them quickly, with less optimization.
 	far.WriteString(title + "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n" +
 		"#include \"wrapper.h\"\n\n#include \"rules.h\"\n")
 	for _, f := range exportedFuncs(exported) {
@@ -36,7 +36,7 @@ func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
 			g := *f
 			g.Params = slices.Clone(f.Params)
 			for i := range g.Params {
-				g.Params[i].Name += "_" // apart from the wrappers' own variables
+				g.Params[i].Name += "_" // different from the wrappers' own variables
 			}
 			list = append(list, &g)
 		}
@@ -44,9 +44,9 @@ func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
 	return list
 }
 
-// writeEntry writes the beginning of the wrapper of f, mv_X. The program and Fortran layers call it as MPI_X and PMPI_X.
-// In its body, real is the real function. The C names differ because the prototypes of mpi.h are not always those of the
-// table, const or not.
+// writeEntry writes the beginning of the wrapper of f, mv_X. The program and the Fortran layers call it as MPI_X and
+// PMPI_X. In its body, real is the real function. The C names differ because the prototypes of mpi.h are not always
+// those of the table (const or not).
 //
 // bind is the C function that looks up the real one.
 func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
@@ -57,8 +57,8 @@ func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
 	writeReal(b, f, "real_"+f.Name, bind)
 }
 
-// writeReal declares real, the function that a variable points to. Threads that bind the variable at the same time store
-// the same value. bind is "" if the variable is known to be set.
+// writeReal declares real, the function that a variable points to. Threads that bind the variable at the same time
+// store the same value. bind is "" if the variable is known to be set.
 func writeReal(b *strings.Builder, f *mpiapi.Func, variable, bind string) {
 	fmt.Fprintf(b, "    %s;\n", f.Declare("(*real)"))
 	fmt.Fprintf(b, "    void *bound = __atomic_load_n(&%s, __ATOMIC_ACQUIRE);\n", variable)
@@ -69,7 +69,7 @@ func writeReal(b *strings.Builder, f *mpiapi.Func, variable, bind string) {
 	b.WriteString("    memcpy(&real, &bound, sizeof real);\n")
 }
 
-// hooks are the calls that a function needs besides being recorded. In all of them t is the thread, NULL if it isn't
+// hooks are the calls that a wrapper makes in addition to recording. In all of them t is the thread, NULL if it is not
 // recorded.
 type hook struct {
 	before, after string
@@ -85,13 +85,18 @@ var hooks = map[string]hook{
 	"MPI_Session_init":     {after: "mv_session_leave(t, rc, session_);"},
 	"MPI_Session_finalize": {before: "mv_session_enter(t, session_);"},
 
-	"MPI_Comm_set_name": {after: "if (t && rc == MPI_SUCCESS)\n        mv_object_name(MV_HANDLE(comm_), MV_OBJECT_COMM, comm_name_);"},
-	"MPI_Win_set_name":  {after: "if (t && rc == MPI_SUCCESS)\n        mv_object_name(MV_HANDLE(win_), MV_OBJECT_WIN, win_name_);"},
+	"MPI_Comm_set_name": {after: "if (t && rc == MPI_SUCCESS)\n" +
+		"        mv_object_name(MV_HANDLE(comm_), MV_OBJECT_COMM, comm_name_);"},
+	"MPI_Win_set_name": {after: "if (t && rc == MPI_SUCCESS)\n" +
+		"        mv_object_name(MV_HANDLE(win_), MV_OBJECT_WIN, win_name_);"},
 
-	"MPI_Start": {before: "if (MV_UNLIKELY(t && mv_persistents && request_))\n        mv_started(MV_HANDLE(*request_));"},
-	"MPI_Startall": {before: "if (MV_UNLIKELY(t && mv_persistents && array_of_requests_))\n        for (int i = 0; i < count_; i++)\n" +
+	"MPI_Start": {before: "if (MV_UNLIKELY(t && mv_persistents && request_))\n" +
+		"        mv_started(MV_HANDLE(*request_));"},
+	"MPI_Startall": {before: "if (MV_UNLIKELY(t && mv_persistents && array_of_requests_))\n" +
+		"        for (int i = 0; i < count_; i++)\n" +
 		"            mv_started(MV_HANDLE(array_of_requests_[i]));"},
-	"MPI_Request_free": {before: "if (MV_UNLIKELY(t && mv_persistents && request_))\n        mv_persistent_free(MV_HANDLE(*request_));"},
+	"MPI_Request_free": {before: "if (MV_UNLIKELY(t && mv_persistents && request_))\n" +
+		"        mv_persistent_free(MV_HANDLE(*request_));"},
 
 	"MPI_Type_free": {before: "mv_type_free(t, datatype_ ? MV_HANDLE(*datatype_) : 0);"},
 
@@ -109,11 +114,11 @@ var endsComm = hook{
 type wrapper struct {
 	*mpiapi.Func
 	b *strings.Builder
-	// near: the record is written by inlined code. That is for what programs call often.
+	// near: inlined code writes the record. That is for functions that programs call often.
 	near bool
 }
 
-// isHot tells whether programs call a function so often that its wrapper should be as fast as can be.
+// isHot reports whether programs call a function so often that its wrapper should be as fast as possible.
 func isHot(f *mpiapi.Func) bool {
 	if f.Base != f.ID {
 		return false
@@ -170,14 +175,14 @@ func (w *wrapper) write() {
 	w.b.WriteString("}\n")
 }
 
-// writeValue writes the body of a function that returns a value: it is only counted.
+// writeValue writes the body of a function that returns a value. Its calls are only counted.
 func (w *wrapper) writeValue() {
 	w.line("struct mv_thread *t = mv_tls.ready;")
 	w.line("if (MV_LIKELY(t))\n        mv_query_begin(t, 0, 0, 0);")
 	w.line("return real(%s);", w.args(nil))
 }
 
-// writeQuery writes the body of a function that is recorded only if it fails.
+// writeQuery writes the body of a function whose calls are recorded only if they fail.
 func (w *wrapper) writeQuery() {
 	w.line("struct mv_thread *t = %s(MV_CFA);", w.fn("mv_enter"))
 	w.line("if (MV_UNLIKELY(!t))\n        return real(%s);", w.args(nil))
@@ -199,8 +204,8 @@ func (w *wrapper) writeQuery() {
 	w.line("return rc;")
 }
 
-// overflows are the C conditions under which queries that have succeeded are recorded all the same: their result is more than an
-// int can hold.
+// overflows are the C conditions under which queries that have succeeded are nevertheless recorded: an int cannot hold
+// their result.
 var overflows = map[string]string{
 	"MPI_Type_size":    "size_ && *size_ == MPI_UNDEFINED",
 	"MPI_Get_count":    "count_ && *count_ == MPI_UNDEFINED && mv_count_overflowed(t, status_, datatype_)",
@@ -231,7 +236,7 @@ func (s section) width() int {
 	return 8
 }
 
-// sections lists the variable parts, what is read before what is written.
+// sections lists the variable parts: first those that the call reads, then those that it writes.
 func (w *wrapper) sections() []section {
 	var in, out []section
 	for i := range w.Params {
@@ -262,7 +267,8 @@ func (w *wrapper) writeCall() {
 		w.line("    %s", h.after)
 	}
 	if freed >= 0 {
-		w.line("    if (rc == MPI_SUCCESS)\n            mv_freed(MV_RA, (const void *)(uintptr_t)real, %d, freed);", w.ID)
+		w.line("    if (rc == MPI_SUCCESS)\n            mv_freed(MV_RA, (const void *)(uintptr_t)real, %d, freed);",
+			w.ID)
 	}
 	w.line("    return rc;\n    }")
 	sections := w.sections()
@@ -305,7 +311,8 @@ func (w *wrapper) writeCall() {
 	w.line("return rc;")
 }
 
-// open begins the record and fills in all but the results. end is the C expression of where its sections end.
+// open begins the record and fills in everything except the results. end is the C expression for the end of its
+// sections.
 func (w *wrapper) open(sections []section, end string) {
 	if w.near {
 		w.line("const int timed = mv_is_timed();")
@@ -332,7 +339,7 @@ func (w *wrapper) open(sections []section, end string) {
 // start returns where the sections of a record begin.
 func (w *wrapper) start() int { return int(w.Fixed+7) &^ 7 }
 
-// done completes the record. size is the C expression of its length, and whether it has times.
+// done completes the record. size is the C expression for its length and for whether it has times.
 func (w *wrapper) done(sections []section, size string) {
 	if w.near {
 		w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        mv_error(t, rc, 0);")
@@ -346,13 +353,15 @@ func (w *wrapper) done(sections []section, size string) {
 			if s.kind == mpiapi.SectionStatus {
 				width = "rc != MPI_SUCCESS"
 			}
-			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d%[2]s)) && n%[1]d_after)\n        mv_data(t, %[3]s, %[1]d, %[4]s, n%[1]d_after, %[5]s);", s.i, s.suffix(), sectionNames[s.kind], w.passed(s), width)
+			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d%[2]s)) && n%[1]d_after)\n"+
+				"        mv_data(t, %[3]s, %[1]d, %[4]s, n%[1]d_after, %[5]s);",
+				s.i, s.suffix(), sectionNames[s.kind], w.passed(s), width)
 		}
 	}
 }
 
-// writePoll writes the rest of a test or probe, which says by *flag whether it has found anything. One that is the same as one
-// recorded before gets no record while it finds nothing: see polls.h.
+// writePoll writes the rest of a test or probe. *flag says whether it has found anything. If a poll is the same as a
+// recorded one, it gets no record while it finds nothing: see polls.h.
 func (w *wrapper) writePoll(flag string, sections []section, end string) {
 	replace := map[string]string{}
 	w.ownStatuses(sections, replace)
@@ -363,7 +372,8 @@ func (w *wrapper) writePoll(flag string, sections []section, end string) {
 	w.line("if (MV_LIKELY(same != NULL)) {")
 	w.line("mv_poll_borrow(t);")
 	w.line("rc = real(%s);", w.args(replace))
-	w.line("if (MV_LIKELY(rc == MPI_SUCCESS && %[1]s && !*%[1]s && t->borrowed && !(%[2]s))) {", flag, w.resultsDiffer())
+	w.line("if (MV_LIKELY(rc == MPI_SUCCESS && %[1]s && !*%[1]s && t->borrowed && !(%[2]s))) {",
+		flag, w.resultsDiffer())
 	w.line("    mv_poll_repeated(t);\n        mv_leave(t);\n        return rc;\n    }")
 	w.line("o = mv_poll_open(t);")
 	w.line("unsigned char *const r = o.r;")
@@ -387,7 +397,7 @@ func (w *wrapper) writePoll(flag string, sections []section, end string) {
 	w.line("return rc;")
 }
 
-// differs returns the C expression of whether the arguments are not those of a record.
+// differs returns the C expression for whether the arguments differ from those of a record.
 func (w *wrapper) differs(sections []section) string {
 	var list []string
 	for i := range w.Params {
@@ -399,40 +409,44 @@ func (w *wrapper) differs(sections []section) string {
 			list = append(list, w.differ(p, l.At, p.Name, l.Wide))
 		}
 		if l.Before != 0 {
-			list = append(list, fmt.Sprintf("(%s ? %s : %s)", p.Name, w.differ(p, l.Before, deref(p), l.WideValue), w.differ(p, l.Before, "0", l.WideValue)))
+			list = append(list, fmt.Sprintf("(%s ? %s : %s)", p.Name, w.differ(p, l.Before, deref(p), l.WideValue),
+				w.differ(p, l.Before, "0", l.WideValue)))
 		}
 	}
-	// What is behind may be looked at only if it is as long.
+	// Compare the sections only if the fixed parts are equal: otherwise the lengths may differ.
 	all := strings.Join(list, " | ")
 	offset := fmt.Sprintf("same + %d", w.start())
 	for _, s := range sections {
 		if p := &w.Params[s.i]; !s.out {
-			all += fmt.Sprintf(" || mv_section_differs(%s, %s, n%d, %s, %d)", offset, p.Name, s.i, elementWidth(s, p), s.width())
+			all += fmt.Sprintf(" || mv_section_differs(%s, %s, n%d, %s, %d)", offset, p.Name,
+				s.i, elementWidth(s, p), s.width())
 		}
 		offset += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
 	}
 	return all
 }
 
-// resultsDiffer returns the C expression of whether the results of a call are not those of a record.
+// resultsDiffer returns the C expression for whether the results of a call differ from those of a record.
 func (w *wrapper) resultsDiffer() string {
 	var list []string
 	for i := range w.Params {
 		if p := &w.Params[i]; p.Layout.After != 0 {
-			list = append(list, fmt.Sprintf("(%s ? %s : 0)", p.Name, w.differ(p, p.Layout.After, deref(p), p.Layout.WideValue)))
+			list = append(list, fmt.Sprintf("(%s ? %s : 0)", p.Name,
+				w.differ(p, p.Layout.After, deref(p), p.Layout.WideValue)))
 		}
 	}
 	return strings.Join(list, " | ")
 }
 
-// differ returns the C expression of whether a value of the parameter's kind is not that in a record, 0 if it is.
+// differ returns the C expression for whether a value of the parameter's kind differs from that in a record. It is 0 if
+// the values are equal.
 func (w *wrapper) differ(p *mpiapi.Param, at uint16, value string, wide bool) string {
 	bytes, word := word(p, value, wide)
 	return fmt.Sprintf("mv_differ%d(same, %d, %s)", bytes, at, word)
 }
 
-// poll returns the parameter of a test or probe that says by 0 that it has found nothing, "" for what is no such function, is
-// not called often, or has hooks.
+// poll returns the parameter in which a test or probe says, by 0, that it has found nothing. It returns "" for other
+// functions, for functions that are not called often, and for functions with hooks.
 func (w *wrapper) poll() string {
 	_, hooked := hooks[w.Name]
 	if w.Class != mpiapi.Test && w.Class != mpiapi.Probe || !w.near || hooked {
@@ -446,32 +460,32 @@ func (w *wrapper) poll() string {
 	return ""
 }
 
-// look has the buffers of a call looked at before MPI gets them: whether they can be accessed. Those of persistent
-// requests need be there only when they are started. Of a collective whose process passes parts for others in one count, the
-// first part is looked at.
+// look adds a check of the buffers of a call, before MPI gets them: whether they can be accessed. Buffers of persistent
+// requests need be accessible only when the request is started. If a collective has one count for the parts of several
+// processes, only the first part is checked.
 func (w *wrapper) look() {
 	switch w.Class {
 	case mpiapi.Send, mpiapi.Recv, mpiapi.SendRecv, mpiapi.Isend, mpiapi.Irecv, mpiapi.Isendrecv, mpiapi.Mrecv:
 	case mpiapi.Collective, mpiapi.Icollective, mpiapi.IO:
-		if strings.Contains(w.Name, "eighbor") { // there may be none
+		if strings.Contains(w.Name, "eighbor") { // there may be no neighbours
 			return
 		}
 	default:
 		return
 	}
 	w.lookAt(mpiapi.SendBuf, mpiapi.SendCount, mpiapi.SendType, mpiapi.Dest)
-	if !strings.Contains(w.Name, "xscan") { // one process gets nothing
+	if !strings.Contains(w.Name, "xscan") { // one process receives nothing
 		w.lookAt(mpiapi.RecvBuf, mpiapi.RecvCount, mpiapi.RecvType, mpiapi.Source)
 	}
 }
 
-// lookAt goes on with look for the parameters of one side, if it has a buffer.
+// lookAt continues look for the parameters of one side, if it has a buffer.
 func (w *wrapper) lookAt(buf, count, typ, peer mpiapi.Role) {
 	either := func(role, other mpiapi.Role) int {
 		if i := w.Arg(role); i >= 0 || buf == mpiapi.SendBuf {
 			return i
 		}
-		return w.Arg(other) // of a reduction, which has one for both
+		return w.Arg(other) // of a reduction: one for both
 	}
 	b, n, t := w.Arg(buf), either(count, mpiapi.SendCount), either(typ, mpiapi.SendType)
 	if b < 0 || n < 0 || t < 0 || w.isArray(n) || w.isArray(t) {
@@ -490,7 +504,7 @@ func (w *wrapper) lookAt(buf, count, typ, peer mpiapi.Role) {
 		written = "1"
 	}
 	if root := w.Arg(mpiapi.Root); root >= 0 {
-		// A negative one is that of a process beside the group that communicates, or of its root.
+		// Negative: a process in the root's group that takes no part (MPI_PROC_NULL), or the root itself (MPI_ROOT).
 		cond = append(cond, w.Params[root].Name+" >= 0")
 		isRoot := fmt.Sprintf("mv_is_root(%s, %s)", w.Params[root].Name, w.handle(w.Arg(mpiapi.TheComm)))
 		if w.Params[b].AtRoot {
@@ -525,10 +539,10 @@ func (s section) suffix() string {
 
 func (w *wrapper) isArray(i int) bool { return w.Params[i].Elements.Kind != mpiapi.NoArray }
 
-// handle returns the C expression of a communicator's handle as recorded.
+// handle returns the C expression for a communicator's handle in a record.
 func (w *wrapper) handle(i int) string { return "MV_HANDLE(" + w.Params[i].Name + ")" }
 
-// number returns the C expression of a number passed by value or by address.
+// number returns the C expression for a number passed by value or by address.
 func (w *wrapper) number(i int) string {
 	p := &w.Params[i]
 	if p.Pointer {
@@ -537,7 +551,7 @@ func (w *wrapper) number(i int) string {
 	return p.Name
 }
 
-// elements returns the C expression of the number of elements.
+// elements returns the C expression for the number of elements.
 func (w *wrapper) elements(e mpiapi.Elements) string {
 	switch e.Kind {
 	case mpiapi.ByParam:
@@ -564,7 +578,7 @@ func (w *wrapper) elements(e mpiapi.Elements) string {
 	return "0"
 }
 
-// significant returns the C condition under which parameter i is an array at all.
+// significant returns the C condition under which parameter i is significant.
 func (w *wrapper) significant(i int) string {
 	p := &w.Params[i]
 	cond := []string{p.Name}
@@ -581,7 +595,7 @@ func (w *wrapper) significant(i int) string {
 	return strings.Join(cond, " && ")
 }
 
-// lengths computes the sizes of all sections and publishes arrays to be read that are too long.
+// lengths computes the sizes of all sections, and publishes arrays that the call reads and that are too long.
 func (w *wrapper) lengths(sections []section) {
 	for _, s := range sections {
 		p := &w.Params[s.i]
@@ -596,22 +610,25 @@ func (w *wrapper) lengths(sections []section) {
 			}
 			n = fmt.Sprintf("%s ? %s : 0", cond, w.elements(p.Elements))
 		case s.kind == mpiapi.SectionStatus && (w.Class == mpiapi.Recv || w.Class == mpiapi.SendRecv):
-			// Without a wildcard a receive's status says nothing that the message matched with doesn't.
-			n = fmt.Sprintf("%s == MPI_ANY_SOURCE || %s == MPI_ANY_TAG", w.Params[w.Arg(mpiapi.Source)].Name, w.Params[w.Arg(mpiapi.RecvTag)].Name)
+			// Without wildcards, a receive's status has no more information than the message that it matches.
+			n = fmt.Sprintf("%s == MPI_ANY_SOURCE || %s == MPI_ANY_TAG", w.Params[w.Arg(mpiapi.Source)].Name,
+				w.Params[w.Arg(mpiapi.RecvTag)].Name)
 		}
 		if s.out {
 			w.line("const uint64_t n%d_out = %s;", s.i, n)
 		} else {
 			w.line("const uint64_t n%d = %s;", s.i, n)
 		}
-		w.line("const uint64_t room%[1]d%[2]s = %[4]s(t, n%[1]d%[2]s, %[3]d);", s.i, s.suffix(), s.width(), w.fn("mv_section_room"))
+		w.line("const uint64_t room%[1]d%[2]s = %[4]s(t, n%[1]d%[2]s, %[3]d);", s.i, s.suffix(),
+			s.width(), w.fn("mv_section_room"))
 		if !s.out {
-			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d)))\n        mv_data(t, %[2]s, %[1]d, %[3]s, n%[1]d, %[4]s);", s.i, sectionNames[s.kind], p.Name, elementWidth(s, p))
+			w.line("if (MV_UNLIKELY(mv_is_cut(room%[1]d)))\n        mv_data(t, %[2]s, %[1]d, %[3]s, n%[1]d, %[4]s);",
+				s.i, sectionNames[s.kind], p.Name, elementWidth(s, p))
 		}
 	}
 }
 
-// elementWidth returns the C expression of an element's size in the program.
+// elementWidth returns the C expression for an element's size in the program.
 func elementWidth(s section, p *mpiapi.Param) string {
 	switch {
 	case s.kind == mpiapi.SectionString:
@@ -629,19 +646,21 @@ func (w *wrapper) putSection(s section) {
 		if s.out {
 			w.line("at = mv_section_out_far(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, kind)
 		} else {
-			w.line("at = mv_section_in_far(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s);", s.i, kind, p.Name, elementWidth(s, p))
+			w.line("at = mv_section_in_far(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s);",
+				s.i, kind, p.Name, elementWidth(s, p))
 		}
 		return
 	}
 	if s.out {
 		w.line("mv_section_out(at, %[2]s, %[1]d, n%[1]d_out, room%[1]d_out);", s.i, kind)
 	} else {
-		w.line("mv_section_in(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s, %[5]d);", s.i, kind, p.Name, elementWidth(s, p), s.width())
+		w.line("mv_section_in(at, %[2]s, %[1]d, %[3]s, n%[1]d, room%[1]d, %[4]s, %[5]d);", s.i,
+			kind, p.Name, elementWidth(s, p), s.width())
 	}
 	w.line("at += room%d%s;", s.i, s.suffix())
 }
 
-// passed returns what the real function gets for an array or status that it writes.
+// passed returns the argument of the real function for an array or status that it writes.
 func (w *wrapper) passed(s section) string {
 	if s.kind == mpiapi.SectionStatus {
 		return fmt.Sprintf("status%d", s.i)
@@ -649,7 +668,8 @@ func (w *wrapper) passed(s section) string {
 	return w.Params[s.i].Name
 }
 
-// ownStatuses has the real function write statuses of the library's where the program wants none, by replacing arguments.
+// ownStatuses makes the real function write its statuses to the library's memory if the program ignores them. It
+// replaces arguments.
 func (w *wrapper) ownStatuses(sections []section, replace map[string]string) {
 	for _, s := range sections {
 		if s.kind == mpiapi.SectionStatus {
@@ -658,14 +678,15 @@ func (w *wrapper) ownStatuses(sections []section, replace map[string]string) {
 	}
 }
 
-// ownStatus has the real function write a status of the library's where the program wants none.
+// ownStatus makes the real function write its status to the library's memory if the program ignores it.
 func (w *wrapper) ownStatus(s section, replace map[string]string) {
 	p := &w.Params[s.i]
 	if w.isArray(s.i) {
 		w.line("MPI_Status *const status%[1]d = mv_statuses(t, %[2]s, n%[1]d_out);", s.i, p.Name)
 	} else {
 		w.line("MPI_Status own%d;", s.i)
-		w.line("MPI_Status *const status%[1]d = n%[1]d_out && %[2]s == MPI_STATUS_IGNORE ? &own%[1]d : %[2]s;", s.i, p.Name)
+		w.line("MPI_Status *const status%[1]d = n%[1]d_out && %[2]s == MPI_STATUS_IGNORE ? &own%[1]d : %[2]s;",
+			s.i, p.Name)
 	}
 	replace[p.Name] = w.passed(s)
 }
@@ -679,11 +700,11 @@ func (w *wrapper) newComm(coll *collective) {
 	made := "*" + w.Params[i].Name
 	parent, fromParent := made, 0
 	if w.Class == mpiapi.Icollective {
-		// It may not be used before the operation completes. Its group is the parent's.
+		// It may not be used before the operation completes. It has the parent's group.
 		parent, fromParent = w.Params[w.Arg(mpiapi.TheComm)].Name, 1
 	}
 	cond := "rc == MPI_SUCCESS && " + w.Params[i].Name
-	if w.Class == mpiapi.Local { // MPI_Comm_get_parent makes none
+	if w.Class == mpiapi.Local { // MPI_Comm_get_parent does not make a communicator
 		cond += " && mv_known(MV_HANDLE(" + made + "))->rank < 0"
 	}
 	of, how := "NULL", "MV_MADE_ELSE"
@@ -693,13 +714,13 @@ func (w *wrapper) newComm(coll *collective) {
 	w.line("if (%s)\n        mv_new_comm(t, %s, %s, %d, %s, %s);", cond, made, parent, fromParent, of, how)
 }
 
-// results copies into the record what the call has written.
+// results copies the results of the call into the record.
 func (w *wrapper) results(sections []section) {
 	valid := "rc == MPI_SUCCESS"
 	if w.Class == mpiapi.Wait || w.Class == mpiapi.Test {
-		// They say which operations are over even if one of those has failed.
+		// They say which operations are complete, even if one of those has failed.
 		w.line("const int valid = MV_LIKELY(rc == MPI_SUCCESS) || mv_operation_failed(t, rc);")
-		w.line("(void)valid;") // what completes requests may have no results but statuses
+		w.line("(void)valid;") // a call that completes requests may have no results but statuses
 		valid = "valid"
 	}
 	for i := range w.Params {
@@ -726,26 +747,32 @@ func (w *wrapper) results(sections []section) {
 		}
 		switch {
 		case s.kind == mpiapi.SectionStatus && !w.isArray(s.i):
-			w.line("if (n%[1]d_out && %[2]s)\n        %[3]s(at%[1]d, status%[1]d, 1, 0);", s.i, ok, w.fn("mv_fill_status"))
-			w.line("else if (MV_UNLIKELY(n%[1]d_out && rc != MPI_SUCCESS))\n        mv_failed_status(t, at%[1]d, status%[1]d, rc);", s.i)
+			w.line("if (n%[1]d_out && %[2]s)\n        %[3]s(at%[1]d, status%[1]d, 1, 0);", s.i,
+				ok, w.fn("mv_fill_status"))
+			w.line("else if (MV_UNLIKELY(n%[1]d_out && rc != MPI_SUCCESS))\n"+
+				"        mv_failed_status(t, at%[1]d, status%[1]d, rc);", s.i)
 		default:
 			n := fmt.Sprintf("n%d_out", s.i)
 			if p.Written.Kind != mpiapi.NoArray {
 				n = w.elements(p.Written)
 			}
 			if s.kind == mpiapi.SectionStatus {
-				// With MPI_ERR_IN_STATUS they say which operation failed, and how.
+				// With MPI_ERR_IN_STATUS, they say which operation failed, and how.
 				w.line("int in_status%d = 0;", s.i)
 				w.line("if (MV_UNLIKELY(rc != MPI_SUCCESS))\n        in_status%d = mv_is_error_in_status(t, rc);", s.i)
-				w.line("uint64_t n%[1]d_after = ((%[2]s) || in_status%[1]d) && status%[1]d != MPI_STATUSES_IGNORE ? %[3]s : 0;", s.i, ok, n)
+				w.line("uint64_t n%[1]d_after = ((%[2]s) || in_status%[1]d) && "+
+					"status%[1]d != MPI_STATUSES_IGNORE ? %[3]s : 0;", s.i, ok, n)
 			} else {
-				w.line("uint64_t n%d_after = %s && %s ? %s : 0;", s.i, p.Name, strings.Replace(ok, "rc == MPI_SUCCESS", valid, 1), n)
+				w.line("uint64_t n%d_after = %s && %s ? %s : 0;", s.i, p.Name,
+					strings.Replace(ok, "rc == MPI_SUCCESS", valid, 1), n)
 			}
 			w.line("if (n%[1]d_after > n%[1]d_out)\n        n%[1]d_after = n%[1]d_out;", s.i)
 			if s.kind == mpiapi.SectionStatus {
-				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        %[2]s(at%[1]d, status%[1]d, n%[1]d_after, in_status%[1]d);", s.i, w.fn("mv_fill_status"))
+				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n"+
+					"        %[2]s(at%[1]d, status%[1]d, n%[1]d_after, in_status%[1]d);", s.i, w.fn("mv_fill_status"))
 			} else {
-				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n        mv_fill(at%[1]d, %[2]s, n%[1]d_after, sizeof *%[2]s, %[3]d);", s.i, p.Name, s.width())
+				w.line("if (n%[1]d_after && !mv_is_cut(room%[1]d_out))\n"+
+					"        mv_fill(at%[1]d, %[2]s, n%[1]d_after, sizeof *%[2]s, %[3]d);", s.i, p.Name, s.width())
 			}
 		}
 	}
@@ -771,7 +798,7 @@ func (w *wrapper) slots() {
 	}
 }
 
-// deref returns the C expression of the value at an address.
+// deref returns the C expression for the value at an address.
 func deref(p *mpiapi.Param) string {
 	if p.CType == "void *" {
 		return "*(void **)" + p.Name
@@ -788,7 +815,8 @@ func (w *wrapper) put(p *mpiapi.Param, at uint16, value string, wide bool) strin
 	return fmt.Sprintf("mv_put%d(r, %d, %s);", bytes, at, word)
 }
 
-// word returns the C expression of a value of the parameter's kind, no floating-point number, as it is recorded, and its bytes.
+// word returns the C expression for the recorded form of a value, and its size in bytes. The parameter must not be a
+// floating-point number.
 func word(p *mpiapi.Param, value string, wide bool) (bytes int, expr string) {
 	switch {
 	case !wide:

@@ -5,7 +5,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// action is what tracking does with a call, by what the call does. A function that is nil does nothing.
+// action says how tracking follows a call, by the effect of the call. A nil function has no effect.
 type action struct {
 	// enter: a thread has called the function, and MPI has not taken over yet.
 	enter func(t *Tracker, th *Thread, p *plan, c *event.Call)
@@ -15,8 +15,7 @@ type action struct {
 	succeed func(t *Tracker, th *Thread, p *plan, c *event.Call)
 }
 
-// actions are the actions of all calls, by the column act of the API table. With acts that are not here, nothing is
-// done.
+// actions are the actions of all calls, by the column act of the API table. Acts that are missing here have no effect.
 var actions = [...]action{
 	mpiapi.ActSend:      {enter: enterSend, leave: leaveSend},
 	mpiapi.ActRecv:      {enter: enterRecv, leave: leaveRecv},
@@ -120,7 +119,7 @@ func succeedTypeContents(_ *Tracker, th *Thread, p *plan, c *event.Call) {
 	if outer == nil || outer.Permanent {
 		return
 	}
-	// The program may have made room for more than there are. What is there then is anything.
+	// The program may have made room for more elements than needed. The rest is undefined.
 	for i := range min(list.Len(), len(outer.Olds)) {
 		th.Process.givenType(list.Handle(i), outer.Olds[i])
 	}

@@ -19,15 +19,15 @@ type callbacks struct {
 	deleting    map[int64]bool // keys whose attributes a function of the program deletes
 }
 
-// followAttribute follows calls on attributes (section 7.7): whether functions of the program run inside of MPI when
-// objects are freed, be it by MPI_Finalize. What they call is not recorded.
+// followAttribute follows calls on attributes (section 7.7). It notes whether functions of the program run inside MPI
+// when objects are freed, even by MPI_Finalize. The calls of these functions are not recorded.
 func (b *callbacks) followAttribute(n *names, c *event.Call) {
 	at := slices.IndexFunc(c.Func.Params, func(q mpiapi.Param) bool { return q.Kind == mpiapi.Keyval })
 	if c.Func.Params[at].Dir == mpiapi.In {
 		b.Callbacks = b.Callbacks || b.deleting[c.Int(at)]
 		return
 	}
-	const deleteFn = 1 // parameter of all that make keys, after the one for copying
+	const deleteFn = 1 // the parameter of all functions that make keys, after the one for copying
 	fn := c.Int(deleteFn)
 	if fn != 0 && !slices.ContainsFunc(noDelete, func(s string) bool { return n.isConst(s, fn) }) {
 		if b.deleting == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// handles returns the requests that a wait or test is given; ok is false if they are not known.
+// handles returns the requests among the arguments of a wait or test. ok is false if they are not known.
 func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	switch p.act {
 	case mpiapi.ActWait, mpiapi.ActTest, mpiapi.ActRequestStatus:
@@ -38,10 +38,9 @@ func (rs *requests) Collectives(th *Thread) (reqs []*Request, all bool) {
 	return reqs, p.act == mpiapi.ActWait || p.act == mpiapi.ActWaitall
 }
 
-// Pending returns the requests that an open wait of thread th waits for, in the order of its arguments, and whether
-// all of them must complete (MPI_Wait, MPI_Waitall) rather than any. Null, inactive and unknown requests are left out;
-// ok is false if an unknown one among them makes it impossible to say what the call waits for, or if the call is no
-// wait.
+// Pending returns the requests that an open wait of thread th waits for, in the order of its arguments, and whether all
+// of them must complete (MPI_Wait, MPI_Waitall) or only one. Null, inactive and unknown requests are left out. ok is
+// false if an unknown one makes it impossible to say what the call waits for, or if the call is not a wait.
 func (rs *requests) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 	if th.Open.Func == nil {
 		return nil, false, false
@@ -55,8 +54,8 @@ func (rs *requests) Pending(th *Thread) (reqs []*Request, all, ok bool) {
 	return reqs, all, ok
 }
 
-// pending returns the active ones of the requests that a wait or test is given. ok is false if they are not known, or
-// one of which one would be enough.
+// pending returns the active requests among the arguments of a wait or test. ok is false if they are not known, or if
+// one of them is enough and one of them is unknown.
 func (pr *Process) pending(p *plan, c *event.Call, all bool) (reqs []*Request, ok bool) {
 	handles, ok := pr.handles(p, c)
 	if !ok {
@@ -69,7 +68,7 @@ func (pr *Process) pending(p *plan, c *event.Call, all bool) (reqs []*Request, o
 		r := pr.findRequest(h, pr.requestVariable(p, c, i))
 		switch {
 		case r == nil:
-			ok = ok && all // one unknown among those that must all complete doesn't free the others
+			ok = ok && all // if all must complete, an unknown one does not release the others
 		case r.Active:
 			reqs = append(reqs, r)
 		}

@@ -25,7 +25,7 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 		t.Replay.Doubt(th, p.shared)
 	}
 	if !open && returned(rec) != 0 && !th.tookPart(p, rec) {
-		return // it failed at once: nobody will match it
+		return // it failed at once: no other process will match it
 	}
 	if p.freesObject {
 		th.enterFree(p, rec)
@@ -41,8 +41,8 @@ func (t *Tracker) enter(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// publishUses publishes what is odd about the datatypes and the requests that a call is given, and that it sends from
-// the buffer for buffered sends. Nothing that the call changes has been changed.
+// publishUses publishes odd datatypes and requests of a call, and its use of the buffer for buffered sends. The effects
+// of the call have not been followed yet.
 func (t *Tracker) publishUses(th *Thread, p *plan, c *event.Call) {
 	if len(p.types) != 0 {
 		t.publishOddTypes(th, p, c)
@@ -59,7 +59,7 @@ func (t *Tracker) publishUses(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// leave follows what a call has brought when it returned.
+// leave follows the effects of a call when it has returned.
 func (t *Tracker) leave(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	rc := returned(rec)

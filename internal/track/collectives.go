@@ -15,7 +15,7 @@ type collectives struct {
 	leaders    *leaders
 	rounds     *rounds
 
-	// Room for the call that is entered.
+	// Reused for the call that is entered.
 	entry   match.Entry
 	member  collargs.Member
 	memo    collargs.Memo
@@ -23,7 +23,7 @@ type collectives struct {
 	scratch match.Call
 }
 
-// enterCollective takes the call's place in the order of collectives.
+// enterCollective gives the call its position in the order of collectives.
 func (cs *collectives) enterCollective(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	pr := th.Process
@@ -64,7 +64,7 @@ func (cs *collectives) enterCollective(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// publishEntered tells that a thread has entered the collective at its position on v.
+// publishEntered publishes that a thread has entered the collective at its position on v.
 func (cs *collectives) publishEntered(th *Thread, v *View, rec []byte) {
 	if e := &cs.Events.CollectiveEntered; e.Wanted() {
 		*e.Next() = CollectiveEntered{th, v, th.pos, match.Borrow(th.ID, rec)}

@@ -37,7 +37,7 @@ type comms struct {
 // commTable has the communicators, windows and files of a process by handle.
 type commTable struct {
 	views    map[uint64]*View // communicators
-	lastView *View            // of these, the one that was looked up last
+	lastView *View            // the one of these that was looked up last
 	wins     map[uint64]*View
 	files    map[uint64]*View
 	numbered map[match.Key]uint64 // how many communicators the process has made with a key
@@ -46,10 +46,10 @@ type commTable struct {
 	registry  *match.Registry
 	selfWorld *match.World
 	self      uint64 // its handle
-	selfRank  int32  // its member; -1 if it is entered, or not known
+	selfRank  int32  // its member; -1 if it was entered, or if it is not known
 }
 
-// put enters a value into a map that is made when it is first needed: most processes need few of theirs.
+// put stores a value in a map. It makes the map if necessary: most processes need few of their maps.
 func put[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 	if m == nil {
 		m = make(map[K]V)
@@ -96,11 +96,11 @@ func (cs *comms) enterMadeComm(th *Thread, p *plan, c *event.Call) {
 	case p.fn.Connects || pr.World == nil || info.Local.Lowest() < 0 || info.Inter && info.Remote.Lowest() < 0:
 		key = pr.foreign(key, pr.ID)
 	case p.gathers && th.view != nil:
-		// Several threads may do so at the same time: what each has made follows from where it was.
+		// Several threads may do so at the same time. So the parent identifies what each has made.
 		key = collectiveKey(th, info)
 	case base == mpiapi.IDIntercommCreate || base == mpiapi.IDIntercommCreateFromGroups:
 		key.Kind, key.Parent = match.KeyInter, nil
-		// The same seen from either side.
+		// The same, seen from either side.
 		key.Hash = mixBits(hashMembers(info.Local)) + mixBits(hashMembers(info.Remote))
 		key.Seq = pr.countKey(key)
 	case p.gathers || parent == nil || th.view == nil:
@@ -119,14 +119,14 @@ func (cs *comms) enterMadeComm(th *Thread, p *plan, c *event.Call) {
 	pr.lastView = nil
 }
 
-// foreign returns the identity of a communicator that nothing is known of but that this process has it.
+// foreign returns the identity of a communicator of which only this process is known.
 func (ct *commTable) foreign(key match.Key, process ring.ProcID) match.Key {
 	key.Kind, key.Seq = match.KeyForeign, uint64(process)<<32|uint64(len(ct.numbered))
 	ct.numbered = put(ct.numbered, key, 1)
 	return key
 }
 
-// collectiveKey is the identity of a communicator made by the collective that a thread is in.
+// collectiveKey is the identity of a communicator that is made by the collective that a thread is in.
 func collectiveKey(th *Thread, info *event.Comm) match.Key {
 	key := match.Key{
 		World: th.Process.World, Parent: th.view.Comm, Kind: match.KeyCollective, Seq: th.pos,
@@ -145,8 +145,9 @@ func (ct *commTable) countKey(k match.Key) uint64 {
 	return n
 }
 
-// mixBits makes all bits of a hash depend on all others (the end of SplitMix64), so that sums of several differ where
-// the hashes do: those of one member alone are so regular that 0 and 3 together would be 1 and 2.
+// mixBits makes all bits of a hash depend on all others (the end of SplitMix64). So the sums of several hashes differ
+// if the hashes differ. The hashes of single members are so regular that without it, 0 and 3 together would equal 1 and
+// 2.
 func mixBits(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
@@ -162,7 +163,7 @@ func hashMembers(g event.Group) uint64 {
 	return h
 }
 
-// members lists groups one behind the other.
+// members lists groups, one after the other.
 func members(groups ...event.Group) (list []int32) {
 	for _, g := range groups {
 		for r := range g.Ranks() {
@@ -172,14 +173,14 @@ func members(groups ...event.Group) (list []int32) {
 	return list
 }
 
-// makeView returns the process's view of the communicator with the given identity. Only the first process to have one
+// makeView returns the process's view of the communicator with the given identity. Only the first process that has it
 // lists the members.
 func (cs *comms) makeView(pr *Process, key match.Key, info *event.Comm) *View {
 	me, base, peers, size := info.Rank, 0, info.Size, info.Size
 	split := 0
 	groups := []event.Group{info.Local}
 	if info.Inter {
-		// Both sides number the members alike: the group with the lowest world rank first.
+		// Both sides number the members in the same way: the group with the lowest world rank comes first.
 		peers, size = info.RemoteSize, info.Size+info.RemoteSize
 		if info.Local.Lowest() < info.Remote.Lowest() {
 			groups, split, base = []event.Group{info.Local, info.Remote}, info.Size, info.Size
@@ -196,7 +197,7 @@ func (cs *comms) makeView(pr *Process, key match.Key, info *event.Comm) *View {
 	c := cs.Comms.Comm(key, build)
 	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split ||
 		int(c.Members[me]) != pr.Rank) {
-		// It is not the same for all, as they passed different groups.
+		// The processes passed different groups, so it is not the same communicator for all.
 		c.Disown()
 		key = pr.foreign(key, pr.ID)
 		c = cs.Comms.Comm(key, build)
@@ -206,8 +207,8 @@ func (cs *comms) makeView(pr *Process, key match.Key, info *event.Comm) *View {
 
 var errDamaged = errors.New("a record makes no sense")
 
-// enterComm enters a communicator that a record describes: at MPI_Init the predefined ones at once, others when the
-// call that makes them returns.
+// enterComm enters the communicator of a record: predefined ones at MPI_Init, at once; others when the call that makes
+// them returns.
 func (cs *comms) enterComm(th *Thread, c event.Comm) error {
 	pr := th.Process
 	if c.Size == 0 || c.Inter && c.RemoteSize == 0 || c.Rank < 0 || c.Rank >= c.Size {
@@ -221,7 +222,7 @@ func (cs *comms) enterComm(th *Thread, c event.Comm) error {
 	case "MPI_COMM_SELF":
 		key.Kind, key.Lowest = match.KeySelf, int32(c.Local.Lowest())
 	default:
-		c.Local, c.Remote = c.Local.Clone(), c.Remote.Clone() // the call may be over in another batch
+		c.Local, c.Remote = c.Local.Clone(), c.Remote.Clone() // the call may end in another batch
 		th.comm = append(th.comm, c)
 		return nil
 	}
@@ -238,7 +239,7 @@ func (cs *comms) enterComm(th *Thread, c event.Comm) error {
 	return nil
 }
 
-// makeSelf enters MPI_COMM_SELF when it is used for the first time: most processes never do, and each has its own.
+// makeSelf enters MPI_COMM_SELF when it is used for the first time. Most processes never use it, and each has its own.
 func (ct *commTable) makeSelf() *View {
 	rank, world := ct.selfRank, ct.selfWorld
 	c := ct.registry.Comm(match.Key{World: world, Kind: match.KeySelf, Lowest: rank}, func() *match.Comm {

@@ -1,6 +1,6 @@
 package track
 
-// View returns what the process's communicator handle stands for, nil if that is unknown.
+// View returns the communicator of a handle as the process sees it, nil if it is unknown.
 func (ct *commTable) View(handle uint64) *View {
 	if v := ct.lastView; v != nil && v.Handle == handle {
 		return v

@@ -46,7 +46,7 @@ func (rs *requests) finishRequest(th *Thread, r *Request, s event.Status, have b
 	}
 }
 
-// completing is a wait or test that has returned, and what it says.
+// completing is a wait or test that has returned, with its results.
 type completing struct {
 	th       *Thread
 	p        *plan
@@ -57,8 +57,7 @@ type completing struct {
 	how      Completion
 }
 
-// completeRequests follows what a wait or test brought. A failed one completes those requests that the statuses tell
-// of.
+// completeRequests follows the results of a wait or test. A failed call completes the requests whose statuses say so.
 func (rs *requests) completeRequests(th *Thread, p *plan, c *event.Call, rc int32) {
 	pr, rec := th.Process, c.Raw()
 	if rc != 0 {
@@ -102,7 +101,7 @@ func (rs *requests) completeRequests(th *Thread, p *plan, c *event.Call, rc int3
 	}
 }
 
-// complete completes the i-th request that a wait or test was given. at is the place of its status.
+// complete completes the i-th request of a wait or test. at is the index of its status.
 func (rs *requests) complete(d *completing, i int, handle uint64, at int) {
 	pr := d.th.Process
 	r := pr.findRequest(handle, pr.requestVariable(d.p, d.c, i))
@@ -121,8 +120,8 @@ func (rs *requests) complete(d *completing, i int, handle uint64, at int) {
 	rs.finishRequest(d.th, r, s, have, d.how, d.c.Raw())
 }
 
-// completeAll follows MPI_Waitall, and an MPI_Testall that has completed its requests. One that has failed leaves those
-// pending that have not failed and are not complete.
+// completeAll follows MPI_Waitall, and an MPI_Testall that has completed its requests. If the call has failed, requests
+// stay pending that have neither failed nor completed.
 func (rs *requests) completeAll(d *completing) {
 	reqs, _ := d.c.In(d.p.requests)
 	for i := range reqs.Len() {
@@ -157,8 +156,8 @@ func (rs *requests) completeSome(d *completing) {
 	}
 }
 
-// markKnown follows MPI_Request_get_status that says that an operation is complete. It completes the operation, but not
-// the request.
+// markKnown follows MPI_Request_get_status if it reports that an operation is complete. It completes the operation, but
+// not the request.
 func (rs *requests) markKnown(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	r := pr.findRequest(p.requestBefore.Handle(rec), 0)
@@ -178,9 +177,9 @@ func (rs *requests) markKnown(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// tellsWhich reports whether a wait or test that has failed with rc says which operations it has completed: by the
-// errors in its statuses or, if it completes one, by its index. That is not valid if the error is about the
-// arguments.
+// tellsWhich reports whether a wait or test that has failed with rc shows which operations it has completed: by the
+// errors in its statuses or, if it completes one, by its index. If the error is about the arguments, these are not
+// valid.
 func (th *Thread) tellsWhich(p *plan, rc int32) bool {
 	is := func(class string) bool { return th.failedWith(class) || th.Process.names.isError(rc, class) }
 	switch p.act {
@@ -192,8 +191,8 @@ func (th *Thread) tellsWhich(p *plan, rc int32) bool {
 	return is("MPI_ERR_IN_STATUS")
 }
 
-// abandonRequests forgets the nonblocking collectives that a call was to complete, but was refused for: they can't be
-// expected to complete.
+// abandonRequests forgets the nonblocking collectives that a refused call should have completed: they may never
+// complete.
 func (rs *requests) abandonRequests(th *Thread, p *plan, c *event.Call) {
 	pr := th.Process
 	handles, _ := pr.handles(p, c)
@@ -209,7 +208,7 @@ func (rs *requests) abandonRequests(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// completion says how a wait or test that has returned completes what it does.
+// completion returns in what way a wait or test that has returned completes its requests.
 func (rs *requests) completion(th *Thread, p *plan, c *event.Call) Completion {
 	if rs.Replay == nil {
 		return Awaited

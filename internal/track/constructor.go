@@ -12,11 +12,11 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// constructor is a function that makes a datatype of others: where its arguments go.
+// constructor is a function that makes a datatype from others, with the places of its arguments.
 type constructor struct {
 	makes   datatype.Kind
 	old     slot // the type it is made from
-	olds    int  // or those it is made from, a parameter; -1 if there is only one, or none
+	olds    int  // or the parameter with the types it is made from; -1 if there is only one, or none
 	numbers []number
 	arrays  []array
 }
@@ -33,7 +33,7 @@ type array struct {
 	to    func(*datatype.Args) *[]int64 // nil for the distributions
 }
 
-// kind returns what the constructor makes, Unknown if it is none.
+// kind returns the kind of datatype that the constructor makes, Unknown for other functions.
 func (k *constructor) kind() datatype.Kind {
 	if k == nil {
 		return datatype.Unknown
@@ -41,7 +41,7 @@ func (k *constructor) kind() datatype.Kind {
 	return k.makes
 }
 
-// combiners are the constructors by the names that the API table has for them.
+// combiners are the constructors by their names in the API table.
 var combiners = func() map[string]datatype.Kind {
 	m := make(map[string]datatype.Kind)
 	for k := datatype.DupKind; k < datatype.Unknown; k++ {
@@ -50,7 +50,7 @@ var combiners = func() map[string]datatype.Kind {
 	return m
 }()
 
-// numberArgs and arrayArgs say where the standard's parameters go, by their names.
+// numberArgs and arrayArgs say where parameters are stored, by their names in the standard.
 var (
 	numberArgs = map[string]func(*datatype.Args) *int64{
 		"count":       func(a *datatype.Args) *int64 { return &a.Count },
@@ -82,7 +82,7 @@ const orderParam = "order" // a constant, too
 // ConstructsType reports whether a function makes a datatype from others.
 func ConstructsType(f *mpiapi.Func) bool { return f.Combiner != "" }
 
-// newConstructor returns how f makes a datatype, nil if it is no constructor.
+// newConstructor returns how f makes a datatype, nil if it is not a constructor.
 func newConstructor(f *mpiapi.Func) *constructor {
 	if f.Combiner == "" {
 		return nil
@@ -106,14 +106,14 @@ func newConstructor(f *mpiapi.Func) *constructor {
 	return k
 }
 
-// trees makes the types that processes construct, and lets equal ones be one: handles and processes share them, so that
-// comparing two is mostly comparing their addresses. What nobody refers to any more is forgotten.
+// trees makes the types that processes construct. Equal types are one object: handles and processes share them, so a
+// comparison is mostly a comparison of addresses. Types without references are forgotten.
 type trees struct {
 	seed  maphash.Seed
 	types map[uint64]weak.Pointer[datatype.Type] // by the hash of their arguments
-	sweep int                                    // number of entries at which those that are forgotten are thrown out
+	sweep int                                    // number of entries at which forgotten ones are removed
 
-	args datatype.Args // room for the arguments of one call
+	args datatype.Args // reused for the arguments of each call
 	olds []*datatype.Type
 }
 
@@ -162,8 +162,8 @@ func (t *trees) keepType(h uint64, ty *datatype.Type) {
 	t.types[h] = weak.Make(ty)
 }
 
-// readArgs fills in args and olds. The error says what is wrong before any value of an array matters: a negative
-// count, an array that is not there, a constant that is none. Known is false if something is not recorded.
+// readArgs fills in args and olds. The error is about arguments that are wrong whatever the values in the arrays: a
+// negative count, a missing array, an invalid constant. Known is false if something is not recorded.
 func (t *trees) readArgs(pr *Process, k *constructor, c *event.Call) (known bool, err *datatype.ArgumentError) {
 	a := &t.args
 	for _, p := range arraysOf(a) {
@@ -268,7 +268,8 @@ func (n *names) distribution(v int64) (datatype.Distribution, bool) {
 	return 0, false
 }
 
-// noConstant says that an argument is none of the constants like one. That is only known if that one is.
+// noConstant reports that an argument is not one of a group of constants like the given one. It can only do so if that
+// one is known.
 func (n *names) noConstant(param string, index int, v int64, one string) *datatype.ArgumentError {
 	if _, ok := n.constant(one); !ok {
 		return nil
@@ -306,7 +307,7 @@ func (t *trees) hash(k datatype.Kind) uint64 {
 		numbers [9]int64
 		order   datatype.Order
 	}{k, numbersOf(&t.args), t.args.Order})
-	mix := func(x uint64) { // what makes it good is the multiplication's high half coming back down
+	mix := func(x uint64) { // the multiplication mixes upwards, the shift brings its high half down
 		h = (h ^ x) * 0x9e3779b97f4a7c15
 		h ^= h >> 32
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// TestCombiners checks that the API table names constructors as package datatype does.
+// TestCombiners checks that the API table and package datatype have the same names for constructors.
 func TestCombiners(t *testing.T) {
 	made := map[datatype.Kind]bool{}
 	for _, f := range mpiapi.Funcs() {

@@ -5,11 +5,11 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// core is what all parts of a tracker use.
+// core is the state that all parts of a tracker use.
 type core struct {
-	// Limits are set before the first process: DefaultLimits if they are not.
+	// Limits are set before the first process; the default is DefaultLimits.
 	Limits Limits
-	// Replay, if it is set before the first process, is told what each thread does and waits for.
+	// Replay gets the actions and waits of each thread. It may be nil, and must be set before the first process.
 	Replay Replay
 
 	Events Events

@@ -9,7 +9,7 @@ import (
 	"github.com/mpivet/mpivet/internal/stream"
 )
 
-// Events are what a Tracker tells of as it follows the records. An event, and the call in it, are valid until the
+// Events are published by a Tracker while it follows the records. An event, and the call in it, are valid until the
 // subscriber returns. Subscribe before the first process.
 type Events struct {
 	CallEvents
@@ -20,52 +20,52 @@ type Events struct {
 
 // CallEvents are about the calls of threads.
 type CallEvents struct {
-	// CallEntered: a thread has called a function. Nothing that the call changes has been changed. A subscriber turns
-	// off the fast path that some functions have, and so it costs time with every call of the function.
+	// CallEntered: a thread has called a function. The effects of the call have not been followed yet. A subscriber
+	// turns off the fast path that some functions have. So it costs time with every call of the function.
 	CallEntered stream.Keyed[mpiapi.FuncID, Call]
-	// CallLeft: a call has returned, and everything that it changes has been changed.
+	// CallLeft: a call has returned, and all of its effects have been followed.
 	CallLeft stream.Keyed[mpiapi.FuncID, Call]
 	// OddTime: a thread has called a function, and the time of the call or the thread may be wrong: MPI is not
 	// initialized or is finalized, the call initializes MPI, or several threads of the process call MPI. It comes
-	// before CallEntered. The calls of the only thread between MPI_Init and MPI_Finalize, and those of the main
-	// thread at MPI_THREAD_FUNNELED, are no such calls.
+	// before CallEntered. It is not published for calls of the only thread between MPI_Init and MPI_Finalize, or for
+	// those of the main thread at MPI_THREAD_FUNNELED.
 	OddTime stream.Topic[Call]
-	// OddArguments: a thread has called a function that is called often, with arguments that no call has in which all
-	// is well: a send, receive or probe whose communicator, rank, tag, count or buffer is odd; a start of requests
-	// that are nowhere; a collective on a communicator that is not known. What the call begins has been entered.
+	// OddArguments: a frequent function was called with arguments that are not certainly correct: a send, receive or
+	// probe with an odd communicator, rank, tag, count or buffer; a start of unknown requests; a collective on an
+	// unknown communicator. The operation of the call has been entered.
 	OddArguments stream.Topic[Call]
-	// Returned: a thread for which Thread.TellReturn was called has returned from a call. What the call changes has
-	// not been changed.
+	// Returned: a thread for which Thread.TellReturn was called has returned from a call. The effects of the call have
+	// not been followed yet.
 	Returned   stream.Topic[Call]
 	CallFailed stream.Topic[CallFailed]
-	// SumsSeen: a process has told sums of data. They are of the call that the thread is in, or of the operation that
+	// SumsSeen: a process has recorded sums of data. They belong to the thread's present call, or to the operation that
 	// the call starts or completes.
 	SumsSeen stream.Topic[SumsSeen]
-	// ChangeSeen: a process has told that data changed while an operation read them. The call that the thread is in
+	// ChangeSeen: a process has recorded that data changed while an operation read them. The thread's present call
 	// completes the operation.
 	ChangeSeen stream.Topic[ChangeSeen]
-	// Unreachable: a process has told that the call that the thread is in is given a buffer that can't be accessed.
+	// Unreachable: a process has recorded that the thread's present call has a buffer that cannot be accessed.
 	Unreachable stream.Topic[Unreachable]
 	SiteSeen    stream.Topic[SiteSeen]
 	// OperationBegan: a call has begun an operation on buffers: a message (Thread.Waiting has its send and its
-	// receive), a collective, or one on a file or, MPI_Reduce_local, on memory only. Calls of the fast paths come as
-	// MessagePassed and CollectiveRepeated instead. Persistent requests and matched probes come as RequestStarted and
-	// MessagePassed.
+	// receive), a collective, or an operation on a file or only on memory (MPI_Reduce_local). Calls of the fast paths
+	// come as MessagePassed and CollectiveRepeated instead. Persistent requests and matched probes come as
+	// RequestStarted and MessagePassed.
 	OperationBegan stream.Topic[Call]
 	// OperationLeft: a call has returned, and Thread.Held has memory that no request has taken over.
 	OperationLeft stream.Topic[*Thread]
-	// MessagePassed: a call that has returned sends or receives a message: MPI_Mrecv, MPI_Imrecv, or one of the fast
+	// MessagePassed: a call that has returned sends or receives a message: MPI_Mrecv, MPI_Imrecv, or a call of the fast
 	// path. Those of the fast path are published only if MPI holds memory of the process (Process.Lent), or if the call
 	// receives a derived datatype.
 	MessagePassed   stream.Topic[MessagePassed]
 	BufferedSending stream.Topic[BufferedSending]
 	BufferedSent    stream.Topic[BufferedSent]
-	// CollectiveEntering: a thread enters a collective, and what it contributes has not been compared with others.
+	// CollectiveEntering: a thread enters a collective. Its arguments have not been compared with those of others yet.
 	CollectiveEntering stream.Keyed[mpiapi.FuncID, CollectiveEntering]
 	CollectiveEntered  stream.Hot[CollectiveEntered]
-	// CollectiveRepeated: a blocking collective of the fast path has returned. It has the same arguments as an
-	// earlier one, but for the addresses of its buffers. It is published only if MPI holds memory of the process
-	// (Process.Lent), or if the extents of the buffers do not say that these are apart.
+	// CollectiveRepeated: a blocking collective of the fast path has returned. It has the same arguments as an earlier
+	// one, except for the addresses of its buffers. It is published only if MPI holds memory of the process
+	// (Process.Lent), or if the extents of the buffers do not show that these do not overlap.
 	CollectiveRepeated stream.Topic[CollectiveRepeated]
 	LeadersDiffer      stream.Topic[LeadersDiffer]
 	LeadersMet         stream.Topic[LeadersMet]
@@ -79,22 +79,22 @@ type RequestEvents struct {
 	RequestStarted stream.Topic[RequestStarted]
 	// PartitionReady: a call marks a partition of a started send ready.
 	PartitionReady stream.Topic[PartitionReady]
-	// RequestOver: the operation of a request is complete or given up, or may be complete: so is one of the same
-	// handle. It may be published several times for one operation.
+	// RequestOver: the operation of a request is complete or given up, or may be complete: another one with the same
+	// handle is. It may be published several times for one operation.
 	RequestOver stream.Topic[RequestEvent]
 	// RequestGone: a request is completed or freed. Its memory will be used for another request.
 	RequestGone stream.Topic[RequestEvent]
 	// RequestsVague: it is not known any more which operations of a process are over.
 	RequestsVague stream.Topic[RequestsVague]
 	RequestFreed  stream.Topic[RequestFreed]
-	// OddRequests: a call may be given requests that it must not be given. MPI_Start or MPI_Startall is given a
-	// request that they can't start, or a wait or test has not returned or has failed. Nothing that the call changes
-	// has been changed.
+	// OddRequests: a call may have requests that it must not have. MPI_Start or MPI_Startall has a request that it
+	// cannot start, or a wait or test has not returned or has failed. The effects of the call have not been followed
+	// yet.
 	OddRequests stream.Topic[Call]
 	StrayHandle stream.Topic[StrayHandle]
 }
 
-// ObjectEvents are about the other objects that processes have.
+// ObjectEvents are about the other objects of processes.
 type ObjectEvents struct {
 	OddDatatype  stream.Topic[OddDatatype]
 	TypeRejected stream.Topic[TypeRejected]
@@ -109,15 +109,15 @@ type ProcessEvents struct {
 	FinalizeEntered stream.Topic[FinalizeEntered]
 	// FinalizeLeft: MPI_Finalize has returned.
 	FinalizeLeft stream.Topic[*Process]
-	// ProcessDied: a signal has ended a process. It comes before the errors are published that an error handler has
-	// ended the process for, and before ProcessEnded.
+	// ProcessDied: a signal has ended a process. If an error handler has ended the process because of errors, it comes
+	// before these are published. It also comes before ProcessEnded.
 	ProcessDied stream.Topic[*Process]
 	// ProcessEnded: a process has ended. Process.Ended says how.
 	ProcessEnded stream.Topic[*Process]
 	ModuleMapped stream.Topic[ModuleMapped]
 	// Tick: a tenth of a second has passed.
 	Tick stream.Topic[struct{}]
-	// RunOver: there are no more records, and no process will tell anything any more.
+	// RunOver: there are no more records and no more events of processes.
 	RunOver stream.Topic[struct{}]
 }
 
@@ -127,7 +127,7 @@ type Call struct {
 	Call   *event.Call
 }
 
-// Kept returns the call as findings keep it.
+// Kept returns a copy of the call for findings.
 func (c Call) Kept() match.Call { return c.Thread.call(c.Call.Raw()) }
 
 // CollectiveEntering says that a thread enters a collective on a communicator, window or file.
@@ -135,38 +135,39 @@ type CollectiveEntering struct {
 	Thread *Thread
 	View   *View
 	Call   *event.Call
-	// Entry is what the call contributes. A subscriber may set Invalid and Why: then there is one finding for all
-	// processes.
+	// Entry is the part of the process in the collective. A subscriber may set Invalid and Why: then there is one
+	// finding for all processes.
 	Entry *match.Entry
 }
 
-// OddDatatype says that a call, which has changed nothing yet, is given a datatype that is not known to be ready for
-// communication: it is not committed, freed, null, or has never been seen. It is not published for MPI_Type_commit and
-// MPI_Type_free.
+// OddDatatype says that a call has a datatype that is not known to be ready for communication: it is not committed,
+// freed, null, or was never seen. The effects of the call have not been followed yet. It is not published for
+// MPI_Type_commit and MPI_Type_free.
 type OddDatatype struct {
 	Thread   *Thread
 	Call     *event.Call
 	Param    int // of the function
 	Index    int // in an array, else -1
 	Handle   uint64
-	Datatype *match.Datatype // nil if the handle stands for none
+	Datatype *match.Datatype // nil if the handle stands for no datatype
 }
 
-// BufferedSending says that a call is about to begin a send of the buffered mode. Arguments is the call that has the
-// arguments of the send: the same call, or the one that made the persistent request that is started.
+// BufferedSending says that a call is about to begin a send in buffered mode. Arguments is the call that has the
+// arguments of the send: the same call, or the one that made the persistent request.
 type BufferedSending struct {
 	Thread          *Thread
 	Call, Arguments *event.Call
 }
 
-// BufferedSent says that a thread has begun a send of the buffered mode. Who keeps Op calls its method Retain.
+// BufferedSent says that a thread has begun a send in buffered mode. A subscriber that keeps Op calls its method
+// Retain.
 type BufferedSent struct {
 	Thread *Thread
 	Op     *match.Op
 }
 
-// StrayHandle says that a wait or test has completed a handle that stands for no request. Index is its place in the
-// array of requests, 0 if the call is given one request.
+// StrayHandle says that a wait or test has completed a handle without a request. Index is its index in the array of
+// requests, 0 if the call has a single request.
 type StrayHandle struct {
 	Thread *Thread
 	Call   *event.Call
@@ -174,7 +175,7 @@ type StrayHandle struct {
 	Handle uint64
 }
 
-// RequestFreed says that MPI_Request_free has freed a request. The request is as it was before the call.
+// RequestFreed says that MPI_Request_free has freed a request. The request has its state before the call.
 type RequestFreed struct {
 	Thread  *Thread
 	Call    *event.Call
@@ -194,7 +195,7 @@ type CollectiveRepeated struct {
 	Thread  *Thread
 	View    *View
 	Record  []byte
-	Extents *memory.Extents // kept with the arguments: what a subscriber enters is there the next time
+	Extents *memory.Extents // kept with the arguments: values that a subscriber stores are there the next time
 }
 
 // RequestEvent is a request, and the thread whose call concerns it.
@@ -225,12 +226,12 @@ type RequestsVague struct {
 	Always  bool
 }
 
-// CallFailed says that a call has returned an error, or is about to end the program for one.
+// CallFailed says that a call has returned an error, or is about to end the program because of one.
 type CallFailed struct {
 	Thread  *Thread
 	Call    match.Call
 	RC      int32
-	Failure *Failure // nil if the call did not tell more than RC
+	Failure *Failure // nil if only RC is known
 }
 
 // CollectiveEntered says that a thread has entered the collective at a position of a communicator, window or file.
@@ -253,7 +254,7 @@ type ChangeSeen struct {
 	Change *event.Changed
 }
 
-// Unreachable says where a buffer can't be accessed. The call has not returned.
+// Unreachable describes a buffer that cannot be accessed. The call has not returned.
 type Unreachable struct {
 	Thread *Thread
 	Buffer event.Unreachable
@@ -282,15 +283,15 @@ type TypeRejected struct {
 	Error  *datatype.ArgumentError
 }
 
-// TypeMade says that a constructor of datatypes has returned a datatype. It may be kept: what becomes known of the
-// datatype later, such as its name, is entered there.
+// TypeMade says that a constructor of datatypes has returned a datatype. A subscriber may keep it: later facts about
+// the datatype, such as its name, are entered there.
 type TypeMade struct {
 	Process  *Process
 	Datatype *match.Datatype
 }
 
-// Crowded says that a process has as many objects of a kind at once as Tracker.Limits says, or two, four, eight …
-// times as many.
+// Crowded says that a process has reached a limit of Tracker.Limits for a kind of objects, or two, four, eight … times
+// the limit.
 type Crowded struct {
 	Process *Process
 	Kind    mpiapi.Kind
@@ -302,7 +303,7 @@ type ModuleMapped struct {
 	Module  event.Module
 }
 
-// SiteSeen says that a call stack of a thread has got a number.
+// SiteSeen says that a call stack of a thread has got its number.
 type SiteSeen struct {
 	Thread *Thread
 	Site   event.Site

@@ -12,8 +12,7 @@ import (
 // failures follows calls that fail.
 type failures struct{ *core }
 
-// followError follows an error of the call that a thread is in. The call has returned it, or an error handler is
-// about to get it.
+// followError follows an error of a thread's present call. The call has returned it, or an error handler will get it.
 func (fs *failures) followError(th *Thread, e *event.Error) {
 	th.Failure = &Failure{Code: e.Code, Class: e.Class, Text: e.Text, Fatal: e.Fatal, Refused: e.Refused}
 	switch f := th.Open.Func; {
@@ -24,7 +23,7 @@ func (fs *failures) followError(th *Thread, e *event.Error) {
 	}
 }
 
-// publishFatal tells of an error that ends the process. The call will not return to say so.
+// publishFatal publishes an error that ends the process. The call will not return.
 func (fs *failures) publishFatal(th *Thread) {
 	th.raised = false
 	th.Failure.Fatal = true
@@ -33,14 +32,14 @@ func (fs *failures) publishFatal(th *Thread) {
 	fs.withdrawWrong(th)
 }
 
-// endedByHandler tells of the errors that an error handler of MPI has ended a process for.
+// endedByHandler publishes the errors for which an error handler of MPI has ended a process.
 func (fs *failures) endedByHandler(p *Process) {
 	for _, th := range p.Threads {
 		if !th.raised || th.Failure == nil || th.Open.Func == nil || p.Aborting {
 			continue
 		}
-		// A handler of the program may do anything, and MPI's functions for files make calls of their own that may
-		// fail. Then only the end of the process inside of MPI says that the handler has ended it.
+		// A handler of the program may do anything, and MPI's functions for files make internal calls that may fail.
+		// Then only the end of the process inside MPI shows that the handler has ended it.
 		exits := p.Ended.Kind == ring.Exited && p.Ended.InMPI && !p.Ended.Asked
 		if exits || !p.Handlers && !forFiles(th.Open.Func) {
 			fs.publishFatal(th)
@@ -61,8 +60,8 @@ func (b *callbacks) setHandler(n *names, handle uint64) {
 		w.Name.Name != "MPI_ERRORS_ABORT"
 }
 
-// withdrawWrong takes back what a call has begun that fails because its arguments are wrong: no other process will
-// match it.
+// withdrawWrong takes back the operations of a call that fails because its arguments are wrong: no other process will
+// match them.
 func (fs *failures) withdrawWrong(th *Thread) {
 	if th.Explained != ByArgument {
 		return
@@ -76,7 +75,7 @@ func (fs *failures) withdrawWrong(th *Thread) {
 	}
 }
 
-// publishFailure tells that a call has returned an error, or is about to end the program for one.
+// publishFailure publishes that a call has returned an error, or is about to end the program because of one.
 func (fs *failures) publishFailure(th *Thread, call match.Call, rc int32) {
 	if f := th.Failure; f != nil {
 		if th.view != nil {
@@ -86,9 +85,9 @@ func (fs *failures) publishFailure(th *Thread, call match.Call, rc int32) {
 	fs.Events.CallFailed.Publish(CallFailed{th, call, rc, th.Failure})
 }
 
-// Explanation names the kind of check that has reported what is wrong with a call. The check sets it, so a check that
-// is switched off explains nothing. Then other checks do not report what follows from the same mistake: other
-// arguments that are wrong because of it, and the error that MPI returns.
+// Explanation is the kind of check that has reported an error in a call. The check sets it, so a check that is switched
+// off explains nothing. If it is set, other checks do not report the consequences of the same mistake: other arguments
+// that are wrong because of it, and the error that MPI returns.
 type Explanation uint8
 
 // The explanations.
@@ -100,15 +99,14 @@ const (
 	ByRequest               // a request does not allow the call
 	ByOrder                 // MPI is not initialized, or finalized, or another thread is in it
 	ByOverlap               // two buffers overlap
-	ByAccess                // a buffer can't be accessed
+	ByAccess                // a buffer cannot be accessed
 )
 
-// Inaccessible reports whether it has been reported that the call that the thread is in is given a buffer that can't
-// be accessed.
+// Inaccessible reports whether a finding says that a buffer of the thread's present call cannot be accessed.
 func (th *Thread) Inaccessible() bool { return th.Explained == ByAccess }
 
-// confirmTruncated settles the receives that a call waits or tests for and that, one or more of them, are too short
-// for their messages, so that the process is about to end: they can't be cancelled any more.
+// confirmTruncated confirms the matches of receives in a wait or test that are too short for their messages. The
+// process is about to end because of them, so they cannot be cancelled any more.
 func (fs *failures) confirmTruncated(th *Thread) {
 	if !th.failedWith("MPI_ERR_TRUNCATE") && !th.failedWith("MPI_ERR_IN_STATUS") {
 		return

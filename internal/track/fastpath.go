@@ -9,19 +9,19 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// fastPath follows the calls that are most frequent, without all that other calls need.
+// fastPath follows the most frequent calls, without the work that other calls need.
 type fastPath struct {
 	*core
 	collectives *collectives
 	quick       []quick // by the number of the function, like plans
-	ready       bool    // the first batch has come, so all have subscribed to what they want
+	ready       bool    // the first batch has come, so all subscriptions have been made
 }
 
-// quick is an abridged plan. It says where a blocking send or receive has its arguments, if its record is a single
-// line. Nearly all calls of many programs are of this kind, and have returned successfully when they are read. Others
-// poll: then it says where a test or probe tells that it has found nothing, so that nothing has changed.
+// quick is a shortened plan. For a blocking send or receive whose record is a single line, it has the places of the
+// arguments. Nearly all calls of many programs are of this kind, and have returned successfully when they are read. For
+// a test or probe, it has the place of the result that says that nothing was found, so that nothing has changed.
 type quick struct {
-	// Second half of the record's header: no error, no flags, this length; 0 if it is no such call.
+	// Second half of the record's header: no error, no flags, this length; 0 if the call is not of this kind.
 	header                        uint64
 	send                          bool
 	poll                          uint16 // of a test or probe: where its flag or number of completions is, else 0
@@ -61,8 +61,8 @@ func makeQuick(p *plan) quick {
 	return q
 }
 
-// start takes the functions off the fast path whose calls somebody wants to be told of. It is called when all have
-// subscribed.
+// start takes functions off the fast path if there are subscribers to their calls. It is called when all subscriptions
+// have been made.
 func (fp *fastPath) start() {
 	if fp.ready {
 		return
@@ -76,13 +76,13 @@ func (fp *fastPath) start() {
 	}
 }
 
-// followQuick follows the records at the beginning of what d has left, as long as they are of the fast path, and
-// returns the last of them, nil if there is none. It publishes nothing about them that a check could want to be told.
+// followQuick follows the next records of d as long as they are of the fast path, and returns the last of them, nil if
+// there is none. It publishes nothing about them, as no check needs it.
 func (fp *fastPath) followQuick(th *Thread, d *event.Decoder) (last []byte) {
 	pr := th.Process
 	data := d.Plain()
 	off := 0
-	// Nothing that follows here begins or completes an operation that goes on after the call.
+	// Calls that follow here do not begin or complete an operation that continues after the call.
 	passes := fp.Events.MessagePassed.Wanted()
 	busy := passes && pr.Lent.Busy()
 	for off+layout.Line < len(data) { // the last record may be open
@@ -139,7 +139,7 @@ func (fp *fastPath) followQuick(th *Thread, d *event.Decoder) (last []byte) {
 	return last
 }
 
-// plan returns the abridged plan for a record with this header, nil if the record is not of the fast path.
+// plan returns the shortened plan for a record with this header, nil if the record is not of the fast path.
 func (fp *fastPath) plan(first, second uint64) *quick {
 	if int(first&0xffff) >= len(fp.quick) {
 		return nil
@@ -151,7 +151,7 @@ func (fp *fastPath) plan(first, second uint64) *quick {
 }
 
 // followLong follows a collective that repeats an earlier one, or a poll that finds nothing. It reports whether the
-// record is that of such a call.
+// record is of this kind.
 func (fp *fastPath) followLong(th *Thread, q *quick, rec []byte) bool {
 	if q.again {
 		return fp.collectives.enterAgain(th, q, rec)

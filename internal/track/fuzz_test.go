@@ -14,7 +14,7 @@ import (
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
 )
 
-// garbage are bytes that are read as numbers, over and over.
+// garbage is a source of numbers: bytes that are read again and again.
 type garbage struct {
 	data []byte
 	at   int
@@ -29,7 +29,7 @@ func (g *garbage) number() uint64 {
 	switch b & 3 {
 	case 0: // a small one
 		return uint64(int64(int8(b)) >> 2)
-	case 1: // what means something: handles, constants
+	case 1: // a value with a meaning: a handle or a constant
 		return []uint64{
 			Int, Double, Byte, TypeNull, OrderC, OrderF, Block, Cyclic, None, derived, derived + 1,
 			derived + 2, 1 << 62, 1 << 63, 1<<64 - 1, 0,
@@ -43,7 +43,7 @@ func (g *garbage) number() uint64 {
 	return binary.LittleEndian.Uint64(all[:])
 }
 
-// args makes up the arguments of a function: arrays may be longer or shorter than they should, or not be there.
+// args makes arguments of a function. Arrays may be too long, too short or missing.
 func (g *garbage) args(f *mpiapi.Func) Args {
 	a := make(Args)
 	for i := range f.Params {
@@ -87,12 +87,12 @@ func (g *garbage) array(wide bool) any {
 	return l
 }
 
-// nobody reads the findings.
+// nobody is a reporter that ignores the findings.
 type nobody struct{}
 
 func (nobody) Report(*finding.Finding) {}
 
-// FuzzDatatypes feeds calls on datatypes with arbitrary arguments to the analysis. It may find what it likes, but no
+// FuzzDatatypes feeds calls on datatypes with arbitrary arguments to the analysis. It may give any findings, but no
 // part of it may fail.
 func FuzzDatatypes(f *testing.F) {
 	fuzz(f, func(fn *mpiapi.Func) bool {
@@ -101,7 +101,7 @@ func FuzzDatatypes(f *testing.F) {
 	})
 }
 
-// FuzzArguments does so with all calls.
+// FuzzArguments does the same with all calls.
 func FuzzArguments(f *testing.F) {
 	fuzz(f, func(fn *mpiapi.Func) bool { return fn.ReturnsCode() && fn.Base != mpiapi.IDFinalize })
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// gatherings finds the gatherings of those who make a communicator of a group.
+// gatherings finds the gatherings of processes that make a communicator from a group.
 type gatherings struct {
 	*core
 	job       *job
 	registry  *match.Registry
-	strangers map[stranger]bool // whose gatherings are not known
+	strangers map[stranger]bool // processes with unknown gatherings
 }
 
 func newGatherings(c *core, j *job, r *match.Registry) gatherings {
 	return gatherings{core: c, job: j, registry: r, strangers: make(map[stranger]bool)}
 }
 
-// gathering returns the gathering that a call takes part in, nil if it is known that there is none, or not known which.
+// gathering returns the gathering that a call takes part in. It returns nil if there is none, or if it is not known.
 //
 // Some functions are collective over the processes of a group, and not over a communicator (MPI standard, sections
 // 7.4.2 and 7.6.2; column bygroup). Processes that pass the same communicator, groups and tag meet: they are a
-// gathering. Their calls are counted in it as collectives are on a communicator.
+// gathering. Their calls are counted in it, like collectives on a communicator.
 func (gs *gatherings) gathering(th *Thread, c *event.Call) *View {
 	pr, f := th.Process, c.Func
 	if pr.World == nil {
@@ -62,7 +62,7 @@ func (gs *gatherings) gathering(th *Thread, c *event.Call) *View {
 	}
 	me := local.Index(int32(pr.Rank))
 	if me < 0 {
-		return nil // then the call concerns nobody else
+		return nil // then the call concerns no other process
 	}
 	v := &View{Handle: handle, Me: int32(me), Peers: int32(local.Size())}
 	groups := [2]group.Group{local, remote}
@@ -99,14 +99,15 @@ func lowest(g group.Group) int32 {
 	return low
 }
 
-// stranger is a process that has made a communicator from another one, nil if from none, of an unknown group.
+// stranger is a process that has made a communicator with an unknown group, and the communicator that it was made from,
+// if any.
 type stranger struct {
 	process *Process
 	parent  *match.Comm
 }
 
-// distrustGatherings takes note that a process takes part in a gathering, and it is not known in which: it is missing
-// in one, and nobody can say that it never comes.
+// distrustGatherings notes that a process takes part in an unknown gathering. So the process is missing in one
+// gathering, but it may have come.
 func (gs *gatherings) distrustGatherings(pr *Process, parent *match.Comm) {
 	gs.strangers[stranger{pr, parent}] = true
 	gs.registry.All(func(c *match.Comm) {
@@ -114,15 +115,15 @@ func (gs *gatherings) distrustGatherings(pr *Process, parent *match.Comm) {
 			c.Opaque = true
 		}
 	})
-	gs.registry.All(func(c *match.Comm) { // what others have got of it already
+	gs.registry.All(func(c *match.Comm) { // the communicators that others have already got by it
 		if p := c.Parent(); p != nil && p.Domain == match.Gathering && p.Opaque {
 			c.Opaque = true
 		}
 	})
 }
 
-// unclear reports whether others may know the communicator that a thread has made by another identity, as not all are
-// known to have been in the same gathering.
+// unclear reports whether other processes may know the communicator that a thread has made by another identity. That is
+// the case if it is not known that all members were in the same gathering.
 func (gs *gatherings) unclear(th *Thread, parent *match.Comm) bool {
 	if th.view != nil {
 		return th.view.Opaque

@@ -9,12 +9,12 @@ import (
 
 // GivenRequest is a request that is an argument of a call.
 type GivenRequest struct {
-	Index            int // in the array of the call; GivenRequests has -1 where there is none
+	Index            int // in the array of the call; GivenRequests returns -1 if there is no array
 	Handle, Variable uint64
 }
 
-// GivenRequests returns the requests that a call is given, in the order of its arguments. A variable is 0 where the
-// handle is passed by value.
+// GivenRequests returns the requests among the arguments of a call, in their order. The address of the variable is 0 if
+// the handle is passed by value.
 func (rs *requests) GivenRequests(pr *Process, c *event.Call) iter.Seq[GivenRequest] {
 	p, rec := &rs.plans[c.Func.ID], c.Raw()
 	return func(yield func(GivenRequest) bool) {
@@ -35,8 +35,8 @@ func (rs *requests) GivenRequests(pr *Process, c *event.Call) iter.Seq[GivenRequ
 	}
 }
 
-// Awaited returns the requests that a wait or test is given. It is false if the function is neither, or if its record
-// does not have all of them.
+// Awaited returns the requests among the arguments of a wait or test. It returns false for other functions, and if the
+// record does not have all of the requests.
 func (rs *requests) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
 	p := &rs.plans[c.Func.ID]
 	handles, ok := pr.handles(p, c)
@@ -47,11 +47,11 @@ func (rs *requests) Awaited(pr *Process, c *event.Call) ([]GivenRequest, bool) {
 	return list, ok
 }
 
-// Request returns the request that a call is given, nil if it is not known. Several requests may have one handle:
-// then it is the one that was stored last in that very variable, else the oldest.
+// Request returns the request in the arguments of a call, nil if it is not known. If several requests have its handle,
+// it is the one that was stored last in that variable, or else the oldest one.
 func (p *Process) Request(g GivenRequest) *Request { return p.findRequest(g.Handle, g.Variable) }
 
-// RequestsWith returns how many requests that are not over have a handle.
+// RequestsWith returns how many incomplete requests have a handle.
 func (rt *requestTable) RequestsWith(handle uint64) int {
 	if l := rt.list(handle, false); l != nil {
 		return l.n
@@ -59,8 +59,8 @@ func (rt *requestTable) RequestsWith(handle uint64) int {
 	return 0
 }
 
-// FormerRequest reports whether a handle was a request and is none any more. It returns the call that made the
-// request, which is empty if it is not known any more.
+// FormerRequest reports whether a handle was a request and is not one any more. It returns the call that made the
+// request; the call is empty if it is not known any more.
 func (rt *requestTable) FormerRequest(handle uint64) (made match.Call, ok bool) {
 	l := rt.list(handle, false)
 	if l == nil || l.n > 0 || l.last == nil {
@@ -78,6 +78,6 @@ func (p *Process) NeverRequest(handle uint64) bool {
 		p.requestTable.list(handle, false) == nil
 }
 
-// RequestsUncertain reports whether requests may have been made or completed without a record: a wait or test has
-// failed and does not say which requests it has completed, or functions of the program have run inside of MPI.
+// RequestsUncertain reports whether requests may have been made or completed without a record. That is so if a wait or
+// test has failed and does not say which requests it has completed, or if functions of the program have run inside MPI.
 func (p *Process) RequestsUncertain() bool { return p.requestTable.doubtful || p.Callbacks }

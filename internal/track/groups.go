@@ -11,8 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// groupHandle is what a handle of a group stands for. Libraries return one handle for the same group several times (the
-// group of a communicator), so it is counted how often it is to be freed.
+// groupHandle is the meaning of a group's handle. Libraries return one handle for the same group several times (the
+// group of a communicator), so this counts how often it must be freed.
 type groupHandle struct {
 	group.Group
 	references int
@@ -59,7 +59,7 @@ func (gt *groupTable) freeGroup(handle uint64) {
 	}
 }
 
-// groupKey is an operation that makes a group, and what of.
+// groupKey is an operation that makes a group, with its operands.
 type groupKey struct {
 	function mpiapi.FuncID
 	a, b     group.Group
@@ -68,8 +68,8 @@ type groupKey struct {
 	second   bool        // the second one of an inter-communicator
 }
 
-// groupsKept is how many results of operations on groups are remembered. Most programs do the same on all processes, so
-// the work is done once and not for each of them.
+// groupsKept is the number of remembered results of operations on groups. Most programs do the same on all processes.
+// So the work is done once, and not for each process.
 const groupsKept = 256
 
 // groups remembers the results of operations on groups.
@@ -77,7 +77,7 @@ type groups struct{ results map[groupKey]group.Group }
 
 func newGroups() groups { return groups{results: make(map[groupKey]group.Group)} }
 
-// resultOf returns the result of an operation on groups, worked out by make if it is not remembered.
+// resultOf returns the result of an operation on groups. If it is not remembered, make determines it.
 func (gs *groups) resultOf(k groupKey, make func() (group.Group, bool)) (group.Group, bool) {
 	if g, ok := gs.results[k]; ok {
 		return g, true
@@ -92,7 +92,7 @@ func (gs *groups) resultOf(k groupKey, make func() (group.Group, bool)) (group.G
 	return g, ok
 }
 
-// resultingGroup works out the processes of the group that a call has made, false if they are not known.
+// resultingGroup determines the processes of the group that a call has made, false if they are not known.
 func (gs *groups) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok bool) {
 	f := c.Func
 	members := func(v *View, remote bool) (group.Group, bool) {
@@ -133,7 +133,7 @@ func (gs *groups) resultingGroup(pr *Process, c *event.Call) (g group.Group, ok 
 	return group.Group{}, false
 }
 
-// chooseRanks works out which processes of a group are chosen, or left out, by rank.
+// chooseRanks determines which processes of a group are selected or left out by rank.
 func (gs *groups) chooseRanks(pr *Process, c *event.Call) (group.Group, bool) {
 	f := c.Func
 	ranged := f.Base == mpiapi.IDGroupRangeIncl || f.Base == mpiapi.IDGroupRangeExcl
@@ -166,8 +166,8 @@ func (gs *groups) chooseRanks(pr *Process, c *event.Call) (group.Group, bool) {
 	})
 }
 
-// membersOf returns the group of a communicator, window or file that the process is in, or the other one. It is false
-// if they have processes of other worlds.
+// membersOf returns the group of a communicator, window or file: the process's own one, or the other one. It returns
+// false if some processes belong to other worlds.
 func (gs *groups) membersOf(v *View, remote bool) (group.Group, bool) {
 	second := v.Split != 0 && (int(v.Me) >= v.Split) != remote
 	return gs.resultOf(groupKey{comm: v.Comm, second: second}, func() (group.Group, bool) {
@@ -182,11 +182,11 @@ func (gs *groups) membersOf(v *View, remote bool) (group.Group, bool) {
 	})
 }
 
-// GroupOf returns the processes of a communicator or window, or the process's own group of an inter-communicator. It
-// is false if some of them belong to another world.
+// GroupOf returns the processes of a communicator or window; for an inter-communicator, those of the process's own
+// group. It returns false if some of them belong to another world.
 func (gs *groups) GroupOf(v *View) (group.Group, bool) { return gs.membersOf(v, false) }
 
-// Difference returns the processes of a that are not in b. Most processes ask for the same, so results are remembered.
+// Difference returns the processes of a that are not in b. Most processes need the same result, so it is remembered.
 func (gs *groups) Difference(a, b group.Group) group.Group {
 	g, _ := gs.resultOf(groupKey{function: mpiapi.IDGroupDifference, a: a, b: b},
 		func() (group.Group, bool) { return a.Difference(b), true })

@@ -2,10 +2,10 @@ package track
 
 import "github.com/mpivet/mpivet/internal/mpi/mpiapi"
 
-// What is known of a handle, for checks.
+// Facts about handles, for checks.
 
 // Knows reports whether a handle stands for an object of a kind: one that the program has made, or a communicator,
-// window, file or group that MPI has made. Requests are not looked at.
+// window, file or group that MPI has made. It does not look at requests.
 func (p *Process) Knows(k mpiapi.Kind, handle uint64) bool {
 	known := false
 	switch k {
@@ -25,7 +25,7 @@ func (p *Process) Knows(k mpiapi.Kind, handle uint64) bool {
 	return known || p.objectTable.isLive(k, handle)
 }
 
-// KindOf returns what a handle stands for, false if it is not known.
+// KindOf returns the kind of object that a handle stands for, false if it is not known.
 func (p *Process) KindOf(handle uint64) (mpiapi.Kind, bool) {
 	if handle == 0 {
 		return 0, false
@@ -52,7 +52,7 @@ func (p *Process) KindOf(handle uint64) (mpiapi.Kind, bool) {
 // OwnOperation reports whether a handle stands for a reduction operation that the program has made.
 func (ot *opTable) OwnOperation(handle uint64) bool { return ot.ops[handle] != nil }
 
-// OnlyRequest returns the request of a handle. It is nil if that is not known, or if several requests have the handle.
+// OnlyRequest returns the request of a handle. It is nil if it is not known, or if several requests have the handle.
 func (rt *requestTable) OnlyRequest(handle uint64) *Request {
 	if r := rt.lookUp(handle, 0); r != nil && r.list.n == 1 {
 		return r
@@ -60,8 +60,8 @@ func (rt *requestTable) OnlyRequest(handle uint64) *Request {
 	return nil
 }
 
-// RunsCallbacks reports whether functions of the program may have run inside of MPI. What these make and free is not
-// known.
+// RunsCallbacks reports whether functions of the program may have run inside MPI. It is not known what they make and
+// free.
 func (p *Process) RunsCallbacks() bool {
 	return p.Callbacks || p.Handlers || p.objectTable != nil && p.objectTable.crowds[mpiapi.Keyval] != nil
 }

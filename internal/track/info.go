@@ -5,10 +5,10 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// firstInfo is the first kind of records that are no calls.
+// firstInfo is the first kind of records that are not calls.
 const firstInfo = layout.InfoSite
 
-// infos are what tracking does with the records that are no calls, by their kind.
+// infos say how tracking follows the records that are not calls, by their kind.
 var infos = [...]func(t *Tracker, th *Thread, c *event.Call) error{
 	layout.InfoSite - firstInfo:        siteInfo,
 	layout.InfoModule - firstInfo:      moduleInfo,
@@ -23,7 +23,7 @@ var infos = [...]func(t *Tracker, th *Thread, c *event.Call) error{
 	layout.InfoMPI - firstInfo:         mpiInfo,
 }
 
-// info follows a record that is no call.
+// info follows a record that is not a call.
 func (t *Tracker) info(th *Thread, c *event.Call) {
 	k := int(c.Info()) - firstInfo
 	if k < 0 || k >= len(infos) || infos[k] == nil {
@@ -61,7 +61,7 @@ func commInfo(t *Tracker, th *Thread, c *event.Call) error {
 	return t.enterComm(th, m)
 }
 
-// neighboursInfo follows the neighbours on the communicator whose record came last.
+// neighboursInfo follows the neighbours on the communicator of the last communicator record.
 func neighboursInfo(_ *Tracker, th *Thread, c *event.Call) error {
 	n, err := c.NeighboursInfo()
 	if err == nil && len(th.comm) > 0 {
@@ -102,7 +102,7 @@ func unreachableInfo(t *Tracker, th *Thread, c *event.Call) error {
 	return err
 }
 
-// freedInfo follows the end of an object that was freed inside a call, by a function of the program.
+// freedInfo follows the end of an object that a function of the program has freed inside a call.
 func freedInfo(t *Tracker, th *Thread, c *event.Call) error {
 	f, err := c.FreedInfo()
 	if pr := th.Process; err == nil && !pr.ofMPI(&f) {
@@ -111,7 +111,7 @@ func freedInfo(t *Tracker, th *Thread, c *event.Call) error {
 	return err
 }
 
-// mpiInfo follows what a process tells of its MPI library when MPI_Init returns.
+// mpiInfo follows the facts that a process reports about its MPI library when MPI_Init returns.
 func mpiInfo(t *Tracker, th *Thread, c *event.Call) error {
 	m, err := c.MPIInfo()
 	if err != nil {
@@ -121,7 +121,7 @@ func mpiInfo(t *Tracker, th *Thread, c *event.Call) error {
 	pr.Library, pr.Version = t.shareText(m.Library), [2]int{m.Version, m.Subversion}
 	pr.Helpers = m.Threads - 1
 	pr.provided, pr.levelKnown = int64(m.ThreadLevel), m.ThreadLevel >= 0
-	if m.TagUB > 0 && m.ThreadLevel >= 0 { // a session can't tell it
+	if m.TagUB > 0 && m.ThreadLevel >= 0 { // unknown in a session
 		pr.maxTag = int32(m.TagUB)
 	}
 	if m.Size > 0 && pr.World == nil {

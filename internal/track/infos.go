@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// infoTable has what is in the info objects of a process, by handle.
+// infoTable has the contents of the info objects of a process, by handle.
 type infoTable struct{ infos map[uint64]infoObject }
 
 // infoObject has the pairs of an info object. Most have few, and a map for each is slow to make.
@@ -29,12 +29,12 @@ func (o infoObject) set(key, value string) infoObject {
 	return append(o, infoPair{key, value})
 }
 
-// drop takes a key out.
+// drop removes a key.
 func (o infoObject) drop(key string) infoObject {
 	return slices.DeleteFunc(o, func(p infoPair) bool { return p.key == key })
 }
 
-// changeInfo follows what the program does with info objects (MPI standard, chapter 10).
+// changeInfo follows the program's calls on info objects (MPI standard, chapter 10).
 func (it *infoTable) changeInfo(th *Thread, c *event.Call) {
 	f := c.Func
 	handle := func(i int) uint64 {
@@ -71,7 +71,8 @@ func (it *infoTable) changeInfo(th *Thread, c *event.Call) {
 
 func (it *infoTable) setInfo(handle uint64, o infoObject) { it.infos = put(it.infos, handle, o) }
 
-// Info returns the value of a key of an info object, "" if it has none, false if what is in the object is not known.
+// Info returns the value of a key of an info object, "" if it has none. It returns false if the content of the object
+// is not known.
 func (p *Process) Info(handle uint64, key string) (string, bool) {
 	if o, known := p.infos[handle]; known {
 		if i := o.find(key); i >= 0 {

@@ -11,7 +11,7 @@ type job struct {
 	Threads   []*Thread
 	Worlds    []*match.World
 	Ended     int  // processes that have ended
-	Killed    int  // of these, such as were killed inside the MPI program, or ended by MPI
+	Killed    int  // of these, those that were killed inside the MPI program, or that MPI ended
 	Aborting  bool // MPI_Abort was entered by some process
 
 	byRank  map[rankKey]*Process
@@ -25,7 +25,7 @@ type rankKey struct {
 
 func newJob() job { return job{byRank: make(map[rankKey]*Process)} }
 
-// ProcessOf returns the process of the given rank in a world, nil if it is not seen.
+// ProcessOf returns the process of the given rank in a world, nil if it was not seen yet.
 func (j *job) ProcessOf(w *match.World, rank int) *Process {
 	return j.byRank[rankKey{w, rank}]
 }
@@ -33,8 +33,8 @@ func (j *job) ProcessOf(w *match.World, rank int) *Process {
 // ThreadByID returns a thread.
 func (j *job) ThreadByID(id ring.ThreadID) *Thread { return j.Threads[id] }
 
-// place puts a process into a world when MPI_Init has told its rank: one of the same size that has room for it. Several
-// exist when a program starts others that are worlds of their own.
+// place puts a process into a world when MPI_Init has reported its rank: a world of the same size that has room for it.
+// There are several worlds if a program starts others that have their own.
 func (j *job) place(p *Process, rank, size int) {
 	p.Rank = rank
 	for _, w := range j.Worlds {
@@ -50,19 +50,19 @@ func (j *job) place(p *Process, rank, size int) {
 	j.byRank[rankKey{w, rank}] = p
 }
 
-// Distrust keeps what p does not do from being held against anybody: not all that it does is known. With nil it
-// concerns every process.
+// Distrust prevents conclusions from calls that p seems to lack: not all of its calls are known. nil stands for all
+// processes.
 func (j *job) Distrust(p *Process) {
 	for _, w := range j.Worlds {
 		w.Unsure = w.Unsure || p == nil || p.World == w
 	}
 }
 
-// Done reports whether a thread's process has left MPI_Finalize, so that the thread will call nothing any more that
-// others could wait for.
+// Done reports whether a thread's process has left MPI_Finalize. Then other processes cannot wait for any later call of
+// the thread.
 func (j *job) Done(th *Thread) bool { return th.Process.Finalized && th.Open.Func == nil }
 
-// addResting notes that the last batch of a thread left it in a call, or that it is done.
+// addResting notes that after the last batch of a thread it is in a call, or that it is done.
 func (j *job) addResting(th *Thread) {
 	if !th.resting && (th.Open.Func != nil || th.Process.Finalized) {
 		th.resting = true
@@ -70,8 +70,8 @@ func (j *job) addResting(th *Thread) {
 	}
 }
 
-// Resting appends to list the threads that have been seen in a call, or to be done, since it was asked last, but for
-// those that it has returned before and that have not Rested since.
+// Resting appends threads to list: those that were seen in a call, or that are done, since its last call. It leaves out
+// those that it has returned before, unless Rested was called for them.
 func (j *job) Resting(list []*Thread) []*Thread {
 	list = append(list, j.resting...)
 	clear(j.resting)
@@ -79,7 +79,7 @@ func (j *job) Resting(list []*Thread) []*Thread {
 	return list
 }
 
-// Calls returns how many calls have been recorded, with the polls that were counted only.
+// Calls returns the number of recorded calls, including polls that were only counted.
 func (j *job) Calls() uint64 {
 	var n uint64
 	for _, th := range j.Threads {

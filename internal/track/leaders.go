@@ -8,13 +8,13 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// leaderPair is two processes, by world rank, that lead the groups of a new inter-communicator.
+// leaderPair is the world ranks of the two processes that lead the groups of a new inter-communicator.
 type leaderPair struct {
 	peer      *match.Comm
 	low, high int
 }
 
-// leader is one of them, waiting for the other.
+// leader is one of them, while it waits for the other.
 type leader struct {
 	Leader
 	process *Process
@@ -22,10 +22,10 @@ type leader struct {
 	peer    *View
 	other   int // rank of the other leader, which may not be known yet
 	tag     int64
-	told    bool // its tag is not the other's
+	told    bool // it was reported that the tags differ
 }
 
-// leaders has the processes that lead a group into MPI_Intercomm_create and wait for the leader of the other.
+// leaders has the processes that lead a group into MPI_Intercomm_create and wait for the leader of the other group.
 type leaders struct {
 	*core
 	job     *job
@@ -36,7 +36,7 @@ func newLeaders(c *core, j *job) leaders {
 	return leaders{core: c, job: j, waiting: make(map[leaderPair][]*leader)}
 }
 
-// Leader is the process that leads a group into MPI_Intercomm_create: its call, and the place of that among the
+// Leader is a process that leads a group into MPI_Intercomm_create: its call, and the position of the call among the
 // collectives of the group's communicator.
 type Leader struct {
 	Call     match.Call
@@ -44,8 +44,8 @@ type Leader struct {
 	Position uint64
 }
 
-// enterLeader compares the tags that the two leaders pass to MPI_Intercomm_create: they must be equal (MPI standard,
-// section 7.6.2). In a process with several threads another of them may be about to pass the right one.
+// enterLeader compares the tags that the two leaders pass to MPI_Intercomm_create. They must be equal (MPI standard,
+// section 7.6.2). If a process has several threads, another thread may be about to pass the right one.
 func (ls *leaders) enterLeader(th *Thread, local *View, c *event.Call) {
 	pr, f := th.Process, c.Func
 	peer := pr.View(c.Handle(f.Param("peer_comm")))
@@ -85,7 +85,8 @@ func (ls *leaders) enterLeader(th *Thread, local *View, c *event.Call) {
 	}
 }
 
-// leaveLeader forgets a leader whose call has returned: the other may not have been seen, but has come if it succeeded.
+// leaveLeader forgets a leader whose call has returned. The other leader may not have been seen, but it has come if the
+// call succeeded.
 func (ls *leaders) leaveLeader(th *Thread, failed bool) {
 	for k, list := range ls.waiting {
 		list = slices.DeleteFunc(list, func(l *leader) bool { return l.thread == th && (l.told || failed) })
@@ -98,7 +99,7 @@ func (ls *leaders) leaveLeader(th *Thread, failed bool) {
 }
 
 // Leading reports whether a group that is in MPI_Intercomm_create at a position of its communicator waits for the
-// leader of the other, as far as that is known.
+// leader of the other group, as far as it is known.
 func (ls *leaders) Leading(local *match.Comm, position uint64) bool {
 	for _, list := range ls.waiting {
 		for _, l := range list {
@@ -111,8 +112,8 @@ func (ls *leaders) Leading(local *match.Comm, position uint64) bool {
 }
 
 // Counterpart returns the leader of the other group that a thread in MPI_Intercomm_create waits for, and the
-// communicator that joins both, if the thread leads its own group and the other has not come with the same tag; else
-// nil.
+// communicator that contains both. It returns nil unless the thread leads its own group, and the other leader has not
+// come with the same tag.
 func (ls *leaders) Counterpart(th *Thread) (*View, *Process) {
 	if th.Open.Func == nil || th.Open.Func.Base != mpiapi.IDIntercommCreate {
 		return nil, nil

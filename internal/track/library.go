@@ -5,7 +5,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// library is what a process has told of its MPI library, and what the library provides.
+// library has the facts that a process has reported about its MPI library, and the properties of the library.
 type library struct {
 	Library  string
 	Version  [2]int // of the standard
@@ -16,10 +16,10 @@ type library struct {
 	constants
 }
 
-// ErrorClass names an error class, "" if it is not known.
+// ErrorClass returns the name of an error class, "" if it is not known.
 func (l *library) ErrorClass(class int32) string { return l.names.errorClass(class) }
 
-// IsNull reports whether a handle is the null handle of requests, communicators or datatypes, if that is known.
+// IsNull reports whether a handle is known to be the null handle of requests, communicators or datatypes.
 func (l *library) IsNull(kind mpiapi.Kind, handle uint64) bool {
 	switch kind {
 	case mpiapi.Request:
@@ -32,14 +32,14 @@ func (l *library) IsNull(kind mpiapi.Kind, handle uint64) bool {
 	return false
 }
 
-// NameConst names a constant that means something special as the value of a parameter; "" if value is none. Together
-// with NameHandle it makes the process an event.Namer.
+// NameConst returns the name of a constant with a special meaning as the value of a parameter; "" for other values.
+// With NameHandle it makes the process an event.Namer.
 func (l *library) NameConst(q *mpiapi.Param, value int64) string {
 	return event.ConstName(q, value, l.names.isConst)
 }
 
-// HasNames reports whether the process has told what its MPI library calls its constants and predefined handles.
-// Without these hardly anything can be said about its arguments.
+// HasNames reports whether the process has announced the constants and predefined handles of its MPI library. Without
+// these, its arguments can hardly be checked.
 func (l *library) HasNames() bool { return len(l.names.words) != 0 }
 
 // Predefined reports whether MPI has made the object of a handle, and whether it is the null handle of the kind.
@@ -58,7 +58,7 @@ func (l *library) NullHandle(k mpiapi.Kind) (uint64, bool) {
 	return 0, false
 }
 
-// MaxTag returns MPI_TAG_UB, or the largest number of all if that is not known.
+// MaxTag returns MPI_TAG_UB, or the largest number of all if it is not known.
 func (l *library) MaxTag() int32 { return l.maxTag }
 
 // Constant returns the value of a constant of the process's MPI, false if it is not known.

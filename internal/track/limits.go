@@ -6,17 +6,17 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Limits are numbers of objects that a process has at once which are worth a notice, as are twice as many, and so on;
-// 0: none is.
+// Limits are numbers of objects in a process. A notice is due when a process has that many at once, and again at each
+// doubling. 0: no notice.
 type Limits struct {
 	Requests, Datatypes, Comms int
 	Others                     int // of each other kind
 }
 
-// DefaultLimits are those that Intel's checker had (CHECK-MAX-REQUESTS, CHECK-MAX-DATATYPES), as far as it had any.
+// DefaultLimits are the defaults of Intel's checker (CHECK-MAX-REQUESTS, CHECK-MAX-DATATYPES), as far as it had any.
 var DefaultLimits = Limits{Requests: 100, Datatypes: 1000, Comms: 100, Others: 100}
 
-// Of returns the limit of a kind of objects, a number never reached if there is none.
+// Of returns the limit of a kind of objects. If it has none, Of returns a number that is never reached.
 func (l *Limits) Of(k mpiapi.Kind) int {
 	n := l.Others
 	switch k {

@@ -139,8 +139,8 @@ func leaveImrecv(t *Tracker, th *Thread, p *plan, c *event.Call, rc int32) {
 	t.addRequest(th.Process, r, th, p, rec)
 }
 
-// tookPart reports whether a call that returned an error may have matched all the same: a receive that was too short
-// for its message, a wait whose operations failed, a collective that others are in already.
+// tookPart reports whether a call that returned an error may have matched nevertheless: a receive that was too short
+// for its message, a wait whose operations failed, or a collective that other members have already entered.
 func (th *Thread) tookPart(p *plan, rec []byte) bool {
 	switch p.act {
 	case mpiapi.ActRecv, mpiapi.ActSendrecv:
@@ -151,7 +151,7 @@ func (th *Thread) tookPart(p *plan, rec []byte) bool {
 	return true
 }
 
-// postSend posts the send of a call, nil if it sends nothing.
+// postSend posts the send of a call, nil if it does not send.
 func (ms *messages) postSend(th *Thread, p *plan, rec []byte) *match.Op {
 	v := th.Process.View(p.comm.Handle(rec))
 	if v == nil {
@@ -171,7 +171,7 @@ func (ms *messages) postSend(th *Thread, p *plan, rec []byte) *match.Op {
 	return op
 }
 
-// postRecv posts the receive of a call, nil if it receives nothing. c is the call if its results may be there already.
+// postRecv posts the receive of a call, nil if it does not receive. c is the call if its results may be there already.
 func (ms *messages) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *match.Op {
 	pr := th.Process
 	v := pr.View(p.comm.Handle(rec))
@@ -187,7 +187,7 @@ func (ms *messages) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *ma
 	if source == pr.anySource {
 		peer, ok = match.Any, true
 		if c != nil && c.State == event.Complete && (p.act == mpiapi.ActRecv || p.act == mpiapi.ActSendrecv) {
-			// It is known already whom the message came from.
+			// The source of the message is already known.
 			s, have := statusAt(c, p.status, 0)
 			if !have {
 				return nil
@@ -211,12 +211,13 @@ func (ms *messages) postRecv(th *Thread, p *plan, rec []byte, c *event.Call) *ma
 	return op
 }
 
-// applyStatus gives op the message that the status tells of, or takes it back if it was cancelled.
+// applyStatus matches op with the message in the status, or takes op back if it was cancelled.
 func (ms *messages) applyStatus(pr *Process, op *match.Op, s event.Status, have bool) {
 	switch {
 	case !have:
 		if op.Peer == match.Any && !op.Matched {
-			// Whose message it took is not known, so which others this process receives there can't be told any more.
+			// It is unknown whose message it took. So the sources of later messages that this process receives there
+			// are unknown, too.
 			ms.Match.Lose(op)
 		}
 	case s.Cancelled:
@@ -259,7 +260,7 @@ func (ms *messages) leaveMatched(th *Thread, p *plan, rec []byte) *match.Op {
 	return op
 }
 
-// giveBack puts back the message of a call that has failed, unless its handle stands for another one by now.
+// giveBack returns the message of a call that has failed, unless its handle now stands for another message.
 func (th *Thread) giveBack(handle uint64) {
 	if mt := &th.Process.messageTable; th.taken != nil && mt.matched[handle] == nil {
 		mt.matched = put(mt.matched, handle, th.taken)

@@ -9,8 +9,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// mapping is a file in the memory of a process, from start on. Processes have many, so what is the same in all of
-// them is not in it.
+// mapping is a file in the memory of a process, from start on. Processes have many of them, so data that are the same
+// for all processes are in mappedFile.
 type mapping struct {
 	file  *mappedFile
 	start uint64
@@ -33,15 +33,15 @@ type memoryMap struct {
 // mappedFiles has the files that processes have in their memory.
 type mappedFiles struct {
 	byPath   map[string]*mappedFile // the last one of each path
-	mappings int                    // in the process whose mapping was told last
+	mappings int                    // in the process whose mapping was announced last
 }
 
 func newMappedFiles() mappedFiles { return mappedFiles{byPath: make(map[string]*mappedFile)} }
 
-// mappingRoom is how many mappings room is made for at a time.
+// mappingRoom is the number of mappings by which the room for them grows.
 const mappingRoom = 8
 
-// addMapping notes that a file is in the memory of a process. What lay there before is gone.
+// addMapping notes that a file is in the memory of a process. It replaces the mappings that were there before.
 func (mf *mappedFiles) addMapping(p *Process, m event.Module) {
 	f := mf.byPath[m.Path]
 	if size, base := m.End-m.Start, m.Base-m.Start; f == nil || !bytes.Equal(f.buildID, m.BuildID) || f.size != size ||
@@ -52,7 +52,8 @@ func (mf *mappedFiles) addMapping(p *Process, m event.Module) {
 	p.modules = slices.DeleteFunc(p.modules, func(o mapping) bool { return o.start < m.End && m.Start < o.end() })
 	if len(p.modules) == cap(p.modules) {
 		room := len(p.modules) + max(mappingRoom, len(p.modules)/4)
-		p.modules = append(make([]mapping, 0, max(room, mf.mappings)), p.modules...) // most have the same
+		// most processes have the same files
+		p.modules = append(make([]mapping, 0, max(room, mf.mappings)), p.modules...)
 	}
 	p.modules = append(p.modules, mapping{f, m.Start})
 	p.lastFunction = functionPlace{}
@@ -78,10 +79,10 @@ func (mm *memoryMap) Module(address uint64) (event.Module, bool) {
 	return event.Module{}, false
 }
 
-// ofMPI reports whether it is MPI itself that freed an object inside of a call, and not a function of the program
-// that it called: the caller is in MPI's file, or in one of Open MPI's components. What passes calls of Fortran on
-// does so for the program, and is in other files. A function of MPI that ends by jumping to another returns to the
-// preload library, which knows of its call.
+// ofMPI reports whether MPI itself freed an object inside a call, and not a function of the program that MPI called.
+// MPI did so if the caller is in MPI's file, or in one of Open MPI's components. The code that passes on Fortran calls
+// acts for the program, and is in other files. If a function of MPI ends with a jump to another one, the caller is the
+// preload library. That counts as MPI, too.
 func (mm *memoryMap) ofMPI(f *event.Freed) bool {
 	caller, ok := mm.Module(f.Caller)
 	if !ok { // code that was made at run time
@@ -95,7 +96,7 @@ func (mm *memoryMap) ofMPI(f *event.Freed) bool {
 	return strings.HasPrefix(filepath.Base(caller.Path), "mca_")
 }
 
-// Modules calls f for every file in the memory of the process, as far as they are known.
+// Modules calls f for every known file in the memory of the process.
 func (mm *memoryMap) Modules(f func(event.Module)) {
 	for i := range mm.modules {
 		f(mm.modules[i].module())

@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// TestOfMPI: who frees something inside of a call is told by the file that the caller is in.
+// TestOfMPI: the file of the caller shows who freed an object inside a call.
 func TestOfMPI(t *testing.T) {
 	files := newMappedFiles()
 	p := new(Process)
@@ -21,8 +21,8 @@ func TestOfMPI(t *testing.T) {
 		1<<20 + 8: false, // the program
 		2<<20 + 8: true,  // MPI
 		3<<20 + 8: true,  // the preload library
-		4<<20 + 8: true,  // a component of MPI's
-		5<<20 + 8: false, // what passes calls of Fortran on
+		4<<20 + 8: true,  // a component of MPI
+		5<<20 + 8: false, // the code that passes on Fortran calls
 		9 << 20:   false, // no file
 	} {
 		if got := p.ofMPI(&event.Freed{Caller: caller, Real: 2<<20 + 0x100, Wrapper: 3<<20 + 0x100}); got != want {

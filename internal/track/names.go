@@ -12,7 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// NameHandle names a handle: what the standard calls it, or the program; "" if it has no name.
+// NameHandle returns the name of a handle: the one in the standard, or the one that the program gave it; "" if it has
+// none.
 func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	if s := p.names.handleName(kind, value); s != "" {
 		return s
@@ -34,7 +35,7 @@ func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	return ""
 }
 
-// ViewOf returns the communicator, window or file as this process knows it, nil if it has freed it.
+// ViewOf returns the communicator, window or file as this process sees it, nil if the process has freed it.
 func (ct *commTable) ViewOf(c *match.Comm) *View {
 	for _, m := range []map[uint64]*View{ct.views, ct.wins, ct.files} {
 		for _, v := range m {
@@ -46,7 +47,7 @@ func (ct *commTable) ViewOf(c *match.Comm) *View {
 	return nil
 }
 
-// dialect returns the rules for the bounds of datatypes that an MPI library follows, by what it calls itself.
+// dialect returns the rules for the bounds of datatypes in an MPI library, given the library's name for itself.
 func dialect(library string) datatype.Dialect {
 	version, ok := strings.CutPrefix(library, "MPICH Version:")
 	if !ok {

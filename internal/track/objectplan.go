@@ -8,11 +8,12 @@ type handleParam struct {
 	variable, value slot
 }
 
-// objectPlan is what a function does with objects.
+// objectPlan says how a function uses objects.
 type objectPlan struct {
 	makes, frees []handleParam
 
-	// old and heir: what is made of an object has its error handler, and its attributes if it is a copy (copies).
+	// old and heir: the object made from old has its error handler. If it is a copy (copies), it also has its
+	// attributes.
 	old, heir handleParam
 	copies    bool
 
@@ -23,8 +24,8 @@ type objectPlan struct {
 	detach   bool // the attribute is deleted
 }
 
-// planObjects works out from the kinds and directions of a function's parameters what it makes and frees. It is nil if
-// that is nothing. A handle that is read and set becomes null: it is freed.
+// planObjects determines which objects a function makes and frees, from the kinds and directions of its parameters. It
+// returns nil if there are none. A handle that is read and set becomes null: it is freed.
 func planObjects(f *mpiapi.Func) *objectPlan {
 	o := objectPlan{copies: f.Copies}
 	for i := range f.Params {
@@ -35,7 +36,7 @@ func planObjects(f *mpiapi.Func) *objectPlan {
 		case q.Length != "":
 		case q.Pointer && q.Dir == mpiapi.Out && l.After != 0:
 			h := handleParam{q.Kind, slot{At: l.At, Wide: true}, slot{At: l.After, Wide: l.WideValue}}
-			if owned(q.Kind) && f.Base != mpiapi.IDCommGetParent { // which returns the one that MPI has made
+			if owned(q.Kind) && f.Base != mpiapi.IDCommGetParent { // it returns the communicator that MPI has made
 				o.makes = append(o.makes, h)
 			}
 			if hasHandler(q.Kind) {

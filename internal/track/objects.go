@@ -6,17 +6,17 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// Object is an object that the program has made and is to free, or a reference to one that a call has returned to it.
+// Object is an object that the program has made and must free, or a reference to one that a call has returned to it.
 type Object struct {
 	Made   match.Call
-	Number uint64 // among the process's objects, in the order of their making
-	// Comm is what a communicator, window or file is to all its processes; nil if that is not known.
+	Number uint64 // number among the process's objects, in the order of creation
+	// Comm is the common state of a communicator, window or file; nil if it is not known.
 	Comm *match.Comm
 
 	variable uint64 // address of the handle that the call has set
 }
 
-// objectKey is what an object is known by. Keys of attributes are objects, too.
+// objectKey identifies an object. Keys of attributes are objects, too.
 type objectKey struct {
 	kind mpiapi.Kind
 	//lint:ignore U1000 without a gap a key is hashed at once
@@ -24,40 +24,40 @@ type objectKey struct {
 	handle uint64
 }
 
-// objectTable is what a process has made and not freed, but for its datatypes and requests.
+// objectTable has the objects that a process has made and not freed, except for its datatypes and requests.
 type objectTable struct {
 	records map[objectKey]*objectRecord
 	crowds  map[mpiapi.Kind]*crowding
 	made    uint64
-	// users are objects that have an error handler or attributes. What they have is there for as long as they are.
+	// users are objects that have an error handler or attributes. These exist as long as their users.
 	users map[objectKey]map[attachment]objectKey
 
-	graves []objectKey // of the last objects that were freed, in turn
+	graves []objectKey // the keys of the last freed objects, in the order of their end
 }
 
-// objectRecord is what is known of the objects that have had one handle. It stays for a while after the last one was
-// freed: programs make and free the same few objects again and again, and one look-up then finds all.
+// objectRecord has the objects of one handle. It stays for a while after the last object was freed: programs make and
+// free the same few objects again and again, and need only one look-up then.
 type objectRecord struct {
-	live    []Object // several are references, the oldest first
+	live    []Object // several objects are references to one, the oldest first
 	crowd   *crowding
-	freedBy match.Call // the call that freed the last object; its room serves the next one
-	freed   bool       // freedBy is such a call
+	freedBy match.Call // the call that freed the last object; its memory serves the next call
+	freed   bool       // freedBy is valid
 }
 
-// crowding is how many objects of a kind there are, and how many will be told next.
+// crowding has the number of objects of each kind, and the number at which the next notice is due.
 type crowding struct{ live, notice int }
 
-// attachment is the place that an object has for an attribute of a key, or (noKey) for an error handler.
+// attachment is the place of an object for an attribute with a key, or (noKey) for an error handler.
 type attachment int64
 
 const noKey attachment = -1 << 62
 
-// counted tells the kinds of which libraries return one and the same handle several times. Each is to be freed: the
-// functions that return the group of a communicator, or the error handler of an object, behave as if they made a new
-// one (MPI standard, sections 7.3.2 and 9.3.4).
+// counted reports whether libraries return the same handle of a kind several times. Each must be freed: the functions
+// that return the group of a communicator, or the error handler of an object, behave as if they made a new one (MPI
+// standard, sections 7.3.2 and 9.3.4).
 func counted(k mpiapi.Kind) bool { return k == mpiapi.Group || k == mpiapi.Errhandler }
 
-// owned tells the kinds that are followed here.
+// owned reports whether objects of a kind are followed here.
 func owned(k mpiapi.Kind) bool {
 	switch k {
 	case mpiapi.Comm, mpiapi.Group, mpiapi.Op, mpiapi.Win, mpiapi.File, mpiapi.Info, mpiapi.Errhandler, mpiapi.Keyval:
@@ -66,7 +66,7 @@ func owned(k mpiapi.Kind) bool {
 	return false
 }
 
-// hasHandler tells the kinds of objects that have an error handler or attributes.
+// hasHandler reports whether objects of a kind can have an error handler or attributes.
 func hasHandler(k mpiapi.Kind) bool {
 	switch k {
 	case mpiapi.Comm, mpiapi.Win, mpiapi.File, mpiapi.Datatype, mpiapi.Session:
@@ -75,7 +75,7 @@ func hasHandler(k mpiapi.Kind) bool {
 	return false
 }
 
-// followObjects follows what a call that has succeeded made and freed.
+// followObjects follows the objects that a successful call made and freed.
 func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	if pr.objectTable == nil {
@@ -120,8 +120,8 @@ func (t *Tracker) followObjects(th *Thread, o *objectPlan, c *event.Call) {
 	}
 }
 
-// removePredefined takes out the objects that turn out to be MPI's own. The names of these come with MPI_Init, and a
-// few functions may be called before it (MPI standard, section 11.4.1).
+// removePredefined removes the objects that turn out to be MPI's own. Their names come with MPI_Init, and a few
+// functions may be called before it (MPI standard, section 11.4.1).
 func (o *objectTable) removePredefined(n *names) {
 	for k, r := range o.records {
 		if n.handle(k.kind, k.handle) != nil {
@@ -131,7 +131,7 @@ func (o *objectTable) removePredefined(n *names) {
 	}
 }
 
-// freedInside follows what a function of the program has freed that MPI called.
+// freedInside follows an object that was freed by a function of the program that MPI called.
 func (p *Process) freedInside(pl *plan, handle uint64) {
 	if pl.objects == nil || len(pl.objects.frees) == 0 {
 		return
@@ -145,7 +145,8 @@ func (p *Process) freedInside(pl *plan, handle uint64) {
 	}
 }
 
-// inheritUses notes that the object that a call has made has what the one has that it was made of.
+// inheritUses notes that the object that a call has made has the error handler and attributes of the object that it was
+// made from.
 func (o *objectTable) inheritUses(pl *objectPlan, rec []byte) {
 	has := o.users[objectKey{kind: pl.old.kind, handle: pl.old.value.Handle(rec)}]
 	if len(has) == 0 {
@@ -160,7 +161,7 @@ func (o *objectTable) inheritUses(pl *objectPlan, rec []byte) {
 	o.users[objectKey{kind: pl.heir.kind, handle: pl.heir.value.Handle(rec)}] = m
 }
 
-// findView returns what a communicator, window or file is to the process, nil if that is not known.
+// findView returns the process's view of a communicator, window or file, nil if it is not known.
 func (ct *commTable) findView(k objectKey) *View {
 	switch k.kind {
 	case mpiapi.Comm:
@@ -173,13 +174,14 @@ func (ct *commTable) findView(k objectKey) *View {
 	return nil
 }
 
-// keepFreedObjects is how many freed objects are remembered, to tell who freed what is used afterwards.
+// keepFreedObjects is the number of freed objects that are remembered, to say which call freed an object that is used
+// afterwards.
 const keepFreedObjects = 1024
 
-// rememberFreed remembers who freed an object: r, the record of its handle, says it.
+// rememberFreed remembers which call freed an object. r is the record of its handle, with that call.
 func (o *objectTable) rememberFreed(k objectKey, r *objectRecord) {
 	r.freed = true
-	if len(o.graves) >= 2*keepFreedObjects { // those whose handles are used again are among them
+	if len(o.graves) >= 2*keepFreedObjects { // it also contains objects whose handles are used again
 		for _, old := range o.graves[:keepFreedObjects] {
 			o.forgetFreed(old)
 		}
@@ -188,15 +190,15 @@ func (o *objectTable) rememberFreed(k objectKey, r *objectRecord) {
 	o.graves = append(o.graves, k)
 }
 
-// forgetFreed forgets who freed an object, unless its handle stands for another object now.
+// forgetFreed forgets which call freed an object, unless its handle now stands for another object.
 func (o *objectTable) forgetFreed(k objectKey) {
 	if r := o.records[k]; r != nil && len(r.live) == 0 {
 		delete(o.records, k)
 	}
 }
 
-// enterObject adds an object, which the caller fills in. crowded: there are so many now that it is worth a notice,
-// namely limit, or twice as many as at the last notice.
+// enterObject adds an object; the caller fills it in. crowded: there are now so many that a notice is due, namely
+// limit, or twice as many as at the last notice.
 func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded bool) {
 	o.made++
 	r := o.records[k]
@@ -209,7 +211,7 @@ func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded
 		o.records[k] = r
 	}
 	r.freed = false
-	if !counted(k.kind) { // a handle that is made again was freed in a way that is not recorded
+	if !counted(k.kind) { // the old object with this handle was freed without a record
 		r.crowd.live -= len(r.live)
 		r.live = r.live[:0]
 		o.removeUser(k)
@@ -230,15 +232,15 @@ func (o *objectTable) enterObject(k objectKey, limit int) (made *Object, crowded
 	return made, true
 }
 
-// removeUser forgets what an object has that is no more.
+// removeUser forgets the error handler and attributes of an object that does not exist any more.
 func (o *objectTable) removeUser(k objectKey) {
 	if len(o.users) > 0 {
 		delete(o.users, k)
 	}
 }
 
-// freeObject takes out what is freed. It returns the record of the handle if nothing is left of the object, nil
-// otherwise. Of several references, it takes the last one that was put into the same variable.
+// freeObject removes a freed object. It returns the record of the handle if nothing is left of the object, nil
+// otherwise. If there are several references, it removes the last one that was stored in the same variable.
 func (o *objectTable) freeObject(k objectKey, variable uint64) *objectRecord {
 	r := o.records[k]
 	if r == nil || len(r.live) == 0 {
@@ -255,7 +257,7 @@ func (o *objectTable) freeObject(k objectKey, variable uint64) *objectRecord {
 	gone := r.live[at]
 	last := len(r.live) - 1
 	copy(r.live[at:], r.live[at+1:])
-	r.live[last] = Object{Made: match.Call{Raw: gone.Made.Raw}} // its room serves the next one
+	r.live[last] = Object{Made: match.Call{Raw: gone.Made.Raw}} // its memory serves the next object
 	r.live = r.live[:last]
 	if last > 0 {
 		return nil
@@ -285,8 +287,8 @@ func (p *Process) attach(o *objectPlan, rec []byte) {
 	}
 }
 
-// Objects calls f, in no order, for every object of a kind that the process has made and not freed, and for every
-// reference to one. Keys and error handlers are left out while another object uses them.
+// Objects calls f, in no particular order, for every object of a kind that the process has made and not freed, and for
+// every reference to one. It leaves out keys and error handlers that another object uses.
 func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 	if o.LiveObjects(kind) == 0 {
 		return
@@ -303,7 +305,7 @@ func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 			continue
 		}
 		if used[k] {
-			list = list[1:] // further references are none that the user has
+			list = list[1:] // the user has no further references
 		}
 		for i := range list {
 			f(&list[i])
@@ -311,7 +313,7 @@ func (o *objectTable) Objects(kind mpiapi.Kind, f func(*Object)) {
 	}
 }
 
-// LiveObjects returns how many objects of a kind the process has made and not freed, be they used by others or not.
+// LiveObjects returns how many objects of a kind the process has made and not freed, even if others use them.
 func (o *objectTable) LiveObjects(kind mpiapi.Kind) int {
 	if o == nil || o.crowds[kind] == nil {
 		return 0

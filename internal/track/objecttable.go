@@ -5,8 +5,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// MadeBy returns the call that has made the object of a handle, or the last reference to it. It is false if the
-// program has made none of the kind with this handle, or has freed it. Datatypes and requests are not looked at.
+// MadeBy returns the call that has made the object of a handle, or the last reference to it. It returns false if the
+// program has made no object of the kind with this handle, or has freed it. It does not look at datatypes and requests.
 func (o *objectTable) MadeBy(k mpiapi.Kind, handle uint64) (match.Call, bool) {
 	if o == nil {
 		return match.Call{}, false
@@ -18,7 +18,8 @@ func (o *objectTable) MadeBy(k mpiapi.Kind, handle uint64) (match.Call, bool) {
 	return r.live[len(r.live)-1].Made, true
 }
 
-// FreedBy returns the call that has freed the object of a handle. It is false if none has, or if that is forgotten.
+// FreedBy returns the call that has freed the object of a handle. It returns false if there is none, or if it is
+// forgotten.
 func (o *objectTable) FreedBy(k mpiapi.Kind, handle uint64) (match.Call, bool) {
 	if o == nil {
 		return match.Call{}, false

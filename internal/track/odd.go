@@ -6,21 +6,21 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// Sends, receives and probes are called too often to have all of them judged by a check. That their communicator,
-// rank and datatype are known is found on the way to matching. What is left is compared with its bounds here: see
+// Sends, receives and probes are too frequent for a check to judge all of them. The matching already finds out whether
+// their communicator, rank and datatype are known. The other arguments are compared with their bounds here: see
 // Events.OddArguments.
 
-// endpoint is where a send or receive has its arguments.
+// endpoint is the set of places of the arguments of a send or receive.
 type endpoint struct{ buffer, count, typ, peer, tag slot }
 
-// plainMessage reports whether nothing is odd about the arguments of a send or receive, as with nearly all. op is the
-// operation that was made of them, nil if none was.
+// plainMessage reports whether all arguments of a send or receive are certainly normal, as nearly always. op is the
+// operation of the call, nil if there is none.
 func (s *endpoint) plainMessage(op *match.Op, maxTag int32, rec []byte) bool {
 	return op != nil && uint32(op.Tag) <= uint32(maxTag) && op.Count >= 0 &&
 		binary.LittleEndian.Uint64(rec[s.buffer.At:]) != 0
 }
 
-// oddMessage reports whether something is odd about the arguments of a send or receive that is not plain.
+// oddMessage reports whether a send or receive that is not plain has odd arguments.
 func (pr *Process) oddMessage(op *match.Op, s *endpoint, comm slot, rec []byte) bool {
 	if op == nil {
 		return int32(s.peer.Int(rec)) != pr.procNull || uint32(s.tag.Int(rec)) > uint32(pr.maxTag) ||

@@ -20,11 +20,11 @@ type operation struct {
 // opTable has the reduction operations that a process has made, by handle.
 type opTable struct {
 	ops      map[uint64]*operation
-	recentOp struct{ handle, id uint64 } // the last one that Op was asked for
+	recentOp struct{ handle, id uint64 } // the last one that was looked up
 }
 
-// Op returns a number that is the same for the same reduction operation on all processes, 0 if that is not known:
-// operations of the program are the same if they are made of the same function (MPI standard, section 6.9.5).
+// Op returns a number that is the same for the same reduction operation on all processes, 0 if it is not known.
+// Operations of the program are the same if they are made from the same function (MPI standard, section 6.9.5).
 func (p *Process) Op(handle uint64) uint64 {
 	if p.recentOp.id != 0 && p.recentOp.handle == handle {
 		return p.recentOp.id
@@ -39,8 +39,8 @@ func (p *Process) Op(handle uint64) uint64 {
 	return id
 }
 
-// OpFunction returns the address of the function that the program made an operation of, and the call that did, false
-// if it did not make it.
+// OpFunction returns the address of the function that the program made an operation from, and the call that made it. It
+// returns false if the program did not make the operation.
 func (ot *opTable) OpFunction(handle uint64) (address uint64, made match.Call, ok bool) {
 	o := ot.ops[handle]
 	if o == nil {
@@ -55,7 +55,7 @@ func hashText(s string) uint64 {
 	return h.Sum64() | 1
 }
 
-// newOp enters what MPI_Op_create has made.
+// newOp enters the operation that MPI_Op_create has made.
 func (p *Process) newOp(th *Thread, c *event.Call) {
 	f := c.Func
 	o := &operation{
@@ -71,11 +71,11 @@ func (p *Process) newOp(th *Thread, c *event.Call) {
 	p.meanings++
 }
 
-// functionPlace is what placeOf has returned for a function, as long as no module comes.
+// functionPlace is the result of placeOf for a function; it is valid until another module is mapped.
 type functionPlace struct{ address, id uint64 }
 
-// placeOf returns a number for the place of a function in the file that it comes from: the same in all processes that
-// have loaded that file, wherever. It is 0 if the file is not known.
+// placeOf returns a number for the place of a function in its file. The number is the same in all processes that have
+// loaded that file, at any address. It is 0 if the file is not known.
 func (mm *memoryMap) placeOf(address uint64) uint64 {
 	if r := &mm.lastFunction; r.id == 0 || r.address != address {
 		*r = functionPlace{address, mm.findPlace(address)}
@@ -98,7 +98,7 @@ func (mm *memoryMap) findPlace(address uint64) uint64 {
 	return h.Sum64()&^3 | 1
 }
 
-// freeOp follows MPI_Op_free. Where the operation was made may still be asked for.
+// freeOp follows MPI_Op_free. It keeps the call that made the operation.
 func (p *Process) freeOp(handle uint64) {
 	if o := p.ops[handle]; o != nil {
 		o.id, p.recentOp.id = 0, 0

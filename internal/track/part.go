@@ -6,8 +6,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// Part returns in what way the process takes part in a call: as the root of a collective, or not. ok is false if the
-// call has a root, and its communicator is not known.
+// Part returns the role of the process in a call: root of a collective, or not. ok is false if the call has a root and
+// its communicator is not known.
 func (p *Process) Part(c *event.Call) (part collargs.Part, ok bool) {
 	if c.Func.Arg(mpiapi.Root) < 0 {
 		return part, true
@@ -15,7 +15,7 @@ func (p *Process) Part(c *event.Call) (part collargs.Part, ok bool) {
 	return p.PartOn(p.View(c.Handle(c.Func.Arg(mpiapi.TheComm))), c)
 }
 
-// PartOn is Part for a call on a communicator that has been looked up already; v is nil if it is not known.
+// PartOn is Part for a call whose communicator was looked up already; v is nil if it is not known.
 func (p *Process) PartOn(v *View, c *event.Call) (part collargs.Part, ok bool) {
 	i := c.Func.Arg(mpiapi.Root)
 	if i < 0 {
@@ -31,8 +31,8 @@ func (p *Process) PartOn(v *View, c *event.Call) (part collargs.Part, ok bool) {
 	return collargs.Part{Root: root == p.rootSelf, Between: true, Absent: root == p.procNull}, true
 }
 
-// Significant reports whether parameter i means anything to a call in this process (MPI standard, chapter 6). It is
-// false where that is not known.
+// Significant reports whether parameter i is significant in this process (MPI standard, chapter 6). It is false if that
+// is not known.
 func (p *Process) Significant(c *event.Call, i int) bool {
 	part, ok := p.Part(c)
 	return ok && collargs.Significant(c, i, part, p.inPlace, p.hasInPlace)

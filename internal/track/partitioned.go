@@ -11,12 +11,12 @@ type Partitioned struct {
 	Op      *match.Op // stands for the initialisation, until the request is freed
 	Send    bool
 	Partner *Partitioned // nil until it is initialised
-	Round   uint64       // how often it was started
+	Round   uint64       // number of starts
 	ready   []bool       // of a send: the partitions that are ready, in this round
-	left    int          // how many are not
+	left    int          // number of partitions that are not ready
 }
 
-// Ready reports whether a send's partitions have all been marked ready in its round.
+// Ready reports whether all partitions of a send have been marked ready in its round.
 func (h *Partitioned) Ready() bool { return h.left <= 0 }
 
 // partitions follows partitioned messages.
@@ -39,16 +39,16 @@ func succeedParrived(t *Tracker, th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// channel is what partitioned messages must have in common to match.
+// channel is what two partitioned messages must have in common to match.
 type channel struct {
 	comm          *match.Comm
 	from, to, tag int32
 }
 
-// initPartitioned enters a call that initialises a partitioned message (MPI standard, section 4.2). Which send
-// belongs to which receive is decided by these calls alone: in their order, for one source, destination, tag and
-// communicator. How both sides divide the data into partitions is their own affair; all in all, they must agree. It
-// returns nil if the other side is MPI_PROC_NULL.
+// initPartitioned enters a call that initialises a partitioned message (MPI standard, section 4.2). Only the order of
+// these calls decides which send belongs to which receive, for each source, destination, tag and communicator. The two
+// sides may divide the data into different partitions, but the totals must agree. initPartitioned returns nil if the
+// other side is MPI_PROC_NULL.
 func (ps *partitions) initPartitioned(th *Thread, p *plan, rec []byte) *Partitioned {
 	pr := th.Process
 	v := pr.View(p.comm.Handle(rec))
@@ -92,7 +92,8 @@ func (ps *partitions) initPartitioned(th *Thread, p *plan, rec []byte) *Partitio
 	return h
 }
 
-// mostPartitions is up to how many partitions of a send it is followed which are ready; of more, all are taken to be.
+// mostPartitions is the maximum number of partitions of a send that are followed one by one. If there are more, all of
+// them count as ready.
 const mostPartitions = 1 << 20
 
 // startRound begins a round: no partition is ready.
@@ -122,13 +123,13 @@ func (ps *partitions) markReady(th *Thread, p *plan, c *event.Call) {
 		mark(c.Int(f.Param("partition")))
 	case mpiapi.IDPreadyRange:
 		low, high := c.Int(f.Param("partition_low")), c.Int(f.Param("partition_high"))
-		for i := max(low, 0); i <= min(high, int64(len(h.ready))-1); i++ { // the program's numbers may be any
+		for i := max(low, 0); i <= min(high, int64(len(h.ready))-1); i++ { // the program's numbers may be invalid
 			mark(i)
 		}
 	case mpiapi.IDPreadyList:
 		list, ok := c.In(f.Param("array_of_partitions"))
 		if !ok {
-			h.left = 0 // which is not known
+			h.left = 0 // unknown
 			return
 		}
 		for i := range list.Len() {

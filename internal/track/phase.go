@@ -5,10 +5,10 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Phase says how far a process is with MPI, and which of its threads may call MPI (MPI standard, sections 11.2, 11.4
-// and 11.6).
+// Phase says how far a process is in the use of MPI, and which of its threads may call MPI (MPI standard, sections
+// 11.2, 11.4 and 11.6).
 type Phase struct {
-	Initialized bool // MPI_Init or the like has returned
+	Initialized bool // MPI_Init or MPI_Init_thread has returned
 	Finalizing  bool // MPI_Finalize was entered, or the last session was finalized
 	Finalizes   bool // MPI_Finalize was entered
 	Finalized   bool // MPI_Finalize has returned
@@ -20,7 +20,7 @@ type Phase struct {
 	Sessions int        // number of open sessions
 	Level    ThreadLevel
 
-	// provided is the value that the library has reported for the level, if levelKnown.
+	// provided is the value that the library has returned for the level; it is valid if levelKnown is set.
 	provided   int64
 	levelKnown bool
 }
@@ -48,7 +48,7 @@ func (l ThreadLevel) String() string { return levelNames[l] }
 // MainOnly reports whether only the thread that has initialized MPI may call it.
 func (l ThreadLevel) MainOnly() bool { return l == SingleLevel || l == FunneledLevel }
 
-// level returns the thread level that has a value in the process's MPI library.
+// level returns the thread level for a value of the process's MPI library.
 func (n *names) level(v int64) ThreadLevel {
 	for l := SingleLevel; l <= MultipleLevel; l++ {
 		if n.isConst(l.String(), v) {
@@ -63,14 +63,14 @@ func (p *Phase) Open() bool {
 	return p.Sessions > 0 || len(p.Init.Raw) > 0 && !p.Finalized
 }
 
-// noteOrderly works out for each thread whether its calls can come at a wrong time: see Events.OddTime.
+// noteOrderly determines for each thread whether its calls may come at a wrong time: see Events.OddTime.
 func (p *Process) noteOrderly() {
 	for _, th := range p.Threads {
 		th.orderly = p.Open() && (len(p.Threads) == 1 || p.Phase.Level.MainOnly() && th == p.Phase.Main)
 	}
 }
 
-// changePhase follows the functions that initialize and finalize MPI when they have returned successfully.
+// changePhase follows functions that initialize and finalize MPI, when they have returned successfully.
 func (pr *Process) changePhase(th *Thread, p *plan, rec []byte) {
 	switch p.fn.Base {
 	case mpiapi.IDInit, mpiapi.IDInitThread:

@@ -7,11 +7,11 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// slot is where a call record has a value.
+// slot is the place of a value in a call record.
 type slot = event.Slot
 
-// plan is what tracking needs to know of one function, worked out once from the roles of its parameters and from its
-// columns.
+// plan is what tracking needs to know about one function. It is computed once, from the roles of its parameters and
+// from its columns.
 type plan struct {
 	fn  *mpiapi.Func
 	act mpiapi.Act
@@ -25,30 +25,30 @@ type plan struct {
 	requestSlots
 	objectSlots
 
-	types       []typeArg    // datatypes that the function is given
+	types       []typeArg    // datatypes that the function reads
 	given       []slot       // datatypes that it returns
 	constructor *constructor // if it makes a datatype
-	objects     *objectPlan  // what else it makes and frees, nil if nothing
+	objects     *objectPlan  // the other objects that it makes and frees, nil if there are none
 }
 
-// traits are what a function does, as far as tracking asks for it with every call.
+// traits are the properties of a function that tracking needs at every call.
 type traits struct {
 	collective  bool // it takes a place in the order of its communicator, window or file
-	gathers     bool // or in that of those who make a communicator of a group
+	gathers     bool // or in that of the processes that make a communicator from a group
 	blocks      bool // it is a collective that may wait for the others before it returns
 	repeatable  bool // it is a collective that the fast path may recognise: see repeat
 	doubtful    bool // see Replay.Doubt
-	shared      bool // likewise
+	shared      bool // see there, too
 	makesComm   bool
 	makesHandle bool
 	freesObject bool
-	operates    bool // it begins an operation on buffers that is no message
-	runs        bool // functions that the program has set for attributes may run inside
-	buffered    bool // it begins a send of the buffered mode
-	completes   bool // it completes requests, or says whether they are complete
+	operates    bool // it begins an operation on buffers that is not a message
+	runs        bool // functions that the program has set for attributes may run inside it
+	buffered    bool // it begins a send in buffered mode
+	completes   bool // it completes requests, or reports whether they are complete
 }
 
-// requestSlots is where a function has its requests, and what it says about them.
+// requestSlots has the places of a function's requests and of the results about them.
 type requestSlots struct {
 	request                     slot // address
 	requestBefore, requestAfter slot // handle
@@ -57,12 +57,12 @@ type requestSlots struct {
 	requests, status, indices   int  // parameters, -1 if none
 }
 
-// objectSlots is where a function has the objects that it works on, makes and frees.
+// objectSlots has the places of the objects that a function works on, makes and frees.
 type objectSlots struct {
 	comm, win, file                   slot
 	newComm, newType, newWin, newFile slot
 	message, messageAfter             slot
-	oldHandle                         slot // what a function frees
+	oldHandle                         slot // the handle that a function frees
 	level                             slot // of thread support
 }
 
@@ -96,7 +96,8 @@ func makePlan(f *mpiapi.Func) plan {
 	return p
 }
 
-// planTraits works out what follows from the columns of the function, and from what it makes and frees.
+// planTraits determines the traits that follow from the columns of the function, and from the objects that it makes and
+// frees.
 func (p *plan) planTraits() {
 	f := p.fn
 	p.collective, p.gathers = InOrder(f), f.ByGroup
@@ -110,8 +111,8 @@ func (p *plan) planTraits() {
 	p.completes = f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus
 }
 
-// planOperation works out whether a call begins an operation on buffers that is no message, and whether functions of
-// the program run inside the call.
+// planOperation determines whether a call begins an operation on buffers that is not a message, and whether functions
+// of the program run inside the call.
 func (p *plan) planOperation() {
 	f := p.fn
 	for i := range f.Params {
@@ -181,20 +182,20 @@ func (p *plan) placeObjects() {
 	case mpiapi.ActOpFree, mpiapi.ActGroupFree, mpiapi.ActTypeFree, mpiapi.ActTypeCommit:
 		p.oldHandle = event.BeforeSlot(f, 0)
 	}
-	for i := range f.Params { // the level asked for has the same role
+	for i := range f.Params { // the requested level has the same role
 		if f.Params[i].Role == mpiapi.ThreadLevel && f.Params[i].Layout.After != 0 {
 			p.level = event.AfterSlot(f, i)
 		}
 	}
 }
 
-// address returns where the address is that a function is given in the parameter with a role.
+// address returns the place of the address in the parameter with a role.
 func (p *plan) address(r mpiapi.Role) slot {
 	return event.AddressSlot(p.fn, p.fn.Arg(r))
 }
 
-// foundSlot returns where a test or probe that does not wait says whether it has found anything: its flag, or the
-// number of completions. Other functions have none.
+// foundSlot returns the place of the result of a test or probe that does not wait: its flag, or the number of
+// completions. Other functions have none.
 func (p *plan) foundSlot() slot {
 	switch p.fn.Act {
 	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActRequestStatus,

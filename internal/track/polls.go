@@ -11,24 +11,24 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// polls follows threads that test and probe in vain.
+// polls follows threads that test and probe without success.
 type polls struct{ *core }
 
 // pollLog has the polls of a thread.
 type pollLog struct {
 	polls   uint64 // tests and probes that found nothing
-	repeats uint64 // such as have no records
+	repeats uint64 // those without records
 	turns   turns
 	polling *polling // nil if there were none
 }
 
-// polling is what is known of a thread that tests and probes in vain.
+// polling is the state of a thread that tests and probes without success.
 type polling struct {
-	polls uint64 // tests and probes without result, as of the last batch
-	steps uint64 // all other calls, as of then
-	since int    // the tick at which there was the last of those
-	last  int    // the tick at which there was the last poll
-	watch *watch // nil unless somebody wants to know
+	polls uint64 // number of tests and probes without result, at the end of the last batch
+	steps uint64 // number of all other calls, at that time
+	since int    // the tick of the last of these
+	last  int    // the tick of the last poll
+	watch *watch // nil unless Watch was called
 }
 
 // watch collects the different polls of a thread.
@@ -41,7 +41,8 @@ type watch struct {
 	room      []byte
 }
 
-// maxWatched is how many different polls of a thread are kept, and how long their records may be.
+// maxWatched is the maximum number of different polls of a thread that are kept. watchedSize is the maximum length of
+// their records.
 const (
 	maxWatched  = 16
 	watchedSize = 1 << 16
@@ -53,15 +54,15 @@ func (p *plan) findsNothing(rec []byte) bool {
 	return at != 0 && at+4 <= len(rec) && returned(rec) == 0 && binary.LittleEndian.Uint32(rec[at:]) == 0
 }
 
-// turns are the polls that a thread has made since it did something else, all in vain: the latest of each call site.
+// turns are the polls of a thread since its last other call, all without success: the latest one of each call site.
 type turns struct {
-	last uint64 // the number of the call that was the last of them
+	last uint64 // number of the last of these calls
 	recs [][]byte
 	more bool // there were other call sites
 }
 
-// sites is how many call sites are told apart, and repeatedSize how long the record of a poll may be that is repeated
-// without one: no less than what the preload library takes.
+// sites is the maximum number of call sites that are distinguished. repeatedSize is the maximum length of the record of
+// a poll that is repeated without a record. It is not less than the maximum of the preload library.
 const (
 	sites        = 8
 	repeatedSize = 1 << 10
@@ -76,7 +77,7 @@ func (th *Thread) notePoll(rec []byte) {
 	}
 	r.last = th.Calls
 	if len(rec) > repeatedSize || rec[layout.RecordFlagsAt]&layout.Timed != 0 {
-		r.recs = r.recs[:0] // nothing before it is repeated any more
+		r.recs = r.recs[:0] // a repetition cannot refer to anything before it
 		return
 	}
 	site := binary.LittleEndian.Uint32(rec[layout.RecordSiteAt:])
@@ -90,7 +91,7 @@ func (th *Thread) notePoll(rec []byte) {
 	case n == sites:
 		r.more = true
 	case n < cap(r.recs):
-		r.recs = r.recs[:n+1] // with what it was used for before
+		r.recs = r.recs[:n+1] // reuses the memory
 		r.recs[n] = append(r.recs[n][:0], rec...)
 	default:
 		r.recs = append(r.recs, bytes.Clone(rec))
@@ -117,7 +118,7 @@ func (ps *polls) followPoll(th *Thread, c *event.Call) {
 	ps.keepWatched(th, c)
 }
 
-// keepWatched notes a poll for who watches the thread.
+// keepWatched stores a poll if the thread is watched.
 func (ps *polls) keepWatched(th *Thread, c *event.Call) {
 	if !th.watching() {
 		return
@@ -136,8 +137,8 @@ func (ps *polls) keepWatched(th *Thread, c *event.Call) {
 	w.questions = append(w.questions, bytes.Clone(q))
 }
 
-// question appends to b what a poll asks for: its arguments, without where its results were to go, of which there are
-// none and which may hold anything.
+// question appends the arguments of a poll to b, without the addresses of its results: there are no results, and the
+// addresses may be anything.
 func (ps *polls) question(b []byte, c *event.Call) []byte {
 	rec := c.Raw()
 	used := min(max(int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:])), layout.SizeofRecord), len(rec))
@@ -151,10 +152,10 @@ func (ps *polls) question(b []byte, c *event.Call) []byte {
 	return b
 }
 
-// watching reports whether every poll of a thread is to be looked at.
+// watching reports whether every poll of a thread must be looked at.
 func (l *pollLog) watching() bool { return l.polling != nil && l.polling.watch != nil }
 
-// noteProgress notes at the end of a batch whether the thread did anything but poll.
+// noteProgress notes at the end of a batch whether the thread made other calls than polls.
 func (ps *polls) noteProgress(th *Thread) {
 	polls := th.polls + th.repeats
 	if polls == 0 {
@@ -162,7 +163,7 @@ func (ps *polls) noteProgress(th *Thread) {
 	}
 	steps := th.Calls - th.polls
 	if f := th.Open.Func; f != nil && ps.plans[f.ID].found.Exists() {
-		steps-- // it may turn out to be another
+		steps-- // the open call may turn out to be another one
 	}
 	s := th.polling
 	if s == nil {
@@ -177,11 +178,11 @@ func (ps *polls) noteProgress(th *Thread) {
 	}
 }
 
-// recently is how many ticks after its last poll a thread is taken to poll no longer.
+// recently is the number of ticks after its last poll after which a thread no longer counts as polling.
 const recently = 3
 
-// Polling returns for how many ticks a thread has called nothing but tests and probes that found nothing; 0 if it
-// does not.
+// Polling returns the number of ticks for which a thread has called only tests and probes that found nothing; 0 if it
+// does not poll.
 func (ps *polls) Polling(th *Thread) int {
 	s := th.polling
 	if s == nil || ps.Now-s.last > recently || th.Process.Ended != nil {
@@ -190,26 +191,28 @@ func (ps *polls) Polling(th *Thread) int {
 	return ps.Now - s.since
 }
 
-// Watch has the different polls of a thread collected, from now until it does something else.
+// Watch collects the different polls of a thread, from now until it makes another call.
 func (ps *polls) Watch(th *Thread) {
 	if s := th.polling; s != nil && s.watch == nil {
 		s.watch = &watch{from: ps.Now}
 	}
 }
 
-// Poll is something that a thread tests or probes for.
+// Poll is what a thread tests or probes for.
 type Poll struct {
 	Call match.Call
-	// Requests are those tested that have not completed. All: it succeeds when all of them have, else when one has.
+	// Requests are the tested ones that have not completed. All: the poll succeeds when all of them are complete;
+	// otherwise one is enough.
 	Requests []*Request
 	All      bool
-	// View is the communicator of a probe, for a message from member Source, or match.Any, with Tag, or match.Any.
+	// View is the communicator of a probe. The probe is for a message from member Source, or match.Any, with Tag, or
+	// match.Any.
 	View        *View
 	Source, Tag int32
 }
 
-// Polls returns what a thread polls for, in turns; ticks is how long it has been watched for that. It is nil if that
-// is not known.
+// Polls returns what a thread polls for in turns. ticks is the time for which it has been watched. Polls returns nil if
+// that is not known.
 func (ps *polls) Polls(th *Thread) (list []Poll, ticks int) {
 	s := th.polling
 	if s == nil || s.watch == nil || s.watch.more {

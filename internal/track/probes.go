@@ -18,7 +18,7 @@ func succeedProbe(t *Tracker, th *Thread, p *plan, c *event.Call) { t.replayProb
 
 func succeedMprobe(t *Tracker, th *Thread, p *plan, c *event.Call) { t.matchedProbe(th, p, c) }
 
-// matchedProbe follows MPI_Mprobe and MPI_Improbe: from here on the message is taken (section 3.8.2).
+// matchedProbe follows MPI_Mprobe and MPI_Improbe: from here on, the message is taken (section 3.8.2).
 func (ms *messages) matchedProbe(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	if p.flag.At != 0 && p.flag.Int(rec) == 0 {
@@ -39,7 +39,7 @@ func (ms *messages) matchedProbe(th *Thread, p *plan, c *event.Call) {
 	op.Call, op.At = match.Call{Thread: th.ID, Raw: rec}, th.Calls
 	op.AnySource = int32(p.receives.peer.Int(rec)) == pr.anySource
 	op.AnyTag = int32(p.receives.tag.Int(rec)) == pr.anyTag
-	op.Tentative = true // until it is known what it is received as
+	op.Tentative = true // until it is known how it is received
 	ms.Match.Post(op)
 	if ms.Replay != nil {
 		ms.Replay.Took(th, op, p.flag.At != 0, rec)
@@ -61,7 +61,7 @@ func statusAt(c *event.Call, param, i int) (event.Status, bool) {
 }
 
 // Probing describes the MPI_Probe or MPI_Mprobe that a thread is in: communicator, source and tag, normalised. ok is
-// false if it is in none, or if the source can't send.
+// false if it is not in such a call, or if the source cannot send.
 func (ms *messages) Probing(th *Thread) (v *View, source, tag int32, ok bool) {
 	if th.Open.Func == nil {
 		return nil, 0, 0, false
@@ -94,8 +94,8 @@ func (pr *Process) probing(p *plan, rec []byte) (v *View, source, tag int32, ok 
 // messageTable has the messages that matched probes took and that the program has not received, by handle.
 type messageTable struct{ matched map[uint64]*match.Op }
 
-// Matched calls f for the messages that a matched probe took and that the program has not received, in no order: each
-// is a receive without a buffer.
+// Matched calls f for the messages that a matched probe took and that the program has not received, in no particular
+// order. Each is a receive without a buffer.
 func (mt *messageTable) Matched(f func(recv *match.Op)) {
 	for _, op := range mt.matched {
 		f(op)
@@ -133,7 +133,7 @@ func (pr *Process) oddProbe(p *plan, rec []byte) bool {
 			continue
 		}
 		if q.Kind != mpiapi.Status || !pr.statusIgnored(0) {
-			return true // there is no place for a result
+			return true // there is no variable for a result
 		}
 	}
 	return false

@@ -6,15 +6,15 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Process is one process of the program. Each of its parts is a table of what the process has of one kind, and has the
-// methods that need nothing else. A method of Process itself needs several parts.
+// Process is one process of the program. Each of its parts is a table of the process's objects of one kind, with the
+// methods that need only that table. A method of Process itself needs several parts.
 type Process struct {
 	*ring.Proc
 	World   *match.World
-	Rank    int // in its MPI_COMM_WORLD; what the launcher said until MPI_Init has told; -1 if unknown
+	Rank    int // in its MPI_COMM_WORLD; until MPI_Init has reported it, the rank from the launcher; -1 if unknown
 	Threads []*Thread
 	Ended   *ring.ProcEnd // nil while it runs
-	Lost    bool          // its records can't be followed any further
+	Lost    bool          // its records cannot be read any further
 
 	Phase
 	library
@@ -30,6 +30,7 @@ type Process struct {
 	opTable
 	memoryMap
 
-	Lent     *memory.Lent // what MPI holds of its memory. Only package analysis/buffers changes it. nil if nothing
-	meanings uint32       // how often the meaning of a handle of a datatype or operation has changed
+	// the memory of the process that MPI holds, nil if there is none; only package analysis/buffers changes it
+	Lent     *memory.Lent
+	meanings uint32 // how often the meaning of a handle of a datatype or operation has changed
 }

@@ -11,26 +11,27 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// repeat is a collective that a process has entered, for the case that it enters one of the same kind again: with the
-// same arguments, but for where its buffers are. Then its part in it is the same, too.
+// repeat is a collective that a process has entered. If the process enters one of the same kind again, with the same
+// arguments except for the addresses of its buffers, its part in that one is the same, too.
 type repeat struct {
 	record   [repeatSize]byte
 	used     uint16 // 0: there is none
 	meanings uint32 // of the process, when it was entered
 	entry    *match.Entry
-	extents  memory.Extents // only package analysis/buffers looks at them
+	extents  memory.Extents // used only by package analysis/buffers
 }
 
-// repeats is how many of them a communicator has, repeatSize how long their records may be, and rare how many
-// collectives there are on a communicator before the first is remembered: room for many processes should be worth it.
+// repeats is the number of remembered collectives of a communicator. repeatSize is the maximum length of their records.
+// rare is the number of collectives on a communicator before the first one is remembered, as room for many processes
+// costs memory.
 const (
 	repeats    = 4
 	repeatSize = 2 * layout.Line
 	rare       = 8
 )
 
-// repeats reports whether calls of a function can be recognised by the fixed part of their record: all arguments are
-// there, and the call changes nothing but data. What it does must not depend on a topology, either.
+// repeats reports whether calls of a function can be recognised by the fixed part of their record: it has all
+// arguments, and the call changes only data. The effect of the call must not depend on a topology, either.
 func (p *plan) repeats() bool {
 	f := p.fn
 	arrays := slices.ContainsFunc(f.Params, func(q mpiapi.Param) bool { return q.Length != "" })
@@ -46,7 +47,7 @@ func makeRepeatable(p *plan) quick {
 	return q
 }
 
-// bufferPlaces returns where the record of a collective has the addresses of its buffers, 0 if there is none.
+// bufferPlaces returns the places of the buffers' addresses in the record of a collective, 0 if there is none.
 func (p *plan) bufferPlaces() (at [2]uint8) {
 	for i, r := range []mpiapi.Role{mpiapi.SendBuf, mpiapi.RecvBuf} {
 		if a := p.fn.Arg(r); a >= 0 {
@@ -56,12 +57,12 @@ func (p *plan) bufferPlaces() (at [2]uint8) {
 	return at
 }
 
-// at returns where a view remembers the collective that is called from the place of a record.
+// at returns the place where a view remembers the collectives that are called from the call site of a record.
 func (v *View) repeatAt(rec []byte) *repeat {
 	return &v.again[binary.LittleEndian.Uint32(rec[layout.RecordSiteAt:])%repeats]
 }
 
-// remember keeps the collective that a call has just entered, if it is such that all would be the same next time.
+// remember stores the collective that a call has just entered, if a repetition of it can be recognised.
 func (cs *collectives) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	rec := c.Raw()
 	used := int(binary.LittleEndian.Uint16(rec[layout.RecordUsedAt:]))
@@ -85,8 +86,8 @@ func (cs *collectives) remember(th *Thread, v *View, p *plan, c *event.Call) {
 	r.extents = memory.Extents{}
 }
 
-// enterAgain follows a call that has returned successfully if it enters a collective as one did before. It reports
-// whether it does.
+// enterAgain follows a call that has returned successfully, if it repeats an earlier collective. It reports whether it
+// does.
 func (cs *collectives) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	pr := th.Process
 	v := pr.View(binary.LittleEndian.Uint64(rec[q.comm:]))
@@ -112,13 +113,13 @@ func (cs *collectives) enterAgain(th *Thread, q *quick, rec []byte) bool {
 	return true
 }
 
-// apart reports whether it is sure that the buffers of a record do not overlap.
+// apart reports whether it is certain that the buffers of a record do not overlap.
 func (r *repeat) apart(q *quick, rec []byte) bool {
 	return r.extents.Apart(binary.LittleEndian.Uint64(rec[q.buffers[0]:]),
 		binary.LittleEndian.Uint64(rec[q.buffers[1]:]))
 }
 
-// equal reports whether a record is that of a call with the same arguments, and has nothing but them.
+// equal reports whether a record has the same arguments as the remembered call, and nothing else.
 func (r *repeat) equal(q *quick, pr *Process, rec []byte) bool {
 	used := int(r.used)
 	if used == 0 || used > len(rec) || binary.LittleEndian.Uint32(rec) != binary.LittleEndian.Uint32(r.record[:]) {

@@ -1,10 +1,10 @@
 package track
 
-// replayCompletion tells the replay that a call has completed r, before that is taken out of its list.
+// replayCompletion reports to the replay that a call has completed r, before r is taken out of its list.
 //
-// Of several requests with one handle nobody can say which a call completes: a program may swap or move the variables
-// that they are in. So each is taken to be waited for only where the last one is, when all of them are complete. A
-// call that might have gone on with something else did so because of any of them.
+// If several requests have one handle, it is unknown which of them a call completes: a program may swap or move the
+// variables with the handles. So each of them counts as waited for only where the last one is, when all of them are
+// complete. If a call could also have gone on because of another request, it could have gone on because of any of them.
 func (rs *requests) replayCompletion(th *Thread, r *Request, how Completion, call []byte) {
 	l := r.list
 	if !l.shared() {
@@ -38,8 +38,8 @@ func (rs *requests) replayCompletion(th *Thread, r *Request, how Completion, cal
 	}
 }
 
-// replayOneOf tells the replay that a call has gone on because one of the operations of a handle is complete. If they
-// are many, it tells that no thread waits for any of them.
+// replayOneOf reports to the replay that a call has gone on because one of the operations of a handle is complete. If
+// there are many, it reports that no thread waits for any of them.
 func (rs *requests) replayOneOf(th *Thread, l *requestList, how Completion, call []byte) {
 	if l.n > maxOwed {
 		rs.dropWaits(th, l, nil, call)
@@ -55,14 +55,14 @@ func (rs *requests) replayOneOf(th *Thread, l *requestList, how Completion, call
 	}
 }
 
-// replayOwed tells the replay that a call has completed all that a thread has waited for of a handle.
+// replayOwed reports to the replay that a call has completed all operations of a handle that a thread has waited for.
 func (rs *requests) replayOwed(th *Thread, l *requestList, how Completion, call []byte) {
 	for i, o := range l.owed {
 		switch {
 		case o.op == nil:
 			rs.Replay.Leave(th, o.view, o.pos, how, call)
 			continue
-		case o.th != th: // waited for something, but not here
+		case o.th != th: // this thread did not wait for it
 			rs.Replay.Drop(th, o.op)
 		default:
 			rs.Replay.Finish(th, o.op, how, call)
@@ -73,7 +73,7 @@ func (rs *requests) replayOwed(th *Thread, l *requestList, how Completion, call 
 	l.owed = l.owed[:0]
 }
 
-// dropOwed tells the replay that nobody is known to wait for what a handle has stood for.
+// dropOwed reports to the replay that no thread is known to wait for the former operations of a handle.
 func (rs *requests) dropOwed(th *Thread, l *requestList, call []byte) {
 	for i, o := range l.owed {
 		if o.op == nil {
@@ -87,7 +87,7 @@ func (rs *requests) dropOwed(th *Thread, l *requestList, call []byte) {
 	l.owed = l.owed[:0]
 }
 
-// dropWaits tells the replay that no thread is taken to wait for the operations of a handle, complete or not. It
+// dropWaits reports to the replay that no thread counts as waiting for the operations of a handle, complete or not. It
 // leaves out those of the request rest.
 func (rs *requests) dropWaits(th *Thread, l *requestList, rest *Request, call []byte) {
 	rs.dropOwed(th, l, call)

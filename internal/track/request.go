@@ -5,7 +5,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/memory"
 )
 
-// RequestKind says what a request stands for.
+// RequestKind says what kind of operation a request stands for.
 type RequestKind uint8
 
 // The kinds of requests.
@@ -24,10 +24,10 @@ type Request struct {
 	Kind       RequestKind
 	Persistent bool
 	Active     bool
-	Cancelled  bool         // by MPI_Cancel, since it became active: it may take part all the same
-	Known      bool         // its operation is complete, as MPI_Request_get_status or MPI_Parrived has said
-	Started    bool         // a persistent one, at least once
-	Refused    bool         // MPI would not free it, and that it can't be freed was told
+	Cancelled  bool         // by MPI_Cancel, since it became active; it may take part nevertheless
+	Known      bool         // its operation is complete, as reported by MPI_Request_get_status or MPI_Parrived
+	Started    bool         // a persistent one was started at least once
+	Refused    bool         // it was reported that MPI cannot free it
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL
 	View       *View        // collective
 	Pos        uint64
@@ -35,15 +35,15 @@ type Request struct {
 	Rounds      *Rounds
 	Partitioned *Partitioned
 	Made        match.Call // the call that made it
-	Number      uint64     // of the request among the process's, in the order of their making
+	Number      uint64     // number of the request in the process, in the order of creation
 	Operation   uint64     // event.Operation of Made
 
 	// Overwritten is the call that returned another request into the variable while this one was not over, nil if there
-	// is none. A copy of the handle may be left.
+	// is none. A copy of the handle may exist.
 	Overwritten *match.Call
 
-	Held memory.Held // by its operation. Only package analysis/buffers uses it
-	Sums uint64      // the number of its operation. Only package analysis/checksum uses it
+	Held memory.Held // memory held by its operation; used only by package analysis/buffers
+	Sums uint64      // the number of its operation; used only by package analysis/checksum
 
 	list       *requestList // of its handle; nil when it is over
 	prev, next *Request     // same handle

@@ -7,43 +7,44 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// requestTable has the requests of a process by handle. MPI libraries give several requests one handle (of sends that
-// are complete at once), so a handle has a list. Handles come again and again: lists stay when they are empty.
+// requestTable has the requests of a process by handle. MPI libraries give several requests one handle (sends that are
+// complete at once), so a handle has a list. Handles are used again and again, so lists stay when they are empty.
 type requestTable struct {
 	lists  map[uint64]*requestList
-	recent []*requestList // by handle: lists used last; 8 or 64 of them, none before the first
+	recent []*requestList // by handle: recently used lists; 8 or 64 of them, none before the first one
 	vars   map[requestVar]*Request
 	holders
-	doubtful bool   // which requests are over can't be told any more, see Process.RequestsUncertain
-	forgets  bool   // handles that were requests are not all known any more
-	pass     uint64 // number of the array that is looked through
+	doubtful bool   // it is not known any more which requests are complete, see Process.RequestsUncertain
+	forgets  bool   // not all former handles of requests are known any more
+	pass     uint64 // number of the array that is being looked through
 
 	Active  int    // requests that are not freed or completed
-	notice  int    // number of them that is told next
+	notice  int    // the number of them at which the next notice is due
 	numbers uint64 // of requests made
 }
 
-// requestList are the requests that have one handle, nearly always one.
+// requestList is the list of requests with one handle, nearly always only one.
 type requestList struct {
 	handle         uint64
 	oldest, newest *Request
 	n              int
 
-	// released: RequestOver was published for this request and all older ones. waived: no thread is taken to wait for
-	// this request, nor for an older one. Both are nil if that is so for none. They save a walk through all requests
-	// of the handle whenever one of them is over.
+	// released: RequestOver was published for this request and all older ones. waived: no thread counts as waiting for
+	// this request or an older one. Both are nil if there is no such request. They save a walk through all requests of
+	// the handle whenever one of them is over.
 	released, waived *Request
 
-	last       *Request // that was taken out, as long as it has lastNumber: its room is used again
+	last       *Request // the last one that was taken out, while it has the number lastNumber: requests are reused
 	lastNumber uint64
 
 	pass uint64 // number of the array that has the handle
 
-	// Waited for while there were others, so that it may be one of those that is complete: told with the last of them.
+	// Operations that were waited for while there were other requests, so that any of these may be complete. They are
+	// reported together with the last one.
 	owed []owed
 }
 
-// owed is an operation that a thread has waited for, as far as can be told.
+// owed is an operation that a thread has probably waited for.
 type owed struct {
 	th   *Thread
 	op   *match.Op // nil for a nonblocking collective
@@ -51,7 +52,7 @@ type owed struct {
 	pos  uint64
 }
 
-// maxOwed is the number of operations of one handle above which nobody is taken to wait for them.
+// maxOwed is the number of operations of one handle above which no thread counts as waiting for them.
 const maxOwed = 64
 
 type requestVar struct {
@@ -63,7 +64,7 @@ type requests struct {
 	*core
 	messages *messages
 	rounds   *rounds
-	free     *Request // that are over: their room is used again
+	free     *Request // those that are over: they are reused
 }
 
 func succeedInit(t *Tracker, th *Thread, p *plan, c *event.Call) {
@@ -161,7 +162,7 @@ func (rs *requests) addRequest(pr *Process, r *Request, th *Thread, p *plan, rec
 	}
 }
 
-// newRequest returns an empty request, with the room of one that is over.
+// newRequest returns an empty request. It reuses one that is over.
 func (rs *requests) newRequest() *Request {
 	r := rs.free
 	if r == nil {
@@ -180,7 +181,7 @@ func (pr *Process) findRequest(handle, v uint64) *Request {
 	return pr.requestTable.lookUp(handle, v)
 }
 
-// removeRequest takes out a request that is over; it is used again for another.
+// removeRequest takes out a request that is over. It will be reused.
 func (rs *requests) removeRequest(th *Thread, r *Request) {
 	pr := th.Process
 	if e := &rs.Events.RequestGone; e.Wanted() {
@@ -204,7 +205,7 @@ func (rs *requests) requestOver(th *Thread, r *Request) {
 }
 
 // requestsOver publishes that the operation of a request is over, and that those of all requests with the same handle
-// may be.
+// may be over.
 func (rs *requests) requestsOver(th *Thread, r *Request) {
 	e := &rs.Events.RequestOver
 	if !e.Wanted() {
@@ -219,7 +220,7 @@ func (rs *requests) requestsOver(th *Thread, r *Request) {
 	}
 }
 
-// enterCancel follows MPI_Cancel: from here on, it is not known whether the operation takes part (section 3.8.4).
+// enterCancel follows MPI_Cancel. From here on, it is not known whether the operation takes part (section 3.8.4).
 func (rs *requests) enterCancel(th *Thread, p *plan, rec []byte) {
 	r := th.Process.findRequest(p.requestBefore.Handle(rec), p.request.Handle(rec))
 	if r == nil || r.list.shared() {
@@ -238,7 +239,7 @@ func (rs *requests) enterCancel(th *Thread, p *plan, rec []byte) {
 // dropRequest forgets a request without completing it: MPI_Request_free. Its operations go on.
 func (rs *requests) dropRequest(th *Thread, r *Request, call []byte) {
 	if l := r.list; rs.Replay != nil && l.shared() {
-		// It is any of them that is not waited for.
+		// Any of the requests with this handle may be the one that is not waited for.
 		rs.dropWaits(th, l, r, call)
 	}
 	for i, op := range r.Ops {

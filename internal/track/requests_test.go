@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Requests that share a handle are told apart by their variables, however many there are.
+// Requests that share a handle are distinguished by their variables, however many there are.
 func TestRequestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := requestTable{lists: make(map[uint64]*requestList)}
@@ -19,7 +19,8 @@ func TestRequestTable(t *testing.T) {
 					Handle: rapid.Uint64Range(1, 3).Draw(t, "handle"),
 					Var:    rapid.Uint64Range(0, 40).Draw(t, "variable"),
 				}
-				// A variable that still holds such a handle was overwritten: which of its requests is found is open.
+				// A variable with such a handle was overwritten, and still holds such a handle: any of its requests may
+				// be found.
 				if slices.ContainsFunc(all, func(q *Request) bool { return q.Handle == r.Handle && q.Var == r.Var }) {
 					t.Skip()
 				}
@@ -39,7 +40,7 @@ func TestRequestTable(t *testing.T) {
 				all = slices.Delete(all, i, i+1)
 				table.tidy(-1000) // at once
 			},
-			"copy": func(t *rapid.T) { // the handle was copied to a variable that no call has seen
+			"copy": func(t *rapid.T) { // the handle was copied to a variable that no recorded call has used
 				h := rapid.Uint64Range(1, 3).Draw(t, "handle")
 				i := slices.IndexFunc(all, func(q *Request) bool { return q.Handle == h })
 				if got := table.lookUp(h, 1000); i < 0 && got != nil || i >= 0 && got != all[i] {

@@ -1,9 +1,9 @@
 package track
 
-// long is the number of requests of one handle from which on they are looked up by variable in a map.
+// long is the number of requests with one handle from which on they are looked up by variable in a map.
 const long = 16
 
-// list returns the list of a handle, nil if there is none and none is to be made.
+// list returns the list of a handle, nil if there is none and it may not be made.
 func (rt *requestTable) list(handle uint64, create bool) *requestList {
 	// Handles are multiples of a small size (pointers) or count in the low bits: mix both.
 	if len(rt.recent) == 0 {
@@ -33,7 +33,8 @@ func (rt *requestTable) list(handle uint64, create bool) *requestList {
 	return l
 }
 
-// tidy forgets empty lists when they are many: a library that never uses a handle twice must not fill the memory.
+// tidy forgets empty lists when there are many. Otherwise a library that never uses a handle twice would fill the
+// memory.
 func (rt *requestTable) tidy(active int) {
 	if len(rt.lists) < 4*active+4000 {
 		return
@@ -47,7 +48,7 @@ func (rt *requestTable) tidy(active int) {
 	clear(rt.recent)
 }
 
-// pushRequest adds r behind the others of its handle.
+// pushRequest adds r to the end of the list of its handle.
 func (rt *requestTable) pushRequest(r *Request) {
 	l := rt.list(r.Handle, true)
 	r.list, r.prev, r.next = l, l.newest, nil
@@ -106,8 +107,8 @@ func (rt *requestTable) takeRequest(r *Request) {
 	}
 }
 
-// lookUp returns the request that the handle in variable v stands for: of several the one that was stored last in
-// that very variable, else the oldest, as all are alike.
+// lookUp returns the request that the handle in variable v stands for. If there are several, it is the one that was
+// stored last in that variable, or else the oldest one, as all are alike.
 func (rt *requestTable) lookUp(handle, v uint64) *Request {
 	l := rt.list(handle, false)
 	if l == nil || l.n < 2 {

@@ -2,9 +2,9 @@ package track
 
 import "github.com/mpivet/mpivet/internal/mpi/mpiapi"
 
-// Threads of a process may get handles that others have just freed: MPI may return a value from one thread's call
-// while another thread's call, which has freed the object of that value, has not returned yet. So what a call frees
-// is what its handle stood for when the call was entered. In a process with one thread, that is no question.
+// Threads of a process may get handles that others have just freed: MPI may return a value from one thread's call while
+// the other thread's call, which has freed the object of that value, has not returned yet. So a call frees the object
+// that its handle stood for when the call was entered. In a process with one thread, this case does not arise.
 
 // births counts the objects that a process with several threads has made.
 type births struct {
@@ -33,8 +33,8 @@ func (th *Thread) enterFree(p *plan, rec []byte) {
 	}
 }
 
-// renewed reports whether a handle stands for another object than it did when the thread entered the call that frees
-// it.
+// renewed reports whether a handle stands for another object than at the time when the thread entered the call that
+// frees it.
 func (th *Thread) renewed(k mpiapi.Kind, handle uint64) bool {
 	return th.Process.lastBorn[objectKey{kind: k, handle: handle}] > th.freeing
 }

@@ -2,12 +2,12 @@ package track
 
 import "github.com/mpivet/mpivet/internal/match"
 
-// Rounds is how often the members of a communicator have started a persistent collective (MPI standard, section
-// 6.13): its n-th start at one is matched by the n-th at all others.
+// Rounds counts how often the members of a communicator have started a persistent collective (MPI standard, section
+// 6.13). The n-th start at one member matches the n-th start at all others.
 type Rounds struct {
-	Entry   match.Entry // of the first member that initialised it; if all do it alike, of all
+	Entry   match.Entry // of the first member that initialised it; it stands for all members, if they agree
 	started []uint32    // by member
-	freed   int         // members that have freed their requests: all of them will
+	freed   int         // members that have freed their requests; the others will do so, too
 }
 
 // place is where a collective was initialised.
@@ -32,7 +32,7 @@ func (rs *rounds) initRounds(v *View, position uint64, e *match.Entry) {
 	rs.persistent[k] = r
 }
 
-// countStart notes that a member has started a persistent collective, or, by -1, that it has not after all.
+// countStart notes that a member has started a persistent collective (1), or takes a start back (-1).
 func (r *Request) countStart(by int32) {
 	if r.Rounds != nil {
 		r.Rounds.started[r.View.Me] += uint32(by)
@@ -49,10 +49,10 @@ func (rs *rounds) leaveRounds(r *Request) {
 	}
 }
 
-// Round is how often a member has started the collective.
+// Round returns how often a member has started the collective.
 func (r *Rounds) Round(member int32) uint32 { return r.started[member] }
 
-// Behind lists the members that have started it less than n times, in ascending order.
+// Behind returns the members that have started it less than n times, in ascending order.
 func (r *Rounds) Behind(n uint32) (members []int32) {
 	for m, k := range r.started {
 		if k < n {

@@ -48,8 +48,8 @@ func (rs *requests) startRequest(th *Thread, v, handle uint64, rec []byte) {
 	}
 }
 
-// notStarted takes back that a persistent request was started: the call failed. If it had others to start, nobody knows
-// which it did start.
+// notStarted takes back the start of a persistent request: the call failed. If the call had other requests to start, it
+// is unknown which of them it started.
 func (rs *requests) notStarted(th *Thread, r *Request, unsure bool) {
 	for i, op := range r.Ops {
 		if op == nil {
@@ -71,8 +71,8 @@ func (rs *requests) notStarted(th *Thread, r *Request, unsure bool) {
 	r.Active = false
 }
 
-// enterStart follows MPI_Start and MPI_Startall before they change anything. It publishes that they begin buffered
-// sends, and that they are given a request that they can't start.
+// enterStart follows MPI_Start and MPI_Startall before they change anything. It publishes the buffered sends that they
+// begin, and the requests that they cannot start.
 func (rs *requests) enterStart(th *Thread, p *plan, c *event.Call) {
 	pr, rec := th.Process, c.Raw()
 	odd := false
@@ -113,8 +113,8 @@ func (rs *requests) startRequests(th *Thread, p *plan, c *event.Call) {
 	}
 }
 
-// startable reports whether a call may start a request, which is nil if it is not known. It publishes if that begins
-// a buffered send.
+// startable reports whether a call may start a request, which is nil if it is not known. If the call begins a buffered
+// send, it publishes that.
 func (rs *requests) startable(th *Thread, c *event.Call, r *Request) bool {
 	if r == nil || !r.Persistent || r.Active {
 		return false
@@ -128,9 +128,8 @@ func (rs *requests) startable(th *Thread, c *event.Call, r *Request) bool {
 	return true
 }
 
-// Starting describes the message that a persistent request would send or receive if it were started: the process's
-// view of the communicator, the member at the other end and the tag, or match.Any. ok is false if it is no such
-// request.
+// Starting describes the message that a persistent request would send or receive if it were started: the process's view
+// of the communicator, the member at the other end and the tag, or match.Any. ok is false for other requests.
 func (rs *requests) Starting(pr *Process, r *Request) (v *View, send bool, peer, tag int32, ok bool) {
 	p, rec := &rs.plans[r.Made.Func()], r.Made.Raw
 	switch p.act {

@@ -13,24 +13,24 @@ import (
 type Thread struct {
 	*ring.Thread
 	Process *Process
-	Calls   uint64 // that have records
+	Calls   uint64 // those with records
 	Open    Open
 	Last    match.Call // the last call that was seen, complete or not
 	underWay
 	pollLog
 
-	resting    bool // in job.resting, or handed out from there
-	orderly    bool // none of its calls is worth an OddTime
+	resting    bool // in job.resting, or returned from there
+	orderly    bool // none of its calls needs an OddTime event
 	tellReturn bool // its next return from a call is an event, see TellReturn
 
 	decoder event.Decoder
 }
 
-// underWay is what is known of the call that a thread is in, or has just returned from.
+// underWay is the state of the call that a thread is in, or has just returned from.
 type underWay struct {
-	Failure *Failure // what the call has reported
+	Failure *Failure // the error that the call has reported
 	raised  bool     // an error handler has got Failure, and has not returned
-	// Explained says which check has reported what is wrong with the call.
+	// Explained says which check has reported an error in the call.
 	Explained Explanation
 	// Held is memory that MPI holds because of the call. A request that the call returns takes it over. Only package
 	// analysis/buffers uses it.
@@ -39,14 +39,15 @@ type underWay struct {
 	ops         [2]*match.Op // its send and its receive
 	taken       *match.Op    // the receive of the message that it consumes
 	view        *View        // its communicator, window or file
-	pos         uint64       // its place in the order of collectives
+	pos         uint64       // its position in the order of collectives
 	comm        []event.Comm // that it has made
 	constructed *datatype.Type
 	started     []*Request // by MPI_Start or MPI_Startall
-	freeing     uint64     // how many objects the process had made when the thread entered a call that frees
+	// number of objects that the process had made when the thread entered a call that frees objects
+	freeing uint64
 }
 
-// end forgets what does not outlive the call.
+// end forgets the state that ends with the call.
 func (u *underWay) end() {
 	if u.Failure != nil {
 		u.Failure, u.raised = nil, false
@@ -59,29 +60,29 @@ func (u *underWay) end() {
 	}
 }
 
-// Open is the call that a thread is in, as of the records read so far.
+// Open is the call that a thread is in, according to the records read so far.
 type Open struct {
-	Func  *mpiapi.Func // nil if it is in none
+	Func  *mpiapi.Func // nil if it is not in a call
 	Call  event.Call   // a copy
 	Since int          // the tick at which it was entered; in strict mode, at which it was let into MPI
-	// Refused: in strict mode, it is not let into MPI, and about to return.
+	// Refused: in strict mode, the call may not enter MPI, and is about to return.
 	Refused bool
 
 	room []byte
 }
 
-// Failure is an error that a call returned, or is about to die of.
+// Failure is an error that a call has returned, or that is about to end the program.
 type Failure struct {
 	Code, Class int32
 	Text        string
 	Fatal       bool // MPI_ERRORS_ARE_FATAL: the call will not return
-	// Comm and Position are the place of a failed collective, Comm nil if the call is none.
+	// Comm and Position are the place of a failed collective. Comm is nil if the call is not a collective.
 	Comm     *match.Comm
 	Position uint64
-	Refused  bool // the error is mpivet's, in strict mode: the call did not enter MPI
+	Refused  bool // mpivet raised the error in strict mode: the call did not enter MPI
 }
 
-// Rested lets Resting return a thread again.
+// Rested allows Resting to return a thread again.
 func (th *Thread) Rested() { th.resting = false }
 
 // call returns a kept copy of the record.
@@ -99,12 +100,12 @@ func (th *Thread) failedWith(class string) bool {
 // Waiting describes the operations of a blocking call that thread th is in: its send and receive, nil if it has none.
 func (u *underWay) Waiting() (ops [2]*match.Op) { return u.ops }
 
-// Consumed returns the receive of the message that the call under way consumes: MPI_Mrecv or MPI_Imrecv. It is nil if
+// Consumed returns the receive of the message that the present call consumes: MPI_Mrecv or MPI_Imrecv. It is nil if
 // there is none.
 func (th *Thread) Consumed() *match.Op { return th.taken }
 
 // Joined returns the communicator and position of the collective that thread th is in, or has just returned from, nil
-// if its last call is none.
+// if its last call is not a collective.
 func (th *Thread) Joined() (*View, uint64) { return th.view, th.pos }
 
 // InCollective returns the communicator and position of the collective that thread th is in, nil if it is in none.
@@ -118,5 +119,5 @@ func (th *Thread) InCollective() (*View, uint64) {
 // TakesMessage reports whether the call that the thread is in receives a message that a matched probe has found.
 func (th *Thread) TakesMessage() bool { return th.taken != nil }
 
-// TellReturn has the next return of the thread from a call published as Events.Returned.
+// TellReturn requests that the next return of the thread from a call is published as Events.Returned.
 func (th *Thread) TellReturn() { th.tellReturn = true }

@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// topology is who the neighbours of a process are on a communicator, as member numbers; -1 for MPI_PROC_NULL.
+// topology is the neighbours of a process on a communicator, as member numbers; -1 for MPI_PROC_NULL.
 type topology struct {
 	dims, periods         []int64 // of a Cartesian one
 	sources, destinations []int32
@@ -34,8 +34,9 @@ func (v *View) Neighbours(sources bool) (members []int32, known bool) {
 	return v.topology.destinations, true
 }
 
-// newTopology works out the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has
-// none or that is not known. The neighbours in a distributed graph are those that MPI names, as their order is its own.
+// newTopology returns the topology of the communicator that a call has made (MPI standard, chapter 8), nil if it has
+// none or if it is not known. For a distributed graph, the neighbours are those that MPI returns, as MPI chooses their
+// order.
 func newTopology(c *event.Call, made *event.Comm, parent *View, me int32) *topology {
 	f := c.Func
 	if n := made.Neighbours; n != nil {
@@ -80,7 +81,7 @@ func newTopology(c *event.Call, made *event.Comm, parent *View, me int32) *topol
 	return nil
 }
 
-// numbers returns the elements of an array that a call was given, false if they are not recorded.
+// numbers returns the elements of an array that a call reads, false if they are not recorded.
 func numbers(c *event.Call, name string) ([]int64, bool) {
 	a, ok := c.In(c.Func.Param(name))
 	out := make([]int64, a.Len())
@@ -104,7 +105,8 @@ func (t *topology) subgrid(remain []int64, me int32) *topology {
 	return grid(dims, periods, me)
 }
 
-// graphNeighbours returns the topology of MPI_Graph_create: index adds up the numbers of neighbours, which edges lists.
+// graphNeighbours returns the topology of MPI_Graph_create. index has the cumulated numbers of neighbours, and edges
+// lists the neighbours.
 func graphNeighbours(index, edges []int64, me int32) *topology {
 	if int(me) >= len(index) {
 		return nil
@@ -129,8 +131,8 @@ func ranks(list []int64) []int32 {
 	return out
 }
 
-// grid returns the neighbours in a Cartesian topology: for each dimension the one before and the one behind (section
-// 8.6), ranks in row-major order.
+// grid returns the neighbours in a Cartesian topology: for each dimension the one before and the one after the process
+// (section 8.6). Ranks are in row-major order.
 func grid(dims, periods []int64, me int32) *topology {
 	t := &topology{dims: dims, periods: periods}
 	stride := int64(1)

@@ -1,5 +1,5 @@
-// Package track follows what each process has: its communicators, requests, datatypes and names, and the call that each
-// of its threads is in. It turns calls into the operations that package match puts together across processes.
+// Package track follows the state of each process: its communicators, requests, datatypes and names, and the call that
+// each of its threads is in. It turns calls into the operations that package match puts together across processes.
 package track
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Tracker follows all processes. It reads the records and gives each call to the parts that it concerns: the table of
-// actions says which.
+// Tracker follows all processes. It reads the records and passes each call to the parts that it concerns, by the table
+// of actions.
 type Tracker struct {
 	core
 	job
@@ -33,13 +33,13 @@ type Tracker struct {
 	failures
 	fastPath
 
-	// Types, if it is set before the first process, is told what becomes of datatypes.
+	// Types gets the events of datatypes. It may be nil, and must be set before the first process.
 	Types TypeWatcher
 
-	damaged int // records of communicators and the like that made no sense
+	damaged int // records of communicators and other objects that were invalid
 }
 
-// New returns a tracker that hands operations to m.
+// New returns a tracker that passes operations to m.
 func New(m *match.Matcher) *Tracker {
 	t := &Tracker{core: core{Limits: DefaultLimits, Match: m, plans: makePlans()}, job: newJob()}
 	registry := match.NewRegistry()
@@ -115,13 +115,13 @@ func (t *Tracker) Tick() {
 	t.Events.Tick.Publish(struct{}{})
 }
 
-// Finish tells that the run is over.
+// Finish announces the end of the run.
 func (t *Tracker) Finish() { t.Events.RunOver.Publish(struct{}{}) }
 
-// Waited returns for how many ticks a thread has been in the call that it is in.
+// Waited returns the number of ticks that a thread has been in its present call.
 func (t *Tracker) Waited(th *Thread) int { return t.Now - th.Open.Since }
 
-// Damaged returns how many records made no sense and were left out.
+// Damaged returns how many records were invalid and left out.
 func (t *Tracker) Damaged() int {
 	n := t.damaged
 	for _, th := range t.Threads {
@@ -180,5 +180,5 @@ func (t *Tracker) Batch(b *ring.Batch) {
 	}
 	t.addResting(th)
 	t.noteProgress(th)
-	t.Events.CollectiveEntered.Flush() // the batch's memory goes
+	t.Events.CollectiveEntered.Flush() // the memory of the batch becomes invalid
 }

@@ -12,7 +12,7 @@ type typeArg struct {
 	at    slot // of a single datatype
 }
 
-// planTypes works out which datatypes a function is given and returns.
+// planTypes finds the parameters of a function that are datatypes, given or returned.
 func (p *plan) planTypes() {
 	f := p.fn
 	p.constructor = newConstructor(f)
@@ -31,8 +31,8 @@ func (p *plan) planTypes() {
 	}
 }
 
-// publishOddTypes publishes the datatypes that a call is given and that are not ready for communication. A handle
-// that was ready a moment ago is so now, which is most of them.
+// publishOddTypes publishes the datatypes of a call that are not ready for communication. Most handles were ready a
+// moment ago, and are still ready.
 func (ts *types) publishOddTypes(th *Thread, p *plan, c *event.Call) {
 	rec := c.Raw()
 	for i := range p.types {

@@ -26,24 +26,25 @@ type typeTable struct {
 	types   map[uint64]*match.Datatype // that are not predefined
 	derived derivedTypes
 	watcher TypeWatcher    // may be nil
-	cached  [16]cachedType // that were asked for lately and may be used for communication
-	lately  *cachedType    // of those, the one asked for last
+	cached  [16]cachedType // recently used ones that are ready for communication
+	lately  *cachedType    // the most recently used one of these
 }
 
-// derivedTypes are what is known of a process's derived datatypes beyond its table of handles.
+// derivedTypes is what is known of a process's derived datatypes besides the table of handles.
 type derivedTypes struct {
 	live    int // made and not freed
-	notice  int // number of them that is told next
+	notice  int // the number of them at which the next notice is due
 	made    uint64
 	freed   map[uint64]*match.Datatype // the last ones, by handle
-	order   []uint64                   // their handles, in turn
-	unknown *datatype.Type             // what they are of
+	order   []uint64                   // their handles, in the order of their end
+	unknown *datatype.Type             // their type
 }
 
-// keepFreed is how many freed datatypes are remembered, to tell who freed what is used afterwards.
+// keepFreed is the number of freed datatypes that are remembered, to say which call freed a datatype that is used
+// afterwards.
 const keepFreed = 1024
 
-// Type returns what a datatype handle stands for, nil if that is unknown.
+// Type returns the datatype of a handle, nil if it is unknown.
 func (p *Process) Type(handle uint64) *match.Datatype {
 	if ty := p.readyType(handle); ty != nil {
 		return ty
@@ -55,7 +56,7 @@ func (p *Process) Type(handle uint64) *match.Datatype {
 	return ty
 }
 
-// datatype returns what a handle stands for, be it the program's or MPI's.
+// datatype returns the datatype of a handle, made by the program or by MPI.
 func (p *Process) datatype(handle uint64) *match.Datatype {
 	if ty := p.types[handle]; ty != nil {
 		return ty
@@ -66,8 +67,8 @@ func (p *Process) datatype(handle uint64) *match.Datatype {
 	return nil
 }
 
-// readyType returns what a datatype handle stands for if that was asked a moment ago, and if it may be used for
-// communication; nil does not say that it may not.
+// readyType returns the datatype of a handle if it was looked up recently and if it may be used for communication. nil
+// does not mean that it may not be used.
 func (tt *typeTable) readyType(handle uint64) *match.Datatype {
 	if c := tt.lately; c != nil && c.handle == handle {
 		return c.typ
@@ -80,18 +81,17 @@ func (tt *typeTable) readyType(handle uint64) *match.Datatype {
 	return c.typ
 }
 
-// cacheSlot returns where a handle is cached: handles are multiples of a small size (pointers) or count in the low
-// bits.
+// cacheSlot returns the place of a handle in the cache. Handles are multiples of a small size (pointers) or count in
+// the low bits.
 func (tt *typeTable) cacheSlot(handle uint64) *cachedType {
 	return &tt.cached[(handle^handle>>4^handle>>8)&15]
 }
 
-// FreedType returns the datatype that the program freed under a handle that stands for nothing now, nil if there is
-// none.
+// FreedType returns the datatype that the program freed under a handle that has no meaning now, nil if there is none.
 func (tt *typeTable) FreedType(handle uint64) *match.Datatype { return tt.derived.freed[handle] }
 
-// FreedThrough returns the datatype that was freed last through a variable at an address, which MPI_Type_free made
-// MPI_DATATYPE_NULL; nil if there is none.
+// FreedThrough returns the datatype that was freed last through a variable at an address; MPI_Type_free set the
+// variable to MPI_DATATYPE_NULL. It returns nil if there is none.
 func (tt *typeTable) FreedThrough(variable uint64) *match.Datatype {
 	for _, h := range slices.Backward(tt.derived.order) {
 		if ty := tt.derived.freed[h]; ty != nil {
@@ -103,8 +103,8 @@ func (tt *typeTable) FreedThrough(variable uint64) *match.Datatype {
 	return nil
 }
 
-// Datatypes calls f for every datatype that the process has made and not freed, in no order. Those that MPI made are
-// left out.
+// Datatypes calls f for every datatype that the process has made and not freed, in no particular order. It leaves out
+// those that MPI made.
 func (tt *typeTable) Datatypes(f func(*match.Datatype)) {
 	for _, ty := range tt.types {
 		if !ty.Permanent && !ty.Given {
@@ -113,11 +113,11 @@ func (tt *typeTable) Datatypes(f func(*match.Datatype)) {
 	}
 }
 
-// DerivedDatatypes returns how many datatypes there are that Datatypes goes through.
+// DerivedDatatypes returns the number of datatypes that Datatypes visits.
 func (tt *typeTable) DerivedDatatypes() int { return tt.derived.live }
 
-// enterType gives a handle its meaning. What it meant before is over, as MPI hands it out again: the program freed it
-// in a way that is not recorded.
+// enterType gives a handle its meaning. If it had another meaning, that has ended, as MPI returns the handle again: the
+// program has freed the old datatype without a record.
 func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	p.forgetType(handle)
 	delete(p.derived.freed, handle)
@@ -130,7 +130,7 @@ func (p *Process) enterType(handle uint64, ty *match.Datatype) {
 	}
 }
 
-// announceType has the watcher told that a datatype may be used.
+// announceType reports to the watcher that a datatype may be used.
 func (p *Process) announceType(handle uint64, ty *match.Datatype) {
 	if p.watcher != nil {
 		p.watcher.Committed(p, handle, ty.Type)
@@ -154,7 +154,7 @@ func (p *Process) forgetType(handle uint64) {
 	}
 }
 
-// typeObject is a datatype with room for records of calls: programs make many datatypes, and one piece of memory is
+// typeObject is a datatype with room for records of calls. Programs make many datatypes, and one piece of memory is
 // made faster than three.
 type typeObject struct {
 	match.Datatype
@@ -183,7 +183,7 @@ func (p *Process) freeType(handle uint64, th *Thread, rec []byte) {
 	if d.freed == nil {
 		d.freed = make(map[uint64]*match.Datatype)
 	}
-	if len(d.order) >= 2*keepFreed { // those that have been handed out again are in it, too
+	if len(d.order) >= 2*keepFreed { // it also contains handles that were returned again
 		for _, h := range d.order[:keepFreed] {
 			delete(d.freed, h)
 		}
@@ -202,7 +202,7 @@ func (p *Process) freeType(handle uint64, th *Thread, rec []byte) {
 	d.freed[handle] = &o.Datatype
 }
 
-// construct works out what a constructor of datatypes is going to make, and tells what it can't be given.
+// construct determines what a constructor of datatypes is going to make, and publishes invalid arguments.
 func (ts *types) construct(th *Thread, p *plan, c *event.Call) {
 	th.constructed = nil
 	if p.constructor == nil {
@@ -240,7 +240,7 @@ func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 		return
 	}
 	if old := pr.datatype(h); old != nil && old.Permanent {
-		return // MPI_Type_create_f90_… returns the same one for the same arguments
+		return // MPI_Type_create_f90_… returns the same handle for the same arguments
 	}
 	if ty == nil {
 		ty = datatype.UnknownType()
@@ -270,8 +270,8 @@ func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 	}
 }
 
-// givenType enters a datatype that MPI has returned without its being made: a handle of one that is there already, or a
-// new one. It may be committed or not (section 5.1.13).
+// givenType enters a datatype that MPI has returned without making one: the handle of an existing one, or a new one. It
+// may be committed or not (section 5.1.13).
 func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 	if handle == p.typeNull {
 		return
@@ -291,12 +291,13 @@ func (p *Process) givenType(handle uint64, ty *datatype.Type) {
 	p.noteBirth(mpiapi.Datatype, handle)
 }
 
-// TypeWatcher is told which handles are committed datatypes.
+// TypeWatcher gets the handles of committed datatypes.
 type TypeWatcher interface {
-	// Committed: handle is a datatype that may be used, from now on.
+	// Committed: from now on, handle is a datatype that may be used.
 	Committed(p *Process, handle uint64, t *datatype.Type)
-	// Gone: handle is no datatype any more, or will be another one.
+	// Gone: handle is not a datatype any more, or will be another one.
 	Gone(p *Process, handle uint64)
-	// FreeReturned: a call of MPI_Type_free has returned, successfully or not, and what follows from it was told.
+	// FreeReturned: a call of MPI_Type_free has returned, successfully or not, and all of its consequences were
+	// reported.
 	FreeReturned(p *Process)
 }

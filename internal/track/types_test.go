@@ -13,13 +13,13 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// told is what a tracker tells of datatypes and of memory.
+// told collects the events of a tracker about datatypes and memory.
 type told struct {
 	wrong []string
 	crowd []int
 }
 
-// newTracker returns a tracker, and what it tells.
+// newTracker returns a tracker and its events.
 func newTracker() (*track.Tracker, *told) {
 	t, s, o := track.New(match.New()), new(told), &stream.Owner{Bare: true}
 	t.Events.Crowded.On(o, func(e track.Crowded) { s.crowd = append(s.crowd, e.Process.DerivedDatatypes()) })
@@ -39,7 +39,7 @@ type handler struct{ *track.Tracker }
 
 func (handler) Tick() {}
 
-const derived = 0x8c000000 // the handle of a derived type, and those behind it
+const derived = 0x8c000000 // the handle of a derived type; further ones follow it
 
 func TestConstructors(t *testing.T) {
 	for _, c := range []struct {
@@ -138,7 +138,7 @@ func vector(handle int) Args {
 	return Args{"count": 2, "blocklength": 1, "stride": 2, "oldtype": uint64(Int), ">newtype": uint64(handle)}
 }
 
-// What a handle stands for follows the program; a datatype that others use stays what it is.
+// TestDatatypeLife: the meaning of a handle changes as in the program. A datatype that others use stays the same.
 func TestDatatypeLife(t *testing.T) {
 	p := New(1)
 	k := p.Ranks[0]
@@ -178,8 +178,8 @@ func TestDatatypeLife(t *testing.T) {
 	}
 }
 
-// MPICH returns the handle of the inner type once more, Open MPI a new one of an equal type. Room beyond what there is
-// holds anything.
+// MPICH returns the handle of the inner type again. Open MPI returns a new one of an equal type. Elements beyond the
+// actual number are undefined.
 func TestGetContents(t *testing.T) {
 	p := New(1)
 	k := p.Ranks[0]
@@ -219,7 +219,7 @@ func send(count, typ, rank, tag int) Args {
 	return Args{"count": count, "datatype": uint64(typ), "dest": rank, "tag": tag, "comm": World}
 }
 
-// Arguments that make no datatype are told of, and those that are not recorded are not.
+// Arguments that do not make a datatype are reported; those that are not recorded are not.
 func TestRejectedDatatypes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -281,7 +281,7 @@ func TestCrowdedDatatypes(t *testing.T) {
 	}
 }
 
-// A program that makes and frees datatypes for ever takes no more memory than one that makes a few.
+// A program that makes and frees datatypes forever takes no more memory than one that makes a few.
 func TestDatatypesForgotten(t *testing.T) {
 	tr, _ := newTracker()
 	New(1).Deliver(handler{tr}, 100, 0)

@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// View is a communicator, window or file as one process sees it.
+// View is a communicator, window or file as seen by one process.
 type View struct {
 	*match.Comm
 	Handle uint64
@@ -20,7 +20,7 @@ type View struct {
 	topology *topology        // nil if it has none, or an unknown one
 }
 
-// peer turns a rank given as source or destination into a member number; ok is false for MPI_PROC_NULL and for ranks
+// peer turns a rank given as source or destination into a member number. ok is false for MPI_PROC_NULL and for ranks
 // outside the communicator.
 func (v *View) peer(rank int64) (int32, bool) {
 	if rank < 0 || rank >= int64(v.Peers) {
@@ -35,11 +35,11 @@ func (k *core) ViewOf(pr *Process, c *event.Call) *View {
 }
 
 // InOrder reports whether calls of a function take a place in the order of collectives of a communicator, window or
-// file. Collectives over all processes of the program, and MPI_Comm_join, take none.
+// file. Collectives over all processes of the program, and MPI_Comm_join, do not.
 func InOrder(f *mpiapi.Func) bool { return f.Over() >= 0 }
 
-// Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if
-// the call takes none, as those do that make a communicator of a group, or if the communicator is not known.
+// Ordered returns the communicator, window or file in whose order of collectives a call takes a place. It is nil if the
+// call takes no place, or if the communicator is not known. Calls that make a communicator from a group take no place.
 func (k *core) Ordered(pr *Process, c *event.Call) *View {
 	p := &k.plans[c.Func.ID]
 	if !p.collective || p.gathers {

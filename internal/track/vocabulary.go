@@ -12,16 +12,16 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// names are what predefined handles and constants are called in a process: words and their values there. They never
-// change; processes that were told the same share them. Where handles are addresses, as Open MPI's are, the values are
-// a process's own, but the words are the same.
+// names are the names of predefined handles and constants in a process: words and their values there. They never
+// change. Processes that announced the same names share them. If handles are addresses, as in Open MPI, each process
+// has its own values, but the words are the same.
 type names struct {
 	*vocabulary
 	values  []uint64 // by word
 	handles []uint16 // the words that are handles, by value
 	constants
 
-	record []byte // the last one of those that told them
+	record []byte // the last record that announced them
 	next   []*names
 }
 
@@ -30,17 +30,17 @@ type vocabulary struct {
 	words   []word
 	index   map[string]uint16 // constants
 	dialect datatype.Dialect
-	next    []*vocabulary // longer ones that begin like this
+	next    []*vocabulary // longer ones that begin with the same words
 }
 
 // word is the name of a predefined handle or of a constant.
 type word struct {
 	event.Name                 // without the value
 	typ        *match.Datatype // of a datatype, nil for MPI_DATATYPE_NULL
-	op         uint64          // of a reduction operation: the number that stands for it
+	op         uint64          // of a reduction operation: its number
 }
 
-// constants are values that tracking looks at all the time.
+// constants are values that tracking uses all the time.
 type constants struct {
 	anySource, anyTag, procNull, rootSelf        int32
 	requestNull, commNull, typeNull, requestSize uint64
@@ -48,11 +48,12 @@ type constants struct {
 	hasInPlace                                   bool
 }
 
-// dictionary has the names that processes tell. Each is kept once.
+// dictionary has the names that processes announce. Each is stored once.
 type dictionary struct {
-	unnamed *names                          // of processes that have told none: all others go on from them
+	// of processes that have announced none: the names of all others begin with these
+	unnamed *names
 	shared  map[datatypeKey]*match.Datatype // predefined datatypes
-	texts   map[string]string               // that many processes tell
+	texts   map[string]string               // shared by many processes
 }
 
 type datatypeKey struct {
@@ -67,7 +68,7 @@ func newDictionary() dictionary {
 	}
 }
 
-// noNames are the names of a process that has told none.
+// noNames are the names of a process that has announced none.
 func noNames() *names {
 	return &names{
 		vocabulary: new(vocabulary),
@@ -78,14 +79,14 @@ func noNames() *names {
 	}
 }
 
-// maxWords bounds what is believed about the number of names.
+// maxWords is the maximum plausible number of names.
 const maxWords = 1 << 16
 
-// sharedNames is how many ways for names to go on are remembered: there are few MPI libraries in a run. More come of
-// values that are different in every process.
+// sharedNames is the number of remembered continuations of a list of names. There are few MPI libraries in a run. If
+// there are more continuations, the values differ from process to process.
 const sharedNames = 8
 
-// nameRecord adds the names that a record tells of.
+// nameRecord adds the names of a record.
 func (dict *dictionary) nameRecord(p *Process, c *event.Call) error {
 	d := dialect(p.Library)
 	i := slices.IndexFunc(p.names.next, func(n *names) bool { return n.dialect == d && bytes.Equal(n.record, c.Raw()) })
@@ -125,7 +126,7 @@ func (p *Process) setNames(n *names) {
 	p.names, p.constants = n, n.constants
 }
 
-// extend returns v with the names of list behind it.
+// extend returns v with the names of list appended.
 func (dict *dictionary) extend(v *vocabulary, d datatype.Dialect, list []event.Name) *vocabulary {
 	list = list[:min(len(list), maxWords-len(v.words))]
 	same := func(w word, n event.Name) bool {
@@ -210,7 +211,7 @@ func (n *names) handle(kind mpiapi.Kind, value uint64) *word {
 	return nil
 }
 
-// handleName names a handle, "" if it is not predefined.
+// handleName returns the name of a handle, "" if it is not predefined.
 func (n *names) handleName(kind mpiapi.Kind, value uint64) string {
 	if w := n.handle(kind, value); w != nil {
 		return w.Name.Name
@@ -218,7 +219,7 @@ func (n *names) handleName(kind mpiapi.Kind, value uint64) string {
 	return ""
 }
 
-// errorClass names an error class, "" if it is not known.
+// errorClass returns the name of an error class, "" if it is not known.
 func (n *names) errorClass(class int32) string {
 	for i := range n.words {
 		if w := &n.words[i]; w.Const && int32(n.values[i]) == class && strings.HasPrefix(w.Name.Name, "MPI_ERR_") {
@@ -230,7 +231,7 @@ func (n *names) errorClass(class int32) string {
 
 func (n *names) isError(class int32, name string) bool { return n.errorClass(class) == name }
 
-// shareText returns the one copy of a text that many processes tell.
+// shareText returns a shared copy of a text that many processes announce.
 func (dict *dictionary) shareText(s string) string {
 	if one, ok := dict.texts[s]; ok {
 		return one
@@ -239,7 +240,7 @@ func (dict *dictionary) shareText(s string) string {
 	return s
 }
 
-// predefined returns the one Type for all processes that call it the same and of the same size.
+// predefined returns one Type for all processes that have a predefined datatype of the same name and size.
 func (dict *dictionary) predefined(d datatype.Dialect, name string, size int64) *match.Datatype {
 	k := datatypeKey{d, name, size}
 	if ty := dict.shared[k]; ty != nil {

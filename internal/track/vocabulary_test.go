@@ -11,7 +11,7 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// many returns a tracker of n processes that each were told 200 more constants, with values from first(rank) on.
+// many returns a tracker of n processes. Each has announced 200 more constants, with values from first(rank) on.
 func many(n int, first func(rank int) int64) *track.Tracker {
 	t, _ := newTracker()
 	for r := range n {
@@ -23,7 +23,7 @@ func many(n int, first func(rank int) int64) *track.Tracker {
 	return t
 }
 
-// Whether processes share their names or not, each has its own values.
+// Each process has its own values, whether processes share their names or not.
 func TestNames(t *testing.T) {
 	const n = 30
 	for name, first := range map[string]func(int) int64{
@@ -50,7 +50,7 @@ func TestNames(t *testing.T) {
 					{mpiapi.Datatype, Double, "MPI_DOUBLE"},
 					{mpiapi.Op, Sum, "MPI_SUM"},
 					{mpiapi.Comm, Self, "MPI_COMM_SELF"},
-					{mpiapi.Comm, Double, ""}, // one kind's handle says nothing about another's
+					{mpiapi.Comm, Double, ""}, // a handle of one kind says nothing about another kind
 					{mpiapi.Datatype, Double + 1, ""},
 				} {
 					if got := p.NameHandle(c.kind, c.handle); got != c.want {
@@ -71,9 +71,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A process must stay small where there are many, and not grow with their number.
+// A process must be small if there are many, and must not grow with their number.
 func TestMemoryOfProcesses(t *testing.T) {
-	many(1, func(int) int64 { return 0 }) // what is made once for all
+	many(1, func(int) int64 { return 0 }) // memory that is needed only once
 	for _, c := range []struct {
 		name  string
 		first func(int) int64

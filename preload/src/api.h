@@ -1,4 +1,4 @@
-/* The table of the MPI interface, as far as the library's own code needs it. api.c is generated. */
+/* The part of the table of the MPI interface that the library's own code needs. api.c is generated. */
 #ifndef MPIVET_API_H
 #define MPIVET_API_H
 

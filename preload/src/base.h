@@ -1,12 +1,12 @@
 /*
- * What every unit of the library uses: attributes and hints for the compiler. Needs nothing but C.
+ * Attributes and hints for the compiler, for every unit of the library. This header needs nothing but C.
  *
- * Every file obeys these rules. Each C file includes rules.h last, by which the compiler refuses what it can see:
- *   - The library is silent. It prints nothing, and raises no signal that would not have come without it.
- *   - errno is what the real function left.
+ * Every file obeys these rules. Each C file includes rules.h last: with it, the compiler detects some violations:
+ *   - The library is silent. It prints nothing, and causes no signal that would not occur without it.
+ *   - errno has the value that the real function has set.
  *   - The record path (mv_enter to mv_leave with a known call site) makes no system call, takes no lock, allocates
  *     nothing, and calls nothing but the real MPI function.
- *   - Whatever goes wrong makes the library inert: from then on the wrappers only call the real functions.
+ *   - Any failure makes the library inert: from then on the wrappers only call the real functions.
  *
  * The units form layers. A unit includes and calls units of its own layer or of lower ones, and never in a circle:
  *   platform  api, tls, session, maps, signals, device, real, layout, hash: the operating system, the session
@@ -30,7 +30,7 @@
 #define MV_COLD __attribute__((cold, noinline))
 #define MV_INLINE static inline __attribute__((always_inline))
 
-/* Lets a processor that waits in a loop give way to its other thread. */
+/* Lets a processor core that waits in a loop run its other hardware thread. */
 MV_INLINE void mv_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -38,8 +38,7 @@ MV_INLINE void mv_pause(void)
 #endif
 }
 
-/* Spreads a number over so many bits: Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section
- * 6.4). */
+/* Maps a number to so many bits: Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
 MV_INLINE unsigned mv_hash_bits(uint64_t v, unsigned bits)
 {
     return (unsigned)(v * 0x9e3779b97f4a7c15ULL >> (64 - bits));

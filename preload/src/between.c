@@ -1,4 +1,4 @@
-/* Finds what a wrapper calls. */
+/* Finds the function that a wrapper calls. */
 #include <string.h>
 
 #include "between.h"
@@ -8,7 +8,7 @@
 
 #include "rules.h"
 
-/* Puts what stands before a function in its place, if there is something. */
+/* Replaces a function by the one that stands before it, if there is one. */
 static void put_before(void **function, const struct mv_between *list, const char *pname)
 {
     for (; list->pname; list++) {
@@ -22,7 +22,7 @@ static void put_before(void **function, const struct mv_between *list, const cha
 
 void *mv_bind_wrapper(void **pointer, const char *pname)
 {
-    mv_start(); /* which says what is asked for */
+    mv_start(); /* it determines the options */
     void *p = mv_real(pname);
     if (!atomic_load(&mv_g.inert)) {
         if (mv_sums)

@@ -1,5 +1,4 @@
-/* Parts of call records that are off the common path: arrays that need widening or are too long, and calls of rare
- * functions. */
+/* Less frequent parts of call records: arrays that need widening or are too long, and calls of rare functions. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -64,7 +63,7 @@ int64_t mv_status_at(const void *statuses, uint64_t i)
     return !s || s == MPI_STATUS_IGNORE || s == MPI_STATUSES_IGNORE ? -1 : mv_status_bytes(&s[i]);
 }
 
-/* The same as inlined functions of call.h and others. */
+/* The same as inlined functions of call.h and other headers. */
 
 struct mv_thread *mv_enter_far(uintptr_t cfa) { return mv_enter(cfa); }
 

@@ -1,6 +1,6 @@
 /*
  * The variable parts of call records: arrays, strings and statuses. The generated wrappers use them. They are on the
- * record path: nothing is allocated but the growth of a thread's own buffers, and no lock is taken.
+ * record path: they take no lock and allocate nothing, except that a thread's own buffers may grow.
  */
 #ifndef MPIVET_CALL_H
 #define MPIVET_CALL_H
@@ -15,11 +15,11 @@
 
 _Static_assert(sizeof(void *) == 8 && sizeof(MPI_Aint) == 8, "records are made for 64-bit programs");
 
-/* The number of elements that a count says. */
+/* The number of elements for a count: negative counts are 0. */
 MV_INLINE uint64_t mv_n(int64_t n) { return n > 0 ? (uint64_t)n : 0; }
 
-/* Bytes that a section of n elements takes. If there are too many elements for a call record, these are the 8 of its
- * header. */
+/* Bytes that a section of n elements takes. If there are too many elements for a call record, it is only the header of
+ * 8 bytes. */
 MV_INLINE uint64_t mv_section_room(const struct mv_thread *t, uint64_t n, unsigned slot)
 {
     if (!n)
@@ -53,7 +53,7 @@ MV_INLINE void mv_section_in(unsigned char *at, unsigned kind, unsigned param, c
         mv_fill(at + 8, p, n, width, slot);
 }
 
-/* Not zero if an array that the call reads differs from that of a section. */
+/* Not zero if an array that the call reads differs from the array in a section. */
 MV_INLINE uint64_t mv_section_differs(const unsigned char *at, const void *p, uint64_t n, unsigned width, unsigned slot)
 {
     uint64_t differ = 0;
@@ -66,7 +66,7 @@ MV_INLINE uint64_t mv_section_differs(const unsigned char *at, const void *p, ui
     return differ;
 }
 
-/* Room for an array that the call writes. What is not written reads as zero. */
+/* Room for an array that the call writes. Elements that are not written read as zero. */
 MV_INLINE void mv_section_out(unsigned char *at, unsigned kind, unsigned param, uint64_t n, uint64_t room)
 {
     if (!room)
@@ -81,7 +81,7 @@ MV_INLINE uint64_t mv_string_length(const struct mv_thread *t, const char *s)
     return s ? strnlen(s, t->inline_max) : 0;
 }
 
-/* Whether an array is too long for the call record, so that it goes into records of its own. */
+/* Whether an array is too long for the call record, so that it goes into its own records. */
 MV_INLINE int mv_is_cut(uint64_t room) { return room == 8; }
 
 MV_INLINE void mv_fill_status(unsigned char *to, const MPI_Status *s, uint64_t n, int with_error)
@@ -93,11 +93,11 @@ MV_INLINE void mv_fill_status(unsigned char *to, const MPI_Status *s, uint64_t n
     }
 }
 
-/* Bytes that status i tells of, -1 if it tells of none (struct mv_completion). statuses may be MPI_STATUS_IGNORE or
+/* Bytes in status i, -1 if they are unknown (struct mv_completion). statuses may be MPI_STATUS_IGNORE or
  * MPI_STATUSES_IGNORE. */
 int64_t mv_status_at(const void *statuses, uint64_t i);
 
-/* Statuses to pass where the program wants none. If there is no memory, none are asked for. */
+/* Statuses to pass if the program ignores them. If there is no memory, they stay ignored. */
 MV_INLINE MPI_Status *mv_statuses(struct mv_thread *t, MPI_Status *program, uint64_t n)
 {
     if (program != MPI_STATUSES_IGNORE || !n)
@@ -132,7 +132,7 @@ MV_INLINE void mv_section_end(unsigned char *r, uint64_t at, uint64_t end)
         mv_put8(r + at, 0, 0);
 }
 
-/* A record under way. */
+/* A record that is being written. */
 struct mv_open {
     unsigned char *r;
     uint64_t len;
@@ -157,7 +157,7 @@ void mv_fill_status_far(unsigned char *to, const MPI_Status *s, uint64_t n, int 
 unsigned char *mv_query_begin_far(struct mv_thread *t, unsigned kind, unsigned used, uintptr_t ra);
 void mv_query_end_far(struct mv_thread *t, int rc);
 
-/* The record of a poll that was begun by mv_poll_borrow and is not as the one before. */
+/* The record of a poll that mv_poll_borrow has begun and that differs from the one before. */
 MV_INLINE struct mv_open mv_poll_open(struct mv_thread *t)
 {
     if (MV_LIKELY(t->borrowed))

@@ -1,4 +1,4 @@
-/* Knows the communicators of the process, and publishes new ones. */
+/* The known communicators of the process, and the publication of new ones. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,13 +16,13 @@
 
 /* The communicators: a table (table.h). Threads add and remove them without a lock: MPI gives one handle to one
  * communicator at a time. A program may use a handle only after the call that made it and before the call that frees
- * it. So nobody reads `known` while it is written. */
+ * it. So `known` is not read while it is written. */
 static struct slot {
     _Atomic uint64_t comm; /* key */
     struct mv_known known;
 } slots[1 << SLOTS_BITS];
 
-/* 1: a communicator has been made. Set by the threads that make them, read by any thread. */
+/* 1: a communicator was made. Set by the threads that make them, read by any thread. */
 static _Atomic int made_one;
 
 static struct slot *slot_of(uint64_t comm) { return mv_table_find(slots, sizeof slots[0], SLOTS_BITS, comm); }
@@ -49,7 +49,7 @@ static void remember(uint64_t comm, const struct mv_known *k)
 {
     static _Atomic unsigned serials; /* given out so far, by any thread */
     struct slot *s = slot_of(comm);
-    if (s) /* its call of MPI_Comm_free has not returned yet, or is not known */
+    if (s) /* its call of MPI_Comm_free has not returned yet, or is not recorded */
         mv_table_remove(s);
     if (!(s = mv_table_reserve(slots, sizeof *s, SLOTS_BITS, comm)))
         return;
@@ -78,17 +78,17 @@ static void add_rank(struct runs *to, int rank)
         to->run[to->n].stride = rank < 0 ? 0 : 1;
         to->run[to->n++].count = 1;
     } else {
-        to->max = 0; /* the rest is missing, and the sum of the counts says so */
+        to->max = 0; /* the rest is missing; the sum of the counts shows this */
     }
 }
 
-/* Appends the world ranks of a group as runs, and frees the group. The number of runs. */
+/* Appends the world ranks of a group as runs, and frees the group. Returns the number of runs. */
 static uint32_t add_group(struct runs *to, MPI_Group g, int size)
 {
     int in[CHUNK], out[CHUNK];
     MPI_Group world;
     uint32_t before = to->n;
-    /* A run never goes on across groups. */
+    /* A run never continues in another group. */
     struct runs mine = {to->run + to->n, 0, to->max - to->n};
     for (int first = 0; first < size && mine.max; first += CHUNK) {
         int n = size - first < CHUNK ? size - first : CHUNK;
@@ -131,7 +131,7 @@ static void publish_neighbours(struct mv_thread *t, MPI_Comm comm, const struct 
     if (k->in < 0 || k->out < 0 || size > t->largest - sizeof(struct mv_record) - sizeof h - 64 ||
         MV_PMPI(MPI_Topo_test)(comm, &kind) || kind != MPI_DIST_GRAPH)
         return;
-    int *list = mv_grow(&t->runs, 2 * (size + sizeof *list)); /* ranks, and behind them weights */
+    int *list = mv_grow(&t->runs, 2 * (size + sizeof *list)); /* ranks, and after them weights */
     if (!list)
         return;
     int *weights = list + edges + 1;
@@ -143,8 +143,8 @@ static void publish_neighbours(struct mv_thread *t, MPI_Comm comm, const struct 
     mv_info_end(t, r);
 }
 
-/* Publishes a communicator that the call under way has made. from: the communicator to ask for its group. That is
- * itself, or its parent if it may not be used yet (MPI_Comm_idup). of, made: for mv_object_comm. */
+/* Publishes a communicator that the call under way has made. from: the communicator with its group. That is the
+ * communicator itself, or its parent if it may not be used yet (MPI_Comm_idup). of, made: for mv_object_comm. */
 static void publish(struct mv_thread *t, MPI_Comm comm, MPI_Comm from, struct mv_object *of, unsigned made)
 {
     struct mv_known k = {0};

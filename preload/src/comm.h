@@ -1,7 +1,7 @@
 /*
- * Communicators: their sizes, so that lengths of arrays are known without asking MPI about a handle that may be
- * anything. And the publication of new ones. Only handles that MPI itself has returned get in. The record path reads
- * them without a lock.
+ * Communicators and their sizes. The library needs the sizes for the lengths of arrays. It must not ask MPI about a
+ * handle that may be invalid. So it stores only handles that MPI itself has returned. New communicators are published.
+ * The record path reads them without a lock.
  */
 #ifndef MPIVET_COMM_H
 #define MPIVET_COMM_H
@@ -10,31 +10,31 @@
 #include "mv.h"
 #include "objects.h"
 
-/* What is known of a communicator. */
+/* Facts about a communicator. */
 struct mv_known {
     int size, rank, remote; /* in the local group; in the remote one, 0 if there is none */
     int dims, in, out;      /* topology: dimensions, neighbours */
     unsigned serial;        /* different for each communicator */
 };
 
-/* What is known of a communicator. A handle that is not known has no members. */
+/* Returns the facts about a communicator. An unknown handle has no members. */
 const struct mv_known *mv_known(uint64_t comm);
 
 
-/* The number of processes that a call of a collective names in its arrays. */
+/* The number of processes for which a call of a collective has array elements. */
 MV_INLINE int mv_comm_size(uint64_t comm)
 {
     const struct mv_known *k = mv_known(comm);
     return k->remote ? k->remote : k->size;
 }
 
-/* After a call that has made a communicator. parent: its group is asked of that if from_parent. of, made: for
+/* After a call that has made a communicator. If from_parent, its group is that of parent. of, made: for
  * mv_object_comm. */
 void mv_new_comm(struct mv_thread *t, MPI_Comm comm, MPI_Comm parent, int from_parent, struct mv_object *of,
                  unsigned made);
 
-/* After a call that has freed a communicator. serial: what mv_known said before the call. MPI may have given the handle
- * to another communicator since, which another thread has made. */
+/* After a call that has freed a communicator. serial: from mv_known before the call. In the meantime, MPI may have
+ * given the handle to another communicator, made by another thread. */
 void mv_forget_comm(uint64_t comm, unsigned serial);
 
 /* Whether a communicator has been made since the start of MPI, or since mv_comm_end. */

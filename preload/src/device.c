@@ -16,7 +16,7 @@ static const char *const libraries[] = {"libcuda.so.1", "libamdhip64.so", "libam
                                         "libze_loader.so.1"};
 #define LIBRARIES (sizeof libraries / sizeof libraries[0])
 
-/* 1: one of them is loaded, or was. Any thread sets it, mv_is_device reads it. */
+/* 1: one of them is or was loaded. Any thread sets it, mv_is_device reads it. */
 static _Atomic int loaded;
 
 void mv_device_module(const char *path, size_t len)
@@ -31,10 +31,10 @@ void mv_device_module(const char *path, size_t len)
     }
 }
 
-/* Whether a library says, or may think, that the address is its own. */
+/* Whether a library reports that the address is its own, or may think so. */
 static int claims(void *library, uint64_t address)
 {
-    /* cuPointerGetAttribute(CU_POINTER_ATTRIBUTE_MEMORY_TYPE): CUDA_ERROR_INVALID_VALUE for what CUDA does not know. */
+    /* cuPointerGetAttribute(CU_POINTER_ATTRIBUTE_MEMORY_TYPE): CUDA_ERROR_INVALID_VALUE for unknown addresses. */
     int (*cuda)(unsigned *, int, uint64_t), (*hip)(void *, const void *);
     union {
         unsigned type;
@@ -50,7 +50,7 @@ static int claims(void *library, uint64_t address)
         memcpy(&hip, &f, sizeof f);
         return hip(&out, (const void *)(uintptr_t)address) != 1; /* hipErrorInvalidValue */
     }
-    return 1; /* it can't be asked */
+    return 1; /* it cannot be asked */
 }
 
 int mv_is_device(uint64_t address)

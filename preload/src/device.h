@@ -1,13 +1,14 @@
 /*
- * Memory of other devices, such as graphics processors. Their runtime libraries know which addresses are theirs, and
- * are asked if the process has loaded one. Such memory can't be read here, or should not be, but MPI may well send it.
+ * Memory of other devices, such as graphics processors. Their runtime libraries know which addresses belong to them.
+ * They are asked if the process has loaded one. The library cannot, or should not, read such memory, but MPI may send
+ * it.
  */
 #ifndef MPIVET_DEVICE_H
 #define MPIVET_DEVICE_H
 
 #include "base.h"
 
-/* Takes note of a file that is mapped into the process. The path is not ended by a zero. */
+/* Notes a file that is mapped into the process. The path is not ended by a zero. */
 void mv_device_module(const char *path, size_t len);
 
 /* Whether an address may be memory of another device. */

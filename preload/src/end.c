@@ -1,6 +1,6 @@
 /*
- * Writes the end of the process into its page, the state last. A signal's handler gets here as well. So everything here
- * is async-signal-safe: it allocates nothing, and takes no lock.
+ * Writes the end of the process into its page, the state last. A signal handler calls this, too. So everything here is
+ * async-signal-safe: it allocates nothing, and takes no lock.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@
 
 #define MV_MAY_LOAD  /* at the start */
 #define MV_MAY_START /* the handler of exit() is registered once */
-#define MV_MAY_END   /* where the program does */
+#define MV_MAY_END   /* only to end the process as the program does */
 #include "rules.h"
 
 /* Adds a mapping to the page if one of the pcs lies in it. */
@@ -45,7 +45,7 @@ static void use_mapping(void *ctx, const struct mv_mapping *m)
     p->nmaps++;
 }
 
-/* Fills in the page. The stack begins with the frame whose pc is from_pc; 0: no stack is wanted. info: siginfo_t of a
+/* Fills in the page. The stack begins with the frame whose pc is from_pc; 0: no stack is recorded. info: siginfo_t of a
  * signal. */
 static void write_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc, const void *info)
 {
@@ -61,8 +61,8 @@ static void write_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc
     p->in_mpi = (uint32_t)mv_inside();
     struct mv_thread *t = mv_tls.mine;
     if (p->in_mpi && t->borrowed &&
-        mv_has_room(t, (uint64_t)t->polled->head.lines * 64)) /* not to wait for the analyzer here */
-        mv_poll_publish(t, 1); /* it is the call that the process ends in */
+        mv_has_room(t, (uint64_t)t->polled->head.lines * 64)) /* so that it does not wait for the analyzer */
+        mv_poll_publish(t, 1); /* the process ends in this call */
     p->fault_addr = 0;
     p->sender_pid = 0;
     p->npcs = p->nmaps = 0;
@@ -90,7 +90,7 @@ static void write_end(uint32_t state, int code, uint32_t kind, uintptr_t from_pc
 #error "the place of the program counter in a signal's context"
 #endif
 
-/* Writes down the end by a signal, with the stack that the signal interrupted if there is a context (mv_tell_end). */
+/* Records the end by a signal, with the stack that the signal interrupted if there is a context (mv_tell_end). */
 static void tell_signal(int sig, const void *info, void *context)
 {
     ucontext_t *u = context;
@@ -98,7 +98,8 @@ static void tell_signal(int sig, const void *info, void *context)
     write_end(MV_SIGNALED, sig, 0, u ? (uintptr_t)PC(u) : 0, info);
     if (!u || !p || p->npcs > 1)
         return;
-    /* A call of an address that is no function can't be unwound. Its caller can be, as if the call had returned. */
+    /* The call of an address that is not a function cannot be unwound. Its caller can be, as if the call had
+     * returned. */
 #if defined(__x86_64__)
     __typeof__(PC(u)) pc = PC(u), sp = SP(u);
     PC(u) = *(const greg_t *)sp;
@@ -114,18 +115,18 @@ static void tell_signal(int sig, const void *info, void *context)
 #endif
 }
 
-/* Where the stack of an exit begins, 0 if the exit is no error. */
+/* Where the stack of an exit begins, 0 if the exit is not an error. */
 static uintptr_t if_premature(uintptr_t ra)
 {
     const struct mv_process *p = mv_page();
     return p && p->initialized && !p->finalized ? ra : 0;
 }
 
-/* How long a process waits for the analyzer, which may have much to read. */
+/* How long a process waits for the analyzer, which may have many records to read. */
 #define VERDICT_PATIENCE_NS 30000000000u
 
-/* The exit status that the analyzer wants of a rank that has succeeded, 0 if it wants none. Under mpivet exec, the last
- * rank of a node tells the launcher so whether something has been found. */
+/* The exit status that the analyzer requests for a rank that has succeeded, 0 if it requests none. Under mpivet exec,
+ * the last rank of a node reports to the launcher in this way whether there are findings. */
 static int verdict(void)
 {
     struct mv_process *p = mv_page();
@@ -151,10 +152,10 @@ static void at_exit(int code, void *arg)
     int wanted = code & 0xff ? 0 : verdict();
     errno = e;
     if (wanted)
-        exit(wanted); /* glibc then calls the handlers that are left, and flushes stdio */
+        exit(wanted); /* glibc then calls the remaining handlers, and flushes stdio */
 }
 
-/* The exits that run no handlers. These functions stand in front of libc's. */
+/* The exit functions that run no handlers. These functions replace libc's. */
 
 static void (*real_quick_exit)(int);
 static void (*real_exit)(int);
@@ -167,7 +168,7 @@ static void resolve(void)
     memcpy(&real_exit, &p, sizeof p);
 }
 
-/* The handler of exit() is the first to be registered, so the last to run. */
+/* The handler of exit() is registered first, so it runs last. */
 void mv_end_start(void)
 {
     resolve();

@@ -1,8 +1,8 @@
-/* How the process ends: by exit(), _exit() and their kin, or by a signal. */
+/* How the process ends: by exit(), _exit() and similar functions, or by a signal. */
 #ifndef MPIVET_END_H
 #define MPIVET_END_H
 
-/* Has the end of the process told. Called once, by mv_start. */
+/* Arranges that the end of the process is recorded. Called once, by mv_start. */
 void mv_end_start(void);
 
 #endif

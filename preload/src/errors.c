@@ -1,16 +1,16 @@
 /*
- * An error handler may end the process before the call returns, as MPI_ERRORS_ARE_FATAL does. So the error is told
+ * An error handler may end the process before the call returns, as MPI_ERRORS_ARE_FATAL does. So the error is published
  * before the handler is called.
  *
- * The program's error handlers are never touched, so that handles, reference counts and inheritance are those of a run
- * without mpivet. Instead the library stands before functions that the MPI libraries export, and that they call by the
- * dynamic linker:
+ * The program's error handlers are never changed, so that handles, reference counts and inheritance are the same as in
+ * a run without mpivet. Instead, the library replaces functions that the MPI libraries export, and that they call
+ * through the dynamic linker:
  *   - MPICH calls MPIR_Err_return_comm (_win, _session) for every error of an MPI function, with the function's name.
  *     MPICH may hold its global lock there.
- *   - Open MPI calls ompi_mpi_errors_are_fatal_comm_handler (_win_, _file_, _instance_) where the handler is
+ *   - Open MPI calls ompi_mpi_errors_are_fatal_comm_handler (_win_, _file_, _instance_) if the handler is
  *     MPI_ERRORS_ARE_FATAL.
- * A library may not call them so. Then nothing is told before the process ends, and the analyzer sees only that it
- * ended inside the call.
+ * Some libraries may not call them in this way. Then nothing is published before the process ends, and the analyzer
+ * sees only that it ended inside the call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -25,12 +25,12 @@
 #include "errors.h"
 #include "query.h"
 
-#define MV_MAY_LOAD /* for an error */
-#define MV_MAY_END  /* where MPI would */
+#define MV_MAY_LOAD /* when an error occurs */
+#define MV_MAY_END  /* where MPI would end the process */
 #include "rules.h"
 
-/* 1: errors are told before their handler is called. Set when MPI is initialized; read by threads for which a call has
- * failed. */
+/* 1: errors are published before their handler is called. Set when MPI is initialized; read by threads for which a call
+ * has failed. */
 static _Atomic int telling;
 
 MV_COLD void mv_error(struct mv_thread *t, int code, unsigned flags)
@@ -40,7 +40,7 @@ MV_COLD void mv_error(struct mv_thread *t, int code, unsigned flags)
         return;
     }
     if (!flags && t->raised == code && t->raised_in == t->done)
-        return; /* told before its handler was called */
+        return; /* it was published before its handler was called */
     char text[MV_TEXT_ROOM] = "";
     int class = 0, len = 0, quiet = t->quiet, e = errno;
     t->quiet = 1;
@@ -93,7 +93,7 @@ MV_COLD void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_
 #endif
 }
 
-/* Tells of an error that MPI is about to hand to an error handler. flags: MV_FATAL or MV_RAISED. */
+/* Publishes an error before MPI calls an error handler. flags: MV_FATAL or MV_RAISED. */
 static MV_COLD void raised(int code, unsigned flags)
 {
     struct mv_thread *t = mv_tls.mine;
@@ -106,7 +106,7 @@ static MV_COLD void raised(int code, unsigned flags)
     t->raised_in = t->done;
 }
 
-/* The function of the MPI library that has the name of one in this library. NULL: there is none. */
+/* The function of the MPI library with the same name as one in this library. NULL: there is none. */
 static void *real(const char *name)
 {
     const int e = errno;
@@ -197,7 +197,7 @@ void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
     if (fatal) {
         const char *function = mv_function_name(((const struct mv_record *)t->record)->kind);
 #if defined(MPICH_VERSION)
-        if (is_fatal(MPI_COMM_WORLD)) /* whose handler counts here */
+        if (is_fatal(MPI_COMM_WORLD)) /* its handler is used here */
             hand_on("MPIR_Err_return_comm", NULL, function, code);
 #else
         hand_on("ompi_mpi_errors_are_fatal_comm_handler", &comm, &code, function);

@@ -1,4 +1,4 @@
-/* Publishes what is freed inside of calls. */
+/* Publishes objects that are freed inside calls. */
 #include <errno.h>
 
 #include "freed.h"

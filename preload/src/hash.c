@@ -1,8 +1,8 @@
 /*
- * The sum of data has 64 bits. It is made from eight lanes that do not wait for one another. So they fit into vector
+ * The sum of data has 64 bits. It is made from eight lanes that do not depend on one another. So they fit into vector
  * registers, and memory is the limit. A word is mixed as in XXH3 (Y. Collet): the halves of the word and a key are
- * multiplied, and the word itself goes to the neighbouring lane, so that no change of a single word is ever lost.
- * Unlike there, every stripe has a key of its own, so that stripes that trade places are noticed.
+ * multiplied, and the word itself goes to the neighbouring lane. So no change of a single word is ever lost. Unlike
+ * XXH3, every stripe has its own key, so that an exchange of stripes is noticed.
  */
 #include <string.h>
 #if defined(__x86_64__)
@@ -21,7 +21,7 @@ static const uint64_t keys[MV_SUM_LANES] = {
     0x452821e638d01377ULL, 0xbe5466cf34e90c6cULL, 0xc0ac29b7c97c50ddULL, 0x3f84d5b5b5470917ULL,
 };
 
-/* Adds whole stripes. The words for the neighbours are summed up apart, so that lanes meet only once. */
+/* Adds whole stripes. The words for the neighbours are summed up separately, so that lanes meet only once. */
 __attribute__((unused)) static void stripes_anywhere(struct mv_summing *s, const unsigned char *p, uint64_t n)
 {
     uint64_t lane[MV_SUM_LANES], key[MV_SUM_LANES], words[MV_SUM_LANES];
@@ -48,7 +48,7 @@ typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
 
 #if defined(__x86_64__)
 
-/* How far ahead data are fetched. What the processor fetches by itself ends at each page. */
+/* How far ahead data are fetched. The hardware prefetcher stops at the end of each page. */
 #define AHEAD 4096
 
 /* The same with vectors, all of which stay in registers. */
@@ -96,7 +96,8 @@ STRIPES(stripes_avx512, vector_8, MULTIPLY_8, __attribute__((target("avx512f")))
 static stripes_fn *best(void)
 {
     __builtin_cpu_init();
-    /* Processors without VBMI2 lower their clock for such multiplications, also for what the program does next. */
+    /* Processors without VBMI2 lower their clock for such multiplications. That also slows down the program
+     * afterwards. */
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vbmi2"))
         return stripes_avx512;
     return __builtin_cpu_supports("avx2") ? stripes_avx2 : stripes_sse2;

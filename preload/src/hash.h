@@ -1,5 +1,5 @@
 /*
- * The sum of data: the same for the same data, in whatever pieces they come. Nothing is read but the data. No memory is
+ * The sum of data: it is the same for the same data, in pieces of any size. Only the data are read. No memory is
  * allocated, and no lock is taken.
  */
 #ifndef MPIVET_HASH_H
@@ -10,7 +10,7 @@
 #define MV_SUM_LANES 8
 #define MV_SUM_STRIPE (8 * MV_SUM_LANES)
 
-/* A sum under way. */
+/* A sum in progress. */
 struct mv_summing {
     uint64_t lane[MV_SUM_LANES];
     uint64_t key;                      /* of the next stripe */

@@ -1,4 +1,4 @@
-/* What is done when MPI begins and ends. */
+/* The actions when MPI begins and ends. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -90,7 +90,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
     mv_sums_announce(t);
     mv_objects_start();
     mv_names(t);
-    mv_world_end(); /* that of a session */
+    mv_world_end(); /* the group of a session */
     if (!MV_PMPI(MPI_Comm_group)(whole, &g))
         mv_world(g);
     mv_new_comm(t, whole, whole, 0, NULL, MV_MADE_WORLD);
@@ -118,10 +118,10 @@ void mv_abort_enter(struct mv_thread *t)
 }
 
 #if MPI_VERSION >= 4
-/* A program may use sessions only, so the first one publishes what it can. */
+/* A program may use only sessions, so the first one publishes what it can. */
 void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
 {
-    static _Atomic int told; /* set by the first thread that gets here with a recorded call */
+    static _Atomic int told; /* set by the first thread that comes here with a recorded call */
     if (rc != MPI_SUCCESS)
         return;
     MARK(initialized, 1);

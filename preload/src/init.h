@@ -1,6 +1,6 @@
 /*
- * MPI's beginning and end: what is told of the MPI library once it can be asked, and the marks in the process's page.
- * In all functions t is NULL if the call is not recorded.
+ * MPI's beginning and end: the facts about the MPI library, recorded when they are available, and the marks in the
+ * process's page. In all functions t is NULL if the call is not recorded.
  */
 #ifndef MPIVET_INIT_H
 #define MPIVET_INIT_H

@@ -31,16 +31,16 @@ struct mv_layout mv_layout_find(const struct mv_layouts *m, uint64_t size, uint6
 struct walk {
     mv_layout_visit *visit;
     void *ctx;
-    uint64_t at, length; /* the run that may still go on */
-    uint64_t left;       /* bytes of the copy that are still to come */
+    uint64_t at, length; /* the run that may still grow */
+    uint64_t left;       /* remaining bytes of the copy */
     int result;
 };
 
-/* A loop under way. */
+/* An active loop. */
 struct loop {
-    const int64_t *begin, *end; /* its instructions; behind them, those around it go on */
-    uint64_t base, stride;      /* of the present turn */
-    uint64_t more;              /* turns that follow */
+    const int64_t *begin, *end; /* its instructions; after them, the outer loops continue */
+    uint64_t base, stride;      /* of the present iteration */
+    uint64_t more;              /* remaining iterations */
     const int64_t *outer_end;
     uint64_t outer_base;
 };

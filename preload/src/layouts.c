@@ -17,8 +17,8 @@
  * look for a layout compare it with the analyzer's count. */
 static _Atomic uint64_t frees;
 
-/* 1: a datatype was freed by a call that is not recorded. The analyzer will not learn of it, so no layout is believed
- * any more. Set by any thread, and never cleared. */
+/* 1: a call that is not recorded has freed a datatype. The analyzer will not learn of it, so no layout is trusted any
+ * more. Set by any thread, and never cleared. */
 static _Atomic int freed_unseen;
 
 static const struct mv_layouts *map_layouts(const char *dir)
@@ -65,7 +65,7 @@ static const struct mv_layouts *layouts(void)
         m = map_layouts(mv_g.control->fallback);
     const struct mv_layouts *other = NULL;
     if (!m)
-        __atomic_store_n(&page->layouts, 0, __ATOMIC_RELAXED); /* it can't be mapped: do not try again */
+        __atomic_store_n(&page->layouts, 0, __ATOMIC_RELAXED); /* it cannot be mapped: do not try again */
     else if (!atomic_compare_exchange_strong(&mapped, &other, m)) {
         munmap((void *)(uintptr_t)m, m->size);
         m = other;
@@ -88,6 +88,6 @@ void mv_type_free(struct mv_thread *t, uint64_t handle)
 {
     if (t)
         atomic_fetch_add(&frees, 1);
-    else if (!mv_inside() || mv_layout(handle).words) /* else it is a datatype of MPI's own */
+    else if (!mv_inside() || mv_layout(handle).words) /* otherwise it is a datatype of MPI's own */
         atomic_store(&freed_unseen, 1);
 }

@@ -1,12 +1,12 @@
-/* The layouts of this process's datatypes, as the analyzer has found them out (struct mv_layouts). */
+/* The layouts of this process's datatypes, as computed by the analyzer (struct mv_layouts). */
 #ifndef MPIVET_LAYOUTS_H
 #define MPIVET_LAYOUTS_H
 
 #include "layout.h"
 #include "ring.h"
 
-/* Where the data of a datatype lie. No words if that is not known, or not yet. The program stays valid when the
- * datatype is freed. */
+/* Where the data of a datatype lie. No words if it is not known, or not yet. The program stays valid when the datatype
+ * is freed. */
 struct mv_layout mv_layout(uint64_t handle);
 
 /* The number of MPI_Type_free calls that were entered so far. */

@@ -10,7 +10,7 @@
 
 #include "rules.h"
 
-/* Reads a hexadecimal number, and moves *p behind it. */
+/* Reads a hexadecimal number, and moves *p past it. */
 static uint64_t hex(const char **p, const char *end)
 {
     uint64_t v = 0;
@@ -26,7 +26,7 @@ static uint64_t hex(const char **p, const char *end)
     return v;
 }
 
-/* Moves *p behind the present field and the blanks that follow it. */
+/* Moves *p past the present field and the following blanks. */
 static void skip_field(const char **p, const char *end)
 {
     while (*p < end && **p != ' ')
@@ -35,7 +35,7 @@ static void skip_field(const char **p, const char *end)
         ++*p;
 }
 
-/* Reads one line: "start-end perms offset dev inode path". 0 if it is no such line. */
+/* Reads one line: "start-end perms offset dev inode path". Returns 0 for other lines. */
 static int parse(struct mv_mapping *m, const char *p, const char *end)
 {
     m->start = hex(&p, end);
@@ -61,7 +61,7 @@ static int parse(struct mv_mapping *m, const char *p, const char *end)
 
 int mv_maps_visit(void (*visit)(void *ctx, const struct mv_mapping *m), void *ctx)
 {
-    char buf[4096 + 512]; /* the longest path, and what stands before it */
+    char buf[4096 + 512]; /* the longest path, and the fields before it */
     size_t have = 0;
     int whole = 0;
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -82,7 +82,7 @@ int mv_maps_visit(void (*visit)(void *ctx, const struct mv_mapping *m), void *ct
                 visit(ctx, &m);
             at = (size_t)(nl - buf) + 1;
         }
-        if (!at) /* a line that is longer than any path may be */
+        if (!at) /* a line that is longer than any valid one */
             break;
         memmove(buf, buf + at, have - at);
         have -= at;

@@ -1,4 +1,4 @@
-/* The memory map of the process, as the kernel tells it. */
+/* The memory map of the process, from the kernel. */
 #ifndef MPIVET_MAPS_H
 #define MPIVET_MAPS_H
 

@@ -1,7 +1,7 @@
 /*
- * Sums of blocking messages: of what is sent, before the real function is called, and of what was received, after it
- * has returned. If another thread could have changed the data sent, they are looked at once more then. If no other
- * thread could, one look is enough: afterwards, while they are on their way.
+ * Sums of blocking messages: of the data that are sent, before the real function is called, and of the received data,
+ * after it has returned. If another thread could have changed the sent data, they are then looked at once more. If no
+ * other thread could, one look is enough: afterwards, while the data are on their way.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -29,8 +29,8 @@ static long threads[THREADS];
 static int nthreads;
 static int single_before;
 
-/* Calls f for each thread of the process, until it returns something else than 0, which is the result then. Negative:
- * the threads can't be listed. */
+/* Calls f for each thread of the process, until it returns a value other than 0. That value is the result. Negative:
+ * the threads cannot be listed. */
 static int each_thread(int (*f)(long))
 {
     struct {
@@ -83,7 +83,7 @@ void mv_threads_after(void)
 /* Asking the kernel takes some microseconds. */
 #define WORTH_ASKING ((uint64_t)256 << 10)
 
-/* Whether no other thread of the program's could change so much data while this one is inside MPI. */
+/* Whether no other thread of the program could change so much data while this one is inside MPI. */
 static int is_alone(uint64_t bytes)
 {
     if (is_single())

@@ -14,8 +14,8 @@ struct mv_message {
         MV_BEFORE,
         MV_AFTER,
         MV_BOTH
-    } when;     /* the data sent are looked at, relative to the real function's call */
-    int shared; /* the data received go where another operation reads or writes */
+    } when;     /* when the sent data are looked at, relative to the real function's call */
+    int shared; /* another operation reads or writes the memory for the received data */
     struct mv_snapshot sent;
 };
 
@@ -28,7 +28,7 @@ void mv_threads_after(void);
 void mv_message_begin(struct mv_thread *t, struct mv_message *m, const struct mv_buffered *send,
                       const struct mv_buffered *recv);
 
-/* When it has returned rc. bytes: received; -1 if that is not known. */
+/* When the real function has returned rc. bytes: received; -1 if that is not known. */
 void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Publishes the files that are mapped into the process, when they appear. The analyzer needs them to make names of
- * return addresses when the process is long gone. Every ring has its own list, as rings are read independently.
+ * Publishes the files that are mapped into the process, when they appear. The analyzer needs them to find the names of
+ * return addresses after the process has ended. Every ring has its own list, as rings are read independently.
  *
- * What the dynamic linker tells is copied under its lock. It is published afterwards, as that may wait for the
+ * The data of the dynamic linker are copied under its lock. They are published afterwards, as that may wait for the
  * analyzer.
  */
 #ifndef _GNU_SOURCE
@@ -138,7 +138,8 @@ void mv_modules(struct mv_thread *t)
             memcpy(r + sizeof(struct mv_record), m, len);
             mv_info_end(t, r);
             mv_device_module((const char *)(m + 1) + m->build_id_len, m->path_len);
-            /* Another file may lie there later, and this one again after it: only the latest per address counts. */
+            /* Another file may be mapped there later, and then this one again: only the latest one per address
+             * counts. */
             for (k = 0; k < t->modules && t->module[k].base != m->base; k++)
                 ;
             if (k < MV_MODULES) {

@@ -18,7 +18,7 @@ struct taker {
     void *ctx;
 };
 
-/* Hands out block i, which goes to or comes from a peer. shape: that of the side's datatype, if it has only one. */
+/* Passes on block i, which goes to or comes from a peer. shape: that of the side's datatype, if it has only one. */
 static void add(const struct taker *l, const struct mv_side *s, const struct mv_shape *shape, int i, uint32_t peer)
 {
     struct mv_shape own;
@@ -49,7 +49,7 @@ static void add_one(const struct taker *l, const struct mv_side *s, int i, uint3
     add(l, s, &shape, i, peer);
 }
 
-/* Hands out the blocks of all peers but one. */
+/* Passes on the blocks of all peers except one. */
 static void add_all(const struct taker *l, const struct mv_side *s, int peers, int but)
 {
     const struct mv_shape shape = s->types ? (struct mv_shape){0} : mv_shape_of(s->type);
@@ -58,7 +58,7 @@ static void add_all(const struct taker *l, const struct mv_side *s, int peers, i
             add(l, s, &shape, i, (uint32_t)i);
 }
 
-/* Whether this process has data of its own beside the root's. Between two groups the root has none. */
+/* Whether this process has its own data besides the root's. Between two groups, the root has none. */
 static int beside_root(const struct mv_movement *m) { return !m->inter || !m->at_root; }
 
 uint64_t mv_parts_most(const struct mv_movement *m)

@@ -11,7 +11,7 @@ enum mv_motion {
     MV_MOVES_SCATTER,
     MV_MOVES_ALLGATHER,
     MV_MOVES_ALLTOALL,
-    MV_MOVES_REDUCE, /* what it receives is not what was sent */
+    MV_MOVES_REDUCE, /* the data received are not the data sent */
 };
 
 /* The arguments of one direction: a block for each process, or a single one. */
@@ -26,11 +26,11 @@ struct mv_side {
     int in_place;       /* buf is MPI_IN_PLACE */
 };
 
-/* The arguments of a call that moves data; send is the buffer of MPI_Bcast. */
+/* The arguments of a call that moves data. For MPI_Bcast, the buffer is in send. */
 struct mv_movement {
     enum mv_motion motion;
     int at_root;  /* this process is the root */
-    int absent;   /* MPI_PROC_NULL was passed as root: this process takes no part */
+    int absent;   /* MPI_PROC_NULL was passed as root: this process does not take part */
     int root;     /* as passed */
     int rank;     /* of this process; negative: the communicator is not known */
     int peers;    /* processes to receive from, or send to */
@@ -40,10 +40,10 @@ struct mv_movement {
 
 typedef void mv_take_part(void *ctx, const struct mv_part *p);
 
-/* How many parts there are at most, in either direction. */
+/* The maximum number of parts, in either direction. */
 uint64_t mv_parts_most(const struct mv_movement *m);
 
-/* Hands out the parts that a call sends, and those that it receives. */
+/* Passes on the parts that a call sends, and those that it receives. */
 void mv_parts_sent(const struct mv_movement *m, mv_take_part *take, void *ctx);
 void mv_parts_received(const struct mv_movement *m, mv_take_part *take, void *ctx);
 

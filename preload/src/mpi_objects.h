@@ -33,7 +33,7 @@
         f_;                                                                                                     \
     }))
 
-/* A handle as it stands in a record. */
+/* A handle as it is stored in a record. */
 #define MV_HANDLE(h) (sizeof(h) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(h) : (uint64_t)(uintptr_t)(h))
 
 /* Room for a text that MPI fills in. It is more than the standard asks for, and must be all zero before: MPICH 4.0.2
@@ -54,7 +54,7 @@ _Static_assert(MV_TEXT_ROOM >= 2 * MPI_MAX_ERROR_STRING && MV_TEXT_ROOM >= 2 * M
 #define MV_CONSTANT_MPI_WEIGHTS_EMPTY mv_pointer_constant("MPI_WEIGHTS_EMPTY")
 #endif
 
-/* Converts a status to what stands in a record. */
+/* Converts a status to the form in a record. */
 MV_INLINE void mv_status_value(struct mv_status *to, const MPI_Status *s, int with_error)
 {
     to->source = s->MPI_SOURCE;
@@ -77,7 +77,7 @@ MV_INLINE void mv_status_value(struct mv_status *to, const MPI_Status *s, int wi
 #endif
 }
 
-/* Bytes received, as a status says; -1 if it does not say. */
+/* Bytes received according to a status; -1 if unknown. */
 MV_INLINE int64_t mv_status_bytes(const MPI_Status *s)
 {
     struct mv_status v;

@@ -1,5 +1,5 @@
-/* How a thread comes to record: at its first MPI call it takes over the ring of a thread that has ended, or gets a new
- * one. */
+/* How a thread begins to record: at its first MPI call, it takes over the ring of a thread that has ended, or gets a
+ * new one. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -17,7 +17,7 @@ static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static int key_made;
 
-/* What threads that ended have left behind. Read and written with the lock, once at the begin and the end of a
+/* The rings of threads that have ended. Read and written with the lock, once at the beginning and at the end of a
  * thread. */
 static struct mv_thread *spare;
 static atomic_flag spare_lock = ATOMIC_FLAG_INIT;
@@ -30,7 +30,8 @@ static void lock_spare(void)
 
 static void unlock_spare(void) { atomic_flag_clear_explicit(&spare_lock, memory_order_release); }
 
-/* Runs at the thread's end. Other destructors may still call MPI. They run in rounds, so this waits for the third. */
+/* Runs at the thread's end. Other destructors may still call MPI. They run in rounds, so this waits for the third
+ * round. */
 static void thread_ends(void *p)
 {
     struct mv_thread *t = p;
@@ -80,7 +81,7 @@ static struct mv_thread *take_spare(void)
     return t;
 }
 
-/* The thread of a new thread, NULL if it is not to be recorded. The wrapper has called mv_start before. */
+/* The state for a new thread, NULL if it is not recorded. The wrapper has called mv_start before. */
 static MV_COLD struct mv_thread *begin(void)
 {
     int e = errno;
@@ -119,8 +120,8 @@ MV_COLD struct mv_thread *mv_first(uintptr_t cfa)
         return begin();
     if (!t->again)
         return NULL;
-    /* The thread is inside a call. If the frame of that call is gone, it was left by longjmp or an exception and will
-     * never return. */
+    /* The thread is inside a call. If the frame of that call does not exist any more, the call was left by longjmp or
+     * an exception and will never return. */
     if (cfa < t->cfa || t->cfa < t->stack_low || cfa >= t->stack_high)
         return NULL;
     if (t->record) {

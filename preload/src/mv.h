@@ -8,12 +8,11 @@
 #include "polls.h"
 #include "tls.h"
 
-/* The thread, when it is not ready: inside another call, new, or not to be recorded. NULL if the call is not to be
+/* The thread, when it is not ready: it is inside another call, new, or not recorded. NULL if the call is not
  * recorded. */
 struct mv_thread *mv_first(uintptr_t cfa);
 
-/* Begins a call. Returns the thread, which is now marked as being inside MPI. NULL if the call is not to be
- * recorded. */
+/* Begins a call. Returns the thread, which is now marked as inside MPI. NULL if the call is not recorded. */
 MV_INLINE struct mv_thread *mv_enter(uintptr_t cfa)
 {
     struct mv_thread *t = mv_tls.ready;
@@ -27,7 +26,7 @@ MV_INLINE struct mv_thread *mv_enter(uintptr_t cfa)
     return t;
 }
 
-/* Tells when a call was left. Its record has no room for that if there was one thread when it was entered. */
+/* Stores when a call was left. Its record has no room for that if there was one thread when it was entered. */
 MV_INLINE void mv_left(struct mv_thread *t, unsigned char *r, uint64_t len, int timed)
 {
     const uint16_t late = MV_LATE;
@@ -50,7 +49,7 @@ MV_INLINE void mv_done(struct mv_thread *t, unsigned char *r, uint64_t len, int 
     __atomic_store_n(&t->ring->done, t->done, __ATOMIC_RELEASE);
 }
 
-/* The same for a record whose length must be read off it. */
+/* The same for a record whose length must be read from the record. */
 MV_INLINE void mv_done_record(struct mv_thread *t, int rc)
 {
     const struct mv_record *h = (const struct mv_record *)t->record;

@@ -19,7 +19,7 @@
 /* In names.c: publishes all of them, at the end of MPI_Init. */
 void mv_names(struct mv_thread *t);
 
-/* A record under way. */
+/* A record that is being written. */
 struct mv_names {
     unsigned char list[4096];
     size_t used, last;

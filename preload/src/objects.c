@@ -1,5 +1,5 @@
-/* The table of communicators, windows and files in shared memory: room for them, their identity, and how they come and
- * go. */
+/* The table of communicators, windows and files in shared memory: room for them, their identity, and how they are made
+ * and freed. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,13 +14,12 @@
 #include "objects.h"
 
 #define MV_MAY_FORMAT /* names of files */
-#define MV_MAY_LOCK   /* for a moment, when objects come and go */
+#define MV_MAY_LOCK   /* for a moment, when objects are made or freed */
 #include "rules.h"
 
 #define PAGE 4096
 #define NAMES (32 << 10)
-/* Objects in the first file, how many times as many are in each next one, and how many of them there may be: 5,456 in
- * all. */
+/* Number of objects in the first file, growth factor of the next ones, and number of files: 5,456 objects in all. */
 #define FIRST 16
 #define GROWTH 4
 #define FILES 5
@@ -31,15 +30,15 @@ _Static_assert(MV_COLL_COMM_AGREE < MV_KINDS, "the kinds fit");
 
 struct mv_place mv_places[1 << MV_PLACE_BITS];
 
-/* Has the counts before MPI is initialized, and where there is no room for a file. Nobody reads them. */
+/* Has the counts before MPI is initialized, or if there is no room for a file. They are never read. */
 static struct mv_object nowhere;
 
 /* Stands for all objects that are not known, or found no room. Set once, when MPI is initialized; every thread reads
  * it. */
 static struct mv_object *_Atomic others = &nowhere;
 
-/* Everything from here to `busy` is read and written with the lock, but for the contents of files[0], which is set
- * before other threads can know of MPI. */
+/* The variables from here to `busy` are read and written with the lock, except for the contents of files[0], which are
+ * set before other threads can use MPI. */
 static struct mv_objects *files[FILES];
 static int nfiles, full;
 static uint64_t serials;
@@ -47,13 +46,13 @@ static struct mv_object *unused[FIRST * (GROWTH * GROWTH * GROWTH * GROWTH * GRO
 static unsigned nunused;
 static atomic_flag busy = ATOMIC_FLAG_INIT; /* the lock */
 
-/* An object that is neither `nowhere` nor others. */
+/* Whether an object is neither `nowhere` nor `others`. */
 static int is_object(const struct mv_object *o)
 {
     return o && o != atomic_load_explicit(&others, memory_order_relaxed);
 }
 
-/* The serial number of an object, 0 if it is gone. */
+/* The serial number of an object, 0 if it was freed. */
 static uint64_t serial_of(const struct mv_object *o) { return __atomic_load_n(&o->serial, __ATOMIC_RELAXED); }
 
 static void lock(void)
@@ -157,7 +156,7 @@ MV_COLD struct mv_object *mv_object_on(uint64_t key)
     return atomic_load_explicit(p ? &p->object : &others, memory_order_relaxed);
 }
 
-/* Takes an object away from its handle. The lock is held. */
+/* Removes an object from its handle. The lock is held. */
 static void forget(uint64_t key)
 {
     struct mv_place *p = place_of(key);
@@ -169,11 +168,11 @@ static void forget(uint64_t key)
     unused[nunused++] = o;
 }
 
-/* A fresh object for a handle: all zero but for handle and kind. NULL if there is no room. The lock is held. */
+/* A new object for a handle: all zero except for handle and kind. NULL if there is no room. The lock is held. */
 static struct mv_object *fresh(uint64_t handle, unsigned kind)
 {
     const uint64_t key = mv_object_key(handle, kind);
-    forget(key); /* freed by a call that is not known */
+    forget(key); /* it was freed by a call that is not recorded */
     if (!nunused)
         grow();
     struct mv_place *p = nunused ? mv_table_reserve(mv_places, sizeof *p, MV_PLACE_BITS, key) : NULL;
@@ -202,7 +201,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* The lowest world rank among runs, -1 if some are of processes of another world or not known. */
+/* The lowest world rank in runs, -1 if some processes belong to another world or are not known. */
 static int64_t lowest(const struct mv_run *r, uint32_t n, int32_t size)
 {
     int64_t low = INT32_MAX, covered = 0;
@@ -217,7 +216,7 @@ static int64_t lowest(const struct mv_run *r, uint32_t n, int32_t size)
     return covered == size ? low : -1;
 }
 
-/* Hashes the members of a group in their order, whatever runs they come in. */
+/* Hashes the members of a group in their order, whatever the runs are. */
 static uint64_t hash_members(const struct mv_run *r, uint32_t n)
 {
     uint64_t h = 0;
@@ -236,7 +235,7 @@ static uint64_t number_of(uint64_t groups)
         _Atomic uint64_t groups; /* key */
         uint64_t n;
     } made[1 << MADE_BITS];
-    groups |= 4; /* no key of the table's own */
+    groups |= 4; /* must not be a reserved key */
     struct made *m = mv_table_find(made, sizeof *m, MADE_BITS, groups);
     if (m)
         return ++m->n;
@@ -258,9 +257,9 @@ static uint64_t sum(const struct mv_object *o, unsigned first, unsigned last)
 
 /*
  * Gives a communicator an identity that is the same on all of its members. For MPI_COMM_WORLD and MPI_COMM_SELF it is
- * fixed. A communicator that all members of another one have made is identified by that one, its number among those
- * made of it, and its lowest member. A communicator that some processes have made is identified by its members, and its
- * number among those made of them. The lock is held.
+ * fixed. If all members of a communicator have made it from another one, it is identified by the other one, its number
+ * among those made from it, and its lowest member. If some processes have made it, it is identified by its members, and
+ * its number among those made by them. The lock is held.
  */
 static void identify(struct mv_object *o, const struct mv_run *runs, const struct mv_comm *c,
                      const struct mv_object *of)

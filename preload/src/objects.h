@@ -1,9 +1,8 @@
 /*
- * Communicators, windows and files as tools from outside see them: what has been called collectively on each (struct
- * mv_object).
+ * Communicators, windows and files as seen by external tools: the collective calls on each (struct mv_object).
  *
- * A call counts by mv_collective_enter and mv_collective_leave, which take no lock and make no system call. Everything
- * else happens when objects come and go: it takes a lock for a moment, and preserves errno.
+ * A call is counted by mv_collective_enter and mv_collective_leave, which take no lock and make no system call. All
+ * other functions run when objects are made and freed. They take a lock for a moment, and preserve errno.
  */
 #ifndef MPIVET_OBJECTS_H
 #define MPIVET_OBJECTS_H
@@ -11,7 +10,7 @@
 #include "ring.h"
 #include "table.h"
 
-/* Where an object is: an entry of a table (table.h). Written with the lock of objects.c, read by every collective
+/* The place of an object: an entry of a table (table.h). Written with the lock of objects.c, read by every collective
  * call. */
 struct mv_place {
     _Atomic uint64_t key; /* mv_object_key */
@@ -21,21 +20,21 @@ struct mv_place {
 #define MV_PLACE_BITS 14
 extern struct mv_place mv_places[1 << MV_PLACE_BITS];
 
-/* Number of requests of persistent collectives. Written with the lock of objects.c. Every MPI_Start reads it, and asks
- * further only if there are some. A thread that knows a request has made it before, or learned of it from the thread
- * that has. */
+/* Number of requests of persistent collectives. Written with the lock of objects.c. Every MPI_Start reads it, and looks
+ * further only if it is not 0. A thread that knows a request has made it before, or learned of it from the thread that
+ * has. */
 extern _Atomic unsigned mv_persistents;
 
 /* Handles of different kinds may have the same value. No address or number uses the highest bits. */
 MV_INLINE uint64_t mv_object_key(uint64_t handle, unsigned kind) { return handle ^ (uint64_t)kind << 60; }
 
-/* When MPI is initialized, before anything else here but mv_object and what it counts. */
+/* When MPI is initialized. Before that, only mv_object and the counting functions may be used. */
 void mv_objects_start(void);
 
-/* Adds to the names that tools from outside may look up: a list of struct mv_name. */
+/* Adds to the names that external tools may look up: a list of struct mv_name. */
 void mv_objects_names(const unsigned char *list, size_t used);
 
-/* The object of a key that is not at the first place for it. */
+/* The object of a key that is not at its first place. */
 struct mv_object *mv_object_on(uint64_t key);
 
 /* The object of MPI_COMM_WORLD. */
@@ -47,13 +46,13 @@ void mv_object_comm(const struct mv_comm *c, const struct mv_run *runs, struct m
 /* A window or file has been made on a communicator. */
 void mv_object_derived(uint64_t handle, unsigned kind, struct mv_object *of, unsigned made);
 
-/* The object of that serial number has been freed, unless its handle has been given to another one since. */
+/* The object of that serial number was freed, unless its handle was given to another one in the meantime. */
 void mv_object_free(uint64_t handle, unsigned kind, struct mv_object *o, uint64_t serial);
 
 /* The program has named an object. */
 void mv_object_name(uint64_t handle, unsigned kind, const char *name);
 
-/* A persistent collective has been made. kind: what it counts as when it is started. */
+/* A persistent collective has been made. kind: the kind of its starts. */
 void mv_persistent(uint64_t request, struct mv_object *o, unsigned kind);
 
 /* A request is freed, or started. It may be that of a persistent collective. */
@@ -63,7 +62,7 @@ void mv_started(uint64_t request);
 /* The recorded call under way was left by longjmp or an exception. function: its number. */
 void mv_collective_left(struct mv_thread *t, unsigned function);
 
-/* The object of a handle. If there is none, one that stands for all others. */
+/* The object of a handle. If it is unknown, the object that stands for all unknown ones. */
 MV_INLINE struct mv_object *mv_object(uint64_t handle, unsigned kind)
 {
     const uint64_t key = mv_object_key(handle, kind);
@@ -74,7 +73,7 @@ MV_INLINE struct mv_object *mv_object(uint64_t handle, unsigned kind)
 }
 
 /* Adds 1. Threads may be in collectives on one object at the same time (MPI_Comm_create_group, RMA). Only this process
- * writes the counts; tools from outside read them, in no order. */
+ * writes the counts. External tools read them, in no particular order. */
 MV_INLINE void mv_count(uint64_t *n)
 {
     if (MV_UNLIKELY(mv_is_timed()))

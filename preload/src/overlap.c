@@ -1,17 +1,16 @@
-/* Compares the runs of two buffers. What was found out is remembered, as programs exchange the same columns over and
- * over. */
+/* Compares the runs of two buffers. Results are remembered, as programs exchange the same columns again and again. */
 #include "overlap.h"
 
 #include "rules.h"
 
-#define RUNS 4096 /* of a buffer that are looked at */
+#define RUNS 4096 /* maximum number of runs of a buffer that are looked at */
 #define REMEMBERED 256
 
 struct run {
     uint64_t low, high;
 };
 
-/* The runs of the first buffer, by address. The caller keeps other threads away from this and from `known`. */
+/* The runs of the first buffer, by address. The caller makes sure that only one thread uses this and `known`. */
 static struct run runs[RUNS];
 static unsigned count;
 
@@ -32,7 +31,7 @@ static int meet(void *ctx, uint64_t at, uint64_t n)
     unsigned *hint = ctx, low = 0, high = count;
     if (*hint < count && runs[*hint].high <= at)
         low = *hint + 1;
-    if (low < high && runs[low].high <= at) { /* else it is the next one, as nearly always */
+    if (low < high && runs[low].high <= at) { /* otherwise it is the next one, as nearly always */
         while (low < high) {
             unsigned mid = low + (high - low) / 2;
             if (runs[mid].high <= at)

@@ -1,4 +1,4 @@
-/* Walks over parts of a program's data. Memory that can't be read is no mistake here: a fault leads back. */
+/* Walks over parts of a program's data. Unreadable memory is not an error here: the walk catches the fault. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +11,7 @@
 
 #include "rules.h"
 
-/* What visitors return for an address that is none. */
+/* What visitors return for an invalid address. */
 #define NO_ADDRESS 2
 
 struct mv_part mv_part_of(const void *buf, int64_t count, uint64_t type)

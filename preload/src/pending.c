@@ -1,20 +1,20 @@
 /*
  * The tables of operations.
  *
- * An operation is in the table of the thread that has made it, its owner. The owner alone adds operations, and takes
+ * An operation is in the table of the thread that has made it, its owner. Only the owner adds operations, and takes
  * them out of the lists of its table. It needs no lock for that. Any thread may start, complete or free an operation.
  * To do so it claims the operation, by a compare-and-swap of its state. While an operation is claimed, only the claimer
- * reads and writes what it has remembered. A claimer that is not the owner marks the operation as gone in the end, and
+ * reads and writes the remembered data. If the claimer is not the owner, it marks the operation as gone in the end, and
  * the owner takes it out of its lists later. A thread looks into the tables of other threads only if mv_pending_count
  * says that operations may be there.
  *
- * The parts of the data are found when the operation is made, as the program may free its datatypes then. Some requests
- * can't be followed to their end, and have no sums of what was received: a handle that stands for another operation,
- * too, and operations for which the table has no room.
+ * The parts of the data are found when the operation is made, as the program may free its datatypes then. Some
+ * operations cannot be followed to their end, and have no sums of the received data: those whose handle also stands for
+ * another operation, and those for which the table has no room.
  *
- * Both MPI libraries use one handle for several sends that were complete at once. Nobody can say which of them a call
- * completes. But none of them was completed before the first call that names the handle. So all of them are looked at
- * when that call returns, and are given up then.
+ * Both MPI libraries use one handle for several sends that were complete at once. It is unknown which of them a call
+ * completes. But none of them was completed before the first call with that handle. So all of them are checked when
+ * that call returns, and are not followed any more.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -29,14 +29,14 @@
 #include "sums.h"
 #include "tls.h"
 
-#define MV_MAY_LOCK /* with --checksums only */
+#define MV_MAY_LOCK /* only with --checksums */
 #include "rules.h"
 
 #define OPERATIONS 4096 /* of a thread */
 #define BUCKETS (1 << MV_BUCKETS_BITS)
 
-/* What a state says. A number follows that counts how often the place has been used, so that a compare-and-swap never
- * takes one operation for another. */
+/* The meaning of a state. A number is added to it that counts how often the place has been used, so that a
+ * compare-and-swap never mistakes one operation for another. */
 enum {
     FREE,    /* no operation. Owner only: to MAKING */
     MAKING,  /* the call that makes it is under way. Owner only: to ACTIVE, IDLE or FREE */
@@ -50,11 +50,11 @@ enum {
 };
 
 struct mv_operation {
-    /* Stored by release when the rest is ready for other threads, and loaded by acquire. */
+    /* Stored by release when the rest may be read by other threads, and loaded by acquire. */
     _Atomic uint64_t state;
-    /* The call under way. Set by the claimer after it has claimed, and cleared before it lets go. */
+    /* The call under way. Set by the claimer after it has claimed, and cleared before it releases. */
     _Atomic(const void *) claimer;
-    /* 1: another send of the owner's has the same handle. Set by the owner. */
+    /* 1: another send of the owner has the same handle. Set by the owner. */
     _Atomic int joined;
     /* 1: another operation uses its data, and one of the two receives. Set by the claimer, and with the lock. */
     _Atomic int shared;
@@ -63,42 +63,44 @@ struct mv_operation {
     /* Written by the owner while MAKING, then only read. */
     uint64_t number;         /* mv_operation_number */
     int persistent;
-    int message;             /* else a collective */
-    int apart;               /* no sums are recorded in any case, as nobody has others to compare them with */
+    int message;             /* otherwise a collective */
+    int apart;               /* no sums are recorded in any case, as no other process has sums to compare them with */
     uint64_t sent, received; /* numbers of parts */
     struct mv_buffer parts;  /* first those that are sent */
 
     /* Read and written by the owner while MAKING, then by the claimer. */
     uint64_t round;          /* starts so far of a persistent operation */
-    int keeps;               /* what it sends must be the same when it is complete */
-    struct mv_buffer before; /* what it sends, at the start: a message's struct mv_snapshot, a collective's sums */
-    uint64_t position;       /* of its request among those of the call */
-    unsigned times;          /* that its request is among those of the call */
-    struct mv_operation *also; /* found by the same call */
+    int keeps;               /* the data that it sends must be unchanged when it is complete */
+    struct mv_buffer before; /* the data that it sends, at the start: a message's struct mv_snapshot, a collective's
+                                sums */
+    uint64_t position;       /* index of its request among those of the call */
+    unsigned times;          /* how often its request is among those of the call */
+    struct mv_operation *also; /* the next one found by the same call */
 
     struct mv_operation *next; /* in its bucket, or among the unused. Owner only */
     unsigned places[2];        /* in `occupied`, from 1. With the lock */
 };
 
-/* What a thread has of operations. Never freed: the next thread that takes over the mv_thread goes on with it. */
+/* The operations of a thread. Never freed: the next thread that takes over the mv_thread continues with it. */
 struct mv_pending {
     struct mv_pending *next; /* of all threads; set before the table can be found */
-    _Atomic unsigned fresh;  /* places that were ever used. Written by the owner */
-    _Atomic unsigned gone;   /* operations that other threads have marked so. Any thread adds, the owner sets to 0 */
-    struct mv_operation *unused;           /* owner only, as the buckets */
+    _Atomic unsigned fresh;  /* number of places that were ever used. Written by the owner */
+    _Atomic unsigned gone;   /* number of operations that other threads have marked as gone. Any thread adds, the
+                                owner sets to 0 */
+    struct mv_operation *unused;           /* only for the owner, like the buckets */
     struct mv_operation *buckets[BUCKETS]; /* by request; the latest first */
-    /* The requests, 0: none. Written by the owner while MAKING, and set to 0 by the claimer. Any thread reads them; who
-     * claims reads them between loading the state and the compare-and-swap. */
+    /* The requests, 0: none. Written by the owner while MAKING, and set to 0 by the claimer. Any thread reads them. A
+     * thread that claims reads them between loading the state and the compare-and-swap. */
     _Atomic uint64_t requests[OPERATIONS];
     struct mv_operation operations[OPERATIONS];
 };
 
 _Atomic uint32_t mv_pending_count[BUCKETS];
 
-/* The tables of all threads, the latest first. Threads put theirs in by compare-and-swap; nothing is ever taken out. */
+/* The tables of all threads, the latest first. Threads add theirs by compare-and-swap. Tables are never removed. */
 static struct mv_pending *_Atomic tables;
 
-/* Whether sums are recorded; else only that data have changed. */
+/* Whether sums are recorded; otherwise only changes of data. */
 static int recorded(void) { return mv_sums == MV_SUMS_ALL; }
 
 static unsigned bucket_of(uint64_t request) { return mv_hash_bits(request, MV_BUCKETS_BITS); }
@@ -134,7 +136,7 @@ static struct mv_pending *new_table(void)
     return p;
 }
 
-/* Puts an operation of this thread's among the unused. */
+/* Adds an operation of this thread to the unused ones. */
 static void put_back(struct mv_operation *o)
 {
     struct mv_pending *p = o->table;
@@ -144,7 +146,7 @@ static void put_back(struct mv_operation *o)
     atomic_store_explicit(&o->state, use * USE + FREE, memory_order_release);
 }
 
-/* Takes gone operations out of a list of this thread's. */
+/* Takes gone operations out of a list of this thread. */
 static void tidy(struct mv_operation **at)
 {
     while (*at) {
@@ -158,7 +160,7 @@ static void tidy(struct mv_operation **at)
     }
 }
 
-/* A place for what the call under way makes, NULL if there is none. */
+/* A place for the operation of the call under way, NULL if there is none. */
 static struct mv_operation *take_unused(struct mv_thread *t)
 {
     struct mv_pending *p = t->pending;
@@ -188,7 +190,7 @@ static struct mv_operation *take_unused(struct mv_thread *t)
     return o;
 }
 
-/* Claims an operation of this request, if its state is `code`. Whether it has been claimed. */
+/* Claims an operation of this request, if its state is `code`. Returns whether it was claimed. */
 static int claim(struct mv_operation *o, uint64_t request, unsigned code)
 {
     uint64_t s = load_state(o);
@@ -198,7 +200,7 @@ static int claim(struct mv_operation *o, uint64_t request, unsigned code)
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-/* Says that a call of another thread than the claimer may have completed an operation. */
+/* Notes that a call of a thread other than the claimer may have completed an operation. */
 static void doubt(struct mv_operation *o, uint64_t request)
 {
     uint64_t s = load_state(o);
@@ -208,7 +210,7 @@ static void doubt(struct mv_operation *o, uint64_t request)
         ;
 }
 
-/* Lets go of an operation that this thread has claimed. It stays doubtful if it is active: a call of another thread may
+/* Releases an operation that this thread has claimed. It stays doubtful if it is active: a call of another thread may
  * have completed it. */
 static void release(struct mv_operation *o, unsigned code)
 {
@@ -227,10 +229,11 @@ static struct occupied {
     struct mv_span span;
     int written;
 } occupied[2 * OPERATIONS];
-/* Written with the lock. A thread that reads it without sees at least what it has started itself. */
+/* Written with the lock. A thread that reads it without the lock sees at least the messages that it has started
+ * itself. */
 static _Atomic unsigned noccupied;
 
-/* The memory of a message is in use no more. */
+/* The memory of a message is not in use any more. */
 static void let_go(struct mv_operation *o)
 {
     if (!recorded())
@@ -259,7 +262,7 @@ static void occupy(struct mv_operation *o)
     for (uint64_t i = 0; i < o->sent + o->received && i < 2; i++) {
         const unsigned n = atomic_load(&noccupied);
         struct occupied *to = &occupied[n];
-        if (n == 2 * OPERATIONS) { /* others that use it too will not be noticed */
+        if (n == 2 * OPERATIONS) { /* others that also use it will not be noticed */
             atomic_store(&o->shared, 1);
             continue;
         }
@@ -328,7 +331,7 @@ static void tell(struct mv_thread *t, uint64_t number, uint64_t round, unsigned 
 
 static struct mv_part *parts(const struct mv_operation *o) { return o->parts.p; }
 
-/* Remembers what an operation that starts sends. */
+/* Remembers the data that an operation sends when it starts. */
 static void remember(struct mv_operation *o)
 {
     uint64_t *values = o->message || !o->keeps || !o->sent ? NULL : mv_grow(&o->before, o->sent * sizeof *values);
@@ -367,7 +370,7 @@ static void tell_received(struct mv_thread *t, const struct mv_operation *o)
     if (!recorded())
         return;
     const unsigned flags = MV_SUMS_RECEIVED | (o->persistent ? 0 : MV_SUMS_OVER);
-    if (is_doubtful(o)) { /* the program may have changed it already */
+    if (is_doubtful(o)) { /* the program may already have changed it */
         tell(t, o->number, o->round, flags);
         return;
     }
@@ -375,8 +378,8 @@ static void tell_received(struct mv_thread *t, const struct mv_operation *o)
                o->received, NULL);
 }
 
-/* Looks whether what a complete operation has sent is what it was. If a call of another thread may have completed it,
- * the program may change it meanwhile. */
+/* Checks whether the data that a complete operation has sent are unchanged. If a call of another thread may have
+ * completed it, the program may be changing them now. */
 static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
 {
     const uint64_t *values = o->before.p;
@@ -396,7 +399,7 @@ static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
     }
 }
 
-/* What a message has received, of so many bytes. */
+/* Records the data that a message has received, of so many bytes. */
 static void tell_message(struct mv_thread *t, const struct mv_operation *o, int64_t bytes)
 {
     struct mv_sums head = {.flags = MV_SUMS_RECEIVED, .operation = o->number, .round = o->round};
@@ -448,7 +451,7 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
         return NULL;
     }
     o->persistent = persistent;
-    o->keeps = !m->send.in_place; /* else the send buffer is where it receives */
+    o->keeps = !m->send.in_place; /* otherwise it receives into the send buffer */
     gather(o, m);
     if (persistent)
         tell(t, o->number, 0, MV_SUMS_MADE);
@@ -457,7 +460,7 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
     return o;
 }
 
-/* Looks whether other messages use the memory of one that is to start. */
+/* Checks whether other messages use the memory of a message that is about to start. */
 static void share(struct mv_operation *o)
 {
     int shared = 0;
@@ -521,7 +524,7 @@ static int is_send(const struct mv_operation *o) { return o->message && !o->rece
 
 typedef int visit_fn(struct mv_operation *o, uint64_t request, void *ctx);
 
-/* Calls f for each operation of a request in this thread's table, until f returns something else than 0. f may end the
+/* Calls f for each operation of a request in this thread's table, until f returns a value other than 0. f may end the
  * operation. Returns how many operations other threads may have in the bucket; 0 if f has ended the visit. */
 static uint32_t visit_own(uint64_t request, visit_fn *f, void *ctx)
 {
@@ -540,7 +543,7 @@ static uint32_t visit_own(uint64_t request, visit_fn *f, void *ctx)
     return others;
 }
 
-/* Calls f for each operation of a request, those of this thread first, until f returns something else than 0. f may end
+/* Calls f for each operation of a request, those of this thread first, until f returns a value other than 0. f may end
  * the operation. */
 static void visit_all(uint64_t request, visit_fn *f, void *ctx)
 {
@@ -562,7 +565,7 @@ struct ended {
     int active, persistent;
 };
 
-/* Ends an operation whose request stands for something else now. */
+/* Ends an operation whose request now stands for something else. */
 static int end(struct mv_operation *o, uint64_t request, void *ctx)
 {
     struct ended *e = ctx;
@@ -577,7 +580,7 @@ static int end(struct mv_operation *o, uint64_t request, void *ctx)
     return 0;
 }
 
-/* Whether a send of this thread's has this request, too. They are joined then. */
+/* Whether a send of this thread has this request, too. Then the two are joined. */
 static int join(struct mv_operation *o, uint64_t request)
 {
     struct mv_operation *twin = o->table->buckets[bucket_of(request)];
@@ -642,12 +645,12 @@ void mv_operation_begun(struct mv_thread *t, struct mv_operation *o, int failed,
 
 /* A call that claims operations. */
 struct call {
-    unsigned code;      /* of operations that it claims */
+    unsigned code;      /* state of the operations that it claims */
     uint64_t position;  /* of the present request */
     struct mv_operation *list, **end;
-    struct mv_operation *first; /* that was found for the present request */
-    unsigned found;             /* for the present request, */
-    int others;                 /* and some of them are no sends */
+    struct mv_operation *first; /* the first one found for the present request */
+    unsigned found;             /* number found for the present request */
+    int others;                 /* some of them are not sends */
 };
 
 static int find(struct mv_operation *o, uint64_t request, void *ctx)
@@ -670,13 +673,13 @@ static int find(struct mv_operation *o, uint64_t request, void *ctx)
         return 0;
     }
     if (atomic_load_explicit(&o->joined, memory_order_relaxed))
-        return 1; /* all others of this handle have been found as well */
+        return 1; /* all others with this handle have been found, too */
     o->times++;
     return 0;
 }
 
-/* Claims the operations among the requests. Those of one handle come in the order of their list, from which they are
- * taken out fastest that way. */
+/* Claims the operations among the requests. Those with one handle come in the order of their list: this is the fastest
+ * order to take them out. */
 static struct mv_operation *find_all(const void *requests, unsigned width, uint64_t n, unsigned code)
 {
     struct call c = {.code = code, .end = &c.list};
@@ -689,7 +692,7 @@ static struct mv_operation *find_all(const void *requests, unsigned width, uint6
         c.found = 0;
         c.others = 0;
         visit_all(request, find, &c);
-        if (c.found > 1 && c.others) /* one of them was complete before, but not for us */
+        if (c.found > 1 && c.others) /* one of them was complete before, unknown to us */
             for (struct mv_operation *o = c.first; o; o = o->also)
                 doubt(o, request);
     }
@@ -734,7 +737,7 @@ struct mv_operation *mv_operations_find(struct mv_thread *t, const void *request
     return NULL;
 }
 
-/* Which of the indices is the position, -1 if none is. */
+/* Which of the indices is equal to the position, -1 if none is. */
 static int among(uint64_t position, const int *indices, int n)
 {
     for (int i = 0; i < n; i++)

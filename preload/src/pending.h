@@ -1,9 +1,9 @@
 /*
- * Nonblocking and persistent operations that move data, messages and collectives, from the call that makes them to the
- * one that completes them. What they send is remembered, or summed up, when they start. It is looked at once more, with
- * what they have received, when the call returns that completes them, by the thread that made that call.
+ * Nonblocking and persistent operations that move data, messages and collectives: from the call that makes them to the
+ * one that completes them. When they start, the data that they send are copied or summed up. When the completing call
+ * returns, its thread looks at these data once more, and at the received data.
  *
- * No thread waits for another here. Each thread that makes operations has a table of its own (pending.c). Only with
+ * No thread waits for another here. Each thread that makes operations has its own table (pending.c). Only with
  * --checksums is there a lock, for the memory that active messages use.
  */
 #ifndef MPIVET_PENDING_H
@@ -16,9 +16,9 @@ struct mv_operation;
 
 #define MV_BUCKETS_BITS 10
 
-/* How many operations are followed whose request is in a bucket, in the tables of all threads. A thread adds 1 before
- * its operation can be found, and who removes an operation subtracts 1 afterwards. A thread that knows a request has
- * made it, or has learned of it from the thread that has. So a thread that finds 0 here knows that none of its requests
+/* Numbers of the followed operations whose request is in a bucket, in the tables of all threads. A thread adds 1 before
+ * its operation can be found. The thread that removes an operation subtracts 1 afterwards. A thread that knows a
+ * request has made it, or has learned of it from the thread that has. So if a thread finds 0 here, none of its requests
  * in the bucket is followed. */
 extern _Atomic uint32_t mv_pending_count[1 << MV_BUCKETS_BITS];
 
@@ -36,7 +36,7 @@ MV_INLINE int mv_operations_known(const void *requests, unsigned width, uint64_t
     return 0;
 }
 
-/* One buffer of a message. none: nothing is sent or received, as the peer is MPI_PROC_NULL. */
+/* One buffer of a message. none: no data are sent or received, as the peer is MPI_PROC_NULL. */
 struct mv_buffered {
     const void *buf;
     int64_t count;
@@ -51,7 +51,7 @@ struct mv_operation *mv_operation_begin(struct mv_thread *t, const struct mv_mov
 struct mv_operation *mv_transfer_begin(struct mv_thread *t, const struct mv_buffered *send,
                                        const struct mv_buffered *recv, int persistent);
 
-/* The same for a call that reads a buffer for something else than a message: for a file, or a reduction. */
+/* The same for a call that reads a buffer for another purpose than a message: for a file, or a reduction. */
 struct mv_operation *mv_reading_begin(struct mv_thread *t, const struct mv_buffered *read, int persistent);
 
 /* When the call has returned that makes an operation. o may be NULL. */
@@ -67,7 +67,7 @@ struct mv_completion {
     const int *indices;
     int n;              /* of the indices */
     const void *statuses; /* array of MPI_Status */
-    int64_t (*bytes)(const void *statuses, uint64_t i); /* that status i tells of, -1 if it tells of none */
+    int64_t (*bytes)(const void *statuses, uint64_t i); /* bytes in status i, -1 if they are unknown */
 };
 
 /* Before a call that may complete operations enters MPI. t is NULL if the call is not recorded: then the operations are
@@ -80,8 +80,8 @@ void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int
 /* Before a request is freed, by a call that is recorded if t is not NULL. */
 void mv_operation_free(struct mv_thread *t, uint64_t request);
 
-/* Whether memory that is to be read, or written, belongs to active messages one of which writes. Then nothing is known
- * of what will be there, and these messages are noted, too. Only with --checksums. */
+/* Whether the memory to be read, or written, also belongs to active messages, one of which writes. Then its future
+ * content is unknown. These messages are marked, too. Only with --checksums. */
 int mv_operations_share(const struct mv_part *p, int written);
 
 #endif

@@ -1,4 +1,4 @@
-/* Remembers polls, and gives them records when they need some. */
+/* Remembers polls, and gives them records when they need records. */
 #include <string.h>
 
 #include "polls.h"

@@ -1,30 +1,30 @@
 /*
- * Polls are tests and probes that a program makes over and over, and that find nothing. They need no records, but must
- * be counted. So a poll that is the same as a recorded one gets a record only if it turns out to be something else, or
- * if something else is to be recorded meanwhile.
+ * Polls are tests and probes that a program repeats and that find nothing. They need no records, but must be counted.
+ * So a poll that is the same as a recorded one gets a record only if it turns out to be different, or if another record
+ * must be written in the meantime.
  *
- * A poll is the same if the last records of the thread are those of polls in vain, and one of them has the same
- * arguments and came from the same place. The same place means: the return address and the frame of the call are the
- * same. Whether the rest of the stack is the same is looked at now and then.
+ * A poll is the same if two conditions hold. The last records of the thread are those of polls that found nothing. And
+ * one of them has the same arguments and came from the same place: the return address and the frame of the call are the
+ * same. Whether the rest of the stack is the same is checked only now and then.
  */
 #ifndef MPIVET_POLLS_H
 #define MPIVET_POLLS_H
 
 #include "site.h"
 
-/* Makes the poll in vain that came from this place the last one, and returns it. NULL if there is none. */
+/* Makes the poll from this place the last one, and returns it. The poll has found nothing. NULL if there is none. */
 struct mv_polled *mv_poll_other(struct mv_thread *t, uintptr_t ra, uintptr_t cfa);
 
-/* Remembers a poll in vain that was called from ra, if its record is the last one. If there are too many polls, the
- * oldest is forgotten. If something else was recorded in between, all are. */
+/* Remembers a poll that was called from ra and has found nothing, if its record is the last one. If there are too many
+ * polls, the oldest is forgotten. If another record was written in between, all are forgotten. */
 void mv_poll_note(struct mv_thread *t, const unsigned char *r, uint64_t len, int timed, uintptr_t ra);
 
-/* Gives the poll under way a record of its own: a copy of the one that it has borrowed, in vain as that one until its
- * results are filled in. gone: its frame has gone, so that its stack can't be looked at. */
+/* Gives the poll under way its own record: a copy of the one that it has borrowed, with the results of that one until
+ * its own results are filled in. gone: its frame no longer exists, so that its stack cannot be looked at. */
 void mv_poll_publish(struct mv_thread *t, int gone);
 
-/* Begins a record that is no call, with so much room behind its header. mv_info_end makes it visible. A call under way
- * that has borrowed a record gets one first. */
+/* Begins a record that is not a call, with so much room after its header. mv_info_end makes it visible. If the call
+ * under way has borrowed a record, it gets its own one first. */
 unsigned char *mv_info(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload);
 
 /* The copy of the record that the poll may repeat, NULL if there is none. The caller compares the arguments. */

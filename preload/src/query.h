@@ -1,6 +1,6 @@
 /*
- * Queries are calls that neither communicate nor create anything, such as MPI_Comm_rank. They are only counted, and get
- * a record only if they fail, or if the program may misread their result.
+ * Queries are calls that neither communicate nor create an object, such as MPI_Comm_rank. They are only counted. They
+ * get a record only if they fail, or if the program may misinterpret their result.
  */
 #ifndef MPIVET_QUERY_H
 #define MPIVET_QUERY_H

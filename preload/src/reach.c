@@ -20,7 +20,8 @@
 
 _Atomic uint64_t mv_reached[1 << MV_REACHED_BITS];
 
-/* Consecutive memory of one kind. Written with the lock. Any thread reads it without: see `version`. */
+/* Consecutive memory with the same access rights. Written with the lock. Any thread reads it without the lock: see
+ * `version`. */
 struct mapping {
     _Atomic uint64_t start, end;
     _Atomic int access; /* READABLE | WRITABLE */
@@ -29,25 +30,25 @@ enum { READABLE = 1, WRITABLE = 2 };
 
 #define MAPPINGS 8192
 static struct mapping mappings[MAPPINGS];
-static _Atomic unsigned known; /* of them */
+static _Atomic unsigned known; /* number of them */
 
 /* Counts up before the mappings are written, and again after that. So it is odd while they are written. A thread that
- * has read mappings believes them if the version was even before, and is the same after. (H.-J. Boehm, Can seqlocks get
+ * has read mappings trusts them if the version was even before, and is the same after. (H.-J. Boehm, Can seqlocks get
  * along with programming language memory models?, MSPC 2012.) */
 static _Atomic unsigned version;
 
-/* Taken to write the mappings, and by threads that found them being written. It protects what follows. */
+/* Taken to write the mappings, and by threads that found them being written. It protects the following variables. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int too_many; /* there are more mappings: nothing is known */
 
-/* Reading the map takes time. The program is to lose a hundredth of its time at most, and a moment. */
+/* Reading the map takes time. The program must not lose more than a hundredth of its time, plus a moment. */
 #define MOMENT 20000000 /* ns */
 static uint64_t begun, spent;
 
 static uint64_t load(const _Atomic uint64_t *v) { return atomic_load_explicit(v, memory_order_relaxed); }
 static void store(_Atomic uint64_t *to, uint64_t v) { atomic_store_explicit(to, v, memory_order_relaxed); }
 
-/* Where the main thread's stack may begin. It grows when it is used, down to its limit, or to what lies below. */
+/* Where the main thread's stack may begin. It grows when it is used, down to its limit, or to the mapping below it. */
 static uint64_t stack_start(uint64_t start, uint64_t end, uint64_t below)
 {
     const uint64_t gap = (uint64_t)1 << 20;
@@ -81,7 +82,7 @@ static void add(void *ctx, const struct mv_mapping *m)
     }
 }
 
-/* Reads what memory there is. 0 if that is known now. The lock is held. */
+/* Reads the memory map. Returns 0 if it is known now. The lock is held. */
 static int find_out(void)
 {
     unsigned n = 0;
@@ -95,12 +96,12 @@ static int find_out(void)
     return failed || too_many ? -1 : 0;
 }
 
-/* A look at a buffer. */
+/* A check of a buffer. */
 struct look {
     int written;
-    unsigned last;    /* mapping in which something was found */
-    uint64_t before;  /* bytes of the buffer that have been looked at */
-    uint64_t address; /* that can't be accessed */
+    unsigned last;    /* the mapping that was found last */
+    uint64_t before;  /* bytes of the buffer that have been checked */
+    uint64_t address; /* the first inaccessible one */
     int mapped;
 };
 
@@ -147,14 +148,14 @@ static int visit(void *ctx, uint64_t at, uint64_t n)
     return 0;
 }
 
-/* Looks at a part. 0 if it can be accessed. */
+/* Checks a part. Returns 0 if it can be accessed. */
 static int walk(struct look *l, const struct mv_part *p)
 {
     *l = (struct look){.written = l->written, .last = l->last};
     return mv_part_walk(p, visit, l);
 }
 
-/* The same without the lock. Whether the result can be believed. */
+/* The same without the lock. Returns whether the result is valid. */
 static int walk_at_once(struct look *l, const struct mv_part *p, int *result)
 {
     const unsigned v = atomic_load_explicit(&version, memory_order_acquire);
@@ -165,7 +166,7 @@ static int walk_at_once(struct look *l, const struct mv_part *p, int *result)
     return atomic_load_explicit(&version, memory_order_relaxed) == v;
 }
 
-/* Processor time of the thread, in ns. While other threads have the processor, the program loses nothing. */
+/* Processor time of the thread, in ns. While other threads use the processor, the program loses nothing. */
 static uint64_t busy(void)
 {
     struct timespec t = {0, 0};
@@ -173,7 +174,7 @@ static uint64_t busy(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Looks at a part once more, after reading what memory there is, unless that has taken too long already. The lock is
+/* Checks a part once more after reading the memory map, unless that has already taken too much time. The lock is
  * held. */
 static int walk_anew(struct look *l, const struct mv_part *p)
 {
@@ -194,7 +195,7 @@ void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count,
     struct look l = {.written = written};
     int result;
     if (count <= 0 || p.shape.size <= 0) {
-        if (!mv_sums) /* else where the data lie may be known later */
+        if (!mv_sums) /* otherwise the place of the data may become known later */
             atomic_store_explicit(mv_reach_slot(key), key, memory_order_relaxed);
         return;
     }

@@ -1,7 +1,7 @@
 /*
- * Whether the process can access the buffers that it hands to MPI, by what the kernel says of its memory. The buffers
- * are not touched. What was found accessible once is taken to be so for ever. What seems not to be is looked up anew,
- * as memory comes and goes.
+ * Whether the process can access the buffers that it passes to MPI, according to the kernel's memory map. The buffers
+ * are not touched. A buffer that was accessible once is assumed to stay accessible forever. If a buffer seems
+ * inaccessible, the map is read again, as memory may have been added or removed.
  */
 #ifndef MPIVET_REACH_H
 #define MPIVET_REACH_H
@@ -10,11 +10,11 @@
 
 #define MV_REACHED_BITS 10
 
-/* Buffers that were found accessible, by their keys. Any thread reads and writes an entry, in no order: a key says
- * everything, and a key that another thread overwrites is only found out again. */
+/* Buffers that were accessible, by their keys. Any thread reads and writes an entry, in no particular order. That is
+ * safe, as an entry is only a key. If another thread overwrites a key, the buffer is only checked again. */
 extern _Atomic uint64_t mv_reached[1 << MV_REACHED_BITS];
 
-/* Looks at a buffer that mv_reached does not have. */
+/* Checks a buffer that mv_reached does not have. */
 void mv_reach(struct mv_thread *t, uint64_t key, const void *buf, int64_t count, uint64_t type, int written);
 
 /* A number for so many copies of a datatype at an address, to be read or written. */
@@ -25,13 +25,13 @@ MV_INLINE uint64_t mv_reach_key(const void *buf, int64_t count, uint64_t type, i
     return (v & ~(uint64_t)1) | (uint64_t)written;
 }
 
-/* Where a key stands. A buffer that is sent and then received into, as happens often, has two places. */
+/* The place of a key. A buffer that is sent and then received into, as happens often, has two places. */
 MV_INLINE _Atomic uint64_t *mv_reach_slot(uint64_t key)
 {
     return &mv_reached[(key >> 54 ^ key) & ((1 << MV_REACHED_BITS) - 1)];
 }
 
-/* Tells of a buffer that the call under way hands to MPI, if it can't be accessed. */
+/* Reports a buffer that the call under way passes to MPI, if it cannot be accessed. */
 MV_INLINE void mv_look(struct mv_thread *t, const void *buf, int64_t count, uint64_t type, int written)
 {
     const uint64_t key = mv_reach_key(buf, count, type, written);

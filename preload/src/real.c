@@ -11,7 +11,7 @@
 #include "real.h"
 
 #define MV_MAY_LOAD /* everything is looked up once, when it is first needed */
-#define MV_MAY_END  /* a function that is not there */
+#define MV_MAY_END  /* a function is missing */
 #include "rules.h"
 
 struct candidate {
@@ -24,7 +24,7 @@ struct hunt {
     int n;
 };
 
-/* Notes a file whose name begins as that of an MPI library. */
+/* Notes a file if its name has the prefix of an MPI library. */
 static int note(struct dl_phdr_info *i, size_t size, void *arg)
 {
     (void)size;

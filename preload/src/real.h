@@ -8,7 +8,7 @@
 #include "base.h"
 
 /* The address of an object of the MPI library, NULL if there is none. A program that is linked at a fixed address has
- * its own copy of the object, which comes first. */
+ * its own copy of the object, which is found first. */
 void *mv_symbol(const char *name);
 
 /* The same in files that were loaded with RTLD_LOCAL. */

@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct mv_ring) <= HEADER, "a ring's header is one page");
 
 _Atomic int mv_timed;
 
-/* A way that belongs to no call site. Nobody writes it. */
+/* A way that belongs to no call site. It is never written. */
 static struct mv_way nowhere;
 
 /* Maps a ring's file: its header, and the data twice, back to back, so that no record wraps. */
@@ -55,7 +55,7 @@ void mv_ring_owned(struct mv_thread *t)
     t->ring->main_thread = tid == mv_g.pid;
 }
 
-/* Makes the ring's file in dir, as large as there is room for. The size, or 0. */
+/* Makes the ring's file in dir, as large as there is room for. Returns the size, or 0. */
 static uint64_t make_ring(struct mv_thread *t, const char *dir, uint32_t index)
 {
     char name[48];
@@ -195,7 +195,7 @@ MV_COLD void mv_room(struct mv_thread *t, uint64_t len)
                 break;
             }
             if (gone) {
-                /* Nobody waits for the oldest records any more. The latest ones show tools from outside what the thread
+                /* The oldest records are not needed any more. The latest ones show external tools what the thread
                  * does. */
                 t->limit = UINT64_MAX;
                 break;

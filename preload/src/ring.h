@@ -1,6 +1,6 @@
 /*
- * Rings: what a thread needs to record, and how records get into its ring. Every thread that calls MPI has a ring of
- * its own, which only it writes. The analyzer reads it (record.h).
+ * Rings: the state that a thread needs to record, and the way of records into its ring. Every thread that calls MPI has
+ * its own ring. Only that thread writes the ring. The analyzer reads it (record.h).
  *
  * The functions in this header are the record path. Those in ring.c are off it: they may make system calls, but print
  * nothing and preserve errno. They give up, so that the thread or the process goes on unrecorded, rather than fail or
@@ -12,11 +12,11 @@
 #include "base.h"
 #include "session.h"
 
-/* Frames of a call stack that are recorded at most. */
+/* Maximum number of recorded frames of a call stack. */
 #define MV_DEPTH 64
 
-/* A call stack that was seen before: where its return addresses lie in the stack, and what they are. It is found by
- * (ra, cfa). It is the present stack if all slots still hold what they held, since the frames between are the same
+/* A call stack that was seen before: the places of its return addresses in the stack, and their values. It is found by
+ * (ra, cfa). It is the present stack if all places still have the same values, since the frames between are the same
  * then. */
 struct mv_way {
     uintptr_t ra, cfa;
@@ -47,15 +47,14 @@ struct mv_buffer {
     size_t size;
 };
 
-/* Tests and probes that a thread makes in turns, and the longest record of one. */
+/* Number of different tests and probes that a thread may repeat in turns, and the maximum length of a record of one. */
 #define MV_POLLS 4
 #define MV_POLL_MAX 1024
-/* So many of them in a row may be taken to have the same stack as the ones before, if the frame at the end is the
- * same. */
+/* So many repetitions in a row are assumed to have the same stack as the ones before, if the last frame is the same. */
 #define MV_POLLS_TRUSTED 64
 
-/* A test or probe that has found nothing: where it was called, and a copy of its record. The copy keeps the memory that
- * is looked at close together. */
+/* A test or probe that has found nothing: the place of its call, and a copy of its record. The copy keeps all memory
+ * for the comparison close together. */
 struct mv_polled {
     uintptr_t ra, cfa;
     union {
@@ -67,13 +66,13 @@ struct mv_polled {
 struct mv_object;
 struct mv_pending;
 
-/* What a thread needs to record. Only that thread reads and writes it, but for *pending. It outlives the thread: the
- * next new thread takes it over with its ring (mv.c). */
+/* The state that a thread needs to record. Only that thread reads and writes it, except for *pending. It outlives the
+ * thread: the next new thread takes it over with its ring (mv.c). */
 struct mv_thread {
     /* Used by every call. */
-    struct mv_thread *again; /* itself, or NULL once the thread is to record no more */
+    struct mv_thread *again; /* itself, or NULL once the thread must not record any more */
     uint64_t head;
-    uint64_t limit; /* head may grow up to here without a look at tail */
+    uint64_t limit; /* head may grow up to here without reading tail */
     uint64_t mask;
     unsigned char *data;
     struct mv_ring *ring;
@@ -87,18 +86,18 @@ struct mv_thread {
     struct mv_polled *polled; /* the last one of those in poll */
     int borrowed;             /* 1: record is that of *polled, which the call under way repeats (see mv_poll_again) */
     unsigned npolled;
-    /* Used by some. */
+    /* Used by some calls. */
     uint64_t size;       /* of the ring's data */
     uint64_t largest;    /* longest record allowed */
     uint64_t inline_max; /* longest array, in bytes, that goes into a call record */
     uintptr_t stack_low, stack_high;
-    struct mv_object *object;   /* that the last collective was called on */
+    struct mv_object *object;   /* the object of the last collective */
     struct mv_pending *pending; /* operations that this thread has made (pending.c) */
     uint32_t sites;             /* published so far */
-    int quiet;                  /* 1: errors of MPI are of the library's own making, and are not told */
-    int refused;                /* 1: mpivet has made the error of the call under way, which has been told */
-    int raised;                 /* code of the error that an error handler was about to get */
-    uint64_t raised_in;         /* value of done then */
+    int quiet;                  /* 1: errors of MPI are caused by the library itself, and are not published */
+    int refused;                /* 1: mpivet has raised the error of the call under way, and it was published */
+    int raised;                 /* code of the error for which an error handler was about to be called */
+    uint64_t raised_in;         /* value of done at that time */
     uintptr_t query_ra;         /* of the query under way: its record's kind and length, in case it fails */
     uint16_t query_kind, query_used;
     struct mv_buffer status, runs;
@@ -110,7 +109,7 @@ struct mv_thread {
         uint64_t hash;
     } module[MV_MODULES];
     struct mv_seen seen[1 << MV_SEEN_BITS];
-    struct mv_way *nowhere; /* what empty sets point to */
+    struct mv_way *nowhere; /* for empty sets */
     struct mv_way *set[MV_SETS][MV_WAYS];
     size_t pool_used;
     struct mv_polled poll[MV_POLLS];
@@ -119,33 +118,34 @@ struct mv_thread {
 };
 
 /* 1 once the process has more than one ring: calls then carry times. Set by the thread that makes the second ring, and
- * never cleared. Every call of every thread reads it, in no order: a call that begins meanwhile may have no times. */
+ * never cleared. Every call of every thread reads it, in no particular order: a call that begins at the same time may
+ * have no times. */
 extern _Atomic int mv_timed;
 MV_INLINE int mv_is_timed(void) { return atomic_load_explicit(&mv_timed, memory_order_relaxed); }
 
 /* Makes a thread with a ring. NULL if there is no room for one. */
 struct mv_thread *mv_ring_new(void);
 
-/* Has the ring tell that this thread writes it from now on. */
+/* Marks the ring as written by this thread from now on. */
 void mv_ring_owned(struct mv_thread *t);
 
 /* Whether a record of len bytes fits. Safe in a signal handler of the thread. */
 int mv_has_room(struct mv_thread *t, uint64_t len);
 
-/* Makes sure that a record of len bytes fits. Waits for the analyzer if need be. */
+/* Makes sure that a record of len bytes fits. Waits for the analyzer if necessary. */
 void mv_room(struct mv_thread *t, uint64_t len);
 
-/* Ends the recording of the process. What the call under way still writes goes where nobody reads. */
+/* Ends the recording of the process. The rest of the call under way is written to memory that is never read. */
 void mv_go_inert(struct mv_thread *t);
 
-/* Memory of at least that size, NULL if there is none. What the buffer held is lost. */
+/* Memory of at least that size, NULL if there is none. The content of the buffer is lost. */
 void *mv_grow(struct mv_buffer *b, size_t size);
 
 /* Whether this thread is inside an MPI call of the program. Safe in a signal handler. */
 int mv_inside(void);
 
-/* Begins a record that is no call, with so much room behind its header. mv_info_end makes it visible. Other units use
- * mv_info (polls.h), which knows of calls that have borrowed a record. */
+/* Begins a record that is not a call, with so much room after its header. mv_info_end makes it visible. Other units use
+ * mv_info (polls.h), which handles calls that have borrowed a record. */
 unsigned char *mv_info_begin(struct mv_thread *t, unsigned kind, uint32_t site, size_t payload);
 void mv_info_end(struct mv_thread *t, unsigned char *r);
 

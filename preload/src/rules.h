@@ -3,7 +3,7 @@
  * compiler then refuses the names. A file that has a good reason to use some of them says so before it includes the
  * header, with the reason beside it:
  *
- *   MV_MAY_FORMAT   snprintf: off the record path, into a buffer of its own
+ *   MV_MAY_FORMAT   snprintf: off the record path, into its own buffer
  *   MV_MAY_LOCK     a lock: off the record path
  *   MV_MAY_START    what only the start of the process may do: read the environment, register handlers
  *   MV_MAY_END      what ends the process, as the program has asked for it

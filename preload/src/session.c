@@ -1,8 +1,8 @@
 /*
- * Joins the session: maps its control file, and makes the page of this process. What the environment says is checked
- * before it is believed. If anything is odd, the library stays inert.
+ * Joins the session: maps its control file, and makes the page of this process. The values of the environment are
+ * checked before they are used. If anything is wrong, the library stays inert.
  *
- * mv_session_join runs in the constructor. It is silent, and leaves the environment alone, so that programs started
+ * mv_session_join runs in the constructor. It is silent, and leaves the environment unchanged, so that programs started
  * from here join as well. One file descriptor stays open: see keep_open.
  */
 #ifndef _GNU_SOURCE
@@ -114,7 +114,7 @@ static int control_fd(void)
     return fd;
 }
 
-/* Whether the analyzer's process is known to be gone. Takes no file descriptor. */
+/* Whether the analyzer's process is known to have ended. Needs no file descriptor. */
 static int analyzer_vanished(void)
 {
     const struct mv_control *c = mv_g.control;
@@ -139,7 +139,7 @@ int mv_analyzer_gone(void)
     return gone;
 }
 
-/* The kernel tells the analyzer of files that are closed after they were open for writing. */
+/* The kernel reports to the analyzer when a file that was open for writing is closed. */
 void mv_wake_analyzer(void)
 {
     int d = mv_open_directory(mv_g.session);
@@ -173,7 +173,7 @@ static struct mv_control *map_control(uint64_t table_hash)
     return NULL;
 }
 
-/* The first of these environment variables that is a number, else -1. */
+/* The first of these environment variables that is a number, or -1. */
 static int number(const char *const *names)
 {
     for (; *names; names++) {
@@ -207,9 +207,9 @@ static void fill_page(struct mv_process *p)
     p->exe[n] = 0;
 }
 
-/* Leaves a copy of the descriptor open, with a high number that no program uses. When a process is killed, the kernel
- * closes the highest numbers first. So the analyzer learns of it before the launcher sees its connection closed, and
- * kills others. Returns the copy, or -1. */
+/* Leaves a copy of the descriptor open, with a high number that programs do not use. When a process is killed, the
+ * kernel closes the highest numbers first. So the analyzer learns of it before the launcher sees its connection closed
+ * and kills other processes. Returns the copy, or -1. */
 static int keep_open(int fd)
 {
     struct rlimit limit;
@@ -221,7 +221,7 @@ static int keep_open(int fd)
 
 static struct mv_process *make_page(const char *dir)
 {
-    /* k counts the exec() calls of this process. A file of another process that had the same number counts as well. */
+    /* k counts the exec() calls of this process. A file of an earlier process with the same number counts as well. */
     for (int k = 0; k < 10000; k++) {
         int fd, e;
         snprintf(mv_g.name, sizeof mv_g.name, "p%d.%d", (int)mv_g.pid, k);
@@ -257,7 +257,7 @@ static struct mv_process *make_page(const char *dir)
 static const int everywhere = 1;
 const int *mv_home = &everywhere;
 
-/* Has the kernel empty the page at mv_home in children. Where it can't (before Linux 4.14), only fork() is noticed. */
+/* Makes the kernel empty the page at mv_home in children. If it cannot (before Linux 4.14), only fork() is noticed. */
 static void find_home(void)
 {
     const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -271,7 +271,7 @@ static void find_home(void)
         mv_home = p;
 }
 
-/* A child that vfork has made shares all memory, but has another number. */
+/* A child made by vfork shares all memory, but has another process number. */
 int mv_at_home(void) { return *mv_home && getpid() == mv_g.pid; }
 
 struct mv_process *mv_page(void)
@@ -291,7 +291,7 @@ static void in_child(void)
     mv_tls.off = 1;
 }
 
-/* Reads the session's name. 0 if there is one. */
+/* Reads the session's name. Returns 0 if there is one. */
 static int find_session(void)
 {
     const char *dir = secure_getenv("MPIVET_SESSION");

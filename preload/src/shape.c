@@ -12,7 +12,7 @@
 
 #include "rules.h"
 
-/* Where the data of predefined pairs with gaps lie: a value, and an int behind it, as in a struct of C. */
+/* Where the data of predefined pairs with gaps lie: a value and then an int, as in a struct of C. */
 static const int64_t pairs[][6] = {
     {6, 8, 2, 0, 4, 4},     /* MPI_SHORT_INT */
     {12, 16, 8, 0, 4, 8},   /* MPI_LONG_INT, MPI_DOUBLE_INT */
@@ -47,11 +47,11 @@ void mv_shape_predefined(uint64_t handle, int64_t size, int64_t lower, int64_t e
     mv_table_publish(p, handle);
 }
 
-/* A program may use a datatype as soon as it is committed. The analyzer learns of that a moment later. So a thread
- * waits until the analyzer has read what the thread has recorded, and a little longer for what other threads have
- * recorded. It does not wait for the same datatype again, as some have no layout. */
+/* A program may use a datatype as soon as it is committed. The analyzer learns of it a moment later. So a thread waits
+ * until the analyzer has read the thread's own records, and a little longer for the records of other threads. It does
+ * not wait for the same datatype again, as some have no layout. */
 #define PATIENCE 20000000 /* ns */
-#define ROUNDS 50         /* of that, while the analyzer is busy */
+#define ROUNDS 50         /* maximum number of these times, while the analyzer is busy */
 #define NAP 20000
 
 /* Whether the analyzer has read everything that this thread recorded before the call under way. */
@@ -70,7 +70,7 @@ static struct mv_layout patient_layout(uint64_t type)
 {
     static _Atomic uint64_t hopeless[64]; /* keys of datatypes without a layout; threads may overwrite each other's */
     _Atomic uint64_t *mark = &hopeless[mv_hash_bits(type, 6)];
-    /* If the handle stands for another datatype by now, a datatype was freed in between. */
+    /* If the handle now stands for another datatype, a datatype was freed in between. */
     const uint64_t key = type * 31 + mv_type_frees() + 1;
     struct mv_layout l = mv_layout(type);
     if (l.words || !type || atomic_load(mark) == key)
@@ -91,7 +91,7 @@ static struct mv_layout patient_layout(uint64_t type)
     return l;
 }
 
-/* The shape of a datatype. layout finds the program of it, unless it is predefined. */
+/* The shape of a datatype. layout finds its program, unless the datatype is predefined. */
 static struct mv_shape find_shape(uint64_t type, struct mv_layout (*layout)(uint64_t))
 {
     const struct predefined *p = find_predefined(type);

@@ -16,7 +16,7 @@ void mv_shape_predefined(uint64_t handle, int64_t size, int64_t lower, int64_t e
 /* The shape of a datatype, as far as it is known at once. */
 struct mv_shape mv_shape_known(uint64_t type);
 
-/* The same; with --checksums, the analyzer is waited for if need be. */
+/* The same. With --checksums, it waits for the analyzer if necessary. */
 struct mv_shape mv_shape_of(uint64_t type);
 
 #endif

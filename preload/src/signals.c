@@ -1,14 +1,14 @@
 /*
- * Handlers for signals that kill.
+ * Handlers for fatal signals.
  *
- * sigaction() and signal() stand in front of libc's, and show the program the disposition that it, not the library, has
- * made. A handler of the program's replaces the library's, and SIG_DFL brings that back. Some handlers stay behind the
- * library's, which calls them: those that the MPI library sets during MPI_Init (Open MPI's prints a stack), and, where
- * the library reads the program's data to sum them up, the program's own for SIGSEGV and SIGBUS, which must not see
- * faults of the library's.
+ * sigaction() and signal() replace libc's functions. They show the program the disposition that the program has set,
+ * and not that of the library. A handler of the program replaces the library's, and SIG_DFL brings the library's back.
+ * Some handlers stay behind the library's, which calls them. First, those that the MPI library sets during MPI_Init
+ * (Open MPI's prints a stack). Second, if the library reads the program's data to sum them up, the program's own
+ * handlers for SIGSEGV and SIGBUS: they must not see faults of the library.
  *
- * The handler is async-signal-safe. The unwinder, which it uses, takes no lock with glibc 2.35 or later. A stack too
- * broken to be unwound is left by siglongjmp.
+ * The handler is async-signal-safe. The unwinder, which it uses, takes no lock with glibc 2.35 or later. If a stack is
+ * too damaged to be unwound, siglongjmp leaves it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -43,18 +43,19 @@ typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef plain_fn *signal_fn(int, plain_fn *);
 
 static sigaction_fn
-    *real_sigaction; /* the next one: libc's, or that of another library that stands in front of it, as UCX does */
+    *real_sigaction; /* the next one: libc's, or that of another library that has replaced it, as UCX does */
 static sigaction_fn *libc_sigaction; /* libc's */
 static signal_fn *real_signal;
 static int active;              /* handlers are in place in this process */
 static mv_tell_end *tell_end;
-/* 1: a fatal signal has been told of. The thread that sets it tells; others that get a signal meanwhile do not. */
+/* 1: a fatal signal was recorded. The thread that sets it records the signal; other threads that get a signal at the
+ * same time do not. */
 static _Atomic int ended;
-/* What was set while our handler stayed in front; sa_handler SIG_DFL: nothing. Written by threads that call sigaction()
- * or signal(), read by handlers, in no order: a program that changes a disposition while the signal comes gets one or
- * the other anyway. */
+/* The handlers set while our handler stayed in front; sa_handler SIG_DFL: none. Written by threads that call
+ * sigaction() or signal(), read by handlers, in no particular order: a program that changes a disposition while the
+ * signal arrives gets one or the other anyway. */
 static struct sigaction behind[SIGNALS];
-static _Atomic int own[SIGNALS]; /* and the program set it, not MPI_Init */
+static _Atomic int own[SIGNALS]; /* the program set it, not MPI_Init */
 
 _Atomic int mv_faults;
 
@@ -89,7 +90,7 @@ static void fill_ours(struct sigaction *a)
     a->sa_sigaction = handle;
     a->sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
     sigfillset(&a->sa_mask);
-    /* So that a fault while looking at a broken stack is caught. */
+    /* So that a fault while reading a damaged stack is caught. */
     sigdelset(&a->sa_mask, SIGSEGV);
     sigdelset(&a->sa_mask, SIGBUS);
 }
@@ -112,13 +113,13 @@ static int is_fortran(const struct sigaction *a)
     return dladdr(f, &info) && info.dli_fname && strstr(info.dli_fname, "libgfortran");
 }
 
-/* Whether our handler stays in front of one that is set now. */
+/* Whether our handler stays in front of a handler that is set now. */
 static int stays(int sig, const struct sigaction *a)
 {
     return mv_tls.in_init || (is_fault(sig) && (mv_sums == MV_SUMS_ALL || (mv_sums && is_fortran(a))));
 }
 
-/* Finds out whether a fault comes to our handler. */
+/* Finds out whether faults are handled by our handler. */
 static void look_in_front(void)
 {
     struct sigaction segv, bus;
@@ -148,7 +149,7 @@ int mv_faults_handled(void)
 #error "the place of the stack pointer in a signal's context"
 #endif
 
-/* Tells of the end. A fault while the stack is unwound leads back here, and then no stack is told. */
+/* Records the end. A fault while the stack is unwound leads back here, and then no stack is recorded. */
 static void tell(int sig, const siginfo_t *info, ucontext_t *context)
 {
     sigjmp_buf back;
@@ -170,7 +171,7 @@ static void tell(int sig, const siginfo_t *info, ucontext_t *context)
     libc_sigaction(SIGBUS, &bus, NULL);
 }
 
-/* Takes back what tell has told: the handler behind the library's has dealt with the signal, and the process lives. */
+/* Takes back the recorded end: the handler behind the library's has handled the signal, and the process lives. */
 static void untell(void)
 {
     struct mv_process *p = mv_page();
@@ -179,7 +180,7 @@ static void untell(void)
     atomic_store(&ended, 0);
 }
 
-/* Whether the stack is exhausted. Then only a handler with a stack of its own could have run. */
+/* Whether the stack is exhausted. Then only a handler with its own stack could have run. */
 static int is_overflow(int sig, const siginfo_t *info, const ucontext_t *u)
 {
     uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)SP(u);
@@ -203,10 +204,10 @@ static void die(int sig, siginfo_t *info)
     pid_t tid = (pid_t)syscall(SYS_gettid);
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, sig, info))
         syscall(SYS_tgkill, getpid(), tid, sig);
-    /* It is blocked here, and delivered on return. */
+    /* It is blocked here, and is delivered on return. */
 }
 
-/* Calls a handler of the program's as if it stood in our place. */
+/* Calls a handler of the program as if it were installed in place of ours. */
 static void pass_on(int sig, siginfo_t *info, void *context, const struct sigaction *next)
 {
     sigset_t mask = ((ucontext_t *)context)->uc_sigmask;
@@ -258,7 +259,7 @@ static void handle(int sig, siginfo_t *info, void *context)
     errno = e;
 }
 
-/* Gives the main thread a stack for handlers, so that a stack overflow can be told. A program that has one, or sets
+/* Gives the main thread a stack for handlers, so that a stack overflow can be recorded. A program that has one, or sets
  * one, uses its own. */
 static void make_stack(void)
 {
@@ -283,7 +284,7 @@ void mv_signals_start(mv_tell_end *tell)
         struct sigaction now, ours;
         if (libc_sigaction(managed[i], NULL, &now) || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN))
             continue;
-        /* A handler that is there before the program runs belongs to another library: that of UCX prints a stack. */
+        /* A handler that exists before the program runs belongs to another library: that of UCX prints a stack. */
         if (is_function(&now))
             behind[managed[i]] = now;
         fill_ours(&ours);
@@ -292,7 +293,7 @@ void mv_signals_start(mv_tell_end *tell)
     look_in_front();
 }
 
-/* After a change: puts the library's handler in place again if the disposition is the default now. */
+/* After a change: installs the library's handler again if the disposition is the default now. */
 static void changed(int sig)
 {
     struct sigaction now, ours;

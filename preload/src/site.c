@@ -61,7 +61,7 @@ static uint32_t publish(struct mv_thread *t, const uint64_t *pcs, unsigned n)
     uint64_t h = n;
     for (unsigned i = 0; i < n; i++)
         h = mix(h, pcs[i]);
-    h |= 4; /* no key of the table's own */
+    h |= 4; /* must not be a reserved key */
     struct mv_seen *seen = mv_table_find(t->seen, sizeof *seen, MV_SEEN_BITS, h);
     if (seen)
         return seen->site;

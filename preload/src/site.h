@@ -1,9 +1,8 @@
 /*
- * Call sites: numbers of call stacks. A stack is published once, under its number, with the modules that its addresses
- * lie in.
+ * Call sites: numbers of call stacks. A stack is published once, under its number, with the modules of its addresses.
  *
- * Nothing is read outside the thread's own stack; the unwinder follows the unwind tables there. Nothing is allocated:
- * ways lie in the thread's pool.
+ * Only the thread's own stack is read; the unwinder follows the unwind tables there. Nothing is allocated: ways lie in
+ * the thread's pool.
  */
 #ifndef MPIVET_SITE_H
 #define MPIVET_SITE_H

@@ -6,16 +6,16 @@
 
 #include "rules.h"
 
-/* What visitors return to end a walk early, and for an address that is none. */
+/* What visitors return to end a walk early, and for an invalid address. */
 #define ENOUGH 1
 #define WRONG 2
 
-/* Summing up blocks. */
+/* The state while blocks are summed up. */
 struct summing {
     struct mv_snapshot *out;
     uint64_t size, sample; /* bytes of a block, and how many of them are summed up */
     uint64_t at;           /* bytes of the present block that have been visited */
-    uint64_t rest;         /* bytes of all blocks that are to come */
+    uint64_t rest;         /* remaining bytes of all blocks */
     int back;              /* blocks that lie together are summed up from the last to the first */
     struct mv_summing sum;
 };
@@ -79,7 +79,7 @@ static int copy(void *ctx, uint64_t address, uint64_t n)
     return c->rest ? 0 : ENOUGH;
 }
 
-/* How much of each block is summed up. */
+/* Returns how many bytes of each block are summed up. */
 static uint64_t sample_of(uint64_t bytes, uint64_t size)
 {
     if (!mv_sum_limit || bytes <= mv_sum_limit)

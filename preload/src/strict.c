@@ -1,7 +1,7 @@
 /*
- * A call that is held is not inside MPI, but MPI must get on all the same. Other processes may wait for a message of
- * this process before they can come to the collective. So the thread tests, now and then, a request of the library's
- * own, which is never complete.
+ * A call that is held is not inside MPI, but MPI must make progress nevertheless. Other processes may wait for a
+ * message of this process before they can enter the collective. So the thread tests, now and then, a request of the
+ * library's own, which is never complete.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@
 #define MV_MAY_LOCK   /* while a call is held, or refused */
 #include "rules.h"
 
-/* Rounds of waiting that only look at the verdict; then rounds that also leave the processor to other threads. */
+/* Rounds of waiting that only read the verdict; then rounds that also yield the processor to other threads. */
 #define LOOKS 100
 #define YIELDS 200
 /* Sleeps, in ns. */
@@ -44,7 +44,7 @@ static void ask(struct mv_control *c)
 
 /* A request that stays active. It is made when it is first needed, and used with the flag set. */
 static MPI_Request never;
-static int never_made; /* -1: it can't be made */
+static int never_made; /* -1: it cannot be made */
 static atomic_flag never_busy = ATOMIC_FLAG_INIT;
 
 static int query(void *nothing, MPI_Status *status)
@@ -68,8 +68,8 @@ static int cancel(void *nothing, int complete)
     return MPI_SUCCESS;
 }
 
-/* Lets MPI get on, as it does in a test of a request that is not complete (MPI standard, section 3.7.4). A probe would
- * not do, since those of MPICH only look. One thread at a time is enough. */
+/* Lets MPI make progress, as it does in a test of a request that is not complete (MPI standard, section 3.7.4). A probe
+ * is not enough, since the probes of MPICH only look. One thread at a time is enough. */
 static void progress(struct mv_thread *t)
 {
     int flag;
@@ -97,7 +97,7 @@ void mv_strict_end(int again)
     never_made = again ? 0 : -1;
 }
 
-/* Waits for the verdict on a call, until it is there or none will come. */
+/* Waits until there is a verdict on a call, or until it is certain that none will come. */
 static void await(struct mv_thread *t, struct mv_ring *ring, uint64_t number)
 {
     struct mv_control *c = mv_g.control;
@@ -122,7 +122,8 @@ static void await(struct mv_thread *t, struct mv_ring *ring, uint64_t number)
         }
         struct timespec ts = {0, pause};
         __atomic_store_n(&ring->holding, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&ring->judged, __ATOMIC_SEQ_CST) == seen) /* the futex is the low half, which comes first */
+        if (__atomic_load_n(&ring->judged, __ATOMIC_SEQ_CST) == seen) /* the futex is the low half, which is first in
+                                                                         memory */
             syscall(SYS_futex, &ring->judged, FUTEX_WAIT, (uint32_t)seen, &ts, NULL, 0);
         __atomic_store_n(&ring->holding, 0, __ATOMIC_SEQ_CST);
         if (pause < LONGEST)
@@ -173,7 +174,7 @@ static int error_code(const char *why)
     return code;
 }
 
-/* Tells the analyzer and the program's error handler of a call that is refused. Returns the error code, if the handler
+/* Publishes the error of a refused call, and calls the program's error handler. Returns the error code, if the handler
  * returns. */
 static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
 {
@@ -216,7 +217,7 @@ static MV_COLD int refuse(struct mv_thread *t, const struct mv_ring *ring)
 int mv_hold(unsigned kind)
 {
     struct mv_thread *t = mv_tls.mine;
-    /* Calls that MPI or an error handler makes have no record. */
+    /* Calls by MPI or by an error handler have no record. */
     if (!t || !t->again || t->refused || !t->record || ((const struct mv_record *)t->record)->kind != kind ||
         !mv_mpi_open())
         return MPI_SUCCESS;
@@ -230,9 +231,9 @@ int mv_hold(unsigned kind)
     return refuse(t, ring);
 }
 
-/* Requests that may belong to nonblocking collectives: a set of hashes of handles, so that waits for others need not
- * ask. Any thread sets and clears a mark, in no order. A thread that completes a request has made it, or learned of it
- * from the thread that has. */
+/* Requests that may belong to nonblocking collectives: a set of hashes of handles. Waits for other requests then need
+ * not ask. Any thread sets and clears a mark, in no particular order. A thread that completes a request has made it, or
+ * learned of it from the thread that has. */
 #define MARKS_BITS 12
 static _Atomic uint8_t marks[1 << MARKS_BITS];
 
@@ -254,7 +255,7 @@ int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int w
     if (!marked)
         return MPI_SUCCESS;
     int code = mv_hold(kind);
-    /* Handles are used again, by operations that are no collectives. */
+    /* Handles are used again, for operations that are not collectives. */
     if (waits && code == MPI_SUCCESS)
         for (uint64_t i = 0; i < n; i++)
             atomic_store_explicit(mark_of(list[i]), 0, memory_order_relaxed);

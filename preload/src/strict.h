@@ -1,6 +1,7 @@
 /*
  * Strict mode: a collective call is recorded, and then held until the analyzer has compared it with those of the other
- * members. A call that breaks the standard does not enter MPI: it returns an error, by the program's error handler.
+ * members. A call that breaks the standard does not enter MPI. It returns an error, through the program's error
+ * handler.
  *
  * In strict mode these functions stand between the wrappers and the real ones (between.h). Otherwise they are never
  * called.
@@ -18,10 +19,11 @@ int mv_hold(unsigned kind);
  * held until all collectives among them are judged. Other calls are not held, but return an error if one is known. */
 int mv_hold_completion(unsigned kind, const MPI_Request *list, uint64_t n, int waits);
 
-/* Takes note of the request of a nonblocking collective. */
+/* Remembers the request of a nonblocking collective. */
 void mv_mark(const MPI_Request *request);
 
-/* Before MPI_Finalize, or the end of the last session: no request may be left. again: MPI may be used later. */
+/* Before MPI_Finalize, or the end of the last session: frees the library's own request. again: MPI may be used
+ * later. */
 void mv_strict_end(int again);
 
 #endif

@@ -16,14 +16,14 @@ uint64_t mv_part_sum(const struct mv_part *p, uint64_t *sum)
     return s.bytes;
 }
 
-/* A record under way. */
+/* A record that is being written. */
 struct list {
     unsigned char *record;
     struct mv_sums *head;
     struct mv_sum *next, *end;
 };
 
-/* Begins the record of n sums at most. */
+/* Begins the record of at most n sums. */
 static struct list begin(struct mv_thread *t, const struct mv_sums *head, uint64_t n)
 {
     uint64_t room = (t->largest - sizeof(struct mv_record) - sizeof(struct mv_sums) - 64) / sizeof(struct mv_sum);

@@ -2,11 +2,11 @@
  * A hash table of fixed size, with open addressing: the only one of the library. It allocates nothing.
  *
  * A table is an array of 1 << bits entries of the caller's own type. The first member of an entry is its key, an
- * `_Atomic uint64_t`. Keys 0 to 2 are the table's own, so no handle may have one of these values.
+ * `_Atomic uint64_t`. Keys 0 to 2 are reserved, so no handle may have one of these values.
  *
  * Any number of threads may look up keys at any time, without a lock. The key is stored last, by release, and loaded by
- * acquire: who finds a key also sees the rest of its entry. Threads may add different keys at the same time. Who adds a
- * key that another thread is adding or removing needs a lock of its own.
+ * acquire: a thread that finds a key also sees the rest of its entry. Threads may add different keys at the same time.
+ * If several threads may add or remove the same key, they need their own lock.
  */
 #ifndef MPIVET_TABLE_H
 #define MPIVET_TABLE_H
@@ -19,7 +19,7 @@ enum {
     MV_KEY_FILLING = 2, /* a thread fills in the entry: a search goes on */
 };
 
-/* Places that an entry may have, from its first one on. Where all are taken, the table is full for this key. */
+/* Maximum number of places for an entry, from its first one on. If all are taken, the table is full for this key. */
 #define MV_TABLE_PROBES 64
 
 /* The entry at a place. size: of an entry. */

@@ -1,4 +1,4 @@
-/* What each thread has at hand, whether it is recorded or not. */
+/* The state of each thread, whether it is recorded or not. */
 #ifndef MPIVET_TLS_H
 #define MPIVET_TLS_H
 
@@ -6,11 +6,11 @@
 
 struct mv_thread;
 
-/* Only its own thread reads and writes it, but for handlers of signals that interrupt the thread. */
+/* Only its own thread reads and writes it, and handlers of signals that interrupt the thread. */
 struct mv_tls {
     struct mv_thread *ready; /* NULL inside an MPI call, before the first one, and when inert */
     struct mv_thread *mine;  /* once the thread has a ring */
-    void *probe;             /* sigjmp_buf by which to leave a failed look at the stack, or at the program's data */
+    void *probe;             /* sigjmp_buf to leave a failed read of the stack, or of the program's data */
     uint64_t fault;          /* address of the last such failure */
     int in_init;             /* inside MPI_Init: signal handlers set now are MPI's */
     int off;                 /* will never record */

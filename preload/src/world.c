@@ -3,11 +3,11 @@
 
 #include "rules.h"
 
-/* 1: MPI_Init has been called. Set by the thread that has, read by any thread. */
+/* 1: MPI_Init has been called. Set by the thread that has called it, read by any thread. */
 static _Atomic int world_model;
 
-/* The group of MPI_COMM_WORLD. Set and freed where MPI begins and ends. The program may make no other call of MPI at
- * that time, so no other thread reads it meanwhile. */
+/* The group of MPI_COMM_WORLD. Set and freed when MPI begins and ends. The program may make no other call of MPI at
+ * that time, so no other thread reads it then. */
 static MPI_Group world;
 static _Atomic int world_known;
 

@@ -1,5 +1,5 @@
-/* Whether MPI can be used: in the World Model, or in a session (MPI standard, chapter 11). And the group that world
- * ranks refer to. */
+/* Whether MPI can be used: in the World Model, or in a session (MPI standard, chapter 11). Also the group for world
+ * ranks. */
 #ifndef MPIVET_WORLD_H
 #define MPIVET_WORLD_H
 
@@ -8,13 +8,13 @@
 /* MPI_Init has returned. */
 void mv_world_begun(void);
 
-/* Whether MPI_Init has been called, so that MPI_COMM_SELF is there. */
+/* Whether MPI_Init has been called, so that MPI_COMM_SELF exists. */
 int mv_world_model(void);
 
 /* Whether MPI can be used: after MPI_Init, or in a session. */
 int mv_mpi_open(void);
 
-/* Sets the group of the processes that world ranks refer to. */
+/* Sets the group of the processes for world ranks. */
 void mv_world(MPI_Group group);
 
 /* Gets that group. 0 if there is none. */
@@ -23,7 +23,7 @@ int mv_world_group(MPI_Group *group);
 /* Frees that group, before MPI_Finalize. */
 void mv_world_end(void);
 
-/* If there is no World Model, calls the error handler of a session. Whether that is so. */
+/* If there is no World Model, calls the error handler of a session. Returns whether it did. */
 int mv_session_error(int code);
 
 #if MPI_VERSION >= 4

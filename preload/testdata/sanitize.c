@@ -1,8 +1,8 @@
 /*
  * Runs the library's ring, site, pending, reach and objects code in several threads, without MPI, for the sanitizers.
  *
- * usage: sanitize DIRECTORY. It makes a session in the directory and plays the analyzer. It prints what is wrong, and
- * returns 1 then.
+ * Usage: sanitize DIRECTORY. It makes a session in the directory and acts as the analyzer. If it finds an error, it
+ * prints the error and returns 1.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -26,7 +26,8 @@
 
 enum { THREADS = 4, ROUNDS = 3000, BYTES = 64, CALL = 1, BYTE = 77, SHARED = 0x4000000, MANY = 300 };
 
-/* What other units give in the library. The signal handlers are not part of this: the sanitizers have their own. */
+/* Replacements for other units of the library. The signal handlers are not part of this: the sanitizers have their
+ * own. */
 const uint64_t mv_table_hash = 1;
 const uint8_t mv_collective_of[] = {MV_KINDS, MV_KINDS};
 const unsigned mv_ncollective = 2;
@@ -42,7 +43,7 @@ static void complain(const char *what, unsigned got, unsigned want)
     atomic_store(&wrong, 1);
 }
 
-/* A request that one thread has made, for another one to complete. 0: none. */
+/* A request that one thread has made, for another thread to complete. 0: none. */
 static _Atomic uint64_t handed_over[THREADS];
 
 static int64_t no_bytes(const void *statuses, uint64_t i)
@@ -91,12 +92,12 @@ static void start(uint64_t request)
     end(t);
 }
 
-/* all: of n requests; else none of them is complete. */
+/* all: all of n requests are complete; else none of them is. */
 static void complete(const uint64_t *requests, uint64_t n, int all)
 {
     struct mv_thread *t = begin();
     struct mv_operation *list = mv_operations_find(t, requests, sizeof *requests, n);
-    sched_yield(); /* as the real function may */
+    sched_yield(); /* as the real function may do */
     const struct mv_completion c = {all, NULL, 0, NULL, no_bytes};
     mv_operations_completed(t, list, 0, &c);
     end(t);
@@ -111,21 +112,21 @@ static void *work(void *arg)
     for (unsigned i = 0; i < ROUNDS; i++) {
         const uint64_t request = ((uint64_t)me + 1) << 32 | (i % 7 + 1) << 4;
         switch (i % 6) {
-        case 0: /* changed too early: must be found */
+        case 0: /* changed too early: this must be found */
             make(buf[0], request, 0);
             complete(&request, 1, 0);
             buf[0][i % BYTES]++;
             complete(&request, 1, 1);
             buf[0][i % BYTES]++;
             break;
-        case 1: /* one handle for sends of all threads: nothing must be found */
+        case 1: /* one handle for sends of all threads: nothing may be found */
             make(buf[1], SHARED, 0);
             make(buf[2], SHARED, 0);
             complete((uint64_t[]){SHARED, SHARED}, 2, 1);
             buf[1][0]++;
             buf[2][0]++;
             break;
-        case 2: /* completed by the next thread, if that comes by in time */
+        case 2: /* completed by the next thread, if that arrives in time */
             make(buf[3], request, 0);
             atomic_store(&handed_over[(me + 1) % THREADS], request);
             for (int k = 0; k < 50 && atomic_load(&handed_over[(me + 1) % THREADS]) == request; k++)
@@ -174,7 +175,7 @@ static void *work(void *arg)
             mv_object_free(request, MV_OBJECT_COMM, o, o->serial);
         }
     }
-    /* Nothing may be left for this thread. */
+    /* Nothing may be left of this thread. */
     for (uint64_t other = 1; other;) {
         other = atomic_load(&handed_over[me]);
         if (other && other != UINT64_MAX && atomic_compare_exchange_strong(&handed_over[me], &other, UINT64_MAX)) {

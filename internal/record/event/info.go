@@ -30,7 +30,7 @@ func tooShort(what string, p []byte) error { return malformed("%s in %d bytes", 
 
 // Site is a call stack of a thread, valid as long as the record.
 type Site struct {
-	ID  uint32 // what Call.Site refers to
+	ID  uint32 // number of the call site, as in Call.Site
 	PCs Array  // return addresses, innermost first (that of the MPI call)
 }
 
@@ -254,7 +254,7 @@ func (c *Call) ErrorInfo() (Error, error) {
 	}, nil
 }
 
-// MPI is what a process knows about its MPI at the end of MPI_Init.
+// MPI has the facts that a process knows about its MPI at the end of MPI_Init.
 type MPI struct {
 	Rank, Size          int // in MPI_COMM_WORLD
 	ThreadLevel         int // provided, as numbered by this MPI

@@ -300,7 +300,7 @@ func (l *Live) rescue() {
 	panic(r)
 }
 
-// watch takes note of new files and of processes that ended.
+// watch notes new files and processes that have ended.
 func (l *Live) watch() {
 	before := len(l.ending)
 	l.w.ready(l.ended, l.unborn)

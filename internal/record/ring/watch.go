@@ -142,8 +142,9 @@ func (w *watcher) forget(name string) {
 // atOnce is the maximum time between the closing of a process's file and the moment its end is noticed.
 const atOnce = time.Second
 
-// died returns when a process began to end whose end has just been seen: when the kernel closed its file. A launcher
-// that sees a process's connections closed may kill the other processes so fast that they are gone before that process.
+// died returns when a process began to end, for a process whose end has just been noticed. That is when the kernel
+// closed its file. A launcher that sees a process's connections closed may kill the other processes so fast that they
+// are gone before that process.
 func (w *watcher) died(name string) time.Duration {
 	t := now()
 	if c, ok := w.closed[name]; ok && t-c < atOnce { // otherwise the program closed a file that is not its own

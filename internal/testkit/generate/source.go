@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
-// Source prints a program as C. Every call has a line of its own: lines has their numbers, by rank and call.
+// Source prints a program as C. Every call has its own line: lines has their numbers, by rank and call.
 func (p *Program) Source() (text string, lines [][]int) {
 	s := &source{p: p}
 	s.head()

@@ -65,7 +65,7 @@ func (b *builder) startRequest(r int, q *request) {
 	}
 }
 
-// nobody exchanges messages with MPI_PROC_NULL.
+// nobody makes a rank exchange messages with MPI_PROC_NULL.
 func (b *builder) nobody() {
 	g := pick(b, b.comms)
 	r := pick(b, g.members())

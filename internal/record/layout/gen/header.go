@@ -42,7 +42,7 @@ type field struct {
 	count         int    // of an array, else 0
 	countName     string // name of the constant that is the count, or empty
 	atomic        bool
-	lead, comment string // the comments before and behind it
+	lead, comment string // the comments before and after it
 	at, size      int
 }
 
