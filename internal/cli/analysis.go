@@ -25,7 +25,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report/text"
 )
 
-// An analysis takes records to findings, and findings to reports.
+// analysis turns records into findings, and findings into reports.
 type analysis struct {
 	opts      *options
 	collector *finding.Collector
@@ -33,21 +33,23 @@ type analysis struct {
 	text      *text.Reporter // nil with --quiet
 	recording *recording     // nil without --record
 	run       report.Run
-	stats     ring.Stats // of the source, once it has been read
-	damage    error      // of the record file that is read
+	stats     ring.Stats // of the source, after it has been read
+	damage    error      // damage of the record file
 	fatal     bool       // there was a fatal finding, or as many errors as --max-errors allows
-	// knownFatal: that was in the baseline.
+	// knownFatal: the fatal finding is in the baseline.
 	knownFatal bool
 	fatality   *fatalities // nil unless a program runs
-	stopped    atomic.Bool // by a signal to mpivet
+	stopped    atomic.Bool // mpivet has got a signal to end
 	began      time.Time
 	progress   atomic.Pointer[progress]
-	reporting  atomic.Bool // somebody makes the reports
+	reporting  atomic.Bool // a goroutine writes the reports
 }
 
-// newAnalysis prepares an analysis. The report is printed to w as findings occur. Of a program that runs, live has the
-// records, and fatal is told of each fatal finding reported; else both are nil.
-func newAnalysis(o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities) (*analysis, error) {
+// newAnalysis prepares an analysis. It prints the report to w as findings occur. If the program runs, live has its
+// records, and fatal learns of each reported fatal finding. Else both are nil.
+func newAnalysis(
+	o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities,
+) (*analysis, error) {
 	pipeline.TuneGC()
 	a := &analysis{opts: o, fatality: fatal, began: time.Now(), run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
@@ -65,7 +67,9 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 	if o.graph != "" {
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
-	a.collector = finding.NewCollector(finding.Config{Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports}, sinks...)
+	a.collector = finding.NewCollector(finding.Config{
+		Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports,
+	}, sinks...)
 	p := pipeline.Options{
 		Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending,
 		Leaks: &o.leaks, Resolver: o.resolver,
@@ -74,7 +78,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 	var gate hold.Gate = hold.NoGate{}
 	if live != nil {
 		gate = live
-		p.Confirm = pipeline.Scheduled() // the kernel can be asked about the processes
+		p.Confirm = pipeline.Scheduled() // it asks the kernel about the processes
 		if o.wantedSums() != ring.NoSums {
 			p.Layouts = live.Layouts
 		}
@@ -90,7 +94,7 @@ func newAnalysis(o *options, w *os.File, command []string, mpi string, live *rin
 	return a, nil
 }
 
-// record makes the analysis write what it reads to the file that --record names.
+// record makes the analysis write all records to the file of --record.
 func (a *analysis) record() (err error) {
 	if a.opts.record == "" {
 		return nil
@@ -112,7 +116,7 @@ func (a *analysis) record() (err error) {
 	return nil
 }
 
-// grave does what --on-error says.
+// grave carries out the action of --on-error. why is the reason: "a fatal finding".
 func (a *analysis) grave(f *finding.Finding, why string) {
 	a.fatal = true
 	a.knownFatal = f.Known
@@ -121,7 +125,7 @@ func (a *analysis) grave(f *finding.Finding, why string) {
 	}
 }
 
-// An errorCounter hands findings on to the collector, until there are as many errors as --max-errors allows.
+// errorCounter passes findings to the collector, and counts errors for --max-errors.
 type errorCounter struct{ *analysis }
 
 func (a errorCounter) Report(f *finding.Finding) {
@@ -131,7 +135,7 @@ func (a errorCounter) Report(f *finding.Finding) {
 	}
 }
 
-// A fatalSink is told of fatal findings.
+// fatalSink is a function that is called with each fatal finding.
 type fatalSink func(*finding.Finding)
 
 func (s fatalSink) Finding(f *finding.Finding) {
@@ -140,9 +144,12 @@ func (s fatalSink) Finding(f *finding.Finding) {
 	}
 }
 
-// describe leaves in the session what mpivet ps says of the run.
+// describe writes the description of the run into the session, for mpivet ps.
 func describe(s *ring.Session, command []string, mpi string, ranks int) error {
-	b, err := json.Marshal(state.About{Command: command, MPI: mpi, Ranks: ranks, Started: time.Now(), Analyzer: os.Getpid()})
+	b, err := json.Marshal(state.About{
+		Command: command, MPI: mpi, Ranks: ranks, Started: time.Now(),
+		Analyzer: os.Getpid(),
+	})
 	if err == nil {
 		err = s.Describe(b)
 	}
@@ -152,8 +159,8 @@ func describe(s *ring.Session, command []string, mpi string, ranks int) error {
 	return nil
 }
 
-// A ticker does what is to be done at each tick besides the analysis. It tells that when threads have found no room for
-// recording, as what they do is not known, and leaves marks for mpivet ps.
+// ticker does additional work at each tick. It tells the tracker if threads had no space for their records, because
+// their actions are unknown then. It also leaves marks for mpivet ps.
 type ticker struct {
 	src ring.Source
 	p   *pipeline.Pipeline
@@ -175,7 +182,7 @@ func (k ticker) Tick() {
 	}
 }
 
-// read analyses what a source delivers until its end. more are told the same before it is analysed.
+// read analyses the records of a source until its end. The handlers in more get each record before the analysis.
 func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ...ring.Handler) error {
 	if a.recording != nil {
 		more = append(more, a.recording)
@@ -206,10 +213,10 @@ func (a *analysis) pid(rank int) int {
 	return 0
 }
 
-// interrupted says that the run is being ended from outside.
+// interrupted records that mpivet has got a signal to end.
 func (a *analysis) interrupted() { a.stopped.Store(true) }
 
-// launcherKilled tells the user that somebody has killed the launcher.
+// launcherKilled tells the user that the launcher was killed from outside.
 func (a *analysis) launcherKilled(what string) {
 	a.run.Launcher = what + ": what happened to the program after that is not a finding"
 	if a.text != nil {
@@ -217,15 +224,16 @@ func (a *analysis) launcherKilled(what string) {
 	}
 }
 
-// note adds what the user must know to judge the result.
+// note adds notes that the user needs to judge the result.
 func (a *analysis) note(notes ...string) { a.run.Notes = append(a.run.Notes, notes...) }
 
-// finish makes the last checks, completes the reports, and returns the exit status as an error. status is the
-// program's, duration how long it ran; if aborted, mpivet ended it, and its status says nothing.
+// finish makes the last checks, completes the reports, and returns the exit status as an error. status and duration are
+// the exit status and the run time of the program. If aborted is true, mpivet has ended it, and its status has no
+// meaning.
 func (a *analysis) finish(status int, duration time.Duration, aborted bool) error {
 	a.pipeline.Finish()
 	if !a.reporting.CompareAndSwap(false, true) {
-		select {} // a signal was in more of a hurry, and ends mpivet
+		select {} // a signal came first, and its handler ends mpivet
 	}
 	findings, sum := a.collector.Snapshot()
 	var problems []error
@@ -269,7 +277,7 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 	return statusError(exit)
 }
 
-// publish makes the reports, and returns what went wrong with them.
+// publish writes the reports, and returns the errors.
 func (a *analysis) publish(r *report.Run, findings []*finding.Finding, sum finding.Summary) (problems []error) {
 	if a.opts.json != "" {
 		doc := jsonreport.New(r, findings, sum)
@@ -288,21 +296,22 @@ func (a *analysis) publish(r *report.Run, findings []*finding.Finding, sum findi
 			problems = append(problems, fmt.Errorf("--write-suppressions: %w", err))
 		}
 	}
-	// Last, as nobody may read what is printed.
+	// The summary comes last: printing may block if standard error is a pipe without a reader.
 	if a.text != nil {
 		a.text.Summary(r, findings, sum)
 	}
 	return problems
 }
 
-// trouble tells what went wrong in the analysis itself: with the stack, which a report of it needs. It returns false if
-// nothing did.
+// trouble prints internal errors of the analysis, with their stacks for a bug report. It returns false if there are
+// none.
 func (a *analysis) trouble() bool {
 	var list []string
 	for _, f := range a.pipeline.Failures {
 		text := f.String()
 		if a.opts.strict {
-			text = strings.Replace(text, "is switched off:", "is switched off, also in strict mode, where it refuses no call any more:", 1)
+			text = strings.Replace(text, "is switched off:",
+				"is switched off, also in strict mode, where it refuses no call any more:", 1)
 		}
 		list = append(list, text)
 	}
@@ -311,13 +320,14 @@ func (a *analysis) trouble() bool {
 	}
 	for _, text := range list {
 		first, _, _ := strings.Cut(text, "\n")
-		a.note(first + "; the rest of the analysis is not affected; please report this with the lines above (mpivet version)")
+		a.note(first + "; the rest of the analysis is not affected; " +
+			"please report this with the lines above (mpivet version)")
 		fmt.Fprintln(os.Stderr, text)
 	}
 	return len(list) > 0
 }
 
-// unmatched says which rules of suppression have matched nothing, in a line for each file.
+// unmatched returns notes on suppression rules that have matched nothing, one line for each file.
 func unmatched(rules []finding.SuppressionCount) (notes []string) {
 	lines := make(map[string][]string)
 	var files []string
@@ -346,10 +356,10 @@ func unmatched(rules []finding.SuppressionCount) (notes []string) {
 	return notes
 }
 
-// maxUnmatched is how many rules of a file that matched nothing are named.
+// maxUnmatched is the greatest number of rules per file that unmatched names.
 const maxUnmatched = 10
 
-// writeSuppressions writes rules that suppress what is new.
+// writeSuppressions writes rules that suppress the new findings.
 func writeSuppressions(path string, findings []*finding.Finding) error {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f *finding.Finding) bool { return f.Known })
 	dir, err := os.Getwd()
@@ -363,7 +373,7 @@ func writeSuppressions(path string, findings []*finding.Finding) error {
 	return report.WriteFile(path, data)
 }
 
-// ranks returns how many processes of MPI_COMM_WORLD there were, over all worlds.
+// ranks returns the number of processes in all MPI_COMM_WORLDs together.
 func (a *analysis) ranks() int {
 	n := 0
 	for _, w := range a.pipeline.Tracker.Worlds {

@@ -29,10 +29,10 @@ func buildCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [flags]",
 		Short: "Build the preload library ahead of time",
-		Long: `Build compiles the library that mpivet loads into ranks, which run and exec do by
-themselves at first use, and prints its path. Build it on a machine that has the
-MPI's compiler wrapper where compute nodes have none; they find it if they see
-the same cache directory (MPIVET_CACHE, else ~/.cache/mpivet).
+		Long: `Build compiles the library that mpivet loads into ranks, and prints its path. The
+commands run and exec do this at their first use. If compute nodes do not have the
+MPI's compiler wrapper, build the library on a machine that has it. The nodes find
+it if they see the same cache directory (MPIVET_CACHE, else ~/.cache/mpivet).
 
 Without --mpi it is built for every MPI found on this machine.`,
 		Args: noArgs,

@@ -16,9 +16,10 @@ func checksCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "checks [PATTERN]",
 		Short: "List the checks",
-		Long: `Checks lists the name of every check, or of those whose names match a pattern as
---check takes it, with their severity and what is wrong when they report something. Those marked "portability" find what went
-well in this run but need not elsewhere; --profile practical switches them off.`,
+		Long: `Checks lists all checks, or those whose names match a pattern of --check. It prints
+the name, the severity, and the error that the check reports. Checks marked
+"portability" report code that worked in this run, but need not work elsewhere.
+--profile practical switches them off.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("mpivet checks takes one pattern, but there is also %q", args[1])
@@ -76,8 +77,8 @@ func explainCommand() *cobra.Command {
 	}
 }
 
-// findChecks returns the checks that a name may mean: the one of that name, else those that a sub-name belongs to, else
-// all that have it as a part.
+// findChecks returns the checks that a name may mean: the check with this name, else the check of which it is a
+// sub-name, else all checks whose names contain it.
 func findChecks(name string) []*check.Check {
 	name = strings.ToUpper(name)
 	var exact, parent, part []*check.Check
@@ -100,10 +101,10 @@ func findChecks(name string) []*check.Check {
 	return part
 }
 
-// The profiles: what the user cares for.
+// The profiles.
 const (
-	portable  = "portable"  // that the program is right with any MPI
-	practical = "practical" // that it works here
+	portable  = "portable"  // the program must be correct with every MPI
+	practical = "practical" // the program must work in this run
 )
 
 // profileRules returns the rules of a profile, in the form of --check.
@@ -119,7 +120,7 @@ func profileRules(profile string) (rules []string) {
 	return rules
 }
 
-// knownChecks returns the checks as rules need them.
+// knownChecks returns the checks in the form that rules need.
 func knownChecks() []finding.Check {
 	var out []finding.Check
 	for _, c := range all.Checks() {

@@ -18,9 +18,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mpivet": func() { os.Exit(Run(os.Args[1:])) }})
 }
 
-// TestScript runs the command lines in testdata/script. Conditions: [mpich], [openmpi], [mpi4py] tell what is
-// installed. Commands: mpicc IMPLEMENTATION SOURCE PROGRAM compiles, mpiexec IMPLEMENTATION ARGS… launches, noleft
-// fails if a process or a session is left behind, mksession NAME leaves one whose control file is all zero.
+// TestScript runs the command lines in testdata/script. The conditions [mpich], [openmpi] and [mpi4py] are true if
+// these are installed. The commands are: "mpicc IMPLEMENTATION SOURCE PROGRAM" compiles, "mpiexec IMPLEMENTATION ARGS…"
+// launches, "noleft" fails if a process or a session is left behind, and "mksession NAME" makes a session whose control
+// file is all zero.
 func TestScript(t *testing.T) {
 	mpirun.NeedLive(t)
 	cache := os.Getenv("MPIVET_CACHE")
@@ -30,7 +31,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			// One cache for all, as building takes seconds.
+			// All scripts share one cache, because a build takes seconds.
 			e.Setenv("MPIVET_CACHE", cache)
 			e.Setenv("NO_COLOR", "1")
 			return nil
@@ -41,7 +42,8 @@ func TestScript(t *testing.T) {
 				_, err := exec.LookPath("mpicc." + cond)
 				return err == nil, nil
 			case "mpi4py":
-				return exec.Command("/usr/bin/python3", "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)").Run() == nil, nil
+				return exec.Command("/usr/bin/python3", "-c",
+					"import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)").Run() == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
@@ -86,8 +88,8 @@ func scriptLaunch(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptNothingLeft fails if a program built by the script still runs, or a session is left in the file system. What
-// mpivet exec starts may outlive the launcher for a moment.
+// scriptNothingLeft fails if a program built by the script still runs, or a session is left in the file system. It
+// waits a moment, because processes of mpivet exec may outlive the launcher.
 func scriptNothingLeft(ts *testscript.TestScript, _ bool, _ []string) {
 	var left string
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -98,7 +100,7 @@ func scriptNothingLeft(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Fatalf("left behind: %s", left)
 }
 
-// A session has a directory in the script's TMPDIR, besides that in shared memory.
+// A session has a directory in the script's TMPDIR, and one in shared memory.
 func leftBehind(work, temp string) string {
 	procs, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, p := range procs {

@@ -17,11 +17,11 @@ func doctorCommand() *cobra.Command {
 	var mpi string
 	cmd := &cobra.Command{
 		Use:   "doctor [flags] [program [args]]",
-		Short: "Tell what mpivet finds on this machine, and what is missing",
-		Long: `Doctor tells which MPI a program uses, or which MPIs there are, with the compiler
-wrapper and the launcher that belong to it, whether the preload library for it is
-built, and whether this machine has what mpivet needs. The exit status is 1 if
-something is missing; what to do is said in the line concerned.`,
+		Short: "Show what mpivet finds on this machine, and what is missing",
+		Long: `Doctor shows the MPI of a program, or all MPIs of this machine, with their compiler
+wrappers and launchers, and whether the preload library for each is built. It also
+checks whether this machine has everything that mpivet needs. The exit status is 1
+if something is missing. The line about it says what to do.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := &doctor{out: cmd.OutOrStdout()}
 			d.examine(args, mpi)
@@ -32,11 +32,12 @@ something is missing; what to do is said in the line concerned.`,
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&mpi, "mpi", "", "the `MPI`, instead of what is found: mpich, openmpi, or the path of libmpi.so or mpicc")
+	cmd.Flags().StringVar(&mpi, "mpi", "",
+		"use this `MPI`: mpich, openmpi, or the path of libmpi.so or mpicc")
 	return cmd
 }
 
-// A doctor prints what it finds, a line each.
+// doctor prints one line for each thing that it checks.
 type doctor struct {
 	out     io.Writer
 	missing int
@@ -48,7 +49,7 @@ func (d *doctor) line(mark, what, format string, args ...any) {
 
 func (d *doctor) ok(what, format string, args ...any) { d.line("ok", what, format, args...) }
 
-// note is for what is not as it should be, though mpivet works.
+// note is for problems that do not prevent mpivet from working.
 func (d *doctor) note(what, format string, args ...any) { d.line("note", what, format, args...) }
 
 func (d *doctor) fail(what string, err error) {
@@ -128,7 +129,7 @@ func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 	case ccErr != nil:
 		d.fail("compiler", ccErr)
 	default:
-		// Whether it compiles is worth knowing now.
+		// Compile it now, to see whether that works.
 		if path, err = b.Library(m); err != nil {
 			d.fail("preload library", err)
 		} else {
@@ -137,25 +138,28 @@ func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 	}
 }
 
-// minimalShm is the room in shared memory below which ranks may have to wait for the analyzer.
+// minimalShm is the size of shared memory in bytes below which ranks may have to wait for the analyzer.
 const minimalShm = 256 << 20
 
-// system examines what the kernel and the machine offer.
+// system checks the kernel and the machine.
 func (d *doctor) system() {
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
-		d.ok("system", "%s %s %s", unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
+		text := unix.ByteSliceToString
+		d.ok("system", "%s %s %s", text(u.Sysname[:]), text(u.Release[:]), text(u.Machine[:]))
 	}
 	var st unix.Statfs_t
 	switch err := unix.Statfs("/dev/shm", &st); {
 	case err != nil:
 		d.note("shared memory", "no /dev/shm (%v): records go through files in %s, which is slower", err, os.TempDir())
 	case unix.Access("/dev/shm", unix.W_OK|unix.X_OK) != nil:
-		d.note("shared memory", "/dev/shm can't be written to: records go through files in %s, which is slower", os.TempDir())
+		d.note("shared memory", "/dev/shm can't be written to: records go through files in %s, which is slower",
+			os.TempDir())
 	default:
 		free, size := st.Bavail*uint64(st.Bsize), st.Blocks*uint64(st.Bsize)
 		if free < minimalShm {
-			d.note("shared memory", "/dev/shm has %d of %d MiB free: ranks get small rings (docker: --shm-size=1g)", free>>20, size>>20)
+			d.note("shared memory", "/dev/shm has %d of %d MiB free: ranks get small rings (docker: --shm-size=1g)",
+				free>>20, size>>20)
 		} else {
 			d.ok("shared memory", "/dev/shm, %d of %d MiB free", free>>20, size>>20)
 		}
@@ -170,7 +174,8 @@ func (d *doctor) system() {
 	case err != nil || strings.TrimSpace(string(scope)) == "0":
 		d.ok("ptrace", "unrestricted")
 	default:
-		d.note("ptrace", "restricted to child processes (kernel.yama.ptrace_scope=%s)", strings.TrimSpace(string(scope)))
+		d.note("ptrace", "restricted to child processes (kernel.yama.ptrace_scope=%s)",
+			strings.TrimSpace(string(scope)))
 	}
 	if gdb, err := exec.LookPath("gdb"); err == nil {
 		d.ok("gdb", "%s", gdb)
@@ -180,7 +185,7 @@ func (d *doctor) system() {
 func (d *doctor) cache(b *launch.Builder) {
 	f, err := os.CreateTemp(b.Dir, ".doctor-*")
 	if err != nil {
-		// One filled by somebody else will do.
+		// A cache that another user has filled is good enough.
 		d.note("cache", "%s can't be written to: only libraries that are in it can be used", b.Dir)
 		return
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/mpivet/mpivet/internal/report"
 )
 
-// How long mpivet runs on after a signal that asks it to end. The sum is less than what is promised, 5 seconds.
+// Timeouts after a signal that asks mpivet to end. The sum is less than the documented 5 seconds.
 const (
-	readGrace   = 2500 * time.Millisecond // to end the program and to analyse what has been recorded
+	readGrace   = 2500 * time.Millisecond // to end the program and to analyse the records
 	reportGrace = time.Second             // to make the last checks and the reports
-	writeGrace  = time.Second             // to complete the reports and the program's end
+	writeGrace  = time.Second             // to complete the reports and to end the program
 )
 
-// An ending sees to it that a signal ends mpivet soon, whatever the analysis is doing and however much is left to read.
+// ending ends mpivet soon after a signal, whatever the analysis is doing, and however many records it has not read.
 type ending struct {
 	a       *analysis
 	session *ring.Session
-	// cancel makes the analysis read no further.
+	// cancel stops the reading of the analysis.
 	cancel context.CancelFunc
-	// kill ends the program at once; nil if mpivet has not started it.
+	// kill kills the program; nil if mpivet has not started it.
 	kill func()
 
 	asking sync.Once
@@ -37,13 +37,13 @@ func newEnding(a *analysis, session *ring.Session, live *ring.Live, cancel conte
 	return &ending{a: a, session: session, live: live, cancel: cancel, urgent: make(chan struct{})}
 }
 
-// asked is told the first signal.
+// asked handles the first signal.
 func (e *ending) asked(s os.Signal) {
 	e.a.interrupted()
 	e.asking.Do(func() { go e.run(s) })
 }
 
-// again is told every other one.
+// again handles every later signal.
 func (e *ending) again() { e.hurry.Do(func() { close(e.urgent) }) }
 
 func (e *ending) run(s os.Signal) {
@@ -65,17 +65,17 @@ func (e *ending) run(s os.Signal) {
 			e.a.stop(status, e.live)
 			killed.Wait()
 			close(over)
-		} // Else finish makes the reports, and ends mpivet when it has.
+		} // else the method finish writes the reports, and ends mpivet
 	}()
 	select {
 	case <-over:
-	case <-time.After(writeGrace): // whoever is to read the reports may not read
+	case <-time.After(writeGrace): // the reports may go to a pipe that is not read
 	}
 	e.session.Abandon()
 	os.Exit(status)
 }
 
-// pass lets time pass, but not after a second signal.
+// pass waits for some time, or until a second signal.
 func (e *ending) pass(d time.Duration) {
 	select {
 	case <-e.urgent:
@@ -83,11 +83,15 @@ func (e *ending) pass(d time.Duration) {
 	}
 }
 
-// stop reports what has been found up to now, while the analysis may be under way.
+// stop reports the findings up to now. The analysis may still be running.
 func (a *analysis) stop(status int, live *ring.Live) {
-	r := report.Run{Command: a.run.Command, MPI: a.run.MPI, ExitStatus: status, Interrupted: true, Suppressions: a.collector.Suppressed()}
+	r := report.Run{
+		Command: a.run.Command, MPI: a.run.MPI, ExitStatus: status, Interrupted: true,
+		Suppressions: a.collector.Suppressed(),
+	}
 	if p := a.progress.Load(); p != nil {
-		r.Ranks, r.Calls, r.Messages, r.Collectives, r.Duration = p.Ranks, p.Calls, p.Messages, p.Collectives, time.Since(p.began)
+		r.Ranks, r.Calls, r.Messages, r.Collectives = p.Ranks, p.Calls, p.Messages, p.Collectives
+		r.Duration = time.Since(p.began)
 	}
 	s := live.Stats()
 	r.Stall, r.Stalls, r.Unrecorded, r.Shrunk = s.StallTime, s.Stalls, s.Unrecorded, s.Shrunk
@@ -101,16 +105,16 @@ func (a *analysis) stop(status int, live *ring.Live) {
 	}
 }
 
-// unreadNote says that findings may be missing.
-const unreadNote = "not all that was recorded has been analysed, as mpivet was asked to end"
+// unreadNote is the note that findings may be missing.
+const unreadNote = "not all records have been analysed, because mpivet was asked to end"
 
-// A progress is how far the analysis has come.
+// progress is the progress of the analysis.
 type progress struct {
 	report.Run
 	began time.Time
 }
 
-// advance notes how far the analysis has come, for whoever has to report before its end.
+// advance records the progress of the analysis, for reports before its end.
 func (a *analysis) advance() {
 	a.progress.Store(&progress{began: a.began, Run: report.Run{
 		Ranks: a.ranks(), Calls: a.pipeline.Tracker.Calls(), Messages: a.pipeline.Matcher.Messages,

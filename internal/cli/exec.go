@@ -19,20 +19,21 @@ func execCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "exec [flags] [--] program [args]",
-		Short: "Run a program under a launcher of yours: mpiexec -n 4 mpivet exec ./a.out",
-		Long: `Exec is put before the program in the command of any launcher (mpiexec, srun, …).
-The first of the processes on a node starts the analyzer, which prints findings to
-standard error as they occur, and a summary after the last process has ended. The
-flags that count are those of that first process. Several programs, separated by
-colons, may each have their own exec, or none.
+		Short: "Run a program under any launcher: mpiexec -n 4 mpivet exec ./a.out",
+		Long: `Put "mpivet exec" before the program in the command of any launcher (mpiexec, srun,
+…). The first process on a node starts the analyzer. The analyzer prints findings to
+standard error as they occur, and a summary after the last process has ended. It uses
+the flags of that first process. If the command has several programs, separated by
+colons, put exec before each program that mpivet is to check.
 
-The exit status is the program's own. If all ranks have succeeded, the last one on
-each node waits until all is analysed, for half a minute at most, and ends with 3 if
-there are findings at or above --fail-on: so the launcher fails, too. A program that
-ends by _exit does not wait: look into the JSON report then. Without a launcher, the
-program is run alone as by mpivet run.`,
-		Example: "  mpiexec -n 4 mpivet exec --json findings.json ./a.out\n  mpiexec -n 1 mpivet exec ./a : -n 2 mpivet exec ./b",
-		Args:    needProgram,
+The exit status is that of the program. If all ranks have succeeded, the last one on
+each node waits for the analysis, for at most half a minute, and ends with 3 if there
+are findings at or above --fail-on. So the launcher fails, too. A program that calls
+_exit does not wait: read the JSON report in this case. Without a launcher, exec runs
+the program as mpivet run does, as a single process.`,
+		Example: "  mpiexec -n 4 mpivet exec --json findings.json ./a.out\n  mpiexec -n 1 mpivet exec ./a : -n 2 " +
+			"mpivet exec ./b",
+		Args: needProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := o.resolve(); err != nil {
 				return err
@@ -51,12 +52,12 @@ program is run alone as by mpivet run.`,
 	return cmd
 }
 
-// execProgram is mpivet exec. It doesn't return if all goes well.
+// execProgram is mpivet exec. It doesn't return, unless there is an error.
 func execProgram(o *options, argv []string) error {
-	launch.Above() // while the launcher is there
+	launch.Above() // remember the ancestors while the launcher still runs
 	group, err := launch.CallerGroup()
 	if err == nil && group.Alone {
-		return runProgram(o, 0, "env", argv) // which starts what it is given
+		return runProgram(o, 0, "env", argv) // "env" simply starts the program
 	}
 	rank, prog, wrong := prepare(o, argv)
 	if wrong != nil {
@@ -76,7 +77,7 @@ func execProgram(o *options, argv []string) error {
 			return launch.Detach(me, an.arguments(o, argv)...)
 		})
 	}
-	// Whatever happens to the analyzer, the program runs.
+	// The program runs even if the analyzer fails.
 	var unwatched *launch.UnwatchedError
 	if err != nil && !(errors.As(err, &unwatched) && unwatched.Silent) {
 		say("%s", oneLine(err))
@@ -84,15 +85,15 @@ func execProgram(o *options, argv []string) error {
 	return rank.Exec()
 }
 
-// analyzer is what mpivet analyze is told by exec, besides the options.
+// analyzer has the arguments that exec passes to mpivet analyze, besides the options.
 type analyzer struct {
-	meeting string // of the group, see launch.End
-	ranks   int    // to expect, 0 if unknown
+	meeting string // meeting of the group, see launch.End
+	ranks   int    // expected number of ranks, 0 if unknown
 	mpi     string // name and version, for the report
 	detach  bool
 }
 
-// arguments returns mpivet's command line for it.
+// arguments returns the command line of mpivet analyze.
 func (an analyzer) arguments(o *options, command []string) []string {
 	args := []string{
 		"analyze", "--meeting=" + an.meeting, fmt.Sprintf("--ranks=%d", an.ranks), "--mpi-text=" + an.mpi,
@@ -134,7 +135,7 @@ func analyzeCommand() *cobra.Command {
 	return cmd
 }
 
-// failed tells the rank that starts the analyzer why that fails.
+// failed reports an error to the rank that has started the analyzer.
 func failed(err error) error {
 	if err == nil || !launch.Failed(err) {
 		return err
@@ -142,10 +143,10 @@ func failed(err error) error {
 	return statusError(exitFailed)
 }
 
-// analyze is mpivet analyze: it makes the session, says that it is ready, and reports until all ranks have ended.
+// analyze is mpivet analyze: it makes the session, reports that it is ready, and analyses until all ranks have ended.
 func analyze(o *options, an analyzer, command []string) error {
 	launch.CloseInherited()
-	// The launcher may be gone before us, and with it the readers of what we say; files are still to be written.
+	// The launcher may end first, and with it the readers of standard error. The files must be written nevertheless.
 	signal.Ignore(syscall.SIGPIPE)
 	so := sessionOptions(o, an.ranks)
 	so.Verdicts = true
@@ -155,7 +156,7 @@ func analyze(o *options, an analyzer, command []string) error {
 	if err != nil {
 		return failed(fmt.Errorf("cannot make a session: %w", err))
 	}
-	defer session.Close() //nolint:errcheck // what can't be removed is stale then
+	defer session.Close() //nolint:errcheck // later runs remove stale sessions
 	if err := describe(session, command, an.mpi, an.ranks); err != nil {
 		return failed(err)
 	}
@@ -179,11 +180,11 @@ func analyze(o *options, an analyzer, command []string) error {
 	}
 	a.note(session.Notes()...)
 	if launch.Ready(session.Dir) != nil {
-		return statusError(exitFailed) // the rank that has started us is gone, or waits no more
+		return statusError(exitFailed) // the rank that started this process has ended, or does not wait any more
 	}
 	defer launch.End(an.meeting)
 
-	// Batch systems ask all processes of a job to end, and kill them later: time for the report.
+	// Batch systems first ask all processes of a job to end, and kill them later. In between, write the report.
 	asked := make(chan os.Signal, 2)
 	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {
@@ -204,7 +205,7 @@ func analyze(o *options, an analyzer, command []string) error {
 	err = a.read(ctx, live, true, ranks)
 	close(over)
 	if err != nil {
-		a.note(fmt.Sprintf("reading the records failed (%v): the program ran on unobserved", err))
+		a.note(fmt.Sprintf("reading the records failed (%v): the program continued unobserved", err))
 	}
 	ranks.Tick() // the last
 	duration := time.Since(began)

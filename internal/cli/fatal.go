@@ -12,7 +12,7 @@ import (
 	"github.com/mpivet/mpivet/internal/launch"
 )
 
-// What --on-error may be.
+// Values of --on-error.
 const (
 	onErrorAbort    = "abort"
 	onErrorContinue = "continue"
@@ -20,18 +20,18 @@ const (
 	onErrorGDB      = "gdb"
 )
 
-// endGrace is how long a program in which a process has ended the wrong way may take to end altogether. Launchers
-// see to that.
+// endGrace is the time for a program to end after one of its processes has ended with an error. Launchers end the
+// program then.
 const endGrace = 5 * time.Second
 
-// fatalities does to the program what --on-error says, at the first fatal finding, or the last error that --max-errors
+// fatalities carries out the action of --on-error, at the first fatal finding, or at the last error that --max-errors
 // allows.
 type fatalities struct {
 	action string
 	ranks  *launch.Ranks
 	over   <-chan struct{} // closed when the program has ended
 	end    func()          // ends the program
-	// terminal: the program's user sits at mpivet's standard input, and can be asked.
+	// terminal: mpivet's standard input is a terminal, so that a debugger can talk to the user.
 	terminal bool
 	// pid returns the process of a rank, 0 if it is not known or has ended.
 	pid func(rank int) int
@@ -40,10 +40,10 @@ type fatalities struct {
 	working sync.WaitGroup
 }
 
-// A victim is a process that a finding is about.
+// victim is a process in a finding.
 type victim struct{ rank, pid int }
 
-// found is told of the finding and why it is fatal ("a fatal finding"), by the goroutine of the analysis.
+// found starts the action for a finding. why is the reason ("a fatal finding"). The goroutine of the analysis calls it.
 func (x *fatalities) found(f *finding.Finding, why string) {
 	if x.action == onErrorContinue {
 		return
@@ -54,7 +54,7 @@ func (x *fatalities) found(f *finding.Finding, why string) {
 			victims = append(victims, victim{r, pid})
 		}
 	}
-	if len(f.Sites) > 0 { // where the finding begins comes first
+	if len(f.Sites) > 0 { // the process of the first site comes first
 		slices.SortStableFunc(victims, func(a, b victim) int {
 			return map[int]int{f.Sites[0].Rank: -1}[a.rank] - map[int]int{f.Sites[0].Rank: -1}[b.rank]
 		})
@@ -66,7 +66,7 @@ func (x *fatalities) found(f *finding.Finding, why string) {
 
 func (x *fatalities) act(f *finding.Finding, why string, victims []victim) {
 	if endsItself(f.Check) || len(victims) == 0 && x.action != onErrorAbort {
-		// Its launcher will end it; there is nothing left to look at.
+		// The launcher will end the program. There is nothing to look at.
 		select {
 		case <-x.over:
 			return
@@ -90,10 +90,10 @@ func (x *fatalities) act(f *finding.Finding, why string, victims []victim) {
 // endsItself reports whether a fatal finding is about the end of a process, after which launchers end the program.
 func endsItself(check string) bool { return finding.MatchCheck("LOCAL:EXIT", check) }
 
-// victimLimit is how many processes are named, or looked at without anybody who asks.
+// victimLimit is the greatest number of processes that are named, or whose stacks are printed.
 const victimLimit = 16
 
-// pause leaves the program as it is: processes that wait for ever do so, any others are stopped.
+// pause keeps the program as it is: it stops the processes, unless they are in a deadlock.
 func (x *fatalities) pause(check, why string, victims []victim) {
 	if !finding.MatchCheck("GLOBAL:DEADLOCK:HARD", check) {
 		x.ranks.Stop()
@@ -109,7 +109,7 @@ func (x *fatalities) pause(check, why string, victims []victim) {
 	say("%s", b.String())
 }
 
-// debug opens a debugger, or, where nobody sits at a terminal, has it print the stacks of the processes concerned.
+// debug opens a debugger. Without a terminal, the debugger only prints the stacks of the processes in the finding.
 func (x *fatalities) debug(why string, victims []victim) {
 	gdb, err := launch.FindProgram("gdb")
 	if err != nil {
@@ -120,7 +120,7 @@ func (x *fatalities) debug(why string, victims []victim) {
 	defer cancel()
 	go func() {
 		select {
-		case <-x.over: // so that there is nothing left to look at
+		case <-x.over: // there are no processes to look at any more
 			cancel()
 		case <-ctx.Done():
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/report/waitgraph"
 )
 
-// A graphSink draws the first deadlock that is reported, for --deadlock-graph.
+// graphSink draws the first reported deadlock, for --deadlock-graph.
 type graphSink struct {
 	path  string
 	drawn bool
@@ -31,7 +31,7 @@ func (s *graphSink) draw(g *waitgraph.Graph) error {
 		return err
 	}
 	if err := g.Write(f, s.path); err != nil {
-		f.Close() //nolint:errcheck // the first error is told
+		f.Close() //nolint:errcheck // the first error is returned
 		return err
 	}
 	return f.Close()

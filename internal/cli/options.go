@@ -26,57 +26,56 @@ import (
 
 // options are the flags that several subcommands share.
 type options struct {
-	// What to start, and how.
+	// The program.
 	mpi string
-	// What to record.
+	// Recording.
 	record  string
 	stacks  string
 	onError string
 	strict  bool
 	sums    bool
-	// Of data longer than that only samples are summed up, so many bytes in all; 0: all is.
+	// sumLimit: of longer data, only samples of sumLimit bytes in total are summed up. 0: all data.
 	sumLimit int
-	// What to report, and how.
-	checks   []string
-	profile  string
-	failOn   string
-	json     string
-	graph    string
-	suppress []string
-	// Where to write rules that suppress what is found, and an earlier report of what is known.
-	suppressions string
-	baseline     string
+	// Reports.
+	checks       []string
+	profile      string
+	failOn       string
+	json         string
+	graph        string
+	suppress     []string
+	suppressions string // file to write, with rules that suppress the findings
+	baseline     string // earlier JSON report
 	limit        int
 	quiet        bool
 	color        string
-	// How many reports are shown in all, and after how many errors the program is dealt with as after a fatal finding;
-	// 0: any.
+	// maxReports is the greatest number of reports, 0: any number.
 	maxReports int
-	// How many places are named from which messages are sent that nobody receives; 0: any.
+	// maxPending is the greatest number of reported places that send messages without a receive, 0: any number.
 	maxPending int
-	maxErrors  int
-	// How long processes may be in the same MPI calls on average before that is told, 0 for ever.
+	// maxErrors is the number of errors that have the effect of a fatal finding, 0: none.
+	maxErrors int
+	// noProgress: mpivet warns if processes are in the same MPI calls for this time on average, 0: never.
 	noProgress time.Duration
-	// How much is told of objects that are not freed.
+	// leaks has the limits for reports on objects that are not freed.
 	leaks check.Leaks
 
-	// Where values come from that the command line does not give.
+	// Sources of values that are not on the command line.
 	config     string
 	itacConfig string
 	itacEnv    bool
 
-	resolver *symbol.Resolver // finds functions and lines; nil: in the files that the processes had loaded
+	resolver *symbol.Resolver // finds functions and lines; nil: use the files that the processes had loaded
 
-	flags *pflag.FlagSet // all of the subcommand's
-	notes []string       // what the user should know of the settings
-	// What validate makes of them.
+	flags *pflag.FlagSet // all flags of the subcommand
+	notes []string       // notes on the settings for the user
+	// Results of validate.
 	threshold  finding.Severity
 	rules      *finding.Rules
 	suppressed []*finding.Suppression
 	known      *finding.Baseline
 }
 
-// An enum is a flag that has one of a few values.
+// enum is a flag with a fixed set of values.
 type enum struct {
 	value  *string
 	values []string
@@ -99,36 +98,50 @@ func (e enum) Set(s string) error {
 
 func (e enum) Type() string { return strings.Join(e.values, "|") }
 
-// addProgramFlags defines what goes with a program that is started.
+// addProgramFlags defines the flags for the program that is started.
 func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.stacks, o.onError = "full", onErrorAbort
-	f.StringVar(&o.mpi, "mpi", "", "`MPI` of the program, if it can't be found out: mpich, openmpi, or the path of libmpi.so or mpicc")
+	f.StringVar(&o.mpi, "mpi", "",
+		"`MPI` of the program, if mpivet can't find it: mpich, openmpi, or the path of libmpi.so or mpicc")
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
-	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only where MPI was called")
-	f.BoolVar(&o.strict, "strict", false, "hold collective calls until they have been compared; those that break the standard return an error")
-	f.BoolVar(&o.sums, "checksums", false, "check that the data of messages and collective operations arrive as they were sent")
-	f.IntVar(&o.sumLimit, "checksum-limit", 0, "look only at samples of data longer than `BYTES`, so many in all; 0 at all data")
-	f.IntVar(&o.maxErrors, "max-errors", 0, "do at the `N`th error what --on-error says; 0 never")
-	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error", "what to do at a fatal finding: end the program, take no notice, leave it as it is for a debugger, or open one")
+	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only the callers of MPI")
+	f.BoolVar(&o.strict, "strict", false,
+		"hold collective calls until they have been compared; calls that violate the standard return an error")
+	f.BoolVar(&o.sums, "checksums", false,
+		"check that the data of messages and collective operations arrive as they were sent")
+	f.IntVar(&o.sumLimit, "checksum-limit", 0,
+		"of data longer than `BYTES`, check only samples, of BYTES in total; 0 all data")
+	f.IntVar(&o.maxErrors, "max-errors", 0, "do the action of --on-error at the `N`th error; 0 never")
+	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error",
+		"action at a fatal finding: end the program, let it continue, keep it as it is for a debugger, or open a "+
+			"debugger")
 }
 
-// addReportFlags defines what goes with findings.
+// addReportFlags defines the flags for findings.
 func (o *options) addReportFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.failOn, o.color, o.profile = "error", "auto", portable
-	f.StringArrayVar(&o.checks, "check", nil, "`PATTERN=on|off|warning|error` for checks whose names match, such as 'LOCAL:MEMORY:*=off'; may be repeated")
-	f.Var(enum{&o.profile, []string{portable, practical}}, "profile", "what is reported: all that the standard forbids, or only what matters to this run; --check overrules it")
-	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on", "least severity of findings that makes the exit status 3")
+	f.StringArrayVar(&o.checks, "check", nil,
+		"`PATTERN=on|off|warning|error` for checks whose names match, such as 'LOCAL:MEMORY:*=off'; may be repeated")
+	f.Var(enum{&o.profile, []string{portable, practical}}, "profile",
+		"report everything that the standard forbids, or only what matters to this run; --check has priority")
+	f.Var(enum{&o.failOn, []string{"fatal", "error", "warning", "never"}}, "fail-on",
+		"least severity of findings that makes the exit status 3")
 	f.StringVar(&o.json, "json", "", "write findings to `FILE` as JSON (- for standard output)")
-	f.StringVar(&o.graph, "deadlock-graph", "", "draw who waits for whom in a deadlock into `FILE`: .svg, or .dot for Graphviz")
+	f.StringVar(&o.graph, "deadlock-graph", "",
+		"draw into `FILE` which process waits for which in a deadlock: .svg, or .dot for Graphviz")
 	f.StringArrayVar(&o.suppress, "suppress", nil, "`FILE` of rules for findings not to report; may be repeated")
-	f.StringVar(&o.suppressions, "write-suppressions", "", "write to `FILE` rules that suppress what is found")
-	f.StringVar(&o.baseline, "baseline", "", "`FILE` that an earlier --json has written: only what is not in it is reported")
+	f.StringVar(&o.suppressions, "write-suppressions", "", "write rules that suppress the findings to `FILE`")
+	f.StringVar(&o.baseline, "baseline", "",
+		"report only findings that are not in `FILE`, written by an earlier --json")
 	f.IntVar(&o.limit, "limit", 10, "reports per check and call site; 0 any number")
-	f.IntVar(&o.maxReports, "max-reports", 0, "reports in all, besides fatal ones; 0 any number")
-	f.IntVar(&o.maxPending, "max-pending", 20, "`N` places reported from which messages are sent and never received, those of most messages first; 0 any number")
-	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute, "warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
+	f.IntVar(&o.maxReports, "max-reports", 0, "total number of reports, without fatal ones; 0 any number")
+	f.IntVar(&o.maxPending, "max-pending", 20,
+		"report `N` places that send messages that are never received, those with the most messages first; 0 any "+
+			"number")
+	f.DurationVar(&o.noProgress, "no-progress", 5*time.Minute,
+		"warn after `DURATION` in which processes were in the same MPI calls on average; 0 never")
 	o.leaks = check.DefaultLeaks()
 	for _, l := range o.leakFlags() {
 		f.IntVar(l.n, l.flag, *l.n, l.usage)
@@ -137,7 +150,7 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
 }
 
-// leakFlag is a flag that says how much is told of objects that are not freed.
+// leakFlag is a flag with a limit for reports on objects that are not freed.
 type leakFlag struct {
 	flag, usage string
 	n           *int
@@ -146,10 +159,15 @@ type leakFlag struct {
 func (o *options) leakFlags() []leakFlag {
 	l := &o.leaks.Limits
 	often := func(what string) string {
-		return "note when a process has `N` " + what + " at once, and each time that there are twice as many; 0 never"
+		return "note when a process has `N` " + what +
+			" at the same time, and each time that the number has doubled; 0 never"
 	}
 	return []leakFlag{
-		{"leak-report-size", "`N` places reported that made objects of one kind which are not freed, the most frequent ones first", &o.leaks.Places},
+		{
+			"leak-report-size",
+			"report `N` places that make objects of one kind without freeing them, the most frequent ones first",
+			&o.leaks.Places,
+		},
 		{"max-requests", often("requests"), &l.Requests},
 		{"max-datatypes", often("derived datatypes"), &l.Datatypes},
 		{"max-comms", often("communicators"), &l.Comms},
@@ -157,19 +175,23 @@ func (o *options) leakFlags() []leakFlag {
 	}
 }
 
-// addConfigFlags defines where the values of other flags come from.
+// addConfigFlags defines the flags for sources of other flags.
 func (o *options) addConfigFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.config, config.FileFlag, "", "take flags from `FILE`: YAML, with the names of the flags")
-	f.StringVar(&o.itacConfig, "itac-config", "", "take flags from `FILE`, a configuration of Intel Trace Analyzer and Collector")
-	f.BoolVar(&o.itacEnv, "itac-env", false, "take flags from that tool's environment variables, VT_CHECK and the like")
-	for flag, marks := range map[string][]string{"itac-config": {config.Input}, "suppress": {config.Input}, "baseline": {config.Input}, "check": {config.Pairs}} {
+	f.StringVar(&o.itacConfig, "itac-config", "",
+		"take flags from `FILE`, a configuration of Intel Trace Analyzer and Collector")
+	f.BoolVar(&o.itacEnv, "itac-env", false,
+		"take flags from the environment variables of Intel Trace Analyzer and Collector, such as VT_CHECK")
+	for flag, marks := range map[string][]string{
+		"itac-config": {config.Input}, "suppress": {config.Input}, "baseline": {config.Input}, "check": {config.Pairs},
+	} {
 		for _, mark := range marks {
-			_ = f.SetAnnotation(flag, mark, []string{"true"}) // the flag is there
+			_ = f.SetAnnotation(flag, mark, []string{"true"}) // cannot fail: the flag exists
 		}
 	}
 }
 
-// resolve gives flags their values from the environment and from files where the command line does not.
+// resolve sets flags that are not on the command line from the environment and from files.
 func (o *options) resolve() error {
 	known := runCommand().Flags()
 	env := config.Environment(os.LookupEnv, known)
@@ -215,15 +237,15 @@ func (o *options) resolve() error {
 	return nil
 }
 
-// tell says what the user should know of the settings.
+// tell prints the notes on the settings.
 func (o *options) tell() {
 	for _, n := range o.notes {
 		say("%s", n)
 	}
 }
 
-// validate reads the files that the flags name and checks the flags, before anything is started. It makes the names of
-// files absolute, so that they do not depend on the working directory.
+// validate reads the files of flags, and checks the flags, before anything is started. It makes file names absolute, so
+// that they do not depend on the working directory.
 func (o *options) validate() error {
 	for _, step := range []func() error{
 		o.checkNumbers, o.parseRules, o.readSuppressions, o.readBaseline, o.checkOutputs,
@@ -235,7 +257,7 @@ func (o *options) validate() error {
 	return nil
 }
 
-// checkNumbers reports numbers and durations that are out of range.
+// checkNumbers returns an error for numbers and durations that are out of range.
 func (o *options) checkNumbers() error {
 	type number struct {
 		flag  string
@@ -265,7 +287,7 @@ func (o *options) checkNumbers() error {
 	return nil
 }
 
-// parseRules reads the flags that choose checks and severities.
+// parseRules parses the flags for checks and severities.
 func (o *options) parseRules() (err error) {
 	if o.threshold, err = finding.ParseFailOn(o.failOn); err != nil {
 		return usageError{fmt.Errorf("--fail-on: %w", err)}
@@ -275,7 +297,8 @@ func (o *options) parseRules() (err error) {
 		return usageError{fmt.Errorf("--check: %w", err)}
 	}
 	if o.sumLimit > 0 && o.wantedSums() == ring.NoSums {
-		return usagef("--checksum-limit %d: needs --checksums, or the check LOCAL:MEMORY:ILLEGAL_MODIFICATION", o.sumLimit)
+		return usagef("--checksum-limit %d: needs --checksums, or the check LOCAL:MEMORY:ILLEGAL_MODIFICATION",
+			o.sumLimit)
 	}
 	return nil
 }
@@ -311,10 +334,10 @@ func (o *options) readBaseline() (err error) {
 	return nil
 }
 
-// checkOutputs reports files that cannot be written.
+// checkOutputs returns an error for files that cannot be written.
 func (o *options) checkOutputs() (err error) {
 	if o.record == "-" {
-		return usagef("--record: needs a file, as standard output is the program's")
+		return usagef("--record: needs a file, because standard output belongs to the program")
 	}
 	if o.graph != "" && !slices.Contains(waitgraph.Formats, filepath.Ext(o.graph)) {
 		return usagef("--deadlock-graph %s: the name must end in %s", o.graph, strings.Join(waitgraph.Formats, ", "))
@@ -322,7 +345,12 @@ func (o *options) checkOutputs() (err error) {
 	for _, file := range []struct {
 		flag string
 		name *string
-	}{{"json", &o.json}, {"record", &o.record}, {"deadlock-graph", &o.graph}, {"write-suppressions", &o.suppressions}} {
+	}{
+		{"json", &o.json},
+		{"record", &o.record},
+		{"deadlock-graph", &o.graph},
+		{"write-suppressions", &o.suppressions},
+	} {
 		if *file.name == "" || *file.name == "-" {
 			continue
 		}
@@ -339,7 +367,7 @@ func (o *options) checkOutputs() (err error) {
 	return nil
 }
 
-// writable checks that a file can be written, without touching one that is there.
+// writable checks that a file can be written. It does not change an existing file.
 func writable(path string) error {
 	st, err := os.Stat(path)
 	switch {
@@ -354,7 +382,7 @@ func writable(path string) error {
 	return nil
 }
 
-// arguments returns the flags that make another mpivet have the same options.
+// arguments returns the flags that give another mpivet process the same options.
 func (o *options) arguments() []string {
 	var args []string
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)

@@ -17,7 +17,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// betweenLooks is how long mpivet ps waits before it looks at a run again.
+// betweenLooks is the time between two looks of mpivet ps at a run.
 const betweenLooks = 250 * time.Millisecond
 
 func pause() { time.Sleep(betweenLooks) }
@@ -26,14 +26,15 @@ func psCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ps [flags] [RUN]",
-		Short: "Look at a running or hung job: what each rank does, who is behind",
-		Long: `Ps lists your runs on this node. With the name of a run, or a beginning of it, it
-shows what each rank of that run does: the MPI call that each thread is in and for
-how long at least, and for each communicator, window and file how often each rank
-has called each collective, who is in one now, and who is behind the others.
+		Short: "Look at a running or hung job: what each rank does, which ranks are behind",
+		Long: `Ps lists your runs on this node. With the name of a run, or the beginning of the
+name, it shows what each rank of that run does: the MPI call of each thread, and the
+least time that the thread has been in it. For each communicator, window and file, it
+shows how often each rank has called each collective, which ranks are in one now, and
+which ranks are behind the others.
 
-It reads the memory that the ranks share with the analyzer, and needs no analyzer:
-one that has died or hangs makes no difference. The run is not disturbed.`,
+It reads the memory that the ranks share with the analyzer. It does not need the
+analyzer, which may have died or hang. It does not disturb the run.`,
 		Example: "  mpivet ps\n  mpivet ps 3f2a\n  mpivet ps --json 3f2a",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -70,8 +71,7 @@ func writeJSON(cmd *cobra.Command, v any) error {
 	return e.Encode(v)
 }
 
-// listRuns prints this user's runs. One that can't be looked at is told of on standard error, and the others are
-// listed.
+// listRuns prints this user's runs. It reports a run that can't be read on standard error, and lists the others.
 func listRuns(cmd *cobra.Command, sessions []ring.SessionView, asJSON bool) error {
 	runs := []*state.Run{}
 	others := 0
@@ -84,7 +84,7 @@ func listRuns(cmd *cobra.Command, sessions []ring.SessionView, asJSON bool) erro
 		}
 		r, err := state.Find(s, pause)
 		switch {
-		case errors.Is(err, ring.ErrNoRun): // ended just now, or has only begun to be set up
+		case errors.Is(err, ring.ErrNoRun): // the run has just ended, or is being set up
 		case err != nil:
 			say("%v", oneLine(lookError(s, err)))
 			if !errors.Is(err, ring.ErrOtherVersion) {
@@ -113,7 +113,7 @@ func listRuns(cmd *cobra.Command, sessions []ring.SessionView, asJSON bool) erro
 	return failed
 }
 
-// findRun returns the session that a name, or the beginning of one, means.
+// findRun returns the session with a name, or with a name that begins so.
 func findRun(sessions []ring.SessionView, name string) (*ring.SessionView, error) {
 	var found []*ring.SessionView
 	for i := range sessions {
@@ -137,7 +137,7 @@ func findRun(sessions []ring.SessionView, name string) (*ring.SessionView, error
 	return nil, usagef("%q may be %s", name, strings.Join(names, " or "))
 }
 
-// lookError says why a session can't be looked at.
+// lookError returns the reason why a session can't be read.
 func lookError(s *ring.SessionView, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		who := strconv.Itoa(s.UID)

@@ -8,16 +8,16 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// What a record file says of the run besides the records, with the flags for leaks under their names.
+// Keys of the facts about a run in a record file. The flags for leaks have further facts, with the names of the flags.
 const (
-	factMPI        = "mpi"         // which MPI was used
-	factNoProgress = "no-progress" // what --no-progress was
-	factStrict     = "strict"      // there in strict mode: what --on-error was
-	factMaxPending = "max-pending" // what --max-pending was
-	factMaxErrors  = "max-errors"  // what --max-errors was
+	factMPI        = "mpi"         // the MPI of the program
+	factNoProgress = "no-progress" // value of --no-progress
+	factStrict     = "strict"      // only in strict mode: value of --on-error
+	factMaxPending = "max-pending" // value of --max-pending
+	factMaxErrors  = "max-errors"  // value of --max-errors
 )
 
-// A recording is a record file that is being written.
+// recording is a record file that is being written.
 type recording struct {
 	*ring.Writer
 	file *os.File

@@ -22,12 +22,12 @@ func replayCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "replay [flags] FILE",
-		Short: "Analyse what --record wrote, with the same result",
+		Short: "Analyse a file that --record wrote, with the same result",
 		Long: `Replay analyses the records in a file written by --record, as if the program ran
 now, and prints findings and summary to standard output. The exit status is that of
-the run: the program's own if it failed, else 3 for findings at or above --fail-on.
-A file that is cut short or damaged is analysed as far as it goes; the status is
-then at least 1.`,
+the run: the status of the program if it failed, else 3 for findings at or above
+--fail-on. If the file is truncated or damaged, replay analyses the part before the
+damage, and the exit status is at least 1.`,
 		Args: oneArg("a file that --record wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.resolve(); err != nil {
@@ -56,8 +56,8 @@ func replay(o *options, path string) error {
 }
 
 // Replay analyses records as mpivet replay does without flags, and prints nothing. It returns the report and the exit
-// status. The resolver finds functions and lines: pipeline.NewResolver. The environment is what variables for flags
-// are taken from ("NAME=value"). The error is not nil if the file is damaged.
+// status. The resolver finds functions and lines: pipeline.NewResolver. Environment variables for flags are taken from
+// environment ("NAME=value"). The error is not nil if the file is damaged.
 func Replay(f *ring.File, r *symbol.Resolver, environment []string) (doc *jsonreport.Document, status int, err error) {
 	var o options
 	flags := pflag.NewFlagSet("replay", pflag.ContinueOnError)
@@ -90,9 +90,9 @@ func Replay(f *ring.File, r *symbol.Resolver, environment []string) (doc *jsonre
 	return jsonreport.New(&a.run, findings, sum), status, a.damage
 }
 
-// replayFile analyses a record file. Limits that no flag was given for are those of the run.
+// replayFile analyses a record file. If a flag for a limit is not set, the limit is that of the run.
 func replayFile(o *options, f *ring.File) (*analysis, error) {
-	// In strict mode calls waited for other reasons than MPI's.
+	// In strict mode, mpivet held calls.
 	o.onError, o.strict = f.Meta.Facts[factStrict], f.Meta.Facts[factStrict] != ""
 	if d, err := time.ParseDuration(f.Meta.Facts[factNoProgress]); err == nil && !o.flags.Changed("no-progress") {
 		o.noProgress = d

@@ -1,4 +1,4 @@
-// Package cli has the commands of mpivet, one file each: flags, and what they start.
+// Package cli implements the commands of mpivet and their flags, with one file per command.
 package cli
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/launch"
 )
 
-// Exit statuses of mpivet's own. The program's comes first if it failed.
+// Exit statuses of mpivet. If the program failed, its exit status has priority.
 const (
 	exitClean    = 0
 	exitFailed   = 1 // mpivet could not do its job
@@ -23,7 +23,7 @@ const (
 	exitFindings = 3
 )
 
-// A usageError is a mistake on the command line.
+// usageError is a mistake on the command line.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
@@ -31,14 +31,14 @@ func (e usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// A statusError ends mpivet with a status and without a message, as what is to be said has been said.
+// statusError ends mpivet with a status, and without a message, because the message has been printed already.
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // Run executes a command line and returns the exit status.
 func Run(args []string) int {
-	// The step that every rank takes; it is none of the user's, and it must be quick.
+	// Every rank runs this internal command. It must be fast.
 	if len(args) > 0 && args[0] == launch.RankCommand {
 		return execRank(args[1:])
 	}
@@ -61,12 +61,12 @@ func Run(args []string) int {
 	}
 }
 
-// say prints a message of mpivet's to standard error.
+// say prints a message to standard error.
 func say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "mpivet: "+format+"\n", args...)
 }
 
-// remedy says which limit to raise, if the error comes from a limit.
+// remedy returns the advice to raise a limit, if a limit caused the error.
 func remedy(err error) string {
 	var l unix.Rlimit
 	switch {
@@ -87,18 +87,18 @@ func oneLine(err error) string {
 func rootCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mpivet",
-		Short: "mpivet runs an MPI program and tells what it does wrong with MPI",
-		Long: `mpivet runs an MPI program and tells, while it runs, what it does wrong with MPI:
-deadlocks, mismatched types and collectives, failed calls, leaks. The program
-needs no recompilation.
+		Short: "mpivet runs an MPI program and reports its errors in the use of MPI",
+		Long: `mpivet runs an MPI program and reports its errors in the use of MPI while it runs:
+deadlocks, mismatched types and collectives, failed calls, leaks. You need not
+recompile the program.
 
   mpivet run -n 4 ./a.out args           under the launcher of its MPI
   mpiexec -n 4 mpivet exec ./a.out args  under any launcher
 
-Flags may also stand in a file (--config) and in the environment: MPIVET_LIMIT is
+Flags may also be in a file (--config) and in the environment: MPIVET_LIMIT is
 --limit.
 
-Exit status: the program's own if it failed, else 3 if there are findings at or
+Exit status: that of the program if it failed, else 3 if there are findings at or
 above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -119,7 +119,7 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 	return cmd
 }
 
-// noArgs and the like report mistakes as such, which cobra's own validators don't.
+// noArgs, oneArg and needProgram return usageErrors. The validators of cobra don't.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%s takes no arguments, but there is %q", cmd.CommandPath(), args[0])
@@ -146,7 +146,7 @@ func needProgram(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// fixNp turns -np, which every MPI user's fingers know, into --np where it is mpivet's own and not the program's.
+// fixNp replaces -np, which MPI users are accustomed to, by --np, unless it is an argument of the program.
 func fixNp(root *cobra.Command, args []string) []string {
 	if len(args) == 0 || args[0] != "run" {
 		return args
@@ -179,16 +179,16 @@ func fixNp(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// self returns the path by which this mpivet can be started again.
+// self returns a path of the running mpivet executable.
 func self() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	// The name that it was called by, if it is the same file: a link's name may matter.
+	// Use the name from the command line if it is the same file, because the name of a link may matter.
 	name, err := launch.FindProgram(os.Args[0])
 	if err != nil {
-		return exe, nil //nolint:nilerr // the other name is as good
+		return exe, nil //nolint:nilerr // exe is good enough
 	}
 	a, err1 := os.Stat(name)
 	b, err2 := os.Stat("/proc/self/exe")

@@ -18,7 +18,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// leftoverGrace is how long processes of the program may outlive their launcher before the analysis ends without
+// leftoverGrace is the time for processes of the program to end after their launcher. Then the analysis ends without
 // them.
 const leftoverGrace = 3 * time.Second
 
@@ -28,19 +28,19 @@ func runCommand() *cobra.Command {
 	var launcher string
 	cmd := &cobra.Command{
 		Use:   "run [flags] [--] program [args]",
-		Short: "Run a program under its MPI's launcher and report what it does wrong",
-		Long: `Run starts a program under the launcher of the MPI that it uses, prints findings
-to standard error as they occur, and a summary at the end. The program's standard
-input and output, arguments and exit status are its own. It may be a script or
-wrapper that starts the MPI program.
+		Short: "Run a program under its MPI's launcher and report its errors",
+		Long: `Run starts a program under the launcher of the program's MPI. It prints findings
+to standard error as they occur, and a summary at the end. It does not change the
+program's standard input and output, arguments and exit status. The program may be
+a script or wrapper that starts the MPI program.
 
 Flags for mpivet end at the program's name. Without -n the launcher chooses the
-number of processes. --launcher replaces the launcher by a command of yours, such
-as --launcher "mpiexec -f hosts"; the number of processes is added if -n is given.
+number of processes. --launcher replaces the launcher by another command, such as
+--launcher "mpiexec -f hosts". With -n, the number of processes is added to it.
 
-Open MPI's launcher is told to allow more ranks than cores and, if you are root,
-as in containers, to run as root; set OMPI_ALLOW_RUN_AS_ROOT yourself, to
-whatever you like, to prevent the latter.`,
+Open MPI's launcher gets an option that allows more ranks than cores. If you are
+root, as in containers, it also gets environment variables that allow root. Set
+OMPI_ALLOW_RUN_AS_ROOT yourself, to any value, to prevent the latter.`,
 		Example: "  mpivet run -n 4 ./a.out input.dat\n  mpivet run -n 2 --json findings.json python3 script.py",
 		Args:    needProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,7 +51,8 @@ whatever you like, to prevent the latter.`,
 				return usagef("-n %d: must be at least 1", np)
 			}
 			if launch.AmongRanks() {
-				return usagef("mpivet run starts the launcher itself: under one, say mpivet exec (mpiexec -n 4 mpivet exec program)")
+				return usagef("mpivet run starts the launcher itself: under a launcher, say mpivet exec " +
+					"(mpiexec -n 4 mpivet exec program)")
 			}
 			if err := o.validate(); err != nil {
 				return err
@@ -62,7 +63,7 @@ whatever you like, to prevent the latter.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.IntVarP(&np, "np", "n", 0, "`number` of processes")
-	f.StringVar(&launcher, "launcher", "", "`command` that starts the ranks, instead of the MPI's own")
+	f.StringVar(&launcher, "launcher", "", "`command` that starts the ranks, instead of the launcher of the MPI")
 	o.addProgramFlags(f)
 	o.addReportFlags(f)
 	o.addConfigFlags(f)
@@ -111,8 +112,8 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	})
 }
 
-// findLauncher finds the command that starts the ranks, in the background: it takes a while to ask launchers for their
-// version. The function returned waits for the result.
+// findLauncher finds the command that starts the ranks. It does so in the background, because it takes a while to ask
+// launchers for their version. The returned function waits for the result.
 func findLauncher(launcher string, np int, mpi *launch.MPI) func() ([]string, error) {
 	command := sync.OnceValues(func() ([]string, error) {
 		if launcher != "" {
@@ -134,7 +135,7 @@ type watchedRun struct {
 	job      *launch.Job // nil until the program is started
 }
 
-// openWatch makes the session that the ranks will record into, and the analysis that reads it.
+// openWatch makes the session for the records of the ranks, and the analysis that reads it.
 func openWatch(o *options, np int, argv []string, mpi string) (_ *watchedRun, err error) {
 	w := new(watchedRun)
 	defer func() {
@@ -172,7 +173,7 @@ func (w *watchedRun) close() {
 		w.live.Close()
 	}
 	if w.session != nil {
-		_ = w.session.Close() // a later run removes what is left
+		_ = w.session.Close() // a later run removes remaining files
 	}
 }
 
@@ -193,7 +194,7 @@ func (w *watchedRun) run(program launch.JobOptions) (err error) {
 	defer w.handleSignals(cancel)()
 	go w.finishWhenOver()
 	if err := a.read(ctx, w.live, true, w.ranks); err != nil {
-		a.note(fmt.Sprintf("reading the records failed (%v): the program ran on unobserved", err))
+		a.note(fmt.Sprintf("reading the records failed (%v): the program continued unobserved", err))
 		w.live.Stop()
 	}
 	status := w.job.Status()
@@ -202,27 +203,27 @@ func (w *watchedRun) run(program launch.JobOptions) (err error) {
 	}
 	w.ranks.Tick() // the last
 	duration := time.Since(began)
-	w.fatal.working.Wait() // nothing is left running
+	w.fatal.working.Wait() // until the action of --on-error is done
 	a.note(w.live.Notes()...)
 	if w.killedUnseen(status) {
-		a.note(fmt.Sprintf("the launcher tells of a process that was killed (exit status %d), and mpivet has seen none: "+
-			"it was killed before it had begun", status))
+		a.note(fmt.Sprintf("the launcher reports a process that was killed (exit status %d), but mpivet has seen "+
+			"none: the process was killed before it had begun", status))
 	}
 	return a.finish(status, duration, w.job.Aborted())
 }
 
-// handleSignals has signals to mpivet end the program and the analysis. It returns a function that ends that.
+// handleSignals lets signals to mpivet end the program and the analysis, until the returned function is called.
 func (w *watchedRun) handleSignals(cancel context.CancelFunc) (stop func()) {
 	end := newEnding(w.analysis, w.session, w.live, cancel)
 	end.kill = w.job.Kill
 	return w.job.Signals(func(s os.Signal) {
 		end.asked(s)
-		w.ranks.Continue() // a stopped rank would not notice the signal
+		w.ranks.Continue() // a stopped rank can't handle the signal
 	}, end.again)
 }
 
-// finishWhenOver ends reading when the program is over: its launcher has ended. Processes that outlive the launcher are
-// given a moment, and are then left alone.
+// finishWhenOver ends the reading after the launcher has ended. It waits a moment for processes that outlive the
+// launcher, and then ignores them.
 func (w *watchedRun) finishWhenOver() {
 	left := w.job.Settle(leftoverGrace)
 	w.live.Finish()
@@ -231,7 +232,7 @@ func (w *watchedRun) finishWhenOver() {
 	}
 }
 
-// killedUnseen reports whether the exit status says that a process was killed, although mpivet has seen none.
+// killedUnseen reports whether the exit status means that a process was killed, although mpivet has not seen that.
 func (w *watchedRun) killedUnseen(status int) bool {
 	killed := status == 128+int(unix.SIGKILL) || status == int(unix.SIGKILL)
 	return killed && w.ranks.Failed() == 0 && !w.analysis.stopped.Load() && !w.job.Aborted()
@@ -247,7 +248,7 @@ func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
 	return rank, prog, err
 }
 
-// preloading returns how ranks of a program are started, with the preload library for its MPI.
+// preloading returns the Rank for processes of a program, with the preload library for its MPI.
 func preloading(prog *launch.Program) (*launch.Rank, error) {
 	b, err := builder()
 	if err != nil {
@@ -258,16 +259,20 @@ func preloading(prog *launch.Program) (*launch.Rank, error) {
 		return nil, err
 	}
 	if strings.ContainsAny(lib, " :") {
-		return nil, fmt.Errorf("the loader can't preload %q, as there is a space or colon in it: set MPIVET_CACHE to another directory", lib)
+		return nil, fmt.Errorf("the loader can't preload %q, because its path contains a space or colon: "+
+			"set MPIVET_CACHE to another directory", lib)
 	}
 	return &launch.Rank{Library: lib, First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, nil
 }
 
 func sessionOptions(o *options, ranks int) ring.Options {
-	return ring.Options{Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.wantedSums(), SumLimit: o.sumLimit}
+	return ring.Options{
+		Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.wantedSums(),
+		SumLimit: o.sumLimit,
+	}
 }
 
-// wantedSums says what the ranks are to make sums of data for.
+// wantedSums returns the data for which the ranks must compute checksums.
 func (o *options) wantedSums() ring.Sums {
 	if o.sums {
 		return ring.AllSums

@@ -22,23 +22,23 @@ type typeOptions struct {
 	count int64
 }
 
-// maxTypeText is how much of standard input is read: more than a type may have.
+// maxTypeText is the greatest number of bytes that are read from standard input. It is more than a type can have.
 const maxTypeText = 256 << 20
 
 func typeCommand() *cobra.Command {
 	o := typeOptions{rank: -1}
 	cmd := &cobra.Command{
 		Use:   "type [flags] TYPE | type --from FILE [flags] [NUMBER|NAME|PLACE]",
-		Short: "Draw a datatype: how it is made, and where its data lies",
+		Short: "Draw a datatype: its construction, and the places of its data",
 		Long: `Type draws an MPI datatype that is written as text, such as
 
   mpivet type 'struct{2*INT @0, DOUBLE @8}' --path '[0][1]' --svg picture.svg
   mpivet type 'row = vector(3, 2, 4, INT); contiguous(5, row)'
 
-(- reads it from standard input), or one that a program has made in a run that was
-recorded with --record: the one of the given number, name (MPI_Type_set_name), or
-place in the source (file.c:12). Without a choice it lists them. The picture is
-text unless --svg is given.
+(- reads it from standard input). It also draws a datatype that a program has made
+in a run with --record: choose it by its number, its name (MPI_Type_set_name), or its
+place in the source (file.c:12). Without a choice, it lists the datatypes. The picture
+is text unless --svg is given.
 
 Datatypes: contiguous(count, T), vector(count, blocklength, stride, T), hvector,
 indexed([lengths], [displacements], T), hindexed, indexed_block(length,
@@ -46,7 +46,7 @@ indexed([lengths], [displacements], T), hindexed, indexed_block(length,
 subarray([sizes], [subsizes], [starts], C|FORTRAN, T), darray(size, rank, [gsizes],
 [block|cyclic(n)|none, …], [psizes], C|FORTRAN, T), resized(lb, extent, T), dup(T),
 f90_real(p, r), f90_complex(p, r), f90_integer(r), predefined ones with or without
-MPI_. A path counts from 0: '[2][5]' is what findings write as (STRUCT)[2][5](CHAR).`,
+MPI_. A path counts from 0: '[2][5]' is the path (STRUCT)[2][5](CHAR) of findings.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.from != "" {
 				return nil
@@ -79,7 +79,7 @@ MPI_. A path counts from 0: '[2][5]' is what findings write as (STRUCT)[2][5](CH
 	f.StringVar(&o.from, "from", "", "draw a type of the run recorded in `FILE`")
 	f.IntVar(&o.rank, "rank", -1, "only types that this `RANK` has made")
 	f.StringVar(&o.svg, "svg", "", "write the picture to `FILE` as SVG (- for standard output)")
-	f.StringVar(&o.path, "path", "", "highlight what `PATH` leads to")
+	f.StringVar(&o.path, "path", "", "highlight the element or part at `PATH`")
 	f.Int64Var(&o.count, "count", 1, "draw `N` copies, as in a buffer")
 	return cmd
 }
@@ -105,7 +105,7 @@ func (o *typeOptions) validate(cmd *cobra.Command, choice string) error {
 	return nil
 }
 
-// draw writes the picture of a type to where it is wanted.
+// draw writes the picture of a type to the chosen output.
 func (o *typeOptions) draw(t *datatype.Type, name string) error {
 	p := picture.Options{Name: name, Count: o.count}
 	if o.path != "" {

@@ -22,18 +22,18 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// madeType is a datatype that a program has made, once or again and again at the same place.
+// madeType is a datatype that a program has made, once or several times at the same place.
 type madeType struct {
 	*match.Datatype
-	number int // from 1, by ranks and in the order of their making
+	number int // from 1, by rank and order of creation
 	ranks  []int
-	turn   int // among those that the first of the ranks has made
-	made   int // times
+	turn   int // its number among the types of the first rank in ranks
+	made   int // how many times the program has made it
 	file   string
 	line   int
 }
 
-// name is what the program called the type, or else what constructor made it.
+// name returns the name that the program has given the type, or else its constructor.
 func (m *madeType) name() string {
 	if m.Name != "" {
 		return m.Name
@@ -56,7 +56,7 @@ type typeList struct {
 	x     *check.Run
 }
 
-// typeKey tells types apart: equal constructions share their tree.
+// typeKey identifies a madeType. Types with equal construction share their datatype.Type.
 type typeKey struct {
 	typ   *datatype.Type
 	place string
@@ -89,7 +89,7 @@ func (l *typeList) add(e track.TypeMade) {
 	}
 }
 
-// number puts the types in an order that does not depend on which rank was faster.
+// number numbers the types in an order that does not depend on the relative speed of the ranks.
 func (l *typeList) number() {
 	slices.SortStableFunc(l.all, func(a, b *madeType) int {
 		return cmp.Or(cmp.Compare(a.ranks[0], b.ranks[0]), cmp.Compare(a.turn, b.turn))
@@ -99,8 +99,7 @@ func (l *typeList) number() {
 	}
 }
 
-// readTypes returns the types made in a recorded run. damage is what is wrong with the file, where it can be read in
-// part.
+// readTypes returns the types of a recorded run. damage is an error of a file that can be read only in part.
 func readTypes(path string) (types []*madeType, damage, err error) {
 	f, err := ring.OpenFile(path, mpiapi.Hash())
 	if err != nil {
@@ -118,7 +117,7 @@ func readTypes(path string) (types []*madeType, damage, err error) {
 	return l.all, damage, nil
 }
 
-// drawRecorded draws the chosen type of a recorded run, or lists all.
+// drawRecorded draws the chosen type of a recorded run, or lists all types.
 func (o *typeOptions) drawRecorded(choice string) error {
 	types, damage, err := readTypes(o.from)
 	if err != nil {
@@ -146,11 +145,12 @@ func (o *typeOptions) drawRecorded(choice string) error {
 	return err
 }
 
-// chooseType returns the one of the types that who made that a number, a name or a place stands for.
+// chooseType returns the type with a number, a name or a place. who is "the program" or "rank 3", for errors.
 func chooseType(types []*madeType, choice, who string) (*madeType, error) {
 	var found []*madeType
 	for _, m := range types {
-		if slices.Contains([]string{strconv.Itoa(m.number), m.Name, m.place(), fmt.Sprintf("%s:%d", m.file, m.line)}, choice) {
+		names := []string{strconv.Itoa(m.number), m.Name, m.place(), fmt.Sprintf("%s:%d", m.file, m.line)}
+		if slices.Contains(names, choice) {
 			found = append(found, m)
 		}
 	}
@@ -167,7 +167,7 @@ func chooseType(types []*madeType, choice, who string) (*madeType, error) {
 	return nil, usagef("%q may be number %s", choice, strings.Join(numbers, " or "))
 }
 
-// printable replaces what would disturb the table, or the terminal.
+// printable replaces characters that would disturb the table, or the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -191,7 +191,8 @@ func listTypes(types []*madeType, who string) error {
 			size, extent = strconv.FormatInt(m.Size, 10), strconv.FormatInt(m.Extent(), 10)
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", m.number, printable(m.name()),
-			finding.RankList(m.ranks), m.made, m.place(), size, extent, datatype.Use{Type: m.Type, Count: 1}.Signature(60))
+			finding.RankList(m.ranks), m.made, m.place(), size, extent,
+			datatype.Use{Type: m.Type, Count: 1}.Signature(60))
 	}
 	return w.Flush()
 }

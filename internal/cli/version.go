@@ -11,10 +11,10 @@ import (
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
-// version is set by the linker for releases.
+// version is set by the linker in releases.
 var version string
 
-// versionText returns mpivet's version, with the revision it was built from if that is known.
+// versionText returns mpivet's version, with the revision of its source if that is known.
 func versionText() string {
 	v, revision, modified := version, "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -22,25 +22,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Builder makes preload libraries and keeps them.
+// Builder builds preload libraries and caches them.
 type Builder struct {
-	// Dir is the directory that they are kept in.
+	// Dir is the directory of the cache.
 	Dir string
-	// Log takes a line when something is built, since that takes a few seconds; may be nil.
+	// Log gets a line before a build, because a build takes a few seconds. It may be nil.
 	Log io.Writer
 
-	// Write writes the C sources for an MPI that exports certain functions into a directory. The files named *.c are
+	// Write writes the C sources into a directory, for an MPI that exports certain functions. The files named *.c are
 	// compiled.
 	Write func(dir string, exported func(name string) bool) error
-	// Flags are the compiler's flags for both compiling and linking, without the output's name.
+	// Flags are the compiler's flags for compiling and linking, without the output's name.
 	Flags []string
-	// Program identifies the program that Write and Flags are a part of. If it isn't empty, which library it wants for an MPI is
-	// noted in Dir, as writing the sources to find out takes as long as starting a short program.
+	// Program identifies the program that Write and Flags belong to. If it isn't empty, Dir also stores which library
+	// the program uses for an MPI. This saves time: to find the library without this note, the sources must be written,
+	// which takes as long as the start of a short program.
 	Program string
 }
 
-// ThisProgram identifies the executable that runs: another one, or the same built anew, is something else. It is "" if it can't
-// be looked at.
+// ThisProgram identifies the running executable. Other executables, and new builds of the same one, have other
+// identities. It returns "" if the executable can't be read.
 func ThisProgram() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -57,10 +58,10 @@ func ThisProgram() string {
 	return fmt.Sprintf("%s %d %d %d", path, inode, st.Size(), st.ModTime().UnixNano())
 }
 
-// CacheDir returns the directory that preload libraries are kept in, and makes it: $MPIVET_CACHE, else mpivet in
-// $XDG_CACHE_HOME or ~/.cache, else, where there is no home to write to, one of the user's own in the directory for
-// temporary files. Since programs will load what lies there, a directory that others may write to is refused, unless
-// $MPIVET_CACHE names it.
+// CacheDir makes and returns the directory for preload libraries. It is $MPIVET_CACHE, else mpivet in $XDG_CACHE_HOME
+// or ~/.cache. Without a writable home directory, it is a directory of the user in the directory for temporary files.
+// Programs load libraries from it. So CacheDir rejects a directory that others can write to, unless $MPIVET_CACHE names
+// it.
 func CacheDir() (string, error) {
 	if dir := os.Getenv(cacheVariable); dir != "" {
 		dir, err := filepath.Abs(dir)
@@ -88,10 +89,11 @@ func CacheDir() (string, error) {
 		}
 		problems = append(problems, err.Error())
 	}
-	return "", fmt.Errorf("no directory to keep the preload library in (%s): set MPIVET_CACHE", strings.Join(problems, "; "))
+	return "", fmt.Errorf("no directory to keep the preload library in (%s): set MPIVET_CACHE",
+		strings.Join(problems, "; "))
 }
 
-// ownDir checks that a directory is ours, and that only we may write to it.
+// ownDir checks that a directory belongs to this user, and that others can't write to it.
 func ownDir(dir string) error {
 	st, err := os.Lstat(dir)
 	if err != nil {
@@ -102,18 +104,18 @@ func ownDir(dir string) error {
 	case !st.IsDir():
 		return fmt.Errorf("%s: not a directory", dir)
 	case !ok || int(sys.Uid) != os.Getuid():
-		return fmt.Errorf("%s: belongs to somebody else", dir)
+		return fmt.Errorf("%s: belongs to another user", dir)
 	case st.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s: others may write to it", dir)
+		return fmt.Errorf("%s: others can write to it", dir)
 	}
 	return nil
 }
 
-// BuildError says that the preload library could not be compiled.
+// BuildError means that the preload library could not be compiled.
 type BuildError struct {
 	MPI      *MPI
 	Compiler string
-	Log      string // file with the compiler's output, "" if it could not be kept
+	Log      string // file with the compiler's output, "" if it could not be written
 	First    string // first error of the compiler
 }
 
@@ -125,8 +127,8 @@ func (e *BuildError) Error() string {
 	return s
 }
 
-// Library returns the preload library for an MPI. It is $MPIVET_PRELOAD if that is set, else the one in the cache,
-// which is compiled first if it isn't there.
+// Library returns the preload library for an MPI. It is $MPIVET_PRELOAD if that is set, else the library in the cache.
+// It compiles the library if the cache does not have it.
 func (b *Builder) Library(m *MPI) (string, error) {
 	if lib := os.Getenv(LibraryVariable); lib != "" {
 		lib, err := filepath.Abs(lib)
@@ -148,13 +150,13 @@ func (b *Builder) Library(m *MPI) (string, error) {
 	return path, err
 }
 
-// note returns the file that says which library the program wants for an MPI.
+// note returns the file with the name of the program's library for an MPI.
 func (b *Builder) note(m *MPI) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%q\n", b.Program, m.ID, m.Soname, b.Flags))
 	return filepath.Join(b.Dir, "for-"+hex.EncodeToString(h[:8]))
 }
 
-// noted returns the library that is noted, "" if there is none.
+// noted returns the library in the note, "" if there is none.
 func (b *Builder) noted(m *MPI) string {
 	if b.Program == "" {
 		return ""
@@ -169,7 +171,7 @@ func (b *Builder) noted(m *MPI) string {
 	return ""
 }
 
-// keep notes the library. If that fails, it is looked for again next time.
+// keep writes the note. If that fails, the next run writes the sources again.
 func (b *Builder) keep(m *MPI, path string) {
 	if b.Program == "" {
 		return
@@ -187,7 +189,7 @@ func (b *Builder) keep(m *MPI, path string) {
 	}
 }
 
-// build returns the library in the cache, which is compiled first if it isn't there.
+// build returns the library in the cache. It compiles the library if the cache does not have it.
 func (b *Builder) build(m *MPI) (string, error) {
 	dir, err := os.MkdirTemp("", "mpivet-build-")
 	if err != nil {
@@ -200,10 +202,10 @@ func (b *Builder) build(m *MPI) (string, error) {
 	}
 	unlock := b.lock(path)
 	defer unlock()
-	if exists(path) { // another process was building it
+	if exists(path) { // another process has built it
 		return path, nil
 	}
-	// What has been begun is removed even if the user loses patience.
+	// Remove unfinished files even if the user interrupts the build.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if err := b.compile(ctx, m, path, dir, files); err != nil {
@@ -217,10 +219,10 @@ func (b *Builder) build(m *MPI) (string, error) {
 	return path, nil
 }
 
-// logName is where the compiler's output is kept if a library can't be built.
+// logName returns the file for the compiler's output if the build of a library fails.
 func logName(path string) string { return strings.TrimSuffix(path, ".so") + ".log" }
 
-// Cached returns where the preload library for an MPI is kept, and whether it is there.
+// Cached returns the path of the preload library for an MPI, and whether it exists.
 func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
 	dir, err := os.MkdirTemp("", "mpivet-build-")
 	if err != nil {
@@ -231,9 +233,9 @@ func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
 	return path, err == nil && exists(path), err
 }
 
-// prepare writes the sources and returns the name of the library in the cache, which depends on everything that
-// decides about its contents: the MPI library, the sources (with the API table in them) and the flags. The compiler
-// has no part in it, so that machines without one find what others built.
+// prepare writes the sources and returns the name of the library in the cache. The name depends on everything that
+// determines the contents: the MPI library, the sources (with the API table in them) and the flags. It does not depend
+// on the compiler, so that machines without a compiler find libraries that others have built.
 func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err error) {
 	if err := b.Write(dir, m.Exports); err != nil {
 		return "", nil, fmt.Errorf("cannot write the sources of the preload library: %w", err)
@@ -257,7 +259,8 @@ func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err 
 	}
 	name := strings.ToLower(strings.ReplaceAll(m.String(), " ", "-"))
 	name = regexp.MustCompile(`[^a-z0-9.-]`).ReplaceAllString(name, "_")
-	return filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s.so", name, hex.EncodeToString(h.Sum(nil)[:8]))), files, nil
+	path = filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s.so", name, hex.EncodeToString(h.Sum(nil)[:8])))
+	return path, files, nil
 }
 
 func (b *Builder) say(format string, args ...any) {
@@ -266,8 +269,8 @@ func (b *Builder) say(format string, args ...any) {
 	}
 }
 
-// lock keeps processes from compiling the same library at once. It only saves work: where it can't be had, each
-// compiles to a file of its own, and the last rename wins.
+// lock prevents that processes compile the same library at the same time. It only saves work: without the lock, each
+// process compiles to a different file, and the last rename wins.
 func (b *Builder) lock(path string) (unlock func()) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -308,7 +311,7 @@ func (b *Builder) compile(ctx context.Context, m *MPI, path, dir string, files [
 	return os.Rename(tmp.Name(), path)
 }
 
-// compileAll compiles the files, as many at a time as there are processors, and links them.
+// compileAll compiles the files in parallel on all processors, and links them.
 func (b *Builder) compileAll(ctx context.Context, m *MPI, cc, path, dir string, files []string, out string) error {
 	var steps errgroup.Group
 	steps.SetLimit(runtime.GOMAXPROCS(0))
@@ -323,7 +326,7 @@ func (b *Builder) compileAll(ctx context.Context, m *MPI, cc, path, dir string, 
 	return b.step(ctx, m, cc, path, dir, append(objects, "-o", out)...)
 }
 
-// step runs the compiler in dir. If it fails, its output is kept beside where the library would be.
+// step runs the compiler in dir. If it fails, step writes its output to a file in the directory of the library.
 func (b *Builder) step(ctx context.Context, m *MPI, cc, path, dir string, args ...string) error {
 	args = append(slices.Clone(b.Flags), args...)
 	cmd := exec.CommandContext(ctx, cc, args...)
@@ -345,12 +348,13 @@ func (b *Builder) step(ctx context.Context, m *MPI, cc, path, dir string, args .
 	return e
 }
 
-// firstError returns the line of a compiler's output that says what is wrong.
+// firstError returns the first error message in a compiler's output, else the last line.
 func firstError(out string, err error) string {
 	var last string
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
-		if strings.Contains(line, "error:") || strings.Contains(line, "rror: ") || strings.Contains(line, "undefined reference") {
+		if strings.Contains(line, "error:") || strings.Contains(line, "rror: ") ||
+			strings.Contains(line, "undefined reference") {
 			return line
 		}
 		if line != "" {

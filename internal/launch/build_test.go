@@ -83,11 +83,14 @@ func TestLibraryInTheCacheNeedsNoCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bare := &MPI{Library: m.Library, Soname: m.Soname, Flavour: m.Flavour, Version: m.Version, ID: m.ID, wrapper: "/no/such/mpicc"}
+	bare := &MPI{
+		Library: m.Library, Soname: m.Soname, Flavour: m.Flavour, Version: m.Version, ID: m.ID,
+		wrapper: "/no/such/mpicc",
+	}
 	if again, err := b.Library(bare); err != nil || again != path {
 		t.Errorf("%q, %v; want %q from the cache", again, err, path)
 	}
-	// Other flags, other sources, another build of MPI: another library.
+	// Other flags, other sources, or another build of MPI mean another library.
 	for what, other := range map[string]*Builder{
 		"flags":   {Dir: b.Dir, Write: b.Write, Flags: append([]string{"-O2"}, b.Flags...)},
 		"sources": {Dir: b.Dir, Write: testBuilder(t, "int other;\n").Write, Flags: b.Flags},
@@ -102,7 +105,7 @@ func TestLibraryInTheCacheNeedsNoCompiler(t *testing.T) {
 	}
 }
 
-// TestLibraryIsNoted: a program that has found its library once need not write the sources again to know which it is.
+// TestLibraryIsNoted checks that a program that has found its library once finds it again without writing the sources.
 func TestLibraryIsNoted(t *testing.T) {
 	m := anyMPI(t)
 	b := testBuilder(t, "int here;\n")
@@ -153,7 +156,8 @@ func TestLibraryThatDoesNotCompile(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	text := err.Error()
-	if strings.Contains(text, "\n") || !strings.Contains(text, "no_such_thing") || !strings.Contains(text, be.Log) || be.Log == "" {
+	if strings.Contains(text, "\n") || !strings.Contains(text, "no_such_thing") || !strings.Contains(text, be.Log) ||
+		be.Log == "" {
 		t.Errorf("message %q, log %q", text, be.Log)
 	}
 	log, readErr := os.ReadFile(be.Log)
@@ -185,7 +189,7 @@ func TestCacheDir(t *testing.T) {
 	if dir, err := CacheDir(); err != nil || dir != filepath.Join(home, ".cache", "mpivet") {
 		t.Errorf("home: %q, %v", dir, err)
 	}
-	// Others could put a library there for us to load.
+	// Other users could put a library there.
 	if err := os.Chmod(filepath.Join(home, ".cache", "mpivet"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +212,7 @@ func TestCacheDir(t *testing.T) {
 	}
 }
 
-// A syncBuffer is a buffer that goroutines may write to.
+// syncBuffer is a buffer for several goroutines.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AtTerminal reports whether somebody sits at standard input: it is a terminal, and this process is in its foreground.
+// AtTerminal reports whether standard input is a terminal, and this process is in the foreground of that terminal.
 func AtTerminal() bool {
 	_, err := unix.IoctlGetTermios(int(os.Stdin.Fd()), unix.TCGETS)
 	return err == nil && inForeground()
 }
 
-// Debug attaches a debugger to a process, on mpivet's terminal, and returns when it has ended. It gets the terminal for
-// itself, so that Ctrl-C is its own.
+// Debug attaches a debugger to a process, on mpivet's terminal, and waits for the end of the debugger. The debugger is
+// in the foreground, so that Ctrl-C goes only to it.
 func Debug(ctx context.Context, gdb string, pid int) error {
-	// To take the terminal back from a process group that is not its own any more, mpivet must not be stopped for it.
+	// Later, mpivet takes the terminal back from the background. These signals would stop it then.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 	tty := int(os.Stdin.Fd())
 	cmd := exec.CommandContext(ctx, gdb, "-q", "-p", strconv.Itoa(pid))
@@ -35,20 +35,21 @@ func Debug(ctx context.Context, gdb string, pid int) error {
 	return err
 }
 
-// stacksLimit is how long a debugger may take to print the stacks of one process.
+// stacksLimit is the timeout of a debugger that prints the stacks of one process.
 const stacksLimit = time.Minute
 
-// Stacks has a debugger print the stacks of all threads of a process to standard error.
+// Stacks lets a debugger print the stacks of all threads of a process to standard error.
 func Stacks(ctx context.Context, gdb string, pid int) error {
 	ctx, cancel := context.WithTimeout(ctx, stacksLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, gdb, "-nx", "-q", "-batch", "-p", strconv.Itoa(pid), "-ex", "thread apply all bt")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// What it starts to help it must not keep us waiting.
+	// Do not wait for child processes of the debugger.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("process %d: %w (attaching to processes may be forbidden: see /proc/sys/kernel/yama/ptrace_scope)", pid, err)
+		return fmt.Errorf("process %d: %w (attaching to processes may be forbidden: see "+
+			"/proc/sys/kernel/yama/ptrace_scope)", pid, err)
 	}
 	return nil
 }

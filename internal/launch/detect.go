@@ -15,25 +15,25 @@ import (
 	"strings"
 )
 
-// Program is a program to be started, and the MPI that it uses.
+// Program is a program to start, and its MPI.
 type Program struct {
 	// Path is the absolute path of the file to execute.
 	Path string
-	// Argv is the command line as the user gave it.
+	// Argv is the user's command line.
 	Argv []string
 	MPI  *MPI
-	// PreloadFirst are libraries that insist on being loaded before all others: sanitizer runtimes.
+	// PreloadFirst are libraries that must be loaded before all others: sanitizer runtimes.
 	PreloadFirst []string
 }
 
-// NoMPIError says that a program's MPI could not be found. Its text is one line that names what to do.
+// NoMPIError means that a program's MPI was not found. Its text is one line, with advice for the user.
 type NoMPIError struct{ text string }
 
 func (e *NoMPIError) Error() string { return e.text }
 
-// Detect finds the program of a command line, by PATH as a shell would, and its MPI: from the libraries that its
-// executable needs, or from what its script or its arguments name. If named is not empty the program is not asked
-// (see NamedMPI).
+// Detect finds the program of a command line, with PATH like a shell, and its MPI. It takes the MPI from the libraries
+// that the executable needs, or from programs that its script or its arguments name. If named is not empty, Detect uses
+// NamedMPI instead.
 func Detect(argv []string, named string) (*Program, error) {
 	path, err := FindProgram(argv[0])
 	if err != nil {
@@ -45,7 +45,7 @@ func Detect(argv []string, named string) (*Program, error) {
 		if p.MPI, err = NamedMPI(named); err != nil {
 			return nil, err
 		}
-		// Errors don't matter here: the program was not to be asked.
+		// Ignore errors: the MPI does not depend on the program.
 		if o, err := readObject(path); err == nil {
 			p.PreloadFirst = sanitizers(d.loader.closure(o))
 		}
@@ -61,8 +61,8 @@ func Detect(argv []string, named string) (*Program, error) {
 	return p, nil
 }
 
-// FindProgram returns the absolute path of a program given by path or by a name in PATH; a name that is not there may
-// be a file of the working directory, as launchers allow it.
+// FindProgram returns the absolute path of a program, from a path or from a name in PATH. A name that is not in PATH
+// may be a file in the working directory, because launchers allow that.
 func FindProgram(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil && !errors.Is(err, exec.ErrDot) {
@@ -84,7 +84,7 @@ func FindProgram(name string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// reason strips operation and path from a file system error, where the message has them already.
+// reason removes operation and path from a file system error, for messages that have them already.
 func reason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -93,21 +93,21 @@ func reason(err error) error {
 	return err
 }
 
-// A detector looks for the MPI of one command line.
+// detector looks for the MPI of one command line.
 type detector struct {
 	loader loader
-	seen   map[string]*MPI // results by file, for files without arguments; nil for files without MPI
-	first  []string        // sanitizers of the program found
-	// What was met on the way, for the error message.
-	missing *dependency
-	static  string
+	seen   map[string]*MPI // results by ELF file; nil for files without MPI
+	first  []string        // sanitizers of the program
+	// Problems of the search, for the error message.
+	missing *dependency // an MPI library that was not found
+	static  string      // an executable with a static MPI library
 	pyError error
 }
 
-// maxDepth bounds scripts that name scripts.
+// maxDepth is the greatest depth of scripts that name other scripts.
 const maxDepth = 4
 
-// file finds the MPI of an executable file that is started with args. It returns nil if there is none.
+// file finds the MPI of an executable file with the arguments args. It returns nil if there is none.
 func (d *detector) file(path string, args []string, depth int) (*MPI, error) {
 	if depth > maxDepth {
 		return nil, nil
@@ -134,7 +134,7 @@ func (d *detector) file(path string, args []string, depth int) (*MPI, error) {
 		line, _, _ := strings.Cut(string(head[2:]), "\n")
 		return d.script(path, strings.Fields(line), args, depth)
 	default:
-		// The kernel refuses such a file; launchers and shells then take it for a shell script.
+		// The kernel can't execute such a file. Launchers and shells then run it as a shell script.
 		return d.shellScript(path, depth)
 	}
 }
@@ -181,7 +181,7 @@ func (d *detector) mpiOf(deps []dependency, of string) *MPI {
 	return nil
 }
 
-// isMPIName reports whether a library's name may be that of an MPI: libmpi.so.40, libmpich.so.12, libmpi_abi.so.0,
+// isMPIName reports whether a name is a possible name of an MPI library: libmpi.so.40, libmpich.so.12, libmpi_abi.so.0,
 // libmpi_cray.so.12.
 func isMPIName(soname string) bool {
 	return strings.HasPrefix(soname, "libmpi")
@@ -205,7 +205,7 @@ func (d *detector) script(path string, interpreter, args []string, depth int) (*
 		return nil, nil
 	}
 	if isPython(path) {
-		return d.python(path, args, true) // pyenv and the like put scripts in front of the interpreter
+		return d.python(path, args, true) // tools like pyenv replace the interpreter by a script
 	}
 	name, options := interpreter[0], interpreter[1:]
 	if filepath.Base(name) == "env" {
@@ -231,12 +231,12 @@ func (d *detector) script(path string, interpreter, args []string, depth int) (*
 	if m, err := d.shellScript(path, depth); m != nil || err != nil {
 		return m, err
 	}
-	// Not what it names, so perhaps what it is given: run.sh ./prog
+	// The script names no MPI program. Perhaps its arguments do: run.sh ./prog
 	return d.arguments(args, depth)
 }
 
-// command finds the MPI of a program that is no MPI program itself, but may start one: an interpreter, a shell, env,
-// numactl, valgrind …
+// command finds the MPI of a program that is not an MPI program itself, but may start one: an interpreter, a shell,
+// env, numactl, valgrind …
 func (d *detector) command(path string, args []string, depth int) (*MPI, error) {
 	if isPython(path) {
 		return d.python(path, args, true)
@@ -272,11 +272,11 @@ func (d *detector) arguments(args []string, depth int) (*MPI, error) {
 	return nil, nil
 }
 
-// shellScript looks for programs that a script of a shell-like language names.
+// shellScript looks for programs in a script of a shell-like language.
 func (d *detector) shellScript(path string, depth int) (*MPI, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil // named, but not there: no script
+		return nil, nil // not an existing file
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 1<<20))
@@ -294,8 +294,8 @@ var (
 	variables  = regexp.MustCompile(`\$\{?[A-Za-z_0-9@*]+[^}/\s]*\}?|\$`)
 )
 
-// text looks for programs among the words of a script. Relative names are tried in all the given directories. Programs on a
-// line with exec are preferred, because such a line says what the script becomes.
+// text looks for programs among the words of a script. It tries relative names in all given directories. It prefers
+// programs on a line with exec, because the script becomes such a program.
 func (d *detector) text(text string, dirs []string, depth int) (*MPI, error) {
 	s := scriptSearch{detector: d, dirs: dirs, depth: depth}
 	lines := bufio.NewScanner(strings.NewReader(strings.ReplaceAll(text, "\\\n", " ")))
@@ -315,17 +315,18 @@ func (d *detector) text(text string, dirs []string, depth int) (*MPI, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, &NoMPIError{fmt.Sprintf("the script names programs of different MPIs (%s: %s; %s: %s): choose one with --mpi",
+	return nil, &NoMPIError{fmt.Sprintf("the script names programs of different MPIs (%s: %s; %s: %s): choose one "+
+		"with --mpi",
 		found[0], found[0].Why, found[1], found[1].Why)}
 }
 
 // scriptSearch is the search for programs in one script.
 type scriptSearch struct {
 	*detector
-	dirs   []string // where relative names are looked for
+	dirs   []string // directories for relative names
 	depth  int
-	found  []*MPI // of the programs that the script names, each MPI once
-	execed []*MPI // of the programs on lines with exec
+	found  []*MPI // different MPIs of the programs in the script
+	execed []*MPI // different MPIs of the programs on lines with exec
 }
 
 // searchLine looks for programs among the words of a line.
@@ -357,9 +358,9 @@ func (s *scriptSearch) searchLine(line string) error {
 	return nil
 }
 
-// enterDirectory has the search go on in the directories that "cd name" may lead to, too.
+// enterDirectory adds the possible directories after "cd name" to the search.
 func (s *scriptSearch) enterDirectory(name string) {
-	const most = 8 // directories tried
+	const most = 8 // directories in which name is looked for
 	for _, dir := range s.dirs[:min(len(s.dirs), most)] {
 		if sub := filepath.Join(dir, name); isDir(sub) {
 			s.dirs = append(s.dirs, sub)
@@ -367,7 +368,7 @@ func (s *scriptSearch) enterDirectory(name string) {
 	}
 }
 
-// program finds the MPI of the program that a word may name, with the words behind it as arguments.
+// program finds the MPI of the program that a word may name. args are the words after it.
 func (s *scriptSearch) program(word string, args []string) (*MPI, error) {
 	for _, path := range candidates(word, s.dirs) {
 		if m, err := s.file(path, withoutEmpty(args), s.depth+1); m != nil || err != nil {
@@ -377,7 +378,7 @@ func (s *scriptSearch) program(word string, args []string) (*MPI, error) {
 	return nil, nil
 }
 
-// addMPI adds m to a list unless it is there.
+// addMPI adds m to a list, unless the list contains it.
 func addMPI(list []*MPI, m *MPI) []*MPI {
 	if slices.ContainsFunc(list, func(o *MPI) bool { return o.Library == m.Library }) {
 		return list
@@ -389,8 +390,8 @@ func withoutEmpty(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 }
 
-// candidates returns the executable files that a word of a script may mean. What a variable holds when the script
-// runs is not known; "$dir/prog" is looked for with the environment's value and in all directories.
+// candidates returns the executable files that a word of a script may name. The values of the script's variables are
+// not known. So it looks for "$dir/prog" with the value of dir in the environment, and for prog in all directories.
 func candidates(word string, dirs []string) []string {
 	var out []string
 	add := func(path string) {
@@ -434,26 +435,32 @@ func isShell(path string) bool {
 	return false
 }
 
-// failure says in one line why no MPI was found and what to do.
+// failure returns an error of one line: why no MPI was found, and what to do.
 func (d *detector) failure(path string) error {
 	const choose = "--mpi mpich|openmpi|/path/to/mpicc"
 	switch {
 	case d.missing != nil:
-		return &NoMPIError{fmt.Sprintf("%s needs %s, which is not found: set LD_LIBRARY_PATH or load the module of its MPI", d.missing.by, d.missing.name)}
+		return &NoMPIError{fmt.Sprintf("%s needs %s, which is not found: set LD_LIBRARY_PATH or load the module "+
+			"of its MPI", d.missing.by, d.missing.name)}
 	case d.static != "":
-		return &NoMPIError{fmt.Sprintf("%s contains a static MPI library, whose calls cannot be observed: link it with the shared MPI library", d.static)}
+		return &NoMPIError{fmt.Sprintf("%s contains a static MPI library, whose calls cannot be observed: link it "+
+			"with the shared MPI library", d.static)}
 	case d.pyError != nil:
 		return d.pyError
 	}
 	o, err := readObject(path)
 	if err != nil {
-		return &NoMPIError{fmt.Sprintf("%s: no MPI found, as nothing that it names needs one: say which with %s", path, choose)}
+		return &NoMPIError{fmt.Sprintf("%s: no MPI found, because none of the programs that it names needs one: "+
+			"name the MPI with %s", path, choose)}
 	}
 	if isPython(path) || isShell(path) {
-		return &NoMPIError{fmt.Sprintf("%s: no MPI found, as nothing in its arguments needs one: say which with %s", path, choose)}
+		return &NoMPIError{fmt.Sprintf("%s: no MPI found, because no program in its arguments needs one: "+
+			"name the MPI with %s", path, choose)}
 	}
 	if !o.dynamic {
-		return &NoMPIError{fmt.Sprintf("%s is no MPI program that can be observed: it is statically linked; if it starts one, say which MPI with %s", path, choose)}
+		return &NoMPIError{fmt.Sprintf("%s is not an MPI program that mpivet can observe: it is statically linked; "+
+			"if it starts an MPI program, name the MPI with %s", path, choose)}
 	}
-	return &NoMPIError{fmt.Sprintf("%s is no MPI program: it needs no MPI library; if it loads or starts one at run time, say which with %s", path, choose)}
+	return &NoMPIError{fmt.Sprintf("%s is not an MPI program: it needs no MPI library; if it loads an MPI library, or "+
+		"starts an MPI program, name the MPI with %s", path, choose)}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// needTool skips a test where a program that it needs is not installed.
+// needTool skips the test if a program is not installed.
 func needTool(t *testing.T, name string) string {
 	t.Helper()
 	p, err := exec.LookPath(name)
@@ -122,7 +122,8 @@ func TestDetectThroughLibraries(t *testing.T) {
 	if err := os.MkdirAll("lib", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, "mpicc.mpich", "#include <mpi.h>\nvoid start(void) { MPI_Init(0, 0); MPI_Finalize(); }\n", "lib/libapp.so", "-shared", "-fPIC")
+	compile(t, "mpicc.mpich", "#include <mpi.h>\nvoid start(void) { MPI_Init(0, 0); MPI_Finalize(); }\n",
+		"lib/libapp.so", "-shared", "-fPIC")
 	main := "void start(void); int main(void) { start(); return 0; }"
 	link := []string{"-Llib", "-lapp", "-Wl,--allow-shlib-undefined", "-Wl,--no-as-needed"}
 	compile(t, "gcc", main, "byrunpath", append(link, "-Wl,--enable-new-dtags", "-Wl,-rpath,$ORIGIN/lib")...)
@@ -144,7 +145,8 @@ func TestDetectThroughLibraries(t *testing.T) {
 
 func TestDetectPython(t *testing.T) {
 	const python = "/usr/bin/python3"
-	if exec.Command(python, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)").Run() != nil {
+	if exec.Command(python, "-c",
+		"import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)").Run() != nil {
 		t.Skip("python3-mpi4py is not installed")
 	}
 	dir := t.TempDir()
@@ -189,11 +191,12 @@ func TestDetectPythonWithoutMPI4py(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)
-	// An interpreter that has no site-packages.
+	// An interpreter without site-packages.
 	write(t, "python3", "#!/bin/sh\nexec "+python+" -I -S \"$@\"\n", 0o755)
 	write(t, "prog.py", "from mpi4py import MPI\n", 0o644)
 	_, err = Detect([]string{"./python3", "prog.py"}, "")
-	if err == nil || !strings.Contains(err.Error(), "imports mpi4py") || !strings.Contains(err.Error(), "does not have") {
+	if err == nil || !strings.Contains(err.Error(), "imports mpi4py") ||
+		!strings.Contains(err.Error(), "does not have") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -213,7 +216,7 @@ func TestDetectSaysWhatToDo(t *testing.T) {
 		{"./nompi", "it needs no MPI library"},
 		{"./static", "contains a static MPI library"},
 		{"./missing", "needs libmpi.so.499, which is not found: set LD_LIBRARY_PATH"},
-		{"./empty.sh", "say which with --mpi"},
+		{"./empty.sh", "name the MPI with --mpi"},
 		{"./lost.sh", "interpreter /no/such/interpreter does not exist"},
 		{"./data.txt", "not executable"},
 		{"./nothing", "no such file or directory"},
@@ -287,7 +290,7 @@ func TestLoaderCacheIsRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// Any prefix of it must be read without harm.
+	// A truncated cache must not cause a crash.
 	data, err := os.ReadFile("/etc/ld.so.cache")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package launch brings an MPI program and the preload library together. It finds the MPI library that a program
-// uses, that library's compiler wrapper and launcher, builds the preload library for it and keeps it in a cache, starts
-// the ranks so that only they load it, and ends what it started.
+// Package launch starts an MPI program with the preload library. It finds the MPI library of a program, and the
+// compiler wrapper and the launcher of that MPI library. It builds the preload library and caches it. It starts the
+// ranks, so that only they load the library, and ends the processes that it has started.
 package launch

@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// An object is an ELF file with what the dynamic loader reads of it.
+// object has the fields of an ELF file that the dynamic loader uses.
 type object struct {
 	path    string // as opened, absolute
 	class   elf.Class
 	machine elf.Machine
 	soname  string
 	needed  []string
-	rpath   []string // DT_RPATH, unexpanded; nil where there is a DT_RUNPATH, which switches it off
+	rpath   []string // DT_RPATH, unexpanded; nil if there is a DT_RUNPATH, because the loader then ignores it
 	runpath []string
 	dynamic bool // has a dynamic section or an interpreter
 }
 
-// errNotELF is returned for a file that is no ELF file at all.
+// errNotELF is the error for a file that is not an ELF file.
 var errNotELF = errors.New("not an ELF file")
 
 func openELF(path string) (*elf.File, error) {
@@ -47,7 +47,7 @@ func readObject(path string) (*object, error) {
 			o.dynamic = true
 		}
 	}
-	// A file without section headers has none of these; that is no error here.
+	// Ignore errors: a file without section headers has none of these.
 	if s, err := f.DynString(elf.DT_SONAME); err == nil && len(s) > 0 {
 		o.soname = s[0]
 	}
@@ -62,25 +62,25 @@ func readObject(path string) (*object, error) {
 	return o, nil
 }
 
-// A loader finds shared libraries the way ld.so(8) does.
+// loader finds shared libraries as ld.so(8) does.
 type loader struct {
 	env   func(string) string
 	cache map[string][]string // soname → files, of /etc/ld.so.cache; nil until read
 }
 
-// A dependency is a library in the closure of a program.
+// dependency is a library in the closure of a program.
 type dependency struct {
-	name string  // as asked for by DT_NEEDED
-	by   string  // file that asked for it
+	name string  // name in DT_NEEDED
+	by   string  // file that needs it
 	obj  *object // nil if it was not found
 }
 
-// closure returns all libraries that the loader would load for the file, breadth first, each once. Libraries not
-// found are in the list without an object.
+// closure returns all libraries that the loader would load for the file, breadth first, each once. Libraries that are
+// not found have no object.
 func (l *loader) closure(root *object) []dependency {
 	type item struct {
 		obj   *object
-		chain []*object // who loaded it, for DT_RPATH: itself first, the program last
+		chain []*object // the chain of loading objects, for DT_RPATH: itself first, the program last
 	}
 	var out []dependency
 	seen := map[string]bool{}
@@ -155,8 +155,8 @@ func (l *loader) find(name string, chain []*object) *object {
 	return search(defaultDirs(want), "")
 }
 
-// defaultDirs are the directories searched last. Those of /etc/ld.so.conf are in the cache, and are searched here
-// as well for machines whose cache is missing or old.
+// defaultDirs returns the directories that are searched last. The libraries in the directories of /etc/ld.so.conf are
+// in the cache. They are searched again, because the cache of a machine may be missing or old.
 func defaultDirs(o *object) []string {
 	var dirs []string
 	triplet := map[elf.Machine]string{
@@ -182,14 +182,14 @@ func expand(dir, origin string, class elf.Class) string {
 	if class == elf.ELFCLASS64 {
 		lib = "lib64"
 		if matches, _ := filepath.Glob("/lib/*-linux-gnu*"); len(matches) > 0 {
-			lib = "lib/" + filepath.Base(matches[0]) // Debian's
+			lib = "lib/" + filepath.Base(matches[0]) // on Debian
 		}
 	}
 	return strings.NewReplacer("${ORIGIN}", origin, "$ORIGIN", origin, "${LIB}", lib, "$LIB", lib,
 		"${PLATFORM}", "x86_64", "$PLATFORM", "x86_64").Replace(dir)
 }
 
-// readLoaderConf returns the directories of an ld.so.conf file and of those that it includes.
+// readLoaderConf returns the directories of an ld.so.conf file and of its included files.
 func readLoaderConf(path string, depth int) []string {
 	data, err := os.ReadFile(path)
 	if err != nil || depth > 8 {
@@ -216,8 +216,7 @@ func readLoaderConf(path string, depth int) []string {
 }
 
 // readLoaderCache reads ldconfig's cache in the format of glibc 2.2 and later ("glibc-ld.so.cache1.1", see glibc's
-// sysdeps/generic/dl-cache.h). It returns an empty map for a file that it can't read; the directories are searched
-// then.
+// sysdeps/generic/dl-cache.h). It returns an empty map if it can't read the file. Then the directories are searched.
 func readLoaderCache(path string) map[string][]string {
 	const magic = "glibc-ld.so.cache1.1"
 	const headerSize, entrySize = 48, 24
@@ -226,7 +225,7 @@ func readLoaderCache(path string) map[string][]string {
 	if err != nil {
 		return out
 	}
-	// An older cache may precede it; offsets count from the new one's beginning.
+	// A cache in the older format may precede it. Offsets are relative to the beginning of the new one.
 	i := strings.Index(string(data[:min(len(data), 1<<24)]), magic)
 	if i < 0 || len(data) < i+headerSize {
 		return out
@@ -246,7 +245,7 @@ func readLoaderCache(path string) map[string][]string {
 		return ""
 	}
 	count := le(20)
-	var special [][2]string // entries for particular CPUs: last choice, as any of them will do to look at the symbols
+	var special [][2]string // entries for particular CPUs; they come last, because their symbols are the same
 	for k := range count {
 		at := headerSize + k*entrySize
 		if at+entrySize > len(data) {
@@ -288,7 +287,7 @@ func exports(path string) (map[string]bool, error) {
 	return out, nil
 }
 
-// definesMPI reports whether an executable contains MPI itself, in other words was linked with a static MPI library.
+// definesMPI reports whether an executable contains MPI itself, because it was linked with a static MPI library.
 func definesMPI(path string) bool {
 	f, err := openELF(path)
 	if err != nil {
@@ -298,7 +297,8 @@ func definesMPI(path string) bool {
 	symbols, _ := f.Symbols()
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range append(symbols, dynamic...) {
-		if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC && (s.Name == "PMPI_Init" || s.Name == "MPI_Init") {
+		if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC &&
+			(s.Name == "PMPI_Init" || s.Name == "MPI_Init") {
 			return true
 		}
 	}
@@ -329,7 +329,7 @@ func buildID(path string) string {
 	return hex.EncodeToString(data[start : start+descLen])
 }
 
-// constant returns the bytes of a data symbol of a library up to the first zero: a version text, for example.
+// constant returns the bytes of a data symbol of a library up to the first zero byte, for example a version text.
 func constant(path, symbol string) string {
 	f, err := openELF(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-# Prints where the modules named by the arguments are, as JSON, without importing them.
+# Prints the locations of the modules named by the arguments, as JSON, without importing the modules.
 import importlib.util
 import json
 import os

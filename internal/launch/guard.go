@@ -14,37 +14,37 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// A guard watches the processes of the launcher: when one of them is killed, the ranks that are left are killed by the others, or
-// fail in MPI, and none of that says anything about the program.
+// guard watches the processes of the launcher. If one of them is killed, the remaining ranks are killed by other
+// processes of the launcher, or fail in MPI. Such ends are not errors of the program.
 type guard struct {
 	mu    sync.Mutex
 	procs []*guarded
-	// killed is the first of them that was killed from outside, nil if none was.
+	// killed is the first of these processes that was killed from outside, nil if there is none.
 	killed *guarded
-	// ours: mpivet has sent the launcher a signal, and what happens to it from then on is mpivet's doing.
+	// ours: mpivet has sent the launcher a signal. From then on, mpivet is the cause of the launcher's end.
 	ours bool
-	// inhabited reports whether processes of the program run that nothing has ended yet.
+	// inhabited reports whether processes of the program still run, and are not about to end.
 	inhabited func() bool
 }
 
-// A guarded process is one of the launcher's.
+// guarded is a process of the launcher.
 type guarded struct {
 	process
 	name  string
-	front bool // no other one of the launcher's is above it
-	child bool // mpivet has started it, and will be told how it has ended: see waited
-	fd    int  // pidfd, -1 without, or once it has ended
+	front bool // it is the topmost process of the launcher
+	child bool // mpivet has started it, and the method waited will get its exit status
+	fd    int  // pidfd, -1 if there is none, or after the end of the process
 
-	alive  time.Duration // CLOCK_MONOTONIC when it was last seen not to be about to end
+	alive  time.Duration // the last time (CLOCK_MONOTONIC) at which it ran and was not about to end
 	gone   bool          // a child that has ended, and has not been waited for
 	ended  bool
 	status unix.WaitStatus
-	known  bool // the status is
-	early  bool // it is not, but there were ranks left when it had ended
+	known  bool // the status is known
+	early  bool // the status is not known, but ranks still ran when the process had ended
 }
 
-// add watches those of a rank's ancestors that are the launcher's: all up to the last one that is known as a launcher, or to
-// this process.
+// add watches the ancestors of a rank that belong to the launcher: all up to the topmost one with the name of a
+// launcher, or up to this process.
 func (g *guard) add(above []ring.Ancestor) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +63,7 @@ func (g *guard) add(above []ring.Ancestor) {
 	}
 }
 
-// addProcess watches the process that mpivet has started as the launcher.
+// addProcess watches the launcher process that mpivet has started.
 func (g *guard) addProcess(pid int) {
 	if st, err := statProcess(pid); err == nil {
 		g.mu.Lock()
@@ -72,7 +72,7 @@ func (g *guard) addProcess(pid int) {
 	}
 }
 
-// lose notes that a process of the launcher had ended before a rank could say that it descends from it.
+// lose records that a process of the launcher had ended before its rank could name it as an ancestor.
 func (g *guard) lose() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -89,7 +89,7 @@ func (g *guard) started(pid int) bool {
 func (g *guard) watch(p process, name string, front bool) *guarded {
 	for _, q := range g.procs {
 		if q.process == p {
-			q.name, q.front = name, front // by exec() it may have another name than before
+			q.name, q.front = name, front // exec() may have changed the name
 			return q
 		}
 	}
@@ -102,7 +102,7 @@ func (g *guard) watch(p process, name string, front bool) *guarded {
 		}
 	default:
 		q.fd = fd
-		// Not one that has got its number meanwhile.
+		// Another process may have got the PID meanwhile.
 		if st, err := statProcess(p.pid); err == nil && st.start != p.start {
 			g.finish(q, 0, false)
 		}
@@ -113,7 +113,7 @@ func (g *guard) watch(p process, name string, front bool) *guarded {
 
 func (g *guard) finish(q *guarded, status unix.WaitStatus, known bool) {
 	q.ended, q.status, q.known = true, status, known
-	// A launcher does not leave before its ranks.
+	// A launcher does not end by itself before its ranks.
 	q.early = !known && isLauncher(q.name) && g.inhabited != nil && g.inhabited()
 	if q.fd >= 0 {
 		unix.Close(q.fd)
@@ -121,7 +121,7 @@ func (g *guard) finish(q *guarded, status unix.WaitStatus, known bool) {
 	}
 }
 
-// look finds out whether a process has ended.
+// look checks whether a process has ended.
 func (g *guard) look(q *guarded) {
 	if q.ended {
 		return
@@ -141,7 +141,7 @@ func (g *guard) look(q *guarded) {
 	}
 }
 
-// ending reports whether a process is about to end: it is on its way out, or will be when it gets the signal that waits for it.
+// ending reports whether a process is about to end: it is exiting, or SIGKILL is pending.
 func (q *guarded) ending() bool {
 	st, err := statProcess(q.pid)
 	return err == nil && st.process == q.process && (st.flags&exiting != 0 || killPending(q.pid))
@@ -150,15 +150,16 @@ func (q *guarded) ending() bool {
 // exiting is PF_EXITING among the flags in /proc/pid/stat.
 const exiting = 0x4
 
-// external reports whether a process was ended by somebody else: a launcher that crashes does so as a rank has gone wrong.
+// external reports whether a process was killed from outside. A crash of the launcher does not count: its cause is a
+// rank that has failed.
 func (q *guarded) external() bool {
 	return q.ended && (q.early || q.known && q.status.Signaled() && !isFault(q.status.Signal()))
 }
 
-// endPatience is how long the end of a process may take that is on its way out.
+// endPatience is the time to wait for the end of a process that is about to end.
 const endPatience = 2 * time.Second
 
-// mark notes which of the processes are alive, at the moment when the end of a rank has been noticed.
+// mark records which of the processes are alive when the end of a rank is noticed.
 func (g *guard) mark() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,9 +170,9 @@ func (g *guard) mark() {
 	}
 }
 
-// causes returns the process of the launcher whose death has brought about what happened to a rank at the given time, nil if
-// there is none. It does not depend on when that is asked, but for the moment between an end and its notice: if both were killed
-// in the same moment, the launcher's death is the cause.
+// causes returns the process of the launcher whose death caused the end of a rank at the given time, nil if there is
+// none. The result does not depend on the time of the call, with one exception: if both were killed in the short time
+// between an end and its notice, the launcher's death counts as the cause.
 func (g *guard) causes(at time.Duration) *guarded {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,7 +181,7 @@ func (g *guard) causes(at time.Duration) *guarded {
 			if g.look(q); q.ended || !q.gone && !q.ending() || time.Now().After(end) {
 				break
 			}
-			g.mu.Unlock() // for waited
+			g.mu.Unlock() // so that waited can run
 			time.Sleep(time.Millisecond)
 			g.mu.Lock()
 		}
@@ -192,7 +193,7 @@ func (g *guard) causes(at time.Duration) *guarded {
 	return nil
 }
 
-// dead returns the first process of the launcher that was killed from outside, nil if none was.
+// dead returns the first process of the launcher that was killed from outside, nil if there is none.
 func (g *guard) dead() *guarded {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -210,7 +211,7 @@ func (g *guard) first(q *guarded) {
 	}
 }
 
-// waited notes how the launcher that is mpivet's own child has ended.
+// waited records the exit status of the launcher, if it is a child of mpivet.
 func (g *guard) waited(pid int, status unix.WaitStatus) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -221,7 +222,7 @@ func (g *guard) waited(pid int, status unix.WaitStatus) {
 	}
 }
 
-// disturb notes that mpivet sends a signal to the launcher.
+// disturb records that mpivet sends a signal to the launcher.
 func (g *guard) disturb() {
 	g.dead()
 	g.mu.Lock()
@@ -229,7 +230,7 @@ func (g *guard) disturb() {
 	g.ours = true
 }
 
-// close lets go of the processes.
+// close ends the watch on the processes.
 func (g *guard) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -242,7 +243,7 @@ func (g *guard) close() {
 	g.procs = nil
 }
 
-// String says what happened: "the launcher mpiexec (process 123) was killed by SIGKILL".
+// String describes the end of the process: "the launcher mpiexec (process 123) was killed by SIGKILL".
 func (q *guarded) String() string {
 	if q.name == "" {
 		return "a process of the launcher ended before its ranks"
@@ -257,16 +258,17 @@ func (q *guarded) String() string {
 	return fmt.Sprintf("%s %s (process %d) was killed by %s", what, q.name, q.pid, unix.SignalName(q.status.Signal()))
 }
 
-// isFault reports whether a signal is one that a process brings upon itself.
+// isFault reports whether a signal is the usual result of an error in the process itself: a crash.
 func isFault(s syscall.Signal) bool {
 	switch s {
-	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE, syscall.SIGTRAP, syscall.SIGSYS:
+	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE, syscall.SIGTRAP,
+		syscall.SIGSYS:
 		return true
 	}
 	return false
 }
 
-// monotonic is CLOCK_MONOTONIC, which the times of records are of.
+// monotonic returns the time of CLOCK_MONOTONIC, the clock of the records.
 func monotonic() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)

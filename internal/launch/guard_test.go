@@ -8,8 +8,9 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// TestLauncherEndsBeforeARankRegisters: a rank that has the parent of orphans when it registers has lost its launcher. That it
-// dies of a broken pipe in MPI_Init is no finding then. A rank with a parent of the launcher's has lost nothing.
+// TestLauncherEndsBeforeARankRegisters checks that a rank has lost its launcher if it has the parent of orphans when it
+// registers. A later death by SIGPIPE in MPI_Init is then not a finding. A rank whose parent belongs to the launcher
+// has not lost it.
 func TestLauncherEndsBeforeARankRegisters(t *testing.T) {
 	for _, k := range []struct {
 		name  string
@@ -19,7 +20,12 @@ func TestLauncherEndsBeforeARankRegisters(t *testing.T) {
 	}{
 		{"orphan", 1, []ring.Ancestor{{PID: os.Getpid(), Name: "mpivet"}}, true},
 		{"orphan without rank", -1, []ring.Ancestor{{PID: os.Getpid(), Name: "mpivet"}}, false},
-		{"child", 1, []ring.Ancestor{{PID: os.Getppid(), Start: startOf(t, os.Getppid()), Name: "go"}, {PID: os.Getpid(), Name: "mpivet"}}, false},
+		{
+			"child", 1, []ring.Ancestor{
+				{PID: os.Getppid(), Start: startOf(t, os.Getppid()), Name: "go"},
+				{PID: os.Getpid(), Name: "mpivet"},
+			}, false,
+		},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			ranks := NewRanks(t.TempDir())

@@ -16,20 +16,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times after which patience ends.
+// Timeouts.
 const (
-	// termGrace is what a launcher and the ranks get between SIGTERM and SIGKILL.
+	// termGrace is the time for a launcher and the ranks between SIGTERM and SIGKILL.
 	termGrace = 2 * time.Second
-	// launcherGrace is what a launcher gets to end by itself after all ranks are gone and one of them went wrong. Open
-	// MPI 4.1.4's mpiexec now and then hangs then.
+	// launcherGrace is the time for a launcher to exit after all ranks have ended and one of them has failed. The
+	// mpiexec of Open MPI 4.1.4 sometimes hangs in this case.
 	launcherGrace = 3 * time.Second
-	// echoGrace is how long a launcher that got a terminal's Ctrl-C itself may take before it gets mpivet's as well.
+	// echoGrace is the time for a launcher to exit after the terminal's Ctrl-C. Then mpivet sends it a signal as well.
 	echoGrace = 2 * time.Second
 )
 
-// LauncherCommand returns the command that starts np processes under an MPI's own launcher; np 0 leaves the number to
-// the launcher. Open MPI is told that there may be more ranks than cores, as it refuses to start them otherwise,
-// unlike MPICH.
+// LauncherCommand returns the command that starts np processes with the launcher of an MPI library. With np 0, the
+// launcher chooses the number. Open MPI gets an option for more ranks than cores. Without it, Open MPI refuses to start
+// them, unlike MPICH.
 func LauncherCommand(m *MPI, np int) ([]string, error) {
 	tool, err := m.Launcher()
 	if err != nil {
@@ -45,7 +45,7 @@ func LauncherCommand(m *MPI, np int) ([]string, error) {
 	return cmd, nil
 }
 
-// CustomLauncher returns the command for a launcher that the user gave; np 0 adds nothing to it.
+// CustomLauncher returns the command for a launcher that the user has chosen. np 0 adds nothing to it.
 func CustomLauncher(command string, np int) ([]string, error) {
 	words, err := SplitWords(command)
 	if err != nil {
@@ -68,33 +68,33 @@ func CustomLauncher(command string, np int) ([]string, error) {
 // Job is a program started under a launcher by mpivet run.
 type Job struct {
 	launcher *exec.Cmd
-	custom   bool // the launcher is the user's: it may do other things after the ranks
+	custom   bool // the user has chosen the launcher, and it may do other things after the ranks have ended
 	ranks    *Ranks
-	ownGroup bool // the launcher leads a process group of its own
+	ownGroup bool // the launcher leads a new process group
 
-	ended  chan struct{}  // closed when the launcher has been waited for
-	status int            // of the launcher, once ended
-	fault  syscall.Signal // that the launcher crashed by, 0 if it did not
+	ended  chan struct{}  // closed after the launcher has been waited for
+	status int            // exit status of the launcher, once ended
+	fault  syscall.Signal // signal of the launcher's crash, 0 if it did not crash
 
 	mu      sync.Mutex
-	aborted bool           // by Abort
+	aborted bool           // Abort has been called
 	killing bool           // SIGKILL was sent to the launcher
-	signal  syscall.Signal // that asked mpivet to end, 0 if none did
+	signal  syscall.Signal // signal that has asked mpivet to end, 0 if there was none
 }
 
-// JobOptions say what to start and how.
+// JobOptions are the options of Start.
 type JobOptions struct {
-	Launcher []string // command, complete but for the program
-	Custom   bool     // Launcher was given by the user
+	Launcher []string // command without the program
+	Custom   bool     // the user has chosen the launcher
 	Self     string   // path of the mpivet executable
-	Rank     *Rank    // what each rank becomes
-	Ranks    *Ranks   // of the rank's session
+	Rank     *Rank    // the program that each rank becomes
+	Ranks    *Ranks   // ranks of the session
 	MPI      *MPI
 }
 
 // Start starts the launcher with mpivet's own standard input, output and error.
 func Start(o JobOptions) (*Job, error) {
-	// What the launcher leaves behind becomes our child, so that it can be found and ended.
+	// Orphans of the launcher become children of this process, so that it can find and end them.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	args := append(slices.Clone(o.Launcher[1:]), o.Self, RankCommand)
 	args = append(args, o.Rank.Args()...)
@@ -102,7 +102,8 @@ func Start(o JobOptions) (*Job, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = launcherEnvironment(os.Environ(), o.MPI, os.Getuid())
 	j := &Job{launcher: cmd, custom: o.Custom, ranks: o.Ranks, ended: make(chan struct{})}
-	// On a terminal the launcher stays in the foreground process group, to read from it and to be stopped with it.
+	// On a terminal, the launcher stays in the foreground process group: it can then read from the terminal, and Ctrl-Z
+	// stops it, too.
 	j.ownGroup = !inForeground()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: j.ownGroup}
 	if err := cmd.Start(); err != nil {
@@ -114,17 +115,18 @@ func Start(o JobOptions) (*Job, error) {
 	return j, nil
 }
 
-// RankCommand is mpivet's subcommand that Start gives to the launcher, with the words of a Rank as arguments.
+// RankCommand is the subcommand of mpivet that the launcher starts. Its arguments are the words of a Rank.
 const RankCommand = "exec-rank"
 
-// launcherEnvironment returns the launcher's environment: ours, and for root, as containers have it, what makes Open
-// MPI start at all. Whoever set one of these variables is left to it.
+// launcherEnvironment returns the launcher's environment: that of this process. For root (as in containers), it adds
+// the variables that Open MPI requires to start as root, unless one of them is set already.
 func launcherEnvironment(env []string, m *MPI, uid int) []string {
 	if uid != 0 || m == nil || m.Flavour != OpenMPI {
 		return env
 	}
 	names := []string{
-		"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
+		"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+		"PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
 	}
 	for _, v := range env {
 		if name, _, _ := strings.Cut(v, "="); slices.Contains(names, name) {
@@ -166,7 +168,7 @@ func (j *Job) wait() {
 	close(j.ended)
 }
 
-// faultOf returns the signal that a process crashed by; 0 if it did not, even if it was killed.
+// faultOf returns the signal of a process's crash. It returns 0 if the process did not crash, even if it was killed.
 func faultOf(st *os.ProcessState) syscall.Signal {
 	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		if s := ws.Signal(); isFault(s) {
@@ -176,7 +178,7 @@ func faultOf(st *os.ProcessState) syscall.Signal {
 	return 0
 }
 
-// exitStatus returns the status as a shell has it: 128 + signal for a process killed by one.
+// exitStatus returns the exit status in the convention of shells: 128 + signal for a process that a signal has killed.
 func exitStatus(st *os.ProcessState) int {
 	if st == nil {
 		return 1
@@ -190,9 +192,10 @@ func exitStatus(st *os.ProcessState) int {
 // Ended is closed when the launcher has ended.
 func (j *Job) Ended() <-chan struct{} { return j.ended }
 
-// Status returns the exit status of the program, once the launcher has ended: the launcher's; where the launcher had
-// to be killed since it did not end, or crashed, that of the first rank that went wrong. After Abort, and after a
-// signal to mpivet that ended the program, it is that of the signal, as launchers make of it what they like.
+// Status waits for the end of the launcher, and returns the exit status of the program. This is the status of the
+// launcher. If the launcher crashed, or had to be killed because it did not end, it is the status of the first failed
+// rank. After Abort, and after a signal to mpivet that has ended the program, it is the status of that signal, because
+// launchers differ in their exit statuses after signals.
 func (j *Job) Status() int {
 	<-j.ended
 	j.mu.Lock()
@@ -210,8 +213,8 @@ func (j *Job) Status() int {
 	return j.status
 }
 
-// Fault returns the signal that the launcher itself crashed by after a rank had gone wrong, as Open MPI 4.1.4's does at
-// times; 0 if it did not. The launcher must have ended.
+// Fault returns the signal of a crash of the launcher itself after a rank had failed, 0 if there was none. The launcher
+// of Open MPI 4.1.4 crashes sometimes. The launcher must have ended.
 func (j *Job) Fault() syscall.Signal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -228,7 +231,7 @@ func (j *Job) Aborted() bool {
 	return j.aborted
 }
 
-// watch ends a launcher that doesn't notice that all is over.
+// watch kills a launcher that does not exit after all ranks have ended and one has failed.
 func (j *Job) watch() {
 	ticker := time.NewTicker(250 * time.Millisecond)
 	defer ticker.Stop()
@@ -270,13 +273,15 @@ func (j *Job) signalLauncher(sig syscall.Signal) {
 	_ = syscall.Kill(pid, sig)
 }
 
-// Signals passes signals on to the launcher until the job has ended. The first that asks to end is passed on once;
-// at the second everything is killed. onEnd, if not nil, is told the first, onAgain every other. stop returns when all of that is done.
-// SIGPIPE is ignored: the reader of standard error may have exited, but reports must be written and processes ended.
+// Signals passes signals on to the launcher until stop is called. It passes the first signal that asks to end on once.
+// At the second, it kills everything. It calls onEnd, if it is not nil, with the first signal, and onAgain, if it is
+// not nil, for every other. stop returns when all of this is done. SIGPIPE is ignored: the reader of standard error may
+// have exited, but reports must be written and processes ended.
 func (j *Job) Signals(onEnd func(os.Signal), onAgain func()) (stop func()) {
 	var work sync.WaitGroup
 	ch := make(chan os.Signal, 8)
-	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE)
 	done := make(chan struct{})
 	work.Go(func() {
 		asked := false
@@ -316,8 +321,8 @@ func (j *Job) Signals(onEnd func(os.Signal), onAgain func()) (stop func()) {
 	}
 }
 
-// passOn sends a signal that asks to end to the launcher. A terminal's Ctrl-C has reached the launcher already if it
-// is in the foreground group too, and a second would make it impatient.
+// passOn sends the launcher a signal that asks to end. If the launcher is in the foreground process group, the Ctrl-C
+// of a terminal has reached it already. A second signal would make it kill the ranks at once, so passOn waits first.
 func (j *Job) passOn(sig syscall.Signal) {
 	if !j.ownGroup && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) {
 		select {
@@ -329,8 +334,8 @@ func (j *Job) passOn(sig syscall.Signal) {
 	j.signalLauncher(sig)
 }
 
-// Abort ends the job: the launcher and all processes of the program get SIGTERM, what is left after two seconds
-// SIGKILL. It returns when nothing is left, at the latest after some seconds more.
+// Abort ends the job: the launcher and all processes of the program get SIGTERM, and SIGKILL if they still run after
+// two seconds. Abort returns when all have ended, or after some more seconds.
 func (j *Job) Abort() {
 	j.mu.Lock()
 	j.aborted = true
@@ -349,7 +354,7 @@ func (j *Job) Abort() {
 	j.Kill()
 }
 
-// Kill ends the job at once.
+// Kill kills the launcher and all processes of the program.
 func (j *Job) Kill() {
 	j.mu.Lock()
 	j.killing = true
@@ -379,8 +384,8 @@ func (j *Job) isOver() bool {
 	return len(j.ranks.live()) == 0 && len(descendants(os.Getpid())) == 0
 }
 
-// Settle waits, once the launcher has ended, until the program's processes have ended too, at most for the given
-// time. It returns how many are left.
+// Settle waits for the end of the launcher, and then for the end of the program's processes, up to the given time. It
+// returns the number of processes that still run.
 func (j *Job) Settle(limit time.Duration) int {
 	<-j.ended
 	deadline := time.Now().Add(limit)

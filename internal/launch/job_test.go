@@ -15,7 +15,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// The test binary takes mpivet's part as the command that the launcher starts.
+// TestMain lets the test binary replace mpivet in commands that a launcher starts.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == RankCommand:
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startJob starts a program under a shell script as launcher, in which "$@" is the command for a rank.
+// startJob starts a program with a shell script as its launcher. In the script, "$@" is the command of a rank.
 func startJob(t *testing.T, launcher string, custom bool, argv ...string) (*Job, *Ranks) {
 	t.Helper()
 	path, err := FindProgram(argv[0])
@@ -57,7 +57,7 @@ func startJob(t *testing.T, launcher string, custom bool, argv ...string) (*Job,
 	ranks := NewRanks(session)
 	j, err := Start(JobOptions{
 		Launcher: []string{"/bin/sh", "-c", launcher, "launcher"}, Custom: custom, Self: os.Args[0],
-		// A library that is everywhere and does no harm.
+		// A harmless library that exists on all machines.
 		Rank:  &Rank{Session: session, Library: someLibrary(t), Path: path, Argv: argv},
 		Ranks: ranks,
 	})
@@ -77,7 +77,7 @@ func someLibrary(t *testing.T) string {
 	return ""
 }
 
-// waitFor waits for a condition that is to come true soon.
+// waitFor waits until a condition is true.
 func waitFor(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !cond(); time.Sleep(5 * time.Millisecond) {
@@ -92,7 +92,7 @@ func TestJobGivesTheProgramItsEnvironmentAndStatus(t *testing.T) {
 	t.Setenv("OUT", out)
 	t.Setenv("LD_PRELOAD", "")
 	lib := someLibrary(t)
-	// The launcher's own processes must not load the library.
+	// The processes of the launcher must not load the library.
 	j, ranks := startJob(t, `echo "launcher preload=$LD_PRELOAD" > $OUT; "$@"; exit $?`, false,
 		"sh", "-c", `echo "rank preload=$LD_PRELOAD session=$MPIVET_SESSION 0=$0 1=$1" >> $OUT; exit 7`, "name", "a b")
 	if st := j.Status(); st != 7 {
@@ -149,7 +149,8 @@ func TestLauncherThatDoesNotEndAfterAFailureIsKilled(t *testing.T) {
 	}
 }
 
-// Open MPI's launcher kills the other ranks when one has called MPI_Abort, and crashes then now and again.
+// TestStatusIsTheProgramsWhenTheLauncherCrashes imitates Open MPI's launcher: after MPI_Abort in one rank, it kills the
+// other ranks, and sometimes crashes then.
 func TestStatusIsTheProgramsWhenTheLauncherCrashes(t *testing.T) {
 	j, ranks := startJob(t, `"$@" & "$@" & wait; kill -SEGV $$`, false, "true")
 	<-j.Ended()
@@ -177,7 +178,8 @@ func TestLauncherOfTheUsersMayGoOn(t *testing.T) {
 func TestSignalsReachTheLauncherOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	t.Setenv("OUT", out)
-	j, _ := startJob(t, `trap "echo got >> $OUT; exit 42" TERM; trap "echo one >> $OUT" USR1; echo ready > $OUT; while :; do sleep 0.01; done`, false, "true")
+	j, _ := startJob(t, `trap "echo got >> $OUT; exit 42" TERM; trap "echo one >> $OUT" USR1; echo ready > $OUT; `+
+		`while :; do sleep 0.01; done`, false, "true")
 	text := func() string { b, _ := os.ReadFile(out); return string(b) }
 	waitFor(t, "the launcher", func() bool { return text() == "ready\n" })
 	var told atomic.Int32
@@ -238,7 +240,7 @@ func TestRanksAreOnlyProcessesThatAreStillThemselves(t *testing.T) {
 	}
 }
 
-// noExits: no process waits in its exit.
+// noExits is an Exits without processes.
 type noExits struct{}
 
 func (noExits) Leaving() []int { return nil }
@@ -288,12 +290,16 @@ func TestAwaitEnd(t *testing.T) {
 }
 
 func TestRankEnvironment(t *testing.T) {
-	r := &Rank{Session: "/dev/shm/s", Library: "/c/lib.so", First: []string{"/a/libasan.so"}, Path: "/bin/prog", Argv: []string{"./prog", "x", "y z"}}
+	r := &Rank{
+		Session: "/dev/shm/s", Library: "/c/lib.so", First: []string{"/a/libasan.so"}, Path: "/bin/prog",
+		Argv: []string{"./prog", "x", "y z"},
+	}
 	env := r.environment([]string{
 		"A=b", "LD_PRELOAD=/u/other.so", "MPIVET_SESSION=old", "OMPI_COMMAND=mpivet", "OMPI_ARGV=exec-rank x", "EMPTY=",
 	})
 	want := []string{
-		"A=b", "OMPI_COMMAND=./prog", "OMPI_ARGV=x y z", "EMPTY=", "LD_PRELOAD=/a/libasan.so:/c/lib.so:/u/other.so", "MPIVET_SESSION=/dev/shm/s",
+		"A=b", "OMPI_COMMAND=./prog", "OMPI_ARGV=x y z", "EMPTY=", "LD_PRELOAD=/a/libasan.so:/c/lib.so:/u/other.so",
+		"MPIVET_SESSION=/dev/shm/s",
 	}
 	if !slices.Equal(env, want) {
 		t.Errorf("got  %q\nwant %q", env, want)
@@ -307,7 +313,8 @@ func TestRankEnvironment(t *testing.T) {
 func TestLauncherEnvironment(t *testing.T) {
 	open, mpich := &MPI{Flavour: OpenMPI}, &MPI{Flavour: MPICH}
 	has := func(env []string) bool { return slices.Contains(env, "OMPI_ALLOW_RUN_AS_ROOT=1") }
-	if env := launcherEnvironment([]string{"A=b"}, open, 0); !has(env) || !slices.Contains(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1") {
+	if env := launcherEnvironment([]string{"A=b"}, open, 0); !has(env) ||
+		!slices.Contains(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1") {
 		t.Errorf("root: %q", env)
 	}
 	if env := launcherEnvironment([]string{"OMPI_ALLOW_RUN_AS_ROOT=0"}, open, 0); has(env) {
@@ -319,7 +326,7 @@ func TestLauncherEnvironment(t *testing.T) {
 }
 
 func TestCallerGroup(t *testing.T) {
-	// A launcher's process starts two ranks, one through a wrapper; outside of it there is no rank.
+	// A process of the launcher starts two ranks, one of them through a wrapper. Processes outside of it have no rank.
 	script := `
 group() { PMI_RANK=$1 PMI_SIZE=2 MPI_LOCALNRANKS=2 sh -c "$2"; }
 group 0 '"$SELF" caller-group; true'
@@ -341,7 +348,8 @@ group 1 'sh -c "\"\$SELF\" caller-group; true"; true'
 	if len(lines) != 3 {
 		t.Fatalf("got %q", lines)
 	}
-	if lines[0] != lines[1] || !strings.HasPrefix(lines[0], fmt.Sprintf("x%d-", cmd.Process.Pid)) || !strings.HasSuffix(lines[0], " 2 <nil>") {
+	if lines[0] != lines[1] || !strings.HasPrefix(lines[0], fmt.Sprintf("x%d-", cmd.Process.Pid)) ||
+		!strings.HasSuffix(lines[0], " 2 <nil>") {
 		t.Errorf("ranks of process %d have groups %q and %q", cmd.Process.Pid, lines[0], lines[1])
 	}
 	if !strings.HasPrefix(lines[2], "s") || !strings.HasSuffix(lines[2], " 1 <nil>") {

@@ -18,28 +18,30 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Variables in which launchers tell a process its rank in MPI_COMM_WORLD. The launcher that started it last comes
-// first: within a batch job all processes may have SLURM's too.
+// rankVariables are the environment variables in which launchers pass the rank in MPI_COMM_WORLD to a process. SLURM's
+// variable is the last one, because in a batch job, all processes may have it in addition to that of the actual
+// launcher.
 var rankVariables = []string{
-	"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK", "ALPS_APP_PE",
-	"SLURM_PROCID",
+	"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+	"ALPS_APP_PE", "SLURM_PROCID",
 }
 
-// Variables in which launchers tell a process how many of its job there are on its node.
+// localSizeVariables are the environment variables in which launchers pass the number of the job's processes on the
+// node.
 var localSizeVariables = []string{
 	"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "PALS_LOCAL_SIZE",
 	"SLURM_STEP_TASKS_PER_NODE",
 }
 
-// Group is what a process started by a launcher has in common with the others of its job on this node.
+// Group is the group of all processes of a launcher's job on this node.
 type Group struct {
-	// Name is the same for all of them, and for no others, in whichever PID namespaces they are.
+	// Name identifies the group. All its processes have the same name, also in different PID namespaces.
 	Name string
-	// Size is how many there are, 0 if the launcher doesn't tell.
+	// Size is the number of processes, 0 if the launcher does not say it.
 	Size int
 	// Alone: no launcher has started this process.
 	Alone bool
-	// shared are the directories for meetings in which others may make files, too; nil: those of sessions.
+	// shared are the directories for meetings in which other users may make files, too. nil means those of sessions.
 	shared []string
 }
 
@@ -50,8 +52,8 @@ func (g *Group) places() []string {
 	return g.shared
 }
 
-// CallerGroup returns the group that this process belongs to. All ranks on a node descend from one process of the
-// launcher, the nearest above that has no rank itself. A process without a rank is alone.
+// CallerGroup returns the group of this process. All ranks on a node descend from one process of the launcher: the
+// nearest ancestor without a rank. A process without a rank is alone.
 func CallerGroup() (Group, error) {
 	st, err := statProcess(os.Getpid())
 	if err != nil {
@@ -75,12 +77,13 @@ func CallerGroup() (Group, error) {
 		}
 		st = parent
 		if st.pid <= 1 || !hasSetting(st.pid, setting) {
-			return Group{Name: fmt.Sprintf("x%d-%d-%x", st.pid, st.start, ring.PIDNamespace()), Size: localSize(os.Getenv)}, nil
+			name := fmt.Sprintf("x%d-%d-%x", st.pid, st.start, ring.PIDNamespace())
+			return Group{Name: name, Size: localSize(os.Getenv)}, nil
 		}
 	}
 }
 
-// AmongRanks reports whether a launcher has started this process as one of several.
+// AmongRanks reports whether this process is one of several ranks of a launcher.
 func AmongRanks() bool {
 	for _, v := range []string{"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"} {
 		if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 1 {
@@ -90,8 +93,8 @@ func AmongRanks() bool {
 	return false
 }
 
-// hasSetting reports whether a process was started with an environment variable set to that value. Where we may not
-// look, it is a process of somebody else's, as the daemons of batch systems are.
+// hasSetting reports whether a process was started with a certain setting in its environment ("name=value"). It returns
+// false if the environment can't be read: then the process belongs to another user, like the daemons of batch systems.
 func hasSetting(pid int, setting string) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -105,7 +108,7 @@ func hasSetting(pid int, setting string) bool {
 	return false
 }
 
-// localSize reads the number of processes of the job on this node from the environment, 0 if it isn't there.
+// localSize returns the number of processes of the job on this node from the environment, 0 if it is not there.
 func localSize(getenv func(string) string) int {
 	for _, v := range localSizeVariables {
 		// SLURM writes 4(x2) for four on each of two nodes, and 4,3 if they differ.
@@ -117,10 +120,10 @@ func localSize(getenv func(string) string) int {
 	return 0
 }
 
-// Detach starts a command of mpivet's that outlives this process. The command is no child of the program that this process
-// becomes. It runs in a session of its own, on all processors. It writes to the launcher's standard error if it can, else to
-// that of this process. Detach returns what the command has said by Ready. The error is what the command has said by Failed,
-// or that the command was killed.
+// Detach starts a command of mpivet that outlives this process. This process becomes the program later. The command is
+// not a child of the program. It runs in a new session, on all processors. It writes to the launcher's standard error
+// if possible, else to that of this process. Detach returns the text that the command passes to Ready. It returns an
+// error if the command calls Failed, is killed, or is not ready in time.
 //
 // There are two steps: Detach starts self with detachArgs, and that process calls Detached to start self with args.
 func Detach(self string, detachArgs ...string) (string, error) {
@@ -137,7 +140,7 @@ func Detach(self string, detachArgs ...string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the analyzer can't be started: %w", err)
 	}
-	defer func() { // the program must not find a child that it has not made
+	defer func() { // this process becomes the program, which must not have a child that it did not start
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
@@ -156,8 +159,9 @@ func Detach(self string, detachArgs ...string) (string, error) {
 	return "", errors.New("the analyzer was killed while it started")
 }
 
-// Descriptors that a detached command has besides the standard ones: the pipe for Ready, and the standard error of the
-// rank that started it. The latter is never used: launchers wait for its end, and thus for the command's.
+// File descriptors of a detached command besides the standard ones: the pipe for Ready, and the standard error of the
+// rank that started it. The latter is not used for output. It makes launchers wait for the command, because they wait
+// until all processes have closed it.
 const (
 	readyFD = 3
 	lastFD  = 4
@@ -169,7 +173,8 @@ func Detached(self string, args ...string) error {
 	if ready == nil {
 		return errors.New("not started by Detach")
 	}
-	// Launchers bind ranks to processors. The analyzer may use all, so as not to take a rank's only one.
+	// Launchers bind ranks to processors. The analyzer may use all processors. Else it would use the only processor of
+	// a rank.
 	runtime.LockOSThread()
 	var all unix.CPUSet
 	for i := range len(all) * 64 {
@@ -190,9 +195,9 @@ func Detached(self string, args ...string) error {
 	return nil
 }
 
-// launcherStderr returns the standard error of the launcher that the user started, if it runs on this node. What is
-// written to a rank's standard error is lost when the launcher ends without reading all of it, as it does when a rank
-// has crashed. It returns nil if there is no such launcher or we may not.
+// launcherStderr returns the standard error of the launcher that the user has started, if it runs on this node. A
+// launcher may end without reading all output of the ranks, for example after the crash of a rank, and then the rest of
+// a rank's standard error is lost. launcherStderr returns nil if there is no such launcher, or without the permission.
 func launcherStderr() *os.File {
 	var top *processStat
 	for _, st := range ancestors(os.Getpid()) {
@@ -208,20 +213,20 @@ func launcherStderr() *os.File {
 			return standardError(top.pid)
 		}
 	}
-	return nil // a daemon on a node of its own: what it writes goes nowhere
+	return nil // a daemon on another node than the launcher: its output is lost
 }
 
 // standardError returns another process's standard error.
 func standardError(pid int) *os.File {
 	if pidfd, err := unix.PidfdOpen(pid, 0); err == nil {
 		defer unix.Close(pidfd) //nolint:errcheck // not written to
-		// The same open file: what both write doesn't overlap.
+		// The same open file description: the outputs of both processes do not overwrite each other.
 		if fd, err := unix.PidfdGetfd(pidfd, 2, 0); err == nil {
 			unix.CloseOnExec(fd)
 			return os.NewFile(uintptr(fd), "standard error of the launcher")
 		}
 	}
-	// Where a file may be opened anew, only terminals and pipes have no position of their own.
+	// Open the file again. Only terminals and pipes are safe, because they have no file position.
 	name := fmt.Sprintf("/proc/%d/fd/2", pid)
 	st, err := os.Stat(name)
 	if err != nil || st.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) == 0 {
@@ -234,9 +239,8 @@ func standardError(pid int) *os.File {
 	return f
 }
 
-// CloseInherited closes what a detached command has inherited from the launcher beyond standard input, output and
-// error, lest the launcher wait for it: all descriptors that programs started from here would inherit too, except
-// Ready's.
+// CloseInherited closes the file descriptors that a detached command has inherited from the launcher, except standard
+// input, output and error, and those of Detach. Otherwise the launcher would wait for the command.
 func CloseInherited() {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -255,16 +259,17 @@ func CloseInherited() {
 	unix.CloseOnExec(lastFD)
 }
 
-// What a detached command tells Detach, in one line.
+// First words of the line that a detached command sends to Detach.
 const (
 	saidReady  = "ready "
 	saidFailed = "failed "
 )
 
-// Ready tells Detach that the command is ready, and something about that. It fails if Detach does not wait any more.
+// Ready reports to Detach that the command is ready. Detach returns the text. Ready fails if Detach does not wait any
+// more.
 func Ready(text string) error { return tellDetach(saidReady + text) }
 
-// Failed tells Detach why there is no command. It reports whether Detach has been told.
+// Failed reports to Detach why the command can't run. It returns false if that was not possible.
 func Failed(why error) bool {
 	return tellDetach(saidFailed+strings.Join(strings.Fields(why.Error()), " ")) == nil
 }

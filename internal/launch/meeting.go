@@ -19,31 +19,34 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// meetingPatience is how long a process waits for another one to start the analyzer, and that one for the analyzer.
+// meetingPatience is the time that a process waits for another process to start the analyzer, and that the other
+// process waits for the analyzer.
 const meetingPatience = 60 * time.Second
 
-// mostTries is how often a process tries to open and lock the meeting, while other processes remove it.
+// mostTries is the number of attempts to open and lock the meeting while other processes remove it.
 const mostTries = 100
 
-// alternatives is how many names a meeting place has in a directory that others may write to: a name that others have
-// taken is passed over.
+// alternatives is the number of names of a meeting place in a directory that other users can write to. If others have
+// taken a name, the next one is used.
 const alternatives = 10
 
-// A meeting is a file. By it, the processes of a group find their session. The first process that locks the file starts the
-// analyzer, and writes into the file what the others need. Only this user can write to the directory of the file.
+// meeting is a file through which the processes of a group find their session. The first process that locks the file
+// starts the analyzer, and writes the session into the file for the others. Only this user can write to the directory
+// of the file.
 type meeting struct {
 	*os.File
 	path string
 }
 
-// What is written into the file. It is empty until the analyzer has been started.
+// Contents of the file. It is empty until the analyzer has been started.
 const (
 	meetingSession   = "session "  // followed by the session's directory
-	meetingUnwatched = "unwatched" // there is no analyzer, and a process has said so
+	meetingUnwatched = "unwatched" // there is no analyzer, and a process has reported that
 )
 
-// meetingPlaces returns the directories that a meeting may be in, in the order in which they are tried. The first one is in
-// XDG_RUNTIME_DIR, where only the user can make files. The others are in shared directories, where others may take a name.
+// meetingPlaces returns the possible directories of a meeting, in the order in which they are tried. The first one is
+// in XDG_RUNTIME_DIR, where only the user can make files. The others are in shared directories, where other users may
+// take a name.
 func meetingPlaces(shared []string) (dirs []string) {
 	if d := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(d) {
 		if f, err := openOwn(d, unix.O_DIRECTORY); err == nil {
@@ -63,7 +66,7 @@ func meetingPlaces(shared []string) (dirs []string) {
 	return dirs
 }
 
-// openOwn opens a file or directory that belongs to this user and that nobody else can write to.
+// openOwn opens a file or directory. It must belong to this user, and other users must not be able to write to it.
 func openOwn(path string, flags int) (*os.File, error) {
 	return openOwnAt(unix.AT_FDCWD, path, path, flags)
 }
@@ -91,7 +94,7 @@ func openOwnAt(dir int, name, path string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// openMeeting opens the meeting of a group: the one that is there, or else a new one.
+// openMeeting opens the meeting of a group. It creates the meeting if there is none.
 func openMeeting(g Group) (*meeting, error) {
 	var problems []error
 	for _, flags := range []int{0, unix.O_CREAT} {
@@ -126,8 +129,8 @@ func openMeeting(g Group) (*meeting, error) {
 // meetingSize is the length of a meeting in bytes: enough for the path of a directory.
 const meetingSize = 4096
 
-// reserve takes the room of a meeting on its disk, so that no later write finds the disk full. If there is none, it removes the
-// file.
+// reserve allocates the disk space of a meeting, so that later writes do not fail on a full disk. If the disk is full
+// already, it removes the file.
 func reserve(f *os.File) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, meetingSize)
 	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS {
@@ -136,21 +139,21 @@ func reserve(f *os.File) error {
 	return errors.Join(&os.PathError{Op: "allocate", Path: f.Name(), Err: err}, os.Remove(f.Name()), f.Close())
 }
 
-// lockMeeting takes the lock by which one process at a time may read and write the meeting of a group.
+// lockMeeting opens the meeting of a group, and locks it. A process must have this lock to read or write the meeting.
 func lockMeeting(g Group) (*meeting, error) {
 	var problem error
 	end := time.Now().Add(meetingPatience)
 	for tries := 0; tries < mostTries && time.Now().Before(end); tries++ {
 		m, err := openMeeting(g)
 		if err != nil {
-			problem = err // End may have removed the directory since this process has made it
+			problem = err // try again: End may have removed the directory after this process made it
 			continue
 		}
 		if err := lockFile(m.File, end); err != nil {
 			m.Close()
 			return nil, fmt.Errorf("%s: another process has been starting the analyzer for %v", m.path, meetingPatience)
 		}
-		// The process that had the lock before may have removed the file. Then another file is made and locked.
+		// The process that had the lock before may have removed the file. Then make and lock a new file.
 		var st unix.Stat_t
 		if unix.Fstat(int(m.Fd()), &st) == nil && st.Nlink > 0 {
 			return m, nil
@@ -160,7 +163,8 @@ func lockMeeting(g Group) (*meeting, error) {
 	return nil, cmp.Or(problem, fmt.Errorf("%s is removed again and again", g.Name))
 }
 
-// lockFile waits for the lock on a file. Where there are no locks it does not: several analyzers may start then.
+// lockFile waits for the lock on a file. It does not wait if the file system has no locks. Then several analyzers may
+// start.
 func lockFile(f *os.File, end time.Time) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -170,11 +174,11 @@ func lockFile(f *os.File, end time.Time) error {
 		if time.Now().After(end) {
 			return err
 		}
-		time.Sleep(2 * time.Millisecond) // a blocking flock has no limit of time
+		time.Sleep(2 * time.Millisecond) // a blocking flock has no timeout
 	}
 }
 
-// read returns what is written in the meeting.
+// read returns the contents of the meeting.
 func (m *meeting) read() string {
 	b := make([]byte, meetingSize)
 	if _, err := m.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -184,7 +188,7 @@ func (m *meeting) read() string {
 	return string(text)
 }
 
-// write notes something in the meeting, which has room for it.
+// write replaces the contents of the meeting. The text must be shorter than meetingSize.
 func (m *meeting) write(text string) error {
 	b := make([]byte, meetingSize)
 	copy(b, text)
@@ -192,7 +196,8 @@ func (m *meeting) write(text string) error {
 	return err
 }
 
-// An UnwatchedError says why a process of the program runs unwatched. It is silent if another process has said so.
+// UnwatchedError is the reason why a process of the program runs unwatched. It is silent if another process has
+// reported it already.
 type UnwatchedError struct {
 	Reason string
 	Silent bool
@@ -200,9 +205,9 @@ type UnwatchedError struct {
 
 func (e *UnwatchedError) Error() string { return "the program runs unwatched: " + e.Reason }
 
-// Join returns the directory of the group's session. The first process to ask starts the analyzer by calling start with
-// the path of the group's meeting, which start must hand to End; it returns the session's directory when the session is
-// there. The others wait for it. The error is an UnwatchedError.
+// Join returns the directory of the group's session. In the first process, it calls start with the path of the group's
+// meeting. start must start the analyzer, which passes the path to End when it ends, and return the directory of the
+// session. The other processes wait for this. The error is an UnwatchedError.
 func Join(g Group, start func(meeting string) (session string, err error)) (string, error) {
 	m, err := lockMeeting(g)
 	if err != nil {
@@ -230,7 +235,7 @@ func Join(g Group, start func(meeting string) (session string, err error)) (stri
 	return dir, nil
 }
 
-// End removes a meeting whose session is over, and its place if nobody else meets there.
+// End removes the meeting of a session that has ended. It removes the directory, too, if it is empty.
 func End(path string) {
 	f, err := openOwn(path, unix.O_RDWR|unix.O_NOFOLLOW)
 	if err != nil {
@@ -239,11 +244,11 @@ func End(path string) {
 	defer f.Close()
 	if lockFile(f, time.Now().Add(time.Second)) == nil {
 		_ = os.Remove(path)
-		_ = os.Remove(filepath.Dir(path)) // unless there are others
+		_ = os.Remove(filepath.Dir(path)) // fails if there are other meetings
 	}
 }
 
-// foreignAge is how old the meeting of a group of another PID namespace must be to count as left behind.
+// foreignAge is the age at which the meeting of a group of another PID namespace counts as left behind.
 const foreignAge = 24 * time.Hour
 
 // CleanMeetings removes the meetings of groups whose launcher has ended.
@@ -272,6 +277,6 @@ func cleanMeetings(shared []string) {
 				End(path)
 			}
 		}
-		_ = os.Remove(dir) // if nobody meets there
+		_ = os.Remove(dir) // fails if there are other meetings
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// newGroup returns a group of this test's own.
+// newGroup returns a new group for a test.
 func newGroup(t *testing.T) Group {
 	st, err := statProcess(os.Getpid())
 	if err != nil {
@@ -26,7 +26,7 @@ func newGroup(t *testing.T) Group {
 	return Group{Name: fmt.Sprintf("x%d-%d-%x.%s", st.pid, st.start, ring.PIDNamespace(), t.Name()), Size: 8}
 }
 
-// elsewhere gives the test a directory for meetings; it is the only one that others can't have taken.
+// elsewhere gives the test a new directory for meetings, which no other user can have taken.
 func elsewhere(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +34,7 @@ func elsewhere(t *testing.T) string {
 	return dir
 }
 
-// joined joins a group eight times at once, and returns the sessions and errors.
+// joined joins a group eight times at the same time, and returns the sessions and errors.
 func joined(t *testing.T, g Group, start func(string) (string, error)) (dirs []string, errs []error) {
 	t.Helper()
 	dirs, errs = make([]string, 8), make([]error, 8)
@@ -79,7 +79,7 @@ func TestJoinStartsOneAnalyzer(t *testing.T) {
 	if dir, err := Join(g, start); err != nil || dir != session.Dir || calls.Load() != 2 {
 		t.Errorf("%q, %v; %d analyzers", dir, err, calls.Load())
 	}
-	// That one is killed: those who come later run unwatched, and one of them says so.
+	// The new analyzer is killed. Later processes run unwatched, and one of them reports that.
 	session.Close()
 	_, errs = joined(t, g, start)
 	said := 0
@@ -97,7 +97,7 @@ func TestJoinStartsOneAnalyzer(t *testing.T) {
 	End(meeting)
 }
 
-// TestJoinWithoutAnalyzer: one that can't start is tried once.
+// TestJoinWithoutAnalyzer checks that processes try only once to start the analyzer if that fails.
 func TestJoinWithoutAnalyzer(t *testing.T) {
 	elsewhere(t)
 	var calls atomic.Int32
@@ -118,7 +118,7 @@ func TestJoinWithoutAnalyzer(t *testing.T) {
 	}
 }
 
-// TestStarterIsKilled: if the process is killed that starts the analyzer, the next one starts it.
+// TestStarterIsKilled checks that another process starts the analyzer if the first one is killed while it starts it.
 func TestStarterIsKilled(t *testing.T) {
 	elsewhere(t)
 	g := newGroup(t)
@@ -152,17 +152,21 @@ func TestStarterIsKilled(t *testing.T) {
 	}
 }
 
-// TestForeignPlaces: what others have put where the processes of a job meet is neither used nor waited for, and all of the
-// job find the same other place.
+// TestForeignPlaces checks that files of other users at the meeting places are neither used nor waited for. All
+// processes of the job must find the same other place.
 func TestForeignPlaces(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make what others own")
 	}
 	const other = 12345
 	for what, foreign := range map[string]func(path, name string) error{
-		"directory": func(path, _ string) error { return errors.Join(os.Mkdir(path, 0o777), os.Chown(path, other, other)) },
+		"directory": func(path, _ string) error {
+			return errors.Join(os.Mkdir(path, 0o777),
+				os.Chown(path, other, other))
+		},
 		"held": func(path, name string) error {
-			if err := errors.Join(os.Mkdir(path, 0o777), os.WriteFile(filepath.Join(path, name), nil, 0o666)); err != nil {
+			if err := errors.Join(os.Mkdir(path, 0o777),
+				os.WriteFile(filepath.Join(path, name), nil, 0o666)); err != nil {
 				return err
 			}
 			f, err := os.Open(filepath.Join(path, name))
@@ -210,7 +214,7 @@ func TestForeignPlaces(t *testing.T) {
 				if d := time.Since(began); d > 10*time.Second {
 					t.Errorf("took %v", d)
 				}
-				cleanMeetings(g.shared) // touches nothing of theirs
+				cleanMeetings(g.shared) // must not touch files of other users
 				for _, p := range places[:there] {
 					if _, err := os.Lstat(p); err != nil && what != "writable" {
 						t.Error(err)
@@ -221,7 +225,7 @@ func TestForeignPlaces(t *testing.T) {
 	}
 }
 
-// TestMeetingOfOthers: a file in the place that is not this user's own is not believed.
+// TestMeetingOfOthers checks that a meeting of another user is not used.
 func TestMeetingOfOthers(t *testing.T) {
 	place := elsewhere(t)
 	g := newGroup(t)
@@ -244,7 +248,7 @@ func TestMeetingOfOthers(t *testing.T) {
 	}
 }
 
-// TestCleanMeetings: the meetings of launchers that have ended are removed.
+// TestCleanMeetings checks that the meetings of ended launchers are removed.
 func TestCleanMeetings(t *testing.T) {
 	place := elsewhere(t)
 	ended := exec.Command("true")

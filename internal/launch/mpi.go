@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Flavour is the family of an MPI implementation: it says which names its tools have and what its launcher needs.
+// Flavour is the family of an MPI implementation. The names of the tools and the options of the launcher depend on it.
 type Flavour string
 
 // The flavours.
@@ -33,15 +33,15 @@ const (
 // MPI is an MPI library on this machine.
 type MPI struct {
 	Library string // absolute path, symbolic links resolved
-	Soname  string // as programs ask for it: libmpi.so.40
+	Soname  string // name by which programs refer to it: libmpi.so.40
 	Flavour Flavour
-	Version string // "4.0.2", "" if the library doesn't tell
-	// ID tells builds of MPI libraries apart: the build id, or a hash of the file.
+	Version string // "4.0.2", "" if it is unknown
+	// ID identifies the build of the MPI library: the build ID, or a hash of the file.
 	ID string
-	// Why says how it was found, for people: "needed by /usr/bin/hpcc".
+	// Why says how the library was found, as a text for the user: "needed by /usr/bin/hpcc".
 	Why string
 
-	wrapper string // compiler wrapper that --mpi named
+	wrapper string // compiler wrapper named by --mpi
 
 	exportsOnce sync.Once
 	exported    map[string]bool
@@ -62,7 +62,7 @@ func (m *MPI) Exports(name string) bool {
 	return m.exported[name]
 }
 
-// openMPI looks at a library file and describes the MPI in it. It fails if there is none.
+// openMPI reads a library file and returns its MPI. It fails if the file is not an MPI library.
 func openMPI(path, why string) (*MPI, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -89,10 +89,12 @@ func openMPI(path, why string) (*MPI, error) {
 	case m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init"):
 		m.Flavour = OpenMPI
 		m.Version = constant(real, "ompi_version_string")
-	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") || strings.Contains(real, "/oneapi/mpi/") ||
+	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") ||
+		strings.Contains(real, "/oneapi/mpi/") ||
 		strings.Contains(real, "/impi"):
 		m.Flavour = Intel
-	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") || strings.Contains(strings.ToLower(real), "mvapich"):
+	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") ||
+		strings.Contains(strings.ToLower(real), "mvapich"):
 		m.Flavour = MVAPICH
 		m.Version = constant(real, "MVAPICH_Version_string")
 	case m.Exports("MPII_Version_string") || m.Exports("MPIR_Version_string"):
@@ -126,7 +128,7 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:20]), nil
 }
 
-// prefixes are the installation roots that a library file may belong to, nearest first: /opt/mpi for
+// prefixes returns the possible installation roots of the library file, nearest first: /opt/mpi for
 // /opt/mpi/lib/libmpi.so.12, and /usr for /usr/lib/x86_64-linux-gnu/openmpi/lib/libmpi.so.40.
 func (m *MPI) prefixes() []string {
 	var out []string
@@ -138,7 +140,8 @@ func (m *MPI) prefixes() []string {
 	return out
 }
 
-// tools returns the executables of the given names: those beside the library first, then those in PATH.
+// tools returns the executables of the given names: first those in the library's installation roots, then those in
+// PATH.
 func (m *MPI) tools(names ...string) []string {
 	var out []string
 	add := func(path string) {
@@ -186,7 +189,7 @@ func (m *MPI) Compiler() (string, error) {
 			return cc, nil
 		}
 		if similar == "" {
-			// The same ABI will do: another build of the same implementation, say.
+			// A library with the same ABI is good enough, for example another build of the same implementation.
 			if o, err := openMPI(lib, ""); err == nil && o.Flavour == m.Flavour && o.Soname == m.Soname {
 				similar = cc
 			}
@@ -195,11 +198,12 @@ func (m *MPI) Compiler() (string, error) {
 	if similar != "" {
 		return similar, nil
 	}
-	return "", fmt.Errorf("no compiler wrapper (%s) of %s beside %s or in PATH: install %s, put it into PATH, or name it with --mpi /path/to/mpicc",
+	return "", fmt.Errorf("no compiler wrapper (%s) of %s beside %s or in PATH: install %s, put it into PATH, or "+
+		"name it with --mpi /path/to/mpicc",
 		strings.Join(names, ", "), m, m.Library, m.devPackage())
 }
 
-// devPackage says what to install to compile for this MPI.
+// devPackage returns the name of the package to install to compile for this MPI.
 func (m *MPI) devPackage() string {
 	switch {
 	case m.Flavour == OpenMPI && strings.HasPrefix(m.Library, "/usr/lib"):
@@ -232,21 +236,23 @@ func (m *MPI) Launcher() (string, error) {
 	if failed != nil {
 		return "", fmt.Errorf("no launcher of %s can be asked for its version: %w", m, failed)
 	}
-	return "", fmt.Errorf("no launcher (%s) of %s beside %s or in PATH: install it, put it into PATH, or give the command with --launcher",
+	return "", fmt.Errorf("no launcher (%s) of %s beside %s or in PATH: install it, put it into PATH, or give the "+
+		"command with --launcher",
 		strings.Join(names, ", "), m, m.Library)
 }
 
-// fits reports whether a launcher is of this MPI's kind, as its --version says.
+// fits reports whether a launcher belongs to this MPI's family, by the output of --version.
 func (m *MPI) fits(launcher string) (bool, error) {
 	text, err := output(launcher, "--version")
 	if _, own := errors.AsType[*exec.ExitError](err); own {
-		return false, nil // it says that it is none
+		return false, nil // it has no --version, so it is not a launcher
 	}
 	if err != nil {
 		return false, err
 	}
 	isOpen := strings.Contains(text, "Open MPI") || strings.Contains(text, "OpenRTE") || strings.Contains(text, "PRRTE")
-	isHydra := strings.Contains(text, "HYDRA") || strings.Contains(text, "MPICH") || strings.Contains(text, "Intel(R) MPI") ||
+	isHydra := strings.Contains(text, "HYDRA") || strings.Contains(text, "MPICH") ||
+		strings.Contains(text, "Intel(R) MPI") ||
 		strings.Contains(strings.ToUpper(text), "MVAPICH")
 	switch m.Flavour {
 	case OpenMPI:
@@ -257,7 +263,7 @@ func (m *MPI) fits(launcher string) (bool, error) {
 	return isHydra, nil
 }
 
-// output runs a tool and returns what it wrote to standard output. It gives up after ten seconds.
+// output runs a tool and returns its standard output. It kills the tool after ten seconds.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.WaitDelay = time.Second
@@ -273,7 +279,7 @@ func output(name string, args ...string) (string, error) {
 }
 
 // libraryOfWrapper returns the MPI library (symbolic links resolved) that a compiler wrapper links programs with. It
-// asks the wrapper for its command line, which MPICH, Open MPI and their kin all print for -show.
+// reads the command line that the wrappers of MPICH, Open MPI and related libraries print for -show.
 func libraryOfWrapper(cc string) (string, error) {
 	text, err := output(cc, "-show")
 	if err != nil {
@@ -321,10 +327,11 @@ func libraryOfWrapper(cc string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%s links programs with no MPI library that can be found (%s)", cc, strings.TrimSpace(text))
+	return "", fmt.Errorf("the MPI library of %s cannot be found in its command line (%s)", cc, strings.TrimSpace(text))
 }
 
-// nativeObject stands for a file of this machine's kind where there is none to look at.
+// nativeObject returns an object for this machine's architecture. It replaces the object of a program if there is no
+// program.
 func nativeObject() *object {
 	machine := map[string]elf.Machine{
 		"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV,
@@ -332,15 +339,17 @@ func nativeObject() *object {
 	return &object{class: elf.ELFCLASS64, machine: machine}
 }
 
-// NamedMPI finds the MPI that a user names: "mpich", "openmpi", the path of an MPI library, or the path or name of a
-// compiler wrapper.
+// NamedMPI finds the MPI with a name from the user: "mpich", "openmpi", the path of an MPI library, or the path or name
+// of a compiler wrapper.
 func NamedMPI(name string) (*MPI, error) {
 	const why = "named by --mpi"
 	switch strings.ToLower(name) {
 	case "mpich":
-		return installedMPI("mpich", []string{"mpicc.mpich", "mpicc"}, []string{"libmpich.so.12", "libmpi.so.12"}, MPICH, Intel, MVAPICH)
+		return installedMPI("mpich", []string{"mpicc.mpich", "mpicc"}, []string{"libmpich.so.12", "libmpi.so.12"},
+			MPICH, Intel, MVAPICH)
 	case "openmpi":
-		return installedMPI("openmpi", []string{"mpicc.openmpi", "mpicc"}, []string{"libmpi.so.40", "libmpi.so.80", "libmpi.so.20"}, OpenMPI)
+		return installedMPI("openmpi", []string{"mpicc.openmpi", "mpicc"},
+			[]string{"libmpi.so.40", "libmpi.so.80", "libmpi.so.20"}, OpenMPI)
 	}
 	path := name
 	if !strings.Contains(name, "/") {
@@ -375,7 +384,7 @@ func NamedMPI(name string) (*MPI, error) {
 	return m, nil
 }
 
-// installedMPI looks for an MPI of one of the flavours by its compiler wrappers and by its libraries' names.
+// installedMPI looks for an MPI of one of the flavours, by the names of compiler wrappers and libraries.
 func installedMPI(name string, wrappers, sonames []string, flavours ...Flavour) (*MPI, error) {
 	const why = "named by --mpi"
 	for _, w := range wrappers {
@@ -400,11 +409,12 @@ func installedMPI(name string, wrappers, sonames []string, flavours ...Flavour) 
 			}
 		}
 	}
-	return nil, fmt.Errorf("--mpi %s: not found on this machine: install it, or give the path of its library or of its mpicc", name)
+	return nil, fmt.Errorf("--mpi %s: not found on this machine: install it, or give the path of its library or "+
+		"of its mpicc", name)
 }
 
-// InstalledMPIs returns the MPIs that are found without a program to start from: by the compiler wrappers in PATH and
-// by the loader's directories.
+// InstalledMPIs returns the MPIs that can be found without a program: by the compiler wrappers in PATH, and in the
+// directories of the loader.
 func InstalledMPIs() []*MPI {
 	var out []*MPI
 	for _, name := range []string{"mpicc", "mpich", "openmpi"} {
@@ -423,7 +433,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// isExecutable reports whether path is a file that may be executed.
+// isExecutable reports whether path is an executable file.
 func isExecutable(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0

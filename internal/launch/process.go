@@ -13,19 +13,19 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// A process is a process of this machine. The time of its start tells it apart from a later one with the same pid.
+// process identifies a process of this machine. A later process with the same PID has another start time.
 type process struct {
 	pid   int
 	start uint64 // clock ticks since boot, field 22 of /proc/pid/stat
 }
 
-// A processStat is what /proc/pid/stat says.
+// processStat has fields of /proc/pid/stat.
 type processStat struct {
 	process
 	ppid  int
 	state byte   // 'Z' and 'X': ended
-	flags uint64 // of the kernel's: PF_EXITING
-	name  string // of the executable, its first 15 bytes
+	flags uint64 // flags of the kernel: PF_EXITING
+	name  string // name of the executable, its first 15 bytes
 }
 
 func statProcess(pid int) (processStat, error) {
@@ -33,7 +33,7 @@ func statProcess(pid int) (processStat, error) {
 	if err != nil {
 		return processStat{}, err
 	}
-	// The name in parentheses may hold anything, parentheses too.
+	// The name in parentheses may contain any characters, also parentheses.
 	text := string(data)
 	i := strings.LastIndexByte(text, ')')
 	if i < 0 {
@@ -49,7 +49,10 @@ func statProcess(pid int) (processStat, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return processStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
-	return processStat{process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], flags: flags, name: text[strings.IndexByte(text, '(')+1 : i]}, nil
+	return processStat{
+		process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], flags: flags,
+		name: text[strings.IndexByte(text, '(')+1 : i],
+	}, nil
 }
 
 // isLauncher reports whether a process is part of a launcher of MPI programs, by the name of its executable.
@@ -57,7 +60,8 @@ func (p processStat) isLauncher() bool { return isLauncher(p.name) }
 
 func isLauncher(executable string) bool {
 	for _, name := range []string{
-		"mpiexec", "mpirun", "orterun", "orted", "prterun", "prted", "hydra_", "srun", "slurmstepd", "flux", "jsrun", "aprun", "palsd",
+		"mpiexec", "mpirun", "orterun", "orted", "prterun", "prted", "hydra_", "srun", "slurmstepd", "flux", "jsrun",
+		"aprun", "palsd",
 	} {
 		if strings.HasPrefix(executable, name) {
 			return true
@@ -66,7 +70,7 @@ func isLauncher(executable string) bool {
 	return false
 }
 
-// killPending reports whether SIGKILL has been sent to a process that has not noticed yet.
+// killPending reports whether SIGKILL is pending for a process.
 func killPending(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -77,14 +81,15 @@ func killPending(pid int) bool {
 		if name != "SigPnd" && name != "ShdPnd" {
 			continue
 		}
-		if set, err := strconv.ParseUint(strings.TrimSpace(value), 16, 64); err == nil && set>>(syscall.SIGKILL-1)&1 != 0 {
+		if set, err := strconv.ParseUint(strings.TrimSpace(value), 16, 64); err == nil &&
+			set>>(syscall.SIGKILL-1)&1 != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// ancestors returns the processes above one, nearest first, without init.
+// ancestors returns the ancestors of a process, nearest first, without init.
 func ancestors(pid int) []processStat {
 	var out []processStat
 	st, err := statProcess(pid)
@@ -96,8 +101,8 @@ func ancestors(pid int) []processStat {
 	return out
 }
 
-// alive reports whether the process still runs. It does as long as nothing says that it has ended: /proc can fail for
-// other reasons, too many open files or no memory among them.
+// alive reports whether the process still runs. It returns false only if the process has certainly ended: reads of
+// /proc can fail for other reasons, for example too many open files or a lack of memory.
 func (p process) alive() bool {
 	st, err := statProcess(p.pid)
 	if err != nil {
@@ -106,20 +111,21 @@ func (p process) alive() bool {
 	return st.start == p.start && st.state != 'Z' && st.state != 'X'
 }
 
-// undisturbed reports whether the process runs, and nothing is about to end it.
+// undisturbed reports whether the process runs and is not about to end.
 func (p process) undisturbed() bool {
 	st, err := statProcess(p.pid)
-	return err == nil && st.process == p && st.state != 'Z' && st.state != 'X' && st.flags&exiting == 0 && !killPending(p.pid)
+	return err == nil && st.process == p && st.state != 'Z' && st.state != 'X' && st.flags&exiting == 0 &&
+		!killPending(p.pid)
 }
 
-// kill sends a signal to the process if it is still the same.
+// kill sends a signal to the process, unless it has ended.
 func (p process) kill(sig syscall.Signal) {
 	if p.pid > 1 && p.alive() {
 		_ = syscall.Kill(p.pid, sig)
 	}
 }
 
-// descendants returns all living processes below a process.
+// descendants returns all living descendants of a process.
 func descendants(root int) []process {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -149,8 +155,8 @@ func descendants(root int) []process {
 	return out
 }
 
-// reapOrphans takes the exit statuses of ended processes that became our children when their parents ended. It must
-// not be called while other code waits for children.
+// reapOrphans waits for ended processes that became children of this process when their parents ended. Do not call it
+// while other code waits for children.
 func reapOrphans() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
@@ -160,8 +166,9 @@ func reapOrphans() {
 	}
 }
 
-// Register writes into the session's directory that this process becomes a process of the program, its rank and what it
-// descends from. The analyzer learns of it so before the preload library has said anything, and if it never does.
+// Register writes into the session's directory that this process becomes a process of the program, with its rank and
+// its ancestors. So the analyzer knows the process before the preload library announces it, and even if that never
+// happens.
 func Register(session string) error {
 	st, err := statProcess(os.Getpid())
 	if err != nil {
@@ -174,10 +181,11 @@ func Register(session string) error {
 	return r.Write(session)
 }
 
-// Above returns what this process descends from, nearest first, as it was at the first call: the launcher may be gone later.
+// Above returns the ancestors of this process, nearest first, at the time of the first call. The launcher may end
+// later.
 var Above = sync.OnceValue(func() []processStat { return ancestors(os.Getpid()) })
 
-// rankOf returns the rank that the launcher has put into the environment, -1 if there is none.
+// rankOf returns the rank from the environment that the launcher has set, -1 if there is none.
 func rankOf(getenv func(string) string) int {
 	for _, v := range rankVariables {
 		if n, err := strconv.Atoi(getenv(v)); err == nil && n >= 0 {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// findModules is run by the program's interpreter: it says where modules are without importing them.
+// findModules is a Python script for the program's interpreter. It prints the locations of modules without importing
+// them.
 //
 //go:embed findmodules.py
 var findModules string
@@ -22,13 +23,13 @@ var pythonName = regexp.MustCompile(`^(python|pypy|ipython)[0-9.]*([a-z]|-dbg|-c
 // isPython reports whether a program is a Python interpreter, by its name.
 func isPython(path string) bool { return pythonName.MatchString(filepath.Base(path)) }
 
-// pythonCommand is what a Python interpreter is to run.
+// pythonCommand is the program that a Python interpreter runs. At most one field is set.
 type pythonCommand struct {
 	script, module, code string
 }
 
-// parsePython returns what an interpreter is to run, by the arguments that it is started with. It is empty if the program
-// comes from standard input.
+// parsePython returns the program from the arguments of an interpreter. The result is empty if the program comes from
+// standard input.
 func parsePython(args []string) (c pythonCommand) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -56,7 +57,7 @@ func parsePython(args []string) (c pythonCommand) {
 				return c
 			case 'm':
 				c.module = rest
-				// "-m mpi4py script.py" runs the script under mpi4py's own error handling.
+				// "-m mpi4py script.py" runs the script with mpi4py's error handling.
 				return c
 			case 'W', 'X':
 				if a[k+1:] == "" {
@@ -69,8 +70,7 @@ func parsePython(args []string) (c pythonCommand) {
 	return c
 }
 
-// imported finds the names after import and from. That may also match text within strings; a module named too many
-// does no harm.
+// imported finds the names after import and from. It may also match text in strings, but additional names do no harm.
 var imported = regexp.MustCompile(`(?m)(?:^|[;:])\s*(?:import\s+([\w., \t]+)|from\s+(\w+)[\w.]*\s+import\b)`)
 
 func importsOf(source string) []string {
@@ -91,17 +91,17 @@ func importsOf(source string) []string {
 	return out
 }
 
-// pythonModules is what findmodules.py prints.
+// pythonModules is the output of findmodules.py.
 type pythonModules struct {
 	Prefix  string `json:"prefix"`
 	Modules map[string]struct {
 		Origin string   `json:"origin"`
-		Paths  []string `json:"paths"` // directories, of a package
-		Local  bool     `json:"local"` // beside the script
+		Paths  []string `json:"paths"` // directories of a package
+		Local  bool     `json:"local"` // in the directory of the script
 	} `json:"modules"`
 }
 
-// askPython asks an interpreter where modules are. dir is where the script lies.
+// askPython asks an interpreter for the locations of modules. dir is the directory of the script.
 func askPython(interpreter, dir string, names []string) (*pythonModules, error) {
 	text, err := output(interpreter, append([]string{"-c", findModules, dir}, names...)...)
 	if err != nil {
@@ -114,19 +114,20 @@ func askPython(interpreter, dir string, names []string) (*pythonModules, error) 
 	return &mods, nil
 }
 
-// maxSources bounds the files of Python source looked at, maxExtensions the extension modules.
+// Limits of the search.
 const (
-	maxSources    = 200
-	maxExtensions = 300
+	maxSources    = 200 // files of Python source
+	maxExtensions = 300 // extension modules
 )
 
 // python finds the MPI that a Python program will load: that of mpi4py, or of another extension module that it imports.
-// With guess, it takes mpi4py's if the interpreter has mpi4py, even if the program does not seem to import it.
+// With guess, it takes the MPI of mpi4py if the interpreter has mpi4py, even if it finds no import of mpi4py in the
+// program.
 func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, error) {
 	cmd := parsePython(args)
 	dir, names, ok := cmd.imports()
 	if !ok {
-		return nil, nil // the interpreter will report it; or this is a word of a shell script, and no program
+		return nil, nil // the interpreter will report the error, or this is not a command but a word in a shell script
 	}
 	s := &importSearch{interpreter: interpreter, dir: dir, module: topModule(cmd.module)}
 	mods, err := s.findMPI4py(names)
@@ -139,7 +140,7 @@ func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, 
 	}
 	for _, ext := range s.extensions[:min(len(s.extensions), maxExtensions)] {
 		if m, err := d.elf(ext); err == nil && m != nil {
-			d.first = nil // these are the extension's, not the interpreter's
+			d.first = nil // the sanitizers belong to the extension, not to the interpreter
 			return m, nil
 		}
 	}
@@ -157,8 +158,8 @@ func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, 
 	return d.mpi4py(interpreter, mods, cmd)
 }
 
-// imports returns the modules that the program itself imports, and the directory that its modules are looked for in. It
-// reports false if there is no such script.
+// imports returns the modules that the program itself imports, and the directory of its modules. It returns false if
+// the script does not exist.
 func (c *pythonCommand) imports() (dir string, names []string, ok bool) {
 	switch {
 	case c.script != "":
@@ -174,7 +175,7 @@ func (c *pythonCommand) imports() (dir string, names []string, ok bool) {
 	return ".", importsOf(c.code), true
 }
 
-// topModule returns the name of the package that a module is in, or of the module itself.
+// topModule returns the name of the top-level package of a module. Without a package, it is the name of the module.
 func topModule(name string) string {
 	top, _, _ := strings.Cut(name, ".")
 	return top
@@ -183,15 +184,15 @@ func topModule(name string) string {
 // importSearch follows the imports of a Python program through the modules that are part of the program.
 type importSearch struct {
 	interpreter string
-	dir         string   // where the program's modules are
-	module      string   // the module that is run, "" if it is a script
-	asked       []string // the modules that the interpreter has been asked for
-	sources     int      // how many files have been read
-	extensions  []string // the extension modules of the imported modules
+	dir         string   // directory of the program's modules
+	module      string   // the module that is run, "" for a script
+	asked       []string // modules that the interpreter has been asked for
+	sources     int      // number of files that have been read
+	extensions  []string // extension modules of the imported modules
 }
 
-// findMPI4py asks the interpreter for the named modules, then for those that they import, and so on. It returns the
-// interpreter's answer once mpi4py is imported, nil if it never is.
+// findMPI4py asks the interpreter for the named modules, then for their imports, and so on. It returns the
+// interpreter's answer when it finds an import of mpi4py, nil if there is none.
 func (s *importSearch) findMPI4py(names []string) (*pythonModules, error) {
 	for len(names) > 0 {
 		s.asked = append(s.asked, names...)
@@ -218,7 +219,7 @@ func (s *importSearch) findMPI4py(names []string) (*pythonModules, error) {
 	return nil, nil
 }
 
-// readImports adds to next the modules that files of source import, but for those that the interpreter was asked for.
+// readImports adds the imports of source files to next, except modules that the interpreter has been asked for.
 func (s *importSearch) readImports(next, files []string) []string {
 	for _, file := range files {
 		if s.sources++; s.sources > maxSources {
@@ -245,10 +246,11 @@ func (d *detector) mpi4py(interpreter string, mods *pythonModules, cmd pythonCom
 		if what == "" {
 			what = "the program"
 		}
-		d.pyError = &NoMPIError{fmt.Sprintf("%s imports mpi4py, which %s does not have: install it there, or run the script with an interpreter that has it", what, interpreter)}
+		d.pyError = &NoMPIError{fmt.Sprintf("%s imports mpi4py, which %s does not have: install it there, or run "+
+			"the script with an interpreter that has it", what, interpreter)}
 		return nil, nil
 	}
-	// Wheels carry one MPI module per ABI and choose when they are imported.
+	// Wheels of mpi4py contain one MPI module per ABI, and choose one at import.
 	var files []string
 	for _, dir := range mod.Paths {
 		matches, _ := filepath.Glob(filepath.Join(dir, "MPI*.so"))
@@ -264,7 +266,7 @@ func (d *detector) mpi4py(interpreter string, mods *pythonModules, cmd pythonCom
 		}
 		deps := d.loader.closure(o)
 		for i := range deps {
-			// An MPI installed by pip lies in the environment's lib, where mpi4py finds it by itself.
+			// An MPI that pip has installed is in the directory lib of the environment. mpi4py looks there by itself.
 			if deps[i].obj == nil && isMPIName(deps[i].name) {
 				if lib, err := readObject(filepath.Join(mods.Prefix, "lib", deps[i].name)); err == nil {
 					deps[i].obj = lib
@@ -277,7 +279,8 @@ func (d *detector) mpi4py(interpreter string, mods *pythonModules, cmd pythonCom
 		}
 	}
 	if len(files) == 0 {
-		d.pyError = &NoMPIError{fmt.Sprintf("%s's mpi4py (%s) has no MPI module: install it anew, or say which MPI it uses with --mpi", interpreter, strings.Join(mod.Paths, ", "))}
+		d.pyError = &NoMPIError{fmt.Sprintf("%s's mpi4py (%s) has no MPI module: install it again, or name its MPI "+
+			"with --mpi", interpreter, strings.Join(mod.Paths, ", "))}
 	}
 	return nil, nil
 }
@@ -310,7 +313,7 @@ func filesBelow(dir, suffix string, limit int) []string {
 	var out []string
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // what can't be read can't be looked at
+			return nil //nolint:nilerr // skip unreadable directories
 		}
 		if len(out) >= limit {
 			return fs.SkipAll

@@ -10,36 +10,36 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Environment variables by which a process of the program finds the preload library and the session.
+// Environment variables from which a process of the program learns the preload library and the session.
 const (
 	sessionVariable = "MPIVET_SESSION"
 	preloadVariable = "LD_PRELOAD"
 )
 
-// Environment variables that say where the preload library is: the directory that it is kept in, or the library itself.
+// Environment variables for the location of the preload library: its cache directory, or the library itself.
 const (
 	cacheVariable   = "MPIVET_CACHE"
 	LibraryVariable = "MPIVET_PRELOAD"
 )
 
-// Variables are the environment variables that begin as those for flags do and are for this package.
+// Variables are the environment variables of this package. They have the same prefix as the variables for flags.
 var Variables = []string{sessionVariable, cacheVariable, LibraryVariable}
 
-// Rank is the last step before a process of the program begins: what it needs, given by the mpivet that starts it.
+// Rank has the data to start one process of the program. The mpivet process that starts it passes them as arguments.
 type Rank struct {
 	Session string   // directory; "" for a process that runs unwatched
 	Library string   // preload library
-	First   []string // libraries to be loaded before it
+	First   []string // libraries to load before the preload library
 	Path    string   // absolute path of the program
 	Argv    []string
 }
 
-// Args returns the words of a command line from which ParseRank gets the same Rank again.
+// Args returns the command line for ParseRank.
 func (r *Rank) Args() []string {
 	return append([]string{r.Session, r.Library, strings.Join(r.First, ":"), r.Path}, r.Argv...)
 }
 
-// ParseRank reads what Args wrote.
+// ParseRank is the inverse of Args.
 func ParseRank(args []string) (*Rank, error) {
 	if len(args) < 5 {
 		return nil, errors.New("exec-rank is for mpivet's own use")
@@ -51,10 +51,10 @@ func ParseRank(args []string) (*Rank, error) {
 	return r, nil
 }
 
-// Exec turns this process into the program, with the preload library and the session in its environment. Standard
-// input, output and error and everything else stay as the launcher made them. It returns only if that fails.
+// Exec turns this process into the program, with the preload library and the session in its environment. It does not
+// change standard input, output and error, or anything else that the launcher has set. It returns only if it fails.
 func (r *Rank) Exec() error {
-	if r.Session != "" { // else it has been said that there is none
+	if r.Session != "" { // else the lack of a session has been reported
 		if err := r.enter(); err != nil {
 			if !errors.Is(err, errAnalyzerEnded) || ring.FirstUnwatched(r.Session) {
 				fmt.Fprintf(os.Stderr, "mpivet: this process runs unwatched: %v\n", err)
@@ -63,7 +63,7 @@ func (r *Rank) Exec() error {
 		}
 	}
 	env := r.environment(os.Environ())
-	// The name as given first, so that a script sees itself called by it.
+	// Try the given name first: a script sees it as its own name.
 	var err error
 	for _, path := range []string{r.Argv[0], r.Path} {
 		if !strings.Contains(path, "/") {
@@ -71,7 +71,7 @@ func (r *Rank) Exec() error {
 		}
 		err = syscall.Exec(path, r.Argv, env)
 		if errors.Is(err, syscall.ENOEXEC) {
-			// A script without #!, which execvp gives to the shell.
+			// A script without #!. execvp runs such scripts with the shell.
 			err = syscall.Exec("/bin/sh", append([]string{"/bin/sh", path}, r.Argv[1:]...), env)
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Rank) Exec() error {
 
 var errAnalyzerEnded = errors.New("mpivet's analyzer has ended")
 
-// enter registers this process in its session. It fails on another node, and where the analyzer is gone.
+// enter registers this process in its session. It fails on another node, and if the analyzer has ended.
 func (r *Rank) enter() error {
 	if err := Register(r.Session); err != nil {
 		return fmt.Errorf("no session: %w", err)
@@ -91,7 +91,8 @@ func (r *Rank) enter() error {
 	return nil
 }
 
-// environment returns the environment of the program: env with the session and the preload library, unless it runs unwatched.
+// environment returns the environment of the program: env with the session and the preload library, unless the program
+// runs unwatched.
 func (r *Rank) environment(env []string) []string {
 	libs := append(append([]string{}, r.First...), r.Library)
 	out := make([]string, 0, len(env)+2)
@@ -103,7 +104,7 @@ func (r *Rank) environment(env []string) []string {
 				libs = append(libs, value)
 			}
 		case sessionVariable:
-		case "OMPI_COMMAND": // what Open MPI started, which programs see in MPI_INFO_ENV
+		case "OMPI_COMMAND": // the command that Open MPI has started; programs see it in MPI_INFO_ENV
 			out = append(out, name+"="+r.Argv[0])
 		case "OMPI_ARGV":
 			out = append(out, name+"="+strings.Join(r.Argv[1:], " "))

@@ -13,36 +13,37 @@ import (
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
-// Ranks knows the processes of the program: those that registered in the session's directory before they became the
-// program, and those that the preload library announced. It is a ring.Handler, to be told of the latter.
+// Ranks tracks the processes of the program: those that registered in the session's directory before they became the
+// program, and those that the preload library announced. It is a ring.Handler, so that it learns of the latter.
 type Ranks struct {
 	session string
 
 	mu     sync.Mutex
 	procs  map[process]bool
 	pids   map[ring.ProcID]int
-	above  map[int]bool // processes that the ranks descend from: the launcher's, and ours
-	asked  bool         // to end
-	held   bool         // by Stop
-	failed int          // status of the first rank that went wrong by itself, 0 if none did
-	ended  int          // status of the first that was ended, or vanished
+	above  map[int]bool // ancestors of the ranks: processes of the launcher, and this process
+	asked  bool         // the program has been asked to end
+	held   bool         // Stop has stopped the processes
+	failed int          // exit status of the first rank that failed by itself, 0 if there is none
+	ended  int          // exit status of the first rank that was ended, or has vanished, 0 if there is none
 
 	guard guard // of the launcher
-	told  bool  // that it was killed
-	// LauncherKilled, if it is not nil, is told once that somebody has killed the launcher, or one of its processes, before what
-	// follows from it is told to other handlers. It is called by the goroutine that delivers records.
+	told  bool  // LauncherKilled has been called
+	// LauncherKilled, if it is not nil, is called once if the launcher, or one of its processes, was killed from
+	// outside. The goroutine that delivers records calls it, before other handlers learn of the consequences.
 	LauncherKilled func(what string)
 }
 
-// NewRanks returns the ranks of a session, given by its directory.
+// NewRanks returns the ranks of a session. session is its directory.
 func NewRanks(session string) *Ranks {
 	return &Ranks{
-		session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}, above: map[int]bool{os.Getpid(): true},
+		session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{},
+		above: map[int]bool{os.Getpid(): true},
 		guard: guard{inhabited: func() bool { return slices.ContainsFunc(registered(session), process.undisturbed) }},
 	}
 }
 
-// Proc takes note of a process that the preload library announced.
+// Proc adds a process that the preload library announced.
 func (r *Ranks) Proc(p *ring.Proc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,17 +52,17 @@ func (r *Ranks) Proc(p *ring.Proc) {
 		r.procs[proc] = true
 	}
 	if p.Rank < 0 || slices.ContainsFunc(registered(r.session), func(q process) bool { return q.pid == p.PPID }) {
-		return // started by a rank, whose signals are the program's own doing
+		return // a rank has started it: its signals come from the program itself
 	}
 	if r.above[p.PPID] {
 		return
 	}
-	// The rank's parent belongs to the launcher, and so does everything up to the last process known as one, or to
-	// us. What is above that is the user's shell.
+	// The parent of the rank belongs to the launcher. So do all ancestors up to the topmost launcher, or up to this
+	// process. Higher ancestors are the user's shell.
 	r.below(ancestors(p.PID))
 }
 
-// below takes note of those ancestors of a rank that belong to the launcher.
+// below adds those ancestors of a rank that belong to the launcher.
 func (r *Ranks) below(chain []processStat) {
 	last := 0
 	for i, st := range chain {
@@ -74,9 +75,9 @@ func (r *Ranks) below(chain []processStat) {
 	}
 }
 
-// Registered takes note of a process that has registered, and of the launcher's above it.
+// Registered adds a process that has registered, and its ancestors that belong to the launcher.
 func (r *Ranks) Registered(reg *ring.Registration) {
-	// What a rank starts with mpivet is none of the launcher's, and the launcher has been seen already.
+	// A process that a rank has started with mpivet does not belong to the launcher, and the launcher is known already.
 	for _, p := range registered(r.session) {
 		for _, a := range reg.Above {
 			if p.pid == a.PID && p.start == a.Start {
@@ -97,8 +98,8 @@ func (r *Ranks) Registered(reg *ring.Registration) {
 	r.below(chain)
 }
 
-// orphaned reports whether the process that has started a rank was gone before the rank registered. Then the rank has the parent
-// that orphans get: mpivet run, or else the first process.
+// orphaned reports whether the parent of a rank had ended before the rank registered. Then the rank has the parent of
+// orphans: mpivet run, or else the first process.
 func (r *Ranks) orphaned(reg *ring.Registration) bool {
 	if reg.Rank < 0 || r.guard.started(reg.PID) {
 		return false
@@ -110,16 +111,17 @@ func (r *Ranks) orphaned(reg *ring.Registration) bool {
 	return err == nil && !first.isLauncher()
 }
 
-// Died takes note of whether the launcher has outlived a process.
+// Died records whether the launcher still runs at the end of a process.
 func (r *Ranks) Died(int) { r.guard.mark() }
 
-// Started takes note of the launcher that mpivet has started.
+// Started adds the launcher that mpivet has started.
 func (r *Ranks) Started(pid int) { r.guard.addProcess(pid) }
 
-// Close lets go of the processes that are watched.
+// Close ends the watch on the launcher.
 func (r *Ranks) Close() { r.guard.close() }
 
-// killed returns the launcher's exit status, as a shell has it, if it was killed from outside, 0 if it was not.
+// killed returns the launcher's exit status, in the convention of shells, if it was killed from outside. It returns 0
+// otherwise.
 func (r *Ranks) killed() int {
 	switch q := r.guard.dead(); {
 	case q == nil:
@@ -127,10 +129,10 @@ func (r *Ranks) killed() int {
 	case q.known:
 		return 128 + int(q.status.Signal())
 	}
-	return 128 + int(syscall.SIGKILL) // as it seems
+	return 128 + int(syscall.SIGKILL) // a guess
 }
 
-// tell says that the launcher was killed, once.
+// tell calls LauncherKilled, once.
 func (r *Ranks) tell(q *guarded) {
 	if q == nil || r.told {
 		return
@@ -141,7 +143,8 @@ func (r *Ranks) tell(q *guarded) {
 	}
 }
 
-// follows reports whether the end of a process follows from the launcher's. What a process brings upon itself does not.
+// follows reports whether the end of the launcher is the cause of the end of a process. If a process crashes or
+// replaces itself, it is not.
 func (r *Ranks) follows(e *ring.ProcEnd) bool {
 	if e.Kind == ring.Replaced || e.Kind == ring.Lost {
 		return false
@@ -155,14 +158,14 @@ func (r *Ranks) follows(e *ring.ProcEnd) bool {
 	return q != nil
 }
 
-// Ask takes note that somebody has asked the program to end.
+// Ask records that the program has been asked to end.
 func (r *Ranks) Ask() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = true
 }
 
-// End takes note of how a process ended, and marks ends that were asked for.
+// End records the end of a process, and marks an end on request.
 func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 	follows := r.follows(e)
 	r.mu.Lock()
@@ -174,8 +177,9 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 		e.Asked = r.asked
 	case ring.Signaled:
 		switch syscall.Signal(e.Code) {
-		case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE:
-			// Launchers pass on what they are asked, and end the ranks that are left when one has failed.
+		case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGKILL,
+			syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE:
+			// Launchers pass signals on. If a rank fails, they end the other ranks.
 			e.Asked = r.asked || r.above[e.SenderPID]
 		}
 	}
@@ -193,8 +197,9 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 	if e.Asked || e.Kind == ring.Vanished {
 		first = &r.ended
 	}
-	// Only ranks count, not what they start.
-	if status != 0 && *first == 0 && slices.ContainsFunc(registered(r.session), func(p process) bool { return p.pid == pid }) {
+	// Only ranks count, not the processes that they start.
+	isRank := func(p process) bool { return p.pid == pid }
+	if status != 0 && *first == 0 && slices.ContainsFunc(registered(r.session), isRank) {
 		*first = status
 	}
 }
@@ -205,11 +210,12 @@ func (r *Ranks) Thread(*ring.Thread) {}
 // Batch does nothing.
 func (r *Ranks) Batch(*ring.Batch) {}
 
-// Tick looks after the launcher.
+// Tick checks whether the launcher was killed.
 func (r *Ranks) Tick() { r.tell(r.guard.dead()) }
 
-// Failed returns the exit status, as a shell has it, of the first rank that went wrong by itself, or else of the launcher if it
-// was killed, or else of the first rank that was ended; 0 if none was.
+// Failed returns an exit status in the convention of shells: that of the first rank that failed by itself, or else that
+// of the launcher if it was killed, or else that of the first rank that was ended. It returns 0 if there is none of
+// these.
 func (r *Ranks) Failed() int {
 	launcher := r.killed()
 	r.mu.Lock()
@@ -239,14 +245,14 @@ func (r *Ranks) live() []process {
 	return out
 }
 
-// kill sends a signal to all that still run.
+// kill sends a signal to all processes of the program that still run.
 func (r *Ranks) kill(sig syscall.Signal) {
 	for _, p := range r.live() {
 		p.kill(sig)
 	}
 }
 
-// Stop stops all processes of the program, until they are ended.
+// Stop stops all processes of the program, until they are to end (see Continue).
 func (r *Ranks) Stop() {
 	r.mu.Lock()
 	r.held = true
@@ -254,7 +260,7 @@ func (r *Ranks) Stop() {
 	r.kill(syscall.SIGSTOP)
 }
 
-// Continue lets processes that Stop has stopped run on, so that they get the signals that are to end them.
+// Continue continues processes that Stop has stopped, so that they can handle the signals that end them.
 func (r *Ranks) Continue() {
 	r.mu.Lock()
 	held := r.held
@@ -265,7 +271,7 @@ func (r *Ranks) Continue() {
 	}
 }
 
-// Terminate ends all processes of the program: they get SIGTERM, and what is left after two seconds SIGKILL.
+// Terminate ends all processes of the program: they get SIGTERM, and SIGKILL if they still run after two seconds.
 func (r *Ranks) Terminate() {
 	r.Ask()
 	r.kill(syscall.SIGTERM)
@@ -280,21 +286,22 @@ func (r *Ranks) Terminate() {
 	}
 }
 
-// Times that AwaitEnd allows.
+// Timeouts of AwaitEnd.
 const (
-	lateGrace  = 2 * time.Second  // for ranks to come after all others have ended, if their number is not known
-	firstGrace = 30 * time.Second // for the first one to come
+	lateGrace  = 2 * time.Second  // for further ranks after all others have ended, if the number of ranks is unknown
+	firstGrace = 30 * time.Second // for the start of the first rank
 )
 
 // Exits are processes that wait in their exit.
 type Exits interface {
-	Leaving() []int  // processes
-	Release(but int) // lets them end, but for the last few
+	Leaving() []int  // their process IDs
+	Release(but int) // lets them end, except the last few
 }
 
-// AwaitEnd returns when all processes of the program have ended that the launcher starts on this node: as many as
-// expected, or, if that is 0 or fewer came, when there were none for a while. It returns at once when stop is closed. Processes
-// that wait in their exit count as ended; AwaitEnd releases all of them but the last one.
+// AwaitEnd returns after the end of all processes of the program that the launcher starts on this node. It waits for as
+// many as expected. If expected is 0, or fewer processes start, it waits until no process has run for a while. It
+// returns at once when stop is closed. Processes that wait in their exit count as ended. AwaitEnd releases all of them
+// except the last one.
 func (r *Ranks) AwaitEnd(expected int, exits Exits, stop <-chan struct{}) {
 	ticker := time.NewTicker(25 * time.Millisecond)
 	defer ticker.Stop()
@@ -327,8 +334,8 @@ func (r *Ranks) AwaitEnd(expected int, exits Exits, stop <-chan struct{}) {
 	}
 }
 
-// sameProcess returns the process with the pid if it is the one that was there at the given time (CLOCK_MONOTONIC),
-// not a later one.
+// sameProcess returns the process with a PID, if it existed at the given time (CLOCK_MONOTONIC) already. It returns
+// false if a later process has the PID.
 func sameProcess(pid int, at time.Duration) (process, bool) {
 	st, err := statProcess(pid)
 	if err != nil {
@@ -338,7 +345,7 @@ func sameProcess(pid int, at time.Duration) (process, bool) {
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil {
 		return process{}, false
 	}
-	const tick = 10 * time.Millisecond // USER_HZ is 100 on all machines that Go knows
+	const tick = 10 * time.Millisecond // USER_HZ is 100 on all machines that Go supports
 	began := time.Duration(st.start)*tick - time.Duration(boot.Nano()-mono.Nano())
 	return st.process, began <= at+2*tick
 }

@@ -10,18 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What mpivet needs on a node besides the program, at most: see docs/robustness.md.
+// Upper bounds of the resources that mpivet needs on a node in addition to the program: see docs/robustness.md.
 const (
-	ownThreads     = 24 // of the analyzer and of what starts it
-	threadsPerRank = 8  // until it has become the program
-	ownMemory      = 3 << 29
-	memoryPerRank  = 16 << 20
-	// manyProcesses is a limit of processes from which on nobody counts them.
+	ownThreads     = 24       // threads of the analyzer and of the processes that start it
+	threadsPerRank = 8        // threads per rank, until it has become the program
+	ownMemory      = 3 << 29  // bytes
+	memoryPerRank  = 16 << 20 // bytes
+	// manyProcesses is a limit of processes that is always large enough.
 	manyProcesses = 4096
 )
 
-// Room returns an error if the limits of this process (ulimit -u, ulimit -v) are too small for mpivet. ranks is how many ranks
-// there will be on this node, 0 if that is not known. The program may still run without mpivet.
+// Room returns an error if the limits of this process (ulimit -u, ulimit -v) are too small for mpivet. ranks is the
+// number of ranks on this node, 0 if it is not known. The program may still run without mpivet.
 func Room(ranks int) error {
 	if ranks <= 0 {
 		ranks = 4
@@ -29,7 +29,8 @@ func Room(ranks int) error {
 	var l unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &l) == nil {
 		if need := uint64(ownMemory + ranks*memoryPerRank); l.Cur < need {
-			return fmt.Errorf("mpivet needs %[2]d MiB of address space, and the limit is %[1]d: raise it (ulimit -v)", l.Cur>>20, need>>20)
+			return fmt.Errorf("mpivet needs %[2]d MiB of address space, and the limit is %[1]d: raise it (ulimit -v)",
+				l.Cur>>20, need>>20)
 		}
 	}
 	// Root has no such limit.
@@ -38,13 +39,13 @@ func Room(ranks int) error {
 	}
 	used, need := threadsOf(unix.Getuid()), ownThreads+ranks*threadsPerRank
 	if free := int(l.Cur) - used; free < need {
-		return fmt.Errorf("mpivet needs about %d more processes and threads, and the limit of %d leaves %d: raise it (ulimit -u)",
-			need, l.Cur, max(free, 0))
+		return fmt.Errorf("mpivet needs about %d more processes and threads, and the limit of %d leaves %d: "+
+			"raise it (ulimit -u)", need, l.Cur, max(free, 0))
 	}
 	return nil
 }
 
-// threadsOf counts the threads of a user's processes but this one.
+// threadsOf counts the threads of a user's processes, without this process.
 func threadsOf(uid int) (n int) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/status")
 	for _, path := range paths {
@@ -70,7 +71,8 @@ func threadsOf(uid int) (n int) {
 	return n
 }
 
-// Unwatched turns this process into the launcher, which starts the program as it is. It returns only if that fails.
+// Unwatched turns this process into the launcher, which starts the program without mpivet. It returns only if that
+// fails.
 func Unwatched(launcher []string, m *MPI, argv []string) error {
 	args := append(append([]string{}, launcher...), argv...)
 	return unix.Exec(launcher[0], args, launcherEnvironment(os.Environ(), m, os.Getuid()))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SplitWords splits a command line into words by the shell's rules of quoting. Nothing is expanded.
+// SplitWords splits a command line into words by the shell's rules of quoting. It does not expand anything.
 func SplitWords(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -15,7 +15,7 @@ func SplitWords(s string) ([]string, error) {
 	for _, r := range s {
 		switch {
 		case escaped:
-			// Within double quotes a backslash is special before a few characters only.
+			// In double quotes, a backslash is special only before a few characters.
 			if quote == '"' && !strings.ContainsRune("\"\\$`\n", r) {
 				word.WriteByte('\\')
 			}
@@ -45,7 +45,7 @@ func SplitWords(s string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, errors.New("quote that is not closed")
+		return nil, errors.New("a quote is not closed")
 	}
 	if escaped {
 		return nil, errors.New("backslash at the end")

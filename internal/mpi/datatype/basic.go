@@ -1,5 +1,5 @@
-// Package datatype reasons about MPI datatypes without MPI: which types the processes name, and whether what one sends
-// may be received as what another expects (MPI standard, section 3.3.1, type matching rules).
+// Package datatype models MPI datatypes without calling MPI: their construction and layout, and whether data sent with
+// one type may be received with another (MPI standard, section 3.3.1, type matching rules).
 package datatype
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Basic is a basic type: what the elements of messages are. There is one Basic for each, so they compare by address.
+// Basic is a basic type, the type of elements of messages. There is one Basic for each basic type, so that pointers can
+// be compared.
 type Basic struct {
 	Name     string // canonical: synonyms share one Basic
 	Language Language
@@ -27,8 +28,8 @@ const (
 	CPlusPlus
 )
 
-// Category is a coarse kind of value, for pairs of types of different languages: the standard (section 19.3.10
-// of MPI 4.0) lets an INTEGER be received as an int, but no INTEGER as a double.
+// Category is a coarse kind of value. It decides on pairs of types of different languages: the standard (section
+// 19.3.10 of MPI 4.0) lets a program receive an INTEGER as an int, but not as a double.
 type Category uint8
 
 // The categories.
@@ -41,7 +42,7 @@ const (
 	CharacterCategory
 )
 
-// synonyms maps names that the standard defines as the same type.
+// synonyms maps names to other names of the same type, as the standard defines them.
 var synonyms = map[string]string{
 	"MPI_LONG_LONG":       "MPI_LONG_LONG_INT",
 	"MPI_C_FLOAT_COMPLEX": "MPI_C_COMPLEX",
@@ -58,7 +59,7 @@ var fortranNames = map[string]Category{
 	"MPI_CHARACTER": CharacterCategory,
 }
 
-// basics are the Basics by name. It only grows: a Basic is its name and what follows from that.
+// basics are the Basics by name. Entries are never removed: all fields of a Basic follow from its name.
 var basics sync.Map
 
 // BasicFor returns the Basic of a predefined datatype's name ("MPI_INT").
@@ -77,7 +78,7 @@ func newBasic(name string) *Basic {
 	b := &Basic{Name: name, Language: C, hash: hashBasic(name)}
 	short := strings.TrimPrefix(name, "MPI_")
 	if strings.ContainsRune(short, '(') {
-		// A type of precision and range matches only those of the same (section 19.1.9).
+		// A type with a precision and a range matches only types with the same precision and range (section 19.1.9).
 		b.Language = NoLanguage
 		return b
 	}
@@ -122,13 +123,13 @@ func newBasic(name string) *Basic {
 	return b
 }
 
-// sized reports whether name is base with a size in bytes behind it: INTEGER4.
+// sized reports whether name is base followed by a size in bytes: INTEGER4.
 func sized(name, base string) bool {
 	rest, ok := strings.CutPrefix(name, base)
 	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
 }
 
-// String returns the name, "" for no type.
+// String returns the name, "" for nil.
 func (b *Basic) String() string {
 	if b == nil {
 		return ""

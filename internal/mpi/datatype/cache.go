@@ -2,7 +2,7 @@ package datatype
 
 import "sync/atomic"
 
-// cache is what is computed about a type when it is first asked for.
+// cache holds properties of a type that are computed at their first use.
 type cache struct {
 	layout layoutCache
 	self   selfCache

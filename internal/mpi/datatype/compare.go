@@ -1,43 +1,43 @@
 package datatype
 
-// Verdict is the outcome of comparing what is sent with what is expected.
+// Verdict is the result of a comparison of a sent signature with the expected one.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Matches Verdict = iota
-	// Mismatch: an element is expected as another type than it is sent, and the standard forbids the pair.
+	// Mismatch: an element has another type than the expected one, and the standard forbids the pair.
 	Mismatch
-	// ByteMismatch: MPI_BYTE meets another type. That is forbidden too, but works between like machines where, as here,
-	// everything fits once bytes are taken for bytes.
+	// ByteMismatch: one of the two types is MPI_BYTE, and the other is not. The standard forbids this as well, but it
+	// works between machines of one kind: the signatures match if MPI_BYTE may stand for any byte.
 	ByteMismatch
-	// TooLong: more is sent than is expected, and it fits as far as that goes.
+	// TooLong: more elements are sent than expected. The elements up to there match.
 	TooLong
-	// TooShort: less is sent than is expected where all must be; it fits as far as it goes.
+	// TooShort: fewer elements are sent than expected, and all are required. The sent elements match.
 	TooShort
-	// Undecided: a type is unknown, elements are of two languages and may go together where these represent them alike
-	// (section 19.3.10, "Interlanguage Communication"), or packed data are among others.
+	// Undecided: a type is unknown, or elements of two languages match only if both languages represent them alike
+	// (section 19.3.10, "Interlanguage Communication"), or packed data are mixed with other data.
 	Undecided
 )
 
 // Comparison tells how a sent signature compares with the expected one.
 type Comparison struct {
 	Verdict Verdict
-	// At is the number of the first element, from 0, that makes the verdict what it is: where the types differ, or where
-	// the shorter signature ends. Send and Recv are the basic types there, nil where there is no element.
+	// At is the number, from 0, of the first element that causes the verdict: the types differ there, or the shorter
+	// signature ends there. Send and Recv are the basic types of this element, nil if a signature has no such element.
 	At         int64
 	Send, Recv *Basic
 }
 
-// Compare tells whether what send describes may be received as recv (sections 3.3.1 and 19.1.9): pairs of elements must
-// be of one type. If whole is false, recv may be longer, as that of a receive (partial receives may end inside of a
-// datatype); else both must have the same length, as in collectives.
+// Compare tells whether data of signature send may be received with signature recv (sections 3.3.1 and 19.1.9): each
+// pair of elements must have one type. If whole is false, recv may be longer, as in a receive (a partial receive may
+// end inside a datatype). Else both must have the same length, as in collectives.
 //
-// MPI_PACKED alone matches everything, whatever its length: how long packed data are is the library's affair.
+// Data of MPI_PACKED only match everything, whatever the length: the MPI library decides how long packed data are.
 //
-// Where all is well that is decided by the hashes alone. A mismatch never is: it is an element of the one that differs
-// from that of the other. The time is that of O(log n) prefix hashes for n elements; only where the first elements that
-// differ may go together after all are the signatures walked through, as far as maxSteps.
+// Hashes alone decide that signatures match. They never decide on a mismatch: Compare finds the elements that differ.
+// The time is that of O(log n) prefix hashes for n elements. If the first elements that differ may match nevertheless,
+// Compare walks through the signatures, up to maxSteps.
 func Compare(send, recv Use, whole bool) Comparison {
 	s, r := send.Type, recv.Type
 	if s == r && s != nil && (send.Count == recv.Count || send.Count < recv.Count && !whole) {
@@ -63,23 +63,23 @@ func Compare(send, recv Use, whole bool) Comparison {
 	return c.differ()
 }
 
-// packed is the type that matches everything, bytes the one that matches only itself but fits everything.
+// packed is the type that matches everything. bytes is the type that matches only itself, but works with everything.
 var (
 	packed = BasicFor("MPI_PACKED")
 	bytes  = BasicFor("MPI_BYTE")
 )
 
-// same reports whether both are copies of one unit: then one is the beginning of the other.
+// same reports whether both are copies of one unit. Then one is a prefix of the other.
 func (s *signature) same(o *signature) bool { return s.of == o.of || s.of.hash == o.of.hash }
 
-// comparison is a comparison under way, of n elements sent with m expected.
+// comparison is the state of a comparison of n sent elements with m expected elements.
 type comparison struct {
 	send, recv *signature
 	n, m       int64
 	whole      bool
 }
 
-// length returns the verdict on signatures of which one is the beginning of the other.
+// length returns the verdict on two signatures, if one is a prefix of the other.
 func (c *comparison) length() Comparison {
 	switch {
 	case c.n > c.m:
@@ -90,7 +90,7 @@ func (c *comparison) length() Comparison {
 	return Comparison{}
 }
 
-// differ returns the verdict on signatures that are not the same as far as the shorter one goes.
+// differ returns the verdict on two signatures that differ within the length of the shorter one.
 func (c *comparison) differ() Comparison {
 	at := c.first()
 	found := relate(c.send.element(at), c.recv.element(at))
@@ -120,8 +120,8 @@ func (c *comparison) here(v Verdict, at int64) Comparison {
 	return Comparison{Verdict: v, At: at, Send: c.send.element(at).basic, Recv: c.recv.element(at).basic}
 }
 
-// first returns the number of the first element that differs; there is one. It doubles the length of the prefixes that
-// it compares until they differ, then halves what remains.
+// first returns the number of the first element that differs. There must be one. It doubles the length of the compared
+// prefixes until they differ, and then bisects.
 func (c *comparison) first() int64 {
 	least := min(c.n, c.m)
 	equal, differ := int64(0), int64(1)
@@ -138,8 +138,7 @@ func (c *comparison) first() int64 {
 	return equal
 }
 
-// bytesFit reports whether the signatures fit when elements are compared by the bytes they are made of, of which an
-// MPI_BYTE may be any.
+// bytesFit reports whether the signatures match byte by byte. MPI_BYTE matches every byte of an element.
 func (c *comparison) bytesFit() bool {
 	sent := c.n / c.send.of.hash.N * c.send.of.size
 	room := c.m / c.recv.of.hash.N * c.recv.of.size
@@ -150,11 +149,11 @@ func (c *comparison) bytesFit() bool {
 	return w.walk(c.send.from(0), c.recv.from(0), sent) == related
 }
 
-// relation is how an element that is sent relates to the one that is expected.
+// relation is how a sent element relates to the expected one.
 type relation uint8
 
 const (
-	related   relation = iota // the same, or of two languages and may go together
+	related   relation = iota // the same, or of two languages and may match
 	forbidden                 // different types
 	mixed                     // MPI_BYTE and another type
 	unclear                   // packed data and others
@@ -176,7 +175,8 @@ func relate(s, r *unit) relation {
 	return forbidden
 }
 
-// oneCharacter reports whether a Fortran CHARACTER meets C's small integers, which C programs use for characters.
+// oneCharacter reports whether one type is a Fortran CHARACTER and the other a character type of C that MPI counts as
+// an integer.
 func oneCharacter(a, b *Basic) bool {
 	if a.Language != Fortran {
 		a, b = b, a

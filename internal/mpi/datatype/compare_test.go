@@ -9,17 +9,20 @@ import (
 	. "github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// acceptable tells of two basic types whether they match or are of two languages and may.
+// acceptable tells whether two basic types match, or are of two languages and may match.
 func acceptable(s, r string) bool {
 	together := [][]string{
-		{"MPI_INT", "MPI_INTEGER"}, {"MPI_LONG", "MPI_INTEGER8"}, {"MPI_INT64_T", "MPI_INTEGER8"}, {"MPI_CHAR", "MPI_CHARACTER"},
+		{"MPI_INT", "MPI_INTEGER"},
+		{"MPI_LONG", "MPI_INTEGER8"},
+		{"MPI_INT64_T", "MPI_INTEGER8"},
+		{"MPI_CHAR", "MPI_CHARACTER"},
 	}
 	return s == r || slices.ContainsFunc(together, func(p []string) bool {
 		return s == p[0] && r == p[1] || s == p[1] && r == p[0]
 	})
 }
 
-// bytewise takes elements apart into bytes: the name and the number of the byte in it.
+// bytewise splits elements into bytes. A byte is the name of the type and the number of the byte in the element.
 func bytewise(all []string) (out []string) {
 	for _, name := range all {
 		for i := range sizes[name] {
@@ -40,7 +43,8 @@ func bytesFit(s, r []string, whole bool) bool {
 	}
 	for i, x := range a {
 		y := b[i]
-		if x != "MPI_BYTE" && y != "MPI_BYTE" && (x[len(x)-1] != y[len(y)-1] || !acceptable(x[:len(x)-1], y[:len(y)-1])) {
+		if x != "MPI_BYTE" && y != "MPI_BYTE" && (x[len(x)-1] != y[len(y)-1] ||
+			!acceptable(x[:len(x)-1], y[:len(y)-1])) {
 			return false
 		}
 	}
@@ -84,8 +88,8 @@ func expected(s, r []string, whole bool) (Verdict, int) {
 	return Matches, 0
 }
 
-// TestCompareElementByElement draws what is sent and what is expected, often alike, and compares them one element after
-// the other as well.
+// TestCompareElementByElement draws a sent and an expected signature, which are often similar. It checks Compare
+// against a comparison element by element.
 func TestCompareElementByElement(t *testing.T) {
 	without := func(list ...string) []string {
 		return slices.DeleteFunc(names(), func(n string) bool { return slices.Contains(list, n) })
@@ -114,7 +118,8 @@ func TestCompareElementByElement(t *testing.T) {
 			want, at = Matches, 0
 		}
 		if c.Verdict != want || want != Matches && c.At != int64(at) {
-			r.Fatalf("%v sent, %v expected (whole: %v): %s; element by element %d at %d", s, e, whole, verdict(c), want, at)
+			r.Fatalf("%v sent, %v expected (whole: %v): %s; element by element %d at %d", s, e, whole, verdict(c),
+				want, at)
 		}
 		name := func(list []string, i int) string {
 			if i < len(list) && want != Matches {
@@ -128,7 +133,7 @@ func TestCompareElementByElement(t *testing.T) {
 	})
 }
 
-// remade makes another type of nearly the same elements: with one of them changed, or more of them.
+// remade makes another type of nearly the same elements: at most one element is changed, added or removed.
 func remade(r *rapid.T, all, names []string) (Use, []string) {
 	all = slices.Clone(all)
 	switch rapid.IntRange(0, 3).Draw(r, "change") {

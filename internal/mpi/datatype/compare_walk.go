@@ -2,21 +2,21 @@ package datatype
 
 import "math"
 
-// maxSteps bounds a walk: signatures that take more are too irregular to be anybody's.
+// maxSteps bounds a walk. Signatures of real programs are more regular.
 const maxSteps = 1 << 17
 
-// walker goes through two signatures side by side, from left to right, and looks at each pair of elements that may meet,
-// but not at all that do: copies that come round together are looked at once, and what is equal is passed over.
+// walker goes through two signatures side by side, from left to right, and compares pairs of elements. It does not
+// visit every pair: it compares repeated pairs once, and skips equal sequences.
 type walker struct {
-	bytes bool  // elements meet by their bytes, not by their number
-	at    int64 // elements, or bytes, behind it
+	bytes bool  // pair elements by their byte positions, not by their numbers
+	at    int64 // number of elements, or bytes, that are done
 	steps int
 }
 
-// rest is what is still to come of a signature: the last part is the next one.
+// rest is the remaining part of a signature. Its last element is the next part.
 type rest []part
 
-// from returns the signature without its first n elements, as many copies as it takes.
+// from returns the signature without its first n elements. The number of copies has no limit.
 func (s *signature) from(n int64) rest {
 	r := rest{{copies: math.MaxInt64, of: s.of}}
 	for n %= s.of.hash.N; n > 0; {
@@ -33,7 +33,7 @@ func (s *signature) from(n int64) rest {
 	return r
 }
 
-// open replaces one copy of the next part, which is none of a basic type, by what it consists of.
+// open replaces one copy of the next part by the parts of its unit. The unit must not be a basic type.
 func (r rest) open() rest {
 	u := r[len(r)-1].of
 	r = r.drop(1)
@@ -43,7 +43,7 @@ func (r rest) open() rest {
 	return r
 }
 
-// drop takes away copies of the next part.
+// drop removes copies of the next part.
 func (r rest) drop(copies int64) rest {
 	if p := &r[len(r)-1]; p.copies > copies {
 		p.copies -= copies
@@ -59,8 +59,8 @@ func (w *walker) length(u *unit) int64 {
 	return u.hash.N
 }
 
-// walk compares the next n elements or bytes. It returns related if all pairs are, else what the first other pair is,
-// which is at w.at; if there are too many steps, unclear. Both must have as many elements.
+// walk compares the next n elements or bytes. Both signatures must have at least n. It returns related if all pairs are
+// related. Else it returns the relation of the first other pair, which is at w.at, or unclear after too many steps.
 func (w *walker) walk(s, r rest, n int64) relation {
 	for n > 0 {
 		if w.steps++; w.steps > maxSteps {
@@ -69,7 +69,7 @@ func (w *walker) walk(s, r rest, n int64) relation {
 		p, q := s[len(s)-1], r[len(r)-1]
 		x, y := w.length(p.of), w.length(q.of)
 		if x == 0 || y == 0 {
-			return unclear // of no size, which no MPI has
+			return unclear // basic types without a size do not exist in any MPI
 		}
 		most := min(times(p.copies, x), times(q.copies, y), n)
 		period := lcm(x, y, most)
@@ -82,7 +82,7 @@ func (w *walker) walk(s, r rest, n int64) relation {
 				return e
 			}
 			if period == 0 {
-				// MPI_BYTEs cover a part of an element: of what remains of it nothing but MPI_BYTE knows.
+				// MPI_BYTEs match a part of an element. The rest of the element can match only MPI_BYTE.
 				s, r = s.cut(x, most), r.cut(y, most)
 				n -= most
 				w.at += most
@@ -91,7 +91,8 @@ func (w *walker) walk(s, r rest, n int64) relation {
 			done = most / period * period
 		case period > 0 && most >= 2*period:
 			one := w.at
-			if e := w.walk(rest{{copies: period / x, of: p.of}}, rest{{copies: period / y, of: q.of}}, period); e != related {
+			e := w.walk(rest{{copies: period / x, of: p.of}}, rest{{copies: period / y, of: q.of}}, period)
+			if e != related {
 				return e
 			}
 			w.at = one
@@ -112,7 +113,7 @@ func (w *walker) walk(s, r rest, n int64) relation {
 	return related
 }
 
-// pair relates two basic types; in a walk by bytes, MPI_BYTE and others go together.
+// pair returns the relation of two basic types. In a walk by bytes, MPI_BYTE is related to every type.
 func (w *walker) pair(s, r *unit) relation {
 	e := relate(s, r)
 	switch {
@@ -121,15 +122,15 @@ func (w *walker) pair(s, r *unit) relation {
 	case s.basic == bytes || r.basic == bytes:
 		return related
 	case e == related && s.size != r.size:
-		return forbidden // of machines that differ
+		return forbidden // the machines represent the type differently
 	}
 	return e
 }
 
-// remnant is a byte of an element whose other bytes met an MPI_BYTE.
+// remnant is a byte of an element. Other bytes of that element have been compared with MPI_BYTE.
 var remnant = &unit{basic: &Basic{}, size: 1}
 
-// cut takes away n bytes of the next part, of basic elements of the given size.
+// cut removes n bytes of the next part, which has basic elements of the given size.
 func (r rest) cut(size, n int64) rest {
 	r = r.drop(n / size)
 	if n %= size; n > 0 {
@@ -138,7 +139,7 @@ func (r rest) cut(size, n int64) rest {
 	return r
 }
 
-// times multiplies positive numbers; what is too large is the largest number.
+// times multiplies positive numbers. It returns math.MaxInt64 if the product is larger.
 func times(x, y int64) int64 {
 	if x > math.MaxInt64/y {
 		return math.MaxInt64

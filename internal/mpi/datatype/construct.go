@@ -2,9 +2,9 @@ package datatype
 
 import "slices"
 
-// The constructors return the type that MPI's constructor of the same name makes of the same arguments, or an error: an
-// *ArgumentError where the standard forbids an argument, ErrTooLarge where no MPI could make it. They keep the slices
-// they are given. An old type that is nil or of Kind Unknown makes the new one Unknown.
+// The constructors have the names of MPI's constructors, and make the same types of the same arguments. They return an
+// *ArgumentError if an argument is invalid, and ErrTooLarge if the type is too large for MPI. They keep the slices in
+// their arguments. If an old type is nil or Unknown, the new type is Unknown.
 
 // Contiguous is MPI_Type_contiguous.
 func Contiguous(count int64, old *Type) (*Type, error) {
@@ -15,15 +15,16 @@ func Contiguous(count int64, old *Type) (*Type, error) {
 	return t.regular(func(a *arith) *Stage { return repeat(count, 0, old.Extent(), nil, old) })
 }
 
-// Vector is MPI_Type_vector: stride counts extents of old.
+// Vector is MPI_Type_vector. The stride is in extents of old.
 func Vector(count, blocklength, stride int64, old *Type) (*Type, error) {
 	t := &Type{Kind: VectorKind, Args: Args{Count: count, Blocklength: blocklength, Stride: stride}, Olds: []*Type{old}}
 	return t.vector(count, blocklength, func(a *arith) int64 { return a.mul(stride, old.Extent()) })
 }
 
-// Hvector is MPI_Type_create_hvector: stride counts bytes.
+// Hvector is MPI_Type_create_hvector. The stride is in bytes.
 func Hvector(count, blocklength, stride int64, old *Type) (*Type, error) {
-	t := &Type{Kind: HvectorKind, Args: Args{Count: count, Blocklength: blocklength, Stride: stride}, Olds: []*Type{old}}
+	args := Args{Count: count, Blocklength: blocklength, Stride: stride}
+	t := &Type{Kind: HvectorKind, Args: args, Olds: []*Type{old}}
 	return t.vector(count, blocklength, func(a *arith) int64 { return a.add(stride, 0) })
 }
 
@@ -40,7 +41,7 @@ func (t *Type) vector(count, blocklength int64, stride func(*arith) int64) (*Typ
 	})
 }
 
-// Indexed is MPI_Type_indexed: displacements count extents of old.
+// Indexed is MPI_Type_indexed. The displacements are in extents of old.
 func Indexed(blocklengths, displacements []int64, old *Type) (*Type, error) {
 	t := &Type{Kind: IndexedKind, Args: Args{
 		Count: int64(len(displacements)), Blocklengths: blocklengths, Displacements: displacements,
@@ -48,7 +49,7 @@ func Indexed(blocklengths, displacements []int64, old *Type) (*Type, error) {
 	return t.indexed(true)
 }
 
-// Hindexed is MPI_Type_create_hindexed: displacements count bytes.
+// Hindexed is MPI_Type_create_hindexed. The displacements are in bytes.
 func Hindexed(blocklengths, displacements []int64, old *Type) (*Type, error) {
 	t := &Type{Kind: HindexedKind, Args: Args{
 		Count: int64(len(displacements)), Blocklengths: blocklengths, Displacements: displacements,
@@ -56,7 +57,7 @@ func Hindexed(blocklengths, displacements []int64, old *Type) (*Type, error) {
 	return t.indexed(false)
 }
 
-// IndexedBlock is MPI_Type_create_indexed_block: displacements count extents of old.
+// IndexedBlock is MPI_Type_create_indexed_block. The displacements are in extents of old.
 func IndexedBlock(blocklength int64, displacements []int64, old *Type) (*Type, error) {
 	t := &Type{Kind: IndexedBlockKind, Args: Args{
 		Count: int64(len(displacements)), Blocklength: blocklength, Displacements: displacements,
@@ -64,7 +65,7 @@ func IndexedBlock(blocklength int64, displacements []int64, old *Type) (*Type, e
 	return t.indexed(true)
 }
 
-// HindexedBlock is MPI_Type_create_hindexed_block: displacements count bytes.
+// HindexedBlock is MPI_Type_create_hindexed_block. The displacements are in bytes.
 func HindexedBlock(blocklength int64, displacements []int64, old *Type) (*Type, error) {
 	t := &Type{Kind: HindexedBlockKind, Args: Args{
 		Count: int64(len(displacements)), Blocklength: blocklength, Displacements: displacements,
@@ -92,7 +93,7 @@ func (t *Type) indexed(inExtents bool) (*Type, error) {
 	})
 }
 
-// Struct is MPI_Type_create_struct. With the types MPI_LB and MPI_UB among types it is MPI-1's MPI_Type_struct.
+// Struct is MPI_Type_create_struct. If types contains MPI_LB or MPI_UB, it is MPI_Type_struct of MPI-1.
 func Struct(blocklengths, displacements []int64, types []*Type) (*Type, error) {
 	t := &Type{Kind: StructKind, Args: Args{
 		Count: int64(len(displacements)), Blocklengths: blocklengths, Displacements: displacements,
@@ -114,7 +115,7 @@ func checkLengths(blocklengths []int64) error {
 	return nil
 }
 
-// Subarray is MPI_Type_create_subarray. Its stages are the dimensions, slowest first: that is the order of the data.
+// Subarray is MPI_Type_create_subarray. Its stages are the dimensions in the order of the data, slowest first.
 func Subarray(sizes, subsizes, starts []int64, order Order, old *Type) (*Type, error) {
 	n := len(sizes)
 	if n == 0 {
@@ -142,7 +143,8 @@ func Subarray(sizes, subsizes, starts []int64, order Order, old *Type) (*Type, e
 	})
 }
 
-// array makes the stages of subarray and darray: dim gives that of one dimension. The extent is the whole array's.
+// array makes the stages of subarray and darray. dim returns the stage of one dimension. The extent of the type is that
+// of the whole array.
 func (t *Type) array(dim func(a *arith, d int, stride int64) Stage) (*Type, error) {
 	g, old := &t.Args, t.Olds[0]
 	if unknown(t.Olds) {
@@ -185,9 +187,11 @@ func (t *Type) array(dim func(a *arith, d int, stride int64) Stage) (*Type, erro
 	return t, nil
 }
 
-// Darray is MPI_Type_create_darray: what process rank of size holds of an array dealt out to a grid of psizes. Its
-// stages are the dimensions, slowest first.
-func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, psizes []int64, order Order, old *Type) (*Type, error) {
+// Darray is MPI_Type_create_darray: the part of process rank in an array that is distributed to size processes, which
+// form a grid of psizes. Its stages are the dimensions, slowest first.
+func Darray(
+	size, rank int64, gsizes []int64, distribs []Distribution, dargs, psizes []int64, order Order, old *Type,
+) (*Type, error) {
 	n := len(gsizes)
 	switch {
 	case size < 1:
@@ -211,7 +215,8 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 			return nil, wrong("array_of_psizes", i, psizes[i], "must be 1 in a dimension that is not distributed")
 		}
 		if distribs[i] == DistributeBlock && dargs[i] != DefaultDarg && dargs[i] <= (gsizes[i]-1)/psizes[i] {
-			return nil, wrong("array_of_dargs", i, dargs[i], "is too small: with MPI_DISTRIBUTE_BLOCK, array_of_dargs times array_of_psizes must cover array_of_gsizes")
+			return nil, wrong("array_of_dargs", i, dargs[i], "is too small: with MPI_DISTRIBUTE_BLOCK, "+
+				"array_of_dargs times array_of_psizes must cover array_of_gsizes")
 		}
 		procs = a.mul(procs, psizes[i])
 	}
@@ -219,7 +224,8 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 		return nil, wrong("size", -1, size, "is not the product of array_of_psizes")
 	}
 	t := &Type{Kind: DarrayKind, Args: Args{
-		Count: int64(n), Size: size, Rank: rank, Sizes: gsizes, Distributions: distribs, Dargs: dargs, Psizes: psizes, Order: order,
+		Count: int64(n), Size: size, Rank: rank, Sizes: gsizes, Distributions: distribs, Dargs: dargs, Psizes: psizes,
+		Order: order,
 	}, Olds: []*Type{old}}
 	coords := make([]int64, n) // the process grid is always row-major (section 5.1.4)
 	for i, r := n-1, rank; i >= 0; i-- {
@@ -241,12 +247,12 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 		if block == DefaultDarg {
 			block = 1
 		}
-		block = min(block, g) // more changes nothing
+		block = min(block, g) // a larger block has the same effect
 		if block > (g-1)/p {  // one round
 			first := min(a.mul(c, block), g)
 			return Stage{N: min(block, g-first), First: a.mul(first, stride), Stride: stride}
 		}
-		round := block * p // of elements, dealt out in turn
+		round := block * p // elements that one round distributes, a block to each process
 		n := g / round * block
 		n += min(max(g%round-c*block, 0), block)
 		return Stage{N: n, First: a.mul(c*block, stride), Stride: stride, Group: block, Jump: a.mul(round, stride)}
@@ -282,14 +288,14 @@ func Dup(old *Type) (*Type, error) {
 	return t, err
 }
 
-// F90 is a type of MPI_Type_create_f90_real, _complex or _integer (r is not used for integer): one element of size bytes,
-// -1 if that is not known.
+// F90 is a type of MPI_Type_create_f90_real, _complex or _integer, with one element. It does not use p for integer. The
+// size is in bytes, -1 if it is not known.
 func F90(kind Kind, p, r, size int64) *Type {
 	return f90(kind, p, r, size)
 }
 
-// Build calls the constructor of a kind, with the arguments that it takes out of a, and of olds the first unless it is a
-// struct. The types of MPI_Type_create_f90_… (see F90) are made of nothing, and Build does not know them.
+// Build calls the constructor of a kind, with arguments from a. A struct takes all of olds, other kinds take the first.
+// Build does not make the types of MPI_Type_create_f90_… (see F90), which have no old type.
 func Build(kind Kind, a *Args, olds []*Type) (*Type, error) {
 	var old *Type
 	if len(olds) > 0 {
@@ -324,7 +330,7 @@ func Build(kind Kind, a *Args, olds []*Type) (*Type, error) {
 	return UnknownType(), nil
 }
 
-// UnknownType returns a type of which nothing is known.
+// UnknownType returns an unknown type.
 func UnknownType() *Type { return (&Type{Olds: nil}).asUnknown() }
 
 func repeat(n, first, stride int64, of *Stage, old *Type) *Stage {
@@ -343,7 +349,7 @@ func (t *Type) asUnknown() *Type {
 	return t
 }
 
-// regular computes a new type's properties from the stages that make returns.
+// regular computes the properties of a new type from the stages that make returns.
 func (t *Type) regular(make func(*arith) *Stage) (*Type, error) {
 	if unknown(t.Olds) {
 		return t.asUnknown(), nil
@@ -361,7 +367,8 @@ func (t *Type) regular(make func(*arith) *Stage) (*Type, error) {
 		t.only = nil
 	}
 	if !t.data && t.Kind != StructKind {
-		// Copies of a type without data have no bounds in either MPI, whatever its own are. In a struct they count.
+		// In both MPICH and Open MPI, copies of a type without data have no bounds, whatever the bounds of that type.
+		// In a struct, its bounds count.
 		t.LB, t.UB, t.lbMark, t.ubMark = 0, 0, false, false
 	}
 	if t.data && !t.ubMark && t.align > 1 && t.rounded() {
@@ -376,18 +383,18 @@ func (t *Type) regular(make func(*arith) *Stage) (*Type, error) {
 	return t, nil
 }
 
-// bounds gathers what the copies of types in a stage span.
+// bounds gathers the bounds of the copies of types in a stage.
 type bounds struct {
 	lb, ub, trueLB, trueUB int64
 	lbMark, ubMark         bool
-	any, data              bool // lb and ub, true bounds are set
+	any, data              bool // any: lb and ub are set; data: trueLB and trueUB are set
 	several                bool
 	only                   *Basic
 	align                  int64
 	depth                  int
 }
 
-// merge takes in what b spans when it is at displacements lo to hi at least.
+// merge adds copies of b. Their least displacement is lo, and the greatest is hi.
 func (m *bounds) merge(a *arith, b *bounds, lo, hi int64) {
 	if b.lbMark && !m.lbMark {
 		m.lb, m.lbMark = a.add(b.lb, lo), true
@@ -426,12 +433,12 @@ func (m *bounds) merge(a *arith, b *bounds, lo, hi int64) {
 func (t *Type) bounds() bounds {
 	return bounds{
 		lb: t.LB, ub: t.UB, trueLB: t.TrueLB, trueUB: t.TrueUB, lbMark: t.lbMark, ubMark: t.ubMark, data: t.data,
-		any:     t.data || t.Kind != Named, // only MPI_LB and MPI_UB are nowhere but where they mark
+		any:     t.data || t.Kind != Named, // MPI_LB and MPI_UB have no bounds except those that they mark
 		several: t.only == nil && t.data, only: t.only, align: t.align, depth: t.Depth,
 	}
 }
 
-// measure computes the stage's elements and bytes, and what it spans.
+// measure computes the stage's elements, bytes and bounds.
 func (s *Stage) measure(a *arith, out *bounds) {
 	if s.Blocks != nil {
 		s.measureBlocks(a, out)
@@ -461,7 +468,7 @@ func (s *Stage) span(a *arith) (lo, hi int64) {
 		last := a.add(s.First, a.mul(s.N-1, s.Stride))
 		return min(s.First, last), max(s.First, last)
 	}
-	// Strides and jumps have the same sign in these: darray.
+	// Only darray has several groups. Its strides and jumps have the same sign.
 	last := s.N - 1
 	full := a.add(a.mul(last/s.Group, s.Jump), a.mul(last%s.Group, s.Stride))
 	if last >= s.Group {

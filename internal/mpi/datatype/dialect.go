@@ -1,22 +1,22 @@
 package datatype
 
-// Dialect says which rules for the bounds of types (MPI 4.0, section 5.1.6) an MPI library follows. Predefined types have
-// one, and those that are made of them inherit it: a type's extent is what MPI makes of it. Where each library departs
-// from its dialect is in the tests of package mpitest.
+// Dialect says which rules for the bounds of types (MPI 4.0, section 5.1.6) an MPI library follows, so that extents are
+// those of the library. Predefined types have a dialect, and derived types inherit it. The tests of package mpitest
+// know where a library differs from its dialect.
 type Dialect uint8
 
 // The dialects.
 const (
-	// Standard is as the standard says: explicit bounds stick, which means that they are bounds of all that a type with
-	// such bounds becomes part of; types without are rounded up to the alignment of what they consist of. So does Open MPI.
+	// Standard follows the standard, as Open MPI does. Every type that is made from a type with explicit bounds
+	// inherits these bounds. The extents of types without explicit bounds are rounded up to the alignment of their
+	// elements.
 	Standard Dialect = iota
-	// MPICH4 is that of MPICH 4: explicit bounds are forgotten when the type becomes part of a struct; and only structs are
-	// rounded up, unless they have MPI_LB or MPI_UB in them, or all their blocks are of one type.
+	// MPICH4 is the dialect of MPICH 4. A struct does not inherit explicit bounds. Only structs are rounded up, unless
+	// they contain MPI_LB or MPI_UB, or all their blocks are of one type.
 	MPICH4
 )
 
-// Predefined returns the predefined type of the given name and size, as the function Predefined does, for an MPI library
-// of the dialect.
+// Predefined returns a type as the function Predefined does, for an MPI library of the dialect.
 func (d Dialect) Predefined(name string, size int64) *Type {
 	t := Predefined(name, size)
 	t.dialect = d
@@ -31,7 +31,7 @@ func dialectOf(olds []*Type) Dialect {
 	return d
 }
 
-// sticks reports whether the explicit bounds of old are bounds of the struct that it becomes part of.
+// sticks reports whether a struct inherits the explicit bounds of old.
 func sticks(old *Type) bool { return old.dialect != MPICH4 || old.Kind == Named }
 
 // rounded reports whether a type without an explicit upper bound is rounded up to its alignment.
@@ -44,7 +44,8 @@ func (t *Type) rounded() bool {
 	}
 	first := t.Olds[0]
 	for _, o := range t.Olds {
-		if o != first && !(single(o) && single(first) && o.Size == first.Size && o.Basic.Category == first.Basic.Category) {
+		alike := single(o) && single(first) && o.Size == first.Size && o.Basic.Category == first.Basic.Category
+		if o != first && !alike {
 			return true
 		}
 	}

@@ -7,21 +7,27 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the arguments are, a constructor returns a type or an error.
+// TestGarbageArguments checks that constructors return a type or an error for all arguments.
 func TestGarbageArguments(t *testing.T) {
 	number := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-2, 9), rapid.SampledFrom([]int64{
-		math.MaxInt64, math.MinInt64, math.MaxInt64 / 2, 1 << 62, 1 << 61, 1 << 32, 1<<32 + 1, math.MaxInt32, math.MinInt32, DefaultDarg,
+		math.MaxInt64, math.MinInt64, math.MaxInt64 / 2, 1 << 62, 1 << 61, 1 << 32, 1<<32 + 1, math.MaxInt32,
+		math.MinInt32, DefaultDarg,
 	}))
 	positive := rapid.OneOf(rapid.Int64Range(1, math.MaxInt64), rapid.Int64Range(1, 4))
-	olds := []*Type{Predefined("MPI_INT", 4), Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_LB", 0), UnknownType(), nil}
+	olds := []*Type{
+		Predefined("MPI_INT", 4), Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_LB", 0),
+		UnknownType(), nil,
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 3).Draw(t, "n")
 		list := func(g *rapid.Generator[int64]) []int64 { return rapid.SliceOfN(g, n, n).Draw(t, "list") }
 		one := func() int64 { return number.Draw(t, "number") }
 		values := rapid.SampledFrom([]*rapid.Generator[int64]{number, positive}).Draw(t, "values")
 		a := &Args{
-			Count: one(), Blocklength: one(), Stride: one(), Blocklengths: list(values), Displacements: list(number), Sizes: list(values),
-			Subsizes: list(values), Starts: list(number), Dargs: list(values), Psizes: list(values), Size: one(), Rank: one(),
+			Count: one(), Blocklength: one(), Stride: one(), Blocklengths: list(values), Displacements: list(number),
+			Sizes:    list(values),
+			Subsizes: list(values), Starts: list(number), Dargs: list(values), Psizes: list(values), Size: one(),
+			Rank:  one(),
 			Order: Order(rapid.IntRange(0, 1).Draw(t, "order")), LB: one(), Extent: one(),
 		}
 		a.Size = 1
@@ -54,14 +60,16 @@ func TestGarbageArguments(t *testing.T) {
 	})
 }
 
-// Products that don't fit are not needed where the parts do.
+// TestLargeDistributions checks types that fit into 64 bits, although products of their arguments do not.
 func TestLargeDistributions(t *testing.T) {
 	intType := Predefined("MPI_INT", 4)
-	cyclic, err := Darray(1<<32, 1, []int64{1 << 33}, []Distribution{DistributeCyclic}, []int64{1 << 32}, []int64{1 << 32}, OrderC, intType)
+	cyclic, err := Darray(1<<32, 1, []int64{1 << 33}, []Distribution{DistributeCyclic}, []int64{1 << 32},
+		[]int64{1 << 32}, OrderC, intType)
 	if err != nil || cyclic.Elements != 1<<32 || cyclic.TrueLB != 1<<34 {
 		t.Errorf("cyclic: %v, %v", cyclic, err)
 	}
-	block, err := Darray(4, 0, []int64{8}, []Distribution{DistributeBlock}, []int64{math.MaxInt64 / 2}, []int64{4}, OrderC, intType)
+	block, err := Darray(4, 0, []int64{8}, []Distribution{DistributeBlock}, []int64{math.MaxInt64 / 2}, []int64{4},
+		OrderC, intType)
 	if err != nil || block.Elements != 8 {
 		t.Errorf("block: %v, %v", block, err)
 	}

@@ -2,14 +2,14 @@ package datatype
 
 import "math/bits"
 
-// Hash is a hash of a sequence of basic elements. Equal sequences have equal hashes, and different ones different hashes
-// but for a chance of less than (n/2^61)² for sequences of n elements. Hashes compare by ==, and the zero Hash is that of
-// the empty sequence.
+// Hash is a hash of a sequence of basic elements. Equal sequences have equal hashes. Different sequences of n elements
+// have equal hashes with a probability of less than (n/2^61)². Hashes can be compared with ==. The zero Hash is the
+// hash of the empty sequence.
 //
-// Like the operators of Gropp, Runtime Checking of Datatype Signatures in MPI (section 3), Concat is associative and not
-// commutative, so the hash of a derived type follows from those of the types it is made from; unlike them it is a
-// polynomial whose coefficients are the elements, taken modulo a prime at two points: nothing is lost to shifts that
-// come round again or to symbols that cancel.
+// Like the operators of Gropp, Runtime Checking of Datatype Signatures in MPI (section 3), Concat is associative and
+// not commutative. So the hash of a derived type follows from the hashes of its old types. Unlike Gropp's hash, this
+// one is a polynomial modulo a prime, evaluated at two points. Its coefficients are the elements. It does not lose
+// information by shifts that wrap around, or by symbols that cancel.
 type Hash struct {
 	// N is the number of elements.
 	N int64
@@ -23,7 +23,7 @@ type point struct{ value, power uint64 }
 // prime is 2^61-1.
 const prime = 1<<61 - 1
 
-// The points are generators of the multiplicative group modulo prime, so that their powers do not come round.
+// The points are generators of the multiplicative group modulo prime, so that their powers repeat as late as possible.
 const (
 	pointA = 0x0f3a9c5d17be6404
 	pointB = 0x14c7e8a2590d3b69
@@ -38,7 +38,7 @@ func hashBasic(name string) Hash {
 	}
 }
 
-// symbol turns a name into a number below prime: FNV-1a, then the mixing of splitmix64.
+// symbol maps a name to a number below prime, by FNV-1a and the mixing function of splitmix64.
 func symbol(name string, seed uint64) uint64 {
 	h := seed
 	for i := range len(name) {
@@ -54,7 +54,7 @@ func (h Hash) Sum64() uint64 {
 	return (h.a.value ^ bits.RotateLeft64(h.b.value, 29)) + uint64(h.N)*0x9e3779b97f4a7c15
 }
 
-// Concat returns the hash of h's elements with g's behind them.
+// Concat returns the hash of h's elements followed by g's elements.
 func (h Hash) Concat(g Hash) Hash {
 	switch {
 	case h.N == 0:
@@ -69,7 +69,8 @@ func (p point) concat(q point) point {
 	return point{value: addMod(mulMod(p.value, q.power), q.value), power: mulMod(p.power, q.power)}
 }
 
-// Repeat returns the hash of n copies of h's elements, of none if n is not positive. It takes O(log n) steps.
+// Repeat returns the hash of n copies of h's elements, or of the empty sequence if n is not positive. It takes O(log n)
+// steps.
 func (h Hash) Repeat(n int64) Hash {
 	if n == 1 {
 		return h
@@ -91,8 +92,8 @@ func mulMod(x, y uint64) uint64 {
 	return addMod(lo&prime, lo>>61|hi<<3)
 }
 
-// addMod adds numbers of at most prime; the sum is below prime. There is no telling beforehand which sums are too large,
-// so it does without a branch.
+// addMod adds two numbers that are at most prime. The result is below prime. It has no branch, because the processor
+// could not predict it.
 func addMod(x, y uint64) uint64 {
 	s := x + y - prime
 	return s + prime&uint64(int64(s)>>63)

@@ -14,13 +14,13 @@ import (
 var signatures = flag.Int("signatures", 200_000, "random signatures to look for collisions among")
 
 // TestHashOfRandomSignatures looks for different signatures with equal hashes:
-// go test ./internal/datatype -run RandomSignatures -v -signatures 10000000.
+// go test ./internal/mpi/datatype -run RandomSignatures -v -signatures 10000000.
 func TestHashOfRandomSignatures(t *testing.T) {
 	n := *signatures
 	if testing.Short() {
 		n = min(n, 20_000)
 	}
-	// A signature is as good as its SHA-256, of which 64 bits are enough to tell those few apart whose hashes are equal.
+	// 64 bits of its SHA-256 stand for a signature. That is enough, because only a few signatures have equal hashes.
 	type pair struct {
 		a, b  uint64
 		n     int64
@@ -58,7 +58,8 @@ func TestHashOfRandomSignatures(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d signatures, %d different: %d collisions, %d of the first half of the hash alone", n, different, collisions, halves)
+	t.Logf("%d signatures, %d different: %d collisions, %d of the first half of the hash alone", n, different,
+		collisions, halves)
 	if collisions != 0 {
 		t.Errorf("%d collisions", collisions)
 	}
@@ -67,8 +68,8 @@ func TestHashOfRandomSignatures(t *testing.T) {
 	}
 }
 
-// randomSignature returns the hash of a signature of up to 16 runs, some of them repeated, and a text that stands for it.
-// Its runs are of different types each, so that different texts are different signatures.
+// randomSignature returns the hash of a signature of up to 16 runs, some of them repeated, and its text. Adjacent runs
+// have different types, so that different texts mean different signatures.
 func randomSignature(r *rand.Rand, names []string) (h Hash, text []byte) {
 	last := -1
 	for range 1 + r.IntN(16) {
@@ -87,7 +88,7 @@ func randomSignature(r *rand.Rand, names []string) (h Hash, text []byte) {
 	return h, text
 }
 
-// TestPointsAreGenerators: the powers of the points come round only after prime-1 of them.
+// TestPointsAreGenerators checks that the powers of the points repeat only after prime-1 powers.
 func TestPointsAreGenerators(t *testing.T) {
 	p := new(big.Int).SetUint64(prime)
 	order := new(big.Int).SetUint64(prime - 1)
@@ -101,7 +102,8 @@ func TestPointsAreGenerators(t *testing.T) {
 		}
 		e := new(big.Int).Div(order, new(big.Int).SetUint64(f))
 		for _, x := range []uint64{pointA, pointB} {
-			if new(big.Int).Exp(new(big.Int).SetUint64(x), e, p).IsUint64() && new(big.Int).Exp(new(big.Int).SetUint64(x), e, p).Uint64() == 1 {
+			if new(big.Int).Exp(new(big.Int).SetUint64(x), e, p).IsUint64() &&
+				new(big.Int).Exp(new(big.Int).SetUint64(x), e, p).Uint64() == 1 {
 				t.Errorf("%#x has order (prime-1)/%d at most", x, f)
 			}
 		}
@@ -146,7 +148,7 @@ func benchmarkTypes(b *testing.B) (particle, other *Type) {
 	return make([]int64{1, 3, 2}, i, d, i), make([]int64{1, 1, 2}, i, must(Contiguous(3, d)), i)
 }
 
-// BenchmarkSign makes the signature of a struct of three.
+// BenchmarkSign makes the signature of a struct of three blocks.
 func BenchmarkSign(b *testing.B) {
 	t, _ := benchmarkTypes(b)
 	for b.Loop() {
@@ -166,7 +168,12 @@ func BenchmarkCompare(b *testing.B) {
 		{"same basic type", Use{i, 10}, Use{d, 20}, Matches},
 		{"equal structs", Use{particle, 1000}, Use{other, 1000}, Matches},
 		{"partial receive", Use{particle, 1000}, Use{must(Contiguous(5000, other)), 1}, Matches},
-		{"ends inside", Use{must(Struct([]int64{1, 2}, []int64{0, 8}, []*Type{i, Predefined("MPI_DOUBLE", 8)})), 1}, Use{particle, 1000}, Matches},
+		{
+			"ends inside", Use{
+				must(Struct([]int64{1, 2}, []int64{0, 8}, []*Type{i, Predefined("MPI_DOUBLE", 8)})),
+				1,
+			}, Use{particle, 1000}, Matches,
+		},
 		{"mismatch", Use{particle, 1000}, Use{i, 1000000}, Mismatch},
 	} {
 		b.Run(c.name, func(b *testing.B) {

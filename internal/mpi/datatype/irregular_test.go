@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// irregular returns a type of n doubles at irregular places, the first of which is free: gaps of 1 to 8 doubles.
+// irregular returns a type of n doubles at irregular displacements, 2 to 8 doubles apart. There is no double at 0.
 func irregular(n int, seed uint64) *Type {
 	r := rand.New(rand.NewPCG(seed, 1))
 	at := make([]int64, n)
@@ -18,8 +18,8 @@ func irregular(n int, seed uint64) *Type {
 	return made(Resized(0, int64(64*n+16), made(IndexedBlock(1, at, double))))
 }
 
-// BenchmarkIrregular makes the layout of n irregular blocks, and compares buffers that are interleaved without overlap:
-// one copy, and a thousand.
+// BenchmarkIrregular makes the layout of n irregular blocks. It compares interleaved buffers without overlap, of one
+// copy and of a thousand copies.
 func BenchmarkIrregular(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		t, u := irregular(n, 1), irregular(n, 2)

@@ -6,7 +6,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype/strided"
 )
 
-// farthest bounds the displacements and addresses that are looked at: no memory is farther away.
+// farthest bounds the displacements and addresses. No memory is farther away.
 const farthest = 1 << 59
 
 type layoutCache struct {
@@ -14,9 +14,9 @@ type layoutCache struct {
 	is   *strided.Layout
 }
 
-// Layout returns which bytes one copy of the type occupies, as strided blocks (see the paper on MUST's datatype checks,
-// section VIII), and where each byte is in the serialised data. It is nil if the type is unknown, larger than any memory,
-// or too irregular (strided.MaxBlocks). It is computed once, in time linear in the number of blocks.
+// Layout returns the bytes of one copy of the type, as strided blocks (see the paper on MUST's datatype checks, section
+// VIII), with the position of each byte in the serialised data. It returns nil if the type is unknown, larger than any
+// memory, or too irregular (strided.MaxBlocks). The first call computes it, in time linear in the number of blocks.
 func (t *Type) Layout() *strided.Layout {
 	if t == nil {
 		return nil

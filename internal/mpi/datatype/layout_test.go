@@ -11,7 +11,8 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/datatype/strided"
 )
 
-// serialised returns the address of every byte of the buffer by its position in the serialised data, made from the type map.
+// serialised returns the address of every byte of the buffer, by its position in the serialised data. It uses the type
+// map.
 func serialised(b Buffer) []int64 {
 	var all []int64
 	elements := flatten(b.Type)
@@ -28,9 +29,13 @@ func serialised(b Buffer) []int64 {
 var (
 	char, short, double = Predefined("MPI_CHAR", 1), Predefined("MPI_SHORT", 2), Predefined("MPI_DOUBLE", 8)
 	layoutBasics        = []*Type{
-		char, short, double, Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_SHORT_INT", 6), Predefined("MPI_LB", 0), Predefined("MPI_UB", 0),
+		char, short, double, Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_SHORT_INT", 6),
+		Predefined("MPI_LB", 0), Predefined("MPI_UB", 0),
 	}
-	basicSize = map[*Basic]int64{BasicFor("MPI_CHAR"): 1, BasicFor("MPI_SHORT"): 2, BasicFor("MPI_INT"): 4, BasicFor("MPI_DOUBLE"): 8}
+	basicSize = map[*Basic]int64{
+		BasicFor("MPI_CHAR"): 1, BasicFor("MPI_SHORT"): 2, BasicFor("MPI_INT"): 4,
+		BasicFor("MPI_DOUBLE"): 8,
+	}
 )
 
 // dice returns a number between from and to.
@@ -44,7 +49,7 @@ func (d dice) list(n, from, to int64) []int64 {
 	return l
 }
 
-// some returns a number up to most, rarely 0.
+// some returns a number from 0 up to most. 0 is rare.
 func (d dice) some(most int64) int64 {
 	if n := d(0, 5*most); n > 0 {
 		return (n + 4) / 5
@@ -52,13 +57,13 @@ func (d dice) some(most int64) int64 {
 	return 0
 }
 
-// evenly are dice for cases that rapid, which prefers small numbers, comes across too rarely.
+// evenly returns dice with evenly distributed numbers. Package rapid prefers small numbers, and so misses some cases.
 func evenly(seed uint64) dice {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return func(from, to int64) int64 { return from + r.Int64N(to-from+1) }
 }
 
-// checkLayouts runs the property with the dice of rapid, which can make a failing case smaller, and with even ones.
+// checkLayouts runs the property with the dice of rapid, which can shrink a failing case, and with even dice.
 func checkLayouts(t *testing.T, property func(t rapid.TB, roll dice)) {
 	rapid.Check(t, func(t *rapid.T) {
 		property(t, func(from, to int64) int64 { return rapid.Int64Range(from, to).Draw(t, "n") })
@@ -70,7 +75,7 @@ func checkLayouts(t *testing.T, property func(t rapid.TB, roll dice)) {
 	}
 }
 
-// layoutType makes a type of any constructors, nested up to depth times, with few enough bytes to count them all.
+// layoutType makes a type with random constructors, nested up to depth times. It is small enough to visit every byte.
 func layoutType(roll dice, depth int64) *Type {
 	for {
 		made, err := anyLayoutType(roll, depth)
@@ -121,7 +126,8 @@ func anyLayoutType(roll dice, depth int64) (*Type, error) {
 		return Subarray(sizes, subsizes, starts, Order(roll(0, 1)), old())
 	case DarrayKind:
 		n = 1 + n/3
-		gsizes, dists, dargs, psizes := roll.list(n, 1, 9), make([]Distribution, n), make([]int64, n), roll.list(n, 1, 3)
+		gsizes, dists, dargs, psizes := roll.list(n, 1, 9), make([]Distribution, n), make([]int64, n),
+			roll.list(n, 1, 3)
 		procs := int64(1)
 		for i := range gsizes {
 			dargs[i] = DefaultDarg
@@ -142,7 +148,7 @@ func layoutBuffer(roll dice) Buffer {
 	return Buffer{Base: uint64(roll(100000, 100300)), Count: roll.some(6), Type: layoutType(roll, roll(0, 4))}
 }
 
-// intervalsOf returns a block's intervals, as blocks without levels.
+// intervalsOf returns the intervals of a block, as blocks without levels.
 func intervalsOf(b strided.Block) []strided.Block {
 	if len(b.Levels) == 0 {
 		return []strided.Block{b}
@@ -209,7 +215,8 @@ func TestOverlapIsExact(t *testing.T) {
 	}
 }
 
-// firstSelfOverlap returns the least number of copies up to most that have a byte twice, 0 if none has.
+// firstSelfOverlap returns the least number of copies, up to most, with a byte that occurs twice. It returns 0 if there
+// is no such number.
 func firstSelfOverlap(t *Type, most int64) int64 {
 	has := map[int64]bool{}
 	one := serialised(Buffer{Count: 1, Type: t})
@@ -236,7 +243,8 @@ func TestSelfOverlapIsExact(t *testing.T) {
 			if want := from != 0 && count >= from; ok != want {
 				t.Fatalf("%d copies: got %v, but they overlap from %d copies on", count, ok, from)
 			}
-			if all := serialised(b); ok && (got.First == got.Second || all[got.First] != int64(got.Address) || all[got.Second] != int64(got.Address)) {
+			if all := serialised(b); ok && (got.First == got.Second || all[got.First] != int64(got.Address) ||
+				all[got.Second] != int64(got.Address)) {
 				t.Fatalf("%d copies: got %+v, but there are %d and %d", count, got, all[got.First], all[got.Second])
 			}
 		}
@@ -245,10 +253,12 @@ func TestSelfOverlapIsExact(t *testing.T) {
 
 func blocksOf(t *Type) []strided.Block { return slices.Collect(t.Layout().Blocks()) }
 
-// The example of section VII.A.5 in the paper on MUST's datatype checks; it writes the intervals' ends inclusively.
+// TestBlocklistOfFigure1 is the example of section VII.A.5 in the paper on MUST's datatype checks. In the paper, the
+// ends of the intervals are inclusive.
 func TestBlocklistOfFigure1(t *testing.T) {
 	s := made(Struct([]int64{1, 5, 7, 2, 1}, []int64{-4, 0, 47, 76, 100}, []*Type{
-		Predefined("MPI_LB", 0), Predefined("MPI_INT", 4), Predefined("MPI_CHAR", 1), Predefined("MPI_DOUBLE", 8), Predefined("MPI_UB", 0),
+		Predefined("MPI_LB", 0), Predefined("MPI_INT", 4), Predefined("MPI_CHAR", 1), Predefined("MPI_DOUBLE", 8),
+		Predefined("MPI_UB", 0),
 	}))
 	got := fmt.Sprint(blocksOf(s))
 	if want := "[{0 20 0 []} {47 7 20 []} {76 16 27 []}]"; got != want {
@@ -256,7 +266,7 @@ func TestBlocklistOfFigure1(t *testing.T) {
 	}
 }
 
-// made returns the type, which must not be wrong.
+// made returns the type. It panics if there is an error.
 func made(t *Type, err error) *Type {
 	if err != nil {
 		panic(err)
@@ -264,7 +274,7 @@ func made(t *Type, err error) *Type {
 	return t
 }
 
-// Whatever way a program describes a plane of an array, it is one strided block.
+// TestPlanesAreOneBlock checks that a plane of an array is one strided block, whatever its constructors.
 func TestPlanesAreOneBlock(t *testing.T) {
 	const k = 1000
 	column := made(Resized(0, 8, made(Vector(k, 1, k*k, double)))) // along z, next one in x
@@ -274,19 +284,24 @@ func TestPlanesAreOneBlock(t *testing.T) {
 		indices[i] = int64(i) * k
 	}
 	for name, typ := range map[string]*Type{
-		"xy":                 made(Contiguous(k*k, double)),
-		"xz":                 made(Vector(k, k, k*k, double)),
-		"yz":                 made(Vector(k*k, 1, k, double)),
-		"yz nested":          made(Hvector(k, 1, k*k*8, row)),
-		"xz of columns":      made(Contiguous(k, column)),
-		"xz subarray":        made(Subarray([]int64{k, k, k}, []int64{k, 1, k}, []int64{0, 7, 0}, OrderC, double)),
-		"yz subarray":        made(Subarray([]int64{k, k, k}, []int64{k, k, 1}, []int64{0, 0, 7}, OrderC, double)),
-		"yz Fortran":         made(Subarray([]int64{k, k, k}, []int64{1, k, k}, []int64{7, 0, 0}, OrderFortran, double)),
-		"haloed yz":          made(Subarray([]int64{k, k, k}, []int64{k - 2, k - 2, 1}, []int64{1, 1, 1}, OrderC, double)),
-		"haloed inside":      made(Subarray([]int64{k, k, k}, []int64{k - 2, k - 2, k - 2}, []int64{1, 1, 1}, OrderC, double)),
-		"indexed row":        made(IndexedBlock(1, indices, double)),
-		"indexed of indexed": made(IndexedBlock(1, indices, made(Resized(0, k*8, made(IndexedBlock(1, indices, double)))))),
-		"darray cyclic":      made(Darray(10, 3, []int64{k, k}, []Distribution{DistributeCyclic, DistributeNone}, []int64{5, DefaultDarg}, []int64{10, 1}, OrderC, double)),
+		"xy":            made(Contiguous(k*k, double)),
+		"xz":            made(Vector(k, k, k*k, double)),
+		"yz":            made(Vector(k*k, 1, k, double)),
+		"yz nested":     made(Hvector(k, 1, k*k*8, row)),
+		"xz of columns": made(Contiguous(k, column)),
+		"xz subarray":   made(Subarray([]int64{k, k, k}, []int64{k, 1, k}, []int64{0, 7, 0}, OrderC, double)),
+		"yz subarray":   made(Subarray([]int64{k, k, k}, []int64{k, k, 1}, []int64{0, 0, 7}, OrderC, double)),
+		"yz Fortran": made(Subarray([]int64{k, k, k}, []int64{1, k, k}, []int64{7, 0, 0}, OrderFortran,
+			double)),
+		"haloed yz": made(Subarray([]int64{k, k, k}, []int64{k - 2, k - 2, 1}, []int64{1, 1, 1}, OrderC,
+			double)),
+		"haloed inside": made(Subarray([]int64{k, k, k}, []int64{k - 2, k - 2, k - 2}, []int64{1, 1, 1}, OrderC,
+			double)),
+		"indexed row": made(IndexedBlock(1, indices, double)),
+		"indexed of indexed": made(IndexedBlock(1, indices,
+			made(Resized(0, k*8, made(IndexedBlock(1, indices, double)))))),
+		"darray cyclic": made(Darray(10, 3, []int64{k, k}, []Distribution{DistributeCyclic, DistributeNone},
+			[]int64{5, DefaultDarg}, []int64{10, 1}, OrderC, double)),
 	} {
 		if b := blocksOf(typ); len(b) != 1 {
 			t.Errorf("%s: %d blocks, the first is %v", name, len(b), b[0])

@@ -12,18 +12,21 @@ import (
 // kindWords are the constructors' names in the textual form.
 var kindWords = map[Kind]string{
 	DupKind: "dup", ContiguousKind: "contiguous", VectorKind: "vector", HvectorKind: "hvector", IndexedKind: "indexed",
-	HindexedKind: "hindexed", IndexedBlockKind: "indexed_block", HindexedBlockKind: "hindexed_block", StructKind: "struct",
+	HindexedKind: "hindexed", IndexedBlockKind: "indexed_block", HindexedBlockKind: "hindexed_block",
+	StructKind:   "struct",
 	SubarrayKind: "subarray", DarrayKind: "darray", ResizedKind: "resized", F90RealKind: "f90_real",
 	F90ComplexKind: "f90_complex", F90IntegerKind: "f90_integer", Unknown: "unknown",
 }
 
 var (
 	orderWords        = map[Order]string{OrderC: "C", OrderFortran: "FORTRAN"}
-	distributionWords = map[Distribution]string{DistributeNone: "none", DistributeBlock: "block", DistributeCyclic: "cyclic"}
+	distributionWords = map[Distribution]string{
+		DistributeNone: "none", DistributeBlock: "block", DistributeCyclic: "cyclic",
+	}
 )
 
-// defaultSizes are the sizes of predefined types in bytes where C is that of Linux on 64 bits and Fortran's default
-// kinds are four bytes. Those of the types that have their size in the name are in sizeInName.
+// defaultSizes are the sizes of predefined types in bytes, with C on 64-bit Linux, and default kinds of four bytes in
+// Fortran. DefaultSize knows the sizes of types whose names contain the size.
 var defaultSizes = map[string]int64{
 	"MPI_CHAR": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_WCHAR": 4, "MPI_BYTE": 1, "MPI_PACKED": 1,
 	"MPI_SHORT": 2, "MPI_UNSIGNED_SHORT": 2, "MPI_INT": 4, "MPI_UNSIGNED": 4, "MPI_LONG": 8, "MPI_UNSIGNED_LONG": 8,
@@ -32,17 +35,21 @@ var defaultSizes = map[string]int64{
 	"MPI_INT8_T": 1, "MPI_INT16_T": 2, "MPI_INT32_T": 4, "MPI_INT64_T": 8,
 	"MPI_UINT8_T": 1, "MPI_UINT16_T": 2, "MPI_UINT32_T": 4, "MPI_UINT64_T": 8,
 	"MPI_AINT": 8, "MPI_OFFSET": 8, "MPI_COUNT": 8,
-	"MPI_C_BOOL": 1, "MPI_C_COMPLEX": 8, "MPI_C_FLOAT_COMPLEX": 8, "MPI_C_DOUBLE_COMPLEX": 16, "MPI_C_LONG_DOUBLE_COMPLEX": 32,
-	"MPI_CXX_BOOL": 1, "MPI_CXX_FLOAT_COMPLEX": 8, "MPI_CXX_DOUBLE_COMPLEX": 16, "MPI_CXX_LONG_DOUBLE_COMPLEX": 32,
+	"MPI_C_BOOL": 1, "MPI_C_COMPLEX": 8, "MPI_C_FLOAT_COMPLEX": 8,
+	"MPI_C_DOUBLE_COMPLEX": 16, "MPI_C_LONG_DOUBLE_COMPLEX": 32,
+	"MPI_CXX_BOOL": 1, "MPI_CXX_FLOAT_COMPLEX": 8,
+	"MPI_CXX_DOUBLE_COMPLEX": 16, "MPI_CXX_LONG_DOUBLE_COMPLEX": 32,
 	"MPI_INTEGER": 4, "MPI_REAL": 4, "MPI_DOUBLE_PRECISION": 8, "MPI_COMPLEX": 8, "MPI_DOUBLE_COMPLEX": 16,
 	"MPI_LOGICAL": 4, "MPI_CHARACTER": 1,
-	"MPI_2INT": 8, "MPI_FLOAT_INT": 8, "MPI_DOUBLE_INT": 12, "MPI_LONG_INT": 12, "MPI_SHORT_INT": 6, "MPI_LONG_DOUBLE_INT": 20,
-	"MPI_2INTEGER": 8, "MPI_2REAL": 8, "MPI_2DOUBLE_PRECISION": 16, "MPI_2COMPLEX": 16, "MPI_2DOUBLE_COMPLEX": 32,
+	"MPI_2INT": 8, "MPI_FLOAT_INT": 8, "MPI_DOUBLE_INT": 12, "MPI_LONG_INT": 12,
+	"MPI_SHORT_INT": 6, "MPI_LONG_DOUBLE_INT": 20,
+	"MPI_2INTEGER": 8, "MPI_2REAL": 8, "MPI_2DOUBLE_PRECISION": 16,
+	"MPI_2COMPLEX": 16, "MPI_2DOUBLE_COMPLEX": 32,
 	"MPI_LB": 0, "MPI_UB": 0,
 }
 
-// DefaultSize returns the size in bytes that a predefined type ("MPI_INT") has on x86-64 and aarch64 under Linux, and
-// whether there is such a type.
+// DefaultSize returns the size in bytes of a predefined type ("MPI_INT") on x86-64 and aarch64 under Linux. It returns
+// false if there is no such type.
 func DefaultSize(name string) (int64, bool) {
 	if size, ok := defaultSizes[name]; ok {
 		return size, true
@@ -69,8 +76,8 @@ func DefaultSize(name string) (int64, bool) {
 }
 
 // F90Size returns the size in bytes of the type that Fortran's selected_real_kind and selected_int_kind choose for p
-// decimal digits and an exponent range of r, where all compilers choose the same: IEEE's single and double precision,
-// and two's complement; else -1. A negative p or r is MPI_UNDEFINED.
+// decimal digits and an exponent range of r. It returns -1 unless all compilers choose the same type: IEEE single or
+// double precision, or an integer in two's complement. A negative p or r is MPI_UNDEFINED.
 func F90Size(kind Kind, p, r int64) int64 {
 	if kind == F90IntegerKind {
 		for i, most := range []int64{2, 4, 9, 18} { // decimal digits of 1, 2, 4 and 8 bytes
@@ -93,8 +100,8 @@ func F90Size(kind Kind, p, r int64) int64 {
 	return size
 }
 
-// Format writes t in its textual form, in one line. Types that are used more than once get a name. Parse reads it. The
-// length is that of the constructors' arguments: thousands of blocks make thousands of numbers.
+// Format returns the textual form of t, in one line. Parse can read it. Types that are used more than once get a name.
+// The text contains all arguments of the constructors, so a type of thousands of blocks has a long text.
 func Format(t *Type) string {
 	f := formatter{names: map[*Type]string{}}
 	for i, shared := range sharedTypes(t) {
@@ -108,7 +115,7 @@ func Format(t *Type) string {
 	return f.String()
 }
 
-// sharedTypes returns the derived types that are used several times in t, those that are used in others first.
+// sharedTypes returns the derived types that are used several times in t. A type comes after the types that it uses.
 func sharedTypes(t *Type) []*Type {
 	var order []*Type
 	uses := map[*Type]int{}
@@ -135,7 +142,7 @@ type formatter struct {
 	names map[*Type]string
 }
 
-// text writes what stands for t: its name if it has one.
+// text writes the name of t, or its constructor if it has no name.
 func (f *formatter) text(t *Type) {
 	switch {
 	case t == nil || t.Kind == Unknown:
@@ -179,7 +186,7 @@ func (f *formatter) constructor(t *Type) {
 	}
 }
 
-// formatArgs returns the arguments of t's constructor but the old type, in MPI's order.
+// formatArgs returns the arguments of t's constructor in MPI's order, without the old type.
 func formatArgs(t *Type) []string {
 	num := func(n int64) string { return strconv.FormatInt(n, 10) }
 	g := &t.Args
@@ -196,7 +203,8 @@ func formatArgs(t *Type) []string {
 		return []string{formatList(g.Sizes), formatList(g.Subsizes), formatList(g.Starts), orderWords[g.Order]}
 	case DarrayKind:
 		return []string{
-			num(g.Size), num(g.Rank), formatList(g.Sizes), formatDistributions(g), formatList(g.Psizes), orderWords[g.Order],
+			num(g.Size), num(g.Rank), formatList(g.Sizes), formatDistributions(g), formatList(g.Psizes),
+			orderWords[g.Order],
 		}
 	case ResizedKind:
 		return []string{num(g.LB), num(g.Extent)}

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Limits of Parse, so that no text takes it long.
+// Limits of Parse, so that every text is parsed in a short time.
 const (
 	maxNumbers = 4 << 20 // blocks, and numbers in lists
 	maxNesting = 1000
 )
 
-// Parse reads a type in its textual form, as Format writes it and docs/types.md describes it. Errors are *SyntaxErrors,
-// also where a constructor refuses its arguments.
+// Parse reads a type in its textual form, as Format writes it and docs/types.md describes it. All errors are
+// *SyntaxErrors, also if a constructor rejects its arguments.
 func Parse(text string) (*Type, error) {
 	p := parser{scanner: scanner{text: text}, types: map[string]*Type{}}
 	t := p.whole()
@@ -28,12 +28,12 @@ func Parse(text string) (*Type, error) {
 // parser is a parser by recursive descent.
 type parser struct {
 	scanner
-	types   map[string]*Type // by name: those the text defines, and the predefined ones met so far
+	types   map[string]*Type // by name: definitions of the text, and predefined types so far
 	nesting int
 	numbers int // read so far
 }
 
-// whole reads definitions and the type, which is the last of the definitions if nothing follows.
+// whole reads definitions, and then the type. If there is none, the type is the last definition.
 func (p *parser) whole() *Type {
 	t := p.statement()
 	for p.accept(';') && p.peek() != end {
@@ -69,8 +69,8 @@ func (p *parser) statement() *Type {
 	return t
 }
 
-// typ reads a type: a name, or a constructor with its arguments. It is nil after an error, which makes types of it
-// unknown.
+// typ reads a type: a name, or a constructor with its arguments. It returns nil after an error, so that types made from
+// it are unknown.
 func (p *parser) typ() *Type {
 	p.space()
 	at := p.pos
@@ -107,7 +107,7 @@ func (p *parser) typ() *Type {
 	return t
 }
 
-// kindCalled returns the kind of type that a constructor's name stands for.
+// kindCalled returns the kind of type of a constructor's name.
 func kindCalled(word string) (Kind, bool) {
 	for kind, w := range kindWords {
 		if w == word {
@@ -117,7 +117,7 @@ func kindCalled(word string) (Kind, bool) {
 	return 0, false
 }
 
-// predefined returns the predefined type of the given name, which a size in bytes may follow: INTEGER:8.
+// predefined returns the predefined type of the given name. A size in bytes may follow the name: INTEGER:8.
 func (p *parser) predefined(at int, word string) *Type {
 	name, known := predefinedName(word)
 	size, _ := DefaultSize(name)
@@ -137,7 +137,7 @@ func (p *parser) predefined(at int, word string) *Type {
 	return p.types[key]
 }
 
-// size reads a size behind a name, if there is one: ":8".
+// size reads a size after a name, if there is one: ":8".
 func (p *parser) size() (int64, bool) {
 	if !p.accept(':') {
 		return 0, false
@@ -151,7 +151,7 @@ func (p *parser) size() (int64, bool) {
 	return n, true
 }
 
-// predefinedName returns the full name of a predefined type that is given with or without MPI_.
+// predefinedName returns the full name of a predefined type. The word may have the prefix MPI_ or not.
 func predefinedName(word string) (string, bool) {
 	name := "MPI_" + strings.TrimPrefix(word, "MPI_")
 	if _, ok := DefaultSize(name); ok {
@@ -160,7 +160,7 @@ func predefinedName(word string) (string, bool) {
 	return word, false
 }
 
-// didYouMean returns a hint at what an unknown word may stand for.
+// didYouMean returns a hint at the meaning of an unknown word.
 func (p *parser) didYouMean(word string) string {
 	if name, ok := predefinedName(strings.ToUpper(word)); ok {
 		return ": did you mean " + strings.TrimPrefix(name, "MPI_") + "?"
@@ -181,7 +181,7 @@ func (p *parser) didYouMean(word string) string {
 // call reads the arguments of a constructor, in MPI's order.
 type call struct {
 	*parser
-	at    map[string]int // where parameters are, by MPI's names for them
+	at    map[string]int // positions of parameters, by their names in MPI
 	begun bool
 }
 
@@ -207,7 +207,7 @@ func (c *call) nums(param string) []int64 {
 	return list(c.parser, c.number)
 }
 
-// asMany reads a list that must have n numbers, as the first one. It has, in any case.
+// asMany reads a list that must have n numbers, like the first list. The returned list always has n numbers.
 func (c *call) asMany(param string, n int) []int64 {
 	l := c.nums(param)
 	if len(l) != n {
@@ -224,7 +224,7 @@ func (c *call) old() *Type {
 	return t
 }
 
-// construct reads the arguments of a constructor, and calls it, even after an error in them.
+// construct reads the arguments of a constructor, and calls it, even after a syntax error.
 func (c *call) construct(kind Kind) (*Type, error) {
 	switch kind {
 	case DupKind:
@@ -275,7 +275,9 @@ func (c *call) indexed(construct func(blocklengths, displacements []int64, old *
 	return construct(lengths, displacements, c.old())
 }
 
-func (c *call) indexedBlock(construct func(blocklength int64, displacements []int64, old *Type) (*Type, error)) (*Type, error) {
+func (c *call) indexedBlock(
+	construct func(blocklength int64, displacements []int64, old *Type) (*Type, error),
+) (*Type, error) {
 	length, displacements := c.num("blocklength"), c.nums("array_of_displacements")
 	return construct(length, displacements, c.old())
 }
@@ -302,13 +304,13 @@ func (c *call) blocks() (lengths, displacements []int64, types []*Type) {
 	return lengths, displacements, types
 }
 
-// wordAhead reports whether a word comes next, as 2INT is one.
+// wordAhead reports whether a word comes next. 2INT is a word, too.
 func (c *call) wordAhead() bool {
 	ahead := c.scanner
 	return ahead.word() != ""
 }
 
-// distributions reads [block, cyclic(2)]: distributions, with their arguments where there are some.
+// distributions reads [block, cyclic(2)]: distributions with optional arguments.
 func (c *call) distributions(n int) (distribs []Distribution, dargs []int64) {
 	c.argument("array_of_distribs")
 	c.at["array_of_dargs"] = c.pos
@@ -334,7 +336,8 @@ func (c *call) order() Order {
 	return choice(c.parser, orderWords)
 }
 
-// f90 reads the arguments of a Fortran type, and its size if it is not the one that all compilers choose.
+// f90 reads the arguments of a Fortran type, and its size if there is one. The default size is the common size of all
+// compilers.
 func (c *call) f90(kind Kind) *Type {
 	var precision int64
 	if kind != F90IntegerKind {
@@ -361,7 +364,7 @@ func list[T any](p *parser, item func() T) []T {
 	return out
 }
 
-// another counts what lists are made of.
+// another counts one more number or block.
 func (p *parser) another() {
 	p.numbers++
 	if p.numbers > maxNumbers {
@@ -369,7 +372,7 @@ func (p *parser) another() {
 	}
 }
 
-// choice reads one of a few words, in upper or lower case.
+// choice reads one of the given words. Case does not matter.
 func choice[T comparable](p *parser, words map[T]string) (value T) {
 	p.space()
 	at := p.pos

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A SyntaxError says where a path or the textual form of a type can't be read.
+// SyntaxError is an error in a path or in the textual form of a type.
 type SyntaxError struct {
 	Line, Column int // from 1, in characters
 	Why          string
@@ -21,20 +21,21 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Why)
 }
 
-// scanner reads tokens from left to right. It remembers the first error, behind which it finds nothing more.
+// scanner reads tokens from left to right. It remembers the first error. After an error, it is at the end of the text.
 type scanner struct {
 	text string
 	pos  int
 	err  error
 }
 
-// fail says what is wrong at a position.
+// fail sets the error, unless there is one already.
 func (s *scanner) fail(at int, format string, args ...any) {
 	if s.err == nil {
 		before := s.text[:at]
 		line := strings.LastIndexByte(before, '\n') + 1
 		s.err = &SyntaxError{
-			Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[line:]), Why: fmt.Sprintf(format, args...),
+			Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[line:]),
+			Why: fmt.Sprintf(format, args...),
 		}
 	}
 	s.pos = len(s.text)
@@ -46,10 +47,10 @@ func (s *scanner) space() {
 	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.rest(), unicode.IsSpace))
 }
 
-// end is the character behind the last one.
+// end is the result of peek at the end of the text.
 const end rune = -1
 
-// peek returns the next character that is no space.
+// peek returns the next character that is not a space.
 func (s *scanner) peek() rune {
 	s.space()
 	if s.rest() == "" {
@@ -105,7 +106,8 @@ func (s *scanner) word() string {
 	s.space()
 	rest := s.rest()
 	word := rest
-	if i := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }); i >= 0 {
+	other := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	if i := strings.IndexFunc(rest, other); i >= 0 {
 		word = rest[:i]
 	}
 	if strings.Trim(word, "0123456789") == "" {

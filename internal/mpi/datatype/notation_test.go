@@ -35,7 +35,10 @@ func TestParse(t *testing.T) {
 		{"hindexed_block(2, [0, 5], INT)", 16, 4, 0, 16, ""},
 		{"indexed([], [], INT)", 0, 0, 0, 0, ""},
 		{"subarray([10, 10], [2, 3], [1, 1], C, DOUBLE)", 48, 6, 0, 800, ""},
-		{"subarray([10, 10], [2, 3], [1, 1], fortran, DOUBLE)", 48, 6, 0, 800, "subarray([10, 10], [2, 3], [1, 1], FORTRAN, DOUBLE)"},
+		{
+			"subarray([10, 10], [2, 3], [1, 1], fortran, DOUBLE)", 48, 6, 0, 800,
+			"subarray([10, 10], [2, 3], [1, 1], FORTRAN, DOUBLE)",
+		},
 		{"darray(4, 1, [10, 10], [block, cyclic(2)], [2, 2], C, DOUBLE)", 160, 20, 0, 800, ""},
 		{"darray(2, 1, [10, 3], [block(5), none], [2, 1], C, DOUBLE)", 120, 15, 0, 240, ""},
 		{"resized(0, 16, INT)", 4, 1, 0, 16, ""},
@@ -47,8 +50,14 @@ func TestParse(t *testing.T) {
 		{"f90_real(30, 4000):16", 16, 1, 0, 16, ""},
 		{"unknown", -1, -1, 0, 0, ""},
 		{"contiguous(2, unknown)", -1, -1, 0, 0, ""},
-		{"t1 = struct{2*INT @0, DOUBLE @8}; t2 = contiguous(3, t1)", 48, 9, 0, 48, "contiguous(3, struct{2*INT @0, DOUBLE @8})"},
-		{"row = vector(2, 1, 2, INT); struct{row @0, row @100};", 16, 4, 0, 112, "t1 = vector(2, 1, 2, INT); struct{t1 @0, t1 @100}"},
+		{
+			"t1 = struct{2*INT @0, DOUBLE @8}; t2 = contiguous(3, t1)", 48, 9, 0, 48,
+			"contiguous(3, struct{2*INT @0, DOUBLE @8})",
+		},
+		{
+			"row = vector(2, 1, 2, INT); struct{row @0, row @100};", 16, 4, 0, 112,
+			"t1 = vector(2, 1, 2, INT); struct{t1 @0, t1 @100}",
+		},
 	} {
 		typ, err := Parse(c.text)
 		if err != nil {
@@ -74,7 +83,11 @@ func TestParseErrors(t *testing.T) {
 		{"double", "column 1: there is no type double: did you mean DOUBLE?"},
 		{"vector(3, 2, 4, MPI_int)", "column 17: there is no type MPI_int: did you mean INT?"},
 		{"MPI_Type_vector(3, 2, 4, INT)", "column 1: there is no type MPI_Type_vector: did you mean vector?"},
-		{"matrix(3, INT)", "column 1: there is no type matrix; constructors are contiguous, darray, dup, f90_complex, f90_integer, f90_real, hindexed, hindexed_block, hvector, indexed, indexed_block, resized, struct, subarray, unknown, vector"},
+		{
+			"matrix(3, INT)", "column 1: there is no type matrix; constructors are contiguous, darray, dup, " +
+				"f90_complex, f90_integer, f90_real, hindexed, hindexed_block, hvector, indexed, indexed_block, " +
+				"resized, struct, subarray, unknown, vector",
+		},
 		{"FOO:4", "column 1: there is no type FOO"},
 		{"REAL3", "column 1: there is no type REAL3"},
 		{"INT:-1", "column 5: -1 is not the size of a basic type"},
@@ -84,14 +97,21 @@ func TestParseErrors(t *testing.T) {
 		{"contiguous 3", "column 12: '(' is expected, not '3'"},
 		{"contiguous(x, INT)", "column 12: a number is expected, not 'x'"},
 		{"contiguous(99999999999999999999, INT)", "column 12: 99999999999999999999 is beyond 64 bits"},
-		{"contiguous(9999999999999, contiguous(99999999999, INT))", "column 1: the datatype is larger than an MPI_Count can tell"},
+		{
+			"contiguous(9999999999999, contiguous(99999999999, INT))",
+			"column 1: the datatype is larger than an MPI_Count can tell",
+		},
 		{"indexed([1, 2], [0], INT)", "column 17: array_of_displacements has 1 numbers, but the first list has 2"},
 		{"indexed([1, -2], [0, 4], INT)", "column 9: array_of_blocklengths[1] = -2 is negative"},
 		{"subarray([4], [5], [0], C, INT)", "column 15: array_of_subsizes[0] = 5 is larger than array_of_sizes there"},
 		{"subarray([4], [2], [0], ROW, INT)", "column 25: C or FORTRAN is expected"},
 		{"darray(4, 0, [10, 10], [block], [2, 2], C, INT)", "column 24: there are 1 distributions for 2 dimensions"},
 		{"darray(4, 0, [10, 10], [block, round], [2, 2], C, INT)", "column 32: block or cyclic or none is expected"},
-		{"darray(4, 0, [10, 10], [block(2), none], [4, 1], C, INT)", "column 24: array_of_dargs[0] = 2 is too small: with MPI_DISTRIBUTE_BLOCK, array_of_dargs times array_of_psizes must cover array_of_gsizes"},
+		{
+			"darray(4, 0, [10, 10], [block(2), none], [4, 1], C, INT)",
+			"column 24: array_of_dargs[0] = 2 is too small: with MPI_DISTRIBUTE_BLOCK, array_of_dargs times " +
+				"array_of_psizes must cover array_of_gsizes",
+		},
 		{"struct{2 INT @0}", "column 10: '*' is expected, not 'I'"},
 		{"struct{2*INT}", "column 13: '@' is expected, not '}'"},
 		{"struct{-2*INT @0}", "column 8: -2 copies are less than none"},
@@ -122,16 +142,20 @@ func TestParseRefusesTooMuch(t *testing.T) {
 	}
 }
 
-// Every size that the standard's names tell is the one that they tell.
+// TestDefaultSizes checks sizes of types, among them those whose names contain the size.
 func TestDefaultSizes(t *testing.T) {
 	for name, want := range map[string]int64{
-		"MPI_INTEGER2": 2, "MPI_REAL8": 8, "MPI_COMPLEX32": 32, "MPI_LOGICAL1": 1, "MPI_INT16_T": 2, "MPI_LONG_DOUBLE_INT": 20,
+		"MPI_INTEGER2": 2, "MPI_REAL8": 8, "MPI_COMPLEX32": 32, "MPI_LOGICAL1": 1, "MPI_INT16_T": 2,
+		"MPI_LONG_DOUBLE_INT": 20,
 	} {
 		if got, ok := DefaultSize(name); got != want || !ok {
 			t.Errorf("%s: %d, %t", name, got, ok)
 		}
 	}
-	for _, name := range []string{"MPI_INTEGER3", "MPI_REAL1", "INT", "MPI_COMPLEX64", "MPI_INTEGER99999999999999999999", ""} {
+	for _, name := range []string{
+		"MPI_INTEGER3", "MPI_REAL1", "INT", "MPI_COMPLEX64",
+		"MPI_INTEGER99999999999999999999", "",
+	} {
 		if size, ok := DefaultSize(name); ok {
 			t.Errorf("%q has size %d", name, size)
 		}
@@ -144,7 +168,7 @@ func TestDefaultSizes(t *testing.T) {
 	}
 }
 
-// same reports whether two types are made in the same way.
+// same returns an error unless two types have the same construction.
 func same(a, b *Type) error {
 	if a.Kind != b.Kind || a.Basic != b.Basic || len(a.Olds) != len(b.Olds) {
 		return fmt.Errorf("%v %v of %d and %v %v of %d", a.Kind, a.Basic, len(a.Olds), b.Kind, b.Basic, len(b.Olds))
@@ -154,7 +178,8 @@ func same(a, b *Type) error {
 			return err
 		}
 	}
-	if fmt.Sprint(a.Args) != fmt.Sprint(b.Args) || a.LB != b.LB || a.UB != b.UB || a.Size != b.Size || a.Elements != b.Elements {
+	if fmt.Sprint(a.Args) != fmt.Sprint(b.Args) || a.LB != b.LB || a.UB != b.UB || a.Size != b.Size ||
+		a.Elements != b.Elements {
 		return fmt.Errorf("%+v and %+v", a, b)
 	}
 	return nil
@@ -180,7 +205,7 @@ func TestFormatRoundTrip(t *testing.T) {
 	})
 }
 
-// A type that would be 2^50 nodes long as a tree is written in a few lines.
+// TestFormatShares checks that a type of 2^50 nodes has a short text.
 func TestFormatShares(t *testing.T) {
 	typ := tInt
 	for range 50 {
@@ -195,8 +220,10 @@ func TestFormatShares(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"t1 = struct{2*INT @0, DOUBLE @8}; t2 = contiguous(3, t1)", "darray(4, 1, [10,10], [block, cyclic(2)], [2,2], C, DOUBLE)",
-		"subarray([10,10],[2,3],[1,1], C, INTEGER:8)", "indexed([1,2],[3,4],f90_real(6, 37):8)", "resized(0, 16, dup(unknown))",
+		"t1 = struct{2*INT @0, DOUBLE @8}; t2 = contiguous(3, t1)",
+		"darray(4, 1, [10,10], [block, cyclic(2)], [2,2], C, DOUBLE)",
+		"subarray([10,10],[2,3],[1,1], C, INTEGER:8)", "indexed([1,2],[3,4],f90_real(6, 37):8)",
+		"resized(0, 16, dup(unknown))",
 		"hindexed_block(2, [0, 5], struct{LB @0})", "vector(3,2,-4,2INT)",
 	} {
 		f.Add(s)

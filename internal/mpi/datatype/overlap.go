@@ -20,8 +20,8 @@ type Overlap struct {
 	First, Second int64
 }
 
-// span returns the layout of one copy and the addresses of the first byte and of the one after the last. There are none if
-// from is not less than to.
+// span returns the layout of one copy, the address of the first byte, and the address after the last byte. If from is
+// not less than to, the buffer has no bytes, or its layout is not known.
 func (b Buffer) span() (l *strided.Layout, from, to int64) {
 	if b.Count <= 0 || b.Base > farthest {
 		return nil, 0, 0
@@ -41,14 +41,15 @@ func (b Buffer) span() (l *strided.Layout, from, to int64) {
 	return l, int64(b.Base) + from, int64(b.Base) + to
 }
 
-// Span returns the addresses of the buffer's first byte and of the one after its last; the same if there are no bytes, or if
-// nothing is known about them.
+// Span returns the address of the buffer's first byte and the address after its last byte. They are equal if the buffer
+// has no bytes, or if its layout is not known.
 func (b Buffer) Span() (from, to uint64) {
 	_, f, t := b.span()
 	return uint64(f), uint64(t)
 }
 
-// Bounds is Span by the bounds of the type alone, without its layout: it takes no longer for a type of many pieces.
+// Bounds returns the same addresses as Span, from the bounds of the type. It does not compute the layout, and so is
+// fast for types with many blocks, too.
 func (b Buffer) Bounds() (from, to uint64) {
 	t := b.Type
 	if t == nil || t.Size <= 0 || b.Count <= 0 || b.Base > farthest || t.TrueLB < -farthest || t.TrueUB > farthest {
@@ -69,14 +70,15 @@ func (b Buffer) Bounds() (from, to uint64) {
 	return uint64(first), b.Base + uint64(end)
 }
 
-// solid reports whether all bytes of the buffer's span are its own, in the order of the serialised data.
+// solid reports whether all bytes of the buffer's span belong to the buffer, in the order of the serialised data.
 func (b Buffer) solid(l *strided.Layout) bool {
 	_, n, ok := l.Contiguous()
 	return ok && (b.Count == 1 || b.Type.Extent() == n)
 }
 
-// FirstOverlap finds a byte that a and b have in common: the first one, if both are contiguous. It is exact, but where it
-// would take a second or more (see strided.Meet), and where nothing is known about a type: it finds none then.
+// FirstOverlap finds a byte that a and b have in common. If both are contiguous, it is the first such byte.
+// FirstOverlap finds nothing if a type is unknown, or if the search would take a second or more (see strided.Meet).
+// Else it is exact.
 func FirstOverlap(a, b Buffer) (Overlap, bool) {
 	la, fromA, toA := a.span()
 	lb, fromB, toB := b.span()
@@ -102,16 +104,16 @@ func (b Buffer) overlap(h strided.Hit) Overlap {
 	return Overlap{Address: b.Base + uint64(h.At), First: h.First, Second: h.Second}
 }
 
-// selfCache is what is known about the overlap of copies of a type: see the paper on MUST's datatype checks, section
+// selfCache holds results about the overlap of copies of a type: see the paper on MUST's datatype checks, section
 // VII.C.2.
 type selfCache struct {
 	mu   sync.Mutex
-	free int64 // the largest number of copies known not to overlap
-	bad  int64 // the smallest that does; 0: none known. Then free is bad-1
+	free int64 // the largest known number of copies without an overlap
+	bad  int64 // the smallest number of copies with an overlap, which is free+1; 0 if it is not known
 	hit  strided.Hit
 }
 
-// SelfOverlap finds a byte that the buffer has twice. It is exact where FirstOverlap is.
+// SelfOverlap finds a byte that occurs twice in the buffer. It has the same limits as FirstOverlap.
 func (b Buffer) SelfOverlap() (Overlap, bool) {
 	l, from, to := b.span()
 	if from >= to {

@@ -10,29 +10,30 @@ import (
 	"unicode/utf8"
 )
 
-// A Path addresses a node of a type's expanded tree, such as an element of a message, as the paper on MUST's datatype
-// checks does (section IV.C): s_type(STRUCT)[2][5](CHAR). A number in square brackets counts, from 0, the edges to the
-// left of the one to take. What is in round brackets is the kind of the type that is reached, and only explains; stages
-// between two types have none.
+// Path addresses a node of a type's expanded tree, for example an element of a message, in the notation of the paper on
+// MUST's datatype checks (section IV.C): s_type(STRUCT)[2][5](CHAR). A number in square brackets is the number, from 0,
+// of the edge to follow. The word in round brackets is the kind of the type at the end of that edge. It is only an
+// explanation. Stages between two types have no such word.
 type Path struct {
-	// Name is the root's: a variable, or the name that the program gave the type. It may be empty.
+	// Name is the name of the root: that of a variable, or of the type in the program. It may be empty.
 	Name string
-	// Copy is the number, from 0, of the root among several copies in a buffer, -1 if there is but one.
+	// Copy is the number, from 0, of the copy in a buffer of several copies, -1 if there is only one.
 	Copy int64
-	// Kind explains the root, "" if it is not explained.
+	// Kind is the explanation of the root, "" if there is none.
 	Kind string
 	// Steps lead down from the root.
 	Steps []Step
 }
 
-// A Step goes down one edge.
+// Step goes down one edge.
 type Step struct {
 	Index int64
-	Kind  string // explains what is reached: "CHAR"; "" if that is an intermediate stage, or not explained
+	Kind  string // explanation of the child: "CHAR"; "" for an intermediate stage, or if there is no explanation
 }
 
-// PathTo returns the path of basic element e of t, in the order of the signature. The elements of further copies of t
-// follow; in them, the path tells the copy. A type without elements, or of which nothing is known, has only its root.
+// PathTo returns the path of basic element e of t, in the order of the signature. If e is not less than t.Elements, the
+// element is in a later copy of t, and the path has the number of that copy. If t is unknown, or has no elements, the
+// path has no steps.
 func PathTo(t *Type, name string, e int64) Path {
 	return pathTo(t, name, e, t.Elements, Node.ChildWithElement, func(n Node, i int64) int64 {
 		before, _ := n.Before(i)
@@ -40,8 +41,8 @@ func PathTo(t *Type, name string, e int64) Path {
 	})
 }
 
-// PathToByte is PathTo for the element that a byte belongs to, given the byte's position in the data of t, and of copies
-// of it, when elements lie end to end in the order of the signature (as packed).
+// PathToByte returns the path of the element that contains byte b. This is the position of the byte in the packed data
+// of t and of its further copies: the elements lie end to end in the order of the signature.
 func PathToByte(t *Type, name string, b int64) Path {
 	return pathTo(t, name, b, t.Size, Node.ChildWithByte, func(n Node, i int64) int64 {
 		_, before := n.Before(i)
@@ -49,8 +50,8 @@ func PathToByte(t *Type, name string, b int64) Path {
 	})
 }
 
-// pathTo finds the path to position pos, in units of which t has size, of which child finds the child, and before says
-// how many there are before a child.
+// pathTo finds the path to position pos, which counts elements or bytes. t has size of them. child returns the child
+// that contains a position, and before returns how many of them are before a child.
 func pathTo(t *Type, name string, pos, size int64, child, before func(n Node, i int64) int64) Path {
 	p := Path{Name: name, Copy: -1, Kind: t.kindName()}
 	if size <= 0 || pos < 0 {
@@ -73,8 +74,8 @@ func pathTo(t *Type, name string, pos, size int64, child, before func(n Node, i 
 	return p
 }
 
-// Among returns the path in a buffer of count copies of the type: if there are several, it tells the copy, be it the
-// first.
+// Among returns the path in a buffer of count copies of the type. If there are several, the path has the number of the
+// copy, even for the first copy.
 func (p Path) Among(count int64) Path {
 	if count > 1 && p.Copy < 0 {
 		p.Copy = 0
@@ -82,7 +83,7 @@ func (p Path) Among(count int64) Path {
 	return p
 }
 
-// kindName is what explains t in a path: CHAR, STRUCT.
+// kindName returns the explanation of t in a path: CHAR, STRUCT.
 func (t *Type) kindName() string {
 	if t.Kind == Named {
 		return strings.TrimPrefix(t.Basic.Name, "MPI_")
@@ -90,8 +91,8 @@ func (t *Type) kindName() string {
 	return t.Kind.String()
 }
 
-// String writes the path: s_type(STRUCT)[2][5](CHAR), or copy 3 of s_type(STRUCT)[2][5](CHAR) if a copy is told. A name
-// that could not be told from what follows is quoted as in Go.
+// String returns the text of the path: s_type(STRUCT)[2][5](CHAR), or copy 3 of s_type(STRUCT)[2][5](CHAR) if the path
+// has a copy. A name with special characters is quoted as in Go.
 func (p Path) String() string {
 	var b strings.Builder
 	if p.Copy >= 0 {
@@ -121,8 +122,7 @@ func endsName(r rune) bool {
 	return strings.ContainsRune("()[]\"", r) || unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError
 }
 
-// ParsePath reads what Path.String writes. Everything but the numbers in brackets may be left out. Errors are
-// *SyntaxErrors.
+// ParsePath parses the format of Path.String. Only the numbers in brackets are required. Errors are *SyntaxErrors.
 func ParsePath(text string) (Path, error) {
 	s := pathScanner{scanner{text: text}}
 	p := Path{Copy: s.copyNumber(), Name: s.name(), Kind: s.kind()}
@@ -142,7 +142,7 @@ func ParsePath(text string) (Path, error) {
 
 type pathScanner struct{ scanner }
 
-// count reads a number that is not negative.
+// count reads a number that must not be negative.
 func (s *pathScanner) count() int64 {
 	if s.peek() == '-' {
 		s.fail(s.pos, "a number that is not negative is expected")
@@ -150,7 +150,7 @@ func (s *pathScanner) count() int64 {
 	return s.number()
 }
 
-// copyNumber reads "copy 3 of", if that is how the path begins: a type may be called copy.
+// copyNumber reads "copy 3 of", if the path begins with it. It returns -1 otherwise. A type may be called copy.
 func (s *pathScanner) copyNumber() int64 {
 	before := *s
 	if s.word() != "copy" || !strings.HasPrefix(s.rest(), " ") || strings.ContainsRune("([", s.peek()) {
@@ -173,7 +173,7 @@ func (s *pathScanner) name() string {
 			return ""
 		}
 		s.pos += len(quoted)
-		name, _ := strconv.Unquote(quoted) // can be unquoted: it is a quoted prefix
+		name, _ := strconv.Unquote(quoted) // cannot fail: it is a quoted prefix
 		return name
 	}
 	name := s.rest()
@@ -199,18 +199,18 @@ func (s *pathScanner) kind() string {
 	return kind
 }
 
-// A Place is what a path leads to.
+// Place is the node at the end of a path.
 type Place struct {
 	Node Node
 	// First is the number of the first basic element of the node, in the order of the signature of all copies of the
-	// type, and Byte the position of its first byte when they lie end to end. Node says how many there are.
+	// type. Byte is the position of the node's first byte in the packed data. Node has the numbers of both.
 	First, Byte int64
 	// At is the node's displacement in bytes, relative to the buffer.
 	At int64
 }
 
-// Resolve follows the path in t. The error says which step can't be taken, or which explanation is wrong. The name is
-// not looked at.
+// Resolve follows the path in t. It returns an error if a step has no edge, or if an explanation is wrong. It ignores
+// the name.
 func (p Path) Resolve(t *Type) (Place, error) {
 	n := t.Root()
 	place := Place{Node: n}
@@ -242,7 +242,7 @@ func (p Path) Resolve(t *Type) (Place, error) {
 	return place, nil
 }
 
-// Explained returns the path with everything explained, in t. It is p itself as far as it can't be followed.
+// Explained returns the path with all explanations, in t. Steps after one without an edge stay as they are.
 func (p Path) Explained(t *Type) Path {
 	n := t.Root()
 	p.Kind, p.Steps = t.kindName(), slices.Clone(p.Steps)
@@ -260,7 +260,7 @@ func (p Path) Explained(t *Type) Path {
 	return p
 }
 
-// wrong says that there is something wrong behind the first steps of the path.
+// wrong returns an error about the node after the first steps of the path.
 func (p Path) wrong(steps int, err error) error {
 	p.Steps = p.Steps[:steps]
 	s := p.String()
@@ -270,7 +270,7 @@ func (p Path) wrong(steps int, err error) error {
 	return fmt.Errorf("%s %w", s, err)
 }
 
-// canonical returns the name of a predefined type that its synonyms share.
+// canonical returns the name of a predefined type that stands for all its synonyms.
 func canonical(name string) string {
 	if c, ok := synonyms[name]; ok {
 		return c
@@ -288,7 +288,7 @@ func (n Node) noChild(i int64) error {
 	return fmt.Errorf("has [0] to [%d], so no [%d]", n.Children()-1, i)
 }
 
-// checkKind checks an explanation of n, if there is one. Names of predefined types may be told in full, and synonyms.
+// checkKind checks an explanation of n, unless it is empty. It accepts full names of predefined types, and synonyms.
 func checkKind(kind string, n Node) error {
 	if kind == "" {
 		return nil

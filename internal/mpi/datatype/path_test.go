@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// must is for types that are right.
+// must returns the type. It panics if there is an error.
 func must(t *Type, err error) *Type {
 	if err != nil {
 		panic(err)
@@ -52,7 +52,8 @@ func TestPathsOfThePaper(t *testing.T) {
 		}
 		got, err := p.Resolve(s)
 		if err != nil || got.First != c.first || got.Node.Elements() != c.elements || got.At != c.at {
-			t.Errorf("%s: element %d, %d elements, displacement %d, %v", c.path, got.First, got.Node.Elements(), got.At, err)
+			t.Errorf("%s: element %d, %d elements, displacement %d, %v", c.path, got.First, got.Node.Elements(),
+				got.At, err)
 		}
 		if strings.HasPrefix(c.path, "s_type[2]") && p.Explained(s).String() != "s_type(STRUCT)[2][5](CHAR)" {
 			t.Errorf("%s is explained as %s", c.path, p.Explained(s))
@@ -71,13 +72,14 @@ func TestPathsOfThePaper(t *testing.T) {
 	if got := PathTo(s, "s_type", 10).Among(4).String(); got != "copy 0 of s_type(STRUCT)[2][5](CHAR)" {
 		t.Error(got)
 	}
-	// Table I: what differs is the first element.
+	// Table I: the first element differs.
 	send := must(Struct([]int64{2, 1}, []int64{0, 8}, []*Type{tInt, tDouble}))
 	recv := must(Struct([]int64{1, 2}, []int64{0, 8}, []*Type{tDouble, tInt}))
-	if a, b := PathTo(send, "Type", 0).String(), PathTo(recv, "Type", 0).String(); a != "Type(STRUCT)[0][0](INT)" || b != "Type(STRUCT)[0][0](DOUBLE)" {
+	if a, b := PathTo(send, "Type", 0).String(), PathTo(recv, "Type", 0).String(); a != "Type(STRUCT)[0][0](INT)" ||
+		b != "Type(STRUCT)[0][0](DOUBLE)" {
 		t.Error(a, b)
 	}
-	// Section II: displacements do not matter to paths.
+	// Section II: paths do not depend on displacements.
 	wrong := must(Struct([]int64{1, 1, 1, 1, 1}, []int64{0, 0, -8, -16, -24},
 		[]*Type{Predefined("MPI_LB", 0), tInt, tDouble, tChar, Predefined("MPI_UB", 0)}))
 	if got := PathTo(wrong, "", 1).String(); got != "(STRUCT)[2][0](DOUBLE)" {
@@ -85,7 +87,7 @@ func TestPathsOfThePaper(t *testing.T) {
 	}
 }
 
-// Every constructor has the stages that section IV.C gives it.
+// TestPathStages checks that every constructor has the stages of section IV.C.
 func TestPathStages(t *testing.T) {
 	pair := Predefined("MPI_DOUBLE_INT", 12)
 	for _, c := range []struct {
@@ -103,12 +105,21 @@ func TestPathStages(t *testing.T) {
 		{must(IndexedBlock(2, []int64{4, 0}, tInt)), 3, "t(INDEXED_BLOCK)[1][1](INT)"},
 		{must(HindexedBlock(2, []int64{4, 0}, tInt)), 3, "t(HINDEXED_BLOCK)[1][1](INT)"},
 		{must(Struct([]int64{1, 2}, []int64{0, 8}, []*Type{tChar, pair})), 4, "t(STRUCT)[1][1](DOUBLE_INT)[1](INT)"},
-		{must(Subarray([]int64{4, 5, 6}, []int64{2, 3, 4}, []int64{0, 0, 0}, OrderC, tInt)), 23, "t(SUBARRAY)[1][2][3](INT)"},
-		{must(Darray(4, 1, []int64{4, 4}, []Distribution{DistributeBlock, DistributeCyclic}, []int64{DefaultDarg, 1}, []int64{2, 2}, OrderC, tInt)), 3, "t(DARRAY)[1][1](INT)"},
+		{
+			must(Subarray([]int64{4, 5, 6}, []int64{2, 3, 4}, []int64{0, 0, 0}, OrderC, tInt)), 23,
+			"t(SUBARRAY)[1][2][3](INT)",
+		},
+		{
+			must(Darray(4, 1, []int64{4, 4}, []Distribution{DistributeBlock, DistributeCyclic},
+				[]int64{DefaultDarg, 1}, []int64{2, 2}, OrderC, tInt)), 3, "t(DARRAY)[1][1](INT)",
+		},
 		{must(Resized(0, 16, tInt)), 0, "t(RESIZED)[0](INT)"},
 		{must(Dup(must(Contiguous(2, tInt)))), 1, "t(DUP)[0](CONTIGUOUS)[1](INT)"},
 		{F90(F90RealKind, 6, 30, 4), 0, "t(F90_REAL)"},
-		{must(Contiguous(1<<40, must(Vector(1<<10, 1, 2, tInt)))), 1<<50 - 1, "t(CONTIGUOUS)[1099511627775](VECTOR)[1023][0](INT)"},
+		{
+			must(Contiguous(1<<40, must(Vector(1<<10, 1, 2, tInt)))), 1<<50 - 1,
+			"t(CONTIGUOUS)[1099511627775](VECTOR)[1023][0](INT)",
+		},
 		{must(Contiguous(0, tInt)), 0, "t(CONTIGUOUS)"},
 		{UnknownType(), 5, "t(UNKNOWN)"},
 	} {
@@ -127,7 +138,10 @@ func TestPathErrors(t *testing.T) {
 		{"s_type[1][1](CHAR)", "s_type[1][1](CHAR) is INT, not CHAR"},
 		{"[9]", "the type has [0] to [4], so no [9]"},
 		{"s_type[1][0](LONG)", "s_type[1][0](LONG) is INT, not LONG"},
-		{"copy 9223372036854775807 of s_type", "copy 9223372036854775807 of s_type is further away than an MPI_Count can tell"},
+		{
+			"copy 9223372036854775807 of s_type",
+			"copy 9223372036854775807 of s_type is further away than an MPI_Count can tell",
+		},
 	} {
 		p, err := ParsePath(c.path)
 		if err != nil {
@@ -139,7 +153,8 @@ func TestPathErrors(t *testing.T) {
 		}
 	}
 	p, _ := ParsePath("s_type[3]")
-	if _, err := p.Element(figure1()); err == nil || err.Error() != "s_type[3] is no basic element, but a node with 2 below it" {
+	if _, err := p.Element(figure1()); err == nil ||
+		err.Error() != "s_type[3] is no basic element, but a node with 2 below it" {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -169,7 +184,8 @@ func TestPathErrors(t *testing.T) {
 	}
 }
 
-// Any element's path leads back to the element, also by way of the text, with or without explanations.
+// TestPathRoundTrip checks that the path of every element leads back to the element, also after a conversion to text
+// and back, with or without explanations.
 func TestPathRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := drawType(t, 4)
@@ -178,7 +194,10 @@ func TestPathRoundTrip(t *testing.T) {
 		}
 		count := rapid.Int64Range(1, 3).Draw(t, "count")
 		e := rapid.Int64Range(0, count*typ.Elements-1).Draw(t, "element")
-		name := rapid.SampledFrom([]string{"", "x", "s_type", "copy", "my type", `a"b`, "f(x)[2]", "größe", "\x80"}).Draw(t, "name")
+		name := rapid.SampledFrom([]string{
+			"", "x", "s_type", "copy", "my type", `a"b`, "f(x)[2]", "größe",
+			"\x80",
+		}).Draw(t, "name")
 		p := PathTo(typ, name, e).Among(count)
 		text := p.String()
 		again, err := ParsePath(text)
@@ -204,7 +223,7 @@ func TestPathRoundTrip(t *testing.T) {
 				t.Fatalf("byte %d is at %s, not at %s", b, got, text)
 			}
 		}
-		// Element e is where walking over the elements one by one leads.
+		// Compare with element e of the type map.
 		if n := flatten(typ); n != nil {
 			want := n[e%typ.Elements]
 			want.at += e / typ.Elements * typ.Extent()
@@ -215,7 +234,7 @@ func TestPathRoundTrip(t *testing.T) {
 	})
 }
 
-// A path to an inner node covers the elements of its children.
+// TestPathRange checks that a path to an inner node covers the elements of its children.
 func TestPathRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := drawType(t, 4)

@@ -5,19 +5,19 @@ import "iter"
 // Access is how a communication uses its buffer.
 type Access uint8
 
-// The accesses: what is sent is read, what receives data is written.
+// The accesses: a send reads its buffer, a receive writes it.
 const (
 	Read Access = iota
 	Write
 )
 
-// Pending holds the buffers that communication is using, so that a new one can be checked against all of them: in time
-// O(log n) and what it takes to compare those between whose first and last byte the new one reaches. The paper on MUST's
-// datatype checks names such a structure as future work (section VIII.D).
+// Pending holds the buffers of active communication, so that a new buffer can be compared with all of them. A
+// comparison takes O(log n), and the time of exact comparisons with the buffers whose spans meet the span of the new
+// buffer. The paper on MUST's datatype checks names such a structure as future work (section VIII.D).
 //
-// The zero value is empty and ready. Owner is whatever the caller knows a buffer by.
+// The zero value is empty and ready for use. The caller chooses Owner, the type that identifies a buffer.
 type Pending[Owner any] struct {
-	// Reads makes two buffers that are both only read overlap as well: MPI before 2.2 forbade that.
+	// Reads: two buffers that are only read overlap as well. MPI before version 2.2 forbade that.
 	Reads bool
 
 	trees   [2]spanTree // by Access
@@ -33,16 +33,16 @@ type entry[Owner any] struct {
 	live   bool
 }
 
-// Handle is what Add returns and Remove takes.
+// Handle identifies a pending buffer: Add returns it, and Remove takes it.
 type Handle int32
 
-// none is the handle of a buffer without bytes, which overlaps nothing.
+// none is the handle of buffers without bytes, which do not overlap with any buffer.
 const none Handle = -1
 
-// Len returns how many buffers with any bytes are pending.
+// Len returns the number of pending buffers that have bytes.
 func (p *Pending[Owner]) Len() int { return len(p.entries) - len(p.unused) }
 
-// Add adds a buffer.
+// Add adds a buffer, and returns its handle.
 func (p *Pending[Owner]) Add(b Buffer, access Access, owner Owner) Handle {
 	l, from, to := b.span()
 	if from >= to {
@@ -61,7 +61,7 @@ func (p *Pending[Owner]) Add(b Buffer, access Access, owner Owner) Handle {
 	return Handle(i)
 }
 
-// Remove removes the buffer that Add returned the handle for. A handle may be used for another buffer afterwards.
+// Remove removes the buffer with a handle. Add may reuse the handle for another buffer.
 func (p *Pending[Owner]) Remove(h Handle) {
 	if h == none {
 		return
@@ -76,9 +76,9 @@ func (p *Pending[Owner]) Remove(h Handle) {
 	p.unused = append(p.unused, int32(h))
 }
 
-// Overlapping yields the owners of the pending buffers that have a byte in common with b, and such a byte: First is its
-// position in b's data, Second in the pending buffer's. Two buffers that are only read do not count unless p.Reads.
-// Nothing may be added or removed until it ends.
+// Overlapping yields the owners of the pending buffers that have a byte in common with b, each with such a byte: First
+// is its position in the data of b, Second its position in the data of the pending buffer. Two buffers that are only
+// read overlap only if p.Reads is set. Do not add or remove buffers during the iteration.
 func (p *Pending[Owner]) Overlapping(b Buffer, access Access) iter.Seq2[Owner, Overlap] {
 	return func(yield func(Owner, Overlap) bool) {
 		l, from, to := b.span()

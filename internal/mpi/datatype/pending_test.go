@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A pending structure finds what looking at all buffers finds.
+// TestPending compares the results of Pending with comparisons of all buffers.
 func TestPending(t *testing.T) {
 	type held struct {
 		buffer Buffer
@@ -26,7 +26,10 @@ func TestPending(t *testing.T) {
 		}
 		most := roll(1, 80)
 		for step := range 3 * int(most) {
-			b := Buffer{Base: uint64(roll(100000, 102000)), Count: roll.some(6), Type: types[roll(0, int64(len(types)-1))]}
+			b := Buffer{
+				Base: uint64(roll(100000, 102000)), Count: roll.some(6),
+				Type: types[roll(0, int64(len(types)-1))],
+			}
 			access := Access(roll(0, 1))
 			var want, got []int
 			for i, h := range all {
@@ -36,7 +39,8 @@ func TestPending(t *testing.T) {
 			}
 			for i, o := range p.Overlapping(b, access) {
 				got = append(got, i)
-				if serialised(b)[o.First] != int64(o.Address) || serialised(all[i].buffer)[o.Second] != int64(o.Address) {
+				if serialised(b)[o.First] != int64(o.Address) ||
+					serialised(all[i].buffer)[o.Second] != int64(o.Address) {
 					t.Fatalf("%+v is not shared", o)
 				}
 			}
@@ -70,7 +74,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// BenchmarkPending compares a buffer with those that are pending, adds it, and removes it.
+// BenchmarkPending compares a buffer with the pending buffers, adds it, and removes it.
 func BenchmarkPending(b *testing.B) {
 	for _, n := range []int{0, 1, 4, 16, 1000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// An interval of a blocklist: section VII.A.5 of the paper on MUST's datatype checks.
+// interval is an interval of a blocklist: section VII.A.5 of the paper on MUST's datatype checks.
 type interval struct{ begin, end int64 }
 
-// blocklist is the paper's algorithm 3: the blocklist of a stage from those of its children, compact and sorted.
+// blocklist is algorithm 3 of the paper: the compact and sorted blocklist of a stage from the blocklists of its
+// children.
 func blocklist(s *Stage) []interval {
 	var list []interval
 	for i := range s.N {
@@ -43,7 +44,8 @@ func blocklist(s *Stage) []interval {
 	return compact
 }
 
-// overlapping is the paper's algorithm 4, of one buffer with one that is pending: both memory maps in one pass.
+// overlapping is algorithm 4 of the paper, for one buffer and one pending buffer: it passes through both memory maps
+// once.
 func overlapping(a []interval, baseA int64, b []interval, baseB int64) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -58,7 +60,8 @@ func overlapping(a []interval, baseA int64, b []interval, baseB int64) bool {
 	return false
 }
 
-// planes are the planes of a k×k×k array of doubles, and the faces of one with a halo, by the dimension that is fixed.
+// planes returns the planes of a k×k×k array of doubles, and the faces of an array with a halo, for each fixed
+// dimension.
 func planes(k int64) map[string]*Type {
 	cube, whole := []int64{k, k, k}, []int64{1, k, k}
 	face := func(subsizes []int64, start int64) *Type {
@@ -86,8 +89,9 @@ func TestPlanesAsTheBlocklistHasThem(t *testing.T) {
 	}
 }
 
-// BenchmarkPlanes is the paper's motivating case (section VIII): a plane of an array is checked against the plane beside it,
-// which is pending, and there is no overlap. Making is the list's, once per type; checking is once per communication.
+// BenchmarkPlanes is the motivating case of the paper (section VIII): it compares a plane of an array with the
+// neighbouring plane, which is pending. There is no overlap. "making" builds the list, once per type. "checking"
+// compares, once per communication.
 func BenchmarkPlanes(b *testing.B) {
 	for _, name := range []string{"plane=xy", "plane=xz", "plane=yz", "face=yz"} {
 		for _, k := range []int64{16, 64, 256, 1024} {
@@ -109,7 +113,8 @@ func BenchmarkPlanes(b *testing.B) {
 			}
 			run("making=blocklist", func() bool { blocks = blocklist(t.stage); return false })
 			run("making=strided", func() bool { return layoutOf(t) == nil })
-			run("checking=blocklist", func() bool { return overlapping(blocks, int64(first.Base), blocks, int64(second.Base)) })
+			run("checking=blocklist",
+				func() bool { return overlapping(blocks, int64(first.Base), blocks, int64(second.Base)) })
 			run("checking=strided", func() bool { _, ok := FirstOverlap(first, second); return ok })
 		}
 	}

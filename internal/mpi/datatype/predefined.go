@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pairs are the predefined types of a value and an index (section 6.9.4). For matching they are structs of two: the
-// names of what they consist of, and how many bytes of the whole are the first's, given the size.
+// pairs are the predefined types of a value and an index (section 6.9.4), with the names of their two basic types. For
+// matching, they are structs of two elements.
 var pairs = map[string][2]string{
 	"MPI_2INT":              {"MPI_INT", "MPI_INT"},
 	"MPI_FLOAT_INT":         {"MPI_FLOAT", "MPI_INT"},
@@ -21,11 +21,12 @@ var pairs = map[string][2]string{
 	"MPI_2DOUBLE_COMPLEX":   {"MPI_DOUBLE_COMPLEX", "MPI_DOUBLE_COMPLEX"},
 }
 
-// Predefined returns the predefined type of the given name ("MPI_DOUBLE_INT") and size in bytes, -1 if that is not
-// known. Two calls return two types: callers that compare by address keep the first.
+// Predefined returns the predefined type of the given name ("MPI_DOUBLE_INT") and size in bytes, -1 if the size is not
+// known. Each call returns a new *Type. A caller that compares pointers must keep the first one.
 func Predefined(name string, size int64) *Type {
 	if name == "MPI_LB" || name == "MPI_UB" {
-		return &Type{Kind: Named, Args: Args{}, Basic: BasicFor(name), lbMark: name == "MPI_LB", ubMark: name == "MPI_UB"}
+		lower := name == "MPI_LB"
+		return &Type{Kind: Named, Args: Args{}, Basic: BasicFor(name), lbMark: lower, ubMark: !lower}
 	}
 	if p, ok := pairs[name]; ok {
 		first, second := size/2, size-size/2
@@ -76,7 +77,7 @@ func f90(kind Kind, p, r, size int64) *Type {
 	return t
 }
 
-// Name is what the standard calls a predefined type, "" for others.
+// Name is the name of a predefined type in the standard, "" for other types.
 func (t *Type) Name() string {
 	if t == nil || t.Basic == nil {
 		return ""

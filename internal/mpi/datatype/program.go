@@ -7,26 +7,28 @@ import (
 	"slices"
 )
 
-// A program says where the data of a type lie, in the order in which they are serialised, for the preload library, which
-// knows nothing of MPI's constructors: it goes over it, and that is all. It is a list of words,
+// A program lists the positions of the data of a type, in the order of serialisation. It is for the preload library,
+// which does not know MPI's constructors: the library only interprets the program. A program is a list of words,
 //
 //	size, extent   bytes of data in a copy, and bytes from one copy to the next
 //	instruction…
 //
-// and an instruction is a run of consecutive bytes or a loop, which has instructions itself:
+// and an instruction is a run of consecutive bytes, or a loop of instructions:
 //
 //	length, at                    length > 0
-//	-count, at, stride, words, …  count > 0; words > 0 is the length of the instructions behind it
+//	-count, at, stride, words, …  count > 0; words > 0 is the number of words of the instructions that follow
 //
-// where at is relative to what is around: the copy, or the turn of the loop. preload/src/layout.c walks the same.
+// The position at is relative to the copy, or to the iteration of the surrounding loop. preload/src/layout.c has the
+// same interpreter.
 const (
-	// ProgramDepth is how deep loops may be nested.
+	// ProgramDepth is the greatest depth of nested loops.
 	ProgramDepth = 16
-	// ProgramLimit is a sensible limit for the words of a program, half a megabyte.
+	// ProgramLimit is a sensible limit for the number of words of a program: half a megabyte.
 	ProgramLimit = 1 << 16
 )
 
-// Program returns the type's program, nil if there is none of at most limit words, or if nothing is known about the type.
+// Program returns the type's program. It returns nil if the program would have more than limit words or too deep loops,
+// or if the type is unknown.
 func (t *Type) Program(limit int) []int64 {
 	if t == nil || t.Size < 0 {
 		return nil
@@ -46,7 +48,7 @@ type instruction struct {
 	body          []instruction // shared, never changed
 }
 
-// programmer makes the instructions of types, of each but once.
+// programmer makes the instructions of types, once for each type.
 type programmer struct {
 	limit  int
 	failed bool
@@ -96,7 +98,7 @@ func (p *programmer) blocks(b *Blocks) []instruction {
 		old := b.Type(i)
 		k := len(body)
 		body = join(body, repeated(p.typ(old), b.Len(i), at, old.Extent()))
-		if words = wordsOf(body[k:], words); words > 8*p.limit { // loops may still be made of them
+		if words = wordsOf(body[k:], words); words > 8*p.limit { // not just p.limit: loops can shorten it
 			p.failed = true
 			return nil
 		}
@@ -104,7 +106,7 @@ func (p *programmer) blocks(b *Blocks) []instruction {
 	return loops(body)
 }
 
-// repeated returns n copies of body, the first moved by at bytes, the others stride bytes apart.
+// repeated returns n copies of body. The first is moved by at bytes, and the copies are stride bytes apart.
 func repeated(body []instruction, n, at, stride int64) []instruction {
 	if n == 0 || len(body) == 0 {
 		return nil
@@ -132,7 +134,7 @@ func repeated(body []instruction, n, at, stride int64) []instruction {
 	return []instruction{{at: at, count: n, stride: stride, body: []instruction{in}}}
 }
 
-// join appends more to body; a run that goes on from another one becomes a part of it.
+// join appends more to body. It merges runs of adjacent bytes.
 func join(body, more []instruction) []instruction {
 	for _, in := range more {
 		if k := len(body) - 1; k >= 0 && in.length > 0 && body[k].length > 0 && body[k].at+body[k].length == in.at {
@@ -144,7 +146,7 @@ func join(body, more []instruction) []instruction {
 	return body
 }
 
-// loops makes loops of three and more instructions that differ in nothing but where they are, at equal distances.
+// loops replaces three and more instructions by a loop if they differ only in their positions, at equal distances.
 func loops(body []instruction) []instruction {
 	for {
 		var out []instruction
@@ -169,7 +171,8 @@ func loops(body []instruction) []instruction {
 }
 
 func (in *instruction) alike(other *instruction) bool {
-	if in.length != other.length || in.count != other.count || in.stride != other.stride || len(in.body) != len(other.body) {
+	if in.length != other.length || in.count != other.count || in.stride != other.stride ||
+		len(in.body) != len(other.body) {
 		return false
 	}
 	for i := range in.body {
@@ -180,7 +183,7 @@ func (in *instruction) alike(other *instruction) bool {
 	return true
 }
 
-// wordsOf adds the words that the instructions take, up to a large number.
+// wordsOf adds the number of words of the instructions to words. It stops when the sum is large.
 func wordsOf(body []instruction, words int) int {
 	for i := range body {
 		if words > math.MaxInt32 {
@@ -194,7 +197,7 @@ func wordsOf(body []instruction, words int) int {
 	return words
 }
 
-// depthOf returns how deep loops are nested.
+// depthOf returns the depth of nested loops.
 func depthOf(body []instruction) int {
 	depth := 0
 	for i := range body {
@@ -220,12 +223,13 @@ func encode(out []int64, body []instruction) []int64 {
 	return out
 }
 
-// ErrProgram says that words are no program.
+// ErrProgram means that the words are not a valid program.
 var ErrProgram = errors.New("the layout program is damaged")
 
-// WalkProgram visits the data of count copies at the address base, in the order in which they are serialised, as runs as
-// long as can be, until visit returns false. It is the reference for the preload library's walker, and just as careful:
-// whatever the words are, it reads nothing else, and visits no more than size·count bytes.
+// WalkProgram visits the data of count copies at the address base, in the order of serialisation, until visit returns
+// false. It merges adjacent bytes into runs as long as possible. It is the reference for the interpreter in the preload
+// library. Like that one, it is safe for all inputs: it never reads outside program, and visits at most size·count
+// bytes.
 func WalkProgram(program []int64, base uint64, count int64, visit func(address, length uint64) bool) error {
 	if len(program) < 2 || program[0] < 0 || count < 0 || (program[0] == 0) != (len(program) == 2) {
 		return ErrProgram
@@ -257,8 +261,8 @@ func WalkProgram(program []int64, base uint64, count int64, visit func(address, 
 
 type runWalk struct {
 	visit      func(address, length uint64) bool
-	at, length uint64 // the run that may still go on
-	left       uint64 // bytes of the copy that are still to come
+	at, length uint64 // the current run, which may grow
+	left       uint64 // remaining bytes of the copy
 	stopped    bool
 }
 
@@ -278,7 +282,7 @@ func (w *runWalk) flush() {
 	w.length = 0
 }
 
-// body walks instructions, and returns false if they make no sense.
+// body walks instructions. It returns false if they are invalid.
 func (w *runWalk) body(p []int64, base uint64, depth int) bool {
 	for len(p) > 0 && !w.stopped {
 		switch {

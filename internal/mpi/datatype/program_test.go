@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A run is what a walk of a program visits.
+// visitedRun is a run that a walk of a program visits.
 type visitedRun struct{ at, length uint64 }
 
 func TestProgramVisitsEveryByteInOrder(t *testing.T) {
@@ -38,7 +38,7 @@ func TestProgramVisitsEveryByteInOrder(t *testing.T) {
 	})
 }
 
-// Regular types have programs of a few words; those that are too irregular have none.
+// TestProgramLength checks that regular types have short programs, and too irregular types have none.
 func TestProgramLength(t *testing.T) {
 	const k = 1000
 	row := made(Vector(k, 1, k, double))
@@ -67,7 +67,7 @@ func TestProgramLength(t *testing.T) {
 	}
 }
 
-// cWalker runs the preload library's walker.
+// cWalker runs the interpreter of the preload library.
 type cWalker struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -81,7 +81,8 @@ func newCWalker(t *testing.T) *cWalker {
 	}
 	bin := filepath.Join(t.TempDir(), "walk")
 	const preload = "../../../preload"
-	out, err := exec.Command(gcc, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+	out, err := exec.Command(gcc, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
+		"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
 		"-I"+preload, "-I"+preload+"/src", "-o", bin, "testdata/walk.c", preload+"/src/layout.c").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -113,8 +114,10 @@ type lastWords []byte
 
 func (l *lastWords) Write(b []byte) (int, error) { *l = append(*l, b...); return len(b), nil }
 
-// walk returns the runs, of at most limit, and what the walk returned.
-func (w *cWalker) walk(t rapid.TB, program []int64, base uint64, count int64, limit int) (runs []visitedRun, result int64) {
+// walk returns at most limit runs, and the result of the C function.
+func (w *cWalker) walk(t rapid.TB, program []int64, base uint64, count int64, limit int) (runs []visitedRun,
+	result int64,
+) {
 	head := []int64{int64(len(program)), int64(base), count, int64(limit)}
 	if err := binary.Write(w.in, binary.NativeEndian, append(head, program...)); err != nil {
 		t.Fatal(err)
@@ -151,7 +154,8 @@ func TestWalkersAgree(t *testing.T) {
 		want, wantResult := goWalk(program, base, count, limit)
 		got, result := w.walk(t, program, base, count, limit)
 		if !slices.Equal(got, want) || result != wantResult {
-			t.Fatalf("%v, %d copies: C returns %d after %v, Go %d after %v", program, count, result, got, wantResult, want)
+			t.Fatalf("%v, %d copies: C returns %d after %v, Go %d after %v", program, count, result, got, wantResult,
+				want)
 		}
 	}
 	checkLayouts(t, func(t rapid.TB, roll dice) {
@@ -160,7 +164,7 @@ func TestWalkersAgree(t *testing.T) {
 		program := b.Type.Program(ProgramLimit)
 		compare(t, program, b.Base, b.Count, 1<<20)
 		compare(t, program, b.Base, b.Count, int(roll(1, 5)))
-		// Words that are no program, or another one.
+		// Damage the program. It may then be invalid, or another valid program.
 		odd := []int64{0, 1, -1, 2, -2, 3, 4, 8, -3, 1 << 40, -1 << 40, 1<<63 - 1, -1 << 63}
 		for range 5 {
 			damaged := slices.Clone(program)

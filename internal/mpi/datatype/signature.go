@@ -2,20 +2,20 @@ package datatype
 
 import "sort"
 
-// Use is a number of copies of a datatype: what a call sends or expects. A Type that is nil or unknown is one of which
-// nothing is known; a negative Count is none.
+// Use is a number of copies of a datatype: the data that a call sends or expects. A nil Type is an unknown type. A
+// negative Count counts as 0.
 type Use struct {
 	Type  *Type
 	Count int64
 }
 
-// unit is a sequence of basic elements that is repeated: a basic type, or parts behind each other. It is the regular
-// typesig of the paper on MUST's datatype checks (section VI.B), with a hash in every node, and numbers of elements so
-// that every element can be found from the root.
+// unit is a sequence of basic elements that a part repeats: one basic type, or a list of parts. It is the regular
+// typesig of the paper on MUST's datatype checks (section VI.B). In addition, every node has a hash, and numbers of
+// elements, so that every element can be found from the root.
 type unit struct {
 	basic *Basic // nil if it has parts
 	size  int64  // bytes of data
-	parts []part // at least two; no two neighbours have equal elements
+	parts []part // at least two, or none if basic is set; neighbours have different units
 	hash  Hash
 }
 
@@ -26,7 +26,7 @@ type part struct {
 	before Hash // of the parts before it in the unit
 }
 
-// signature is the type signature of a type: copies of a unit. It has no unit if it has no elements.
+// signature is the type signature of a type: copies of a unit. The unit is nil if there are no elements.
 type signature struct {
 	copies int64
 	of     *unit
@@ -35,7 +35,7 @@ type signature struct {
 
 var empty signature
 
-// signature returns the type's signature, made when it is first asked for.
+// signature returns the type's signature. The first call computes it.
 func (t *Type) signature() *signature {
 	s := t.signed.Load()
 	if s == nil {
@@ -63,7 +63,7 @@ func (t *Type) sign() *signature {
 	case b != nil:
 		old = b.Old
 	}
-	// Where the copies lie makes no difference to the signature.
+	// The signature does not depend on the displacements of the copies.
 	s := old.signature()
 	n := t.Elements / old.Elements
 	return &signature{copies: n * s.copies, of: s.of, hash: s.hash.Repeat(n)}
@@ -97,13 +97,13 @@ func (u *unit) add(copies int64, of *unit) {
 	u.size += copies * of.size
 }
 
-// at returns the part that has element n of the unit, 0 ≤ n < number of elements.
+// at returns the part that contains element n of the unit, 0 ≤ n < number of elements.
 func (u *unit) at(n int64) *part {
 	return &u.parts[sort.Search(len(u.parts), func(i int) bool { return u.parts[i].before.N > n })-1]
 }
 
-// known returns the number of elements and the signature; ok is false if the type is unknown, or if there are more
-// elements than 62 bits count.
+// known returns the number of elements and the signature. ok is false if the type is unknown, or if the number of
+// elements or bytes exceeds the range of arith.
 func (u Use) known() (n int64, s *signature, ok bool) {
 	switch {
 	case u.Count <= 0:
@@ -146,8 +146,8 @@ func (u Use) Hash() (Hash, bool) {
 	return s.hash.Repeat(u.Count), true
 }
 
-// Prefix returns the hash of the first n basic elements, or of all if there are fewer, false if they are not known. It
-// takes O(log Count) steps and as many again for each level of structs that are nested.
+// Prefix returns the hash of the first n basic elements, or of all if there are fewer. It returns false if they are not
+// known. It takes O(log Count) steps, and as many again for each level of nested structs.
 func (u Use) Prefix(n int64) (Hash, bool) {
 	all, s, ok := u.known()
 	if !ok {
@@ -156,7 +156,7 @@ func (u Use) Prefix(n int64) (Hash, bool) {
 	return s.prefix(min(n, all)), true
 }
 
-// prefix returns the hash of the first n elements of as many copies as it takes.
+// prefix returns the hash of the first n elements. The number of copies has no limit.
 func (s *signature) prefix(n int64) Hash {
 	if n <= 0 || s.of == nil {
 		return Hash{}
@@ -175,7 +175,8 @@ func (s *signature) prefix(n int64) Hash {
 	return h
 }
 
-// Element returns the basic type of element n, counted from 0; nil if there is no such element or it is not known.
+// Element returns the basic type of element n, counted from 0. It returns nil if there is no such element, or if it is
+// not known.
 func (u Use) Element(n int64) *Basic {
 	all, s, ok := u.known()
 	if !ok || n < 0 || n >= all {

@@ -13,14 +13,14 @@ import (
 	. "github.com/mpivet/mpivet/internal/mpi/datatype"
 )
 
-// sizes of the basic types that random types are made of: in several languages, with those that are compared by rules
-// of their own.
+// sizes are the sizes of the basic types in random types. They are types of several languages, and types with special
+// rules of comparison.
 var sizes = map[string]int64{
 	"MPI_INT": 4, "MPI_DOUBLE": 8, "MPI_CHAR": 1, "MPI_SHORT": 2, "MPI_LONG": 8, "MPI_INT64_T": 8,
 	"MPI_INTEGER": 4, "MPI_INTEGER8": 8, "MPI_CHARACTER": 1, "MPI_BYTE": 1, "MPI_PACKED": 1, "MPI_REAL(p=6,r=30)": 4,
 }
 
-// expanded is a type and, found without it, its basic elements one by one.
+// expanded is a type and the list of its basic elements, which is computed without the type.
 type expanded struct {
 	t   *Type
 	all []string
@@ -30,7 +30,7 @@ func (x expanded) String() string { return strings.Join(x.all, " ") }
 
 func basic(name string) expanded { return expanded{Predefined(name, sizes[name]), []string{name}} }
 
-// must fails where a constructor refuses what the standard allows.
+// must panics if a constructor rejects arguments that the standard allows.
 func must(t *Type, err error) *Type {
 	if err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func must(t *Type, err error) *Type {
 	return t
 }
 
-// drawType draws a small type made of the given basic types by any constructors.
+// drawType draws a small type with the given basic types and random constructors.
 func drawType(r *rapid.T, names []string, depth int) expanded {
 	if depth == 0 || rapid.IntRange(0, 5).Draw(r, "leaf") == 0 {
 		if rapid.IntRange(0, 9).Draw(r, "pair") == 0 {
@@ -109,7 +109,7 @@ func drawType(r *rapid.T, names []string, depth int) expanded {
 	return expanded{must(Struct(lens, several("displacement", n), types)), all}
 }
 
-// drawDarray counts what the process owns index by index.
+// drawDarray draws a darray. It finds the elements of the process index by index.
 func drawDarray(r *rapid.T, old expanded, order Order) expanded {
 	n := rapid.IntRange(1, 2).Draw(r, "ndims")
 	grid, dargs, procs := make([]int64, n), make([]int64, n), make([]int64, n)
@@ -117,7 +117,8 @@ func drawDarray(r *rapid.T, old expanded, order Order) expanded {
 	size := int64(1)
 	for i := range n {
 		dist[i] = Distribution(rapid.IntRange(0, 2).Draw(r, "distribution"))
-		grid[i], procs[i], dargs[i] = int64(rapid.IntRange(1, 6).Draw(r, "gsize")), int64(rapid.IntRange(1, 3).Draw(r, "psize")), DefaultDarg
+		grid[i], procs[i], dargs[i] = int64(rapid.IntRange(1, 6).Draw(r, "gsize")),
+			int64(rapid.IntRange(1, 3).Draw(r, "psize")), DefaultDarg
 		switch dist[i] {
 		case DistributeNone:
 			procs[i] = 1
@@ -294,7 +295,8 @@ func TestCompactSignature(t *testing.T) {
 		for i, name := range all {
 			types[i], ones[i] = basic(name).t, 1
 		}
-		if other := (Use{Type: must(Struct(ones, at, types)), Count: 1}).Signature(1 << 30); other != text && len(all) < 500 {
+		if other := (Use{Type: must(Struct(ones, at, types)), Count: 1}).Signature(1 << 30); other != text &&
+			len(all) < 500 {
 			r.Fatalf("%s reads %s when its elements come one by one", text, other)
 		}
 		limit := rapid.IntRange(0, 60).Draw(r, "limit")
@@ -341,19 +343,21 @@ func TestSignatureExamples(t *testing.T) {
 	}
 }
 
-// TestLargeSignatures: nothing takes long, however many elements there are.
+// TestLargeSignatures checks that everything is fast, whatever the number of elements.
 func TestLargeSignatures(t *testing.T) {
 	start := time.Now()
 	deep, other := basic("MPI_INT").t, basic("MPI_INT").t
 	for range 15 {
 		deep = must(Struct([]int64{3, 2, 3}, []int64{0, 0, 0}, []*Type{deep, basic("MPI_DOUBLE").t, deep}))
-		other = must(Struct([]int64{3, 1, 1, 3}, []int64{0, 0, 0, 0}, []*Type{other, basic("MPI_DOUBLE").t, basic("MPI_DOUBLE").t, other}))
+		other = must(Struct([]int64{3, 1, 1, 3}, []int64{0, 0, 0, 0},
+			[]*Type{other, basic("MPI_DOUBLE").t, basic("MPI_DOUBLE").t, other}))
 	}
-	// One element differs, in the last of many copies, at the very end of each.
+	// One element differs: the last one, in the last of many copies.
 	wrong := must(Struct([]int64{1000, 1}, []int64{0, 0}, []*Type{deep, basic("MPI_CHAR").t}))
 	right := must(Struct([]int64{1000, 1}, []int64{0, 0}, []*Type{other, basic("MPI_SHORT").t}))
 	c := Compare(Use{wrong, 1}, Use{right, 7}, false)
-	if n, _ := (Use{deep, 1000}).Elements(); c.Verdict != Mismatch || c.At != n || c.Send.Name != "MPI_CHAR" || c.Recv.Name != "MPI_SHORT" {
+	if n, _ := (Use{deep, 1000}).Elements(); c.Verdict != Mismatch || c.At != n || c.Send.Name != "MPI_CHAR" ||
+		c.Recv.Name != "MPI_SHORT" {
 		t.Errorf("%v at %d, not at %d", c.Verdict, c.At, n)
 	}
 	if c := Compare(Use{deep, 1000}, Use{other, 1000}, true); c.Verdict != Matches {
@@ -367,7 +371,7 @@ func TestLargeSignatures(t *testing.T) {
 	}
 }
 
-// A mismatch of types that a random program would hardly make, in each corner of the rules.
+// TestCompareExamples checks the special cases of the rules, which random types seldom reach.
 func TestCompareExamples(t *testing.T) {
 	b := func(name string, n int64) Use { return Use{Predefined(name, sizes[name]), n} }
 	of := func(n int64, parts ...Use) Use {
@@ -396,40 +400,108 @@ func TestCompareExamples(t *testing.T) {
 		{"unknown", b("MPI_INT", 2), Use{UnknownType(), 1}, false, "undecided at 0: - -"},
 		{"no handle", Use{nil, 1}, Use{nil, 1}, false, "undecided at 0: - -"},
 		{"other type", b("MPI_INT", 2), b("MPI_DOUBLE", 1), false, "mismatch at 0: INT DOUBLE"},
-		{"longer and another type within", of(1, b("MPI_INT", 2), b("MPI_DOUBLE", 9)), b("MPI_INT", 3), false, "mismatch at 2: DOUBLE INT"},
-		{"longer and another type behind", of(1, b("MPI_INT", 3), b("MPI_DOUBLE", 9)), b("MPI_INT", 3), false, "too long at 3: DOUBLE -"},
+		{
+			"longer and another type within", of(1, b("MPI_INT", 2), b("MPI_DOUBLE", 9)), b("MPI_INT", 3), false,
+			"mismatch at 2: DOUBLE INT",
+		},
+		{
+			"longer and another type behind", of(1, b("MPI_INT", 3), b("MPI_DOUBLE", 9)), b("MPI_INT", 3), false,
+			"too long at 3: DOUBLE -",
+		},
 		{"names, not sizes", b("MPI_LONG", 1), b("MPI_INT64_T", 1), false, "mismatch at 0: LONG INT64_T"},
 		{"pair types", Use{Predefined("MPI_2INT", 8), 2}, b("MPI_INT", 4), false, "matches"},
-		{"partial receive", of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 10)), of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 50)), false, "matches"},
-		{"partial receive ending in a copy", of(2, b("MPI_INT", 1), b("MPI_DOUBLE", 2)), of(2, b("MPI_INT", 1), b("MPI_DOUBLE", 2), b("MPI_INT", 1)), false, "mismatch at 4: DOUBLE INT"},
+		{
+			"partial receive", of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 10)),
+			of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 50)), false, "matches",
+		},
+		{
+			"partial receive ending in a copy", of(2, b("MPI_INT", 1), b("MPI_DOUBLE", 2)),
+			of(2, b("MPI_INT", 1), b("MPI_DOUBLE", 2), b("MPI_INT", 1)), false, "mismatch at 4: DOUBLE INT",
+		},
 		{"packed sent", b("MPI_PACKED", 100), of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 1)), false, "matches"},
 		{"packed expected", of(9, b("MPI_INT", 1), b("MPI_DOUBLE", 1)), b("MPI_PACKED", 1), false, "matches"},
 		{"packed, longer", b("MPI_PACKED", 100), b("MPI_PACKED", 50), false, "too long at 50: PACKED -"},
-		{"packed among others", of(1, b("MPI_INT", 1), b("MPI_PACKED", 8)), of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 1)), false, "undecided at 1: PACKED DOUBLE"},
-		{"packed behind a mismatch", of(1, b("MPI_INT", 1), b("MPI_PACKED", 8)), of(1, b("MPI_SHORT", 1), b("MPI_DOUBLE", 8)), false, "mismatch at 0: INT SHORT"},
+		{
+			"packed among others", of(1, b("MPI_INT", 1), b("MPI_PACKED", 8)),
+			of(1, b("MPI_INT", 1), b("MPI_DOUBLE", 1)), false, "undecided at 1: PACKED DOUBLE",
+		},
+		{
+			"packed behind a mismatch", of(1, b("MPI_INT", 1), b("MPI_PACKED", 8)),
+			of(1, b("MPI_SHORT", 1), b("MPI_DOUBLE", 8)), false, "mismatch at 0: INT SHORT",
+		},
 		{"bytes sent", b("MPI_BYTE", 8), b("MPI_INT", 2), false, "bytes at 0: BYTE INT"},
 		{"bytes expected, longer", b("MPI_INT", 2), b("MPI_BYTE", 100), false, "bytes at 0: INT BYTE"},
 		{"bytes expected, shorter", b("MPI_INT", 2), b("MPI_BYTE", 7), false, "mismatch at 0: INT BYTE"},
 		{"bytes, collective", b("MPI_INT", 2), b("MPI_BYTE", 8), true, "bytes at 0: INT BYTE"},
 		{"bytes, collective, shorter", b("MPI_INT", 2), b("MPI_BYTE", 9), true, "mismatch at 0: INT BYTE"},
-		{"bytes within", of(huge, b("MPI_INT", 1), b("MPI_BYTE", 4)), b("MPI_INT", 2*huge), false, "bytes at 1: BYTE INT"},
-		{"bytes across elements", of(1, b("MPI_BYTE", 6), b("MPI_INT", 1)), of(1, b("MPI_INT", 1), b("MPI_BYTE", 6)), false, "bytes at 0: BYTE INT"},
-		{"bytes of two copies for one element", of(2, b("MPI_BYTE", 2), b("MPI_INT", 1), b("MPI_BYTE", 2)), of(1, b("MPI_BYTE", 2), b("MPI_INT", 3), b("MPI_BYTE", 2)), false, "bytes at 3: BYTE INT"},
-		{"bytes beside another machine's type", of(1, b("MPI_BYTE", 4), b("MPI_LONG", 1)), of(1, b("MPI_INT", 1), Use{Predefined("MPI_LONG", 4), 2}), false, "mismatch at 0: BYTE INT"},
+		{
+			"bytes within", of(huge, b("MPI_INT", 1), b("MPI_BYTE", 4)), b("MPI_INT", 2*huge), false,
+			"bytes at 1: BYTE INT",
+		},
+		{
+			"bytes across elements", of(1, b("MPI_BYTE", 6), b("MPI_INT", 1)),
+			of(1, b("MPI_INT", 1), b("MPI_BYTE", 6)), false, "bytes at 0: BYTE INT",
+		},
+		{
+			"bytes of two copies for one element", of(2, b("MPI_BYTE", 2), b("MPI_INT", 1), b("MPI_BYTE", 2)),
+			of(1, b("MPI_BYTE", 2), b("MPI_INT", 3), b("MPI_BYTE", 2)), false, "bytes at 3: BYTE INT",
+		},
+		{
+			"bytes beside another machine's type", of(1, b("MPI_BYTE", 4), b("MPI_LONG", 1)),
+			of(1, b("MPI_INT", 1), Use{Predefined("MPI_LONG", 4), 2}), false, "mismatch at 0: BYTE INT",
+		},
 		{"another machine's type", b("MPI_LONG", 4), Use{Predefined("MPI_LONG", 4), 4}, false, "matches"},
-		{"bytes that cut an element", of(1, b("MPI_BYTE", 6), b("MPI_SHORT", 1)), b("MPI_INT", 2), false, "mismatch at 0: BYTE INT"},
-		{"bytes and a mismatch behind", of(1, b("MPI_BYTE", 4), b("MPI_SHORT", 1)), of(1, b("MPI_INT", 1), b("MPI_CHAR", 2)), false, "mismatch at 0: BYTE INT"},
-		{"a mismatch before bytes", of(1, b("MPI_SHORT", 2), b("MPI_BYTE", 4)), b("MPI_INT", 2), false, "mismatch at 0: SHORT INT"},
+		{
+			"bytes that cut an element", of(1, b("MPI_BYTE", 6), b("MPI_SHORT", 1)), b("MPI_INT", 2), false,
+			"mismatch at 0: BYTE INT",
+		},
+		{
+			"bytes and a mismatch behind", of(1, b("MPI_BYTE", 4), b("MPI_SHORT", 1)),
+			of(1, b("MPI_INT", 1), b("MPI_CHAR", 2)), false, "mismatch at 0: BYTE INT",
+		},
+		{
+			"a mismatch before bytes", of(1, b("MPI_SHORT", 2), b("MPI_BYTE", 4)), b("MPI_INT", 2), false,
+			"mismatch at 0: SHORT INT",
+		},
 		{"two languages", b("MPI_INT", huge), b("MPI_INTEGER", huge), false, "undecided at 0: INT INTEGER"},
 		{"two languages, longer", b("MPI_INT", 3), b("MPI_INTEGER", 2), false, "too long at 2: INT -"},
-		{"two languages and a mismatch behind", of(1, b("MPI_INT", huge), b("MPI_SHORT", 1)), of(1, b("MPI_INTEGER", huge), b("MPI_CHAR", 1)), false, "mismatch at 1099511627776: SHORT CHAR"},
-		{"two languages, nested", of(1, of(huge, b("MPI_INT", 1), b("MPI_CHAR", 3)), b("MPI_SHORT", 1)), of(1, of(huge/2, of(2, b("MPI_INTEGER", 1), b("MPI_CHARACTER", 3))), b("MPI_CHAR", 1)), false, "mismatch at 4398046511104: SHORT CHAR"},
-		{"two languages, a mismatch behind and matches before", of(2, b("MPI_SHORT", 2), b("MPI_INT", 3), b("MPI_SHORT", 1)), of(2, b("MPI_SHORT", 2), b("MPI_INTEGER", 3), b("MPI_CHAR", 1)), false, "mismatch at 5: SHORT CHAR"},
-		{"another size in another language", b("MPI_INT", 1), b("MPI_INTEGER8", 1), false, "mismatch at 0: INT INTEGER8"},
+		{
+			"two languages and a mismatch behind", of(1, b("MPI_INT", huge), b("MPI_SHORT", 1)),
+			of(1, b("MPI_INTEGER", huge), b("MPI_CHAR", 1)), false, "mismatch at 1099511627776: SHORT CHAR",
+		},
+		{
+			"two languages, nested", of(1, of(huge, b("MPI_INT", 1), b("MPI_CHAR", 3)), b("MPI_SHORT", 1)),
+			of(1, of(huge/2, of(2, b("MPI_INTEGER", 1), b("MPI_CHARACTER", 3))), b("MPI_CHAR", 1)), false,
+			"mismatch at 4398046511104: SHORT CHAR",
+		},
+		{
+			"two languages, a mismatch behind and matches before",
+			of(2, b("MPI_SHORT", 2), b("MPI_INT", 3), b("MPI_SHORT", 1)),
+			of(2, b("MPI_SHORT", 2), b("MPI_INTEGER", 3), b("MPI_CHAR", 1)), false, "mismatch at 5: SHORT CHAR",
+		},
+		{
+			"another size in another language", b("MPI_INT", 1), b("MPI_INTEGER8", 1), false,
+			"mismatch at 0: INT INTEGER8",
+		},
 		{"precision and range", b("MPI_REAL(p=6,r=30)", 3), b("MPI_REAL(p=6,r=30)", 3), false, "matches"},
-		{"other precision", Use{F90(F90RealKind, 6, 30, 4), 1}, Use{F90(F90RealKind, 6, 37, 4), 1}, false, "mismatch at 0: REAL(p=6,r=30) REAL(p=6,r=37)"},
-		{"precision and range against none", Use{F90(F90RealKind, 6, 30, 4), 1}, Use{Predefined("MPI_REAL", 4), 1}, false, "mismatch at 0: REAL(p=6,r=30) REAL"},
-		{"more elements than there can be", Use{must(Contiguous(1<<60, basic("MPI_CHAR").t)), 1 << 60}, b("MPI_INT", 1), false, "undecided at 0: - -"},
+		{
+			"other precision",
+			Use{F90(F90RealKind, 6, 30, 4), 1},
+			Use{F90(F90RealKind, 6, 37, 4), 1},
+			false,
+			"mismatch at 0: REAL(p=6,r=30) REAL(p=6,r=37)",
+		},
+		{
+			"precision and range against none",
+			Use{F90(F90RealKind, 6, 30, 4), 1},
+			Use{Predefined("MPI_REAL", 4), 1},
+			false, "mismatch at 0: REAL(p=6,r=30) REAL",
+		},
+		{
+			"more elements than there can be",
+			Use{must(Contiguous(1<<60, basic("MPI_CHAR").t)), 1 << 60},
+			b("MPI_INT", 1), false, "undecided at 0: - -",
+		},
 	} {
 		if got := verdict(Compare(x.send, x.recv, x.whole)); got != x.want {
 			t.Errorf("%s: %s against %s is %s, not %s", x.name, x.send.Signature(60), x.recv.Signature(60), got, x.want)
@@ -448,7 +520,8 @@ func verdict(c Comparison) string {
 		return strings.TrimPrefix(b.Name, "MPI_")
 	}
 	what := map[Verdict]string{
-		Matches: "matches", Mismatch: "mismatch", ByteMismatch: "bytes", TooLong: "too long", TooShort: "too short", Undecided: "undecided",
+		Matches: "matches", Mismatch: "mismatch", ByteMismatch: "bytes", TooLong: "too long", TooShort: "too short",
+		Undecided: "undecided",
 	}
 	return fmt.Sprintf("%s at %d: %s %s", what[c.Verdict], c.At, name(c.Send), name(c.Recv))
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// maxRuns is up to how many runs of equal elements signatures are compressed as a whole. Longer ones are shown as they
-// were made.
+// maxRuns is the greatest number of runs of equal elements of a signature that is compressed as a whole. The text of a
+// longer signature follows its construction.
 const maxRuns = 512
 
-// Signature writes the type signature in a compact form: "3×{INT, DOUBLE}, SHORT". Runs and repetitions are put together
-// as in algorithm 1 of the paper on MUST's datatype checks, after the largest repetition of the whole, so that
-// signatures which are equal read equal, however the types were made, as far as a copy of the type has no more than
-// maxRuns runs of equal elements. What comes after about limit bytes is left out: "…".
+// Signature returns the type signature in a compact form: "3×{INT, DOUBLE}, SHORT". It first finds the largest
+// repetition of the whole. Then it combines runs and repetitions as algorithm 1 of the paper on MUST's datatype checks
+// does. So equal signatures have equal texts, however the types were constructed, if a copy of the type has at most
+// maxRuns runs of equal elements. The text ends with "…" after about limit bytes.
 func (u Use) Signature(limit int) string {
 	n, s, ok := u.known()
 	switch {
@@ -34,17 +34,18 @@ type term struct {
 	of     []*term
 }
 
-// terms are the terms of one signature. There is one of each, so they compare by address.
+// terms are the terms of one signature. Equal terms are one term, so that pointers can be compared.
 type terms struct {
 	basics map[*Basic]uint64
 	known  map[string]*term
 	number map[*term]uint64
-	left   int // parts of long units that there may be room for
+	left   int // number of parts of long units that still fit into the limit
 }
 
 func newTerms(limit int) *terms {
 	return &terms{
-		basics: make(map[*Basic]uint64), known: make(map[string]*term), number: make(map[*term]uint64), left: limit/len("A, ") + 2,
+		basics: make(map[*Basic]uint64), known: make(map[string]*term), number: make(map[*term]uint64),
+		left: limit/len("A, ") + 2,
 	}
 }
 
@@ -105,7 +106,7 @@ func (t *terms) repeated(copies int64, u *unit) []*term {
 	return []*term{t.group(copies, of)}
 }
 
-// compress puts together what is repeated side by side, short repetitions first.
+// compress combines adjacent equal sequences of terms, short sequences first.
 func (t *terms) compress(list []*term) []*term {
 	for size := 2; size <= len(list)/2; size++ {
 		var out []*term
@@ -129,7 +130,7 @@ func (t *terms) compress(list []*term) []*term {
 	return list
 }
 
-// repeats reports whether the terms from at on are the same size ones as at the beginning.
+// repeats reports whether the size terms from at on equal the first size terms.
 func repeats(list []*term, at, size int) bool {
 	if at+size > len(list) {
 		return false
@@ -142,7 +143,7 @@ func repeats(list []*term, at, size int) bool {
 	return true
 }
 
-// runs returns the unit's runs of equal elements, the typesig of the paper on MUST's datatype checks (section VI.A); ok
+// runs returns the unit's runs of equal elements, the typesig of the paper on MUST's datatype checks (section VI.A). ok
 // is false if there are more than maxRuns.
 func (u *unit) runs() (runs []part, ok bool) {
 	return u.appendRuns(nil)
@@ -171,13 +172,13 @@ func (u *unit) appendRuns(runs []part) ([]part, bool) {
 	return runs, len(runs) <= maxRuns
 }
 
-// root returns the shortest sequence that, n times, makes up the runs.
+// root returns the shortest sequence of runs whose n-fold repetition equals runs, and n.
 func root(runs []part) (n int64, one []part) {
 	last := len(runs) - 1
 	cycle := runs
 	joined := last > 0 && runs[0].of.basic == runs[last].of.basic
 	if joined {
-		// Where copies meet, the last run of one and the first of the next are one run.
+		// The last run of a copy and the first run of the next copy are one run.
 		cycle = append([]part(nil), runs[:last]...)
 		cycle[0].copies += runs[last].copies
 	}

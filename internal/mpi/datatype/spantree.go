@@ -2,17 +2,17 @@ package datatype
 
 import "slices"
 
-// spanTree holds spans of addresses: a list as long as there are few, then a treap ordered by where they begin, in which
-// every node knows the last end below it.
+// spanTree holds spans of addresses. A few spans are in a list. If there are more, they are in a treap ordered by their
+// beginnings. Every node of the treap has the greatest end in its subtree.
 type spanTree struct {
 	few   []span
-	nodes []spanNode // nodes[0] stands for none
+	nodes []spanNode // nodes[0] means no node
 	root  int32
 	free  []int32
 	dice  uint64
 }
 
-// span is the addresses from from to to (exclusive), of the buffer of the given number.
+// span is the addresses from "from" up to "to" (exclusive), of buffer number id.
 type span struct {
 	from, to int64
 	id       int32
@@ -22,10 +22,10 @@ type spanNode struct {
 	span
 	last        int64 // largest to in the subtree
 	left, right int32
-	weight      uint32 // not less than that of the nodes below
+	weight      uint32 // not less than the weights in the subtree
 }
 
-// fewSpans is how many spans a list is best for.
+// fewSpans is the greatest number of spans for which a list is faster than a treap.
 const fewSpans = 16
 
 func (t *spanTree) add(from, to int64, id int32) {
@@ -54,8 +54,8 @@ func (t *spanTree) remove(from int64, id int32) {
 	t.root = t.without(t.root, from, id)
 }
 
-// within calls visit for the spans that have an address from from to to (exclusive), until it returns false. It returns
-// false then.
+// within calls visit for the spans with an address from "from" up to "to" (exclusive), until visit returns false. It
+// then returns false, too.
 func (t *spanTree) within(from, to int64, visit func(start int64, id int32) bool) bool {
 	for i := range t.few {
 		if s := &t.few[i]; s.from < to && s.to > from && !visit(s.from, s.id) {
@@ -86,7 +86,7 @@ func (t *spanTree) insert(s span) {
 	if len(t.nodes) == 0 {
 		t.nodes = append(t.nodes, spanNode{})
 	}
-	// Any weights do that do not follow the order of addresses: xorshift.
+	// The weights must only be independent of the order of addresses: xorshift.
 	t.dice ^= 0x9e3779b97f4a7c15
 	t.dice ^= t.dice << 13
 	t.dice ^= t.dice >> 7
@@ -103,7 +103,7 @@ func (t *spanTree) insert(s span) {
 	t.root = t.with(t.root, n)
 }
 
-// before orders spans: by where they begin, and of two that begin alike by number.
+// before orders spans by their beginnings, and spans with the same beginning by number.
 func (s *span) before(from int64, id int32) bool {
 	return s.from < from || s.from == from && s.id < id
 }
@@ -127,7 +127,7 @@ func (t *spanTree) with(at, n int32) int32 {
 	return at
 }
 
-// split returns the tree at in two: what is before (from, id) and the rest.
+// split divides the tree at into the spans before (from, id) and the rest.
 func (t *spanTree) split(at int32, from int64, id int32) (left, right int32) {
 	if at == 0 {
 		return 0, 0
@@ -143,7 +143,7 @@ func (t *spanTree) split(at int32, from int64, id int32) (left, right int32) {
 	return left, at
 }
 
-// without returns the tree at without the node of the span that begins at from and has the number id, which must be there.
+// without returns the tree at without the node of the span that begins at from and has the number id. It must exist.
 func (t *spanTree) without(at int32, from int64, id int32) int32 {
 	a := &t.nodes[at]
 	switch {
@@ -159,7 +159,7 @@ func (t *spanTree) without(at int32, from int64, id int32) int32 {
 	return at
 }
 
-// merge returns the tree of both, all of a being before all of b.
+// merge returns one tree of the spans in a and b. All spans in a must be before all spans in b.
 func (t *spanTree) merge(a, b int32) int32 {
 	switch {
 	case a == 0:

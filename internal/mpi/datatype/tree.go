@@ -5,10 +5,10 @@ import (
 	"sort"
 )
 
-// A Node is a node of the expanded type-tree (the paper on MUST's datatype checks, section IV.B): a type, or one of the
-// stages that a constructor puts between a type and those that it is made from. Vector, indexed and struct types have one
-// such stage, the block; subarray and darray have one per dimension but the last; contiguous, dup and resized have none,
-// nor has a predefined pair, whose children are its two elements.
+// Node is a node of the expanded type-tree (the paper on MUST's datatype checks, section IV.B): a type, or one of the
+// stages between a type and its old types. Vector, indexed and struct types have one such stage, the block. Subarray
+// and darray have one per dimension except the last. Contiguous, dup and resized have none. A predefined pair has none
+// either: its children are its two elements.
 type Node struct {
 	Type  *Type // nil at an intermediate stage
 	stage *Stage
@@ -17,7 +17,7 @@ type Node struct {
 // Root returns the root of t's expanded tree.
 func (t *Type) Root() Node { return Node{Type: t, stage: t.stage} }
 
-// Children returns the number of children: 0 for a basic type and for one of which nothing is known.
+// Children returns the number of children: 0 for a basic type and for an unknown type.
 func (n Node) Children() int64 {
 	if n.stage == nil {
 		return 0
@@ -25,7 +25,7 @@ func (n Node) Children() int64 {
 	return n.stage.N
 }
 
-// Elements returns the number of basic elements below the node, or in it.
+// Elements returns the number of basic elements of the node and its subtree.
 func (n Node) Elements() int64 {
 	if n.Type != nil {
 		return max(n.Type.Elements, 0)
@@ -33,7 +33,7 @@ func (n Node) Elements() int64 {
 	return n.stage.elements
 }
 
-// Bytes returns the number of bytes of data below the node, or in it.
+// Bytes returns the number of bytes of data of the node and its subtree.
 func (n Node) Bytes() int64 {
 	if n.Type != nil {
 		return max(n.Type.Size, 0)
@@ -41,11 +41,11 @@ func (n Node) Bytes() int64 {
 	return n.stage.size
 }
 
-// At returns the displacement of child i, in bytes, relative to that of the node.
+// At returns the displacement of child i in bytes, relative to the node.
 func (n Node) At(i int64) int64 { return n.stage.At(i) }
 
-// Uniform reports whether the children are all alike: copies of one type, or stages of one kind. Their displacements are
-// then regular, too.
+// Uniform reports whether all children are alike: copies of one type, or stages of one kind. Then their displacements
+// are regular, too.
 func (n Node) Uniform() bool { return n.stage != nil && n.stage.Blocks == nil }
 
 // Before returns the number of basic elements, and of bytes of data, in the children before child i.
@@ -66,8 +66,8 @@ func (n Node) Child(i int64) Node {
 	}
 }
 
-// childWith returns the child that contains a basic element, or a byte of data: it is the first one that ends behind
-// pos. There must be one.
+// childWith returns the child that contains a basic element, or a byte of data: the first child that ends after pos. It
+// must exist.
 func (n Node) childWith(pos int64, ends func(i int64) int64) int64 {
 	s := n.stage
 	if s.Blocks == nil || s.Blocks.before == nil {
@@ -76,7 +76,7 @@ func (n Node) childWith(pos int64, ends func(i int64) int64) int64 {
 	return int64(sort.Search(int(s.N-1), func(i int) bool { return ends(int64(i)) > pos }))
 }
 
-// ChildWithElement returns the number of the child in which basic element e of the node is.
+// ChildWithElement returns the number of the child that contains basic element e of the node.
 func (n Node) ChildWithElement(e int64) int64 {
 	return n.childWith(e, func(i int64) int64 {
 		end, _ := n.Before(i + 1)
@@ -84,7 +84,7 @@ func (n Node) ChildWithElement(e int64) int64 {
 	})
 }
 
-// ChildWithByte returns the number of the child in which byte b of the node's data is.
+// ChildWithByte returns the number of the child that contains byte b of the node's data.
 func (n Node) ChildWithByte(b int64) int64 {
 	return n.childWith(b, func(i int64) int64 {
 		_, end := n.Before(i + 1)
@@ -92,8 +92,8 @@ func (n Node) ChildWithByte(b int64) int64 {
 	})
 }
 
-// Bounds returns the bytes from lo up to hi that the data of the node lies in, relative to the node's displacement. They
-// are equal if there is no data.
+// Bounds returns the bounds of the node's data: bytes from lo up to hi, relative to the node's displacement. lo and hi
+// are equal if there are no data.
 func (n Node) Bounds() (lo, hi int64) {
 	if n.Type != nil {
 		return n.Type.TrueLB, n.Type.TrueUB
@@ -102,13 +102,13 @@ func (n Node) Bounds() (lo, hi int64) {
 		return 0, 0
 	}
 	lo, hi = n.Child(0).Bounds()
-	var a arith // nothing that a type has is too large
+	var a arith // no overflow: the numbers are those of a type that exists
 	first, last := n.stage.span(&a)
 	return lo + first, hi + last
 }
 
 // Touching yields the children that may have data in the bytes from lo up to hi, relative to the node's displacement:
-// those whose bounds meet them. It takes no time for those that a regular stage leaves out.
+// the children whose bounds meet these bytes. For a regular stage, other children take no time.
 func (n Node) Touching(lo, hi int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for first, last := range n.touching(lo, hi) {
@@ -121,7 +121,7 @@ func (n Node) Touching(lo, hi int64) iter.Seq[int64] {
 	}
 }
 
-// CountTouching returns how many children Touching yields.
+// CountTouching returns the number of children that Touching yields.
 func (n Node) CountTouching(lo, hi int64) (count int64) {
 	for first, last := range n.touching(lo, hi) {
 		count += last - first + 1
@@ -129,7 +129,7 @@ func (n Node) CountTouching(lo, hi int64) (count int64) {
 	return count
 }
 
-// touching yields the first and the last of neighbouring children that Touching yields.
+// touching yields the children of Touching as ranges: the first and the last child of each.
 func (n Node) touching(lo, hi int64) iter.Seq2[int64, int64] {
 	return func(yield func(first, last int64) bool) {
 		switch {
@@ -155,7 +155,7 @@ func (b *Blocks) touching(lo, hi int64, yield func(first, last int64) bool) {
 	}
 }
 
-// touching is for regular stages: groups, and then children of a group, are found by division.
+// touching is for regular stages. It finds the groups, and then the children of a group, by division.
 func (s *Stage) touching(lo, hi int64, yield func(first, last int64) bool) {
 	childLo, childHi := Node{stage: s}.Child(0).Bounds()
 	if childLo == childHi {
@@ -177,7 +177,7 @@ func (s *Stage) touching(lo, hi int64, yield func(first, last int64) bool) {
 }
 
 // meeting returns the first and the last i, from 0 up to n, for which the bytes from childLo up to childHi, moved by i
-// strides, meet those from lo up to hi. The first is behind the last if there is none.
+// strides, meet the bytes from lo up to hi. If there is no such i, first is greater than last.
 func meeting(lo, hi, childLo, childHi, stride, n int64) (first, last int64) {
 	switch {
 	case stride < 0: // the same, mirrored

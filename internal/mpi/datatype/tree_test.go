@@ -7,13 +7,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An element is one basic element of a type map.
+// mapped is one basic element of a type map.
 type mapped struct {
 	basic *Basic
 	at    int64
 }
 
-// flatten makes the type map by the constructors' definitions in the standard (section 5.1), nil if it is long.
+// flatten returns the type map by the constructors' definitions in the standard (section 5.1). It returns nil if the
+// type map is long.
 func flatten(t *Type) []mapped {
 	if t.Elements > 3000 {
 		return nil
@@ -131,10 +132,11 @@ func eachIndex(sizes []int64, visit func(index []int64, linear int64), order Ord
 var basicTypes = []*Type{
 	Predefined("MPI_INT", 4), Predefined("MPI_CHAR", 1), Predefined("MPI_DOUBLE", 8), Predefined("MPI_SHORT", 2),
 	Predefined("MPI_BYTE", 1), Predefined("MPI_C_DOUBLE_COMPLEX", 16), Predefined("MPI_INTEGER", 4),
-	Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_2INT", 8), F90(F90RealKind, 6, 30, 4), F90(F90IntegerKind, 0, 9, 4),
+	Predefined("MPI_DOUBLE_INT", 12), Predefined("MPI_2INT", 8), F90(F90RealKind, 6, 30, 4),
+	F90(F90IntegerKind, 0, 9, 4),
 }
 
-// drawType draws any type, of at most depth constructors above one another.
+// drawType draws a type with at most depth nested constructors.
 func drawType(t *rapid.T, depth int) *Type {
 	if depth == 0 || rapid.IntRange(0, 5).Draw(t, "leaf") == 5 {
 		return basicTypes[rapid.IntRange(0, len(basicTypes)-1).Draw(t, "basic")]
@@ -148,7 +150,7 @@ func drawType(t *rapid.T, depth int) *Type {
 	if kind != StructKind {
 		old = drawType(t, depth-1)
 	}
-	few := rapid.SampledFrom([]int64{1, 2, 3, 0}) // rapid prefers the first, and empty types are not that interesting
+	few := rapid.SampledFrom([]int64{1, 2, 3, 0}) // rapid prefers the first values, so empty types are rare
 	lengths := func(n int) []int64 { return rapid.SliceOfN(few, n, n).Draw(t, "blocklengths") }
 	n := int(few.Draw(t, "n"))
 	var out *Type
@@ -215,7 +217,8 @@ func drawDarray(t *rapid.T, old *Type) (*Type, error) {
 	size := int64(1)
 	for range n {
 		g, p := rapid.Int64Range(1, 7).Draw(t, "gsize"), rapid.Int64Range(1, 3).Draw(t, "psize")
-		dist := rapid.SampledFrom([]Distribution{DistributeNone, DistributeBlock, DistributeCyclic}).Draw(t, "distribution")
+		dist := rapid.SampledFrom([]Distribution{DistributeNone, DistributeBlock, DistributeCyclic}).Draw(t,
+			"distribution")
 		darg, least := int64(DefaultDarg), int64(1)
 		switch dist {
 		case DistributeNone:
@@ -233,7 +236,7 @@ func drawDarray(t *rapid.T, old *Type) (*Type, error) {
 	return Darray(size, rank, gsizes, dists, dargs, psizes, drawOrder(t), old)
 }
 
-// Touching finds the children with data in a range of bytes, and Bounds are tight enough.
+// TestTouching checks that Touching finds the children with data in a range of bytes, and that Bounds are tight enough.
 func TestTouching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := drawType(t, 4)

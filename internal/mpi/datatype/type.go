@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Kind is the constructor that made a type, by the standard's name of its combiner (MPI 4.0, section 5.1.13).
+// Kind is the constructor of a type. The names are those of the combiners (MPI 4.0, section 5.1.13).
 type Kind uint8
 
 // The kinds.
@@ -27,18 +27,18 @@ const (
 	F90RealKind
 	F90ComplexKind
 	F90IntegerKind
-	Unknown // made in a way that is not known: nothing can be said about it
+	Unknown // the constructor is not known, and so nothing about the type is
 )
 
 var kindNames = [...]string{
-	"NAMED", "DUP", "CONTIGUOUS", "VECTOR", "HVECTOR", "INDEXED", "HINDEXED", "INDEXED_BLOCK", "HINDEXED_BLOCK", "STRUCT",
-	"SUBARRAY", "DARRAY", "RESIZED", "F90_REAL", "F90_COMPLEX", "F90_INTEGER", "UNKNOWN",
+	"NAMED", "DUP", "CONTIGUOUS", "VECTOR", "HVECTOR", "INDEXED", "HINDEXED", "INDEXED_BLOCK", "HINDEXED_BLOCK",
+	"STRUCT", "SUBARRAY", "DARRAY", "RESIZED", "F90_REAL", "F90_COMPLEX", "F90_INTEGER", "UNKNOWN",
 }
 
 // String returns the combiner's name without MPI_COMBINER_: "STRUCT".
 func (k Kind) String() string { return kindNames[k] }
 
-// Order is the storage order of the arrays that subarray and darray speak of.
+// Order is the storage order of the arrays of subarray and darray.
 type Order uint8
 
 // The orders: MPI_ORDER_C is row-major.
@@ -47,7 +47,7 @@ const (
 	OrderFortran
 )
 
-// Distribution is how darray deals one dimension out to the processes.
+// Distribution is how darray distributes one dimension to the processes.
 type Distribution uint8
 
 // The distributions.
@@ -60,7 +60,7 @@ const (
 // DefaultDarg is MPI_DISTRIBUTE_DFLT_DARG.
 const DefaultDarg = math.MinInt64
 
-// Args are a constructor's arguments as the program gave them; which of them mean something depends on the Kind.
+// Args are a constructor's arguments, unchanged from the program. A Kind uses only some of them.
 type Args struct {
 	Count         int64
 	Blocklength   int64 // vector, hvector, (h)indexed_block
@@ -79,19 +79,21 @@ type Args struct {
 	P, R          int64 // f90 types
 }
 
-// Type is a datatype: a node of the meta type-tree (seed: MUST, section IV.A). It is immutable and stands for no handle:
-// processes that construct the same may share it. A nil *Type is an unknown one in Compare.
+// Type is a datatype: a node of the meta type-tree (the paper on MUST's datatype checks, section IV.A). It is immutable
+// and not tied to a handle: processes that construct equal types may share it. In Compare, a nil *Type is an unknown
+// type.
 type Type struct {
 	Kind  Kind
 	Basic *Basic  // of a Named type that is one element, and of F90 types
 	Args  Args    // of a derived type
-	Olds  []*Type // the types it is made from: none for Named, one per block for struct, else one
+	Olds  []*Type // the old types: none for Named, one per block for struct, else one
 
 	// Size is the number of bytes of data, -1 if the type is unknown.
 	Size int64
-	// LB and UB are the bounds that say where the next of several copies begins; Extent is their distance (section 5.1.6).
+	// LB and UB are the lower and the upper bound. Extent is their distance, and so the distance of the copies in an
+	// array (section 5.1.6).
 	LB, UB int64
-	// TrueLB and TrueUB bound the bytes that belong to data (section 5.1.8); both 0 where there are none.
+	// TrueLB and TrueUB bound the bytes of the data (section 5.1.8). Both are 0 if there are no data.
 	TrueLB, TrueUB int64
 	// Elements is the number of basic elements.
 	Elements int64
@@ -99,11 +101,11 @@ type Type struct {
 	Depth int
 
 	stage          *Stage // nil for one basic element and for Unknown
-	lbMark, ubMark bool   // explicit bounds, which stick (MPI_LB, MPI_UB, resized, subarray, darray)
-	data           bool   // has elements
+	lbMark, ubMark bool   // the bounds are explicit, and types made from it inherit them (MPI_LB, MPI_UB, resized, …)
+	data           bool   // it has elements
 	dialect        Dialect
 	align          int64  // strictest alignment of its basic types
-	only           *Basic // the one basic type it consists of, nil if there are several or none
+	only           *Basic // its only basic type, nil if there are several or none
 
 	cache
 }
@@ -111,22 +113,23 @@ type Type struct {
 // Extent is the distance between the copies of the type in an array.
 func (t *Type) Extent() int64 { return t.UB - t.LB }
 
-// Predefined reports whether MPI itself brought the type.
+// Predefined reports whether the type is predefined by MPI.
 func (t *Type) Predefined() bool { return t.Kind == Named }
 
-// Stage is a node of the expanded type-tree (seed: MUST, section IV.B), with the children folded: how many copies of a
-// type or of another stage there are, and where. Displacements are in bytes. A stage is regular (Of or Old is
-// repeated) or a list of blocks.
+// Stage is a node of the expanded type-tree (the paper on MUST's datatype checks, section IV.B), with folded children:
+// it has the number and the displacements of the copies of a type or of another stage. Displacements are in bytes. A
+// stage is regular (Of or Old is repeated) or a list of blocks.
 type Stage struct {
 	// N is the number of children.
 	N int64
-	// First is the displacement of child 0. Children come in groups of Group that lie Stride apart, groups Jump apart:
-	// child i is at First + i/Group·Jump + i%Group·Stride. Group is N where there is but one group.
+	// First is the displacement of child 0. Children form groups of Group children. The children of a group are Stride
+	// apart, and the groups are Jump apart: child i is at First + i/Group·Jump + i%Group·Stride. Group is N if there
+	// is only one group.
 	First, Stride, Group, Jump int64
 	// Of or Old is the child, exactly one of them unless Blocks is set.
 	Of  *Stage
 	Old *Type
-	// Blocks lists the children of an irregular stage: block i is a stage of its own, of consecutive copies of a type.
+	// Blocks lists the children of an irregular stage: block i is a stage of consecutive copies of a type.
 	Blocks *Blocks
 
 	elements int64 // of the whole stage
@@ -141,8 +144,8 @@ type Blocks struct {
 	Types  []*Type // nil: every block consists of Old
 	Old    *Type
 
-	before []int64 // elements before block i; one more entry with all. nil if all blocks have as many
-	bytes  []int64 // likewise, bytes of data
+	before []int64 // elements before block i, and the sum in one more entry; nil if all blocks have equally many
+	bytes  []int64 // the same for bytes of data
 }
 
 // Len returns the number of copies in block i.
@@ -175,7 +178,7 @@ func (s *Stage) At(i int64) int64 {
 	return s.First + i/s.Group*s.Jump + i%s.Group*s.Stride
 }
 
-// Block returns block i of an irregular stage as a stage: its copies' displacements are relative to the block.
+// Block returns block i of an irregular stage as a stage. The displacements of its copies are relative to the block.
 func (s *Stage) Block(i int64) Stage {
 	b := s.Blocks
 	n, old := b.Len(int(i)), b.Type(int(i))
@@ -188,7 +191,7 @@ func (s *Stage) Elements() int64 { return s.elements }
 // Bytes returns the number of bytes of data below the stage.
 func (s *Stage) Bytes() int64 { return s.size }
 
-// Before returns the number of basic elements, and of bytes of data, that come before child i.
+// Before returns the number of basic elements, and of bytes of data, before child i.
 func (s *Stage) Before(i int64) (elements, bytes int64) {
 	if b := s.Blocks; b != nil {
 		if b.before == nil {
@@ -202,13 +205,13 @@ func (s *Stage) Before(i int64) (elements, bytes int64) {
 	return i * (s.elements / s.N), i * (s.size / s.N)
 }
 
-// ArgumentError says which argument of a constructor the standard forbids.
+// ArgumentError says which argument of a constructor is invalid according to the standard.
 type ArgumentError struct {
-	Param string // as the standard names it: array_of_blocklengths
-	Index int    // of an array's element, -1 if the parameter is none or the array as a whole is meant
+	Param string // name of the parameter in the standard: array_of_blocklengths
+	Index int    // of the array's element, -1 if the parameter is not an array, or if the error is about all of it
 	Value int64
 	Why   string // "is negative"
-	Null  bool   // it is an array that is not there, and has no value
+	Null  bool   // the array is a null pointer, and Value is not set
 }
 
 func (e *ArgumentError) Error() string {
@@ -225,15 +228,15 @@ func wrong(param string, index int, value int64, why string) error {
 	return &ArgumentError{Param: param, Index: index, Value: value, Why: why}
 }
 
-// errTooLarge is for types that can't be: their size or extent is beyond what MPI_Count holds.
+// tooLargeError is the error of types that can't exist, because their size or extent exceeds MPI_Count.
 type tooLargeError struct{}
 
 func (tooLargeError) Error() string { return "the datatype is larger than an MPI_Count can tell" }
 
-// ErrTooLarge says that a type's size, extent or number of elements is beyond 63 bits.
+// ErrTooLarge means that a type's size, extent or number of elements exceeds 63 bits.
 var ErrTooLarge error = tooLargeError{}
 
-// arith computes in 64 bits and remembers whether a result did not fit.
+// arith computes with 64-bit numbers, and remembers whether a result was out of range.
 type arith struct{ over bool }
 
 func (a *arith) mul(x, y int64) int64 {

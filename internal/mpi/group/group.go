@@ -1,7 +1,8 @@
-// Package group has MPI's groups: ordered lists of processes, and the operations on them (MPI standard, section 7.3).
+// Package group models MPI's groups: ordered lists of processes, and the operations on them (MPI standard, section
+// 7.3).
 //
-// A group is a value. Equal groups compare equal with ==, and are kept once, however many processes have them: a group is
-// a text of runs of equally spaced ranks, made unique. What nobody has any more is forgotten.
+// A group is a value, and groups can be compared with ==. Equal groups share their memory, even if many processes have
+// them: a group is a unique string, which encodes runs of equally spaced ranks. The memory of unused groups is freed.
 package group
 
 import (
@@ -14,20 +15,20 @@ import (
 	"unique"
 )
 
-// Group is a list of different processes, by their ranks in MPI_COMM_WORLD, in the order of their ranks in the group. The
-// zero value is MPI_GROUP_EMPTY.
+// Group is a list of different processes. It has their ranks in MPI_COMM_WORLD, in the order of their ranks in the
+// group. The zero value is MPI_GROUP_EMPTY.
 type Group struct {
-	runs unique.Handle[string] // of runSize bytes each, as a builder makes them; the zero handle if there are none
+	runs unique.Handle[string] // the runs of a builder, runSize bytes each; the zero handle if there are none
 	size int32
 }
 
-// run stands for count ranks: start, start+stride, …
+// run is a sequence of count ranks: start, start+stride, …
 type run struct{ start, stride, count int32 }
 
 const runSize = 12
 
-// builder makes runs of ranks, added one after the other: each run is as long as it can be, so that there is one way
-// only to write a group.
+// builder makes runs from ranks that are added one by one. Each run is as long as possible, so that each group has
+// exactly one encoding.
 type builder struct {
 	runs []run
 	size int32
@@ -49,7 +50,8 @@ func (b *builder) add(rank int32) {
 	b.runs = append(b.runs, run{start: rank, count: 1})
 }
 
-// addRun adds the ranks of a run. After three of them the last run has its stride, and takes the others at once.
+// addRun adds the ranks of a run. It adds three ranks one by one. Then the last run of the builder has the stride of r,
+// and takes all other ranks at once.
 func (b *builder) addRun(r run) {
 	for i := range min(r.count, 3) {
 		b.add(r.start + i*r.stride)
@@ -82,7 +84,7 @@ func Of(ranks iter.Seq[int32]) Group {
 	return b.group()
 }
 
-// First returns the group of the n processes from rank 0 on.
+// First returns the group of the processes with ranks 0 to n-1.
 func First(n int) Group {
 	var b builder
 	b.addRun(run{0, 1, int32(n)})
@@ -109,7 +111,7 @@ func (g Group) all() iter.Seq[run] {
 // Size returns the number of processes.
 func (g Group) Size() int { return int(g.size) }
 
-// Ranks returns the processes.
+// Ranks yields the processes.
 func (g Group) Ranks() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for r := range g.all() {
@@ -125,7 +127,7 @@ func (g Group) Ranks() iter.Seq[int32] {
 // List returns the processes.
 func (g Group) List() []int32 { return slices.AppendSeq(make([]int32, 0, g.size), g.Ranks()) }
 
-// Index returns the rank of a process in the group, -1 if it is not in it.
+// Index returns the rank of a process in the group, -1 if the process is not a member.
 func (g Group) Index(process int32) int {
 	before := int32(0)
 	for r := range g.all() {
@@ -148,7 +150,7 @@ func (r run) index(process int32) int32 {
 	return d / r.stride
 }
 
-// Hash returns a number that is the same for equal groups in every run, never 0.
+// Hash returns a hash. It is the same for equal groups, also in different runs of mpivet, and never 0.
 func (g Group) Hash() uint64 {
 	h := fnv.New64a()
 	if g.size > 0 {
@@ -157,7 +159,7 @@ func (g Group) Hash() uint64 {
 	return h.Sum64() | 1
 }
 
-// shown is how many processes String lists.
+// shown is the greatest number of processes that String lists.
 const shown = 16
 
 // String returns the processes in their order: {0, 2, 1}.

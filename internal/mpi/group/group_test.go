@@ -7,13 +7,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lists draws lists of different small ranks, regular ones more often than chance would.
+// lists draws lists of different small ranks. Regular lists are more frequent than in a uniform choice.
 func lists() *rapid.Generator[[]int32] {
 	return rapid.Custom(func(t *rapid.T) []int32 {
 		var list []int32
 		for range rapid.IntRange(0, 4).Draw(t, "runs") {
 			r := run{
-				rapid.Int32Range(0, 12).Draw(t, "start"), rapid.Int32Range(-3, 3).Draw(t, "stride"), rapid.Int32Range(1, 6).Draw(t, "count"),
+				rapid.Int32Range(0, 12).Draw(t, "start"), rapid.Int32Range(-3, 3).Draw(t, "stride"),
+				rapid.Int32Range(1, 6).Draw(t, "count"),
 			}
 			for i := range r.count {
 				if rank := r.start + i*r.stride; rank >= 0 && !slices.Contains(list, rank) {
@@ -37,7 +38,7 @@ func keep(list []int32, f func(int, int32) bool) []int32 {
 	return out
 }
 
-// Groups behave as lists of ranks do.
+// TestOperations compares groups with lists of ranks.
 func TestOperations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := lists().Draw(t, "a"), lists().Draw(t, "b")
@@ -118,7 +119,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// A group of a million processes is a few bytes, and so is what is left when a few are taken out.
+// TestLarge checks that a group of a million processes takes a few bytes, also after a few are removed.
 func TestLarge(t *testing.T) {
 	g, ok := First(1 << 20).Excl([]int64{5, 1000})
 	if !ok || g.Size() != 1<<20-2 || len(g.runs.Value()) != 3*runSize || g.Index(1001) != 999 {

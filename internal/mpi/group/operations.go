@@ -2,8 +2,8 @@ package group
 
 import "slices"
 
-// Incl returns the processes with the given ranks in g, in that order (MPI_Group_incl). It is false for a rank that is
-// not there.
+// Incl returns the processes with the given ranks in g, in that order (MPI_Group_incl). It returns false if g has no
+// process with one of the ranks.
 func (g Group) Incl(ranks []int64) (Group, bool) {
 	list, ok := g.List(), true
 	var b builder
@@ -17,20 +17,21 @@ func (g Group) Incl(ranks []int64) (Group, bool) {
 	return b.group(), ok
 }
 
-// Excl returns the processes without those of the given ranks in g (MPI_Group_excl).
+// Excl returns the processes of g except those with the given ranks in g (MPI_Group_excl). It returns false if g has no
+// process with one of the ranks.
 func (g Group) Excl(ranks []int64) (Group, bool) {
 	ranks = slices.Sorted(slices.Values(ranks))
 	if n := len(ranks); n > 0 && (ranks[0] < 0 || ranks[n-1] >= int64(g.size)) {
 		return Group{}, false
 	}
 	var b builder
-	before := int64(0) // ranks in g that earlier runs have
+	before := int64(0) // number of ranks in earlier runs of g
 	for r := range g.all() {
 		from := int32(0)
 		for len(ranks) > 0 && ranks[0] < before+int64(r.count) {
 			to := int32(ranks[0] - before)
 			b.addRun(run{r.start + from*r.stride, r.stride, to - from})
-			from = max(from, to+1) // a rank may be there twice
+			from = max(from, to+1) // ranks may contain a rank twice
 			ranks = ranks[1:]
 		}
 		b.addRun(run{r.start + from*r.stride, r.stride, r.count - from})
@@ -39,8 +40,8 @@ func (g Group) Excl(ranks []int64) (Group, bool) {
 	return b.group(), true
 }
 
-// Ranges returns the ranks that triples of first, last and stride stand for, in order. It is false if they stand for
-// none, or for more than limit (section 7.3.2).
+// Ranges returns the ranks of triples of first, last and stride, in order (section 7.3.2). It returns false if a triple
+// is invalid, or if there are more than limit ranks.
 func Ranges(triples []int64, limit int) ([]int64, bool) {
 	var ranks []int64
 	for ; len(triples) >= 3; triples = triples[3:] {
@@ -63,7 +64,7 @@ func (g Group) set() map[int32]bool {
 	return set
 }
 
-// only returns the processes of g of which it is known whether they are in o, in the order of g.
+// only returns the processes of g that are in o, or those that are not in o if in is false, in the order of g.
 func (g Group) only(o Group, in bool) Group {
 	set := o.set()
 	var b builder
@@ -75,7 +76,7 @@ func (g Group) only(o Group, in bool) Group {
 	return b.group()
 }
 
-// Union returns the processes of g, and behind them those of o that are not in g (MPI_Group_union).
+// Union returns the processes of g, followed by the processes of o that are not in g (MPI_Group_union).
 func (g Group) Union(o Group) Group {
 	var b builder
 	for r := range g.all() {

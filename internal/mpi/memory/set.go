@@ -1,9 +1,8 @@
-// Package memory keeps which memory of a process belongs to operations that are under way, and finds what two of them
-// share.
+// Package memory tracks the memory that active operations of a process use, and finds bytes that two of them share.
 //
-// Programs hand the same few buffers to MPI again and again, mostly in the same order. So a set remembers parts
-// beyond their use: of those that it knows no two exclude each other, and one that it knows is taken again by a
-// comparison with the one that came next the last time. Only new parts are compared with others.
+// Programs pass the same few buffers to MPI again and again, mostly in the same order. So a set remembers parts after
+// their use. Remembered parts do not exclude each other. To take a part again, the set only compares it with the part
+// that was next the last time. Only new parts are compared with other parts.
 package memory
 
 import (
@@ -18,69 +17,70 @@ type Part struct {
 	Write bool
 }
 
-// Hold is what an operation holds of a set; 0 is nothing. A negative one stands for several.
+// Hold identifies the memory of an operation in a set. 0 means no memory. A negative Hold stands for several parts.
 type Hold int32
 
-// Clash is why a part can't be held: it has a byte in common with another one, and they exclude each other.
+// Clash is the reason why a part can't be held: it has a byte in common with another part, and the two exclude each
+// other.
 type Clash struct {
-	With  Hold // who has the other one; 0 if the part itself has the byte twice
+	With  Hold // hold of the other part; 0 if the byte occurs twice in the part itself
 	Other Part
-	At    datatype.Overlap // the part's own position is the second, that of the other one the first
+	At    datatype.Overlap // First is the position in the other part, Second the position in the part
 }
 
-// Set is the memory of one process that is held.
+// Set is the held memory of one process.
 type Set struct {
-	// Exclusive: any two parts exclude each other. Else two that are only read do not, and a part that is written must
-	// not have a byte twice.
+	// Exclusive: any two parts exclude each other. Else two parts that are only read do not exclude each other, and a
+	// part that is written must not have a byte twice.
 	Exclusive bool
 
-	slots []slot  // the first one is never used
-	last  int32   // the one used last
-	spare []int32 // free ones
-	index []run   // those known, by their first byte
-	known int     // how many these are
-	busy  int     // slots that are held
-	holds int
+	slots []slot  // slot 0 is never used
+	last  int32   // the slot that was used last
+	spare []int32 // free slots
+	index []run   // the known slots, by their first byte
+	known int     // number of known slots
+	busy  int     // number of held slots
+	holds int     // number of holds; several can hold one slot
 
 	joint      [][]Hold // by -h-1
 	spareJoint []Hold
 }
 
-// run is a piece of the index, with one part at least. An insertion moves the parts of one run only. tops[i] is the
-// largest end of the parts up to slots[i]; high is the largest end of all parts in earlier runs.
+// run is a piece of the index, with at least one part. So an insertion only moves the parts of one run. tops[i] is the
+// greatest end of the parts up to slots[i]. high is the greatest end of all parts in earlier runs.
 type run struct {
 	slots []int32
 	tops  []uint64
 	high  uint64
 }
 
-// longest is the number of parts in one run.
+// longest is the greatest number of parts in one run.
 const longest = 256
 
-// place is a position in the index: before the part k of run r, or behind all of that run.
+// place is a position in the index: before part k of run r, or after the last part of that run.
 type place struct {
 	r, k int
 }
 
-// slot is a part that is known.
+// slot is a known part.
 type slot struct {
 	Part
 	users    int32
-	next     int32 // what was used after it the last time
+	next     int32 // the slot that was used after this one the last time
 	from, to uint64
 }
 
-// idle is how many parts are remembered that nobody holds, if no more than that are held.
+// idle is the number of known parts without a hold, unless more parts than that are held. Then it is their number.
 const idle = 64
 
-// Lowest is where memory of programs may begin (the usual vm.mmap_min_addr of Linux): below are null pointers, and
-// what is near them.
+// Lowest is the least address of memory of programs (the usual vm.mmap_min_addr of Linux). Lower addresses are null
+// pointers with an offset.
 const Lowest = 1 << 16
 
-// Holds returns how many parts are held.
+// Holds returns the number of holds.
 func (s *Set) Holds() int { return s.holds }
 
-// again returns the slot of a part if that is what came next the last time, else 0.
+// again returns the slot of a part if that slot was next the last time, else 0.
 func (s *Set) again(base uint64, count int64, typ *datatype.Type, write bool) int32 {
 	if len(s.slots) == 0 || typ == nil {
 		return 0
@@ -94,8 +94,7 @@ func (s *Set) again(base uint64, count int64, typ *datatype.Type, write bool) in
 	return i
 }
 
-// Again is Hold for a part that comes next as it did the last time, and takes no longer than to see that: it returns 0
-// for any other.
+// Again is a fast variant of Hold for a part that was next the last time. It returns 0 for any other part.
 func (s *Set) Again(base uint64, count int64, typ *datatype.Type, write bool) Hold {
 	i := s.again(base, count, typ, write)
 	if i != 0 {
@@ -113,7 +112,7 @@ func (s *Set) take(i int32) {
 	}
 }
 
-// Hold takes a part, until it is released, unless it clashes.
+// Hold holds a part until Release, unless it clashes.
 func (s *Set) Hold(p *Part) (Hold, *Clash) {
 	i := s.again(p.Base, p.Count, p.Type, p.Write)
 	if i == 0 {
@@ -127,7 +126,7 @@ func (s *Set) Hold(p *Part) (Hold, *Clash) {
 	return Hold(i), nil
 }
 
-// Look reports whether a part clashes, without taking it.
+// Look returns the clash of a part, nil if there is none. It does not hold the part.
 func (s *Set) Look(p *Part) *Clash {
 	i := s.again(p.Base, p.Count, p.Type, p.Write)
 	if i == 0 {
@@ -141,7 +140,7 @@ func (s *Set) Look(p *Part) *Clash {
 	return nil
 }
 
-// Release gives back what was taken.
+// Release ends a hold.
 func (s *Set) Release(h Hold) {
 	if h > 0 {
 		s.holds--
@@ -159,7 +158,7 @@ func (s *Set) Release(h Hold) {
 	}
 }
 
-// Join makes one hold of two, which are released together.
+// Join makes one hold of two. Release ends both together.
 func (s *Set) Join(a, b Hold) Hold {
 	switch {
 	case b == 0:
@@ -180,7 +179,7 @@ func (s *Set) Join(a, b Hold) Hold {
 	return a
 }
 
-// Has reports whether h stands for what a clash is with.
+// Has reports whether h is, or contains, the hold of a clash.
 func (s *Set) Has(h, with Hold) bool {
 	if h < 0 {
 		return slices.Contains(s.joint[-h-1], with)
@@ -191,7 +190,7 @@ func (s *Set) Has(h, with Hold) bool {
 // before returns the place in the index of the first part that does not begin before an address.
 func (s *Set) before(at uint64) place {
 	n, found := 0, len(s.index)
-	for n < found { // runs that begin before it
+	for n < found { // find n, the number of runs that begin before the address
 		if m := int(uint(n+found) / 2); s.slots[s.index[m].slots[0]].from < at {
 			n = m + 1
 		} else {
@@ -213,7 +212,8 @@ func (s *Set) before(at uint64) place {
 	return place{n - 1, low}
 }
 
-// find returns the slot of a part, which it makes if there is none; 0 if it clashes, has no bytes or is not known.
+// find returns the slot of a part. It makes a slot if there is none. It returns 0 if the part clashes, has no bytes, or
+// is of an unknown type.
 func (s *Set) find(p *Part) (int32, *Clash) {
 	from, to := p.Bounds()
 	if from >= to || from < Lowest {
@@ -254,9 +254,9 @@ func (s *Set) findEqual(p *Part, from uint64) int32 {
 	}
 }
 
-// findClash returns what a part clashes with, nil if there is nothing. It forgets parts that would exclude this one
-// and that nobody holds. It goes through the parts that begin before the end of this one, from the last one on, as
-// long as one of them may reach into it.
+// findClash returns a clash of a part, nil if there is none. It forgets parts without a hold that exclude this one. It
+// visits the parts that begin before the end of this one, from the last to the first, as long as the remaining parts
+// may reach into it.
 func (s *Set) findClash(p *Part, from, to uint64) *Clash {
 	for at := s.before(to); at.r < len(s.index); {
 		run := &s.index[at.r]
@@ -274,7 +274,7 @@ func (s *Set) findClash(p *Part, from, to uint64) *Clash {
 		if q.to <= from || !q.Write && !p.Write && !s.Exclusive {
 			continue
 		}
-		if q.users == 0 { // it may be that it is never used again
+		if q.users == 0 { // it is not held, and may never be used again
 			s.forget(at)
 			if at.r == len(s.index) { // the last run is gone
 				if at.r--; at.r < 0 {
@@ -291,7 +291,7 @@ func (s *Set) findClash(p *Part, from, to uint64) *Clash {
 	return nil
 }
 
-// Twice finds a byte that the part has twice.
+// Twice finds a byte that occurs twice in the part.
 func (p *Part) Twice() (datatype.Overlap, bool) {
 	if p.Type == nil || p.Type.Predefined() {
 		return datatype.Overlap{}, false
@@ -299,7 +299,7 @@ func (p *Part) Twice() (datatype.Overlap, bool) {
 	return p.SelfOverlap()
 }
 
-// add makes a slot.
+// add makes a slot for a part.
 func (s *Set) add(p *Part, from, to uint64) int32 {
 	if s.known-s.busy >= max(idle, s.busy) {
 		s.tidy()
@@ -325,13 +325,13 @@ func (s *Set) insert(i int32) {
 	q := &s.slots[i]
 	at := s.before(q.from)
 	if len(s.index) == 0 {
-		s.index = slices.Grow(s.index, 1)[:1] // with the room of the last one
+		s.index = slices.Grow(s.index, 1)[:1] // reuse the memory of the previous run
 		s.index[0] = run{slots: s.index[0].slots[:0], tops: s.index[0].tops[:0]}
 	}
 	r := &s.index[at.r]
 	if n := len(r.slots); n == longest {
 		half := n / 2
-		if at.r == len(s.index)-1 && at.k == n { // most programs go upwards
+		if at.r == len(s.index)-1 && at.k == n { // addresses ascend in most programs
 			half = n - 1
 		}
 		rest := run{slots: slices.Clone(r.slots[half:]), tops: slices.Clone(r.tops[half:])}
@@ -351,7 +351,7 @@ func (s *Set) insert(i int32) {
 	s.reach(at.r)
 }
 
-// top sets tops from an index on: all, or as far as they are not right behind the first.
+// top sets tops from an index on. If all is false, it stops at the first correct one after that index.
 func (r *run) top(s *Set, at int, all bool) {
 	high := uint64(0)
 	if at > 0 {
@@ -366,7 +366,7 @@ func (r *run) top(s *Set, at int, all bool) {
 	}
 }
 
-// reach sets what the runs behind one have before them, as far as it is not right.
+// reach sets high of the runs after run r. It stops at the first correct one.
 func (s *Set) reach(r int) {
 	for ; r+1 < len(s.index); r++ {
 		this, next := &s.index[r], &s.index[r+1]
@@ -378,7 +378,7 @@ func (s *Set) reach(r int) {
 	}
 }
 
-// forget takes a slot that nobody holds out of the index.
+// forget removes a slot without a hold from the index.
 func (s *Set) forget(at place) {
 	r := &s.index[at.r]
 	i := r.slots[at.k]
@@ -399,7 +399,7 @@ func (s *Set) forget(at place) {
 	s.reach(max(at.r-1, 0))
 }
 
-// tidy forgets all that nobody holds.
+// tidy forgets all slots without a hold.
 func (s *Set) tidy() {
 	kept := s.index[:0]
 	s.known = 0

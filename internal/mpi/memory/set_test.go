@@ -27,10 +27,10 @@ func part(base, count int, t *datatype.Type, write bool) *Part {
 	return &Part{Buffer: datatype.Buffer{Base: Lowest + uint64(base), Count: int64(count), Type: t}, Write: write}
 }
 
-// model is a set by the book: it compares with all that is held.
+// model is a simple set: it compares a part with all held parts.
 type model struct {
 	exclusive bool
-	held      []*Part // nil where it was released
+	held      []*Part // nil after the release
 }
 
 func (m *model) clashes(p *Part) bool {
@@ -107,7 +107,7 @@ func TestSetIsExact(t *testing.T) {
 	}
 }
 
-// check looks at the set's own order.
+// check checks the index of the set.
 func check(t rapid.TB, s *Set) {
 	before, from := uint64(0), uint64(0)
 	known, busy := 0, 0
@@ -140,7 +140,7 @@ func check(t rapid.TB, s *Set) {
 	}
 }
 
-// Many parts are in order as few are, in whichever order they come and go.
+// TestManyParts checks the index with many parts, in random orders of holds and releases.
 func TestManyParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Set
@@ -198,7 +198,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// What has no bytes, or no memory, is not held.
+// TestNothing checks that parts without bytes, or at invalid addresses, are not held.
 func TestNothing(t *testing.T) {
 	var s Set
 	for _, p := range []*Part{
@@ -215,7 +215,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkOutstanding holds n buffers at once, all new, in an order of their addresses: ns for each.
+// BenchmarkOutstanding holds n new buffers at the same time, in different orders of addresses. The result is the time
+// per buffer.
 func BenchmarkOutstanding(b *testing.B) {
 	for _, n := range []int{1000, 60000, 1000000} {
 		for order, place := range map[string]func(i int) int{
@@ -238,7 +239,7 @@ func BenchmarkOutstanding(b *testing.B) {
 	}
 }
 
-// BenchmarkHold holds and releases n buffers in turns, over and over: ns for each.
+// BenchmarkHold holds and releases n buffers, again and again. The result is the time per buffer.
 func BenchmarkHold(b *testing.B) {
 	for _, n := range []int{2, 8, 1000} {
 		for _, place := range []string{"same", "new"} {

@@ -1,5 +1,5 @@
-// Package mpitest compares package datatype with the MPI libraries that are installed: random types are made by MPI
-// itself, and asked for their size and bounds and for the order of their bytes.
+// Package mpitest compares package datatype with the installed MPI libraries. It lets MPI make random types, and asks
+// MPI for their size, their bounds, and the order of their bytes.
 package mpitest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// library is an MPI library, and a process that makes types with it: testdata/types.c, as a program of one rank that
-// nobody launched.
+// library is an MPI library, and a process that makes types with it: testdata/types.c, as a program of one rank without
+// a launcher.
 type library struct {
 	name    string
 	dialect datatype.Dialect
@@ -35,7 +35,7 @@ type library struct {
 	number     map[string]int // of a predefined type in the list
 }
 
-// open builds and starts the program with an MPI, or skips the test where that is not installed.
+// open builds and starts the program with an MPI. It skips the test if that MPI is not installed.
 func open(t *testing.T, name string) *library {
 	mpirun.NeedLive(t)
 	mpicc := "mpicc." + name
@@ -46,7 +46,8 @@ func open(t *testing.T, name string) *library {
 	if name == "mpich" {
 		l.dialect = datatype.MPICH4
 	}
-	out, err := exec.Command(mpicc, "-g", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", l.program, "testdata/types.c").CombinedOutput()
+	out, err := exec.Command(mpicc, "-g", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", l.program,
+		"testdata/types.c").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", mpicc, err, out)
 	}
@@ -92,26 +93,27 @@ func (l *library) start() error {
 	}
 }
 
-// stop ends the process, and returns how it ended.
+// stop ends the process, and returns the error of its end.
 func (l *library) stop() error {
 	l.stdin.Close()
 	return l.process.Wait()
 }
 
-// run is a range of bytes that follow one another.
+// run is a range of consecutive bytes.
 type run struct{ from, to int64 }
 
-// answer is what is known of a type.
+// answer has the properties of a type.
 type answer struct {
 	size, lb, extent, trueLB, trueExtent int64
-	runs                                 []run // of the bytes of all copies, in their order; not asked for if copies is 0
+	runs                                 []run // of the bytes of all copies, in their order; empty if copies is 0
 }
 
 func (a *answer) String() string {
-	return fmt.Sprintf("size %d, lb %d, extent %d, true lb %d, true extent %d, bytes %v", a.size, a.lb, a.extent, a.trueLB, a.trueExtent, a.runs)
+	return fmt.Sprintf("size %d, lb %d, extent %d, true lb %d, true extent %d, bytes %v", a.size, a.lb, a.extent,
+		a.trueLB, a.trueExtent, a.runs)
 }
 
-// ask has MPI make the type and pack some copies of it.
+// ask lets MPI make the type and pack some copies of it.
 func (l *library) ask(t *datatype.Type, copies int64) (*answer, error) {
 	from, to := span(t, copies)
 	e := encoder{library: l, made: make(map[*datatype.Type]int64)}
@@ -152,20 +154,20 @@ func (l *library) ask(t *datatype.Type, copies int64) (*answer, error) {
 	return a, nil
 }
 
-// span returns the bytes between which some copies of a type have theirs.
+// span returns the bounds of some copies of a type.
 func span(t *datatype.Type, copies int64) (from, to int64) {
 	last := (max(copies, 1) - 1) * t.Extent()
 	return t.TrueLB + min(0, last), t.TrueUB + max(0, last)
 }
 
-// encoder writes down how a type is made, as testdata/types.c reads it.
+// encoder writes the construction of a type, in the format that testdata/types.c reads.
 type encoder struct {
 	*library
 	words []int64
-	made  map[*datatype.Type]int64 // what each is called
+	made  map[*datatype.Type]int64 // number of each type
 }
 
-// add writes down a type after those that it is made of, and returns what later ones call it.
+// add writes the old types of a type, and then the type. It returns the number of the type.
 func (e *encoder) add(t *datatype.Type) int64 {
 	if t.Kind == datatype.Named {
 		return int64(-1 - e.number[t.Name()])
@@ -208,7 +210,7 @@ func (e *encoder) add(t *datatype.Type) int64 {
 	return name
 }
 
-// computed returns what package datatype says.
+// computed returns the answer of package datatype.
 func computed(t *datatype.Type, copies int64) *answer {
 	a := &answer{t.Size, t.LB, t.Extent(), t.TrueLB, t.TrueUB - t.TrueLB, nil}
 	for i := range copies {

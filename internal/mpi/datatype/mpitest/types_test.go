@@ -24,7 +24,7 @@ func (d dice) list(n, from, to int64) []int64 {
 	return l
 }
 
-// anyType makes a type by any constructor, of types nested up to depth times.
+// anyType makes a type with a random constructor, of types nested up to depth times.
 func (l *library) anyType(roll dice, depth int64) *datatype.Type {
 	for {
 		t, err := l.constructed(roll, depth)
@@ -37,7 +37,7 @@ func (l *library) anyType(roll dice, depth int64) *datatype.Type {
 func (l *library) basic(roll dice) *datatype.Type {
 	for {
 		t := l.predefined[roll(0, int64(len(l.predefined))-1)]
-		// MPICH 4.0.2 packs the 10 bytes of a long double that are its value, and leaves out the other 6.
+		// MPICH 4.0.2 packs only the 10 bytes of a long double that hold its value, and omits the other 6.
 		if t.Size > 0 && (l.name != "mpich" || !strings.Contains(t.Name(), "LONG_DOUBLE")) {
 			return t
 		}
@@ -88,7 +88,8 @@ func (l *library) constructed(roll dice, depth int64) (*datatype.Type, error) {
 }
 
 func (l *library) darray(roll dice, n int64, old *datatype.Type) (*datatype.Type, error) {
-	gsizes, dists, dargs, psizes := roll.list(n, 1, 7), make([]datatype.Distribution, n), make([]int64, n), roll.list(n, 1, 3)
+	gsizes, dists, dargs, psizes := roll.list(n, 1, 7), make([]datatype.Distribution, n), make([]int64, n),
+		roll.list(n, 1, 3)
 	procs := int64(1)
 	for i := range gsizes {
 		dargs[i] = datatype.DefaultDarg
@@ -107,12 +108,12 @@ func (l *library) darray(roll dice, n int64, old *datatype.Type) (*datatype.Type
 		procs *= psizes[i]
 	}
 	if old.Size == 0 {
-		old = l.basic(roll) // Open MPI 4.1.4 refuses to make it of a type without data
+		old = l.basic(roll) // Open MPI 4.1.4 rejects types without data here
 	}
 	return datatype.Darray(procs, roll(0, procs-1), gsizes, dists, dargs, psizes, datatype.Order(roll(0, 1)), old)
 }
 
-// children calls f for the copies that a type consists of directly, and where they are.
+// children calls f for the copies of old types in a type, with their displacements.
 func children(t *datatype.Type, f func(at int64, old *datatype.Type)) {
 	var walk func(s *datatype.Stage, at int64)
 	walk = func(s *datatype.Stage, at int64) {
@@ -134,26 +135,30 @@ func children(t *datatype.Type, f func(at int64, old *datatype.Type)) {
 	}
 }
 
-// anywhere reports whether a type, or one that it is made of, is in a certain way.
+// anywhere reports whether a condition holds for a type, or for one of the types it is made of.
 func anywhere(t *datatype.Type, is func(*datatype.Type) bool) bool {
 	return is(t) || slices.ContainsFunc(t.Olds, func(o *datatype.Type) bool { return anywhere(o, is) })
 }
 
-// The ways in which a library is known to be different from its dialect, and the two from one another.
+// The known cases in which a library differs from its dialect, or the two libraries differ from each other.
 
-// emptyPart: a struct has a type without data in it. MPICH 4.0.2 gives vectors and indexed types whose blocks are empty
-// bounds as if they were not, and dies of a division by zero when it packs some such structs: "struct{3*vector(2, 0,
-// -4, hindexed([0, 3], [-1, -1], CHAR)) @-6, resized(-8, 1, contiguous(2, FLOAT)) @-7}". Open MPI 4.1.4 gets the extent of some wrong when it packs several.
+// emptyPart reports whether a struct contains a type without data. For vectors and indexed types with empty blocks,
+// MPICH 4.0.2 computes bounds as if the blocks were not empty. It crashes by a division by zero when it packs some such
+// structs: "struct{3*vector(2, 0, -4, hindexed([0, 3], [-1, -1], CHAR)) @-6, resized(-8, 1, contiguous(2, FLOAT))
+// @-7}". Open MPI 4.1.4 uses a wrong extent when it packs several copies of some such structs.
 func emptyPart(t *datatype.Type) bool {
-	return t.Kind == datatype.StructKind && slices.ContainsFunc(t.Olds, func(o *datatype.Type) bool { return o.Size == 0 })
+	return t.Kind == datatype.StructKind && slices.ContainsFunc(t.Olds,
+		func(o *datatype.Type) bool { return o.Size == 0 })
 }
 
-// cyclic: MPICH 4.0.2 counts what remains of a cyclic distribution to the true bounds even if nothing does.
+// cyclic reports whether a type is a darray with a cyclic distribution. MPICH 4.0.2 includes the remainder of a cyclic
+// distribution in the true bounds, even if there is no remainder.
 func cyclic(t *datatype.Type) bool {
 	return slices.Contains(t.Args.Distributions, datatype.DistributeCyclic)
 }
 
-// copied: MPICH 4.0.2 takes one copy of a type for that type, and does not round structs of the two up.
+// copied reports whether a struct contains a type that is one copy of another type. MPICH 4.0.2 takes both for one
+// type, and does not round up structs of the two.
 func copied(t *datatype.Type) bool {
 	return t.Kind == datatype.StructKind && slices.ContainsFunc(t.Olds, func(o *datatype.Type) bool {
 		n := 0
@@ -162,10 +167,11 @@ func copied(t *datatype.Type) bool {
 	})
 }
 
-// negative: MPICH 4.0.2 packs copies of some types of negative extent from wrong memory.
+// negative reports whether the extent is negative. MPICH 4.0.2 packs copies of some such types from wrong memory.
 func negative(t *datatype.Type) bool { return t.Extent() < 0 }
 
-// backwards: Open MPI 4.1.4 takes bytes that go backwards one by one for something else, and even packs other memory.
+// backwards reports whether a vector has a stride of -1 byte. Open MPI 4.1.4 mistakes it for another layout, and packs
+// wrong memory.
 func backwards(t *datatype.Type) bool {
 	stride := t.Args.Stride
 	switch t.Kind {
@@ -178,8 +184,8 @@ func backwards(t *datatype.Type) bool {
 	return stride == -1 && t.Args.Count > 1
 }
 
-// unaligned: Open MPI 4.1.4 rounds up (epsilon) after each block that it adds. That comes out differently if the next one
-// begins before the first.
+// unaligned reports whether a type has unaligned blocks, and a block that begins before the first one. Open MPI 4.1.4
+// rounds up (epsilon) after each block that it adds. The result differs if the next block begins before the first.
 func unaligned(t *datatype.Type) bool {
 	a, first, least, odd := alignment(t), int64(0), int64(0), false
 	n := 0
@@ -193,7 +199,7 @@ func unaligned(t *datatype.Type) bool {
 	return odd && least < first
 }
 
-// alignment returns the alignment of the strictest basic type, as of the C compiler.
+// alignment returns the strictest alignment of the basic types in C.
 func alignment(t *datatype.Type) int64 {
 	switch name := t.Name(); {
 	case name == "":
@@ -213,8 +219,8 @@ func alignment(t *datatype.Type) int64 {
 	}
 }
 
-// compare has MPI make a type, and reports what it says of it otherwise than package datatype. Compared says whether all
-// was compared.
+// compare lets MPI make a type, and reports differences from package datatype. compared is false if a part of the
+// comparison was left out.
 func (l *library) compare(t rapid.TB, ty *datatype.Type, copies int64) (compared bool) {
 	t.Helper()
 	if anywhere(ty, emptyPart) {
@@ -227,7 +233,7 @@ func (l *library) compare(t rapid.TB, ty *datatype.Type, copies int64) (compared
 	want := computed(ty, copies)
 	compared = true
 	switch {
-	case ty.Size == 0, anywhere(ty, emptyPart): // the libraries have their own idea of where nothing is
+	case ty.Size == 0, anywhere(ty, emptyPart): // the libraries disagree on the bounds of types without data
 		*got = answer{size: got.size}
 		*want = answer{size: want.size}
 		compared = false
@@ -273,19 +279,21 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// special is what random types seldom are, and what both libraries do alike though the standard does not say so.
+// special are types that are rare among random types, and types that both libraries treat alike although the standard
+// does not define that.
 var special = []string{
-	// Nothing, and copies of nothing.
+	// Types without data, and copies of them.
 	"contiguous(0, INT)", "vector(1, 0, 3, INT)", "struct{}", "resized(0, 16, contiguous(0, INT))",
 	"contiguous(3, resized(0, 16, contiguous(0, INT)))", "contiguous(2, contiguous(0, INT))",
-	// Empty blocks are nowhere.
+	// Empty blocks do not count.
 	"struct{0*INT @8, INT @4}", "indexed([0, 1], [7, 2], INT)",
-	// Rounded up as C does, but not where bounds are given.
+	// Types are rounded up as in C, except types with explicit bounds.
 	"struct{CHAR @0, DOUBLE @8, CHAR @16}", "struct{DOUBLE @0, FLOAT @8}", "struct{2INT @0, CHAR @9}",
 	"struct{DOUBLE_COMPLEX @0, CHAR @16}", "resized(0, 5, struct{INT @0, CHAR @4})",
-	"contiguous(3, resized(0, 5, struct{INT @0, CHAR @4}))", "struct{LONG_INT @0, DOUBLE @20}", "contiguous(3, DOUBLE_INT)",
+	"contiguous(3, resized(0, 5, struct{INT @0, CHAR @4}))", "struct{LONG_INT @0, DOUBLE @20}",
+	"contiguous(3, DOUBLE_INT)",
 	"contiguous(2, SHORT_INT)",
-	// Backwards.
+	// Negative strides and displacements.
 	"vector(3, 1, -1, INT)", "hvector(2, 2, -8, INT)", "indexed([1, 2], [3, -3], DOUBLE)",
 	// As in the examples of the standard's sections 5.1.2 to 5.1.4.
 	"struct{2*FLOAT @0, CHAR @16, 3*INT @20}", "vector(2, 3, 4, struct{DOUBLE @0, CHAR @8})",
@@ -323,7 +331,7 @@ func TestSpecialTypes(t *testing.T) {
 	}
 }
 
-// in makes a type once more of the library's own predefined types.
+// in makes a type again, from the predefined types of the library.
 func (l *library) in(t *datatype.Type) *datatype.Type {
 	if t.Kind == datatype.Named {
 		return l.predefined[l.number[t.Name()]]

@@ -1,9 +1,9 @@
-// Package strided describes sets of bytes that are regular, as strided blocks, and tells whether two of them share a
-// byte. It knows nothing of MPI: internal/mpi/datatype makes the layouts of datatypes with it.
+// Package strided describes regular sets of bytes as strided blocks, and tells whether two of them share a byte. It
+// does not depend on MPI: internal/mpi/datatype makes the layouts of datatypes with it.
 //
-// The idea is that of the paper on MUST's datatype checks (section VIII): a plane of an array is a comb, and whether two
-// combs touch is a question of arithmetic. Here a comb may have several levels (a plane's interior is one of two), and
-// what the paper solves by looking at every block, combs of unrelated strides, is solved by Euclid's algorithm.
+// The idea comes from the paper on MUST's datatype checks (section VIII): a plane of an array is a comb, and arithmetic
+// decides whether two combs touch. Here a comb may have several levels (the interior of a plane has two). For combs
+// with unrelated strides, the paper visits every block. This package uses Euclid's algorithm instead.
 package strided
 
 import "slices"
@@ -15,12 +15,12 @@ type Level struct {
 	Bytes  int64 // bytes from one to the next in the serialised data, may be negative
 }
 
-// Block is a strided block: intervals of Length bytes, the first at Start, repeated as the Levels say.
+// Block is a strided block: an interval of Length bytes at Start, and its repetitions by the Levels.
 type Block struct {
 	Start  int64   // lowest byte
-	Length int64   // of one interval
-	Pos    int64   // where the byte at Start is in the serialised data
-	Levels []Level // largest stride first; shared, not to be changed
+	Length int64   // bytes of one interval
+	Pos    int64   // position of the byte at Start in the serialised data
+	Levels []Level // largest stride first; shared, so do not change it
 }
 
 // End returns the byte after the last one.
@@ -32,7 +32,8 @@ func (b *Block) End() int64 {
 	return end
 }
 
-// repeat returns the block repeated: n copies, stride bytes apart in memory and bytes apart in the serialised data.
+// repeat returns n copies of the block. In memory, they are stride bytes apart. In the serialised data, the distance is
+// bytes.
 func (b Block) repeat(n, stride, bytes int64) Block {
 	if n == 1 {
 		return b
@@ -50,7 +51,8 @@ func (b Block) repeat(n, stride, bytes int64) Block {
 	return b
 }
 
-// withLevel returns a copy of levels with one more in its place, joined with its neighbours where they go on alike.
+// withLevel returns a copy of levels with one more level, which is sorted in. It joins adjacent levels if one continues
+// the other.
 func withLevel(levels []Level, l Level) []Level {
 	at := 0
 	for at < len(levels) && levels[at].Stride > l.Stride {
@@ -68,8 +70,8 @@ func withLevel(levels []Level, l Level) []Level {
 	return out
 }
 
-// apart reports whether no two of what the levels repeat, each at most span bytes long, share a byte, by the sizes alone:
-// if the copies of every level are as far apart as what is within them is long.
+// apart reports whether repetitions by the levels, of something of at most span bytes, can't share a byte. It compares
+// sizes only: at every level, the stride must not be less than the length of one copy.
 func apart(levels []Level, span int64) bool {
 	for i := len(levels) - 1; i >= 0; i-- {
 		l := &levels[i]
@@ -81,13 +83,13 @@ func apart(levels []Level, span int64) bool {
 	return true
 }
 
-// alike reports whether two blocks differ in nothing but where they are.
+// alike reports whether two blocks differ only in their positions.
 func alike(a, b *Block) bool {
 	return a.Length == b.Length && slices.Equal(a.Levels, b.Levels)
 }
 
-// compress returns blocks, which come in the order of the serialised data, with those made one that can be: neighbours
-// that go on from one another, and three or more alike at equal distances. It changes the slice.
+// compress merges blocks, which must be in the order of the serialised data. It merges adjacent intervals, and three or
+// more similar blocks at equal distances. It changes the slice.
 func compress(blocks []Block) []Block {
 	blocks = fuse(blocks)
 	for len(blocks) > 1 {
@@ -128,11 +130,12 @@ func runs(blocks []Block) []Block {
 	return out
 }
 
-// run returns how many blocks from the first on are alike and equally far apart.
+// run returns the number of blocks, from the first on, that are alike and have equal distances.
 func run(blocks []Block) int {
 	n := 1
 	for n < len(blocks) && alike(&blocks[0], &blocks[n]) &&
-		blocks[n].Start-blocks[n-1].Start == blocks[1].Start-blocks[0].Start && blocks[n].Pos-blocks[n-1].Pos == blocks[1].Pos-blocks[0].Pos {
+		blocks[n].Start-blocks[n-1].Start == blocks[1].Start-blocks[0].Start &&
+		blocks[n].Pos-blocks[n-1].Pos == blocks[1].Pos-blocks[0].Pos {
 		n++
 	}
 	return n

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// A form asks whether a sum of bounded multiples can fall into an interval: integers x with min ≤ x ≤ max for each
-// term, such that lo ≤ Σ c·x ≤ hi. Every question of overlap is one of these: where two combs of intervals share a byte,
-// the distance of two intervals, a sum over the levels of both, is less than their length.
+// form is the question whether a sum of bounded multiples can be in an interval: are there integers x with
+// min ≤ x ≤ max, one for each term, such that lo ≤ Σ c·x ≤ hi? Every question of overlap has this form: if two combs
+// share a byte, the distance of two of their intervals is less than the length of an interval. The distance is a sum
+// over the levels of both combs.
 //
-// Terms are kept with c > 0 and 0 ≤ x < n; add keeps account of what that takes.
+// The terms have c > 0 and 0 ≤ x < n. The method add converts the caller's variables to this form.
 type form struct {
 	terms  []term
 	given  []variable
 	joins  []join
 	x      []int64
-	offset int64 // of the sum, from moving and turning variables around
+	offset int64 // of the sum, by the conversion of variables
 
 	termsBuf [12]term
 	givenBuf [12]variable
@@ -29,10 +30,10 @@ type term struct {
 	id   int
 }
 
-// variable is how the caller's variable follows from x.
+// variable is a variable of the caller. Its value follows from x.
 type variable struct {
 	min, max int64
-	turned   bool // c was negative: max-x, else min+x
+	turned   bool // c was negative: the value is max-x, else min+x
 }
 
 // join says that x[id] stands for factor·x[a] + x[b].
@@ -41,8 +42,8 @@ type join struct {
 	factor, na, nb int64
 }
 
-// budget is how many steps are left for a question. Only combs of three and more levels that have nothing to do with one
-// another take more than a few.
+// budget is the number of steps that are left for a question. Only unrelated combs of three and more levels need more
+// than a few steps.
 type budget int
 
 // steps is the budget of one question, a fraction of a second.
@@ -67,7 +68,7 @@ func (f *form) add(c, minX, maxX int64) {
 	f.given = append(f.given, v)
 }
 
-// value returns what solve found for the variable added as the i-th.
+// value returns the solution for variable i, in the order of add.
 func (f *form) value(i int) int64 {
 	v := f.given[i]
 	if v.turned {
@@ -76,7 +77,8 @@ func (f *form) value(i int) int64 {
 	return v.min + f.x[i]
 }
 
-// prepare sorts the terms and joins those that together are one: 24·x + 8·y with enough y takes every multiple of 8.
+// prepare sorts the terms, and joins two terms if one term can replace them: with enough values of y, 24·x + 8·y takes
+// every multiple of 8 in its range.
 func (f *form) prepare() {
 	for i, t := range f.terms { // a few
 		for ; i > 0 && f.terms[i-1].c < t.c; i-- {
@@ -96,7 +98,7 @@ func (f *form) prepare() {
 			f.terms[j] = term{c: b.c, n: m*(a.n-1) + b.n, id: ids}
 			f.terms = slices.Delete(f.terms, i, i+1)
 			ids++
-			i = len(f.terms) - 1 // the longer one may take in others
+			i = len(f.terms) - 1 // start again: more terms may join the longer one
 			break
 		}
 	}
@@ -108,7 +110,7 @@ func (f *form) prepare() {
 	}
 }
 
-// solve finds values of the variables with lo ≤ Σ c·x ≤ hi. It returns false as well if the budget does not suffice.
+// solve finds values of the variables with lo ≤ Σ c·x ≤ hi. It also returns false if the budget is too small.
 func (f *form) solve(lo, hi int64, left *budget) bool {
 	f.prepare()
 	if !find(f.terms, lo-f.offset, hi-f.offset, f.x, left) {
@@ -118,7 +120,7 @@ func (f *form) solve(lo, hi int64, left *budget) bool {
 	return true
 }
 
-// part takes joined variables apart again.
+// part computes the original variables from the joined ones.
 func (f *form) part() {
 	for _, j := range slices.Backward(f.joins) {
 		a := min(f.x[j.id]/j.factor, j.na-1)
@@ -126,8 +128,8 @@ func (f *form) part() {
 	}
 }
 
-// values yields the sums between lo and hi that the terms can make, some of them more than once, until yield returns
-// false. It returns false then.
+// values yields the possible sums of the terms between lo and hi, until yield returns false. It may yield a sum more
+// than once. It returns false if yield did.
 func (f *form) values(lo, hi int64, yield func(sum int64) bool) bool {
 	f.prepare()
 	return values(f.terms, lo-f.offset, hi-f.offset, f.offset, yield)
@@ -156,7 +158,7 @@ func reach(ts []term) int64 {
 	return r
 }
 
-// candidates returns the range of x for which the sum can be between lo and hi, given what the other terms can add.
+// candidates returns the range of x for which the sum can be between lo and hi. The other terms can add up to others.
 func (t term) candidates(lo, hi, others int64) (first, last int64) {
 	if lo -= others; lo > 0 {
 		first = (lo + t.c - 1) / t.c
@@ -167,7 +169,7 @@ func (t term) candidates(lo, hi, others int64) (first, last int64) {
 	return first, min(hi/t.c, t.n-1)
 }
 
-// find sets x so that lo ≤ Σ c·x ≤ hi. The terms' coefficients descend.
+// find sets x so that lo ≤ Σ c·x ≤ hi. The coefficients of the terms must be in descending order.
 func find(ts []term, lo, hi int64, x []int64, left *budget) bool {
 	all := reach(ts)
 	lo, hi = max(lo, 0), min(hi, all)
@@ -186,7 +188,7 @@ func find(ts []term, lo, hi int64, x []int64, left *budget) bool {
 	// Here 0 < lo ≤ hi < all, so there are terms.
 	last := ts[len(ts)-1]
 	if last.c <= hi-lo+1 {
-		// The intervals that the last term moves the wanted one to leave no gap between them.
+		// The last term moves the interval in steps that leave no gap.
 		rest := ts[:len(ts)-1]
 		if !find(rest, lo-last.c*(last.n-1), hi, x, left) {
 			return false
@@ -211,7 +213,7 @@ func find(ts []term, lo, hi int64, x []int64, left *budget) bool {
 	return findMore(ts, lo, hi, all, x, left)
 }
 
-// findTwo solves for two terms with hi-lo+1 < b.c ≤ a.c. What is left for b after a's part must be at most hi-lo above a
+// findTwo solves for two terms with hi-lo+1 < b.c ≤ a.c. After the part of a, the rest must be at most hi-lo above a
 // multiple of b.c: (hi - a.c·x) mod b.c ≤ hi-lo.
 func findTwo(a, b term, lo, hi int64, x []int64) bool {
 	first, last := a.candidates(lo, hi, b.c*(b.n-1))
@@ -223,7 +225,7 @@ func findTwo(a, b term, lo, hi int64, x []int64) bool {
 	return true
 }
 
-// step returns the least i from first to last for which a multiple of m lies between lo-c·i and hi-c·i.
+// step returns the least i from first to last for which a multiple of m is between lo-c·i and hi-c·i.
 func step(c, m, first, last, lo, hi int64) (int64, bool) {
 	if first > last {
 		return 0, false
@@ -239,8 +241,8 @@ func step(c, m, first, last, lo, hi int64) (int64, bool) {
 	return first + int64(i), true
 }
 
-// findMore solves for three or more terms: it tries the values of the one that has the fewest, leaving out those after
-// which the others, all multiples of their greatest common divisor, cannot fit.
+// findMore solves for three or more terms. It chooses the term with the fewest candidates, and tries its values. It
+// skips values for which the other terms can't match, because their sum is a multiple of their greatest common divisor.
 func findMore(ts []term, lo, hi, all int64, x []int64, left *budget) bool {
 	var fixed int
 	var first, last int64
@@ -275,8 +277,8 @@ func findMore(ts []term, lo, hi, all int64, x []int64, left *budget) bool {
 }
 
 // firstHit returns the least x ≥ 0 with lo ≤ a·x mod m ≤ hi, where 0 < lo ≤ hi < m and a < m. It is Euclid's algorithm:
-// if no multiple of a falls between lo and hi, then x belongs to the least number of rounds y through m after which one
-// does, a·x - m·y, and y is the answer to the same question modulo a. The larger of a and m halves in every second step.
+// if no multiple of a is between lo and hi, find the least y for which some a·x - m·y is between them. This y is the
+// answer to the same question modulo a. The larger of a and m halves in every second step.
 func firstHit(a, m, lo, hi uint64) (uint64, bool) {
 	if a == 0 {
 		return 0, false
@@ -284,7 +286,7 @@ func firstHit(a, m, lo, hi uint64) (uint64, bool) {
 	if x := (lo + a - 1) / a; x*a <= hi {
 		return x, true
 	}
-	if 2*a > m { // backwards is shorter
+	if 2*a > m { // -a is smaller
 		return firstHit(m-a, m, m-hi, m-lo)
 	}
 	y, ok := firstHit(m%a, a, a-hi%a, a-lo%a)

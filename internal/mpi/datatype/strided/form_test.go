@@ -19,7 +19,8 @@ func TestFirstHit(t *testing.T) {
 						}
 					}
 					if got, ok := firstHit(a, m, lo, hi); ok != found || got != want {
-						t.Fatalf("first x with %d ≤ %d·x mod %d ≤ %d: got %d, %v; want %d, %v", lo, a, m, hi, got, ok, want, found)
+						t.Fatalf("first x with %d ≤ %d·x mod %d ≤ %d: got %d, %v; want %d, %v", lo, a, m, hi, got, ok,
+							want, found)
 					}
 				}
 			}
@@ -27,7 +28,7 @@ func TestFirstHit(t *testing.T) {
 	}
 }
 
-// Near the limits of 64 bits, the answer is checked by the inverse: a·x ≡ lo (mod m).
+// TestFirstHitOfLargeNumbers tests numbers near the limits of 64 bits. It checks that a·x ≡ lo (mod m).
 func TestFirstHitOfLargeNumbers(t *testing.T) {
 	const m = 1<<61 - 1 // a prime
 	for _, x := range []uint64{2, 12345678901, 1 << 60, m - 1} {
@@ -99,8 +100,8 @@ func TestFormIsSolvedExactly(t *testing.T) {
 	})
 }
 
-// Two combs of a million teeth each, of strides that have nothing to do with one another: the paper's loop would look at
-// every tooth.
+// TestUnrelatedStrides compares two combs of a million teeth each with unrelated strides. The loop of the paper would
+// visit every tooth.
 func TestUnrelatedStrides(t *testing.T) {
 	a := Interval(8).Repeat(1_000_000, 0, 1_000_003)
 	b := Interval(8).Repeat(1_000_000, 0, 1_000_211)
@@ -108,14 +109,15 @@ func TestUnrelatedStrides(t *testing.T) {
 	if !ok || hit.At/1_000_003 != hit.First/8 || (hit.At-500_000)/1_000_211 != hit.Second/8 {
 		t.Errorf("got %v, %v", hit, ok)
 	}
-	// All of one lies between the teeth of the other: both strides are multiples of 16.
+	// Each comb is between the teeth of the other: both strides are multiples of 16.
 	a, b = Interval(8).Repeat(1_000_000, 0, 1_000_016), Interval(8).Repeat(1_000_000, 0, 1_000_032)
 	if hit, ok := Meet(Copies{a, 1, 0}, Copies{b, 1, 0}, 8); ok {
 		t.Errorf("got %v", hit)
 	}
 }
 
-// Where combs of several levels have little in common, what all their distances are multiples of still decides.
+// TestCombsAtEvenAndOddPlaces checks that the common divisor of all distances decides on combs of several levels that
+// are otherwise unrelated.
 func TestCombsAtEvenAndOddPlaces(t *testing.T) {
 	comb := func(inner, outer int64) *Layout {
 		return Interval(1).Repeat(1_000_000, 0, inner).Repeat(1_000_000, 0, outer)

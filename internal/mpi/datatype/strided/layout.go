@@ -6,34 +6,35 @@ import (
 	"sync"
 )
 
-// MaxBlocks is how many blocks a layout may have. Types that need more (repeated nesting of irregular ones in one
-// another) have none.
+// MaxBlocks is the greatest number of blocks of a layout. Types that need more blocks (deeply nested irregular types)
+// have no layout.
 const MaxBlocks = 1 << 22
 
-// Layout says which bytes something occupies, and where each is in the serialised data: a strided-blocklist, compact and
-// sorted by address, that is repeated as a whole. It is immutable. A nil *Layout means that nothing is known.
+// Layout is a set of bytes, with the position of each byte in the serialised data. It is a strided-blocklist, compact
+// and sorted by address, that is repeated as a whole. It is immutable. A nil *Layout means that the layout is not
+// known.
 type Layout struct {
 	// At and Pos are added to the Start and the Pos of every block.
 	At, Pos int64
-	// Reps repeat the whole list; empty if there is but one block, whose own levels say all.
+	// Reps repeat the whole list. It is empty if there is only one block, because the block has levels of its own.
 	Reps []Level
 	// Size is the number of bytes of serialised data.
 	Size int64
 
 	list *list
-	span int64 // from the first to the last byte of the list, once
+	span int64 // bytes from the first to the last byte of one copy of the list
 
-	self func() *Hit // an overlap within the layout itself, nil if there is none
+	self func() *Hit // returns an overlap of the layout with itself, nil if there is none
 }
 
-// list is a list of blocks, shared between layouts that repeat it.
+// list is a list of blocks. Layouts that repeat it share it.
 type list struct {
 	blocks []Block // by Start; the first begins at 0
-	ends   []int64 // by the middle of an implicit binary tree, the last end of its blocks; nil if the list is short
-	inRow  bool    // the blocks end in the order in which they begin: most often, none reaches into the next one
+	ends   []int64 // an implicit binary tree: greatest ends of subtrees, by their middle; nil if the list is short
+	inRow  bool    // the ends of the blocks ascend like the starts; usually, no block reaches into the next one
 }
 
-// Empty is the layout of nothing.
+// Empty is the layout without bytes.
 var Empty = newLayout(nil, 0)
 
 // Interval returns the layout of n consecutive bytes.
@@ -44,7 +45,7 @@ func Interval(n int64) *Layout {
 	return newLayout([]Block{{Length: n}}, n)
 }
 
-// newLayout makes a layout of blocks, which it keeps.
+// newLayout makes a layout of blocks. It keeps the slice.
 func newLayout(blocks []Block, size int64) *Layout {
 	l := &Layout{Size: size}
 	if !slices.IsSortedFunc(blocks, byStart) {
@@ -83,7 +84,7 @@ func (l *Layout) Len() int { return len(l.list.blocks) }
 // Empty reports whether there are no bytes.
 func (l *Layout) Empty() bool { return len(l.list.blocks) == 0 }
 
-// Bounds returns the first byte and the one after the last; both 0 if there are none.
+// Bounds returns the first byte and the byte after the last one. Both are 0 if there are no bytes.
 func (l *Layout) Bounds() (first, end int64) {
 	end = l.At + l.span
 	for _, r := range l.Reps {
@@ -121,8 +122,8 @@ func (l *Layout) block(i int) Block {
 	return b
 }
 
-// Repeat returns n copies of the layout, the first moved by first bytes, the others stride bytes apart, one after the
-// other in the serialised data. It takes constant time.
+// Repeat returns n copies of the layout. The first is moved by first bytes, and the copies are stride bytes apart. They
+// follow each other in the serialised data. Repeat takes constant time.
 func (l *Layout) Repeat(n, first, stride int64) *Layout {
 	switch {
 	case l == nil:
@@ -151,15 +152,15 @@ func (l *Layout) Repeat(n, first, stride int64) *Layout {
 	return r.ready()
 }
 
-// Part is what a layout is made of: copies of another one, Stride bytes apart, the first moved by At bytes in memory. Parts
-// follow one another in the serialised data.
+// Part is a part of a new layout: copies of another layout, Stride bytes apart. The first is moved by At bytes in
+// memory. Parts follow each other in the serialised data.
 type Part struct {
 	At, Count, Stride int64
 	Of                *Layout
 }
 
-// Join returns the layout of all of the parts, nil if one of them is unknown or if there would be more than MaxBlocks. It
-// takes time linear in the number of their blocks, and for sorting them.
+// Join returns the layout of all parts. It returns nil if a part is unknown, or if there would be more than MaxBlocks
+// blocks. It takes time linear in the number of blocks, and the time to sort them.
 func Join(parts iter.Seq[Part]) *Layout {
 	var blocks []Block
 	var only Part
@@ -202,7 +203,7 @@ func (p Part) appendTo(blocks []Block, pos int64) []Block {
 	return blocks
 }
 
-// few is a number of blocks below which looking at all of them is best.
+// few is the number of blocks up to which a linear search is fastest.
 const few = 8
 
 func newList(blocks []Block) *list {
@@ -227,8 +228,8 @@ func (l *list) fill(from, to int) int64 {
 	return l.ends[m]
 }
 
-// within calls visit for the blocks that reach into the bytes from lo to hi (exclusive), by address, until it returns
-// true; it returns true then. It takes O(log n + blocks visited). The list must have more than a few.
+// within calls visit for the blocks whose bounds meet the bytes from lo to hi (exclusive), by address, until visit
+// returns true. It then returns true, too. It takes O(log n + blocks visited). The list must have more than few blocks.
 func (l *list) within(lo, hi int64, visit func(b *Block) bool) bool {
 	return l.search(0, len(l.blocks), lo, hi, visit)
 }

@@ -2,10 +2,10 @@ package strided
 
 import "sync"
 
-// Hit is a byte that belongs to two things.
+// Hit is a byte that two layouts have in common.
 type Hit struct {
-	At            int64 // where: relative to the first one's origin
-	First, Second int64 // the byte's position in the serialised data of either
+	At            int64 // displacement of the byte from the origin of the first layout
+	First, Second int64 // the byte's positions in the serialised data of both
 }
 
 // Copies are Count copies of a layout, at least one, Extent bytes apart.
@@ -14,11 +14,12 @@ type Copies struct {
 	Count, Extent int64
 }
 
-// Meet finds a byte that both a and b occupy, where b's origin lies shift bytes behind a's. It is exact, but for layouts
-// of irregular and interleaved combs so large that its budget of steps ends before: it finds none then.
+// Meet finds a byte that a and b have in common. The origin of b is shift bytes after the origin of a. The result is
+// exact, except for very large layouts of irregular and interleaved combs: if the budget of steps ends, Meet finds
+// nothing.
 //
-// It takes constant time for single blocks, O(log) in the numbers where strides are unrelated, and O(n log m) for lists
-// of n and m blocks.
+// It takes constant time for single blocks, logarithmic time in the numbers for unrelated strides, and O(n log m) for
+// lists of n and m blocks.
 func Meet(a, b Copies, shift int64) (Hit, bool) {
 	if a.Layout == nil || b.Layout == nil {
 		return Hit{}, false
@@ -28,7 +29,7 @@ func Meet(a, b Copies, shift int64) (Hit, bool) {
 	return q.meet(a, b, shift)
 }
 
-// queries are used again: they are large to clear.
+// queries are reused, because a new one would have to be cleared, and is large.
 var queries = sync.Pool{New: func() any { return new(query) }}
 
 func (q *query) meet(a, b Copies, shift int64) (Hit, bool) {
@@ -55,7 +56,7 @@ func (q *query) meet(a, b Copies, shift int64) (Hit, bool) {
 	return Hit{}, false
 }
 
-// query is a question under way.
+// query is the state of one question.
 type query struct {
 	form  form
 	inner form
@@ -64,7 +65,7 @@ type query struct {
 	shift int64
 }
 
-// side is one of the two that may meet: a list, repeated.
+// side is one of the two operands: a list and its repetitions.
 type side struct {
 	list    *list
 	at, pos int64
@@ -88,14 +89,15 @@ func (s *side) set(c Copies) {
 	s.outer = append(s.outer, l)
 }
 
-// addTo adds the levels' indices to the form: sign times what they move by.
+// addTo adds the levels' indices to the form, each with the coefficient sign times stride.
 func addTo(f *form, sign int64, levels []Level) {
 	for i := range levels {
 		f.add(sign*levels[i].Stride, 0, levels[i].Count-1)
 	}
 }
 
-// moved returns how far the levels' indices, which the form has from its variable i on, move memory and data.
+// moved returns the displacements in memory and in the serialised data by the levels' indices. These are variables i
+// and up of the form.
 func moved(f *form, i int, levels []Level) (at, pos int64, next int) {
 	for k := range levels {
 		x := f.value(i + k)
@@ -127,8 +129,8 @@ func (q *query) pair(x, y *Block) (Hit, bool) {
 	return Hit{At: first, First: posX + first - atX, Second: posY + first - atY}, true
 }
 
-// byShifts looks at the distances of b's list from a's at which they can meet, most often a few, and compares the lists at
-// each. It does not decide if there are more than limit.
+// byShifts computes the distances of the two lists at which they can meet, and compares the lists at each distance.
+// There are usually few distances. If there are more than limit, decided is false.
 func (q *query) byShifts(limit int) (hit Hit, ok, decided bool) {
 	f := &q.form
 	f.reset()
@@ -156,7 +158,7 @@ func sweep(a, b *list, shift int64, f *form, left *budget) (x, y *Block) {
 		y, x = sweep(b, a, -shift, f, left)
 		return x, y
 	}
-	next := 0 // of b's, if they are looked at in turn
+	next := 0 // block of b, if inTurn
 	inTurn := b.inRow && len(b.blocks)/len(a.blocks) < few
 	for i := range a.blocks {
 		p := &a.blocks[i]
@@ -186,7 +188,7 @@ func sweep(a, b *list, shift int64, f *form, left *budget) (x, y *Block) {
 	return nil, nil
 }
 
-// touch reports whether x and y, moved by shift, share a byte; their bounds do.
+// touch reports whether x, and y moved by shift, share a byte. Their bounds must meet.
 func touch(f *form, x, y *Block, shift int64, left *budget) bool {
 	if len(x.Levels) == 0 && len(y.Levels) == 0 {
 		return true

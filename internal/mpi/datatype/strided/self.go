@@ -1,6 +1,6 @@
 package strided
 
-// Self finds a byte that is in the layout twice. It is computed once.
+// Self finds a byte that is in the layout twice. Only the first call computes it.
 func (l *Layout) Self() (Hit, bool) {
 	if l == nil {
 		return Hit{}, false
@@ -11,8 +11,8 @@ func (l *Layout) Self() (Hit, bool) {
 	return Hit{}, false
 }
 
-// SelfCopies finds a byte that copies of the layout share, the second of which lies from least to most extents behind the
-// first, and says how many. A byte that one copy has twice does not count.
+// SelfCopies finds a byte that two copies of the layout have in common. The second copy is least to most extents after
+// the first. apart is this number of extents for the found byte. A byte that occurs twice in one copy does not count.
 func (l *Layout) SelfCopies(extent, least, most int64) (hit Hit, apart int64, ok bool) {
 	if l == nil || l.Empty() || least > most {
 		return Hit{}, 0, false
@@ -33,7 +33,7 @@ func (l *Layout) SelfCopies(extent, least, most int64) (hit Hit, apart int64, ok
 	return hit, q.first, ok
 }
 
-// selfQuery asks whether the list meets itself when moved by multiples of the diffs' strides.
+// selfQuery is the question whether the list meets itself, moved by multiples of the diffs' strides.
 type selfQuery struct {
 	form  form
 	inner form
@@ -41,23 +41,23 @@ type selfQuery struct {
 	l     *Layout
 	diffs []diff
 	buf   [4]diff
-	first int64 // by how much of the first diff, when found
+	first int64 // the value of the first diff in the solution
 }
 
-// diff is by how much two indices of a level differ.
+// diff is the difference of two indices of a level.
 type diff struct {
 	Level
 	min, max int64
 }
 
-// between adds levels that may differ in any way.
+// between adds levels whose indices may differ in any way.
 func (q *selfQuery) between(levels []Level) {
 	for _, r := range levels {
 		q.diffs = append(q.diffs, diff{r, 1 - r.Count, r.Count - 1})
 	}
 }
 
-// findSelf looks at blocks one by one, at two of the list, and at the list's repetitions.
+// findSelf compares each block with itself, the blocks of the list with each other, and repetitions of the list.
 func (l *Layout) findSelf() *Hit {
 	blocks := l.list.blocks
 	q := selfQuery{l: l, left: steps}
@@ -92,8 +92,8 @@ func (l *Layout) findSelf() *Hit {
 	return nil
 }
 
-// levels calls find with diffs for all ways in which the indices of levels can differ: the first that does is larger in
-// the second of the two.
+// levels calls find with diffs for all ways in which the indices of levels can differ. The first index that differs is
+// larger in the second copy.
 func (q *selfQuery) levels(levels []Level, find func() (Hit, bool)) (Hit, bool) {
 	for i, l := range levels {
 		q.diffs = append(q.diffs[:0], diff{l, 1, l.Count - 1})
@@ -105,7 +105,7 @@ func (q *selfQuery) levels(levels []Level, find func() (Hit, bool)) (Hit, bool) 
 	return Hit{}, false
 }
 
-// find looks at all pairs of blocks of the list.
+// find compares all pairs of blocks of the list.
 func (q *selfQuery) find() (Hit, bool) {
 	list := q.l.list
 	n := len(list.blocks)
@@ -151,7 +151,7 @@ func (q *selfQuery) byShifts(limit int) (hit Hit, ok, decided bool) {
 	return Hit{}, false, inTime
 }
 
-// pair finds a byte that x shares with y, moved by the diffs.
+// pair finds a byte that x, and y moved by the diffs, have in common.
 func (q *selfQuery) pair(x, y *Block) (Hit, bool) {
 	q.addDiffs()
 	f := &q.form
@@ -168,7 +168,7 @@ func (q *selfQuery) pair(x, y *Block) (Hit, bool) {
 		if i == 0 {
 			q.first = v
 		}
-		up, down := max(v, 0), max(-v, 0) // indices of the second and of the first
+		up, down := max(v, 0), max(-v, 0) // indices of the second and of the first copy
 		atX, posX = atX+down*d.Stride, posX+down*d.Bytes
 		atY, posY = atY+up*d.Stride, posY+up*d.Bytes
 	}

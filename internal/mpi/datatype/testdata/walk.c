@@ -1,6 +1,7 @@
 /*
- * Walks layout programs for a test: reads words, base, count, a limit for runs, and the program, all 64-bit; writes the runs
- * as pairs, and 0 with the walk's result. The program ends where memory does, so that reading behind it is seen.
+ * Walks layout programs for a test. It reads the number of words, the base, the count, a limit for runs, and the
+ * program, all as 64-bit numbers. It writes the runs as pairs, then 0 and the result of the walk. The program is at the
+ * end of its memory, so that reads after it are detected.
  */
 #include <stdio.h>
 #include <stdlib.h>

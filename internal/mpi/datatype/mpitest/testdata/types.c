@@ -1,12 +1,15 @@
 /*
- * Makes datatypes as it is told, and tells what MPI knows about them.
+ * Makes datatypes on request, and prints what MPI knows about them.
  *
- * First it prints the predefined datatypes, "name size" each, and an empty line. Then it reads cases, one per line, all
- * numbers: how many datatypes are made; each one's kind (datatype.Kind), arguments as MPI's constructor has them, counts
- * before arrays, and old types, which are numbers of datatypes made before or, as -1-i, predefined ones; then how many
- * copies of the last datatype are packed, and the bytes from where to where they take. It answers each with a line:
- * "error" and the number of the datatype that could not be made, or size, lower bound, extent, true lower bound and true
- * extent, and the displacements of the bytes in their order as runs, each from where to where.
+ * First it prints the predefined datatypes, "name size" each, and an empty line. Then it reads cases, one per line.
+ * A case is a list of numbers: the number of datatypes to make, then the datatypes, then the number of copies of the
+ * last datatype to pack, and the bounds of their bytes. A datatype is its kind (datatype.Kind), the arguments in the
+ * order of MPI's constructor, with counts before arrays, and the old types. An old type is the number of a previous
+ * datatype, or -1-i for predefined datatype i.
+ *
+ * It answers each case with a line: "error" and the number of the datatype that could not be made, or the size, lower
+ * bound, extent, true lower bound and true extent, and the displacements of the bytes in their order, as runs (first
+ * byte, end).
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -20,7 +23,7 @@ static const struct predefined {
 } *predefined;
 
 static int npredefined;
-static long long *next; /* number to be read */
+static long long *next; /* next number of the case */
 
 static int take(void) { return (int)*next++; }
 
@@ -46,8 +49,11 @@ static MPI_Datatype old(const MPI_Datatype *made)
     return i < 0 ? predefined[-1 - i].type : made[i];
 }
 
-/* The kinds, as package datatype numbers them. */
-enum { NAMED, DUP, CONTIGUOUS, VECTOR, HVECTOR, INDEXED, HINDEXED, INDEXED_BLOCK, HINDEXED_BLOCK, STRUCT, SUBARRAY, DARRAY, RESIZED };
+/* The kinds. They have the numbers of package datatype. */
+enum {
+    NAMED, DUP, CONTIGUOUS, VECTOR, HVECTOR, INDEXED, HINDEXED, INDEXED_BLOCK, HINDEXED_BLOCK, STRUCT, SUBARRAY, DARRAY,
+    RESIZED
+};
 
 static int order(void) { return take() ? MPI_ORDER_FORTRAN : MPI_ORDER_C; }
 
@@ -70,7 +76,8 @@ static int array(int kind, const MPI_Datatype *made, MPI_Datatype *t)
     }
     int o = order();
     MPI_Datatype of = old(made);
-    rc = kind == DARRAY ? MPI_Type_create_darray(size, rank, n, a, b, c, d, o, of, t) : MPI_Type_create_subarray(n, a, b, c, o, of, t);
+    rc = kind == DARRAY ? MPI_Type_create_darray(size, rank, n, a, b, c, d, o, of, t)
+                        : MPI_Type_create_subarray(n, a, b, c, o, of, t);
     free(a);
     free(b);
     free(c);
@@ -124,7 +131,8 @@ static int make(const MPI_Datatype *made, MPI_Datatype *t)
         count = take();
         block = take();
         stride = (MPI_Aint)*next++;
-        return kind == VECTOR ? MPI_Type_vector(count, block, (int)stride, old(made), t) : MPI_Type_create_hvector(count, block, stride, old(made), t);
+        return kind == VECTOR ? MPI_Type_vector(count, block, (int)stride, old(made), t)
+                              : MPI_Type_create_hvector(count, block, stride, old(made), t);
     case RESIZED: {
         MPI_Aint lb = (MPI_Aint)*next++, extent = (MPI_Aint)*next++;
         return MPI_Type_create_resized(old(made), lb, extent, t);
@@ -137,7 +145,8 @@ static int make(const MPI_Datatype *made, MPI_Datatype *t)
     }
 }
 
-/* Which byte of memory each byte of the packed data is: the bytes of memory are numbered, one digit after the other. */
+/* Finds the byte of memory of each byte of the packed data: it numbers the bytes of memory,
+ * and packs digit by digit. */
 static void pack(MPI_Datatype t, int copies, MPI_Aint from, MPI_Aint to)
 {
     int room = 0, position = 0;
@@ -205,7 +214,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     const struct predefined types[] = {
 #define T(name) {#name, name}
-        T(MPI_BYTE), T(MPI_CHAR), T(MPI_SHORT), T(MPI_INT), T(MPI_LONG), T(MPI_FLOAT), T(MPI_DOUBLE), T(MPI_LONG_DOUBLE),
+        T(MPI_BYTE), T(MPI_CHAR), T(MPI_SHORT), T(MPI_INT), T(MPI_LONG), T(MPI_FLOAT), T(MPI_DOUBLE),
+        T(MPI_LONG_DOUBLE),
         T(MPI_C_BOOL), T(MPI_C_COMPLEX), T(MPI_C_DOUBLE_COMPLEX), T(MPI_INTEGER), T(MPI_DOUBLE_COMPLEX), T(MPI_2INT),
         T(MPI_SHORT_INT), T(MPI_FLOAT_INT), T(MPI_LONG_INT), T(MPI_DOUBLE_INT), T(MPI_LONG_DOUBLE_INT),
 #if defined(MPI_LB) && (defined(MPICH) || OMPI_ENABLE_MPI1_COMPAT)
