@@ -402,7 +402,7 @@ func TestStrictFunctionsAreJudged(t *testing.T) {
 		h := strictly(t, 1, 1)
 		h.enters(0, f.Name, a)
 		if _, ok := h.verdicts[0]; !ok {
-			t.Errorf("%s is held for ever", f.Name)
+			t.Errorf("%s is held forever", f.Name)
 		}
 	}
 }

@@ -225,7 +225,7 @@ func TestOrders(t *testing.T) {
 			s := New()
 			found := p.simulate(t, s)
 			if want := p.stuck(); want != (len(found) > 0) {
-				t.Fatalf("%d crossings found, blocked for ever: %v\n%v\n%v", len(found), want, p.members, p.threads)
+				t.Fatalf("%d crossings found, blocked forever: %v\n%v\n%v", len(found), want, p.members, p.threads)
 			}
 			if !complete {
 				return

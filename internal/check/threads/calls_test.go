@@ -194,7 +194,7 @@ func TestOverlappingCalls(t *testing.T) {
 	}{
 		{"long", 1000, 9000, 1},
 		{"hardly", 1000, 1100, 0},
-		{"for ever", 1000, 0, 1},
+		{"forever", 1000, 0, 1},
 	} {
 		var got wholerun.Findings
 		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})

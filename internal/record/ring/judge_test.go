@@ -65,7 +65,7 @@ func TestUnjudged(t *testing.T) {
 	p.m.hdr.Head.Store(1 << 40)
 	until(t, l, h, "the loss", func() bool { return len(h.ends) == 1 })
 	if p.m.hdr.Judged.Load() != layout.Unjudged {
-		t.Error("the rank would wait for a verdict for ever")
+		t.Error("the rank would wait for a verdict forever")
 	}
 	if s.control.Strict.Load() != 1 {
 		t.Error("the others are held no more")

@@ -654,7 +654,7 @@ func TestDamage(t *testing.T) {
 				// A thread that waits for room gets room.
 				poll(t, l, h)
 				if head, tail := p.m.hdr.Head.Load(), p.m.hdr.Tail.Load(); head != tail {
-					t.Errorf("tail %d, head %d: the rank would wait for ever", tail, head)
+					t.Errorf("tail %d, head %d: the rank would wait forever", tail, head)
 				}
 			}
 			r.end()
