@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows mpivet at work: on a small program with a bug, and on a large one that is not as portable as it should be.
+# Demonstrates mpivet on a small program with a bug, and on a large program that is not fully portable.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 mpivet=$root/bin/mpivet
@@ -35,17 +35,17 @@ status=0
 "$mpivet" run -n 4 hpcc 2>report || status=$?
 cat report >&2
 if [ "$status" != 3 ] || ! grep -q GLOBAL:DEADLOCK:POTENTIAL report; then
-    echo "demo: mpivet should have found a send that relies on buffering, and no more than that (exit status $status)" >&2
+    echo "demo: mpivet should have found a send that relies on buffering, and nothing else (exit status $status)" >&2
     exit 1
 fi
-echo "(exit status $status: docs/found.md tells more of what was found)"
+echo "(exit status $status: docs/found.md has more about this finding)"
 sed -n 's/^\(HPL_Tflops\|Success\)=/hpcc says: &/p' hpccoutf.txt
 
 say "Where to go next"
 cat <<'END'
-  bin/mpivet run -n 4 ./your_program     your own program, as it is: nothing to recompile
-  bin/mpivet checks                      what is checked; mpivet explain CHECK tells the rule
-  bin/mpivet doctor                      which MPI was found, and what is missing
-  examples/                              small programs, each wrong in one way, and correct twins
+  bin/mpivet run -n 4 ./your_program     your own program, without recompilation
+  bin/mpivet checks                      the list of checks; mpivet explain CHECK explains one
+  bin/mpivet doctor                      the MPI of this machine, and what is missing
+  examples/                              small programs with one error each, and correct variants
   docs/user-guide.md                     everything else
 END

@@ -1,4 +1,4 @@
-/* Two ranks block each other for ever; rank 0 says when. */
+/* Two ranks block each other forever. Rank 0 prints a line when this begins. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Ranks in a ring exchange halos with both neighbours by nonblocking calls: halo SIZE SECONDS. Prints the seconds of
- * one exchange. */
+/* Ranks in a ring exchange halos with both neighbours by nonblocking calls: halo SIZE SECONDS. Prints the time of one
+ * exchange in seconds. */
 #include "measure.h"
 
 static int left, right, size;

@@ -1,5 +1,5 @@
-/* Makes objects and frees them: objects datatype|communicator|group|operation|info|errhandler|keyval|request SECONDS. Prints the
- * seconds that one object takes, with all that is done to it. */
+/* Makes and frees objects: objects datatype|communicator|group|operation|info|errhandler|keyval|request SECONDS. Prints
+ * the time in seconds for one object, with all its calls. */
 #include "measure.h"
 
 #include <string.h>
@@ -103,7 +103,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*work)(long);
     } kinds[] = {{"datatype", datatype}, {"communicator", communicator}, {"group", group},
-                 {"operation", operation}, {"info", info}, {"errhandler", errhandler}, {"keyval", keyval}, {"request", request}};
+                 {"operation", operation}, {"info", info}, {"errhandler", errhandler}, {"keyval", keyval},
+                 {"request", request}};
     if (argc < 3)
         return 2;
     MPI_Init(&argc, &argv);

@@ -1,7 +1,8 @@
-/* What programs do most, between all ranks: patterns KIND BYTES SECONDS. Prints the seconds of one repetition.
+/* The most frequent communication patterns, between all ranks: patterns KIND BYTES SECONDS. Prints the time of one
+ * repetition in seconds.
  *
- * Kinds: sendrecv, persistent and testloop exchange with both neighbours in a ring; bcast, allgatherv, gatherv, scatterv,
- * reduce_scatter and barrier are collectives, with BYTES for each rank. */
+ * Kinds: sendrecv, persistent and testloop exchange messages with both neighbours in a ring. bcast, allgatherv,
+ * gatherv, scatterv, reduce_scatter and barrier are collectives, with BYTES for each rank. */
 #include "measure.h"
 
 #include <string.h>
@@ -82,8 +83,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*work)(long);
-    } kinds[] = {{"sendrecv", sendrecv}, {"persistent", persist}, {"testloop", testloop}, {"bcast", bcast}, {"allgatherv", allgatherv},
-                 {"gatherv", gatherv}, {"scatterv", scatterv}, {"reduce_scatter", reduce_scatter}, {"barrier", barrier}};
+    } kinds[] = {{"sendrecv", sendrecv}, {"persistent", persist}, {"testloop", testloop}, {"bcast", bcast},
+                 {"allgatherv", allgatherv}, {"gatherv", gatherv}, {"scatterv", scatterv},
+                 {"reduce_scatter", reduce_scatter}, {"barrier", barrier}};
     if (argc < 4)
         return 2;
     MPI_Init(&argc, &argv);

@@ -1,4 +1,4 @@
-/* Two ranks send a message to and fro: pingpong SIZE SECONDS. Prints the seconds of half a round trip. */
+/* Two ranks send a message back and forth: pingpong SIZE SECONDS. Prints the time of half a round trip in seconds. */
 #include "measure.h"
 
 static int rank, size;

@@ -1,5 +1,5 @@
-/* Ways to communicate, each with messages of several sizes: sizes SECONDS WAY... Prints a line "way bytes seconds" for each. They
- * are those of the Intel MPI Benchmarks that Ohly and Krotz-Vogel measured their checker by. */
+/* Ways to communicate, each with messages of several sizes: sizes SECONDS WAY... Prints a line "way bytes seconds" for
+ * each. The ways are from the Intel MPI Benchmarks. Ohly and Krotz-Vogel measured their checker with them. */
 #include "measure.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void pingpong(long n)
             MPI_Recv(in, size, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Both send at once. */
+/* Both ranks send at the same time. */
 static void pingping(long n)
 {
     for (long i = 0; i < n && rank < 2; i++) {
@@ -28,7 +28,7 @@ static void pingping(long n)
     }
 }
 
-/* Round a ring. */
+/* Around a ring. */
 static void sendrecv(long n)
 {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*work)(long n);
-    } ways[] = {{"pingpong", pingpong}, {"pingping", pingping}, {"sendrecv", sendrecv}, {"bcast", bcast}, {"allgatherv", allgatherv}};
+    } ways[] = {{"pingpong", pingpong}, {"pingping", pingping}, {"sendrecv", sendrecv}, {"bcast", bcast},
+                {"allgatherv", allgatherv}};
     static const int sizes[] = {1, 64, 1 << 10, 16 << 10, 256 << 10, 4 << 20};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,5 +1,6 @@
-/* The tests of Falzone et al., Collective Error Detection for MPI Collective Operations, tables 3 to 5: some collectives on
- * some doubles, some times. Prints the seconds that each takes on the slowest rank, after one call to warm up. */
+/* The tests of Falzone et al., Collective Error Detection for MPI Collective Operations, tables 3 to 5: collectives
+ * with different numbers of doubles and calls. Prints the time of each test on the slowest rank in seconds, after one
+ * call to warm up. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

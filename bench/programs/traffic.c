@@ -1,4 +1,4 @@
-/* Two ranks send 8 bytes to and fro: traffic CALLS, of both ranks together. */
+/* Two ranks send 8 bytes back and forth: traffic CALLS. CALLS is the number of calls of both ranks together. */
 #include <mpi.h>
 #include <stdlib.h>
 
