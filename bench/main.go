@@ -29,12 +29,13 @@ import (
 )
 
 var (
-	runs    = flag.Int("runs", 5, "runs of each kind, twice as many of short ones with a budget; the median counts")
+	runs = flag.Int("runs", 5,
+		"runs of each kind, twice as many of short ones that have a budget; the median counts")
 	quick   = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
-	seconds = flag.Float64("seconds", 0.8, "`time` of a run of the programs in bench/programs")
-	tables  = flag.Bool("tables", false, "measure only the collectives in the tables of a paper (Falzone et al.)")
+	seconds = flag.Float64("seconds", 0.8, "`time` that a run of own programs takes")
+	tables  = flag.Bool("tables", false, "measure only the collectives that a paper has tables of")
 	configs = flag.Bool("configurations", false,
-		"measure only how much time is saved by fewer checks, for messages of several sizes")
+		"measure only how much is saved by checking less, for messages of several sizes")
 	only   = flag.String("only", "", "measure only work whose name matches this `regexp`")
 	mpivet = flag.String("mpivet", "bin/mpivet", "`file` to measure")
 )

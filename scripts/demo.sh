@@ -35,17 +35,17 @@ status=0
 "$mpivet" run -n 4 hpcc 2>report || status=$?
 cat report >&2
 if [ "$status" != 3 ] || ! grep -q GLOBAL:DEADLOCK:POTENTIAL report; then
-    echo "demo: mpivet should have found a send that relies on buffering, and nothing else (exit status $status)" >&2
+    echo "demo: mpivet should have found a send that relies on buffering, and no more than that (exit status $status)" >&2
     exit 1
 fi
-echo "(exit status $status: docs/found.md has more about this finding)"
+echo "(exit status $status: docs/found.md tells more of what was found)"
 sed -n 's/^\(HPL_Tflops\|Success\)=/hpcc says: &/p' hpccoutf.txt
 
 say "Where to go next"
 cat <<'END'
-  bin/mpivet run -n 4 ./your_program     your own program, without recompilation
-  bin/mpivet checks                      the list of checks; mpivet explain CHECK explains one
-  bin/mpivet doctor                      the MPI of this machine, and what is missing
-  examples/                              small programs with one error each, and correct variants
+  bin/mpivet run -n 4 ./your_program     your own program, as it is: nothing to recompile
+  bin/mpivet checks                      what is checked; mpivet explain CHECK tells the rule
+  bin/mpivet doctor                      which MPI was found, and what is missing
+  examples/                              small programs, each wrong in one way, and correct twins
   docs/user-guide.md                     everything else
 END

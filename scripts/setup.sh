@@ -13,7 +13,7 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        echo "setup: neither root nor sudo: please ask an administrator to run: $*" >&2
+        echo "setup: neither root nor sudo: please have an administrator run: $*" >&2
         exit 1
     fi
 }
@@ -34,7 +34,7 @@ for p in $packages; do
 done
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || {
-        echo "setup: this is not Debian; please install the equivalent of:$missing" >&2
+        echo "setup: this is no Debian; please install the equivalent of:$missing" >&2
         exit 1
     }
     echo "setup: installing$missing"

@@ -63,7 +63,7 @@ func (t *try) kill(under, role, when string) error {
 			err = errors.Join(err, o.undisturbed(ranks))
 		}
 		if n := strings.Count(o.stderr, "unwatched"); n > 1 && under == "exec" {
-			err = errors.Join(err, fmt.Errorf("%d messages that the program runs unwatched", n))
+			err = errors.Join(err, fmt.Errorf("it is said %d times that the program runs unwatched", n))
 		}
 		if o.status == 0 && o.stdout == "" {
 			err = errors.Join(err, errors.New("ended with 0, and has done nothing"))
@@ -86,7 +86,7 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 			return errors.New("no report")
 		}
 		if o.stderr == "" && when == "work" {
-			return errors.New("no message about the end")
+			return errors.New("nothing is said about the end")
 		}
 		return nil // it ended before mpivet could watch anything
 	}
@@ -96,7 +96,8 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 		case "LOCAL:EXIT:SIGNAL":
 			// The launcher ends the other ranks. It may crash itself, after the rank was killed.
 			if victim == 0 || !strings.Contains(f.Message, fmt.Sprintf("(process %d)", victim)) {
-				return fmt.Errorf("found %s: %s; process %d was killed; note on the launcher: %q", f.Check, f.Message,
+				return fmt.Errorf("found %s: %s; process %d was killed; of the launcher it is said %q", f.Check,
+					f.Message,
 					victim, o.report.Run.Launcher)
 			}
 		default:

@@ -175,7 +175,7 @@ func (t *try) fullFile(under, what string) error {
 		err = errors.Join(err, fmt.Errorf("the finding is lost: %q", tail(o.stderr)))
 	}
 	if !strings.Contains(o.stderr, "no space left") {
-		err = errors.Join(err, fmt.Errorf("no message about the disk: %q", tail(o.stderr)))
+		err = errors.Join(err, fmt.Errorf("not a word about the disk: %q", tail(o.stderr)))
 	}
 	return errors.Join(err, t.cleared())
 }

@@ -282,7 +282,7 @@ func (t *try) cleared() error {
 func (o *outcome) crash() error {
 	for _, word := range []string{"goroutine ", "panic:", "fatal error:", "runtime: "} {
 		if i := strings.Index(o.stderr, word); i >= 0 {
-			return fmt.Errorf("mpivet has crashed: %s", o.stderr[i:min(len(o.stderr), i+200)])
+			return fmt.Errorf("a crash of mpivet's: %s", o.stderr[i:min(len(o.stderr), i+200)])
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ const (
 var generated = regexp.MustCompile(`(?m)^(//|/\*) Code generated .* DO NOT EDIT\.`)
 
 func main() {
-	write := flag.Bool("write", false, "write a new list of files with longer lines")
+	write := flag.Bool("write", false, "write the list of files with longer lines anew")
 	flag.Parse()
 	ok, err := check(*write)
 	if err != nil {

@@ -54,7 +54,7 @@ func main() {
 func lay(root, id, title string) error {
 	m := identifier.FindStringSubmatch(id)
 	if m == nil {
-		return fmt.Errorf("%q is not a name of a check: want LOCAL:FOO:BAR or GLOBAL:FOO:BAR", id)
+		return fmt.Errorf("%q is no name of a check: want LOCAL:FOO:BAR or GLOBAL:FOO:BAR", id)
 	}
 	name := func(s string) string { return strings.NewReplacer(":", "", "_", "").Replace(strings.ToLower(s)) }
 	l := layout{ID: id, Title: title, Family: name(m[2]), Package: name(m[3])}
@@ -79,7 +79,7 @@ func lay(root, id, title string) error {
 			return err
 		}
 		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s exists already", to)
+			return fmt.Errorf("%s is there already", to)
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, b.Bytes(), 0o644)); err != nil {
 			return err
