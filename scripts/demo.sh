@@ -35,7 +35,8 @@ status=0
 "$mpivet" run -n 4 hpcc 2>report || status=$?
 cat report >&2
 if [ "$status" != 3 ] || ! grep -q GLOBAL:DEADLOCK:POTENTIAL report; then
-    echo "demo: mpivet should have found a send that relies on buffering, and no more than that (exit status $status)" >&2
+    echo "demo: mpivet should have found a send that relies on buffering, and no more than that" \
+        "(exit status $status)" >&2
     exit 1
 fi
 echo "(exit status $status: docs/found.md tells more of what was found)"

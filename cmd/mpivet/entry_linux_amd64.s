@@ -1,9 +1,9 @@
 // The first instructions of mpivet, if it is linked with "-E mpivet_entry".
 //
 // Go's runtime needs address space and some threads before main begins. If a limit (ulimit -v, ulimit -u) is too small,
-// the runtime ends with a dump of many lines. Go code cannot prevent that. So these instructions check the limits first.
-// If a limit is too small, they start a shell instead of Go, with the script unwatched.sh. The script prints one line, and
-// starts the program unwatched.
+// the runtime ends with a dump of many lines. Go code cannot prevent that. So these instructions check the limits
+// first. If a limit is too small, they start a shell instead of Go, with the script unwatched.sh. The script prints one
+// line, and starts the program unwatched.
 //
 // R12: the initial stack, which has argc, argv and the environment. R13: argc. R14: argv.
 
@@ -52,7 +52,8 @@ TEXT mpivet_entry(SB),NOSPLIT|NOFRAME,$0
 	CMPQ	AX, $FEW
 	JCC	start
 
-	// Make a chain of THREADS processes that exist at the same time: each one waits for its child (CLONE_VM, CLONE_VFORK).
+	// Make a chain of THREADS processes that exist at the same time: each one waits for its child (CLONE_VM,
+	// CLONE_VFORK).
 	MOVQ	$THREADS, BX
 again:
 	MOVQ	$0x4111, DI
