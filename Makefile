@@ -1,17 +1,19 @@
-# make demo    installs what is missing (Debian 12), builds, and shows mpivet at work
-# make test    all tests; what they need is installed by scripts/setup.sh
-# make quick   the tests that need no MPI: they analyse recorded runs; says what is skipped
-# make recordings  renews recorded runs of the examples that are missing or stale (all of them: about 10 minutes)
-# make build   bin/mpivet
-# make check   linters, and that generated files are fresh
-# make stress  random programs in great numbers (STRESS=10000 of them, or STRESS=10m; SEED=1 to repeat a run)
-# make torture  kills, limits, full disks, damaged files, foreign names: N=10 tries of each (about an hour)
-# make bench   the benchmarks against the budget (about 10 minutes; BENCH="-quick" for less than 2; BENCH="-tables" for others)
+# make demo        installs missing packages (Debian 12), builds mpivet, and demonstrates it
+# make test        runs all tests; scripts/setup.sh installs the programs that they need
+# make quick       runs the tests that do not need MPI: they analyse recorded runs; prints the skipped tests
+# make recordings  records the missing and stale runs of the examples (all of them: about 10 minutes)
+# make build       builds bin/mpivet
+# make check       runs the linters, and checks that generated files are up to date
+# make stress      runs many random programs (STRESS=10000 of them, or STRESS=10m; SEED=1 to repeat a run)
+# make torture     kills, limits, full disks, damaged files, foreign names: N=10 tries of each (about an hour)
+# make bench       compares benchmarks with the budget (about 10 minutes; BENCH="-quick": less than 2; BENCH="-tables":
+#                  other benchmarks)
 
-# Debian's Go fetches the version that go.mod names, unless told otherwise.
+# Debian's Go downloads the version in go.mod, unless GOTOOLCHAIN is set to another value.
 export GOTOOLCHAIN ?= auto
 GO ?= go
-# Limits that are too small for Go's runtime are noticed before it starts: cmd/mpivet/entry_linux_amd64.s
+# On amd64, mpivet checks before the start of Go's runtime whether limits are too small for it:
+# cmd/mpivet/entry_linux_amd64.s
 ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
 VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 
@@ -20,7 +22,8 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 all: build
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w $(ENTRY) -X github.com/mpivet/mpivet/internal/cli.version=$(VERSION)" -o bin/mpivet ./cmd/mpivet
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mpivet \
+		-ldflags "-s -w $(ENTRY) -X github.com/mpivet/mpivet/internal/cli.version=$(VERSION)" ./cmd/mpivet
 
 setup:
 	scripts/setup.sh
@@ -33,7 +36,7 @@ test:
 	$(GO) vet ./...
 	LIVE_TESTS=1 $(GO) test -timeout 60m ./...
 
-# The same as go test ./..., which does not say what it skips.
+# The same as go test ./..., but it also prints the skipped tests.
 quick:
 	$(GO) test -json ./... | $(GO) run ./scripts/skipped
 
@@ -57,7 +60,7 @@ bench: build
 clean:
 	rm -rf bin bench/out
 
-# Torture: N tries of each scenario with each MPI; ONLY is a regular expression for names of scenarios.
+# Torture makes N tries of each scenario with each MPI. ONLY is a regular expression for names of scenarios.
 N ?= 10
 ONLY ?= .
 torture: build

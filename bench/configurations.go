@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// configurations are how much mpivet is to do, each less than the one before, as in section 5 of Ohly and Krotz-Vogel, Automated
-// MPI Correctness Checking; the first one is to compare with. Of that paper's two ways to unwind the stack there is but one here;
-// the second is more than mpivet does by itself, and last comes what remains where nothing is checked.
+// configurations are configurations of mpivet, as in section 5 of Ohly and Krotz-Vogel, Automated MPI Correctness
+// Checking. The first one is the plain run, for comparison. From the second one on, each does less work than the
+// previous one. The paper has two ways to unwind the stack, mpivet only one. The second configuration does more than
+// the default. The last one has no checks, and measures the remaining cost.
 var configurations = []variant{
 	variants[0],
 	configuration("`--checksums`", "--checksums"),
 	configuration("default"),
 	configuration("no call stacks", "--stacks", "off"),
 	configuration("… nor contents of buffers", "--stacks", "off", "--check", "LOCAL:MEMORY:ILLEGAL_MODIFICATION=off"),
-	configuration("… nor potential deadlocks", "--stacks", "off", "--check", "LOCAL:MEMORY:ILLEGAL_MODIFICATION=off", "--check", "GLOBAL:DEADLOCK:POTENTIAL=off"),
+	configuration("… nor potential deadlocks", "--stacks", "off", "--check", "LOCAL:MEMORY:ILLEGAL_MODIFICATION=off",
+		"--check", "GLOBAL:DEADLOCK:POTENTIAL=off"),
 	configuration("nothing", "--stacks", "off", "--check", "**=off"),
 }
 
@@ -26,8 +28,8 @@ func configuration(name string, flags ...string) variant {
 	}}
 }
 
-// configurationTable measures every configuration with messages of several sizes, and prints by how much each slows the program
-// down.
+// configurationTable measures every configuration with messages of several sizes, and prints its slowdown of the
+// program.
 func configurationTable(benches []*bench) error {
 	head, rule := "| way, ranks, bytes | MPI | plain |", "| --- | --- | ---: |"
 	for _, c := range configurations[1:] {

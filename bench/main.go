@@ -1,8 +1,8 @@
-// Command bench measures what mpivet costs: programs run plain, with a library that only passes every MPI call on, and
-// under mpivet with and without call stacks, in turns, and the medians are compared with the budget. It also measures
-// the analyzer itself. The result is a table in Markdown on standard output.
+// Command bench measures the cost of mpivet. It runs programs in four variants: plain, with a library that only passes
+// every MPI call on, and under mpivet with and without call stacks. The variants take turns. The medians are compared
+// with the budget. It also measures the analyzer itself. The result is a table in Markdown on standard output.
 //
-// Run it by "make bench", on a machine that does nothing else.
+// Run it with "make bench", on an otherwise idle machine.
 package main
 
 import (
@@ -29,16 +29,18 @@ import (
 )
 
 var (
-	runs    = flag.Int("runs", 5, "runs of each kind, twice as many of short ones that have a budget; the median counts")
+	runs = flag.Int("runs", 5,
+		"runs of each kind, twice as many of short ones that have a budget; the median counts")
 	quick   = flag.Bool("quick", false, "3 runs of the most important programs only, in less than 2 minutes")
 	seconds = flag.Float64("seconds", 0.8, "`time` that a run of own programs takes")
 	tables  = flag.Bool("tables", false, "measure only the collectives that a paper has tables of")
-	configs = flag.Bool("configurations", false, "measure only how much is saved by checking less, for messages of several sizes")
-	only    = flag.String("only", "", "measure only work whose name matches this `regexp`")
-	mpivet  = flag.String("mpivet", "bin/mpivet", "`file` to measure")
+	configs = flag.Bool("configurations", false,
+		"measure only how much is saved by checking less, for messages of several sizes")
+	only   = flag.String("only", "", "measure only work whose name matches this `regexp`")
+	mpivet = flag.String("mpivet", "bin/mpivet", "`file` to measure")
 )
 
-// A variant is a way to run a program.
+// variant is a way to run a program.
 type variant struct {
 	name    string
 	command func(b *bench, np int, program []string) []string
@@ -55,20 +57,21 @@ var variants = []variant{
 		return append([]string{b.mpivet, "run", "--fail-on", "never", "-n", strconv.Itoa(np), "--"}, program...)
 	}},
 	{"stacks off", func(b *bench, np int, program []string) []string {
-		return append([]string{b.mpivet, "run", "-n", strconv.Itoa(np), "--stacks", "off", "--fail-on", "never", "--"}, program...)
+		command := []string{b.mpivet, "run", "-n", strconv.Itoa(np), "--stacks", "off", "--fail-on", "never", "--"}
+		return append(command, program...)
 	}},
 }
 
-// Work is a program with arguments.
+// work is a program with arguments.
 type work struct {
 	name    string
 	np      int
-	program []string // the first is a source file here, or an installed program
-	flags   []string // for mpivet
-	budget  float64  // ratio of mpivet to plain, 0 if there is none
+	program []string // the first is a source file in bench/programs, or an installed program
+	flags   []string // flags for mpivet
+	budget  float64  // greatest allowed ratio of mpivet to plain, 0 if there is none
 	quick   bool
-	wall    bool   // the time of the whole run counts, not what the program prints
-	mpi     string // only this one
+	wall    bool   // the time of the whole run counts, not the time that the program prints
+	mpi     string // only with this MPI
 }
 
 var works = []work{
@@ -77,7 +80,10 @@ var works = []work{
 	{name: "ping-pong 64 KiB", np: 2, program: []string{"pingpong", "65536"}},
 	{name: "ping-pong 4 MiB", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true},
 	{name: "ping-pong 8 B, checksums", np: 2, program: []string{"pingpong", "8"}, flags: []string{"--checksums"}},
-	{name: "ping-pong 4 MiB, checksums", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true, flags: []string{"--checksums"}},
+	{
+		name: "ping-pong 4 MiB, checksums", np: 2, program: []string{"pingpong", "4194304"}, budget: 1.5, quick: true,
+		flags: []string{"--checksums"},
+	},
 	{name: "halo exchange 8 B", np: 2, program: []string{"halo", "8"}, quick: true},
 	{name: "halo exchange 8 KiB", np: 2, program: []string{"halo", "8192"}},
 	{name: "Sendrecv with both neighbours 8 B, 2 ranks", np: 2, program: []string{"patterns", "sendrecv", "8"}},
@@ -108,10 +114,13 @@ var works = []work{
 	{name: "error handler: make, free", np: 1, program: []string{"objects", "errhandler"}},
 	{name: "attribute key: make, free", np: 1, program: []string{"objects", "keyval"}},
 	{name: "persistent request: make, start, wait, free", np: 1, program: []string{"objects", "request"}},
-	{name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true, mpi: "openmpi"},
+	{
+		name: "hpcc, 4 ranks, whole run", np: 4, program: []string{"hpcc"}, budget: 1.15, quick: true, wall: true,
+		mpi: "openmpi",
+	},
 }
 
-// bench is the measuring with one MPI.
+// bench measures with one MPI.
 type bench struct {
 	mpi         mpirun.MPI
 	title       string // "MPICH 4.0.2"
@@ -207,9 +216,12 @@ func prepare(m mpirun.MPI, mpivet, top string) (*bench, error) {
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"pingpong", "halo", "collective", "tables", "sizes", "objects", "patterns", "traffic", "deadlock"} {
+	for _, name := range []string{
+		"pingpong", "halo", "collective", "tables", "sizes", "objects", "patterns", "traffic", "deadlock",
+	} {
 		out := filepath.Join(b.dir, name)
-		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out, filepath.Join("bench", "programs", name+".c")).CombinedOutput()
+		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out,
+			filepath.Join("bench", "programs", name+".c")).CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", name, err, text)
 		}
@@ -224,25 +236,25 @@ func prepare(m mpirun.MPI, mpivet, top string) (*bench, error) {
 	if b.passthrough, err = builder.Library(prog.MPI); err != nil {
 		return nil, err
 	}
-	// mpivet compiles its own library at the first run, which is not to be measured.
+	// mpivet compiles its preload library at the first run. This must not be measured.
 	if _, _, err := b.run(variants[2], 2, []string{b.programs["traffic"], "100"}); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// with returns the variant with flags for mpivet, if it uses that.
+// with returns the variant with flags for mpivet, if it uses mpivet.
 func (v variant) with(flags []string) variant {
 	return variant{v.name, func(b *bench, np int, program []string) []string {
 		command := v.command(b, np, program)
 		if command[0] != b.mpivet {
 			return command
 		}
-		return slices.Insert(command, 2, flags...) // behind "run"
+		return slices.Insert(command, 2, flags...) // after "run"
 	}}
 }
 
-// run runs a program once and returns what it printed and how long it took.
+// run runs a program once and returns its output and its time.
 func (b *bench) run(v variant, np int, program []string) (string, time.Duration, error) {
 	dir := b.dir
 	if program[0] == "hpcc" {
@@ -251,7 +263,9 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 			return "", 0, err
 		}
 		dir = filepath.Join(b.dir, "hpcc")
-		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "hpccinf.txt"), input, 0o644)); err != nil {
+		err = errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755),
+			os.WriteFile(filepath.Join(dir, "hpccinf.txt"), input, 0o644))
+		if err != nil {
 			return "", 0, err
 		}
 	}
@@ -261,7 +275,8 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 		return "", 0, err
 	}
 	if r.Status != 0 || r.TimedOut {
-		return "", 0, fmt.Errorf("%s: exit status %d after %v\n%s", strings.Join(command, " "), r.Status, r.Took, r.Stderr)
+		return "", 0, fmt.Errorf("%s: exit status %d after %v\n%s", strings.Join(command, " "), r.Status, r.Took,
+			r.Stderr)
 	}
 	return r.Stdout, r.Took, nil
 }
@@ -277,7 +292,7 @@ func (b *bench) measure(w work) error {
 	}
 	n := *runs
 	if w.budget > 0 && !w.wall {
-		n *= 2 // short runs, that a machine with neighbours may double
+		n *= 2 // on a shared machine, the time of a short run may be twice as long
 	}
 	times := make([][]float64, len(variants))
 	for i := range n {
@@ -328,12 +343,12 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.2f s", seconds)
 }
 
-// analyzer measures mpivet's own process.
+// analyzer measures the mpivet process.
 func analyzer(benches []*bench) error {
 	b := benches[0]
 	fmt.Printf("\nThe analyzer, with %s:\n\n| what | measured | budget | |\n| --- | ---: | ---: | --- |\n", b.title)
 
-	// Memory and time: the same traffic, a tenth as long and in full length.
+	// Memory and time: the same traffic with different numbers of calls.
 	iterations := []int{1_000_000, 10_000_000, 100_000_000}
 	if *quick {
 		iterations = []int{1_000_000, 10_000_000}
@@ -355,14 +370,16 @@ func analyzer(benches []*bench) error {
 		verdict = "**over**"
 	}
 	fmt.Printf("| growth between them | %.0f MiB | flat | %s |\n", growth, verdict)
-	fmt.Printf("| CPU time per call, live, waiting for records included | %.0f ns | | |\n", last.cpu.Seconds()*1e9/float64(last.calls))
+	fmt.Printf("| CPU time per call, live, waiting for records included | %.0f ns | | |\n",
+		last.cpu.Seconds()*1e9/float64(last.calls))
 
-	// Analysis alone, from a record file: a core's throughput.
+	// Analysis alone, from a record file: the throughput of one core.
 	rate, err := b.replay()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| call records per second and core, from a record file (decompression included) | %.1f million | | |\n", rate/1e6)
+	fmt.Printf("| call records per second and core, from a record file (decompression included) | %.1f million | | |\n",
+		rate/1e6)
 	if rate, err = pipeline(); err != nil {
 		return err
 	}
@@ -370,7 +387,8 @@ func analyzer(benches []*bench) error {
 	if rate < 10e6 {
 		verdict = "**under**"
 	}
-	fmt.Printf("| call records per second and core, blocking ping-pong, analysis proper | %.1f million | 10 million | %s |\n", rate/1e6, verdict)
+	fmt.Printf("| call records per second and core, blocking ping-pong, analysis proper "+
+		"| %.1f million | 10 million | %s |\n", rate/1e6, verdict)
 	if err := manyProcesses(); err != nil {
 		return err
 	}
@@ -388,19 +406,20 @@ func analyzer(benches []*bench) error {
 		if slices.Max(delays) > 1 {
 			verdict = "**over**"
 		}
-		fmt.Printf("| a deadlock is reported after (slowest of %d, %s) | %s | 1 s | %s |\n", *runs, b.title, duration(slices.Max(delays)), verdict)
+		fmt.Printf("| a deadlock is reported after (slowest of %d, %s) | %s | 1 s | %s |\n", *runs, b.title,
+			duration(slices.Max(delays)), verdict)
 	}
 	return nil
 }
 
-// usage is what a mpivet process has used.
+// usage is the resource usage of an mpivet process.
 type usage struct {
 	calls   uint64
 	peakMiB float64
 	cpu     time.Duration
 }
 
-// watch runs a program under mpivet and watches mpivet's process.
+// watch runs a program under mpivet and measures the mpivet process.
 func (b *bench) watch(program []string) (usage, error) {
 	report := filepath.Join(b.dir, "report.json")
 	cmd := exec.Command(b.mpivet, append([]string{"run", "-n", "2", "--json", report, "--"}, program...)...)
@@ -423,7 +442,7 @@ func (b *bench) watch(program []string) (usage, error) {
 			}
 			running = false
 		case <-tick.C:
-			// The last values before the end are close enough to those at the end.
+			// Keep the last values before the end. They are close enough to the values at the end.
 			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)); err == nil {
 				if m := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status); m != nil {
 					kib, _ := strconv.ParseFloat(string(m[1]), 64)
@@ -456,7 +475,7 @@ func readReport(path string) (*mpirun.Report, error) {
 	return mpirun.ReadReport(data)
 }
 
-// replay records a ping-pong and analyses the file; it returns call records per second of processor time.
+// replay records a ping-pong and analyses the file. It returns the number of call records per second of processor time.
 func (b *bench) replay() (float64, error) {
 	file, report := filepath.Join(b.dir, "records"), filepath.Join(b.dir, "replay.json")
 	record := exec.Command(b.mpivet, "run", "-n", "2", "--record", file, "--", b.programs["traffic"], "8000000")
@@ -481,9 +500,10 @@ func (b *bench) replay() (float64, error) {
 	return median(rates), nil
 }
 
-// pipeline runs the benchmark of the analysis proper, without reading rings, and returns its records per second.
+// pipeline runs the benchmark of the analysis alone, without reading rings, and returns its records per second.
 func pipeline() (float64, error) {
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkPingPong$", "-cpu", "1", "-count", strconv.Itoa(*runs), "./internal/pipeline")
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkPingPong$", "-cpu", "1",
+		"-count", strconv.Itoa(*runs), "./internal/pipeline")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
@@ -502,14 +522,15 @@ func pipeline() (float64, error) {
 	return median(rates), nil
 }
 
-// manyProcesses measures the analysis proper of 65,536 made-up processes that call MPI_Allreduce: 1,000 times, or 100
-// if it has to be quick.
+// manyProcesses measures the analysis alone, with 65,536 simulated processes that call MPI_Allreduce 1,000 times, or
+// 100 times with -quick.
 func manyProcesses() error {
 	batches := "40x"
 	if *quick {
 		batches = "4x"
 	}
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkScale$/^Allreduce$/^65536x25$", "-cpu", "1", "-benchtime", batches, "./internal/pipeline")
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkScale$/^Allreduce$/^65536x25$", "-cpu", "1",
+		"-benchtime", batches, "./internal/pipeline")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
@@ -529,7 +550,8 @@ func manyProcesses() error {
 	if rate < 5e6 {
 		verdict = "**under**"
 	}
-	fmt.Printf("| calls per second and core, MPI_Allreduce of 65,536 processes, analysis proper | %.1f million | 5 million | %s |\n", rate/1e6, verdict)
+	fmt.Printf("| calls per second and core, MPI_Allreduce of 65,536 processes, analysis proper "+
+		"| %.1f million | 5 million | %s |\n", rate/1e6, verdict)
 	verdict = "met"
 	if peak > 4096 {
 		verdict = "**over**"
@@ -538,7 +560,7 @@ func manyProcesses() error {
 	return nil
 }
 
-// deadlock returns how long after two ranks have blocked each other mpivet says so.
+// deadlock returns the time from the moment when two ranks block each other until mpivet reports it.
 func (b *bench) deadlock() (time.Duration, error) {
 	cmd := exec.Command(b.mpivet, "run", "-n", "2", "--", b.programs["deadlock"])
 	cmd.Env = mpirun.Environment()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tests are what programs/tables.c measures, in its order: the rows of tables 3 to 5 of Falzone et al., Collective Error
+// tests are the tests of programs/tables.c, in its order: the rows of tables 3 to 5 of Falzone et al., Collective Error
 // Detection for MPI Collective Operations.
 var tests = []string{
 	"MPI_Bcast, 1 × 10", "MPI_Bcast, 1K × 1", "MPI_Bcast, 128K × 1",
@@ -14,7 +14,7 @@ var tests = []string{
 	"MPI_Alltoallv, 1 × 10", "MPI_Alltoallv, 1K × 1", "MPI_Alltoallv, 128K × 1",
 }
 
-// ways are how these are run.
+// ways are the variants of these tests.
 var ways = []variant{
 	variants[0], variants[2],
 	{"--strict", func(b *bench, np int, program []string) []string {
@@ -52,7 +52,8 @@ func collectiveTables(benches []*bench) error {
 			}
 		}
 		for n, test := range tests {
-			fmt.Printf("| %s | %s | %s | %s | %s |\n", test, b.title, duration(median(times[n][0])), duration(median(times[n][1])), duration(median(times[n][2])))
+			fmt.Printf("| %s | %s | %s | %s | %s |\n", test, b.title, duration(median(times[n][0])),
+				duration(median(times[n][1])), duration(median(times[n][2])))
 		}
 	}
 	return nil

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The linters: formatting, vet, staticcheck, the C compilers' warnings, and generated files that are out of date.
+# Runs the linters: formatting, vet, staticcheck, warnings of the C compilers, and a check for stale generated files.
 set -eu
 cd "$(dirname "$0")/.."
 failed=0
@@ -17,20 +17,20 @@ go run ./scripts/functions || fail "functions that are too large: split them (se
 go run ./scripts/lines || fail "lines of more than 120 characters: break them (see scripts/lines)"
 go mod tidy -diff || fail "go.mod is not tidy"
 
-# Generated files: generating again must change nothing.
+# Generated files: go generate must not change them.
 before=$(git status --porcelain; git diff | cksum)
 go generate ./...
 after=$(git status --porcelain; git diff | cksum)
 [ "$before" = "$after" ] || fail "go generate changes files; commit them"
 
-# The preload library, with everything that clang and gcc have to say. The generated part is built by the tests.
+# The preload library: no warnings from clang or gcc. The tests build the generated part.
 for source in preload/src/*.c; do
     for include in /usr/include/x86_64-linux-gnu/mpich /usr/lib/x86_64-linux-gnu/openmpi/include; do
         [ -d "$include" ] || continue
         for cc in clang gcc; do
             command -v $cc >/dev/null || continue
-            $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -Ipreload/src -isystem "$include" -fsyntax-only "$source" ||
-                fail "$cc: $source"
+            $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -Ipreload/src -isystem "$include" \
+                -fsyntax-only "$source" || fail "$cc: $source"
         done
     done
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows mpivet at work: on a small program with a bug, and on a large one that is not as portable as it should be.
+# Demonstrates mpivet on a small program with a bug, and on a large program that is not fully portable.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 mpivet=$root/bin/mpivet
@@ -35,7 +35,8 @@ status=0
 "$mpivet" run -n 4 hpcc 2>report || status=$?
 cat report >&2
 if [ "$status" != 3 ] || ! grep -q GLOBAL:DEADLOCK:POTENTIAL report; then
-    echo "demo: mpivet should have found a send that relies on buffering, and no more than that (exit status $status)" >&2
+    echo "demo: mpivet should have found a send that relies on buffering, and no more than that" \
+        "(exit status $status)" >&2
     exit 1
 fi
 echo "(exit status $status: docs/found.md tells more of what was found)"

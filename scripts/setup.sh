@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs what building, testing and trying mpivet needs on Debian 12, if it is missing: Go, both MPIs, a few MPI
-# programs. "setup.sh dev" adds what only the linters need. Changes nothing if all is there.
+# Installs missing packages for building, testing and trying mpivet on Debian 12: Go, both MPIs, a few MPI programs.
+# "setup.sh dev" adds the packages for the linters. It changes nothing if everything is installed.
 set -eu
 
-packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2 netpipe-openmpi python3-mpi4py"
+packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
+packages="$packages netpipe-openmpi python3-mpi4py"
 [ "${1:-}" = dev ] && packages="$packages clang clang-format"
 
 as_root() {
@@ -21,7 +22,7 @@ installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Go 1.21 and later fetch the version that go.mod asks for by themselves; the 1.19 of Debian 12 does not.
+# Go 1.21 and later download the Go version in go.mod by themselves. Go 1.19 of Debian 12 does not.
 go_suits() {
     version=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
     [ -n "$version" ] && [ "$version" -ge 21 ]

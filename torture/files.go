@@ -15,13 +15,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// files are the scenarios with files that are damaged, or that others have planted.
+// files returns the scenarios with damaged files, or with files of other users.
 func files() (list []scenario) {
 	for _, what := range []string{"record", "records inside", "config", "baseline", "suppressions"} {
 		list = append(list, scenario{name: "damaged " + what, try: func(t *try) error { return t.damaged(what) }})
 	}
 	for _, under := range []string{"run", "exec"} {
-		list = append(list, scenario{name: "foreign names " + under, try: func(t *try) error { return t.foreign(under) }})
+		list = append(list, scenario{
+			name: "foreign names " + under,
+			try:  func(t *try) error { return t.foreign(under) },
+		})
 	}
 	return list
 }
@@ -52,7 +55,8 @@ func mutate(rng *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// damaged has mpivet read a damaged file: it says so in one line, or reads what there is to read.
+// damaged lets mpivet read a damaged file. mpivet must report the damage in one line, or read the file as far as
+// possible.
 func (t *try) damaged(what string) error {
 	good, err := t.goodFiles()
 	if err != nil {
@@ -72,7 +76,10 @@ func (t *try) damaged(what string) error {
 		}
 	default:
 		flag := map[string]string{"config": "--config", "baseline": "--baseline", "suppressions": "--suppress"}[what]
-		data := map[string][]byte{"config": good.config, "baseline": good.report, "suppressions": good.suppressions}[what]
+		data := map[string][]byte{
+			"config": good.config, "baseline": good.report,
+			"suppressions": good.suppressions,
+		}[what]
 		whole := filepath.Join(t.dir, "record")
 		err = errors.Join(os.WriteFile(path, mutate(t.rng, data), 0o600), os.WriteFile(whole, good.record, 0o600))
 		args = []string{"replay", "--quiet", flag, path, whole}
@@ -99,19 +106,21 @@ func (t *try) damaged(what string) error {
 	return nil
 }
 
-// good are files that are as they should be.
+// good are undamaged files.
 type good struct {
 	record, report, suppressions, config []byte
 }
 
-// goodFiles makes them, once for each MPI.
+// goodFiles makes the undamaged files, once for each MPI.
 func (t *try) goodFiles() (*good, error) {
 	if t.rig.good != nil {
 		return t.rig.good, nil
 	}
-	g := &good{config: []byte("limit: 3\nfail-on: warning\ncheck:\n  - LOCAL:*=off\n  - GLOBAL:MSG:*=warning\nmax-errors: 7\ncolor: never\n")}
+	g := &good{config: []byte("limit: 3\nfail-on: warning\ncheck:\n  - LOCAL:*=off\n  - GLOBAL:MSG:*=warning\n" +
+		"max-errors: 7\ncolor: never\n")}
 	at := func(name string) string { return filepath.Join(t.dir, name) }
-	cmd := exec.Command(t.mpivet, "run", "-n", "2", "--quiet", "--record", at("r"), "--json", at("j"), "--write-suppressions", at("s"), "--", t.program, "20")
+	cmd := exec.Command(t.mpivet, "run", "-n", "2", "--quiet", "--record", at("r"), "--json", at("j"),
+		"--write-suppressions", at("s"), "--", t.program, "20")
 	cmd.Env = t.env
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 3 {
 		return nil, fmt.Errorf("%w\n%s", err, out)
@@ -145,7 +154,7 @@ func pack(data []byte) ([]byte, error) {
 	return w.EncodeAll(data, nil), nil
 }
 
-// foreign runs the program where somebody has taken names that mpivet might use.
+// foreign runs the program after another user has taken file names that mpivet might use.
 func (t *try) foreign(under string) error {
 	const ranks = 2
 	names := []string{"mpivet", "mpivet-" + strconv.Itoa(os.Getuid()), "mpivet-" + strconv.Itoa(os.Getuid()) + ".1"}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// kills are the scenarios in which a process is killed, or stopped for a while, at a random moment.
+// kills returns the scenarios in which a process is killed, or stopped for a while, at a random moment.
 func kills() (list []scenario) {
 	for _, under := range []string{"run", "exec"} {
 		roles := []string{analyzer, rank, launcher, proxy}
@@ -33,7 +33,8 @@ func kills() (list []scenario) {
 	return list
 }
 
-// kill starts the program, kills a process soon after it has begun or while the program works, and looks at what comes of that.
+// kill starts the program, and kills a process soon after its start or while the program works. It checks the
+// consequences.
 func (t *try) kill(under, role, when string) error {
 	const ranks = 3
 	if err := t.start(t.watched(under, ranks, 300)...); err != nil {
@@ -41,12 +42,12 @@ func (t *try) kill(under, role, when string) error {
 	}
 	delay := t.between(0, 20*time.Millisecond)
 	if when == "work" {
-		t.find(rank) // a busy machine may take long to start one
+		t.find(rank) // on a busy machine, a rank may start late
 		delay = t.between(50*time.Millisecond, 300*time.Millisecond)
 	}
 	pid := t.find(role)
 	time.Sleep(delay)
-	t.processes() // to know what may be left
+	t.processes() // remember the processes, for the check of remaining files
 	if pid != 0 {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -57,7 +58,7 @@ func (t *try) kill(under, role, when string) error {
 	err = o.crash()
 	switch role {
 	case analyzer, starter:
-		// The program runs on; where it was the launcher's parent, maybe it was killed before there was a launcher.
+		// The program must continue. But mpivet run may have been killed before it started the launcher.
 		if under == "exec" || when == "work" {
 			err = errors.Join(err, o.undisturbed(ranks))
 		}
@@ -77,7 +78,8 @@ func (t *try) kill(under, role, when string) error {
 	return errors.Join(err, t.cleared())
 }
 
-// bereft looks at how a run ended that may have lost a rank or its launcher. victim is the rank that was killed, 0 if none was.
+// bereft checks the end of a run that may have lost a rank or its launcher. victim is the process ID of the killed
+// rank, 0 if no rank was killed.
 func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 	if o.report == nil {
 		if o.undisturbed(ranks) == nil && o.status == 0 {
@@ -86,7 +88,7 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 		if o.stderr == "" && when == "work" {
 			return errors.New("nothing is said about the end")
 		}
-		return nil // ended before there was anything to watch
+		return nil // it ended before mpivet could watch anything
 	}
 	for _, f := range o.report.Findings {
 		switch f.Check {
@@ -94,7 +96,9 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 		case "LOCAL:EXIT:SIGNAL":
 			// The launcher ends the other ranks. It may crash itself, after the rank was killed.
 			if victim == 0 || !strings.Contains(f.Message, fmt.Sprintf("(process %d)", victim)) {
-				return fmt.Errorf("found %s: %s; process %d was killed; of the launcher it is said %q", f.Check, f.Message, victim, o.report.Run.Launcher)
+				return fmt.Errorf("found %s: %s; process %d was killed; of the launcher it is said %q", f.Check,
+					f.Message,
+					victim, o.report.Run.Launcher)
 			}
 		default:
 			return fmt.Errorf("found %s: %s; standard error %q", f.Check, f.Message, tail(o.stderr))
@@ -103,7 +107,7 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 	return nil
 }
 
-// pause stops a process for a while: nothing is lost by that, and nobody is accused.
+// pause stops a process for a while. This must not change the findings.
 func (t *try) pause(under, role string) error {
 	const ranks = 3
 	if err := t.start(t.watched(under, ranks, 300)...); err != nil {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// A limit is one that shells set.
+// limit is a limit of the shell command ulimit.
 type limit struct {
-	flag      string // of ulimit
-	low, high int
-	forUser   bool // it does not bind root
+	flag      string // flag of ulimit
+	low, high int    // range of values
+	forUser   bool   // the limit does not apply to root
 }
 
 var limitsOfShells = []limit{
@@ -28,7 +28,7 @@ var limitsOfShells = []limit{
 	{flag: "-l", low: 0, high: 64},
 }
 
-// limits are the scenarios with small limits and full disks.
+// limits returns the scenarios with small limits and full disks.
 func limits() (list []scenario) {
 	for _, under := range []string{"run", "exec"} {
 		for _, l := range limitsOfShells {
@@ -51,17 +51,19 @@ func limits() (list []scenario) {
 	return list
 }
 
-// nobody is a user without rights, for limits that do not bind root.
+// nobody is a user without rights, for limits that do not apply to root.
 const nobody = 65534
 
-// limited runs the program with a small limit, if it runs with that without mpivet.
+// limited runs the program with a small limit, if it works with this limit without mpivet.
 func (t *try) limited(under string, l limit) error {
 	const ranks = 2
 	set := fmt.Sprintf("ulimit %s %d && exec \"$@\"", l.flag, l.low+t.rng.IntN(l.high-l.low))
 	in := func(command ...string) []string {
 		command = append([]string{"sh", "-c", set, "sh"}, command...)
 		if l.forUser && os.Getuid() == 0 {
-			command = append([]string{"setpriv", fmt.Sprint("--reuid=", nobody), fmt.Sprint("--regid=", nobody), "--clear-groups"}, command...)
+			command = append([]string{
+				"setpriv", fmt.Sprint("--reuid=", nobody), fmt.Sprint("--regid=", nobody), "--clear-groups",
+			}, command...)
 		}
 		return command
 	}
@@ -78,7 +80,7 @@ func (t *try) limited(under string, l limit) error {
 		return err == nil && o.status == 0 && o.undisturbed(ranks) == nil, nil
 	}
 	if ok, err := plain(); !ok {
-		return err // it does not run anyway
+		return err // it does not work without mpivet either
 	}
 	if err := t.start(in(t.watched(under, ranks, 20, "--quiet")...)...); err != nil {
 		return err
@@ -94,19 +96,19 @@ func (t *try) limited(under string, l limit) error {
 			lines++
 		}
 	}
-	if lines > ranks { // the limits bind each rank, which speaks for itself
+	if lines > ranks { // the limits apply to each rank, and each rank may print a message
 		err = errors.Join(err, fmt.Errorf("%d lines", lines))
 	}
 	if err != nil {
 		if ok, _ := plain(); !ok {
-			return nil // the limit is at its border: without mpivet it fails at times, too
+			return nil // the limit is just at the border: the program sometimes fails without mpivet, too
 		}
 		return fmt.Errorf("%s: %w; standard error %q", set, err, tail(o.stderr))
 	}
 	return t.cleared()
 }
 
-// give makes another user the owner of what the try uses.
+// give makes another user the owner of the files of the try.
 func (t *try) give(uid int) error {
 	cache, err := t.cacheOf(uid)
 	if err != nil {
@@ -116,7 +118,7 @@ func (t *try) give(uid int) error {
 	return chown(t.dir, uid)
 }
 
-// cacheOf returns a directory with preload libraries that belong to a user. It is made once.
+// cacheOf returns a directory with preload libraries that belong to a user. It makes the directory once.
 func (r *rig) cacheOf(uid int) (string, error) {
 	cache := filepath.Join(r.dir, fmt.Sprint("cache-", uid))
 	if _, err := os.Stat(cache); err == nil {
@@ -137,14 +139,14 @@ func (r *rig) cacheOf(uid int) (string, error) {
 	return cache, chown(cache, uid)
 }
 
-// chown makes a user the owner of a directory and of all that is in it.
+// chown makes a user the owner of a directory and of everything in it.
 func chown(dir string, uid int) error {
 	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(path, uid, uid))
 	})
 }
 
-// fullFile has mpivet write to a disk that is full, or becomes so.
+// fullFile lets mpivet write to a disk that is full, or becomes full.
 func (t *try) fullFile(under, what string) error {
 	const ranks = 2
 	var command []string
@@ -161,7 +163,8 @@ func (t *try) fullFile(under, what string) error {
 			return err
 		}
 		command = t.watched(under, ranks, 1000, "--record", filepath.Join(disk, "record"))
-		command = append([]string{"unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=8k tmpfs disk && exec "$@"`, "sh"}, command...)
+		script := `mount -t tmpfs -o size=8k tmpfs disk && exec "$@"`
+		command = append([]string{"unshare", "--mount", "sh", "-c", script, "sh"}, command...)
 	}
 	if err := t.start(command...); err != nil {
 		return err
@@ -177,10 +180,10 @@ func (t *try) fullFile(under, what string) error {
 	return errors.Join(err, t.cleared())
 }
 
-// fullShm runs the program with little room in /dev/shm, if it runs with that without mpivet.
+// fullShm runs the program with little space in /dev/shm, if it works so without mpivet.
 func (t *try) fullShm(under string) error {
 	if os.Getuid() != 0 {
-		return nil // only root can mount another one
+		return nil // only root can mount another /dev/shm
 	}
 	const ranks = 2
 	size := 32 << t.rng.IntN(12) // KiB
@@ -188,20 +191,21 @@ func (t *try) fullShm(under string) error {
 	in := func(command ...string) []string {
 		return append([]string{"unshare", "--mount", "sh", "-c", script, "sh"}, command...)
 	}
-	// The ranks of exec are to meet in /dev/shm first.
+	// The ranks of exec must look in /dev/shm first for their meeting.
 	t.env = append(t.env, "OMPI_MCA_btl_vader_backing_directory=/tmp", "XDG_RUNTIME_DIR=")
 	if err := t.start(in(t.mpi.Mpirun, "-n", strconv.Itoa(ranks), t.program, "20")...); err != nil {
 		return err
 	}
 	if o, err := t.end(20 * time.Second); err != nil || o.status != 0 {
-		return nil // it does not run anyway
+		return nil // it does not work without mpivet either
 	}
 	if err := t.start(in(t.watched(under, ranks, 100)...)...); err != nil {
 		return err
 	}
 	o, err := t.end(40 * time.Second)
 	err = errors.Join(err, o.crash(), o.undisturbed(ranks))
-	if e := o.found(mistake); e != nil && !strings.Contains(o.stderr, "/dev/shm") && !strings.Contains(o.stderr, "unwatched") {
+	if e := o.found(mistake); e != nil && !strings.Contains(o.stderr, "/dev/shm") &&
+		!strings.Contains(o.stderr, "unwatched") {
 		err = errors.Join(err, e)
 	}
 	if err != nil {

@@ -1,9 +1,9 @@
-// Command torture does to mpivet what a machine, its users and bad luck do: it kills and stops each kind of process at random
-// moments, sets small limits, fills disks, damages files, and takes names that others can foresee. Each try asks whether a promise
-// of docs/robustness.md holds. The result is a table in Markdown on standard output, and a line for each try that fell, with
-// what is needed to do it again.
+// Command torture tests the robustness of mpivet: it kills and stops each kind of process at random moments, sets small
+// limits, fills disks, damages files, and takes file names that other users can predict. Each try checks whether a
+// guarantee of docs/robustness.md holds. The result is a table in Markdown on standard output, and a line for each
+// failed try, with the flags to repeat it.
 //
-// Run it by "make torture". A sample of it is part of the tests.
+// Run it with "make torture". The tests run a sample of it.
 package main
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// A scenario is something that can happen. try returns an error if a promise does not hold.
+// scenario is a kind of disturbance. try returns an error if a guarantee does not hold.
 type scenario struct {
 	name string
-	once bool // there is nothing random in it
+	once bool // it has nothing random
 	try  func(t *try) error
 }
 
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// torture tries all and prints the table. The error says how many tries fell.
+// torture tries all scenarios and prints the table. The error has the number of failed tries.
 func torture(command, name string, only *regexp.Regexp, n int, seed uint64, keep bool) error {
 	mpivet, err := filepath.Abs(command)
 	if err != nil {
@@ -82,7 +82,8 @@ func torture(command, name string, only *regexp.Regexp, n int, seed uint64, keep
 				tried++
 				if err := rig.do(s, seed+uint64(i), keep); err != nil {
 					fell++
-					fallen = append(fallen, fmt.Sprintf("-seed %d -n 1 -mpi %s -only '^%s$': %s", seed+uint64(i), m.Name, s.name, strings.ReplaceAll(err.Error(), "\n", "; ")))
+					fallen = append(fallen, fmt.Sprintf("-seed %d -n 1 -mpi %s -only '^%s$': %s",
+						seed+uint64(i), m.Name, s.name, strings.ReplaceAll(err.Error(), "\n", "; ")))
 				}
 			}
 			fmt.Printf("| %s | %s | %d | %d | %d |\n", s.name, m.Name, tried, tried-fell, fell)
@@ -98,7 +99,7 @@ func torture(command, name string, only *regexp.Regexp, n int, seed uint64, keep
 	return nil
 }
 
-// do is one try.
+// do makes one try of a scenario.
 func (r *rig) do(s scenario, seed uint64, keep bool) error {
 	t, err := newTry(r, seed)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
-// TestSample tries each scenario once, with one of the MPIs: make torture tries them often.
+// TestSample tries each scenario once, with one of the MPIs. "make torture" tries them more often.
 func TestSample(t *testing.T) {
 	mpirun.NeedLive(t)
 	mpis := mpirun.Installed()

@@ -22,7 +22,7 @@ import (
 //go:embed testdata/steady.c
 var steady string
 
-// A rig is what all tries with one MPI have in common.
+// rig has the common data of all tries with one MPI.
 type rig struct {
 	mpivet  string
 	mpi     mpirun.MPI
@@ -31,7 +31,7 @@ type rig struct {
 	good    *good
 }
 
-// newRig builds what the tries need, in a directory.
+// newRig builds the program of the tries in a directory, and mpivet's preload library.
 func newRig(mpivet string, m mpirun.MPI, dir string) (*rig, error) {
 	r := &rig{mpivet: mpivet, mpi: m, dir: dir, program: filepath.Join(dir, "steady."+m.Name)}
 	compile := exec.Command(m.CC, "-O2", "-o", r.program, "-x", "c", "-")
@@ -39,21 +39,21 @@ func newRig(mpivet string, m mpirun.MPI, dir string) (*rig, error) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	if out, err := exec.Command(mpivet, "build").CombinedOutput(); err != nil { // so that no try waits for it
+	if out, err := exec.Command(mpivet, "build").CombinedOutput(); err != nil { // now, so that no try waits for it
 		return nil, fmt.Errorf("mpivet build: %w\n%s", err, out)
 	}
 	return r, nil
 }
 
-// A try is one run of something, with what has been started for it.
+// try is one run of a scenario, with its processes.
 type try struct {
 	*rig
 	rng  *rand.Rand
-	dir  string // of its own
-	mark string // in the environment of all that it starts
+	dir  string // directory of this try
+	mark string // in the environment of all its processes
 	env  []string
 
-	cmd   *exec.Cmd     // under way
+	cmd   *exec.Cmd     // the running command
 	ended chan struct{} // closed when cmd has ended
 	seen  map[int]bool  // all processes that were found so far
 }
@@ -74,7 +74,7 @@ func (t *try) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(t.rng.Int64N(int64(high-low)))
 }
 
-// start starts a command. What it writes goes to files, as pipes could outlive it.
+// start starts a command. Its output goes to files, because pipes could outlive it.
 func (t *try) start(command ...string) error {
 	stdout, err := os.Create(filepath.Join(t.dir, "stdout"))
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *try) start(command ...string) error {
 	t.cmd, t.ended = cmd, ended
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its status is looked at later
+		_ = cmd.Wait() // the exit status is checked later
 	}()
 	return nil
 }
@@ -112,7 +112,7 @@ func (t *try) watched(under string, ranks, milliseconds int, flags ...string) []
 
 func (t *try) report() string { return filepath.Join(t.dir, "report.json") }
 
-// A proc is a process of a try.
+// proc is a process of a try.
 type proc struct {
 	pid  int
 	role string
@@ -122,11 +122,11 @@ type proc struct {
 // Roles of processes.
 const (
 	analyzer = "analyzer"
-	starter  = "starter"  // of the analyzer
+	starter  = "starter"  // it starts the analyzer
 	entrance = "entrance" // mpivet, before it becomes a rank
 	rank     = "rank"
 	launcher = "launcher"
-	proxy    = "proxy" // of the launcher
+	proxy    = "proxy" // a process of the launcher
 )
 
 func (t *try) role(args []string) string {
@@ -154,7 +154,7 @@ func (t *try) role(args []string) string {
 	return ""
 }
 
-// processes returns the processes of the try that run.
+// processes returns the running processes of the try.
 func (t *try) processes() (list []proc) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -175,7 +175,7 @@ func (t *try) processes() (list []proc) {
 	return list
 }
 
-// find waits until there is a process of a role; 0 if none comes.
+// find waits for a process with a role, and returns its process ID, 0 if there is none in time.
 func (t *try) find(role string) int {
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
 		var found []int
@@ -204,14 +204,15 @@ func (t *try) over() bool {
 	}
 }
 
-// An outcome is how a try has ended.
+// outcome is the result of a try.
 type outcome struct {
-	status         int // of the command, as a shell has it
+	status         int // exit status of the command, in the convention of shells
 	stdout, stderr string
 	report         *mpirun.Report // nil if there is none
 }
 
-// end waits until all processes of the try have ended. One that has not after the limit is killed, and that is an error.
+// end waits until all processes of the try have ended. After the limit, it kills the remaining processes, and returns
+// an error.
 func (t *try) end(limit time.Duration) (*outcome, error) {
 	var late error
 	for end := time.Now().Add(limit); !t.over() || len(t.processes()) > 0; time.Sleep(5 * time.Millisecond) {
@@ -248,7 +249,7 @@ func (t *try) killAll() {
 	}
 }
 
-// left returns what the processes of the try have left where mpivet keeps its files.
+// left returns the files of mpivet that the processes of the try have left behind.
 func (t *try) left() (list []string) {
 	for _, pattern := range []string{"/dev/shm/mpivet-*", filepath.Join(t.dir, "mpivet*")} {
 		paths, _ := filepath.Glob(pattern)
@@ -266,7 +267,7 @@ func (t *try) left() (list []string) {
 	return list
 }
 
-// cleared has another run clear what was left, and returns an error if it does not.
+// cleared lets another run remove the files that were left behind. It returns an error if files remain.
 func (t *try) cleared() error {
 	if len(t.left()) == 0 {
 		return nil
@@ -292,20 +293,21 @@ func (o *outcome) crash() error {
 	return nil
 }
 
-// undisturbed returns an error unless all ranks of the program have come to their end.
+// undisturbed returns an error unless all ranks of the program have reached their end.
 func (o *outcome) undisturbed(ranks int) error {
 	for r := range ranks {
 		if want := fmt.Sprintf("rank %d: all right\n", r); strings.Count(o.stdout, want) != 1 {
-			return fmt.Errorf("the program is disturbed: %q is missing in %q; standard error %q", want, o.stdout, tail(o.stderr))
+			return fmt.Errorf("the program is disturbed: %q is missing in %q; standard error %q", want, o.stdout,
+				tail(o.stderr))
 		}
 	}
 	return nil
 }
 
-// mistake is the check that finds what steady.c does wrong.
+// mistake is the check that finds the error in steady.c.
 const mistake = "LOCAL:MPI:INVALID_ARGUMENT"
 
-// found returns an error unless there are findings of the given checks, and of no others.
+// found returns an error unless the findings are of exactly the given checks.
 func (o *outcome) found(checks ...string) error {
 	if o.report == nil {
 		return errors.New("no report; standard error " + strconv.Quote(tail(o.stderr)))
@@ -318,7 +320,8 @@ func (o *outcome) found(checks ...string) error {
 	have = slices.Compact(have)
 	slices.Sort(checks)
 	if !slices.Equal(have, checks) {
-		return fmt.Errorf("found %v instead of %v; notes %q; standard error %q", have, checks, o.report.Run.Notes, tail(o.stderr))
+		return fmt.Errorf("found %v instead of %v; notes %q; standard error %q", have, checks, o.report.Run.Notes,
+			tail(o.stderr))
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-/* All ranks call a collective on one double: collective allreduce|bcast SECONDS. Prints the seconds of one call. */
+/* All ranks call a collective on one double: collective allreduce|bcast SECONDS. Prints the time of one call in
+ * seconds. */
 #include "measure.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* What the benchmark programs share: measure() repeats a piece of work for some time and returns the seconds of one
- * repetition, the median over batches of some milliseconds each. Rank 0 decides; all ranks call it. */
+/* Common code of the benchmark programs: measure() repeats a piece of work for some time and returns the time of one
+ * repetition in seconds: the median over batches of some milliseconds each. All ranks must call it. Rank 0 decides on
+ * the number of repetitions. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static int compare_doubles(const void *a, const void *b)
 static double measure(void (*work)(long n), double seconds)
 {
     static double took[MAX_BATCHES];
-    const double enough = 0.01; /* for a batch */
+    const double enough = 0.01; /* seconds of a batch */
     double begin = MPI_Wtime(), start, t;
     long n = 1, batches = 0;
     for (;;) {
@@ -26,7 +27,7 @@ static double measure(void (*work)(long n), double seconds)
         work(n);
         t = MPI_Wtime() - start;
         if (t < enough && batches == 0) {
-            n *= 2; /* still growing, and warming up */
+            n *= 2; /* find the size of a batch, and warm up */
             continue;
         }
         took[batches++] = t / n;

@@ -1,19 +1,19 @@
 // The first instructions of mpivet, if it is linked with "-E mpivet_entry".
 //
-// Go's runtime needs address space and some threads before main begins. Where a limit (ulimit -v, ulimit -u) is too small
-// for it, it ends with a dump of many lines, which nothing in Go can prevent. So these instructions look at the limits
-// first. If a limit is too small, they start a shell in place of Go, with the script unwatched.sh. It says one line, and
-// starts the program unwatched.
+// Go's runtime needs address space and some threads before main begins. If a limit (ulimit -v, ulimit -u) is too small,
+// the runtime ends with a dump of many lines. Go code cannot prevent that. So these instructions check the limits
+// first. If a limit is too small, they start a shell instead of Go, with the script unwatched.sh. The script prints one
+// line, and starts the program unwatched.
 //
-// R12: the stack as the kernel made it, where argc, argv and the environment are. R13: argc. R14: argv.
+// R12: the initial stack, which has argc, argv and the environment. R13: argc. R14: argv.
 
 #include "textflag.h"
 
-// Bytes of address space: 1.5 GiB. Go 1.26 starts with 0.7 GiB, but not with 1.12 to 1.25: it reserves more where it can, and then
-// has nothing left. Where main runs, launch.Room looks at the limit.
+// Bytes of address space: 1.5 GiB. Go 1.26 starts with 0.7 GiB, but not with 1.12 to 1.25 GiB: if possible, it reserves
+// more, and then nothing is left. In main, launch.Room checks the limit.
 #define NEEDED 0x60000000
-#define THREADS 8 // that Go needs until it is the program or the launcher, and some more
-#define FEW 1024 // processes: if there may be more, there is room for threads
+#define THREADS 8 // threads that Go needs until it becomes the program or the launcher, and some more
+#define FEW 1024 // limit of processes from which on there is always room for threads
 
 #define SYS_write 1
 #define SYS_clone 56
@@ -52,7 +52,8 @@ TEXT mpivet_entry(SB),NOSPLIT|NOFRAME,$0
 	CMPQ	AX, $FEW
 	JCC	start
 
-	// Processes that make processes, all at once: each one waits for the one that it has made (CLONE_VM, CLONE_VFORK).
+	// Make a chain of THREADS processes that exist at the same time: each one waits for its child (CLONE_VM,
+	// CLONE_VFORK).
 	MOVQ	$THREADS, BX
 again:
 	MOVQ	$0x4111, DI
@@ -95,7 +96,7 @@ start:
 	MOVQ	R12, SP
 	JMP	_rt0_amd64_linux(SB)
 
-// BX is the reason. The shell's arguments are made on the stack: sh -c script mpivet reason argv[1]...
+// BX is the reason. Build the shell's arguments on the stack: sh -c script mpivet reason argv[1]...
 unwatched:
 	MOVQ	·unwatched(SB), SI
 	MOVQ	·unwatched+8(SB), CX
@@ -103,7 +104,7 @@ unwatched:
 	SUBQ	$16, SP
 	ANDQ	$~15, SP
 	MOVQ	SP, DI
-	MOVQ	SP, R8 // the script, with a null byte behind it
+	MOVQ	SP, R8 // the script, with a terminating null byte
 	CLD
 	REP; MOVSB
 	MOVB	$0, 0(DI)
@@ -120,7 +121,7 @@ unwatched:
 	MOVQ	$0, 40(SP)
 	LEAQ	8(R14), SI
 	LEAQ	40(SP), DI
-	MOVQ	R13, CX // with the null pointer
+	MOVQ	R13, CX // argv[1]... and the null pointer
 	REP; MOVSQ
 	LEAQ	shell<>(SB), DI
 	MOVQ	SP, SI

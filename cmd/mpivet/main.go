@@ -1,4 +1,4 @@
-// Command mpivet runs an MPI program and tells what it does wrong with MPI.
+// Command mpivet runs an MPI program and reports its errors in the use of MPI.
 package main
 
 import (

@@ -1,5 +1,5 @@
-# This script takes the place of mpivet where a limit is too small for Go's runtime: see entry_linux_amd64.s. It starts the
-# program unwatched. Its arguments are the reason, and then those of mpivet.
+# This script replaces mpivet if a limit is too small for Go's runtime: see entry_linux_amd64.s. It starts the program
+# unwatched. Its arguments are the reason, and then the arguments of mpivet.
 
 say() { echo "mpivet: $1" >&2; }
 
@@ -8,7 +8,7 @@ give_up() {
 	exit 1
 }
 
-# start becomes the program. The program may be a file of the working directory, as launchers allow it.
+# start becomes the program. The program may be a file in the working directory, because launchers allow that.
 start() {
 	case $1 in
 	*/*) ;;
@@ -23,7 +23,7 @@ start() {
 	exec "$@"
 }
 
-# needed prints the MPI libraries that a program needs, and the libraries of Open MPI's own.
+# needed prints the MPI libraries that a program needs, and Open MPI's internal libraries.
 needed() {
 	case $1 in -*) return ;; esac
 	path=$(command -v "$1") || path=$1
@@ -35,7 +35,7 @@ from mpi4py import MPI; print(MPI.__file__)' 2>/dev/null) || return ;;
 	ldd "$path" 2>/dev/null | sed -n 's/.*=> \(.*\/lib\(mpi\|open-\)[^/]*\) (.*/\1/p'
 }
 
-# launchers prints the paths that the launcher of an MPI may have: those beside the library first, then those in PATH.
+# launchers prints the possible paths of the launcher of an MPI: first those near the library, then those in PATH.
 launchers() {
 	directory=$1
 	shift
@@ -89,7 +89,7 @@ fi
 
 if [ -n "$launcher" ]; then
 	say "the program runs unwatched: $why"
-	set -f # the launcher's words are split, and not expanded
+	set -f # split the words of the launcher, but do not expand them
 	exec $launcher ${ranks:+-n "$ranks"} "$@"
 fi
 
@@ -115,7 +115,8 @@ for launcher in $(launchers "$(echo "$libraries" | head -n 1)" $names); do
 		case $kind in
 		Open*)
 			set -- --oversubscribe ${ranks:+-n "$ranks"} "$@"
-			all=${OMPI_ALLOW_RUN_AS_ROOT+1}${OMPI_ALLOW_RUN_AS_ROOT_CONFIRM+1}${PRTE_ALLOW_RUN_AS_ROOT+1}${PRTE_ALLOW_RUN_AS_ROOT_CONFIRM+1}
+			all=${OMPI_ALLOW_RUN_AS_ROOT+1}${OMPI_ALLOW_RUN_AS_ROOT_CONFIRM+1}
+			all=$all${PRTE_ALLOW_RUN_AS_ROOT+1}${PRTE_ALLOW_RUN_AS_ROOT_CONFIRM+1}
 			if [ -z "$all" ] && [ "$(id -u)" = 0 ]; then
 				export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 				export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,4 +1,4 @@
-// Command functions is a linter: no function has more than 80 lines or a cognitive complexity above 30, outside of
+// Command functions is a linter: no function may have more than 80 lines, or a cognitive complexity above 30, except in
 // tests and generated code.
 package main
 
@@ -22,7 +22,7 @@ const (
 	mostComplexity = 30
 )
 
-// A size is how large a function is.
+// size is the size of a function.
 type size struct{ lines, complexity int }
 
 func (s size) tooLarge() bool { return s.lines > mostLines || s.complexity > mostComplexity }

@@ -1,7 +1,7 @@
-// Command lines is a linter: no line of Go or C has more than 120 characters. Generated code is exempt, and so is a line of
-// an example with an expectation ("want"), which has to stand in the line that it is about. A tab counts as four
-// characters. known.txt lists the files that still have longer lines, and how many. A file must not get more of them.
-// "lines -write" writes the list anew.
+// Command lines is a linter: no line of Go or C may have more than 120 characters. A tab counts as four characters.
+// Generated code is exempt. So is a line of an example with an expectation ("want"), because the expectation must be in
+// that line. known.txt lists the files that still have longer lines, with their number. The number must not grow.
+// "lines -write" writes a new list.
 package main
 
 import (
@@ -23,7 +23,7 @@ const (
 	list = "scripts/lines/known.txt"
 )
 
-// generated is the mark of generated code (https://go.dev/s/generatedcode), as Go and C files have it.
+// generated is the mark of generated code (https://go.dev/s/generatedcode) in Go and C files.
 var generated = regexp.MustCompile(`(?m)^(//|/\*) Code generated .* DO NOT EDIT\.`)
 
 func main() {
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// check reports whether no file has more long lines than the list says, and prints those that have.
+// check prints the files that have more long lines than in the list. ok is true if there are none.
 func check(write bool) (ok bool, err error) {
 	long, err := find(".")
 	if err != nil {
@@ -84,7 +84,7 @@ func find(root string) (map[string][]int, error) {
 	return long, err
 }
 
-// width returns the number of characters of a line, without its end.
+// width returns the number of characters of a line, without the line end.
 func width(line string) int {
 	line = strings.TrimRight(line, "\r\n")
 	return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")

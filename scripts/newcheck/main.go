@@ -1,5 +1,5 @@
-// Command newcheck lays out a check: its code, its explanation, a test, and a wrong program with its correct twin. What
-// it writes compiles and passes the tests, but for the wrong program: the check finds nothing yet.
+// Command newcheck creates the files of a new check: its code, its documentation, a test, and a wrong program with a
+// correct variant. The files compile and pass the tests, except the wrong program: the check finds nothing yet.
 //
 //	go run ./scripts/newcheck LOCAL:FOO:BAR "half a line that says what is wrong"
 package main
@@ -22,20 +22,21 @@ import (
 //go:embed template
 var templates embed.FS
 
-// A layout is what the templates need to know.
+// layout is the data of the templates.
 type layout struct {
 	ID, Title       string
 	Family, Package string // the folders: internal/check/family/package
-	Example         string // without the ending
+	Example         string // file name of the example without the extension
 }
 
-// identifier is what the name of a check must be like: LOCAL:FOO:BAR, GLOBAL:FOO:BAR:BAZ.
+// identifier is the pattern for names of checks: LOCAL:FOO:BAR, GLOBAL:FOO:BAR:BAZ.
 var identifier = regexp.MustCompile(`^(LOCAL|GLOBAL):([A-Z][A-Z0-9_]*)((:[A-Z][A-Z0-9_]*)+)$`)
 
 func main() {
 	root := flag.String("root", ".", "`folder` to write to: the top of the source tree")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, `usage: go run ./scripts/newcheck [-root FOLDER] LOCAL:FOO:BAR "what is wrong, in half a line"`)
+		fmt.Fprintln(os.Stderr,
+			`usage: go run ./scripts/newcheck [-root FOLDER] LOCAL:FOO:BAR "what is wrong, in half a line"`)
 	}
 	flag.Parse()
 	if flag.NArg() != 2 {
@@ -48,7 +49,8 @@ func main() {
 	}
 }
 
-// lay writes the files of a check, and has the list of all checks and their reference generated anew if there is one.
+// lay writes the files of a check. In a source tree, it then generates the list of all checks and their reference
+// again.
 func lay(root, id, title string) error {
 	m := identifier.FindStringSubmatch(id)
 	if m == nil {
@@ -57,10 +59,12 @@ func lay(root, id, title string) error {
 	name := func(s string) string { return strings.NewReplacer(":", "", "_", "").Replace(strings.ToLower(s)) }
 	l := layout{ID: id, Title: title, Family: name(m[2]), Package: name(m[3])}
 	l.Example = strings.Trim(strings.ReplaceAll(strings.ToLower(m[3]), ":", "_"), "_")
-	check, example := filepath.Join(root, "internal/check", l.Family, l.Package), filepath.Join(root, "examples", l.Family, l.Example)
+	check := filepath.Join(root, "internal/check", l.Family, l.Package)
+	example := filepath.Join(root, "examples", l.Family, l.Example)
 	for from, to := range map[string]string{
 		"check.go": filepath.Join(check, l.Package+".go"), "doc.md": filepath.Join(check, "doc.md"),
-		"check_test.go": filepath.Join(check, l.Package+"_test.go"), "wrong.c": example + ".c", "right.c": example + "_ok.c",
+		"check_test.go": filepath.Join(check, l.Package+"_test.go"), "wrong.c": example + ".c",
+		"right.c": example + "_ok.c",
 	} {
 		text, err := templates.ReadFile("template/" + from + ".tmpl")
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 )
 
-// TestNewCheck lays a check out and puts it over the source tree: it is in the list of all checks, compiles, and passes
-// its own test and those of all checks, with no other file changed.
+// TestNewCheck creates a check, and adds it to the source tree by an overlay. The check must be in the list of all
+// checks, compile, and pass its own test and the tests of all checks, without a change of other files.
 func TestNewCheck(t *testing.T) {
 	top, err := filepath.Abs("../..")
 	if err != nil {
@@ -24,7 +24,8 @@ func TestNewCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := filepath.Join(dir, "all_gen.go")
-	gen := exec.Command("go", "run", "./internal/check/all/gen", "-checks", "internal/check", "-more", filepath.Join(dir, "internal/check"), "-o", list)
+	gen := exec.Command("go", "run", "./internal/check/all/gen", "-checks", "internal/check",
+		"-more", filepath.Join(dir, "internal/check"), "-o", list)
 	gen.Dir = top
 	if out, err := gen.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -48,7 +49,7 @@ func TestNewCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := filepath.Join(dir, "own.test") // there is no folder to run it in
+	own := filepath.Join(dir, "own.test") // a binary, because go test can't run in a folder of the overlay
 	for _, command := range [][]string{
 		{"go", "test", "-overlay", overlay, "-vet=off", "-c", "-o", own, "./internal/check/toy/midnightcall"},
 		{own},

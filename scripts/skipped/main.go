@@ -1,5 +1,5 @@
-// Skipped reads what go test -json prints. It prints failures and the result of each package as go test does, and at
-// the end which tests were skipped and why. It exits with 1 if a test has failed.
+// Command skipped reads the output of go test -json. It prints failures and the result of each package like go test. At
+// the end, it prints the skipped tests and the reasons. It exits with 1 if a test has failed.
 package main
 
 import (
@@ -31,14 +31,14 @@ func main() {
 
 // summarize reports whether a test, or the build of one, has failed.
 func summarize(in io.Reader, out io.Writer) (failed bool, err error) {
-	output := make(map[string][]string)  // of tests under way, by package and test
-	skipped := make(map[string][]string) // tests, by why they were skipped
+	output := make(map[string][]string)  // output of running tests, by package and test
+	skipped := make(map[string][]string) // skipped tests, by reason
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			fmt.Fprintln(out, lines.Text()) // of the go command itself
+			fmt.Fprintln(out, lines.Text()) // output of the go command itself
 			continue
 		}
 		key := e.Package + " " + e.Test
@@ -79,7 +79,7 @@ func summarize(in io.Reader, out io.Writer) (failed bool, err error) {
 	return failed, lines.Err()
 }
 
-// reason returns what a skipped test has said last.
+// reason returns the last message of a skipped test.
 func reason(output []string) string {
 	why := "no reason given"
 	for _, line := range output {

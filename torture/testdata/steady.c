@@ -1,4 +1,5 @@
-/* Each rank makes one mistake, then works for as many milliseconds as it is told, and says that it has come to its end. */
+/* Each rank makes one error. Then it works for the given number of milliseconds, and prints that it has reached its
+ * end. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD); /* the mistake: there is no such rank */
+    MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD); /* the error: this rank does not exist */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     while (!stop) {
         MPI_Request reqs[2];
