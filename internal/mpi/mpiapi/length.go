@@ -59,12 +59,13 @@ func (f *Func) parseElements(s string) (Elements, error) {
 		p := &f.Params[e.Arg]
 		if !two {
 			if p.Kind != Comm || p.Pointer {
-				return Elements{}, fmt.Errorf("length %q: %s is no communicator", s, a)
+				return Elements{}, fmt.Errorf("length %q: %s is not a communicator", s, a)
 			}
 			return e, nil
 		}
 		if p.Length != n || p.Kind != Int || p.Dir != In {
-			return Elements{}, fmt.Errorf("length %q: %s is no array of int that is read and has %s elements", s, a, n)
+			return Elements{}, fmt.Errorf("length %q: %s is not an array of int that is read and has %s elements",
+				s, a, n)
 		}
 		e.N = f.param(n)
 		return e, nil
@@ -74,7 +75,7 @@ func (f *Func) parseElements(s string) (Elements, error) {
 	if factor, rest, ok := strings.Cut(s, "*"); ok {
 		var err error
 		if e.Factor, err = strconv.Atoi(factor); err != nil || e.Factor < 1 {
-			return Elements{}, fmt.Errorf("length %q: %q is no positive number", s, factor)
+			return Elements{}, fmt.Errorf("length %q: %q is not a positive number", s, factor)
 		}
 		name = rest
 	}

@@ -299,7 +299,7 @@ func tenths(s string) (int, error) {
 	if len(s) == 3 && s[0] >= '1' && s[0] <= '9' && s[1] == '.' && s[2] >= '0' && s[2] <= '9' {
 		return int(s[0]-'0')*10 + int(s[2]-'0'), nil
 	}
-	return 0, fmt.Errorf("%q is no version of the standard: want 1.0, 1.0-3.0 or ext", s)
+	return 0, fmt.Errorf("%q is not a version of the standard: want 1.0, 1.0-3.0 or ext", s)
 }
 
 // split splits a list at commas outside brackets.

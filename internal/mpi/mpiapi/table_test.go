@@ -241,7 +241,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Send 1.0 MPI_X(int a, comm, int b[c])", `api.txt:5: MPI_X: parameter "b": length "c": no parameter c`},
 		{"Sned 1.0 MPI_X(int a)", `api.txt:5: MPI_X: unknown class "Sned"`},
-		{"\n\nSend 1 MPI_X(int a)", `api.txt:7: MPI_X: "1" is no version of the standard: want 1.0, 1.0-3.0 or ext`},
+		{"\n\nSend 1 MPI_X(int a)", `api.txt:7: MPI_X: "1" is not a version of the standard: want 1.0, 1.0-3.0 or ext`},
 		{"Send 1.0 huge MPI_X(int a)", `api.txt:5: MPI_X: unknown flag "huge"`},
 		{"Send 1.0 MPI_X(int a,\n  bar b)", `api.txt:5: MPI_X: parameter "bar b": unknown word "bar"`},
 		{"Send 1.0 MPI_X(int a, int a)", `api.txt:5: MPI_X: two parameters are called a`},
@@ -254,11 +254,12 @@ func TestErrors(t *testing.T) {
 		{"Send 1.0 MPI_X(comm, int a[comm])", `api.txt:5: MPI_X: parameter "a": length "comm": comm is not a number`},
 		{
 			"Send 1.0 MPI_X(int n, int a[size(n)])",
-			`api.txt:5: MPI_X: parameter "a": length "size(n)": n is no communicator`,
+			`api.txt:5: MPI_X: parameter "a": length "size(n)": n is not a communicator`,
 		},
 		{
 			"Send 1.0 MPI_X(int n, int a[sum(n,n)])",
-			`api.txt:5: MPI_X: parameter "a": length "sum(n,n)": n is no array of int that is read and has n elements`,
+			`api.txt:5: MPI_X: parameter "a": length "sum(n,n)": ` +
+				"n is not an array of int that is read and has n elements",
 		},
 		{
 			"Send 1.0 MPI_X(comm, int a[size(comm,comm)])",
@@ -266,7 +267,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"Send 1.0 MPI_X(int n, int a[x*n])",
-			`api.txt:5: MPI_X: parameter "a": length "x*n": "x" is no positive number`,
+			`api.txt:5: MPI_X: parameter "a": length "x*n": "x" is not a positive number`,
 		},
 		{
 			"Send 1.0 MPI_X(out int n, int a[n])",
