@@ -79,17 +79,23 @@ static int copy(void *ctx, uint64_t address, uint64_t n)
     return c->rest ? 0 : ENOUGH;
 }
 
-/* The program may change its data while the library reads them; the library notices this afterwards. A test runs the
- * library under ThreadSanitizer, which must not report these reads. */
 #ifdef __SANITIZE_THREAD__
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
-#define READS_BEGIN AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
-#define READS_END AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
-#else
-#define READS_BEGIN (void)0
-#define READS_END (void)0
 #endif
+
+/* Reads data of the program, which may change them at the same time. The library notices this afterwards. A test runs
+ * the library under ThreadSanitizer, which must not report these reads. */
+static void read_part(const struct mv_part *p, mv_layout_visit *visit, void *ctx)
+{
+#ifdef __SANITIZE_THREAD__
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+#endif
+    mv_part_read(p, visit, ctx);
+#ifdef __SANITIZE_THREAD__
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+#endif
+}
 
 /* Returns how many bytes of each block are summed up. */
 static uint64_t sample_of(uint64_t bytes, uint64_t size)
@@ -107,9 +113,7 @@ static void sum_up(struct mv_snapshot *s, const struct mv_part *p, int back)
     w.sample = sample_of(s->bytes, w.size);
     s->blocks = 0;
     mv_sum_begin(&w.sum);
-    READS_BEGIN;
-    mv_part_read(p, sum_blocks, &w);
-    READS_END;
+    read_part(p, sum_blocks, &w);
     if (w.rest)
         s->bytes = 0;
 }
@@ -126,9 +130,7 @@ static uint64_t take(struct mv_snapshot *s, const struct mv_part *p, uint64_t mo
         return s->bytes;
     }
     struct copying c = {s->data, s->bytes};
-    READS_BEGIN;
-    mv_part_read(p, copy, &c);
-    READS_END;
+    read_part(p, copy, &c);
     return s->bytes = c.rest ? 0 : s->bytes;
 }
 
