@@ -114,6 +114,14 @@ func Part(e *Example, n uint32) uint32 {
 	return h.Sum32() % n
 }
 
+// environment returns the environment of the example. Thorough runs have the default settings of the MPI libraries.
+func (o Options) environment(e *Example) []string {
+	if o.Thorough {
+		return mpirun.Environment(e.Env...)
+	}
+	return mpirun.FastStart(e.Env...)
+}
+
 // sampled reports whether Check examines the example more closely.
 func (o Options) sampled(e *Example) bool { return o.Thorough || Part(e, 4) == 0 }
 
@@ -127,7 +135,7 @@ func Check(
 	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile},
 		e.Flags...)
 	args = append(append(append(args, "--"), command...), e.Args...)
-	env := mpirun.FastStart(e.Env...)
+	env := o.environment(e)
 	limit := e.Timeout
 	if o.Keep != nil { // without the time of the run
 		limit *= 5
@@ -158,7 +166,7 @@ func Check(
 	bad := severe(report)
 	problems = append(problems, statusProblems(e, report, run.Status)...)
 	if !bad && !run.TimedOut {
-		more, err := alike(e, m, command, dir, run, o.Plain)
+		more, err := alike(e, m, command, env, dir, run, o.Plain)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +176,7 @@ func Check(
 	// With errors, the program may not end properly, or only by chance. If it always does, it must look the same.
 	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
 	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.sampled(e) {
-		difference, err := differs(mpivet, e, m, command, dir, run, report)
+		difference, err := differs(mpivet, e, m, command, env, dir, run, report)
 		if err != nil {
 			return nil, err
 		}
@@ -209,13 +217,12 @@ func replayProblems(e *Example, recordFile string, report *mpirun.Report, run *m
 // alike compares the run of a program that ends properly with its run without mpivet. It returns the differences. If
 // the known run differs or there is none, it runs the program without mpivet, and sets known.
 func alike(
-	e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, known *Plain,
+	e *Example, m mpirun.MPI, command, env []string, dir string, run *mpirun.Result, known *Plain,
 ) (problems []string, err error) {
 	if known != nil && known.Program != "" && known.Status == run.Status &&
 		(!e.Stdout || known.Stdout == sorted(run.Stdout)) {
 		return nil, nil
 	}
-	env := mpirun.FastStart(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	plain, err := mpirun.Run(alone, env, dir, e.Timeout)
 	// A failure without mpivet proves nothing about mpivet, unless it always occurs.
@@ -251,9 +258,9 @@ func alike(
 // differs runs a wrong program without mpivet, and returns the difference from its run with mpivet. It returns "" if
 // there is none, or if the program hangs. To ignore random differences, it runs the program several times, both ways.
 func differs(
-	mpivet string, e *Example, m mpirun.MPI, command []string, dir string, run *mpirun.Result, report *mpirun.Report,
+	mpivet string, e *Example, m mpirun.MPI, command, env []string, dir string, run *mpirun.Result,
+	report *mpirun.Report,
 ) (string, error) {
-	env := mpirun.FastStart(e.Env...)
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
 	for tries := 0; ; tries++ {
 		plain, err := mpirun.Run(alone, env, dir, 2*run.Took+time.Second) // it may hang
