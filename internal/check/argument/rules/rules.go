@@ -105,7 +105,8 @@ func (c *call) rejectElement(param, index int, why string) bool {
 
 // blame says which other call led to the mistake. It returns false.
 func (c *call) blame(other match.Call, role string) bool {
-	c.mistake.Other, c.mistake.Role = other, role
+	// The object table reuses the memory of other, and a finding may come only when the call returns.
+	c.mistake.Other, c.mistake.Role = other.Clone(), role
 	return false
 }
 
