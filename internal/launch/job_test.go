@@ -289,6 +289,48 @@ func TestAwaitEnd(t *testing.T) {
 	ranks.AwaitEnd(5, noExits{}, stop)
 }
 
+// meanwhile is an Exits of two processes. The second one comes to its exit after the first call of Leaving, while the
+// first one, which is released, still runs.
+type meanwhile struct {
+	pids           [2]int
+	came, released int
+	wrong          chan struct{} // closed when both are released
+}
+
+func (m *meanwhile) Leaving() []int {
+	m.came++
+	return m.pids[m.released:min(m.came, 2)]
+}
+
+func (m *meanwhile) Release(n int) {
+	if m.released += n; m.released == len(m.pids) && n > 0 {
+		close(m.wrong)
+	}
+}
+
+// TestLastRankWaitsForTheVerdict: the last process is not released, even if a released one needs some time to end.
+func TestLastRankWaitsForTheVerdict(t *testing.T) {
+	session := t.TempDir()
+	exits := &meanwhile{wrong: make(chan struct{})}
+	for i := range exits.pids {
+		cmd := exec.Command("sleep", "1000")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		st, err := statProcess(cmd.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(session, fmt.Sprintf("x%d-%d", st.pid, st.start)), "", 0o600)
+		exits.pids[i] = st.pid
+	}
+	NewRanks(session).AwaitEnd(2, exits, exits.wrong)
+	if exits.released != 1 {
+		t.Errorf("%d of 2 processes are released, want only the first", exits.released)
+	}
+}
+
 func TestRankEnvironment(t *testing.T) {
 	r := &Rank{
 		Session: "/dev/shm/s", Library: "/c/lib.so", First: []string{"/a/libasan.so"}, Path: "/bin/prog",

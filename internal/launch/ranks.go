@@ -294,8 +294,8 @@ const (
 
 // Exits are processes that wait in their exit.
 type Exits interface {
-	Leaving() []int  // their process IDs
-	Release(but int) // lets them end, except the last few
+	Leaving() []int // their process IDs, in the order in which they were noticed
+	Release(n int)  // lets the first n of them end
 }
 
 // AwaitEnd returns after the end of all processes of the program that the launcher starts on this node. It waits for as
@@ -306,14 +306,21 @@ func (r *Ranks) AwaitEnd(expected int, exits Exits, stop <-chan struct{}) {
 	ticker := time.NewTicker(25 * time.Millisecond)
 	defer ticker.Stop()
 	none := time.Now()
+	released := make(map[int]bool)
 	for {
 		came := len(registered(r.session))
 		leaving := exits.Leaving()
-		living := slices.ContainsFunc(r.live(), func(p process) bool { return !slices.Contains(leaving, p.pid) })
-		if living {
-			exits.Release(0)
-		} else {
-			exits.Release(1)
+		living := slices.ContainsFunc(r.live(), func(p process) bool {
+			return !released[p.pid] && !slices.Contains(leaving, p.pid)
+		})
+		// Another process may have come to its exit since: it may be the last one, so it is not released yet.
+		n := len(leaving)
+		if !living {
+			n = max(n-1, 0)
+		}
+		exits.Release(n)
+		for _, pid := range leaving[:n] {
+			released[pid] = true // it may take a while to end
 		}
 		if came > 0 && living {
 			none = time.Now()

@@ -340,7 +340,7 @@ func (l *Live) watchExits() {
 	}
 }
 
-// Leaving returns the processes that wait in their exit for Release or Verdict.
+// Leaving returns the processes that wait in their exit for Release or Verdict, in the order in which they were noticed.
 func (l *Live) Leaving() (pids []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -350,16 +350,22 @@ func (l *Live) Leaving() (pids []int) {
 	return pids
 }
 
-// Release lets the processes that wait in their exit end, except for the last `but` of them.
-func (l *Live) Release(but int) { l.answer(but, 0) }
-
-// Verdict lets all processes that wait in their exit end, with the given exit status.
-func (l *Live) Verdict(status int) { l.answer(0, status) }
-
-func (l *Live) answer(but, status int) {
+// Release lets the first n processes that wait in their exit end.
+func (l *Live) Release(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := max(len(l.leave)-but, 0)
+	l.answer(n, 0)
+}
+
+// Verdict lets all processes that wait in their exit end, with the given exit status.
+func (l *Live) Verdict(status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answer(len(l.leave), status)
+}
+
+// answer lets the first n processes that wait in their exit end, with an exit status.
+func (l *Live) answer(n, status int) {
 	for _, p := range l.leave[:n] {
 		_, _ = p.page.WriteAt(binary.NativeEndian.AppendUint32(nil, uint32(256+status)), verdictAt)
 		p.page.Close()
