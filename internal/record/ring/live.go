@@ -340,7 +340,8 @@ func (l *Live) watchExits() {
 	}
 }
 
-// Leaving returns the processes that wait in their exit for Release or Verdict, in the order in which they were noticed.
+// Leaving returns the processes that wait in their exit for Release or Verdict, in the order in which they were
+// noticed.
 func (l *Live) Leaving() (pids []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
