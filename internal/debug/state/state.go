@@ -61,7 +61,8 @@ type Seconds time.Duration
 
 // MarshalJSON writes the seconds with two decimals.
 func (s Seconds) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "%.2f", time.Duration(s).Seconds()), nil
+	// Round down: these times are lower bounds.
+	return fmt.Appendf(nil, "%.2f", time.Duration(s).Truncate(10*time.Millisecond).Seconds()), nil
 }
 
 // Process is a process of a run.

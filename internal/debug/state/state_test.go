@@ -216,3 +216,15 @@ func TestOwnParent(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestSecondsAreLowerBounds: a run that has not been still for a second is "running", and its JSON does not say 1.00.
+func TestSecondsAreLowerBounds(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		999 * time.Millisecond: "0.99", time.Second: "1.00", 0: "0.00", 2*time.Second + 345*time.Millisecond: "2.34",
+	} {
+		got, err := json.Marshal(Seconds(d))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %s, want %s (%v)", d, got, want, err)
+		}
+	}
+}
