@@ -15,6 +15,8 @@
  *   t<pid>.<k>.<i> one ring, for the i-th thread of that process that calls MPI
  *   l<pid>.<k>     one struct mv_layouts, made by the analyzer if the layouts of datatypes are needed
  *   s<pid>.<k>.<i> the i-th struct mv_objects of that process: its communicators, windows and files, and its names
+ *   d<pid>.<k>     one struct mv_told, made by the process when MPI is initialized. The analyzer maps it and removes its
+ *                  name at once, so that the mapping is part of core files
  *   about          a description of the run, as JSON, written by the analyzer
  *
  * A process makes each of its files under a name that starts with '.', and then calls rename(). So a visible file is
@@ -32,6 +34,8 @@
 #define MV_MAGIC_RING 0x31474e495256504dULL    /* "MPVRING1" */
 #define MV_MAGIC_LAYOUTS 0x315459414c56504dULL /* "MPVLAYT1" */
 #define MV_MAGIC_OBJECTS 0x314a424f4356504dULL /* "MPVCOBJ1" */
+#define MV_MAGIC_DEBUG 0x314742444356504dULL   /* "MPVCDBG1" */
+#define MV_MAGIC_TOLD 0x31444c544356504dULL    /* "MPVCTLD1" */
 
 /* Written by the analyzer before the first process starts. Read-only from then on, except for the fields with a comment
  * that says when they change. */
@@ -561,6 +565,138 @@ struct mv_object {
     char name[128];       /* by MPI_Comm_set_name or MPI_Win_set_name, ended by a zero */
     char pad[464];
     struct mv_count count[MV_KINDS];
+};
+
+/* What debuggers read: the tables of a process, in its own memory. docs/debugger-tables.md says how to read them. They
+ * are private memory, so they are part of core files. The process writes them itself, without an analyzer. At every
+ * instant they can be read: an entry is complete before it can be found. Pointers are addresses in the process.
+ *
+ * The tables consist of copies of call records. So their readers need the layout of records, which follows from the API
+ * table with that hash (mpiapi.Func.Layout).
+ *
+ * The library exports a variable of this type, mpivet_debug. */
+struct mv_debug {
+    uint64_t magic;       /* atomic: MV_MAGIC_DEBUG once the process is recorded, stored last; 0 before */
+    uint32_t version;     /* MV_VERSION */
+    uint32_t header_size; /* sizeof(struct mv_debug) */
+    uint64_t table_hash;  /* mpiapi.Hash() */
+    uint64_t threads;     /* atomic: address of a struct mv_debug_thread, the first of a list; 0: none */
+    uint64_t names;       /* atomic: address of a list of struct mv_name as in MV_NAMES records */
+    uint64_t names_used;  /* atomic: bytes of the list */
+    uint64_t kept;        /* address of 1 << kept_bits atomic addresses of struct mv_kept, by
+                             handle * 0x9e3779b97f4a7c15 >> (64 - kept_bits); each begins a list */
+    uint32_t kept_bits;
+    uint32_t handle_size; /* bytes of a handle in the program: 4 (MPICH) or 8 (Open MPI) */
+    uint64_t forgotten;   /* atomic: number of objects that found no room */
+    uint64_t objects[8];  /* atomic: addresses of tables of struct mv_object; 0: none. The process counts the collective
+                             calls there as well as in the files of its struct mv_objects */
+    uint32_t object_count[8]; /* atomic: number of objects in the table; stored after the address. Object 0 of the first
+                                 table is the one that counts calls on all unknown objects */
+    uint64_t told;        /* atomic: address of the struct mv_told; 0: none */
+    uint64_t told_size;   /* of the mapping */
+    uint64_t beat;        /* atomic: address of mv_control.beat in the process: the present time; shared memory, not in
+                             core files */
+    uint64_t last_beat;   /* atomic: the latest time that any call of this process has seen there */
+    int32_t rank, size;   /* in MPI_COMM_WORLD, -1: unknown */
+    char program[256];    /* path of the mpivet executable, ended by a zero */
+};
+
+#define MV_NOW 256
+
+/* The calls of a thread. */
+struct mv_debug_thread {
+    uint64_t next;        /* address of the next thread's */
+    uint64_t ring;        /* address of the thread's struct mv_ring, in shared memory */
+    uint64_t record;      /* atomic: not zero if the thread is in a recorded call, which is the one of `now`. Stored
+                             after `now` */
+    uint64_t call;        /* atomic: number of the call in `now`, from 1 */
+    uint64_t beat;        /* mv_control.beat when the call was entered: CLOCK_MONOTONIC ns, in steps of 0.1 s */
+    uint64_t requests;    /* atomic: address of a struct mv_open_requests; 0: the thread has made none */
+    uint32_t tid;         /* 0: the thread has ended */
+    uint32_t thread;      /* as in struct mv_ring */
+    uint32_t polling;     /* atomic: not zero: the call is a repeated test or probe */
+    uint32_t now_length;  /* of the record; only its first MV_NOW bytes are in `now` */
+    uint8_t now[MV_NOW]; /* the first bytes of the record of the last recorded call */
+};
+
+#define MV_REQUEST_WAYS 8
+#define MV_REQUEST_RECORD 128
+
+/* Requests that a thread has made and that are not complete. A request is in bucket
+ * handle * 0x9e3779b97f4a7c15 >> (64 - bits). There are 1 << bits buckets, of MV_REQUEST_WAYS entries each. */
+struct mv_open_requests {
+    uint32_t bits;
+    uint32_t pad;
+    uint64_t unlisted; /* atomic: number of requests that found no room in their bucket */
+    uint64_t keys;     /* address of the atomic handles of all entries, zero-extended; 0: the entry is empty; stored
+                          last */
+    uint64_t entries;  /* address of the struct mv_open_request of all entries */
+};
+
+enum mv_request_flags { /* Go: Request */
+    MV_REQUEST_PERSISTENT = 1,
+    MV_REQUEST_ACTIVE = 2, /* started and not complete */
+};
+
+struct mv_open_request {
+    uint64_t number; /* mv_operation_number of the call that made it */
+    uint64_t beat;   /* mv_control.beat when it was made or last started */
+    uint32_t flags;  /* atomic: enum mv_request_flags */
+    uint32_t length; /* of the record; only its first MV_REQUEST_RECORD bytes are here */
+    uint64_t site;   /* return address of the call that made it */
+    uint8_t record[MV_REQUEST_RECORD]; /* the first bytes of the record of the call that made it */
+};
+
+#define MV_KEPT_PCS 6
+
+/* What a handle stands for: the call that made the object. An object that was freed stays in its list as long as
+ * another object refers to it, and for some time after that. The newest object with a handle comes first. */
+struct mv_kept {
+    uint64_t next;      /* atomic: address of the next one in the list; 0: the end */
+    uint64_t handle;    /* zero-extended */
+    uint64_t serial;    /* from 1, in the order in which the process has made its objects */
+    uint64_t freed;     /* atomic: 0, or the number of objects made before it was freed, plus 1 */
+    uint64_t beat;      /* mv_control.beat when it was made */
+    uint32_t kind;      /* enum mv_name_kind */
+    uint32_t length;    /* of the record, which follows the references. All of it is here */
+    uint32_t extra;     /* length of the MV_DATA records, with their headers, that follow it: arrays that were too long
+                           for the call record */
+    uint32_t references; /* number of struct mv_reference that follow this struct */
+    uint64_t pcs[MV_KEPT_PCS]; /* return addresses of the call that made it, innermost first; 0: no more */
+    /* then: struct mv_reference[references], the call's record, its MV_DATA records */
+};
+
+/* An object that the call got as an argument, for example the old datatypes of a new one, in the order of the
+ * parameters and of the elements of arrays. Predefined and unknown objects have the address 0. */
+struct mv_reference {
+    uint64_t handle;
+    uint64_t kept; /* address of its struct mv_kept */
+};
+
+/* What the analyzer tells a process, for its debuggers. The process makes it, and the analyzer writes it. */
+struct mv_told {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_size; /* struct mv_unexpected[unexpected] and the text follow at the offsets below */
+    uint64_t size;        /* of the file */
+    uint64_t sequence;    /* atomic: odd while the analyzer writes */
+    uint64_t time;        /* CLOCK_MONOTONIC ns of the last writing; 0: never */
+    uint32_t unexpected_at, unexpected; /* messages that were sent to the process, and for which no receive was posted */
+    uint32_t unexpected_more;           /* number of further ones, for which there is no room */
+    uint32_t text_at, text_length;      /* JSON: what the threads wait for, and findings that concern the process */
+    uint32_t pad;
+};
+
+#define MV_TOLD_SIZE (64 << 10)
+
+struct mv_unexpected {
+    uint64_t comm;     /* handle of the communicator in the receiving process */
+    int32_t source;    /* rank of the sender in the communicator's group, for the receiver */
+    int32_t tag;
+    int32_t world;     /* world rank of the sender, -1: unknown */
+    uint32_t function; /* of the call that sends it, in the API table */
+    int64_t bytes;
+    uint64_t beat;     /* CLOCK_MONOTONIC ns at which the analyzer learned of it */
 };
 
 #endif

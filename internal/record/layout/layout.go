@@ -19,13 +19,21 @@ const (
 	MagicLayouts = 0x315459414c56504d
 	// "MPVCOBJ1"
 	MagicObjects = 0x314a424f4356504d
-	Unjudged     = 0xffffffffffffffff
-	SumAll       = 0xffffffff
-	SumBlocks    = 64
-	SumBlock     = 4096
-	LayoutProbes = 64
-	Kinds        = 192
-	ObjectRuns   = 30
+	// "MPVCDBG1"
+	MagicDebug = 0x314742444356504d
+	// "MPVCTLD1"
+	MagicTold     = 0x31444c544356504d
+	Unjudged      = 0xffffffffffffffff
+	SumAll        = 0xffffffff
+	SumBlocks     = 64
+	SumBlock      = 4096
+	LayoutProbes  = 64
+	Kinds         = 192
+	ObjectRuns    = 30
+	Now           = 256
+	RequestWays   = 8
+	RequestRecord = 128
+	KeptPCs       = 6
 )
 
 // The values of enum mv_process_state.
@@ -328,6 +336,12 @@ const (
 const (
 	// the object's identity on other ranks is not known: no other object has the same id
 	ObjectAlone = 1
+)
+
+// The values of enum mv_request_flags.
+const (
+	RequestPersistent = 1
+	RequestActive     = 2 // started and not complete
 )
 
 // Control is struct mv_control. Written by the analyzer before the first process starts. Read-only from then on,
@@ -1067,4 +1081,270 @@ const (
 	ObjectRunAt        = 72
 	ObjectNameAt       = 432
 	ObjectCountAt      = 1024
+)
+
+// Debug is struct mv_debug. What debuggers read: the tables of a process, in its own memory.
+// docs/debugger-tables.md says how to read them. They are private memory, so they are part of core files. The
+// process writes them itself, without an analyzer. At every instant they can be read: an entry is complete before
+// it can be found. Pointers are addresses in the process.
+//
+// The tables consist of copies of call records. So their readers need the layout of records, which follows from the
+// API table with that hash (mpiapi.Func.Layout).
+//
+// The library exports a variable of this type, mpivet_debug.
+type Debug struct {
+	// MV_MAGIC_DEBUG once the process is recorded, stored last; 0 before
+	Magic      atomic.Uint64
+	Version    uint32 // MV_VERSION
+	HeaderSize uint32 // sizeof(struct mv_debug)
+	TableHash  uint64 // mpiapi.Hash()
+	// address of a struct mv_debug_thread, the first of a list; 0: none
+	Threads atomic.Uint64
+	// address of a list of struct mv_name as in MV_NAMES records
+	Names     atomic.Uint64
+	NamesUsed atomic.Uint64 // bytes of the list
+	// address of 1 << kept_bits atomic addresses of struct mv_kept, by handle * 0x9e3779b97f4a7c15 >> (64 -
+	// kept_bits); each begins a list
+	Kept     uint64
+	KeptBits uint32
+	// bytes of a handle in the program: 4 (MPICH) or 8 (Open MPI)
+	HandleSize uint32
+	Forgotten  atomic.Uint64 // number of objects that found no room
+	// addresses of tables of struct mv_object; 0: none. The process counts the collective calls there as well as in
+	// the files of its struct mv_objects
+	Objects [8]atomic.Uint64
+	// number of objects in the table; stored after the address. Object 0 of the first table is the one that counts
+	// calls on all unknown objects
+	ObjectCount [8]atomic.Uint32
+	Told        atomic.Uint64 // address of the struct mv_told; 0: none
+	ToldSize    uint64        // of the mapping
+	// address of mv_control.beat in the process: the present time; shared memory, not in core files
+	Beat atomic.Uint64
+	// the latest time that any call of this process has seen there
+	LastBeat atomic.Uint64
+	Rank     int32
+	Size     int32     // in MPI_COMM_WORLD, -1: unknown
+	Program  [256]byte // path of the mpivet executable, ended by a zero
+}
+
+// SizeofDebug is the size of a Debug, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofDebug        = 464
+	DebugMagicAt       = 0
+	DebugVersionAt     = 8
+	DebugHeaderSizeAt  = 12
+	DebugTableHashAt   = 16
+	DebugThreadsAt     = 24
+	DebugNamesAt       = 32
+	DebugNamesUsedAt   = 40
+	DebugKeptAt        = 48
+	DebugKeptBitsAt    = 56
+	DebugHandleSizeAt  = 60
+	DebugForgottenAt   = 64
+	DebugObjectsAt     = 72
+	DebugObjectCountAt = 136
+	DebugToldAt        = 168
+	DebugToldSizeAt    = 176
+	DebugBeatAt        = 184
+	DebugLastBeatAt    = 192
+	DebugRankAt        = 200
+	DebugSizeAt        = 204
+	DebugProgramAt     = 208
+)
+
+// DebugThread is struct mv_debug_thread. The calls of a thread.
+type DebugThread struct {
+	Next uint64 // address of the next thread's
+	// address of the thread's struct mv_ring, in shared memory
+	Ring uint64
+	// not zero if the thread is in a recorded call, which is the one of `now`. Stored after `now`
+	Record atomic.Uint64
+	Call   atomic.Uint64 // number of the call in `now`, from 1
+	// mv_control.beat when the call was entered: CLOCK_MONOTONIC ns, in steps of 0.1 s
+	Beat uint64
+	// address of a struct mv_open_requests; 0: the thread has made none
+	Requests atomic.Uint64
+	TID      uint32        // 0: the thread has ended
+	Thread   uint32        // as in struct mv_ring
+	Polling  atomic.Uint32 // not zero: the call is a repeated test or probe
+	// of the record; only its first MV_NOW bytes are in `now`
+	NowLength uint32
+	// the first bytes of the record of the last recorded call
+	Now [Now]uint8
+}
+
+// SizeofDebugThread is the size of a DebugThread, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofDebugThread      = 320
+	DebugThreadNextAt      = 0
+	DebugThreadRingAt      = 8
+	DebugThreadRecordAt    = 16
+	DebugThreadCallAt      = 24
+	DebugThreadBeatAt      = 32
+	DebugThreadRequestsAt  = 40
+	DebugThreadTIDAt       = 48
+	DebugThreadThreadAt    = 52
+	DebugThreadPollingAt   = 56
+	DebugThreadNowLengthAt = 60
+	DebugThreadNowAt       = 64
+)
+
+// OpenRequests is struct mv_open_requests. Requests that a thread has made and that are not complete. A request is
+// in bucket handle * 0x9e3779b97f4a7c15 >> (64 - bits). There are 1 << bits buckets, of MV_REQUEST_WAYS entries
+// each.
+type OpenRequests struct {
+	Bits uint32
+	_    uint32
+	// number of requests that found no room in their bucket
+	Unlisted atomic.Uint64
+	// address of the atomic handles of all entries, zero-extended; 0: the entry is empty; stored last
+	Keys uint64
+	// address of the struct mv_open_request of all entries
+	Entries uint64
+}
+
+// SizeofOpenRequests is the size of a OpenRequests, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofOpenRequests     = 32
+	OpenRequestsBitsAt     = 0
+	OpenRequestsUnlistedAt = 8
+	OpenRequestsKeysAt     = 16
+	OpenRequestsEntriesAt  = 24
+)
+
+// OpenRequest is struct mv_open_request.
+type OpenRequest struct {
+	Number uint64        // mv_operation_number of the call that made it
+	Beat   uint64        // mv_control.beat when it was made or last started
+	Flags  atomic.Uint32 // enum mv_request_flags
+	// of the record; only its first MV_REQUEST_RECORD bytes are here
+	Length uint32
+	Site   uint64 // return address of the call that made it
+	// the first bytes of the record of the call that made it
+	Record [RequestRecord]uint8
+}
+
+// SizeofOpenRequest is the size of a OpenRequest, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofOpenRequest   = 160
+	OpenRequestNumberAt = 0
+	OpenRequestBeatAt   = 8
+	OpenRequestFlagsAt  = 16
+	OpenRequestLengthAt = 20
+	OpenRequestSiteAt   = 24
+	OpenRequestRecordAt = 32
+)
+
+// Kept is struct mv_kept. What a handle stands for: the call that made the object. An object that was freed stays
+// in its list as long as another object refers to it, and for some time after that. The newest object with a handle
+// comes first.
+type Kept struct {
+	Next   atomic.Uint64 // address of the next one in the list; 0: the end
+	Handle uint64        // zero-extended
+	// from 1, in the order in which the process has made its objects
+	Serial uint64
+	// 0, or the number of objects made before it was freed, plus 1
+	Freed atomic.Uint64
+	Beat  uint64 // mv_control.beat when it was made
+	Kind  uint32 // enum mv_name_kind
+	// of the record, which follows the references. All of it is here
+	Length uint32
+	// length of the MV_DATA records, with their headers, that follow it: arrays that were too long for the call record
+	Extra uint32
+	// number of struct mv_reference that follow this struct
+	References uint32
+	// return addresses of the call that made it, innermost first; 0: no more
+	PCs [KeptPCs]uint64
+}
+
+// SizeofKept is the size of a Kept, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofKept       = 104
+	KeptNextAt       = 0
+	KeptHandleAt     = 8
+	KeptSerialAt     = 16
+	KeptFreedAt      = 24
+	KeptBeatAt       = 32
+	KeptKindAt       = 40
+	KeptLengthAt     = 44
+	KeptExtraAt      = 48
+	KeptReferencesAt = 52
+	KeptPCsAt        = 56
+)
+
+// Reference is struct mv_reference. An object that the call got as an argument, for example the old datatypes of a
+// new one, in the order of the parameters and of the elements of arrays. Predefined and unknown objects have the
+// address 0.
+type Reference struct {
+	Handle uint64
+	Kept   uint64 // address of its struct mv_kept
+}
+
+// SizeofReference is the size of a Reference, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofReference   = 16
+	ReferenceHandleAt = 0
+	ReferenceKeptAt   = 8
+)
+
+// Told is struct mv_told. What the analyzer tells a process, for its debuggers. The process makes it, and the
+// analyzer writes it.
+type Told struct {
+	Magic   uint64
+	Version uint32
+	// struct mv_unexpected[unexpected] and the text follow at the offsets below
+	HeaderSize   uint32
+	Size         uint64        // of the file
+	Sequence     atomic.Uint64 // odd while the analyzer writes
+	Time         uint64        // CLOCK_MONOTONIC ns of the last writing; 0: never
+	UnexpectedAt uint32
+	// messages that were sent to the process, and for which no receive was posted
+	Unexpected     uint32
+	UnexpectedMore uint32 // number of further ones, for which there is no room
+	TextAt         uint32
+	// JSON: what the threads wait for, and findings that concern the process
+	TextLength uint32
+	_          uint32
+}
+
+// SizeofTold is the size of a Told, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofTold           = 64
+	ToldMagicAt          = 0
+	ToldVersionAt        = 8
+	ToldHeaderSizeAt     = 12
+	ToldSizeAt           = 16
+	ToldSequenceAt       = 24
+	ToldTimeAt           = 32
+	ToldUnexpectedAtAt   = 40
+	ToldUnexpectedAt     = 44
+	ToldUnexpectedMoreAt = 48
+	ToldTextAtAt         = 52
+	ToldTextLengthAt     = 56
+)
+
+// Unexpected is struct mv_unexpected.
+type Unexpected struct {
+	// handle of the communicator in the receiving process
+	Comm uint64
+	// rank of the sender in the communicator's group, for the receiver
+	Source   int32
+	Tag      int32
+	World    int32  // world rank of the sender, -1: unknown
+	Function uint32 // of the call that sends it, in the API table
+	Bytes    int64
+	// CLOCK_MONOTONIC ns at which the analyzer learned of it
+	Beat uint64
+}
+
+// SizeofUnexpected is the size of a Unexpected, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofUnexpected     = 40
+	UnexpectedCommAt     = 0
+	UnexpectedSourceAt   = 8
+	UnexpectedTagAt      = 12
+	UnexpectedWorldAt    = 16
+	UnexpectedFunctionAt = 20
+	UnexpectedBytesAt    = 24
+	UnexpectedBeatAt     = 32
 )
