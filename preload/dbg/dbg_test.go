@@ -156,7 +156,7 @@ func TestDamaged(t *testing.T) {
 		{"told", "", "  unexpected: error: the table of unexpected messages makes no sense", ""},
 		{"toldmagic", "", "  unexpected: error: the table of unexpected messages makes no sense", ""},
 		{"early", "message: mpivet's message queues: mpivet records nothing yet", "", "comm "},
-		{"magic", "message: mpivet's message queues: the process has overwritten the variable mpivet_debug", "", "comm "},
+		{"magic", "message: mpivet's message queues: the process has overwritten the variable", "", "comm "},
 		{"version", another + `. Use the library that belongs to it: the command "mpivet dbg-library"`, "", "comm "},
 		{"table", another + `, with other MPI functions. Use the library that belongs to it: the command ` +
 			`"/opt/?s/mpivet dbg-library" prints its path`, "", "comm "},

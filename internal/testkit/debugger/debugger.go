@@ -71,7 +71,8 @@ func write(t *testing.T, name string, text []byte) {
 func (f *Front) Look(t *testing.T, target string) string {
 	t.Helper()
 	cmd := exec.Command(f.Program, f.Library, target)
-	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0") // impossible under ptrace; the front end counts blocks
+	// The front end counts the blocks of memory itself.
+	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		if strings.Contains(string(out), "cannot attach") {

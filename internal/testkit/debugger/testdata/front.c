@@ -1,6 +1,6 @@
 /*
- * A small debugger front end. It loads a message queue library, looks at a process or a core file through it, and prints
- * what it finds. The process stands still for that time. Usage: front LIBRARY PID, or front LIBRARY CORE.
+ * A small debugger front end. It loads a message queue library, looks at a process or a core file through it, and
+ * prints what it finds. The process stands still for that time. Usage: front LIBRARY PID, or front LIBRARY CORE.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -50,7 +50,9 @@ static const char *map_file(const char *path, size_t *size)
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    void *p = fstat(fd, &st) == 0 && st.st_size > 0 ? mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    void *p = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        p = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     *size = p == MAP_FAILED ? 0 : (size_t)st.st_size;
     return p == MAP_FAILED ? NULL : p;
