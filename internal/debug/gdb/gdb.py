@@ -41,6 +41,8 @@ class GdbTarget:
             raise MpivetError("cannot access memory at 0x%x" % address)
 
     def symbol(self, name):
+        if not self.inferior.pid:
+            return None
         try:
             return int(gdb.parse_and_eval("&" + name))
         except (gdb.error, TypeError):
@@ -60,6 +62,8 @@ def session():
     inferior = gdb.selected_inferior()
     if inferior.num not in sessions:
         sessions[inferior.num] = Session(GdbTarget(inferior))
+    if not inferior.pid:
+        raise NotRecorded("there is no process")
     return sessions[inferior.num]
 
 
