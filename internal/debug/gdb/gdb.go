@@ -17,9 +17,9 @@ import (
 var (
 	//go:embed client.py
 	client []byte
-	//go:embed gdb.py
+	//go:embed for_gdb.py
 	gdb []byte
-	//go:embed lldb.py
+	//go:embed for_lldb.py
 	lldb []byte
 )
 

@@ -35,9 +35,9 @@ typedef struct MPI_Status {
 } MPI_Status;
 #endif
 typedef struct ADIOI_FileD *MPI_File;
-typedef struct {
+struct mpi_comm { /* as in Fortran */
     int MPI_VAL;
-} mpi_comm;
+};
 
 struct particle {
     MPI_Datatype type;
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     MPI_Comm comm = (MPI_Comm)(intptr_t)0x44000000;
     MPI_Comm *where = &comm;
     MPI_Request requests[2] = {(MPI_Request)(intptr_t)1, (MPI_Request)(intptr_t)2};
-    mpi_comm fortran = {5};
+    struct mpi_comm fortran = {5};
     MPI_Status status = {0};
     MPI_File file = (MPI_File)(intptr_t)0x555500001230;
     struct particle p = {structure, comm};
