@@ -419,6 +419,15 @@ class Session:
             first = first or error
         raise first
 
+    def _again(self):
+        """Tells the inspector that the process has run."""
+        try:
+            self._header()
+            self._hello()
+        except MpivetError:
+            self.close()
+            raise
+
     def handle_size(self):
         """Returns the number of bytes of a handle in C, 0 if it is not known."""
         if self.inspector is None:
@@ -432,7 +441,7 @@ class Session:
                 if self.inspector is None:
                     self._start()
                 elif self.stale:
-                    self._hello()
+                    self._again()
                 return self.inspector.ask(request)
             except _Ended as e:
                 program = self.inspector.program

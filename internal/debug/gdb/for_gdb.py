@@ -479,7 +479,7 @@ def no_arguments(name, request, empty):
 
 def run_help(line):
     if line:
-        raise MpivetError('"mpivet %s" is no command: help mpivet lists them' % line)
+        raise MpivetError("there is no such command: help mpivet lists them")
     gdb.execute("help mpivet")
 
 

@@ -89,7 +89,7 @@ func (s *session) gdb(t *testing.T, commands ...string) []string {
 		"-nx", "-q", "-batch", "-iex", "set breakpoint pending on", "-ix", s.script, "-ex", "break " + s.stop, "-ex", "run",
 	}
 	if s.stop == "" {
-		args = args[:6]
+		args = args[:len(args)-4]
 	}
 	const mark = "~~~~"
 	for _, c := range commands {
@@ -188,7 +188,7 @@ func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	s := newSession(t, build(t, dir, "fake.c"))
 	s.check(t,
-		"mpivet type structure", "No symbol \"structure\" in current context.",
+		"mpivet type structure", "mpivet: No symbol \"structure\" in current context.",
 		"up 2", "~main",
 		"mpivet type structure", structureLines,
 		"mpivet type structure [2][5]", structureLines,
@@ -213,7 +213,7 @@ func TestCommands(t *testing.T) {
 		"mpivet status status", "{source = 2, tag = 7}",
 		"mpivet status &status", "{source = 2, tag = 7}",
 		"mpivet status plain", "mpivet: plain is no MPI_Status",
-		"mpivet sing", `mpivet: "sing" is no command: help mpivet lists them`,
+		"mpivet sing", "mpivet: there is no such command: help mpivet lists them",
 		"mpivet handle cow 5", "~^mpivet: cow is no kind of handle: datatype, comm",
 		"set print elements 5", "",
 		"mpivet type big", "~entry 3\n  \\.\\.\\.$",
@@ -238,7 +238,7 @@ func TestCPlusPlus(t *testing.T) {
 	needs(t, "gdb", "g++")
 	s := newSession(t, build(t, t.TempDir(), "fake.cc"))
 	s.stop = "stop"
-	s.check(t, "p type", "(MPI_Datatype &) "+structure, "p same", "(const MPI_Datatype &) "+structure,
+	s.check(t, "p type", structure, "p same", structure,
 		"mpivet type type", structureLines)
 }
 
@@ -355,7 +355,7 @@ func TestAgain(t *testing.T) {
 	log := filepath.Join(dir, "log")
 	s.env = append(s.env, "FAKE_LOG="+log)
 	s.check(t, "up 2", "~main", "p structure", structure, "p field", "8 × MPI_INT = {1, 2, 3}",
-		"set var field[2] = 4", "", "p field", "{1, 2, 4, 0, 0, 0, 0, 0}", "next", "~printf", "p comm", "~^MPI_COMM_WORLD")
+		"set var field[2] = 4", "", "p field", "{1, 2, 4, 0, 0, 0, 0, 0}", "frame 1", "~MPI_Send", "finish", "~main", "p comm", "~^MPI_COMM_WORLD")
 	if b, err := os.ReadFile(log); err != nil || string(b) != "started\n" {
 		t.Errorf("%v: %q", err, b)
 	}
