@@ -563,7 +563,8 @@ struct mv_object {
     uint32_t remote_runs;
     struct mv_run run[MV_OBJECT_RUNS]; /* the runs may cover the first members only */
     char name[128];       /* by MPI_Comm_set_name or MPI_Win_set_name, ended by a zero */
-    char pad[464];
+    int64_t twin;         /* in the tables for debuggers: distance to the same object in the file */
+    char pad[456];
     struct mv_count count[MV_KINDS];
 };
 
@@ -614,7 +615,8 @@ struct mv_debug_thread {
     uint64_t requests;    /* atomic: address of a struct mv_open_requests; 0: the thread has made none */
     uint32_t tid;         /* 0: the thread has ended */
     uint32_t thread;      /* as in struct mv_ring */
-    uint32_t polling;     /* atomic: not zero: the call is a repeated test or probe */
+    uint32_t polling;     /* atomic: not zero: the call repeats a test or probe. Then its record is not in `now`, but at
+                             `record`, which is private memory in this case */
     uint32_t now_length;  /* of the record; only its first MV_NOW bytes are in `now` */
     uint8_t now[MV_NOW]; /* the first bytes of the record of the last recorded call */
 };

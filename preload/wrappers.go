@@ -163,7 +163,12 @@ func (w *wrapper) args(replace map[string]string) string {
 }
 
 func (w *wrapper) write() {
+	w.declareMaking()
 	writeEntry(w.b, w.Func, "mv_bind_wrapper")
+	// Give each argument a place in memory, where debuggers find it at any time.
+	for i := range w.Params {
+		w.line("MV_AT_HOME(%s);", w.Params[i].Name)
+	}
 	switch {
 	case !w.ReturnsCode():
 		w.writeValue()
@@ -273,7 +278,9 @@ func (w *wrapper) writeCall() {
 	w.line("    return rc;\n    }")
 	sections := w.sections()
 	sum := fmt.Sprint(w.start())
+	w.beginKeeping()
 	w.lengths(sections)
+	w.listRequests()
 	for _, s := range sections {
 		sum += fmt.Sprintf(" + room%d%s", s.i, s.suffix())
 	}
@@ -306,6 +313,7 @@ func (w *wrapper) writeCall() {
 	}
 	w.results(sections)
 	w.newComm(coll)
+	w.keep(sections)
 	w.done(sections, "len, timed")
 	w.line("mv_leave(t);")
 	w.line("return rc;")
@@ -391,6 +399,7 @@ func (w *wrapper) writePoll(flag string, sections []section, end string) {
 	w.line("}")
 	w.line("unsigned char *const r = o.r;")
 	w.results(sections)
+	w.keep(sections)
 	w.done(sections, "o.len, o.timed")
 	w.line("if (rc == MPI_SUCCESS && %[1]s && !*%[1]s)\n        mv_poll_note(t, r, o.len, o.timed, MV_RA);", flag)
 	w.line("mv_leave(t);")

@@ -179,8 +179,11 @@ func (t *try) processes() (list []proc) {
 func (t *try) find(role string) int {
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
 		var found []int
-		for _, p := range t.processes() {
-			if p.role == role {
+		list := t.processes()
+		for _, p := range list {
+			// A child that a process has just forked has the same command line, until it executes its own program.
+			forked := slices.ContainsFunc(list, func(q proc) bool { return q.role == role && q.pid == parentOf(p.pid) })
+			if p.role == role && (role == rank || !forked) {
 				found = append(found, p.pid)
 			}
 		}
@@ -192,6 +195,21 @@ func (t *try) find(role string) int {
 		}
 	}
 	return 0
+}
+
+// parentOf returns the process ID of a process's parent, 0 if the process does not exist.
+func parentOf(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The second field is a name in parentheses, which may contain anything.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(fields[1])
+	return parent
 }
 
 // over reports whether the command has ended.

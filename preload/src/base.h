@@ -9,8 +9,9 @@
  *   - Any failure makes the library inert: from then on the wrappers only call the real functions.
  *
  * The units form layers. A unit includes and calls units of its own layer or of lower ones, and never in a circle:
- *   platform  api, tls, session, maps, signals, device, real, layout, hash: the operating system, the session
- *   record    ring, module, site, polls, objects, mv: how a thread writes records
+ *   platform  api, tls, session, debug, maps, signals, device, real, layout, hash: the operating system, the session
+ *   record    ring, module, site, polls, objects, requests, kept, mv: how a thread writes records, and what debuggers
+ *             read
  *   calls     mpi_objects, query, world, comm, errors, call, freed: what a call of MPI adds to its record
  *   beside    layouts, shape, part, snapshot, overlap, movement, sums, pending, message, reach, strict: what is done
  *             besides recording
@@ -29,6 +30,9 @@
 #define MV_EXPORT __attribute__((visibility("default")))
 #define MV_COLD __attribute__((cold, noinline))
 #define MV_INLINE static inline __attribute__((always_inline))
+
+/* Keeps a variable in memory. So debuggers find it wherever the function is, also if the compiler optimizes. */
+#define MV_AT_HOME(x) __asm__("" : "+m"(x))
 
 /* Lets a processor core that waits in a loop run its other hardware thread. */
 MV_INLINE void mv_pause(void)

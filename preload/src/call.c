@@ -2,6 +2,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <sys/mman.h>
+
 #include "call.h"
 #include "errors.h"
 
@@ -36,6 +38,24 @@ static unsigned slot_of(unsigned kind)
     return 8;
 }
 
+/* Copies a record for the table of objects. If there is no memory, the object has no arrays there. */
+static void keep(struct mv_thread *t, const unsigned char *r)
+{
+    const size_t length = (size_t)((const struct mv_record *)r)->lines * 64;
+    if (t->extra_used + length > t->extra.size) {
+        struct mv_buffer more = {NULL, 0};
+        if (!mv_grow(&more, t->extra_used + length))
+            return;
+        if (t->extra_used)
+            memcpy(more.p, t->extra.p, t->extra_used);
+        if (t->extra.p)
+            munmap(t->extra.p, t->extra.size);
+        t->extra = more;
+    }
+    memcpy((char *)t->extra.p + t->extra_used, r, length);
+    t->extra_used += length;
+}
+
 MV_COLD void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width)
 {
     unsigned slot = slot_of(kind);
@@ -53,6 +73,8 @@ MV_COLD void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const v
             mv_fill_status((unsigned char *)(d + 1), (const MPI_Status *)p + first, k, (int)width);
         else
             mv_fill((unsigned char *)(d + 1), (const char *)p + first * width, k, width, slot);
+        if (t->keeping)
+            keep(t, r);
         mv_info_end(t, r);
     }
 }

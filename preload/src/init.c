@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "debug.h"
 #include "errors.h"
 #include "init.h"
 #include "message.h"
@@ -87,6 +88,7 @@ void mv_init_leave(struct mv_thread *t, int rc)
     MV_PMPI(MPI_Comm_size)(whole, &size);
     MV_PMPI(MPI_Query_thread)(&level);
     publish_mpi(t, rank, size, level);
+    mv_debug_world(rank, size, sizeof(MPI_Comm));
     mv_sums_announce(t);
     mv_objects_start();
     mv_names(t);
@@ -140,6 +142,7 @@ void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
     }
     if (!atomic_exchange(&told, 1)) {
         publish_mpi(t, rank, size, -1);
+        mv_debug_world(rank, size, sizeof(MPI_Comm));
         mv_sums_announce(t);
         mv_objects_start();
         mv_names(t);

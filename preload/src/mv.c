@@ -42,6 +42,7 @@ static void thread_ends(void *p)
     mv_tls.ready = NULL;
     mv_tls.mine = NULL;
     mv_tls.off = 1;
+    t->debug.tid = 0;
     if (atomic_load(&mv_g.inert) || !*mv_home || !t->again || t->record)
         return;
     lock_spare();

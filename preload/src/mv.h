@@ -45,6 +45,7 @@ MV_INLINE void mv_done(struct mv_thread *t, unsigned char *r, uint64_t len, int 
     if (MV_UNLIKELY(mv_is_timed()))
         mv_left(t, r, len, timed);
     t->record = NULL;
+    mv_debug_leave(&t->debug);
     t->done++;
     __atomic_store_n(&t->ring->done, t->done, __ATOMIC_RELEASE);
 }

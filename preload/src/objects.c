@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "debug.h"
 #include "objects.h"
 
 #define MV_MAY_FORMAT /* names of files */
@@ -40,6 +41,7 @@ static struct mv_object *_Atomic others = &nowhere;
 /* The variables from here to `busy` are read and written with the lock, except for the contents of files[0], which are
  * set before other threads can use MPI. */
 static struct mv_objects *files[FILES];
+static struct mv_object *tables[FILES]; /* the twins of their objects in private memory */
 static int nfiles, full;
 static uint64_t serials;
 static struct mv_object *unused[FIRST * (GROWTH * GROWTH * GROWTH * GROWTH * GROWTH - 1) / (GROWTH - 1)];
@@ -51,6 +53,9 @@ static int is_object(const struct mv_object *o)
 {
     return o && o != atomic_load_explicit(&others, memory_order_relaxed);
 }
+
+/* The same object in the file. */
+static struct mv_object *twin_of(struct mv_object *o) { return (struct mv_object *)((char *)o + o->twin); }
 
 /* The serial number of an object, 0 if it was freed. */
 static uint64_t serial_of(const struct mv_object *o) { return __atomic_load_n(&o->serial, __ATOMIC_RELAXED); }
@@ -101,6 +106,19 @@ static struct mv_objects *make_file(const char *dir, int index, uint32_t count)
     return f;
 }
 
+/* Makes the twins of a file's objects. */
+static struct mv_object *make_twins(struct mv_objects *f)
+{
+    struct mv_object *t = mmap(NULL, (size_t)f->count * PAGE, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (t == MAP_FAILED)
+        return NULL;
+    for (uint32_t i = 0; i < f->count; i++)
+        t[i].twin = (char *)object_in(f, i) - (char *)&t[i];
+    mv_debug_objects(t, f->count);
+    return t;
+}
+
 /* Makes room for more objects. */
 static void grow(void)
 {
@@ -112,18 +130,20 @@ static void grow(void)
     struct mv_objects *f = make_file(mv_g.session, nfiles, count);
     if (!f)
         f = make_file(mv_g.control->fallback, nfiles, count);
-    if (!f) {
+    struct mv_object *t = f ? make_twins(f) : NULL;
+    if (!t) {
         full = 1;
         return;
     }
     uint32_t first = 0;
     if (nfiles == 0) {
-        atomic_store(&others, object_in(f, 0));
+        atomic_store(&others, t);
         first = 1;
     }
+    tables[nfiles] = t;
     files[nfiles++] = f;
     for (uint32_t i = count; i-- > first;)
-        unused[nunused++] = object_in(f, i);
+        unused[nunused++] = &t[i];
 }
 
 void mv_objects_start(void)
@@ -139,6 +159,7 @@ void mv_objects_start(void)
 void mv_objects_names(const unsigned char *list, size_t used)
 {
     struct mv_objects *f = files[0];
+    mv_debug_names(list, used);
     if (!f || f->names_room - f->names_used < used)
         return;
     memcpy((char *)f + f->names_at + f->names_used, list, used);
@@ -165,6 +186,7 @@ static void forget(uint64_t key)
     struct mv_object *o = atomic_load_explicit(&p->object, memory_order_relaxed);
     mv_table_remove(p);
     __atomic_store_n(&o->serial, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&twin_of(o)->serial, 0, __ATOMIC_RELEASE);
     unused[nunused++] = o;
 }
 
@@ -182,7 +204,9 @@ static struct mv_object *fresh(uint64_t handle, unsigned kind)
         return NULL;
     }
     struct mv_object *o = unused[--nunused];
+    const int64_t twin = o->twin;
     memset(o, 0, sizeof *o);
+    o->twin = twin;
     o->handle = handle;
     o->kind = kind;
     atomic_store_explicit(&p->object, o, memory_order_relaxed);
@@ -191,7 +215,14 @@ static struct mv_object *fresh(uint64_t handle, unsigned kind)
 }
 
 /* Makes an object visible. */
-static void show(struct mv_object *o) { __atomic_store_n(&o->serial, ++serials, __ATOMIC_RELEASE); }
+static void show(struct mv_object *o)
+{
+    struct mv_object *twin = twin_of(o);
+    memcpy(twin, o, sizeof *o);
+    twin->twin = 0;
+    __atomic_store_n(&o->serial, ++serials, __ATOMIC_RELEASE);
+    __atomic_store_n(&twin->serial, serials, __ATOMIC_RELEASE);
+}
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -366,13 +397,14 @@ void mv_object_name(uint64_t handle, unsigned kind, const char *name)
     const size_t n = strnlen(name, sizeof o->name - 1);
     memcpy(o->name, name, n);
     o->name[n] = 0;
+    memcpy(twin_of(o)->name, o->name, sizeof o->name);
 }
 
 struct mv_object *mv_object_of_world(void)
 {
     for (uint32_t i = 1; files[0] && i < files[0]->count; i++)
-        if (serial_of(object_in(files[0], i)) && object_in(files[0], i)->made == MV_MADE_WORLD)
-            return object_in(files[0], i);
+        if (serial_of(&tables[0][i]) && tables[0][i].made == MV_MADE_WORLD)
+            return &tables[0][i];
     return atomic_load_explicit(&others, memory_order_relaxed);
 }
 
@@ -424,8 +456,8 @@ void mv_started(uint64_t request)
     const struct request *r = find_request(request);
     if (r && serial_of(r->object) == r->serial) {
         struct mv_count *n = &r->object->count[r->kind];
-        mv_count(&n->entered);
-        mv_count(&n->left);
+        mv_count(r->object, &n->entered);
+        mv_count(r->object, &n->left);
     }
     unlock();
 }

@@ -1,5 +1,7 @@
 /*
  * Communicators, windows and files as seen by external tools: the collective calls on each (struct mv_object).
+ * Each object exists twice: in private memory, which this library works with and which core files contain, and in a
+ * shared file, for other processes.
  *
  * A call is counted by mv_collective_enter and mv_collective_leave, which take no lock and make no system call. All
  * other functions run when objects are made and freed. They take a lock for a moment, and preserve errno.
@@ -72,25 +74,31 @@ MV_INLINE struct mv_object *mv_object(uint64_t handle, unsigned kind)
     return mv_object_on(key);
 }
 
-/* Adds 1. Threads may be in collectives on one object at the same time (MPI_Comm_create_group, RMA). Only this process
- * writes the counts. External tools read them, in no particular order. */
-MV_INLINE void mv_count(uint64_t *n)
+/* Adds 1 to a count of an object, and to the count of its twin. Threads may be in collectives on one object at the same
+ * time (MPI_Comm_create_group, RMA). Only this process writes the counts. External tools read them, in no particular
+ * order. */
+MV_INLINE void mv_count(const struct mv_object *o, uint64_t *n)
 {
-    if (MV_UNLIKELY(mv_is_timed()))
+    uint64_t *twin = (uint64_t *)((char *)n + o->twin);
+    if (MV_UNLIKELY(mv_is_timed())) {
         __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
-    else
-        __atomic_store_n(n, __atomic_load_n(n, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(twin, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    const uint64_t more = __atomic_load_n(n, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(n, more, __ATOMIC_RELAXED);
+    __atomic_store_n(twin, more, __ATOMIC_RELAXED);
 }
 
 /* A recorded call of a collective is about to enter MPI. */
 MV_INLINE struct mv_object *mv_collective_enter(struct mv_thread *t, struct mv_object *o, unsigned kind)
 {
     t->object = o;
-    mv_count(&o->count[kind].entered);
+    mv_count(o, &o->count[kind].entered);
     return o;
 }
 
 /* It has returned. */
-MV_INLINE void mv_collective_leave(struct mv_object *o, unsigned kind) { mv_count(&o->count[kind].left); }
+MV_INLINE void mv_collective_leave(struct mv_object *o, unsigned kind) { mv_count(o, &o->count[kind].left); }
 
 #endif

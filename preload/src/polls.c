@@ -36,6 +36,7 @@ void mv_poll_publish(struct mv_thread *t, int gone)
     const struct mv_polled *p = t->polled;
     t->borrowed = 0;
     t->record = NULL;
+    mv_debug_leave(&t->debug);
     const uint32_t site = gone ? p->head.site : mv_site(t, p->ra, t->cfa);
     const uint64_t len = (uint64_t)p->head.lines * 64;
     unsigned char *r = mv_reserve(t, len);

@@ -45,6 +45,7 @@ MV_INLINE void mv_poll_borrow(struct mv_thread *t)
 {
     t->record = t->polled->record;
     t->borrowed = 1;
+    mv_debug_poll(&t->debug, t->record);
 }
 
 /* Ends it: it has found nothing. */
@@ -52,6 +53,7 @@ MV_INLINE void mv_poll_repeated(struct mv_thread *t)
 {
     t->borrowed = 0;
     t->record = NULL;
+    mv_debug_leave(&t->debug);
     t->repeats++;
     __atomic_store_n(&t->ring->repeats, t->repeats, __ATOMIC_RELAXED);
 }

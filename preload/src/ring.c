@@ -51,7 +51,7 @@ static int map_ring(struct mv_thread *t, int fd, uint64_t size)
 void mv_ring_owned(struct mv_thread *t)
 {
     const pid_t tid = (pid_t)syscall(SYS_gettid);
-    t->ring->tid = (uint32_t)tid;
+    t->ring->tid = t->debug.tid = (uint32_t)tid;
     t->ring->main_thread = tid == mv_g.pid;
 }
 
@@ -116,6 +116,9 @@ struct mv_thread *mv_ring_new(void)
     t->again = t;
     t->nowhere = &nowhere;
     t->polled = t->poll;
+    t->debug.ring = (uintptr_t)t->ring;
+    t->debug.thread = index;
+    mv_debug_thread(&t->debug);
     for (int i = 0; i < MV_SETS; i++)
         for (int j = 0; j < MV_WAYS; j++)
             t->set[i][j] = &nowhere;

@@ -10,6 +10,7 @@
 #define MPIVET_RING_H
 
 #include "base.h"
+#include "debug.h"
 #include "session.h"
 
 /* Maximum number of recorded frames of a call stack. */
@@ -86,6 +87,7 @@ struct mv_thread {
     struct mv_polled *polled; /* the last one of those in poll */
     int borrowed;             /* 1: record is that of *polled, which the call under way repeats (see mv_poll_again) */
     unsigned npolled;
+    struct mv_debug_thread debug; /* what debuggers read; written by this thread */
     /* Used by some calls. */
     uint64_t size;       /* of the ring's data */
     uint64_t largest;    /* longest record allowed */
@@ -101,6 +103,10 @@ struct mv_thread {
     uintptr_t query_ra;         /* of the query under way: its record's kind and length, in case it fails */
     uint16_t query_kind, query_used;
     struct mv_buffer status, runs;
+    struct mv_buffer handles;          /* a copy of a long list of requests, before the call */
+    struct mv_buffer extra;            /* MV_DATA records of the call under way, for the tables of objects (kept.c) */
+    size_t extra_used;
+    int keeping;                       /* 1: they are collected */
     struct mv_thread *next_free;
     unsigned long long adds, subs; /* dl_iterate_phdr's counters when modules were last looked for */
     uint32_t modules;
@@ -190,6 +196,7 @@ MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, i
         mv_put8(r, (unsigned)len - 16, mv_ticks());
         mv_put8(r, (unsigned)len - 8, 0);
     }
+    mv_debug_enter(&t->debug, r, len, t->done + 1);
     t->record = r;
     __atomic_store_n(&t->ring->call, t->head, __ATOMIC_RELAXED);
     __atomic_store_n(&t->ring->calls, t->done + 1, __ATOMIC_RELAXED);

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "api.h"
+#include "debug.h"
 #include "end.h"
 #include "session.h"
 #include "start.h"
@@ -14,8 +15,10 @@ void mv_start(void)
     if (atomic_exchange(&begun, 1))
         return;
     const int e = errno;
-    if (!mv_session_join(mv_table_hash))
+    if (!mv_session_join(mv_table_hash)) {
         mv_end_start();
+        mv_debug_start(mv_table_hash);
+    }
     errno = e;
 }
 

@@ -1057,8 +1057,10 @@ type Object struct {
 	RemoteRuns uint32
 	Run        [ObjectRuns]Run // the runs may cover the first members only
 	// by MPI_Comm_set_name or MPI_Win_set_name, ended by a zero
-	Name  [128]byte
-	_     [464]byte
+	Name [128]byte
+	// in the tables for debuggers: distance to the same object in the file
+	Twin  int64
+	_     [456]byte
 	Count [Kinds]Count
 }
 
@@ -1080,6 +1082,7 @@ const (
 	ObjectRemoteRunsAt = 68
 	ObjectRunAt        = 72
 	ObjectNameAt       = 432
+	ObjectTwinAt       = 560
 	ObjectCountAt      = 1024
 )
 
@@ -1164,9 +1167,11 @@ type DebugThread struct {
 	Beat uint64
 	// address of a struct mv_open_requests; 0: the thread has made none
 	Requests atomic.Uint64
-	TID      uint32        // 0: the thread has ended
-	Thread   uint32        // as in struct mv_ring
-	Polling  atomic.Uint32 // not zero: the call is a repeated test or probe
+	TID      uint32 // 0: the thread has ended
+	Thread   uint32 // as in struct mv_ring
+	// not zero: the call repeats a test or probe. Then its record is not in `now`, but at `record`, which is private
+	// memory in this case
+	Polling atomic.Uint32
 	// of the record; only its first MV_NOW bytes are in `now`
 	NowLength uint32
 	// the first bytes of the record of the last recorded call

@@ -227,6 +227,7 @@ func TestOffsets(t *testing.T) {
 		"Object.RemoteRuns":     {unsafe.Offsetof(Object{}.RemoteRuns), ObjectRemoteRunsAt},
 		"Object.Run":            {unsafe.Offsetof(Object{}.Run), ObjectRunAt},
 		"Object.Name":           {unsafe.Offsetof(Object{}.Name), ObjectNameAt},
+		"Object.Twin":           {unsafe.Offsetof(Object{}.Twin), ObjectTwinAt},
 		"Object.Count":          {unsafe.Offsetof(Object{}.Count), ObjectCountAt},
 		"Debug":                 {unsafe.Sizeof(Debug{}), SizeofDebug},
 		"Debug.Magic":           {unsafe.Offsetof(Debug{}.Magic), DebugMagicAt},
