@@ -78,6 +78,9 @@ type Process struct {
 	names *names
 }
 
+// Alive reports whether the process exists.
+func (p *Process) Alive() bool { return p.view.Alive }
+
 // Thread is a thread that has called MPI.
 type Thread struct {
 	TID   int     `json:"tid"`
