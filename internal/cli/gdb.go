@@ -58,8 +58,8 @@ extension for gdb, and --print-lldb-script the one for lldb.`,
 			case 1:
 				what = args[0]
 			default:
-				return usagef("%s takes one run, process or core file, but there is also %q: arguments of gdb come after --",
-					cmd.CommandPath(), args[1])
+				return usagef("%s takes one run, process or core file, but there is also %q: "+
+					"arguments of gdb come after --", cmd.CommandPath(), args[1])
 			}
 			words, err := debuggee(what)
 			if err != nil {
@@ -151,14 +151,15 @@ func attach(pid int) ([]string, error) {
 	}
 	for line := range strings.Lines(string(status)) {
 		if tracer, ok := strings.CutPrefix(line, "TracerPid:"); ok && strings.TrimSpace(tracer) != "0" {
-			return nil, fmt.Errorf("process %d is already being debugged, by process %s", pid, strings.TrimSpace(tracer))
+			return nil, fmt.Errorf("process %d is already being debugged, by process %s",
+				pid, strings.TrimSpace(tracer))
 		}
 	}
 	// The kernel asks the same question for this file as for attaching.
 	f, err := os.Open(dir + "mem")
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, fmt.Errorf("the system forbids to debug process %d: sysctl kernel.yama.ptrace_scope=0 allows it to "+
-			"the owner of a process; containers need --cap-add SYS_PTRACE", pid)
+		return nil, fmt.Errorf("the system forbids to debug process %d: sysctl kernel.yama.ptrace_scope=0 allows it "+
+			"to the owner of a process; containers need --cap-add SYS_PTRACE", pid)
 	}
 	if err == nil {
 		f.Close()

@@ -40,8 +40,8 @@ func script(debugger, mpivet string, own []byte) []byte {
 	return bytes.Join([][]byte{[]byte(head), client, []byte("\n"), own}, nil)
 }
 
-// Write writes a script into a directory, if it is not there yet, and returns its path. Different scripts have different
-// names, so that a debugger that runs keeps its own. lldb wants the name to be one of Python.
+// Write writes a script into a directory, if it is not there yet, and returns its path. Different scripts have
+// different names, so that a debugger that runs keeps its own. lldb wants the name to be one of Python.
 func Write(dir, name string, script []byte) (string, error) {
 	h := fnv.New64a()
 	_, _ = h.Write(script)

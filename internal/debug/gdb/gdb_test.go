@@ -86,7 +86,8 @@ func newSession(t *testing.T, program string) *session {
 func (s *session) gdb(t *testing.T, commands ...string) []string {
 	t.Helper()
 	args := []string{
-		"-nx", "-q", "-batch", "-iex", "set breakpoint pending on", "-ix", s.script, "-ex", "break " + s.stop, "-ex", "run",
+		"-nx", "-q", "-batch", "-iex", "set breakpoint pending on", "-ix", s.script,
+		"-ex", "break " + s.stop, "-ex", "run",
 	}
 	if s.stop == "" {
 		args = args[:len(args)-4]
@@ -175,8 +176,8 @@ func TestPrint(t *testing.T) {
 				"set mpivet buffers on", "",
 				"set print pretty on", "",
 				"p structure", "{\n  kind = STRUCT,\n  count = 2,\n  entries = {{\n      blocklength = 1,\n      "+
-					"offset = -4,\n      type = \"MPI_LB\"\n    }, {\n      blocklength = 5,\n      offset = 0,\n      "+
-					"type = \"MPI_INT\"\n    }}\n}",
+					"offset = -4,\n      type = \"MPI_LB\"\n    }, {\n      blocklength = 5,\n      "+
+					"offset = 0,\n      type = \"MPI_INT\"\n    }}\n}",
 			)
 		})
 	}
@@ -206,8 +207,8 @@ func TestCommands(t *testing.T) {
 		"mpivet buffer structure buffer 3 [1]", "3 × particle [1]\n  [0] = {x = 1, id = 2}",
 		"mpivet buffer structure 8", "mpivet: cannot access memory at 0x8",
 		"mpivet buffer structure", "mpivet: usage: mpivet buffer HANDLE ADDRESS [COUNT] [PATH]",
-		"mpivet call", "MPI_Send(buf=0x1000, count=8)\n  function = MPI_Send\n  arguments = {buf = 0x1000, count = 8}\n"+
-			"  since = 12 s",
+		"mpivet call", "MPI_Send(buf=0x1000, count=8)\n  function = MPI_Send\n"+
+			"  arguments = {buf = 0x1000, count = 8}\n  since = 12 s",
 		"mpivet requests", "[0] = a request\n  call = "+strings.Repeat("long ", 30)+"\n  since = 2 s",
 		"mpivet findings", "no findings",
 		"mpivet status status", "{source = 2, tag = 7}",
@@ -313,7 +314,8 @@ func TestInspector(t *testing.T) {
 	}{
 		{"nothing", nil, none},
 		{"environment", []string{"MPIVET_INSPECTOR=" + link}, structureLines},
-		{"no program", []string{"MPIVET_INSPECTOR=/no/where"}, "mpivet: MPIVET_INSPECTOR is /no/where, which is no program"},
+		{"no program", []string{"MPIVET_INSPECTOR=/no/where"},
+			"mpivet: MPIVET_INSPECTOR is /no/where, which is no program"},
 		{"process", []string{"FAKE_PROGRAM=" + link}, structureLines},
 		{"process, gone", []string{"FAKE_PROGRAM=/no/where"}, none},
 		{"path", []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, structureLines},
@@ -355,7 +357,8 @@ func TestAgain(t *testing.T) {
 	log := filepath.Join(dir, "log")
 	s.env = append(s.env, "FAKE_LOG="+log)
 	s.check(t, "up 2", "~main", "p structure", structure, "p field", "8 × MPI_INT = {1, 2, 3}",
-		"set var field[2] = 4", "", "p field", "{1, 2, 4, 0, 0, 0, 0, 0}", "frame 1", "~MPI_Send", "finish", "~main", "p comm", "~^MPI_COMM_WORLD")
+		"set var field[2] = 4", "", "p field", "{1, 2, 4, 0, 0, 0, 0, 0}",
+		"frame 1", "~MPI_Send", "finish", "~main", "p comm", "~^MPI_COMM_WORLD")
 	if b, err := os.ReadFile(log); err != nil || string(b) != "started\n" {
 		t.Errorf("%v: %q", err, b)
 	}
@@ -371,7 +374,8 @@ func TestMI(t *testing.T) {
 		`-interpreter-exec console "run"`, "-stack-select-frame 2",
 		"-var-create s * structure", "-var-list-children --all-values s", "-var-list-children --all-values s.entries",
 		"-var-list-children --all-values s.entries.[0]", "-var-create b * buffer", "-var-list-children --all-values b",
-		"-var-create g * big", "-var-list-children --all-values g 998 1000", "-var-update --all-values *", "-gdb-exit", "",
+		"-var-create g * big", "-var-list-children --all-values g 998 1000",
+		"-var-update --all-values *", "-gdb-exit", "",
 	}, "\n")
 	file := filepath.Join(t.TempDir(), "in")
 	if err := os.WriteFile(file, []byte(in), 0o600); err != nil {
