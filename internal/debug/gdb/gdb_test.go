@@ -314,8 +314,11 @@ func TestInspector(t *testing.T) {
 	}{
 		{"nothing", nil, none},
 		{"environment", []string{"MPIVET_INSPECTOR=" + link}, structureLines},
-		{"no program", []string{"MPIVET_INSPECTOR=/no/where"},
-			"mpivet: MPIVET_INSPECTOR is /no/where, which is no program"},
+		{
+			"no program",
+			[]string{"MPIVET_INSPECTOR=/no/where"},
+			"mpivet: MPIVET_INSPECTOR is /no/where, which is no program",
+		},
 		{"process", []string{"FAKE_PROGRAM=" + link}, structureLines},
 		{"process, gone", []string{"FAKE_PROGRAM=/no/where"}, none},
 		{"path", []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, structureLines},
