@@ -79,6 +79,9 @@ type Process struct {
 	names *tables.Names
 }
 
+// Alive reports whether the process exists.
+func (p *Process) Alive() bool { return p.view.Alive }
+
 // Thread is a thread that has called MPI.
 type Thread struct {
 	TID   int     `json:"tid"`
