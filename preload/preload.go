@@ -52,7 +52,7 @@ func Digest() []byte {
 // work with both WriteSources and WritePassthrough.
 func CompileFlags() []string {
 	return []string{
-		"-shared", "-fPIC", "-O2", "-g1", "-std=gnu11", "-fvisibility=hidden", "-fno-plt",
+		"-shared", "-fPIC", "-O2", "-g", "-fno-var-tracking", "-std=gnu11", "-fvisibility=hidden", "-fno-plt",
 		"-fno-stack-protector", "-fno-semantic-interposition",
 		"-fasynchronous-unwind-tables", "-fno-optimize-sibling-calls", "-fcf-protection=none", "-pthread",
 		// The library contains its own unwinder. So it has no influence on the program's unwinder. It takes nothing

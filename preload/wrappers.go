@@ -165,6 +165,10 @@ func (w *wrapper) args(replace map[string]string) string {
 func (w *wrapper) write() {
 	w.declareMaking()
 	writeEntry(w.b, w.Func, "mv_bind_wrapper")
+	// Give each argument a place in memory, where debuggers find it at any time.
+	for i := range w.Params {
+		w.line("MV_AT_HOME(%s);", w.Params[i].Name)
+	}
 	switch {
 	case !w.ReturnsCode():
 		w.writeValue()

@@ -101,7 +101,7 @@ func (x *fatalities) pause(check, why string, victims []victim) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the program is left as it is after %s, until mpivet is interrupted or killed; to look at it:", why)
 	for _, v := range victims[:min(victimLimit, len(victims))] {
-		fmt.Fprintf(&b, "\nmpivet:   gdb -p %-8d rank %d", v.pid, v.rank)
+		fmt.Fprintf(&b, "\nmpivet:   mpivet gdb %-8d rank %d", v.pid, v.rank)
 	}
 	if n := len(victims) - victimLimit; n > 0 {
 		fmt.Fprintf(&b, "\nmpivet:   and %d more", n)
@@ -128,7 +128,7 @@ func (x *fatalities) debug(why string, victims []victim) {
 	if x.terminal {
 		v := victims[0]
 		say("gdb is attached to rank %d (process %d) after %s; the program ends with it", v.rank, v.pid, why)
-		if err := launch.Debug(ctx, gdb, v.pid); err != nil {
+		if err := launch.Debug(ctx, gdb, x.script(), v.pid); err != nil {
 			say("gdb: %v", oneLine(err))
 		}
 		return
@@ -139,4 +139,17 @@ func (x *fatalities) debug(why string, victims []victim) {
 			say("gdb: %v", oneLine(err))
 		}
 	}
+}
+
+// script returns the path of mpivet's extension for gdb, "" if it can't be written. gdb is of use without it, too.
+func (*fatalities) script() string {
+	mpivet, err := self()
+	if err == nil {
+		var path string
+		if path, err = gdbScript(mpivet); err == nil {
+			return path
+		}
+	}
+	say("mpivet's extension is not loaded into gdb: %v", oneLine(err))
+	return ""
 }

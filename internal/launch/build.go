@@ -219,6 +219,22 @@ func (b *Builder) build(m *MPI) (string, error) {
 	return path, nil
 }
 
+// sourcesName returns the directory for the sources of a library, which debuggers show.
+func sourcesName(path string) string { return strings.TrimSuffix(path, ".so") + ".src" }
+
+// keepSources copies the sources of a library to where debuggers look for them. Without them, everything else works.
+func keepSources(dir, to string) {
+	_ = os.RemoveAll(to)
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		_ = os.RemoveAll(to)
+		return
+	}
+	objects, _ := filepath.Glob(filepath.Join(to, "*.o"))
+	for _, o := range objects {
+		_ = os.Remove(o)
+	}
+}
+
 // logName returns the file for the compiler's output if the build of a library fails.
 func logName(path string) string { return strings.TrimSuffix(path, ".so") + ".log" }
 
@@ -308,6 +324,7 @@ func (b *Builder) compile(ctx context.Context, m *MPI, path, dir string, files [
 	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
 		return err
 	}
+	keepSources(dir, sourcesName(path))
 	return os.Rename(tmp.Name(), path)
 }
 
@@ -328,7 +345,8 @@ func (b *Builder) compileAll(ctx context.Context, m *MPI, cc, path, dir string, 
 
 // step runs the compiler in dir. If it fails, step writes its output to a file in the directory of the library.
 func (b *Builder) step(ctx context.Context, m *MPI, cc, path, dir string, args ...string) error {
-	args = append(slices.Clone(b.Flags), args...)
+	// Debuggers look for the sources beside the library.
+	args = append(append(slices.Clone(b.Flags), "-ffile-prefix-map="+dir+"="+sourcesName(path)), args...)
 	cmd := exec.CommandContext(ctx, cc, args...)
 	cmd.WaitDelay = time.Second
 	cmd.Dir = dir

@@ -20,12 +20,16 @@ func AtTerminal() bool {
 }
 
 // Debug attaches a debugger to a process, on mpivet's terminal, and waits for the end of the debugger. The debugger is
-// in the foreground, so that Ctrl-C goes only to it.
-func Debug(ctx context.Context, gdb string, pid int) error {
+// in the foreground, so that Ctrl-C goes only to it. script is an extension for the debugger, "" for none.
+func Debug(ctx context.Context, gdb, script string, pid int) error {
 	// Later, mpivet takes the terminal back from the background. These signals would stop it then.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 	tty := int(os.Stdin.Fd())
-	cmd := exec.CommandContext(ctx, gdb, "-q", "-p", strconv.Itoa(pid))
+	args := []string{"-q", "-p", strconv.Itoa(pid)}
+	if script != "" {
+		args = append([]string{"-ix", script}, append(args, "-ex", "mpivet frame")...)
+	}
+	cmd := exec.CommandContext(ctx, gdb, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: tty}
 	err := cmd.Run()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"weak"
 
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
@@ -41,42 +40,6 @@ func (k *constructor) kind() datatype.Kind {
 	return k.makes
 }
 
-// combiners are the constructors by their names in the API table.
-var combiners = func() map[string]datatype.Kind {
-	m := make(map[string]datatype.Kind)
-	for k := datatype.DupKind; k < datatype.Unknown; k++ {
-		m[strings.ToLower(k.String())] = k
-	}
-	return m
-}()
-
-// numberArgs and arrayArgs say where parameters are stored, by their names in the standard.
-var (
-	numberArgs = map[string]func(*datatype.Args) *int64{
-		"count":       func(a *datatype.Args) *int64 { return &a.Count },
-		"ndims":       func(a *datatype.Args) *int64 { return &a.Count },
-		"blocklength": func(a *datatype.Args) *int64 { return &a.Blocklength },
-		"stride":      func(a *datatype.Args) *int64 { return &a.Stride },
-		"size":        func(a *datatype.Args) *int64 { return &a.Size },
-		"rank":        func(a *datatype.Args) *int64 { return &a.Rank },
-		"lb":          func(a *datatype.Args) *int64 { return &a.LB },
-		"extent":      func(a *datatype.Args) *int64 { return &a.Extent },
-		"p":           func(a *datatype.Args) *int64 { return &a.P },
-		"r":           func(a *datatype.Args) *int64 { return &a.R },
-	}
-	arrayArgs = map[string]func(*datatype.Args) *[]int64{
-		"array_of_blocklengths":  func(a *datatype.Args) *[]int64 { return &a.Blocklengths },
-		"array_of_displacements": func(a *datatype.Args) *[]int64 { return &a.Displacements },
-		"array_of_sizes":         func(a *datatype.Args) *[]int64 { return &a.Sizes },
-		"array_of_gsizes":        func(a *datatype.Args) *[]int64 { return &a.Sizes },
-		"array_of_subsizes":      func(a *datatype.Args) *[]int64 { return &a.Subsizes },
-		"array_of_starts":        func(a *datatype.Args) *[]int64 { return &a.Starts },
-		"array_of_dargs":         func(a *datatype.Args) *[]int64 { return &a.Dargs },
-		"array_of_psizes":        func(a *datatype.Args) *[]int64 { return &a.Psizes },
-		"array_of_distribs":      nil,
-	}
-)
-
 const orderParam = "order" // a constant, too
 
 // ConstructsType reports whether a function makes a datatype from others.
@@ -87,7 +50,7 @@ func newConstructor(f *mpiapi.Func) *constructor {
 	if f.Combiner == "" {
 		return nil
 	}
-	k := &constructor{makes: combiners[f.Combiner], olds: -1}
+	k := &constructor{makes: datatype.KindOf(f.Combiner), olds: -1}
 	for i := range f.Params {
 		p := &f.Params[i]
 		at := slot{At: p.Layout.At, Wide: p.Layout.Wide}
@@ -98,9 +61,9 @@ func newConstructor(f *mpiapi.Func) *constructor {
 		case p.Role == mpiapi.OldType:
 			k.old = at
 		case p.Pointer:
-			k.arrays = append(k.arrays, array{p.Name, i, arrayArgs[p.Name]})
+			k.arrays = append(k.arrays, array{p.Name, i, datatype.ArrayArg(p.Name)})
 		default:
-			k.numbers = append(k.numbers, number{p.Name, at, numberArgs[p.Name]})
+			k.numbers = append(k.numbers, number{p.Name, at, datatype.NumberArg(p.Name)})
 		}
 	}
 	return k

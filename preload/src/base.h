@@ -31,6 +31,9 @@
 #define MV_COLD __attribute__((cold, noinline))
 #define MV_INLINE static inline __attribute__((always_inline))
 
+/* Keeps a variable in memory. So debuggers find it wherever the function is, also if the compiler optimizes. */
+#define MV_AT_HOME(x) __asm__("" : "+m"(x))
+
 /* Lets a processor core that waits in a loop run its other hardware thread. */
 MV_INLINE void mv_pause(void)
 {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mpivet/mpivet/internal/debug/tables"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
@@ -111,7 +112,7 @@ func labelOf(k identity, groups map[identity][]member, labels map[identity]strin
 	if one.Parent != 0 && groups[parent] != nil {
 		of = labelOf(parent, groups, labels)
 	}
-	s := label(one, of)
+	s := tables.Label(one, of)
 	labels[k] = s
 	return s
 }

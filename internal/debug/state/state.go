@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/debug/tables"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -75,8 +76,11 @@ type Process struct {
 	Threads []*Thread `json:"threads"`
 
 	view  *ring.ProcessView
-	names *names
+	names *tables.Names
 }
+
+// Alive reports whether the process exists.
+func (p *Process) Alive() bool { return p.view.Alive }
 
 // Thread is a thread that has called MPI.
 type Thread struct {
@@ -244,7 +248,7 @@ func processes(first, v *ring.RunView) []*Process {
 		if rank < 0 && !q.Initialized && len(q.Threads) == 0 {
 			continue // a script, or a launcher
 		}
-		p := &Process{Rank: rank, PID: q.PID, Exe: q.Exe, view: q, names: newNames(q), State: processState(q)}
+		p := &Process{Rank: rank, PID: q.PID, Exe: q.Exe, view: q, names: tables.NewNames(q.Names, q.Objects), State: processState(q)}
 		if rank >= 0 {
 			p.World = all.place(worldSize(q), rank)
 		}
@@ -326,8 +330,8 @@ func sameThread(p *ring.ProcessView, t *ring.ThreadView) *ring.ThreadView {
 }
 
 // newThread describes a thread. before is its state at the first look, which took place at the time then.
-func newThread(t, before *ring.ThreadView, now, then time.Duration, n *names) *Thread {
-	out := &Thread{TID: t.TID, InMPI: t.InCall(), Calls: t.Calls, Call: n.call(t.Call)}
+func newThread(t, before *ring.ThreadView, now, then time.Duration, n *tables.Names) *Thread {
+	out := &Thread{TID: t.TID, InMPI: t.InCall(), Calls: t.Calls, Call: n.Call(t.Call)}
 	same := before != nil && before.Calls == t.Calls && before.Done == t.Done
 	out.Moved = !same
 	switch {

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/debug/tables"
 	"github.com/mpivet/mpivet/internal/finding"
 )
 
@@ -35,19 +36,7 @@ func orDash(s string) string {
 	return s
 }
 
-// ago formats a duration with a suitable precision: 1.2 s, 12 s, 3m05s.
-func ago(s Seconds) string {
-	d := time.Duration(s)
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
+func ago(s Seconds) string { return tables.Ago(time.Duration(s)) }
 
 // state returns the condition of the run in one or two words.
 func (r *Run) state() string {

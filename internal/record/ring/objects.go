@@ -120,7 +120,7 @@ func (p *ProcessView) objects(path string, b, again []byte) error {
 		if at+size > uint64(len(again)) || u64(b, int(at)) != u64(again, int(at)) {
 			continue
 		}
-		o, err := parseObject(b[at:][:size])
+		o, err := ParseObject(b[at:][:size])
 		if err != nil {
 			return damagedFile(path, "%v", err)
 		}
@@ -134,8 +134,12 @@ func (p *ProcessView) objects(path string, b, again []byte) error {
 // maxMembers is the maximum number of listed members of an object.
 const maxMembers = 1 << 20
 
-// parseObject returns the object in its bytes, nil if there is none.
-func parseObject(b []byte) (*ObjectView, error) {
+// ParseObject returns the object in the bytes of a struct mv_object, nil if there is none. It returns an error if the
+// bytes are too few, or contain impossible numbers.
+func ParseObject(b []byte) (*ObjectView, error) {
+	if len(b) < layout.SizeofObject {
+		return nil, fmt.Errorf("an object in %d bytes", len(b))
+	}
 	var m layout.Object
 	num := func(at int) int { return int(int32(u32(b, at))) }
 	o := &ObjectView{

@@ -86,6 +86,9 @@ var names = []Name{
 	constant(17, "MPI_ERR_IN_STATUS"), constant(18, "MPI_ERR_PENDING"), constant(3, "MPI_THREAD_MULTIPLE"),
 }
 
+// Predefined returns the names of the invented MPI.
+func Predefined() []Name { return slices.Clone(names) }
+
 // predefined is the record of names.
 var predefined = sync.OnceValue(func() []byte { return Names(names) })
 
