@@ -175,6 +175,7 @@ func TestDamaged(t *testing.T) {
 		{"keys", "", "error: a table of requests cannot be read", "by thread 1000"},
 		{"entry", "", "error: a table of requests cannot be read", "by thread 1000"},
 		{"record", "", "error: the record of a call makes no sense", ""},
+		{"polling", "rank 1\n", "MPI_Sendrecv", "MPI_Recv;"},
 		{"now", "", "error: the record of a call makes no sense", "MPI_Recv;"},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {

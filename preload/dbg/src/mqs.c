@@ -325,7 +325,7 @@ static int fill_thread(const tables *p, const struct comm *on, const struct oper
     if (!dbg_fetch(&p->target, o->at, sizeof h, h))
         return 0;
     const uint64_t length = MEMBER(&p->target, h, struct mv_debug_thread, now_length);
-    if (!MEMBER(&p->target, h, struct mv_debug_thread, record) ||
+    if (!dbg_in_call(p, h) ||
         !dbg_decode(p, h + offsetof(struct mv_debug_thread, now), length < MV_NOW ? length : MV_NOW, &c) ||
         !c.function || !(c.function->acts & o->acts))
         return 0;

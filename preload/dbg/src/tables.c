@@ -376,6 +376,12 @@ static int read_requests(tables *p, uint64_t at, uint32_t tid, uint64_t *budget)
     return result;
 }
 
+int dbg_in_call(const tables *p, const unsigned char *h)
+{
+    return MEMBER(&p->target, h, struct mv_debug_thread, record) &&
+           !MEMBER(&p->target, h, struct mv_debug_thread, polling);
+}
+
 static int read_thread(tables *p, uint64_t at, uint64_t *budget)
 {
     const struct target *t = &p->target;
@@ -384,7 +390,7 @@ static int read_thread(tables *p, uint64_t at, uint64_t *budget)
     if (!dbg_fetch(t, at, sizeof h, h))
         return err_threads;
     const uint32_t tid = (uint32_t)MEMBER(t, h, struct mv_debug_thread, tid);
-    if (MEMBER(t, h, struct mv_debug_thread, record) && tid) {
+    if (tid && dbg_in_call(p, h)) {
         uint64_t length = MEMBER(t, h, struct mv_debug_thread, now_length);
         struct call c;
         if (length > MV_NOW)
@@ -451,16 +457,24 @@ static void read_operations(tables *p)
     dbg_clear(&threads);
 }
 
-/* The present time of the process. If the analyzer's time cannot be read, it is the last that a call has seen. */
+static void pass(tables *p, uint64_t at)
+{
+    unsigned char bytes[8];
+    if (dbg_fetch(&p->target, at, sizeof bytes, bytes)) {
+        const uint64_t time = dbg_number(&p->target, bytes, sizeof bytes);
+        if (time > p->present)
+            p->present = time;
+    }
+}
+
+/* The present time of the process. Core files do not have the analyzer's time. Then it is the latest time that is
+ * known. */
 static void read_time(tables *p)
 {
-    unsigned char beat[8];
     p->present = HEAD(p, last_beat);
-    if (dbg_fetch(&p->target, HEAD(p, beat), sizeof beat, beat)) {
-        const uint64_t now = dbg_number(&p->target, beat, sizeof beat);
-        if (now > p->present)
-            p->present = now;
-    }
+    pass(p, HEAD(p, beat));
+    if (HEAD(p, told))
+        pass(p, HEAD(p, told) + offsetof(struct mv_told, time));
 }
 
 int dbg_update(tables *p)

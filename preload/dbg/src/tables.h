@@ -83,6 +83,10 @@ int dbg_decode(const tables *, const unsigned char *record, size_t size, struct 
 /* The argument at an offset of the record, 0 if it is not there. */
 uint64_t dbg_argument(const tables *, const struct call *, unsigned offset, size_t size);
 
+/* Whether a thread, of which h is the struct mv_debug_thread, is in the call of `now`. The record of a poll lies
+ * elsewhere. */
+int dbg_in_call(const tables *, const unsigned char *h);
+
 /* Looks a value up in the list of names. Returns 0 if it is not there. `name` has 64 bytes. */
 int dbg_name(const tables *, int kind, uint64_t value, char *name, int32_t *size);
 /* The value of a constant. */

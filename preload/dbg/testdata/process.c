@@ -258,6 +258,8 @@ static void change(const char *scenario)
         open_requests[0].entries = 0x10;
     else if (IS("record"))
         put4(entries[0][0].record, 12, 0);
+    else if (IS("polling"))
+        threads[0].polling = 1;
     else if (IS("now"))
         threads[0].now_length = 8;
     else if (!IS("good"))
