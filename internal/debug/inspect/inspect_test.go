@@ -171,7 +171,8 @@ func TestConstructors(t *testing.T) {
 		}, "kind=SUBARRAY ndims=2 sizes={4, 5} subsizes={2, 3} starts={1, 1} order=C type=MPI_INT size=24"},
 		{"MPI_Type_create_darray", fakerun.Args{
 			"size": 2, "rank": 0, "ndims": 1, "array_of_gsizes": []int32{8},
-			"array_of_distribs": []int32{fakerun.Block}, "array_of_dargs": []int32{fakerun.DefaultDarg}, "array_of_psizes": []int32{2}, "order": fakerun.OrderF,
+			"array_of_distribs": []int32{fakerun.Block}, "array_of_dargs": []int32{fakerun.DefaultDarg},
+			"array_of_psizes": []int32{2}, "order": fakerun.OrderF,
 			"oldtype": fakerun.Int,
 		}, "kind=DARRAY rank=0 of 2 ndims=1 sizes={8} distributions= psizes={2} order=FORTRAN type=MPI_INT size=16"},
 		{"MPI_Type_create_f90_real", fakerun.Args{"p": 12, "r": 30}, "kind=F90_REAL p=12 r=30 size=8"},
@@ -271,7 +272,8 @@ func TestFreedAndUnknown(t *testing.T) {
 		`"kind":"op","value":"0x44000000"`:       "0x44000000 is no reduction operation: it is MPI_COMM_WORLD",
 		`"kind":"keyval","value":1`:              `"keyval" is no kind of handle`,
 		`"kind":"op"`:                            "the request handle needs a value",
-		`"kind":"request","value":7`:             "0x7 is no request that mpivet knows: it is complete, or no call has made it",
+		`"kind":"request","value":7`: "0x7 is no request that mpivet knows: " +
+			"it is complete, or no call has made it",
 	} {
 		want(t, ask(t, x, `{"do":"handle",`+request+`}`), "error: "+answer)
 	}

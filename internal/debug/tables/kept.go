@@ -123,7 +123,7 @@ func (t *Tables) unknown(kind mpiapi.Kind, handle uint64) error {
 		}
 	}
 	if t.Forgotten > 0 {
-		return unknownError(fmt.Sprintf("%#x is no %s that mpivet knows, but there were %d objects that it had no room for",
+		return unknownError(fmt.Sprintf("%#x is no %s that mpivet knows, but it had no room for %d objects",
 			handle, kindWords[kind], t.Forgotten))
 	}
 	return unknownError(fmt.Sprintf("%#x is no %s that mpivet knows", handle, kindWords[kind]))
