@@ -80,7 +80,7 @@ func TestGDB(t *testing.T) {
 			{"mpivet type particle", `kind = RESIZED.*\n +entries`},
 			{"mpivet type big [3]", `MPI_INT`},
 			{"mpivet buffer particle particles 2 [0][1]", `= 1\n.*= 2\n.*= 3\n`},
-			{"mpivet buffer particle 8", `mpivet: `},
+			{"mpivet buffer particle 8", `cannot`},
 			{"mpivet call", `^MPI_Recv\(`},
 			{"mpivet calls", `MPI_Recv\(`},
 			{"mpivet requests", `MPI_Irecv`},
