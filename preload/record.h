@@ -689,7 +689,7 @@ struct mv_told {
     uint32_t pad;
 };
 
-#define MV_TOLD_SIZE (64 << 10)
+#define MV_TOLD_SIZE 65536
 
 struct mv_unexpected {
     uint64_t comm;     /* handle of the communicator in the receiving process */

@@ -79,6 +79,7 @@ func newAnalysis(
 	if live != nil {
 		gate = live
 		p.Confirm = pipeline.Scheduled() // it asks the kernel about the processes
+		p.Told = live.Told
 		if o.wantedSums() != ring.NoSums {
 			p.Layouts = live.Layouts
 		}

@@ -35,6 +35,9 @@ type Options struct {
 	// Layouts opens the file that gives a process the memory layouts of its datatypes: Live.Layouts. nil: processes do
 	// not get them.
 	Layouts func(ring.ProcID) (*ring.Layouts, error)
+	// Told opens the file in which a process's debuggers find what the analysis knows: Live.Told. nil: they do not get
+	// it.
+	Told func(ring.ProcID) (*ring.Told, error)
 	// NoProgress is the time for which processes may, on average, be in the same MPI calls before this is reported; 0:
 	// forever.
 	NoProgress time.Duration
@@ -70,6 +73,7 @@ type Pipeline struct {
 
 	facts    *analysis.Run
 	layouts  *layouts // nil if not requested
+	told     *told    // nil if not requested
 	waits    *waiting.Analyzer
 	strict   *Strict
 	judge    *hold.Judge // nil if not in strict mode
@@ -87,6 +91,9 @@ func New(o Options) *Pipeline {
 	if o.Layouts != nil {
 		p.layouts = newLayouts(o.Layouts)
 		p.Tracker.Types = p.layouts
+	}
+	if o.Told != nil {
+		p.told = newTold(o.Told)
 	}
 	if o.Leaks == nil {
 		o.Leaks = new(check.DefaultLeaks())
@@ -142,6 +149,9 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 		slices.Sort(f.Sites[i].Also)
 	}
 	p.reporter.Report(f)
+	if p.told != nil {
+		p.told.note(f)
+	}
 }
 
 // consult subscribes the judge of strict mode to its events. It gets them after all checks.
@@ -229,6 +239,9 @@ func (p *Pipeline) End(id ring.ProcID, e *ring.ProcEnd) {
 	if p.layouts != nil && e.Kind != ring.Lost {
 		p.layouts.end(id)
 	}
+	if p.told != nil {
+		p.told.end(id)
+	}
 	if p.judge != nil {
 		p.judge.End(p.Tracker.Processes[id])
 	}
@@ -242,6 +255,9 @@ func (p *Pipeline) Tick() {
 	defer p.guard()
 	p.Tracker.Tick()
 	p.waits.Tick(p.confirm)
+	if p.told != nil {
+		p.told.tick(p.Tracker.Processes)
+	}
 }
 
 // Finish lets the checks report findings that are known only at the end.

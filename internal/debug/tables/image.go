@@ -117,8 +117,8 @@ type Core struct {
 	files map[string]*os.File // nil: it cannot be opened
 }
 
-// OpenCore opens a core file. If exe is not "", it is a path of the executable, in case that it is not any more where it
-// was.
+// OpenCore opens a core file. If exe is not "", it is a path of the executable, in case that it is not any more where
+// it was.
 func OpenCore(path, exe string) (*Core, error) {
 	f, err := elf.Open(path)
 	if err != nil {

@@ -63,8 +63,8 @@ func TestCyclicLists(t *testing.T) {
 	p = faketables.New(4)
 	h := p.Thread(7, 0)
 	h.Call(true, "MPI_Barrier", fakerun.Args{"comm": fakerun.World})
-	p.Put64(p.Debug()+layout.DebugThreadsAt, p.Base()+uint64(len(p.Bytes))-layout.SizeofDebugThread)
-	p.Put64(p.Base()+uint64(len(p.Bytes))-layout.SizeofDebugThread, p.Base()+uint64(len(p.Bytes))-layout.SizeofDebugThread)
+	at := p.Base() + uint64(len(p.Bytes)) - layout.SizeofDebugThread
+	p.Put64(at+layout.DebugThreadNextAt, at)
 	_, err = open(t, p).Threads()
 	failed(t, err, "the list of threads does not end")
 }
@@ -126,8 +126,8 @@ func TestTold(t *testing.T) {
 	p.Tell(`{"waits":[{"thread":2,"text":"nothing"}]}`, &layout.Unexpected{Tag: 7, World: -1, Bytes: 3})
 	at := p.Base() + uint64(len(p.Bytes)) - 64<<10
 	w, err := open(t, p).Told()
-	if err != nil || len(w.Waits) != 1 || w.Waits[0].Thread != 2 || len(w.Unexpected) != 1 || w.Unexpected[0].Tag != 7 ||
-		w.Unexpected[0].World != -1 {
+	if err != nil || len(w.Waits) != 1 || w.Waits[0].Thread != 2 || len(w.Unexpected) != 1 ||
+		w.Unexpected[0].Tag != 7 || w.Unexpected[0].World != -1 {
 		t.Errorf("%+v, %v", w, err)
 	}
 	for _, c := range []struct {

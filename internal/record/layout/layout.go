@@ -34,6 +34,7 @@ const (
 	RequestWays   = 8
 	RequestRecord = 128
 	KeptPCs       = 6
+	ToldSize      = 0x10000
 )
 
 // The values of enum mv_process_state.

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/preload/dbg"
+)
+
+// debuggerLibrary makes the library for debuggers from the sources in this executable, and keeps it in the user's
+// cache.
+func debuggerLibrary() (*launch.DebuggerLibrary, error) {
+	dir, err := launch.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return &launch.DebuggerLibrary{Dir: dir, Log: os.Stderr, Sources: dbg.Sources(), Flags: dbg.CompileFlags()}, nil
+}
+
+func dbgLibraryCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "dbg-library",
+		Short: "Print the path of the library that shows message queues in debuggers",
+		Long: `Dbg-library builds the library that shows debuggers the message queues of a process
+under mpivet, unless it exists already, and prints its path. Debuggers that know the
+message queue interface of MPI (TotalView, DDT, padb) load it. They find it by the
+variable MPIR_dll_name of the process.`,
+		Args:   noArgs,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := debuggerLibrary()
+			if err != nil {
+				return err
+			}
+			path, err := l.Build()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), path)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,125 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// DebuggerLibrary is the library that debuggers load to look at processes under mpivet. It does not depend on an MPI.
+// Any C compiler can build it.
+type DebuggerLibrary struct {
+	// Dir is the directory of the cache.
+	Dir string
+	// Log gets a line before a build. It may be nil.
+	Log io.Writer
+	// Sources are the C files by name, and Flags the compiler's flags, without the output's name.
+	Sources map[string][]byte
+	Flags   []string
+}
+
+// Path returns the path of the library in the cache, and whether the library is there. The name depends on the sources
+// and the flags.
+func (l *DebuggerLibrary) Path() (string, bool) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", l.Flags)
+	for _, name := range slices.Sorted(maps.Keys(l.Sources)) {
+		fmt.Fprintf(h, "%s %d\n", name, len(l.Sources[name]))
+		h.Write(l.Sources[name])
+	}
+	path := filepath.Join(l.Dir, fmt.Sprintf("libmpivet_dbg-%s.so", hex.EncodeToString(h.Sum(nil)[:8])))
+	return path, exists(path)
+}
+
+// Build returns the path of the library. It compiles the library if the cache does not have it.
+func (l *DebuggerLibrary) Build() (string, error) {
+	path, there := l.Path()
+	if there {
+		return path, nil
+	}
+	cc, err := plainCompiler()
+	if err != nil {
+		return "", err
+	}
+	b := &Builder{Dir: l.Dir, Log: l.Log}
+	unlock := b.lock(path)
+	defer unlock()
+	if exists(path) { // another process has built it
+		return path, nil
+	}
+	b.say("compiling the library for debuggers with %s (once)", cc)
+	// Remove unfinished files even if the user interrupts the build.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := l.compile(ctx, cc, path); err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted while compiling the library for debuggers")
+		}
+		return "", err
+	}
+	return path, nil
+}
+
+// plainCompiler returns a C compiler.
+func plainCompiler() (string, error) {
+	names := []string{"cc", "gcc", "clang"}
+	if cc := os.Getenv("CC"); cc != "" {
+		names = []string{cc}
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("there is no C compiler for the library for debuggers (%s): install one, or set CC",
+		strings.Join(names, ", "))
+}
+
+func (l *DebuggerLibrary) compile(ctx context.Context, cc, path string) error {
+	dir, err := os.MkdirTemp("", "mpivet-build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	tmp, err := os.CreateTemp(l.Dir, ".build-*.so")
+	if err != nil {
+		return fmt.Errorf("cannot write to the cache: %w (set MPIVET_CACHE to another directory)", err)
+	}
+	tmp.Close()
+	defer os.Remove(tmp.Name())
+	args := slices.Clone(l.Flags)
+	for _, name := range slices.Sorted(maps.Keys(l.Sources)) {
+		if err := os.WriteFile(filepath.Join(dir, name), l.Sources[name], 0o600); err != nil {
+			return err
+		}
+		if filepath.Ext(name) == ".c" {
+			args = append(args, name)
+		}
+	}
+	cmd := exec.CommandContext(ctx, cc, append(args, "-o", tmp.Name())...)
+	cmd.WaitDelay = time.Second
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("compiling the library for debuggers with %s failed: %s", cc, firstError(out.String(), err))
+	}
+	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

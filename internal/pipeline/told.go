@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// told tells the processes what only the analysis knows, for their debuggers: messages for which no receive is posted,
+// and findings. It writes only while a process does not move, so that it costs a busy run nothing.
+type told struct {
+	open  func(ring.ProcID) (*ring.Told, error)
+	procs map[ring.ProcID]*toldProcess
+	notes []toldFinding
+}
+
+// toldProcess is what was told to a process.
+type toldProcess struct {
+	file  *ring.Told // nil if it is not available
+	calls uint64     // of all its threads, at the last tick
+}
+
+// toldFinding is a finding as debuggers read it.
+type toldFinding struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	Text     string `json:"text"`
+	ranks    []int
+}
+
+// mostTold limits the findings that are told, and the unexpected messages per process.
+const mostTold = 256
+
+func newTold(open func(ring.ProcID) (*ring.Told, error)) *told {
+	return &told{open: open, procs: make(map[ring.ProcID]*toldProcess)}
+}
+
+// note remembers a finding.
+func (t *told) note(f *finding.Finding) {
+	if len(t.notes) < mostTold {
+		t.notes = append(t.notes, toldFinding{f.Check, f.Severity.String(), f.Message, f.Ranks})
+	}
+}
+
+// tick writes to the processes that have not moved since the last tick.
+func (t *told) tick(procs []*track.Process) {
+	for _, p := range procs {
+		if p == nil || p.Ended != nil || p.Lost || !p.Initialized {
+			continue
+		}
+		calls := uint64(0)
+		for _, th := range p.Threads {
+			calls += th.Calls
+		}
+		q := t.procs[p.ID]
+		if q == nil {
+			q = &toldProcess{}
+			t.procs[p.ID] = q
+			// If the file is not available, debuggers see the other tables.
+			q.file, _ = t.open(p.ID)
+		}
+		if q.calls == calls && q.file != nil {
+			if q.file.Tell(t.unexpected(p), t.text(p)) != nil {
+				q.file.Close()
+				q.file = nil
+			}
+		}
+		q.calls = calls
+	}
+}
+
+// unexpected returns the messages that were sent to a process and that no receive waits for.
+func (t *told) unexpected(p *track.Process) (list []ring.Unexpected) {
+	p.Communicators(func(v *track.View) {
+		v.Unpaired(v.Me, match.Any, func(op *match.Op) {
+			if !op.Send || len(list) == mostTold {
+				return
+			}
+			m := ring.Unexpected{
+				Comm: v.Handle, Source: op.Me - v.Base, Tag: op.Tag, World: -1, Bytes: -1,
+				Function: uint32(op.Call.Func()),
+			}
+			if !v.Opaque {
+				m.World = v.Members[op.Me]
+			}
+			if size, ok := op.Use().Bytes(); ok {
+				m.Bytes = size
+			}
+			list = append(list, m)
+		})
+	})
+	return list
+}
+
+// text returns the findings that concern a process.
+func (t *told) text(p *track.Process) string {
+	text := struct {
+		Findings []toldFinding `json:"findings"`
+	}{[]toldFinding{}}
+	for _, f := range t.notes {
+		if slices.Contains(f.ranks, p.Rank) {
+			text.Findings = append(text.Findings, f)
+		}
+	}
+	b, err := json.Marshal(text)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// end releases the resources of a process that has ended.
+func (t *told) end(id ring.ProcID) {
+	if q := t.procs[id]; q != nil && q.file != nil {
+		q.file.Close()
+	}
+	delete(t.procs, id)
+}
