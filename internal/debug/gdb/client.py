@@ -107,7 +107,9 @@ class Node:
 
     @property
     def text(self):
-        return str(self.data.get("text") or "")
+        """The node in one line. It is empty if it would only repeat the fields."""
+        text = str(self.data.get("text") or "")
+        return "" if text.startswith("{") and self.data.get("fields") else text
 
     def has_fields(self):
         return bool(self.data.get("fields")) or self.more() > 0
@@ -146,7 +148,9 @@ class Node:
         while data is not None:
             for name, child in fields_of(data):
                 seen += 1
-                yield name, Node(child, self.session, self._request_of(child))
+                # The parts of a datatype are printed like the datatype itself.
+                kind = self.kind if self.kind == "datatype" else None
+                yield name, Node(child, self.session, self._request_of(child), kind)
             more = data.get("more")
             if not isinstance(more, int) or more <= 0:
                 return
@@ -156,13 +160,14 @@ class Node:
 
 
 class Lines:
-    """Prints a node as text: short nodes in one line, and long ones with one line for each field."""
+    """Prints a node as text: short nodes in one line, and long ones with one line for each field. Nodes below a depth
+    are only printed in one line."""
 
     WIDTH = 100
-    DEPTH = 20
 
-    def __init__(self, limit):
+    def __init__(self, limit, depth=2):
         self.limit = limit  # of lines; 0: none
+        self.depth = depth
         self.lines = []
 
     def full(self):
@@ -187,7 +192,9 @@ class Lines:
     def add(self, node, indent="", name=""):
         label = indent + (name + " = " if name else "")
         text = self.inline(node, self.WIDTH - len(label)) if name or not node.text else None
-        if text is not None or not node.has_fields() or len(indent) > 2 * self.DEPTH:
+        if node.text and len(indent) > 2 * self.depth:
+            text = node.text
+        if text is not None or not node.has_fields():
             self.lines.append(label + (node.text if text is None else text))
             return
         if name or node.text:
@@ -200,9 +207,15 @@ class Lines:
             self.add(child, indent, field)
 
 
+# How deep the commands show nodes. The commands for single handles show more.
+DEPTHS = {"call": 0, "calls": 1, "requests": 1, "comms": 1, "collectives": 1, "queues": 1, "findings": 2}
+
+
 def render(node, limit):
     """Returns the lines that show a node, about limit of them at most."""
-    lines = Lines(limit)
+    request = node.request or {}
+    kind = request.get("kind") or request.get("do")
+    lines = Lines(limit, DEPTHS.get(request.get("do"), 2 if kind in ("datatype", "buffer") else 0))
     lines.add(node)
     return lines.lines
 

@@ -275,6 +275,8 @@ def buffer_printer(value, address):
     if node is None:
         return None
     text = "0x%x" % address if value is not None else ""
+    if text in node.text:
+        text = ""
     return printer(node, " ".join(t for t in (text, node.text) if t))
 
 

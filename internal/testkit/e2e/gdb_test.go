@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+)
+
+// gdbLook is a command of gdb, and a regular expression for its output.
+type gdbLook struct{ command, want string }
+
+// debugger runs mpivet gdb and checks the output of each command.
+func (h *hung) debugger(t *testing.T, what string, looks []gdbLook) {
+	t.Helper()
+	const mark = "~~~~"
+	args := []string{"gdb", what, "--", "-batch", "-nx"}
+	for _, l := range looks {
+		args = append(args, "-ex", "echo \\n"+mark+"\\n", "-ex", l.command)
+	}
+	cmd := exec.Command(mpivet, args...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+h.temp, "LC_ALL=C.UTF-8", "DEBUGINFOD_URLS=", "MPIVET_INSPECTOR=")
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(out), "\n"+mark+"\n")
+	if len(parts) != len(looks)+1 {
+		t.Fatalf("gdb: %s", out)
+	}
+	if !regexp.MustCompile(`(?m)^#\d+ .* main \(`).MatchString(parts[0]) {
+		t.Errorf("gdb does not begin in main: %s", parts[0])
+	}
+	for i, l := range looks {
+		if !regexp.MustCompile("(?s)" + l.want).MatchString(parts[i+1]) {
+			t.Errorf("%s: %q does not match %q", l.command, parts[i+1], l.want)
+		}
+	}
+	if strings.Contains(string(out), "Python Exception") || strings.Contains(string(out), "Traceback") {
+		t.Errorf("an error in Python: %s", out)
+	}
+}
+
+// TestGDB: in gdb, the handles and buffers of a hung rank are shown as what they stand for. A core file shows the same.
+func TestGDB(t *testing.T) {
+	if _, err := exec.LookPath("gdb"); err != nil {
+		t.Skip("gdb is not installed")
+	}
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		h := hang(t, 2, compile(t, m, "debugged"))
+		r := h.until("rank 0 waits", func(r *psRun) bool {
+			return len(r.Processes) == 2 && len(r.Processes[0].Threads) > 0 &&
+				strings.HasPrefix(r.Processes[0].Threads[0].Call, "MPI_Recv") && r.Processes[0].Threads[0].InMPI
+		})
+		time.Sleep(time.Second)
+		looks := []gdbLook{
+			{"print particle", `= {kind = RESIZED, .*type = {kind = STRUCT, count = 3, ` +
+				`entries = {{blocklength = 1, offset = 0, type = "?MPI_CHAR"?}, .*offset = 32, type = "?MPI_INT"?}}`},
+			{"print/r op", `= (-?\d+|\(MPI_Op\) 0x)`},
+			{"print row", `= {kind = VECTOR, count = 2, blocklength = 1, stride = 4`},
+			{"print big", `= {kind = STRUCT, count = 1000, `},
+			{"print garbage", `= <0x7c123456 is no datatype that mpivet knows`},
+			{"print half", `half.* = {`},
+			{"print *&half", `half.* = {`},
+			{"print op", `= MPI_SUM\n`},
+			{"print none", `= MPI_REQUEST_NULL\n`},
+			{"print request", `MPI_Irecv.*tag = 77`},
+			{"print group", `group`},
+			{"print info", `info`},
+			{"print status", `{source = `},
+			{"print particles", `'a'.*10.*'b'.*11`},
+			{"print buffer", `0x[0-9a-f]+.*'a'.*10.*'b'.*11`},
+			{"print lengths[3]", `= 1\n`},
+			{"mpivet type particle", `kind = RESIZED.*\n +entries`},
+			{"mpivet type big [3]", `MPI_INT`},
+			{"mpivet buffer particle particles 2 [0][1]", `= 1\n.*= 2\n.*= 3\n`},
+			{"mpivet buffer particle 8", `cannot`},
+			{"mpivet call", `^MPI_Recv\(`},
+			{"mpivet calls", `MPI_Recv\(`},
+			{"mpivet requests", `MPI_Irecv`},
+			{"mpivet comms", `MPI_COMM_WORLD.*half`},
+			{"mpivet queues", `MPI_Irecv`},
+			{"mpivet collectives", `MPI_Barrier`},
+			{"mpivet findings", `.`},
+			{"mpivet type freed", `was freed|is no datatype`},
+			{"mpivet comm 12345", `mpivet: `},
+			{"info locals", `particle = {kind`},
+		}
+		core := filepath.Join(h.temp, "core")
+		live := append(append([]gdbLook{}, looks...), gdbLook{"generate-core-file " + core, "Saved corefile"})
+		h.debugger(t, h.name+":0", live)
+		h.debugger(t, strconv.Itoa(r.Processes[0].PID), looks[:3])
+		h.debugger(t, core, looks)
+	})
+}
