@@ -308,7 +308,8 @@ func (s *look) unexpected(told *tables.Told) *item {
 	n := len(told.Unexpected)
 	return list(counted(n+told.More, "unexpected message", "unexpected messages"), int64(n), func(i int64) *item {
 		u := &told.Unexpected[i]
-		text := fmt.Sprintf("from %d, tag %d, %s, %d bytes", u.Source, u.Tag, s.handleName(mpiapi.Comm, u.Comm), u.Bytes)
+		comm := s.handleName(mpiapi.Comm, u.Comm)
+		text := fmt.Sprintf("from %d, tag %d, %s, %d bytes", u.Source, u.Tag, comm, u.Bytes)
 		if u.Func != nil {
 			text += ", by " + u.Func.Name
 		}

@@ -64,7 +64,7 @@ func (s *look) toHandle(kind mpiapi.Kind, value uint64, fortran bool) (uint64, e
 		}
 	}
 	if !found {
-		return 0, fmt.Errorf("Open MPI's table of Fortran handles is not known: %s", fortranTables[kind][0])
+		return 0, fmt.Errorf("the table of Open MPI's Fortran handles is not known: %s", fortranTables[kind][0])
 	}
 	return 0, fmt.Errorf("%d is no Fortran handle that mpivet knows", index)
 }

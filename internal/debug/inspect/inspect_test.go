@@ -116,12 +116,13 @@ func TestStruct(t *testing.T) {
 	want(t, entries.Fields[0].Node.Text, `{blocklength = 1, offset = -4, type = "MPI_LB"}`)
 	want(t, entries.Fields[1].Node.Text, `{blocklength = 5, offset = 0, type = "MPI_INT"}`)
 	want(t, entries.Fields[2].Node.field("type"), "MPI_CHAR")
-	want(t, ask(t, x, `{"do":"handle","kind":"datatype","value":"0x8c000000","path":".entries[3].offset"}`), `{"text":"76"}`)
-	n = askNode(t, x, `{"do":"handle","kind":"datatype","value":"0x8c000000","path":"[2][5]"}`)
+	const typ = `"do":"handle","kind":"datatype","value":"0x8c000000"`
+	want(t, ask(t, x, `{`+typ+`,"path":".entries[3].offset"}`), `{"text":"76"}`)
+	n = askNode(t, x, `{`+typ+`,"path":"[2][5]"}`)
 	want(t, n.Text, "(STRUCT)[2][5](CHAR): 1 bytes at displacement 52")
-	n = askNode(t, x, `{"do":"handle","kind":"datatype","value":"0x8c000000","path":"[2]"}`)
+	n = askNode(t, x, `{`+typ+`,"path":"[2]"}`)
 	want(t, n.Text, "(STRUCT)[2]: 7 bytes at displacement 47")
-	want(t, ask(t, x, `{"do":"handle","kind":"datatype","value":"0x8c000000","path":"[9]"}`),
+	want(t, ask(t, x, `{`+typ+`,"path":"[9]"}`),
 		"error: the type has [0] to [4], so no [9]")
 }
 
@@ -133,7 +134,11 @@ func TestConstructors(t *testing.T) {
 		args     fakerun.Args
 		fields   string
 	}{
-		{"MPI_Type_contiguous", fakerun.Args{"count": 3, "oldtype": fakerun.Int}, "kind=CONTIGUOUS count=3 type=MPI_INT size=12"},
+		{
+			"MPI_Type_contiguous",
+			fakerun.Args{"count": 3, "oldtype": fakerun.Int},
+			"kind=CONTIGUOUS count=3 type=MPI_INT size=12",
+		},
 		{
 			"MPI_Type_vector",
 			fakerun.Args{"count": 3, "blocklength": 2, "stride": 4, "oldtype": fakerun.Int},
@@ -290,7 +295,8 @@ func TestBuffer(t *testing.T) {
 	at := p.Alloc(s)
 	x := inspector(p)
 	buffer := func(typ uint64, at uint64, count int, path string) *Node {
-		return askNode(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":%d,"count":%d,"path":%q}`, typ, at, count, path))
+		return askNode(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":%d,"count":%d,"path":%q}`,
+			typ, at, count, path))
 	}
 	n := buffer(derived, at, 1, "")
 	want(t, n.field("[1][3]"), "-3")
@@ -322,7 +328,8 @@ func TestBuffer(t *testing.T) {
 	want(t, buffer(fakerun.Int, 16, 1, "").field("[0]"), "<cannot be read at 0x10>")
 	want(t, ask(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":%d,"count":2,"path":"[2]"}`, fakerun.Int, many)),
 		"error: the buffer has only 2 copies of the datatype, so there is no copy 2")
-	want(t, ask(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":1,"count":-1}`, fakerun.Int)), "error: the count is -1")
+	want(t, ask(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":1,"count":-1}`, fakerun.Int)),
+		"error: the count is -1")
 }
 
 // busy returns a process with calls, requests and communicators.
@@ -361,7 +368,8 @@ func TestCalls(t *testing.T) {
 	x := inspector(busy())
 	n := askNode(t, x, `{"do":"call","tid":100}`)
 	if !strings.HasPrefix(n.Text, "MPI_Recv(*buf=0x7f") ||
-		!strings.HasSuffix(n.Text, "count=2, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=5, comm=rows, *status=0x7d0600000000)") {
+		!strings.HasSuffix(n.Text, "count=2, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=5, comm=rows, "+
+			"*status=0x7d0600000000)") {
 		t.Error(n.Text)
 	}
 	want(t, n.field("source"), "MPI_ANY_SOURCE")
@@ -391,8 +399,9 @@ func TestRequestsAndQueues(t *testing.T) {
 	n = askNode(t, x, `{"do":"queues"}`)
 	want(t, n.Text, "1 pending send, 1 pending receive, 1 unexpected message")
 	want(t, n.Fields[0].Node.Fields[0].Node.Text, isend+", for 2.0 s")
-	if got := n.Fields[1].Node.Fields[0].Node.Text; !strings.HasPrefix(got,
-		"MPI_Recv from MPI_ANY_SOURCE, tag 5, rows, 2 × MPI_INT at 0x7f") || !strings.HasSuffix(got, "thread 100 is in this call") {
+	const recv = "MPI_Recv from MPI_ANY_SOURCE, tag 5, rows, 2 × MPI_INT at 0x7f"
+	if got := n.Fields[1].Node.Fields[0].Node.Text; !strings.HasPrefix(got, recv) ||
+		!strings.HasSuffix(got, "thread 100 is in this call") {
 		t.Error(got)
 	}
 	want(t, n.Fields[2].Node.Fields[0].Text,
@@ -464,8 +473,8 @@ func TestStatus(t *testing.T) {
 func TestFortran(t *testing.T) {
 	p := faketables.New(4, moreNames...)
 	figure5(p)
-	n := askNode(t, inspector(p), fmt.Sprintf(`{"do":"handle","kind":"datatype","value":%d,"fortran":true}`, int32(-0x74000000)))
-	want(t, n.field("kind"), "STRUCT")
+	const request = `{"do":"handle","kind":"datatype","value":%d,"fortran":true}`
+	want(t, askNode(t, inspector(p), fmt.Sprintf(request, int32(-0x74000000))).field("kind"), "STRUCT")
 	for _, offset := range []uint64{usualAddr, 136, 64} {
 		p := faketables.New(8, moreNames...)
 		figure5(p)
@@ -474,9 +483,8 @@ func TestFortran(t *testing.T) {
 		table := p.Alloc(make([]byte, 256))
 		p.Put64(table+offset, array)
 		x := inspector(p)
-		const request = `{"do":"handle","kind":"datatype","value":%d,"fortran":true}`
 		want(t, ask(t, x, fmt.Sprintf(request, 70)),
-			"error: Open MPI's table of Fortran handles is not known: ompi_datatype_f_to_c_table")
+			"error: the table of Open MPI's Fortran handles is not known: ompi_datatype_f_to_c_table")
 		want(t, ask(t, x, fmt.Sprintf(`{"do":"hello","debug":%d,"symbols":{"ompi_datatype_f_to_c_table":%d}}`,
 			p.Debug(), table)), `{"rank":1,"size":4,"handle_size":8}`)
 		want(t, askNode(t, x, fmt.Sprintf(request, 70)).field("kind"), "STRUCT")
@@ -517,7 +525,8 @@ func TestServe(t *testing.T) {
 	}
 	want(t, send(`{"id":1,"do":"calls"}`),
 		`{"id":1,"error":"the address of mpivet_debug is not known: the first request must be hello"}`)
-	want(t, send(`nonsense`), `{"id":0,"error":"the request cannot be understood: invalid character 'o' in literal null (expecting 'u')"}`)
+	want(t, send(`nonsense`), `{"id":0,"error":"the request cannot be understood: `+
+		`invalid character 'o' in literal null (expecting 'u')"}`)
 	want(t, send(`{"id":2,"do":"hello","debug":4096}`),
 		`{"id":2,"error":"mpivet_debug: 464 bytes at 0x1000: the memory cannot be read: cannot access memory"}`)
 	want(t, send(fmt.Sprintf(`{"id":3,"do":"hello","debug":%d}`, p.Debug())),

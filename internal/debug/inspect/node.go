@@ -44,7 +44,9 @@ func line(format string, args ...any) *item { return &item{text: fmt.Sprintf(for
 
 // list returns an item with n fields that are called [0], [1], …
 func list(text string, n int64, at func(i int64) *item) *item {
-	return &item{text: text, n: n, field: func(i int64) (string, *item) { return "[" + strconv.FormatInt(i, 10) + "]", at(i) }}
+	return &item{text: text, n: n, field: func(i int64) (string, *item) {
+		return "[" + strconv.FormatInt(i, 10) + "]", at(i)
+	}}
 }
 
 // fields collects the fields of an item.
@@ -106,11 +108,11 @@ func shorten(s string) string {
 	if len(s) <= mostText {
 		return s
 	}
-	s = s[:mostText]
-	for len(s) > 0 && !utf8.RuneStart(s[len(s)-1]) {
-		s = s[:len(s)-1]
+	end := mostText
+	for !utf8.RuneStart(s[end]) {
+		end--
 	}
-	return strings.TrimRight(s, "\xc0\xc1\xc2\xc3\xe2") + "…"
+	return s[:end] + "…"
 }
 
 // mostSearched is the number of fields among which a path finds one by its name.

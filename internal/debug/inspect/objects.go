@@ -348,8 +348,8 @@ func chosen(c *event.Call, g group.Group) (group.Group, bool) {
 	return g.Excl(ranks)
 }
 
-// The layouts of MPI_Status. The first one is MPICH's: count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR.
-// The second one is Open MPI's: MPI_SOURCE, MPI_TAG, MPI_ERROR, _cancelled, _ucount.
+// The sizes of MPI_Status. The fields of MPICH are count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG and MPI_ERROR.
+// Those of Open MPI are MPI_SOURCE, MPI_TAG, MPI_ERROR, _cancelled and _ucount.
 const (
 	mpichStatus   = 20
 	openMPIStatus = 24

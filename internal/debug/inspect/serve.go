@@ -29,19 +29,20 @@ type failure struct {
 	Error string          `json:"error"`
 }
 
-// Serve answers requests from in, one JSON object per line, until in ends. It writes answers to out. It reads the memory
-// of the process through the client, which answers the lines {"read": ADDRESS, "length": N}.
+// Serve answers requests from in, one JSON object per line, until in ends. It writes answers to out. It reads the
+// memory of the process through the client, which answers the lines {"read": ADDRESS, "length": N}.
 func Serve(in io.Reader, out io.Writer) error {
-	c := &client{in: bufio.NewReaderSize(in, mostRead), out: json.NewEncoder(out)}
-	c.out.SetEscapeHTML(false)
+	c := newClient(in, out)
 	return serve(New(c, 0, nil), c)
 }
 
 // ServeWith is Serve for an inspector that has access to the memory.
-func ServeWith(x *Inspector, in io.Reader, out io.Writer) error {
+func ServeWith(x *Inspector, in io.Reader, out io.Writer) error { return serve(x, newClient(in, out)) }
+
+func newClient(in io.Reader, out io.Writer) *client {
 	c := &client{in: bufio.NewReaderSize(in, mostRead), out: json.NewEncoder(out)}
 	c.out.SetEscapeHTML(false)
-	return serve(x, c)
+	return c
 }
 
 func serve(x *Inspector, c *client) error {

@@ -131,8 +131,8 @@ func (s *look) oldType(k *tables.Kept, i int, handle uint64, depth int) (*typ, e
 	if i < k.References() {
 		r := k.Reference(i)
 		if r.Handle != handle {
-			return nil, fmt.Errorf("%w: the datatype %#x is made from %#x, but refers to %#x", tables.ErrDamaged, k.Handle,
-				handle, r.Handle)
+			return nil, fmt.Errorf("%w: the datatype %#x is made from %#x, but refers to %#x", tables.ErrDamaged,
+				k.Handle, handle, r.Handle)
 		}
 		old, err := s.Older(k, r)
 		if err != nil {

@@ -248,7 +248,10 @@ func processes(first, v *ring.RunView) []*Process {
 		if rank < 0 && !q.Initialized && len(q.Threads) == 0 {
 			continue // a script, or a launcher
 		}
-		p := &Process{Rank: rank, PID: q.PID, Exe: q.Exe, view: q, names: tables.NewNames(q.Names, q.Objects), State: processState(q)}
+		p := &Process{
+			Rank: rank, PID: q.PID, Exe: q.Exe, view: q, names: tables.NewNames(q.Names, q.Objects),
+			State: processState(q),
+		}
 		if rank >= 0 {
 			p.World = all.place(worldSize(q), rank)
 		}

@@ -20,8 +20,8 @@ const pageSize = 4096
 // largeRead is the length from which on reads do not go through the cache.
 const largeRead = 8 * pageSize
 
-// Cache keeps the pages of a memory that were read, as each access through a debugger takes time. Pages are as they were
-// when they were first read.
+// Cache keeps the pages of a memory that were read, as each access through a debugger takes time. Pages are as they
+// were when they were first read.
 type Cache struct {
 	memory Memory
 	pages  map[uint64][]byte // nil: the page cannot be read as a whole

@@ -70,8 +70,8 @@ func Open(m Memory, addr uint64) (*Tables, error) {
 		Forgotten: u64(h, layout.DebugForgottenAt), memory: m, header: h,
 	}
 	if v := u32(h, layout.DebugVersionAt); v != layout.Version {
-		return nil, fmt.Errorf("the tables have version %d, and this mpivet reads version %d: use the mpivet of the run",
-			v, layout.Version)
+		return nil, fmt.Errorf("the tables have version %d, and this mpivet reads version %d: "+
+			"use the mpivet of the run", v, layout.Version)
 	}
 	if n := u32(h, layout.DebugHeaderSizeAt); n != layout.SizeofDebug {
 		return nil, damaged("mpivet_debug has %d bytes and not %d", n, layout.SizeofDebug)

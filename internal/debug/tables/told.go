@@ -90,8 +90,8 @@ func parseTold(b []byte) (*Told, error) {
 	at, count := uint64(u32(b, layout.ToldUnexpectedAtAt)), uint64(u32(b, layout.ToldUnexpectedAt))
 	words, length := uint64(u32(b, layout.ToldTextAtAt)), uint64(u32(b, layout.ToldTextLengthAt))
 	if at+count*layout.SizeofUnexpected > uint64(len(b)) || words+length > uint64(len(b)) {
-		return nil, damaged("what the analyzer tells: %d messages at %d and %d bytes of text at %d, in %d bytes", count, at,
-			length, words, len(b))
+		return nil, damaged("what the analyzer tells: %d messages at %d and %d bytes of text at %d, in %d bytes",
+			count, at, length, words, len(b))
 	}
 	for i := range count {
 		m := b[at+i*layout.SizeofUnexpected:]

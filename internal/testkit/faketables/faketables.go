@@ -26,11 +26,11 @@ const Now = 100 * second
 type Process struct {
 	Bytes []byte // from address Base() on
 
-	debug, table, names uint64
-	serial              uint64
-	lastThread          uint64 // address of the field that leads to the next thread
-	objects             uint64
-	count               int
+	debug, table uint64
+	serial       uint64
+	lastThread   uint64 // address of the field that leads to the next thread
+	objects      uint64
+	count        int
 }
 
 // New returns a process with rank 1 of 4. Its handles have 4 or 8 bytes. It has the predefined handles of fakerun, and
