@@ -128,7 +128,8 @@ func (w *wrapper) persistent() bool {
 
 // completeRequests takes the requests that a call has completed out of the list.
 func (w *wrapper) completeRequests(sections []section) {
-	done := fmt.Sprintf("rc == MPI_SUCCESS ? (struct mv_completed){%s} : (struct mv_completed){0, NULL, 0}", w.completed())
+	const none = "(struct mv_completed){0, NULL, 0}"
+	done := fmt.Sprintf("rc == MPI_SUCCESS ? (struct mv_completed){%s} : %s", w.completed(), none)
 	if i := w.Arg(mpiapi.TheRequest); i >= 0 {
 		p := &w.Params[i]
 		if p.Pointer && p.Layout.Before != 0 {
