@@ -94,7 +94,9 @@ func (w *wrapper) keep(sections []section) {
 }
 
 // ends reports whether the function frees the kept object in a parameter. MPI_Type_commit only changes it.
-func (w *wrapper) ends(i int) bool { return keptKinds[w.Params[i].Kind] != "" && w.Act != mpiapi.ActTypeCommit }
+func (w *wrapper) ends(i int) bool {
+	return keptKinds[w.Params[i].Kind] != "" && w.Act != mpiapi.ActTypeCommit
+}
 
 // before returns the C expression for the handle that a parameter had before the call.
 func before(p *mpiapi.Param) string {

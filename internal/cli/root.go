@@ -115,8 +115,8 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), replayCommand(), checksCommand(), explainCommand(),
-		typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(), dbgLibraryCommand(),
-		versionCommand())
+		typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(),
+		dbgLibraryCommand(), versionCommand())
 	return cmd
 }
 
