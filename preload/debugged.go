@@ -86,12 +86,15 @@ func (w *wrapper) keep(sections []section) {
 		w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_keep(t, r, MV_HANDLE(*%[1]s), &making_%[2]s, MV_RA);",
 			w.Params[i].Name, w.Name)
 	}
-	if i := w.freed(); i >= 0 && keptKinds[w.Params[i].Kind] != "" {
+	if i := w.freed(); i >= 0 && w.ends(i) {
 		w.line("if (rc == MPI_SUCCESS && %s)\n        mv_unkeep(%s, %s);", w.Params[i].Name,
 			before(&w.Params[i]), keptKinds[w.Params[i].Kind])
 	}
 	w.followRequests(sections)
 }
+
+// ends reports whether the function frees the kept object in a parameter. MPI_Type_commit only changes it.
+func (w *wrapper) ends(i int) bool { return keptKinds[w.Params[i].Kind] != "" && w.Act != mpiapi.ActTypeCommit }
 
 // before returns the C expression for the handle that a parameter had before the call.
 func before(p *mpiapi.Param) string {
@@ -128,7 +131,8 @@ func (w *wrapper) persistent() bool {
 
 // completeRequests takes the requests that a call has completed out of the list.
 func (w *wrapper) completeRequests(sections []section) {
-	done := fmt.Sprintf("rc == MPI_SUCCESS ? (struct mv_completed){%s} : (struct mv_completed){0, NULL, 0}", w.completed())
+	const none = "(struct mv_completed){0, NULL, 0}"
+	done := fmt.Sprintf("rc == MPI_SUCCESS ? (struct mv_completed){%s} : %s", w.completed(), none)
 	if i := w.Arg(mpiapi.TheRequest); i >= 0 {
 		p := &w.Params[i]
 		if p.Pointer && p.Layout.Before != 0 {

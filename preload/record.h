@@ -15,8 +15,8 @@
  *   t<pid>.<k>.<i> one ring, for the i-th thread of that process that calls MPI
  *   l<pid>.<k>     one struct mv_layouts, made by the analyzer if the layouts of datatypes are needed
  *   s<pid>.<k>.<i> the i-th struct mv_objects of that process: its communicators, windows and files, and its names
- *   d<pid>.<k>     one struct mv_told, made by the process when MPI is initialized. The analyzer maps it and removes its
- *                  name at once, so that the mapping is part of core files
+ *   d<pid>.<k>     one struct mv_told, made by the process when MPI is initialized. The analyzer opens it and removes
+ *                  its name at once, so that the mapping is part of core files
  *   about          a description of the run, as JSON, written by the analyzer
  *
  * A process makes each of its files under a name that starts with '.', and then calls rename(). So a visible file is
@@ -683,7 +683,8 @@ struct mv_told {
     uint64_t size;        /* of the file */
     uint64_t sequence;    /* atomic: odd while the analyzer writes */
     uint64_t time;        /* CLOCK_MONOTONIC ns of the last writing; 0: never */
-    uint32_t unexpected_at, unexpected; /* messages that were sent to the process, and for which no receive was posted */
+    uint32_t unexpected_at, unexpected; /* messages that were sent to the process and for which it has posted no
+                                           receive */
     uint32_t unexpected_more;           /* number of further ones, for which there is no room */
     uint32_t text_at, text_length;      /* JSON: what the threads wait for, and findings that concern the process */
     uint32_t pad;

@@ -39,6 +39,14 @@ for source in examples/*/*.c bench/programs/*.c internal/testkit/e2e/testdata/*.
     clang -std=gnu11 -Wall -Wextra -Werror -isystem /usr/include/x86_64-linux-gnu/mpich -fsyntax-only "$source" ||
         fail "clang: $source"
 done
+for source in preload/dbg/src/*.c preload/dbg/testdata/*.c internal/testkit/debugger/testdata/*.c; do
+    [ "$source" != preload/dbg/testdata/process.c ] || continue # its test compiles it, with a header that it makes
+    for cc in clang gcc; do
+        command -v $cc >/dev/null || continue
+        $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -Ipreload/dbg/src -fsyntax-only "$source" ||
+            fail "$cc: $source"
+    done
+done
 for script in scripts/*.sh cmd/mpivet/*.sh .ci/run; do
     sh -n "$script" || fail "$script"
 done

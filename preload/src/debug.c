@@ -17,7 +17,7 @@
 
 _Static_assert(MV_NOW % 64 == 0, "a record's first lines are copied");
 
-/* The threads that add to it use compare-and-swap. Everything else is written at the start, or with a lock of others. */
+/* Threads add themselves by compare-and-swap. Everything else is written at the start, or with a lock of others. */
 MV_EXPORT struct mv_debug mpivet_debug;
 
 #define NAMES (32 << 10)

@@ -1,6 +1,7 @@
 /*
- * The roots of the tables that debuggers read (struct mv_debug in record.h, docs/debugger-tables.md), and what the calls
- * of a thread write there. The tables must be readable at every instant: an entry is complete before it can be found.
+ * The roots of the tables that debuggers read (struct mv_debug in record.h, docs/debugger-tables.md), and what the
+ * calls of a thread write there. The tables must be readable at every instant: an entry is complete before it can be
+ * found.
  * So the order of the stores matters, but only within a thread: a debugger reads them while the process is stopped.
  */
 #ifndef MPIVET_DEBUG_H

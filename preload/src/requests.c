@@ -85,7 +85,8 @@ void mv_request_made(struct mv_thread *t, const unsigned char *r, uint64_t reque
     struct table *p = table_of(&t->debug);
     if (MV_UNLIKELY(!p) && !(p = make_table(t)))
         return;
-    int at = find_in(p, request, request); /* it was completed by a call that is not recorded, or the handle is shared */
+    /* An old entry was completed by a call that is not recorded, or the handle is shared. */
+    int at = find_in(p, request, request);
     if (at < 0)
         at = find_in(p, request, 0);
     if (MV_UNLIKELY(at < 0)) {

@@ -359,7 +359,7 @@ func countsItem(o *ring.ObjectView) *item {
 		}
 		f.add(c.Kind.String(), "%s", text)
 	}
-	text := fmt.Sprintf("%d collective calls", total)
+	text := counted(int(min(total, 1<<62)), "collective call", "collective calls")
 	if len(in) > 0 {
 		text += ", in " + strings.Join(in, ", ") + " now"
 	}

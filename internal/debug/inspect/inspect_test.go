@@ -170,8 +170,9 @@ func TestConstructors(t *testing.T) {
 			"array_of_starts": []int32{1, 1}, "order": fakerun.OrderC, "oldtype": fakerun.Int,
 		}, "kind=SUBARRAY ndims=2 sizes={4, 5} subsizes={2, 3} starts={1, 1} order=C type=MPI_INT size=24"},
 		{"MPI_Type_create_darray", fakerun.Args{
-			"size": 2, "rank": 0, "ndims": 1, "array_of_gsizes": []int32{8}, "array_of_distribs": []int32{fakerun.Block},
-			"array_of_dargs": []int32{fakerun.DefaultDarg}, "array_of_psizes": []int32{2}, "order": fakerun.OrderF,
+			"size": 2, "rank": 0, "ndims": 1, "array_of_gsizes": []int32{8},
+			"array_of_distribs": []int32{fakerun.Block}, "array_of_dargs": []int32{fakerun.DefaultDarg},
+			"array_of_psizes": []int32{2}, "order": fakerun.OrderF,
 			"oldtype": fakerun.Int,
 		}, "kind=DARRAY rank=0 of 2 ndims=1 sizes={8} distributions= psizes={2} order=FORTRAN type=MPI_INT size=16"},
 		{"MPI_Type_create_f90_real", fakerun.Args{"p": 12, "r": 30}, "kind=F90_REAL p=12 r=30 size=8"},
@@ -266,13 +267,13 @@ func TestFreedAndUnknown(t *testing.T) {
 	want(t, askNode(t, x, `{"do":"handle","kind":"datatype","value":"0x8c000000"}`).Text,
 		"dup(INT); 1 elements, 4 bytes, extent 4")
 	for request, answer := range map[string]string{
-		`"kind":"datatype","value":1234567`:      "0x12d687 is no datatype that mpivet knows: mpivet knows no such object",
+		`"kind":"datatype","value":1234567`:      "0x12d687 is no datatype that mpivet knows",
 		`"kind":"datatype","value":"0x98000000"`: "0x98000000 is no datatype: it is a reduction operation",
 		`"kind":"op","value":"0x44000000"`:       "0x44000000 is no reduction operation: it is MPI_COMM_WORLD",
 		`"kind":"keyval","value":1`:              `"keyval" is no kind of handle`,
 		`"kind":"op"`:                            "the request handle needs a value",
-		`"kind":"request","value":7`: "0x7 is no request that mpivet knows: it is complete, or no call has made it: " +
-			"mpivet knows no such object",
+		`"kind":"request","value":7`: "0x7 is no request that mpivet knows: " +
+			"it is complete, or no call has made it",
 	} {
 		want(t, ask(t, x, `{"do":"handle",`+request+`}`), "error: "+answer)
 	}
@@ -337,9 +338,9 @@ func busy() *faketables.Process {
 	p := faketables.New(4, moreNames...)
 	figure5(p)
 	p.Object(layout.Object{
-		Handle: 0x84000001, ID: 2, Parent: 1, Number: 1, Kind: layout.ObjectComm, Made: layout.MadeElse, Rank: 1, Size: 3,
-		Runs: 2,
-		Run:  [layout.ObjectRuns]layout.Run{{Start: 3, Stride: 1, Count: 1}, {Start: 1, Stride: 1, Count: 2}},
+		Handle: 0x84000001, ID: 2, Parent: 1, Number: 1, Kind: layout.ObjectComm, Made: layout.MadeElse,
+		Rank: 1, Size: 3, Runs: 2,
+		Run: [layout.ObjectRuns]layout.Run{{Start: 3, Stride: 1, Count: 1}, {Start: 1, Stride: 1, Count: 2}},
 	}, "rows", faketables.Count{Kind: 0, Entered: 3, Left: 2}, faketables.Count{Kind: 1, Entered: 1, Left: 1})
 	main := p.Thread(100, 0)
 	main.Call(true, "MPI_Recv", fakerun.Args{

@@ -99,6 +99,9 @@ func (s *look) keptItem(k *tables.Kept) *item {
 			}
 		}
 	}
+	if k.Kind == mpiapi.Info {
+		f.add("pairs", "not kept")
+	}
 	if k.Freed != 0 {
 		text = "was freed: " + text
 	}

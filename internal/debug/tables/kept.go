@@ -42,8 +42,15 @@ func (k *Kept) Reference(i int) Reference {
 	return Reference{u64(b, layout.ReferenceHandleAt), u64(b, layout.ReferenceKeptAt)}
 }
 
-// ErrUnknown is wrapped by errors for handles that the tables do not have.
+// ErrUnknown is matched by errors for handles that the tables do not have.
 var ErrUnknown = errors.New("mpivet knows no such object")
+
+// unknownError is an ErrUnknown with a text about the handle.
+type unknownError string
+
+func (e unknownError) Error() string { return string(e) }
+
+func (unknownError) Is(target error) bool { return target == ErrUnknown }
 
 // kindWords are the kinds of handles in messages.
 var kindWords = map[mpiapi.Kind]string{
@@ -116,10 +123,10 @@ func (t *Tables) unknown(kind mpiapi.Kind, handle uint64) error {
 		}
 	}
 	if t.Forgotten > 0 {
-		return fmt.Errorf("%#x is no %s that mpivet knows, but there were %d objects that it had no room for: %w",
-			handle, kindWords[kind], t.Forgotten, ErrUnknown)
+		return unknownError(fmt.Sprintf("%#x is no %s that mpivet knows, but it had no room for %d objects",
+			handle, kindWords[kind], t.Forgotten))
 	}
-	return fmt.Errorf("%#x is no %s that mpivet knows: %w", handle, kindWords[kind], ErrUnknown)
+	return unknownError(fmt.Sprintf("%#x is no %s that mpivet knows", handle, kindWords[kind]))
 }
 
 // KeptAt returns the object whose entry is at an address.

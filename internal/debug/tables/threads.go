@@ -96,8 +96,8 @@ func (t *Tables) Request(handle uint64) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("%#x is no request that mpivet knows: it is complete, or no call has made it: %w", handle,
-		ErrUnknown)
+	return nil, unknownError(fmt.Sprintf("%#x is no request that mpivet knows: it is complete, or no call has made it",
+		handle))
 }
 
 // requestTable is a struct mv_open_requests.

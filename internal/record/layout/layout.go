@@ -1304,7 +1304,7 @@ type Told struct {
 	Sequence     atomic.Uint64 // odd while the analyzer writes
 	Time         uint64        // CLOCK_MONOTONIC ns of the last writing; 0: never
 	UnexpectedAt uint32
-	// messages that were sent to the process, and for which no receive was posted
+	// messages that were sent to the process and for which it has posted no receive
 	Unexpected     uint32
 	UnexpectedMore uint32 // number of further ones, for which there is no room
 	TextAt         uint32

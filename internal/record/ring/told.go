@@ -111,7 +111,8 @@ func (t *Told) Tell(messages []Unexpected, text string) error {
 
 	var b []byte
 	b = binary.LittleEndian.AppendUint64(b, at)
-	for _, v := range []int{int(layout.SizeofTold), len(messages), more, int(layout.SizeofTold) + len(list), len(text)} {
+	first := int(layout.SizeofTold)
+	for _, v := range []int{first, len(messages), more, first + len(list), len(text)} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
 	return t.write(b, append(list, text...))

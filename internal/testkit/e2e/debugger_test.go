@@ -42,8 +42,11 @@ func TestDebuggerLibrary(t *testing.T) {
 		calls := []string{"MPI_Bcast(", "MPI_Bcast(", "MPI_Recv(", ""}
 		r := h.until("the ranks wait", func(r *psRun) bool {
 			for _, p := range r.Processes {
-				if p.Rank < 0 || p.Rank >= len(calls) || len(p.Threads) != 1 || p.Threads[0].Still < 0.5 ||
-					p.Threads[0].InMPI != (calls[p.Rank] != "") || !strings.HasPrefix(p.Threads[0].Call, calls[p.Rank]) {
+				if p.Rank < 0 || p.Rank >= len(calls) || len(p.Threads) != 1 {
+					return false
+				}
+				call := calls[p.Rank]
+				if th := p.Threads[0]; th.Still < 1.5 || th.InMPI != (call != "") || !strings.HasPrefix(th.Call, call) {
 					return false
 				}
 			}
@@ -111,7 +114,7 @@ func checkQueues(t *testing.T, how string, rank int, got string) {
 	}
 	// The analyzer tells of the message that rank 2 does not receive.
 	const unexpected = "  unexpected: pending, rank 0 (0), tag 99, 4 bytes in MPI; sent by MPI_Send"
-	if rank == 2 && !strings.Contains(got, unexpected) && !strings.Contains(got, "  unexpected: no information\n") {
+	if rank == 2 && !strings.Contains(got, unexpected) {
 		t.Errorf("rank %d %s: no %s", rank, how, unexpected)
 	}
 	// Core files may lack the present time.
