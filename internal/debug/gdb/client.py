@@ -208,7 +208,7 @@ class Lines:
 
 
 # How deep the commands show nodes. The commands for single handles show more.
-DEPTHS = {"call": 0, "calls": 1, "requests": 1, "comms": 1, "collectives": 1, "queues": 1, "findings": 2}
+DEPTHS = {"call": 0, "calls": 1, "requests": 1, "comms": 1, "collectives": 1, "queues": 1, "findings": 0}
 
 
 def render(node, limit):

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
@@ -34,8 +33,8 @@ func (h *hung) debugger(t *testing.T, what string, looks []gdbLook) {
 	if len(parts) != len(looks)+1 {
 		t.Fatalf("gdb: %s", out)
 	}
-	if !regexp.MustCompile(`(?m)^#\d+ .* main \(`).MatchString(parts[0]) {
-		t.Errorf("gdb does not begin in main: %s", parts[0])
+	if !regexp.MustCompile(`(?m)^#\d+ .* (main|waits) \(`).MatchString(parts[0]) {
+		t.Errorf("gdb does not begin in the program: %s", parts[0])
 	}
 	for i, l := range looks {
 		if !regexp.MustCompile("(?s)" + l.want).MatchString(parts[i+1]) {
@@ -47,6 +46,12 @@ func (h *hung) debugger(t *testing.T, what string, looks []gdbLook) {
 	}
 }
 
+// waitsInRecv reports whether rank 0 is in MPI_Recv.
+func waitsInRecv(r *psRun) bool {
+	return len(r.Processes) == 2 && len(r.Processes[0].Threads) > 0 && r.Processes[0].Threads[0].InMPI &&
+		strings.HasPrefix(r.Processes[0].Threads[0].Call, "MPI_Recv")
+}
+
 // TestGDB: in gdb, the handles and buffers of a hung rank are shown as what they stand for. A core file shows the same.
 func TestGDB(t *testing.T) {
 	if _, err := exec.LookPath("gdb"); err != nil {
@@ -54,11 +59,7 @@ func TestGDB(t *testing.T) {
 	}
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		h := hang(t, 2, compile(t, m, "debugged"))
-		r := h.until("rank 0 waits", func(r *psRun) bool {
-			return len(r.Processes) == 2 && len(r.Processes[0].Threads) > 0 &&
-				strings.HasPrefix(r.Processes[0].Threads[0].Call, "MPI_Recv") && r.Processes[0].Threads[0].InMPI
-		})
-		time.Sleep(time.Second)
+		r := h.until("rank 0 waits", waitsInRecv)
 		looks := []gdbLook{
 			{"print particle", `= {kind = RESIZED, .*type = {kind = STRUCT, count = 3, ` +
 				`entries = {{blocklength = 1, offset = 0, type = "?MPI_CHAR"?}, .*offset = 32, type = "?MPI_INT"?}}`},
@@ -88,6 +89,7 @@ func TestGDB(t *testing.T) {
 			{"mpivet queues", `MPI_Irecv`},
 			{"mpivet collectives", `MPI_Barrier`},
 			{"mpivet findings", `.`},
+			{"mpivet type particle", `^resized`},
 			{"mpivet type freed", `was freed|is no datatype`},
 			{"mpivet comm 12345", `mpivet: `},
 			{"info locals", `particle = {kind`},
@@ -97,5 +99,41 @@ func TestGDB(t *testing.T) {
 		h.debugger(t, h.name+":0", live)
 		h.debugger(t, strconv.Itoa(r.Processes[0].PID), looks[:3])
 		h.debugger(t, core, looks)
+	})
+}
+
+// TestGDBFortran: handles of mpi_f08 are printed, and commands show INTEGER handles.
+func TestGDBFortran(t *testing.T) {
+	if _, err := exec.LookPath("gdb"); err != nil {
+		t.Skip("gdb is not installed")
+	}
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		if _, err := exec.LookPath(m.FC); err != nil {
+			t.Skipf("%s is not installed", m.FC)
+		}
+		source, err := filepath.Abs(filepath.Join("testdata", "debugged.f90"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := filepath.Join(t.TempDir(), "debugged")
+		cmd := exec.Command(m.FC, "-g", "-O0", "-o", program, source)
+		cmd.Dir = t.TempDir() // for files of modules
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		h := hang(t, 2, program)
+		h.until("rank 0 waits", waitsInRecv)
+		h.debugger(t, h.name+":0", []gdbLook{
+			{"print particle", `= {kind = CONTIGUOUS, count = 3`},
+			{"print comm", `MPI_Comm_dup.* = {`},
+			{"print pending", `MPI_Irecv`},
+			{"print values", `= .*7, 7, 7`},
+			{"mpivet status status", `source = `},
+			{"mpivet buffer particle values 2 [2]", `7\n`},
+			{"up", `debugged`},
+			{"print plain", `= -?\d+\n`},
+			{"mpivet type plain", `^contiguous.*kind = CONTIGUOUS`},
+			{"mpivet type 99999", `mpivet: `},
+		})
 	})
 }

@@ -4,11 +4,11 @@ subroutine waits(particle, values)
     type(MPI_Datatype), intent(in) :: particle
     real(8), intent(inout) :: values(3, 4)
     type(MPI_Comm) :: comm
-    type(MPI_Request) :: request
+    type(MPI_Request) :: pending
     type(MPI_Status) :: status
     integer :: one
     call MPI_Comm_dup(MPI_COMM_WORLD, comm)
-    call MPI_Irecv(one, 1, MPI_INTEGER, 0, 77, comm, request)
+    call MPI_Irecv(one, 1, MPI_INTEGER, 0, 77, comm, pending)
     call MPI_Recv(values, 4, particle, MPI_ANY_SOURCE, 5, comm, status)
 end subroutine
 
