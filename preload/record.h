@@ -597,7 +597,6 @@ struct mv_debug {
     uint64_t told_size;   /* of the mapping */
     uint64_t beat;        /* atomic: address of mv_control.beat in the process: the present time; shared memory, not in
                              core files */
-    uint64_t last_beat;   /* atomic: the latest time that any call of this process has seen there */
     int32_t rank, size;   /* in MPI_COMM_WORLD, -1: unknown */
     char program[256];    /* path of the mpivet executable, ended by a zero */
 };

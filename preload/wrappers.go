@@ -274,6 +274,9 @@ func (w *wrapper) writeCall() {
 	if freed >= 0 {
 		w.line("    if (rc == MPI_SUCCESS)\n            mv_freed(MV_RA, (const void *)(uintptr_t)real, %d, freed);",
 			w.ID)
+		if w.ends(freed) {
+			w.line("    if (rc == MPI_SUCCESS)\n            mv_unkeep(freed, %s);", keptKinds[w.Params[freed].Kind])
+		}
 	}
 	w.line("    return rc;\n    }")
 	sections := w.sections()

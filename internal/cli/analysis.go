@@ -67,6 +67,7 @@ func newAnalysis(
 	if o.graph != "" {
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
+	sinks = append(sinks, toldSink{a})
 	a.collector = finding.NewCollector(finding.Config{
 		Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports,
 	}, sinks...)
@@ -135,6 +136,11 @@ func (a errorCounter) Report(f *finding.Finding) {
 		a.grave(f, check.Plural(n, "error", "errors")+" (--max-errors)")
 	}
 }
+
+// toldSink lets the pipeline tell the processes of findings, for their debuggers.
+type toldSink struct{ *analysis }
+
+func (s toldSink) Finding(f *finding.Finding) { s.pipeline.Finding(f) }
 
 // fatalSink is a function that is called with each fatal finding.
 type fatalSink func(*finding.Finding)

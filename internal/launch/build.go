@@ -312,20 +312,42 @@ func (b *Builder) compile(ctx context.Context, m *MPI, path, dir string, files [
 		return err
 	}
 	b.say("compiling the preload library for %s with %s (once)", m, cc)
-	tmp, err := os.CreateTemp(b.Dir, ".build-*.so")
+	return install(b.Dir, path, func(out string) error {
+		if err := b.compileAll(ctx, m, cc, path, dir, files, out); err != nil {
+			return err
+		}
+		keepSources(dir, sourcesName(path))
+		return nil
+	})
+}
+
+// install makes a library in the cache. compile writes it to a file. The library gets its name when it is complete.
+func install(dir, path string, compile func(out string) error) error {
+	tmp, err := os.CreateTemp(dir, ".build-*.so")
 	if err != nil {
 		return fmt.Errorf("cannot write to the cache: %w (set MPIVET_CACHE to another directory)", err)
 	}
 	tmp.Close()
 	defer os.Remove(tmp.Name())
-	if err := b.compileAll(ctx, m, cc, path, dir, files, tmp.Name()); err != nil {
+	if err := compile(tmp.Name()); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
 		return err
 	}
-	keepSources(dir, sourcesName(path))
 	return os.Rename(tmp.Name(), path)
+}
+
+// runCompiler runs a compiler in a directory, and returns its output.
+func runCompiler(ctx context.Context, cc, dir string, args []string) (output string, err error) {
+	cmd := exec.CommandContext(ctx, cc, args...)
+	cmd.WaitDelay = time.Second
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	return out.String(), err
 }
 
 // compileAll compiles the files in parallel on all processors, and links them.
@@ -347,19 +369,13 @@ func (b *Builder) compileAll(ctx context.Context, m *MPI, cc, path, dir string, 
 func (b *Builder) step(ctx context.Context, m *MPI, cc, path, dir string, args ...string) error {
 	// Debuggers look for the sources beside the library.
 	args = append(append(slices.Clone(b.Flags), "-ffile-prefix-map="+dir+"="+sourcesName(path)), args...)
-	cmd := exec.CommandContext(ctx, cc, args...)
-	cmd.WaitDelay = time.Second
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	out, err := runCompiler(ctx, cc, dir, args)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	e := &BuildError{MPI: m, Compiler: cc, First: firstError(out.String(), err)}
+	e := &BuildError{MPI: m, Compiler: cc, First: firstError(out, err)}
 	log := logName(path)
-	text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out.String(), err)
+	text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out, err)
 	if os.WriteFile(log, []byte(text), 0o600) == nil {
 		e.Log = log
 	}

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // DebuggerLibrary is the library that debuggers load to look at processes under mpivet. It does not depend on an MPI.
@@ -94,12 +92,6 @@ func (l *DebuggerLibrary) compile(ctx context.Context, cc, path string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tmp, err := os.CreateTemp(l.Dir, ".build-*.so")
-	if err != nil {
-		return fmt.Errorf("cannot write to the cache: %w (set MPIVET_CACHE to another directory)", err)
-	}
-	tmp.Close()
-	defer os.Remove(tmp.Name())
 	args := slices.Clone(l.Flags)
 	for _, name := range slices.Sorted(maps.Keys(l.Sources)) {
 		if err := os.WriteFile(filepath.Join(dir, name), l.Sources[name], 0o600); err != nil {
@@ -109,17 +101,11 @@ func (l *DebuggerLibrary) compile(ctx context.Context, cc, path string) error {
 			args = append(args, name)
 		}
 	}
-	cmd := exec.CommandContext(ctx, cc, append(args, "-o", tmp.Name())...)
-	cmd.WaitDelay = time.Second
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // firstError reads its messages
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("compiling the library for debuggers with %s failed: %s", cc, firstError(out.String(), err))
-	}
-	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
+	return install(l.Dir, path, func(out string) error {
+		text, err := runCompiler(ctx, cc, dir, append(args, "-o", out))
+		if err != nil {
+			err = fmt.Errorf("compiling the library for debuggers with %s failed: %s", cc, firstError(text, err))
+		}
 		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	})
 }

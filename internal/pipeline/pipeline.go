@@ -149,9 +149,6 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 		slices.Sort(f.Sites[i].Also)
 	}
 	p.reporter.Report(f)
-	if p.told != nil {
-		p.told.note(f)
-	}
 }
 
 // consult subscribes the judge of strict mode to its events. It gets them after all checks.
@@ -161,6 +158,13 @@ func (p *Pipeline) consult(j *hold.Judge) {
 	p.Tracker.Events.LeadersMet.Late(o, func(e track.LeadersMet) { j.Examine(e.Local, e.Position) })
 	p.Tracker.Events.Tick.Late(o, func(struct{}) { j.Tick() })
 	p.waits.Found.Late(o, j.Deadlock)
+}
+
+// Finding tells the processes of a finding that the user sees, for their debuggers. It implements finding.Sink.
+func (p *Pipeline) Finding(f *finding.Finding) {
+	if p.told != nil {
+		p.told.note(f)
+	}
 }
 
 // Trouble returns the error in the analysis itself; "" if there is none.

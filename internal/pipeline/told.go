@@ -22,6 +22,14 @@ type told struct {
 type toldProcess struct {
 	file  *ring.Told // nil if it is not available
 	calls uint64     // of all its threads, at the last tick
+	// since is the state of the run at the time of the last writing. If it is still the same, there is nothing new.
+	since state
+}
+
+// state changes with everything that is told.
+type state struct {
+	calls    uint64 // of all processes
+	findings int
 }
 
 // toldFinding is a finding as debuggers read it.
@@ -39,37 +47,42 @@ func newTold(open func(ring.ProcID) (*ring.Told, error)) *told {
 	return &told{open: open, procs: make(map[ring.ProcID]*toldProcess)}
 }
 
-// note remembers a finding.
+// note remembers a finding that was reported.
 func (t *told) note(f *finding.Finding) {
 	if len(t.notes) < mostTold {
 		t.notes = append(t.notes, toldFinding{f.Check, f.Severity.String(), f.Message, f.Ranks})
 	}
 }
 
-// tick writes to the processes that have not moved since the last tick.
+// tick writes to the processes that have not moved since the last tick, if there is something new.
 func (t *told) tick(procs []*track.Process) {
-	for _, p := range procs {
-		if p == nil || p.Ended != nil || p.Lost || !p.Initialized {
-			continue
-		}
-		calls := uint64(0)
+	now := state{findings: len(t.notes)}
+	calls := make([]uint64, len(procs))
+	for i, p := range procs {
 		for _, th := range p.Threads {
-			calls += th.Calls
+			calls[i] += th.Calls
+		}
+		now.calls += calls[i]
+	}
+	for i, p := range procs {
+		if p.Ended != nil || p.Lost || !p.Initialized {
+			continue
 		}
 		q := t.procs[p.ID]
 		if q == nil {
-			q = &toldProcess{}
-			t.procs[p.ID] = q
 			// If the file is not available, debuggers see the other tables.
-			q.file, _ = t.open(p.ID)
+			file, _ := t.open(p.ID)
+			q = &toldProcess{file: file}
+			t.procs[p.ID] = q
 		}
-		if q.calls == calls && q.file != nil {
+		if q.calls == calls[i] && q.since != now && q.file != nil {
+			q.since = now
 			if q.file.Tell(t.unexpected(p), t.text(p)) != nil {
 				q.file.Close()
 				q.file = nil
 			}
 		}
-		q.calls = calls
+		q.calls = calls[i]
 	}
 }
 

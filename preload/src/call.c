@@ -23,21 +23,6 @@ void mv_fill(unsigned char *to, const void *p, uint64_t n, unsigned width, unsig
     }
 }
 
-/* Bytes of an element in a section. */
-static unsigned slot_of(unsigned kind)
-{
-    switch (kind) {
-    case MV_IN32:
-    case MV_OUT32:
-        return 4;
-    case MV_STATUS:
-        return sizeof(struct mv_status);
-    case MV_STRING:
-        return 1;
-    }
-    return 8;
-}
-
 /* Copies a record for the table of objects. If there is no memory, the object has no arrays there. */
 static void keep(struct mv_thread *t, const unsigned char *r)
 {
@@ -58,7 +43,7 @@ static void keep(struct mv_thread *t, const unsigned char *r)
 
 MV_COLD void mv_data(struct mv_thread *t, unsigned kind, unsigned param, const void *p, uint64_t n, unsigned width)
 {
-    unsigned slot = slot_of(kind);
+    unsigned slot = mv_slot_of(kind);
     uint64_t part = (t->largest / 2 - 64) / slot;
     for (uint64_t first = 0; first < n; first += part) {
         uint64_t k = n - first < part ? n - first : part;
@@ -121,7 +106,7 @@ uint64_t mv_section_room_far(const struct mv_thread *t, uint64_t n, unsigned slo
 unsigned char *mv_section_in_far(unsigned char *at, unsigned kind, unsigned param, const void *p, uint64_t n,
                                  uint64_t room, unsigned width)
 {
-    mv_section_in(at, kind, param, p, n, room, width, slot_of(kind));
+    mv_section_in(at, kind, param, p, n, room, width, mv_slot_of(kind));
     return at + room;
 }
 

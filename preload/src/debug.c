@@ -37,7 +37,6 @@ void mv_debug_start(uint64_t table_hash)
     d->names = (uintptr_t)names;
     d->rank = d->size = -1;
     d->beat = (uintptr_t)&mv_g.control->beat;
-    d->last_beat = mv_beat();
     snprintf(path, sizeof path, "/proc/%u/exe", mv_g.control->analyzer);
     const ssize_t n = readlink(path, d->program, sizeof d->program - 1);
     d->program[n > 0 ? n : 0] = 0;

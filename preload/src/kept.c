@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "kept.h"
+#include "site.h"
 
 #define MV_MAY_LOCK /* for a moment, when objects are made or freed */
 #include "rules.h"
@@ -170,16 +171,14 @@ static const unsigned char *section_of(const unsigned char *r, unsigned param)
         memcpy(&s, r + at, 8);
         if (s.kind == MV_IN64 && s.param == param)
             return r + at;
-        const size_t width = s.kind == MV_IN32 || s.kind == MV_OUT32 ? 4 : s.kind == MV_STRING ? 1
-                             : s.kind == MV_STATUS ? sizeof(struct mv_status) : 8;
         if (s.kind == MV_END)
             break;
-        at += 8 + (s.kind == MV_CUT ? 0 : (s.count * width + 7) & ~(size_t)7);
+        at += 8 + (s.kind == MV_CUT ? 0 : (s.count * (size_t)mv_slot_of(s.kind) + 7) & ~(size_t)7);
     }
     return NULL;
 }
 
-/* Calls `each` for the handles of an array: in its section, or in the MV_DATA records. */
+/* The handles of an array: in its section, or in the MV_DATA records. Returns their number. to: NULL to count them. */
 static uint32_t array_of(const struct mv_thread *t, const unsigned char *r, const struct mv_input *in,
                          struct mv_reference *to)
 {
@@ -232,7 +231,7 @@ static uint32_t inputs_of(const struct mv_thread *t, const unsigned char *r, con
 static void stack_of(const struct mv_thread *t, uintptr_t ra, uint64_t *pcs)
 {
     const uintptr_t cfa = t->cfa & t->cfa_mask;
-    const struct mv_way *w = t->set[mv_hash_bits(ra ^ (cfa << 20), MV_SETS_BITS)][0];
+    const struct mv_way *w = t->set[mv_set_of(ra, cfa)][0];
     memset(pcs, 0, MV_KEPT_PCS * sizeof *pcs);
     pcs[0] = ra;
     if (w->ra == ra && w->cfa == cfa)

@@ -189,6 +189,21 @@ MV_INLINE void mv_head(unsigned char *r, unsigned kind, uint64_t len, uint32_t s
 MV_INLINE void mv_put8(unsigned char *r, unsigned at, uint64_t v) { __builtin_memcpy(r + at, &v, 8); }
 MV_INLINE void mv_put4(unsigned char *r, unsigned at, int32_t v) { __builtin_memcpy(r + at, &v, 4); }
 
+/* Bytes of an element in a section of that kind. */
+MV_INLINE unsigned mv_slot_of(unsigned kind)
+{
+    switch (kind) {
+    case MV_IN32:
+    case MV_OUT32:
+        return 4;
+    case MV_STATUS:
+        return sizeof(struct mv_status);
+    case MV_STRING:
+        return 1;
+    }
+    return 8;
+}
+
 /* Makes a call record visible. */
 MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, int timed)
 {

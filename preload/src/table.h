@@ -1,5 +1,7 @@
 /*
- * A hash table of fixed size, with open addressing: the only one of the library. It allocates nothing.
+ * A hash table of fixed size, with open addressing. It allocates nothing. All units use it, except for two tables that
+ * debuggers read, whose form is in record.h: kept.c has several objects with one handle, and in requests.c, entries
+ * come and go with most calls.
  *
  * A table is an array of 1 << bits entries of the caller's own type. The first member of an entry is its key, an
  * `_Atomic uint64_t`. Keys 0 to 2 are reserved, so no handle may have one of these values.

@@ -30,8 +30,7 @@ func (s *look) call(q *Request) (*item, error) {
 	if err != nil {
 		return nil, err
 	}
-	told, _ := s.Told()
-	return s.callItem(h, told), nil
+	return s.callItem(h), nil
 }
 
 // calls shows the calls of all threads.
@@ -40,11 +39,10 @@ func (s *look) calls() (*item, error) {
 	if err != nil && len(threads) == 0 {
 		return nil, err
 	}
-	told, _ := s.Told()
 	var f fields
 	for _, h := range threads {
 		if h.TID != 0 {
-			f.lazy(fmt.Sprintf("thread %d", h.TID), func() *item { return s.callItem(h, told) })
+			f.lazy(fmt.Sprintf("thread %d", h.TID), func() *item { return s.callItem(h) })
 		}
 	}
 	problem(&f, err)
@@ -66,7 +64,7 @@ func counted(n int, one, many string) string {
 }
 
 // callItem shows the call that a thread is in, or its last one.
-func (s *look) callItem(h *tables.Thread, told *tables.Told) *item {
+func (s *look) callItem(h *tables.Thread) *item {
 	c := &h.Call
 	if c.Func == nil {
 		return line("in no MPI call that mpivet records")
@@ -85,13 +83,6 @@ func (s *look) callItem(h *tables.Thread, told *tables.Told) *item {
 	}
 	if h.Polling {
 		f.add("repeated", "the thread repeats this call")
-	}
-	if told != nil {
-		for _, w := range told.Waits {
-			if w.Thread == h.Index {
-				f.add("waits", "%s", w.Text)
-			}
-		}
 	}
 	return f.item(text)
 }
@@ -265,7 +256,7 @@ func (s *look) queues() (*item, error) {
 			case c.Func.Class == mpiapi.Send || c.Func.Class == mpiapi.Recv || c.Func.Class == mpiapi.SendRecv ||
 				c.Func.Class == mpiapi.Mrecv && c.Func.Arg(mpiapi.TheRequest) < 0:
 				text := fmt.Sprintf("%s, thread %d is in this call", s.message(c, d), h.TID)
-				lists[i] = append(lists[i], pendingMessage{text, s.callItem(h, nil)})
+				lists[i] = append(lists[i], pendingMessage{text, s.callItem(h)})
 			}
 		}
 	}

@@ -92,13 +92,19 @@ func (t *Tables) Memory() Memory { return t.memory }
 // Now returns the present time of the process's node, or of the last moment that the tables know. It is a time of
 // CLOCK_MONOTONIC in steps of 0.1 s, 0 if it is not known.
 func (t *Tables) Now() time.Duration {
-	last := u64(t.header, layout.DebugLastBeatAt)
-	if at := u64(t.header, layout.DebugBeatAt); at != 0 {
-		if b, err := read(t.memory, at, 8); err == nil {
-			last = max(last, u64(b, 0))
-		}
+	if b, err := read(t.memory, u64(t.header, layout.DebugBeatAt), 8); err == nil {
+		return duration(u64(b, 0))
 	}
-	return duration(last)
+	// A core file does not have the analyzer's time.
+	var last time.Duration
+	threads, _ := t.Threads()
+	for _, h := range threads {
+		last = max(last, h.Entered)
+	}
+	if told, err := t.Told(); err == nil && told != nil {
+		last = max(last, told.Time)
+	}
+	return last
 }
 
 // Since returns the time that has passed since another time, false if one of the two is not known.

@@ -123,10 +123,11 @@ func TestTold(t *testing.T) {
 	if w, err := open(t, p).Told(); w != nil || err != nil {
 		t.Error(w, err)
 	}
-	p.Tell(`{"waits":[{"thread":2,"text":"nothing"}]}`, &layout.Unexpected{Tag: 7, World: -1, Bytes: 3})
+	p.Tell(`{"findings":[{"check":"A:B","severity":"info","text":"nothing"}]}`,
+		&layout.Unexpected{Tag: 7, World: -1, Bytes: 3})
 	at := p.Base() + uint64(len(p.Bytes)) - 64<<10
 	w, err := open(t, p).Told()
-	if err != nil || len(w.Waits) != 1 || w.Waits[0].Thread != 2 || len(w.Unexpected) != 1 ||
+	if err != nil || len(w.Findings) != 1 || w.Findings[0].Text != "nothing" || len(w.Unexpected) != 1 ||
 		w.Unexpected[0].Tag != 7 || w.Unexpected[0].World != -1 {
 		t.Errorf("%+v, %v", w, err)
 	}
@@ -147,5 +148,42 @@ func TestTold(t *testing.T) {
 		_, err := open(t, p).Told()
 		failed(t, err, c.want)
 		p.Bytes = before
+	}
+}
+
+// TestPolls: a thread that repeats a test is in that test, and not in its last recorded call. When the test has
+// returned, the thread is outside MPI.
+func TestPolls(t *testing.T) {
+	p := faketables.New(4)
+	th := p.Thread(100, 0)
+	th.Call(false, "MPI_Iprobe", fakerun.Args{"source": 1, "tag": 1, "comm": fakerun.World})
+	th.Poll("MPI_Test", fakerun.Args{"*request": 0x7ffe0000})
+	list, err := open(t, p).Threads()
+	if err != nil || len(list) != 1 || !list[0].InCall || !list[0].Polling || list[0].Call.Func.Name != "MPI_Test" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	th.Leave()
+	list, err = open(t, p).Threads()
+	if err != nil || len(list) != 1 || list[0].InCall || list[0].Polling {
+		t.Errorf("%+v, %v", list, err)
+	}
+	p.Put64(p.Debug()+layout.DebugBeatAt, 0x1000)
+	th.Poll("MPI_Test", nil)
+	p.Bytes = p.Bytes[:len(p.Bytes)-48]
+	_, err = open(t, p).Threads()
+	failed(t, err, "thread 100: ")
+}
+
+// TestTimeOfCoreFiles: without the analyzer's time, the present is the latest time in the tables.
+func TestTimeOfCoreFiles(t *testing.T) {
+	p := faketables.New(4)
+	p.Put64(p.Debug()+layout.DebugBeatAt, 0x1000)
+	p.Thread(100, 0).Call(true, "MPI_Barrier", fakerun.Args{"comm": fakerun.World})
+	if now := open(t, p).Now(); now != faketables.Now-3*time.Second {
+		t.Error(now)
+	}
+	p.Tell("")
+	if now := open(t, p).Now(); now != faketables.Now {
+		t.Error(now)
 	}
 }

@@ -1,7 +1,10 @@
 package tables
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mpivet/mpivet/internal/record/event"
@@ -40,34 +43,42 @@ func (t *Tables) Threads() ([]*Thread, error) {
 		h := &Thread{
 			TID: int(u32(b, layout.DebugThreadTIDAt)), Index: int(u32(b, layout.DebugThreadThreadAt)),
 			Number: u64(b, layout.DebugThreadCallAt), Entered: duration(u64(b, layout.DebugThreadBeatAt)),
-			Polling:  u32(b, layout.DebugThreadPollingAt) != 0,
 			requests: u64(b, layout.DebugThreadRequestsAt),
 		}
-		h.InCall = u64(b, layout.DebugThreadRecordAt) != 0 || h.Polling
-		if n := u32(b, layout.DebugThreadNowLengthAt); n > 0 {
-			h.Call, err = callIn(b[layout.DebugThreadNowAt:][:layout.Now], n)
-			if err != nil {
-				failed = fmt.Errorf("thread %d: %w", h.TID, err)
-			}
-			if h.InCall {
-				h.Call.State = event.Open
-			}
+		record := u64(b, layout.DebugThreadRecordAt)
+		h.InCall = record != 0
+		h.Polling = h.InCall && u32(b, layout.DebugThreadPollingAt) != 0
+		now, n := b[layout.DebugThreadNowAt:][:layout.Now], u32(b, layout.DebugThreadNowLengthAt)
+		if h.Polling {
+			now, n, err = t.polled(record)
+		}
+		if err == nil && n > 0 {
+			h.Call, err = callIn(now, n)
+		}
+		if err != nil {
+			failed = fmt.Errorf("thread %d: %w", h.TID, err)
+		}
+		if h.InCall && h.Call.Func != nil {
+			h.Call.State = event.Open
 		}
 		if h.TID != 0 || h.requests != 0 {
 			list = append(list, h)
 		}
 	}
 	// The newest thread is the first of the list.
-	sortByIndex(list)
+	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(a.Index, b.Index) })
 	return list, failed
 }
 
-func sortByIndex(list []*Thread) {
-	for i := range list {
-		for k := i; k > 0 && list[k].Index < list[k-1].Index; k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
+// polled returns the record of a test or probe that a thread repeats, and its length.
+func (t *Tables) polled(at uint64) (record []byte, n uint32, err error) {
+	head, err := read(t.memory, at, layout.SizeofRecord)
+	if err != nil {
+		return nil, 0, err
 	}
+	n = uint32(binary.LittleEndian.Uint16(head[layout.RecordLinesAt:])) * layout.Line
+	record, err = read(t.memory, at, int(min(n, layout.Now)))
+	return record, n, err
 }
 
 // Request is a request that is not complete.

@@ -19,14 +19,7 @@ type Told struct {
 
 // Words is the part of Told that is a text, in JSON.
 type Words struct {
-	Waits    []Wait    `json:"waits"`
 	Findings []Finding `json:"findings"`
-}
-
-// Wait says what a thread waits for.
-type Wait struct {
-	Thread int    `json:"thread"` // Index of the thread
-	Text   string `json:"text"`
 }
 
 // Finding is a finding that concerns the process.

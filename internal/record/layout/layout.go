@@ -1123,17 +1123,15 @@ type Debug struct {
 	Told        atomic.Uint64 // address of the struct mv_told; 0: none
 	ToldSize    uint64        // of the mapping
 	// address of mv_control.beat in the process: the present time; shared memory, not in core files
-	Beat atomic.Uint64
-	// the latest time that any call of this process has seen there
-	LastBeat atomic.Uint64
-	Rank     int32
-	Size     int32     // in MPI_COMM_WORLD, -1: unknown
-	Program  [256]byte // path of the mpivet executable, ended by a zero
+	Beat    atomic.Uint64
+	Rank    int32
+	Size    int32     // in MPI_COMM_WORLD, -1: unknown
+	Program [256]byte // path of the mpivet executable, ended by a zero
 }
 
 // SizeofDebug is the size of a Debug, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofDebug        = 464
+	SizeofDebug        = 456
 	DebugMagicAt       = 0
 	DebugVersionAt     = 8
 	DebugHeaderSizeAt  = 12
@@ -1150,10 +1148,9 @@ const (
 	DebugToldAt        = 168
 	DebugToldSizeAt    = 176
 	DebugBeatAt        = 184
-	DebugLastBeatAt    = 192
-	DebugRankAt        = 200
-	DebugSizeAt        = 204
-	DebugProgramAt     = 208
+	DebugRankAt        = 192
+	DebugSizeAt        = 196
+	DebugProgramAt     = 200
 )
 
 // DebugThread is struct mv_debug_thread. The calls of a thread.

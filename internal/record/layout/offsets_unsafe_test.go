@@ -246,7 +246,6 @@ func TestOffsets(t *testing.T) {
 		"Debug.Told":            {unsafe.Offsetof(Debug{}.Told), DebugToldAt},
 		"Debug.ToldSize":        {unsafe.Offsetof(Debug{}.ToldSize), DebugToldSizeAt},
 		"Debug.Beat":            {unsafe.Offsetof(Debug{}.Beat), DebugBeatAt},
-		"Debug.LastBeat":        {unsafe.Offsetof(Debug{}.LastBeat), DebugLastBeatAt},
 		"Debug.Rank":            {unsafe.Offsetof(Debug{}.Rank), DebugRankAt},
 		"Debug.Size":            {unsafe.Offsetof(Debug{}.Size), DebugSizeAt},
 		"Debug.Program":         {unsafe.Offsetof(Debug{}.Program), DebugProgramAt},

@@ -49,7 +49,7 @@ func New(handleSize int, more ...fakerun.Name) *Process {
 	p.put32(p.debug+layout.DebugHandleSizeAt, uint32(handleSize))
 	p.put64(p.debug+layout.DebugObjectsAt, p.objects)
 	p.put32(p.debug+layout.DebugObjectCountAt, 16)
-	p.put64(p.debug+layout.DebugLastBeatAt, Now)
+	p.put64(p.debug+layout.DebugBeatAt, p.Alloc(binary.LittleEndian.AppendUint64(nil, Now)))
 	p.put32(p.debug+layout.DebugRankAt, 1)
 	p.put32(p.debug+layout.DebugSizeAt, 4)
 	copy(p.at(p.debug+layout.DebugProgramAt), "/usr/bin/mpivet")
@@ -168,6 +168,15 @@ func (t *Thread) Call(in bool, function string, a fakerun.Args) {
 	t.p.put64(t.at+layout.DebugThreadBeatAt, Now-3*second)
 	t.p.put64(t.at+layout.DebugThreadRecordAt, map[bool]uint64{true: 1}[in])
 }
+
+// Poll lets the thread repeat a test or probe. Its last recorded call stays what it is.
+func (t *Thread) Poll(function string, a fakerun.Args) {
+	t.p.put64(t.at+layout.DebugThreadRecordAt, t.p.Alloc(fakerun.Record(0, function, a, 0)))
+	t.p.put32(t.at+layout.DebugThreadPollingAt, 1)
+}
+
+// Leave lets the thread return from its call, or from the poll that it repeats.
+func (t *Thread) Leave() { t.p.put64(t.at+layout.DebugThreadRecordAt, 0) }
 
 const requestBits = 3
 

@@ -467,12 +467,18 @@ static void pass(tables *p, uint64_t at)
     }
 }
 
-/* The present time of the process. Core files do not have the analyzer's time. Then it is the latest time that is
- * known. */
+/* The present time of the process. Core files do not have the analyzer's time. Then it is the latest time that the
+ * tables know. */
 static void read_time(tables *p)
 {
-    p->present = HEAD(p, last_beat);
+    struct list threads = {0};
+    p->present = 0;
     pass(p, HEAD(p, beat));
+    list_threads(p, &threads);
+    const uint64_t *list = threads.at;
+    for (size_t i = 0; i < threads.count; i++)
+        pass(p, list[i] + offsetof(struct mv_debug_thread, beat));
+    dbg_clear(&threads);
     if (HEAD(p, told))
         pass(p, HEAD(p, told) + offsetof(struct mv_told, time));
 }
