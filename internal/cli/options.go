@@ -14,6 +14,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/config"
+	"github.com/mpivet/mpivet/internal/debug/gdb"
 	"github.com/mpivet/mpivet/internal/config/itac"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/launch"
@@ -198,7 +199,8 @@ func (o *options) resolve() error {
 	if err := config.Apply(o.flags, env); err != nil {
 		return usageError{err}
 	}
-	o.notes = append(o.notes, config.Unknown(os.Environ(), known, launch.Variables...)...)
+	others := append(slices.Clone(launch.Variables), gdb.InspectorVariable)
+	o.notes = append(o.notes, config.Unknown(os.Environ(), known, others...)...)
 	if o.config != "" {
 		file, err := config.ReadFile(o.config, known)
 		if err != nil {

@@ -14,6 +14,9 @@ import (
 	"path/filepath"
 )
 
+// InspectorVariable names an environment variable: the mpivet executable that the extensions use as inspector.
+const InspectorVariable = "MPIVET_INSPECTOR"
+
 var (
 	//go:embed client.py
 	client []byte
