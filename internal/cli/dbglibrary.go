@@ -26,8 +26,8 @@ func dbgLibraryCommand() *cobra.Command {
 		Short: "Print the path of the library that shows message queues in debuggers",
 		Long: `Dbg-library builds the library that shows debuggers the message queues of a process
 under mpivet, unless it exists already, and prints its path. Debuggers that know the
-message queue interface of MPI (TotalView, DDT, padb) load it. They find it by the
-variable MPIR_dll_name of the process.`,
+message queue interface of MPI (TotalView, DDT, padb) can load it. padb takes the path
+from the environment variable MPINFO_DLL.`,
 		Args:   noArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
