@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
@@ -109,21 +110,22 @@ func (t *told) unexpected(p *track.Process) (list []ring.Unexpected) {
 	return list
 }
 
-// text returns the findings that concern a process.
+// text returns the first findings that concern a process, as many as there is room for.
 func (t *told) text(p *track.Process) string {
-	text := struct {
-		Findings []toldFinding `json:"findings"`
-	}{[]toldFinding{}}
+	const begin, end = `{"findings":[`, `]}`
+	var list []string
+	length := len(begin) + len(end)
 	for _, f := range t.notes {
-		if slices.Contains(f.ranks, p.Rank) {
-			text.Findings = append(text.Findings, f)
+		if !slices.Contains(f.ranks, p.Rank) {
+			continue
 		}
+		b, err := json.Marshal(f)
+		if length += len(b) + 1; err != nil || length > ring.ToldText {
+			break
+		}
+		list = append(list, string(b))
 	}
-	b, err := json.Marshal(text)
-	if err != nil {
-		return ""
-	}
-	return string(b)
+	return begin + strings.Join(list, ",") + end
 }
 
 // end releases the resources of a process that has ended.

@@ -16,7 +16,6 @@ import (
 // mv_told of preload/record.h. The process has mapped it. It has no name, so that it is part of core files.
 type Told struct {
 	f        *os.File
-	room     int
 	sequence uint64
 	last     string // the part behind the header that was written last
 }
@@ -68,7 +67,7 @@ func openTold(path string) (*Told, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Told{f: f, room: layout.ToldSize - int(layout.SizeofTold)}, nil
+	return &Told{f: f}, nil
 }
 
 func checkTold(head []byte) error {
@@ -83,10 +82,16 @@ func checkTold(head []byte) error {
 	return nil
 }
 
-// Tell writes the messages and a text, as much of both as there is room for. It writes nothing if nothing has changed.
+// ToldText is the longest text that Tell writes.
+const ToldText = (layout.ToldSize - layout.SizeofTold) / 2
+
+// Tell writes a text, and as many of the messages as there is room for. It leaves out a text that is longer than
+// ToldText. It writes nothing if nothing has changed.
 func (t *Told) Tell(messages []Unexpected, text string) error {
-	text = text[:min(len(text), t.room/2)]
-	most := (t.room - len(text)) / int(layout.SizeofUnexpected)
+	if len(text) > ToldText {
+		text = ""
+	}
+	most := (layout.ToldSize - layout.SizeofTold - len(text)) / layout.SizeofUnexpected
 	more := max(0, len(messages)-most)
 	messages = messages[:len(messages)-more]
 
