@@ -1,5 +1,6 @@
 /*
- * Runs the library's ring, site, pending, reach and objects code in several threads, without MPI, for the sanitizers.
+ * Runs the library's ring, site, pending, reach, objects, requests and kept code in several threads, without MPI, for
+ * the sanitizers.
  *
  * Usage: sanitize DIRECTORY. It makes a session in the directory and acts as the analyzer. If it finds an error, it
  * prints the error and returns 1.
@@ -17,10 +18,13 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "debug.h"
+#include "kept.h"
 #include "mv.h"
 #include "objects.h"
 #include "pending.h"
 #include "reach.h"
+#include "requests.h"
 #include "shape.h"
 #include "signals.h"
 
@@ -82,6 +86,7 @@ static void make(const unsigned char *buf, uint64_t request, int persistent)
     mv_look(t, buf, BYTES, BYTE, 0);
     struct mv_operation *o = mv_transfer_begin(t, &send, NULL, persistent);
     mv_operation_begun(t, o, 0, request);
+    mv_request_made(t, t->record, request, persistent, 0);
     end(t);
 }
 
@@ -89,18 +94,70 @@ static void start(uint64_t request)
 {
     struct mv_thread *t = begin();
     mv_operations_started(t, mv_operations_start(t, &request, sizeof request, 1), 0);
+    mv_requests_started(t, &request, sizeof request, 1);
     end(t);
 }
 
-/* all: all of n requests are complete; else none of them is. */
+/* Frees an inactive persistent request. */
+static void free_request(uint64_t request)
+{
+    const uint64_t null = 0;
+    struct mv_thread *t = begin();
+    mv_operation_free(t, request);
+    mv_requests_after(t, &request, &null, sizeof null, 1, (struct mv_completed){0, NULL, 0});
+    end(t);
+}
+
+/* Makes an object of another one, and frees both. */
+static void make_objects(uint64_t handle)
+{
+    static const struct mv_input from[] = {{MV_NAME_DATATYPE, 0, 16}, {0, 0, 0}}, nothing[] = {{0, 0, 0}};
+    static const struct mv_making first = {MV_NAME_DATATYPE, 0, 0, nothing}, second = {MV_NAME_DATATYPE, 0, 0, from};
+    struct mv_thread *t = begin();
+    mv_keep(t, t->record, handle, &first, 0);
+    end(t);
+    t = begin();
+    memcpy(t->record + 16, &handle, sizeof handle);
+    mv_keep(t, t->record, handle + 1, &second, 0);
+    end(t);
+    mv_unkeep(handle, MV_NAME_DATATYPE);
+    mv_unkeep(handle + 1, MV_NAME_DATATYPE);
+}
+
+/* all: all of n requests are complete, and their handles are null; else none of them is. */
 static void complete(const uint64_t *requests, uint64_t n, int all)
 {
+    static const uint64_t nulls[MANY];
     struct mv_thread *t = begin();
     struct mv_operation *list = mv_operations_find(t, requests, sizeof *requests, n);
     sched_yield(); /* as the real function may do */
     const struct mv_completion c = {all, NULL, 0, NULL, no_bytes};
     mv_operations_completed(t, list, 0, &c);
+    mv_requests_after(t, requests, all ? nulls : requests, sizeof *requests, n, (struct mv_completed){all, NULL, 0});
     end(t);
+}
+
+static void complete_persistent(uint64_t request)
+{
+    struct mv_thread *t = begin();
+    struct mv_operation *list = mv_operations_find(t, &request, sizeof request, 1);
+    const struct mv_completion c = {1, NULL, 0, NULL, no_bytes};
+    mv_operations_completed(t, list, 0, &c);
+    mv_requests_after(t, &request, &request, sizeof request, 1, (struct mv_completed){1, NULL, 0});
+    end(t);
+}
+
+/* The number of open requests in the tables of all threads. */
+static unsigned open_requests(void)
+{
+    unsigned n = 0;
+    for (struct mv_debug_thread *d = mv_debug_threads(); d; d = (struct mv_debug_thread *)(uintptr_t)d->next) {
+        const struct mv_open_requests *r = (const struct mv_open_requests *)(uintptr_t)d->requests;
+        const uint64_t *keys = r ? (const uint64_t *)(uintptr_t)r->keys : NULL;
+        for (unsigned i = 0; r && i < (unsigned)MV_REQUEST_WAYS << r->bits; i++)
+            n += keys[i] != 0;
+    }
+    return n;
 }
 
 static void *work(void *arg)
@@ -151,10 +208,10 @@ static void *work(void *arg)
             make(buf[4], request, 1);
             for (int k = 0; k < 3; k++) {
                 start(request);
-                complete(&request, 1, 1);
+                complete_persistent(request);
                 buf[4][0]++;
             }
-            mv_operation_free(mv_tls.mine, request);
+            free_request(request);
             break;
         case 5:
             if (i % 60 != 5) {
@@ -173,6 +230,7 @@ static void *work(void *arg)
             mv_collective_enter(mv_tls.mine, o, MV_COLL_BARRIER);
             mv_collective_leave(o, MV_COLL_BARRIER);
             mv_object_free(request, MV_OBJECT_COMM, o, o->serial);
+            make_objects(request);
         }
     }
     /* Nothing may be left of this thread. */
@@ -267,5 +325,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < 1 << MV_BUCKETS_BITS; i++)
         if (mv_pending_count[i])
             complain("operations left", mv_pending_count[i], 0);
+    if (open_requests())
+        complain("requests left", open_requests(), 0);
     return wrong;
 }
