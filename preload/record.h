@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 6
+#define MV_VERSION 7
 #define MV_LINE 64 /* records begin at multiples of this, and their lengths are multiples of it */
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */
@@ -65,6 +65,9 @@ struct mv_control {
                              data */
     uint64_t namespace;   /* inode number of the PID namespace of `analyzer`; 0 if it is not known */
     uint32_t verdicts;    /* 1: a rank that has succeeded waits at its exit for the verdict in its struct mv_process */
+    uint32_t breaks;      /* atomic: 1: each recorded call waits until `passed` of its ring lets it enter MPI, and until
+                             `passed` lets it return; the analyzer sets it to 0 when it stops reading */
+    uint32_t found;       /* atomic: the analyzer adds 2 for each finding that it has put into a ring. So it is even */
     uint32_t pad;
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring tries
      * to get LOCK_SH. If it succeeds, the analyzer has died, and the rank writes over its oldest records from then on.
@@ -118,6 +121,14 @@ struct mv_process {
     struct mv_map maps[8]; /* only of modules that contain a pc of pcs[] */
 };
 
+/* A finding, as text that ends with a zero. */
+struct mv_finding {
+    char check[96];
+    char text[736];
+};
+
+#define MV_FINDINGS 4
+
 /* The first page of a ring's file. The data follow at header_size. Both sides map the data twice, back to back, so that
  * a record never wraps. A position is a number of bytes since the beginning, and only grows. A record lies at its
  * position modulo size. */
@@ -165,6 +176,13 @@ struct mv_ring {
     uint64_t since; /* atomic */
     uint64_t seen_calls; /* atomic */
     uint64_t seen_done; /* atomic */
+    /* With `breaks`: the call that may go on. 2 n: call n, counted like `done`, may enter MPI. 2 n + 1: it may return.
+     * The low half is a futex. MV_UNJUDGED: no further call of this thread waits. */
+    uint64_t passed; /* atomic */
+    /* Findings for the thread's debugger. Finding k, from 0, is in findings[k % MV_FINDINGS]. The analyzer stores `found`
+     * after it, by release. */
+    uint64_t found; /* atomic: number of findings so far */
+    struct mv_finding findings[MV_FINDINGS];
 };
 
 #define MV_UNJUDGED UINT64_MAX

@@ -39,6 +39,7 @@ type analysis struct {
 	// knownFatal: the fatal finding is in the baseline.
 	knownFatal bool
 	fatality   *fatalities // nil unless a program runs
+	stopping   *stopping   // nil without --break-on
 	stopped    atomic.Bool // mpivet has got a signal to end
 	began      time.Time
 	progress   atomic.Pointer[progress]
@@ -61,13 +62,10 @@ func newAnalysis(
 		a.text = text.New(w, t)
 		sinks = append(sinks, a.text)
 	}
-	sinks = append(sinks, fatalSink(func(f *finding.Finding) {
-		a.grave(f, "a fatal finding")
-	}))
+	sinks = append(sinks, debuggerSink{a})
 	if o.graph != "" {
 		sinks = append(sinks, &graphSink{path: o.graph})
 	}
-	sinks = append(sinks, toldSink{a})
 	a.collector = finding.NewCollector(finding.Config{
 		Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports,
 	}, sinks...)
@@ -81,6 +79,11 @@ func newAnalysis(
 		gate = live
 		p.Confirm = pipeline.Scheduled() // it asks the kernel about the processes
 		p.Told = live.Told
+		p.Breaks = &pipeline.Breaks{Threads: live}
+		if len(o.breakOn) > 0 {
+			a.stopping = newStopping(fatal)
+			p.Breaks.Wanted, p.Breaks.Held = o.wanted(), a.stopping.hold
+		}
 		if o.wantedSums() != ring.NoSums {
 			p.Layouts = live.Layouts
 		}
@@ -90,6 +93,9 @@ func newAnalysis(
 		p.Strict = &pipeline.Strict{Gate: gate, Severity: a.collector.Severity, Ending: ending}
 	}
 	a.pipeline = pipeline.New(p)
+	if a.stopping != nil {
+		a.stopping.release = a.pipeline.Release
+	}
 	if fatal != nil {
 		fatal.pid = a.pid
 	}
@@ -137,17 +143,13 @@ func (a errorCounter) Report(f *finding.Finding) {
 	}
 }
 
-// toldSink lets the pipeline tell the processes of findings, for their debuggers.
-type toldSink struct{ *analysis }
+// debuggerSink tells the processes of a finding, for their debuggers. It carries out the action of --on-error if the
+// finding is fatal, and no thread is held at the faulty call because of --break-on.
+type debuggerSink struct{ *analysis }
 
-func (s toldSink) Finding(f *finding.Finding) { s.pipeline.Finding(f) }
-
-// fatalSink is a function that is called with each fatal finding.
-type fatalSink func(*finding.Finding)
-
-func (s fatalSink) Finding(f *finding.Finding) {
-	if f.Severity == finding.Fatal {
-		s(f)
+func (s debuggerSink) Finding(f *finding.Finding) {
+	if held := s.pipeline.Finding(f); f.Severity == finding.Fatal && !held {
+		s.grave(f, "a fatal finding")
 	}
 }
 
@@ -181,6 +183,9 @@ func (ticker) End(ring.ProcID, *ring.ProcEnd) {}
 
 func (k ticker) Tick() {
 	k.a.advance()
+	if k.a.stopping != nil {
+		k.a.stopping.tick()
+	}
 	if k.src.Stats().Unrecorded > 0 {
 		k.p.Tracker.Distrust(nil)
 	}

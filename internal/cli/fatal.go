@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ type fatalities struct {
 	end    func()          // ends the program
 	// terminal: mpivet's standard input is a terminal, so that a debugger can talk to the user.
 	terminal bool
+	debugger sync.Mutex // the terminal is for one debugger at a time
 	// pid returns the process of a rank, 0 if it is not known or has ended.
 	pid func(rank int) int
 
@@ -111,6 +113,18 @@ func (x *fatalities) pause(check, why string, victims []victim) {
 
 // debug opens a debugger. Without a terminal, the debugger only prints the stacks of the processes in the finding.
 func (x *fatalities) debug(why string, victims []victim) {
+	if x.terminal {
+		v := victims[0]
+		say("gdb is attached to rank %d (process %d) after %s; the program ends with it", v.rank, v.pid, why)
+		victims = victims[:1]
+	}
+	x.openGDB(victims[:min(victimLimit, len(victims))])
+}
+
+// openGDB attaches gdb to processes, one after the other, and waits for its end.
+func (x *fatalities) openGDB(victims []victim) {
+	x.debugger.Lock()
+	defer x.debugger.Unlock()
 	gdb, err := launch.FindProgram("gdb")
 	if err != nil {
 		say("--on-error gdb: there is no gdb: %v", oneLine(err))
@@ -125,31 +139,28 @@ func (x *fatalities) debug(why string, victims []victim) {
 		case <-ctx.Done():
 		}
 	}()
-	if x.terminal {
-		v := victims[0]
-		say("gdb is attached to rank %d (process %d) after %s; the program ends with it", v.rank, v.pid, why)
-		if err := launch.Debug(ctx, gdb, x.script(), v.pid); err != nil {
-			say("gdb: %v", oneLine(err))
+	for _, v := range victims {
+		if x.terminal {
+			err = launch.Debug(ctx, x.command(gdb, v.pid))
+		} else {
+			say("gdb on rank %d (process %d):", v.rank, v.pid)
+			err = launch.Stacks(ctx, gdb, v.pid)
 		}
-		return
-	}
-	for _, v := range victims[:min(victimLimit, len(victims))] {
-		say("gdb on rank %d (process %d):", v.rank, v.pid)
-		if err := launch.Stacks(ctx, gdb, v.pid); err != nil {
+		if err != nil {
 			say("gdb: %v", oneLine(err))
 		}
 	}
 }
 
-// script returns the path of mpivet's extension for gdb, "" if it can't be written. gdb is of use without it, too.
-func (*fatalities) script() string {
+// command returns the command that attaches gdb to a process and shows the findings. gdb is the path of gdb. It is of
+// use without mpivet's extension, too.
+func (*fatalities) command(gdb string, pid int) []string {
 	mpivet, err := self()
 	if err == nil {
-		var path string
-		if path, err = gdbScript(mpivet); err == nil {
-			return path
+		if _, err = gdbScript(mpivet); err == nil {
+			return []string{mpivet, "gdb", strconv.Itoa(pid), "--", "-ex", "mpivet findings"}
 		}
 	}
 	say("mpivet's extension is not loaded into gdb: %v", oneLine(err))
-	return ""
+	return []string{gdb, "-q", "-p", strconv.Itoa(pid)}
 }

@@ -33,6 +33,7 @@ type options struct {
 	record  string
 	stacks  string
 	onError string
+	breakOn []string // checks or severities
 	strict  bool
 	sums    bool
 	// sumLimit: of longer data, only samples of sumLimit bytes in total are summed up. 0: all data.
@@ -114,6 +115,8 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.sumLimit, "checksum-limit", 0,
 		"of data longer than `BYTES`, check only samples, of BYTES in total; 0 all data")
 	f.IntVar(&o.maxErrors, "max-errors", 0, "do the action of --on-error at the `N`th error; 0 never")
+	f.StringArrayVar(&o.breakOn, "break-on", nil,
+		"hold a rank in the faulty call, for a debugger, at findings of `CHECK|error|warning`; may be repeated")
 	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error",
 		"action at a fatal finding: end the program, let it continue, keep it as it is for a debugger, or open a "+
 			"debugger")
@@ -250,7 +253,7 @@ func (o *options) tell() {
 // that they do not depend on the working directory.
 func (o *options) validate() error {
 	for _, step := range []func() error{
-		o.checkNumbers, o.parseRules, o.readSuppressions, o.readBaseline, o.checkOutputs,
+		o.checkNumbers, o.parseRules, o.checkBreaks, o.readSuppressions, o.readBaseline, o.checkOutputs,
 	} {
 		if err := step(); err != nil {
 			return err

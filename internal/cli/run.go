@@ -268,7 +268,7 @@ func preloading(prog *launch.Program) (*launch.Rank, error) {
 func sessionOptions(o *options, ranks int) ring.Options {
 	return ring.Options{
 		Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.wantedSums(),
-		SumLimit: o.sumLimit,
+		SumLimit: o.sumLimit, Breaks: len(o.breakOn) > 0,
 	}
 }
 

@@ -19,17 +19,16 @@ func AtTerminal() bool {
 	return err == nil && inForeground()
 }
 
-// Debug attaches a debugger to a process, on mpivet's terminal, and waits for the end of the debugger. The debugger is
-// in the foreground, so that Ctrl-C goes only to it. script is an extension for the debugger, "" for none.
-func Debug(ctx context.Context, gdb, script string, pid int) error {
+// Debug runs a debugger's command for the user, and waits for its end. In tmux and kitty, it gets a split of the window.
+// Else it runs on mpivet's terminal. It is in the foreground there, so that Ctrl-C goes only to it.
+func Debug(ctx context.Context, argv []string) error {
+	if splitWindow(ctx, argv) {
+		return nil
+	}
 	// Later, mpivet takes the terminal back from the background. These signals would stop it then.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 	tty := int(os.Stdin.Fd())
-	args := []string{"-q", "-p", strconv.Itoa(pid)}
-	if script != "" {
-		args = append([]string{"-ix", script}, append(args, "-ex", "mpivet frame")...)
-	}
-	cmd := exec.CommandContext(ctx, gdb, args...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: tty}
 	err := cmd.Run()

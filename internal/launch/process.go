@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
@@ -178,8 +179,15 @@ func Register(session string) error {
 	for _, a := range Above() {
 		r.Above = append(r.Above, ring.Ancestor{PID: a.pid, Start: a.start, Name: a.name})
 	}
-	return r.Write(session)
+	if err := r.Write(session); err != nil {
+		return err
+	}
+	r.Await(session, noticeLimit)
+	return nil
 }
+
+// noticeLimit is how long a process waits until the analyzer watches it. Usually, it takes a millisecond.
+const noticeLimit = 300 * time.Millisecond
 
 // Above returns the ancestors of this process, nearest first, at the time of the first call. The launcher may end
 // later.

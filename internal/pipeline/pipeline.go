@@ -38,6 +38,8 @@ type Options struct {
 	// Told opens the file in which a process's debuggers find what the analysis knows: Live.Told. nil: they do not get
 	// it.
 	Told func(ring.ProcID) (*ring.Told, error)
+	// Breaks tells threads of findings, in a live run. nil: they do not learn of them.
+	Breaks *Breaks
 	// NoProgress is the time for which processes may, on average, be in the same MPI calls before this is reported; 0:
 	// forever.
 	NoProgress time.Duration
@@ -74,6 +76,7 @@ type Pipeline struct {
 	facts    *analysis.Run
 	layouts  *layouts // nil if not requested
 	told     *told    // nil if not requested
+	breaks   *breaks  // nil if not requested
 	waits    *waiting.Analyzer
 	strict   *Strict
 	judge    *hold.Judge // nil if not in strict mode
@@ -100,8 +103,14 @@ func New(o Options) *Pipeline {
 	}
 	p.Tracker.Limits = o.Leaks.Limits
 	p.places.init(p.Tracker, p.facts.Owner, o.Resolver)
+	if o.Breaks != nil {
+		p.breaks = newBreaks(o.Breaks, p.Tracker, &p.places)
+	}
 	p.facts.Require([]analysis.Need{waiting.Fact})
 	p.waits = waiting.Fact.Of(p.facts)
+	if p.breaks != nil {
+		p.waits.SetStopped(p.breaks.isHeld)
+	}
 	if p.strict = o.Strict; p.strict != nil {
 		p.judge = hold.New(p.Tracker, o.Strict.Gate, o.Strict.Ending)
 		p.waits.SetHolds(p.judge.Holds, p.judge.LetGo)
@@ -160,10 +169,25 @@ func (p *Pipeline) consult(j *hold.Judge) {
 	p.waits.Found.Late(o, j.Deadlock)
 }
 
-// Finding tells the processes of a finding that the user sees, for their debuggers. It implements finding.Sink.
-func (p *Pipeline) Finding(f *finding.Finding) {
+// Finding tells the processes of a finding that the user sees, for their debuggers. It reports whether a thread is held
+// at the faulty call because of it.
+func (p *Pipeline) Finding(f *finding.Finding) (held bool) {
 	if p.told != nil {
 		p.told.note(f)
+	}
+	if p.breaks != nil {
+		held = p.breaks.found(f)
+	}
+	return held
+}
+
+// Release lets a thread go on that is held because of a finding.
+func (p *Pipeline) Release(id ring.ThreadID) { p.breaks.release(id) }
+
+// tellNow tells a process what only the analysis knows, although it may just have moved.
+func (p *Pipeline) tellNow(pr *track.Process) {
+	if p.told != nil {
+		p.told.now(pr)
 	}
 }
 
@@ -211,6 +235,9 @@ func (p *Pipeline) guard() {
 		if p.judge != nil {
 			p.strict.Gate.EndStrict()
 		}
+		if p.breaks != nil {
+			p.breaks.Threads.EndBreaks()
+		}
 	}
 }
 
@@ -227,9 +254,15 @@ func (p *Pipeline) Batch(b *ring.Batch) {
 	}
 	defer p.guard()
 	p.thread = b.Thread
+	if p.breaks != nil {
+		p.breaks.begin(b)
+	}
 	p.Tracker.Batch(b)
 	if p.judge != nil {
 		p.judge.Batch(b)
+	}
+	if p.breaks != nil {
+		p.breaks.end(p.tellNow)
 	}
 }
 

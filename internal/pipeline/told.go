@@ -66,24 +66,44 @@ func (t *told) tick(procs []*track.Process) {
 		now.calls += calls[i]
 	}
 	for i, p := range procs {
-		if p.Ended != nil || p.Lost || !p.Initialized {
+		q := t.process(p)
+		if q == nil {
 			continue
 		}
-		q := t.procs[p.ID]
-		if q == nil {
-			// If the file is not available, debuggers see the other tables.
-			file, _ := t.open(p.ID)
-			q = &toldProcess{file: file}
-			t.procs[p.ID] = q
-		}
-		if q.calls == calls[i] && q.since != now && q.file != nil {
+		if q.calls == calls[i] && q.since != now {
 			q.since = now
-			if q.file.Tell(t.unexpected(p), t.text(p)) != nil {
-				q.file.Close()
-				q.file = nil
-			}
+			t.write(q, p)
 		}
 		q.calls = calls[i]
+	}
+}
+
+// now writes to a process at once.
+func (t *told) now(p *track.Process) {
+	if q := t.process(p); q != nil {
+		t.write(q, p)
+	}
+}
+
+// process returns what was told to a process, nil if it cannot be told anything.
+func (t *told) process(p *track.Process) *toldProcess {
+	if p.Ended != nil || p.Lost || !p.Initialized {
+		return nil
+	}
+	q := t.procs[p.ID]
+	if q == nil {
+		// If the file is not available, debuggers see the other tables.
+		file, _ := t.open(p.ID)
+		q = &toldProcess{file: file}
+		t.procs[p.ID] = q
+	}
+	return q
+}
+
+func (t *told) write(q *toldProcess, p *track.Process) {
+	if q.file != nil && q.file.Tell(t.unexpected(p), t.text(p)) != nil {
+		q.file.Close()
+		q.file = nil
 	}
 }
 

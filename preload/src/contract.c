@@ -6,7 +6,7 @@
 
 #include "rules.h"
 
-_Static_assert(sizeof(struct mv_control) == 360, "struct mv_control");
+_Static_assert(sizeof(struct mv_control) == 368, "struct mv_control");
 _Static_assert(offsetof(struct mv_control, magic) == 0, "mv_control.magic");
 _Static_assert(offsetof(struct mv_control, version) == 8, "mv_control.version");
 _Static_assert(offsetof(struct mv_control, header_size) == 12, "mv_control.header_size");
@@ -27,7 +27,9 @@ _Static_assert(offsetof(struct mv_control, beat) == 328, "mv_control.beat");
 _Static_assert(offsetof(struct mv_control, sum_limit) == 336, "mv_control.sum_limit");
 _Static_assert(offsetof(struct mv_control, namespace) == 344, "mv_control.namespace");
 _Static_assert(offsetof(struct mv_control, verdicts) == 352, "mv_control.verdicts");
-_Static_assert(offsetof(struct mv_control, pad) == 356, "mv_control.pad");
+_Static_assert(offsetof(struct mv_control, breaks) == 356, "mv_control.breaks");
+_Static_assert(offsetof(struct mv_control, found) == 360, "mv_control.found");
+_Static_assert(offsetof(struct mv_control, pad) == 364, "mv_control.pad");
 _Static_assert(sizeof(struct mv_map) == 256, "struct mv_map");
 _Static_assert(offsetof(struct mv_map, start) == 0, "mv_map.start");
 _Static_assert(offsetof(struct mv_map, end) == 8, "mv_map.end");
@@ -61,7 +63,10 @@ _Static_assert(offsetof(struct mv_process, layouts) == 868, "mv_process.layouts"
 _Static_assert(offsetof(struct mv_process, leaving) == 872, "mv_process.leaving");
 _Static_assert(offsetof(struct mv_process, verdict) == 876, "mv_process.verdict");
 _Static_assert(offsetof(struct mv_process, maps) == 880, "mv_process.maps");
-_Static_assert(sizeof(struct mv_ring) == 448, "struct mv_ring");
+_Static_assert(sizeof(struct mv_finding) == 832, "struct mv_finding");
+_Static_assert(offsetof(struct mv_finding, check) == 0, "mv_finding.check");
+_Static_assert(offsetof(struct mv_finding, text) == 96, "mv_finding.text");
+_Static_assert(sizeof(struct mv_ring) == 3776, "struct mv_ring");
 _Static_assert(offsetof(struct mv_ring, magic) == 0, "mv_ring.magic");
 _Static_assert(offsetof(struct mv_ring, version) == 8, "mv_ring.version");
 _Static_assert(offsetof(struct mv_ring, header_size) == 12, "mv_ring.header_size");
@@ -91,6 +96,9 @@ _Static_assert(offsetof(struct mv_ring, why) == 284, "mv_ring.why");
 _Static_assert(offsetof(struct mv_ring, since) == 384, "mv_ring.since");
 _Static_assert(offsetof(struct mv_ring, seen_calls) == 392, "mv_ring.seen_calls");
 _Static_assert(offsetof(struct mv_ring, seen_done) == 400, "mv_ring.seen_done");
+_Static_assert(offsetof(struct mv_ring, passed) == 408, "mv_ring.passed");
+_Static_assert(offsetof(struct mv_ring, found) == 416, "mv_ring.found");
+_Static_assert(offsetof(struct mv_ring, findings) == 424, "mv_ring.findings");
 _Static_assert(sizeof(struct mv_record) == 16, "struct mv_record");
 _Static_assert(offsetof(struct mv_record, kind) == 0, "mv_record.kind");
 _Static_assert(offsetof(struct mv_record, lines) == 2, "mv_record.lines");

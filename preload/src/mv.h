@@ -58,6 +58,11 @@ MV_INLINE void mv_done_record(struct mv_thread *t, int rc)
 }
 
 /* Ends a call. */
-MV_INLINE void mv_leave(struct mv_thread *t) { mv_tls.ready = t->again; }
+MV_INLINE void mv_leave(struct mv_thread *t)
+{
+    if (MV_UNLIKELY(t->waits))
+        mv_found(t, 2 * t->done + 1);
+    mv_tls.ready = t->again;
+}
 
 #endif

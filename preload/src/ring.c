@@ -53,6 +53,9 @@ void mv_ring_owned(struct mv_thread *t)
     const pid_t tid = (pid_t)syscall(SYS_gettid);
     t->ring->tid = t->debug.tid = (uint32_t)tid;
     t->ring->main_thread = tid == mv_g.pid;
+    t->found = __atomic_load_n(&t->ring->found, __ATOMIC_ACQUIRE); /* of the thread before */
+    t->waits = __atomic_load_n(&mv_g.control->breaks, __ATOMIC_RELAXED) != 0;
+    t->told = t->waits ? 1 : __atomic_load_n(&mv_g.control->found, __ATOMIC_RELAXED);
 }
 
 /* Makes the ring's file in dir, as large as there is room for. Returns the size, or 0. */

@@ -87,6 +87,8 @@ struct mv_thread {
     struct mv_polled *polled; /* the last one of those in poll */
     int borrowed;             /* 1: record is that of *polled, which the call under way repeats (see mv_poll_again) */
     unsigned npolled;
+    uint32_t told;            /* value of control->found that this thread has seen; odd, so never that, if its calls wait */
+    int waits;                /* 1: its calls wait for the analyzer */
     struct mv_debug_thread debug; /* what debuggers read; written by this thread */
     /* Used by some calls. */
     uint64_t size;       /* of the ring's data */
@@ -100,6 +102,7 @@ struct mv_thread {
     int refused;                /* 1: mpivet has raised the error of the call under way, and it was published */
     int raised;                 /* code of the error for which an error handler was about to be called */
     uint64_t raised_in;         /* value of done at that time */
+    uint64_t found;             /* number of findings in the ring for which mpivet_finding was called */
     uintptr_t query_ra;         /* of the query under way: its record's kind and length, in case it fails */
     uint16_t query_kind, query_used;
     struct mv_buffer status, runs;
@@ -204,6 +207,10 @@ MV_INLINE unsigned mv_slot_of(unsigned kind)
     return 8;
 }
 
+/* Called, if the analyzer has something for the thread, when it is in a call (found.h). number: 2 n before call n enters
+ * MPI, 2 n + 1 before it returns. */
+void mv_found(struct mv_thread *t, uint64_t number);
+
 /* Makes a call record visible. */
 MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, int timed)
 {
@@ -217,6 +224,8 @@ MV_INLINE void mv_publish(struct mv_thread *t, unsigned char *r, uint64_t len, i
     __atomic_store_n(&t->ring->calls, t->done + 1, __ATOMIC_RELAXED);
     t->head += len;
     __atomic_store_n(&t->ring->head, t->head, __ATOMIC_RELEASE);
+    if (MV_UNLIKELY(__atomic_load_n(&mv_g.control->found, __ATOMIC_RELAXED) != t->told))
+        mv_found(t, 2 * (t->done + 1));
 }
 
 #endif

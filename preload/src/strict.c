@@ -7,15 +7,11 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "await.h"
 #include "comm.h"
 #include "errors.h"
 #include "mpi_objects.h"
@@ -26,21 +22,6 @@
 #define MV_MAY_FORMAT /* texts of errors */
 #define MV_MAY_LOCK   /* while a call is held, or refused */
 #include "rules.h"
-
-/* Rounds of waiting that only read the verdict; then rounds that also yield the processor to other threads. */
-#define LOOKS 100
-#define YIELDS 200
-/* Sleeps, in ns. */
-#define SHORTEST 50000
-#define LONGEST 1000000
-#define LIFE_CHECK 100000000
-
-static void ask(struct mv_control *c)
-{
-    __atomic_fetch_add(&c->asked, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&c->asleep, __ATOMIC_SEQ_CST))
-        syscall(SYS_futex, &c->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
 
 /* A request that stays active. It is made when it is first needed, and used with the flag set. */
 static MPI_Request never;
@@ -97,48 +78,11 @@ void mv_strict_end(int again)
     never_made = again ? 0 : -1;
 }
 
-/* Waits until there is a verdict on a call, or until it is certain that none will come. */
-static void await(struct mv_thread *t, struct mv_ring *ring, uint64_t number)
+/* Whether there is a verdict on a call, or whether it is certain that none will come. */
+static int over(struct mv_thread *t, uint64_t judged, uint64_t number)
 {
-    struct mv_control *c = mv_g.control;
-    uint64_t checked = 0;
-    long pause = SHORTEST;
-    for (unsigned round = 0;; round++) {
-        uint64_t seen = __atomic_load_n(&ring->judged, __ATOMIC_ACQUIRE);
-        if (seen == number || seen == MV_UNJUDGED)
-            return;
-        if (mv_stopped() || !__atomic_load_n(&c->strict, __ATOMIC_RELAXED))
-            return;
-        if (round == 0)
-            ask(c);
-        if (round < LOOKS) {
-            mv_pause();
-            continue;
-        }
-        progress(t);
-        if (round < LOOKS + YIELDS) {
-            sched_yield();
-            continue;
-        }
-        struct timespec ts = {0, pause};
-        __atomic_store_n(&ring->holding, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&ring->judged, __ATOMIC_SEQ_CST) == seen) /* the futex is the low half, which is first in
-                                                                         memory */
-            syscall(SYS_futex, &ring->judged, FUTEX_WAIT, (uint32_t)seen, &ts, NULL, 0);
-        __atomic_store_n(&ring->holding, 0, __ATOMIC_SEQ_CST);
-        if (pause < LONGEST)
-            pause += pause / 4;
-        uint64_t now = mv_now();
-        if (!checked) {
-            checked = now;
-        } else if (now - checked > LIFE_CHECK) {
-            checked = now;
-            if (mv_analyzer_gone()) {
-                mv_go_inert(t);
-                return;
-            }
-        }
-    }
+    (void)t;
+    return judged == number || judged == MV_UNJUDGED || !__atomic_load_n(&mv_g.control->strict, __ATOMIC_RELAXED);
 }
 
 /* The error code for calls that a check refuses, made when it is first needed. */
@@ -224,7 +168,7 @@ int mv_hold(unsigned kind)
     struct mv_ring *ring = t->ring;
     const uint64_t number = t->done + 1;
     int e = errno;
-    await(t, ring, number);
+    mv_await(t, &ring->judged, number, over, progress);
     errno = e;
     if (!t->again || ring->judged != number || ring->refused == MV_GO_ON)
         return MPI_SUCCESS;

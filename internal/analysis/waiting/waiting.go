@@ -131,6 +131,7 @@ type Analyzer struct {
 	killed   int      // ticks since a process was killed
 	held     func(*track.Thread) bool
 	letGo    func(*track.Thread)
+	stopped  func(*track.Thread) bool
 	settling int             // ticks for which a deadlock was found but not yet reported
 	resting  []*track.Thread // threads that have been seen in a call, but not for long enough
 	ended    int             // processes that had ended at the last look
@@ -155,6 +156,10 @@ func New(t *track.Tracker) *Analyzer {
 func (a *Analyzer) SetHolds(held func(*track.Thread) bool, letGo func(*track.Thread)) {
 	a.held, a.letGo = held, letGo
 }
+
+// SetStopped gives the analyzer a function that reports whether a thread stands still for a debugger. Such a thread may
+// act later, whatever its call is.
+func (a *Analyzer) SetStopped(stopped func(*track.Thread) bool) { a.stopped = stopped }
 
 // longest is the number of ticks for which a thread is held if MPI might allow its call to return. The processes that
 // it is held for may wait for it in ways that the analyzer cannot see, for example by polling.
@@ -234,7 +239,8 @@ func (a *Analyzer) changed() bool {
 }
 
 func (a *Analyzer) candidate(th *track.Thread) bool {
-	return th.Process.Ended == nil && th.Open.Func != nil && a.tracker.Waited(th) >= patience && !th.Open.Refused
+	return th.Process.Ended == nil && th.Open.Func != nil && a.tracker.Waited(th) >= patience && !th.Open.Refused &&
+		(a.stopped == nil || !a.stopped(th))
 }
 
 // arriving reports whether threads are in calls that they entered too recently to be examined.

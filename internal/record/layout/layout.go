@@ -6,7 +6,7 @@ import "sync/atomic"
 
 // Constants of the header.
 const (
-	Version = 6
+	Version = 7
 	// records begin at multiples of this, and their lengths are multiples of it
 	Line = 64
 	// "MPVECTL1"
@@ -23,6 +23,7 @@ const (
 	MagicDebug = 0x314742444356504d
 	// "MPVCTLD1"
 	MagicTold     = 0x31444c544356504d
+	Findings      = 4
 	Unjudged      = 0xffffffffffffffff
 	SumAll        = 0xffffffff
 	SumBlocks     = 64
@@ -383,12 +384,17 @@ type Control struct {
 	Namespace uint64
 	// 1: a rank that has succeeded waits at its exit for the verdict in its struct mv_process
 	Verdicts uint32
-	_        uint32
+	// 1: each recorded call waits until `passed` of its ring lets it enter MPI, and until `passed` lets it return; the
+	// analyzer sets it to 0 when it stops reading
+	Breaks atomic.Uint32
+	// the analyzer adds 2 for each finding that it has put into a ring. So it is even
+	Found atomic.Uint32
+	_     uint32
 }
 
 // SizeofControl is the size of a Control, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofControl       = 360
+	SizeofControl       = 368
 	ControlMagicAt      = 0
 	ControlVersionAt    = 8
 	ControlHeaderSizeAt = 12
@@ -409,6 +415,8 @@ const (
 	ControlSumLimitAt   = 336
 	ControlNamespaceAt  = 344
 	ControlVerdictsAt   = 352
+	ControlBreaksAt     = 356
+	ControlFoundAt      = 360
 )
 
 // Map is struct mv_map. A mapping of a file into memory.
@@ -500,6 +508,19 @@ const (
 	ProcessMapsAt        = 880
 )
 
+// Finding is struct mv_finding. A finding, as text that ends with a zero.
+type Finding struct {
+	Check [96]byte
+	Text  [736]byte
+}
+
+// SizeofFinding is the size of a Finding, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofFinding  = 832
+	FindingCheckAt = 0
+	FindingTextAt  = 96
+)
+
 // Ring is struct mv_ring. The first page of a ring's file. The data follow at header_size. Both sides map the data
 // twice, back to back, so that a record never wraps. A position is a number of bytes since the beginning, and only
 // grows. A record lies at its position modulo size.
@@ -553,12 +574,19 @@ type Ring struct {
 	Since     atomic.Uint64
 	SeenCalls atomic.Uint64
 	SeenDone  atomic.Uint64
-	_         [40]byte
+	// With `breaks`: the call that may go on. 2 n: call n, counted like `done`, may enter MPI. 2 n + 1: it may return.
+	// The low half is a futex. MV_UNJUDGED: no further call of this thread waits.
+	Passed atomic.Uint64
+	// Findings for the thread's debugger. Finding k, from 0, is in findings[k % MV_FINDINGS]. The analyzer stores
+	// `found` after it, by release.
+	Found    atomic.Uint64 // number of findings so far
+	Findings [Findings]Finding
+	_        [24]byte
 }
 
 // SizeofRing is the size of a Ring, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofRing       = 448
+	SizeofRing       = 3776
 	RingMagicAt      = 0
 	RingVersionAt    = 8
 	RingHeaderSizeAt = 12
@@ -586,6 +614,9 @@ const (
 	RingSinceAt      = 384
 	RingSeenCallsAt  = 392
 	RingSeenDoneAt   = 400
+	RingPassedAt     = 408
+	RingFoundAt      = 416
+	RingFindingsAt   = 424
 )
 
 // Record is struct mv_record. The header of every record. A record starts on a 64-byte boundary.

@@ -84,13 +84,17 @@ func (l *Live) EndStrict() {
 	}
 }
 
-// unjudge ends strict mode for a process whose records can no longer be read.
+// unjudge lets all calls of a process go on whose records can no longer be read.
 func (l *Live) unjudge(p *proc) {
-	if !l.strict {
-		return
-	}
 	for _, c := range p.rings {
-		guarded(func() { publishVerdict(c.hdr, layout.Unjudged) })
+		guarded(func() {
+			if l.strict {
+				publishVerdict(c.hdr, layout.Unjudged)
+			}
+			if l.breaks {
+				publishPassed(c.hdr, layout.Unjudged)
+			}
+		})
 	}
 }
 

@@ -92,9 +92,10 @@ type Live struct {
 	// Witness, if it is not nil, is called by the goroutine that polls, as soon as something is noticed.
 	Witness Witness
 
-	strict  bool // ranks wake the analyzer
+	strict  bool // collective calls are held
+	breaks  bool // all calls wait, see Pass
 	asked   uint32
-	cursors map[ThreadID]*cursor // in strict mode: the threads whose calls can be judged
+	cursors map[ThreadID]*cursor
 
 	mu    sync.Mutex
 	notes []string
@@ -118,7 +119,8 @@ func OpenLive(s *Session) (*Live, error) {
 	l := &Live{
 		s: s, w: w, idle: true,
 		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
-		strict: s.control.Strict.Load() != 0, cursors: make(map[ThreadID]*cursor),
+		strict: s.control.Strict.Load() != 0, breaks: s.control.Breaks.Load() != 0,
+		cursors: make(map[ThreadID]*cursor),
 	}
 	// Made once, so that Poll does not allocate.
 	l.ended, l.unborn = l.end, l.endEarly
@@ -145,10 +147,9 @@ func (l *Live) Stop() {
 
 // Wait returns after d, which should be some milliseconds. It returns earlier if a process begins, calls MPI for the
 // first time, or ends. Ranks do not wake the analyzer, and each look at a ring costs its rank a cache miss. So it is
-// best to wait for a short time whenever Poll has found nothing. In strict mode, ranks that wait for a verdict do wake
-// the analyzer.
+// best to wait for a short time whenever Poll has found nothing. Ranks whose calls wait for the analyzer do wake it.
 func (l *Live) Wait(d time.Duration) {
-	if l.strict {
+	if l.strict || l.breaks {
 		l.awaitAsked(d)
 		return
 	}
@@ -223,7 +224,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer l.rescue()
 	l.handler = h
-	if l.strict {
+	if l.strict || l.breaks {
 		l.asked = l.s.control.Asked.Load() // before the rings are read
 	}
 	if l.polls++; l.idle || l.polls%8 == 0 {
@@ -454,6 +455,7 @@ func (l *Live) attachRegistration(f file) {
 	if p := l.byPID[r.PID]; p == nil || p.gone {
 		l.early = append(l.early, &registered{r, l.w.watchRegistered(r, len(l.early))})
 	}
+	_ = os.Chmod(filepath.Join(f.dir, f.name), noticedMode) // else the process waits for a while
 }
 
 // registration removes a process from the registered ones and returns it, or nil if it has not registered.
@@ -500,7 +502,7 @@ func (l *Live) attachProc(f file) *proc {
 	page, err := mapProcess(filepath.Join(f.dir, f.name))
 	if err != nil {
 		l.note("a process of the program is not recorded: %v", err)
-		l.EndStrict()
+		l.unanswered()
 		return nil
 	}
 	p := &proc{
@@ -548,12 +550,12 @@ func (l *Live) attachProc(f file) *proc {
 func (l *Live) attachRing(p *proc, f file) {
 	p.files = append(p.files, f)
 	if p.unread {
-		l.EndStrict() // nothing answers this thread
+		l.unanswered() // nothing answers this thread
 		return
 	}
 	m, err := mapRing(filepath.Join(f.dir, f.name))
 	if err != nil {
-		l.EndStrict()
+		l.unanswered()
 		if errors.Is(err, os.ErrNotExist) {
 			return // the user has removed it
 		}
@@ -567,9 +569,7 @@ func (l *Live) attachRing(p *proc, f file) {
 	l.nextThr++
 	c := &cursor{id: t.ID, hdr: m.hdr, data: m.data, size: m.size}
 	p.rings = append(p.rings, c)
-	if l.strict {
-		l.cursors[c.id] = c
-	}
+	l.cursors[c.id] = c
 	p.maps = append(p.maps, m)
 	p.multi = p.multi || len(p.rings) > 1
 	l.mu.Lock()

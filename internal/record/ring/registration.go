@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,7 +36,7 @@ func (r *Registration) Write(session string) error {
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("x%d-%d", r.PID, r.Start)
+	name := r.name()
 	path := filepath.Join(session, "."+name)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -50,6 +51,22 @@ func (r *Registration) Write(session string) error {
 	}
 	return os.Rename(path, filepath.Join(session, name))
 }
+
+// noticedMode is the mode of the file of a registration that the analyzer has read. It watches the process then.
+const noticedMode = 0o400
+
+// Await waits until the analyzer watches the process, at most for limit. If a process ends before that, the kernel may
+// not tell the analyzer how.
+func (r *Registration) Await(session string, limit time.Duration) {
+	path := filepath.Join(session, r.name())
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(200 * time.Microsecond) {
+		if st, err := os.Stat(path); err != nil || st.Mode().Perm() == noticedMode {
+			return
+		}
+	}
+}
+
+func (r *Registration) name() string { return fmt.Sprintf("x%d-%d", r.PID, r.Start) }
 
 // ParseRegistration returns the process of a registration, by the name of its file in a session's directory.
 func ParseRegistration(name string) (pid int, start uint64, ok bool) {

@@ -48,6 +48,7 @@ type Options struct {
 	TableHash uint64 // mpiapi.Hash()
 	NoStacks  bool   // record the return address of an MPI call only, not the whole stack
 	Strict    bool   // hold collective calls until they are judged, see Live.Judge
+	Breaks    bool   // each call waits before it enters MPI, and before it returns, see Live.Pass
 	Sums      Sums   // of the data that operations move
 	Verdicts  bool   // ranks wait at their exit until Live.Release or Live.Verdict says how to end
 	SumLimit  int    // of data longer than this, sum up only samples of this many bytes in all; 0: sum up all data
@@ -183,6 +184,9 @@ func NewSession(o Options) (_ *Session, err error) {
 	}
 	if o.Strict {
 		c.Strict.Store(1)
+	}
+	if o.Breaks {
+		c.Breaks.Store(1)
 	}
 	if o.Verdicts {
 		c.Verdicts = 1
