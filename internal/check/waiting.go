@@ -15,6 +15,9 @@ func (x *Run) Waiting(b *waiting.Blocked) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, Join(x.clauses(b, b.Clauses)))
 }
 
+// Awaited says what a thread waits for: "rank 0 to send (tag=5, MPI_COMM_WORLD)". It is "" if MPI only has to move data.
+func (x *Run) Awaited(b *waiting.Blocked) string { return Join(x.clauses(b, b.Clauses)) }
+
 // WaitingFor says the same for one of the clauses.
 func (x *Run) WaitingFor(b *waiting.Blocked, c *waiting.Clause) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, x.clause(b, c))

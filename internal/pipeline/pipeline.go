@@ -96,7 +96,7 @@ func New(o Options) *Pipeline {
 		p.Tracker.Types = p.layouts
 	}
 	if o.Told != nil {
-		p.told = newTold(o.Told)
+		p.told = newTold(o.Told, p.awaited)
 	}
 	if o.Leaks == nil {
 		o.Leaks = new(check.DefaultLeaks())
@@ -125,6 +125,18 @@ func New(o Options) *Pipeline {
 		p.consult(p.judge)
 	}
 	return p
+}
+
+// awaited returns a function that says what a thread waits for, "" if that is not known.
+func (p *Pipeline) awaited() func(*track.Thread) string {
+	explain := p.waits.Explain()
+	run := &check.Run{Tracker: p.Tracker, Site: p.places.site}
+	return func(th *track.Thread) string {
+		if b, ok := explain(th); ok {
+			return run.Awaited(&b)
+		}
+		return ""
+	}
 }
 
 // start makes a check subscribe to its events.

@@ -15,6 +15,7 @@ import (
 // and findings. It writes only while a process does not move, so that it costs a busy run nothing.
 type told struct {
 	open  func(ring.ProcID) (*ring.Told, error)
+	waits func() func(*track.Thread) string // says what a thread waits for, "" if that is not known
 	procs map[ring.ProcID]*toldProcess
 	notes []toldFinding
 }
@@ -41,11 +42,18 @@ type toldFinding struct {
 	ranks    []int
 }
 
+// toldWait is what a thread waits for, as debuggers read it.
+type toldWait struct {
+	Thread int    `json:"thread"` // its Index
+	Call   uint64 `json:"call"`   // number of the call, from 1
+	For    string `json:"for"`
+}
+
 // mostTold limits the findings that are told, and the unexpected messages per process.
 const mostTold = 256
 
-func newTold(open func(ring.ProcID) (*ring.Told, error)) *told {
-	return &told{open: open, procs: make(map[ring.ProcID]*toldProcess)}
+func newTold(open func(ring.ProcID) (*ring.Told, error), waits func() func(*track.Thread) string) *told {
+	return &told{open: open, waits: waits, procs: make(map[ring.ProcID]*toldProcess)}
 }
 
 // note remembers a finding that was reported.
@@ -65,6 +73,7 @@ func (t *told) tick(procs []*track.Process) {
 		}
 		now.calls += calls[i]
 	}
+	waits := t.waits()
 	for i, p := range procs {
 		q := t.process(p)
 		if q == nil {
@@ -72,7 +81,7 @@ func (t *told) tick(procs []*track.Process) {
 		}
 		if q.calls == calls[i] && q.since != now {
 			q.since = now
-			t.write(q, p)
+			t.write(q, p, waits)
 		}
 		q.calls = calls[i]
 	}
@@ -81,7 +90,7 @@ func (t *told) tick(procs []*track.Process) {
 // now writes to a process at once.
 func (t *told) now(p *track.Process) {
 	if q := t.process(p); q != nil {
-		t.write(q, p)
+		t.write(q, p, t.waits())
 	}
 }
 
@@ -100,8 +109,8 @@ func (t *told) process(p *track.Process) *toldProcess {
 	return q
 }
 
-func (t *told) write(q *toldProcess, p *track.Process) {
-	if q.file != nil && q.file.Tell(t.unexpected(p), t.text(p)) != nil {
+func (t *told) write(q *toldProcess, p *track.Process, waits func(*track.Thread) string) {
+	if q.file != nil && q.file.Tell(t.unexpected(p), t.text(p, waits)) != nil {
 		q.file.Close()
 		q.file = nil
 	}
@@ -130,22 +139,34 @@ func (t *told) unexpected(p *track.Process) (list []ring.Unexpected) {
 	return list
 }
 
-// text returns the first findings that concern a process, as many as there is room for.
-func (t *told) text(p *track.Process) string {
-	const begin, end = `{"findings":[`, `]}`
-	var list []string
-	length := len(begin) + len(end)
-	for _, f := range t.notes {
-		if !slices.Contains(f.ranks, p.Rank) {
-			continue
+// text returns what the threads of a process wait for, and the first findings that concern it, as many as there is room
+// for.
+func (t *told) text(p *track.Process, waits func(*track.Thread) string) string {
+	words := words{room: ring.ToldText - len(`{"waits":[],"findings":[]}`)}
+	var waiting, findings []string
+	for _, th := range p.Threads {
+		if what := waits(th); what != "" {
+			waiting = words.add(waiting, toldWait{th.Index, th.Calls, what})
 		}
-		b, err := json.Marshal(f)
-		if length += len(b) + 1; err != nil || length > ring.ToldText {
-			break
-		}
-		list = append(list, string(b))
 	}
-	return begin + strings.Join(list, ",") + end
+	for _, f := range t.notes {
+		if slices.Contains(f.ranks, p.Rank) {
+			findings = words.add(findings, f)
+		}
+	}
+	return `{"waits":[` + strings.Join(waiting, ",") + `],"findings":[` + strings.Join(findings, ",") + `]}`
+}
+
+// words collects values as JSON, as long as there is room.
+type words struct{ room int }
+
+func (w *words) add(list []string, value any) []string {
+	b, err := json.Marshal(value)
+	if w.room -= len(b) + 1; err != nil || w.room < 0 {
+		w.room = min(w.room, 0)
+		return list
+	}
+	return append(list, string(b))
 }
 
 // end releases the resources of a process that has ended.

@@ -343,6 +343,19 @@ func (l *look) process(p *track.Process) (free bool) {
 	return false
 }
 
+// Explain returns a function that says what a thread waits for. ok is false if the thread waits for nothing, or if that
+// is not known. The function is valid until the next records are read.
+func (a *Analyzer) Explain() func(*track.Thread) (b Blocked, ok bool) {
+	l := a.newLook()
+	return func(th *track.Thread) (Blocked, bool) {
+		if th.Open.Func == nil || th.Open.Refused || a.stopped != nil && a.stopped(th) {
+			return Blocked{}, false
+		}
+		clauses, lenient := l.clauses(th)
+		return Blocked{th, match.Call{Thread: th.ID, Raw: th.Open.Call.Raw()}, clauses, lenient}, clauses != nil
+	}
+}
+
 // gone returns the processes that others wait for and that will make no more calls.
 func gone(order []Blocked) []*track.Process {
 	lists := make(map[*Clause]bool)        // by their first element

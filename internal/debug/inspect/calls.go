@@ -81,10 +81,27 @@ func (s *look) callItem(h *tables.Thread) *item {
 	if since, ok := s.Since(h.Entered); ok {
 		f.add("since", "%s", tables.Ago(since))
 	}
+	if what := s.awaited(h); what != "" {
+		f.add("waits for", "%s", what)
+	}
 	if h.Polling {
 		f.add("repeated", "the thread repeats this call")
 	}
 	return f.item(text)
+}
+
+// awaited returns what the call of a thread waits for, "" if the analyzer has not told it.
+func (s *look) awaited(h *tables.Thread) string {
+	told, err := s.Told()
+	if err != nil || told == nil {
+		return ""
+	}
+	for _, w := range told.Waits {
+		if w.Thread == h.Index && w.Call == h.Number {
+			return w.For
+		}
+	}
+	return ""
 }
 
 // arg returns the text of the first argument with a role, "" if the function has none.

@@ -356,7 +356,7 @@ func busy() *faketables.Process {
 		">request": 0xac000008,
 	})
 	p.Thread(101, 1).Call(false, "MPI_Barrier", fakerun.Args{"comm": fakerun.World})
-	p.Tell(`{"findings":[{"check":"GLOBAL:DEADLOCK","severity":"error","text":"all wait"}]}`,
+	p.Tell(`{"waits":[{"thread":0,"call":17,"for":"rank 3 to send (any tag)"},{"thread":1,"call":9,"for":"old"}],"findings":[{"check":"GLOBAL:DEADLOCK","severity":"error","text":"all wait"}]}`,
 		&layout.Unexpected{
 			Comm: fakerun.World, Source: 3, Tag: 8, World: 3, Function: uint32(mpiapi.ByName("MPI_Send").ID), Bytes: 12,
 			Beat: faketables.Now - 1e9,
@@ -375,6 +375,7 @@ func TestCalls(t *testing.T) {
 	want(t, n.field("source"), "MPI_ANY_SOURCE")
 	want(t, n.field("comm"), "communicator: rows, rank 1 of 3")
 	want(t, n.field("since"), "3.0 s")
+	want(t, n.field("waits for"), "rank 3 to send (any tag)")
 	want(t, ask(t, x, `{"do":"call","tid":100,"path":".comm.members"}`), `{"text":"3, 1-2"}`)
 	want(t, ask(t, x, `{"do":"call","tid":101}`), `{"text":"outside MPI, after MPI_Barrier(comm=MPI_COMM_WORLD)"}`)
 	want(t, ask(t, x, `{"do":"call","tid":102}`), "error: thread 102 has called no MPI")

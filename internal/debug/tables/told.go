@@ -19,7 +19,15 @@ type Told struct {
 
 // Words is the part of Told that is a text, in JSON.
 type Words struct {
+	Waits    []Wait    `json:"waits"`
 	Findings []Finding `json:"findings"`
+}
+
+// Wait is what a thread waits for.
+type Wait struct {
+	Thread int    `json:"thread"` // its Index
+	Call   uint64 `json:"call"`   // number of the call, from 1
+	For    string `json:"for"`
 }
 
 // Finding is a finding that concerns the process.

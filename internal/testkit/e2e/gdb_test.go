@@ -82,7 +82,7 @@ func TestGDB(t *testing.T) {
 			{"mpivet type big [3]", `MPI_INT`},
 			{"mpivet buffer particle particles 2 [0][1]", `= 1\n.*= 2\n.*= 3\n`},
 			{"mpivet buffer particle 8", `cannot`},
-			{"mpivet call", `^MPI_Recv\(`},
+			{"mpivet call", `^MPI_Recv\(.*waits for = rank 1 to send \(tag=5, MPI_COMM_WORLD\)`},
 			{"mpivet calls", `MPI_Recv\(`},
 			{"mpivet requests", `MPI_Irecv`},
 			{"mpivet comms", `MPI_COMM_WORLD.*half`},
