@@ -38,7 +38,8 @@ func (s *look) buffer(q *Request) (*item, error) {
 	return s.part(t, uint64(*q.Address), count, steps)
 }
 
-// data shows count elements of a datatype in memory: their basic elements, in the order of the signature.
+// data shows count elements of a datatype in memory: their basic elements, in the order of the signature. If the
+// datatype has parts, each of several copies is a node.
 func (s *look) data(t *typ, at uint64, count int64) (*item, error) {
 	switch {
 	case t.Size < 0:
@@ -49,7 +50,15 @@ func (s *look) data(t *typ, at uint64, count int64) (*item, error) {
 		return nil, errors.New("the buffer is larger than memory")
 	}
 	v := view{s: s, t: t, at: at, count: count}
-	return v.elements(0, count*t.Elements, fmt.Sprintf("%d × %s at %#x", count, t.label(), at)), nil
+	text := fmt.Sprintf("%d × %s at %#x", count, t.label(), at)
+	if count < 2 || t.Root().Children() == 0 {
+		return v.elements(0, count*t.Elements, text), nil
+	}
+	return &item{text: text + ": " + v.first(0, count*t.Elements), n: count, field: func(i int64) (string, *item) {
+		c := v.elements(i*t.Elements, t.Elements, "")
+		c.text = "{" + v.first(i*t.Elements, t.Elements) + "}"
+		return "[" + strconv.FormatInt(i, 10) + "]", c
+	}}, nil
 }
 
 // part shows the part of a buffer at the end of a path. For a basic type, the path has the number of the copy.
@@ -89,6 +98,13 @@ const firstValues = 8
 
 // elements shows some of the basic elements of a buffer. Their names are their paths.
 func (v view) elements(first, n int64, text string) *item {
+	return &item{text: text + ": " + v.first(first, n), n: n, field: func(i int64) (string, *item) {
+		return v.name(datatype.PathTo(v.t.Type, "", first+i)), v.element(first + i)
+	}}
+}
+
+// first returns the first values of some elements.
+func (v view) first(first, n int64) string {
 	var values []string
 	for i := range min(n, firstValues) {
 		values = append(values, v.element(first+i).text)
@@ -96,12 +112,11 @@ func (v view) elements(first, n int64, text string) *item {
 	if n > firstValues {
 		values = append(values, "…")
 	}
-	return &item{text: text + ": " + strings.Join(values, ", "), n: n, field: func(i int64) (string, *item) {
-		return v.name(datatype.PathTo(v.t.Type, "", first+i)), v.element(first + i)
-	}}
+	return strings.Join(values, ", ")
 }
 
-// name returns a path without explanations. The number of the copy of a basic type, or of a pair, is its first number.
+// name returns a path without explanations, and without the number of the copy. Only a basic type has nothing but that
+// number.
 func (v view) name(p datatype.Path) string {
 	p.Kind = ""
 	for i := range p.Steps {
@@ -110,7 +125,8 @@ func (v view) name(p datatype.Path) string {
 	if v.t.Root().Children() == 0 {
 		return "[" + strconv.FormatInt(max(p.Copy, 0), 10) + "]"
 	}
-	return p.Among(v.count).String()
+	p.Copy = -1
+	return p.String()
 }
 
 // element shows a basic element, by its number.

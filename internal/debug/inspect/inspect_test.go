@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -322,7 +323,9 @@ func TestBuffer(t *testing.T) {
 	n = askNode(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":%d,"count":500,"from":400}`, fakerun.Int, many))
 	want(t, n.Fields[0].Name+"="+n.Fields[0].Text, "[400]=400")
 	n = buffer(twoInt, many, 2, "")
-	want(t, n.Fields[2].Name+"="+n.Fields[2].Text, "copy 1 of [0]=2")
+	want(t, n.Text, fmt.Sprintf("2 × MPI_2INT at %#x: 0, 1, 2, 3", many))
+	want(t, n.Fields[1].Name+" "+n.Fields[1].Node.Text, "[1] {2, 3}")
+	want(t, n.Fields[1].Node.field("[0]"), "2")
 	z := p.Alloc(le.AppendUint64(le.AppendUint64(nil, math.Float64bits(1.5)), math.Float64bits(-2)))
 	want(t, buffer(dcomplex, z, 1, "").field("[0]"), "1.5-2i")
 	want(t, buffer(logical_, p.Alloc([]byte{1, 0, 0, 0}), 1, "").field("[0]"), ".TRUE.")
@@ -331,6 +334,28 @@ func TestBuffer(t *testing.T) {
 		"error: the buffer has only 2 copies of the datatype, so there is no copy 2")
 	want(t, ask(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":1,"count":-1}`, fakerun.Int)),
 		"error: the count is -1")
+}
+
+// TestPathsOfNodes: a node below that is not whole names the path by which a request gets the rest of it.
+func TestPathsOfNodes(t *testing.T) {
+	p := faketables.New(4, moreNames...)
+	p.Keep(layout.NameDatatype, 0x8c000077, "MPI_Type_contiguous",
+		fakerun.Args{"count": 100, "oldtype": fakerun.Int})
+	x := inspector(p)
+	at := p.Alloc(make([]byte, 4*100*50))
+	ask := func(from int, path string) *Node {
+		return askNode(t, x, fmt.Sprintf(`{"do":"buffer","type":%d,"address":%d,"count":50,"from":%d,"path":%q}`,
+			0x8c000077, at, from, path))
+	}
+	n := ask(0, "").Fields[3].Node
+	if len(n.Fields) != mostBelow || n.More != 100-mostBelow || n.Path == "" {
+		t.Fatalf("%d fields, %d more, path %q", len(n.Fields), n.More, n.Path)
+	}
+	rest := ask(mostBelow, n.Path)
+	want(t, rest.Text, n.Text)
+	if len(rest.Fields) != 100-mostBelow || rest.Fields[0].Name != "["+strconv.Itoa(mostBelow)+"]" {
+		t.Errorf("the rest: %d fields from %s on", len(rest.Fields), rest.Fields[0].Name)
+	}
 }
 
 // busy returns a process with calls, requests and communicators.

@@ -12,6 +12,7 @@ type Node struct {
 	Text   string   `json:"text"`
 	Fields []Field  `json:"fields,omitempty"`
 	More   int64    `json:"more,omitempty"` // number of further fields, which are left out
+	Path   string   `json:"path,omitempty"` // of a node below that has More: a request with it shows the others
 	Made   []uint64 `json:"made,omitempty"` // return addresses of the call that made the object, innermost first
 }
 
@@ -74,12 +75,12 @@ func (f *fields) item(text string) *item {
 // renderer makes the nodes of an answer.
 type renderer struct{ nodes int }
 
-// render returns the node of an item, with its fields from a number on.
-func render(it *item, from int64) *Node {
-	return (&renderer{}).node(it, from, 0)
+// render returns the node of an item, with its fields from a number on. path is the path of the item.
+func render(it *item, from int64, path string) *Node {
+	return (&renderer{}).node(it, from, 0, path)
 }
 
-func (r *renderer) node(it *item, from int64, depth int) *Node {
+func (r *renderer) node(it *item, from int64, depth int, path string) *Node {
 	n := &Node{Text: shorten(it.text), Made: it.made}
 	most := int64(mostFields)
 	if depth > 0 {
@@ -94,12 +95,26 @@ func (r *renderer) node(it *item, from int64, depth int) *Node {
 		if value.n == 0 && value.made == nil {
 			f.Text = shorten(value.text)
 		} else {
-			f.Node = r.node(value, 0, depth+1)
+			f.Node = r.node(value, 0, depth+1, pathBelow(path, name))
 		}
 		n.Fields = append(n.Fields, f)
 	}
-	n.More = max(it.n-i, 0)
+	if n.More = max(it.n-i, 0); n.More > 0 && depth > 0 && path != noPath {
+		n.Path = path
+	}
 	return n
+}
+
+// noPath is the path of a node that no path leads to.
+const noPath = "?"
+
+// pathBelow returns the path of a field.
+func pathBelow(path, name string) string {
+	number := strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	if path == noPath || strings.ContainsAny(number, ".[]") {
+		return noPath
+	}
+	return path + "." + name
 }
 
 // shorten cuts a text that is too long, and puts it on one line.

@@ -116,7 +116,7 @@ func (x *Inspector) Do(q *Request) (result any, err error) {
 	if err != nil || it == nil {
 		return nil, err
 	}
-	return render(it, q.From), nil
+	return render(it, q.From, q.Path), nil
 }
 
 func (x *Inspector) hello(q *Request) {
