@@ -67,6 +67,7 @@ struct mv_control {
     uint32_t verdicts;    /* 1: a rank that has succeeded waits at its exit for the verdict in its struct mv_process */
     uint32_t breaks;      /* atomic: 1: each recorded call waits until `passed` of its ring lets it enter MPI, and until
                              `passed` lets it return; the analyzer sets it to 0 when it stops reading */
+    char debugger[512];   /* path of the library for debuggers, ended by a zero; empty: there is none */
     uint32_t found;       /* atomic: the analyzer adds 2 for each finding that it has put into a ring. So it is even */
     uint32_t pad;
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring tries

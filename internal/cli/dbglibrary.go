@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -11,13 +12,23 @@ import (
 )
 
 // debuggerLibrary makes the library for debuggers from the sources in this executable, and keeps it in the user's
-// cache.
-func debuggerLibrary() (*launch.DebuggerLibrary, error) {
+// cache. It writes to log before a build.
+func debuggerLibrary(log io.Writer) (*launch.DebuggerLibrary, error) {
 	dir, err := launch.CacheDir()
 	if err != nil {
 		return nil, err
 	}
-	return &launch.DebuggerLibrary{Dir: dir, Log: os.Stderr, Sources: dbg.Sources(), Flags: dbg.CompileFlags()}, nil
+	return &launch.DebuggerLibrary{Dir: dir, Log: log, Sources: dbg.Sources(), Flags: dbg.CompileFlags()}, nil
+}
+
+// queueLibrary returns the path of the library for debuggers, "" if the cache does not have it.
+func queueLibrary() string {
+	if l, err := debuggerLibrary(nil); err == nil {
+		if path, there := l.Path(); there {
+			return path
+		}
+	}
+	return ""
 }
 
 func dbgLibraryCommand() *cobra.Command {
@@ -31,7 +42,7 @@ from the environment variable MPINFO_DLL.`,
 		Args:   noArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := debuggerLibrary()
+			l, err := debuggerLibrary(os.Stderr)
 			if err != nil {
 				return err
 			}

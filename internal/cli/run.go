@@ -262,13 +262,16 @@ func preloading(prog *launch.Program) (*launch.Rank, error) {
 		return nil, fmt.Errorf("the loader can't preload %q, because its path contains a space or colon: "+
 			"set MPIVET_CACHE to another directory", lib)
 	}
+	if l, err := debuggerLibrary(nil); err == nil {
+		_, _ = l.Build() // without it, debuggers find the library of the MPI
+	}
 	return &launch.Rank{Library: lib, First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, nil
 }
 
 func sessionOptions(o *options, ranks int) ring.Options {
 	return ring.Options{
 		Ranks: ranks, TableHash: mpiapi.Hash(), NoStacks: o.stacks == "off", Strict: o.strict, Sums: o.wantedSums(),
-		SumLimit: o.sumLimit, Breaks: len(o.breakOn) > 0,
+		SumLimit: o.sumLimit, Breaks: len(o.breakOn) > 0, Debugger: queueLibrary(),
 	}
 }
 

@@ -6,7 +6,7 @@
 
 #include "rules.h"
 
-_Static_assert(sizeof(struct mv_control) == 368, "struct mv_control");
+_Static_assert(sizeof(struct mv_control) == 880, "struct mv_control");
 _Static_assert(offsetof(struct mv_control, magic) == 0, "mv_control.magic");
 _Static_assert(offsetof(struct mv_control, version) == 8, "mv_control.version");
 _Static_assert(offsetof(struct mv_control, header_size) == 12, "mv_control.header_size");
@@ -28,8 +28,9 @@ _Static_assert(offsetof(struct mv_control, sum_limit) == 336, "mv_control.sum_li
 _Static_assert(offsetof(struct mv_control, namespace) == 344, "mv_control.namespace");
 _Static_assert(offsetof(struct mv_control, verdicts) == 352, "mv_control.verdicts");
 _Static_assert(offsetof(struct mv_control, breaks) == 356, "mv_control.breaks");
-_Static_assert(offsetof(struct mv_control, found) == 360, "mv_control.found");
-_Static_assert(offsetof(struct mv_control, pad) == 364, "mv_control.pad");
+_Static_assert(offsetof(struct mv_control, debugger) == 360, "mv_control.debugger");
+_Static_assert(offsetof(struct mv_control, found) == 872, "mv_control.found");
+_Static_assert(offsetof(struct mv_control, pad) == 876, "mv_control.pad");
 _Static_assert(sizeof(struct mv_map) == 256, "struct mv_map");
 _Static_assert(offsetof(struct mv_map, start) == 0, "mv_map.start");
 _Static_assert(offsetof(struct mv_map, end) == 8, "mv_map.end");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "debug.h"
+#include "real.h"
 
 #define MV_MAY_FORMAT /* names of files */
 #define MV_MAY_START  /* a handler of fork */
@@ -42,6 +43,18 @@ void mv_debug_start(uint64_t table_hash)
     d->program[n > 0 ? n : 0] = 0;
     if (!pthread_atfork(NULL, NULL, in_child))
         __atomic_store_n(&d->magic, MV_MAGIC_DEBUG, __ATOMIC_RELEASE);
+}
+
+/* The path of the library that shows message queues. Debuggers look for this name. MPI libraries may have the same
+ * symbol. This one comes first, as this library is preloaded. */
+MV_EXPORT char MPIR_dll_name[4096];
+
+void mv_debug_library(const char *path)
+{
+    if (!path[0])
+        path = mv_symbol_hidden("MPIR_dll_name");
+    if (path)
+        memcpy(MPIR_dll_name, path, strnlen(path, sizeof MPIR_dll_name - 1));
 }
 
 /* Makes the file in a session directory. */

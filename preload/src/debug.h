@@ -14,6 +14,9 @@
 /* Called once, when the process has joined the session. */
 void mv_debug_start(uint64_t table_hash);
 
+/* Sets the symbol in which debuggers find the library that shows message queues. The MPI's own one if path is empty. */
+void mv_debug_library(const char *path);
+
 /* When MPI is initialized: the process's place in MPI_COMM_WORLD, and the size of a handle in the program. Makes the
  * file that the analyzer writes to. */
 void mv_debug_world(int rank, int size, unsigned handle_size);

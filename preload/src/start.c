@@ -18,6 +18,9 @@ void mv_start(void)
     if (!mv_session_join(mv_table_hash)) {
         mv_end_start();
         mv_debug_start(mv_table_hash);
+        mv_debug_library(mv_g.control->debugger);
+    } else {
+        mv_debug_library("");
     }
     errno = e;
 }

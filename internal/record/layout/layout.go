@@ -387,6 +387,8 @@ type Control struct {
 	// 1: each recorded call waits until `passed` of its ring lets it enter MPI, and until `passed` lets it return; the
 	// analyzer sets it to 0 when it stops reading
 	Breaks atomic.Uint32
+	// path of the library for debuggers, ended by a zero; empty: there is none
+	Debugger [512]byte
 	// the analyzer adds 2 for each finding that it has put into a ring. So it is even
 	Found atomic.Uint32
 	_     uint32
@@ -394,7 +396,7 @@ type Control struct {
 
 // SizeofControl is the size of a Control, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofControl       = 368
+	SizeofControl       = 880
 	ControlMagicAt      = 0
 	ControlVersionAt    = 8
 	ControlHeaderSizeAt = 12
@@ -416,7 +418,8 @@ const (
 	ControlNamespaceAt  = 344
 	ControlVerdictsAt   = 352
 	ControlBreaksAt     = 356
-	ControlFoundAt      = 360
+	ControlDebuggerAt   = 360
+	ControlFoundAt      = 872
 )
 
 // Map is struct mv_map. A mapping of a file into memory.

@@ -32,6 +32,7 @@ func TestOffsets(t *testing.T) {
 		"Control.Namespace":     {unsafe.Offsetof(Control{}.Namespace), ControlNamespaceAt},
 		"Control.Verdicts":      {unsafe.Offsetof(Control{}.Verdicts), ControlVerdictsAt},
 		"Control.Breaks":        {unsafe.Offsetof(Control{}.Breaks), ControlBreaksAt},
+		"Control.Debugger":      {unsafe.Offsetof(Control{}.Debugger), ControlDebuggerAt},
 		"Control.Found":         {unsafe.Offsetof(Control{}.Found), ControlFoundAt},
 		"Map":                   {unsafe.Sizeof(Map{}), SizeofMap},
 		"Map.Start":             {unsafe.Offsetof(Map{}.Start), MapStartAt},

@@ -52,6 +52,7 @@ type Options struct {
 	Sums      Sums   // of the data that operations move
 	Verdicts  bool   // ranks wait at their exit until Live.Release or Live.Verdict says how to end
 	SumLimit  int    // of data longer than this, sum up only samples of this many bytes in all; 0: sum up all data
+	Debugger  string // path of the library that shows debuggers the message queues of processes; "" for none
 	ShmDir    string // directory of shared memory; "" for /dev/shm
 	TempDir   string // directory on a disk, used when ShmDir is full; "" for $TMPDIR or /tmp
 }
@@ -192,6 +193,9 @@ func NewSession(o Options) (_ *Session, err error) {
 		c.Verdicts = 1
 	}
 	c.Sums, c.SumLimit = uint32(o.Sums), uint64(o.SumLimit)
+	if len(o.Debugger) < len(c.Debugger) {
+		copy(c.Debugger[:], o.Debugger)
+	}
 	c.Analyzer, c.Namespace = uint32(os.Getpid()), PIDNamespace()
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.Fallback) {
 		copy(c.Fallback[:], s.Fallback)

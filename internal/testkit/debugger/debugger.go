@@ -20,7 +20,7 @@ var source embed.FS
 // A Front is the front end, with a library.
 type Front struct {
 	Program string
-	Library string
+	Library string // "-": the one that the process names, in the symbol MPIR_dll_name
 }
 
 // Build compiles the front end and the library with additional flags, such as -fsanitize=address. The test is skipped

@@ -56,6 +56,7 @@ func TestDebuggerLibrary(t *testing.T) {
 		for _, p := range r.Processes {
 			pids[p.Rank] = p.PID
 		}
+		psShows(t, r)
 		worlds := make(map[string]bool)
 		check := func(how string, rank int, target string) {
 			t.Helper()
@@ -65,6 +66,13 @@ func TestDebuggerLibrary(t *testing.T) {
 		}
 		for rank, pid := range pids {
 			check("live", rank, strconv.Itoa(pid))
+			named := debugger.Front{Program: front.Program, Library: "-"}
+			if got := named.Look(t, strconv.Itoa(pid)); !regexp.MustCompile(
+				`^MPIR_dll_name: /.*/libmpivet_dbg-\w+\.so\n`).MatchString(got) {
+				t.Errorf("rank %d: the process names another library: %s", rank, got)
+			} else {
+				checkQueues(t, "with the library that the process names", rank, got)
+			}
 		}
 		if err := h.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -96,6 +104,20 @@ func TestDebuggerLibrary(t *testing.T) {
 	})
 }
 
+// psShows checks that mpivet ps says the same about the collectives of hang_queues.
+func psShows(t *testing.T, r *psRun) {
+	t.Helper()
+	for _, c := range []struct{ comm, collective, want string }{
+		{"MPI_COMM_WORLD", "MPI_Bcast", "[{1 [0 1]} {0 [2 3]}] in [0 1] behind [2 3]"},
+		{"MPI_COMM_WORLD", "MPI_Allreduce", "[{1 [0 1 2 3]}] in [] behind []"},
+		{"half", "MPI_Ibarrier", "[{1 [0]} {0 [2]}] in [] behind [2]"},
+	} {
+		if got := r.called(c.comm, 0, c.collective); got != c.want {
+			t.Errorf("ps: %s on %s: %s", c.collective, c.comm, got)
+		}
+	}
+}
+
 // checkQueues compares the output about a rank with what must be there, and with what must not.
 func checkQueues(t *testing.T, how string, rank int, got string) {
 	t.Helper()
@@ -118,7 +140,7 @@ func checkQueues(t *testing.T, how string, rank int, got string) {
 		t.Errorf("rank %d %s: no %s", rank, how, unexpected)
 	}
 	// Core files may lack the present time.
-	if rank == 2 && how == "live" && !strings.Contains(got, "is in the call; for ") {
+	if rank == 2 && (how == "live" || strings.HasPrefix(how, "with the library")) && !strings.Contains(got, "is in the call; for ") {
 		t.Errorf("rank %d %s: no time", rank, how)
 	}
 	if t.Failed() {

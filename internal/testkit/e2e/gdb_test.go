@@ -93,6 +93,7 @@ func TestGDB(t *testing.T) {
 			{"mpivet type freed", `was freed|is no datatype`},
 			{"mpivet comm 12345", `mpivet: `},
 			{"info locals", `particle = {kind`},
+			{`printf "%s\n", (char *)&MPIR_dll_name`, `^/\S+/libmpivet_dbg-\w+\.so\n`},
 		}
 		core := filepath.Join(h.temp, "core")
 		live := append(append([]gdbLook{}, looks...), gdbLook{"generate-core-file " + core, "Saved corefile"})

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +231,29 @@ static int fetch(mqs_process *p, mqs_taddr_t at, int size, void *to)
     return pread(memory, to, size, (off_t)at) == size ? mqs_ok : 101;
 }
 
+/* Puts the files into the order in which the loader searches them. Debuggers get it from the loader's list, too. */
+static void order_files(mqs_process *p)
+{
+    struct r_debug list;
+    struct link_map m;
+    mqs_taddr_t at;
+    int n = 0;
+    if (find_symbol(p->image, "_r_debug", &at) != mqs_ok || fetch(p, at, sizeof list, &list) != mqs_ok)
+        die("cannot read the list of libraries");
+    for (struct link_map *next = list.r_map; next; next = m.l_next) {
+        if (fetch(p, (mqs_taddr_t)next, sizeof m, &m) != mqs_ok)
+            die("cannot read the list of libraries");
+        for (int k = n; k < nfiles; k++) {
+            if (files[k].start != m.l_addr)
+                continue;
+            const struct file f = files[k];
+            files[k] = files[n];
+            files[n++] = f;
+            break;
+        }
+    }
+}
+
 static void to_host(mqs_process *p, const void *from, void *to, int size)
 {
     (void)p;
@@ -320,18 +344,25 @@ int main(int argc, char **argv)
     struct mqs_process_ process = {.image = &image, .rank = -1};
     char *message = NULL;
     if (argc != 3)
-        die("usage: front LIBRARY PID|CORE");
-    library = dlopen(argv[1], RTLD_NOW);
-    if (!library)
-        die("%s", dlerror());
+        die("usage: front LIBRARY|- PID|CORE");
     if (argv[2][strspn(argv[2], "0123456789")])
         open_core(argv[2]);
     else
         attach(atoi(argv[2]));
     mqs_taddr_t at;
     char name[512];
-    if (find_symbol(&image, "MPIR_dll_name", &at) == mqs_ok && fetch(&process, at, sizeof name, name) == mqs_ok)
-        printf("MPIR_dll_name: %.*s\n", (int)sizeof name, name);
+    if (strcmp(argv[1], "-")) {
+        snprintf(name, sizeof name, "%s", argv[1]);
+    } else {
+        order_files(&process);
+        if (find_symbol(&image, "MPIR_dll_name", &at) != mqs_ok || fetch(&process, at, sizeof name, name) != mqs_ok)
+            die("the process names no library");
+        name[sizeof name - 1] = 0;
+        printf("MPIR_dll_name: %s\n", name);
+    }
+    library = dlopen(name, RTLD_NOW);
+    if (!library)
+        die("%s", dlerror());
     if (CALL(mqs_version_compatibility) != MQS_INTERFACE_COMPATIBILITY ||
         CALL(mqs_dll_taddr_width) != sizeof(mqs_taddr_t) || !strstr(CALL(mqs_version_string), "mpivet"))
         die("the library has another version");
