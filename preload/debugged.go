@@ -14,8 +14,12 @@ import (
 var keptKinds = map[mpiapi.Kind]string{
 	mpiapi.Comm: "MV_NAME_COMM", mpiapi.Group: "MV_NAME_GROUP", mpiapi.Datatype: "MV_NAME_DATATYPE",
 	mpiapi.Op: "MV_NAME_OP", mpiapi.Win: "MV_NAME_WIN", mpiapi.File: "MV_NAME_FILE", mpiapi.Info: "MV_NAME_INFO",
-	mpiapi.Errhandler: "MV_NAME_ERRHANDLER", mpiapi.Session: "MV_NAME_SESSION",
+	mpiapi.Errhandler: "MV_NAME_ERRHANDLER", mpiapi.Session: "MV_NAME_SESSION", mpiapi.Message: "MV_NAME_MESSAGE",
 }
+
+// noted are the functions whose calls say more about the object in their first parameter. Names of communicators and
+// windows are in the tables of objects.
+var noted = map[string]bool{"MPI_Type_set_name": true, "MPI_Info_set": true, "MPI_Info_delete": true}
 
 // made returns the parameter for the handle of the object that the function makes, -1 if there is none.
 func (w *wrapper) made() int {
@@ -83,8 +87,19 @@ func (w *wrapper) keep(sections []section) {
 		if _, arrays := w.inputs(); arrays {
 			w.line("mv_keep_end(t);")
 		}
-		w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_keep(t, r, MV_HANDLE(*%[1]s), &making_%[2]s, MV_RA);",
-			w.Params[i].Name, w.Name)
+		made := w.Params[i].Name
+		if f := w.Arg(mpiapi.Flag); f >= 0 { // MPI_Improbe
+			made += fmt.Sprintf(" && %[1]s && *%[1]s", w.Params[f].Name)
+		}
+		w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_keep(t, r, MV_HANDLE(*%[2]s), &making_%[3]s, MV_RA);",
+			made, w.Params[i].Name, w.Name)
+	}
+	if noted[w.Name] {
+		p := &w.Params[0]
+		w.line("if (rc == MPI_SUCCESS)\n        mv_note(r, %s, %s);", w.handle(0), keptKinds[p.Kind])
+	}
+	if i := w.Arg(mpiapi.TheMessage); i >= 0 && w.Class == mpiapi.Mrecv {
+		w.line("if (rc == MPI_SUCCESS)\n        mv_unkeep(%s, MV_NAME_MESSAGE);", before(&w.Params[i]))
 	}
 	if i := w.freed(); i >= 0 && w.ends(i) {
 		w.line("if (rc == MPI_SUCCESS && %s)\n        mv_unkeep(%s, %s);", w.Params[i].Name,

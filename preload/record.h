@@ -180,8 +180,8 @@ struct mv_ring {
     /* With `breaks`: the call that may go on. 2 n: call n, counted like `done`, may enter MPI. 2 n + 1: it may return.
      * The low half is a futex. MV_UNJUDGED: no further call of this thread waits. */
     uint64_t passed; /* atomic */
-    /* Findings for the thread's debugger. Finding k, from 0, is in findings[k % MV_FINDINGS]. The analyzer stores `found`
-     * after it, by release. */
+    /* Findings for the thread's debugger. Finding k, from 0, is in findings[k % MV_FINDINGS]. The analyzer stores
+     * `found` after it, by release. */
     uint64_t found; /* atomic: number of findings so far */
     struct mv_finding findings[MV_FINDINGS];
 };
@@ -682,8 +682,17 @@ struct mv_kept {
     uint32_t extra;     /* length of the MV_DATA records, with their headers, that follow it: arrays that were too long
                            for the call record */
     uint32_t references; /* number of struct mv_reference that follow this struct */
+    uint64_t notes;      /* atomic: address of a struct mv_note, the newest; 0: there is none */
     uint64_t pcs[MV_KEPT_PCS]; /* return addresses of the call that made it, innermost first; 0: no more */
     /* then: struct mv_reference[references], the call's record, its MV_DATA records */
+};
+
+/* A later call that has changed the object: it has named a datatype, or set or deleted a key of an info object. The
+ * call's record follows. */
+struct mv_note {
+    uint64_t next;   /* address of the one before; 0: the end */
+    uint32_t length; /* of the record */
+    uint32_t pad;
 };
 
 /* An object that the call got as an argument, for example the old datatypes of a new one, in the order of the

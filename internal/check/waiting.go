@@ -15,7 +15,8 @@ func (x *Run) Waiting(b *waiting.Blocked) string {
 	return fmt.Sprintf("%s for %s", x.Func(b.Call).Name, Join(x.clauses(b, b.Clauses)))
 }
 
-// Awaited says what a thread waits for: "rank 0 to send (tag=5, MPI_COMM_WORLD)". It is "" if MPI only has to move data.
+// Awaited says what a thread waits for: "rank 0 to send (tag=5, MPI_COMM_WORLD)". It returns "" if MPI only has to move
+// data.
 func (x *Run) Awaited(b *waiting.Blocked) string { return Join(x.clauses(b, b.Clauses)) }
 
 // WaitingFor says the same for one of the clauses.

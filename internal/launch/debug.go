@@ -19,8 +19,8 @@ func AtTerminal() bool {
 	return err == nil && inForeground()
 }
 
-// Debug runs a debugger's command for the user, and waits for its end. In tmux and kitty, it gets a split of the window.
-// Else it runs on mpivet's terminal. It is in the foreground there, so that Ctrl-C goes only to it.
+// Debug runs a debugger's command for the user, and waits for its end. In tmux and kitty, it gets a split of the
+// window. Else it runs on mpivet's terminal. It is in the foreground there, so that Ctrl-C goes only to it.
 func Debug(ctx context.Context, argv []string) error {
 	if splitWindow(ctx, argv) {
 		return nil

@@ -24,14 +24,15 @@
 #define SMALLEST 9               /* the power of two of the smallest block */
 #define LARGEST 24
 #define REMEMBERED 1024          /* freed objects that stay in the table */
+#define NOTES 256                /* of an object; further calls are not kept */
 
-/* A block: what debuggers need not know, and then struct mv_kept. */
+/* A block: what debuggers need not know, and then struct mv_kept, or struct mv_note. */
 struct block {
     struct block *next;  /* among the unused blocks of its size, or among the freed objects */
     uint32_t references; /* number of objects in the table that refer to this one */
     uint32_t uses;       /* how often calls have returned the object, less how often it was freed */
     uint32_t size;       /* power of two */
-    uint32_t pad;
+    uint32_t notes;      /* number of notes */
     struct mv_kept kept;
 };
 
@@ -105,6 +106,12 @@ static struct block *fresh(size_t bytes)
     return b;
 }
 
+static void release(struct block *b)
+{
+    b->next = unused[b->size];
+    unused[b->size] = b;
+}
+
 static struct mv_reference *references_of(struct block *b) { return (struct mv_reference *)(&b->kept + 1); }
 
 /* Takes an object out of its list. */
@@ -145,12 +152,15 @@ static void drop_oldest(void)
     }
     unlink_block(b);
     MV_IN_ORDER();
+    for (uint64_t at = b->kept.notes, next; at; at = next) {
+        next = ((struct mv_note *)(uintptr_t)at)->next;
+        release(block_of(at));
+    }
     struct mv_reference *r = references_of(b);
     for (uint32_t i = 0; i < b->kept.references; i++)
         if (r[i].kept)
             block_of(r[i].kept)->references--;
-    b->next = unused[b->size];
-    unused[b->size] = b;
+    release(b);
 }
 
 static void end(struct block *b)
@@ -256,6 +266,8 @@ static void fill(struct block *b, const struct mv_thread *t, const unsigned char
     struct mv_kept *k = &b->kept;
     b->references = 0;
     b->uses = 1;
+    b->notes = 0;
+    k->notes = 0;
     k->serial = ++serials;
     k->freed = 0;
     k->beat = mv_beat();
@@ -317,4 +329,27 @@ void mv_unkeep(uint64_t handle, unsigned kind)
     if (b && --b->uses == 0)
         end(b);
     unlock();
+}
+
+void mv_note(const unsigned char *r, uint64_t handle, unsigned kind)
+{
+    const int e = errno;
+    const uint32_t length = (uint32_t)((const struct mv_record *)r)->lines * 64;
+    lock();
+    struct block *b = find(handle, kind);
+    struct block *more = b && b->notes < NOTES
+                             ? fresh(offsetof(struct block, kept) + sizeof(struct mv_note) + length)
+                             : NULL;
+    if (more) {
+        struct mv_note *n = (struct mv_note *)&more->kept;
+        n->next = b->kept.notes;
+        n->length = length;
+        memcpy(n + 1, r, length);
+        b->notes++;
+        __atomic_store_n(&b->kept.notes, address(more), __ATOMIC_RELEASE);
+    } else if (b) {
+        mv_debug_forgotten();
+    }
+    unlock();
+    errno = e;
 }

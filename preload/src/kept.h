@@ -30,6 +30,9 @@ void mv_keep_end(struct mv_thread *t);
 /* A call has made an object. r: its record; ra: its return address. */
 void mv_keep(struct mv_thread *t, const unsigned char *r, uint64_t handle, const struct mv_making *m, uintptr_t ra);
 
+/* A call has named an object, or set or deleted a key of an info object. r: its record. */
+void mv_note(const unsigned char *r, uint64_t handle, unsigned kind);
+
 /* An object was freed. The call need not be recorded. */
 void mv_unkeep(uint64_t handle, unsigned kind);
 

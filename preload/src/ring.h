@@ -87,7 +87,8 @@ struct mv_thread {
     struct mv_polled *polled; /* the last one of those in poll */
     int borrowed;             /* 1: record is that of *polled, which the call under way repeats (see mv_poll_again) */
     unsigned npolled;
-    uint32_t told;            /* value of control->found that this thread has seen; odd, so never that, if its calls wait */
+    uint32_t told;            /* value of control->found that this thread has seen; odd, so never equal, if its calls
+                                 wait */
     int waits;                /* 1: its calls wait for the analyzer */
     struct mv_debug_thread debug; /* what debuggers read; written by this thread */
     /* Used by some calls. */
@@ -207,7 +208,7 @@ MV_INLINE unsigned mv_slot_of(unsigned kind)
     return 8;
 }
 
-/* Called, if the analyzer has something for the thread, when it is in a call (found.h). number: 2 n before call n enters
+/* Called when the thread is in a call, if the analyzer has something for it (found.h). number: 2 n before call n enters
  * MPI, 2 n + 1 before it returns. */
 void mv_found(struct mv_thread *t, uint64_t number);
 

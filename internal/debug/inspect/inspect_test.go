@@ -358,6 +358,27 @@ func TestPathsOfNodes(t *testing.T) {
 	}
 }
 
+// TestNotes: a datatype has the name that the program has given it last, and an info object its pairs.
+func TestNotes(t *testing.T) {
+	p := faketables.New(4, moreNames...)
+	typ := p.Keep(layout.NameDatatype, 0x8c000077, "MPI_Type_contiguous",
+		fakerun.Args{"count": 2, "oldtype": fakerun.Int})
+	info := p.Keep(layout.NameInfo, 0x9c000001, "MPI_Info_create", fakerun.Args{})
+	p.Note(typ, "MPI_Type_set_name", fakerun.Args{"datatype": 0x8c000077, "type_name": "first"})
+	p.Note(typ, "MPI_Type_set_name", fakerun.Args{"datatype": 0x8c000077, "type_name": "pair"})
+	p.Note(info, "MPI_Info_set", fakerun.Args{"info": 0x9c000001, "key": "a", "value": "1"})
+	p.Note(info, "MPI_Info_set", fakerun.Args{"info": 0x9c000001, "key": "b", "value": "2"})
+	p.Note(info, "MPI_Info_set", fakerun.Args{"info": 0x9c000001, "key": "a", "value": "3"})
+	p.Note(info, "MPI_Info_delete", fakerun.Args{"info": 0x9c000001, "key": "b"})
+	x := inspector(p)
+	n := askNode(t, x, `{"do":"handle","kind":"datatype","value":"0x8c000077"}`)
+	want(t, n.Text, "pair: contiguous(2, INT); 2 elements, 8 bytes, extent 8")
+	want(t, n.field("name"), "pair")
+	n = askNode(t, x, `{"do":"handle","kind":"info","value":"0x9c000001","path":".pairs"}`)
+	want(t, n.Text, "a = 3")
+	want(t, n.field("a"), "3")
+}
+
 // busy returns a process with calls, requests and communicators.
 func busy() *faketables.Process {
 	p := faketables.New(4, moreNames...)
@@ -381,7 +402,8 @@ func busy() *faketables.Process {
 		">request": 0xac000008,
 	})
 	p.Thread(101, 1).Call(false, "MPI_Barrier", fakerun.Args{"comm": fakerun.World})
-	p.Tell(`{"waits":[{"thread":0,"call":17,"for":"rank 3 to send (any tag)"},{"thread":1,"call":9,"for":"old"}],"findings":[{"check":"GLOBAL:DEADLOCK","severity":"error","text":"all wait"}]}`,
+	p.Tell(`{"waits":[{"thread":0,"call":17,"for":"rank 3 to send (any tag)"},`+
+		`{"thread":1,"call":9,"for":"old"}],"findings":[{"check":"GLOBAL:DEADLOCK","severity":"error","text":"all wait"}]}`,
 		&layout.Unexpected{
 			Comm: fakerun.World, Source: 3, Tag: 8, World: 3, Function: uint32(mpiapi.ByName("MPI_Send").ID), Bytes: 12,
 			Beat: faketables.Now - 1e9,

@@ -100,7 +100,7 @@ func (s *look) keptItem(k *tables.Kept) *item {
 		}
 	}
 	if k.Kind == mpiapi.Info {
-		f.add("pairs", "not kept")
+		f.lazy("pairs", func() *item { return s.pairs(k) })
 	}
 	if k.Freed != 0 {
 		text = "was freed: " + text
@@ -111,6 +111,42 @@ func (s *look) keptItem(k *tables.Kept) *item {
 	it := f.item(text)
 	it.made = k.PCs
 	return it
+}
+
+// pairs shows the keys and values that the program has set in an info object. Those that it had from the beginning, as
+// one of MPI_Info_dup has, are not known.
+func (s *look) pairs(k *tables.Kept) *item {
+	notes, err := s.Notes(k)
+	var keys []string
+	values := make(map[string]string)
+	for i := range notes {
+		c := &notes[i]
+		text, ok := c.Text(c.Func.Param("key"))
+		if !ok {
+			continue
+		}
+		key := string(text)
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == key })
+		if v := c.Func.Param("value"); v >= 0 {
+			value, _ := c.Text(v)
+			keys, values[key] = append(keys, key), string(value)
+		}
+	}
+	var f fields
+	var list []string
+	for _, key := range keys {
+		f.add(key, "%s", values[key])
+		list = append(list, key+" = "+values[key])
+	}
+	problem(&f, err)
+	text := "none"
+	if len(list) > 0 {
+		text = strings.Join(list, ", ")
+	}
+	if k.Call.Func.Name != "MPI_Info_create" {
+		text += ", set since " + k.Call.Func.Name
+	}
+	return f.item(text)
 }
 
 // madeFields says how and when an object was made, and whether it was freed.

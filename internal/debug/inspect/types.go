@@ -19,6 +19,7 @@ type typ struct {
 	*datatype.Type
 	handle uint64
 	name   string       // of a predefined one
+	given  string       // by MPI_Type_set_name, "" if it has no name
 	kept   *tables.Kept // nil for a predefined or unknown one
 	olds   []*typ       // the types that it was made from
 	why    string       // why it is unknown, "" if it is not
@@ -84,6 +85,7 @@ func (s *look) keptType(k *tables.Kept, depth int) (*typ, error) {
 		return nil, errors.New("the datatype is nested too deep")
 	}
 	t := unknownType(k.Handle, k, "")
+	t.given = s.givenName(k)
 	if kind := datatype.KindOf(k.Call.Func.Combiner); kind == datatype.Named {
 		t.why = k.Call.Func.Name + " has returned it"
 	} else if err := s.construct(t, kind, depth); err != nil {
@@ -92,6 +94,18 @@ func (s *look) keptType(k *tables.Kept, depth int) (*typ, error) {
 	s.types.kept[k.At] = t
 	s.types.of[t.Type] = t
 	return t, nil
+}
+
+// givenName returns the name that the program has given an object, "" if it has none.
+func (s *look) givenName(k *tables.Kept) (name string) {
+	notes, _ := s.Notes(k)
+	for i := range notes {
+		if n := notes[i].Func.Param("type_name"); n >= 0 {
+			text, _ := notes[i].Text(n)
+			name = string(text)
+		}
+	}
+	return name
 }
 
 // construct calls the constructor of a type with the arguments in its record. If they are not valid, the type remains
@@ -299,6 +313,8 @@ func (t *typ) label() string {
 		return t.name
 	case t.kept == nil:
 		return fmt.Sprintf("unknown %#x", t.handle)
+	case t.given != "":
+		return t.given
 	}
 	return fmt.Sprintf("%s %#x", t.Kind, t.handle)
 }
@@ -328,6 +344,10 @@ func (t *typ) line() string {
 	case t.name != "":
 		b.WriteString(t.name)
 		return b.String()
+	case t.given != "":
+		b.WriteString(t.given + ": ")
+	}
+	switch {
 	case t.why != "":
 		fmt.Fprintf(&b, "an unknown datatype: %s", t.why)
 		return b.String()
@@ -358,6 +378,9 @@ func (s *look) typeItem(t *typ) *item {
 			f.add("extent", "%d", t.Extent())
 			f.add("elements", "%d", t.Elements)
 		}
+	}
+	if t.given != "" {
+		f.add("name", "%s", t.given)
 	}
 	f.add("handle", "%#x", t.handle)
 	s.madeFields(&f, t.kept)

@@ -24,7 +24,41 @@ type Kept struct {
 	PCs    []uint64      // return addresses of that call, innermost first
 
 	references []byte
+	notes      uint64
 }
+
+// Notes returns the later calls that say more about an object, in their order: of MPI_Type_set_name, MPI_Info_set and
+// MPI_Info_delete.
+func (t *Tables) Notes(k *Kept) (calls []event.Call, err error) {
+	for at := k.notes; at != 0; {
+		if len(calls) == mostNotes {
+			return calls, damaged("the notes about the %s %#x do not end", kindWords[k.Kind], k.Handle)
+		}
+		b, err := read(t.memory, at, layout.SizeofNote)
+		if err != nil {
+			return calls, fmt.Errorf("the notes about the %s %#x: %w", kindWords[k.Kind], k.Handle, err)
+		}
+		length := uint64(u32(b, layout.NoteLengthAt))
+		if length == 0 || length > maxKept {
+			return calls, damaged("a note of %d bytes", length)
+		}
+		rec, err := readChunks(t.memory, at+layout.SizeofNote, length)
+		if err != nil {
+			return calls, fmt.Errorf("the notes about the %s %#x: %w", kindWords[k.Kind], k.Handle, err)
+		}
+		c, err := event.ParseCall(rec)
+		if err != nil {
+			return calls, damaged("a note about the %s %#x: %v", kindWords[k.Kind], k.Handle, err)
+		}
+		calls = append(calls, c)
+		at = u64(b, layout.NoteNextAt)
+	}
+	slices.Reverse(calls)
+	return calls, nil
+}
+
+// mostNotes is the number of notes about an object that the process keeps.
+const mostNotes = 256
 
 // Reference is an object that was an argument of the call that made another one.
 type Reference struct {
@@ -141,6 +175,7 @@ func (t *Tables) KeptAt(at uint64) (*Kept, error) {
 	}
 	k := &Kept{
 		At: at, Kind: keptKinds[kind], Handle: u64(b, layout.KeptHandleAt), Serial: u64(b, layout.KeptSerialAt),
+		notes: u64(b, layout.KeptNotesAt),
 		Freed: u64(b, layout.KeptFreedAt), Made: duration(u64(b, layout.KeptBeatAt)),
 	}
 	for i := range layout.KeptPCs {

@@ -1290,13 +1290,15 @@ type Kept struct {
 	Extra uint32
 	// number of struct mv_reference that follow this struct
 	References uint32
+	// address of a struct mv_note, the newest; 0: there is none
+	Notes atomic.Uint64
 	// return addresses of the call that made it, innermost first; 0: no more
 	PCs [KeptPCs]uint64
 }
 
 // SizeofKept is the size of a Kept, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofKept       = 104
+	SizeofKept       = 112
 	KeptNextAt       = 0
 	KeptHandleAt     = 8
 	KeptSerialAt     = 16
@@ -1306,7 +1308,23 @@ const (
 	KeptLengthAt     = 44
 	KeptExtraAt      = 48
 	KeptReferencesAt = 52
-	KeptPCsAt        = 56
+	KeptNotesAt      = 56
+	KeptPCsAt        = 64
+)
+
+// Note is struct mv_note. A later call that has changed the object: it has named a datatype, or set or deleted a
+// key of an info object. The call's record follows.
+type Note struct {
+	Next   uint64 // address of the one before; 0: the end
+	Length uint32 // of the record
+	_      uint32
+}
+
+// SizeofNote is the size of a Note, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofNote   = 16
+	NoteNextAt   = 0
+	NoteLengthAt = 8
 )
 
 // Reference is struct mv_reference. An object that the call got as an argument, for example the old datatypes of a

@@ -119,6 +119,33 @@ func makerGone(name string) bool {
 	return n == 2 && namespace != 0 && namespace == PIDNamespace() && pid > 0 && dead(pid)
 }
 
+// fillControl writes what the processes must know into the control file.
+func (s *Session) fillControl(o *Options) {
+	c := s.control
+	c.Magic, c.Version, c.HeaderSize = layout.MagicControl, layout.Version, uint32(layout.SizeofControl)
+	c.TableHash, c.RingSize = o.TableHash, uint64(s.RingSize)
+	if !o.NoStacks {
+		c.Stacks = 1
+	}
+	if o.Strict {
+		c.Strict.Store(1)
+	}
+	if o.Breaks {
+		c.Breaks.Store(1)
+	}
+	if o.Verdicts {
+		c.Verdicts = 1
+	}
+	c.Sums, c.SumLimit = uint32(o.Sums), uint64(o.SumLimit)
+	if len(o.Debugger) < len(c.Debugger) {
+		copy(c.Debugger[:], o.Debugger)
+	}
+	c.Analyzer, c.Namespace = uint32(os.Getpid()), PIDNamespace()
+	if s.Fallback != s.Dir && len(s.Fallback) < len(c.Fallback) {
+		copy(c.Fallback[:], s.Fallback)
+	}
+}
+
 // NewSession makes a session: its directory in shared memory (or on a disk, if there is no shared memory or too
 // little), the fallback directory, and the locked control file.
 func NewSession(o Options) (_ *Session, err error) {
@@ -177,29 +204,7 @@ func NewSession(o Options) (_ *Session, err error) {
 	if s.control, err = mapControl(s.lock); err != nil {
 		return nil, err
 	}
-	c := s.control
-	c.Magic, c.Version, c.HeaderSize = layout.MagicControl, layout.Version, uint32(layout.SizeofControl)
-	c.TableHash, c.RingSize = o.TableHash, uint64(s.RingSize)
-	if !o.NoStacks {
-		c.Stacks = 1
-	}
-	if o.Strict {
-		c.Strict.Store(1)
-	}
-	if o.Breaks {
-		c.Breaks.Store(1)
-	}
-	if o.Verdicts {
-		c.Verdicts = 1
-	}
-	c.Sums, c.SumLimit = uint32(o.Sums), uint64(o.SumLimit)
-	if len(o.Debugger) < len(c.Debugger) {
-		copy(c.Debugger[:], o.Debugger)
-	}
-	c.Analyzer, c.Namespace = uint32(os.Getpid()), PIDNamespace()
-	if s.Fallback != s.Dir && len(s.Fallback) < len(c.Fallback) {
-		copy(c.Fallback[:], s.Fallback)
-	}
+	s.fillControl(&o)
 	// A visible file is complete.
 	if err := os.Rename(filepath.Join(s.Dir, "."+controlName), filepath.Join(s.Dir, controlName)); err != nil {
 		return nil, err

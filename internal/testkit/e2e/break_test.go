@@ -115,7 +115,8 @@ func TestBreakOnGDB(t *testing.T) {
 		t.Skip("gdb is not installed")
 	}
 	each(t, func(t *testing.T, m mpirun.MPI) {
-		w := watch(t, "run", "-n", "2", "--on-error", "gdb", "--break-on", "LOCAL:MEMORY:*", "--", compile(t, m, "held"))
+		w := watch(t, "run", "-n", "2", "--on-error", "gdb", "--break-on", "LOCAL:MEMORY:*",
+			"--", compile(t, m, "held"))
 		w.find(`(?s)rank 1 is held before MPI_Wait at held\.c:\d+ returns .*gdb on rank 1.* in main \(`)
 		if s := w.ends(); s != 3 {
 			t.Errorf("exit status %d", s)
@@ -130,7 +131,8 @@ func TestBreakOnGDB(t *testing.T) {
 func TestBreakOnAnalyzerKilled(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		end := filepath.Join(t.TempDir(), "end")
-		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--break-on", "error", "--", compile(t, m, "held"), end))
+		cmd := started(t, exec.Command(mpivet, "run", "-n", "2", "--break-on", "error", "--",
+			compile(t, m, "held"), end))
 		var out lockedBuilder
 		cmd.Stderr = &out
 		if err := cmd.Start(); err != nil {

@@ -140,7 +140,8 @@ func checkQueues(t *testing.T, how string, rank int, got string) {
 		t.Errorf("rank %d %s: no %s", rank, how, unexpected)
 	}
 	// Core files may lack the present time.
-	if rank == 2 && (how == "live" || strings.HasPrefix(how, "with the library")) && !strings.Contains(got, "is in the call; for ") {
+	timed := how == "live" || strings.HasPrefix(how, "with the library")
+	if rank == 2 && timed && !strings.Contains(got, "is in the call; for ") {
 		t.Errorf("rank %d %s: no time", rank, how)
 	}
 	if t.Failed() {

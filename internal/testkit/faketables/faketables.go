@@ -140,6 +140,15 @@ func (p *Process) KeepRecord(kind uint32, handle uint64, rec, extra []byte, refe
 	return at
 }
 
+// Note adds a later call about an object.
+func (p *Process) Note(kept uint64, function string, a fakerun.Args) {
+	rec := fakerun.Record(0, function, a, 0)
+	b := make([]byte, layout.SizeofNote)
+	binary.LittleEndian.PutUint64(b[layout.NoteNextAt:], p.get64(kept+layout.KeptNotesAt))
+	binary.LittleEndian.PutUint32(b[layout.NoteLengthAt:], uint32(len(rec)))
+	p.put64(kept+layout.KeptNotesAt, p.Alloc(append(b, rec...)))
+}
+
 // Free marks an object as freed.
 func (p *Process) Free(kept uint64) { p.put64(kept+layout.KeptFreedAt, p.serial+1) }
 

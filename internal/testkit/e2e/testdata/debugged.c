@@ -19,6 +19,7 @@ int main(int argc, char **argv)
     MPI_Request request, none = MPI_REQUEST_NULL;
     MPI_Status status = {0};
     MPI_Info info;
+    MPI_Message message;
     struct particle particles[4] = {{'a', {1, 2, 3}, 10}, {'b', {4, 5, 6}, 11}};
     void *buffer = particles;
 
@@ -51,6 +52,9 @@ int main(int argc, char **argv)
     MPI_Comm_group(half, &group);
     MPI_Info_create(&info);
     MPI_Info_set(info, "color", "red");
+    MPI_Type_set_name(row, "grid row");
+    MPI_Isend(&one, 1, MPI_INT, rank, 78, MPI_COMM_WORLD, &request);
+    MPI_Mprobe(rank, 78, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Irecv(&one, 1, MPI_INT, 1, 77, MPI_COMM_WORLD, &request);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
