@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs missing packages for building, testing and trying mpivet on Debian 12: Go, both MPIs, a few MPI programs.
-# "setup.sh dev" adds the packages for the linters. It changes nothing if everything is installed.
+# "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them. It changes nothing if everything is installed.
 set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
 packages="$packages netpipe-openmpi python3-mpi4py gdb"
-[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux"
+[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux lldb-14 python3-lldb-14"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

@@ -15,6 +15,8 @@ import (
 
 	"github.com/mpivet/mpivet/internal/debug/gdb"
 	"github.com/mpivet/mpivet/internal/debug/state"
+	"github.com/mpivet/mpivet/internal/debug/tables"
+	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
@@ -28,7 +30,7 @@ func gdbCommand() *cobra.Command {
 mpivet's extension, which shows what the handles and buffers of MPI stand for. It
 selects the program's own innermost frame. RUN is as in mpivet ps. If there is only
 one run, it may be left out. Without a rank, gdb is attached to a rank that is behind
-the others in a collective, else to rank 0.
+the others in a collective, else to one with a fatal finding, else to rank 0.
 
 In gdb, help mpivet lists the commands. For other debuggers, --print-script prints the
 extension for gdb, and --print-lldb-script the one for lldb.`,
@@ -226,6 +228,9 @@ func oneRank(r *state.Run, rank int) (*state.Process, error) {
 				chosen, why = p, ", which is behind the others in "+of
 				break
 			}
+			if check := fatal(p.PID); check != "" && why == "" {
+				chosen, why = p, ", where mpivet has found "+check
+			}
 		}
 		say("run %s: gdb is attached to rank %d (process %d)%s", r.ID, chosen.Rank, chosen.PID, why)
 		return chosen, nil
@@ -248,6 +253,33 @@ func oneRank(r *state.Run, rank int) (*state.Process, error) {
 	}
 	return nil, usagef("several processes of run %s have rank %d: choose one by its PID: %s", r.ID, rank,
 		strings.Join(pids, ", "))
+}
+
+// fatal returns the check of a fatal finding about a process, "" if there is none.
+func fatal(pid int) string {
+	image, err := tables.OpenProcess(pid)
+	if err != nil {
+		return ""
+	}
+	defer image.Close()
+	at, err := tables.FindDebug(image)
+	if err != nil {
+		return ""
+	}
+	t, err := tables.Open(tables.NewCache(image), at)
+	if err != nil {
+		return ""
+	}
+	told, err := t.Told()
+	if err != nil || told == nil {
+		return ""
+	}
+	for _, f := range told.Findings {
+		if f.Severity == finding.Fatal.String() {
+			return f.Check
+		}
+	}
+	return ""
 }
 
 // behind returns a collective in which others wait and a process is behind, "" if there is none.

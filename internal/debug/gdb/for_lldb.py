@@ -77,12 +77,18 @@ def fortran_member(value):
 FORTRAN_TYPES = [name.lower() for name in HANDLE_TYPES]
 
 
+def type_name(value):
+    # GetUnqualifiedType would lead from the typedef to the struct behind it.
+    words = value.GetType().GetName().split(" ")
+    return " ".join(w for w in words if w not in ("const", "volatile"))
+
+
 def handle_of(s, kind, value):
     """Returns the value as a handle, and whether it is one of Fortran."""
     member = fortran_member(value)
     if member is not None:
         return unsigned(member), True
-    name = value.GetType().GetUnqualifiedType().GetName()
+    name = type_name(value)
     if name in HANDLE_TYPES or value.GetType().IsPointerType():
         return unsigned(value), False
     pointers = kind == "file" or s.handle_size() == 8
@@ -158,7 +164,7 @@ def summary(value, _):
     """Returns the summary of a handle, "" if there is none."""
     try:
         value = value.GetNonSyntheticValue()
-        name = value.GetType().GetUnqualifiedType().GetName()
+        name = type_name(value)
         kind = HANDLE_TYPES.get(name) or HANDLE_TYPES_LOWER.get(name.lower())
         s = session(value.GetProcess())
         if kind is None or s.broken is not None:

@@ -403,7 +403,8 @@ func busy() *faketables.Process {
 	})
 	p.Thread(101, 1).Call(false, "MPI_Barrier", fakerun.Args{"comm": fakerun.World})
 	p.Tell(`{"waits":[{"thread":0,"call":17,"for":"rank 3 to send (any tag)"},`+
-		`{"thread":1,"call":9,"for":"old"}],"findings":[{"check":"GLOBAL:DEADLOCK","severity":"error","text":"all wait"}]}`,
+		`{"thread":1,"call":9,"for":"old"}],`+
+		`"findings":[{"check":"GLOBAL:DEADLOCK","severity":"error","text":"all wait"}]}`,
 		&layout.Unexpected{
 			Comm: fakerun.World, Source: 3, Tag: 8, World: 3, Function: uint32(mpiapi.ByName("MPI_Send").ID), Bytes: 12,
 			Beat: faketables.Now - 1e9,

@@ -106,6 +106,37 @@ func TestGDB(t *testing.T) {
 	})
 }
 
+// TestGDBDamaged: if the tables are damaged, gdb says so.
+func TestGDBDamaged(t *testing.T) {
+	if _, err := exec.LookPath("gdb"); err != nil {
+		t.Skip("gdb is not installed")
+	}
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		h := hang(t, 2, compile(t, m, "debugged"))
+		h.until("rank 0 waits", waitsInRecv)
+		h.debugger(t, h.name+":0", []gdbLook{
+			{"set mpivet_debug.kept = 0x1230", `^$`},
+			{"print particle", `= <.*0x`},
+			{"mpivet type particle", `^mpivet: `},
+			{"set mpivet_debug.kept_bits = 77", `^$`},
+			{"print particle", `= <.*table of 1<<77 objects`},
+			{"set mpivet_debug.threads = mpivet_debug.told", `^$`},
+			{"mpivet calls", `.`},
+			{"mpivet requests", `.`},
+			{"mpivet queues", `.`},
+			{"set mpivet_debug.objects[0] = -8", `^$`},
+			{"mpivet comms", `.`},
+			{"set mpivet_debug.told_size = 1", `^$`},
+			{"mpivet findings", `^mpivet: `},
+			{"set mpivet_debug.version = 99", `^$`},
+			{"mpivet type particle", `^mpivet: .*version`},
+			{"set mpivet_debug.magic = 1", `^$`},
+			{"mpivet type particle", `^mpivet: `},
+			{"print particle", `= `},
+		})
+	})
+}
+
 // TestGDBFortran: handles of mpi_f08 are printed, and commands show INTEGER handles.
 func TestGDBFortran(t *testing.T) {
 	if _, err := exec.LookPath("gdb"); err != nil {
@@ -139,5 +170,59 @@ func TestGDBFortran(t *testing.T) {
 			{"mpivet type plain", `^contiguous.*kind = CONTIGUOUS`},
 			{"mpivet type 99999", `mpivet: `},
 		})
+	})
+}
+
+// TestLLDB: the extension for lldb shows handles and buffers of a hung rank.
+func TestLLDB(t *testing.T) {
+	lldb, err := exec.LookPath("lldb-14")
+	if err != nil {
+		t.Skip("lldb-14 is not installed")
+	}
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		h := hang(t, 2, compile(t, m, "debugged"))
+		r := h.until("rank 0 waits", waitsInRecv)
+		script := filepath.Join(t.TempDir(), "mpivet_lldb.py")
+		text, err := exec.Command(mpivet, "gdb", "--print-lldb-script").Output()
+		if err != nil || os.WriteFile(script, text, 0o600) != nil {
+			t.Fatal(err)
+		}
+		const frame = "script t = lldb.debugger.GetSelectedTarget().GetProcess().GetSelectedThread(); " +
+			"[t.SetSelectedFrame(f.idx) for f in t if f.GetFunctionName() == 'main']"
+		looks := []gdbLook{
+			{"frame variable particle", `particle = .*resized\(0, 40, struct\{CHAR @0, 3\*DOUBLE @8, INT @32\}\)`},
+			{"frame variable request", `MPI_Irecv.*tag 77`},
+			{"frame variable garbage", `0x7c123456 is no datatype that mpivet knows`},
+			{"mpivet type row", `^.*grid row: vector\(2, 1, 4, INT\)`},
+			{"mpivet buffer particle particles 2 [0][1]", `= 1\n.*= 2\n.*= 3\n`},
+			{"mpivet comm half", `communicator: half`},
+			{"mpivet info info", `color = red`},
+			{"mpivet call", `MPI_Recv\(.*waits for = rank 1 to send`},
+			{"mpivet requests", `MPI_Irecv.*tag 77`},
+			{"mpivet comm nonsense", `mpivet: `}, // the last one: lldb stops at an error
+		}
+		const mark = "~~~~"
+		args := []string{
+			"-x", "-b", "-p", strconv.Itoa(r.Processes[0].PID), "-o", "command script import " + script, "-o", frame,
+		}
+		for _, l := range looks {
+			args = append(args, "-o", `script print("\n`+mark+`")`, "-o", l.command)
+		}
+		cmd := exec.Command(lldb, args...)
+		cmd.Env = append(os.Environ(), "MPIVET_INSPECTOR=", "LC_ALL=C.UTF-8",
+			"PYTHONPATH=/usr/lib/llvm-14/lib/python3.11/dist-packages")
+		out, _ := cmd.CombinedOutput()
+		parts := strings.Split(string(out), "\n"+mark+"\n")
+		if len(parts) != len(looks)+1 {
+			t.Fatalf("lldb: %s", out)
+		}
+		for i, l := range looks {
+			if !regexp.MustCompile("(?s)" + l.want).MatchString(parts[i+1]) {
+				t.Errorf("%s: %q does not match %q", l.command, parts[i+1], l.want)
+			}
+		}
+		if strings.Contains(string(out), "Traceback") {
+			t.Errorf("an error in Python: %s", out)
+		}
 	})
 }
