@@ -86,7 +86,8 @@ func execGDB(mpivet string, words, more []string) error {
 		return err
 	}
 	// The script is loaded before the process: then it sees all libraries come.
-	args := slices.Concat([]string{"gdb", "-q", "-ix", script}, words, []string{"-ex", "mpivet frame"}, more)
+	safe := "add-auto-load-safe-path " + filepath.Dir(script) // else gdb says that it does not load the script there
+	args := slices.Concat([]string{"gdb", "-q", "-iex", safe, "-ix", script}, words, []string{"-ex", "mpivet frame"}, more)
 	return fmt.Errorf("%s: %w", path, unix.Exec(path, args, os.Environ()))
 }
 
@@ -97,6 +98,23 @@ func gdbScript(mpivet string) (string, error) {
 		return "", err
 	}
 	return gdb.Write(dir, "mpivet_gdb", gdb.Script(mpivet))
+}
+
+// serveDebuggers puts beside a preload library in the cache what debuggers find by themselves: the extension for gdb,
+// and the library that shows message queues. If that is not possible, the user has to load them.
+func serveDebuggers(library string) {
+	dir, err := launch.CacheDir()
+	if err != nil || filepath.Dir(library) != filepath.Clean(dir) {
+		return
+	}
+	if mpivet, err := self(); err == nil {
+		if script, err := gdbScript(mpivet); err == nil {
+			_ = gdb.WriteLoader(library, script)
+		}
+	}
+	if l, err := debuggerLibrary(nil); err == nil {
+		_, _ = l.Build()
+	}
 }
 
 // debuggee returns the arguments by which gdb finds what the user has named: a run, a rank, a process or a core file.

@@ -262,9 +262,7 @@ func preloading(prog *launch.Program) (*launch.Rank, error) {
 		return nil, fmt.Errorf("the loader can't preload %q, because its path contains a space or colon: "+
 			"set MPIVET_CACHE to another directory", lib)
 	}
-	if l, err := debuggerLibrary(nil); err == nil {
-		_, _ = l.Build() // without it, debuggers find the library of the MPI
-	}
+	serveDebuggers(lib)
 	return &launch.Rank{Library: lib, First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, nil
 }
 

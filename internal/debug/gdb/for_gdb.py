@@ -646,3 +646,4 @@ gdb.printing.register_pretty_printer(None, lookup, replace=True)
 add_commands()
 buffers = Buffers()
 FrameFilter()
+gdb.mpivet = MPIVET  # the extension is loaded

@@ -49,12 +49,37 @@ func Write(dir, name string, script []byte) (string, error) {
 	h := fnv.New64a()
 	_, _ = h.Write(script)
 	path := filepath.Join(dir, fmt.Sprintf("%s_%016x.py", name, h.Sum64()))
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, script) {
-		return path, nil
-	}
-	f, err := os.CreateTemp(dir, "."+name+"-*")
+	return path, put(path, script)
+}
+
+// WriteLoader writes the script that gdb loads by itself when a process has loaded a library: LIBRARY-gdb.py. It loads
+// the extension in the file script, unless gdb has the extension already. gdb does so only if the user has declared the
+// directory as safe.
+func WriteLoader(library, script string) error {
+	name, err := json.Marshal(script)
 	if err != nil {
-		return "", err
+		return err
+	}
+	return put(library+"-gdb.py", fmt.Appendf(nil, loader, name))
+}
+
+const loader = `# gdb loads this file by itself if its directory is in the auto-load safe-path. mpivet writes it.
+import os
+import gdb
+
+script = %s
+if not hasattr(gdb, "mpivet") and os.path.exists(script):
+    gdb.execute("source " + script)
+`
+
+// put writes a file, unless it has the content already.
+func put(path string, script []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, script) {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
 	}
 	_, err = f.Write(script)
 	if e := f.Close(); err == nil {
@@ -65,7 +90,6 @@ func Write(dir, name string, script []byte) (string, error) {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
-		return "", err
 	}
-	return path, nil
+	return err
 }

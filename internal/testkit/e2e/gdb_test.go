@@ -102,8 +102,23 @@ func TestGDB(t *testing.T) {
 		live := append(append([]gdbLook{}, looks...), gdbLook{"generate-core-file " + core, "Saved corefile"})
 		h.debugger(t, h.name+":0", live)
 		h.debugger(t, strconv.Itoa(r.Processes[0].PID), looks[:3])
+		autoLoads(t, r.Processes[0].PID)
 		h.debugger(t, core, looks)
 	})
+}
+
+// autoLoads checks that gdb itself loads the extension with the preload library, if the user has allowed it.
+func autoLoads(t *testing.T, pid int) {
+	t.Helper()
+	library, err := exec.Command(mpivet, "dbg-library").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("gdb", "-nx", "-batch", "-iex", "add-auto-load-safe-path "+filepath.Dir(string(library)),
+		"-p", strconv.Itoa(pid), "-ex", "mpivet call").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "MPI_Recv(") {
+		t.Errorf("gdb does not load the extension by itself: %v: %s", err, out)
+	}
 }
 
 // TestGDBDamaged: if the tables are damaged, gdb says so.
