@@ -27,7 +27,8 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 7
+#define MV_VERSION 7 /* of the structs in shared memory */
+#define MV_RECORDS 6 /* version of the records, also in files: struct mv_record and everything that may follow it */
 #define MV_LINE 64 /* records begin at multiples of this, and their lengths are multiples of it */
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
 #define MV_MAGIC_PROCESS 0x31434f525056504dULL /* "MPVPROC1" */

@@ -86,7 +86,8 @@ func execGDB(mpivet string, words, more []string) error {
 		return err
 	}
 	// The script is loaded before the process: then it sees all libraries come.
-	safe := "add-auto-load-safe-path " + filepath.Dir(script) // else gdb says that it does not load the script there
+	// Otherwise gdb would say that it does not load the script beside the library.
+	safe := "add-auto-load-safe-path " + filepath.Dir(script)
 	args := slices.Concat([]string{"gdb", "-q", "-iex", safe, "-ix", script}, words, []string{"-ex", "mpivet frame"}, more)
 	return fmt.Errorf("%s: %w", path, unix.Exec(path, args, os.Environ()))
 }

@@ -46,7 +46,7 @@ func versionCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintf(cmd.OutOrStdout(), "mpivet %s, %s %s/%s, records version %d, API table %016x\n",
-				versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version, mpiapi.Hash())
+				versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Records, mpiapi.Hash())
 			return nil
 		},
 	}

@@ -119,7 +119,7 @@ void mv_abort_enter(struct mv_thread *t)
     MARK(aborted, 1);
 }
 
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
 /* A program may use only sessions, so the first one publishes what it can. */
 void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session)
 {

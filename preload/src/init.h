@@ -16,7 +16,7 @@ void mv_init_leave(struct mv_thread *t, int rc);
 void mv_finalize_enter(struct mv_thread *t);
 void mv_abort_enter(struct mv_thread *t);
 
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
 /* When MPI_Session_init has returned rc, and before MPI_Session_finalize. */
 void mv_session_leave(struct mv_thread *t, int rc, const MPI_Session *session);
 void mv_session_enter(struct mv_thread *t, const MPI_Session *session);

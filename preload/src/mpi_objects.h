@@ -21,6 +21,11 @@
 #define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mv_symbol(#global))
 #endif
 
+/* Open MPI 5.0 has sessions, but calls itself MPI 3.1. */
+#if MPI_VERSION >= 4 || defined(MPI_SESSION_NULL)
+#define MV_SESSIONS 1
+#endif
+
 /* The real function, looked up once. Threads that look it up at the same time store the same value. */
 #define MV_PMPI(name)                                                                                           \
     (__extension__({                                                                                            \

@@ -11,7 +11,7 @@ static _Atomic int world_model;
 static MPI_Group world;
 static _Atomic int world_known;
 
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
 /* The number of open sessions, and the one opened last. Threads may open and close sessions at the same time. */
 static _Atomic int sessions;
 static MPI_Session latest = MPI_SESSION_NULL;
@@ -23,7 +23,7 @@ int mv_world_model(void) { return atomic_load(&world_model); }
 
 int mv_mpi_open(void)
 {
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
     if (atomic_load(&sessions) > 0)
         return 1;
 #endif
@@ -32,7 +32,7 @@ int mv_mpi_open(void)
 
 int mv_session_error(int code)
 {
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
     if (!mv_world_model()) {
         const MPI_Session s = __atomic_load_n(&latest, __ATOMIC_SEQ_CST);
         if (s != MPI_SESSION_NULL)
@@ -66,7 +66,7 @@ void mv_world_end(void)
     MV_PMPI(MPI_Group_free)(&g);
 }
 
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
 int mv_session_opened(MPI_Session session)
 {
     __atomic_store_n(&latest, session, __ATOMIC_SEQ_CST);

@@ -26,7 +26,7 @@ void mv_world_end(void);
 /* If there is no World Model, calls the error handler of a session. Returns whether it did. */
 int mv_session_error(int code);
 
-#if MPI_VERSION >= 4
+#ifdef MV_SESSIONS
 /* After MPI_Session_init: whether it is the first open session. */
 int mv_session_opened(MPI_Session session);
 

@@ -6,7 +6,10 @@ import "sync/atomic"
 
 // Constants of the header.
 const (
+	// of the structs in shared memory
 	Version = 7
+	// version of the records, also in files: struct mv_record and everything that may follow it
+	Records = 6
 	// records begin at multiples of this, and their lengths are multiples of it
 	Line = 64
 	// "MPVECTL1"

@@ -161,7 +161,7 @@ func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
 
 // readable returns an error that wraps ErrOtherVersion if the records are of another version than this one.
 func (m *Meta) readable(path string, tableHash uint64) error {
-	if m.TableHash != tableHash || m.Layout != layout.Version {
+	if m.TableHash != tableHash || m.Layout != layout.Records {
 		return fmt.Errorf("record file %s: %w (%s); replay it with that one", path, ErrOtherVersion, m.Version)
 	}
 	return nil

@@ -91,7 +91,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := testMeta
-	meta.Layout = layout.Version
+	meta.Layout = layout.Records
 	if !reflect.DeepEqual(f.Meta, meta) {
 		t.Errorf("meta %+v, want %+v", f.Meta, meta)
 	}
@@ -115,8 +115,8 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, layout.Version),
-		fmt.Appendf(nil, `"layout":%d`, layout.Version-1), 1)
+	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, layout.Records),
+		fmt.Appendf(nil, `"layout":%d`, layout.Records-1), 1)
 	if _, err := newFile(bytes.NewReader(b), path, testMeta.TableHash); !errors.Is(err, ErrOtherVersion) {
 		t.Errorf("opened with other records: %v", err)
 	}

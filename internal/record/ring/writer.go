@@ -34,7 +34,7 @@ const flushTicks = 10
 
 // NewWriter writes a record file to w. Close must be called.
 func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
-	meta.Layout = layout.Version
+	meta.Layout = layout.Records
 	b, err := json.Marshal(meta)
 	if err != nil {
 		return nil, err

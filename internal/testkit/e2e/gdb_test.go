@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func (h *hung) debugger(t *testing.T, what string, looks []gdbLook) {
 	if len(parts) != len(looks)+1 {
 		t.Fatalf("gdb: %s", out)
 	}
-	if !regexp.MustCompile(`(?m)^#\d+ .* (main|waits) \(`).MatchString(parts[0]) {
+	if !regexp.MustCompile(`(?m)^#\d+ .* (main|[\w:]*waits) \(`).MatchString(parts[0]) {
 		t.Errorf("gdb does not begin in the program: %s", parts[0])
 	}
 	for i, l := range looks {
@@ -173,7 +174,7 @@ func TestGDBFortran(t *testing.T) {
 		}
 		h := hang(t, 2, program)
 		h.until("rank 0 waits", waitsInRecv)
-		h.debugger(t, h.name+":0", []gdbLook{
+		looks := []gdbLook{
 			{"print particle", `= {kind = CONTIGUOUS, count = 3`},
 			{"print comm", `MPI_Comm_dup.* = {`},
 			{"print pending", `MPI_Irecv`},
@@ -184,7 +185,42 @@ func TestGDBFortran(t *testing.T) {
 			{"print plain", `= -?\d+\n`},
 			{"mpivet type plain", `^contiguous.*kind = CONTIGUOUS`},
 			{"mpivet type 99999", `mpivet: `},
-		})
+		}
+		core := filepath.Join(h.temp, "core")
+		h.debugger(t, h.name+":0", append(slices.Clip(looks), gdbLook{"generate-core-file " + core, "Saved corefile"}))
+		h.debugger(t, core, looks)
+	})
+}
+
+// TestGDBCXX: handles are printed in objects and references of C++, live and from a core file.
+func TestGDBCXX(t *testing.T) {
+	if _, err := exec.LookPath("gdb"); err != nil {
+		t.Skip("gdb is not installed")
+	}
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		if _, err := exec.LookPath(m.CXX); err != nil {
+			t.Skipf("%s is not installed", m.CXX)
+		}
+		program := filepath.Join(t.TempDir(), "debugged")
+		source := filepath.Join("testdata", "debugged.cc")
+		if out, err := exec.Command(m.CXX, "-g", "-O0", "-o", program, source).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		h := hang(t, 2, program)
+		h.until("rank 0 waits", waitsInRecv)
+		looks := []gdbLook{
+			{"print *this", `row = {kind = VECTOR, count = 3.*comm = .*MPI_Comm_dup.*requests = .*MPI_Irecv.*MPI_REQUEST_N`},
+			{"print type", `{kind = VECTOR, count = 3, blocklength = 2, stride = 8, type = MPI_DOUBLE`},
+			{"print this->requests[0]", `MPI_Irecv from 1, tag 4`},
+			{"print values", `2 × MPI_DOUBLE at 0x[0-9a-f]+: 0\.5, 1\.5`},
+			{"mpivet type this->row", `^vector\(3, 2, 8, DOUBLE\)`},
+			{"mpivet comm this->comm", `^communicator: .*rank 0 of 2`},
+			{"mpivet call", `^MPI_Recv\(.*waits for = rank 1 to send`},
+			{"info args", `type = .*kind = VECTOR`},
+		}
+		core := filepath.Join(h.temp, "core")
+		h.debugger(t, h.name+":0", append(slices.Clip(looks), gdbLook{"generate-core-file " + core, "Saved corefile"}))
+		h.debugger(t, core, looks)
 	})
 }
 

@@ -240,8 +240,8 @@ func (r *Run) Stale(fingerprint string) string {
 	if r.Program != fingerprint {
 		why = append(why, "the program has changed")
 	}
-	if r.Meta.Layout != layout.Version {
-		why = append(why, fmt.Sprintf("its records have layout %d, not %d", r.Meta.Layout, layout.Version))
+	if r.Meta.Layout != layout.Records {
+		why = append(why, fmt.Sprintf("its records have layout %d, not %d", r.Meta.Layout, layout.Records))
 	} else if r.Meta.TableHash != mpiapi.Hash() {
 		why = append(why, "the table of MPI functions has changed")
 	}
