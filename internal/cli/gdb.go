@@ -88,7 +88,8 @@ func execGDB(mpivet string, words, more []string) error {
 	// The script is loaded before the process: then it sees all libraries come.
 	// Otherwise gdb would say that it does not load the script beside the library.
 	safe := "add-auto-load-safe-path " + filepath.Dir(script)
-	args := slices.Concat([]string{"gdb", "-q", "-iex", safe, "-ix", script}, words, []string{"-ex", "mpivet frame"}, more)
+	args := slices.Concat([]string{"gdb", "-q", "-iex", safe, "-ix", script}, words, []string{"-ex", "mpivet frame"},
+		more)
 	return fmt.Errorf("%s: %w", path, unix.Exec(path, args, os.Environ()))
 }
 

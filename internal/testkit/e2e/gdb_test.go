@@ -209,7 +209,8 @@ func TestGDBCXX(t *testing.T) {
 		h := hang(t, 2, program)
 		h.until("rank 0 waits", waitsInRecv)
 		looks := []gdbLook{
-			{"print *this", `row = {kind = VECTOR, count = 3.*comm = .*MPI_Comm_dup.*requests = .*MPI_Irecv.*MPI_REQUEST_N`},
+			{"print *this", `row = {kind = VECTOR, count = 3.*comm = .*MPI_Comm_dup.*` +
+				`requests = .*MPI_Irecv.*MPI_REQUEST_NULL`},
 			{"print type", `{kind = VECTOR, count = 3, blocklength = 2, stride = 8, type = MPI_DOUBLE`},
 			{"print this->requests[0]", `MPI_Irecv from 1, tag 4`},
 			{"print values", `2 × MPI_DOUBLE at 0x[0-9a-f]+: 0\.5, 1\.5`},
