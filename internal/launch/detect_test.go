@@ -324,3 +324,17 @@ func TestSplitWords(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenVersion: the version of an MPICH library is found although the library need not export it.
+func TestHiddenVersion(t *testing.T) {
+	m, err := NamedMPI("mpich")
+	if err != nil || constant(m.Library, "MPII_Version_string") == "" {
+		t.Skip("no MPICH that exports its version: ", err)
+	}
+	if got := hiddenVersion(m.Library); got != m.Version {
+		t.Errorf("version %q instead of %q", got, m.Version)
+	}
+	if got := hiddenVersion("/bin/sh"); got != "" {
+		t.Errorf("version %q of a shell", got)
+	}
+}

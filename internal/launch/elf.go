@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -356,6 +357,31 @@ func constant(path, symbol string) string {
 				return string(buf)
 			}
 		}
+	}
+	return ""
+}
+
+// mpichConstants are the constants by which MPICH describes itself, in the order in which a compiler puts them: the
+// version of the ABI, the date, and the version.
+var mpichConstants = regexp.MustCompile(`\x00\d+:\d+:\d+\x00+[^\x00]{10,64}\x00+(\d+\.\d+[\w.]*)\x00`)
+
+// hiddenVersion returns the version of an MPICH library that does not export it, as MPICH 4.2, "" if it is not found.
+func hiddenVersion(path string) string {
+	f, err := openELF(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := f.Section(".rodata")
+	if s == nil {
+		return ""
+	}
+	data, err := s.Data()
+	if err != nil {
+		return ""
+	}
+	if m := mpichConstants.FindSubmatch(data); m != nil {
+		return string(m[1])
 	}
 	return ""
 }

@@ -104,6 +104,7 @@ func openMPI(path, why string) (*MPI, error) {
 		}
 	case strings.HasPrefix(m.Soname, "libmpich") || m.Soname == "libmpi.so.12":
 		m.Flavour = MPICH
+		m.Version = hiddenVersion(real)
 	default:
 		m.Flavour = Unknown
 	}

@@ -14,7 +14,8 @@ static _Atomic int world_known;
 #ifdef MV_SESSIONS
 /* The number of open sessions, and the one opened last. Threads may open and close sessions at the same time. */
 static _Atomic int sessions;
-static MPI_Session latest = MPI_SESSION_NULL;
+static MPI_Session latest;     /* zero: none; no handle of a session is zero */
+static const MPI_Session none; /* zero: MPI_SESSION_NULL need not be a constant */
 #endif
 
 void mv_world_begun(void) { atomic_store(&world_model, 1); }
@@ -35,7 +36,7 @@ int mv_session_error(int code)
 #ifdef MV_SESSIONS
     if (!mv_world_model()) {
         const MPI_Session s = __atomic_load_n(&latest, __ATOMIC_SEQ_CST);
-        if (s != MPI_SESSION_NULL)
+        if (s != none)
             MV_PMPI(MPI_Session_call_errhandler)(s, code);
         return 1;
     }
@@ -75,9 +76,9 @@ int mv_session_opened(MPI_Session session)
 
 int mv_session_closes(const MPI_Session *session)
 {
-    MPI_Session s = session ? *session : MPI_SESSION_NULL;
+    MPI_Session s = session ? *session : none;
     if (session)
-        __atomic_compare_exchange_n(&latest, &s, MPI_SESSION_NULL, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        __atomic_compare_exchange_n(&latest, &s, none, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return atomic_fetch_sub(&sessions, 1) == 1;
 }
 #endif
