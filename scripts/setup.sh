@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs missing packages for building, testing and trying mpivet on Debian 12: Go, both MPIs, a few MPI programs.
-# "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them. It changes nothing if everything is installed.
+# "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them. It changes nothing if
+# everything is installed.
 set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"

@@ -85,8 +85,8 @@ func execGDB(mpivet string, words, more []string) error {
 	if err != nil {
 		return err
 	}
-	// The script is loaded before the process: then it sees all libraries come.
-	// Otherwise gdb would say that it does not load the script beside the library.
+	// The script is loaded before the process: then it sees all libraries come. The cache counts as safe, because gdb
+	// warns about the script beside the preload library if it must not load it.
 	safe := "add-auto-load-safe-path " + filepath.Dir(script)
 	args := slices.Concat([]string{"gdb", "-q", "-iex", safe, "-ix", script}, words, []string{"-ex", "mpivet frame"},
 		more)

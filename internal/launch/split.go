@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,13 +72,14 @@ func runSplit(ctx context.Context, split, argv []string) bool {
 func awaitPipe(ctx context.Context, fd int, event int16) bool {
 	for ctx.Err() == nil {
 		list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		if n, err := unix.Poll(list, 100); err != nil && err != unix.EINTR { //nolint:errorlint // a number
+		if _, err := unix.Poll(list, 100); err != nil && !errors.Is(err, unix.EINTR) {
 			return false
-		} else if n > 0 && list[0].Revents&event != 0 {
-			return true
 		}
-		if list[0].Revents != 0 { // the byte was read, but the pipe is still open
-			time.Sleep(50 * time.Millisecond)
+		if list[0].Revents&unix.POLLIN != 0 {
+			_, _ = unix.Read(fd, make([]byte, 16)) // else the next poll would return at once
+		}
+		if list[0].Revents&event != 0 {
+			return true
 		}
 	}
 	return false

@@ -10,16 +10,7 @@ import (
 // waitingRank makes a session in which calls wait, with a rank that has a ring.
 func waitingRank(t *testing.T) (*Session, *Live, *log, *producer) {
 	t.Helper()
-	s, err := NewSession(Options{
-		ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize, TableHash: 42, Breaks: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	r := startRank(t)
-	name, _ := makeProcess(t, s, r.pid(), 0, 0)
-	return s, openLive(t, s), &log{t: t}, makeRing(t, s, name, r.pid(), 0, minRingSize)
+	return sessionRank(t, Options{Breaks: true})
 }
 
 // TestPass: a call is let into MPI, and then out of it.

@@ -11,10 +11,14 @@ import (
 // strictRank makes a session in strict mode, with a rank that has a ring.
 func strictRank(t *testing.T) (*Session, *Live, *log, *producer) {
 	t.Helper()
-	s, err := NewSession(Options{
-		ShmDir: t.TempDir(), TempDir: t.TempDir(), RingSize: minRingSize,
-		TableHash: 42, Strict: true,
-	})
+	return sessionRank(t, Options{Strict: true})
+}
+
+// sessionRank makes a session with some options, with a rank that has a ring.
+func sessionRank(t *testing.T, o Options) (*Session, *Live, *log, *producer) {
+	t.Helper()
+	o.ShmDir, o.TempDir, o.RingSize, o.TableHash = t.TempDir(), t.TempDir(), minRingSize, 42
+	s, err := NewSession(o)
 	if err != nil {
 		t.Fatal(err)
 	}
