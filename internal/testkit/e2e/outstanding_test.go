@@ -17,7 +17,7 @@ func TestManyOutstandingOperations(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "outstanding", "-O2")
 		report := filepath.Join(t.TempDir(), "report.json")
-		r := finishWithin(t, 3*time.Minute, report, []string{mpivet, "run", "-n", "2", "--json", report, "--", program})
+		r := finishWithin(t, 10*time.Minute, report, []string{mpivet, "run", "-n", "2", "--json", report, "--", program})
 		r.noErrors(t)
 		if want := fmt.Sprint(r.report.Run.Messages, " messages"); r.Status != 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("exit status %d, output %q, want %s", r.Status, r.Stdout, want)
