@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func (p page) manual(cmd *cobra.Command) ([]byte, error) {
 
 // option is a flag in troff, as cobra writes it: a paragraph with a tab before the description, and a strange value if
 // the flag needs none. A tagged paragraph is indented as a whole.
-var option = regexp.MustCompile(`(?m)^\.PP\n(\\fB-.*?)(?:\[=[a-z]+\])?\n[\t ]+`)
+var option = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*?)(?:\[=[a-z]+\])?\n[\t ]+`)
 
 // special are the characters that have a meaning in Markdown.
 var special = regexp.MustCompile("[\\\\`*_\\[\\]<>~#|]")
@@ -67,7 +68,7 @@ func describe(f *pflag.Flag) {
 	if f.NoOptDefVal != "" { // it needs no value
 		return
 	}
-	if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "[]" {
+	if !slices.Contains([]string{"", "0", "-1", "[]"}, f.DefValue) { // these mean that there is no default
 		f.Usage += " (default " + escape(f.DefValue) + ")"
 	}
 	f.DefValue, f.Value = name, shown{f.Value}
