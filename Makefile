@@ -17,8 +17,8 @@ GO ?= go
 # On amd64, mpivet checks before the start of Go's runtime whether limits are too small for it:
 # cmd/mpivet/entry_linux_amd64.s
 ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
-VERSION ?= $(shell git describe --tags --dirty --match 'v[0-9]*' 2>/dev/null)
-BIN ?= bin/mpivet
+VERSION := $(shell git describe --tags --dirty --match 'v[0-9]*' 2>/dev/null)
+BIN := bin/mpivet
 
 .PHONY: all build demo setup test quick recordings stress torture check bench clean generate dist dist-test
 

@@ -11,8 +11,8 @@ arches=${ARCHES:-amd64 arm64}
 VERSION=$(scripts/version.sh)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export VERSION SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOEXPERIMENT= GOFIPS140=off
-# The binary tells its commit. Settings of the user must not change it otherwise.
-export GOFLAGS="-trimpath -buildvcs=true"
+# The version names the commit. What else Go would write about the checkout differs between kinds of checkouts.
+export GOFLAGS="-trimpath -buildvcs=false"
 
 rm -rf "$out"
 mkdir -p "$out"
@@ -21,7 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The list of components has checksums of the tool, so the tool must be reproducible, too.
-CGO_ENABLED=0 go -C packaging/tools build -trimpath -buildvcs=false -o "$work/tools/" tool
+CGO_ENABLED=0 go -C packaging/tools build -o "$work/tools/" tool
 CGO_ENABLED=0 go run ./scripts/share -out "$work/share" -version "$VERSION" -date "$SOURCE_DATE_EPOCH"
 go run ./scripts/licences >"$work/copyright"
 
