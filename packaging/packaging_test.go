@@ -45,8 +45,8 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// TestModuleIsComplete: the module, as Go's proxy packs it, has all files that mpivet is compiled from. A nested module,
-// a link or a strange name would be left out.
+// TestModuleIsComplete: the module, as Go's proxy packs it, has all files that mpivet is compiled from. A nested
+// module, a link or a strange name would be left out.
 func TestModuleIsComplete(t *testing.T) {
 	checked, err := zip.CheckDir(root(t))
 	if err != nil {
@@ -157,7 +157,8 @@ func TestSpackRecipe(t *testing.T) {
 		t.Skip("no python3")
 	}
 	out := run(t, ".", nil, "python3", "testdata/spack/try.py", "spack/package.py")
-	flags := "-trimpath -modcacherw -ldflags -s -w %-X " + module + "/internal/cli.version=v1.2.3 -o mpivet ./cmd/mpivet"
+	flags := "-trimpath -modcacherw -ldflags -s -w %-X " + module +
+		"/internal/cli.version=v1.2.3 -o mpivet ./cmd/mpivet"
 	for _, want := range []string{
 		"version main branch=main\n", "depends_on go@1.26: type=build\n",
 		"x86_64 " + strings.Replace(flags, "%", "-E mpivet_entry ", 1) + "\n",

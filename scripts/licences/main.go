@@ -118,8 +118,8 @@ func order(a, b text) int {
 // legal are the names of files with licences and notices.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors)([._-].*)?$`)
 
-// licencesAbove returns the licences in the folder of a package and in those above it, up to the root of its module. The
-// root must have one.
+// licencesAbove returns the licences in the folder of a package and in those above it, up to the root of its module.
+// The root must have one.
 func licencesAbove(module, folder, root string) (texts []text, err error) {
 	for {
 		entries, err := os.ReadDir(folder)

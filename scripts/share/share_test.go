@@ -70,8 +70,8 @@ func TestManual(t *testing.T) {
 		}
 		text := unzip(t, name, files[name])
 		for _, want := range []string{
-			`.TH "` + strings.ToUpper(p) + `" "1" "Sep 2001" "mpivet 1.2.3" "User Commands"`, ".SH NAME", ".SH SYNOPSIS",
-			".TP\n\\fB-h\\fP, \\fB--help\\fP\n",
+			`.TH "` + strings.ToUpper(p) + `" "1" "Sep 2001" "mpivet 1.2.3" "User Commands"`,
+			".SH NAME", ".SH SYNOPSIS", ".TP\n\\fB-h\\fP, \\fB--help\\fP\n",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q", p, want)
