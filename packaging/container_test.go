@@ -44,8 +44,8 @@ const (
 	goImage     = "docker.io/library/golang:1.26-bookworm"
 )
 
-// TestContainer: the container file builds. In the container, mpivet finds an error as any user, and need not compile its
-// library. The test needs no registry: the images that the file begins with are made of Debian's packages and of this
+// TestContainer: the container file builds. In the container, mpivet finds an error as any user, and need not compile
+// its library. The test needs no registry: the images that the file begins with are made of Debian's packages and of this
 // machine's Go.
 func TestContainer(t *testing.T) {
 	needDist(t)
