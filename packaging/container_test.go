@@ -45,8 +45,8 @@ const (
 )
 
 // TestContainer: the container file builds. In the container, mpivet finds an error as any user, and need not compile
-// its library. The test needs no registry: the images that the file begins with are made of Debian's packages and of this
-// machine's Go.
+// its library. The test needs no registry: the images that the file begins with are made of Debian's packages and of
+// this machine's Go.
 func TestContainer(t *testing.T) {
 	needDist(t)
 	needProgram(t, "buildah", "buildah")
