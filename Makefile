@@ -8,6 +8,8 @@
 # make torture     kills, limits, full disks, damaged files, foreign names: N=10 tries of each (about an hour)
 # make bench       compares benchmarks with the budget (about 10 minutes; BENCH="-quick": less than 2; BENCH="-tables":
 #                  other benchmarks)
+# make dist        makes the files of a release in dist: binaries, packages, components; docs/install.md
+# make dist-test   installs them in fresh systems: needs root, the network, rpm and mmdebstrap (about 15 minutes)
 
 # Debian's Go downloads the version in go.mod, unless GOTOOLCHAIN is set to another value.
 export GOTOOLCHAIN ?= auto
@@ -15,14 +17,15 @@ GO ?= go
 # On amd64, mpivet checks before the start of Go's runtime whether limits are too small for it:
 # cmd/mpivet/entry_linux_amd64.s
 ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
-VERSION := $(shell git describe --tags --dirty 2>/dev/null)
+VERSION := $(shell git describe --tags --dirty --match 'v[0-9]*' 2>/dev/null)
+BIN := bin/mpivet
 
-.PHONY: all build demo setup test quick recordings stress torture check bench clean generate
+.PHONY: all build demo setup test quick recordings stress torture check bench clean generate dist dist-test
 
 all: build
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mpivet \
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) \
 		-ldflags "-s -w $(ENTRY) -X github.com/mpivet/mpivet/internal/cli.version=$(VERSION)" ./cmd/mpivet
 
 setup:
@@ -58,7 +61,13 @@ bench: build
 	$(GO) run ./bench $(BENCH)
 
 clean:
-	rm -rf bin bench/out
+	rm -rf bin dist bench/out
+
+dist:
+	scripts/dist.sh
+
+dist-test:
+	DIST_TESTS=1 $(GO) test -count 1 -timeout 2h -v ./packaging
 
 # Torture makes N tries of each scenario with each MPI. ONLY is a regular expression for names of scenarios.
 N ?= 10

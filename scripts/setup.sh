@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs missing packages for building, testing and trying mpivet on Debian 12: Go, both MPIs, a few MPI programs.
-# "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them. It changes nothing if
-# everything is installed.
+# Installs missing packages for building, testing and trying mpivet on Debian 12 and later, and on Ubuntu: Go, both MPIs,
+# a few MPI programs. "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them. It
+# changes nothing if everything is installed. On other systems, it names the packages to install.
 set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
 packages="$packages netpipe-openmpi python3-mpi4py gdb"
-[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux lldb-14 python3-lldb-14"
+[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux lldb"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
@@ -19,6 +19,10 @@ as_root() {
     fi
 }
 
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
 installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
@@ -29,36 +33,64 @@ go_suits() {
     [ -n "$version" ] && [ "$version" -ge 21 ]
 }
 
+# Prints the command that installs the packages on a system without apt.
+advice() {
+    # shellcheck disable=SC1091
+    [ -r /etc/os-release ] && . /etc/os-release
+    case " ${ID:-} ${ID_LIKE:-} " in
+    *" fedora "* | *" rhel "*)
+        echo "dnf install gcc gcc-c++ gcc-gfortran make golang mpich mpich-devel openmpi openmpi-devel" \
+            "python3-mpi4py-mpich gdb; then: module load mpi/mpich-x86_64"
+        ;;
+    *" suse "*)
+        echo "zypper install gcc gcc-c++ gcc-fortran make go mpich mpich-devel openmpi4 openmpi4-devel gdb;" \
+            "then: mpi-selector --set one of mpi-selector --list"
+        ;;
+    *" arch "*)
+        echo "pacman -S base-devel gcc-fortran go openmpi python-mpi4py gdb; MPICH is in the AUR: mpich"
+        ;;
+    *)
+        echo "a C, C++ and Fortran compiler, make, Go 1.21 or later, MPICH or Open MPI with its mpicc, gdb"
+        ;;
+    esac
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    if go_suits && command -v make >/dev/null && command -v mpicc >/dev/null; then
+        echo "setup: this system has no apt; Go, make and mpicc are there"
+        exit 0
+    fi
+    echo "setup: this system has no apt. Please install: $(advice)" >&2
+    exit 1
+fi
+
 missing=
 for p in $packages; do
     installed "$p" || missing="$missing $p"
 done
 if [ -n "$missing" ]; then
-    command -v apt-get >/dev/null || {
-        echo "setup: this is not Debian; please install the equivalent of:$missing" >&2
-        exit 1
-    }
     echo "setup: installing$missing"
     as_root apt-get update -q
     # shellcheck disable=SC2086 # a list of words
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+    apt_install $missing
 fi
 
 if ! go_suits; then
     # shellcheck disable=SC1091
     codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-    if [ "$codename" != bookworm ]; then
-        echo "setup: please install Go 1.21 or later (https://go.dev/dl/); it fetches the version that mpivet needs" >&2
-        exit 1
+    from=
+    if [ "$codename" = bookworm ]; then # its own Go is too old
+        from=bookworm-backports
+        list=/etc/apt/sources.list.d/bookworm-backports.list
+        grep -rqs '^[^#]*bookworm-backports' /etc/apt/sources.list /etc/apt/sources.list.d ||
+            echo 'deb http://deb.debian.org/debian bookworm-backports main' | as_root tee "$list" >/dev/null
     fi
-    echo "setup: installing Go from bookworm-backports"
-    list=/etc/apt/sources.list.d/bookworm-backports.list
-    grep -rqs '^[^#]*bookworm-backports' /etc/apt/sources.list /etc/apt/sources.list.d ||
-        echo 'deb http://deb.debian.org/debian bookworm-backports main' | as_root tee "$list" >/dev/null
+    echo "setup: installing Go"
     as_root apt-get update -q
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q -t bookworm-backports golang-go ca-certificates
+    apt_install ${from:+-t "$from"} golang-go ca-certificates
     go_suits || {
-        echo "setup: $(command -v go) is $(go version); please put a Go of at least 1.21 first on the PATH" >&2
+        echo "setup: $(command -v go) is $(go version); please put a Go of at least 1.21 first on the PATH" \
+            "(https://go.dev/dl/)" >&2
         exit 1
     }
 fi

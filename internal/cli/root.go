@@ -117,8 +117,12 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), replayCommand(), checksCommand(), explainCommand(),
 		typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(),
 		dbgLibraryCommand(), versionCommand())
+	addCompletions(cmd)
 	return cmd
 }
+
+// Command returns the tree of all commands, for the program that writes the manual pages.
+func Command() *cobra.Command { return rootCommand() }
 
 // noArgs, oneArg and needProgram return usageErrors. The validators of cobra don't.
 func noArgs(cmd *cobra.Command, args []string) error {
