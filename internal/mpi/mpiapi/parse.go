@@ -208,7 +208,9 @@ func (p *parser) function(s string) error {
 	if large {
 		twin := *f
 		twin.Name += "_c"
-		twin.Since = 40
+		if f.Since > 0 {
+			twin.Since = max(f.Since, 40)
+		}
 		if err := p.add(&twin, params, true); err != nil {
 			return err
 		}
