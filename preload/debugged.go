@@ -128,7 +128,7 @@ func (w *wrapper) followRequests(sections []section) {
 	case request >= 0 && w.Params[request].Pointer && w.Params[request].Dir == mpiapi.Out:
 		w.line("if (rc == MPI_SUCCESS && %[1]s)\n        mv_request_made(t, r, MV_HANDLE(*%[1]s), %[2]d, MV_RA);",
 			w.Params[request].Name, bit(w.persistent()))
-	case w.Class == mpiapi.Wait || w.Class == mpiapi.Test:
+	case w.completes():
 		w.completeRequests(sections)
 	case w.Act == mpiapi.ActRequestFree:
 		p := &w.Params[request]
@@ -144,6 +144,11 @@ func (w *wrapper) persistent() bool {
 		return true
 	}
 	return strings.HasSuffix(strings.TrimSuffix(w.Name, "_c"), "_init")
+}
+
+// completes reports whether calls of the function may end requests.
+func (w *wrapper) completes() bool {
+	return (w.Class == mpiapi.Wait || w.Class == mpiapi.Test) && !w.ReportsStatus()
 }
 
 // completeRequests takes the requests that a call has completed out of the list.
@@ -175,7 +180,7 @@ func (w *wrapper) completeRequests(sections []section) {
 
 // listRequests copies a list of requests that has no room in the record, before MPI changes it.
 func (w *wrapper) listRequests() {
-	if w.Class != mpiapi.Wait && w.Class != mpiapi.Test || w.Arg(mpiapi.Requests) < 0 {
+	if !w.completes() || w.Arg(mpiapi.Requests) < 0 {
 		return
 	}
 	i := w.Arg(mpiapi.Requests)

@@ -28,11 +28,15 @@ var nameKinds = map[string]struct{ kind, null string }{
 	"session":    {"MV_NAME_SESSION", "MPI_SESSION_NULL"},
 }
 
+// definesABI defines whether mpi.h is the header of the standard ABI. Others have no version of the ABI, or a negative one.
+const definesABI = "#if defined(MPI_ABI_VERSION) && MPI_ABI_VERSION >= 1\n#define MV_ABI 1\n" +
+	"#else\n#define MV_ABI 0\n#endif\n\n"
+
 // generateNames returns names.c, which publishes the predefined handles and constants.
 func generateNames() []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from names.txt: predefined handles and constants of MPI. */\n" +
-		"#include \"names.h\"\n\n#include \"rules.h\"\n\n" +
+		"#include \"names.h\"\n\n#include \"rules.h\"\n\n" + definesABI +
 		"void mv_names(struct mv_thread *t)\n{\n    struct mv_names n;\n    mv_names_begin(&n);\n")
 	heading := ""
 	for line := range strings.Lines(nameList) {
@@ -62,6 +66,8 @@ func generateNames() []byte {
 				continue
 			case standard:
 				fmt.Fprintf(&b, "#if MPI_VERSION >= 3 || defined(%s)\n", name)
+			case heading == "const" && !strings.HasPrefix(name, "MPIX_"):
+				fmt.Fprintf(&b, "#if MV_ABI || defined(%s)\n", name)
 			default:
 				fmt.Fprintf(&b, "#ifdef %s\n", name)
 			}

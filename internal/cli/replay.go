@@ -46,7 +46,7 @@ damage, and the exit status is at least 1.`,
 
 // replay is mpivet replay.
 func replay(o *options, path string) error {
-	f, err := ring.OpenFile(path, mpiapi.Hash())
+	f, err := ring.OpenFile(path, mpiapi.Reads)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (l *typeList) number() {
 
 // readTypes returns the types of a recorded run. damage is an error of a file that can be read only in part.
 func readTypes(path string) (types []*madeType, damage, err error) {
-	f, err := ring.OpenFile(path, mpiapi.Hash())
+	f, err := ring.OpenFile(path, mpiapi.Reads)
 	if err != nil {
 		return nil, nil, err
 	}

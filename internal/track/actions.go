@@ -50,6 +50,11 @@ var actions = [...]action{
 	mpiapi.ActTestsome:      {leave: leaveWait},
 	mpiapi.ActRequestStatus: {leave: leaveWait},
 
+	mpiapi.ActRequestStatusAll:  {leave: leaveWait},
+	mpiapi.ActRequestStatusAny:  {leave: leaveWait},
+	mpiapi.ActRequestStatusSome: {leave: leaveWait},
+	mpiapi.ActBufferIflush:      {succeed: succeedOtherRequest},
+
 	mpiapi.ActCommFree:     {succeed: succeedCommFree},
 	mpiapi.ActWinFree:      {succeed: succeedWinFree},
 	mpiapi.ActFileClose:    {succeed: succeedFileClose},

@@ -11,7 +11,7 @@ func (pr *Process) handles(p *plan, c *event.Call) (list []uint64, ok bool) {
 	case mpiapi.ActWait, mpiapi.ActTest, mpiapi.ActRequestStatus:
 		return []uint64{p.requestBefore.Handle(c.Raw())}, true
 	case mpiapi.ActWaitall, mpiapi.ActWaitany, mpiapi.ActWaitsome, mpiapi.ActTestall, mpiapi.ActTestany,
-		mpiapi.ActTestsome:
+		mpiapi.ActTestsome, mpiapi.ActRequestStatusAll, mpiapi.ActRequestStatusAny, mpiapi.ActRequestStatusSome:
 		a, complete := c.In(p.requests)
 		for i := range a.Len() {
 			list = append(list, a.Handle(i))

@@ -76,27 +76,23 @@ func (rs *requests) completeRequests(th *Thread, p *plan, c *event.Call, rc int3
 	switch p.act {
 	case mpiapi.ActWait:
 		rs.complete(&d, 0, p.requestBefore.Handle(rec), 0)
-	case mpiapi.ActTest:
+	case mpiapi.ActTest, mpiapi.ActRequestStatus:
 		if p.flag.Int(rec) != 0 {
 			rs.complete(&d, 0, p.requestBefore.Handle(rec), 0)
 		}
-	case mpiapi.ActRequestStatus:
-		if p.flag.Int(rec) != 0 {
-			rs.markKnown(th, p, c)
-		}
 	case mpiapi.ActWaitall:
 		rs.completeAll(&d)
-	case mpiapi.ActTestall:
+	case mpiapi.ActTestall, mpiapi.ActRequestStatusAll:
 		if p.flag.Int(rec) != 0 {
 			rs.completeAll(&d)
 		}
 	case mpiapi.ActWaitany:
 		rs.completeIndex(&d)
-	case mpiapi.ActTestany:
+	case mpiapi.ActTestany, mpiapi.ActRequestStatusAny:
 		if p.flag.Int(rec) != 0 {
 			rs.completeIndex(&d)
 		}
-	case mpiapi.ActWaitsome, mpiapi.ActTestsome:
+	case mpiapi.ActWaitsome, mpiapi.ActTestsome, mpiapi.ActRequestStatusSome:
 		rs.completeSome(&d)
 	}
 }
@@ -105,6 +101,10 @@ func (rs *requests) completeRequests(th *Thread, p *plan, c *event.Call, rc int3
 func (rs *requests) complete(d *completing, i int, handle uint64, at int) {
 	pr := d.th.Process
 	r := pr.findRequest(handle, pr.requestVariable(d.p, d.c, i))
+	if d.p.fn.ReportsStatus() {
+		rs.markKnown(d, r, at)
+		return
+	}
 	if r == nil || !r.Active {
 		if r == nil && d.rc == 0 && d.c.State == event.Complete && handle != pr.requestNull {
 			rs.Events.StrayHandle.Publish(StrayHandle{d.th, d.c, i, handle})
@@ -156,24 +156,22 @@ func (rs *requests) completeSome(d *completing) {
 	}
 }
 
-// markKnown follows MPI_Request_get_status if it reports that an operation is complete. It completes the operation, but
-// not the request.
-func (rs *requests) markKnown(th *Thread, p *plan, c *event.Call) {
-	pr, rec := th.Process, c.Raw()
-	r := pr.findRequest(p.requestBefore.Handle(rec), 0)
-	if r == nil {
+// markKnown follows MPI_Request_get_status and its forms for several requests, if they report that an operation is
+// complete. They complete the operation, but not the request. at is the index of its status.
+func (rs *requests) markKnown(d *completing, r *Request, at int) {
+	if r == nil || !r.Active {
 		return
 	}
 	r.Known = true
-	rs.requestsOver(th, r)
-	s, have := statusAt(c, p.status, 0)
+	rs.requestsOver(d.th, r)
+	s, have := statusAt(d.c, d.p.status, at)
 	for _, op := range r.Ops {
 		if op != nil && !op.Send {
-			rs.messages.applyStatus(pr, op, s, have)
+			rs.messages.applyStatus(d.th.Process, op, s, have)
 		}
 	}
 	if rs.Replay != nil {
-		rs.replayOneOf(th, r.list, Polled, rec)
+		rs.replayOneOf(d.th, r.list, Polled, d.c.Raw())
 	}
 }
 
@@ -185,7 +183,7 @@ func (th *Thread) tellsWhich(p *plan, rc int32) bool {
 	switch p.act {
 	case mpiapi.ActWait, mpiapi.ActTest:
 		return true
-	case mpiapi.ActWaitany, mpiapi.ActTestany:
+	case mpiapi.ActWaitany, mpiapi.ActTestany, mpiapi.ActRequestStatusAny:
 		return is("MPI_ERR_TRUNCATE")
 	}
 	return is("MPI_ERR_IN_STATUS")

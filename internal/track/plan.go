@@ -108,7 +108,7 @@ func (p *plan) planTraits() {
 	consumes := f.Act == mpiapi.ActMrecv || f.Act == mpiapi.ActImrecv
 	p.freesObject = consumes || p.objects != nil && len(p.objects.frees) > 0
 	p.buffered = (f.Act == mpiapi.ActSend || f.Act == mpiapi.ActIsend) && p.mode == match.Buffered
-	p.completes = f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus
+	p.completes = f.Completes() != mpiapi.CompletesNone || f.ReportsStatus()
 }
 
 // planOperation determines whether a call begins an operation on buffers that is not a message, and whether functions
@@ -198,12 +198,12 @@ func (p *plan) address(r mpiapi.Role) slot {
 // completions. Other functions have none.
 func (p *plan) foundSlot() slot {
 	switch p.fn.Act {
-	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActRequestStatus,
-		mpiapi.ActProbe, mpiapi.ActMprobe:
+	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActRequestStatus, mpiapi.ActRequestStatusAll,
+		mpiapi.ActRequestStatusAny, mpiapi.ActProbe, mpiapi.ActMprobe:
 		if !p.flag.Wide {
 			return p.flag
 		}
-	case mpiapi.ActTestsome:
+	case mpiapi.ActTestsome, mpiapi.ActRequestStatusSome:
 		return p.outCount
 	}
 	return slot{}

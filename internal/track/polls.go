@@ -238,9 +238,12 @@ func (ps *polls) describePoll(th *Thread, call *match.Call) (p Poll, ok bool) {
 	switch pl.act {
 	case mpiapi.ActProbe, mpiapi.ActMprobe:
 		p.View, p.Source, p.Tag, ok = th.Process.probing(pl, call.Raw)
-	case mpiapi.ActTest, mpiapi.ActRequestStatus, mpiapi.ActTestall, mpiapi.ActTestany, mpiapi.ActTestsome:
-		p.All = pl.act != mpiapi.ActTestany && pl.act != mpiapi.ActTestsome
-		p.Requests, ok = th.Process.pending(pl, &c, p.All)
+	case mpiapi.ActTest, mpiapi.ActTestall, mpiapi.ActRequestStatus, mpiapi.ActRequestStatusAll:
+		p.All = true
+		p.Requests, ok = th.Process.pending(pl, &c, true)
+		ok = ok && len(p.Requests) > 0
+	case mpiapi.ActTestany, mpiapi.ActTestsome, mpiapi.ActRequestStatusAny, mpiapi.ActRequestStatusSome:
+		p.Requests, ok = th.Process.pending(pl, &c, false)
 		ok = ok && len(p.Requests) > 0
 	}
 	return p, ok

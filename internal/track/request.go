@@ -25,7 +25,7 @@ type Request struct {
 	Persistent bool
 	Active     bool
 	Cancelled  bool         // by MPI_Cancel, since it became active; it may take part nevertheless
-	Known      bool         // its operation is complete, as reported by MPI_Request_get_status or MPI_Parrived
+	Known      bool         // its operation is complete, as reported by MPI_Request_get_status(_…) or MPI_Parrived
 	Started    bool         // a persistent one was started at least once
 	Refused    bool         // it was reported that MPI cannot free it
 	Ops        [2]*match.Op // while active; nil for MPI_PROC_NULL

@@ -21,4 +21,7 @@
 #include "strict.h"
 #include "sums.h"
 
+/* Some headers call it MPI_F08_Status. Wrappers only pass its address on. */
+#define MPI_F08_status void
+
 #endif

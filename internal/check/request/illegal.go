@@ -229,7 +229,7 @@ func (i *illegal) reportUnknown(th *track.Thread, call match.Call) {
 
 // takesRequests reports whether f gets requests that other calls have returned.
 func takesRequests(f *mpiapi.Func) bool {
-	if f.Completes() != mpiapi.CompletesNone || f.Act == mpiapi.ActRequestStatus || f.Act == mpiapi.ActParrived {
+	if f.Completes() != mpiapi.CompletesNone || f.ReportsStatus() || f.Act == mpiapi.ActParrived {
 		return true
 	}
 	return needsRequest(f)

@@ -28,6 +28,9 @@ const (
 	ActTestany                     // completes at most one of a list
 	ActTestsome                    // completes those of a list that can be completed now
 	ActRequestStatus               // tells whether an operation could be completed, and does not complete it
+	ActRequestStatusAll            // does so for all of a list
+	ActRequestStatusAny            // does so for one of a list
+	ActRequestStatusSome           // does so for each of a list
 	ActStart                       // starts a persistent operation
 	ActStartall                    // starts a list of persistent operations
 	ActRequestFree                 // frees a request; its operation may continue
@@ -57,7 +60,9 @@ const (
 	ActGroupNew                    // makes a group
 	ActGroupFree                   // frees a group
 	ActBufferAttach                // gives MPI a buffer for buffered sends
-	ActBufferDetach                // takes the buffer back
+	ActBufferDetach                // takes the buffer back, once its messages are sent
+	ActBufferFlush                 // waits until the messages in the buffer are sent
+	ActBufferIflush                // begins to wait for that, and returns the request
 	ActInit                        // initialises MPI, or a session
 	ActFinalize                    // finalises MPI
 	ActEndSession                  // finalises a session
@@ -67,11 +72,11 @@ const (
 var actNames = [...]string{
 	"noact", "send", "recv", "sendrecv", "isend", "irecv", "isendrecv", "sendinit", "recvinit", "probe", "mprobe",
 	"mrecv", "imrecv", "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome",
-	"requeststatus", "start", "startall", "requestfree", "cancel", "parrived", "grequestcomplete", "otherrequest",
-	"psendinit", "precvinit", "pready", "collective", "icollective", "commfree", "winfree", "fileclose", "typenew",
-	"typecommit", "typefree", "typegiven", "typecontents", "setname", "setfilehandler", "attribute", "changeinfo",
-	"opnew", "opfree", "groupnew", "groupfree", "bufferattach", "bufferdetach", "init", "finalize", "endsession",
-	"abort",
+	"requeststatus", "requeststatusall", "requeststatusany", "requeststatussome", "start", "startall", "requestfree",
+	"cancel", "parrived", "grequestcomplete", "otherrequest", "psendinit", "precvinit", "pready", "collective",
+	"icollective", "commfree", "winfree", "fileclose", "typenew", "typecommit", "typefree", "typegiven",
+	"typecontents", "setname", "setfilehandler", "attribute", "changeinfo", "opnew", "opfree", "groupnew", "groupfree",
+	"bufferattach", "bufferdetach", "bufferflush", "bufferiflush", "init", "finalize", "endsession", "abort",
 }
 
 // String returns the name of the act in api.txt.
@@ -101,6 +106,16 @@ func (f *Func) defaultAct() Act {
 		return ActOtherRequest
 	}
 	return NoAct
+}
+
+// ReportsStatus tells whether calls of the function report whether operations are complete, but complete none (MPI
+// standard, section 3.7.6). A call that completes them must follow.
+func (f *Func) ReportsStatus() bool {
+	switch f.Act {
+	case ActRequestStatus, ActRequestStatusAll, ActRequestStatusAny, ActRequestStatusSome:
+		return true
+	}
+	return false
 }
 
 // Completion says which operations a call completes, of those that it gets as arguments.

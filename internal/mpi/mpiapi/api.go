@@ -1,4 +1,4 @@
-// Package mpiapi describes the MPI interface as data: every C function of MPI 1 to 4, its parameters and their roles.
+// Package mpiapi describes the MPI interface as data: every C function of MPI 1 to 5, its parameters and their roles.
 // The wrapper generator, the record decoder, the printing of call strings and the checks all read this one table.
 package mpiapi
 
@@ -114,7 +114,7 @@ const (
 	Probe                       // MPI_Probe, Iprobe, Mprobe, Improbe
 	Mrecv                       // MPI_Mrecv, Imrecv
 	Wait                        // MPI_Wait, Waitall, Waitany, Waitsome
-	Test                        // MPI_Test, Testall, Testany, Testsome, Request_get_status
+	Test                        // MPI_Test, Testall, Testany, Testsome, Request_get_status(_all, _any, _some)
 	Start                       // MPI_Start, Startall
 	RequestOp                   // MPI_Request_free, MPI_Cancel, partitioned Pready, Parrived, generalized requests
 	Collective                  // blocking collective: data movement, reductions, barrier, new communicators, …
@@ -180,7 +180,7 @@ type Func struct {
 	Result string // C type: "int", but "double" for MPI_Wtime …
 	Class  Class
 	// Since and Removed are the versions of the standard that added and removed the function, in tenths: 10, 20, 30,
-	// 31, 40. Since is 0 if the standard does not have it (MPIX_…). Removed is 0 if it is current.
+	// 31, 40, 41, 50. Since is 0 if the standard does not have it (MPIX_…). Removed is 0 if it is current.
 	Since, Removed int
 	// Coll: the function is collective over TheComm (or over its window, file or group), whatever its class.
 	Coll bool
@@ -191,6 +191,7 @@ type Func struct {
 	// byRole is, by role, the index of the first parameter with the role, -1 if there is none.
 	byRole    [64]int8
 	operation FuncID // see Operation
+	value     bool   // see ReturnsCode
 }
 
 // Arg returns the index of the first parameter with the given role, or -1.
@@ -244,7 +245,7 @@ func (f *Func) InPlaceOf(i int) int {
 }
 
 // ReturnsCode tells whether the function's result is an error code. Other functions return a value and can't fail.
-func (f *Func) ReturnsCode() bool { return f.Result == "int" }
+func (f *Func) ReturnsCode() bool { return f.Result == "int" && !f.value }
 
 // Prototype returns the function's C declaration, without a semicolon.
 func (f *Func) Prototype() string { return f.Declare(f.Name) }

@@ -153,6 +153,8 @@ func TestActs(t *testing.T) {
 		ActWait: request, ActWaitall: list, ActWaitany: {Requests, Index}, ActWaitsome: {Requests, OutCount, Indices},
 		ActTest: {TheRequest, Flag}, ActTestall: {Requests, Flag}, ActTestany: {Requests, Index, Flag},
 		ActTestsome: {Requests, OutCount, Indices}, ActRequestStatus: {TheRequest, Flag},
+		ActRequestStatusAll: {Requests, Flag}, ActRequestStatusAny: {Requests, Index, Flag},
+		ActRequestStatusSome: {Requests, OutCount, Indices}, ActBufferIflush: request,
 		ActStart: request, ActStartall: list, ActRequestFree: request, ActCancel: request,
 		ActParrived: {TheRequest, Flag}, ActGrequestComplete: request, ActOtherRequest: request,
 		ActPsendInit: {Partitions, Dest, TheRequest}, ActPrecvInit: {Partitions, Source, TheRequest},
@@ -173,7 +175,7 @@ func TestActs(t *testing.T) {
 		if f.Class == Query && f.Act != NoAct {
 			t.Errorf("%s: a query has act %v", f.Name, f.Act)
 		}
-		if (f.Class == Wait || f.Class == Test) != (f.Completes() != CompletesNone || f.Act == ActRequestStatus) {
+		if (f.Class == Wait || f.Class == Test) != (f.Completes() != CompletesNone || f.ReportsStatus()) {
 			t.Errorf("%s: class %v completes %v", f.Name, f.Class, f.Completes())
 		}
 		frees := slices.ContainsFunc(f.Params, func(p Param) bool { return p.Frees() })

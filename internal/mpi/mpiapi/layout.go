@@ -80,8 +80,10 @@ func (p *Param) sections() {
 	}
 }
 
-// hash returns a number that changes with the layout, numbering and contents of the functions' records.
-func hash(funcs []*Func) uint64 {
+// hashes returns, for each function, a number that changes with the layout, numbering and contents of its records and
+// of those of the functions before it.
+func hashes(funcs []*Func) []uint64 {
+	list := make([]uint64, len(funcs))
 	h := fnv.New64a()
 	var b []byte
 	num := func(n int) { b = append(strconv.AppendInt(b, int64(n), 10), ' ') }
@@ -92,7 +94,7 @@ func hash(funcs []*Func) uint64 {
 			b = append(b, '0')
 		}
 	}
-	for _, f := range funcs {
+	for k, f := range funcs {
 		b = append(append(b, f.Name...), ' ')
 		num(int(f.ID))
 		num(f.Fixed)
@@ -119,6 +121,7 @@ func hash(funcs []*Func) uint64 {
 		b = append(b, '\n')
 		h.Write(b)
 		b = b[:0]
+		list[k] = h.Sum64()
 	}
-	return h.Sum64()
+	return list
 }

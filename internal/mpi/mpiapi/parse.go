@@ -190,7 +190,8 @@ func (p *parser) function(s string) error {
 	}
 	result, columns, _ := strings.Cut(rest[end+1:], ":")
 	f := &Func{Result: strings.TrimSpace(result)}
-	if f.Result == "" {
+	f.value = f.Result == "value"
+	if f.value || f.Result == "" {
 		f.Result = "int"
 	}
 	large, mpix, err := p.head(f, head)
@@ -207,7 +208,9 @@ func (p *parser) function(s string) error {
 	if large {
 		twin := *f
 		twin.Name += "_c"
-		twin.Since = 40
+		if f.Since > 0 {
+			twin.Since = max(f.Since, 40)
+		}
 		if err := p.add(&twin, params, true); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package mpiapi
 
 import (
 	_ "embed"
+	"slices"
 	"sync"
 )
 
@@ -25,7 +26,7 @@ var load = sync.OnceValue(func() *table {
 	return t
 })
 
-var hashed = sync.OnceValue(func() uint64 { return hash(Funcs()) })
+var hashed = sync.OnceValue(func() []uint64 { return hashes(Funcs()) })
 
 // Funcs returns all functions, ordered by ID. They are shared: don't change them.
 func Funcs() []*Func { return load().funcs }
@@ -46,6 +47,9 @@ func ByID(id FuncID) *Func {
 // all other names.
 func Skipped(name string) string { return load().skips[name] }
 
-// Hash identifies the numbering, layout and contents of call records. A program can read records only if its table has
-// the same hash as the table of the writer.
-func Hash() uint64 { return hashed() }
+// Hash identifies the numbering, layout and contents of call records.
+func Hash() uint64 { return hashed()[len(hashed())-1] }
+
+// Reads reports whether this table describes the call records of a program whose table has the given hash. That is so
+// if this table begins with that of the writer: functions have been added since.
+func Reads(hash uint64) bool { return slices.Contains(hashed(), hash) }

@@ -318,7 +318,8 @@ func TestHash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return hash(table.funcs)
+		list := hashes(table.funcs)
+		return list[len(list)-1]
 	}
 	base := of(text)
 	if base != Hash() {
@@ -338,6 +339,33 @@ func TestHash(t *testing.T) {
 		if s := strings.Replace(text, c[0], c[1], 1); s == text || of(s) == base {
 			t.Errorf("the hash is the same with %q for %q", c[1], c[0])
 		}
+	}
+}
+
+// TestReads checks that functions that are added at the end do not prevent older records from being read, and that other
+// changes do.
+func TestReads(t *testing.T) {
+	older := func(changed string) uint64 {
+		t.Helper()
+		table, err := parse(changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := hashes(table.funcs)
+		return list[len(list)-1]
+	}
+	before, _, _ := strings.Cut(text, "# MPI 4.1 and 5.0\n")
+	if h := older(before); h == Hash() || !Reads(h) {
+		t.Error("records of a table without the functions of MPI 4.1 and 5.0 can't be read")
+	}
+	if !Reads(Hash()) {
+		t.Error("own records can't be read")
+	}
+	if Reads(older(strings.Replace(before, "MPI_Send(sendbuf buf, ", "MPI_Send(", 1))) {
+		t.Error("records with another layout can be read")
+	}
+	if Reads(older(strings.Replace(before, "Query          1.0 MPI_Initialized(get flag) : anytime\n", "", 1))) {
+		t.Error("records with other numbers can be read")
 	}
 }
 

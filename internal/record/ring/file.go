@@ -113,14 +113,14 @@ type File struct {
 // fileThread is the state of a thread: it decides which batch may come next.
 type fileThread struct{ open bool }
 
-// OpenFile opens a record file. Its table must have the given hash: mpiapi.Hash() for a caller that interprets the
-// records.
-func OpenFile(path string, tableHash uint64) (*File, error) {
+// OpenFile opens a record file. reads reports whether the caller can interpret records that were written with the table
+// of a hash: mpiapi.Reads.
+func OpenFile(path string, reads func(tableHash uint64) bool) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newFile(f, filepath.Base(path), tableHash)
+	r, err := newFile(f, filepath.Base(path), reads)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -129,7 +129,7 @@ func OpenFile(path string, tableHash uint64) (*File, error) {
 	return r, nil
 }
 
-func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
+func newFile(in io.Reader, path string, reads func(uint64) bool) (*File, error) {
 	f := &File{path: path, r: bufio.NewReaderSize(in, 256<<10), close: func() error { return nil }}
 	var head [frameHeader + len(fileMagic)]byte
 	if _, err := io.ReadFull(f.r, head[:]); err != nil && !short(err) {
@@ -150,7 +150,7 @@ func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
 	if err := json.Unmarshal(b, &f.Meta); err != nil {
 		return nil, &FileError{Path: path, What: err.Error()}
 	}
-	if err := f.Meta.readable(path, tableHash); err != nil {
+	if err := f.Meta.readable(path, reads); err != nil {
 		return nil, err
 	}
 	f.offset = int64(frameHeader) + int64(size)
@@ -160,8 +160,8 @@ func newFile(in io.Reader, path string, tableHash uint64) (*File, error) {
 }
 
 // readable returns an error that wraps ErrOtherVersion if the records are of another version than this one.
-func (m *Meta) readable(path string, tableHash uint64) error {
-	if m.TableHash != tableHash || m.Layout != layout.Records {
+func (m *Meta) readable(path string, reads func(uint64) bool) error {
+	if !reads(m.TableHash) || m.Layout != layout.Records {
 		return fmt.Errorf("record file %s: %w (%s); replay it with that one", path, ErrOtherVersion, m.Version)
 	}
 	return nil

@@ -80,13 +80,16 @@ func replay(f *File, h Handler) error {
 	}
 }
 
+// only reads the records of one table.
+func only(hash uint64) func(uint64) bool { return func(h uint64) bool { return h == hash } }
+
 func TestFile(t *testing.T) {
 	direct, again := &log{t: t}, &log{t: t}
 	path := filepath.Join(t.TempDir(), "a.mpivet")
 	if err := os.WriteFile(path, write(t, func(h Handler) { perform(Tee(direct, h)) }), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := OpenFile(path, testMeta.TableHash)
+	f, err := OpenFile(path, only(testMeta.TableHash))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +111,7 @@ func TestFile(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := OpenFile(path, 1); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "1.2.3") {
+	if _, err := OpenFile(path, only(1)); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "1.2.3") {
 		t.Errorf("opened for another table: %v", err)
 	}
 	b, err := os.ReadFile(path)
@@ -117,7 +120,7 @@ func TestFile(t *testing.T) {
 	}
 	b = bytes.Replace(b, fmt.Appendf(nil, `"layout":%d`, layout.Records),
 		fmt.Appendf(nil, `"layout":%d`, layout.Records-1), 1)
-	if _, err := newFile(bytes.NewReader(b), path, testMeta.TableHash); !errors.Is(err, ErrOtherVersion) {
+	if _, err := newFile(bytes.NewReader(b), path, only(testMeta.TableHash)); !errors.Is(err, ErrOtherVersion) {
 		t.Errorf("opened with other records: %v", err)
 	}
 }
@@ -138,7 +141,7 @@ func TestLongFile(t *testing.T) {
 	}
 	direct, again := &log{t: t}, &log{t: t}
 	b := write(t, func(h Handler) { do(Tee(direct, h)) })
-	f, err := newFile(bytes.NewReader(b), "f", testMeta.TableHash)
+	f, err := newFile(bytes.NewReader(b), "f", only(testMeta.TableHash))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +166,7 @@ func TestTruncated(t *testing.T) {
 	all := direct.take()
 	seen := map[string]bool{}
 	for n := range whole {
-		f, err := newFile(bytes.NewReader(whole[:n]), "a.mpivet", testMeta.TableHash)
+		f, err := newFile(bytes.NewReader(whole[:n]), "a.mpivet", only(testMeta.TableHash))
 		if err != nil {
 			if !strings.Contains(err.Error(), "a.mpivet") {
 				t.Fatalf("%d bytes: %v", n, err)
@@ -195,7 +198,7 @@ func TestCorrupt(t *testing.T) {
 	for n := range whole {
 		b := bytes.Clone(whole)
 		b[n] ^= 0x55
-		f, err := newFile(bytes.NewReader(b), "a.mpivet", testMeta.TableHash)
+		f, err := newFile(bytes.NewReader(b), "a.mpivet", only(testMeta.TableHash))
 		if err != nil {
 			continue
 		}
@@ -251,7 +254,7 @@ func FuzzRecordFile(f *testing.F) {
 	// The payload of a block, to get past the checksums.
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if r, err := newFile(bytes.NewReader(b), "f", testMeta.TableHash); err == nil {
+		if r, err := newFile(bytes.NewReader(b), "f", only(testMeta.TableHash)); err == nil {
 			if err := replay(r, discard{}); err == nil {
 				t.Error("no error at the end")
 			}
@@ -306,7 +309,7 @@ func BenchmarkFile(b *testing.B) {
 	b.SetBytes(layout.Line)
 	b.ResetTimer()
 	for i := 0; i < b.N; i += batches * chunk / layout.Line {
-		f, err := newFile(bytes.NewReader(file), "f", testMeta.TableHash)
+		f, err := newFile(bytes.NewReader(file), "f", only(testMeta.TableHash))
 		if err != nil {
 			b.Fatal(err)
 		}

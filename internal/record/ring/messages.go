@@ -22,10 +22,10 @@ func (f *File) Messages() ([]byte, error) {
 	}
 }
 
-// OpenMessages returns a File that delivers messages. They come from File.Messages of a file with this Meta. Its table
-// must have the given hash, as in OpenFile.
-func OpenMessages(name string, meta Meta, messages []byte, tableHash uint64) (*File, error) {
-	if err := meta.readable(name, tableHash); err != nil {
+// OpenMessages returns a File that delivers messages. They come from File.Messages of a file with this Meta. reads is
+// that of OpenFile.
+func OpenMessages(name string, meta Meta, messages []byte, reads func(tableHash uint64) bool) (*File, error) {
+	if err := meta.readable(name, reads); err != nil {
 		return nil, err
 	}
 	return &File{Meta: meta, path: name, data: messages, close: func() error { return nil }}, nil

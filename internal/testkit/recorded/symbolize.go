@@ -15,7 +15,7 @@ import (
 // symbolize returns the frames of all code addresses in a record file: those of all call stacks, and those of the ends
 // of processes.
 func symbolize(recordFile string) (symbol.Table, error) {
-	f, err := ring.OpenFile(recordFile, mpiapi.Hash())
+	f, err := ring.OpenFile(recordFile, mpiapi.Reads)
 	if err != nil {
 		return nil, err
 	}
