@@ -28,7 +28,8 @@ var nameKinds = map[string]struct{ kind, null string }{
 	"session":    {"MV_NAME_SESSION", "MPI_SESSION_NULL"},
 }
 
-// definesABI defines whether mpi.h is the header of the standard ABI. Others have no version of the ABI, or a negative one.
+// definesABI defines whether mpi.h is the header of the standard ABI. Others have no version of the ABI, or a negative
+// one.
 const definesABI = "#if defined(MPI_ABI_VERSION) && MPI_ABI_VERSION >= 1\n#define MV_ABI 1\n" +
 	"#else\n#define MV_ABI 0\n#endif\n\n"
 

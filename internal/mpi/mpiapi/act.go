@@ -6,67 +6,67 @@ type Act uint8
 
 // The acts. api.txt spells them in small letters, without "Act".
 const (
-	NoAct               Act = iota // it changes nothing that mpivet tracks
-	ActSend                        // sends a message and waits for the operation
-	ActRecv                        // receives a message and waits for the operation
-	ActSendrecv                    // does both
-	ActIsend                       // begins a send, and returns its request
-	ActIrecv                       // begins a receive, and returns its request
-	ActIsendrecv                   // begins both, with one request
-	ActSendInit                    // makes a persistent request of a send
-	ActRecvInit                    // makes a persistent request of a receive
-	ActProbe                       // looks for a message
-	ActMprobe                      // looks for a message, and matches it
-	ActMrecv                       // receives the message of a matched probe
-	ActImrecv                      // begins to receive the message of a matched probe
-	ActWait                        // completes one operation
-	ActWaitall                     // completes all of a list
-	ActWaitany                     // completes one of a list
-	ActWaitsome                    // completes some of a list
-	ActTest                        // completes one operation if that is possible now
-	ActTestall                     // completes all of a list or none
-	ActTestany                     // completes at most one of a list
-	ActTestsome                    // completes those of a list that can be completed now
-	ActRequestStatus               // tells whether an operation could be completed, and does not complete it
-	ActRequestStatusAll            // does so for all of a list
-	ActRequestStatusAny            // does so for one of a list
-	ActRequestStatusSome           // does so for each of a list
-	ActStart                       // starts a persistent operation
-	ActStartall                    // starts a list of persistent operations
-	ActRequestFree                 // frees a request; its operation may continue
-	ActCancel                      // cancels an operation
-	ActParrived                    // tells whether a partition of a partitioned message has arrived
-	ActGrequestComplete            // marks a generalized request as complete
-	ActOtherRequest                // begins an operation of another kind, and returns its request
-	ActPsendInit                   // makes a request of a partitioned send
-	ActPrecvInit                   // makes a request of a partitioned receive
-	ActPready                      // marks partitions of a partitioned send as ready
-	ActCollective                  // takes part in a collective, and waits for it
-	ActIcollective                 // begins a collective, or makes a persistent request of one
-	ActCommFree                    // frees a communicator
-	ActWinFree                     // frees a window
-	ActFileClose                   // closes a file
-	ActTypeNew                     // makes a datatype
-	ActTypeCommit                  // commits a datatype
-	ActTypeFree                    // frees a datatype
-	ActTypeGiven                   // returns datatypes that exist already: MPI_File_get_view
-	ActTypeContents                // returns the datatypes that a datatype was made of
-	ActSetName                     // names an object
-	ActSetFileHandler              // sets the error handler of a file
-	ActAttribute                   // makes an attribute key, or sets an attribute of an object
-	ActChangeInfo                  // makes, changes or frees an info object
-	ActOpNew                       // makes a reduction operation
-	ActOpFree                      // frees a reduction operation
-	ActGroupNew                    // makes a group
-	ActGroupFree                   // frees a group
-	ActBufferAttach                // gives MPI a buffer for buffered sends
-	ActBufferDetach                // takes the buffer back, once its messages are sent
-	ActBufferFlush                 // waits until the messages in the buffer are sent
-	ActBufferIflush                // begins to wait for that, and returns the request
-	ActInit                        // initialises MPI, or a session
-	ActFinalize                    // finalises MPI
-	ActEndSession                  // finalises a session
-	ActAbort                       // aborts the program
+	NoAct                Act = iota // it changes nothing that mpivet tracks
+	ActSend                         // sends a message and waits for the operation
+	ActRecv                         // receives a message and waits for the operation
+	ActSendrecv                     // does both
+	ActIsend                        // begins a send, and returns its request
+	ActIrecv                        // begins a receive, and returns its request
+	ActIsendrecv                    // begins both, with one request
+	ActSendInit                     // makes a persistent request of a send
+	ActRecvInit                     // makes a persistent request of a receive
+	ActProbe                        // looks for a message
+	ActMprobe                       // looks for a message, and matches it
+	ActMrecv                        // receives the message of a matched probe
+	ActImrecv                       // begins to receive the message of a matched probe
+	ActWait                         // completes one operation
+	ActWaitall                      // completes all of a list
+	ActWaitany                      // completes one of a list
+	ActWaitsome                     // completes some of a list
+	ActTest                         // completes one operation if that is possible now
+	ActTestall                      // completes all of a list or none
+	ActTestany                      // completes at most one of a list
+	ActTestsome                     // completes those of a list that can be completed now
+	ActRequestStatus                // tells whether an operation could be completed, and does not complete it
+	ActRequestStatusAll             // does so for all of a list
+	ActRequestStatusAny             // does so for one of a list
+	ActRequestStatusSome            // does so for each of a list
+	ActStart                        // starts a persistent operation
+	ActStartall                     // starts a list of persistent operations
+	ActRequestFree                  // frees a request; its operation may continue
+	ActCancel                       // cancels an operation
+	ActParrived                     // tells whether a partition of a partitioned message has arrived
+	ActGrequestComplete             // marks a generalized request as complete
+	ActOtherRequest                 // begins an operation of another kind, and returns its request
+	ActPsendInit                    // makes a request of a partitioned send
+	ActPrecvInit                    // makes a request of a partitioned receive
+	ActPready                       // marks partitions of a partitioned send as ready
+	ActCollective                   // takes part in a collective, and waits for it
+	ActIcollective                  // begins a collective, or makes a persistent request of one
+	ActCommFree                     // frees a communicator
+	ActWinFree                      // frees a window
+	ActFileClose                    // closes a file
+	ActTypeNew                      // makes a datatype
+	ActTypeCommit                   // commits a datatype
+	ActTypeFree                     // frees a datatype
+	ActTypeGiven                    // returns datatypes that exist already: MPI_File_get_view
+	ActTypeContents                 // returns the datatypes that a datatype was made of
+	ActSetName                      // names an object
+	ActSetFileHandler               // sets the error handler of a file
+	ActAttribute                    // makes an attribute key, or sets an attribute of an object
+	ActChangeInfo                   // makes, changes or frees an info object
+	ActOpNew                        // makes a reduction operation
+	ActOpFree                       // frees a reduction operation
+	ActGroupNew                     // makes a group
+	ActGroupFree                    // frees a group
+	ActBufferAttach                 // gives MPI a buffer for buffered sends
+	ActBufferDetach                 // takes the buffer back, once its messages are sent
+	ActBufferFlush                  // waits until the messages in the buffer are sent
+	ActBufferIflush                 // begins to wait for that, and returns the request
+	ActInit                         // initialises MPI, or a session
+	ActFinalize                     // finalises MPI
+	ActEndSession                   // finalises a session
+	ActAbort                        // aborts the program
 )
 
 var actNames = [...]string{

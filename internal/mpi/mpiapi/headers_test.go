@@ -180,8 +180,8 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// TestKnown fails if no header declares a function of the table: its name is misspelt. Functions that are newer than the
-// installed MPIs do not count.
+// TestKnown fails if no header declares a function of the table: its name is misspelt. Functions that are newer than
+// the installed MPIs do not count.
 func TestKnown(t *testing.T) {
 	known, newest := map[string]bool{}, 0
 	for _, mpi := range implementations {

@@ -342,8 +342,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestReads checks that functions that are added at the end do not prevent older records from being read, and that other
-// changes do.
+// TestReads checks that functions that are added at the end do not prevent older records from being read, and that
+// other changes do.
 func TestReads(t *testing.T) {
 	older := func(changed string) uint64 {
 		t.Helper()
