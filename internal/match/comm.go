@@ -222,6 +222,15 @@ func (c *Comm) Free() bool {
 // Parent returns the communicator that c was made from; nil if there is none.
 func (c *Comm) Parent() *Comm { return c.key.Parent }
 
+// FromWorld reports whether c is MPI_COMM_WORLD or MPI_COMM_SELF, or known to be made from one of them. If not, it may
+// belong to a session.
+func (c *Comm) FromWorld() bool {
+	for c.key.Parent != nil {
+		c = c.key.Parent
+	}
+	return c.key.Kind == KeyWorld || c.key.Kind == KeySelf
+}
+
 // Shared reports whether all members have the communicator. If not, its creation went wrong, and it cannot be used or
 // freed collectively.
 func (c *Comm) Shared() bool { return int(c.known) >= len(c.Members) }

@@ -164,6 +164,7 @@ type BufferedSending struct {
 type BufferedSent struct {
 	Thread *Thread
 	Op     *match.Op
+	View   *View // the communicator
 }
 
 // StrayHandle says that a wait or test has completed a handle without a request. Index is its index in the array of

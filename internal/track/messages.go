@@ -25,7 +25,7 @@ func enterSend(t *Tracker, th *Thread, p *plan, c *event.Call) {
 		t.Events.OddArguments.Publish(Call{th, c})
 	}
 	if p.buffered && op != nil {
-		t.Events.BufferedSent.Publish(BufferedSent{th, op})
+		t.Events.BufferedSent.Publish(BufferedSent{th, op, th.Process.View(p.comm.Handle(rec))})
 	}
 	t.operationBegan(th, c)
 }

@@ -35,7 +35,7 @@ func (rs *requests) startRequest(th *Thread, v, handle uint64, rec []byte) {
 	case mpiapi.ActSendInit:
 		r.Ops[0] = rs.messages.postSend(th, p, r.Made.Raw)
 		if match.Mode(p.mode) == match.Buffered && r.Ops[0] != nil {
-			rs.Events.BufferedSent.Publish(BufferedSent{th, r.Ops[0]})
+			rs.Events.BufferedSent.Publish(BufferedSent{th, r.Ops[0], th.Process.View(p.comm.Handle(r.Made.Raw))})
 		}
 	case mpiapi.ActRecvInit:
 		r.Ops[0] = rs.messages.postRecv(th, p, r.Made.Raw, nil)

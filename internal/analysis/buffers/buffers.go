@@ -58,8 +58,8 @@ type Buffers struct {
 
 // others is memory of a process that MPI holds without a request or an open call.
 type others struct {
-	attached *holding   // the buffer for buffered sends; nil if there is none
-	splits   []*holding // split collectives of files
+	attached map[track.BufferOwner]*holding // the buffers for buffered sends
+	splits   []*holding                     // split collectives of files
 }
 
 // holding is a call that has returned, and the memory that MPI still holds because of it.
@@ -80,7 +80,7 @@ var Fact = &analysis.Fact[*Buffers]{
 }
 
 func (b *Buffers) subscribe(e *track.Events, o *stream.Owner) {
-	var attach, splits []mpiapi.FuncID
+	var attach, splits, ends []mpiapi.FuncID
 	for _, f := range mpiapi.Funcs() {
 		for int(f.ID) >= len(b.plans) {
 			b.plans = append(b.plans, plan{})
@@ -88,8 +88,10 @@ func (b *Buffers) subscribe(e *track.Events, o *stream.Owner) {
 		p := &b.plans[f.ID]
 		*p = newPlan(f)
 		switch {
-		case f.Base == mpiapi.IDBufferAttach, f.Base == mpiapi.IDBufferDetach:
+		case f.Act == mpiapi.ActBufferAttach, f.Act == mpiapi.ActBufferDetach:
 			attach = append(attach, f.ID)
+		case f.Act == mpiapi.ActCommFree, f.Act == mpiapi.ActEndSession:
+			ends = append(ends, f.ID)
 		case p.begins, p.ends, f.Base == mpiapi.IDFileClose:
 			splits = append(splits, f.ID)
 		}
@@ -103,6 +105,7 @@ func (b *Buffers) subscribe(e *track.Events, o *stream.Owner) {
 	e.RequestOver.On(o, func(e track.RequestEvent) { giveBack(e.Thread.Process, &e.Request.Held) })
 	e.RequestsVague.On(o, vague)
 	e.CallLeft.On(o, b.leftAttach, attach...)
+	e.CallEntered.On(o, b.enteredEnd, ends...)
 	e.CallLeft.On(o, b.leftSplit, splits...)
 }
 
@@ -250,8 +253,10 @@ func (b *Buffers) holder(p *track.Process, s *memory.Set, c *memory.Clash) (u Us
 		}
 	}
 	if o := b.others[p]; o != nil {
-		if unknown() && o.attached != nil && has(&o.attached.held) {
-			u.Call = o.attached.call
+		for _, h := range o.attached { // one at most has it: their memory does not overlap
+			if unknown() && has(&h.held) {
+				u.Call = h.call
+			}
 		}
 		for _, split := range o.splits {
 			if unknown() && has(&split.held) {
@@ -291,27 +296,51 @@ func (b *Buffers) lendWithin(l *lending, send, recv *memory.Part) bool {
 	return ok
 }
 
-// leftAttach follows MPI_Buffer_attach and MPI_Buffer_detach (MPI standard, section 3.6).
+// leftAttach follows calls that attach and detach a buffer for buffered sends (MPI standard, section 3.6).
 func (b *Buffers) leftAttach(c track.Call) {
-	if c.Call.RC() != 0 {
+	th, f := c.Thread, c.Call.Func
+	owner, ok := th.Process.BufferOwner(c.Call)
+	if !ok || c.Call.RC() != 0 {
 		return
 	}
-	th, f := c.Thread, c.Call.Func
 	o := b.other(th.Process)
-	if o.attached != nil {
-		giveBack(th.Process, &o.attached.held)
-		o.attached = nil
-	}
-	if f.Base != mpiapi.IDBufferAttach {
+	o.detach(th.Process, owner)
+	if f.Act != mpiapi.ActBufferAttach || th.Process.AutomaticBuffer(c.Call) {
 		return
 	}
 	outer := th.Held
 	th.Held = memory.Held{}
 	b.lend(&lending{th: th, plan: &b.plans[f.ID], args: c.Call.Raw(), keep: true}, &memory.Part{
-		Buffer: datatype.Buffer{Base: c.Call.Addr(0), Count: c.Call.Int(f.Param("size")), Type: bytes}, Write: true,
+		Buffer: datatype.Buffer{
+			Base: c.Call.Addr(f.Param("buffer")), Count: c.Call.Int(f.Param("size")), Type: bytes,
+		},
+		Write: true,
 	})
-	o.attached = &holding{call: c.Kept(), held: th.Held}
+	if o.attached == nil {
+		o.attached = make(map[track.BufferOwner]*holding)
+	}
+	o.attached[owner] = &holding{call: c.Kept(), held: th.Held}
 	th.Held = outer
+}
+
+// enteredEnd follows calls that free a communicator or finalize a session. They detach its buffer.
+func (b *Buffers) enteredEnd(c track.Call) {
+	p := c.Thread.Process
+	o := b.others[p]
+	if o == nil || len(o.attached) == 0 {
+		return
+	}
+	if owner, ok := p.EndingOwner(c.Call); ok {
+		o.detach(p, owner)
+	}
+}
+
+// detach notes that a buffer for buffered sends is not attached any more.
+func (o *others) detach(p *track.Process, owner track.BufferOwner) {
+	if h := o.attached[owner]; h != nil {
+		giveBack(p, &h.held)
+		delete(o.attached, owner)
+	}
 }
 
 // bytes is the type of memory that has no datatype.

@@ -143,7 +143,10 @@ func (p *plan) param(write bool) int {
 	if recv := p.fn.Arg(mpiapi.RecvBuf); recv >= 0 && (write || i < 0) {
 		i = recv
 	}
-	return max(i, 0) // MPI_Buffer_attach
+	if i < 0 {
+		return p.fn.Param("buffer") // MPI_Buffer_attach
+	}
+	return i
 }
 
 // keeps reports whether the memory that a call passes has to be remembered: because MPI still holds it after the call

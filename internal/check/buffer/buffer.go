@@ -26,9 +26,10 @@ var Insufficient = &check.Check{
 	Title:    "a buffered send finds no room in the attached buffer",
 	Doc:      insufficientDoc,
 	Start: func(x *check.Run) {
-		r := &room{x: x, buffers: make(map[*track.Process]*attached)}
-		attach := []mpiapi.FuncID{mpiapi.IDBufferAttach, mpiapi.IDBufferAttachC}
-		detach := []mpiapi.FuncID{mpiapi.IDBufferDetach, mpiapi.IDBufferDetachC}
+		r := &room{x: x, buffers: make(map[holder]*attached)}
+		attach, detach := having(mpiapi.ActBufferAttach), having(mpiapi.ActBufferDetach)
+		ends := append(having(mpiapi.ActCommFree), having(mpiapi.ActEndSession)...)
+		x.Track.CallEntered.On(x.Owner, r.ending, ends...)
 		x.Track.CallEntered.On(x.Owner, r.attaching, attach...)
 		x.Track.CallEntered.On(x.Owner, r.detaching, detach...)
 		x.Track.CallLeft.On(x.Owner, r.attached, attach...)
@@ -42,14 +43,31 @@ var Insufficient = &check.Check{
 // room follows the buffers that processes have attached.
 type room struct {
 	x       *check.Run
-	buffers map[*track.Process]*attached // of the processes that have one
+	buffers map[holder]*attached // those that are attached now
 }
 
-// attached is the buffer of a process.
+// holder is what a buffer is attached to.
+type holder struct {
+	process *track.Process
+	owner   track.BufferOwner
+}
+
+// attached is a buffer.
 type attached struct {
-	size int64      // in bytes
-	call match.Call // the call that attached it
-	own  []ownSend  // to the process itself
+	size      int64      // in bytes
+	automatic bool       // MPI takes as much memory as it needs
+	call      match.Call // the call that attached it
+	own       []ownSend  // to the process itself
+}
+
+// having returns the functions with an act.
+func having(act mpiapi.Act) (list []mpiapi.FuncID) {
+	for _, f := range mpiapi.Funcs() {
+		if f.Act == act {
+			list = append(list, f.ID)
+		}
+	}
+	return list
 }
 
 // ownSend is a buffered send of a process to itself that it may not have received yet.
@@ -64,53 +82,89 @@ func overhead(p *track.Process) int64 {
 	return n
 }
 
-// attaching checks a call of MPI_Buffer_attach.
+// holderOf returns what a call attaches a buffer to, or detaches it from.
+func holderOf(c track.Call) (h holder, ok bool) {
+	owner, ok := c.Thread.Process.BufferOwner(c.Call)
+	return holder{c.Thread.Process, owner}, ok
+}
+
+// serving returns the buffer for sends on a communicator, nil if there is none (MPI standard 4.1, section 3.6): that of
+// the communicator, else of its session, else of the process. ok is false if the session is not known.
+func (r *room) serving(p *track.Process, v *track.View) (b *attached, ok bool) {
+	if b := r.buffers[holder{p, track.OfComm(v)}]; b != nil {
+		return b, true
+	}
+	if !v.FromWorld() {
+		for h := range r.buffers {
+			if h.process == p && h.owner.IsSession() {
+				return nil, false
+			}
+		}
+	}
+	return r.buffers[holder{process: p}], true
+}
+
+// attaching checks a call that attaches a buffer.
 func (r *room) attaching(c track.Call) {
-	if c.Thread.Process.Lost {
+	p := c.Thread.Process
+	h, ok := holderOf(c)
+	if p.Lost || !ok {
 		return
 	}
-	switch size := sizeOf(c); {
+	switch size, other := sizeOf(c), r.buffers[h]; {
+	case other != nil:
+		r.report(c, problem{what: attachedTwice, message: -1, size: size, buffer: other})
+	case p.AutomaticBuffer(c.Call):
 	case size < 0:
 		r.report(c, problem{what: negativeSize, message: -1, size: size})
-	case r.buffers[c.Thread.Process] != nil:
-		r.report(c, problem{what: attachedTwice, message: -1, size: size})
-	case size < overhead(c.Thread.Process):
+	case size < overhead(p):
 		r.report(c, problem{what: uselessSize, message: -1, size: size})
 	}
 }
 
-// sizeOf returns the size that is passed to MPI_Buffer_attach.
+// sizeOf returns the size of a buffer that a call attaches.
 func sizeOf(c track.Call) int64 { return c.Call.Int(c.Call.Func.Param("size")) }
 
-// detaching checks a call of MPI_Buffer_detach.
+// detaching checks a call that detaches a buffer.
 func (r *room) detaching(c track.Call) {
-	if p := c.Thread.Process; !p.Lost && r.buffers[p] == nil {
+	if h, ok := holderOf(c); ok && !h.process.Lost && r.buffers[h] == nil {
 		r.report(c, problem{what: notAttached, message: -1})
 	}
 }
 
-// attached follows MPI_Buffer_attach when it has returned.
+// attached follows a call that attaches a buffer when it has returned.
 func (r *room) attached(c track.Call) {
-	if c.Call.RC() == 0 {
-		r.forget(c.Thread.Process)
-		r.buffers[c.Thread.Process] = &attached{size: sizeOf(c), call: c.Kept()}
+	if h, ok := holderOf(c); ok && c.Call.RC() == 0 {
+		r.forget(h)
+		r.buffers[h] = &attached{size: sizeOf(c), automatic: h.process.AutomaticBuffer(c.Call), call: c.Kept()}
 	}
 }
 
-// detached follows MPI_Buffer_detach when it has returned.
+// detached follows a call that detaches a buffer when it has returned.
 func (r *room) detached(c track.Call) {
-	if c.Call.RC() == 0 {
-		r.forget(c.Thread.Process)
+	if h, ok := holderOf(c); ok && c.Call.RC() == 0 {
+		r.forget(h)
 	}
 }
 
-// forget forgets the buffer of a process.
-func (r *room) forget(p *track.Process) {
-	if b := r.buffers[p]; b != nil {
+// ending follows calls that free a communicator or finalize a session, and so detach its buffer.
+func (r *room) ending(c track.Call) {
+	if len(r.buffers) == 0 {
+		return
+	}
+	p := c.Thread.Process
+	if owner, ok := p.EndingOwner(c.Call); ok {
+		r.forget(holder{p, owner})
+	}
+}
+
+// forget forgets a buffer.
+func (r *room) forget(h holder) {
+	if b := r.buffers[h]; b != nil {
 		for _, s := range b.own {
 			r.x.Tracker.Match.Forget(s.op)
 		}
-		delete(r.buffers, p)
+		delete(r.buffers, h)
 	}
 }
 
@@ -125,8 +179,11 @@ func (r *room) sending(e track.BufferedSending) {
 		return // MPI_PROC_NULL takes no room.
 	}
 	call := track.Call{Thread: e.Thread, Call: e.Call}
-	d := problem{message: messageSize(p, args)}
-	b := r.buffers[p]
+	b, ok := r.serving(p, v)
+	if !ok || b != nil && b.automatic {
+		return
+	}
+	d := problem{message: messageSize(p, args), buffer: b}
 	if b == nil {
 		d.what = noBuffer
 		r.report(call, d)
@@ -175,8 +232,12 @@ func (r *room) unreceived(b *attached) (n int64) {
 
 // sent remembers a buffered send of a process to itself.
 func (r *room) sent(e track.BufferedSent) {
-	b, op := r.buffers[e.Thread.Process], e.Op
-	if b == nil || op.Peer != op.Me || op.Matched {
+	op := e.Op
+	if e.View == nil || op.Peer != op.Me || op.Matched {
+		return
+	}
+	b, _ := r.serving(e.Thread.Process, e.View)
+	if b == nil || b.automatic {
 		return
 	}
 	if n, ok := op.Use().Bytes(); ok {
@@ -205,8 +266,14 @@ func (r *room) failed(e track.CallFailed) {
 	default:
 		return
 	}
-	if b := r.buffers[th.Process]; b != nil {
-		d.size = b.size
+	d.buffer = r.buffers[holder{process: th.Process}] // for MPI_Start, which has no communicator
+	if i := c.Func.Arg(mpiapi.TheComm); i >= 0 {
+		if v := th.Process.View(c.Handle(i)); v != nil {
+			d.buffer, _ = r.serving(th.Process, v)
+		}
+	}
+	if d.buffer != nil {
+		d.size = d.buffer.size
 	}
 	r.report(track.Call{Thread: th, Call: &c}, d)
 }

@@ -22,6 +22,12 @@ func TestRoom(t *testing.T) {
 		k.Call("attach", "MPI_Buffer_attach", Args{"*buffer": 0x100000, "size": size})
 	}
 	detach := func(k *Rank) { k.Call("detach", "MPI_Buffer_detach", Args{"*buffer_addr": 0x6000}) }
+	attachTo := func(k *Rank, comm uint64, buffer, size int) {
+		k.Call("attach", "MPI_Comm_attach_buffer", Args{"comm": comm, "*buffer": buffer, "size": size})
+	}
+	detachFrom := func(k *Rank, comm uint64) {
+		k.Call("detach", "MPI_Comm_detach_buffer", Args{"comm": comm, "*buffer_addr": 0x6000})
+	}
 	message := func(bytes, dest int) Args {
 		return Args{"count": bytes, "datatype": uint64(Byte), "dest": dest, "tag": 0, "comm": World}
 	}
@@ -49,6 +55,35 @@ func TestRoom(t *testing.T) {
 		{
 			"as it should be",
 			func(k *Rank) { attach(k, 300); send(k, 200, 1); detach(k); attach(k, 300); detach(k) }, "", 0,
+		},
+		{
+			"a buffer of the communicator",
+			func(k *Rank) { attachTo(k, World, 0x100000, 300); send(k, 200, 1); detachFrom(k, World) }, "", 0,
+		},
+		{
+			"too long for the buffer of the communicator",
+			func(k *Rank) { attach(k, 300); attachTo(k, World, 0x200000, 200); send(k, 200, 1) },
+			"for a message of 200 bytes", finding.Error,
+		},
+		{
+			"a buffer of another communicator",
+			func(k *Rank) { attachTo(k, Self, 0x100000, 300); send(k, 10, 1) }, "while no buffer is attached",
+			finding.Error,
+		},
+		{
+			"a second buffer of the communicator",
+			func(k *Rank) { attachTo(k, World, 0x100000, 300); attachTo(k, World, 0x200000, 300) },
+			"while another buffer is attached", finding.Error,
+		},
+		{
+			"an automatic buffer",
+			func(k *Rank) {
+				k.Append(Names([]Name{{Kind: KindConst, Value: 7, Name: "MPI_BUFFER_AUTOMATIC"}}))
+				attachTo(k, World, 0x7, 0)
+				send(k, 200, 1)
+				send(k, 100000, 1)
+				detachFrom(k, World)
+			}, "", 0,
 		},
 		{"to no process", func(k *Rank) { send(k, 10, ProcNull) }, "", 0},
 		{

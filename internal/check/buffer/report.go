@@ -15,6 +15,7 @@ type problem struct {
 	message, overhead, size int64
 	// earlier is the room for earlier messages of the process to itself that it certainly has not received.
 	earlier int64
+	buffer  *attached // nil if there is none, or if it is not known
 }
 
 // misuse says what is wrong with the use of the buffer.
@@ -45,7 +46,7 @@ func (r *room) report(c track.Call, p problem) {
 		Sites:   []finding.Site{x.Site("call", call)},
 		Details: map[string]any{"function": name, "message": p.message, "overhead": p.overhead, "size": p.size},
 	}
-	if b := r.buffers[proc]; b != nil {
+	if b := p.buffer; b != nil {
 		f.Sites = append(f.Sites, x.Site("buffer attached", b.call))
 	}
 	if p.what == notAttached || p.what == uselessSize {
@@ -63,13 +64,14 @@ const (
 
 // why says why a misuse matters.
 var why = map[misuse]string{
-	noBuffer:      needsRoom,
-	tooLong:       needsRoom,
-	bufferFull:    needsRoom,
-	attachedTwice: "Only one buffer can be attached at a time (MPI standard, section 3.6).",
-	notAttached:   "There is no buffer to return (MPI standard, section 3.6). Some MPI libraries return an error.",
-	negativeSize:  "The size of a buffer cannot be negative (MPI standard, section 3.6).",
-	uselessSize:   "Each message needs MPI_BSEND_OVERHEAD bytes besides its data (MPI standard, section 3.6).",
+	noBuffer:   needsRoom,
+	tooLong:    needsRoom,
+	bufferFull: needsRoom,
+	attachedTwice: "A process, a communicator or a session can have one buffer at a time (MPI standard, section " +
+		"3.6).",
+	notAttached:  "There is no buffer to return (MPI standard, section 3.6). Some MPI libraries return an error.",
+	negativeSize: "The size of a buffer cannot be negative (MPI standard, section 3.6).",
+	uselessSize:  "Each message needs MPI_BSEND_OVERHEAD bytes besides its data (MPI standard, section 3.6).",
 }
 
 // advice says what to do about a misuse.
@@ -77,8 +79,8 @@ var advice = map[misuse]string{
 	noBuffer:      enough,
 	tooLong:       enough,
 	bufferFull:    enough,
-	attachedTwice: "First detach the other buffer with MPI_Buffer_detach. Or attach one buffer that is large enough.",
-	notAttached: "Call MPI_Buffer_detach only while a buffer is attached. Do not use the address that this call " +
+	attachedTwice: "First detach the other buffer. Or attach one buffer that is large enough.",
+	notAttached: "Detach a buffer only while one is attached. Do not use the address that this call " +
 		"returns.",
 	negativeSize: "Pass the size in bytes. An int holds at most 2147483647.",
 	uselessSize:  enough,

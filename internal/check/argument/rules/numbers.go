@@ -27,7 +27,7 @@ func (f function) leastRule(i int) rule {
 // is for the parameter.
 func (f function) least(i int) (limit int64, ok bool) {
 	q := &f.Params[i]
-	if !isNumber(q.Kind) || q.Pointer || f.constructsType() || f.Base == mpiapi.IDBufferAttach {
+	if !isNumber(q.Kind) || q.Pointer || f.constructsType() || f.Act == mpiapi.ActBufferAttach {
 		return 0, false
 	}
 	switch q.Role {
