@@ -38,6 +38,7 @@ inside() {
     mount --make-rprivate / 2>/dev/null || :
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
+    mount --rbind /sys "$root/sys"
     mount -t tmpfs -o mode=1777,nosuid,nodev,size=2g shm "$root/dev/shm"
     mount -t tmpfs -o mode=1777,nosuid,nodev tmp "$root/tmp"
     cat /etc/resolv.conf >"$root/etc/resolv.conf"

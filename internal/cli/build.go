@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,10 @@ func builder() (*launch.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &launch.Builder{Dir: dir, Log: os.Stderr, Write: preload.WriteSources, Flags: preload.CompileFlags()}
+	b := &launch.Builder{
+		Dir: dir, Log: os.Stderr, Write: preload.WriteSources, Flags: preload.CompileFlags(),
+		Standard: func(name string) bool { return mpiapi.InABI(strings.TrimPrefix(name, "P")) },
+	}
 	if p := launch.ThisProgram(); p != "" {
 		b.Program = fmt.Sprintf("%s %x %x", p, mpiapi.Hash(), preload.Digest())
 	}
@@ -61,6 +65,6 @@ Without --mpi it is built for every MPI found on this machine.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&mpi, "mpi", "", "the `MPI`: mpich, openmpi, or the path of libmpi.so or mpicc")
+	cmd.Flags().StringVar(&mpi, "mpi", "", "the `MPI`: mpich, openmpi, abi, or the path of libmpi.so or mpicc")
 	return cmd
 }

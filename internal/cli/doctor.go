@@ -33,7 +33,7 @@ if something is missing. The line about it says what to do.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&mpi, "mpi", "",
-		"use this `MPI`: mpich, openmpi, or the path of libmpi.so or mpicc")
+		"use this `MPI`: mpich, openmpi, abi, or the path of libmpi.so or mpicc")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 	} else {
 		d.ok("launcher", "%s", launcher)
 	}
-	cc, ccErr := m.Compiler()
+	cc, _, ccErr := m.Compiler()
 	if ccErr == nil {
 		d.ok("compiler", "%s", cc)
 	}

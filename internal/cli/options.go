@@ -105,7 +105,7 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.stacks, o.onError = "full", onErrorAbort
 	f.StringVar(&o.mpi, "mpi", "",
-		"`MPI` of the program, if mpivet can't find it: mpich, openmpi, or the path of libmpi.so or mpicc")
+		"`MPI` of the program, if mpivet can't find it: mpich, openmpi, abi, or the path of libmpi.so or mpicc")
 	f.StringVar(&o.record, "record", "", "write all records to `FILE`, for mpivet replay")
 	f.Var(enum{&o.stacks, []string{"full", "off"}}, "stacks", "record whole call stacks, or only the callers of MPI")
 	f.BoolVar(&o.strict, "strict", false,

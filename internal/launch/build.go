@@ -32,6 +32,9 @@ type Builder struct {
 	// Write writes the C sources into a directory, for an MPI that exports certain functions. The files named *.c are
 	// compiled.
 	Write func(dir string, exported func(name string) bool) error
+	// Standard reports whether the standard ABI has a function like "PMPI_Send". A library for that ABI has all of
+	// them. Programs cannot call one that their MPI lacks.
+	Standard func(name string) bool
 	// Flags are the compiler's flags for compiling and linking, without the output's name.
 	Flags []string
 	// Program identifies the program that Write and Flags belong to. If it isn't empty, Dir also stores which library
@@ -152,7 +155,8 @@ func (b *Builder) Library(m *MPI) (string, error) {
 
 // note returns the file with the name of the program's library for an MPI.
 func (b *Builder) note(m *MPI) string {
-	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%q\n", b.Program, m.ID, m.Soname, b.Flags))
+	_, id := m.Build()
+	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%q\n", b.Program, id, m.Soname, b.Flags))
 	return filepath.Join(b.Dir, "for-"+hex.EncodeToString(h[:8]))
 }
 
@@ -253,11 +257,16 @@ func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
 // determines the contents: the MPI library, the sources (with the API table in them) and the flags. It does not depend
 // on the compiler, so that machines without a compiler find libraries that others have built.
 func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err error) {
-	if err := b.Write(dir, m.Exports); err != nil {
+	exported := m.Exports
+	if m.standard {
+		exported = b.Standard
+	}
+	if err := b.Write(dir, exported); err != nil {
 		return "", nil, fmt.Errorf("cannot write the sources of the preload library: %w", err)
 	}
+	name, id := m.Build()
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%q\n", m.ID, m.Soname, b.Flags)
+	fmt.Fprintf(h, "%s\n%s\n%q\n", id, m.Soname, b.Flags)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", nil, err
@@ -273,7 +282,7 @@ func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err 
 			files = append(files, e.Name())
 		}
 	}
-	name := strings.ToLower(strings.ReplaceAll(m.String(), " ", "-"))
+	name = strings.ToLower(strings.ReplaceAll(name, " ", "-"))
 	name = regexp.MustCompile(`[^a-z0-9.-]`).ReplaceAllString(name, "_")
 	path = filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s.so", name, hex.EncodeToString(h.Sum(nil)[:8])))
 	return path, files, nil
@@ -307,13 +316,14 @@ func (b *Builder) lock(path string) (unlock func()) {
 }
 
 func (b *Builder) compile(ctx context.Context, m *MPI, path, dir string, files []string) error {
-	cc, err := m.Compiler()
+	cc, flags, err := m.Compiler()
 	if err != nil {
 		return err
 	}
 	b.say("compiling the preload library for %s with %s (once)", m, cc)
 	return install(b.Dir, path, func(out string) error {
-		if err := b.compileAll(ctx, m, cc, path, dir, files, out); err != nil {
+		c := compilation{mpi: m, cc: cc, flags: append(flags, b.Flags...), path: path, dir: dir}
+		if err := c.run(ctx, files, out); err != nil {
 			return err
 		}
 		keepSources(dir, sourcesName(path))
@@ -350,32 +360,41 @@ func runCompiler(ctx context.Context, cc, dir string, args []string) (output str
 	return out.String(), err
 }
 
-// compileAll compiles the files in parallel on all processors, and links them.
-func (b *Builder) compileAll(ctx context.Context, m *MPI, cc, path, dir string, files []string, out string) error {
+// compilation is how a preload library is compiled.
+type compilation struct {
+	mpi   *MPI
+	cc    string
+	flags []string
+	path  string // of the library in the cache
+	dir   string // with the sources
+}
+
+// run compiles the files in parallel on all processors, and links them.
+func (c *compilation) run(ctx context.Context, files []string, out string) error {
 	var steps errgroup.Group
 	steps.SetLimit(runtime.GOMAXPROCS(0))
 	objects := make([]string, len(files))
 	for i, f := range files {
 		objects[i] = strings.TrimSuffix(f, ".c") + ".o"
-		steps.Go(func() error { return b.step(ctx, m, cc, path, dir, "-c", f, "-o", objects[i]) })
+		steps.Go(func() error { return c.step(ctx, "-c", f, "-o", objects[i]) })
 	}
 	if err := steps.Wait(); err != nil {
 		return err
 	}
-	return b.step(ctx, m, cc, path, dir, append(objects, "-o", out)...)
+	return c.step(ctx, append(objects, "-o", out)...)
 }
 
 // step runs the compiler in dir. If it fails, step writes its output to a file in the directory of the library.
-func (b *Builder) step(ctx context.Context, m *MPI, cc, path, dir string, args ...string) error {
+func (c *compilation) step(ctx context.Context, args ...string) error {
 	// Debuggers look for the sources beside the library.
-	args = append(append(slices.Clone(b.Flags), "-ffile-prefix-map="+dir+"="+sourcesName(path)), args...)
-	out, err := runCompiler(ctx, cc, dir, args)
+	args = append(append(slices.Clone(c.flags), "-ffile-prefix-map="+c.dir+"="+sourcesName(c.path)), args...)
+	out, err := runCompiler(ctx, c.cc, c.dir, args)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	e := &BuildError{MPI: m, Compiler: cc, First: firstError(out, err)}
-	log := logName(path)
-	text := fmt.Sprintf("%s %s\n%s%v\n", cc, strings.Join(args, " "), out, err)
+	e := &BuildError{MPI: c.mpi, Compiler: c.cc, First: firstError(out, err)}
+	log := logName(c.path)
+	text := fmt.Sprintf("%s %s\n%s%v\n", c.cc, strings.Join(args, " "), out, err)
 	if os.WriteFile(log, []byte(text), 0o600) == nil {
 		e.Log = log
 	}

@@ -437,7 +437,7 @@ func isShell(path string) bool {
 
 // failure returns an error of one line: why no MPI was found, and what to do.
 func (d *detector) failure(path string) error {
-	const choose = "--mpi mpich|openmpi|/path/to/mpicc"
+	const choose = "--mpi mpich|openmpi|abi|/path/to/mpicc"
 	switch {
 	case d.missing != nil:
 		return &NoMPIError{fmt.Sprintf("%s needs %s, which is not found: set LD_LIBRARY_PATH or load the module "+

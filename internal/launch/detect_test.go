@@ -100,7 +100,7 @@ func TestDetectFindsTheMPIOfAProgram(t *testing.T) {
 					t.Errorf("--mpi %s: %v, %v; want %s", name, o, err, m.Library)
 				}
 			}
-			wrapper, err := m.Compiler()
+			wrapper, _, err := m.Compiler()
 			if err != nil {
 				t.Error(err)
 			} else if lib, err := libraryOfWrapper(wrapper); err != nil || lib != m.Library {

@@ -42,18 +42,33 @@ type MPI struct {
 	Why string
 
 	wrapper string // compiler wrapper named by --mpi
+	// standard: its handles and constants are those of the standard ABI (MPI standard 5.0, chapter 20).
+	standard bool
 
 	exportsOnce sync.Once
 	exported    map[string]bool
 	exportsErr  error
 }
 
-// String returns name and version: "MPICH 4.0.2".
+// String returns name and version: "MPICH 4.0.2", "Open MPI 6.0.0 (standard ABI)".
 func (m *MPI) String() string {
-	if m.Version == "" {
-		return string(m.Flavour)
+	s := string(m.Flavour)
+	if m.Version != "" {
+		s += " " + m.Version
 	}
-	return string(m.Flavour) + " " + m.Version
+	if m.standard {
+		s += " (standard ABI)"
+	}
+	return s
+}
+
+// Build identifies what a preload library is compiled for. MPIs with the same build can use the same library: all that
+// have the standard ABI do.
+func (m *MPI) Build() (name, id string) {
+	if m.standard {
+		return "standard ABI", "standard ABI " + m.Soname
+	}
+	return m.String(), m.ID
 }
 
 // Exports reports whether the library defines a function for programs to call.
@@ -85,10 +100,14 @@ func openMPI(path, why string) (*MPI, error) {
 		}
 		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
 	}
+	m.standard = strings.HasPrefix(m.Soname, "libmpi_abi.so")
 	switch {
 	case m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init"):
 		m.Flavour = OpenMPI
 		m.Version = constant(real, "ompi_version_string")
+	case coreOfOpenMPI(o) != nil:
+		m.Flavour = OpenMPI
+		m.Version = constant(coreOfOpenMPI(o).path, "ompi_version_string")
 	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") ||
 		strings.Contains(real, "/oneapi/mpi/") ||
 		strings.Contains(real, "/impi"):
@@ -102,7 +121,7 @@ func openMPI(path, why string) (*MPI, error) {
 		if m.Version = constant(real, "MPII_Version_string"); m.Version == "" {
 			m.Version = constant(real, "MPIR_Version_string")
 		}
-	case strings.HasPrefix(m.Soname, "libmpich") || m.Soname == "libmpi.so.12":
+	case strings.HasPrefix(m.Soname, "libmpich") || m.Soname == "libmpi.so.12" || m.Exports("MPIR_Err_create_code"):
 		m.Flavour = MPICH
 		m.Version = hiddenVersion(real)
 	default:
@@ -114,6 +133,16 @@ func openMPI(path, why string) (*MPI, error) {
 		}
 	}
 	return m, nil
+}
+
+// coreOfOpenMPI returns the library in which Open MPI 6 has its objects. It is nil if a library does not need it.
+func coreOfOpenMPI(o *object) *object {
+	for _, name := range o.needed {
+		if strings.HasPrefix(name, "libopen_mpi.so") {
+			return (&loader{env: os.Getenv}).find(name, []*object{o})
+		}
+	}
+	return nil
 }
 
 func hashFile(path string) (string, error) {
@@ -133,6 +162,9 @@ func hashFile(path string) (string, error) {
 // /opt/mpi/lib/libmpi.so.12, and /usr for /usr/lib/x86_64-linux-gnu/openmpi/lib/libmpi.so.40.
 func (m *MPI) prefixes() []string {
 	var out []string
+	if m.standard { // Debian's MPICH
+		out = append(out, filepath.Join(filepath.Dir(m.Library), "mpi_abi_mpich"))
+	}
 	for d := filepath.Dir(m.Library); d != "/" && len(out) < 6; d = filepath.Dir(d) {
 		if isDir(filepath.Join(d, "bin")) {
 			out = append(out, d)
@@ -163,11 +195,41 @@ func (m *MPI) tools(names ...string) []string {
 	return out
 }
 
-// Compiler returns the compiler wrapper (mpicc) of this MPI.
-func (m *MPI) Compiler() (string, error) {
+// Compiler returns the compiler wrapper (mpicc) of this MPI. For the standard ABI, it may be a C compiler. Then flags
+// say where mpi.h is.
+func (m *MPI) Compiler() (cc string, flags []string, err error) {
 	if m.wrapper != "" {
-		return m.wrapper, nil
+		return m.wrapper, nil, nil
 	}
+	if cc, err = m.compilerWrapper(); err != nil && m.standard {
+		if cc, flags := m.compilerOfABI(); cc != "" {
+			return cc, flags, nil
+		}
+	}
+	return cc, nil, err
+}
+
+// compilerOfABI returns a C compiler and the directory of an mpi.h of the standard ABI, "" if there is none.
+func (m *MPI) compilerOfABI() (cc string, flags []string) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		return "", nil
+	}
+	lib := filepath.Dir(m.Library)
+	dirs := []string{lib + "/openmpi/include/standard_abi", lib + "/mpi_abi_mpich/include"}
+	for _, prefix := range m.prefixes() {
+		dirs = append(dirs, prefix+"/include/standard_abi", prefix+"/include/mpi_abi")
+	}
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, "mpi.h")); err == nil {
+			return cc, []string{"-I" + dir}
+		}
+	}
+	return "", nil
+}
+
+// compilerWrapper returns the compiler wrapper of this MPI.
+func (m *MPI) compilerWrapper() (string, error) {
 	var names []string
 	switch m.Flavour {
 	case OpenMPI:
@@ -177,7 +239,7 @@ func (m *MPI) Compiler() (string, error) {
 	default:
 		names = []string{"mpicc.mpich", "mpicc"}
 	}
-	if strings.HasPrefix(m.Soname, "libmpi_abi") {
+	if m.standard {
 		names = append([]string{"mpicc_abi"}, names...)
 	}
 	var similar string
@@ -191,7 +253,8 @@ func (m *MPI) Compiler() (string, error) {
 		}
 		if similar == "" {
 			// A library with the same ABI is good enough, for example another build of the same implementation.
-			if o, err := openMPI(lib, ""); err == nil && o.Flavour == m.Flavour && o.Soname == m.Soname {
+			o, err := openMPI(lib, "")
+			if err == nil && o.Soname == m.Soname && (o.Flavour == m.Flavour || m.standard) {
 				similar = cc
 			}
 		}
@@ -340,8 +403,8 @@ func nativeObject() *object {
 	return &object{class: elf.ELFCLASS64, machine: machine}
 }
 
-// NamedMPI finds the MPI with a name from the user: "mpich", "openmpi", the path of an MPI library, or the path or name
-// of a compiler wrapper.
+// NamedMPI finds the MPI with a name from the user: "mpich", "openmpi", "abi" (the standard ABI), the path of an MPI
+// library, or the path or name of a compiler wrapper.
 func NamedMPI(name string) (*MPI, error) {
 	const why = "named by --mpi"
 	switch strings.ToLower(name) {
@@ -352,11 +415,15 @@ func NamedMPI(name string) (*MPI, error) {
 		return installedMPI("openmpi", []string{"mpicc.openmpi", "mpicc"},
 			[]string{"libmpi.so.40", "libmpi.so.80", "libmpi.so.20"}, OpenMPI)
 	}
+	if name == "abi" {
+		return installedMPI("abi", []string{"mpicc_abi"}, []string{"libmpi_abi.so.1", "libmpi_abi.so.0"},
+			MPICH, OpenMPI, Intel, MVAPICH, Unknown)
+	}
 	path := name
 	if !strings.Contains(name, "/") {
 		p, err := exec.LookPath(name)
 		if err != nil {
-			return nil, fmt.Errorf("--mpi %s: not mpich, openmpi, an MPI library or a compiler wrapper", name)
+			return nil, fmt.Errorf("--mpi %s: not mpich, openmpi, abi, an MPI library or a compiler wrapper", name)
 		}
 		path = p
 	}
@@ -418,7 +485,7 @@ func installedMPI(name string, wrappers, sonames []string, flavours ...Flavour) 
 // directories of the loader.
 func InstalledMPIs() []*MPI {
 	var out []*MPI
-	for _, name := range []string{"mpicc", "mpich", "openmpi"} {
+	for _, name := range []string{"mpicc", "mpich", "openmpi", "abi"} {
 		m, err := NamedMPI(name)
 		if err != nil || slices.ContainsFunc(out, func(o *MPI) bool { return o.Library == m.Library }) {
 			continue

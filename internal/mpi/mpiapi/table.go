@@ -3,6 +3,7 @@ package mpiapi
 import (
 	_ "embed"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -41,6 +42,18 @@ func ByID(id FuncID) *Func {
 		return f[i]
 	}
 	return nil
+}
+
+// InABI reports whether the standard ABI has a function with the given C name (MPI standard 5.0, chapter 20). It has
+// all functions of the standard that are not removed, except for those that convert handles and statuses of Fortran:
+// they belong to the Fortran bindings.
+func InABI(name string) bool {
+	f := ByName(name)
+	fortran := func(ctype string) bool {
+		return strings.Contains(ctype, "MPI_Fint") || strings.Contains(ctype, "MPI_F08_status")
+	}
+	return f != nil && f.Since > 0 && f.Removed == 0 && !fortran(f.Result) &&
+		!slices.ContainsFunc(f.Params, func(p Param) bool { return fortran(p.CType) })
 }
 
 // Skipped returns the reason why the function with the given C name is deliberately not in the table. It returns "" for
