@@ -1,5 +1,5 @@
-# make demo        installs missing packages (Debian 12), builds mpivet, and demonstrates it
-# make test        runs all tests; scripts/setup.sh installs the programs that they need
+# make demo        installs missing packages (Debian, Ubuntu), builds mpivet, and demonstrates it
+# make test        installs missing packages, and runs all tests
 # make quick       runs the tests that do not need MPI: they analyse recorded runs; prints the skipped tests
 # make recordings  records the missing and stale runs of the examples (all of them: about 10 minutes)
 # make build       builds bin/mpivet
@@ -20,7 +20,7 @@ ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
 VERSION := $(shell git describe --tags --dirty --match 'v[0-9]*' 2>/dev/null)
 BIN := bin/mpivet
 
-.PHONY: all build demo setup test quick recordings stress torture check bench clean generate dist dist-test
+.PHONY: all build demo setup test tests quick recordings stress torture check bench clean generate dist dist-test
 
 all: build
 
@@ -36,6 +36,11 @@ demo: setup
 	scripts/demo.sh
 
 test:
+	scripts/setup.sh dev
+	$(MAKE) tests
+
+# What make test does, without the installation of packages.
+tests:
 	$(GO) vet ./...
 	LIVE_TESTS=1 $(GO) test -timeout 60m ./...
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 )
 
 func doctorCommand() *cobra.Command {
@@ -96,6 +97,7 @@ func (d *doctor) examine(argv []string, named string) {
 // mpi examines an MPI and the tools that belong to it.
 func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 	d.ok("MPI", "%s in %s (%s)", m, m.Library, m.Why)
+	d.functions(m)
 	launcher, err := m.Launcher()
 	if err != nil {
 		d.fail("launcher", err)
@@ -136,6 +138,20 @@ func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 			d.ok("preload library", "%s (built just now)", path)
 		}
 	}
+}
+
+// functions says which functions of an MPI mpivet does not know. Programs can call them, but nothing is checked there.
+func (d *doctor) functions(m *launch.MPI) {
+	const most = 5
+	list := mpiapi.Unwatched(m.Exported())
+	if len(list) == 0 {
+		return
+	}
+	text := strings.Join(list[:min(len(list), most)], ", ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	d.note("functions", "calls of these are not watched, as mpivet does not know them: %s", text)
 }
 
 // minimalShm is the size of shared memory in bytes below which ranks may have to wait for the analyzer.

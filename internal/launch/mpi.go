@@ -72,9 +72,12 @@ func (m *MPI) Build() (name, id string) {
 }
 
 // Exports reports whether the library defines a function for programs to call.
-func (m *MPI) Exports(name string) bool {
+func (m *MPI) Exports(name string) bool { return m.Exported()[name] }
+
+// Exported returns the names that the library defines for programs. It must not be changed.
+func (m *MPI) Exported() map[string]bool {
 	m.exportsOnce.Do(func() { m.exported, m.exportsErr = exports(m.Library) })
-	return m.exported[name]
+	return m.exported
 }
 
 // openMPI reads a library file and returns its MPI. It fails if the file is not an MPI library.
