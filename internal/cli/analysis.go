@@ -171,15 +171,11 @@ func describe(s *ring.Session, command []string, mpi string, ranks int) error {
 // ticker does additional work at each tick. It tells the tracker if threads had no space for their records, because
 // their actions are unknown then. It also leaves marks for mpivet ps.
 type ticker struct {
+	quiet
 	src ring.Source
 	p   *pipeline.Pipeline
 	a   *analysis
 }
-
-func (ticker) Proc(*ring.Proc)                {}
-func (ticker) Thread(*ring.Thread)            {}
-func (ticker) Batch(*ring.Batch)              {}
-func (ticker) End(ring.ProcID, *ring.ProcEnd) {}
 
 func (k ticker) Tick() {
 	k.a.advance()
@@ -194,14 +190,46 @@ func (k ticker) Tick() {
 	}
 }
 
+// untimed records everything but the ticks, before it is analysed. So nothing is lost if the analysis fails.
+type untimed struct{ *recording }
+
+func (untimed) Tick()        {}
+func (untimed) TickInDoubt() {}
+
+// timer records the ticks, after the analysis. Only then is it known whether they are in doubt.
+type timer struct {
+	quiet
+	recording *recording
+	p         *pipeline.Pipeline
+}
+
+func (t timer) Tick() {
+	if t.p.Doubtful() {
+		t.recording.TickInDoubt()
+	} else {
+		t.recording.Tick()
+	}
+}
+
+// quiet is for handlers that need nothing but the ticks.
+type quiet struct{}
+
+func (quiet) Proc(*ring.Proc)                {}
+func (quiet) Thread(*ring.Thread)            {}
+func (quiet) Batch(*ring.Batch)              {}
+func (quiet) End(ring.ProcID, *ring.ProcEnd) {}
+
 // read analyses the records of a source until its end. The handlers in more get each record before the analysis.
 func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ...ring.Handler) error {
 	if a.recording != nil {
-		more = append(more, a.recording)
+		more = append(more, untimed{a.recording})
 	}
 	more = append(more, a.pipeline)
+	if a.recording != nil {
+		more = append(more, timer{recording: a.recording, p: a.pipeline})
+	}
 	if live {
-		more = append(more, ticker{src, a.pipeline, a})
+		more = append(more, ticker{src: src, p: a.pipeline, a: a})
 	}
 	err := pipeline.Run(ctx, src, ring.Tee(more...), live)
 	a.stats = src.Stats()

@@ -297,13 +297,21 @@ func (p *Pipeline) End(id ring.ProcID, e *ring.ProcEnd) {
 }
 
 // Tick implements ring.Handler.
-func (p *Pipeline) Tick() {
+func (p *Pipeline) Tick() { p.tick(p.confirm) }
+
+// TickInDoubt implements ring.Doubter. It confirms no deadlock, like the live analysis at this tick.
+func (p *Pipeline) TickInDoubt() { p.tick(func([]waiting.Blocked) bool { return false }) }
+
+// Doubtful reports whether the last tick found a deadlock that could not be confirmed.
+func (p *Pipeline) Doubtful() bool { return p.waits.Doubtful() }
+
+func (p *Pipeline) tick(confirm func([]waiting.Blocked) bool) {
 	if p.Broken != "" {
 		return
 	}
 	defer p.guard()
 	p.Tracker.Tick()
-	p.waits.Tick(p.confirm)
+	p.waits.Tick(confirm)
 	if p.told != nil {
 		p.told.tick(p.Tracker.Processes)
 	}

@@ -132,6 +132,7 @@ type Analyzer struct {
 	held     func(*track.Thread) bool
 	letGo    func(*track.Thread)
 	stopped  func(*track.Thread) bool
+	doubtful bool            // the last tick found a deadlock that could not be confirmed
 	settling int             // ticks for which a deadlock was found but not yet reported
 	resting  []*track.Thread // threads that have been seen in a call, but not for long enough
 	ended    int             // processes that had ended at the last look
@@ -195,10 +196,14 @@ func (a *Analyzer) letGoLoose(list []Blocked) bool {
 // Tick looks for a deadlock that has not been found yet, and publishes it. If confirm is not nil, it is asked whether
 // the threads found have had the chance to run.
 func (a *Analyzer) Tick(confirm func([]Blocked) bool) {
+	a.doubtful = false
 	if d := a.search(confirm); d != nil {
 		a.Found.Publish(d)
 	}
 }
+
+// Doubtful reports whether the last tick found a deadlock that could not be confirmed.
+func (a *Analyzer) Doubtful() bool { return a.doubtful }
 
 func (a *Analyzer) search(confirm func([]Blocked) bool) *Deadlock {
 	if a.changed() {
@@ -285,7 +290,8 @@ func (a *Analyzer) find(confirm func([]Blocked) bool) *Deadlock {
 		return nil
 	}
 	a.settling = 0
-	if confirm != nil && !confirm(l.blocked) || a.held != nil && a.letGoLoose(l.blocked) {
+	a.doubtful = confirm != nil && !confirm(l.blocked)
+	if a.doubtful || a.held != nil && a.letGoLoose(l.blocked) {
 		return nil
 	}
 	a.due = false

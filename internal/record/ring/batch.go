@@ -118,6 +118,12 @@ type Handler interface {
 	Tick()
 }
 
+// Doubter is a Handler for which it makes a difference whether a tick was in doubt: the live analysis could not confirm
+// a deadlock that the records seemed to show at that tick.
+type Doubter interface {
+	TickInDoubt()
+}
+
 // Stats are counts of the sources, in addition to the records.
 type Stats struct {
 	Queries    uint64        // calls that need no record

@@ -40,18 +40,19 @@ const (
 
 // Types of messages.
 const (
-	msgProc   = 1 + iota // Proc in JSON
-	msgThread            // Thread in JSON
-	msgBatch             // records; the flags are resume and open
-	msgEnd               // ProcEnd in JSON
-	msgTick
-	msgStats   // Stats in JSON; the last one
-	msgRepeats // number of repeated polls, uint64
+	msgProc    = 1 + iota // Proc in JSON
+	msgThread             // Thread in JSON
+	msgBatch              // records; the flags are resume and open
+	msgEnd                // ProcEnd in JSON
+	msgTick               // the flag is doubt
+	msgStats              // Stats in JSON; the last one
+	msgRepeats            // number of repeated polls, uint64
 )
 
 const (
 	flagResume = 1
 	flagOpen   = 2
+	flagDoubt  = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -365,7 +366,11 @@ func (f *File) deliver(m *message, h Handler) error {
 		}
 		h.End(ProcID(m.id), e)
 	case msgTick:
-		h.Tick()
+		if m.flags&flagDoubt != 0 {
+			tickInDoubt(h)
+		} else {
+			h.Tick()
+		}
 	default:
 		return fmt.Errorf("message of unknown kind %d", m.kind)
 	}

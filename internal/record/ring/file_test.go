@@ -46,7 +46,7 @@ func perform(h Handler) {
 		Kind: Signaled, Code: 11, FaultAddr: 1 << 63, PCs: []uint64{1, 1 << 63},
 		Maps: []Mapping{{1, 2, 3, "/x"}},
 	})
-	h.Tick()
+	tickInDoubt(h)
 	h.End(0, &ProcEnd{Kind: Lost, Reason: "because"})
 }
 

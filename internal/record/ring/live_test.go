@@ -58,6 +58,7 @@ type log struct {
 func (l *log) Proc(p *Proc)     { l.words = append(l.words, fmt.Sprintf("proc%d", p.ID)) }
 func (l *log) Thread(t *Thread) { l.words = append(l.words, fmt.Sprintf("thread%d/%d", t.Proc, t.ID)) }
 func (l *log) Tick()            { l.words = append(l.words, "tick") }
+func (l *log) TickInDoubt()     { l.words = append(l.words, "tick in doubt") }
 
 func (l *log) End(p ProcID, e *ProcEnd) {
 	l.words = append(l.words, fmt.Sprintf("end%d", p))

@@ -156,8 +156,13 @@ func (r *Writer) Thread(t *Thread) { r.json(msgThread, uint32(t.ID), t) }
 func (r *Writer) End(p ProcID, e *ProcEnd) { r.json(msgEnd, uint32(p), e) }
 
 // Tick implements Handler.
-func (r *Writer) Tick() {
-	r.message(msgTick, 0, 0, 0)
+func (r *Writer) Tick() { r.tick(0) }
+
+// TickInDoubt implements Doubter.
+func (r *Writer) TickInDoubt() { r.tick(flagDoubt) }
+
+func (r *Writer) tick(flags uint8) {
+	r.message(msgTick, flags, 0, 0)
 	if r.ticks++; r.ticks >= flushTicks {
 		r.flush()
 	}
@@ -237,6 +242,21 @@ func (t tee) End(p ProcID, e *ProcEnd) {
 
 func (t tee) Tick() {
 	for _, h := range t {
+		h.Tick()
+	}
+}
+
+func (t tee) TickInDoubt() {
+	for _, h := range t {
+		tickInDoubt(h)
+	}
+}
+
+// tickInDoubt gives a handler a tick in doubt, or an ordinary one if it makes no difference.
+func tickInDoubt(h Handler) {
+	if d, ok := h.(Doubter); ok {
+		d.TickInDoubt()
+	} else {
 		h.Tick()
 	}
 }
