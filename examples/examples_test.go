@@ -42,8 +42,8 @@ func TestExamples(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if e.MPI != "" && e.MPI != m.Name {
-						t.Skipf("for %s only", e.MPI)
+					if !e.For(m.Name, m.Version()) {
+						t.Skip("it is for other MPIs")
 					}
 					options := exampletest.Options{Thorough: *thorough, Plain: alone.of(t, e)}
 					modes := []string{""}

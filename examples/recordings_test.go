@@ -18,6 +18,9 @@ import (
 // recordings has a folder for each MPI with the recorded runs of the examples.
 const recordings = "testdata/recordings"
 
+// recordedVersions are the versions of the MPIs with which the recordings are made.
+var recordedVersions = map[string]string{"mpich": "4.0", "openmpi": "4.1"}
+
 // renewCommand renews recordings that are stale, and makes those that are missing.
 const renewCommand = "make recordings"
 
@@ -36,7 +39,7 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mpi := range []string{"mpich", "openmpi"} {
+	for mpi, version := range recordedVersions {
 		dictionary, err := recorded.ReadDictionary(filepath.Join(recordings, mpi))
 		if err != nil {
 			t.Errorf("there are no recordings: %v (%s)", err, renewCommand)
@@ -51,7 +54,7 @@ func TestRecordings(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e.MPI != "" && e.MPI != mpi {
+				if !e.For(mpi, version) {
 					continue
 				}
 				known[recordingOf(mpi, e)] = true

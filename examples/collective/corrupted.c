@@ -2,7 +2,7 @@
  * blocking call, in a nonblocking call, and in a persistent operation that is started twice. */
 /* run: np=3 flags="--checksums" */
 #include <mpi.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has this function with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has this function with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Gatherv_init MPIX_Gatherv_init
 #endif

@@ -1,7 +1,7 @@
 /* Persistent collectives that only one rank makes with MPI_IN_PLACE. They are never started. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Allgather_init MPIX_Allgather_init
 #define MPI_Allgatherv_init MPIX_Allgatherv_init

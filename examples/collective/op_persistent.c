@@ -1,7 +1,7 @@
 /* Persistent reductions with a different operation on each rank, each started twice. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Reduce_init MPIX_Reduce_init
 #define MPI_Allreduce_init MPIX_Allreduce_init

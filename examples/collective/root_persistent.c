@@ -3,7 +3,7 @@
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #define MPI_Scatter_init MPIX_Scatter_init

@@ -1,6 +1,6 @@
 /* Every collective that moves data, with the right datatype and the wrong amount of data. The program has errors
  * returned, because MPI detects some of them. */
-/* run: np=2 */
+/* run: np=2 mpi=openmpi,mpich<4.1 */
 #include <mpi.h>
 
 enum { FAULTS = 16 };

@@ -1,6 +1,6 @@
 /* In calls that start and connect processes, only the root's command, number of processes, info and port are
  * significant. Debian's MPICH supports none of these calls. */
-/* run: np=3 mpi=openmpi */
+/* run: np=3 mpi=openmpi<5 */ /* the launcher of 5.0.7 crashes in MPI_Comm_spawn_multiple */
 #include <mpi.h>
 #include <stdio.h>
 

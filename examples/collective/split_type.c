@@ -1,6 +1,6 @@
 /* All processes of a new communicator must pass the same split type. Rank 1 passes a value that
  * could only be a colour of MPI_Comm_split. */
-/* run: np=3 */
+/* run: np=3 timeout=10s hangs=mpich>=4.1 */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
  * must have the type that its neighbour receives. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Neighbor_allgather_init MPIX_Neighbor_allgather_init
 #define MPI_Neighbor_allgatherv_init MPIX_Neighbor_allgatherv_init

@@ -1,7 +1,7 @@
 /* Persistent collectives that move data, with integers on one rank and floats on the other. Each is started twice. */
 /* run: np=2 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #define MPI_Gather_init MPIX_Gather_init

@@ -1,7 +1,7 @@
 /* Rank 1 starts a persistent barrier once less, because it waits for rank 0. Rank 0 waits for the barrier. */
 /* run: np=3 */
 #include <mpi.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has this function with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has this function with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #endif

@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-#ifdef OPEN_MPI /* Open MPI 4.1 has these functions with the prefix MPIX_ */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* Open MPI 4.1 has these functions with the prefix MPIX_ */
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #define MPI_Bcast_init MPIX_Bcast_init

@@ -1,5 +1,5 @@
 /* The program never completes its sends: three at one line, whose variable is reused, and one at another line. */
-/* run: np=2 stdout=any */
+/* run: np=2 timeout=10s hangs=mpich>=4.1 stdout=any */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 /* run: np=2 */
 #include <mpi.h>
 #include <stddef.h>
-#ifdef OPEN_MPI
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define MPI_Barrier_init MPIX_Barrier_init
 #endif

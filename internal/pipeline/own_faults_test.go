@@ -1,8 +1,10 @@
 package pipeline_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/all"
@@ -74,6 +76,78 @@ func TestEachCheckAlone(t *testing.T) {
 		p.Finish()
 		if p.Trouble() != "" {
 			t.Errorf("%s: %s", c.ID, p.Trouble())
+		}
+	}
+}
+
+// TestCrashWhileMPIEnds: after an error that is fatal, MPI itself may crash in this process and in others. Only a crash
+// before, or in the program's own code, is reported.
+func TestCrashWhileMPIEnds(t *testing.T) {
+	const library, program = "/usr/lib/libmpich.so.12", "/bin/program"
+	for name, test := range map[string]struct {
+		path  string
+		after time.Duration // the crash of rank 1 after that of rank 0
+		want  string
+	}{
+		"in MPI":        {library, time.Millisecond, "LOCAL:MPI:CALL_FAILED [0]"},
+		"just before":   {library, -time.Millisecond, "LOCAL:MPI:CALL_FAILED [0]"},
+		"long before":   {library, -time.Second, "LOCAL:EXIT:SIGNAL [1], LOCAL:MPI:CALL_FAILED [0]"},
+		"in a callback": {program, time.Millisecond, "LOCAL:EXIT:SIGNAL [1], LOCAL:MPI:CALL_FAILED [0]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got collected
+			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+			Start(p, 0, 2)
+			Start(p, 1, 2)
+			for rank := range 2 {
+				p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: NewRank(rank, 2).Bytes()})
+				rec := Record(1, "MPI_Barrier", map[string]any{"comm": World}, 0)
+				p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: rec, Open: true})
+			}
+			p.Batch(&ring.Batch{Thread: 0, Data: Error(15, "Other MPI error", true)})
+			crash := func(rank int, path string, at time.Duration) {
+				p.End(ring.ProcID(rank), &ring.ProcEnd{
+					Kind: ring.Signaled, Code: 11, Initialized: true, InMPI: true, Time: at, PCs: []uint64{0x5010},
+					Maps: []ring.Mapping{{Start: 0x5000, End: 0x6000, Path: path}},
+				})
+			}
+			crash(0, library, 10*time.Second)
+			crash(1, test.path, 10*time.Second+test.after)
+			p.Finish()
+			names := got.Names()
+			slices.Sort(names)
+			if found := strings.Join(names, ", "); found != test.want {
+				t.Errorf("found %s", found)
+			}
+		})
+	}
+}
+
+// TestEndedWithTheOthers: MPI may end all processes when one has an error that is fatal. Only the error is reported,
+// whichever comes first.
+func TestEndedWithTheOthers(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		var got collected
+		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+		Start(p, 0, 2)
+		Start(p, 1, 2)
+		for rank := range 2 {
+			p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: NewRank(rank, 2).Bytes()})
+			rec := Record(1, "MPI_Barrier", map[string]any{"comm": World}, 0)
+			p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: rec, Open: true})
+		}
+		for _, rank := range []int{first, 1 - first} {
+			if rank == 0 {
+				p.Batch(&ring.Batch{Thread: 0, Data: Error(15, "Other MPI error", true)})
+			}
+			p.End(ring.ProcID(rank), &ring.ProcEnd{
+				Kind: ring.Exited, Code: 15, Initialized: true, InMPI: true, PCs: []uint64{0x5010},
+				Maps: []ring.Mapping{{Start: 0x5000, End: 0x6000, Path: "/usr/lib/libmpich.so.12"}},
+			})
+		}
+		p.Finish()
+		if found := strings.Join(got.Names(), ", "); found != "LOCAL:MPI:CALL_FAILED [0]" {
+			t.Errorf("rank %d ends first: found %s", first, found)
 		}
 	}
 }

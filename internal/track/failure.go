@@ -100,6 +100,7 @@ const (
 	ByOrder                 // MPI is not initialized, or finalized, or another thread is in it
 	ByOverlap               // two buffers overlap
 	ByAccess                // a buffer cannot be accessed
+	ByMessages              // messages were never received
 )
 
 // Inaccessible reports whether a finding says that a buffer of the thread's present call cannot be accessed.

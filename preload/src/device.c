@@ -12,8 +12,9 @@
 #define MV_MAY_LOAD /* only for an address that is about to be reported, or data that are about to be read */
 #include "rules.h"
 
-static const char *const libraries[] = {"libcuda.so.1", "libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.5",
-                                        "libze_loader.so.1"};
+/* Of Level Zero, it is the driver that counts. Its loader comes with hwloc and says nothing about devices. */
+static const char *const libraries[] = {"libcuda.so.1",     "libamdhip64.so",        "libamdhip64.so.6",
+                                        "libamdhip64.so.5", "libze_intel_gpu.so.1"};
 #define LIBRARIES (sizeof libraries / sizeof libraries[0])
 
 /* 1: one of them is or was loaded. Any thread sets it, mv_is_device reads it. */
@@ -31,10 +32,20 @@ void mv_device_module(const char *path, size_t len)
     }
 }
 
+/*
+ * Whether an answer says that an address belongs to a device, or leaves it open. The values are the same in CUDA and
+ * HIP. A library that is not initialized, or has no device, has no memory either: hwloc and UCX load them to look for
+ * devices.
+ */
+static int owned(int result)
+{
+    enum { INVALID_VALUE = 1, NOT_INITIALIZED = 3, NO_DEVICE = 100 };
+    return result != INVALID_VALUE && result != NOT_INITIALIZED && result != NO_DEVICE;
+}
+
 /* Whether a library reports that the address is its own, or may think so. */
 static int claims(void *library, uint64_t address)
 {
-    /* cuPointerGetAttribute(CU_POINTER_ATTRIBUTE_MEMORY_TYPE): CUDA_ERROR_INVALID_VALUE for unknown addresses. */
     int (*cuda)(unsigned *, int, uint64_t), (*hip)(void *, const void *);
     union {
         unsigned type;
@@ -43,12 +54,12 @@ static int claims(void *library, uint64_t address)
     void *f = dlsym(library, "cuPointerGetAttribute");
     if (f) {
         memcpy(&cuda, &f, sizeof f);
-        return cuda(&out.type, 2, address) != 1;
+        return owned(cuda(&out.type, 2, address)); /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
     }
     f = dlsym(library, "hipPointerGetAttributes");
     if (f) {
         memcpy(&hip, &f, sizeof f);
-        return hip(&out, (const void *)(uintptr_t)address) != 1; /* hipErrorInvalidValue */
+        return owned(hip(&out, (const void *)(uintptr_t)address));
     }
     return 1; /* it cannot be asked */
 }

@@ -23,13 +23,15 @@ var Failed = &check.Check{
 	Title:    "an MPI call returns an error",
 	Doc:      failedDoc,
 	Start: func(x *check.Run) {
-		told := make(map[*track.Process]bool) // processes with a fatal error that MPI has told the library of
+		gone := &endings{x: x, told: make(map[*track.Process]bool)}
 		truncated := newTruncations(x)
 		disagreed := &disagreements{x: x}
 		x.Match.Misfit.On(x.Owner, truncated.message)
 		x.Track.CallFailed.Late(x.Owner, func(e track.CallFailed) { // other checks may explain it
 			t, c, f := e.Thread, e.Call, e.Failure
-			told[t.Process] = told[t.Process] || f != nil && f.Fatal
+			if f != nil && f.Fatal {
+				gone.told[t.Process] = true
+			}
 			if explained(t, f) {
 				return
 			}
@@ -40,41 +42,15 @@ var Failed = &check.Check{
 		x.Track.Tick.On(x.Owner, func(struct{}) {
 			truncated.tick()
 			disagreed.reportOverdue(patience)
+			gone.tick()
 		})
 		x.Track.RunOver.On(x.Owner, func(struct{}) {
 			truncated.finish()
 			disagreed.reportOverdue(0)
+			gone.report()
 		})
-		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
-			if !told[p] && !explainedEnd(p) && x.EndedByMPI(p) && len(p.Threads) > 0 {
-				ended(x, p)
-			}
-		})
+		x.Track.ProcessEnded.On(x.Owner, gone.end)
 	},
-}
-
-// ended reports a call in which MPI ended the process without calling its error handler. MPI does so for files and
-// windows.
-func ended(x *check.Run, p *track.Process) {
-	c := p.Threads[0].Last
-	for _, th := range p.Threads {
-		if th.Open.Func != nil && th.TID == p.Ended.TID {
-			c = th.Last
-		}
-	}
-	name := x.Func(c).Name
-	x.Report(&finding.Finding{
-		Key:   x.Place(c),
-		Ranks: []int{p.Rank},
-		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with exit status %d.", name, p.Rank,
-			p.Ended.Code),
-		Why: "The error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. MPI's own message on stderr says " +
-			"what is wrong.",
-		Advice: "Correct the arguments of the call, or what led to the error. To handle such errors in the program, " +
-			"set MPI_ERRORS_RETURN or an error handler of your own.",
-		Sites:   []finding.Site{x.Site("failing call", c)},
-		Details: map[string]any{"function": name, "status": p.Ended.Code},
-	})
 }
 
 // failed describes a call that returned an error, or in which MPI is about to end the process.

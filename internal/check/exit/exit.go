@@ -5,9 +5,11 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -47,15 +49,18 @@ var Signal = &check.Check{
 
 // deaths collects the processes that died until it is clear which was first.
 type deaths struct {
-	x         *check.Run
-	dead      []*track.Process
-	ticks     int
-	explained bool // later deaths are consequences: of a deadlock, an abort, an error that is fatal, another death
+	x     *check.Run
+	dead  []*track.Process
+	ticks int
+	// explained: later deaths are consequences of a deadlock, an abort, an error that is fatal, or another death.
+	explained bool
+	enders    []*track.Process // they made MPI end the program: by an error that is fatal, or by MPI_Abort
 }
 
 func (s *deaths) failed(e track.CallFailed) {
 	if f := e.Failure; f != nil && f.Fatal {
 		s.explained = true
+		s.enders = append(s.enders, e.Thread.Process)
 	}
 }
 
@@ -63,6 +68,9 @@ func (s *deaths) end(p *track.Process) {
 	e := p.Ended
 	if p.Aborting || e.Asked {
 		s.explained = true
+	}
+	if p.Aborting {
+		s.enders = append(s.enders, p)
 	}
 	if e.Asked {
 		return
@@ -114,6 +122,7 @@ func (s *deaths) reportDeaths() {
 	s.dead = nil
 	slices.SortStableFunc(dead, func(a, b *track.Process) int { return int(a.Ended.Time - b.Ended.Time) })
 	own := false
+	dead = slices.DeleteFunc(dead, s.diedOfTheEnd)
 	for _, p := range dead {
 		if ownFault(p.Ended) {
 			s.report(p)
@@ -126,6 +135,27 @@ func (s *deaths) reportDeaths() {
 	}
 	s.report(dead[0])
 	s.explained = true
+}
+
+// aLittle is a time in which processes may notice that MPI ends the program, before the process that caused it is gone.
+const aLittle = 100 * time.Millisecond
+
+// diedOfTheEnd reports whether a process crashed in the code of MPI while MPI was ending the program. MPICH 4.2 crashes
+// there by itself after it has printed the error.
+func (s *deaths) diedOfTheEnd(p *track.Process) bool {
+	if !ownFault(p.Ended) || !p.Ended.InMPI {
+		return false
+	}
+	stack := s.x.Stack(p)
+	if len(stack) == 0 || stack[0].Module == filepath.Base(p.Exe) {
+		return false
+	}
+	if _, inside := s.x.FaultInside(p); inside {
+		return false
+	}
+	return slices.ContainsFunc(s.enders, func(q *track.Process) bool {
+		return q == p || q.Ended != nil && q.Ended.Time <= p.Ended.Time+aLittle
+	})
 }
 
 // ownFault reports whether the process itself caused the signal: by a fault or abort(), not by kill() from another

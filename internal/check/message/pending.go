@@ -31,18 +31,51 @@ var Pending = &check.Check{
 			c.Pending(func(s *match.Op) { l.add(x, s, nil) })
 			p.report(&l, "all processes of the communicator have freed it")
 		})
+		x.Track.CallFailed.On(x.Owner, p.failed)
 		x.Track.RunOver.On(x.Owner, func(struct{}) { p.finish() })
 	},
 }
 
 type pendings struct {
-	x *check.Run
+	x       *check.Run
+	refused []refusal
+}
+
+// refusal is a call in which MPI itself found messages that were never received.
+type refusal struct {
+	process *track.Process
+	fatal   bool // MPI ends the program because of it
+	call    match.Call
+	comm    *match.Comm // nil: all communicators of the process
+}
+
+// failed notes calls that fail because messages are left. MPICH from 4.1 on has such an error for MPI_Comm_free and
+// MPI_Finalize. The records of the sends may come later.
+func (p *pendings) failed(e track.CallFailed) {
+	f := e.Failure
+	if f == nil || !strings.Contains(f.Text, "being freed has") || !strings.Contains(f.Text, "unmatched message") {
+		return
+	}
+	e.Thread.Explained = track.ByMessages
+	p.refused = append(p.refused, refusal{e.Thread.Process, f.Fatal, e.Call, f.Comm})
+}
+
+// refusedBy returns the refusal that concerns a message that is left, nil if there is none.
+func (p *pendings) refusedBy(s *match.Op) *refusal {
+	receiver := p.x.Tracker.ProcessOf(s.Comm.World, int(s.Comm.Members[s.Peer]))
+	for i := range p.refused {
+		if r := &p.refused[i]; r.process == receiver && (r.comm == nil || r.comm == s.Comm) {
+			return r
+		}
+	}
+	return nil
 }
 
 // leftovers are messages that were never received, by the place of the send, in the order in which they are found.
 type leftovers struct {
 	keys   []string
 	groups map[string]*leftover
+	fatal  bool // MPI ends the program because of one
 }
 
 // leftover are the messages of one place.
@@ -86,15 +119,27 @@ func (l *leftovers) add(x *check.Run, s, probe *match.Op) {
 }
 
 // finish collects the messages at the end of the run. It leaves out processes that have not called MPI_Finalize: they
-// might have received messages later.
+// might have received messages later. If MPI has refused a call because of the messages, these count in any case.
 func (p *pendings) finish() {
-	var l leftovers
+	var l, refused leftovers
+	found := make(map[*refusal]bool)
 	for _, c := range p.x.Tracker.Comms.InOrder() {
 		c.Pending(func(s *match.Op) {
-			if p.finished(c, s.Peer) && p.finished(c, s.Me) {
+			switch r := p.refusedBy(s); {
+			case r != nil:
+				refused.add(p.x, s, nil)
+				refused.fatal = refused.fatal || r.fatal
+				found[r] = true
+			case p.finished(c, s.Peer) && p.finished(c, s.Me):
 				l.add(p.x, s, nil)
 			}
 		})
+	}
+	p.report(&refused, "MPI refuses to free the communicator")
+	for i := range p.refused {
+		if r := &p.refused[i]; !found[r] {
+			p.reportUnseen(r)
+		}
 	}
 	for _, pr := range p.x.Tracker.Processes {
 		if !finished(pr) {
@@ -112,6 +157,19 @@ func (p *pendings) finish() {
 		}
 	}
 	p.report(&l, "the receiver has called MPI_Finalize")
+}
+
+// reportUnseen reports messages that MPI says are left, and whose sends are not known.
+func (p *pendings) reportUnseen(r *refusal) {
+	p.x.Report(&finding.Finding{
+		Key:     p.x.Place(r.call),
+		Ranks:   []int{r.process.Rank},
+		Message: fmt.Sprintf("MPI says that rank %d never receives messages that were sent to it.", r.process.Rank),
+		Why: "All communication on a communicator must be complete before it is freed (MPI standard, " +
+			"section 7.4.3).",
+		Advice: "Receive every message that is sent, or do not send it.",
+		Sites:  []finding.Site{p.x.Site("refused call", r.call)},
+	})
 }
 
 func (p *pendings) finished(c *match.Comm, member int32) bool {
@@ -138,6 +196,10 @@ func (p *pendings) report(l *leftovers, why string) {
 			f.Message += fmt.Sprintf("\nMessages from %s were not received either (--max-pending).",
 				check.Plural(rest, "other place", "other places"))
 			f.Details["more_places"] = rest
+		}
+		if l.fatal {
+			f.Severity = finding.Error
+			f.Message += "\nMPI ends the program because of that."
 		}
 		p.x.Report(f)
 	}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -200,16 +201,38 @@ func TestUndamagedMessages(t *testing.T) {
 	})
 }
 
+// TestNoDevice: the loader of Level Zero and a CUDA without devices are no reason to leave out checks of data. hwloc
+// and UCX load them to look for devices.
+func TestNoDevice(t *testing.T) {
+	each(t, func(t *testing.T, m mpirun.MPI) {
+		for _, name := range []string{"libze_loader.so.1", "libcuda.so.1"} {
+			program := compile(t, m, "changed", fakeCUDA(t, m, name, 3)...) // CUDA_ERROR_NOT_INITIALIZED
+			if r := vet(t, 2, nil, program); len(r.report.Findings) != 1 ||
+				r.report.Findings[0].Check != "LOCAL:MEMORY:ILLEGAL_MODIFICATION" {
+				t.Errorf("%s: %v\n%s", name, r.report.Findings, r.Stderr)
+			}
+		}
+	})
+}
+
+// fakeCUDA makes a library whose query function returns a result for all addresses. It returns the flags that link a
+// program with it.
+func fakeCUDA(t *testing.T, m mpirun.MPI, name string, result int) []string {
+	t.Helper()
+	dir := t.TempDir()
+	library := filepath.Join(dir, name)
+	if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-Wl,-soname,"+name, fmt.Sprint("-DRESULT=", result),
+		"-o", library, filepath.Join("testdata", "cuda.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return []string{"-Wl,--no-as-needed", library, "-Wl,-rpath," + dir}
+}
+
 // TestDeviceMemory: memory of a device, as its runtime library reports it, is not read. Here, every address is such
 // memory.
 func TestDeviceMemory(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
-		library := filepath.Join(t.TempDir(), "libcuda.so.1")
-		if out, err := exec.Command(m.CC, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
-			library, filepath.Join("testdata", "cuda.c")).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		program := compile(t, m, "device", library)
+		program := compile(t, m, "device", fakeCUDA(t, m, "libcuda.so.1", 0)...)
 		for _, flags := range [][]string{nil, {"--checksums"}} {
 			r := vet(t, 2, flags, program)
 			for _, f := range r.report.Findings {

@@ -20,16 +20,28 @@ func parse(t *testing.T, name, source string) *Example {
 
 func TestParse(t *testing.T) {
 	e := parse(t, "a.c", `/* What it shows. */
-/* run: np=3 timeout=5s within=2s args="-a b" env=A=1 env="B=2 3" flags="--strict" cflags=-O2 mpi=mpich status=4 stdout=any */
+/* run: np=3 timeout=5s within=2s args="-a b" env=A=1 env="B=2 3" flags="--strict" cflags=-O2 mpi=mpich<5 mpi=openmpi>=4.1 hangs=openmpi,mpich status=4 stdout=any */
 int main() {
     f(); /* want "A:B" */
     g(); /* want info "A:B:C" "x(.|\n)*\(y\)" count=2 ranks=0,2 func="ns::g" may "D" */ /* may fatal "E" */
     h(); /* nothing that we want "here" */
 } /* want nowhere "F" */
 `)
-	if e.NP != 3 || e.Timeout != 5*time.Second || e.Within != 2*time.Second || e.MPI != "mpich" ||
+	if e.NP != 3 || e.Timeout != 5*time.Second || e.Within != 2*time.Second ||
 		e.Status != 4 || e.Stdout {
 		t.Errorf("options: %+v", e)
+	}
+	for mpi, suits := range map[string]bool{
+		"mpich 4.0.2": true, "mpich 5.0": false, "mpich 5.1.1": false, "openmpi 4.0.9": false, "openmpi 4.1.4": true,
+		"openmpi 6.0.0rc2": true,
+	} {
+		name, version, _ := strings.Cut(mpi, " ")
+		if e.For(name, version) != suits {
+			t.Errorf("it makes sense with %s: %v", mpi, !suits)
+		}
+		if !e.Hangs.Has(name, version) {
+			t.Errorf("it does not hang with %s", mpi)
+		}
 	}
 	if got := strings.Join(append(append(append(e.Args, e.Env...), e.Flags...), e.CFlags...),
 		"|"); got != "-a|b|A=1|B=2 3|--strict|-O2" {

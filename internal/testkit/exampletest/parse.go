@@ -22,7 +22,8 @@ type Example struct {
 	Env     []string      // additional, "NAME=value"
 	Flags   []string      // of mpivet run
 	CFlags  []string      // of the compiler
-	MPI     string        // "mpich" or "openmpi" if the example makes sense only with that one, else ""
+	MPIs    MPIs          // the only ones with which the example makes sense; nil for all
+	Hangs   MPIs          // MPIs with which the program may hang: then it is ended after its time
 	Timeout time.Duration // after which the run has failed
 	Within  time.Duration // maximum time of the run under mpivet; 0: no limit
 	Status  int           // expected exit status of mpivet, -1 if it follows from the findings
@@ -41,6 +42,9 @@ type Want struct {
 	Ranks    []int // nil for any ranks
 	Func     string
 }
+
+// For reports whether the example makes sense with an MPI implementation of a version.
+func (e *Example) For(mpi, version string) bool { return e.MPIs == nil || e.MPIs.Has(mpi, version) }
 
 // Twin reports whether the program is a correct one: its name ends in _ok.
 func (e *Example) Twin() bool {
@@ -188,10 +192,9 @@ func (e *Example) parseRun(words []word) error {
 		case "env":
 			e.Env = append(e.Env, value)
 		case "mpi":
-			e.MPI = value
-			if value != "mpich" && value != "openmpi" {
-				err = fmt.Errorf("mpi is mpich or openmpi, not %q", value)
-			}
+			err = e.MPIs.add(strings.Split(value, ","))
+		case "hangs":
+			err = e.Hangs.add(strings.Split(value, ","))
 		case "stdout":
 			e.Stdout = value != "any"
 			if e.Stdout {

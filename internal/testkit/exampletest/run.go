@@ -145,7 +145,8 @@ func Check(
 		return nil, err
 	}
 	var problems []string
-	if run.TimedOut {
+	hung := run.TimedOut && e.Hangs.Has(m.Name, m.Version())
+	if run.TimedOut && !hung {
 		problems = append(problems, fmt.Sprintf("HUNG     no end after %v", e.Timeout))
 	}
 	if e.Within > 0 && run.Took > e.Within && o.Keep == nil {
@@ -164,7 +165,9 @@ func Check(
 
 	// Without errors, the program also ends properly without mpivet, and must look the same.
 	bad := severe(report)
-	problems = append(problems, statusProblems(e, report, run.Status)...)
+	if !hung {
+		problems = append(problems, statusProblems(e, report, run.Status)...)
+	}
 	if !bad && !run.TimedOut {
 		more, err := alike(e, m, command, env, dir, run, o.Plain)
 		if err != nil {
@@ -220,7 +223,7 @@ func alike(
 	e *Example, m mpirun.MPI, command, env []string, dir string, run *mpirun.Result, known *Plain,
 ) (problems []string, err error) {
 	if known != nil && known.Program != "" && known.Status == run.Status &&
-		(!e.Stdout || known.Stdout == sorted(run.Stdout)) {
+		(!e.Stdout || known.Stdout == printed(run)) {
 		return nil, nil
 	}
 	alone := append(append([]string{m.Mpirun, "-n", fmt.Sprint(e.NP)}, command...), e.Args...)
@@ -241,16 +244,16 @@ func alike(
 			return nil, err
 		}
 		if e.Stdout {
-			known.Stdout = sorted(plain.Stdout)
+			known.Stdout = printed(plain)
 		}
 	}
 	if e.Status < 0 && plain.Status != run.Status {
 		problems = append(problems, fmt.Sprintf("STATUS   %d, without mpivet %d%s\n%s", run.Status,
 			plain.Status, before, tail(plain)))
 	}
-	if e.Stdout && sorted(plain.Stdout) != sorted(run.Stdout) {
+	if e.Stdout && printed(plain) != printed(run) {
 		problems = append(problems, fmt.Sprintf("OUTPUT\n%s\nwithout mpivet\n%s",
-			indent(sorted(run.Stdout)), indent(sorted(plain.Stdout))))
+			indent(printed(run)), indent(printed(plain))))
 	}
 	return problems, nil
 }

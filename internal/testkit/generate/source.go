@@ -55,7 +55,8 @@ var initialised = []string{
 func (s *source) head() {
 	p := s.p
 	s.line("/* A generated program, of seed %d. */\n/* run: np=%d timeout=60s stdout=any */", p.Seed, len(p.Ranks))
-	s.line("#include <mpi.h>\n#include <stdlib.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>")
+	s.line("#include <mpi.h>\n#include <stdlib.h>\n" +
+		"#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5\n#include <mpi-ext.h>")
 	for _, name := range initialised {
 		s.line("#define MPI_%s_init MPIX_%s_init", name, name)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -47,11 +48,39 @@ func (m MPI) Has(function string) bool {
 	return cmd.Run() == nil
 }
 
+// versions has the version of each compiler's mpi.h that was asked for.
+var versions sync.Map // of func() string
+
+// Version returns the version of the implementation in its mpi.h, such as "4.0.2". It returns "" if there is none.
+func (m MPI) Version() string {
+	read, _ := versions.LoadOrStore(m.CC, sync.OnceValue(m.readVersion))
+	return read.(func() string)()
+}
+
+func (m MPI) readVersion() string {
+	cmd := exec.Command(m.CC, "-E", "-P", "-x", "c", "-")
+	cmd.Stdin = strings.NewReader(`#include <mpi.h>
+#ifdef MPICH_VERSION
+version MPICH_VERSION
+#else
+version OMPI_MAJOR_VERSION.OMPI_MINOR_VERSION.OMPI_RELEASE_VERSION
+#endif
+`)
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	_, version, _ := strings.Cut(string(out), "version ")
+	version, _, _ = strings.Cut(version, "\n")
+	return strings.NewReplacer(" ", "", `"`, "").Replace(version)
+}
+
 // Environment returns the environment for programs and launchers. Without it, Open MPI refuses to run as root or with
-// more ranks than cores.
+// more ranks than cores, and Open MPI 5 finds no way to spawned processes where the loopback interface is the only one.
 func Environment(extra ...string) []string {
 	env := append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-		"OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
+		"OMPI_MCA_btl_tcp_if_include=lo")
 	return append(env, extra...)
 }
 

@@ -1,0 +1,64 @@
+package call
+
+import (
+	"fmt"
+
+	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/track"
+)
+
+// endings finds processes that MPI ends inside a call without calling an error handler. If an error of another process
+// is fatal, or a process has called MPI_Abort, MPI may end all others in this way: MPICH 4.2 does. The records of that
+// process may come later, so findings are held back for a moment.
+type endings struct {
+	x     *check.Run
+	told  map[*track.Process]bool // processes with a fatal error that MPI has told the library of
+	held  []*finding.Finding
+	ticks int // since the last one was held back
+}
+
+func (s *endings) end(p *track.Process) {
+	if !s.told[p] && !explainedEnd(p) && s.x.EndedByMPI(p) && len(p.Threads) > 0 {
+		s.held, s.ticks = append(s.held, ended(s.x, p)), 0
+	}
+}
+
+func (s *endings) tick() {
+	if s.ticks++; s.ticks > patience {
+		s.report()
+	}
+}
+
+func (s *endings) report() {
+	for _, f := range s.held {
+		if len(s.told) == 0 && !s.x.Tracker.Aborting {
+			s.x.Report(f)
+		}
+	}
+	s.held = nil
+}
+
+// ended describes a call in which MPI ended the process without calling its error handler. MPI does so for files and
+// windows.
+func ended(x *check.Run, p *track.Process) *finding.Finding {
+	c := p.Threads[0].Last
+	for _, th := range p.Threads {
+		if th.Open.Func != nil && th.TID == p.Ended.TID {
+			c = th.Last
+		}
+	}
+	name := x.Func(c).Name
+	return &finding.Finding{
+		Key:   x.Place(c),
+		Ranks: []int{p.Rank},
+		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with exit status %d.", name, p.Rank,
+			p.Ended.Code),
+		Why: "The error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. MPI's own message on stderr says " +
+			"what is wrong.",
+		Advice: "Correct the arguments of the call, or what led to the error. To handle such errors in the program, " +
+			"set MPI_ERRORS_RETURN or an error handler of your own.",
+		Sites:   []finding.Site{x.Site("failing call", c)},
+		Details: map[string]any{"function": name, "status": p.Ended.Code},
+	}
+}

@@ -1,0 +1,19 @@
+/* Changes a buffer while it is being sent. */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, value = 1;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Isend(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &r);
+        value = 2;
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
