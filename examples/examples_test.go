@@ -28,40 +28,64 @@ var (
 // LIVE_TESTS=1 go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
 func TestExamples(t *testing.T) {
 	b := newBench(t)
+	for i, m := range b.mpis {
+		t.Run(m.Name, func(t *testing.T) {
+			if want := recordedVersions[m.Name]; *renew && !strings.HasPrefix(m.Version(), want+".") {
+				t.Fatalf("recordings are made with version %s, not %s", want, m.Version())
+			}
+			b.all(t, m, i)
+		})
+	}
+}
+
+// TestStandardABI does the same with programs of the standard ABI, under each library that supports it.
+func TestStandardABI(t *testing.T) {
+	b := newBench(t)
+	mpis, err := mpirun.StandardABI(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mpis) == 0 {
+		t.Skip("no library of the standard ABI is installed as Debian does")
+	}
+	for i, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) { b.all(t, m, i) })
+	}
+}
+
+// all runs all examples with an MPI. part is 0 or 1 and selects those that run in strict mode.
+func (b *bench) all(t *testing.T, m mpirun.MPI, part int) {
+	t.Helper()
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range b.mpis {
-		t.Run(m.Name, func(t *testing.T) {
-			r := newRecorder(m.Name)
-			alone := readPlainRuns(t, m.Name)
-			for _, path := range paths {
-				t.Run(path, func(t *testing.T) {
-					e, err := exampletest.Load(path)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if !e.For(m.Name, m.Version()) {
-						t.Skip("it is for other MPIs")
-					}
-					options := exampletest.Options{Thorough: *thorough, Plain: alone.of(t, e)}
-					modes := []string{""}
-					switch {
-					case *renew && !r.needs(e) && !alone.needs(e, options.Plain):
-						t.Skip("its recording is up to date")
-					case *renew && r.needs(e):
-						options.Keep = func(run *recorded.Run) error { return r.write(e, run) }
-					case *renew:
-					case strict(path) && *thorough:
-						modes = []string{"", "--strict"}
-					case strict(path) && exampletest.Part(e, 2) == uint32(i)%2:
-						modes = []string{"--strict"}
-					}
-					if problems := b.check(t, e, m, options, modes...); len(problems) > 0 {
-						t.Errorf("%s with %s:\n%s", path, m.Name, strings.Join(problems, "\n"))
-					}
-				})
+	r := newRecorder(m.Name)
+	alone := readPlainRuns(t, m.Name)
+	for _, path := range paths {
+		t.Run(path, func(t *testing.T) {
+			e, err := exampletest.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !e.For(m) || *renew && !e.Recorded(m.Name, m.Version()) {
+				t.Skip("it is for other MPIs")
+			}
+			options := exampletest.Options{Thorough: *thorough, Plain: alone.of(t, e)}
+			modes := []string{""}
+			switch {
+			case *renew && !r.needs(e) && !alone.needs(e, options.Plain):
+				t.Skip("its recording is up to date")
+			case *renew && r.needs(e):
+				options.Keep = func(run *recorded.Run) error { return r.write(e, run) }
+			case *renew:
+			case strict(path) && *thorough:
+				modes = []string{"", "--strict"}
+			case strict(path) && exampletest.Part(e, 2) == uint32(part):
+				modes = []string{"--strict"}
+			}
+			if problems := b.check(t, e, m, options, modes...); len(problems) > 0 {
+				t.Errorf("%s with %s:\n%s", path, m.Name, strings.Join(problems, "\n"))
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func TestRecordings(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !e.For(mpi, version) {
+				if !e.Recorded(mpi, version) {
 					continue
 				}
 				known[recordingOf(mpi, e)] = true

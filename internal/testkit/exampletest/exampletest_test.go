@@ -36,7 +36,7 @@ int main() {
 		"openmpi 6.0.0rc2": true,
 	} {
 		name, version, _ := strings.Cut(mpi, " ")
-		if e.For(name, version) != suits {
+		if e.Recorded(name, version) != suits {
 			t.Errorf("it makes sense with %s: %v", mpi, !suits)
 		}
 		if !e.Hangs.Has(name, version) {

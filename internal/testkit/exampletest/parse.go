@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
 // Example is one program with its expectations.
@@ -23,6 +25,7 @@ type Example struct {
 	Flags   []string      // of mpivet run
 	CFlags  []string      // of the compiler
 	MPIs    MPIs          // the only ones with which the example makes sense; nil for all
+	Needs   string        // a function without which the example makes no sense; "" if MPI 3.1 has all of them
 	Hangs   MPIs          // MPIs with which the program may hang: then it is ended after its time
 	Timeout time.Duration // after which the run has failed
 	Within  time.Duration // maximum time of the run under mpivet; 0: no limit
@@ -43,8 +46,19 @@ type Want struct {
 	Func     string
 }
 
-// For reports whether the example makes sense with an MPI implementation of a version.
-func (e *Example) For(mpi, version string) bool { return e.MPIs == nil || e.MPIs.Has(mpi, version) }
+// For reports whether the example makes sense with an MPI implementation.
+func (e *Example) For(m mpirun.MPI) bool {
+	if m.Standard && filepath.Ext(e.Path) != ".c" {
+		return false
+	}
+	return (e.MPIs == nil || e.MPIs.Has(m.Name, m.Version())) && (e.Needs == "" || m.Has(e.Needs))
+}
+
+// Recorded reports whether there is a recorded run of the example, with an MPI implementation of a version. There is
+// none of examples that need newer functions.
+func (e *Example) Recorded(mpi, version string) bool {
+	return (e.MPIs == nil || e.MPIs.Has(mpi, version)) && e.Needs == ""
+}
 
 // Twin reports whether the program is a correct one: its name ends in _ok.
 func (e *Example) Twin() bool {
@@ -193,6 +207,8 @@ func (e *Example) parseRun(words []word) error {
 			e.Env = append(e.Env, value)
 		case "mpi":
 			err = e.MPIs.add(strings.Split(value, ","))
+		case "needs":
+			e.Needs = value
 		case "hangs":
 			err = e.Hangs.add(strings.Split(value, ","))
 		case "stdout":

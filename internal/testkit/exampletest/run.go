@@ -36,6 +36,9 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 	if wrapper == m.CC {
 		args = append(args, "-lpthread", "-lm")
 	}
+	if m.Standard {
+		args = append(append(mpirun.StandardFlags, args...), "-lmpi_abi")
+	}
 	cmd, err := mpirun.Compile(wrapper, args...)
 	if err != nil {
 		return nil, err
@@ -115,11 +118,12 @@ func Part(e *Example, n uint32) uint32 {
 }
 
 // environment returns the environment of the example. Thorough runs have the default settings of the MPI libraries.
-func (o Options) environment(e *Example) []string {
+func (o Options) environment(e *Example, m mpirun.MPI) []string {
+	extra := append(slices.Clone(m.Env), e.Env...)
 	if o.Thorough {
-		return mpirun.Environment(e.Env...)
+		return mpirun.Environment(extra...)
 	}
-	return mpirun.FastStart(e.Env...)
+	return mpirun.FastStart(extra...)
 }
 
 // sampled reports whether Check examines the example more closely.
@@ -135,7 +139,7 @@ func Check(
 	args := append([]string{mpivet, "run", "-n", fmt.Sprint(e.NP), "--json", reportFile, "--record", recordFile},
 		e.Flags...)
 	args = append(append(append(args, "--"), command...), e.Args...)
-	env := o.environment(e)
+	env := o.environment(e, m)
 	limit := e.Timeout
 	if o.Keep != nil { // without the time of the run
 		limit *= 5

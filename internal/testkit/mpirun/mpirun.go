@@ -23,13 +23,18 @@ import (
 type MPI struct {
 	Name                string // "mpich" or "openmpi"
 	CC, CXX, FC, Mpirun string
+	// Standard: programs are compiled with CC and StandardFlags for the standard ABI. There is no CXX and FC then.
+	Standard bool
+	Env      []string // for programs, besides Environment
 }
 
 // Installed returns the MPI implementations whose compilers and launchers are on the PATH under Debian's names.
 func Installed() []MPI {
 	var list []MPI
 	for _, name := range []string{"mpich", "openmpi"} {
-		m := MPI{name, "mpicc." + name, "mpicxx." + name, "mpif90." + name, "mpiexec." + name}
+		m := MPI{
+			Name: name, CC: "mpicc." + name, CXX: "mpicxx." + name, FC: "mpif90." + name, Mpirun: "mpiexec." + name,
+		}
 		if _, err := exec.LookPath(m.CC); err != nil {
 			continue
 		}
@@ -43,22 +48,26 @@ func Installed() []MPI {
 
 // Has reports whether mpi.h declares a function.
 func (m MPI) Has(function string) bool {
-	cmd := exec.Command(m.CC, "-fsyntax-only", "-x", "c", "-")
+	args := []string{"-fsyntax-only", "-x", "c", "-"}
+	if m.Standard {
+		args = append(StandardFlags, args...)
+	}
+	cmd := exec.Command(m.CC, args...)
 	cmd.Stdin = strings.NewReader("#include <mpi.h>\nvoid *f = (void *)" + function + ";\n")
 	return cmd.Run() == nil
 }
 
-// versions has the version of each compiler's mpi.h that was asked for.
+// versions has the version in the mpi.h of each implementation that was asked for.
 var versions sync.Map // of func() string
 
 // Version returns the version of the implementation in its mpi.h, such as "4.0.2". It returns "" if there is none.
 func (m MPI) Version() string {
-	read, _ := versions.LoadOrStore(m.CC, sync.OnceValue(m.readVersion))
+	read, _ := versions.LoadOrStore(m.Name, sync.OnceValue(m.readVersion))
 	return read.(func() string)()
 }
 
 func (m MPI) readVersion() string {
-	cmd := exec.Command(m.CC, "-E", "-P", "-x", "c", "-")
+	cmd := exec.Command("mpicc."+m.Name, "-E", "-P", "-x", "c", "-")
 	cmd.Stdin = strings.NewReader(`#include <mpi.h>
 #ifdef MPICH_VERSION
 version MPICH_VERSION
