@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,10 +37,7 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 	if wrapper == m.CC {
 		args = append(args, "-lpthread", "-lm")
 	}
-	if m.Standard {
-		args = append(append(mpirun.StandardFlags, args...), "-lmpi_abi")
-	}
-	cmd, err := mpirun.Compile(wrapper, args...)
+	cmd, err := compiler(m, wrapper, args)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +45,13 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, text)
 	}
 	return []string{out}, nil
+}
+
+func compiler(m mpirun.MPI, wrapper string, args []string) (*exec.Cmd, error) {
+	if m.Standard {
+		return exec.Command(m.CC, slices.Concat(mpirun.StandardFlags, args, []string{"-lmpi_abi"})...), nil
+	}
+	return mpirun.Compile(wrapper, args...)
 }
 
 // Options say how much Check does.
