@@ -51,7 +51,7 @@ func TestContainer(t *testing.T) {
 	needDist(t)
 	needProgram(t, "buildah", "buildah")
 	b := newBuilder(t)
-	b.image(debianImage, debian(t))
+	b.image(debianImage, debian(t, "bookworm"))
 	b.image(goImage, golang(t), "PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 	source := clone(t, filepath.Join(t.TempDir(), "source"))
 	downloads := filepath.Join(strings.TrimSpace(run(t, ".", nil, "go", "env", "GOMODCACHE")), "cache/download")
@@ -86,7 +86,7 @@ echo "status $?"`)
 // golang returns an archive of a Debian with make and this machine's Go, as the image golang has them.
 func golang(t *testing.T) string {
 	t.Helper()
-	dir := system(t)
+	dir := system(t, "bookworm")
 	in(t, dir, "apt-get update -q; apt-get install -q -y --no-install-recommends make ca-certificates")
 	goroot := strings.TrimSpace(run(t, ".", nil, "go", "env", "GOROOT"))
 	if err := os.MkdirAll(filepath.Join(dir, "usr/local/go"), 0o755); err != nil {

@@ -1,6 +1,7 @@
 package packaging
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"debug/elf"
 	"encoding/json"
@@ -265,10 +266,10 @@ func TestSpackInstall(t *testing.T) {
 	}
 }
 
-// system unpacks a fresh Debian 12 and returns its root. The archive of it is kept for later runs of the tests.
-func system(t *testing.T) string {
+// system unpacks a fresh Debian and returns its root. The archive of it is kept for later runs of the tests.
+func system(t *testing.T, suite string) string {
 	t.Helper()
-	archive := debian(t)
+	archive := debian(t, suite)
 	dir := filepath.Join(t.TempDir(), "root")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -284,14 +285,14 @@ func system(t *testing.T) string {
 	return dir
 }
 
-// debian returns an archive of the root of a minimal Debian 12.
-func debian(t *testing.T) string {
+// store returns the folder in which systems are kept.
+func store() string { return cmp.Or(os.Getenv("MPIVET_SYSTEMS"), "/var/tmp/mpivet-systems") }
+
+// debian returns an archive of the root of a minimal Debian.
+func debian(t *testing.T, suite string) string {
 	t.Helper()
-	store := os.Getenv("MPIVET_SYSTEMS")
-	if store == "" {
-		store = "/var/tmp/mpivet-systems"
-	}
-	archive := filepath.Join(store, "dist-bookworm.tar")
+	store := store()
+	archive := filepath.Join(store, "dist-"+suite+".tar")
 	if _, err := os.Stat(archive); err == nil {
 		return archive
 	}
@@ -299,9 +300,11 @@ func debian(t *testing.T) string {
 	if err := os.MkdirAll(store, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	part := filepath.Join(store, fmt.Sprintf(".%d.dist-bookworm.tar", os.Getpid()))
+	part := filepath.Join(store, fmt.Sprintf(".%d.dist-%s.tar", os.Getpid(), suite))
 	defer os.Remove(part)
-	run(t, ".", nil, "mmdebstrap", "--variant=minbase", "bookworm", part)
+	run(t, ".", nil, "mmdebstrap", "--variant=minbase", `--aptopt=Acquire::Check-Valid-Until "false"`,
+		"--keyring=/usr/share/keyrings/debian-archive-keyring.gpg", suite, part,
+		"deb http://deb.debian.org/debian "+suite+" main")
 	if err := os.Rename(part, archive); err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +345,7 @@ const everything = `find / -xdev \( -path /proc -o -path /dev -o -path /var/lib/
 // TestDebian: the package installs in a fresh Debian, works, and leaves nothing behind.
 func TestDebian(t *testing.T) {
 	needDist(t)
-	root := system(t)
+	root := system(t, "bookworm")
 	install(t, file(t, "mpivet_"+release+"_amd64.deb"), filepath.Join(root, "mpivet.deb"))
 	before := in(t, root, everything)
 	in(t, root, `dpkg -i /mpivet.deb`)
@@ -366,6 +369,47 @@ dpkg --verify mpivet`)
 	in(t, root, `dpkg --purge mpivet`)
 	if after := in(t, root, everything); after != before {
 		t.Errorf("the package has changed what it does not own:\n%s", difference(before, after))
+	}
+}
+
+// TestNoCompiler: in systems with an MPI and without a compiler, the binary of the release finds an error, with a
+// ready-made library. The programs are compiled elsewhere.
+func TestNoCompiler(t *testing.T) {
+	needDist(t)
+	needProgram(t, "mpicc.mpich", "libmpich-dev")
+	needProgram(t, "mpicc.openmpi", "libopenmpi-dev")
+	binary := file(t, "mpivet-"+release+"-linux-amd64")
+	programs := t.TempDir()
+	compile := func(name, cc string, flags ...string) {
+		args := append([]string{"-g", "-o", filepath.Join(programs, name), "../examples/deadlock/recv_recv.c"}, flags...)
+		run(t, ".", nil, cc, args...)
+	}
+	compile("mpich", "mpicc.mpich")
+	compile("openmpi", "mpicc.openmpi")
+	lib := filepath.Join(store(), "mpi-forky/usr/lib/x86_64-linux-gnu")
+	compile("abi", "cc", "-I"+lib+"/mpi_abi_mpich/include", lib+"/libmpi_abi_mpich.so.1.0.0",
+		"-Wl,--allow-shlib-undefined")
+	for suite, names := range map[string][]string{
+		"bookworm": {"mpich", "openmpi"}, "trixie": {"mpich", "openmpi"}, "forky": {"mpich", "openmpi", "abi"},
+	} {
+		root := system(t, suite)
+		in(t, root, `apt-get update -q
+apt-get install -q -y --no-install-recommends mpich openmpi-bin openssh-client
+! command -v gcc`)
+		run(t, ".", nil, "cp", binary, filepath.Join(root, "usr/bin/mpivet"))
+		for _, name := range names {
+			run(t, ".", nil, "cp", filepath.Join(programs, name), filepath.Join(root, "root/prog"))
+			got := in(t, root, `cd /root
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+mpivet run -n 2 ./prog 2>&1 || echo "status $?"
+ls .cache/mpivet`)
+			if !strings.Contains(got, "GLOBAL:DEADLOCK:HARD") || !strings.Contains(got, "status 3\n") ||
+				!strings.Contains(got, "recv_recv.c:13") ||
+				!strings.Contains(got, "libmpivet-ready-"+name+"-") {
+				t.Errorf("%s in %s: mpivet run prints\n%s", name, suite, got)
+			}
+		}
 	}
 }
 
@@ -405,7 +449,7 @@ try mpivet run -n 2 a.o
 // extension for gdb work.
 func TestDebianWithMPI(t *testing.T) {
 	needDist(t)
-	system := system(t)
+	system := system(t, "bookworm")
 	install(t, file(t, "mpivet_"+release+"_amd64.deb"), filepath.Join(system, "mpivet.deb"))
 	install(t, "../examples/deadlock/recv_recv.c", filepath.Join(system, "root/recv_recv.c"))
 	install(t, writeTemp(t, complete), filepath.Join(system, "root/complete"))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the files of a release, for each processor: the static binary, the packages for Debian and for RPM, and the list
-# of components. The same commit and the same version of Go give the same bytes, in any folder on any machine.
+# of components. The same commit, the same version of Go and the same packages of Debian give the same bytes, in any
+# folder on any machine.
 #
 #     scripts/dist.sh [FOLDER]      FOLDER is dist by default; ARCHES="amd64 arm64" are the processors
 set -eu
@@ -19,6 +20,13 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# Ready-made preload libraries, for machines without a compiler. READY=no leaves them out.
+if [ "${READY:-yes}" = yes ]; then
+    scripts/ready.sh
+else
+    rm -f preload/ready/files/*.zst
+fi
 
 # The list of components has checksums of the tool, so the tool must be reproducible, too.
 CGO_ENABLED=0 go -C packaging/tools build -o "$work/tools/" tool

@@ -85,7 +85,7 @@ suite=${system%-arm64}
 arch=amd64
 [ "$suite" = "$system" ] || arch=arm64
 case $suite in
-bookworm | trixie | forky | sid) ;;
+bullseye | bookworm | trixie | forky | sid) ;;
 *) usage ;;
 esac
 
@@ -109,13 +109,13 @@ root=$systems/$system
 mkdir -p "$systems"
 [ -z "$fresh" ] || enter -remove "$root"
 if [ ! -d "$root" ]; then
-    echo "system: making $root"
+    echo "system: making $root" >&2
     enter -remove "$root.new"
     # A mirror may be a snapshot of an earlier day: its lists have then expired.
     mmdebstrap --quiet --variant=minbase --arch="$arch" --include=ca-certificates,make \
         --aptopt='Acquire::Check-Valid-Until "false"' \
         --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$suite" "$root.new" \
-        "deb http://deb.debian.org/debian $suite main" || {
+        "deb http://deb.debian.org/debian $suite main" </dev/null || {
         enter -remove "$root.new"
         fail "the packages of $system could not be installed"
     }

@@ -10,6 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/preload"
+	"github.com/mpivet/mpivet/preload/ready"
 )
 
 // builder makes preload libraries from the sources in this executable, and keeps them in the user's cache.
@@ -21,6 +22,9 @@ func builder() (*launch.Builder, error) {
 	b := &launch.Builder{
 		Dir: dir, Log: os.Stderr, Write: preload.WriteSources, Flags: preload.CompileFlags(),
 		Standard: func(name string) bool { return mpiapi.InABI(strings.TrimPrefix(name, "P")) },
+	}
+	for _, l := range ready.Libraries() {
+		b.ReadyMade = append(b.ReadyMade, launch.ReadyMade{ABI: l.ABI, Version: l.Version, WriterTo: l})
 	}
 	if p := launch.ThisProgram(); p != "" {
 		b.Program = fmt.Sprintf("%s %x %x", p, mpiapi.Hash(), preload.Digest())

@@ -128,13 +128,20 @@ func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 		if ccErr != nil {
 			d.note("compiler", "%s; not needed now, as the preload library is built", oneLine(ccErr))
 		}
-	case ccErr != nil:
-		d.fail("compiler", ccErr)
 	default:
 		// Compile it now, to see whether that works.
-		if path, err = b.Library(m); err != nil {
+		path, err = b.Library(m)
+		switch {
+		case err != nil && ccErr != nil:
+			d.fail("compiler", err)
+		case err != nil:
 			d.fail("preload library", err)
-		} else {
+		case launch.IsReadyMade(path):
+			d.ok("preload library", "%s (ready-made)", path)
+			if ccErr != nil {
+				d.note("compiler", "%s; not needed, as there is a ready-made library", oneLine(ccErr))
+			}
+		default:
 			d.ok("preload library", "%s (built just now)", path)
 		}
 	}

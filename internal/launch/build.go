@@ -37,6 +37,8 @@ type Builder struct {
 	Standard func(name string) bool
 	// Flags are the compiler's flags for compiling and linking, without the output's name.
 	Flags []string
+	// ReadyMade are libraries for MPIs for which none can be compiled.
+	ReadyMade []ReadyMade
 	// Program identifies the program that Write and Flags belong to. If it isn't empty, Dir also stores which library
 	// the program uses for an MPI. This saves time: to find the library without this note, the sources must be written,
 	// which takes as long as the start of a short program.
@@ -131,7 +133,7 @@ func (e *BuildError) Error() string {
 }
 
 // Library returns the preload library for an MPI. It is $MPIVET_PRELOAD if that is set, else the library in the cache.
-// It compiles the library if the cache does not have it.
+// It compiles the library if the cache does not have it. If that is not possible, it takes a ready-made library.
 func (b *Builder) Library(m *MPI) (string, error) {
 	if lib := os.Getenv(LibraryVariable); lib != "" {
 		lib, err := filepath.Abs(lib)
@@ -149,9 +151,23 @@ func (b *Builder) Library(m *MPI) (string, error) {
 	path, err := b.build(m)
 	if err == nil {
 		b.keep(m, path)
+		return path, nil
 	}
-	return path, err
+	if len(b.ReadyMade) == 0 || errors.Is(err, errInterrupted) {
+		return "", err
+	}
+	path, unusable := b.ready(m)
+	if unusable != nil {
+		return "", fmt.Errorf("%w; %w", err, unusable)
+	}
+	if _, failed := errors.AsType[*BuildError](err); failed {
+		b.say("%v; a ready-made library is used", err)
+	}
+	return path, nil
 }
+
+// errInterrupted is the error when the user interrupts a build.
+var errInterrupted = errors.New("interrupted while compiling the preload library")
 
 // note returns the file with the name of the program's library for an MPI.
 func (b *Builder) note(m *MPI) string {
@@ -215,7 +231,7 @@ func (b *Builder) build(m *MPI) (string, error) {
 	if err := b.compile(ctx, m, path, dir, files); err != nil {
 		if ctx.Err() != nil {
 			_ = os.Remove(logName(path))
-			err = errors.New("interrupted while compiling the preload library")
+			err = errInterrupted
 		}
 		return "", err
 	}

@@ -367,21 +367,47 @@ var mpichConstants = regexp.MustCompile(`\x00\d+:\d+:\d+\x00+[^\x00]{10,64}\x00+
 
 // hiddenVersion returns the version of an MPICH library that does not export it, as MPICH 4.2, "" if it is not found.
 func hiddenVersion(path string) string {
+	if m := mpichConstants.FindSubmatch(constants(path)); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// constants returns the constants of a library, nil if it has none.
+func constants(path string) []byte {
 	f, err := openELF(path)
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer f.Close()
 	s := f.Section(".rodata")
 	if s == nil {
-		return ""
+		return nil
 	}
 	data, err := s.Data()
 	if err != nil {
-		return ""
+		return nil
 	}
-	if m := mpichConstants.FindSubmatch(data); m != nil {
-		return string(m[1])
+	return data
+}
+
+// vendors are the texts by which relatives of MPICH describe themselves in MPI_Get_library_version.
+var vendors = []struct {
+	flavour Flavour
+	text    *regexp.Regexp // the version is its group, if the text has it
+}{
+	{Intel, regexp.MustCompile(`Intel\(R\) MPI Library (?:(\d+\.[\w.]*))?`)},
+	{Cray, regexp.MustCompile(`CRAY MPICH version (?:(\d+\.[\w.]*))?`)},
+	{MVAPICH, regexp.MustCompile(`MVAPICH2?(?:-X)? Version[ :\t]*(?:(\d+\.[\w.]*))?`)},
+}
+
+// vendor returns the flavour and the version, "" if unknown, of a relative of MPICH. ok is false for MPICH itself.
+func vendor(path string) (f Flavour, version string, ok bool) {
+	data := constants(path)
+	for _, v := range vendors {
+		if m := v.text.FindSubmatch(data); m != nil {
+			return v.flavour, string(m[1]), true
+		}
 	}
-	return ""
+	return "", "", false
 }

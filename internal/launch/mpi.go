@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ const (
 	OpenMPI Flavour = "Open MPI"
 	Intel   Flavour = "Intel MPI"
 	MVAPICH Flavour = "MVAPICH"
+	Cray    Flavour = "Cray MPICH"
 	Unknown Flavour = "MPI"
 )
 
@@ -104,32 +106,7 @@ func openMPI(path, why string) (*MPI, error) {
 		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
 	}
 	m.standard = strings.HasPrefix(m.Soname, "libmpi_abi.so")
-	switch {
-	case m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init"):
-		m.Flavour = OpenMPI
-		m.Version = constant(real, "ompi_version_string")
-	case coreOfOpenMPI(o) != nil:
-		m.Flavour = OpenMPI
-		m.Version = constant(coreOfOpenMPI(o).path, "ompi_version_string")
-	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") ||
-		strings.Contains(real, "/oneapi/mpi/") ||
-		strings.Contains(real, "/impi"):
-		m.Flavour = Intel
-	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") ||
-		strings.Contains(strings.ToLower(real), "mvapich"):
-		m.Flavour = MVAPICH
-		m.Version = constant(real, "MVAPICH_Version_string")
-	case m.Exports("MPII_Version_string") || m.Exports("MPIR_Version_string"):
-		m.Flavour = MPICH
-		if m.Version = constant(real, "MPII_Version_string"); m.Version == "" {
-			m.Version = constant(real, "MPIR_Version_string")
-		}
-	case strings.HasPrefix(m.Soname, "libmpich") || m.Soname == "libmpi.so.12" || m.Exports("MPIR_Err_create_code"):
-		m.Flavour = MPICH
-		m.Version = hiddenVersion(real)
-	default:
-		m.Flavour = Unknown
-	}
+	m.identify(o)
 	if m.ID = buildID(real); m.ID == "" {
 		if m.ID, err = hashFile(real); err != nil {
 			return nil, err
@@ -137,6 +114,48 @@ func openMPI(path, why string) (*MPI, error) {
 	}
 	return m, nil
 }
+
+// identify sets flavour and version.
+func (m *MPI) identify(o *object) {
+	path := m.Library
+	if core := coreOfOpenMPI(o); core != nil || m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init") {
+		if core != nil {
+			path = core.path
+		}
+		m.Flavour, m.Version = OpenMPI, constant(path, "ompi_version_string")
+		return
+	}
+	m.Flavour = Unknown
+	relative := strings.HasPrefix(m.Soname, "libmpich") || strings.HasSuffix(m.Soname, ".so.12") ||
+		m.Exports("MPIR_Err_create_code")
+	for _, symbol := range []string{"MVAPICH_Version_string", "MPII_Version_string", "MPIR_Version_string"} {
+		if m.Exports(symbol) {
+			relative = true
+			m.Version = cmp.Or(m.Version, constant(path, symbol))
+		}
+	}
+	if !relative && !m.standard {
+		return
+	}
+	flavour, version, ok := vendor(path)
+	switch {
+	case ok:
+		m.Flavour, m.Version = flavour, cmp.Or(version, m.Version)
+	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") ||
+		strings.Contains(path, "/oneapi/mpi/") || strings.Contains(path, "/impi"):
+		m.Flavour = Intel
+	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") ||
+		strings.Contains(strings.ToLower(path), "mvapich"):
+		m.Flavour = MVAPICH
+	case crayName.MatchString(m.Soname):
+		m.Flavour = Cray
+	case relative:
+		m.Flavour, m.Version = MPICH, cmp.Or(m.Version, hiddenVersion(path))
+	}
+}
+
+// crayName matches the names of Cray MPICH's libraries: one for each family of compilers.
+var crayName = regexp.MustCompile(`^libmpi_(cray|gnu|intel|nvidia|pgi|amd|aocc)`)
 
 // coreOfOpenMPI returns the library in which Open MPI 6 has its objects. It is nil if a library does not need it.
 func coreOfOpenMPI(o *object) *object {
@@ -202,14 +221,33 @@ func (m *MPI) tools(names ...string) []string {
 // say where mpi.h is.
 func (m *MPI) Compiler() (cc string, flags []string, err error) {
 	if m.wrapper != "" {
-		return m.wrapper, nil, nil
+		return m.wrapper, nil, compiles(m.wrapper)
 	}
 	if cc, err = m.compilerWrapper(); err != nil && m.standard {
 		if cc, flags := m.compilerOfABI(); cc != "" {
 			return cc, flags, nil
 		}
 	}
+	if err == nil {
+		err = compiles(cc)
+	}
 	return cc, nil, err
+}
+
+// compiles checks that a compiler wrapper finds its compiler.
+func compiles(cc string) error {
+	shown, err := output(cc, "-show")
+	if err != nil {
+		return nil //nolint:nilerr // the wrapper has no such flag: the compilation shows whether it works
+	}
+	words := strings.Fields(shown)
+	if len(words) == 0 {
+		return nil
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return fmt.Errorf("%s needs %s, which is not installed", cc, words[0])
+	}
+	return nil
 }
 
 // compilerOfABI returns a C compiler and the directory of an mpi.h of the standard ABI, "" if there is none.
@@ -287,8 +325,10 @@ func (m *MPI) Launcher() (string, error) {
 	switch m.Flavour {
 	case OpenMPI:
 		names = []string{"mpiexec.openmpi", "mpirun.openmpi", "mpiexec", "mpirun", "orterun", "prterun"}
-	case Intel:
+	case Intel, MVAPICH:
 		names = []string{"mpiexec.hydra", "mpiexec", "mpirun"}
+	case Cray:
+		names = []string{"srun", "aprun", "mpiexec"}
 	default:
 		names = []string{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
 	}
@@ -326,6 +366,10 @@ func (m *MPI) fits(launcher string) (bool, error) {
 		return isOpen, nil
 	case Unknown:
 		return isOpen || isHydra, nil
+	case Cray: // the launcher is that of the batch system
+		lower := strings.ToLower(text)
+		return isHydra || strings.Contains(lower, "slurm") || strings.Contains(lower, "alps") ||
+			strings.Contains(lower, "aprun") || strings.Contains(lower, "pals"), nil
 	}
 	return isHydra, nil
 }
