@@ -381,8 +381,8 @@ func TestNoCompiler(t *testing.T) {
 	binary := file(t, "mpivet-"+release+"-linux-amd64")
 	programs := t.TempDir()
 	compile := func(name, cc string, flags ...string) {
-		args := append([]string{"-g", "-o", filepath.Join(programs, name), "../examples/deadlock/recv_recv.c"}, flags...)
-		run(t, ".", nil, cc, args...)
+		args := []string{"-g", "-o", filepath.Join(programs, name), "../examples/deadlock/recv_recv.c"}
+		run(t, ".", nil, cc, append(args, flags...)...)
 	}
 	compile("mpich", "mpicc.mpich")
 	compile("openmpi", "mpicc.openmpi")

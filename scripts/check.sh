@@ -36,6 +36,9 @@ for source in preload/src/*.c; do
 done
 for source in examples/*/*.c bench/programs/*.c internal/testkit/e2e/testdata/*.c; do
     [ -e "$source" ] || continue
+    # Examples of new functions say which one they need: this mpi.h may lack it.
+    needs=$(sed -n 's|^/\* run:.* needs=\([A-Za-z_]*\).*|\1|p' "$source")
+    [ -z "$needs" ] || grep -qsw "$needs" /usr/include/x86_64-linux-gnu/mpich/*.h || continue
     clang -std=gnu11 -Wall -Wextra -Werror -isystem /usr/include/x86_64-linux-gnu/mpich -fsyntax-only "$source" ||
         fail "clang: $source"
 done

@@ -1,5 +1,5 @@
 /* MPI_IN_PLACE on one rank only, in the functions that require it on all ranks or on none. */
-/* run: np=2 */
+/* run: np=2 mpi=openmpi,mpich<5 */
 #include <mpi.h>
 
 enum { FAULTS = 14 };

@@ -1,5 +1,5 @@
 /* The ranks start many nonblocking collectives that do not match, and then wait for the first one. */
-/* run: np=3 */
+/* run: np=3 mpi=openmpi,mpich<5 */
 #include <mpi.h>
 
 enum { N = 12 };

@@ -6,13 +6,13 @@ int main(int argc, char **argv)
 {
     static int a;
     int flag;
-    char value[64];
+    char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info info, dup, used;
     MPI_Comm comm;
     MPI_Win win;
     MPI_File file;
     MPI_Init(&argc, &argv);
-    MPI_Info_get(MPI_INFO_ENV, "command", 63, value, &flag);
+    MPI_Info_get(MPI_INFO_ENV, "command", MPI_MAX_INFO_VAL, value, &flag);
     MPI_Info_create(&info);
     MPI_Info_set(info, "no_locks", "true");
     MPI_Info_dup(info, &dup);

@@ -75,7 +75,8 @@ func TestRelativesOfMPICH(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), test.soname)
 		cmd := exec.Command("cc", "-shared", "-fPIC", "-Wl,-soname,"+test.soname, "-o", path, "-x", "c", "-")
-		cmd.Stdin = strings.NewReader(fmt.Sprintf("int PMPI_Init(void) { return 0; }\nconst char text[] = %q;\n", test.text))
+		cmd.Stdin = strings.NewReader(fmt.Sprintf("int PMPI_Init(void) { return 0; }\nconst char text[] = %q;\n",
+			test.text))
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -86,7 +87,8 @@ func TestRelativesOfMPICH(t *testing.T) {
 		if m.String() != test.want || m.ABI() != "mpich" {
 			t.Errorf("%s with %q: %s, ABI %s", test.soname, test.text, m, m.ABI())
 		}
-		if launcher, err := m.Launcher(); test.launcher != "" && (err != nil || filepath.Base(launcher) != test.launcher) {
+		launcher, err := m.Launcher()
+		if test.launcher != "" && (err != nil || filepath.Base(launcher) != test.launcher) {
 			t.Errorf("%s: launcher %s, %v", m, launcher, err)
 		}
 	}
@@ -132,8 +134,8 @@ func TestReadyMade(t *testing.T) {
 	}
 }
 
-// TestReadyMadeDoesNotSuit: a library that cannot be loaded here is not used. The error says why, and what is wrong with
-// the compiler.
+// TestReadyMadeDoesNotSuit: a library that cannot be loaded here is not used. The error says why, and what is wrong
+// with the compiler.
 func TestReadyMadeDoesNotSuit(t *testing.T) {
 	m := fakeMPI(t, "libmpi.so.12", "PMPI_Send")
 	suits := readyMade(t, "mpich", "4.0", "PMPI_Send").WriterTo.(*bytes.Buffer).Bytes()

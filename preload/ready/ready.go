@@ -41,7 +41,9 @@ func Libraries() (list []Library) {
 }
 
 // Name returns the name of the file for the library of an MPI.
-func Name(abi, version string) string { return fmt.Sprintf("%s-%s-%s.so.zst", runtime.GOARCH, abi, version) }
+func Name(abi, version string) string {
+	return fmt.Sprintf("%s-%s-%s.so.zst", runtime.GOARCH, abi, version)
+}
 
 // WriteTo writes the ELF file.
 func (l Library) WriteTo(w io.Writer) (int64, error) {

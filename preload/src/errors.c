@@ -25,6 +25,17 @@
 #include "errors.h"
 #include "query.h"
 
+/* The libraries whose functions are replaced. A library for the standard ABI may be used with either. */
+#if defined(MPICH_VERSION)
+#define MV_OF_MPICH 1
+#elif defined(OPEN_MPI)
+#define MV_OF_OPEN_MPI 1
+#elif defined(MPI_ABI_VERSION)
+#define MV_OF_MPICH 1
+#define MV_OF_OPEN_MPI 1
+#define MV_OF_BOTH 1
+#endif
+
 #define MV_MAY_LOAD /* when an error occurs */
 #define MV_MAY_END  /* where MPI would end the process */
 #include "rules.h"
@@ -81,7 +92,7 @@ MV_COLD int mv_operation_failed(struct mv_thread *t, int rc)
 
 MV_COLD void mv_failed_status(struct mv_thread *t, unsigned char *to, const MPI_Status *s, int rc)
 {
-#if defined(OPEN_MPI) || defined(MPICH_VERSION)
+#if defined(MV_OF_MPICH) || defined(MV_OF_OPEN_MPI)
     if (error_class(t, rc) == MPI_ERR_TRUNCATE) {
         struct mv_status v;
         mv_status_value(&v, s, 0);
@@ -118,11 +129,11 @@ static void *real(const char *name)
     return p;
 }
 
-#if defined(MPICH_VERSION)
+#ifdef MV_OF_MPICH
 
 typedef int mpich_return(void *object, const char *function, int code);
 
-static int hand_on(const char *name, void *object, const char *function, int code)
+static int hand_to_mpich(const char *name, void *object, const char *function, int code)
 {
     mpich_return *f;
     void *p = real(name);
@@ -130,23 +141,24 @@ static int hand_on(const char *name, void *object, const char *function, int cod
     return f ? f(object, function, code) : code;
 }
 
-#define STAND_BEFORE(name)                                                              \
+#define BEFORE_MPICH(name)                                                              \
     MV_EXPORT mpich_return name;                                                        \
     MV_EXPORT int name(void *object, const char *function, int code)                    \
     {                                                                                   \
         raised(code, MV_RAISED);                                                        \
-        return hand_on(#name, object, function, code);                                  \
+        return hand_to_mpich(#name, object, function, code);                            \
     }
 
-STAND_BEFORE(MPIR_Err_return_comm)
-STAND_BEFORE(MPIR_Err_return_win)
-STAND_BEFORE(MPIR_Err_return_session)
+BEFORE_MPICH(MPIR_Err_return_comm)
+BEFORE_MPICH(MPIR_Err_return_win)
+BEFORE_MPICH(MPIR_Err_return_session)
 
-#elif defined(OPEN_MPI)
+#endif
+#ifdef MV_OF_OPEN_MPI
 
 typedef void open_mpi_fatal(void *object, int *code, ...);
 
-static void hand_on(const char *name, void *object, int *code, const char *function)
+static void hand_to_open_mpi(const char *name, void *object, int *code, const char *function)
 {
     open_mpi_fatal *f;
     void *p = real(name);
@@ -156,8 +168,20 @@ static void hand_on(const char *name, void *object, int *code, const char *funct
     f(object, code, function, NULL);
 }
 
+/* The code of an error for MPI_Error_string. Those that Open MPI uses inside are the same as in the standard ABI, but
+ * for two: MPI_ERR_IN_STATUS and MPI_ERR_PENDING. */
+static int public_code(int code)
+{
+#ifdef MV_OF_BOTH
+    enum { IN_STATUS = 18, PENDING = 19 };
+    return code == IN_STATUS ? MPI_ERR_IN_STATUS : code == PENDING ? MPI_ERR_PENDING : code;
+#else
+    return code;
+#endif
+}
+
 /* The first of the further arguments is the name of the MPI function, the last is NULL. */
-#define STAND_BEFORE(name)                                                              \
+#define BEFORE_OPEN_MPI(name)                                                           \
     MV_EXPORT open_mpi_fatal name;                                                      \
     MV_EXPORT void name(void *object, int *code, ...)                                   \
     {                                                                                   \
@@ -166,14 +190,14 @@ static void hand_on(const char *name, void *object, int *code, const char *funct
         const char *function = va_arg(args, const char *);                              \
         va_end(args);                                                                   \
         if (code)                                                                       \
-            raised(*code, MV_FATAL);                                                    \
-        hand_on(#name, object, code, function);                                         \
+            raised(public_code(*code), MV_FATAL);                                       \
+        hand_to_open_mpi(#name, object, code, function);                                \
     }
 
-STAND_BEFORE(ompi_mpi_errors_are_fatal_comm_handler)
-STAND_BEFORE(ompi_mpi_errors_are_fatal_win_handler)
-STAND_BEFORE(ompi_mpi_errors_are_fatal_file_handler)
-STAND_BEFORE(ompi_mpi_errors_are_fatal_instance_handler)
+BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_comm_handler)
+BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_win_handler)
+BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_file_handler)
+BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_instance_handler)
 
 #endif
 
@@ -189,20 +213,23 @@ static int is_fatal(MPI_Comm comm)
 
 void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
 {
-#if defined(MPICH_VERSION) || defined(OPEN_MPI)
+#if defined(MV_OF_MPICH) || defined(MV_OF_OPEN_MPI)
     const int quiet = t->quiet;
     t->quiet = 1;
     const int fatal = t->record && is_fatal(comm);
     t->quiet = quiet;
-    if (fatal) {
-        const char *function = mv_function_name(((const struct mv_record *)t->record)->kind);
-#if defined(MPICH_VERSION)
-        if (is_fatal(MPI_COMM_WORLD)) /* its handler is used here */
-            hand_on("MPIR_Err_return_comm", NULL, function, code);
-#else
-        hand_on("ompi_mpi_errors_are_fatal_comm_handler", &comm, &code, function);
+    const char *function = fatal ? mv_function_name(((const struct mv_record *)t->record)->kind) : NULL;
+#ifdef MV_OF_MPICH
+    if (fatal && is_fatal(MPI_COMM_WORLD)) /* its handler is used here */
+        hand_to_mpich("MPIR_Err_return_comm", NULL, function, code);
 #endif
-    }
+#ifdef MV_OF_BOTH
+    if (fatal && real("ompi_mpi_errors_are_fatal_comm_handler"))
+        hand_to_open_mpi("ompi_mpi_errors_are_fatal_comm_handler", NULL, &code, function);
+#elif defined(MV_OF_OPEN_MPI)
+    if (fatal)
+        hand_to_open_mpi("ompi_mpi_errors_are_fatal_comm_handler", &comm, &code, function);
+#endif
 #endif
     MV_PMPI(MPI_Comm_call_errhandler)(comm, code);
 }

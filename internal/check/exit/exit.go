@@ -62,6 +62,9 @@ func (s *deaths) failed(e track.CallFailed) {
 		s.explained = true
 		s.enders = append(s.enders, e.Thread.Process)
 	}
+	if s.x.Func(e.Call).Base == mpiapi.IDFinalize {
+		s.explained = true // for launchers, the process ends without MPI_Finalize: they kill the others
+	}
 }
 
 func (s *deaths) end(p *track.Process) {
