@@ -106,6 +106,19 @@ static MV_COLD void raised(int code, unsigned flags)
     t->raised_in = t->done;
 }
 
+#ifdef MV_LINKED
+
+/* The linker's option --wrap=NAME gives both functions their names: WrappedSymbols in internal/launch has the list. */
+#define WRAPPED(name) __asm__("__wrap_" #name)
+#define REAL(name) mv_linked_real_##name
+#define DECLARE_REAL(name) extern char mv_linked_real_##name[] __asm__("__real_" #name) __attribute__((weak));
+
+#else
+
+#define WRAPPED(name)
+#define REAL(name) real(#name)
+#define DECLARE_REAL(name)
+
 /* The function of the MPI library with the same name as one in this library. NULL: there is none. */
 static void *real(const char *name)
 {
@@ -118,24 +131,26 @@ static void *real(const char *name)
     return p;
 }
 
+#endif
+
 #if defined(MPICH_VERSION)
 
 typedef int mpich_return(void *object, const char *function, int code);
 
-static int hand_on(const char *name, void *object, const char *function, int code)
+static int hand_on(void *p, void *object, const char *function, int code)
 {
     mpich_return *f;
-    void *p = real(name);
     memcpy(&f, &p, sizeof f);
     return f ? f(object, function, code) : code;
 }
 
 #define STAND_BEFORE(name)                                                              \
-    MV_EXPORT mpich_return name;                                                        \
+    DECLARE_REAL(name)                                                                  \
+    MV_EXPORT mpich_return name WRAPPED(name);                                          \
     MV_EXPORT int name(void *object, const char *function, int code)                    \
     {                                                                                   \
         raised(code, MV_RAISED);                                                        \
-        return hand_on(#name, object, function, code);                                  \
+        return hand_on(REAL(name), object, function, code);                             \
     }
 
 STAND_BEFORE(MPIR_Err_return_comm)
@@ -146,10 +161,9 @@ STAND_BEFORE(MPIR_Err_return_session)
 
 typedef void open_mpi_fatal(void *object, int *code, ...);
 
-static void hand_on(const char *name, void *object, int *code, const char *function)
+static void hand_on(void *p, void *object, int *code, const char *function)
 {
     open_mpi_fatal *f;
-    void *p = real(name);
     memcpy(&f, &p, sizeof f);
     if (!f)
         abort(); /* MPI_ERRORS_ARE_FATAL must not return */
@@ -158,7 +172,8 @@ static void hand_on(const char *name, void *object, int *code, const char *funct
 
 /* The first of the further arguments is the name of the MPI function, the last is NULL. */
 #define STAND_BEFORE(name)                                                              \
-    MV_EXPORT open_mpi_fatal name;                                                      \
+    DECLARE_REAL(name)                                                                  \
+    MV_EXPORT open_mpi_fatal name WRAPPED(name);                                        \
     MV_EXPORT void name(void *object, int *code, ...)                                   \
     {                                                                                   \
         va_list args;                                                                   \
@@ -167,7 +182,7 @@ static void hand_on(const char *name, void *object, int *code, const char *funct
         va_end(args);                                                                   \
         if (code)                                                                       \
             raised(*code, MV_FATAL);                                                    \
-        hand_on(#name, object, code, function);                                         \
+        hand_on(REAL(name), object, code, function);                                    \
     }
 
 STAND_BEFORE(ompi_mpi_errors_are_fatal_comm_handler)
@@ -198,9 +213,9 @@ void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
         const char *function = mv_function_name(((const struct mv_record *)t->record)->kind);
 #if defined(MPICH_VERSION)
         if (is_fatal(MPI_COMM_WORLD)) /* its handler is used here */
-            hand_on("MPIR_Err_return_comm", NULL, function, code);
+            hand_on(REAL(MPIR_Err_return_comm), NULL, function, code);
 #else
-        hand_on("ompi_mpi_errors_are_fatal_comm_handler", &comm, &code, function);
+        hand_on(REAL(ompi_mpi_errors_are_fatal_comm_handler), &comm, &code, function);
 #endif
     }
 #endif
