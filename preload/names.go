@@ -52,13 +52,16 @@ func generateNames() []byte {
 			k := nameKinds[heading]
 			switch {
 			case function:
-				fmt.Fprintf(&b, "#ifdef %[1]s\n"+
+				fmt.Fprintf(&b, "#if defined(%[1]s) && defined(MV_LINKED)\n"+
+					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n"+
+					"#elif defined(%[1]s)\n"+
 					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)mv_symbol(MV_TEXT(%[1]s)));\n"+
 					"#endif\n",
 					name)
 				continue
 			case variable:
 				fmt.Fprintf(&b, "#ifdef %[1]s\n"+
+					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#elif defined(MV_LINKED)\n"+
 					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#else\n"+
 					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", "+
 					"(uint64_t)(uintptr_t)mv_pointer_constant(\"%[1]s\"));\n"+

@@ -51,7 +51,9 @@ func exportedFuncs(exported func(name string) bool) []*mpiapi.Func {
 // bind is the C function that looks up the real one.
 func writeEntry(b *strings.Builder, f *mpiapi.Func, bind string) {
 	fmt.Fprintf(b, "\nMV_EXPORT %s __asm__(\"%s\");\n", f.Declare("mv_"+f.Name), f.Name)
+	b.WriteString("#ifndef MV_LINKED\n") // else the linker finds MPI's function
 	fmt.Fprintf(b, "__asm__(\".globl P%[1]s\\n.type P%[1]s, %%function\\n.set P%[1]s, %[1]s\");\n", f.Name)
+	b.WriteString("#endif\n")
 	fmt.Fprintf(b, "static void *real_%s;\n", f.Name)
 	fmt.Fprintf(b, "%s\n{\n", f.Declare("mv_"+f.Name))
 	writeReal(b, f, "real_"+f.Name, bind)

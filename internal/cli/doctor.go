@@ -75,6 +75,10 @@ func (d *doctor) examine(argv []string, named string) {
 			return
 		}
 		d.ok("program", "%s", prog.Path)
+		if prog.Linked != "" {
+			d.linked(prog)
+			return
+		}
 		d.mpi(prog.MPI, b)
 	case named != "":
 		m, err := launch.NamedMPI(named)
@@ -91,6 +95,21 @@ func (d *doctor) examine(argv []string, named string) {
 		for _, m := range all {
 			d.mpi(m, b)
 		}
+	}
+}
+
+// linked examines a program that contains mpivet's library.
+func (d *doctor) linked(prog *launch.Program) {
+	d.ok("MPI", "%s (%s)", prog.MPI, prog.MPI.Why)
+	if launcher, err := prog.MPI.Launcher(); err != nil {
+		d.fail("launcher", err)
+	} else {
+		d.ok("launcher", "%s", launcher)
+	}
+	if _, err := preloading(prog); err != nil {
+		d.fail("mpivet's library", err)
+	} else {
+		d.ok("mpivet's library", "part of the program")
 	}
 }
 

@@ -115,7 +115,7 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), replayCommand(), checksCommand(), explainCommand(),
-		typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(),
+		typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(), linkFlagsCommand(),
 		dbgLibraryCommand(), versionCommand())
 	addCompletions(cmd)
 	return cmd

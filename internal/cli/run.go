@@ -16,6 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/record/ring"
+	"github.com/mpivet/mpivet/preload"
 )
 
 // leftoverGrace is the time for processes of the program to end after their launcher. Then the analysis ends without
@@ -250,6 +251,14 @@ func prepare(o *options, argv []string) (*launch.Rank, *launch.Program, error) {
 
 // preloading returns the Rank for processes of a program, with the preload library for its MPI.
 func preloading(prog *launch.Program) (*launch.Rank, error) {
+	switch prog.Linked {
+	case "":
+	case preload.Identity():
+		return &launch.Rank{First: prog.PreloadFirst, Path: prog.Path, Argv: prog.Argv}, nil
+	default:
+		return nil, fmt.Errorf("%s was linked with another version of mpivet: link it again with what mpivet "+
+			"link-flags prints", prog.Path)
+	}
 	b, err := builder()
 	if err != nil {
 		return nil, err

@@ -39,6 +39,8 @@ type Builder struct {
 	Flags []string
 	// ReadyMade are libraries for MPIs for which none can be compiled.
 	ReadyMade []ReadyMade
+	// Object: the result is an object file to link programs with, not a library.
+	Object bool
 	// Program identifies the program that Write and Flags belong to. If it isn't empty, Dir also stores which library
 	// the program uses for an MPI. This saves time: to find the library without this note, the sources must be written,
 	// which takes as long as the start of a short program.
@@ -240,7 +242,7 @@ func (b *Builder) build(m *MPI) (string, error) {
 }
 
 // sourcesName returns the directory for the sources of a library, which debuggers show.
-func sourcesName(path string) string { return strings.TrimSuffix(path, ".so") + ".src" }
+func sourcesName(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".src" }
 
 // keepSources copies the sources of a library to where debuggers look for them. Without them, everything else works.
 func keepSources(dir, to string) {
@@ -256,7 +258,7 @@ func keepSources(dir, to string) {
 }
 
 // logName returns the file for the compiler's output if the build of a library fails.
-func logName(path string) string { return strings.TrimSuffix(path, ".so") + ".log" }
+func logName(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".log" }
 
 // Cached returns the path of the preload library for an MPI, and whether it exists.
 func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
@@ -274,7 +276,7 @@ func (b *Builder) Cached(m *MPI) (path string, ok bool, err error) {
 // on the compiler, so that machines without a compiler find libraries that others have built.
 func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err error) {
 	exported := m.Exports
-	if m.standard {
+	if m.standard && !b.Object {
 		exported = b.Standard
 	}
 	if err := b.Write(dir, exported); err != nil {
@@ -300,7 +302,11 @@ func (b *Builder) prepare(m *MPI, dir string) (path string, files []string, err 
 	}
 	name = strings.ToLower(strings.ReplaceAll(name, " ", "-"))
 	name = regexp.MustCompile(`[^a-z0-9.-]`).ReplaceAllString(name, "_")
-	path = filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s.so", name, hex.EncodeToString(h.Sum(nil)[:8])))
+	suffix := ".so"
+	if b.Object {
+		suffix = ".o"
+	}
+	path = filepath.Join(b.Dir, fmt.Sprintf("libmpivet-%s-%s%s", name, hex.EncodeToString(h.Sum(nil)[:8]), suffix))
 	return path, files, nil
 }
 
@@ -338,7 +344,7 @@ func (b *Builder) compile(ctx context.Context, m *MPI, path, dir string, files [
 	}
 	b.say("compiling the preload library for %s with %s (once)", m, cc)
 	return install(b.Dir, path, func(out string) error {
-		c := compilation{mpi: m, cc: cc, flags: append(flags, b.Flags...), path: path, dir: dir}
+		c := compilation{mpi: m, cc: cc, flags: append(flags, b.Flags...), path: path, dir: dir, object: b.Object}
 		if err := c.run(ctx, files, out); err != nil {
 			return err
 		}
@@ -383,6 +389,8 @@ type compilation struct {
 	flags []string
 	path  string // of the library in the cache
 	dir   string // with the sources
+	// object: objects are joined to one, and not linked.
+	object bool
 }
 
 // run compiles the files in parallel on all processors, and links them.
@@ -396,6 +404,9 @@ func (c *compilation) run(ctx context.Context, files []string, out string) error
 	}
 	if err := steps.Wait(); err != nil {
 		return err
+	}
+	if c.object {
+		return c.join(ctx, objects, out)
 	}
 	return c.step(ctx, append(objects, "-o", out)...)
 }

@@ -3,6 +3,7 @@ package launch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,9 @@ type Program struct {
 	MPI  *MPI
 	// PreloadFirst are libraries that must be loaded before all others: sanitizer runtimes.
 	PreloadFirst []string
+	// Linked is the version of mpivet's library that the program contains (mpivet link-flags), "" if it contains none.
+	// Then nothing is preloaded.
+	Linked string
 }
 
 // NoMPIError means that a program's MPI was not found. Its text is one line, with advice for the user.
@@ -47,7 +51,11 @@ func Detect(argv []string, named string) (*Program, error) {
 		}
 		// Ignore errors: the MPI does not depend on the program.
 		if o, err := readObject(path); err == nil {
+			if err := d.observable(o); err != nil {
+				return nil, err
+			}
 			p.PreloadFirst = sanitizers(d.loader.closure(o))
+			p.Linked = linked(path)
 		}
 		return p, nil
 	}
@@ -57,7 +65,7 @@ func Detect(argv []string, named string) (*Program, error) {
 	if p.MPI == nil {
 		return nil, d.failure(path)
 	}
-	p.PreloadFirst = d.first
+	p.PreloadFirst, p.Linked = d.first, d.linked
 	return p, nil
 }
 
@@ -98,6 +106,7 @@ type detector struct {
 	loader loader
 	seen   map[string]*MPI // results by ELF file; nil for files without MPI
 	first  []string        // sanitizers of the program
+	linked string          // version of mpivet's library in the program
 	// Problems of the search, for the error message.
 	missing *dependency // an MPI library that was not found
 	static  string      // an executable with a static MPI library
@@ -149,16 +158,37 @@ func (d *detector) elf(path string) (*MPI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if err := d.observable(o); err != nil {
+		return nil, err
+	}
 	deps := d.loader.closure(o)
 	m := d.mpiOf(deps, path)
-	if m == nil && d.static == "" && definesMPI(path) {
-		d.static = path
+	mark := linked(path)
+	if static := staticMPI(path); m == nil && static != nil && needsNoMPI(deps) {
+		if mark != "" {
+			m = static
+		} else if d.static == "" {
+			d.static = path
+		}
 	}
 	if m != nil {
-		d.first = sanitizers(deps)
+		d.first, d.linked = sanitizers(deps), mark
 	}
 	d.seen[path] = m
 	return m, nil
+}
+
+// observable returns an error if mpivet's library cannot be loaded into the program, or into those that it starts.
+func (d *detector) observable(o *object) error {
+	if text := cmp.Or(foreign(o), privileged(o.path)); text != "" {
+		return &NoMPIError{text}
+	}
+	return nil
+}
+
+// needsNoMPI reports whether a program needs no MPI library, not even one that is missing.
+func needsNoMPI(deps []dependency) bool {
+	return !slices.ContainsFunc(deps, func(d dependency) bool { return isMPIName(d.name) })
 }
 
 // mpiOf returns the first MPI library of a closure, nil if there is none.
@@ -444,7 +474,7 @@ func (d *detector) failure(path string) error {
 			"of its MPI", d.missing.by, d.missing.name)}
 	case d.static != "":
 		return &NoMPIError{fmt.Sprintf("%s contains a static MPI library, whose calls cannot be observed: link it "+
-			"with the shared MPI library", d.static)}
+			"with the shared MPI library, or with what mpivet link-flags prints", d.static)}
 	case d.pyError != nil:
 		return d.pyError
 	}

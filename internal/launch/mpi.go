@@ -47,6 +47,9 @@ type MPI struct {
 	// standard: its handles and constants are those of the standard ABI (MPI standard 5.0, chapter 20).
 	standard bool
 
+	// static: it is part of the executable Library.
+	static bool
+
 	exportsOnce sync.Once
 	exported    map[string]bool
 	exportsErr  error
@@ -60,6 +63,9 @@ func (m *MPI) String() string {
 	}
 	if m.standard {
 		s += " (standard ABI)"
+	}
+	if m.static {
+		s += " (static)"
 	}
 	return s
 }

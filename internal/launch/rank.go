@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -28,7 +29,7 @@ var Variables = []string{sessionVariable, cacheVariable, LibraryVariable}
 // Rank has the data to start one process of the program. The mpivet process that starts it passes them as arguments.
 type Rank struct {
 	Session string   // directory; "" for a process that runs unwatched
-	Library string   // preload library
+	Library string   // preload library, "" if the program contains it
 	First   []string // libraries to load before the preload library
 	Path    string   // absolute path of the program
 	Argv    []string
@@ -94,7 +95,11 @@ func (r *Rank) enter() error {
 // environment returns the environment of the program: env with the session and the preload library, unless the program
 // runs unwatched.
 func (r *Rank) environment(env []string) []string {
-	libs := append(append([]string{}, r.First...), r.Library)
+	libs := slices.Clone(r.First)
+	if r.Library != "" {
+		libs = append(libs, r.Library)
+	}
+	own := len(libs)
 	out := make([]string, 0, len(env)+2)
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
@@ -113,10 +118,13 @@ func (r *Rank) environment(env []string) []string {
 		}
 	}
 	if r.Session == "" {
-		if len(libs) > len(r.First)+1 {
+		if len(libs) > own {
 			out = append(out, preloadVariable+"="+libs[len(libs)-1])
 		}
 		return out
 	}
-	return append(out, preloadVariable+"="+strings.Join(libs, ":"), sessionVariable+"="+r.Session)
+	if len(libs) > 0 {
+		out = append(out, preloadVariable+"="+strings.Join(libs, ":"))
+	}
+	return append(out, sessionVariable+"="+r.Session)
 }

@@ -47,14 +47,20 @@ void mv_debug_start(uint64_t table_hash)
 
 /* The path of the library that shows message queues. Debuggers look for this name. MPI libraries may have the same
  * symbol. This one comes first, as this library is preloaded. */
+#ifndef MV_LINKED
 MV_EXPORT char MPIR_dll_name[4096];
+#endif
 
 void mv_debug_library(const char *path)
 {
+#ifdef MV_LINKED
+    (void)path; /* a static MPI library has the symbol, so this one cannot */
+#else
     if (!path[0])
         path = mv_symbol_hidden("MPIR_dll_name");
     if (path)
         memcpy(MPIR_dll_name, path, strnlen(path, sizeof MPIR_dll_name - 1));
+#endif
 }
 
 /* Makes the file in a session directory. */

@@ -186,7 +186,9 @@ static _Noreturn void leave(int code)
 
 MV_EXPORT _Noreturn void mv_exit_1(int code) __asm__("_exit");
 MV_EXPORT _Noreturn void mv_exit_2(int code) __asm__("_Exit");
+#ifndef MV_LINKED
 MV_EXPORT _Noreturn void mv_quick_exit(int code) __asm__("quick_exit");
+#endif
 
 void mv_exit_1(int code)
 {
@@ -200,6 +202,7 @@ void mv_exit_2(int code)
     leave(code);
 }
 
+#ifndef MV_LINKED /* a static program could not call libc's */
 void mv_quick_exit(int code)
 {
     write_end(MV_EXITED, code & 0xff, 1, if_premature(MV_RA), NULL);
@@ -209,3 +212,4 @@ void mv_quick_exit(int code)
         real_quick_exit(code);
     leave(code);
 }
+#endif

@@ -117,6 +117,19 @@ static MV_COLD void raised(int code, unsigned flags)
     t->raised_in = t->done;
 }
 
+#ifdef MV_LINKED
+
+/* The linker's option --wrap=NAME gives both functions their names: WrappedSymbols in internal/launch has the list. */
+#define WRAPPED(name) __asm__("__wrap_" #name)
+#define REAL(name) mv_linked_real_##name
+#define DECLARE_REAL(name) extern char mv_linked_real_##name[] __asm__("__real_" #name) __attribute__((weak));
+
+#else
+
+#define WRAPPED(name)
+#define REAL(name) real(#name)
+#define DECLARE_REAL(name)
+
 /* The function of the MPI library with the same name as one in this library. NULL: there is none. */
 static void *real(const char *name)
 {
@@ -129,24 +142,26 @@ static void *real(const char *name)
     return p;
 }
 
+#endif
+
 #ifdef MV_OF_MPICH
 
 typedef int mpich_return(void *object, const char *function, int code);
 
-static int hand_to_mpich(const char *name, void *object, const char *function, int code)
+static int hand_to_mpich(void *p, void *object, const char *function, int code)
 {
     mpich_return *f;
-    void *p = real(name);
     memcpy(&f, &p, sizeof f);
     return f ? f(object, function, code) : code;
 }
 
 #define BEFORE_MPICH(name)                                                              \
-    MV_EXPORT mpich_return name;                                                        \
+    DECLARE_REAL(name)                                                                  \
+    MV_EXPORT mpich_return name WRAPPED(name);                                          \
     MV_EXPORT int name(void *object, const char *function, int code)                    \
     {                                                                                   \
         raised(code, MV_RAISED);                                                        \
-        return hand_to_mpich(#name, object, function, code);                            \
+        return hand_to_mpich(REAL(name), object, function, code);                       \
     }
 
 BEFORE_MPICH(MPIR_Err_return_comm)
@@ -158,10 +173,9 @@ BEFORE_MPICH(MPIR_Err_return_session)
 
 typedef void open_mpi_fatal(void *object, int *code, ...);
 
-static void hand_to_open_mpi(const char *name, void *object, int *code, const char *function)
+static void hand_to_open_mpi(void *p, void *object, int *code, const char *function)
 {
     open_mpi_fatal *f;
-    void *p = real(name);
     memcpy(&f, &p, sizeof f);
     if (!f)
         abort(); /* MPI_ERRORS_ARE_FATAL must not return */
@@ -182,7 +196,8 @@ static int public_code(int code)
 
 /* The first of the further arguments is the name of the MPI function, the last is NULL. */
 #define BEFORE_OPEN_MPI(name)                                                           \
-    MV_EXPORT open_mpi_fatal name;                                                      \
+    DECLARE_REAL(name)                                                                  \
+    MV_EXPORT open_mpi_fatal name WRAPPED(name);                                        \
     MV_EXPORT void name(void *object, int *code, ...)                                   \
     {                                                                                   \
         va_list args;                                                                   \
@@ -191,7 +206,7 @@ static int public_code(int code)
         va_end(args);                                                                   \
         if (code)                                                                       \
             raised(public_code(*code), MV_FATAL);                                       \
-        hand_to_open_mpi(#name, object, code, function);                                \
+        hand_to_open_mpi(REAL(name), object, code, function);                           \
     }
 
 BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_comm_handler)
@@ -221,14 +236,14 @@ void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
     const char *function = fatal ? mv_function_name(((const struct mv_record *)t->record)->kind) : NULL;
 #ifdef MV_OF_MPICH
     if (fatal && is_fatal(MPI_COMM_WORLD)) /* its handler is used here */
-        hand_to_mpich("MPIR_Err_return_comm", NULL, function, code);
+        hand_to_mpich(REAL(MPIR_Err_return_comm), NULL, function, code);
 #endif
 #ifdef MV_OF_BOTH
-    if (fatal && real("ompi_mpi_errors_are_fatal_comm_handler"))
-        hand_to_open_mpi("ompi_mpi_errors_are_fatal_comm_handler", NULL, &code, function);
+    if (fatal && REAL(ompi_mpi_errors_are_fatal_comm_handler))
+        hand_to_open_mpi(REAL(ompi_mpi_errors_are_fatal_comm_handler), NULL, &code, function);
 #elif defined(MV_OF_OPEN_MPI)
     if (fatal)
-        hand_to_open_mpi("ompi_mpi_errors_are_fatal_comm_handler", &comm, &code, function);
+        hand_to_open_mpi(REAL(ompi_mpi_errors_are_fatal_comm_handler), &comm, &code, function);
 #endif
 #endif
     MV_PMPI(MPI_Comm_call_errhandler)(comm, code);

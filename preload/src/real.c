@@ -59,10 +59,29 @@ void *mv_symbol_hidden(const char *name)
     return found;
 }
 
+#ifdef MV_LINKED
+static void *linked(const char *name)
+{
+    const struct mv_linked *l = mv_linked;
+    while (l->name && strcmp(l->name, name))
+        l++;
+    return l->address;
+}
+#else
+static void *linked(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+#endif
+
 static void *search(const char *name, void *scope)
 {
     int e = errno;
-    void *p = dlsym(scope, name);
+    void *p = linked(name);
+    if (p)
+        return p;
+    p = dlsym(scope, name);
     if (!p)
         p = mv_symbol_hidden(name);
     dlerror();

@@ -7,6 +7,18 @@
 
 #include "base.h"
 
+/* If this library is linked into the program (MV_LINKED), beside a static MPI library, the linker finds MPI's functions.
+ * The table is generated. Its last name is NULL. */
+struct mv_linked {
+    const char *name; /* PMPI_… */
+    void *address;
+};
+
+extern const struct mv_linked mv_linked[];
+
+/* Tells mpivet that the program contains this library, and which version of it. */
+extern const char mv_linked_mark[];
+
 /* The address of an object of the MPI library, NULL if there is none. A program that is linked at a fixed address has
  * its own copy of the object, which is found first. */
 void *mv_symbol(const char *name);

@@ -69,6 +69,30 @@ static int is_managed(int sig)
     return 0;
 }
 
+#ifdef MV_LINKED
+
+/* A static program has no other name for libc's functions. */
+extern sigaction_fn __sigaction;
+
+static plain_fn *bsd_signal_by_sigaction(int sig, plain_fn *h)
+{
+    struct sigaction a, old;
+    memset(&a, 0, sizeof a);
+    a.sa_handler = h;
+    a.sa_flags = SA_RESTART;
+    sigaddset(&a.sa_mask, sig);
+    return real_sigaction(sig, &a, &old) ? SIG_ERR : old.sa_handler;
+}
+
+static int resolve(void)
+{
+    real_sigaction = libc_sigaction = __sigaction;
+    real_signal = bsd_signal_by_sigaction;
+    return 1;
+}
+
+#else
+
 static int resolve(void)
 {
     if (!real_sigaction) {
@@ -83,6 +107,8 @@ static int resolve(void)
     }
     return real_sigaction && real_signal;
 }
+
+#endif
 
 static void fill_ours(struct sigaction *a)
 {

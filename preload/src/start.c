@@ -4,6 +4,7 @@
 #include "api.h"
 #include "debug.h"
 #include "end.h"
+#include "real.h"
 #include "session.h"
 #include "start.h"
 
@@ -12,6 +13,9 @@
 void mv_start(void)
 {
     static _Atomic int begun;
+#ifdef MV_LINKED
+    __asm__ volatile("" : : "r"(mv_linked_mark)); /* so that the linker keeps it */
+#endif
     if (atomic_exchange(&begun, 1))
         return;
     const int e = errno;

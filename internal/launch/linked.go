@@ -1,0 +1,122 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do not
+// leave the executable. It is linked with an object file instead, which has the same sources.
+
+// linkedSection is the section of an executable that says which version of the object file it contains.
+const linkedSection = ".mpivet"
+
+// wrappedSymbols are internal functions of MPI libraries that the object file stands before.
+var wrappedSymbols = map[bool][]string{
+	false: {"MPIR_Err_return_comm", "MPIR_Err_return_win", "MPIR_Err_return_session"},
+	true: {
+		"ompi_mpi_errors_are_fatal_comm_handler", "ompi_mpi_errors_are_fatal_win_handler",
+		"ompi_mpi_errors_are_fatal_file_handler", "ompi_mpi_errors_are_fatal_instance_handler",
+	},
+}
+
+// LinkFlags returns what to add to the command line that links a program with a static library of this MPI, before the
+// MPI library. b is a Builder for the object file. LinkFlags makes the file if the cache does not have it.
+func (b *Builder) LinkFlags(m *MPI) ([]string, error) {
+	path, err := b.build(m)
+	if err != nil {
+		return nil, err
+	}
+	flags := []string{path}
+	for _, s := range wrappedSymbols[m.Flavour == OpenMPI] {
+		flags = append(flags, "-Wl,--wrap="+s)
+	}
+	return append(flags, "-pthread"), nil
+}
+
+// join makes one object file of all. Its own symbols become local, so that they cannot be those of the program.
+func (c *compilation) join(ctx context.Context, objects []string, out string) error {
+	if err := c.step(ctx, append([]string{"-nostdlib", "-r"}, append(objects, "-o", out)...)...); err != nil {
+		return err
+	}
+	objcopy, err := exec.LookPath("objcopy")
+	if err != nil {
+		return fmt.Errorf("objcopy is not in PATH: install binutils")
+	}
+	if text, err := runCompiler(ctx, objcopy, c.dir, []string{"--localize-hidden", out}); err != nil {
+		return fmt.Errorf("objcopy failed: %s", firstError(text, err))
+	}
+	return nil
+}
+
+// linked returns the text of the mark in an executable that contains the object file, "" if it has none.
+func linked(path string) string {
+	f, err := openELF(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := f.Section(linkedSection)
+	if s == nil {
+		return ""
+	}
+	data, err := s.Data()
+	if err != nil {
+		return ""
+	}
+	text, _, _ := strings.Cut(string(data), "\x00")
+	return text
+}
+
+// staticTexts are the texts of MPI_Get_library_version in static libraries.
+var staticTexts = []struct {
+	flavour Flavour
+	text    *regexp.Regexp
+}{
+	{OpenMPI, regexp.MustCompile(`Open MPI v(\d+\.[\w.]*)`)},
+	{MPICH, regexp.MustCompile(`MPICH Version:()`)},
+}
+
+// staticMPI returns the MPI that was linked into an executable, nil if there is none. It finds the MPI in executables
+// without a symbol table, too.
+func staticMPI(path string) *MPI {
+	m := &MPI{Library: path, Soname: filepath.Base(path), Flavour: Unknown, Why: "part of " + path, static: true}
+	if f, version, ok := vendor(path); ok {
+		m.Flavour, m.Version = f, version
+		return m
+	}
+	data := constants(path)
+	for _, s := range staticTexts {
+		if found := s.text.FindSubmatch(data); found != nil {
+			m.Flavour, m.Version = s.flavour, string(found[1])
+			if m.Version == "" {
+				m.Version = hiddenVersion(path)
+			}
+			return m
+		}
+	}
+	if definesMPI(path) {
+		return m
+	}
+	return nil
+}
+
+// privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more rights
+// than the user who starts it (AT_SECURE in getauxval(3)).
+func privileged(path string) string {
+	st, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	what := privileges(path, st)
+	if what == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %s, so the loader ignores mpivet's library: run a copy of it without that (cp %s copy)",
+		path, what, path)
+}
