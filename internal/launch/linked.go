@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do not
-// leave the executable. It is linked with an object file instead, which has the same sources.
+// A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do
+// not leave the executable. It is linked with an object file instead, which has the same sources.
 
 // linkedSection is the section of an executable that says which version of the object file it contains.
 const linkedSection = ".mpivet"
@@ -108,8 +108,8 @@ func staticMPI(path string) *MPI {
 	return nil
 }
 
-// privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more rights
-// than the user who starts it (AT_SECURE in getauxval(3)).
+// privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more
+// rights than the user who starts it (AT_SECURE in getauxval(3)).
 func privileged(path string) string {
 	st, err := os.Stat(path)
 	if err != nil {
