@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
@@ -34,6 +35,10 @@ func TestScript(t *testing.T) {
 			// All scripts share one cache, because a build takes seconds.
 			e.Setenv("MPIVET_CACHE", cache)
 			e.Setenv("NO_COLOR", "1")
+			// To link a program with Debian's static library of MPICH.
+			e.Setenv("CC", "gcc")
+			e.Setenv("MPICH", "-I/usr/include/x86_64-linux-gnu/mpich")
+			e.Setenv("STATIC", strings.Join(append([]string{staticMPICH}, staticNeeds...), " "))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
@@ -41,6 +46,13 @@ func TestScript(t *testing.T) {
 			case "mpich", "openmpi":
 				_, err := exec.LookPath("mpicc." + cond)
 				return err == nil, nil
+			case "static":
+				return canLinkStatically(), nil
+			case "root":
+				return os.Getuid() == 0, nil
+			case "suid": // programs get the rights of their owners
+				var fs unix.Statfs_t
+				return unix.Statfs(os.TempDir(), &fs) == nil && fs.Flags&unix.ST_NOSUID == 0, nil
 			case "mpi4py":
 				return exec.Command("/usr/bin/python3", "-c",
 					"import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)").Run() == nil, nil
@@ -58,6 +70,21 @@ func TestScript(t *testing.T) {
 			},
 		},
 	})
+}
+
+// staticMPICH is Debian's static library of MPICH, which needs shared libraries.
+const staticMPICH = "/usr/lib/x86_64-linux-gnu/libmpich.a"
+
+var staticNeeds = []string{"-lhwloc", "-lucp", "-lucs", "-lm", "-lpthread"}
+
+// canLinkStatically reports whether a program can be linked with the static library of MPICH.
+func canLinkStatically() bool {
+	if _, err := os.Stat(staticMPICH); err != nil {
+		return false
+	}
+	cmd := exec.Command("gcc", append([]string{"-x", "c", "-", "-o", os.DevNull, "-shared"}, staticNeeds...)...)
+	cmd.Stdin = strings.NewReader("int x;")
+	return cmd.Run() == nil
 }
 
 func scriptCompile(ts *testscript.TestScript, neg bool, args []string) {

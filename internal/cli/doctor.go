@@ -219,8 +219,25 @@ func (d *doctor) system() {
 		d.note("ptrace", "restricted to child processes (kernel.yama.ptrace_scope=%s)",
 			strings.TrimSpace(string(scope)))
 	}
+	d.restrictions()
 	if gdb, err := exec.LookPath("gdb"); err == nil {
 		d.ok("gdb", "%s", gdb)
+	}
+}
+
+// restrictions tells what may forbid system calls or files to processes. mpivet needs none that programs do not need,
+// except for debuggers.
+func (d *doctor) restrictions() {
+	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err == nil && mode != 0 {
+		d.note("seccomp", "system calls are filtered, as in containers: debuggers may need --cap-add SYS_PTRACE")
+	}
+	if on, err := os.ReadFile("/sys/fs/selinux/enforce"); err == nil && strings.TrimSpace(string(on)) == "1" {
+		d.note("SELinux", "enforcing: if a program cannot load mpivet's library, set MPIVET_CACHE to a directory "+
+			"from which it may load libraries")
+	}
+	label, err := os.ReadFile("/proc/self/attr/apparmor/current")
+	if name := strings.TrimRight(string(label), "\n\x00"); err == nil && name != "" && name != "unconfined" {
+		d.note("AppArmor", "the profile %s applies: it must allow /dev/shm and the cache of mpivet", name)
 	}
 }
 

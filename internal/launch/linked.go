@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do not
-// leave the executable. It is linked with an object file instead, which has the same sources.
+// A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do
+// not leave the executable. It is linked with an object file instead, which has the same sources.
 
 // linkedSection is the section of an executable that says which version of the object file it contains.
 const linkedSection = ".mpivet"
@@ -41,15 +41,17 @@ func (b *Builder) LinkFlags(m *MPI) ([]string, error) {
 
 // join makes one object file of all. Its own symbols become local, so that they cannot be those of the program.
 func (c *compilation) join(ctx context.Context, objects []string, out string) error {
-	if err := c.step(ctx, append([]string{"-nostdlib", "-r"}, append(objects, "-o", out)...)...); err != nil {
-		return err
-	}
-	objcopy, err := exec.LookPath("objcopy")
-	if err != nil {
-		return fmt.Errorf("objcopy is not in PATH: install binutils")
-	}
-	if text, err := runCompiler(ctx, objcopy, c.dir, []string{"--localize-hidden", out}); err != nil {
-		return fmt.Errorf("objcopy failed: %s", firstError(text, err))
+	// Not the compiler wrapper: it would add the MPI library.
+	for _, command := range [][]string{
+		append([]string{"ld", "-r", "-o", out}, objects...), {"objcopy", "--localize-hidden", out},
+	} {
+		tool, err := exec.LookPath(command[0])
+		if err != nil {
+			return fmt.Errorf("%s is not in PATH: install binutils", command[0])
+		}
+		if text, err := runCompiler(ctx, tool, c.dir, command[1:]); err != nil {
+			return fmt.Errorf("%s failed: %s", command[0], firstError(text, err))
+		}
 	}
 	return nil
 }
@@ -73,13 +75,13 @@ func linked(path string) string {
 	return text
 }
 
-// staticTexts are the texts of MPI_Get_library_version in static libraries.
+// staticTexts are texts in every program with a static MPI library. They may have the version.
 var staticTexts = []struct {
 	flavour Flavour
 	text    *regexp.Regexp
 }{
-	{OpenMPI, regexp.MustCompile(`Open MPI v(\d+\.[\w.]*)`)},
-	{MPICH, regexp.MustCompile(`MPICH Version:()`)},
+	{OpenMPI, regexp.MustCompile(`Open MPI v(\d+\.[\w.]*)|ompi_mpi_init`)},
+	{MPICH, regexp.MustCompile(`MPIR_CVAR_ABORT_ON_LEAKED_HANDLES()`)},
 }
 
 // staticMPI returns the MPI that was linked into an executable, nil if there is none. It finds the MPI in executables
@@ -106,8 +108,8 @@ func staticMPI(path string) *MPI {
 	return nil
 }
 
-// privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more rights
-// than the user who starts it (AT_SECURE in getauxval(3)).
+// privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more
+// rights than the user who starts it (AT_SECURE in getauxval(3)).
 func privileged(path string) string {
 	st, err := os.Stat(path)
 	if err != nil {

@@ -119,7 +119,7 @@ static MV_COLD void raised(int code, unsigned flags)
 
 #ifdef MV_LINKED
 
-/* The linker's option --wrap=NAME gives both functions their names: WrappedSymbols in internal/launch has the list. */
+/* The linker's option --wrap=NAME gives both functions their names: wrappedSymbols in internal/launch has the list. */
 #define WRAPPED(name) __asm__("__wrap_" #name)
 #define REAL(name) mv_linked_real_##name
 #define DECLARE_REAL(name) extern char mv_linked_real_##name[] __asm__("__real_" #name) __attribute__((weak));

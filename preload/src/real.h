@@ -7,8 +7,8 @@
 
 #include "base.h"
 
-/* If this library is linked into the program (MV_LINKED), beside a static MPI library, the linker finds MPI's functions.
- * The table is generated. Its last name is NULL. */
+/* If this library is linked into the program (MV_LINKED), beside a static MPI library, the linker finds MPI's
+ * functions. The table is generated. Its last name is NULL. */
 struct mv_linked {
     const char *name; /* PMPI_… */
     void *address;
