@@ -33,7 +33,8 @@ func WriteLinked(dir string, exported func(name string) bool) error {
 // generateLinked returns linked.c: the mark, and the table of MPI's functions. The linker finds the functions.
 func generateLinked(exported func(name string) bool) []byte {
 	var b strings.Builder
-	b.WriteString("/* Generated from the table of the MPI interface. */\n#include \"real.h\"\n\n#include \"rules.h\"\n\n")
+	b.WriteString("/* Generated from the table of the MPI interface. */\n#include \"real.h\"\n\n" +
+		"#include \"rules.h\"\n\n")
 	fmt.Fprintf(&b, "const char mv_linked_mark[] __attribute__((section(%q))) = %q;\n\n", LinkedSection, Identity())
 	funcs := exportedFuncs(exported)
 	for _, f := range funcs {

@@ -61,7 +61,8 @@ func generateNames() []byte {
 				continue
 			case variable:
 				fmt.Fprintf(&b, "#ifdef %[1]s\n"+
-					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#elif defined(MV_LINKED)\n"+
+					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n"+
+					"#elif defined(MV_LINKED)\n"+
 					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", (uint64_t)(uintptr_t)%[1]s);\n#else\n"+
 					"    mv_name(t, &n, MV_NAME_CONST, \"%[1]s\", "+
 					"(uint64_t)(uintptr_t)mv_pointer_constant(\"%[1]s\"));\n"+
