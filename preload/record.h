@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-#define MV_VERSION 7 /* of the structs in shared memory */
+#define MV_VERSION 8 /* of the structs in shared memory */
 #define MV_RECORDS 6 /* version of the records, also in files: struct mv_record and everything that may follow it */
 #define MV_LINE 64 /* records begin at multiples of this, and their lengths are multiples of it */
 #define MV_MAGIC_CONTROL 0x314c54434556504dULL /* "MPVECTL1" */
@@ -171,7 +171,7 @@ struct mv_ring {
                            this thread is judged */
     uint64_t refused_on; /* handle of the object whose error handler is called; 0: MPI_FILE_NULL, or MPI_COMM_WORLD */
     uint32_t refused;   /* enum mv_refused */
-    char why[100];      /* name of the check that refuses the call, ended by a zero */
+    char why[244];      /* check that refuses the call, and first line of its finding, ended by a zero */
     /* Since when the thread has not moved, for observers from outside such as mpivet ps. At least from `since`
      * (CLOCK_MONOTONIC ns) on, calls + repeats was seen_calls, and done + repeats was seen_done. To change them, the
      * analyzer first sets `since` to 0, and sets it again last, by release. */

@@ -10,7 +10,7 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     int length;
     (void)comm;
     MPI_Error_string(*code, text, &length);
-    fprintf(stderr, "%s\n", text); /* mpivet: GLOBAL:COLLECTIVE:ROOT_MISMATCH: see the report */
+    fprintf(stderr, "%s\n", text); /* mpivet: GLOBAL:COLLECTIVE:ROOT_MISMATCH: and what is wrong */
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mpivet/mpivet/internal/analysis"
@@ -80,6 +81,7 @@ type Pipeline struct {
 	waits    *waiting.Analyzer
 	strict   *Strict
 	judge    *hold.Judge // nil if not in strict mode
+	deadlock string      // text of the error that refuses the calls of the last deadlock
 	places   places
 	confirm  func([]waiting.Blocked) bool
 	reporter Reporter
@@ -112,6 +114,7 @@ func New(o Options) *Pipeline {
 		p.waits.SetStopped(p.breaks.isHeld)
 	}
 	if p.strict = o.Strict; p.strict != nil {
+		p.deadlock = hardDeadlock + ": processes wait for each other forever"
 		p.judge = hold.New(p.Tracker, o.Strict.Gate, o.Strict.Ending)
 		p.waits.SetHolds(p.judge.Holds, p.judge.LetGo)
 	}
@@ -169,6 +172,9 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 	for i := range f.Sites {
 		slices.Sort(f.Sites[i].Also)
 	}
+	if f.Check == hardDeadlock {
+		p.deadlock = errorText(f)
+	}
 	p.reporter.Report(f)
 }
 
@@ -178,7 +184,7 @@ func (p *Pipeline) consult(j *hold.Judge) {
 	p.Matcher.Events.CollectiveMatched.Late(o, j.Collective)
 	p.Tracker.Events.LeadersMet.Late(o, func(e track.LeadersMet) { j.Examine(e.Local, e.Position) })
 	p.Tracker.Events.Tick.Late(o, func(struct{}) { j.Tick() })
-	p.waits.Found.Late(o, j.Deadlock)
+	p.waits.Found.Late(o, func(d *waiting.Deadlock) { j.Deadlock(d, p.deadlock) })
 }
 
 // Finding tells the processes of a finding that the user sees, for their debuggers. It reports whether a thread is held
@@ -236,8 +242,17 @@ func (p *Pipeline) failed(c *check.Check, reason any, stack []byte) {
 // refuse makes the judge refuse the calls of a collective because of a finding.
 func (p *Pipeline) refuse(f *finding.Finding, c *match.Comm, at uint64) {
 	if p.judge != nil && p.strict.Severity(f) >= finding.Error {
-		p.judge.Refuse(f.Check, c, at)
+		p.judge.Refuse(errorText(f), c, at)
 	}
+}
+
+// hardDeadlock is the check whose findings refuse the calls of a deadlock.
+const hardDeadlock = "GLOBAL:DEADLOCK:HARD"
+
+// errorText returns the text of the error by which a call is refused: the check, and the first line of its finding.
+func errorText(f *finding.Finding) string {
+	line, _, _ := strings.Cut(f.Message, "\n")
+	return f.Check + ": " + line
 }
 
 // guard prevents that an error in the analysis ends the run: the records are still consumed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -122,12 +123,24 @@ func (h *held) want(verdict string, ranks ...int) {
 	for r, v := range h.verdicts {
 		got := "go on"
 		if v.Refused != ring.GoOn {
-			got = v.Why
+			var text string
+			got, text, _ = strings.Cut(v.Why, ": ")
+			if !h.reported(got, text) {
+				h.t.Errorf("rank %d: no finding of %s has %q in its first line", r, got, text)
+			}
 		}
 		if got != verdict {
 			h.t.Errorf("rank %d: %s instead of %s", r, got, verdict)
 		}
 	}
+}
+
+// reported reports whether a finding of a check has this first line.
+func (h *held) reported(check, line string) bool {
+	return slices.ContainsFunc(h.found, func(f *finding.Finding) bool {
+		first, _, _ := strings.Cut(f.Message, "\n")
+		return f.Check == check && first == line
+	})
 }
 
 func (h *held) wantFound(checks ...string) {

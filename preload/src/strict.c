@@ -85,7 +85,8 @@ static int over(struct mv_thread *t, uint64_t judged, uint64_t number)
     return judged == number || judged == MV_UNJUDGED || !__atomic_load_n(&mv_g.control->strict, __ATOMIC_RELAXED);
 }
 
-/* The error code for calls that a check refuses, made when it is first needed. */
+/* The error code for calls that are refused because of a finding, made when it is first needed. Its text is that of
+ * the finding. Findings for which there is no room share the error class. */
 static int error_code(const char *why)
 {
     static struct {
@@ -94,7 +95,7 @@ static int error_code(const char *why)
     } made[32];
     static int n, class;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    char text[sizeof made[0].why + 32];
+    char text[sizeof made[0].why + 8]; /* Open MPI takes 255 characters */
     int code = MPI_ERR_OTHER;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < n; i++) {
@@ -109,10 +110,12 @@ static int error_code(const char *why)
         if (n == 0)
             MV_PMPI(MPI_Add_error_string)
             (class, "mpivet: a collective operation breaks the MPI standard: see the report");
-        snprintf(text, sizeof text, "mpivet: %s: see the report", why);
+        snprintf(text, sizeof text, "mpivet: %s", why);
         MV_PMPI(MPI_Add_error_string)(code, text);
         strcpy(made[n].why, why);
         made[n++].code = code;
+    } else if (class) {
+        code = class;
     }
     pthread_mutex_unlock(&lock);
     return code;

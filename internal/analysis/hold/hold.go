@@ -41,7 +41,7 @@ type place struct {
 // hearing is a collective for which calls are held, which is refused, or which was let go.
 type hearing struct {
 	waiting []*track.Thread
-	why     string                  // the check that refuses it, "" if none does
+	why     string                  // the finding because of which it is refused, "" if there is none
 	told    map[*track.Process]bool // processes whose calls have been refused
 	free    bool                    // let go without a verdict
 }
@@ -106,9 +106,9 @@ func (j *Judge) complete(p place) bool {
 	return p.comm.Complete(p.at) && !j.tracker.Leading(p.comm, p.at)
 }
 
-// Refuse has all calls of a collective refused because of a check's finding. It has no effect if the members have been
-// let go.
-func (j *Judge) Refuse(check string, c *match.Comm, at uint64) {
+// Refuse has all calls of a collective refused because of a finding. why is the text of the error: the check and what it
+// has found. It has no effect if the members have been let go.
+func (j *Judge) Refuse(why string, c *match.Comm, at uint64) {
 	p := place{c, at}
 	if j.complete(p) {
 		return
@@ -117,7 +117,7 @@ func (j *Judge) Refuse(check string, c *match.Comm, at uint64) {
 	if h.free || h.why != "" {
 		return
 	}
-	h.why, h.told = check, make(map[*track.Process]bool)
+	h.why, h.told = why, make(map[*track.Process]bool)
 	j.gate.Refused()
 	j.decided = append(j.decided, p)
 }
@@ -133,15 +133,15 @@ func (j *Judge) LetGo(th *track.Thread) {
 	j.retryHeld()
 }
 
-// Deadlock refuses the collectives for which deadlocked threads are held.
-func (j *Judge) Deadlock(d *waiting.Deadlock) {
+// Deadlock refuses the collectives for which deadlocked threads are held. why is the text of the error.
+func (j *Judge) Deadlock(d *waiting.Deadlock, why string) {
 	for i := range d.Blocked {
 		th := d.Blocked[i].Thread
 		if !j.holding[th] {
 			continue
 		}
 		for _, c := range j.calls(th) {
-			j.Refuse("GLOBAL:DEADLOCK:HARD", c.comm, c.at)
+			j.Refuse(why, c.comm, c.at)
 		}
 	}
 	j.retryHeld()
@@ -251,7 +251,7 @@ func (j *Judge) publish(th *track.Thread, v ring.Verdict) {
 	j.gate.Judge(th.ID, v)
 }
 
-// refusal returns the check because of which a collective is refused for a process, "" if it is not refused.
+// refusal returns the finding because of which a collective is refused for a process, "" if it is not refused.
 func (j *Judge) refusal(p place, by *track.Process) (why string, ok bool) {
 	h := j.hearings[p]
 	switch {

@@ -7,7 +7,7 @@ import "sync/atomic"
 // Constants of the header.
 const (
 	// of the structs in shared memory
-	Version = 7
+	Version = 8
 	// version of the records, also in files: struct mv_record and everything that may follow it
 	Records = 6
 	// records begin at multiples of this, and their lengths are multiples of it
@@ -572,8 +572,8 @@ type Ring struct {
 	// handle of the object whose error handler is called; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
 	RefusedOn uint64
 	Refused   uint32 // enum mv_refused
-	// name of the check that refuses the call, ended by a zero
-	Why [100]byte
+	// check that refuses the call, and first line of its finding, ended by a zero
+	Why [244]byte
 	// Since when the thread has not moved, for observers from outside such as mpivet ps. At least from `since`
 	// (CLOCK_MONOTONIC ns) on, calls + repeats was seen_calls, and done + repeats was seen_done. To change them, the
 	// analyzer first sets `since` to 0, and sets it again last, by release.
@@ -587,12 +587,12 @@ type Ring struct {
 	// `found` after it, by release.
 	Found    atomic.Uint64 // number of findings so far
 	Findings [Findings]Finding
-	_        [24]byte
+	_        [8]byte
 }
 
 // SizeofRing is the size of a Ring, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofRing       = 3776
+	SizeofRing       = 3904
 	RingMagicAt      = 0
 	RingVersionAt    = 8
 	RingHeaderSizeAt = 12
@@ -617,12 +617,12 @@ const (
 	RingRefusedOnAt  = 272
 	RingRefusedAt    = 280
 	RingWhyAt        = 284
-	RingSinceAt      = 384
-	RingSeenCallsAt  = 392
-	RingSeenDoneAt   = 400
-	RingPassedAt     = 408
-	RingFoundAt      = 416
-	RingFindingsAt   = 424
+	RingSinceAt      = 528
+	RingSeenCallsAt  = 536
+	RingSeenDoneAt   = 544
+	RingPassedAt     = 552
+	RingFoundAt      = 560
+	RingFindingsAt   = 568
 )
 
 // Record is struct mv_record. The header of every record. A record starts on a 64-byte boundary.

@@ -3,6 +3,7 @@ package ring
 import (
 	"runtime/debug"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
@@ -23,7 +24,7 @@ const (
 type Verdict struct {
 	Refused Refusal
 	Handle  uint64 // of the object whose error handler is called; 0: MPI_FILE_NULL, or MPI_COMM_WORLD
-	Why     string // name of the check that refuses the call
+	Why     string // the check that refuses the call, and the first line of its finding
 }
 
 // Judge gives the verdict on the last delivered call of a thread. The call need not be held yet. Only the goroutine
@@ -36,13 +37,26 @@ func (l *Live) Judge(id ThreadID, v Verdict) {
 	guarded(func() {
 		h := c.hdr
 		if v.Refused != GoOn {
-			n := copy(h.Why[:len(h.Why)-1], v.Why)
+			n := copy(h.Why[:], cut(v.Why, len(h.Why)-1))
 			h.Why[n] = 0
 			h.RefusedOn = v.Handle
 		}
 		h.Refused = uint32(v.Refused)
 		publishVerdict(h, c.calls)
 	})
+}
+
+// cut returns a text with at most n bytes. A longer text ends with "…".
+func cut(text string, n int) string {
+	const more = "…"
+	if len(text) <= n {
+		return text
+	}
+	n -= len(more)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + more
 }
 
 // guarded calls f, which writes to shared memory. If the program has taken that memory away by truncating a file, the

@@ -2,8 +2,10 @@ package ring
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
@@ -53,8 +55,16 @@ func TestJudge(t *testing.T) {
 	p.call(3, 0, 1)
 	poll(t, l, h)
 	judged(2)
+	l.Judge(0, Verdict{Refused: OnComm, Why: "x" + strings.Repeat("×", 200)}) // "×" is two bytes
+	why, _, _ := bytes.Cut(p.m.hdr.Why[:], []byte{0})
+	if text, ok := bytes.CutSuffix(why, []byte("×…")); !ok || !utf8.Valid(text) || len(text) < 200 {
+		t.Errorf("a long text is cut to %q", why)
+	}
+	p.leave(99)
+	p.call(4, 0, 1)
+	poll(t, l, h)
 	l.Judge(0, Verdict{})
-	judged(3)
+	judged(4)
 	if p.m.hdr.Refused != uint32(GoOn) {
 		t.Error("the call is still refused")
 	}
