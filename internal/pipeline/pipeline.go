@@ -83,6 +83,7 @@ type Pipeline struct {
 	places   places
 	confirm  func([]waiting.Blocked) bool
 	reporter Reporter
+	earlier  earlier
 }
 
 // New returns a pipeline that is ready for a source.
@@ -150,7 +151,8 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 			Stack: p.places.end, FaultInside: p.places.faultInside,
 			NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
 			Report: func(f *finding.Finding) { p.report(c, f) },
-			Refuse: p.refuse,
+			Earlier: p.earlier.last,
+			Refuse:  p.refuse,
 		})
 	})
 }
@@ -170,6 +172,11 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 		slices.Sort(f.Sites[i].Also)
 	}
 	p.reporter.Report(f)
+	if r, ok := p.reporter.(interface {
+		Severity(*finding.Finding) finding.Severity
+	}); !ok || p.earlier.wants(f) && r.Severity(f) != finding.Off {
+		p.earlier.add(f)
+	}
 }
 
 // consult subscribes the judge of strict mode to its events. It gets them after all checks.
