@@ -29,8 +29,14 @@ func (s *story) remedy(m *miss) string {
 		return fmt.Sprintf("The %s in %s or the one in %s is wrong: make them equal.", what, here, there)
 	}
 	ends := func(receive, send string) string {
-		return fmt.Sprintf("The source in %s or the destination in %s is wrong. Both are ranks in the communicator of "+
-			"the call.", receive, send)
+		text := fmt.Sprintf("The source in %s or the destination in %s is wrong.", receive, send)
+		if receive == send {
+			text = fmt.Sprintf("The source or the destination in %s is wrong.", send)
+		}
+		if x.Comm(m.blocked.Call, m.Want.Comm) != "MPI_COMM_WORLD" {
+			text += " Both are ranks in the communicator of the call, not in MPI_COMM_WORLD."
+		}
+		return text
 	}
 	switch m.Kind {
 	case nearmiss.Tag:

@@ -74,7 +74,7 @@ func fewer(m *nearmiss.Miss) bool {
 	if m.Want.Send {
 		return m.Sent < m.Received
 	}
-	return m.Received < m.Sent
+	return m.Received > 0 && m.Received < m.Sent
 }
 
 // idle reports whether the only process that a clause waits for has ended, or waits in a collective. Then the numbers

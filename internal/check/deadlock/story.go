@@ -24,7 +24,8 @@ type story struct {
 	sites    map[siteKey]int    // index of the site
 	calls    map[[2]string]int  // number of sites of one role and place
 	seen     []bool             // by thread
-	begun    map[*match.Op]bool // operations that have a site
+	known    map[[3]string]bool // rank, place and call of the first sites
+	begun    int                // sites of operations
 }
 
 // siteKey is what the ranks of a site have in common.
@@ -33,13 +34,15 @@ type siteKey struct {
 	comm              *match.Comm
 }
 
-// variants is how many different calls at one place have a site each.
-const variants = 16
+const (
+	variants = 16   // different calls at one place that have a site each, and operations that have one
+	compared = 1024 // sites that are compared, so that no call of a rank has two
+)
 
 func newStory(x *check.Run, d *waiting.Deadlock, f *finding.Finding) *story {
 	return &story{
 		x: x, deadlock: d, finding: f, places: make(map[string]bool), sites: make(map[siteKey]int),
-		calls: make(map[[2]string]int), seen: make([]bool, len(x.Tracker.Threads)), begun: make(map[*match.Op]bool),
+		calls: make(map[[2]string]int), seen: make([]bool, len(x.Tracker.Threads)), known: make(map[[3]string]bool),
 	}
 }
 
@@ -54,6 +57,16 @@ var pointers = regexp.MustCompile(`0x[0-9a-f]+`)
 func (s *story) add(role string, c match.Call, comm *match.Comm) {
 	site := s.x.Site(role, c)
 	place := s.x.Place(c)
+	if len(s.known) < compared {
+		k := [3]string{fmt.Sprint(site.Rank), place, site.Call}
+		if s.known[k] {
+			return
+		}
+		s.known[k] = true
+	}
+	if role == further && s.places[place] {
+		role, site.Role = waits, waits
+	}
 	k := siteKey{role, place, pointers.ReplaceAllString(site.Call, ""), comm}
 	at, ok := s.sites[k]
 	if !ok {
@@ -99,8 +112,8 @@ func (s *story) site(role string, b *waiting.Blocked) string {
 	s.add(role, b.Call, commOf(&b.Clauses[0]))
 	if s.x.Func(b.Call).Class == mpiapi.Wait {
 		waiting.Each(b.Clauses[:min(len(b.Clauses), variants)], func(c *waiting.Clause) {
-			if c.Op != nil && len(s.begun) < variants && !s.begun[c.Op] && s.x.Place(c.Op.Call) != place {
-				s.begun[c.Op] = true
+			if c.Op != nil && s.begun < variants {
+				s.begun++
 				s.add("operation that it waits for", c.Op.Call, c.Op.Comm)
 			}
 		})
@@ -108,8 +121,11 @@ func (s *story) site(role string, b *waiting.Blocked) string {
 	return place
 }
 
+// The roles of threads that wait: in a knot or for processes that have ended, and for such threads.
+const waits, further = "waiting", "waiting for these"
+
 // link adds the place of a thread in a knot, or of one that waits for processes that have ended.
-func (s *story) link(b *waiting.Blocked) { s.places[s.site("waiting", b)] = true }
+func (s *story) link(b *waiting.Blocked) { s.places[s.site(waits, b)] = true }
 
 // key identifies the places of the knots.
 func (s *story) key() string {
@@ -126,46 +142,53 @@ func (s *story) tell(misses []miss) {
 	d, f := s.deadlock, s.finding
 	cause, told := s.cause(misses)
 	for i := range d.Knots {
-		if told != &d.Knots[i] || len(d.Knots[i].Links) > 2 {
+		if told != &d.Knots[i] {
 			s.knot(&d.Knots[i], i < groups)
+		} else if len(told.Links) > 2 && told.Cycle {
+			s.cycle(told)
 		}
 		for _, l := range d.Knots[i].Links {
 			s.link(l.Blocked)
 		}
 	}
-	s.orphans(told != nil || len(misses) > 0)
+	s.orphans(misses)
 	f.Key = s.key()
 	for i := range d.Blocked {
-		s.site("waiting for these", &d.Blocked[i])
+		s.site(further, &d.Blocked[i])
 	}
-	tail := "deadlocked"
+	state := verb(f.Ranks, "is", "are") + " deadlocked"
 	if len(d.Knots) == 0 {
-		tail = "waiting forever"
-	}
-	head := fmt.Sprintf("%s: %s %s %s", cause, finding.RankNames(f.Ranks), verb(f.Ranks, "is", "are"), tail)
-	if len(d.Knots) > 1 {
-		head += fmt.Sprintf(" in %d groups of processes that block each other", len(d.Knots))
+		state = verb(f.Ranks, "waits", "wait") + " forever"
 	}
 	if e := s.explanation(misses); e != nil {
 		f.FollowUp, f.Advice = true, ""
-		f.Message = fmt.Sprintf("%s %s %s because of an error reported before: %s%s",
-			sentence(finding.RankNames(f.Ranks)), verb(f.Ranks, "is", "are"), tail, e.Check, s.where(e))
+		f.Message = fmt.Sprintf("%s %s because of an error reported before: %s%s",
+			sentence(finding.RankNames(f.Ranks)), state, e.Check, s.where(e))
 		return
+	}
+	head := fmt.Sprintf("%s: %s %s", cause, finding.RankNames(f.Ranks), state)
+	if len(d.Knots) > 1 {
+		head += fmt.Sprintf(" in %d groups that block each other", len(d.Knots))
 	}
 	f.Message = strings.Join(append([]string{head}, s.lines...), "\n")
 }
 
-// explanation returns the finding of a collective that explains the deadlock, nil if there is none.
+// explanation returns the finding about a collective that explains the deadlock, nil if there is none.
 func (s *story) explanation(misses []miss) *finding.Finding {
 	if len(misses) > 0 {
 		return nil // the deadlock has a cause of its own
 	}
-	inside := make(map[int]bool) // ranks that wait in collectives
+	var apart []int               // ranks in collectives whose members disagree
+	lines := make(map[string]bool) // the places where threads wait
 	look := func(links []waiting.Link) {
-		for _, l := range links {
+		for _, l := range links[:min(len(links), compared)] {
+			lines[s.x.Line(l.Blocked.Call)] = true
 			waiting.Each([]waiting.Clause{*l.Clause}, func(c *waiting.Clause) {
-				if c.What == waiting.ToJoin || c.What == waiting.ToLead {
-					inside[l.Blocked.Thread.Process.Rank] = true
+				if call := collective(c); call != nil {
+					lines[s.x.Line(*call)] = true
+					if v, ok := c.Comm.At(c.Pos); ok && (v.FollowUp || !v.Agreed()) {
+						apart = append(apart, l.Blocked.Thread.Process.Rank)
+					}
 				}
 			})
 		}
@@ -174,12 +197,12 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 		look(s.deadlock.Knots[i].Links)
 	}
 	look(s.deadlock.Orphans)
-	if len(inside) == 0 {
-		return nil
-	}
+	delete(lines, "")
 	return s.x.Earlier(func(f *finding.Finding) bool {
 		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error &&
-			slices.ContainsFunc(f.Ranks, func(r int) bool { return inside[r] })
+			slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(s.finding.Ranks, r) }) &&
+			(slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(apart, r) }) ||
+				slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return lines[check.Line(t.Stack)] }))
 	})
 }
 
@@ -240,13 +263,7 @@ func (s *story) knotCause(k *waiting.Knot) string {
 		return s.waits(l)
 	}
 	if !k.Cycle {
-		var ranks []int
-		for _, o := range k.Links[1:] {
-			ranks = append(ranks, o.Blocked.Thread.Process.Rank)
-		}
-		slices.Sort(ranks)
-		ranks = slices.Compact(ranks)
-		return fmt.Sprintf("%s, but %s %s, too", s.waits(l), finding.RankNames(ranks), verb(ranks, "waits", "wait"))
+		return s.waits(l) + s.others(k)
 	}
 	next := &k.Links[1]
 	more := ""
@@ -255,6 +272,23 @@ func (s *story) knotCause(k *waiting.Knot) string {
 	}
 	return fmt.Sprintf("%s, but rank %d is itself in %s%s", s.waits(l), next.Blocked.Thread.Process.Rank,
 		s.inside(next.Blocked, next.Clause, l.Blocked.Call), more)
+}
+
+// others says what the other threads of a knot do. It adds lines if they do not wait for the same at the same place.
+func (s *story) others(k *waiting.Knot) string {
+	list := s.fold(k.Links)
+	if first := list[0]; len(first.ranks) == 1 {
+		list = list[1:] // the first line is about this one
+	}
+	if len(list) == 1 {
+		g := list[0]
+		ranks := slices.DeleteFunc(slices.Clone(g.ranks),
+			func(r int) bool { return r == k.Links[0].Blocked.Thread.Process.Rank && len(g.ranks) > 1 })
+		return fmt.Sprintf(", but %s %s in %s", finding.RankNames(ranks), verb(ranks, "is itself", "are themselves"),
+			s.inside(g.link.Blocked, g.link.Clause, k.Links[0].Blocked.Call))
+	}
+	s.describe(list)
+	return ", and all that could do this wait, too"
 }
 
 // orphanCause says why a process that waits for processes that have ended cannot go on.
@@ -297,10 +331,15 @@ func (s *story) knot(k *waiting.Knot, words bool) {
 		return
 	}
 	if !k.Cycle {
-		s.fold(k.Links)
+		s.describe(s.fold(k.Links))
 		return
 	}
-	list := rankNumbers(nil)
+	s.cycle(k)
+}
+
+// cycle adds lines about a cycle.
+func (s *story) cycle(k *waiting.Knot) {
+	var list []int
 	for _, l := range k.Links {
 		list = append(list, l.Blocked.Thread.Process.Rank)
 	}
@@ -340,38 +379,41 @@ func uniform(x *check.Run, links []waiting.Link) bool {
 	return true
 }
 
-// orphans adds the places of the threads that wait for processes that have ended. If the first line is about something
-// else, it adds lines about all of them.
-func (s *story) orphans(all bool) {
-	list := s.deadlock.Orphans
-	n := len(s.lines)
-	if s.fold(list); !all && len(s.lines) == n+1 {
-		s.lines = s.lines[:n] // the first line says it
+// orphans adds the places of the threads that wait for processes that have ended, and lines about those that the first
+// line is not about.
+func (s *story) orphans(misses []miss) {
+	links := s.deadlock.Orphans
+	about := func(l waiting.Link) bool { return l.Blocked == misses[0].blocked }
+	first := len(misses) == 0 && len(s.deadlock.Knots) == 0 || len(misses) > 0 && slices.ContainsFunc(links, about)
+	if list := s.fold(links); len(list) > 1 || !first {
+		s.describe(list)
 	}
-	for _, l := range list {
+	for _, l := range links {
 		s.link(l.Blocked)
 	}
 }
 
-// fold describes threads, with one line for those that wait for the same at the same place.
-func (s *story) fold(links []waiting.Link) {
+// similar is threads that wait for the same at the same place.
+type similar struct {
+	link  waiting.Link // the first
+	ranks []int
+}
+
+// fold joins the threads that wait for the same at the same place.
+func (s *story) fold(links []waiting.Link) (list []*similar) {
 	type sort struct {
 		place string
 		what  waiting.What
 		procs **track.Process
+		comm  *match.Comm
 		n     int
 		tag   int32
 		ways  string
 	}
-	type group struct {
-		link  waiting.Link
-		ranks []int
-	}
-	var order []*group
-	known := make(map[sort]*group)
+	known := make(map[sort]*similar)
 	for _, l := range links {
 		c := l.Clause
-		k := sort{place: s.x.Place(l.Blocked.Call), what: c.What, n: len(c.Procs), tag: c.Tag}
+		k := sort{place: s.x.Place(l.Blocked.Call), what: c.What, n: len(c.Procs), tag: c.Tag, comm: commOf(c)}
 		if len(c.Procs) > 0 {
 			k.procs = &c.Procs[0]
 		}
@@ -380,21 +422,28 @@ func (s *story) fold(links []waiting.Link) {
 		}
 		g := known[k]
 		if g == nil {
-			g = &group{link: l}
+			g = &similar{link: l}
 			known[k] = g
-			order = append(order, g)
+			list = append(list, g)
 		}
 		g.ranks = append(g.ranks, l.Blocked.Thread.Process.Rank)
 	}
-	for i, g := range order {
+	for _, g := range list {
+		slices.Sort(g.ranks)
+		g.ranks = slices.Compact(g.ranks)
+	}
+	return list
+}
+
+// describe adds a line for each group of threads.
+func (s *story) describe(list []*similar) {
+	for i, g := range list {
 		if i == shown {
-			s.line("%s more wait likewise.", check.Plural(len(order)-shown, "group of processes", "groups of processes"))
+			s.line("%s more wait likewise.", check.Plural(len(list)-shown, "group of processes", "groups of processes"))
 			break
 		}
-		slices.Sort(g.ranks)
-		ranks := slices.Compact(g.ranks)
 		b, c := g.link.Blocked, g.link.Clause
-		s.line("%s %s in %s for %s%s.", sentence(finding.RankNames(ranks)), verb(ranks, "waits", "wait"),
+		s.line("%s %s in %s for %s%s.", sentence(finding.RankNames(g.ranks)), verb(g.ranks, "waits", "wait"),
 			s.x.CallIn(b.Call), s.need(b, c), s.on(b, c))
 	}
 }

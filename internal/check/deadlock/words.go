@@ -84,7 +84,7 @@ func (s *story) need(b *waiting.Blocked, c *waiting.Clause) string {
 		if c.Op != nil {
 			return who + " to start its side of the message"
 		}
-		return who + " to start it too"
+		return who + " to start the collective, too"
 	case waiting.ToReady:
 		return who + " to mark all partitions ready"
 	case waiting.ToLead:
