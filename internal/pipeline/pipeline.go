@@ -150,7 +150,7 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 			Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered,
 			Stack: p.places.end, FaultInside: p.places.faultInside,
 			NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
-			Report: func(f *finding.Finding) { p.report(c, f) },
+			Report:  func(f *finding.Finding) { p.report(c, f) },
 			Earlier: p.earlier.last,
 			Refuse:  p.refuse,
 		})

@@ -178,7 +178,7 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	if len(misses) > 0 {
 		return nil // the deadlock has a cause of its own
 	}
-	var apart []int               // ranks in collectives whose members disagree
+	var apart []int                // ranks in collectives whose members disagree
 	lines := make(map[string]bool) // the places where threads wait
 	look := func(links []waiting.Link) {
 		for _, l := range links[:min(len(links), compared)] {
