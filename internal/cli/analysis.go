@@ -153,6 +153,9 @@ func (a errorCounter) Report(f *finding.Finding) {
 	}
 }
 
+// Severity returns the severity of a finding for the user, finding.Off if the user does not see it.
+func (a errorCounter) Severity(f *finding.Finding) finding.Severity { return a.collector.Severity(f) }
+
 // debuggerSink tells the processes of a finding, for their debuggers. It carries out the action of --on-error if the
 // finding is fatal, and no thread is held at the faulty call because of --break-on.
 type debuggerSink struct{ *analysis }

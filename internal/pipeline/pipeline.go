@@ -85,6 +85,7 @@ type Pipeline struct {
 	places   places
 	confirm  func([]waiting.Blocked) bool
 	reporter Reporter
+	earlier  earlier
 }
 
 // New returns a pipeline that is ready for a source.
@@ -154,8 +155,9 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 			Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered,
 			Stack: p.places.end, FaultInside: p.places.faultInside,
 			NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
-			Report: func(f *finding.Finding) { p.report(c, f) },
-			Refuse: p.refuse,
+			Report:  func(f *finding.Finding) { p.report(c, f) },
+			Earlier: p.earlier.last,
+			Refuse:  p.refuse,
 		})
 	})
 }
@@ -175,6 +177,11 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 		slices.Sort(f.Sites[i].Also)
 	}
 	p.reporter.Report(f)
+	if r, ok := p.reporter.(interface {
+		Severity(*finding.Finding) finding.Severity
+	}); !ok || p.earlier.wants(f) && r.Severity(f) != finding.Off {
+		p.earlier.add(f)
+	}
 }
 
 // consult subscribes the judge of strict mode to its events. It gets them after all checks.
