@@ -124,12 +124,14 @@ func (r *Reporter) Finding(f *finding.Finding) {
 	p := r.begin(f)
 	place := f.Check + " " + r.at(f)
 	switch {
-	case r.opts.Verbose || f.Severity == finding.Fatal && !f.FollowUp || r.lines < fullLines && !r.places[place] ||
-		r.lines < firstLines && !r.places[f.Check]:
+	case r.opts.Verbose || !f.FollowUp && (f.Severity == finding.Fatal || r.lines < fullLines && !r.places[place] ||
+		r.lines < firstLines && !r.places[f.Check]):
 		r.places[f.Check], r.places[place] = true, true
 		r.full(p, f)
-	case r.lines < briefLines:
-		r.brief++
+	case r.lines < briefLines || f.Severity == finding.Fatal:
+		if !f.FollowUp {
+			r.brief++
+		}
 		p.headline(f, r.at(f))
 	default:
 		return // the summary lists it
