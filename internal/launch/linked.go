@@ -13,8 +13,11 @@ import (
 // A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do
 // not leave the executable. It is linked with an object file instead, which has the same sources.
 
-// linkedSection is the section of an executable that says which version of the object file it contains.
-const linkedSection = ".mpivet"
+// linkedSection is the section of an executable that says which version of the object file it contains: a note of ELF.
+const linkedSection = ".note.mpivet"
+
+// noteHeader is the size of what comes before the text in the note: three numbers, and the name "mpivet" with padding.
+const noteHeader = 3*4 + 8
 
 // wrappedSymbols are internal functions of MPI libraries that the object file stands before.
 var wrappedSymbols = map[bool][]string{
@@ -68,10 +71,10 @@ func linked(path string) string {
 		return ""
 	}
 	data, err := s.Data()
-	if err != nil {
+	if err != nil || len(data) < noteHeader {
 		return ""
 	}
-	text, _, _ := strings.Cut(string(data), "\x00")
+	text, _, _ := strings.Cut(string(data[noteHeader:]), "\x00")
 	return text
 }
 

@@ -301,6 +301,13 @@ static int find_session(void)
     return 0;
 }
 
+void mv_session_outdated(uint64_t table_hash)
+{
+    struct mv_control *c = find_session() ? NULL : map_control(table_hash);
+    if (c)
+        __atomic_fetch_add(&c->outdated, 1, __ATOMIC_SEQ_CST);
+}
+
 int mv_session_join(uint64_t table_hash)
 {
     struct mv_control *c;
