@@ -111,6 +111,26 @@ func staticMPI(path string) *MPI {
 	return nil
 }
 
+// hidden says what to do about an executable with a static MPI library.
+func hidden(path string) string {
+	return path + " contains a static MPI library, whose calls cannot be observed: link it with the shared MPI " +
+		"library, or with what mpivet link-flags prints"
+}
+
+// Hidden says what to do about an executable, if it has a static MPI library and not the library of mpivet. Otherwise,
+// it returns "".
+func Hidden(path string) string {
+	o, err := readObject(path)
+	if err != nil || linked(path) != "" || staticMPI(path) == nil {
+		return ""
+	}
+	l := loader{env: os.Getenv}
+	if !needsNoMPI(l.closure(o)) {
+		return ""
+	}
+	return hidden(path)
+}
+
 // privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more
 // rights than the user who starts it (AT_SECURE in getauxval(3)).
 func privileged(path string) string {
