@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mpivet": func() { os.Exit(Run(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"mpivet": func() { os.Exit(Run(os.Args[1:])) }, "restrict": restrict})
 }
 
 // TestScript runs the command lines in testdata/script. The conditions [mpich], [openmpi] and [mpi4py] are true if
