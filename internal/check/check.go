@@ -70,8 +70,8 @@ type Run struct {
 	Leaks *Leaks
 	// Report reports a finding. It sets Check and Severity if they are empty.
 	Report func(*finding.Finding)
-	// Earlier returns the last finding that the user has seen, of those for which its function returns true; nil if there
-	// is none. The function sees the check, the severity, the ranks and the sites.
+	// Earlier returns the last finding that the user has seen, of those for which its function returns true; nil if
+	// there is none. The function sees the check, the severity, the ranks and the sites.
 	Earlier func(func(*finding.Finding) bool) *finding.Finding
 	// Refuse says that the finding, which was just reported, is about the collective at position `at` of c. In strict
 	// mode, its calls are refused if the finding is an error.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -43,6 +44,8 @@ type analysis struct {
 	stopped    atomic.Bool // mpivet has got a signal to end
 	began      time.Time
 	progress   atomic.Pointer[progress]
+	terminal   bool // the report goes to a terminal
+	lines      progressLines
 	reporting  atomic.Bool // a goroutine writes the reports
 }
 
@@ -59,7 +62,13 @@ func newAnalysis(
 		if err != nil {
 			return nil, usageError{err}
 		}
-		a.text = text.New(w, t)
+		var out io.Writer = w
+		if o.out != nil {
+			out, t = o.out, text.Options{Dir: o.outDir}
+		}
+		t.Verbose, t.Prefixes, t.Layers = o.verbose, o.prefix == prefixAll, o.layers
+		t.Show, _ = finding.ParseSeverity(o.show) // "" is Off: the default
+		a.text, a.terminal = text.New(out, t), t.Terminal
 		sinks = append(sinks, a.text)
 	}
 	sinks = append(sinks, debuggerSink{a})
@@ -68,10 +77,11 @@ func newAnalysis(
 	}
 	a.collector = finding.NewCollector(finding.Config{
 		Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports,
+		Layers: o.layers,
 	}, sinks...)
 	p := pipeline.Options{
 		Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending,
-		Leaks: &o.leaks, Resolver: o.resolver,
+		Leaks: &o.leaks, Resolver: o.resolver, Layers: o.layers,
 	}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate hold.Gate = hold.NoGate{}
@@ -182,6 +192,7 @@ type ticker struct {
 
 func (k ticker) Tick() {
 	k.a.advance()
+	k.a.sayProgress()
 	if k.a.stopping != nil {
 		k.a.stopping.tick()
 	}
@@ -293,7 +304,7 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 		}
 	}
 	r := &a.run
-	r.ExitStatus, r.Duration, r.Ranks = status, duration, a.ranks()
+	r.ExitStatus, r.Duration, r.Ranks, r.EndedByMpivet = status, duration, a.ranks(), aborted
 	r.Calls = a.pipeline.Tracker.Calls() + a.stats.Queries
 	r.Messages, r.Collectives = a.pipeline.Matcher.Messages, a.pipeline.Matcher.Collectives
 	r.Stall, r.Stalls = a.stats.StallTime, a.stats.Stalls

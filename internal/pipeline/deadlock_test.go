@@ -172,7 +172,9 @@ func TestDeadlocks(t *testing.T) {
 			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 1))
 			r[1].Call("b", "MPI_Send", send(1, Int, 0, 1))
 			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
-		}, "0,1", []string{"MPI_Recv waits for any of ranks 0,1 to send one more message, but rank 1 is itself in MPI_Recv"}},
+		}, "0,1", []string{
+			"MPI_Recv waits for any of ranks 0,1 to send one more message, but rank 1 is itself in MPI_Recv",
+		}},
 		{"an earlier receive that may be cancelled takes no message", 2, func(r []*Rank) {
 			begin(r[0], "MPI_Irecv", 0, recvFrom(AnySource, AnyTag))
 			onRequest(r[0], "MPI_Cancel", 0x98000000)
@@ -197,7 +199,9 @@ func TestDeadlocks(t *testing.T) {
 				}
 			}
 			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 0))
-		}, "0-2", []string{"MPI_Recv waits for rank 1 to send, but rank 1 is itself in MPI_Wait: ranks 0-2 are deadlocked"}},
+		}, "0-2", []string{
+			"MPI_Recv waits for rank 1 to send, but rank 1 is itself in MPI_Wait: ranks 0-2 are deadlocked",
+		}},
 		{"the root of a persistent broadcast need not wait for anybody", 3, func(r []*Rank) {
 			for i, k := range r {
 				begin(k, "MPI_Bcast_init", 0,
@@ -263,7 +267,8 @@ func TestDeadlocks(t *testing.T) {
 				k.Open("a", "MPI_Recv", recv(1, Int, i^1, 0))
 			}
 		}, "0-3", []string{
-			"MPI_Recv waits for rank 1 to send, but rank 1 is itself in MPI_Recv from rank 0: ranks 0-3 are deadlocked " +
+			"MPI_Recv waits for rank 1 to send, but rank 1 is itself in MPI_Recv from rank 0: ranks 0-3 are " +
+				"deadlocked " +
 				"in 2 groups that block each other\nThe cycle is 2 -> 3 -> 2.",
 		}},
 		{"a knot of receives from anybody", 4, func(r []*Rank) {

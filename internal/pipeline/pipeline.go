@@ -51,6 +51,8 @@ type Options struct {
 	Strict *Strict
 	// Resolver finds functions and lines. nil: NewResolver, which reads the files that the processes had loaded.
 	Resolver *symbol.Resolver
+	// Layers tells the program's frames from those of wrappers. nil: finding.DefaultLayers.
+	Layers *finding.Layers
 }
 
 // Strict is what strict mode needs in addition to the analysis.
@@ -103,7 +105,10 @@ func New(o Options) *Pipeline {
 		o.Leaks = new(check.DefaultLeaks())
 	}
 	p.Tracker.Limits = o.Leaks.Limits
-	p.places.init(p.Tracker, p.facts.Owner, o.Resolver)
+	if o.Layers == nil {
+		o.Layers = finding.NewLayers(finding.DefaultLayers, finding.DefaultCauseFrames)
+	}
+	p.places.init(p.Tracker, p.facts.Owner, o.Resolver, o.Layers)
 	if o.Breaks != nil {
 		p.breaks = newBreaks(o.Breaks, p.Tracker, &p.places)
 	}

@@ -401,18 +401,22 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
 			return p
 		}, nil, ""},
-		{"waits for all of several, one of which can't come", func() *Program {
-			p := New(3)
-			k := p.Ranks[0]
-			for i, from := range []int{1, 2} {
-				a := message(1, Int, "source", from, 0)
-				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
-				k.Call("a", "MPI_Irecv", a)
-			}
-			k.Open("b", "MPI_Waitall", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}})
-			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
-			return p
-		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "MPI_Waitall for MPI_Irecv waits for rank 1 to send, but rank 1 is itself in MPI_Recv from rank 0"},
+		{
+			"waits for all of several, one of which can't come", func() *Program {
+				p := New(3)
+				k := p.Ranks[0]
+				for i, from := range []int{1, 2} {
+					a := message(1, Int, "source", from, 0)
+					a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+					k.Call("a", "MPI_Irecv", a)
+				}
+				k.Open("b", "MPI_Waitall", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}})
+				p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+				return p
+			},
+			[]string{"GLOBAL:DEADLOCK:HARD [0 1]"},
+			"MPI_Waitall for MPI_Irecv waits for rank 1 to send, but rank 1 is itself in MPI_Recv from rank 0",
+		},
 		{"synchronous sends to each other", func() *Program {
 			p := New(2)
 			for r, k := range p.Ranks {

@@ -47,8 +47,8 @@ func (s *story) remedy(m *miss) string {
 		return fmt.Sprintf("Name the source and the tag in %s, or use another tag for the messages that it is meant "+
 			"for. Then it cannot take this message.", there)
 	case nearmiss.Count:
-		return "Compare the number of sends and receives on both ranks. Usual causes: loops of different lengths, or a " +
-			"path that skips one."
+		return "Compare the number of sends and receives on both ranks. Usual causes: loops of different lengths, or " +
+			"a path that skips one."
 	case nearmiss.Other:
 		if m.Op.Send {
 			return fmt.Sprintf("The source in %s is wrong, or the wrong rank sends in %s.", here, there)
@@ -73,7 +73,6 @@ type kinds struct {
 	sends, receives, collectives, starts, partitions int
 	standard                                         bool       // a standard send is among the sends
 	requests                                         bool       // a call waits for requests
-	nonblocking                                      bool       // a request is of a nonblocking send
 	call                                             match.Call // the first collective
 	comm                                             *match.Comm
 	absent                                           []int // ranks that the first collective waits for
@@ -124,8 +123,8 @@ func (s *story) advice(links []waiting.Link) string {
 	case k.collectives > 0:
 		return s.aboutCollectives(&k, ended)
 	case ended && k.sends > 0:
-		return "Receive the message before the receiver ends, or do not send it. Check the destination, and compare the " +
-			"number of sends and receives."
+		return "Receive the message before the receiver ends, or do not send it. Check the destination, and compare " +
+			"the number of sends and receives."
 	case ended:
 		return "Send one more message, or receive one less. Check the source, and compare the number of sends and " +
 			"receives."
@@ -133,8 +132,8 @@ func (s *story) advice(links []waiting.Link) string {
 		return "A process cannot receive while it is in a blocking send to itself. Post the receive with MPI_Irecv " +
 			"before the send, or use MPI_Sendrecv."
 	case k.self && k.receives > 0:
-		return "A process cannot send while it is in a blocking receive from itself. Send before the receive, or check " +
-			"the source."
+		return "A process cannot send while it is in a blocking receive from itself. Send before the receive, or " +
+			"check the source."
 	case k.sends > 0 && k.receives == 0:
 		return s.aboutSends(&k)
 	case k.requests:
@@ -163,8 +162,8 @@ func (s *story) aboutSends(k *kinds) string {
 		text = "Post the receives before the wait for the sends."
 	}
 	if k.standard {
-		text += " A standard send may wait until its receive is posted: this depends on the length of the message and " +
-			"on the MPI library."
+		text += " A standard send may wait until its receive is posted: this depends on the length of the message " +
+			"and on the MPI library."
 	}
 	return text
 }
