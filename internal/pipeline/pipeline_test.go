@@ -67,7 +67,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"},
-			"Rank 0 sends 2 × MPI_FLOAT with MPI_Send, but rank 1 receives it as 1 × MPI_DOUBLE",
+			"MPI_Send of rank 0 sends 2 × MPI_FLOAT, but MPI_Recv of rank 1 receives it as 1 × MPI_DOUBLE",
 		},
 		{"bytes", func() *Program {
 			p := New(2)
@@ -128,7 +128,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Isend", a)
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place, never completed"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "This MPI_Isend is never completed"},
 		{"requests that share a handle", func() *Program {
 			p := New(2)
 			for i := range 2 {
@@ -139,7 +139,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("c", "MPI_Wait", Args{"request": 0x6c000001, "*request": 0x5000, ">status": []Status{{}}})
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "This MPI_Isend is never completed"},
 		{"a copied handle that two requests share", func() *Program {
 			// Rank 0 waits for its second send with a copy of the handle. It waits for the first send when that can be
 			// received.
@@ -248,7 +248,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"LOCAL:MPI:CALL_FAILED [0]"},
-			"MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\nno way to rank 0",
+			"MPI_Send fails with MPI_ERR_RANK\nMPI says: no way to rank 0",
 		},
 		{"leaves without finalize", func() *Program {
 			p := New(2)
@@ -325,7 +325,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"},
-			"Rank 0 sends 1 × MPI_INT with MPI_Send, but rank 2 receives it as 1 × MPI_FLOAT",
+			"MPI_Send of rank 0 sends 1 × MPI_INT, but MPI_Recv of rank 2 receives it as 1 × MPI_FLOAT",
 		},
 		{"inter-communicators of pairs", func() *Program {
 			// {0} with {3}, and {1} with {2}, are two communicators.
@@ -358,7 +358,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("free", "MPI_Request_free", Args{"request": 0x98000000, "*request": 0x5000})
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "at one place, never freed"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "never freed"},
 		{"a cancelled receive leaves its message to the next", func() *Program {
 			p := New(2)
 			a := message(1, Double, "source", 0, 0)

@@ -63,8 +63,7 @@ func describe(x *check.Run, f *finding.Finding, p *track.Process, g *leftover.Gr
 	f.Advice = "Complete it with MPI_Wait or MPI_Test."
 	switch first.Class {
 	case mpiapi.Isend:
-		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again. Or give up the request with " +
-			"MPI_Request_free."
+		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again."
 	case mpiapi.Irecv:
 		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again. To give up the receive, call " +
 			"MPI_Cancel and MPI_Wait."
