@@ -351,15 +351,15 @@ func (p *potentials) conclude(q *potential) {
 		"receive with MPI_Irecv."
 	if len(q.relied) > 0 {
 		f.Details["buffered_bytes_max"] = p.largest
-		f.Why = fmt.Sprintf("A standard send may wait until its receive has begun (MPI standard, section 3.4), and does "+
-			"so for longer messages or with another MPI library. In this run, MPI buffered messages of up to %s.",
+		f.Why = fmt.Sprintf("A standard send may wait until its receive has begun (MPI standard, section 3.4), and "+
+			"does so for longer messages or with another MPI library. In this run, MPI buffered messages of up to %s.",
 			check.Plural(int(p.largest), "byte", "bytes"))
 		f.Advice = "Let one side receive first, or use MPI_Sendrecv, or post the receives with MPI_Irecv before the " +
 			"sends. If buffering is intended, use MPI_Bsend."
 		switch {
 		case len(cycle) == 1:
-			f.Advice = "Post the receive with MPI_Irecv before the send, or use MPI_Sendrecv. If buffering is intended, " +
-				"use MPI_Bsend."
+			f.Advice = "Post the receive with MPI_Irecv before the send, or use MPI_Sendrecv. If buffering is " +
+				"intended, use MPI_Bsend."
 		case q.requests:
 			f.Advice = "Post the receives before the wait for the sends. If buffering is intended, use MPI_Ibsend."
 		}

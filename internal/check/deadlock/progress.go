@@ -226,10 +226,10 @@ func (p *progress) polls() {
 			Key:     "polling|" + x.Place(b.Call),
 			Ranks:   []int{rank},
 			Message: fmt.Sprintf("%s polls for %s, but this can never happen", name, x.Awaited(b)),
-			Why: "All processes that could do this have finished, have ended, or wait forever. The process does nothing " +
-				"else in MPI.",
-			Advice: "Check the source, the tag and the communicator, and the number of messages. A polling loop needs " +
-				"an exit for the case that nothing comes.",
+			Why: "All processes that could do this have finished, have ended, or wait forever. The process does " +
+				"nothing else in MPI.",
+			Advice: "Check the source, the tag and the communicator, and the number of messages. A polling loop " +
+				"needs an exit for the case that nothing comes.",
 			Sites:   []finding.Site{x.Site("polling", b.Call)},
 			Details: map[string]any{"polling": true},
 		})

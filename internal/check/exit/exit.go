@@ -218,8 +218,8 @@ func (s *deaths) report(p *track.Process) {
 		f.Advice = "Look at the innermost line of your program in the stack. A core file (ulimit -c unlimited) or a " +
 			"debugger shows the variables there."
 		if in != "" {
-			f.Advice = fmt.Sprintf("Check the buffers and handles passed to %s. Check whether earlier operations wrote "+
-				"beyond their buffers.", in)
+			f.Advice = fmt.Sprintf("Check the buffers and handles passed to %s. Check whether earlier operations "+
+				"wrote beyond their buffers.", in)
 		}
 	}
 	if function, inside := s.x.FaultInside(p); inside && !readsProgram(function) {

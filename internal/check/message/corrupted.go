@@ -99,8 +99,8 @@ func corrupted(x *check.Run, e *match.Exchange) {
 		what += "."
 	}
 	f.Message = what
-	f.Why = "MPI, the network, the memory or the program changed the data. The program must not write to a receive buffer while the receive is pending (MPI " +
-		"standard, section 3.7.2)."
+	f.Why = "MPI, the network, the memory or the program changed the data. The program must not write to a receive " +
+		"buffer while the receive is pending (MPI standard, section 3.7.2)."
 	f.Advice = "Look for threads, one-sided communication or file operations that use the receive buffer at that " +
 		"time. If there are none, try another transport of the MPI library, or other nodes."
 	x.Report(f)

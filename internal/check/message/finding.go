@@ -159,8 +159,8 @@ func mismatch(m *message, f *finding.Finding) {
 	if match.Overflows(m.send, m.recv) {
 		f.Message += "\nThe message is also longer than the receive buffer."
 	}
-	f.Why = "Both sides must name the same basic types, element by element (MPI standard, section 3.3.1). Otherwise MPI " +
-		"may convert the data wrongly, or not at all."
+	f.Why = "Both sides must name the same basic types, element by element (MPI standard, section 3.3.1). Otherwise " +
+		"MPI may convert the data wrongly, or not at all."
 	f.Advice = "Use datatypes with the same sequence of basic types on both sides."
 	if s, r := m.send.Type, m.recv.Type; s.Name != "" && r.Name != "" && s.Name != r.Name {
 		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", s, r)
@@ -184,7 +184,8 @@ func truncated(m *message, f *finding.Finding) {
 			check.Plural(int(room), "byte", "bytes"))
 	} else {
 		f.Message += m.signatures() +
-			fmt.Sprintf("\nThe message has %s, the receive has room for %s. Element %d, %s, is the first that does not fit.",
+			fmt.Sprintf("\nThe message has %s, the receive has room for %s. Element %d, %s, is the first that "+
+				"does not fit.",
 				count(sent, bytes), count(m.At, room), m.At, m.Send)
 	}
 	f.Why = "The call that completes the receive fails with MPI_ERR_TRUNCATE, and the contents of the buffer are " +

@@ -73,8 +73,8 @@ func overwritten(x *check.Run, p *track.Process) {
 			Count:   q.n,
 			Ranks:   []int{p.Rank},
 			Message: fmt.Sprintf("%s never completed: %s overwrites %s request variable", what, x.CallIn(q.after), it),
-			Why: "Without its handle, no call can complete the operation (MPI standard, section 3.7). Its buffer belongs " +
-				"to MPI forever.",
+			Why: "Without its handle, no call can complete the operation (MPI standard, section 3.7). Its buffer " +
+				"belongs to MPI forever.",
 			Advice: "Complete a request before its variable is used again. Or give each pending request its own " +
 				"variable, in an array for MPI_Waitall.",
 			Sites:   []finding.Site{x.Site("request made", q.made), x.Site("variable used again", q.after)},

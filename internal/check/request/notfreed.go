@@ -58,15 +58,15 @@ func describe(x *check.Run, f *finding.Finding, p *track.Process, g *leftover.Gr
 		what = "This " + first.Name + " is"
 	}
 	f.Message = what + " never completed"
-	f.Why = "MPI_Finalize may be called only when all operations are complete (MPI standard, section 11.2.2). Until then, " +
-		"the buffer belongs to MPI."
+	f.Why = "MPI_Finalize may be called only when all operations are complete (MPI standard, section 11.2.2). Until " +
+		"then, the buffer belongs to MPI."
 	f.Advice = "Complete it with MPI_Wait or MPI_Test."
 	switch first.Class {
 	case mpiapi.Isend:
 		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again."
 	case mpiapi.Irecv:
-		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again. To give up the receive, call " +
-			"MPI_Cancel and MPI_Wait."
+		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again. To give up the " +
+			"receive, call MPI_Cancel and MPI_Wait."
 	}
 	if g.First.Persistent {
 		f.Message = what + " never freed"

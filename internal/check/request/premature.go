@@ -27,9 +27,10 @@ var PrematureFree = &check.Check{
 			}
 			c := track.Call{Thread: e.Thread, Call: e.Call}.Kept()
 			x.Report(&finding.Finding{
-				Key:     x.Place(c) + "|" + x.Place(r.Made),
-				Ranks:   []int{p.Rank},
-				Message: fmt.Sprintf("%s frees the receive of %s while it is pending", x.Func(c).Name, x.CallIn(r.Made)),
+				Key:   x.Place(c) + "|" + x.Place(r.Made),
+				Ranks: []int{p.Rank},
+				Message: fmt.Sprintf("%s frees the receive of %s while it is pending",
+					x.Func(c).Name, x.CallIn(r.Made)),
 				Why: "The receive continues, but no call tells when its message is in the buffer. Until then, the " +
 					"program must not read or reuse the buffer (MPI standard, section 3.7.3).",
 				Advice: "Complete the request with MPI_Wait or MPI_Test. If the message is no longer wanted, call " +
