@@ -14,7 +14,7 @@ int main(int argc, char **argv)
             MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     for (int i = 0; i <= 3; i++)
         if (rank == 0)
-            MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 1 has sent 3 messages to rank 0 on MPI_COMM_WORLD, but rank 0 is in its 4th receive" ranks=0 */
+            MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 1 has sent only 3 messages for 4 receives" ranks=0 */
     MPI_Finalize();
     return 0;
 }

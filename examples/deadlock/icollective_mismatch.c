@@ -16,7 +16,7 @@ int main(int argc, char **argv)
         else
             MPI_Ibcast(&value[i], 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[i]); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" */
     }
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "to call it too" */
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "OPERATION_MISMATCH" */
     MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
     MPI_Finalize();
     return 0;

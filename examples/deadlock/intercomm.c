@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     if (rank == 1)
         MPI_Ssend(&value, 1, MPI_INT, 0, 0, inter); /* want "GLOBAL:DEADLOCK:HARD" */
     if (rank == 2)
-        MPI_Recv(&value, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "which waits in MPI_Recv for rank 0 to send" ranks=0,1,2,3 */
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Recv waits for tag 0 from rank 0, but the message comes from rank 1" ranks=0,1,2,3 */
     MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:MISSING" want "GLOBAL:DEADLOCK:HARD" */
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);

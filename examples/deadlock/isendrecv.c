@@ -8,8 +8,8 @@ int main(int argc, char **argv)
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Isendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &in, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, &request); /* want "GLOBAL:DEADLOCK:HARD" "Near miss: rank 1 sent to rank 0 with tag 1" */
-    MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Wait for rank 1 to send .tag=2" ranks=0,1 */
+    MPI_Isendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &in, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, &request); /* want "GLOBAL:DEADLOCK:HARD" "but rank 1 sent tag 1" */
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Wait for MPI_Isendrecv .* waits for tag 2" ranks=0,1 */
     MPI_Finalize();
     return 0;
 }

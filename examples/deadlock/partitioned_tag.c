@@ -13,7 +13,7 @@ int main(int argc, char **argv)
         MPI_Start(&request);
         MPI_Pready_list(4, (int[]){3, 2, 1, 0}, request);
     } else {
-        MPI_Precv_init(data, 4, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &request); /* want "GLOBAL:DEADLOCK:HARD" "Near miss: rank 1 receives from rank 0 with tag 6 on MPI_COMM_WORLD" */
+        MPI_Precv_init(data, 4, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &request); /* want "GLOBAL:DEADLOCK:HARD" "to receive tag 5, but rank 1 receives tag 6" */
         MPI_Start(&request);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
         if (rank == 1 && i == 2)
             MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
         MPI_Start(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 0 waits in MPI_Wait for rank 1 to start it too .MPI_COMM_WORLD." ranks=0,1,2 */
+        MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Wait waits for rank 1 to start the collective, too" ranks=0,1,2 */
     }
     if (rank == 0)
         MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);

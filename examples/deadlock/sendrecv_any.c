@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     if (rank > 0)
         MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 1, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:MISSING" want "GLOBAL:DEADLOCK:HARD" ranks=0,1,2 */
     if (rank == 0)
-        MPI_Sendrecv(out, N, MPI_INT, 1, 0, in, N, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "MPI_Sendrecv for rank 1 to receive" */
+        MPI_Sendrecv(out, N, MPI_INT, 1, 0, in, N, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "COLLECTIVE:MISSING" */
     else if (rank == 1)
         MPI_Sendrecv(out, N, MPI_INT, 2, 0, in, N, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else

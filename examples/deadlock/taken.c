@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     int value = rank;
     if (rank == 0) {
         MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" */
-        MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "an earlier receive took the message \(MPI_Recv at taken.c:13" ranks=0,1,2 */
+        MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "an earlier receive took this message .taken.c:13" ranks=0,1,2 */
     } else if (rank == 1) {
         MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     }

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < 2; i++)
             MPI_Irecv(&in[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &r[i]);
-        MPI_Waitsome(2, r, &n, indices, MPI_STATUSES_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 1 to send .* or rank 2 to send" ranks=0,1,2 */
+        MPI_Waitsome(2, r, &n, indices, MPI_STATUSES_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 1 to send or rank 2 to send, but ranks 1,2 are themselves in MPI_Recv" ranks=0,1,2 */
         for (int i = 1; i < 3; i++)
             MPI_Send(&rank, 1, MPI_INT, i, 0, MPI_COMM_WORLD);
     } else {

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < 2; i++)
             MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &reqs[i]);
-        MPI_Waitall(2, reqs, MPI_STATUSES_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "any of ranks 0-2 to send one more message" ranks=0,1,2 */
+        MPI_Waitall(2, reqs, MPI_STATUSES_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "COLLECTIVE:MISSING" ranks=0,1,2 */
     }
     if (rank == 1)
         MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int value = rank;
     if (rank == 0)
-        MPI_Recv(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 1 sent to rank 0 with tag 5 .* but rank 0 waits for rank 2" ranks=0,1,2 */
+        MPI_Recv(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "waits for tag 5 from rank 2, but the message comes from rank 1" ranks=0,1,2 */
     else if (rank == 1)
         MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" */
     MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" want "GLOBAL:COLLECTIVE:MISSING" */

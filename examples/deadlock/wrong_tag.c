@@ -13,7 +13,7 @@ int main(int argc, char **argv)
         MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" */
         MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:HARD" */
     } else {
-        MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "rank 0 sent to rank 1 with tag 1 on .* but rank 1 waits for tag 2" ranks=0,1 */
+        MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:HARD" "waits for tag 2 from rank 0, but rank 0 sent tag 1" ranks=0,1 */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();

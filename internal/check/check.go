@@ -70,6 +70,9 @@ type Run struct {
 	Leaks *Leaks
 	// Report reports a finding. It sets Check and Severity if they are empty.
 	Report func(*finding.Finding)
+	// Earlier returns the last finding that the user has seen, of those for which its function returns true; nil if
+	// there is none. The function sees the check, the severity, the ranks and the sites.
+	Earlier func(func(*finding.Finding) bool) *finding.Finding
 	// Refuse says that the finding, which was just reported, is about the collective at position `at` of c. In strict
 	// mode, its calls are refused if the finding is an error.
 	Refuse func(f *finding.Finding, c *match.Comm, at uint64)
@@ -156,10 +159,37 @@ func (x *Run) Comm(c match.Call, comm *match.Comm) string {
 
 // CallAt names the function of a call and its place: "MPI_Recv at x.c:12".
 func (x *Run) CallAt(c match.Call) string {
-	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
-		return fmt.Sprintf("%s at %s:%d", x.Func(c).Name, filepath.Base(stack[0].File), stack[0].Line)
+	if line := x.Line(c); line != "" {
+		return x.Func(c).Name + " at " + line
 	}
 	return x.Func(c).Name
+}
+
+// CallIn names the function of a call, with its place in parentheses: "MPI_Recv (x.c:12)".
+func (x *Run) CallIn(c match.Call) string { return x.Func(c).Name + Parens(x.Line(c)) }
+
+// Line names the place of a call: "x.c:12". It is "" if the place is not known.
+func (x *Run) Line(c match.Call) string {
+	if len(c.Raw) == 0 {
+		return ""
+	}
+	return Line(x.Site("", c).Stack)
+}
+
+// Line names the innermost place of a stack: "x.c:12". It is "" if the place is not known.
+func Line(stack []finding.Frame) string {
+	if len(stack) == 0 || stack[0].File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(stack[0].File), stack[0].Line)
+}
+
+// Parens returns a text in parentheses after a space; "" for "".
+func Parens(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
 }
 
 // Plural prints a number with its noun.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -44,6 +45,8 @@ type analysis struct {
 	stopped    atomic.Bool // mpivet has got a signal to end
 	began      time.Time
 	progress   atomic.Pointer[progress]
+	terminal   bool // the report goes to a terminal
+	lines      progressLines
 	reporting  atomic.Bool // a goroutine writes the reports
 }
 
@@ -60,7 +63,13 @@ func newAnalysis(
 		if err != nil {
 			return nil, usageError{err}
 		}
-		a.text = text.New(w, t)
+		var out io.Writer = w
+		if o.out != nil {
+			out, t = o.out, text.Options{Dir: o.outDir}
+		}
+		t.Verbose, t.Prefixes, t.Layers = o.verbose, o.prefix == prefixAll, o.layers
+		t.Show, _ = finding.ParseSeverity(o.show) // "" is Off: the default
+		a.text, a.terminal = text.New(out, t), t.Terminal
 		sinks = append(sinks, a.text)
 	}
 	sinks = append(sinks, debuggerSink{a})
@@ -69,10 +78,11 @@ func newAnalysis(
 	}
 	a.collector = finding.NewCollector(finding.Config{
 		Rules: o.rules, Suppressions: o.suppressed, Baseline: o.known, Limit: o.limit, MaxReports: o.maxReports,
+		Layers: o.layers,
 	}, sinks...)
 	p := pipeline.Options{
 		Checks: all.Checks(), Reporter: errorCounter{a}, NoProgress: o.noProgress, MaxPending: o.maxPending,
-		Leaks: &o.leaks, Resolver: o.resolver,
+		Leaks: &o.leaks, Resolver: o.resolver, Layers: o.layers,
 	}
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *check.Check) bool { return !a.collector.Enabled(c.ID) })
 	var gate hold.Gate = hold.NoGate{}
@@ -144,6 +154,9 @@ func (a errorCounter) Report(f *finding.Finding) {
 	}
 }
 
+// Severity returns the severity of a finding for the user, finding.Off if the user does not see it.
+func (a errorCounter) Severity(f *finding.Finding) finding.Severity { return a.collector.Severity(f) }
+
 // debuggerSink tells the processes of a finding, for their debuggers. It carries out the action of --on-error if the
 // finding is fatal, and no thread is held at the faulty call because of --break-on.
 type debuggerSink struct{ *analysis }
@@ -180,6 +193,7 @@ type ticker struct {
 
 func (k ticker) Tick() {
 	k.a.advance()
+	k.a.sayProgress()
 	if k.a.stopping != nil {
 		k.a.stopping.tick()
 	}
@@ -291,7 +305,7 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 		}
 	}
 	r := &a.run
-	r.ExitStatus, r.Duration, r.Ranks = status, duration, a.ranks()
+	r.ExitStatus, r.Duration, r.Ranks, r.EndedByMpivet = status, duration, a.ranks(), aborted
 	r.Calls = a.pipeline.Tracker.Calls() + a.stats.Queries
 	r.Messages, r.Collectives = a.pipeline.Matcher.Messages, a.pipeline.Matcher.Collectives
 	r.Stall, r.Stalls = a.stats.StallTime, a.stats.Stalls

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,8 +49,14 @@ type options struct {
 	suppressions string // file to write, with rules that suppress the findings
 	baseline     string // earlier JSON report
 	limit        int
-	quiet        bool
-	color        string
+	// layerPatterns are the patterns of --layer. causeFrames is the number of frames that identify a cause.
+	layerPatterns []string
+	causeFrames   int
+	quiet         bool
+	verbose       bool
+	show          string // the lowest severity of findings that are printed
+	prefix        string
+	color         string
 	// maxReports is the greatest number of reports, 0: any number.
 	maxReports int
 	// maxPending is the greatest number of reported places that send messages without a receive, 0: any number.
@@ -66,6 +73,10 @@ type options struct {
 	itacConfig string
 	itacEnv    bool
 
+	// out gets the report, instead of a file. Files below outDir have relative paths in it.
+	out    io.Writer
+	outDir string
+
 	resolver *symbol.Resolver // finds functions and lines; nil: use the files that the processes had loaded
 
 	flags *pflag.FlagSet // all flags of the subcommand
@@ -75,7 +86,14 @@ type options struct {
 	rules      *finding.Rules
 	suppressed []*finding.Suppression
 	known      *finding.Baseline
+	layers     *finding.Layers
 }
+
+// Values of --prefix.
+const (
+	prefixFirst = "first"
+	prefixAll   = "all"
+)
 
 // enum is a flag with a fixed set of values.
 type enum struct {
@@ -140,6 +158,11 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.baseline, "baseline", "",
 		"report only findings that are not in `FILE`, written by an earlier --json")
 	f.IntVar(&o.limit, "limit", 10, "reports per check and call site; 0 any number")
+	f.StringArrayVar(&o.layerPatterns, "layer", nil,
+		"functions, libraries or source files that match `PATTERN` only wrap MPI: errors seen in them are their "+
+			"callers'; may be repeated")
+	f.IntVar(&o.causeFrames, "cause-frames", finding.DefaultCauseFrames,
+		"findings that agree in the program's `N` innermost frames have one cause and are one finding")
 	f.IntVar(&o.maxReports, "max-reports", 0, "total number of reports, without fatal ones; 0 any number")
 	f.IntVar(&o.maxPending, "max-pending", 20,
 		"report `N` places that send messages that are never received, those with the most messages first; 0 any "+
@@ -151,6 +174,12 @@ func (o *options) addReportFlags(f *pflag.FlagSet) {
 		f.IntVar(l.n, l.flag, *l.n, l.usage)
 	}
 	f.BoolVar(&o.quiet, "quiet", false, "print no findings and no summary")
+	f.BoolVar(&o.verbose, "verbose", false, "print all findings in full, with addresses and whole call stacks")
+	o.show, o.prefix = "", prefixFirst
+	f.Var(enum{&o.show, []string{"fatal", "error", "warning", "info"}}, "show",
+		"least severity of findings to print (warning; info with --verbose); others are only counted")
+	f.Var(enum{&o.prefix, []string{prefixFirst, prefixAll}}, "prefix",
+		"lines of a finding that begin with rank and severity")
 	f.Var(enum{&o.color, []string{"auto", "always", "never"}}, "color", "colour the report")
 }
 
@@ -253,7 +282,7 @@ func (o *options) tell() {
 // that they do not depend on the working directory.
 func (o *options) validate() error {
 	for _, step := range []func() error{
-		o.checkNumbers, o.parseRules, o.checkBreaks, o.readSuppressions, o.readBaseline, o.checkOutputs,
+		o.checkNumbers, o.makeLayers, o.parseRules, o.checkBreaks, o.readSuppressions, o.readBaseline, o.checkOutputs,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -289,6 +318,15 @@ func (o *options) checkNumbers() error {
 	if o.noProgress < 0 {
 		return usagef("--no-progress %s: must not be negative", o.noProgress)
 	}
+	return nil
+}
+
+// makeLayers makes the layers of --layer.
+func (o *options) makeLayers() error {
+	if o.causeFrames < 1 {
+		return usagef("--cause-frames %d: must be at least 1", o.causeFrames)
+	}
+	o.layers = finding.NewLayers(slices.Concat(finding.DefaultLayers, o.layerPatterns), o.causeFrames)
 	return nil
 }
 
@@ -335,7 +373,7 @@ func (o *options) readBaseline() (err error) {
 	if err != nil {
 		return usageError{fmt.Errorf("--baseline: %w", err)}
 	}
-	o.known = finding.NewBaseline(known)
+	o.known = finding.NewBaseline(known, o.layers)
 	return nil
 }
 

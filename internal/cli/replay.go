@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -55,15 +56,18 @@ func replay(o *options, path string) error {
 	return err
 }
 
-// Replay analyses records as mpivet replay does without flags, and prints nothing. It returns the report and the exit
-// status. The resolver finds functions and lines: pipeline.NewResolver. Environment variables for flags are taken from
-// environment ("NAME=value"). The error is not nil if the file is damaged.
-func Replay(f *ring.File, r *symbol.Resolver, environment []string) (doc *jsonreport.Document, status int, err error) {
+// Replay analyses records as mpivet replay does without flags. It prints the text to out, where files below dir have
+// relative paths; nothing if out is nil. It returns the report and the exit status. The resolver finds functions and
+// lines: pipeline.NewResolver. Environment variables for flags are taken from environment ("NAME=value"). The error is
+// not nil if the file is damaged.
+func Replay(
+	f *ring.File, r *symbol.Resolver, environment []string, out io.Writer, dir string,
+) (doc *jsonreport.Document, status int, err error) {
 	var o options
 	flags := pflag.NewFlagSet("replay", pflag.ContinueOnError)
 	o.addReportFlags(flags)
 	o.addConfigFlags(flags)
-	o.quiet, o.resolver = true, r
+	o.quiet, o.resolver, o.out, o.outDir = out == nil, r, out, dir
 	settings := config.Environment(func(name string) (value string, found bool) {
 		for _, v := range environment {
 			if value, found = strings.CutPrefix(v, name+"="); found {

@@ -1,7 +1,6 @@
 package finding
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,11 +9,12 @@ import (
 // Baseline is the findings of an earlier run. It shows which findings are new.
 //
 // Two findings are the same if they are of the same check and at the same places: the MPI functions agree, and so do
-// the functions and source files on their call stacks. Places whose line numbers agree, too, are matched first. Each
-// place of the earlier run that then remains matches one place with different line numbers, because lines move when a
-// file is changed.
+// the functions and source files of the frames that identify the cause (Layers.Cause). Places whose line numbers agree,
+// too, are matched first. Each place of the earlier run that then remains matches one place with different line
+// numbers, because lines move when a file is changed.
 type Baseline struct {
 	groups map[string]*baselineGroup // by the parts that must agree
+	layers *Layers
 }
 
 // baselineGroup has places that differ only in line numbers.
@@ -32,10 +32,10 @@ type baselinePlace struct {
 }
 
 // NewBaseline returns the baseline of an earlier run with these findings.
-func NewBaseline(findings []*Finding) *Baseline {
-	b := &Baseline{groups: make(map[string]*baselineGroup)}
+func NewBaseline(findings []*Finding, layers *Layers) *Baseline {
+	b := &Baseline{groups: make(map[string]*baselineGroup), layers: layers}
 	for _, f := range findings {
-		agree, lines := identity(f)
+		agree, lines := identity(f, layers)
 		g := b.groups[agree]
 		if g == nil {
 			g = &baselineGroup{earlier: make(map[string]*baselinePlace), now: make(map[string]*baselinePlace)}
@@ -51,7 +51,7 @@ func (b *Baseline) claim(e *entry) (known bool, changed []*entry) {
 	if b == nil {
 		return false, nil
 	}
-	agree, lines := identity(&e.finding)
+	agree, lines := identity(&e.finding, b.layers)
 	g := b.groups[agree]
 	if g == nil {
 		return false, nil
@@ -95,19 +95,15 @@ func (g *baselineGroup) takeAny(p *baselinePlace) bool {
 }
 
 // identity returns the parts that must agree for two findings to be the same, and the line numbers.
-func identity(f *Finding) (agree, lines string) {
+func identity(f *Finding, layers *Layers) (agree, lines string) {
 	var all []string // one text per site, so the order of the sites and the number of ranks do not matter
 	for i := range f.Sites {
 		s := &f.Sites[i]
 		function, _, _ := strings.Cut(s.Call, "(")
 		var a, l strings.Builder
 		a.WriteString(function)
-		for _, fr := range Trim(s.Stack) {
-			where := fr.Module
-			if fr.File != "" {
-				where = filepath.Base(fr.File)
-			}
-			a.WriteString("\x01" + fr.Function + "\x02" + where)
+		for _, fr := range layers.Cause(Trim(s.Stack)) {
+			a.WriteString("\x01" + fr.Function + "\x02" + fr.where())
 			l.WriteString(strconv.Itoa(fr.Line) + " ")
 		}
 		all = append(all, a.String()+"\x03"+l.String())

@@ -34,7 +34,12 @@ type Config struct {
 	Limit int
 	// MaxReports is the total number of findings that are passed on. Fatal findings are always passed on. 0: no limit.
 	MaxReports int
+	// Layers tells the program's frames from others. The limit is for the program's innermost frames.
+	Layers *Layers
 }
+
+// maxPaths limits the number of call paths of a finding that are kept. Further ones are only counted.
+const maxPaths = 100
 
 // maxKept limits the number of findings that are kept whole. Further findings are only counted by severity: users do
 // not read more, and memory stays bounded.
@@ -60,15 +65,20 @@ type checkState struct {
 	occurred uint64
 	byKey    map[string]*entry
 	places   map[string]int // number of findings at the same call sites
+	// suppressed has the suppressed findings by their keys, and by their keys and call paths.
+	suppressed map[suppressedKey]bool
 }
 
 // entry is a finding that was reported, and how it is handled.
 type entry struct {
-	finding    Finding // the whole finding if kept; otherwise its check, and whether it is known
-	severity   Severity
-	kept       bool
-	suppressed bool
+	finding  Finding // the whole finding if kept; otherwise its check, and whether it is known
+	severity Severity
+	kept     bool
+	paths    map[string]int // position in finding.Paths by the whole call stacks; -1: only counted
 }
+
+// suppressedKey is a suppressed finding. A rule may match only some call paths of a cause.
+type suppressedKey struct{ key, stacks string }
 
 // NewCollector returns an empty collector that passes findings on to the sinks, in their order.
 func NewCollector(config Config, sinks ...Sink) *Collector {
@@ -152,9 +162,10 @@ func (c *Collector) add(f *Finding) []notice {
 	check := c.byCheck[f.Check]
 	if check == nil {
 		check = &checkState{
-			decision: c.config.Rules.decide(f.Check),
-			byKey:    make(map[string]*entry),
-			places:   make(map[string]int),
+			decision:   c.config.Rules.decide(f.Check),
+			byKey:      make(map[string]*entry),
+			places:     make(map[string]int),
+			suppressed: make(map[suppressedKey]bool),
 		}
 		c.byCheck[f.Check] = check
 	}
@@ -164,8 +175,12 @@ func (c *Collector) add(f *Finding) []notice {
 	}
 	count := max(f.Count, 1)
 	check.occurred += uint64(count)
+	stacks := f.stacks()
+	if c.hide(check, f, stacks) {
+		return nil
+	}
 	if e := check.byKey[f.Key]; e != nil {
-		if !e.suppressed && severity > e.severity {
+		if severity > e.severity {
 			if !e.finding.Known {
 				c.summary.count(e.severity, -1)
 				c.summary.count(severity, 1)
@@ -174,17 +189,13 @@ func (c *Collector) add(f *Finding) []notice {
 		}
 		if e.kept {
 			e.finding.Severity = e.severity
+			e.addPath(f, count, stacks)
 			e.finding.merge(f, count)
 		}
 		return nil
 	}
 	e := &entry{severity: severity}
 	check.byKey[f.Key] = e
-	if c.suppressed(f, func(i int) { c.matched[i]++ }) {
-		e.suppressed = true
-		c.summary.Suppressed++
-		return nil
-	}
 	e.finding = *f.Clone()
 	e.finding.Severity, e.finding.Count = severity, count
 	e.finding.sortRanks()
@@ -196,6 +207,7 @@ func (c *Collector) add(f *Finding) []notice {
 	}
 	if len(c.kept) < maxKept {
 		e.kept = true
+		e.paths = map[string]int{stacks: 0}
 		c.kept = append(c.kept, e)
 	}
 	notices := c.tell(check, e, nil)
@@ -214,6 +226,58 @@ func (c *Collector) add(f *Finding) []notice {
 	return notices
 }
 
+// hide reports whether an occurrence is suppressed. It counts each suppressed finding once.
+func (c *Collector) hide(check *checkState, f *Finding, stacks string) bool {
+	if len(c.config.Suppressions) == 0 {
+		return false
+	}
+	path := suppressedKey{f.Key, stacks}
+	hidden, known := check.suppressed[path]
+	if known {
+		return hidden
+	}
+	var by []int
+	hidden = c.suppressed(f, func(i int) { by = append(by, i) })
+	check.suppressed[path] = hidden
+	if whole := (suppressedKey{key: f.Key}); hidden && !check.suppressed[whole] {
+		check.suppressed[whole] = true
+		c.summary.Suppressed++
+		for _, i := range by {
+			c.matched[i]++
+		}
+	}
+	return hidden
+}
+
+// addPath adds the call path of a further occurrence.
+func (e *entry) addPath(o *Finding, count int, stacks string) {
+	f := &e.finding
+	at, again := e.paths[stacks]
+	if again && (at < 0 || f.Paths == nil) {
+		return
+	}
+	if again {
+		f.Paths[at].Count += count
+		f.Paths[at].Ranks = addRanks(f.Paths[at].Ranks, o.Ranks...)
+		return
+	}
+	if f.Paths == nil {
+		// Until now, all occurrences were on one path.
+		f.Paths = []Path{{Count: f.Count, Ranks: slices.Clone(f.Ranks), Message: f.Message, Sites: f.Sites}}
+	}
+	if len(f.Paths) >= maxPaths {
+		f.MorePaths++
+		if len(e.paths) < maxKept {
+			e.paths[stacks] = -1
+		}
+		return
+	}
+	e.paths[stacks] = len(f.Paths)
+	n := o.Clone()
+	n.sortRanks()
+	f.Paths = append(f.Paths, Path{Count: count, Ranks: n.Ranks, Message: n.Message, Sites: n.Sites})
+}
+
 // tell decides which notices the sinks get about a finding that is new to them.
 func (c *Collector) tell(check *checkState, e *entry, notices []notice) []notice {
 	f := e.finding.Clone()
@@ -221,7 +285,7 @@ func (c *Collector) tell(check *checkState, e *entry, notices []notice) []notice
 		return append(notices, notice{found, f})
 	}
 	if c.config.Limit > 0 {
-		places := f.places()
+		places := f.places(c.config.Layers)
 		check.places[places]++
 		if n := check.places[places]; n > c.config.Limit {
 			c.summary.Limited++
@@ -283,6 +347,14 @@ func (f *Finding) Clone() *Finding {
 		n.Sites[i].Also = slices.Clone(n.Sites[i].Also)
 	}
 	n.Details = maps.Clone(f.Details)
+	n.Paths = slices.Clone(f.Paths)
+	for i := range n.Paths {
+		p := &n.Paths[i]
+		p.Ranks = slices.Clone(p.Ranks)
+		if i == 0 {
+			p.Sites = n.Sites
+		}
+	}
 	return &n
 }
 
@@ -329,22 +401,40 @@ func (s *Site) has(rank int) bool {
 	return ok
 }
 
-// places identifies the call sites of a finding across processes.
-func (f *Finding) places() string {
+// stacks identifies the call stacks of a finding across processes.
+func (f *Finding) stacks() string {
 	var b strings.Builder
 	for i := range f.Sites {
-		for j := range f.Sites[i].Stack {
-			fr := &f.Sites[i].Stack[j]
-			b.WriteString(fr.Module)
-			b.WriteByte(0)
-			b.WriteString(fr.Function)
-			b.WriteByte(0)
-			b.WriteString(fr.File)
-			b.WriteByte(0)
-			b.WriteString(strconv.Itoa(fr.Line))
-			b.WriteByte(1)
-		}
-		b.WriteByte(2)
+		writeFrames(&b, f.Sites[i].Stack)
 	}
 	return b.String()
+}
+
+// places identifies the innermost places of the program in a finding.
+func (f *Finding) places(l *Layers) string {
+	var b strings.Builder
+	for i := range f.Sites {
+		stack := f.Sites[i].Stack
+		if at := l.Program(stack); at < len(stack) {
+			stack = stack[at : at+1]
+		}
+		writeFrames(&b, stack)
+	}
+	return b.String()
+}
+
+// writeFrames identifies frames across processes.
+func writeFrames(b *strings.Builder, stack []Frame) {
+	for j := range stack {
+		fr := &stack[j]
+		b.WriteString(fr.Module)
+		b.WriteByte(0)
+		b.WriteString(fr.Function)
+		b.WriteByte(0)
+		b.WriteString(fr.File)
+		b.WriteByte(0)
+		b.WriteString(strconv.Itoa(fr.Line))
+		b.WriteByte(1)
+	}
+	b.WriteByte(2)
 }

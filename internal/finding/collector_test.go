@@ -361,7 +361,7 @@ func TestBaseline(t *testing.T) {
 		},
 	} {
 		var sink recorder
-		c := NewCollector(Config{Baseline: NewBaseline(tc.earlier)}, &sink)
+		c := NewCollector(Config{Baseline: NewBaseline(tc.earlier, nil)}, &sink)
 		known := 0
 		for i, f := range tc.now {
 			c.Report(f)
@@ -461,5 +461,76 @@ func BenchmarkRepeated(b *testing.B) {
 	f := occurrence("LOCAL:MEMORY:OVERLAP", "somewhere", 3)
 	for b.Loop() {
 		c.Report(f)
+	}
+}
+
+// from returns an occurrence of one cause, with another caller.
+func from(caller string, count int, ranks ...int) *Finding {
+	f := occurrence("A:B", "cause", ranks[0])
+	f.Count, f.Ranks, f.Message = count, ranks, "from "+caller
+	f.Sites[0].Stack = append(f.Sites[0].Stack[:1:1], Frame{Function: caller, File: "/src/c.c", Line: 1})
+	return f
+}
+
+// TestCollectorPaths: occurrences of one cause by several call paths are one finding, and none of the paths is lost.
+func TestCollectorPaths(t *testing.T) {
+	var sink recorder
+	c := NewCollector(Config{}, &sink)
+	for _, f := range []*Finding{
+		from("step", 1, 0), from("step", 2, 1), from("setup", 5, 3), from("step", 1, 2), from("setup", 1, 4),
+	} {
+		c.Report(f)
+	}
+	if len(sink.findings) != 1 {
+		t.Fatalf("%d findings were passed on, want 1", len(sink.findings))
+	}
+	findings, sum := c.Snapshot()
+	f := findings[0]
+	if sum.Error != 1 || f.Count != 10 || !reflect.DeepEqual(f.Ranks, []int{0, 1, 2, 3, 4}) || f.NumPaths() != 2 {
+		t.Fatalf("got %+v, %+v", f, sum)
+	}
+	for i, want := range []struct {
+		count   int
+		ranks   []int
+		message string
+	}{{4, []int{0, 1, 2}, "from step"}, {6, []int{3, 4}, "from setup"}} {
+		p := f.Paths[i]
+		if p.Count != want.count || !reflect.DeepEqual(p.Ranks, want.ranks) || p.Message != want.message ||
+			p.Sites[0].Stack[1].Function != strings.TrimPrefix(want.message, "from ") {
+			t.Errorf("path %d: %+v, want %+v", i, p, want)
+		}
+	}
+}
+
+// TestCollectorManyPaths: memory is bounded, and further paths are counted.
+func TestCollectorManyPaths(t *testing.T) {
+	c := NewCollector(Config{})
+	for i := range 3 * maxPaths {
+		for range 2 {
+			c.Report(from(fmt.Sprint("f", i), 1, 0))
+		}
+	}
+	findings, _ := c.Snapshot()
+	if f := findings[0]; len(f.Paths) != maxPaths || f.NumPaths() != 3*maxPaths || f.Count != 6*maxPaths {
+		t.Errorf("%d paths, %d more, %d times", len(f.Paths), f.MorePaths, f.Count)
+	}
+}
+
+// TestSuppressedPath: a rule for one call path of a cause does not hide the others.
+func TestSuppressedPath(t *testing.T) {
+	var sink recorder
+	c := NewCollector(Config{Suppressions: []*Suppression{{
+		Check: "A:B", Frame: FramePattern{Function: "library"},
+	}}}, &sink)
+	for range 2 {
+		c.Report(from("library", 1, 0))
+		c.Report(from("mine", 1, 1))
+	}
+	findings, sum := c.Snapshot()
+	if len(findings) != 1 || findings[0].Message != "from mine" || findings[0].Count != 2 {
+		t.Errorf("got %+v", findings)
+	}
+	if sum.Suppressed != 1 || sum.Error != 1 || c.Suppressed()[0].Findings != 1 {
+		t.Errorf("got %+v, %v", sum, c.Suppressed()[0])
 	}
 }

@@ -37,7 +37,7 @@ type Finding struct {
 	Check    string // LOCAL:MPI:CALL_FAILED …
 	Severity Severity
 	// Key identifies the cause: occurrences with the same check and the same Key are one finding and are counted.
-	// Checks build it from the call sites involved.
+	// Checks build it from the places involved, and from what is wrong if a check has several errors to report.
 	Key      string
 	Count    int
 	Ranks    []int  // all ranks concerned, ascending
@@ -48,4 +48,21 @@ type Finding struct {
 	Details  map[string]any // check-specific, for JSON
 	FollowUp bool           // consequence of a finding reported before
 	Known    bool           // it is in the baseline
+
+	// Paths are the call paths by which the cause was reached, in the order in which they occurred: different calls of
+	// the same places of the program. The first one is that of the finding itself. nil if there is only one.
+	Paths []Path
+	// MorePaths is the number of further call paths, which were only counted.
+	MorePaths int
 }
+
+// Path is one of the call paths of a finding.
+type Path struct {
+	Count   int
+	Ranks   []int // ascending
+	Message string
+	Sites   []Site
+}
+
+// NumPaths returns the number of call paths of a finding.
+func (f *Finding) NumPaths() int { return max(1, len(f.Paths)+f.MorePaths) }

@@ -13,6 +13,9 @@ var beginning = regexp.MustCompile(`^(__libc_start.*|start_thread)$`)
 var startup = regexp.MustCompile(
 	`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
 
+// fortran matches the names of Fortran's source files.
+var fortran = regexp.MustCompile(`(?i)\.(f|for|ftn|fpp|f77|f90|f95|f03|f08|f18)$`)
+
 // Startup reports whether a function is one of the C library's functions that start a process or a thread. Trim removes
 // them.
 func Startup(function string) bool { return startup.MatchString(function) }
@@ -25,6 +28,9 @@ func Trim(stack []Frame) []Frame {
 			stack = stack[:i+1]
 			break
 		}
+	}
+	if n := len(stack); n > 1 && stack[n-1].Function == "main" && fortran.MatchString(stack[n-1].File) {
+		stack = stack[:n-1] // made by the compiler, for the main program below it
 	}
 	n := len(stack)
 	if i := slices.IndexFunc(stack, func(f Frame) bool { return beginning.MatchString(f.Function) }); i > 0 {

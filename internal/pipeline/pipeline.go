@@ -51,6 +51,8 @@ type Options struct {
 	Strict *Strict
 	// Resolver finds functions and lines. nil: NewResolver, which reads the files that the processes had loaded.
 	Resolver *symbol.Resolver
+	// Layers tells the program's frames from those of wrappers. nil: finding.DefaultLayers.
+	Layers *finding.Layers
 }
 
 // Strict is what strict mode needs in addition to the analysis.
@@ -83,6 +85,7 @@ type Pipeline struct {
 	places   places
 	confirm  func([]waiting.Blocked) bool
 	reporter Reporter
+	earlier  earlier
 }
 
 // New returns a pipeline that is ready for a source.
@@ -102,7 +105,10 @@ func New(o Options) *Pipeline {
 		o.Leaks = new(check.DefaultLeaks())
 	}
 	p.Tracker.Limits = o.Leaks.Limits
-	p.places.init(p.Tracker, p.facts.Owner, o.Resolver)
+	if o.Layers == nil {
+		o.Layers = finding.NewLayers(finding.DefaultLayers, finding.DefaultCauseFrames)
+	}
+	p.places.init(p.Tracker, p.facts.Owner, o.Resolver, o.Layers)
 	if o.Breaks != nil {
 		p.breaks = newBreaks(o.Breaks, p.Tracker, &p.places)
 	}
@@ -149,8 +155,9 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 			Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered,
 			Stack: p.places.end, FaultInside: p.places.faultInside,
 			NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
-			Report: func(f *finding.Finding) { p.report(c, f) },
-			Refuse: p.refuse,
+			Report:  func(f *finding.Finding) { p.report(c, f) },
+			Earlier: p.earlier.last,
+			Refuse:  p.refuse,
 		})
 	})
 }
@@ -170,6 +177,11 @@ func (p *Pipeline) report(c *check.Check, f *finding.Finding) {
 		slices.Sort(f.Sites[i].Also)
 	}
 	p.reporter.Report(f)
+	if r, ok := p.reporter.(interface {
+		Severity(*finding.Finding) finding.Severity
+	}); !ok || p.earlier.wants(f) && r.Severity(f) != finding.Off {
+		p.earlier.add(f)
+	}
 }
 
 // consult subscribes the judge of strict mode to its events. It gets them after all checks.

@@ -67,7 +67,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"},
-			"Rank 0 sends 2 × MPI_FLOAT with MPI_Send, but rank 1 receives it as 1 × MPI_DOUBLE",
+			"MPI_Send of rank 0 sends 2 × MPI_FLOAT, but MPI_Recv of rank 1 receives it as 1 × MPI_DOUBLE",
 		},
 		{"bytes", func() *Program {
 			p := New(2)
@@ -128,7 +128,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Isend", a)
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place, never completed"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "This MPI_Isend is never completed"},
 		{"requests that share a handle", func() *Program {
 			p := New(2)
 			for i := range 2 {
@@ -139,7 +139,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("c", "MPI_Wait", Args{"request": 0x6c000001, "*request": 0x5000, ">status": []Status{{}}})
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "This MPI_Isend is never completed"},
 		{"a copied handle that two requests share", func() *Program {
 			// Rank 0 waits for its second send with a copy of the handle. It waits for the first send when that can be
 			// received.
@@ -193,14 +193,14 @@ func TestFindings(t *testing.T) {
 				return p
 			},
 			[]string{"GLOBAL:DEADLOCK:HARD [0 1]"},
-			"rank 0 waits in MPI_Recv for rank 1 to send (tag=3, MPI_COMM_WORLD)",
+			"MPI_Recv waits for rank 1 to send, but rank 1 is itself in MPI_Recv",
 		},
 		{"a receive from itself", func() *Program {
 			p := New(2)
 			p.Ranks[1].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
 			p.Ranks[0].Call("a", "MPI_Barrier", Args{"comm": World})
 			return p
-		}, []string{"GLOBAL:DEADLOCK:HARD [1]"}, "it waits for itself"},
+		}, []string{"GLOBAL:DEADLOCK:HARD [1]"}, "MPI_Recv waits for rank 1 itself to send"},
 		{"one computes", func() *Program {
 			p := New(3)
 			p.Ranks[0].Open("a", "MPI_Recv", recv(1, Int, 1, 3))
@@ -222,7 +222,7 @@ func TestFindings(t *testing.T) {
 				return p
 			},
 			[]string{"GLOBAL:COLLECTIVE:MISSING [0 1 2]", "GLOBAL:DEADLOCK:HARD [0 1 2]"},
-			"rank 2 waits in MPI_Recv for rank 0 to send (tag=3, MPI_COMM_WORLD)",
+			"rank 2 waits in MPI_Recv for rank 0 to send",
 		},
 		{
 			"collectives that do not fit", func() *Program {
@@ -248,7 +248,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"LOCAL:MPI:CALL_FAILED [0]"},
-			"MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\nno way to rank 0",
+			"MPI_Send fails with MPI_ERR_RANK\nMPI says: no way to rank 0",
 		},
 		{"leaves without finalize", func() *Program {
 			p := New(2)
@@ -325,7 +325,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"},
-			"Rank 0 sends 1 × MPI_INT with MPI_Send, but rank 2 receives it as 1 × MPI_FLOAT",
+			"MPI_Send of rank 0 sends 1 × MPI_INT, but MPI_Recv of rank 2 receives it as 1 × MPI_FLOAT",
 		},
 		{"inter-communicators of pairs", func() *Program {
 			// {0} with {3}, and {1} with {2}, are two communicators.
@@ -358,7 +358,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("free", "MPI_Request_free", Args{"request": 0x98000000, "*request": 0x5000})
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "at one place, never freed"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "never freed"},
 		{"a cancelled receive leaves its message to the next", func() *Program {
 			p := New(2)
 			a := message(1, Double, "source", 0, 0)
@@ -401,25 +401,29 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
 			return p
 		}, nil, ""},
-		{"waits for all of several, one of which can't come", func() *Program {
-			p := New(3)
-			k := p.Ranks[0]
-			for i, from := range []int{1, 2} {
-				a := message(1, Int, "source", from, 0)
-				a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
-				k.Call("a", "MPI_Irecv", a)
-			}
-			k.Open("b", "MPI_Waitall", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}})
-			p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
-			return p
-		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "the cycle is 0 -> 1 -> 0"},
+		{
+			"waits for all of several, one of which can't come", func() *Program {
+				p := New(3)
+				k := p.Ranks[0]
+				for i, from := range []int{1, 2} {
+					a := message(1, Int, "source", from, 0)
+					a[">request"], a["*request"] = 0x98000000+i, 0x5000+4*i
+					k.Call("a", "MPI_Irecv", a)
+				}
+				k.Open("b", "MPI_Waitall", Args{"count": 2, "array_of_requests": []uint64{0x98000000, 0x98000001}})
+				p.Ranks[1].Open("c", "MPI_Recv", recv(1, Int, 0, 0))
+				return p
+			},
+			[]string{"GLOBAL:DEADLOCK:HARD [0 1]"},
+			"MPI_Waitall for MPI_Irecv waits for rank 1 to send, but rank 1 is itself in MPI_Recv from rank 0",
+		},
 		{"synchronous sends to each other", func() *Program {
 			p := New(2)
 			for r, k := range p.Ranks {
 				k.Open("a", "MPI_Ssend", send(1, Int, 1-r, 3))
 			}
 			return p
-		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "rank 0 waits in MPI_Ssend for rank 1 to receive (tag=3"},
+		}, []string{"GLOBAL:DEADLOCK:HARD [0 1]"}, "MPI_Ssend waits for rank 1 to receive"},
 		{"becomes another program after MPI_Finalize", func() *Program {
 			p := finalize(New(2))
 			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Finalized: true}

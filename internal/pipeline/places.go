@@ -21,6 +21,7 @@ import (
 // places knows the call stacks of all threads, and converts them for the user.
 type places struct {
 	tracker  *track.Tracker
+	layers   *finding.Layers
 	resolver *symbol.Resolver
 	spaces   []*symbol.Space // by process; nil until it is needed
 	sites    [][]*stack      // by thread, ordered by their numbers
@@ -39,11 +40,11 @@ func NewResolver(options ...symbol.Option) *symbol.Resolver {
 	return symbol.NewResolver(append(options, symbol.WithoutLines(finding.Startup))...)
 }
 
-func (p *places) init(t *track.Tracker, o *stream.Owner, r *symbol.Resolver) {
+func (p *places) init(t *track.Tracker, o *stream.Owner, r *symbol.Resolver, l *finding.Layers) {
 	if r == nil {
 		r = NewResolver()
 	}
-	p.tracker, p.resolver = t, r
+	p.tracker, p.resolver, p.layers = t, r, l
 	t.Events.ModuleMapped.On(o, func(e track.ModuleMapped) { p.module(e.Process.Proc.ID, e.Module) })
 	t.Events.SiteSeen.On(o, func(e track.SiteSeen) { p.add(e.Thread.Thread.ID, e.Site) })
 }
@@ -100,20 +101,23 @@ func (p *places) stack(c match.Call) *stack {
 	return nil
 }
 
-// place identifies the place of a call by its stack. It uses offsets into modules, which are the same for all ranks.
+// place identifies the place of a call by the innermost frames of the program itself. It is the same on all ranks, and
+// for all instances of a template.
 func (p *places) place(c match.Call) string {
 	s := p.stack(c)
 	if s == nil {
 		return fmt.Sprintf("%d@?", c.Func())
 	}
 	if s.place == "" {
+		th := p.tracker.ThreadByID(c.Thread)
 		h := fnv.New128a()
-		pr := p.tracker.ThreadByID(c.Thread).Process
-		for _, pc := range s.pcs {
-			if m, ok := pr.Module(pc); ok {
-				fmt.Fprintf(h, "%s+%x ", m.Path, pc-m.Base)
+		for _, f := range p.layers.Cause(finding.Trim(p.frames(th, s))) {
+			if m, ok := th.Process.Module(f.PC); f.Line > 0 {
+				fmt.Fprintf(h, "%s:%d ", f.File, f.Line)
+			} else if ok {
+				fmt.Fprintf(h, "%s+%x ", m.Path, f.PC-m.Base)
 			} else {
-				fmt.Fprintf(h, "%x ", pc)
+				fmt.Fprintf(h, "%x ", f.PC)
 			}
 		}
 		s.place = fmt.Sprintf("%x", h.Sum(nil))
@@ -131,21 +135,27 @@ func (p *places) site(role string, c match.Call) finding.Site {
 		out.Call = f.Name
 	}
 	if s := p.stack(c); s != nil {
-		if s.frames == nil {
-			space := p.space(th.Process)
-			for i, pc := range s.pcs {
-				// Frames of MPI's own layers (Fortran, C++) are of no use to the user.
-				if i == 0 || len(s.frames) == 0 {
-					if m, ok := space.Module(pc); ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
-						continue
-					}
-				}
-				s.frames = appendFrames(s.frames, space.Frames(pc, true))
-			}
-		}
-		out.Stack = s.frames
+		out.Stack = p.frames(th, s)
 	}
 	return out
+}
+
+// frames returns the functions and lines of a stack. Frames of MPI's own layers (Fortran, C++) are of no use to the
+// user.
+func (p *places) frames(th *track.Thread, s *stack) []finding.Frame {
+	if s.frames != nil {
+		return s.frames
+	}
+	space := p.space(th.Process)
+	for i, pc := range s.pcs {
+		if i == 0 || len(s.frames) == 0 {
+			if m, ok := space.Module(pc); ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
+				continue
+			}
+		}
+		s.frames = appendFrames(s.frames, space.Frames(pc, true))
+	}
+	return s.frames
 }
 
 // layered reports whether a layer of MPI (for example of Fortran) makes the call for the program.

@@ -16,7 +16,9 @@ type Run struct {
 	Ranks      int    // in MPI_COMM_WORLD; 0 if MPI was never initialised
 	MPI        string // "Open MPI 4.1.4"; "" if not known
 	ExitStatus int    // exit status of the program; 128+n if a signal ended it
-	Duration   time.Duration
+	// EndedByMpivet says that mpivet ended the program after a finding. Then the exit status has no meaning.
+	EndedByMpivet bool
+	Duration      time.Duration
 
 	Calls       uint64 // MPI calls, including queries
 	Messages    uint64 // sends matched with receives
@@ -35,6 +37,15 @@ type Run struct {
 	Launcher string
 	// Interrupted says that the run was ended from outside, or is reported before its end.
 	Interrupted bool
+}
+
+// Progress is the state of a job that still runs.
+type Progress struct {
+	Elapsed         time.Duration
+	Calls, Messages uint64
+	Findings        finding.Summary
+	Ranks           int // that have not ended
+	Waiting         int // of them, those that have been in one MPI call for some time
 }
 
 // Place is a call stack, with all sites of a finding that share it and have the same role.

@@ -7,6 +7,7 @@ import (
 	"github.com/mpivet/mpivet/internal/analysis/waiting"
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -44,7 +45,7 @@ func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 				return
 			}
 			for _, m := range nearmiss.Search(&w, func(int32) bool { return idle(c, stuck) }) {
-				if m.Op != nil && explained[m.Op] {
+				if m.Op != nil && explained[m.Op] || m.Kind == nearmiss.Count && !fewer(&m) {
 					continue
 				}
 				explained[m.Op] = m.Op != nil
@@ -68,6 +69,14 @@ func nearMisses(x *check.Run, d *waiting.Deadlock) (found []miss) {
 	return kept
 }
 
+// fewer reports whether the other side has sent or received less than this one needs.
+func fewer(m *nearmiss.Miss) bool {
+	if m.Want.Send {
+		return m.Sent < m.Received
+	}
+	return m.Received > 0 && m.Received < m.Sent
+}
+
 // idle reports whether the only process that a clause waits for has ended, or waits in a collective. Then the numbers
 // of its sends and receives are final.
 func idle(c *waiting.Clause, stuck map[*track.Process]*waiting.Blocked) bool {
@@ -82,71 +91,127 @@ func idle(c *waiting.Clause, stuck map[*track.Process]*waiting.Blocked) bool {
 	return b != nil && b.Clauses[0].What == waiting.ToJoin
 }
 
-// miss describes a near miss, and adds its place.
-func (s *story) miss(m miss) string {
+// miss says what a thread waits for and what there is instead. It adds both places.
+func (s *story) miss(m *miss) string {
+	s.link(m.blocked)
+	text := s.wanted(m) + s.instead(m)
+	if op := s.other(m); op != nil {
+		s.add(role(m), *op, nil)
+	}
+	return text
+}
+
+// furtherMiss adds a line about another near miss, unless it is the same mistake on another rank.
+func (s *story) furtherMiss(m, first *miss) {
+	same := m.Kind == first.Kind && s.x.Place(m.blocked.Call) == s.x.Place(first.blocked.Call)
+	a, b := s.other(m), s.other(first)
+	same = same && (a == nil && b == nil || a != nil && b != nil && s.x.Place(*a) == s.x.Place(*b))
+	s.link(m.blocked)
+	text := s.wanted(m) + s.instead(m)
+	if a != nil {
+		s.add(role(m), *a, nil)
+	}
+	if !same {
+		s.line("Rank %d: %s%s.", m.blocked.Thread.Process.Rank, text, check.Parens(s.x.Line(m.blocked.Call)))
+	}
+}
+
+// other returns the call that a near miss is about, besides the one that waits; nil if there is none.
+func (s *story) other(m *miss) *match.Call {
+	switch {
+	case m.Took != nil:
+		return &m.Took.Call
+	case m.Op != nil:
+		return &m.Op.Call
+	}
+	return nil
+}
+
+// wanted says what the thread of a near miss waits for: "MPI_Recv waits for tag 1 from rank 3".
+func (s *story) wanted(m *miss) string {
 	x, w := s.x, m.Want
-	me := m.blocked.Thread.Process.Rank
-	rank := func(member int32) int { return int(w.Comm.Members[member]) }
-	comm := x.Comm(m.blocked.Call, w.Comm)
+	name := x.Func(m.blocked.Call).Name
+	if w.Op != nil && x.Func(m.blocked.Call).Class == mpiapi.Wait {
+		name += " for " + x.CallIn(w.Op.Call)
+	}
+	peer := "any rank"
+	if w.Peer != match.Any {
+		peer = fmt.Sprintf("rank %d", w.Comm.Members[w.Peer])
+	}
+	on := ""
+	if m.Kind == nearmiss.Comm || m.Kind == nearmiss.Count {
+		on = " on " + x.Comm(m.blocked.Call, w.Comm)
+	}
+	what := "a message"
+	if m.Kind != nearmiss.Comm && w.Tag != match.Any {
+		what = tag(w.Tag)
+	}
+	if w.Send {
+		return fmt.Sprintf("%s waits for %s from %s%s", name, what, peer, on)
+	}
+	return fmt.Sprintf("%s waits for %s to receive %s%s", name, peer, what, on)
+}
+
+// instead says what there is instead of what a thread waits for: ", but rank 3 sent tag 2 (x.c:15)".
+func (s *story) instead(m *miss) string {
+	x, w := s.x, m.Want
 	switch m.Kind {
 	case nearmiss.Count:
+		peer := w.Comm.Members[w.Peer]
 		if w.Send {
-			return fmt.Sprintf("So far, rank %d has sent %s to rank %d on %s, but rank %d is in its %s receive from "+
-				"it.",
-				rank(w.Peer), check.Plural(m.Sent, "message", "messages"), me, comm, me, ordinal(m.Received))
+			return fmt.Sprintf(", but rank %d has sent only %s for %s", peer,
+				check.Plural(m.Sent, "message", "messages"), check.Plural(m.Received, "receive", "receives"))
 		}
-		return fmt.Sprintf("So far, rank %d has received %s from rank %d on %s, but rank %d is in its %s send to it.",
-			rank(w.Peer), check.Plural(m.Received, "message", "messages"), me, comm, me, ordinal(m.Sent))
+		return fmt.Sprintf(", but rank %d has begun only %s for %s", peer,
+			check.Plural(m.Received, "receive", "receives"), check.Plural(m.Sent, "message", "messages"))
 	case nearmiss.Taken:
-		s.add("receive that took the message", m.Took.Call)
-		return fmt.Sprintf("Near miss: rank %d sent to rank %d with %s on %s, but an earlier receive took the "+
-			"message (%s).",
-			rank(m.Took.From), me, tag(m.Took.Tag), comm, x.CallAt(m.Took.Call))
+		return fmt.Sprintf(", but an earlier receive took this message%s", s.at(m.Took.Call, m.blocked.Call))
 	}
 	op := m.Op
-	s.add(role[m.Kind][op.Send], op.Call)
-	theirs := x.Comm(op.Call, op.Comm)
+	me := op.Comm.Members[op.Me]
+	at := s.at(op.Call, m.blocked.Call)
 	if op.Send {
-		text := fmt.Sprintf("Near miss: rank %d sent to rank %d with %s on %s (%s), but rank %d waits for ",
-			op.Comm.Members[op.Me], op.Comm.Members[op.Peer], tag(op.Tag), theirs, x.CallAt(op.Call), me)
 		switch m.Kind {
 		case nearmiss.Tag:
-			return text + tag(w.Tag) + "."
+			return fmt.Sprintf(", but rank %d sent %s%s", me, tag(op.Tag), at)
 		case nearmiss.Comm:
-			return text + "a message on " + comm + "."
+			return fmt.Sprintf(", but rank %d sent it on %s%s", me, x.Comm(op.Call, op.Comm), at)
 		case nearmiss.Elsewhere:
-			return text + fmt.Sprintf("a message from rank %d.", rank(w.Peer))
+			return fmt.Sprintf(", but rank %d sent it to rank %d%s", me, op.Comm.Members[op.Peer], at)
 		}
-		return text + fmt.Sprintf("rank %d.", rank(w.Peer))
+		return fmt.Sprintf(", but the message comes from rank %d%s", me, at)
 	}
 	from := "any rank"
 	if op.Peer != match.Any {
 		from = fmt.Sprintf("rank %d", op.Comm.Members[op.Peer])
 	}
-	text := fmt.Sprintf("Near miss: rank %d receives from %s with %s on %s (%s), but rank %d sends ",
-		op.Comm.Members[op.Me], from, tag(op.Tag), theirs, x.CallAt(op.Call), me)
 	switch m.Kind {
 	case nearmiss.Tag:
-		return text + "with " + tag(w.Tag) + "."
+		return fmt.Sprintf(", but rank %d receives %s%s", me, tag(op.Tag), at)
 	case nearmiss.Comm:
-		return text + "on " + comm + "."
-	case nearmiss.Elsewhere:
-		return text + fmt.Sprintf("to rank %d.", rank(w.Peer))
+		return fmt.Sprintf(", but rank %d receives on %s%s", me, x.Comm(op.Call, op.Comm), at)
 	}
-	return text + "to it."
+	return fmt.Sprintf(", but rank %d receives from %s%s", me, from, at)
 }
 
-// add adds the place of a call that a thread is no longer in.
-func (s *story) add(what string, c match.Call) {
-	s.finding.Sites = append(s.finding.Sites, s.x.Site(what, c))
-}
-
-// role describes the other operation of a near miss, by whether it sends.
-var role = map[nearmiss.Kind]map[bool]string{
-	nearmiss.Tag:       {true: "send with another tag", false: "receive with another tag"},
-	nearmiss.Comm:      {true: "send on another communicator", false: "receive on another communicator"},
-	nearmiss.Elsewhere: {true: "send to another rank", false: "receive of another rank"},
-	nearmiss.Other:     {true: "send from another rank", false: "receive from another rank"},
+// role describes the other call of a near miss.
+func role(m *miss) string {
+	if m.Took != nil {
+		return "receive that took the message"
+	}
+	text := "receive"
+	if m.Op.Send {
+		text = "send"
+	}
+	switch m.Kind {
+	case nearmiss.Tag:
+		return text + " with another tag"
+	case nearmiss.Comm:
+		return text + " on another communicator"
+	case nearmiss.Elsewhere:
+		return map[bool]string{true: "send to another rank", false: "receive on another rank"}[m.Op.Send]
+	}
+	return text + " from another rank"
 }
 
 func tag(t int32) string {
@@ -154,21 +219,6 @@ func tag(t int32) string {
 		return "any tag"
 	}
 	return fmt.Sprintf("tag %d", t)
-}
-
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprintf("%d%s", n, suffix)
 }
 
 // details returns the near misses for programs that read the report.

@@ -180,13 +180,14 @@ func (s *deaths) report(p *track.Process) {
 	for _, th := range p.Threads {
 		f.FollowUp = f.FollowUp || th.Inaccessible()
 	}
-	name := "SIGKILL, as it seems"
+	name, is := "SIGKILL", "is probably killed"
 	if e.Code != 0 {
+		is = "is killed"
 		name = unix.SignalName(syscall.Signal(e.Code))
 		f.Details["signal"] = e.Code
 	}
 	open := openCall(p)
-	f.Message = fmt.Sprintf("%s (process %d) is killed by %s", rankName(p), p.PID, name)
+	f.Message = fmt.Sprintf("%s (process %d) %s by %s", rankName(p), p.PID, is, name)
 	switch {
 	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
@@ -210,7 +211,6 @@ func (s *deaths) report(p *track.Process) {
 	case !p.Initialized:
 		f.Message += ", before MPI_Init"
 	}
-	f.Message += "."
 	if e.Kind == ring.Vanished {
 		f.Why = "It ended without exit(), and without a signal that a process can catch."
 	}
@@ -218,8 +218,8 @@ func (s *deaths) report(p *track.Process) {
 		f.Advice = "Look at the innermost line of your program in the stack. A core file (ulimit -c unlimited) or a " +
 			"debugger shows the variables there."
 		if in != "" {
-			f.Advice = "The crash is inside an MPI call. Check the buffers and handles passed to it. Check whether " +
-				"earlier operations wrote beyond their buffers."
+			f.Advice = fmt.Sprintf("Check the buffers and handles passed to %s. Check whether earlier operations "+
+				"wrote beyond their buffers.", in)
 		}
 	}
 	if function, inside := s.x.FaultInside(p); inside && !readsProgram(function) {
@@ -325,7 +325,7 @@ func beforeFinalize(x *check.Run, p *track.Process) {
 	}
 	f := &finding.Finding{
 		Ranks:   []int{p.Rank},
-		Message: fmt.Sprintf("%s %s with status %d after MPI_Init without MPI_Finalize", rankName(p), how, e.Code),
+		Message: fmt.Sprintf("%s %s with status %d without MPI_Finalize", rankName(p), how, e.Code),
 		Why: "Every process must call MPI_Finalize before it exits (MPI standard, section 11.2.2). Other processes " +
 			"may wait for this one forever.",
 		Advice:  "Call MPI_Finalize on every path out of the program. Where the program must give up, call MPI_Abort.",
@@ -334,7 +334,6 @@ func beforeFinalize(x *check.Run, p *track.Process) {
 	if e.InMPI {
 		f.Message += ", from inside an MPI call"
 	}
-	f.Message += "."
 	if stack := x.Stack(p); len(stack) > 0 {
 		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "exit", Stack: stack})
 		f.Key = fmt.Sprint(stack[0].Function, stack[0].File, stack[0].Line)

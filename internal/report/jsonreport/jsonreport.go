@@ -60,6 +60,18 @@ type Finding struct {
 	Known    bool           `json:"known,omitempty"` // it is in the baseline
 	Sites    []Site         `json:"sites"`
 	Details  map[string]any `json:"details"`
+	// CallPaths is the number of call paths by which the cause was reached, if there are several. Paths are the first
+	// ones, with the most frequent one first.
+	CallPaths int    `json:"call_paths,omitempty"`
+	Paths     []Path `json:"paths,omitempty"`
+}
+
+// Path is a [finding.Path].
+type Path struct {
+	Count   int    `json:"count"`
+	Ranks   []int  `json:"ranks"`
+	Message string `json:"message"`
+	Sites   []Site `json:"sites"`
 }
 
 // Site is a [finding.Site].
@@ -142,22 +154,34 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 			Advice:   f.Advice,
 			FollowUp: f.FollowUp,
 			Known:    f.Known,
-			Sites:    make([]Site, 0, len(f.Sites)),
+			Sites:    newSites(f.Sites),
 			Details:  f.Details,
 		}
 		if j.Details == nil {
 			j.Details = map[string]any{}
 		}
-		for _, s := range f.Sites {
-			js := Site{Rank: s.Rank, Also: s.Also, Role: s.Role, Call: s.Call, Stack: make([]Frame, 0, len(s.Stack))}
-			for _, fr := range s.Stack {
-				js.Stack = append(js.Stack, Frame{fr, fmt.Sprintf("%#x", fr.PC)})
+		if f.NumPaths() > 1 {
+			j.CallPaths = f.NumPaths()
+			for _, p := range f.Paths {
+				j.Paths = append(j.Paths, Path{p.Count, notNil(p.Ranks), p.Message, newSites(p.Sites)})
 			}
-			j.Sites = append(j.Sites, js)
+			slices.SortStableFunc(j.Paths, func(a, b Path) int { return b.Count - a.Count })
 		}
 		d.Findings = append(d.Findings, j)
 	}
 	return d
+}
+
+func newSites(sites []finding.Site) []Site {
+	list := make([]Site, 0, len(sites))
+	for _, s := range sites {
+		js := Site{Rank: s.Rank, Also: s.Also, Role: s.Role, Call: s.Call, Stack: make([]Frame, 0, len(s.Stack))}
+		for _, fr := range s.Stack {
+			js.Stack = append(js.Stack, Frame{fr, fmt.Sprintf("%#x", fr.PC)})
+		}
+		list = append(list, js)
+	}
+	return list
 }
 
 // message returns the message of a finding and why it matters.

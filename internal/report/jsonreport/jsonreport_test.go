@@ -137,7 +137,7 @@ func TestReadFile(t *testing.T) {
 	if err != nil || len(earlier) != len(findings) {
 		t.Fatalf("%d findings, want %d: %v", len(earlier), len(findings), err)
 	}
-	c := finding.NewCollector(finding.Config{Baseline: finding.NewBaseline(earlier)})
+	c := finding.NewCollector(finding.Config{Baseline: finding.NewBaseline(earlier, nil)})
 	for _, f := range findings {
 		c.Report(f)
 	}

@@ -3,6 +3,7 @@ package text_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,7 @@ func TestGolden(t *testing.T) {
 		"file.golden":     {Dir: "/home/user/src"},
 		"absolute.golden": {Quiet: true},
 		"terminal.golden": {Dir: "/home/user", Color: true, Width: 72},
+		"verbose.golden":  {Dir: "/home/user/src", Verbose: true, Prefixes: true},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, render(opts)) })
 	}
@@ -79,14 +81,123 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-func TestEveryLineHasPrefix(t *testing.T) {
+// TestPrefix: the first line has the rank and the severity, or all lines have them.
+func TestPrefix(t *testing.T) {
 	findings, _ := reporttest.Findings()
-	var b bytes.Buffer
-	text.New(&b, text.Options{}).Finding(findings[2])
-	for line := range strings.Lines(b.String()) {
-		if !strings.HasPrefix(line, "[0] FATAL: ") {
-			t.Errorf("line %q", line)
+	for _, all := range []bool{false, true} {
+		var b bytes.Buffer
+		text.New(&b, text.Options{Prefixes: all}).Finding(findings[2])
+		first := true
+		for line := range strings.Lines(b.String()) {
+			if strings.HasPrefix(line, "[0] FATAL: ") != (first || all) {
+				t.Errorf("line %q", line)
+			}
+			first = false
 		}
+	}
+}
+
+// send returns an error in a send, which a function of a line calls.
+func send(function string, line int, inner ...finding.Frame) *finding.Finding {
+	return &finding.Finding{
+		Check: "X:Y", Key: fmt.Sprint(function, line), Severity: finding.Error, Count: 1, Ranks: []int{1},
+		Message: "It is wrong.", Why: "It matters.", Advice: "Mend it.",
+		Sites: []finding.Site{{
+			Rank: 1, Role: "send", Call: "MPI_Send(*buf=0x7ffe, count=1, *status=MPI_STATUS_IGNORE)",
+			Stack: append(inner, finding.Frame{Function: function, File: "/src/a.c", Line: line}),
+		}},
+	}
+}
+
+// TestScreen: however many findings there are, the report fits a screen. Nothing is hidden without a count.
+func TestScreen(t *testing.T) {
+	var b bytes.Buffer
+	r := text.New(&b, text.Options{})
+	var all []*finding.Finding
+	for i := range 300 {
+		all = append(all, send("f", i+1))
+		r.Finding(all[i])
+	}
+	r.Summary(&report.Run{Ranks: 2}, all, finding.Summary{Error: 300})
+	if n := strings.Count(b.String(), "\n"); n > 50 {
+		t.Errorf("%d lines:\n%s", n, b.String())
+	}
+	for _, want := range []string{"300 errors", "--verbose", "more findings"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestNotes: notes are counted, and printed on demand.
+func TestNotes(t *testing.T) {
+	f := send("f", 1)
+	f.Severity = finding.Info
+	for show, want := range map[finding.Severity]string{
+		finding.Off:  "mpivet: no errors, 1 note (--show info), 2 ranks, 0.0 s\n",
+		finding.Info: "[1] INFO: X:Y: /src/a.c:1: It is wrong.\n",
+	} {
+		var b bytes.Buffer
+		r := text.New(&b, text.Options{Show: show})
+		r.Finding(f)
+		r.Summary(&report.Run{Ranks: 2}, []*finding.Finding{f}, finding.Summary{Info: 1})
+		if !strings.HasPrefix(b.String(), want) {
+			t.Errorf("show %s: got\n%s", show, b.String())
+		}
+	}
+}
+
+// TestLayers: the place of a finding is in the program, not in what wraps MPI. Both are shown.
+func TestLayers(t *testing.T) {
+	var b bytes.Buffer
+	text.New(&b, text.Options{Layers: finding.NewLayers([]string{"boost::mpi::*"}, 2)}).Finding(send("solve", 7,
+		finding.Frame{Function: "boost::mpi::detail::send", File: "/usr/include/b.hpp", Line: 3},
+		finding.Frame{Function: "boost::mpi::communicator::send<int>", File: "/usr/include/b.hpp", Line: 9}))
+	const want = `[1] ERROR: X:Y: /src/a.c:7: It is wrong.
+   Rank 1, send:
+      MPI_Send(buf, count=1, status=MPI_STATUS_IGNORE)
+         boost::mpi::detail::send (/usr/include/b.hpp:3)
+         … 1 more frame of libraries
+         solve (/src/a.c:7)
+   Why: It matters.
+   Advice: Mend it.
+`
+	if b.String() != want {
+		t.Errorf("printed\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestSource: the lines around the program's innermost frame are printed if the file can be read.
+func TestSource(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.c")
+	if err := os.WriteFile(file, []byte("one\n\ttwo\r\nthree\nfour"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[int]string{
+		1: "         > 1 | one\n           2 |     two\n   Why",
+		2: "           1 | one\n         > 2 |     two\n           3 | three\n   Why",
+		4: "           3 | three\n         > 4 | four\n   Why",
+		5: fmt.Sprintf("f (%s:5)\n   Why", file),
+	} {
+		f := send("f", line)
+		f.Sites[0].Stack[0].File = file
+		var b bytes.Buffer
+		text.New(&b, text.Options{}).Finding(f)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("line %d: got\n%s", line, b.String())
+		}
+	}
+}
+
+// TestPaths: the summary says from how many call paths a cause was reached.
+func TestPaths(t *testing.T) {
+	f := send("f", 1)
+	f.Count, f.Paths, f.MorePaths = 900, make([]finding.Path, 60), 8
+	var b bytes.Buffer
+	text.New(&b, text.Options{}).Summary(&report.Run{Ranks: 2}, []*finding.Finding{f}, finding.Summary{Error: 1})
+	const want = "ERROR   X:Y, f (/src/a.c:1), rank 1, 900 times from 68 call paths\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s", b.String())
 	}
 }
 
@@ -106,33 +217,40 @@ func TestSummaryLines(t *testing.T) {
 			"clean", run,
 			finding.Summary{},
 			text.Options{},
-			"mpivet: 1 rank, MPICH 4.0.2, 9999 calls, 1 message and 1 collective matched in 61.0 s; ranks waited 0.0 " +
-				"s for the analyzer\nmpivet: no findings\n",
+			"mpivet: no findings, 1 rank, MPICH 4.0.2, 61.0 s\n",
+		},
+		{
+			"verbose", run,
+			finding.Summary{},
+			text.Options{Verbose: true},
+			"mpivet: 9999 calls, 1 message and 1 collective matched; ranks waited 0.0 s for the analyzer\n" +
+				"mpivet: no findings, 1 rank, MPICH 4.0.2, 61.0 s\n",
 		},
 		{"quiet and clean", run, finding.Summary{}, text.Options{Quiet: true}, ""},
 		{
 			"suppressed", run,
 			finding.Summary{Suppressed: 1},
 			text.Options{},
-			"mpivet: no findings (1 finding suppressed by --suppress)\n",
+			"mpivet: no findings (1 finding suppressed by --suppress), 1 rank, MPICH 4.0.2, 61.0 s\n",
 		},
 		{
 			"counts", run,
 			finding.Summary{Error: 1, Warning: 2, Info: 3, Limited: 3},
 			text.Options{},
-			"mpivet: 1 error, 2 warnings, 3 info (3 reports not shown because of --limit)\n",
+			"mpivet: 1 error, 2 warnings, 3 notes (--show info) (3 reports not shown because of --limit), 1 rank, " +
+				"MPICH 4.0.2, 61.0 s\n",
 		},
 		{
 			"many", run,
 			finding.Summary{Error: 9, Beyond: 4},
 			text.Options{},
-			"mpivet: 9 errors (4 reports not shown because of --max-reports)\n",
+			"mpivet: 9 errors (4 reports not shown because of --max-reports), 1 rank, MPICH 4.0.2, 61.0 s\n",
 		},
 		{
 			"known", run,
 			finding.Summary{Known: 2},
 			text.Options{},
-			"mpivet: no new findings (2 known from --baseline)\n",
+			"mpivet: no new findings (2 known from --baseline), 1 rank, MPICH 4.0.2, 61.0 s\n",
 		},
 		{"known and quiet", run, finding.Summary{Known: 2}, text.Options{Quiet: true}, ""},
 		{
@@ -140,7 +258,7 @@ func TestSummaryLines(t *testing.T) {
 			report.Run{Duration: 2 * time.Millisecond},
 			finding.Summary{},
 			text.Options{},
-			"mpivet: MPI was not initialised, no MPI calls in 0.002 s\n",
+			"mpivet: no findings, MPI was not initialised, 0.002 s\n",
 		},
 		{
 			"segfault",
@@ -186,11 +304,11 @@ func TestOrder(t *testing.T) {
 		Sites:  []finding.Site{{Rank: 1, Role: "send", Call: "MPI_Send()"}},
 	})
 	const want = `[1] ERROR: X: It is wrong.
-[1] ERROR:    In detail.
-[1] ERROR:    Rank 1, send:
-[1] ERROR:       MPI_Send()
-[1] ERROR:    Why: It matters.
-[1] ERROR:    Advice: Mend it.
+   In detail.
+   Rank 1, send:
+      MPI_Send()
+   Why: It matters.
+   Advice: Mend it.
 `
 	if got := b.String(); got != want {
 		t.Errorf("printed\n%swant\n%s", got, want)
@@ -208,7 +326,7 @@ func TestDeepStack(t *testing.T) {
 	}
 	f.Sites[0].Stack = append(f.Sites[0].Stack, finding.Frame{Function: "main", File: "/a.c", Line: 9})
 	var b bytes.Buffer
-	text.New(&b, text.Options{}).Finding(f)
+	text.New(&b, text.Options{Verbose: true}).Finding(f)
 	if n := strings.Count(b.String(), "\n"); n > 50 {
 		t.Errorf("%d lines", n)
 	}

@@ -34,7 +34,7 @@ func endBlocked(t *testing.T, m mpirun.MPI, under string, signals int) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report.json")
 	program := compile(t, m, "many_errors")
-	flags := []string{"--limit", "0", "--json", report}
+	flags := []string{"--limit", "0", "--verbose", "--prefix", "all", "--cause-frames", "100", "--json", report}
 	var cmd *exec.Cmd
 	if under == "exec" {
 		cmd = started(t, exec.Command(m.Mpirun,

@@ -83,9 +83,31 @@ func ReadRun(recordFile, source, fingerprint string) (*Run, error) {
 // Replay analyses the records like mpivet replay in an environment with these variables. source is the present path of
 // the program's source: frames name it. It returns the report, as in the JSON file, and the exit status.
 func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, error) {
-	f, err := ring.OpenMessages(filepath.Base(source), r.Meta, r.messages, mpiapi.Reads)
+	f, resolver, err := r.open(source)
 	if err != nil {
 		return nil, 0, err
+	}
+	return replay(f, resolver, environment)
+}
+
+// Text is like Replay, but it returns the text that mpivet replay prints. The path of source must be absolute.
+func (r *Run) Text(source string, environment []string) (string, error) {
+	f, resolver, err := r.open(source)
+	if err != nil {
+		return "", err
+	}
+	defer resolver.Close()
+	defer f.Close() //nolint:errcheck // only read
+	var b strings.Builder
+	_, _, err = cli.Replay(f, resolver, environment, &b, filepath.Dir(source))
+	return b.String(), err
+}
+
+// open returns the records, and a resolver that knows the functions and lines in source.
+func (r *Run) open(source string) (*ring.File, *symbol.Resolver, error) {
+	f, err := ring.OpenMessages(filepath.Base(source), r.Meta, r.messages, mpiapi.Reads)
+	if err != nil {
+		return nil, nil, err
 	}
 	table := make(symbol.Table)
 	for path, places := range r.Frames {
@@ -100,7 +122,7 @@ func (r *Run) Replay(source string, environment []string) (*mpirun.Report, int, 
 			table[symbol.Address{Path: path, Offset: offset}] = list
 		}
 	}
-	return replay(f, pipeline.NewResolver(symbol.WithTable(table)), environment)
+	return f, pipeline.NewResolver(symbol.WithTable(table)), nil
 }
 
 // ReplayFile analyses a record file like mpivet replay in an environment with these variables. It returns the report,
@@ -116,7 +138,7 @@ func ReplayFile(path string, environment []string) (*mpirun.Report, int, error) 
 func replay(f *ring.File, r *symbol.Resolver, environment []string) (*mpirun.Report, int, error) {
 	defer r.Close()
 	defer f.Close() //nolint:errcheck // only read
-	doc, status, err := cli.Replay(f, r, environment)
+	doc, status, err := cli.Replay(f, r, environment, nil, "")
 	if err != nil {
 		return nil, 0, err
 	}
