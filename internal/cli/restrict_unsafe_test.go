@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -41,9 +40,9 @@ func restricted(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("usage: restrict ERRNO CALL,CALL… PROGRAM ARGS")
 	}
-	errno, err := strconv.Atoi(args[0])
-	if err != nil {
-		return err
+	errno, ok := map[string]unix.Errno{"EPERM": unix.EPERM, "ENOSYS": unix.ENOSYS}[args[0]]
+	if !ok {
+		return fmt.Errorf("unknown error %s", args[0])
 	}
 	path, err := exec.LookPath(args[2])
 	if err != nil {
