@@ -473,6 +473,18 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Time: 1}
 			return p
 		}, []string{"LOCAL:EXIT:BEFORE_MPI_FINALIZE [1]"}, ""},
+		{"killed, so the launcher ends another", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 15, Initialized: true, Asked: true, Time: 7e6}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 8e6}
+			return p
+		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, "SIGKILL"},
+		{"killed by the launcher, as it does not end when it is asked to", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 15, Initialized: true, Asked: true, Time: 7e6}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 1007e6}
+			return p
+		}, nil, ""},
 		{"killed before another exits", func() *Program {
 			p := New(2)
 			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 1}
@@ -501,7 +513,7 @@ func TestEndedByMPI(t *testing.T) {
 		inMPI bool
 		ticks int
 		want  bool
-	}{{false, 10, true}, {true, 10, false}, {true, 100, true}} {
+	}{{false, 10, true}, {true, 100, false}, {true, 250, true}} {
 		p := New(2)
 		p.Ranks[0].Open("a", "MPI_Type_commit", Args{"datatype": Int})
 		p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Exited, Code: 2, Initialized: true, InMPI: c.inMPI}

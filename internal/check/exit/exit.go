@@ -55,6 +55,7 @@ type deaths struct {
 	// explained: later deaths are consequences of a deadlock, an abort, an error that is fatal, or another death.
 	explained bool
 	enders    []*track.Process // they made MPI end the program: by an error that is fatal, or by MPI_Abort
+	asked     time.Duration    // the launcher began to end processes; 0: it did not
 }
 
 func (s *deaths) failed(e track.CallFailed) {
@@ -69,13 +70,14 @@ func (s *deaths) failed(e track.CallFailed) {
 
 func (s *deaths) end(p *track.Process) {
 	e := p.Ended
-	if p.Aborting || e.Asked {
-		s.explained = true
-	}
 	if p.Aborting {
+		s.explained = true
 		s.enders = append(s.enders, p)
 	}
 	if e.Asked {
+		if s.asked == 0 || e.Time < s.asked {
+			s.asked = e.Time
+		}
 		return
 	}
 	switch e.Kind {
@@ -126,6 +128,7 @@ func (s *deaths) reportDeaths() {
 	slices.SortStableFunc(dead, func(a, b *track.Process) int { return int(a.Ended.Time - b.Ended.Time) })
 	own := false
 	dead = slices.DeleteFunc(dead, s.diedOfTheEnd)
+	dead = slices.DeleteFunc(dead, s.diedByTheLauncher)
 	for _, p := range dead {
 		if ownFault(p.Ended) {
 			s.report(p)
@@ -159,6 +162,16 @@ func (s *deaths) diedOfTheEnd(p *track.Process) bool {
 	return slices.ContainsFunc(s.enders, func(q *track.Process) bool {
 		return q == p || q.Ended != nil && q.Ended.Time <= p.Ended.Time+aLittle
 	})
+}
+
+// patience is less than what launchers give a process between SIGTERM, which asks it to end, and SIGKILL: Open MPI a
+// second by default, Slurm 30 s.
+const patience = 500 * time.Millisecond
+
+// diedByTheLauncher reports whether the launcher, which was ending the program, killed a process. A process that is
+// dead at once was dead before: launchers then end the others.
+func (s *deaths) diedByTheLauncher(p *track.Process) bool {
+	return s.asked != 0 && !ownFault(p.Ended) && p.Ended.Time >= s.asked+patience
 }
 
 // ownFault reports whether the process itself caused the signal: by a fault or abort(), not by kill() from another
