@@ -51,7 +51,8 @@ func TestScript(t *testing.T) {
 			case "root":
 				return os.Getuid() == 0, nil
 			case "namespaces": // the user may make them
-				return exec.Command("unshare", "-r", "-m", "-p", "-f", "--mount-proc", "-u", "-i", "-n", "true").Run() == nil, nil
+				unshare := exec.Command("unshare", "-r", "-m", "-p", "-f", "--mount-proc", "-u", "-i", "-n", "true")
+				return unshare.Run() == nil, nil
 			case "suid": // programs get the rights of their owners
 				var fs unix.Statfs_t
 				return unix.Statfs(os.TempDir(), &fs) == nil && fs.Flags&unix.ST_NOSUID == 0, nil

@@ -67,7 +67,8 @@ func restricted(args []string) error {
 		return err
 	}
 	filter := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&filter)), 0, 0); err != nil {
+	program := uintptr(unsafe.Pointer(&filter))
+	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, program, 0, 0); err != nil {
 		return err
 	}
 	return syscall.Exec(path, args[2:], os.Environ())
