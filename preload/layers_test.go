@@ -18,7 +18,9 @@ var layers = []struct {
 	units []string
 }{
 	{"base", []string{"record", "contract", "base", "rules", "table"}},
-	{"platform", []string{"api", "tls", "session", "debug", "maps", "signals", "device", "real", "layout", "hash"}},
+	{"platform", []string{
+		"api", "tls", "session", "debug", "maps", "signals", "device", "real", "mark", "layout", "hash",
+	}},
 	{"record", []string{"ring", "found", "await", "module", "site", "polls", "objects", "requests", "kept", "mv"}},
 	{"calls", []string{"mpi_objects", "query", "world", "comm", "errors", "call", "freed"}},
 	{"beside", []string{

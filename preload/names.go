@@ -97,7 +97,8 @@ func generateAPI() []byte {
 	var b strings.Builder
 	b.WriteString("/* Generated from the table of the MPI interface. */\n" +
 		"#include \"api.h\"\n#include \"record.h\"\n\n#include \"rules.h\"\n\n")
-	fmt.Fprintf(&b, "const uint64_t mv_table_hash = 0x%xULL;\n%s", mpiapi.Hash(), collectiveTable())
+	fmt.Fprintf(&b, "const uint64_t mv_table_hash = 0x%xULL;\nconst char mv_identity[] = %q;\n%s", mpiapi.Hash(),
+		Identity(), collectiveTable())
 	b.WriteString("\nconst char *mv_function_name(unsigned kind)\n{\n    static const char *const names[] = {\n")
 	for _, f := range mpiapi.Funcs() {
 		fmt.Fprintf(&b, "        [%d] = %q,\n", f.ID, f.Name)

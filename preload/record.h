@@ -70,7 +70,8 @@ struct mv_control {
                              `passed` lets it return; the analyzer sets it to 0 when it stops reading */
     char debugger[512];   /* path of the library for debuggers, ended by a zero; empty: there is none */
     uint32_t found;       /* atomic: the analyzer adds 2 for each finding that it has put into a ring. So it is even */
-    uint32_t pad;
+    uint32_t outdated;    /* atomic: processes whose program contains another version of the library (atomic add, by
+                             ranks) */
     /* The analyzer holds flock(LOCK_EX) on this file as long as it lives. A rank that waits for room in its ring tries
      * to get LOCK_SH. If it succeeds, the analyzer has died, and the rank writes over its oldest records from then on.
      * A rank without a free file descriptor looks whether the analyzer's process exists. */

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&t);
     if (rank == 0) {
         MPI_Recv(&go, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(few, 4, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED" "The 16 bytes that rank 1 receives from rank 0 are not what was sent" count=1 ranks=0,1 */
+        MPI_Send(few, 4, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED" "MPI_Send of rank 0 sends 16 bytes, but MPI_Irecv of rank 1.* receives other data" count=1 ranks=0,1 */
         MPI_Send(column, N, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATA_TRANSMISSION_CORRUPTED" "between byte 8192 and byte 11999, from recvtype\(VECTOR\)\[1024\]" count=1 ranks=0,1 */
         MPI_Send(&go, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
     } else {

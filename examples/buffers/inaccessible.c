@@ -20,9 +20,9 @@ int main(int argc, char **argv)
     if (rank == 0) {
         MPI_Send(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else {
-        MPI_Recv(pages + 2 * PAGE, PAGE, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "passes a receive buffer to MPI_Recv that it cannot write to: there is no memory at address 0x[0-9a-f]*000, the place of element 1024 of 4096, MPI_INT" count=1 ranks=1 */
+        MPI_Recv(pages + 2 * PAGE, PAGE, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "MPI cannot write to the receive buffer of MPI_Recv: there is no memory for element 1024 of 4096 × MPI_INT" count=1 ranks=1 */
         for (int i = 0; i < 2; i++) {
-            MPI_Irecv(pages + PAGE + 8, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:INACCESSIBLE" "is not writable, the place of element 0 of 2, MPI_INT" count=2 ranks=1 */
+            MPI_Irecv(pages + PAGE + 8, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:INACCESSIBLE" "MPI cannot write to the receive buffer of MPI_Irecv: the memory for element 0 of 2 × MPI_INT is not writable" count=2 ranks=1 */
             MPI_Cancel(&r);
             MPI_Wait(&r, MPI_STATUS_IGNORE);
         }

@@ -18,11 +18,11 @@ int main(int argc, char **argv)
     mprotect(pages + PAGE, PAGE, PROT_NONE);
     /* reading from /dev/null delivers no data */
     MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
-    MPI_File_read(f, pages + PAGE - 8, 4, MPI_INT, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "passes a receive buffer to MPI_File_read that it cannot write to: the memory at address 0x[0-9a-f]*000 is not writable, the place of element 2 of 4, MPI_INT" count=2 ranks=0,1 */
+    MPI_File_read(f, pages + PAGE - 8, 4, MPI_INT, MPI_STATUS_IGNORE); /* want "LOCAL:MEMORY:INACCESSIBLE" "MPI cannot write to the receive buffer of MPI_File_read: the memory for element 2 of 4 × MPI_INT is not" count=2 ranks=0,1 */
     MPI_File_close(&f);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
-        MPI_Bcast(pages + PAGE, 4, MPI_INT, 0, MPI_COMM_WORLD); /* want "LOCAL:MEMORY:INACCESSIBLE" "passes a send buffer to MPI_Bcast" count=1 ranks=0 may "LOCAL:EXIT:SIGNAL" */
+        MPI_Bcast(pages + PAGE, 4, MPI_INT, 0, MPI_COMM_WORLD); /* want "LOCAL:MEMORY:INACCESSIBLE" "MPI cannot read the send buffer of MPI_Bcast: the memory for element 0 of 4 × MPI_INT is not readable" count=1 ranks=0 may "LOCAL:EXIT:SIGNAL" */
     else
         MPI_Bcast(few, 4, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     page[0] = 1;
     munmap(page, PAGE);
     if (rank == 0)
-        MPI_Send(page, 4, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "LOCAL:MEMORY:INACCESSIBLE" "passes a send buffer to MPI_Send that it cannot read: there is no memory at address" count=1 ranks=0 may "LOCAL:EXIT:SIGNAL" */
+        MPI_Send(page, 4, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "LOCAL:MEMORY:INACCESSIBLE" "MPI cannot read the send buffer of MPI_Send: there is no memory for element 0 of 4 × MPI_INT" count=1 ranks=0 may "LOCAL:EXIT:SIGNAL" */
     else
         MPI_Recv(in, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

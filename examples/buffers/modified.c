@@ -17,11 +17,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++)
         few[i] = i;
     if (rank == 0) {
-        MPI_Isend(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 8 of the 16 \(element 2 of 4, MPI_INT\) has changed when MPI_Wait returns" count=1 ranks=0 */
+        MPI_Isend(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "byte 8 of the 16 \(element 2 of 4 × MPI_INT\) is different" count=1 ranks=0 */
         few[2]++;
         MPI_Wait(&r, MPI_STATUS_IGNORE);
 
-        MPI_Issend(many, LONG, MPI_INT, 1, 1, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "between byte 327680 \(element 81920 of 262144, MPI_INT\) and byte 344063" count=1 ranks=0 */
+        MPI_Issend(many, LONG, MPI_INT, 1, 1, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "between byte 327680 \(element 81920 of 262144 × MPI_INT\) and byte 344063" count=1 ranks=0 */
         many[84000] = 1;
         MPI_Barrier(MPI_COMM_WORLD);
         for (flag = 0; !flag;)
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
         others[2][1] ^= 1;
         MPI_Waitall(3, list, MPI_STATUSES_IGNORE);
 
-        MPI_Send_init(few, 4, MPI_INT, 1, 4, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "of the 16 bytes, those from byte 0 \(element 0 of 4, MPI_INT\) to byte 12 \(element 3" count=1 ranks=0 */
+        MPI_Send_init(few, 4, MPI_INT, 1, 4, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "of the 16 bytes, those from byte 0 \(element 0 of 4 × MPI_INT\) to byte 12 \(element 3" count=1 ranks=0 */
         for (int i = 0; i < 2; i++) {
             MPI_Start(&r);
             few[0] += i;
@@ -51,11 +51,11 @@ int main(int argc, char **argv)
         for (int i = 0; i < 2; i++)
             MPI_Recv(in, 4, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    MPI_Ibcast(many, 1000, MPI_INT, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the send buffer of MPI_Ibcast" count=1 ranks=0 */
+    MPI_Ibcast(many, 1000, MPI_INT, 0, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "The send buffer of MPI_Ibcast was changed before MPI_Wait.* completed the operation: some of its 4000 bytes" count=1 ranks=0 */
     if (rank == 0)
         many[999] = 5;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-    MPI_Iallreduce(few, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "the send buffer of MPI_Iallreduce" count=1 ranks=1 */
+    MPI_Iallreduce(few, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r); /* want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "The send buffer of MPI_Iallreduce was changed before MPI_Wait.* completed the operation: some of its 16 bytes" count=1 ranks=1 */
     if (rank == 1)
         few[3]--;
     MPI_Wait(&r, MPI_STATUS_IGNORE);

@@ -11,10 +11,10 @@ program modified
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   field = rank
   if (rank == 0) then
-    call MPI_Issend(field, 10, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, request, ierr) ! want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "\(element 9 of 10, MPI_DOUBLE_PRECISION\)" count=1 ranks=0
+    call MPI_Issend(field, 10, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, request, ierr) ! want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "element 9 of 10 × MPI_DOUBLE_PRECISION" count=1 ranks=0
     field(10) = 7
     call MPI_Wait(request, status, ierr)
-    call MPI_Send_init(field, 10, MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, request, ierr) ! want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "\(element 0 of 10, MPI_DOUBLE_PRECISION\)" count=1 ranks=0
+    call MPI_Send_init(field, 10, MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, request, ierr) ! want "LOCAL:MEMORY:ILLEGAL_MODIFICATION" "element 0 of 10 × MPI_DOUBLE_PRECISION" count=1 ranks=0
     do i = 1, 2
       call MPI_Start(request, ierr)
       field(1) = field(1) + i - 1

@@ -5,7 +5,7 @@
 static void exchange(double (*a)[8], int peer)
 {
     MPI_Datatype column;
-    MPI_Type_vector(8, 1, 8, MPI_DOUBLE, &column); /* want "LOCAL:DATATYPE:NOT_FREED" "has 5 datatypes made by MPI_Type_vector" count=10 */
+    MPI_Type_vector(8, 1, 8, MPI_DOUBLE, &column); /* want "LOCAL:DATATYPE:NOT_FREED" "5 datatypes made by MPI_Type_vector are never freed" count=10 */
     MPI_Type_commit(&column);
     MPI_Sendrecv(&a[0][1], 1, column, peer, 0, &a[0][0], 1, column, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

@@ -45,10 +45,10 @@ int main(int argc, char **argv)
         MPI_Grequest_start(query, nothing, cancel, NULL, &request);
         MPI_Request waited = request;
         pthread_create(&thread, NULL, work, NULL);
-        MPI_Wait(&waited, MPI_STATUS_IGNORE); /* want warning "GLOBAL:DEADLOCK:NO_PROGRESS" "rank 0 has been in MPI_Wait" ranks=0,1 */
+        MPI_Wait(&waited, MPI_STATUS_IGNORE); /* want warning "GLOBAL:DEADLOCK:NO_PROGRESS" "Rank 0 has been in MPI_Wait" ranks=0,1 */
         pthread_join(thread, NULL);
     }
-    MPI_Barrier(MPI_COMM_WORLD); /* want warning "GLOBAL:DEADLOCK:NO_PROGRESS" "rank 1 has been in MPI_Barrier" */
+    MPI_Barrier(MPI_COMM_WORLD); /* want warning "GLOBAL:DEADLOCK:NO_PROGRESS" "Rank 1 has been in MPI_Barrier" */
     MPI_Finalize();
     return 0;
 }

@@ -10,8 +10,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int value = rank;
     if (rank == 0)
-        MPI_Send(&value, 1, MPI_INT, 1, 102, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "0 -> 1 -> 0" ranks=0,1 */
-    MPI_Bcast(&value, 1, MPI_INT, 3, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "rank 1 waits in MPI_Bcast for rank 0 to call it too" */
+        MPI_Send(&value, 1, MPI_INT, 1, 102, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "MPI_Send may wait for rank 1 to receive \(4 bytes\), and rank 1 is itself in MPI_Bcast.*: ranks 0,1 would be" ranks=0,1 */
+    MPI_Bcast(&value, 1, MPI_INT, 3, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "MPI_Send may wait for rank 1 to receive \(4 bytes\), and rank 1 is itself in MPI_Bcast.*: ranks 0,1 would be" */
     if (rank == 1)
         MPI_Recv(&value, 1, MPI_INT, 0, 102, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     if (rank == 1)
         MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:POTENTIAL" */
     MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:POTENTIAL" "rank 0 waits in MPI_Wait for rank 1 to call it too" */
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* want "GLOBAL:DEADLOCK:POTENTIAL" "MPI_Wait may wait for rank 1 to call it too, and rank 1 is itself in MPI_Recv from rank 0.*: ranks 0,1 would" */
     if (rank == 0)
         MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int value = rank;
     if (rank == 1) {
-        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "Rank 1 would wait for itself" ranks=1 */
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:DEADLOCK:POTENTIAL" "MPI_Send may wait for rank 1 itself to receive \(4 bytes\): rank 1 would be deadlocked, but MPI buffered the" ranks=1 */
         MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 3; i++) {
         MPI_Errhandler mine;
-        MPI_Comm_create_errhandler(ignore, &mine); /* want "LOCAL:ERRHANDLER:NOT_FREED" "has 3 error handlers made by MPI_Comm_create_errhandler" */
+        MPI_Comm_create_errhandler(ignore, &mine); /* want "LOCAL:ERRHANDLER:NOT_FREED" "3 error handlers made by MPI_Comm_create_errhandler are never freed" */
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
         MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before); /* want "LOCAL:ERRHANDLER:NOT_FREED" "MPI_Comm_get_errhandler" count=6 */
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

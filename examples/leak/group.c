@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Win win;
     MPI_Group all, again, first, nobody, late, window;
     MPI_Init(&argc, &argv);
-    MPI_Comm_group(MPI_COMM_WORLD, &all); /* want "LOCAL:GROUP:NOT_FREED" "has 1 group made by MPI_Comm_group" */
+    MPI_Comm_group(MPI_COMM_WORLD, &all); /* want "LOCAL:GROUP:NOT_FREED" "1 group made by MPI_Comm_group is never freed" */
     MPI_Comm_group(MPI_COMM_WORLD, &again);
     MPI_Group_incl(all, 1, &zero, &first); /* want "LOCAL:GROUP:NOT_FREED" "MPI_Group_incl" */
     MPI_Group_incl(all, 0, NULL, &nobody);

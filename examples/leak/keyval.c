@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm dup;
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 4; i++) {
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL); /* want "LOCAL:KEYVAL:NOT_FREED" "has 4 attribute keys" count=8 */
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL); /* want "LOCAL:KEYVAL:NOT_FREED" "4 attribute keys made by MPI_Comm_create_keyval are never freed" count=8 */
         MPI_Comm_set_attr(MPI_COMM_WORLD, key, &data);
         MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
     }

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 7; i++) {
         MPI_Op op;
-        MPI_Op_create(add, 1, &op); /* want "LOCAL:OP:NOT_FREED" "has 7 reduction operations" count=14 */
+        MPI_Op_create(add, 1, &op); /* want "LOCAL:OP:NOT_FREED" "7 reduction operations made by MPI_Op_create are never freed" count=14 */
         MPI_Allreduce(&a, &b, 1, MPI_INT, op, MPI_COMM_WORLD);
     }
     MPI_Finalize();

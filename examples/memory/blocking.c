@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Irecv(in, 4, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &r);
     if (rank == 0) {
-        MPI_Send(in + 3, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "reads memory that MPI_Irecv is still filling" ranks=0 */
+        MPI_Send(in + 3, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Send reads memory that MPI_Irecv.* is still filling" ranks=0 */
         MPI_Send(out, 4, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else {
         MPI_Recv(in + 2, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want error "LOCAL:MEMORY:OVERLAP" "writes to memory" ranks=1 */

@@ -12,10 +12,10 @@ int main(int argc, char **argv)
     if (rank == 0) /* the root only reads its buffer */
         MPI_Ibcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD, &r[1]);
     else
-        MPI_Ibcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Ibcast is still filling" ranks=1 */
+        MPI_Ibcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Ibcast writes to memory that MPI_Ibcast.* is still filling" ranks=1 */
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     MPI_Iallreduce(data, sum, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[0]);
-    MPI_Iallgather(sum + 3, 1, MPI_INT, data + 4, 1, MPI_INT, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "copy 3 of recvbuf\(INT\) and in sendbuf\(INT\)" ranks=0,1 */
+    MPI_Iallgather(sum + 3, 1, MPI_INT, data + 4, 1, MPI_INT, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Iallgather reads memory that MPI_Iallreduce.* is still filling" ranks=0,1 */
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     MPI_Finalize();
     return 0;

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&column);
     MPI_Type_commit(&three);
     MPI_Irecv(&a[0][5], 1, three, 1 - rank, 0, MPI_COMM_WORLD, &r[0]);
-    MPI_Isend(&a[0][7], 1, column, 1 - rank, 1, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "buf\(VECTOR\)\[0\]\[2\]\(DOUBLE\) and in buf\(VECTOR\)\[0\]\[0\]\(DOUBLE\)" ranks=0,1 */
+    MPI_Isend(&a[0][7], 1, column, 1 - rank, 1, MPI_COMM_WORLD, &r[1]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Isend reads memory that MPI_Irecv.* is still filling" ranks=0,1 */
     MPI_Send(&a[0][20], 1, three, 1 - rank, 0, MPI_COMM_WORLD);
     MPI_Recv(&a[0][30], 1, column, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);

@@ -13,11 +13,11 @@ int main(int argc, char **argv)
     MPI_Startall(2, r);
     MPI_Irecv(data + 2, 2, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &in);
     MPI_Pready(0, r[0]);
-    MPI_Pready(1, r[0]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Irecv is still filling" ranks=0,1 */
+    MPI_Pready(1, r[0]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Pready reads memory that MPI_Irecv.* is still filling" ranks=0,1 */
     MPI_Send(out, 2, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
     MPI_Wait(&in, MPI_STATUS_IGNORE);
     MPI_Pready_range(2, 3, r[0]);
-    MPI_Bcast(more + 7, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Precv_init is still filling" ranks=0,1 */
+    MPI_Bcast(more + 7, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Bcast writes to memory that MPI_Precv_init.* is still filling" ranks=0,1 */
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     MPI_Request_free(&r[0]);
     MPI_Request_free(&r[1]);

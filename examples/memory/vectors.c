@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "recvbuf\(HINDEXED\)\[2\]\[3\]\(INT\)" ranks=1 */
     else
         MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD);
-    MPI_Alltoallv(all, counts, from, MPI_INT, all, counts, to, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "sendbuf\(HINDEXED\)\[2\]\[3\]\(INT\) and in recvbuf\(HINDEXED\)\[2\]\[0\]\(INT\)" ranks=0,1,2 */
+    MPI_Alltoallv(all, counts, from, MPI_INT, all, counts, to, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "The send buffer and the receive buffer of MPI_Alltoallv begin at the same address" ranks=0,1,2 */
     for (int i = 0; i < 3; i++) {
         from[i] *= 4;
         to[i] = 4 * to[i] + 2;

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
         MPI_Irecv(in[1], 4, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[1]);
         MPI_Waitany(2, r, &i, MPI_STATUS_IGNORE);
         MPI_Send(&token, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
-        MPI_Irecv(in[1 - i], 4, MPI_INT, 1, 3, MPI_COMM_WORLD, &r[i]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Irecv is still filling" ranks=0 */
+        MPI_Irecv(in[1 - i], 4, MPI_INT, 1, 3, MPI_COMM_WORLD, &r[i]); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Irecv writes to memory that MPI_Irecv.* is still filling" ranks=0 */
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     } else {
         MPI_Send(out, 4, MPI_INT, 0, 0, MPI_COMM_WORLD);

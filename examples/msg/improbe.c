@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        MPI_Send(data, 4, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "4 × MPI_INT with MPI_Send, but rank 1 receives it as 4 × MPI_FLOAT" */
+        MPI_Send(data, 4, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "MPI_Send of rank 0 sends 4 × MPI_INT, but MPI_Imrecv of rank 1.* receives it as 4 × MPI_FLOAT" */
         MPI_Send(data, 4, MPI_INT, 1, 1, MPI_COMM_WORLD); /* want "GLOBAL:MSG:TRUNCATED" */
     } else {
         do

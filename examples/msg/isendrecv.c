@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        MPI_Isendrecv(a, 2, MPI_INT, 1, 0, f, 2, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "Rank 1 sends 2 × MPI_INT with .*, but rank 0 receives it as 2 × MPI_FLOAT" */
+        MPI_Isendrecv(a, 2, MPI_INT, 1, 0, f, 2, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "MPI_Isendrecv of rank 1 sends 2 × MPI_INT, but MPI_Isendrecv of rank 0.* receives it as 2 × MPI_FLOAT" */
     else
         MPI_Isendrecv(a, 2, MPI_INT, 0, 0, b, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" */
     MPI_Wait(&r, MPI_STATUS_IGNORE);

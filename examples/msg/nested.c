@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){offsetof(struct outer, p), offsetof(struct outer, s)},
                            (MPI_Datatype[]){pair, last}, &all);
     MPI_Type_create_resized(all, 0, sizeof(struct outer), &sized); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "type made" */
-    MPI_Type_commit(&sized); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" */
+    MPI_Type_commit(&sized);
     MPI_Type_set_name(sized, "outer");
     if (rank == 0)
         MPI_Send(&out[1], 2, sized, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "2×\{2×\{INT, DOUBLE\}, SHORT\}(.|\n)*3×\{2×\{INT, DOUBLE\}, INT\}(.|\n)*element 4: MPI_SHORT is sent, MPI_INT is expected(.|\n)*copy 0 of outer\(RESIZED\)\[0\]\(STRUCT\)\[1\]\[0\]\(SHORT\)" */

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH from 4.1 on lets MPI_Finalize fail */
     if (rank == 0)
         for (int i = 0; i < 4; i++)
-            MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:MSG:PENDING" "4 messages on this communicator, and 3 of them were received" count=1 ranks=0,1 */
+            MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* want "GLOBAL:MSG:PENDING" "never received(?s:.*)received 3 of the 4 messages" count=1 ranks=0,1 */
     else if (rank == 1)
         for (int i = 0; i < 3; i++)
             MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &dup); /* may warning "LOCAL:COMM:NOT_FREED" */
         if (rank > 0)
-            MPI_Send(&x, 0, MPI_INT, 0, i, dup); /* want "GLOBAL:MSG:PENDING" "all processes of the communicator have freed it|MPI refuses to free the communicator" count=6 ranks=0,1,2 */
+            MPI_Send(&x, 0, MPI_INT, 0, i, dup); /* want "GLOBAL:MSG:PENDING" "All processes of the communicator have freed it|MPI refuses to free the communicator" count=6 ranks=0,1,2 */
         MPI_Barrier(dup);
         MPI_Comm_free(&dup);
     }
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         MPI_Mprobe(1, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         MPI_Request r;
-        MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:MSG:PENDING" "MPI_Mprobe or MPI_Improbe has taken it" ranks=0,1 */
+        MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r); /* want "GLOBAL:MSG:PENDING" "MPI_Isend sends a message to rank 0 with tag 0, but MPI_Mprobe.* takes it without a call of MPI_Mrecv or" ranks=0,1 */
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         MPI_Recv(data, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status); /* want "GLOBAL:MSG:TRUNCATED" "tag=2" count=1 */
         MPI_Irecv(data, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request); /* want "GLOBAL:MSG:TRUNCATED" "tag=3" count=1 */
         MPI_Wait(&request, &status);
-        MPI_Recv(data, 4, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "Sent: 2×FLOAT" */
+        MPI_Recv(data, 4, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* want "GLOBAL:MSG:DATATYPE:MISMATCH" "MPI_Send of rank 0 sends 2 × MPI_FLOAT, but MPI_Recv of rank 1.* receives it as 4 × MPI_INT" */
     }
     MPI_Finalize();
     return 0;

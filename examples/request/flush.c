@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Request r;
     MPI_Init(&argc, &argv);
     MPI_Comm_attach_buffer(MPI_COMM_SELF, buffer, size);
-    MPI_Comm_iflush_buffer(MPI_COMM_SELF, &r); /* want warning "LOCAL:REQUEST:NOT_FREED" count=1 */
+    MPI_Comm_iflush_buffer(MPI_COMM_SELF, &r); /* want error "LOCAL:REQUEST:NOT_FREED" count=1 */
     MPI_Comm_detach_buffer(MPI_COMM_SELF, &buffer, &size);
     MPI_Finalize();
     return 0;

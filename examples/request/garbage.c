@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     memset(&request, 0, sizeof request);
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE); /* want error "LOCAL:REQUEST:ILLEGAL_CALL" "not a request" ranks=0 may "LOCAL:EXIT:SIGNAL" */
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE); /* want error "LOCAL:REQUEST:ILLEGAL_CALL" "MPI_Test gets a handle that no MPI call has returned" ranks=0 may "LOCAL:EXIT:SIGNAL" */
     MPI_Finalize();
     return 0;
 }

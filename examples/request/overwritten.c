@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     out = rank;
-    MPI_Irecv(&in[0], 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request); /* want warning "LOCAL:REQUEST:LOST" "MPI_Irecv" count=2 ranks=0,1 */
+    MPI_Irecv(&in[0], 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request); /* want error "LOCAL:REQUEST:LOST" "MPI_Irecv" count=2 ranks=0,1 */
     MPI_Irecv(&in[1], 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &request); /* want "LOCAL:REQUEST:LOST" */
     MPI_Send(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
     MPI_Send(&out, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int out = rank, in;
     MPI_Request r[2];
-    MPI_Send_init(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &r[0]); /* want "LOCAL:REQUEST:NOT_FREED" "MPI_Send_init" ranks=0,1 */
+    MPI_Send_init(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &r[0]); /* want warning "LOCAL:REQUEST:NOT_FREED" "MPI_Send_init" ranks=0,1 */
     MPI_Recv_init(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &r[1]);
     for (int i = 0; i < 10; i++) {
         MPI_Startall(2, r);

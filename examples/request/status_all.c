@@ -8,8 +8,8 @@ int main(int argc, char **argv)
     MPI_Request requests[2];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);  /* want warning "LOCAL:REQUEST:NOT_FREED" count=2 ranks=0,1 */
-    MPI_Issend(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]); /* want warning "LOCAL:REQUEST:NOT_FREED" count=2 ranks=0,1 */
+    MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);  /* want error "LOCAL:REQUEST:NOT_FREED" count=2 ranks=0,1 */
+    MPI_Issend(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]); /* want error "LOCAL:REQUEST:NOT_FREED" count=2 ranks=0,1 */
     do
         MPI_Request_get_status_all(2, requests, &flag, MPI_STATUSES_IGNORE);
     while (!flag);

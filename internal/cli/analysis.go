@@ -18,6 +18,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/debug/state"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/report"
@@ -312,6 +313,7 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 	r.Interrupted = a.stopped.Load()
 	r.Suppressions = a.collector.Suppressed()
 	a.note(unmatched(r.Suppressions)...)
+	a.note(a.hidden()...)
 	trouble := a.trouble()
 	problems = append(problems, a.publish(r, findings, sum)...)
 	for _, p := range problems {
@@ -329,6 +331,24 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 		return nil
 	}
 	return statusError(exit)
+}
+
+// hidden returns a note for each program with a static MPI library that a script has started, if no process has
+// initialised MPI: its calls were not seen.
+func (a *analysis) hidden() (notes []string) {
+	if a.run.Ranks > 0 || a.fatality == nil { // a replay has no programs
+		return nil
+	}
+	seen := make(map[string]bool)
+	for _, p := range a.pipeline.Tracker.Processes {
+		if !seen[p.Exe] {
+			seen[p.Exe] = true
+			if text := launch.Hidden(p.Exe); text != "" {
+				notes = append(notes, "unwatched: "+text)
+			}
+		}
+	}
+	return notes
 }
 
 // publish writes the reports, and returns the errors.

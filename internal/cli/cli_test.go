@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mpivet": func() { os.Exit(Run(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"mpivet": func() { os.Exit(Run(os.Args[1:])) }, "restrict": restrict})
 }
 
 // TestScript runs the command lines in testdata/script. The conditions [mpich], [openmpi] and [mpi4py] are true if
@@ -50,6 +50,9 @@ func TestScript(t *testing.T) {
 				return canLinkStatically(), nil
 			case "root":
 				return os.Getuid() == 0, nil
+			case "namespaces": // the user may make them
+				unshare := exec.Command("unshare", "-r", "-m", "-p", "-f", "--mount-proc", "-u", "-i", "-n", "true")
+				return unshare.Run() == nil, nil
 			case "suid": // programs get the rights of their owners
 				var fs unix.Statfs_t
 				return unix.Statfs(os.TempDir(), &fs) == nil && fs.Flags&unix.ST_NOSUID == 0, nil

@@ -188,7 +188,7 @@ func fixNp(root *cobra.Command, args []string) []string {
 func self() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: is /proc mounted?", err)
 	}
 	// Use the name from the command line if it is the same file, because the name of a link may matter.
 	name, err := launch.FindProgram(os.Args[0])

@@ -35,6 +35,11 @@ type NoMPIError struct{ text string }
 
 func (e *NoMPIError) Error() string { return e.text }
 
+// UnobservableError means that a program has an MPI, but a library cannot be preloaded into it. Its text is one line.
+type UnobservableError struct{ text string }
+
+func (e *UnobservableError) Error() string { return e.text }
+
 // Detect finds the program of a command line, with PATH like a shell, and its MPI. It takes the MPI from the libraries
 // that the executable needs, or from programs that its script or its arguments name. If named is not empty, Detect uses
 // NamedMPI instead.
@@ -49,11 +54,11 @@ func Detect(argv []string, named string) (*Program, error) {
 		if p.MPI, err = NamedMPI(named); err != nil {
 			return nil, err
 		}
+		if err := d.refuse(path, argv[1:]); err != nil {
+			return nil, err
+		}
 		// Ignore errors: the MPI does not depend on the program.
 		if o, err := readObject(path); err == nil {
-			if err := d.observable(o); err != nil {
-				return nil, err
-			}
 			p.PreloadFirst = sanitizers(d.loader.closure(o))
 			p.Linked = linked(path)
 		}
@@ -67,6 +72,21 @@ func Detect(argv []string, named string) (*Program, error) {
 	}
 	p.PreloadFirst, p.Linked = d.first, d.linked
 	return p, nil
+}
+
+// refuse returns an error for a command line with a program that cannot be observed, although its MPI is named. It
+// ignores other problems of the search.
+func (d *detector) refuse(path string, args []string) error {
+	d.quick = true
+	m, err := d.file(path, args, 0)
+	var no *UnobservableError
+	switch {
+	case errors.As(err, &no):
+		return err
+	case err == nil && m == nil && d.static != "":
+		return d.failure(path)
+	}
+	return nil
 }
 
 // FindProgram returns the absolute path of a program, from a path or from a name in PATH. A name that is not in PATH
@@ -107,6 +127,7 @@ type detector struct {
 	seen   map[string]*MPI // results by ELF file; nil for files without MPI
 	first  []string        // sanitizers of the program
 	linked string          // version of mpivet's library in the program
+	quick  bool            // leave out Python programs, which take time
 	// Problems of the search, for the error message.
 	missing *dependency // an MPI library that was not found
 	static  string      // an executable with a static MPI library
@@ -134,7 +155,7 @@ func (d *detector) file(path string, args []string, depth int) (*MPI, error) {
 	head = head[:n]
 	switch {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		m, err := d.elf(path)
+		m, err := d.elf(path, depth)
 		if m != nil || err != nil {
 			return m, err
 		}
@@ -148,8 +169,8 @@ func (d *detector) file(path string, args []string, depth int) (*MPI, error) {
 	}
 }
 
-// elf finds the MPI that an ELF file needs.
-func (d *detector) elf(path string) (*MPI, error) {
+// elf finds the MPI that an ELF file needs. At depth 0, the file is the program to start.
+func (d *detector) elf(path string, depth int) (*MPI, error) {
 	if m, ok := d.seen[path]; ok {
 		return m, nil
 	}
@@ -158,13 +179,17 @@ func (d *detector) elf(path string) (*MPI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := d.observable(o); err != nil {
-		return nil, err
-	}
 	deps := d.loader.closure(o)
 	m := d.mpiOf(deps, path)
 	mark := linked(path)
-	if static := staticMPI(path); m == nil && static != nil && needsNoMPI(deps) {
+	static := staticMPI(path)
+	// Scripts may name programs like ping, which need no watching.
+	if depth == 0 || m != nil || static != nil || !needsNoMPI(deps) {
+		if err := observable(o); err != nil {
+			return nil, err
+		}
+	}
+	if m == nil && static != nil && needsNoMPI(deps) {
 		if mark != "" {
 			m = static
 		} else if d.static == "" {
@@ -179,9 +204,9 @@ func (d *detector) elf(path string) (*MPI, error) {
 }
 
 // observable returns an error if mpivet's library cannot be loaded into the program, or into those that it starts.
-func (d *detector) observable(o *object) error {
+func observable(o *object) error {
 	if text := cmp.Or(foreign(o), privileged(o.path)); text != "" {
-		return &NoMPIError{text}
+		return &UnobservableError{text}
 	}
 	return nil
 }
@@ -473,8 +498,7 @@ func (d *detector) failure(path string) error {
 		return &NoMPIError{fmt.Sprintf("%s needs %s, which is not found: set LD_LIBRARY_PATH or load the module "+
 			"of its MPI", d.missing.by, d.missing.name)}
 	case d.static != "":
-		return &NoMPIError{fmt.Sprintf("%s contains a static MPI library, whose calls cannot be observed: link it "+
-			"with the shared MPI library, or with what mpivet link-flags prints", d.static)}
+		return &NoMPIError{hidden(d.static)}
 	case d.pyError != nil:
 		return d.pyError
 	}

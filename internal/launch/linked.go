@@ -13,8 +13,11 @@ import (
 // A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do
 // not leave the executable. It is linked with an object file instead, which has the same sources.
 
-// linkedSection is the section of an executable that says which version of the object file it contains.
-const linkedSection = ".mpivet"
+// linkedSection is the section of an executable that says which version of the object file it contains: a note of ELF.
+const linkedSection = ".note.mpivet"
+
+// noteHeader is the size of what comes before the text in the note: three numbers, and the name "mpivet" with padding.
+const noteHeader = 3*4 + 8
 
 // wrappedSymbols are internal functions of MPI libraries that the object file stands before.
 var wrappedSymbols = map[bool][]string{
@@ -68,10 +71,10 @@ func linked(path string) string {
 		return ""
 	}
 	data, err := s.Data()
-	if err != nil {
+	if err != nil || len(data) < noteHeader {
 		return ""
 	}
-	text, _, _ := strings.Cut(string(data), "\x00")
+	text, _, _ := strings.Cut(string(data[noteHeader:]), "\x00")
 	return text
 }
 
@@ -106,6 +109,26 @@ func staticMPI(path string) *MPI {
 		return m
 	}
 	return nil
+}
+
+// hidden says what to do about an executable with a static MPI library.
+func hidden(path string) string {
+	return path + " contains a static MPI library, whose calls cannot be observed: link it with the shared MPI " +
+		"library, or with what mpivet link-flags prints"
+}
+
+// Hidden says what to do about an executable, if it has a static MPI library and not the library of mpivet. Otherwise,
+// it returns "".
+func Hidden(path string) string {
+	o, err := readObject(path)
+	if err != nil || linked(path) != "" || staticMPI(path) == nil {
+		return ""
+	}
+	l := loader{env: os.Getenv}
+	if !needsNoMPI(l.closure(o)) {
+		return ""
+	}
+	return hidden(path)
 }
 
 // privileged says why the loader ignores LD_PRELOAD for an executable, "" if it does not: if the program has more

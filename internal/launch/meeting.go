@@ -133,7 +133,7 @@ const meetingSize = 4096
 // already, it removes the file.
 func reserve(f *os.File) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, meetingSize)
-	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS || err == unix.EPERM {
 		return nil
 	}
 	return errors.Join(&os.PathError{Op: "allocate", Path: f.Name(), Err: err}, os.Remove(f.Name()), f.Close())

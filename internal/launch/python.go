@@ -126,7 +126,7 @@ const (
 func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, error) {
 	cmd := parsePython(args)
 	dir, names, ok := cmd.imports()
-	if !ok {
+	if !ok || d.quick {
 		return nil, nil // the interpreter will report the error, or this is not a command but a word in a shell script
 	}
 	s := &importSearch{interpreter: interpreter, dir: dir, module: topModule(cmd.module)}
@@ -139,7 +139,7 @@ func (d *detector) python(interpreter string, args []string, guess bool) (*MPI, 
 		return d.mpi4py(interpreter, mods, cmd)
 	}
 	for _, ext := range s.extensions[:min(len(s.extensions), maxExtensions)] {
-		if m, err := d.elf(ext); err == nil && m != nil {
+		if m, err := d.elf(ext, 1); err == nil && m != nil {
 			d.first = nil // the sanitizers belong to the extension, not to the interpreter
 			return m, nil
 		}

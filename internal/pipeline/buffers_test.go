@@ -165,34 +165,34 @@ func TestBufferTexts(t *testing.T) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, true, 16, 9, 1))
-		}, "Rank 0 changes the send buffer of MPI_Isend before the operation is complete: " +
-			"byte 9 of the 16 (element 2 of 4, MPI_INT) has changed when MPI_Wait returns."},
+		}, "The send buffer of MPI_Isend was changed before MPI_Wait completed the operation: " +
+			"byte 9 of the 16 (element 2 of 4 × MPI_INT) is different"},
 		{"a range", func(s, r *Rank) {
 			isend(s, 9, 1, 4, 1, made(1, 16, 7))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, true, 16, 3, 6))
-		}, "of the 16 bytes, those from byte 3 (element 0 of 4, MPI_INT) to byte 8 (element 2 of 4, MPI_INT) have " +
-			"changed"},
+		}, "of the 16 bytes, those from byte 3 (element 0 of 4 × MPI_INT) to byte 8 (element 2 of 4 × MPI_INT) are " +
+			"different"},
 		{"a block", func(s, r *Rank) {
 			isend(s, 9, 1, 4096, 1, made(1, 16384, 7, 8, 9, 10))
 			r.Call("recv", "MPI_Recv", recv(4096, Int, 0, 0))
 			complete(s, 9, 1, Changed(1, false, 16384, 4096, 4096))
-		}, "the first between byte 4096 (element 1024 of 4096, MPI_INT) and byte 8191 (element 2047 of 4096, MPI_INT)"},
+		}, "the first between byte 4096 (element 1024 of 4096 × MPI_INT) and byte 8191 (element 2047 of " +
+			"4096 × MPI_INT)"},
 		{"a damaged block", func(s, r *Rank) {
 			sent(s, 4096, 16384, 1, 2, 3, 4)
 			received(r, 4096, 16384, 1, 2, 5, 5)
-		}, "The 16384 bytes that rank 1 receives from rank 0 are not what was sent: " +
-			"the first difference is between byte 8192 and byte 12287."},
+		}, "MPI_Send of rank 0 sends 16384 bytes, but MPI_Recv of rank 1 receives other data\n" +
+			"The first difference is between byte 8192 and byte 12287."},
 		{"a buffer that is not there", func(s, r *Rank) {
 			s.Publish("send", "MPI_Send", send(4, Int, 1, 0), 0, Unreachable(0x7000, 8, false, false))
 			r.Call("recv", "MPI_Recv", recv(4, Int, 0, 0))
-		}, "Rank 0 passes a send buffer to MPI_Send that it cannot read: " +
-			"there is no memory at address 0x7000, the place of element 2 of 4, MPI_INT."},
+		}, "MPI cannot read the send buffer of MPI_Send: there is no memory for element 2 of 4 × MPI_INT"},
 		{"a buffer that is not to be written", func(s, r *Rank) {
 			s.Call("send", "MPI_Send", send(4, Int, 1, 0))
 			r.Publish("recv", "MPI_Recv", recv(4, Int, 0, 0), 0, Unreachable(0x7000, 0, true, true))
-		}, "Rank 1 passes a receive buffer to MPI_Recv that it cannot write to: " +
-			"the memory at address 0x7000 is not writable, the place of element 0 of 4, MPI_INT."},
+		}, "MPI cannot write to the receive buffer of MPI_Recv: " +
+			"the memory for element 0 of 4 × MPI_INT is not writable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := analyse(t, func() *Program {

@@ -43,8 +43,8 @@ func TestMismatchOfStructs(t *testing.T) {
 	}
 	f := found[0]
 	for _, want := range []string{
-		"Rank 0 sends 2 × a derived datatype with MPI_Send, but rank 1 receives it as 3 × a derived datatype with " +
-			"MPI_Recv.",
+		"MPI_Send of rank 0 sends 2×{2×INT, DOUBLE} in a derived datatype, but MPI_Recv of rank 1 receives it as " +
+			"3×{INT, DOUBLE, INT} in a derived datatype",
 		"Sent: 2×{2×INT, DOUBLE}\nExpected: 3×{INT, DOUBLE, INT}",
 		"element 1: MPI_INT is sent, MPI_DOUBLE is expected",
 		"copy 0 of sendtype(STRUCT)[1][0](INT)", "copy 0 of recvtype(STRUCT)[1][0](DOUBLE)",
@@ -58,8 +58,7 @@ func TestMismatchOfStructs(t *testing.T) {
 		roles = append(roles, s.Role)
 	}
 	if want := []string{
-		"send", "receive", "send type made", "send type committed", "receive type made",
-		"receive type committed",
+		"send", "receive", "send type made", "receive type made",
 	}; !slices.Equal(roles, want) {
 		t.Errorf("sites %q", roles)
 	}
@@ -172,8 +171,8 @@ func TestTruncated(t *testing.T) {
 			}
 			for _, f := range found {
 				if f.Check == "GLOBAL:MSG:TRUNCATED" &&
-					(f.Severity != finding.Error || !strings.Contains(told(f), "element 4, MPI_INT, is the first "+
-						"that does not fit")) {
+					(f.Severity != finding.Error || !strings.Contains(told(f), "the message has 32 bytes, the "+
+						"buffer 16 bytes")) {
 					t.Errorf("%v: %s", f.Severity, f.Message)
 				}
 			}

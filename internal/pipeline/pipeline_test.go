@@ -67,7 +67,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]"},
-			"Rank 0 sends 2 × MPI_FLOAT with MPI_Send, but rank 1 receives it as 1 × MPI_DOUBLE",
+			"MPI_Send of rank 0 sends 2 × MPI_FLOAT, but MPI_Recv of rank 1 receives it as 1 × MPI_DOUBLE",
 		},
 		{"bytes", func() *Program {
 			p := New(2)
@@ -128,7 +128,7 @@ func TestFindings(t *testing.T) {
 			p.Ranks[0].Call("a", "MPI_Isend", a)
 			p.Ranks[1].Call("b", "MPI_Recv", recv(1, Int, 0, 0))
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "has 1 request made by MPI_Isend at one place, never completed"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "This MPI_Isend is never completed"},
 		{"requests that share a handle", func() *Program {
 			p := New(2)
 			for i := range 2 {
@@ -139,7 +139,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("c", "MPI_Wait", Args{"request": 0x6c000001, "*request": 0x5000, ">status": []Status{{}}})
 			return finalize(p)
-		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "1 request"},
+		}, []string{"LOCAL:REQUEST:NOT_FREED [0]"}, "This MPI_Isend is never completed"},
 		{"a copied handle that two requests share", func() *Program {
 			// Rank 0 waits for its second send with a copy of the handle. It waits for the first send when that can be
 			// received.
@@ -248,7 +248,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"LOCAL:MPI:CALL_FAILED [0]"},
-			"MPI_Send fails on rank 0 with MPI_ERR_RANK. MPI says:\nno way to rank 0",
+			"MPI_Send fails with MPI_ERR_RANK\nMPI says: no way to rank 0",
 		},
 		{"leaves without finalize", func() *Program {
 			p := New(2)
@@ -325,7 +325,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 2]"},
-			"Rank 0 sends 1 × MPI_INT with MPI_Send, but rank 2 receives it as 1 × MPI_FLOAT",
+			"MPI_Send of rank 0 sends 1 × MPI_INT, but MPI_Recv of rank 2 receives it as 1 × MPI_FLOAT",
 		},
 		{"inter-communicators of pairs", func() *Program {
 			// {0} with {3}, and {1} with {2}, are two communicators.
@@ -358,7 +358,7 @@ func TestFindings(t *testing.T) {
 			}
 			p.Ranks[0].Call("free", "MPI_Request_free", Args{"request": 0x98000000, "*request": 0x5000})
 			return finalize(p)
-		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "at one place, never freed"},
+		}, []string{"GLOBAL:MSG:DATATYPE:MISMATCH [0 1]", "LOCAL:REQUEST:NOT_FREED [1]"}, "never freed"},
 		{"a cancelled receive leaves its message to the next", func() *Program {
 			p := New(2)
 			a := message(1, Double, "source", 0, 0)
@@ -473,6 +473,18 @@ func TestFindings(t *testing.T) {
 			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Exited, Initialized: true, Time: 1}
 			return p
 		}, []string{"LOCAL:EXIT:BEFORE_MPI_FINALIZE [1]"}, ""},
+		{"killed, so the launcher ends another", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 15, Initialized: true, Asked: true, Time: 7e6}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 8e6}
+			return p
+		}, []string{"LOCAL:EXIT:SIGNAL [1]"}, "SIGKILL"},
+		{"killed by the launcher, as it does not end when it is asked to", func() *Program {
+			p := New(2)
+			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Signaled, Code: 15, Initialized: true, Asked: true, Time: 7e6}
+			p.Ranks[1].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 1007e6}
+			return p
+		}, nil, ""},
 		{"killed before another exits", func() *Program {
 			p := New(2)
 			p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Vanished, Initialized: true, Time: 1}
@@ -501,7 +513,7 @@ func TestEndedByMPI(t *testing.T) {
 		inMPI bool
 		ticks int
 		want  bool
-	}{{false, 10, true}, {true, 10, false}, {true, 100, true}} {
+	}{{false, 10, true}, {true, 100, false}, {true, 250, true}} {
 		p := New(2)
 		p.Ranks[0].Open("a", "MPI_Type_commit", Args{"datatype": Int})
 		p.Ranks[0].End = &ring.ProcEnd{Kind: ring.Exited, Code: 2, Initialized: true, InMPI: c.inMPI}

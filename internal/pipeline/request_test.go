@@ -56,7 +56,7 @@ func TestRequests(t *testing.T) {
 		}, nil, ""},
 		{
 			"a copy is waited for", func(k *Rank) { begin(k, a); wait(k, a); wait(k, a) }, illegal,
-			"MPI_Wait with a request of MPI_Irecv that is complete or freed",
+			"MPI_Wait gets a request of MPI_Irecv that is already complete or freed: the handle is an old copy",
 		},
 		{
 			"a copy is waited for, and fails",
@@ -76,7 +76,7 @@ func TestRequests(t *testing.T) {
 		{"two of one handle", func(k *Rank) { begin(k, a); begin(k, a); all(k, a, a) }, nil, ""},
 		{
 			"twice in an array", func(k *Rank) { begin(k, a); all(k, a, a) }, illegal,
-			"a request of MPI_Irecv (element 1 of the array) that the array has more than once",
+			"a request of MPI_Irecv, element 1 of the array, that is in the array more than once",
 		},
 		{
 			"inactive twice in an array",
@@ -113,7 +113,7 @@ func TestRequests(t *testing.T) {
 		},
 		{
 			"never made", func(k *Rank) { begin(k, a); fails(k, "MPI_Wait", 5); wait(k, a) }, illegal,
-			"no MPI call has returned this handle",
+			"MPI_Wait gets a handle that no MPI call has returned",
 		},
 		{"never made, and no error", func(k *Rank) { begin(k, a); wait(k, 5); wait(k, a) }, nil, ""},
 		{"not told which a failed wait has completed", func(k *Rank) {
@@ -143,7 +143,7 @@ func TestRequests(t *testing.T) {
 			x[">request"], x["*request"] = b, 0x5000+a
 			k.Call("again", "MPI_Irecv", x)
 			wait(k, b)
-		}, []string{"LOCAL:REQUEST:LOST [0]"}, "overwrote its variable"},
+		}, []string{"LOCAL:REQUEST:LOST [0]"}, "MPI_Irecv overwrites its request variable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := analyse(t, func() *Program {

@@ -7,6 +7,9 @@
 /* mpiapi.Hash(): the library refuses a session that was made for another table. */
 extern const uint64_t mv_table_hash;
 
+/* The version of the library's sources. */
+extern const char mv_identity[];
+
 /* The kinds of collectives (enum mv_collective) by the functions' numbers; MV_KINDS for functions that are not
  * collective. */
 extern const uint8_t mv_collective_of[];

@@ -30,7 +30,7 @@ _Static_assert(offsetof(struct mv_control, verdicts) == 352, "mv_control.verdict
 _Static_assert(offsetof(struct mv_control, breaks) == 356, "mv_control.breaks");
 _Static_assert(offsetof(struct mv_control, debugger) == 360, "mv_control.debugger");
 _Static_assert(offsetof(struct mv_control, found) == 872, "mv_control.found");
-_Static_assert(offsetof(struct mv_control, pad) == 876, "mv_control.pad");
+_Static_assert(offsetof(struct mv_control, outdated) == 876, "mv_control.outdated");
 _Static_assert(sizeof(struct mv_map) == 256, "struct mv_map");
 _Static_assert(offsetof(struct mv_map, start) == 0, "mv_map.start");
 _Static_assert(offsetof(struct mv_map, end) == 8, "mv_map.end");

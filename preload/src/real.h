@@ -16,9 +16,6 @@ struct mv_linked {
 
 extern const struct mv_linked mv_linked[];
 
-/* Tells mpivet that the program contains this library, and which version of it. */
-extern const char mv_linked_mark[];
-
 /* The address of an object of the MPI library, NULL if there is none. A program that is linked at a fixed address has
  * its own copy of the object, which is found first. */
 void *mv_symbol(const char *name);

@@ -43,6 +43,10 @@ extern const int *mv_home;
  * recorded. Called once, by mv_start. */
 int mv_session_join(uint64_t table_hash);
 
+/* Notes in the session that the program contains another version of the library. The session must have the same table
+ * of the MPI interface. */
+void mv_session_outdated(uint64_t table_hash);
+
 /* Whether this is the process that owns the rings, and not a child. Safe in a signal handler. */
 int mv_at_home(void);
 

@@ -118,8 +118,8 @@ func (d *Deadlock) Cycle() (cycle []*track.Process) {
 const patience = 3
 
 // grace is the number of ticks that the launcher has to end the other processes after a process was killed, or ended by
-// MPI.
-const grace = 30
+// MPI. MPICH 4.2 may take more than 3 seconds.
+const grace = 200
 
 // Analyzer looks for deadlocks at every tick.
 type Analyzer struct {

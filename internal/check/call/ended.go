@@ -50,10 +50,9 @@ func ended(x *check.Run, p *track.Process) *finding.Finding {
 	}
 	name := x.Func(c).Name
 	return &finding.Finding{
-		Key:   x.Place(c),
-		Ranks: []int{p.Rank},
-		Message: fmt.Sprintf("%s fails on rank %d, and MPI ends the program with exit status %d.", name, p.Rank,
-			p.Ended.Code),
+		Key:     x.Place(c),
+		Ranks:   []int{p.Rank},
+		Message: fmt.Sprintf("%s fails, and MPI ends the program with exit status %d", name, p.Ended.Code),
 		Why: "The error handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. MPI's own message on stderr says " +
 			"what is wrong.",
 		Advice: "Correct the arguments of the call, or what led to the error. To handle such errors in the program, " +

@@ -72,9 +72,9 @@ func failed(x *check.Run, t *track.Thread, c match.Call, rc int32, f *track.Fail
 	if class != "" {
 		what = class
 	}
-	out.Message = fmt.Sprintf("%s fails on rank %d with %s.", fn.Name, p.Rank, what)
+	out.Message = fmt.Sprintf("%s fails with %s", fn.Name, what)
 	if text != "" {
-		out.Message += " MPI says:\n" + text
+		out.Message += "\nMPI says: " + text
 	}
 	cause := "correct the arguments of the call, or what led to the error"
 	if limited(fn, class) {

@@ -25,7 +25,7 @@ var NotFreed = leftover.New(&leftover.Kind{
 	Doc: notFreedDoc,
 	Live: func(p *track.Process, f func(leftover.Object)) int {
 		p.Datatypes(func(d *match.Datatype) {
-			f(leftover.Object{Made: d.Made, Number: d.Number, Committed: d.Committed})
+			f(leftover.Object{Made: d.Made, Number: d.Number})
 		})
 		return p.DerivedDatatypes()
 	},

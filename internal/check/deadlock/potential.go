@@ -50,15 +50,19 @@ type potentials struct {
 
 // potential is a potential deadlock. It may occur again after its report.
 type potential struct {
-	finding *finding.Finding // its count is of the occurrences since the last report
-	order   []string         // place of each site that waits
-	relied  []string         // sends that were buffered
-	left    []string         // collectives that a process may have left early
-	hangs   bool             // the same calls are in a real deadlock
-	sends   []*match.Op      // of the first occurrence, not received yet
-	procs   map[*track.Process]bool
-	age     int // ticks
-	told    bool
+	finding  *finding.Finding // its count is of the occurrences since the last report
+	head     string           // the beginning of the message
+	lines    []string         // what each process waits for
+	mixed    bool             // they wait in different calls
+	requests bool             // a call waits for a request of a send
+	order    []string         // place of each site that waits
+	relied   []string         // sends that were buffered
+	left     []string         // collectives that a process may have left early
+	hangs    bool             // the same calls are in a real deadlock
+	sends    []*match.Op      // of the first occurrence, not received yet
+	procs    map[*track.Process]bool
+	age      int // ticks
+	told     bool
 }
 
 // seasoned is how many ticks after its occurrence a potential deadlock is reported. A real one is reported before.
@@ -129,7 +133,6 @@ func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []strin
 	f := q.finding
 	var (
 		cycle   []int
-		lines   []string
 		details []map[string]any
 		more    []finding.Site // where the operations began
 	)
@@ -137,10 +140,12 @@ func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []strin
 		w := &k.Waits[i]
 		rank := w.Thread.Process.Rank
 		cycle = append(cycle, rank)
-		if len(lines) < 4*shown {
-			lines = append(lines,
-				fmt.Sprintf("rank %d waits in %s", rank, p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
+		if len(q.lines) < 4*shown {
+			q.lines = append(q.lines, fmt.Sprintf("Rank %d waits in %s.", rank,
+				p.waiting(w, k.Waits[(i+1)%len(k.Waits)].Thread.Process)))
 		}
+		q.mixed = q.mixed || places[i] != places[0]
+		q.requests = q.requests || w.Begun && w.Op != nil && w.Op.Send
 		if w.Buffered {
 			details = append(details,
 				map[string]any{"rank": rank, "call": p.x.Func(w.Op.Call).Name, "bytes": bytes(w.Op)})
@@ -161,32 +166,79 @@ func (p *potentials) describe(q *potential, k *strictreplay.Knot, places []strin
 			q.left = append(q.left, fmt.Sprintf("%s on rank %d", p.x.Func(w.Call).Name, rank))
 		}
 	}
-	if n := len(k.Waits) - len(lines); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s more wait likewise", check.Plural(n, "process", "processes")))
+	if n := len(k.Waits) - len(q.lines); n > 0 {
+		q.lines = append(q.lines, fmt.Sprintf("%s more wait likewise.", check.Plural(n, "process", "processes")))
 	}
+	q.head = p.head(k)
 	f.Sites = append(f.Sites, more...)
-	f.Message = strings.Join(lines, ",\n")
 	f.Details = map[string]any{"cycle": cycle}
 	if len(details) > 0 {
 		f.Details["buffered"] = details
 	}
 }
 
-// waiting says where a thread waits, and what for.
-func (p *potentials) waiting(w *strictreplay.Wait, next *track.Process) string {
-	who := fmt.Sprintf("rank %d", next.Rank)
-	if next == w.Thread.Process {
-		who = "itself"
+// head says what the first thread of a circle waits for, and where the next one is: "MPI_Send may wait for rank 1 to
+// receive (4 bytes), and rank 1 is itself in MPI_Send to rank 0 (x.c:12)".
+func (p *potentials) head(k *strictreplay.Knot) string {
+	x, w := p.x, &k.Waits[0]
+	next := &k.Waits[1%len(k.Waits)]
+	text := fmt.Sprintf("%s may wait for %s", p.name(w, true), p.need(w, next.Thread.Process))
+	if w.Op != nil && w.Op.Send {
+		text += " (" + size(w.Op) + ")"
 	}
+	if len(k.Waits) == 1 {
+		return text
+	}
+	text += fmt.Sprintf(", and rank %d is itself in %s", next.Thread.Process.Rank, p.name(next, false))
+	switch after := k.Waits[2%len(k.Waits)].Thread.Process; {
+	case next.Op == nil:
+	case next.Op.Send:
+		text += fmt.Sprintf(" to rank %d", after.Rank)
+	default:
+		text += fmt.Sprintf(" from rank %d", after.Rank)
+	}
+	if line := x.Line(next.Place); line != "" && line == x.Line(w.Place) {
+		text += " at the same line"
+	} else {
+		text += check.Parens(line)
+	}
+	if len(k.Waits) > 2 {
+		text += ", and so on in a cycle"
+	}
+	return text
+}
+
+// name names the call that a thread waits in, and the call that began the operation.
+func (p *potentials) name(w *strictreplay.Wait, line bool) string {
 	name := p.x.Func(w.Call).Name
 	switch {
-	case w.Op == nil:
-		return fmt.Sprintf("%s for %s to call it too (%s)", name, who, p.x.Comm(w.Call, w.Comm))
-	case w.Op.Send:
-		return fmt.Sprintf("%s for %s to receive (%s, %s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm),
-			size(w.Op))
+	case w.Op == nil || w.Probe || !w.Begun:
+	case line:
+		name += " for " + p.x.CallIn(w.Op.Call)
+	default:
+		name += " for " + p.x.Func(w.Op.Call).Name
 	}
-	return fmt.Sprintf("%s for %s to send (%s)", name, who, p.x.Envelope(w.Op.Call, w.Op.Tag, w.Op.Comm))
+	return name
+}
+
+// need says what a thread waits for.
+func (p *potentials) need(w *strictreplay.Wait, next *track.Process) string {
+	who := fmt.Sprintf("rank %d", next.Rank)
+	if next == w.Thread.Process {
+		who += " itself"
+	}
+	switch {
+	case w.Op == nil:
+		return who + " to call it too"
+	case w.Op.Send:
+		return who + " to receive"
+	}
+	return who + " to send"
+}
+
+// waiting says where a thread waits, and what for.
+func (p *potentials) waiting(w *strictreplay.Wait, next *track.Process) string {
+	return fmt.Sprintf("%s%s for %s", p.name(w, false), check.Parens(p.x.Line(w.Place)), p.need(w, next))
 }
 
 func bytes(op *match.Op) int64 {
@@ -277,23 +329,21 @@ func (p *potentials) reportPotential(q *potential) {
 func (p *potentials) conclude(q *potential) {
 	f := q.finding
 	cycle := f.Details["cycle"].([]int)
-	path := make([]string, 0, len(cycle)+1)
-	for _, r := range append(slices.Clone(cycle), cycle[0]) {
-		path = append(path, fmt.Sprint(r))
+	luck := "MPI buffered the message"
+	if len(q.relied) == 0 {
+		luck = "MPI let a rank leave the collective early"
 	}
-	head := fmt.Sprintf("%s would wait for each other forever if MPI did not ", sentence(finding.RankNames(cycle)))
-	switch {
-	case len(q.relied) == 0:
-		head += "let a process leave a collective early"
-	case len(cycle) == 1:
-		head = fmt.Sprintf("Rank %d would wait for itself forever if MPI did not buffer its message", cycle[0])
-	default:
-		head += "buffer their messages"
+	f.Message = q.head + fmt.Sprintf(": %s would be deadlocked, but %s", finding.RankNames(cycle), luck)
+	if len(cycle) > 2 {
+		path := make([]string, 0, len(cycle)+1)
+		for _, r := range append(slices.Clone(cycle), cycle[0]) {
+			path = append(path, fmt.Sprint(r))
+		}
+		f.Message += "\nThe cycle is " + strings.Join(path, " -> ") + "."
+		if q.mixed {
+			f.Message += "\n" + strings.Join(q.lines, "\n")
+		}
 	}
-	if len(cycle) > 1 {
-		head += ": the cycle is " + strings.Join(path, " -> ")
-	}
-	f.Message = head + ".\n" + f.Message + "."
 	f.Why = "In this run, MPI let " + check.Join(q.left) +
 		" return before all had called it. A collective may wait until all " +
 		"processes of the communicator have called it (MPI standard, chapter 6)."
@@ -301,11 +351,17 @@ func (p *potentials) conclude(q *potential) {
 		"receive with MPI_Irecv."
 	if len(q.relied) > 0 {
 		f.Details["buffered_bytes_max"] = p.largest
-		f.Why = fmt.Sprintf("In this run, MPI buffered a message: %s. A standard send may wait until its receive has "+
-			"begun (MPI standard, section 3.4), and does so for longer messages or with another MPI library. The "+
-			"longest message seen to be buffered in this run has %s.", check.Join(q.relied),
+		f.Why = fmt.Sprintf("A standard send may wait until its receive has begun (MPI standard, section 3.4), and "+
+			"does so for longer messages or with another MPI library. In this run, MPI buffered messages of up to %s.",
 			check.Plural(int(p.largest), "byte", "bytes"))
-		f.Advice = "Let one side receive first, or use MPI_Sendrecv or MPI_Isend, or post the receives with " +
-			"MPI_Irecv before the sends. If buffering is intended, use MPI_Bsend."
+		f.Advice = "Let one side receive first, or use MPI_Sendrecv, or post the receives with MPI_Irecv before the " +
+			"sends. If buffering is intended, use MPI_Bsend."
+		switch {
+		case len(cycle) == 1:
+			f.Advice = "Post the receive with MPI_Irecv before the send, or use MPI_Sendrecv. If buffering is " +
+				"intended, use MPI_Bsend."
+		case q.requests:
+			f.Advice = "Post the receives before the wait for the sends. If buffering is intended, use MPI_Ibsend."
+		}
 	}
 }

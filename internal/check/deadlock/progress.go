@@ -167,15 +167,15 @@ func (p *progress) site(g *group) finding.Site {
 
 // line says where a group is.
 func (p *progress) line(g *group) string {
-	who, name := finding.RankNames(g.ranks), "MPI"
+	who, name := sentence(finding.RankNames(g.ranks)), "MPI"
 	if fn := p.x.Func(g.call); fn != nil {
 		name = fn.Name
 	}
 	if g.inside {
-		return fmt.Sprintf("%s %s been in %s for up to %d s",
+		return fmt.Sprintf("%s %s been in %s for up to %d s.",
 			who, verb(g.ranks, "has", "have"), name, g.ticks/ticksPerSecond)
 	}
-	return fmt.Sprintf("%s %s outside of MPI, or polling, after %s", who, verb(g.ranks, "is", "are"), name)
+	return fmt.Sprintf("%s %s outside of MPI, or polling, after %s.", who, verb(g.ranks, "is", "are"), name)
 }
 
 func (p *progress) report() {
@@ -192,11 +192,11 @@ func (p *progress) report() {
 		}
 	}
 	if n := len(groups) - shown; n > 0 {
-		lines = append(lines, fmt.Sprintf("others are at %s more", check.Plural(n, "place", "places")))
+		lines = append(lines, fmt.Sprintf("Others are at %s more.", check.Plural(n, "place", "places")))
 	}
 	f.Key = strings.Join(keys, "|")
-	f.Message = fmt.Sprintf("%s have been in the same MPI calls for %s on average, and no deadlock can be shown:\n%s.",
-		sentence(finding.RankNames(ranks)), x.NoProgress, strings.Join(lines, ",\n"))
+	f.Message = fmt.Sprintf("%s %s been in the same MPI calls for %s on average, and no deadlock can be shown\n%s",
+		sentence(finding.RankNames(ranks)), verb(ranks, "has", "have"), x.NoProgress, strings.Join(lines, "\n"))
 	f.Why = "They may be in a deadlock that mpivet cannot prove, or wait for a slow operation."
 	f.Advice = "Look at the processes that the others wait for. If the long wait is intended, raise the limit with " +
 		"--no-progress."
@@ -221,15 +221,14 @@ func (p *progress) polls() {
 		if p.polling[b.Thread.ID] {
 			continue
 		}
-		rank := b.Thread.Process.Rank
+		rank, name := b.Thread.Process.Rank, x.Func(b.Call).Name
 		x.Report(&finding.Finding{
-			Key:   "polling|" + x.Place(b.Call),
-			Ranks: []int{rank},
-			Message: fmt.Sprintf("Rank %d polls for something that can never happen, and does nothing else in MPI: "+
-				"it calls %s.",
-				rank, x.Waiting(b)),
-			Why: "All processes that could do this have finished, have ended, or wait forever.",
-			Advice: "Check source, tag and communicator of the poll, and the number of messages. A polling loop " +
+			Key:     "polling|" + x.Place(b.Call),
+			Ranks:   []int{rank},
+			Message: fmt.Sprintf("%s polls for %s, but this can never happen", name, x.Awaited(b)),
+			Why: "All processes that could do this have finished, have ended, or wait forever. The process does " +
+				"nothing else in MPI.",
+			Advice: "Check the source, the tag and the communicator, and the number of messages. A polling loop " +
 				"needs an exit for the case that nothing comes.",
 			Sites:   []finding.Site{x.Site("polling", b.Call)},
 			Details: map[string]any{"polling": true},

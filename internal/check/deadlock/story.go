@@ -162,7 +162,7 @@ func (s *story) tell(misses []miss) {
 	}
 	if e := s.explanation(misses); e != nil {
 		f.FollowUp, f.Advice = true, ""
-		f.Message = fmt.Sprintf("%s %s because of an error reported before: %s%s",
+		f.Message = fmt.Sprintf("%s %s: this follows from %s%s",
 			sentence(finding.RankNames(f.Ranks)), state, e.Check, s.where(e))
 		return
 	}
@@ -173,7 +173,8 @@ func (s *story) tell(misses []miss) {
 	f.Message = strings.Join(append([]string{head}, s.lines...), "\n")
 }
 
-// explanation returns the finding about a collective that explains the deadlock, nil if there is none.
+// explanation returns an earlier finding that explains the deadlock, nil if there is none: one about a collective, or
+// about a request that was not started.
 func (s *story) explanation(misses []miss) *finding.Finding {
 	if len(misses) > 0 {
 		return nil // the deadlock has a cause of its own
@@ -199,10 +200,15 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	look(s.deadlock.Orphans)
 	delete(lines, "")
 	return s.x.Earlier(func(f *finding.Finding) bool {
-		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error &&
-			slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(s.finding.Ranks, r) }) &&
-			(slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(apart, r) }) ||
-				slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return lines[check.Line(t.Stack)] }))
+		here := slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return lines[check.Line(t.Stack)] })
+		disagree := slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(apart, r) })
+		switch {
+		case !slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(s.finding.Ranks, r) }):
+			return false
+		case f.Check == "LOCAL:REQUEST:NOT_STARTED":
+			return f.Severity >= finding.Warning && here
+		}
+		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error && (here || disagree)
 	})
 }
 
@@ -212,7 +218,7 @@ func (s *story) where(f *finding.Finding) string {
 		return ""
 	}
 	if line := check.Line(f.Sites[0].Stack); line != "" {
-		return " at " + line
+		return check.Parens(line)
 	}
 	return ""
 }

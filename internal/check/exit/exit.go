@@ -55,6 +55,7 @@ type deaths struct {
 	// explained: later deaths are consequences of a deadlock, an abort, an error that is fatal, or another death.
 	explained bool
 	enders    []*track.Process // they made MPI end the program: by an error that is fatal, or by MPI_Abort
+	asked     time.Duration    // the launcher began to end processes; 0: it did not
 }
 
 func (s *deaths) failed(e track.CallFailed) {
@@ -69,13 +70,14 @@ func (s *deaths) failed(e track.CallFailed) {
 
 func (s *deaths) end(p *track.Process) {
 	e := p.Ended
-	if p.Aborting || e.Asked {
-		s.explained = true
-	}
 	if p.Aborting {
+		s.explained = true
 		s.enders = append(s.enders, p)
 	}
 	if e.Asked {
+		if s.asked == 0 || e.Time < s.asked {
+			s.asked = e.Time
+		}
 		return
 	}
 	switch e.Kind {
@@ -126,6 +128,7 @@ func (s *deaths) reportDeaths() {
 	slices.SortStableFunc(dead, func(a, b *track.Process) int { return int(a.Ended.Time - b.Ended.Time) })
 	own := false
 	dead = slices.DeleteFunc(dead, s.diedOfTheEnd)
+	dead = slices.DeleteFunc(dead, s.diedByTheLauncher)
 	for _, p := range dead {
 		if ownFault(p.Ended) {
 			s.report(p)
@@ -161,6 +164,16 @@ func (s *deaths) diedOfTheEnd(p *track.Process) bool {
 	})
 }
 
+// patience is less than what launchers give a process between SIGTERM, which asks it to end, and SIGKILL: Open MPI a
+// second by default, Slurm 30 s.
+const patience = 500 * time.Millisecond
+
+// diedByTheLauncher reports whether the launcher, which was ending the program, killed a process. A process that is
+// dead at once was dead before: launchers then end the others.
+func (s *deaths) diedByTheLauncher(p *track.Process) bool {
+	return s.asked != 0 && !ownFault(p.Ended) && p.Ended.Time >= s.asked+patience
+}
+
 // ownFault reports whether the process itself caused the signal: by a fault or abort(), not by kill() from another
 // process.
 func ownFault(e *ring.ProcEnd) bool {
@@ -180,13 +193,14 @@ func (s *deaths) report(p *track.Process) {
 	for _, th := range p.Threads {
 		f.FollowUp = f.FollowUp || th.Inaccessible()
 	}
-	name := "SIGKILL, as it seems"
+	name, is := "SIGKILL", "is probably killed"
 	if e.Code != 0 {
+		is = "is killed"
 		name = unix.SignalName(syscall.Signal(e.Code))
 		f.Details["signal"] = e.Code
 	}
 	open := openCall(p)
-	f.Message = fmt.Sprintf("%s (process %d) is killed by %s", rankName(p), p.PID, name)
+	f.Message = fmt.Sprintf("%s (process %d) %s by %s", rankName(p), p.PID, is, name)
 	switch {
 	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
@@ -210,7 +224,6 @@ func (s *deaths) report(p *track.Process) {
 	case !p.Initialized:
 		f.Message += ", before MPI_Init"
 	}
-	f.Message += "."
 	if e.Kind == ring.Vanished {
 		f.Why = "It ended without exit(), and without a signal that a process can catch."
 	}
@@ -218,8 +231,8 @@ func (s *deaths) report(p *track.Process) {
 		f.Advice = "Look at the innermost line of your program in the stack. A core file (ulimit -c unlimited) or a " +
 			"debugger shows the variables there."
 		if in != "" {
-			f.Advice = "The crash is inside an MPI call. Check the buffers and handles passed to it. Check whether " +
-				"earlier operations wrote beyond their buffers."
+			f.Advice = fmt.Sprintf("Check the buffers and handles passed to %s. Check whether earlier operations "+
+				"wrote beyond their buffers.", in)
 		}
 	}
 	if function, inside := s.x.FaultInside(p); inside && !readsProgram(function) {
@@ -325,7 +338,7 @@ func beforeFinalize(x *check.Run, p *track.Process) {
 	}
 	f := &finding.Finding{
 		Ranks:   []int{p.Rank},
-		Message: fmt.Sprintf("%s %s with status %d after MPI_Init without MPI_Finalize", rankName(p), how, e.Code),
+		Message: fmt.Sprintf("%s %s with status %d without MPI_Finalize", rankName(p), how, e.Code),
 		Why: "Every process must call MPI_Finalize before it exits (MPI standard, section 11.2.2). Other processes " +
 			"may wait for this one forever.",
 		Advice:  "Call MPI_Finalize on every path out of the program. Where the program must give up, call MPI_Abort.",
@@ -334,7 +347,6 @@ func beforeFinalize(x *check.Run, p *track.Process) {
 	if e.InMPI {
 		f.Message += ", from inside an MPI call"
 	}
-	f.Message += "."
 	if stack := x.Stack(p); len(stack) > 0 {
 		f.Sites = append(f.Sites, finding.Site{Rank: p.Rank, Role: "exit", Stack: stack})
 		f.Key = fmt.Sprint(stack[0].Function, stack[0].File, stack[0].Line)

@@ -33,18 +33,20 @@ type Kind struct {
 	Anytime bool
 	// Live calls its function for every such object of a process, in any order. It returns their number.
 	Live func(*track.Process, func(Object)) int
-	// Elsewhere reports whether another check reports an object that is left at MPI_Finalize. It is nil if none does.
-	Elsewhere func(*check.Run, *Object) bool
+	// Severity of the findings at MPI_Finalize; 0: a warning.
+	Severity finding.Severity
+	// Elsewhere returns a function that reports whether another check reports an object of a process that is left at
+	// MPI_Finalize. It is nil if none does.
+	Elsewhere func(*check.Run, *track.Process) func(*Object) bool
 	// Describe sets the texts of the finding that a process still has such objects at MPI_Finalize. If it is nil, the
-	// usual texts are used. function is the name of the function that created them.
-	Describe func(f *finding.Finding, p *track.Process, function string, g *Group)
+	// usual texts are used.
+	Describe func(x *check.Run, f *finding.Finding, p *track.Process, g *Group)
 }
 
 // Object is an object that is not freed.
 type Object struct {
-	Made      match.Call
-	Number    uint64     // of the object in the process, in the order of creation
-	Committed match.Call // MPI_Type_commit, of a datatype that is committed
+	Made   match.Call
+	Number uint64 // of the object in the process, in the order of creation
 	// Comm is the shared state of a communicator, window or file; nil if unknown.
 	Comm *match.Comm
 	// Of a request: it is active; it is persistent; its variable has another request; another finding says that it
@@ -72,7 +74,7 @@ func New(k *Kind) *check.Check {
 	}
 	return &check.Check{
 		ID:       k.ID,
-		Severity: finding.Warning,
+		Severity: max(k.Severity, finding.Warning),
 		Title:    cmp.Or(k.Title, k.Many+before),
 		Doc:      k.Doc,
 		Start: func(x *check.Run) {
@@ -168,7 +170,7 @@ const shown = 3
 
 func (l *leaks) whileRunning(p *track.Process) {
 	groups, n := l.byPlace(p, nil)
-	l.many(p, groups, n, "running", "Rank %[1]d has %[2]d %[3]s that are %[4]s, %[5]d of them made at one place.",
+	l.many(p, groups, n, "running", "Rank %[1]d has %[2]d %[3]s that are %[4]s, %[5]d of them made at one place",
 		"This may be intended. Or a loop forgets its "+l.Many+".")
 }
 
@@ -180,7 +182,7 @@ func (l *leaks) unfinished(p *track.Process) {
 	}
 	groups, n := l.byPlace(p, nil)
 	l.many(p, groups, n, "ended",
-		"The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place.",
+		"The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place",
 		"The process had no chance to free its last "+l.Many+". But so many may come from a loop that forgets them.")
 }
 
@@ -212,35 +214,30 @@ func (l *leaks) atFinalize(p *track.Process) {
 	if p.Lost {
 		return
 	}
-	groups, _ := l.byPlace(p, func(o *Object) bool {
-		return o.broken() || l.Elsewhere != nil && l.Elsewhere(l.Run, o)
-	})
-	told, when := min(l.Leaks.Places, len(groups)), "calls MPI_Finalize"
-	if l.Anytime {
-		when = "ends"
+	elsewhere := func(*Object) bool { return false }
+	if l.Elsewhere != nil {
+		elsewhere = l.Elsewhere(l.Run, p)
 	}
+	groups, _ := l.byPlace(p, func(o *Object) bool { return o.broken() || elsewhere(o) })
+	told := min(l.Leaks.Places, len(groups))
 	for i, g := range groups[:told] {
 		function := l.Func(g.First.Made).Name
 		f := &finding.Finding{
 			Key:   g.place,
 			Count: g.N,
 			Ranks: []int{p.Rank},
-			Message: fmt.Sprintf("Rank %d %s and still has %s made by %s at one place, never freed.",
-				p.Rank, when, check.Plural(g.N, l.One, l.Many), function),
-			Why:     fmt.Sprintf("A program that keeps creating %s without freeing them runs out of memory.", l.Many),
+			Message: fmt.Sprintf("%s made by %s %s never freed", check.Plural(g.N, l.One, l.Many), function,
+				map[bool]string{true: "is", false: "are"}[g.N == 1]),
 			Advice:  fmt.Sprintf("Free every %s with %s when it is no longer needed. %s", l.One, l.Free, l.When),
 			Sites:   []finding.Site{l.Site(l.One+" made", g.First.Made)},
 			Details: map[string]any{l.Many: g.N},
 		}
 		if l.Describe != nil {
-			l.Describe(f, p, function, g)
+			l.Describe(l.Run, f, p, g)
 		}
 		if i == told-1 && len(groups) > told {
-			f.Message += fmt.Sprintf("\nThere are more from %s (--leak-report-size).",
+			f.Message += fmt.Sprintf("\nThere are more of %s (--leak-report-size).",
 				check.Plural(len(groups)-told, "other place", "other places"))
-		}
-		if len(g.First.Committed.Raw) > 0 {
-			f.Sites = append(f.Sites, l.Site(l.One+" committed", g.First.Committed))
 		}
 		l.Report(f)
 	}

@@ -3,6 +3,7 @@ package memory
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
@@ -53,21 +54,21 @@ func inaccessible(x *check.Run, i *buffer) *finding.Finding {
 	case i.Written:
 		do, what, section = "write to", "receive buffer", "section 3.2.4"
 	}
-	f.Message = fmt.Sprintf("Rank %d passes a %s to %s that it cannot %s: ", rank, what, name, do)
-	switch {
-	case i.fault:
-		f.Message += fmt.Sprintf("it was killed at address %#x", i.Address)
-	case i.Mapped:
-		f.Message += fmt.Sprintf("the memory at address %#x is not %s",
-			i.Address, map[bool]string{true: "writable", false: "readable"}[i.Written])
-	default:
-		f.Message += fmt.Sprintf("there is no memory at address %#x", i.Address)
-	}
+	where := fmt.Sprintf("at address %#x", i.Address)
 	if e := element(i.typ, i.count, i.At); e != "" {
-		f.Message += ", the place of " + e
+		where = "for " + e
 		f.Details["element"] = e
 	}
-	f.Message += "."
+	f.Message = fmt.Sprintf("MPI cannot %s the %s of %s: ", do, what, name)
+	switch {
+	case i.fault:
+		f.Message += "the process was killed " + strings.Replace(where, "for", "at", 1)
+	case i.Mapped:
+		f.Message += fmt.Sprintf("the memory %s is not %s", where,
+			map[bool]string{true: "writable", false: "readable"}[i.Written])
+	default:
+		f.Message += "there is no memory " + where
+	}
 	f.Why = fmt.Sprintf("A %s must hold all elements that count and datatype describe (MPI standard, %s).", what,
 		section)
 	if len(i.in.Raw) > 0 {

@@ -20,5 +20,5 @@ func element(t *match.Datatype, count int64, at uint64) string {
 	if path := check.BytePath(t, "datatype", count, int64(at)); path != "" {
 		return path
 	}
-	return fmt.Sprintf("element %d of %d, %s", int64(at)/of.Size, count, t)
+	return fmt.Sprintf("element %d of %d × %s", int64(at)/of.Size, count, t)
 }

@@ -46,16 +46,16 @@ func modified(x *check.Run, m *checksum.Modification) *finding.Finding {
 		rule = "The program must not use the buffer of a file operation before the operation is complete (MPI " +
 			"standard, section 14.4.1)"
 	}
-	f.Message = fmt.Sprintf("Rank %d changes the %s of %s before the operation is complete: ", rank, buffer, name)
+	f.Message = fmt.Sprintf("The %s of %s was changed before %s%s completed the operation", buffer, name, completed,
+		check.Parens(x.Line(m.Completed)))
 	if m.Blocking {
-		f.Message = fmt.Sprintf("Rank %d changes the send buffer of %s during the call: ", rank, name)
+		f.Message = fmt.Sprintf("The send buffer of %s was changed during the call", name)
 		f.Advice = "Look for other threads that write to the buffer. Let them wait until the call has returned."
 		rule = "No thread may write to a send buffer while a call sends from it (MPI standard, section 3.4)"
-		completed = name
 	} else {
 		f.Sites = append(f.Sites, x.Site("completed", m.Completed))
 	}
-	f.Message += where(m) + fmt.Sprintf(" when %s returns.", completed)
+	f.Message += ": " + where(m)
 	f.Why = fmt.Sprintf("%s. MPI may %s the old data, the new data, or a mixture.", rule, does)
 	if e := element(m.Type, m.Count, m.At); e != "" {
 		f.Details["element"] = e
@@ -68,14 +68,14 @@ func where(m *checksum.Modification) string {
 	last := m.At + m.Length - 1
 	switch first := element(m.Type, m.Count, m.At); {
 	case m.Exact && m.Length == 1:
-		return fmt.Sprintf("byte %d of the %d%s has changed", m.At, m.Bytes, named(first))
+		return fmt.Sprintf("byte %d of the %d%s is different", m.At, m.Bytes, named(first))
 	case m.Exact:
-		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s have changed",
+		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s are different",
 			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
 	case m.Length == m.Bytes:
-		return fmt.Sprintf("some of its %d bytes have changed", m.Bytes)
+		return fmt.Sprintf("some of its %d bytes are different", m.Bytes)
 	default:
-		return fmt.Sprintf("some of its %d bytes have changed, the first between byte %d%s and byte %d%s",
+		return fmt.Sprintf("some of its %d bytes are different, the first between byte %d%s and byte %d%s",
 			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
 	}
 }

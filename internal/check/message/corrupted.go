@@ -82,10 +82,11 @@ func corrupted(x *check.Run, e *match.Exchange) {
 			"bytes": bytes, "at": first, "length": last - first + 1,
 		},
 	}
-	what := fmt.Sprintf("The %s that rank %d receives from rank %d are not what was sent",
-		check.Plural(int(bytes), "byte", "bytes"), to, from)
+	what := fmt.Sprintf("%s of rank %d sends %s, but %s of rank %d%s receives other data",
+		x.Func(s.Call).Name, from, check.Plural(int(bytes), "byte", "bytes"), x.Func(r.Call).Name, to,
+		check.Parens(x.Line(r.Call)))
 	if len(e.Sent.Blocks) > 1 {
-		what += fmt.Sprintf(": the first difference is between byte %d and byte %d", first, last)
+		what += fmt.Sprintf("\nThe first difference is between byte %d and byte %d", first, last)
 		for _, side := range []struct {
 			op        *match.Op
 			name, say string
@@ -95,11 +96,11 @@ func corrupted(x *check.Run, e *match.Exchange) {
 				f.Details["element_"+side.say+"_path"] = p
 			}
 		}
+		what += "."
 	}
-	f.Message = what + "."
-	f.Why = "The checksum of the sent data differs from that of the received data. MPI, the network, the memory or " +
-		"the program changed them. The program must not write to a receive buffer while the receive is pending (MPI " +
-		"standard, section 3.7.2)."
+	f.Message = what
+	f.Why = "MPI, the network, the memory or the program changed the data. The program must not write to a receive " +
+		"buffer while the receive is pending (MPI standard, section 3.7.2)."
 	f.Advice = "Look for threads, one-sided communication or file operations that use the receive buffer at that " +
 		"time. If there are none, try another transport of the MPI library, or other nodes."
 	x.Report(f)

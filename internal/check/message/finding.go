@@ -32,6 +32,7 @@ type message struct {
 	datatype.Comparison
 	sends, receives string // functions
 	sent, expected  string // signatures
+	line            string // of the receive
 }
 
 func (fs *findings) report(s, r *match.Op, c datatype.Comparison, t text) {
@@ -48,13 +49,14 @@ func (fs *findings) report(s, r *match.Op, c datatype.Comparison, t text) {
 	if !fs.told[f.Key] {
 		fs.told[f.Key] = true
 		m.sent, m.expected = s.Use().Signature(signatureLimit), r.Use().Signature(signatureLimit)
+		m.line = x.Line(r.Call)
 		f.Details = m.details(x)
 		t(m, f)
 	}
 	x.Report(f)
 }
 
-// origins are the places where the program created and committed the datatypes, as far as they are known.
+// origins are the places where the program created the datatypes, as far as they are known.
 func (fs *findings) origins(s, r *match.Op) []finding.Site {
 	var sites []finding.Site
 	add := func(role string, c match.Call) {
@@ -64,11 +66,9 @@ func (fs *findings) origins(s, r *match.Op) []finding.Site {
 	}
 	if s.Type != nil {
 		add("send type made", s.Type.Made)
-		add("send type committed", s.Type.Committed)
 	}
 	if r.Type != nil && r.Type != s.Type {
 		add("receive type made", r.Type.Made)
-		add("receive type committed", r.Type.Committed)
 	}
 	return sites
 }
@@ -103,15 +103,40 @@ func path(op *match.Op, name string, element *datatype.Basic, n int64) string {
 	return datatype.PathTo(t, name, n).Among(op.Count).String()
 }
 
-func elements(op *match.Op) string { return fmt.Sprintf("%d × %s", op.Count, op.Type) }
+// elements describes the data of an operation: "4 × MPI_INT". A derived datatype without a name is described by its
+// basic types.
+func elements(op *match.Op, signature string) string {
+	if basic(op) || op.Type.Name != "" {
+		return fmt.Sprintf("%d × %s", op.Count, op.Type)
+	}
+	if signature != "" && len(signature) <= briefLimit {
+		return signature + " in a derived datatype"
+	}
+	return fmt.Sprintf("%d × %s", op.Count, op.Type)
+}
 
-// signatures is a line of the message: both signatures.
+// briefLimit is the length up to which a signature is part of a sentence.
+const briefLimit = 40
+
+// basic reports whether the datatype of an operation is predefined, and one element.
+func basic(op *match.Op) bool {
+	t := op.Type.Of()
+	return t != nil && t.Elements == 1 && t.Predefined()
+}
+
+// signatures is a line of the message: both signatures. It is empty if the first line says everything.
 func (m *message) signatures() string {
+	if basic(m.send) && basic(m.recv) {
+		return ""
+	}
 	return fmt.Sprintf("\nSent: %s\nExpected: %s", m.sent, m.expected)
 }
 
 // difference is a line of the message: the first elements that do not match.
 func (m *message) difference() string {
+	if basic(m.send) && basic(m.recv) {
+		return ""
+	}
 	line := fmt.Sprintf("\nThe first difference is element %d: %s is sent, %s is expected.", m.At, m.Send, m.Recv)
 	if p := path(m.send, "sendtype", m.Send, m.At); p != "" {
 		line += fmt.Sprintf("\nIn the sent data, it is %s.", p)
@@ -124,8 +149,9 @@ func (m *message) difference() string {
 
 // both is the first line of the message: what both sides do. how is "as" or "into".
 func (m *message) both(how string) string {
-	return fmt.Sprintf("Rank %d sends %s with %s, but rank %d receives it %s %s with %s.",
-		m.from, elements(m.send), m.sends, m.to, how, elements(m.recv), m.receives)
+	return fmt.Sprintf("%s of rank %d sends %s, but %s of rank %d%s receives it %s %s",
+		m.sends, m.from, elements(m.send, m.sent), m.receives, m.to, check.Parens(m.line), how,
+		elements(m.recv, m.expected))
 }
 
 func mismatch(m *message, f *finding.Finding) {
@@ -133,12 +159,11 @@ func mismatch(m *message, f *finding.Finding) {
 	if match.Overflows(m.send, m.recv) {
 		f.Message += "\nThe message is also longer than the receive buffer."
 	}
-	f.Why = "The receive must name the same basic types as the send, element by element (MPI standard, section " +
-		"3.3.1). Otherwise MPI may convert the data wrongly, or not at all."
+	f.Why = "Both sides must name the same basic types, element by element (MPI standard, section 3.3.1). Otherwise " +
+		"MPI may convert the data wrongly, or not at all."
 	f.Advice = "Use datatypes with the same sequence of basic types on both sides."
-	if m.send.Type.Name != "" && m.recv.Type.Name != "" {
-		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", m.send.Type,
-			m.recv.Type)
+	if s, r := m.send.Type, m.recv.Type; s.Name != "" && r.Name != "" && s.Name != r.Name {
+		f.Advice = fmt.Sprintf("Use the same datatype on both sides: receive with %s, or send %s.", s, r)
 	}
 }
 
@@ -153,19 +178,23 @@ func truncated(m *message, f *finding.Finding) {
 	sent, _ := m.send.Use().Elements()
 	bytes, _ := m.send.Use().Bytes()
 	room, _ := m.recv.Use().Bytes()
-	f.Message = m.both("into") + m.signatures() +
-		fmt.Sprintf("\nThe message has %s, the receive has room for %s: element %d, %s, is the first that does not "+
-			"fit.",
-			count(sent, bytes), count(m.At, room), m.At, m.Send)
-	f.Why = "A message must fit into the receive buffer (MPI standard, section 3.2.4). The call that completes the " +
-		"receive fails with MPI_ERR_TRUNCATE, and the contents of the buffer are undefined."
+	f.Message = m.both("into")
+	if basic(m.send) && basic(m.recv) {
+		f.Message += fmt.Sprintf(": the message has %s, the buffer %s", check.Plural(int(bytes), "byte", "bytes"),
+			check.Plural(int(room), "byte", "bytes"))
+	} else {
+		f.Message += m.signatures() +
+			fmt.Sprintf("\nThe message has %s, the receive has room for %s. Element %d, %s, is the first that "+
+				"does not fit.",
+				count(sent, bytes), count(m.At, room), m.At, m.Send)
+	}
+	f.Why = "The call that completes the receive fails with MPI_ERR_TRUNCATE, and the contents of the buffer are " +
+		"undefined (MPI standard, section 3.2.4)."
 	f.Advice = "Receive with a larger count into a larger buffer, or send less. MPI_Probe and MPI_Get_count tell the " +
 		"length of a message before it is received. If the receive is meant for another message, use different tags."
 }
 
 func count(elements, bytes int64) string {
-	if elements == 1 {
-		return fmt.Sprintf("1 element (%d bytes)", bytes)
-	}
-	return fmt.Sprintf("%d elements (%d bytes)", elements, bytes)
+	return fmt.Sprintf("%s (%s)", check.Plural(int(elements), "element", "elements"),
+		check.Plural(int(bytes), "byte", "bytes"))
 }

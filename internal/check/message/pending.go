@@ -10,6 +10,7 @@ import (
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -29,7 +30,7 @@ var Pending = &check.Check{
 		x.Track.CommFreed.On(x.Owner, func(c *match.Comm) {
 			var l leftovers
 			c.Pending(func(s *match.Op) { l.add(x, s, nil) })
-			p.report(&l, "all processes of the communicator have freed it")
+			p.report(&l, "All processes of the communicator have freed it.")
 		})
 		x.Track.CallFailed.On(x.Owner, p.failed)
 		x.Track.RunOver.On(x.Owner, func(struct{}) { p.finish() })
@@ -135,7 +136,7 @@ func (p *pendings) finish() {
 			}
 		})
 	}
-	p.report(&refused, "MPI refuses to free the communicator")
+	p.report(&refused, "MPI refuses to free the communicator.")
 	for i := range p.refused {
 		if r := &p.refused[i]; !found[r] {
 			p.reportUnseen(r)
@@ -156,15 +157,16 @@ func (p *pendings) finish() {
 			l.add(p.x, r.Partner(), r)
 		}
 	}
-	p.report(&l, "the receiver has called MPI_Finalize")
+	p.report(&l, "")
 }
 
 // reportUnseen reports messages that MPI says are left, and whose sends are not known.
 func (p *pendings) reportUnseen(r *refusal) {
 	p.x.Report(&finding.Finding{
-		Key:     p.x.Place(r.call),
-		Ranks:   []int{r.process.Rank},
-		Message: fmt.Sprintf("MPI says that rank %d never receives messages that were sent to it.", r.process.Rank),
+		Key:   p.x.Place(r.call),
+		Ranks: []int{r.process.Rank},
+		Message: fmt.Sprintf("%s fails, because messages to rank %d were never received", p.x.Func(r.call).Name,
+			r.process.Rank),
 		Why: "All communication on a communicator must be complete before it is freed (MPI standard, " +
 			"section 7.4.3).",
 		Advice: "Receive every message that is sent, or do not send it.",
@@ -215,60 +217,69 @@ func (p *pendings) finding(key string, g *leftover, why string) *finding.Finding
 	}
 	var lines []string
 	var list []map[string]any
-	senders := []int{}
+	var receivers []int
 	for i, w := range g.flows {
 		from, to := int(w.comm.Members[w.from]), int(w.comm.Members[w.to])
 		f.Ranks = append(f.Ranks, from, to)
-		senders = append(senders, from)
+		receivers = append(receivers, to)
+		if from != f.Sites[0].Rank {
+			f.Sites[0].Also = append(f.Sites[0].Also, from)
+		}
 		if i < flowLimit {
-			lines = append(lines, fmt.Sprintf("%s from rank %d to rank %d (tag=%d, %s)",
+			lines = append(lines, fmt.Sprintf("%s from rank %d to rank %d: tag %d, %s.",
 				check.Plural(g.count[i], "message", "messages"), from, to, w.tag, x.Comm(g.first.Call, w.comm)))
 		}
 		list = append(list, map[string]any{"from": from, "to": to, "tag": w.tag, "count": g.count[i]})
 	}
 	if n := len(g.flows) - flowLimit; n > 0 {
 		lines = append(lines,
-			fmt.Sprintf("and %s more", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
+			fmt.Sprintf("And %s more.", check.Plural(n, "pair of ranks or tag", "pairs of ranks or tags")))
 	}
-	slices.Sort(senders)
-	for _, r := range slices.Compact(senders) {
-		if r != f.Sites[0].Rank {
-			f.Sites[0].Also = append(f.Sites[0].Also, r)
-		}
+	slices.Sort(f.Sites[0].Also)
+	f.Sites[0].Also = slices.Compact(f.Sites[0].Also)
+	f.Message = p.head(f, g, slices.Compact(slices.Sorted(slices.Values(receivers))))
+	if len(lines) > 1 {
+		f.Message += "\n" + strings.Join(lines, "\n")
 	}
-	senders = slices.Compact(senders)
-	who, sends := "Rank", "sends"
-	if len(senders) > 1 {
-		who, sends = "Ranks", "send"
+	if why != "" {
+		f.Message += "\n" + why
 	}
-	what := "a message that is"
-	if g.n > 1 {
-		what = fmt.Sprintf("%d messages that are", g.n)
-	}
-	f.Message = fmt.Sprintf("%s %s %s %s never received (%s): %s.\n%s.", who, finding.RankList(senders), sends, what,
-		x.Func(g.first.Call).Name, why, strings.Join(lines, ",\n"))
 	f.Details = map[string]any{"messages": list}
-	p.near(f, g)
-	f.Why = "All communication must be complete before MPI_Finalize (MPI standard, section 11.2.2). A send that has " +
-		"returned may only mean that MPI has copied the message."
+	f.Why = "All communication must be complete before MPI_Finalize (MPI standard, section 11.2.2)."
+	if fn := x.Func(g.first.Call); fn.Class == mpiapi.Send && !strings.HasPrefix(fn.Name, "MPI_I") {
+		f.Why += " A send that has returned may only mean that MPI has copied the message."
+	}
 	return f
 }
 
-// near says what comes closest to receiving the first message: a matched probe that took it, a posted receive that
-// waits for another message, or the number of other messages that arrived.
-func (p *pendings) near(f *finding.Finding, g *leftover) {
+// head is the first line of the message: what is sent, and what comes closest to receiving it. This is a matched probe
+// that took the message, a posted receive that waits for another message, or the number of other messages that arrived.
+func (p *pendings) head(f *finding.Finding, g *leftover, receivers []int) string {
 	x, s := p.x, g.first
+	what := "a message"
+	if g.n > 1 {
+		what = fmt.Sprintf("%d messages", g.n)
+	}
+	to := finding.RankNames(receivers)
+	text := fmt.Sprintf("%s sends %s to %s with tag %d%s", x.Func(s.Call).Name, what, to, s.Tag, onComm(x, s))
+	if len(g.flows) > 1 {
+		text = fmt.Sprintf("%s sends %s to %s", x.Func(s.Call).Name, what, to)
+	}
 	if g.probe != nil {
-		f.Message += "\nMPI_Mprobe or MPI_Improbe has taken it, but MPI_Mrecv or MPI_Imrecv was not called for it."
 		f.Sites = append(f.Sites, x.Site("matched probe", g.probe.Call))
-		return
+		f.Advice = "Call MPI_Mrecv or MPI_Imrecv for each message that a matched probe has found."
+		return fmt.Sprintf("%s, but %s takes it without a call of MPI_Mrecv or MPI_Imrecv", text,
+			x.CallIn(g.probe.Call))
 	}
 	if r := p.nearest(s); r != nil {
-		f.Message += fmt.Sprintf("\n%s of rank %d nearly matches: it waits for %s.",
-			x.Func(r.Call).Name, x.Rank(r.Call), p.difference(s, r))
 		f.Sites = append(f.Sites, x.Site("receive that nearly matches", r.Call))
-		return
+		if a, b := x.Line(s.Call), x.Line(r.Call); a != "" && b != "" {
+			f.Advice = fmt.Sprintf("The send in %s or the receive in %s is wrong: make them match.", a, b)
+		}
+		return fmt.Sprintf("%s, but it is never received: %s of rank %d waits for %s", text, x.CallIn(r.Call),
+			x.Rank(r.Call), p.difference(s, r))
 	}
+	text += ", but " + map[bool]string{true: "it is", false: "they are"}[g.n == 1] + " never received"
 	if n := s.Comm.Received(s.Me, s.Peer); n > 0 {
 		left := 0
 		s.Comm.Pending(func(o *match.Op) {
@@ -276,11 +287,18 @@ func (p *pendings) near(f *finding.Finding, g *leftover) {
 				left++
 			}
 		})
-		f.Message += fmt.Sprintf("\nIn all, rank %d has sent rank %d %s on this communicator, and %d of them %s "+
-			"received.",
-			s.Comm.Members[s.Me], s.Comm.Members[s.Peer], check.Plural(n+left, "message", "messages"),
-			n, map[bool]string{true: "was", false: "were"}[n == 1])
+		text += fmt.Sprintf("\nRank %d has received %d of the %d messages of rank %d on this communicator.",
+			s.Comm.Members[s.Peer], n, n+left, s.Comm.Members[s.Me])
 	}
+	return text
+}
+
+// onComm names the communicator of an operation: " on MPI_COMM_SELF". It is "" for MPI_COMM_WORLD.
+func onComm(x *check.Run, op *match.Op) string {
+	if name := x.Comm(op.Call, op.Comm); name != "MPI_COMM_WORLD" {
+		return " on " + name
+	}
+	return ""
 }
 
 // nearest returns the posted receive of the receiver of s that has most in common with s, nil if there is none.

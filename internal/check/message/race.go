@@ -3,7 +3,6 @@ package message
 import (
 	_ "embed"
 	"fmt"
-	"path/filepath"
 
 	"github.com/mpivet/mpivet/internal/analysis"
 	"github.com/mpivet/mpivet/internal/analysis/race"
@@ -86,24 +85,15 @@ func (fs *races) finish() {
 	}
 }
 
-// at names a call and its place in the source.
-func at(x *check.Run, c match.Call) string {
-	name := x.Func(c).Name
-	if stack := x.Site("", c).Stack; len(stack) > 0 && stack[0].File != "" {
-		return fmt.Sprintf("%s (%s:%d)", name, filepath.Base(stack[0].File), stack[0].Line)
-	}
-	return name
-}
-
 func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 	x := fs.x
 	me, from, other := x.Rank(r.Receive.Call), x.Rank(r.Receive.Got.Call), x.Rank(r.Other.Call)
-	receive := at(x, r.Receive.Call)
 	f := &finding.Finding{
 		Key: key, Severity: finding.Info, Ranks: []int{me, from, other},
-		Message: fmt.Sprintf("Rank %d receives from MPI_ANY_SOURCE (%s) and got the message of rank %d, but that of "+
-			"rank %d could have come first.", me, x.Func(r.Receive.Call).Name, from, other),
-		Why: "MPI does not guarantee the order of these messages.",
+		Message: fmt.Sprintf("%s from MPI_ANY_SOURCE got the message of rank %d%s, but that of rank %d%s could have "+
+			"come first", x.Func(r.Receive.Call).Name, from, check.Parens(x.Line(r.Receive.Got.Call)), other,
+			check.Parens(x.Line(r.Other.Call))),
+		Why: "MPI does not order messages of different senders.",
 		Sites: []finding.Site{
 			x.Site("receive", r.Receive.Call), x.Site("send of what it got", r.Receive.Got.Call),
 			x.Site("send of what it could have got", r.Other.Call), x.Site("receive of that", r.Taker.Call),
@@ -120,9 +110,7 @@ func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 			"source, or use different tags."
 		return f
 	}
-	f.Message += fmt.Sprintf("\nIn this run, %s receives the message of rank %d, and %s that of rank %d.\n"+
-		"In the other order, %s receives the message of rank %d%s",
-		receive, from, at(x, r.Taker.Call), other, receive, other, fs.consequence(r))
+	f.Message += "\n" + fs.consequence(r)
 	if r.Victim != r.Receive && r.Victim != r.Taker {
 		f.Sites = append(f.Sites, x.Site("receive that goes wrong", r.Victim.Call))
 	}
@@ -137,19 +125,20 @@ func (fs *races) describe(r *race.Race, key string) *finding.Finding {
 	return f
 }
 
-// consequence continues after "receives the message of rank 2".
+// consequence says what goes wrong in the other order.
 func (fs *races) consequence(r *race.Race) string {
 	x := fs.x
 	if r.Outcome == race.Stuck {
-		return fmt.Sprintf(", and then %s waits forever: no message is left for it.", at(x, r.Victim.Call))
+		return fmt.Sprintf("In the other order, %s waits forever: no message is left for it.", x.CallIn(r.Victim.Call))
 	}
 	how := "that is another datatype"
 	if race.Compare(r.Message, r.Victim).Verdict == datatype.TooLong {
 		how = "it is longer than the buffer"
 	}
-	what := fmt.Sprintf("%d × %s, as %d × %s: %s.", r.Message.Count, r.Message.Type, r.Victim.Count, r.Victim.Type, how)
-	if r.Victim == r.Receive {
-		return ", " + what
+	who := "this receive"
+	if r.Victim != r.Receive {
+		who = x.CallIn(r.Victim.Call)
 	}
-	return fmt.Sprintf(", and then %s that of rank %d, %s", at(x, r.Victim.Call), x.Rank(r.Message.Call), what)
+	return fmt.Sprintf("In the other order, %s receives the message of rank %d, %d × %s, as %d × %s: %s.", who,
+		x.Rank(r.Message.Call), r.Message.Count, r.Message.Type, r.Victim.Count, r.Victim.Type, how)
 }

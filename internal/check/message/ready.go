@@ -25,11 +25,10 @@ var ReadySend = &check.Check{
 			x.Report(&finding.Finding{
 				Key:   x.Place(s.Call) + "|" + x.Place(r.Call),
 				Ranks: []int{from, to},
-				Message: fmt.Sprintf("Rank %d sends to rank %d in ready mode, but nothing ensures that the receive "+
-					"is posted: no message or collective leads from %s on rank %d to %s.", from, to, at(x, r.Call), to,
-					at(x, s.Call)),
-				Why: "A ready send may start only after its receive is posted (MPI standard, section 3.4). Otherwise " +
-					"the behaviour is undefined.",
+				Message: fmt.Sprintf("%s may begin before rank %d has posted its receive, %s: nothing orders the two",
+					x.Func(s.Call).Name, to, x.CallIn(r.Call)),
+				Why: "A ready send may begin only after its receive is posted (MPI standard, section 3.4). Otherwise " +
+					"the behaviour is undefined. No message and no collective leads from the receive to the send.",
 				Advice: "Post the receive first, then tell the sender with a message or a barrier. Or use a standard " +
 					"send.",
 				Sites: []finding.Site{x.Site("send", s.Call), x.Site("receive", r.Call)},

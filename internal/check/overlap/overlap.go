@@ -83,7 +83,7 @@ func (o *overlaps) report(c *buffers.Clash) {
 	}
 	if !o.told[f.Key] {
 		o.told[f.Key] = true
-		describe(&overlap{x, rank, x.Func(c.Call), c}, f)
+		describe(&overlap{x, x.Func(c.Call), c}, f)
 	}
 	x.Report(f)
 }
@@ -103,7 +103,6 @@ func sites(x *check.Run, c *buffers.Clash) []finding.Site {
 // overlap is the subject of a finding.
 type overlap struct {
 	x    *check.Run
-	rank int
 	call *mpiapi.Func
 	*buffers.Clash
 }
@@ -113,9 +112,9 @@ func describe(o *overlap, f *finding.Finding) {
 	first := o.x.Func(o.First.Call).Name
 	switch {
 	case o.Itself:
-		f.Message = fmt.Sprintf("Rank %d calls %s with a receive buffer that has a byte twice.", o.rank, name) +
-			"\n" + o.buffer(&o.Second) + fmt.Sprintf("\nThe byte at %#x is in %s and in %s.",
-			o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second))
+		f.Message = fmt.Sprintf("The receive buffer of %s has a byte twice: in %s and in %s", name,
+			o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second)) +
+			fmt.Sprintf("\nThe buffer is %s.", o.buffer(&o.Second))
 		f.Why = "A receive must not name a byte twice, whatever the length of the message (MPI standard, section " +
 			"5.1.11). The value of the byte depends on the order in which MPI writes."
 		f.Advice = "Describe each byte once. Where copies overlap, the extent of the datatype is too small for the " +
@@ -128,15 +127,16 @@ func describe(o *overlap, f *finding.Finding) {
 		if o.First.Base == o.Second.Base {
 			same = "begin at the same address"
 		}
-		f.Message = fmt.Sprintf("Rank %d calls %s with a send and a receive buffer that %s.", o.rank, name, same) +
-			"\nSend buffer: " + o.buffer(&o.First) + "\nReceive buffer: " + o.buffer(&o.Second) + o.both()
+		f.Message = fmt.Sprintf("The send buffer and the receive buffer of %s %s", name, same)
+		if o.First.Base != o.Second.Base {
+			f.Message += o.both()
+		}
 		f.Why = "A buffer that a call writes must not overlap its other arguments (MPI standard, section 2.3). MPI " +
 			"may overwrite data before it sends them."
 		f.Advice = o.instead()
 	default:
-		f.Message = fmt.Sprintf("Rank %d calls %s, which %s memory that %s %s.",
-			o.rank, name, does(o.call, o.Second.Write), first, has(first, o.First.Write)) +
-			"\nPending operation: " + o.buffer(&o.First) + "\nThis call: " + o.buffer(&o.Second) + o.both()
+		f.Message = fmt.Sprintf("%s %s memory that %s %s", name, does(o.call, o.Second.Write),
+			o.x.CallIn(o.First.Call), has(first, o.First.Write)) + o.both()
 		if o.Reads() {
 			f.Why = "Both only read. The standard allows this since MPI 2.2 (section 3.7.2), but older libraries may " +
 				"not."
@@ -145,8 +145,7 @@ func describe(o *overlap, f *finding.Finding) {
 		}
 		f.Why = "Before an operation is complete, the program must not use its receive buffer, nor write to its send " +
 			"buffer (MPI standard, section 3.7.2). The data depend on which operation comes first."
-		f.Advice = fmt.Sprintf("Complete %s with MPI_Wait or MPI_Test before using the memory again. Or use another "+
-			"buffer.", first)
+		f.Advice = fmt.Sprintf("Complete %s with MPI_Wait or MPI_Test before %s. Or use another buffer.", first, name)
 		switch {
 		case first == "MPI_Buffer_attach":
 			f.Advice = "Use another buffer for messages: the attached memory belongs to MPI until MPI_Buffer_detach."
@@ -161,10 +160,18 @@ func describe(o *overlap, f *finding.Finding) {
 	}
 }
 
-// both is a line of the message: a byte that both buffers have.
+// both is a line of the message: the first elements that overlap.
 func (o *overlap) both() string {
-	return fmt.Sprintf("\nBoth have the byte at %#x: it is in %s and in %s.",
-		o.At.Address, o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second))
+	return fmt.Sprintf("\nThe overlap begins with %s of %s, which is %s of %s.",
+		o.element(&o.Second, o.At.Second), o.buffer(&o.Second), o.element(&o.First, o.At.First), o.buffer(&o.First))
+}
+
+// element names the element of a buffer that a byte belongs to.
+func (o *overlap) element(h *buffers.Use, pos int64) string {
+	if t := h.Type; t != nil && t.Elements == 1 && t.Predefined() && t.Size > 0 {
+		return fmt.Sprintf("element %d", pos/t.Size)
+	}
+	return o.path(h, pos)
 }
 
 func does(f *mpiapi.Func, write bool) string {
@@ -187,10 +194,10 @@ func has(name string, write bool) string {
 	return "is still reading"
 }
 
-// buffer describes a buffer of a call: "buf of MPI_Isend, 10 × MPI_INT at 0x7ffe10".
+// buffer describes a buffer of a call: "buf of MPI_Isend (10 × MPI_INT)".
 func (o *overlap) buffer(h *buffers.Use) string {
 	f := o.x.Func(h.Call)
-	return fmt.Sprintf("%s of %s, %d × %s at %#x", f.Params[h.Param].Name, f.Name, h.Count, typeName(h.Type), h.Base)
+	return fmt.Sprintf("%s of %s (%d × %s)", f.Params[h.Param].Name, f.Name, h.Count, typeName(h.Type))
 }
 
 // typeLimit is about how many bytes of a datatype are shown.

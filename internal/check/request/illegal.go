@@ -246,18 +246,21 @@ func (i *illegal) report(c track.Call, d problem) {
 		Details: map[string]any{"function": name},
 	}
 	which := "a request"
+	if d.what == unknownRequest {
+		which = "a handle"
+	}
 	if len(d.made.Raw) > 0 {
 		made := x.Func(d.made).Name
 		f.Sites = append(f.Sites, x.Site("request made", d.made))
 		f.Details["made"] = made
-		which += " of " + made
+		which += " of " + made + check.Parens(x.Line(d.made))
 	}
 	if d.index >= 0 {
-		which += fmt.Sprintf(" (element %d of the array)", d.index)
+		which += fmt.Sprintf(", element %d of the array,", d.index)
 		f.Details["index"] = d.index
 	}
 	w := wrongs[d.what]
-	f.Message = fmt.Sprintf("Rank %d calls %s with %s %s.", rank, name, which, w.what)
+	f.Message = fmt.Sprintf("%s gets %s %s", name, which, w.what)
 	f.Why, f.Advice = w.why, w.advice
 	x.Report(f)
 }

@@ -48,21 +48,21 @@ func TestIllegalCalls(t *testing.T) {
 		{"started twice in an array", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			startall(k, a, a)
-		}, "a request of MPI_Recv_init (element 1 of the array) that the array has more than once"},
+		}, "a request of MPI_Recv_init, element 1 of the array, that is in the array more than once"},
 		{"the second is active", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			begin(k, "MPI_Send_init", b)
 			on(k, "MPI_Start", b)
 			startall(k, a, b)
-		}, "a request of MPI_Send_init (element 1 of the array) that is active already"},
+		}, "a request of MPI_Send_init, element 1 of the array, that is active already"},
 		{"the second is not persistent", func(k *Rank) {
 			begin(k, "MPI_Recv_init", a)
 			begin(k, "MPI_Irecv", b)
 			startall(k, a, b)
-		}, "a request of MPI_Irecv (element 1 of the array) that is not persistent"},
+		}, "a request of MPI_Irecv, element 1 of the array, that is not persistent"},
 		{
 			"null in an array", func(k *Rank) { begin(k, "MPI_Recv_init", a); startall(k, a, RequestNull) },
-			"a request (element 1 of the array) that is MPI_REQUEST_NULL",
+			"a request, element 1 of the array, that is MPI_REQUEST_NULL",
 		},
 		{"never seen", func(k *Rank) { startall(k, 4711) }, ""},
 		{"ready, but not partitioned", func(k *Rank) {

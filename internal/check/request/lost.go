@@ -20,7 +20,7 @@ var lostDoc string
 // standard, section 3.7). The program may have copied the handle before, so the check decides at MPI_Finalize.
 var Lost = &check.Check{
 	ID:       "LOCAL:REQUEST:LOST",
-	Severity: finding.Warning,
+	Severity: finding.Error,
 	Title:    "the variable of a request that was never completed was overwritten",
 	Doc:      lostDoc,
 	Start: func(x *check.Run) {
@@ -62,22 +62,60 @@ func overwritten(x *check.Run, p *track.Process) {
 		}
 	})
 	slices.SortFunc(pairs, func(a, b *pair) int { return cmp.Or(b.n-a.n, strings.Compare(a.key, b.key)) })
+	rest := unfinished(x, p)
 	for _, q := range pairs {
-		them, their := "a request of "+x.Func(q.made).Name, "its"
+		what, it := "This "+x.Func(q.made).Name+" is", "its"
 		if q.n > 1 {
-			them, their = fmt.Sprintf("%d requests of %s", q.n, x.Func(q.made).Name), "their"
+			what, it = fmt.Sprintf("%d requests of %s are", q.n, x.Func(q.made).Name), "their"
 		}
-		x.Report(&finding.Finding{
-			Key:   q.key,
-			Count: q.n,
-			Ranks: []int{p.Rank},
-			Message: fmt.Sprintf("Rank %d calls MPI_Finalize, but never completed %s: %s overwrote %s variable.",
-				p.Rank, them, x.CallAt(q.after), their),
-			Why: "Without its handle, no call can complete the operation. Its buffer belongs to MPI forever.",
+		f := &finding.Finding{
+			Key:     q.key,
+			Count:   q.n,
+			Ranks:   []int{p.Rank},
+			Message: fmt.Sprintf("%s never completed: %s overwrites %s request variable", what, x.CallIn(q.after), it),
+			Why: "Without its handle, no call can complete the operation (MPI standard, section 3.7). Its buffer " +
+				"belongs to MPI forever.",
 			Advice: "Complete a request before its variable is used again. Or give each pending request its own " +
 				"variable, in an array for MPI_Waitall.",
 			Sites:   []finding.Site{x.Site("request made", q.made), x.Site("variable used again", q.after)},
 			Details: map[string]any{"requests": q.n},
-		})
+		}
+		if n := rest[x.Place(q.made)]; n > 0 {
+			delete(rest, x.Place(q.made)) // once
+			f.Message += fmt.Sprintf("\n%s of the same place %s not completed either.",
+				check.Plural(n, "other request", "other requests"), map[bool]string{true: "is", false: "are"}[n == 1])
+			f.Count += n
+			f.Details["requests"] = f.Count
+		}
+		f.Message += meanwhile(x, p.Rank, q.made)
+		x.Report(f)
 	}
+}
+
+// unfinished counts the requests of a process that are not lost and not complete, by the place that made them.
+func unfinished(x *check.Run, p *track.Process) map[string]int {
+	n := make(map[string]int)
+	p.Requests(func(r *track.Request) {
+		if !r.Refused && !lost(x, p, r) && (r.Active || !r.Persistent) {
+			n[x.Place(r.Made)]++
+		}
+	})
+	return n
+}
+
+// meanwhile is a line of a message: which call has used the buffer of a request that is not complete. It is "" if none
+// is known.
+func meanwhile(x *check.Run, rank int, made match.Call) string {
+	place := x.Site("", made).Stack
+	f := x.Earlier(func(f *finding.Finding) bool {
+		return f.Check == "LOCAL:MEMORY:OVERLAP" && slices.Contains(f.Ranks, rank) && len(f.Sites) > 1 &&
+			slices.ContainsFunc(f.Sites[1:], func(s finding.Site) bool {
+				return s.Role == "pending operation" && finding.SameStack(s.Stack, place)
+			})
+	})
+	if f == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(f.Sites[0].Call, "(")
+	return fmt.Sprintf("\n%s%s uses its buffer meanwhile.", name, check.Parens(check.Line(f.Sites[0].Stack)))
 }

@@ -51,17 +51,17 @@ var wrongs = map[misuse]struct{ what, why, advice string }{
 		"Make this call before the request is completed or freed, or not at all.",
 	},
 	overRequest: {
-		"that is complete or freed: the variable has an old copy of its handle",
+		"that is already complete or freed: the handle is an old copy",
 		"MPI may use the handle for a new request, which this call would then complete or free by mistake.",
 		"Do not use a copy of a handle after the request is completed or freed. Set all copies to MPI_REQUEST_NULL.",
 	},
 	repeatedRequest: {
-		"that the array has more than once",
+		"that is in the array more than once",
 		"The request is complete, or started, after its first use in the array.",
 		"Put each request into the array once. In an array to wait for, unused elements may be MPI_REQUEST_NULL.",
 	},
 	unknownRequest: {
-		"that is not a request: no MPI call has returned this handle",
+		"that no MPI call has returned",
 		"MPI may return an error, or crash.",
 		"Initialize variables for requests with MPI_REQUEST_NULL. Check whether something overwrites this variable.",
 	},

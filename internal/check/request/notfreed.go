@@ -35,29 +35,51 @@ var NotFreed = leftover.New(&leftover.Kind{
 		})
 		return p.Active
 	},
-	Elsewhere: func(x *check.Run, o *leftover.Object) bool {
-		return o.Refused || o.Unreachable && !x.Layered(o.Made)
+	Severity: finding.Error,
+	Elsewhere: func(x *check.Run, p *track.Process) func(*leftover.Object) bool {
+		places := make(map[string]bool) // LOST reports the requests of these places
+		p.Requests(func(r *track.Request) {
+			if lost(x, p, r) {
+				places[x.Place(r.Made)] = true
+			}
+		})
+		return func(o *leftover.Object) bool {
+			return o.Refused || len(places) > 0 && (o.Active || !o.Persistent) && places[x.Place(o.Made)]
+		}
 	},
 	Describe: describe,
 })
 
 // describe sets the texts of a finding about the requests of one place.
-func describe(f *finding.Finding, p *track.Process, function string, g *leftover.Group) {
-	state := "never completed"
-	f.Advice = "Complete every request with MPI_Wait or MPI_Test before its variable is used again. To give up an " +
-		"operation, call MPI_Request_free for a send, or MPI_Cancel and MPI_Wait for a receive."
+func describe(x *check.Run, f *finding.Finding, p *track.Process, g *leftover.Group) {
+	first := x.Func(g.First.Made)
+	what := fmt.Sprintf("%s of %s are", check.Plural(g.N, "request", "requests"), first.Name)
+	if g.N == 1 {
+		what = "This " + first.Name + " is"
+	}
+	f.Message = what + " never completed"
+	f.Why = "MPI_Finalize may be called only when all operations are complete (MPI standard, section 11.2.2). Until " +
+		"then, the buffer belongs to MPI."
+	f.Advice = "Complete it with MPI_Wait or MPI_Test."
+	switch first.Class {
+	case mpiapi.Isend:
+		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again."
+	case mpiapi.Irecv:
+		f.Advice = "Complete it with MPI_Wait or MPI_Test, before its variable is used again. To give up the " +
+			"receive, call MPI_Cancel and MPI_Wait."
+	}
 	if g.First.Persistent {
-		state = "never freed"
+		f.Message = what + " never freed"
+		f.Why = "A program that keeps creating requests runs out of memory."
 		f.Advice = "Free persistent requests with MPI_Request_free when they are no longer needed, after completing " +
 			"what was started."
-		if g.Active > 0 {
-			state += fmt.Sprintf(", and %s still active", check.Plural(g.Active, "is", "are"))
+		if f.Severity = finding.Warning; g.Active > 0 {
+			f.Severity = finding.Error
+			f.Message += fmt.Sprintf(", and %s still active at MPI_Finalize", check.Plural(g.Active, "is", "are"))
+			f.Why = "MPI_Finalize may be called only when all operations are complete (MPI standard, section 11.2.2)."
 		}
 	}
-	f.Message = fmt.Sprintf("Rank %d calls MPI_Finalize and still has %s made by %s at one place, %s.",
-		p.Rank, check.Plural(g.N, "request", "requests"), function, state)
-	f.Why = "The buffers of such operations belong to MPI forever. A program that keeps creating requests runs out " +
-		"of memory."
+	f.Message += meanwhile(x, p.Rank, g.First.Made)
 	f.Details = map[string]any{"requests": g.N, "active": g.Active, "persistent": g.First.Persistent}
 }
 

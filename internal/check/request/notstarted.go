@@ -45,8 +45,8 @@ func neverStarted(x *check.Run, rank int, freed, made match.Call) {
 	x.Report(&finding.Finding{
 		Key:   x.Place(made),
 		Ranks: []int{rank},
-		Message: fmt.Sprintf("Rank %d frees a persistent request of %s that was never started.", rank,
-			x.Func(made).Name),
+		Message: fmt.Sprintf("The request of %s is freed%s, but was never started", x.Func(made).Name,
+			check.Parens(x.Line(freed))),
 		Why: notBegun,
 		Advice: "Nothing needs to change if the program does not need this operation. Otherwise start it with " +
 			"MPI_Start.",
@@ -114,8 +114,8 @@ func (s *idleRequests) reportReleasing(p *track.Process, b *waiting.Blocked, w *
 		Severity: finding.Warning,
 		Key:      x.Place(best.Made) + "|" + x.Place(b.Call),
 		Ranks:    []int{p.Rank, rank},
-		Message: fmt.Sprintf("Rank %d waits in %s for rank %d, whose persistent request of %s %s.",
-			rank, x.Func(b.Call).Name, p.Rank, name, state),
+		Message: fmt.Sprintf("The request of %s on rank %d %s, but rank %d waits for its message in %s", name, p.Rank,
+			state, rank, x.CallIn(b.Call)),
 		Why:    notBegun,
 		Advice: "Start the request with MPI_Start or MPI_Startall, each time that its message is needed.",
 		Sites:  []finding.Site{x.Site("request made", best.Made), x.Site("waits", b.Call)},

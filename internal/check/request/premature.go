@@ -29,8 +29,8 @@ var PrematureFree = &check.Check{
 			x.Report(&finding.Finding{
 				Key:   x.Place(c) + "|" + x.Place(r.Made),
 				Ranks: []int{p.Rank},
-				Message: fmt.Sprintf("Rank %d frees a request of %s while the receive is pending.", p.Rank,
-					x.Func(r.Made).Name),
+				Message: fmt.Sprintf("%s frees the receive of %s while it is pending",
+					x.Func(c).Name, x.CallIn(r.Made)),
 				Why: "The receive continues, but no call tells when its message is in the buffer. Until then, the " +
 					"program must not read or reuse the buffer (MPI standard, section 3.7.3).",
 				Advice: "Complete the request with MPI_Wait or MPI_Test. If the message is no longer wanted, call " +

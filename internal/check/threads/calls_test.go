@@ -30,14 +30,23 @@ func TestPhases(t *testing.T) {
 		text  string
 	}{
 		{"in order", func(k *Rank) { info(k); init(k); barrier(k); end(k); free(k) }, nil, ""},
-		{"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak, "ends and still has 1 info object"},
-		{"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak, "ends and still has 1 info object"},
+		{
+			"left from before", func(k *Rank) { info(k); init(k); end(k) }, leak,
+			"1 info object made by MPI_Info_create is never freed",
+		},
+		{
+			"left from after", func(k *Rank) { init(k); end(k); info(k) }, leak,
+			"1 info object made by MPI_Info_create is never freed",
+		},
 		{
 			"before", func(k *Rank) { k.Open("b", "MPI_Barrier", Args{"comm": World}) }, out,
-			"Rank 0 calls MPI_Barrier before MPI_Init.",
+			"MPI_Barrier is called before MPI_Init",
 		},
 		{"after", func(k *Rank) { init(k); end(k); barrier(k) }, out, "after MPI_Finalize"},
-		{"finalized twice", func(k *Rank) { init(k); end(k); end(k) }, out, "calls MPI_Finalize after MPI_Finalize"},
+		{
+			"finalized twice", func(k *Rank) { init(k); end(k); end(k) }, out,
+			"MPI_Finalize is called after MPI_Finalize",
+		},
 		{
 			"initialized twice", func(k *Rank) { init(k); k.Call("again", "MPI_Init", nil); end(k) }, out,
 			"initialized already",

@@ -3,6 +3,7 @@ package threads
 import (
 	"fmt"
 
+	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/track"
@@ -24,7 +25,7 @@ const (
 
 const askForMore = "Ask for a higher level with MPI_Init_thread, and check the level that it provides: it may be lower."
 
-// disorders has the texts of findings. what continues after "Rank 0 calls MPI_Send".
+// disorders has the texts of findings. what continues after "MPI_Send is called". The place of the other call follows.
 var disorders = map[disorder]struct{ what, other, why, advice string }{
 	beforeInit: {
 		"before MPI_Init", "",
@@ -37,7 +38,7 @@ var disorders = map[disorder]struct{ what, other, why, advice string }{
 			"MPI_Finalized first.",
 	},
 	initTwice: {
-		"though MPI is initialized already", "initialized",
+		"a second time, as MPI is initialized already", "initialized",
 		"MPI can be initialized only once (MPI standard, section 11.2).",
 		"Initialize MPI once. A library that may not be the first to do so calls MPI_Initialized before.",
 	},
@@ -77,15 +78,12 @@ func (o *order) report(th *track.Thread, call match.Call, e mistake) {
 
 // publish makes the finding about a call.
 func (o *order) publish(th *track.Thread, call match.Call, e mistake) {
-	x, who := o.x, "A process"
-	if th.Process.Rank >= 0 {
-		who = fmt.Sprintf("Rank %d", th.Process.Rank)
-	}
+	x := o.x
 	name, w := x.Func(call).Name, disorders[e.wrong]
 	f := &finding.Finding{
 		Key:     fmt.Sprintf("%s|%d", x.Place(call), e.wrong),
 		Sites:   []finding.Site{x.Site("call", call)},
-		Message: fmt.Sprintf("%s calls %s %s.", who, name, w.what),
+		Message: fmt.Sprintf("%s is called %s", name, w.what),
 		Why:     w.why,
 		Advice:  w.advice,
 		Details: map[string]any{"function": name},
@@ -98,6 +96,7 @@ func (o *order) publish(th *track.Thread, call match.Call, e mistake) {
 		f.Details["level"] = e.level.String()
 	}
 	if len(e.other.Raw) > 0 {
+		f.Message += check.Parens(x.Line(e.other))
 		f.Sites = append(f.Sites, x.Site(w.other, e.other))
 	}
 	x.Report(f)

@@ -37,14 +37,14 @@ func TestTwoThreads(t *testing.T) {
 	}{
 		{
 			"nobody initializes again", multiple, barrier(World), Record(1, "MPI_Init", nil, 0),
-			"though MPI is initialized already",
+			"MPI_Init is called a second time",
 		},
 		{"one may ask", serialized, barrier(World), Record(1, "MPI_Initialized", Args{">flag": 1}, 0), ""},
 		{
 			"one at a time", serialized, barrier(World), Record(1, "MPI_Comm_rank", Args{"comm": World, ">rank": 0}, 0),
-			"MPI_Comm_rank while another thread is in MPI",
+			"MPI_Comm_rank is called while another thread is in MPI",
 		},
-		{"the other thread", funneled, barrier(World), barrier(Self), "MPI_Barrier from another thread"},
+		{"the other thread", funneled, barrier(World), barrier(Self), "MPI_Barrier is called from another thread"},
 		{
 			"one communicator", multiple, barrier(World), barrier(World),
 			"in a collective operation on the same communicator",

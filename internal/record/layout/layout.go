@@ -394,7 +394,8 @@ type Control struct {
 	Debugger [512]byte
 	// the analyzer adds 2 for each finding that it has put into a ring. So it is even
 	Found atomic.Uint32
-	_     uint32
+	// processes whose program contains another version of the library (atomic add, by ranks)
+	Outdated atomic.Uint32
 }
 
 // SizeofControl is the size of a Control, and the others are the offsets of its fields, in bytes.
@@ -423,6 +424,7 @@ const (
 	ControlBreaksAt     = 356
 	ControlDebuggerAt   = 360
 	ControlFoundAt      = 872
+	ControlOutdatedAt   = 876
 )
 
 // Map is struct mv_map. A mapping of a file into memory.

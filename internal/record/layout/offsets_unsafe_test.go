@@ -34,6 +34,7 @@ func TestOffsets(t *testing.T) {
 		"Control.Breaks":        {unsafe.Offsetof(Control{}.Breaks), ControlBreaksAt},
 		"Control.Debugger":      {unsafe.Offsetof(Control{}.Debugger), ControlDebuggerAt},
 		"Control.Found":         {unsafe.Offsetof(Control{}.Found), ControlFoundAt},
+		"Control.Outdated":      {unsafe.Offsetof(Control{}.Outdated), ControlOutdatedAt},
 		"Map":                   {unsafe.Sizeof(Map{}), SizeofMap},
 		"Map.Start":             {unsafe.Offsetof(Map{}.Start), MapStartAt},
 		"Map.End":               {unsafe.Offsetof(Map{}.End), MapEndAt},

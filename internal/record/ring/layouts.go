@@ -77,7 +77,7 @@ func newLayouts(dir, name string) (_ *Layouts, err error) {
 	}
 	l.end = int64(tableSize)
 	// Reserve the space: a write to the mapping would be fatal if there were none left.
-	if err = unix.Fallocate(int(f.Fd()), 0, 0, l.end); err != nil && err != unix.EOPNOTSUPP && err != unix.ENOSYS {
+	if err = reserve(f, l.end); err != nil {
 		return nil, &os.PathError{Op: "allocate", Path: hidden, Err: err}
 	}
 	if err = l.mapTable(); err != nil {

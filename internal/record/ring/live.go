@@ -162,6 +162,12 @@ func (l *Live) Notes() []string {
 	defer l.mu.Unlock()
 	n := l.notes
 	l.notes = nil
+	if c := l.s.control; c != nil {
+		if k := c.Outdated.Swap(0); k > 0 {
+			n = append(n, fmt.Sprintf("%d of the processes ran a program that is linked with another version of "+
+				"mpivet, and may be unwatched: link it again with what mpivet link-flags prints", k))
+		}
+	}
 	return n
 }
 

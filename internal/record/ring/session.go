@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -318,10 +319,7 @@ func makeLocked(dir, name string, size int64) (*os.File, error) {
 		err = &os.PathError{Op: "flock", Path: path, Err: err}
 	} else if size > 0 {
 		// Reserve the space now: a write to the mapping would be fatal if there were none left.
-		if err = unix.Fallocate(int(f.Fd()), 0, 0, size); err == unix.EOPNOTSUPP || err == unix.ENOSYS {
-			err = f.Truncate(size)
-		}
-		if err != nil {
+		if err = reserve(f, size); err != nil {
 			err = &os.PathError{Op: "allocate", Path: path, Err: err}
 		}
 	}
@@ -333,6 +331,25 @@ func makeLocked(dir, name string, size int64) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// reserve allocates the first size bytes of a new file. It writes them where fallocate is not to be had: on some file
+// systems, and under filters of system calls.
+func reserve(f *os.File, size int64) error {
+	switch err := unix.Fallocate(int(f.Fd()), 0, 0, size); err {
+	case unix.EOPNOTSUPP, unix.ENOSYS, unix.EPERM:
+		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.LimitReader(zeros{}, size))
+		return err
+	default:
+		return err
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
 }
 
 // unlockedAge is the age from which a directory without a lock file counts as left behind, if its maker is not known. A
