@@ -28,13 +28,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 
-    MPI_Allgather_init(in, 1, MPI_INT, to[0], 1, MPI_INT, comm[0], none, &r[0]);                           /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Allgatherv_init(in, 1, MPI_INT, to[1], counts, displs, MPI_INT, comm[1], none, &r[1]);             /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Alltoall_init(in, 1, MPI_INT, to[2], 1, MPI_INT, comm[2], none, &r[2]);                            /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Alltoallv_init(in, counts, displs, MPI_INT, to[3], counts, displs, MPI_INT, comm[3], none, &r[3]); /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Alltoallw_init(in, counts, bytes, ints, to[4], counts, bytes, ints, comm[4], none, &r[4]);         /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Allreduce_init(in, to[5], 1, MPI_INT, MPI_SUM, comm[5], none, &r[5]);                              /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Reduce_scatter_block_init(in, to[6], 1, MPI_INT, MPI_SUM, comm[6], none, &r[6]);                   /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allgather_init(in, 1, MPI_INT, to[0], 1, MPI_INT, comm[0], none, &r[0]);                           /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allgatherv_init(in, 1, MPI_INT, to[1], counts, displs, MPI_INT, comm[1], none, &r[1]);             /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Alltoall_init(in, 1, MPI_INT, to[2], 1, MPI_INT, comm[2], none, &r[2]);                            /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Alltoallv_init(in, counts, displs, MPI_INT, to[3], counts, displs, MPI_INT, comm[3], none, &r[3]); /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Alltoallw_init(in, counts, bytes, ints, to[4], counts, bytes, ints, comm[4], none, &r[4]);         /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allreduce_init(in, to[5], 1, MPI_INT, MPI_SUM, comm[5], none, &r[5]);                              /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Reduce_scatter_block_init(in, to[6], 1, MPI_INT, MPI_SUM, comm[6], none, &r[6]);                   /* want "GLOBAL:COLLECTIVE:IN_PLACE_MISMATCH" "MPI_IN_PLACE" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
 
     for (int i = 0; i < FAULTS; i++) {
         MPI_Request_free(&r[i]);

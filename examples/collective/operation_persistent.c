@@ -16,13 +16,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=0 */
-        MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=0 */
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" want warning "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=0 */
+        MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" want warning "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=0 */
     } else {
-        MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
-        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" want info "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
+        MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);             /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Barrier_init" want warning "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);                                  /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "Bcast_init" want warning "LOCAL:REQUEST:NOT_STARTED" count=1 ranks=1 */
     }
-    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]); /* the ranks agree again */ /* want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]); /* the ranks agree again */ /* want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
     for (int i = 0; i < 3; i++)
         MPI_Request_free(&r[i]);
     MPI_Finalize();

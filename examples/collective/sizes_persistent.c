@@ -40,22 +40,22 @@ int main(int argc, char **argv)
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 
-    MPI_Bcast_init(value, n, MPI_INT, 0, comm[0], none, &r[0]);                                            /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Gather_init(from, n, MPI_INT, to[1], 1, MPI_INT, 0, comm[1], none, &r[1]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Gatherv_init(from, 1, MPI_INT, to[2], mine, displs, MPI_INT, 0, comm[2], none, &r[2]);             /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Scatter_init(from, 1, MPI_INT, to[3], n, MPI_INT, 0, comm[3], none, &r[3]);                        /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Scatterv_init(from, mine, displs, MPI_INT, to[4], 1, MPI_INT, 0, comm[4], none, &r[4]);            /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Allgather_init(from, n, MPI_INT, to[5], n, MPI_INT, comm[5], none, &r[5]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Allgatherv_init(from, 1, MPI_INT, to[6], mine, displs, MPI_INT, comm[6], none, &r[6]);             /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Alltoall_init(from, n, MPI_INT, to[7], n, MPI_INT, comm[7], none, &r[7]);                          /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Alltoallv_init(from, counts, displs, MPI_INT, to[8], mine, displs, MPI_INT, comm[8], none, &r[8]); /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Alltoallw_init(from, counts, bytes, ints, to[9], mine, bytes, ints, comm[9], none, &r[9]);         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Reduce_init(from, to[10], n, MPI_INT, MPI_SUM, 0, comm[10], none, &r[10]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Allreduce_init(from, to[11], n, MPI_INT, MPI_SUM, comm[11], none, &r[11]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Reduce_scatter_init(from, to[12], mine, MPI_INT, MPI_SUM, comm[12], none, &r[12]);                 /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Reduce_scatter_block_init(from, to[13], n, MPI_INT, MPI_SUM, comm[13], none, &r[13]);              /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Scan_init(from, to[14], n, MPI_INT, MPI_SUM, comm[14], none, &r[14]);                              /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
-    MPI_Exscan_init(from, to[15], n, MPI_INT, MPI_SUM, comm[15], none, &r[15]);                            /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Bcast_init(value, n, MPI_INT, 0, comm[0], none, &r[0]);                                            /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Gather_init(from, n, MPI_INT, to[1], 1, MPI_INT, 0, comm[1], none, &r[1]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Gatherv_init(from, 1, MPI_INT, to[2], mine, displs, MPI_INT, 0, comm[2], none, &r[2]);             /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Scatter_init(from, 1, MPI_INT, to[3], n, MPI_INT, 0, comm[3], none, &r[3]);                        /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Scatterv_init(from, mine, displs, MPI_INT, to[4], 1, MPI_INT, 0, comm[4], none, &r[4]);            /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allgather_init(from, n, MPI_INT, to[5], n, MPI_INT, comm[5], none, &r[5]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allgatherv_init(from, 1, MPI_INT, to[6], mine, displs, MPI_INT, comm[6], none, &r[6]);             /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Alltoall_init(from, n, MPI_INT, to[7], n, MPI_INT, comm[7], none, &r[7]);                          /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Alltoallv_init(from, counts, displs, MPI_INT, to[8], mine, displs, MPI_INT, comm[8], none, &r[8]); /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Alltoallw_init(from, counts, bytes, ints, to[9], mine, bytes, ints, comm[9], none, &r[9]);         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Reduce_init(from, to[10], n, MPI_INT, MPI_SUM, 0, comm[10], none, &r[10]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Allreduce_init(from, to[11], n, MPI_INT, MPI_SUM, comm[11], none, &r[11]);                         /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Reduce_scatter_init(from, to[12], mine, MPI_INT, MPI_SUM, comm[12], none, &r[12]);                 /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Reduce_scatter_block_init(from, to[13], n, MPI_INT, MPI_SUM, comm[13], none, &r[13]);              /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Scan_init(from, to[14], n, MPI_INT, MPI_SUM, comm[14], none, &r[14]);                              /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Exscan_init(from, to[15], n, MPI_INT, MPI_SUM, comm[15], none, &r[15]);                            /* want "GLOBAL:COLLECTIVE:SIZE_MISMATCH" count=1 ranks=0,1 want warning "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
 
     for (int i = 0; i < FAULTS; i++) {
         MPI_Request_free(&r[i]);

@@ -14,7 +14,9 @@ int main(int argc, char **argv)
     MPI_Request request[5];
     MPI_Irecv(&in[0], 1, MPI_INT, peer, 1, MPI_COMM_WORLD, &request[0]);
     request[1] = MPI_REQUEST_NULL;
-    MPI_Recv_init(&in[1], 1, MPI_INT, peer, 9, MPI_COMM_WORLD, &request[2]); /* never started */ /* want info "LOCAL:REQUEST:NOT_STARTED" count=2 ranks=0,1 */
+    MPI_Recv_init(&in[1], 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD, &request[2]);
+    MPI_Start(&request[2]);
+    MPI_Wait(&request[2], MPI_STATUS_IGNORE); /* from now on, it is inactive */
     MPI_Isend(&out, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, &request[3]);
     MPI_Irecv(&in[1], 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request[4]);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -37,6 +37,9 @@ func CheckDoc(doc string) error {
 		if (name == "Wrong" || name == "Right") && !code {
 			return fmt.Errorf("there is no code under %q", name)
 		}
+		if (name == "Wrong" || name == "Right") && !strings.Contains(text, "\nIn Fortran:\n\n    ") {
+			return fmt.Errorf("there is no code in Fortran under %q", name)
+		}
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ func complete() string {
 	var b strings.Builder
 	for _, s := range check.Sections {
 		b.WriteString("### " + s + "\n\nText.\n\n    code();\n\n")
+		if s == "Wrong" || s == "Right" {
+			b.WriteString("In Fortran:\n\n    call code()\n\n")
+		}
 	}
 	return b.String()
 }
@@ -26,7 +29,8 @@ func TestCheckDoc(t *testing.T) {
 		"other":      strings.Replace(complete(), "### Right", "### Correct", 1),
 		"order":      "### Options\n\nx\n\n" + strings.Replace(complete(), "### Options\n", "", 1),
 		"empty":      strings.Replace(complete(), "### Rule\n\nText.\n\n    code();\n", "### Rule\n", 1),
-		"no code":    strings.Replace(complete(), "### Wrong\n\nText.\n\n    code();\n", "### Wrong\n\nText.\n", 1),
+		"no code":    strings.Replace(complete(), "    code();\n\nIn Fortran:\n\n    call code()\n", "", 1),
+		"no Fortran": strings.Replace(complete(), "In Fortran:\n\n    call code()\n", "", 1),
 	} {
 		if check.CheckDoc(doc) == nil {
 			t.Errorf("%s: no error", name)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -53,8 +54,17 @@ func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain CHECK",
 		Short: "Explain a check: its rule, an example, what to do",
-		Args:  oneArg("the name of a check, or a part of it"),
+		Long: `Explain prints the rule of a check, wrong and right code in C and in Fortran, how
+the check decides, and its options. The argument is the name of a check, a part
+of it, or words of its title. If several checks match, it lists them.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("mpivet explain needs the name of a check, or a word: mpivet checks lists all checks")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args = []string{strings.Join(args, " ")}
 			found := findChecks(args[0])
 			switch len(found) {
 			case 0:
@@ -68,20 +78,21 @@ func explainCommand() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s)\n%s\n\n%s", c.ID, c.Severity, c.Title, check.Plain(c.Doc))
 				return nil
 			}
-			names := make([]string, len(found))
-			for i, c := range found {
-				names[i] = c.ID
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, c := range found {
+				fmt.Fprintf(w, "%s\t%s\n", c.ID, c.Title)
 			}
-			return usagef("%q may be %s", args[0], strings.Join(names, " or "))
+			return w.Flush()
 		},
 	}
 }
 
 // findChecks returns the checks that a name may mean: the check with this name, else the check of which it is a
-// sub-name, else all checks whose names contain it.
+// sub-name, else the only check whose name contains it, else all checks whose names or titles contain its words.
 func findChecks(name string) []*check.Check {
+	words := strings.Fields(strings.ToLower(name))
 	name = strings.ToUpper(name)
-	var exact, parent, part []*check.Check
+	var exact, parent, part, named []*check.Check
 	for _, c := range all.Checks() {
 		switch {
 		case c.ID == name:
@@ -89,7 +100,9 @@ func findChecks(name string) []*check.Check {
 		case strings.HasPrefix(name, c.ID+":"):
 			parent = append(parent, c)
 		case strings.Contains(c.ID, name):
-			part = append(part, c)
+			part, named = append(part, c), append(named, c)
+		case containsAll(strings.ToLower(c.ID+" "+c.Title), words):
+			named = append(named, c)
 		}
 	}
 	switch {
@@ -97,8 +110,14 @@ func findChecks(name string) []*check.Check {
 		return exact
 	case len(parent) > 0:
 		return parent[len(parent)-1:]
+	case len(part) == 1:
+		return part
 	}
-	return part
+	return named
+}
+
+func containsAll(s string, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(s, w) })
 }
 
 // The profiles.

@@ -20,7 +20,7 @@ var notStartedDoc string
 // forever for their message (MPI standard, section 3.9).
 var NotStarted = &check.Check{
 	ID:       "LOCAL:REQUEST:NOT_STARTED",
-	Severity: finding.Info,
+	Severity: finding.Warning,
 	Title:    "a persistent request is not started",
 	Doc:      notStartedDoc,
 	Needs:    []analysis.Need{waiting.Fact},
@@ -111,7 +111,6 @@ func (s *idleRequests) reportReleasing(p *track.Process, b *waiting.Blocked, w *
 		state = "was completed and not started again"
 	}
 	x.Report(&finding.Finding{
-		Severity: finding.Warning,
 		Key:      x.Place(best.Made) + "|" + x.Place(b.Call),
 		Ranks:    []int{p.Rank, rank},
 		Message: fmt.Sprintf("The request of %s on rank %d %s, but rank %d waits for its message in %s", name, p.Rank,
