@@ -110,7 +110,7 @@ func (e enum) String() string {
 
 func (e enum) Set(s string) error {
 	if !slices.Contains(e.values, s) {
-		return fmt.Errorf("must be %s", strings.Join(e.values, ", "))
+		return fmt.Errorf("%q is none of %s", s, strings.Join(e.values, ", "))
 	}
 	*e.value = s
 	return nil

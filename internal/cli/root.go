@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
+	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/launch"
 )
 
@@ -113,7 +114,7 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{config.FlagError(err)} })
 	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), replayCommand(), checksCommand(), explainCommand(),
 		typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(), linkFlagsCommand(),
 		dbgLibraryCommand(), versionCommand())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -71,12 +72,32 @@ OMPI_ALLOW_RUN_AS_ROOT yourself, to any value, to prevent the latter.`,
 	return cmd
 }
 
+// misplaced returns an option in the arguments of a program that looks like a number of processes, "" if there is none.
+func misplaced(args []string) string {
+	for i, a := range args {
+		name, value, joined := strings.Cut(a, "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if n, err := strconv.Atoi(value); err == nil && n > 0 && (name == "-n" || name == "-np" || name == "--np") {
+			if joined {
+				return a
+			}
+			return a + " " + value
+		}
+	}
+	return ""
+}
+
 // runProgram is mpivet run.
 func runProgram(o *options, np int, launcher string, argv []string) error {
 	pipeline.TuneGC()
 	prog, err := launch.Detect(argv, o.mpi)
 	if err != nil {
 		return err
+	}
+	if option := misplaced(argv[1:]); np == 0 && launcher == "" && option != "" {
+		say("note: %q is after the program, so the program gets it: mpivet run %s %s …", option, option, argv[0])
 	}
 	command := findLauncher(launcher, np, prog.MPI)
 	if little := launch.Room(np); little != nil {

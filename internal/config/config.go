@@ -3,6 +3,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -244,10 +245,25 @@ func Apply(fs *pflag.FlagSet, layers ...[]Setting) error {
 	return nil
 }
 
+// FlagError explains in plain words why a flag on the command line does not accept its value. Other errors remain as
+// they are.
+func FlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	f := invalid.GetFlag()
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand
+	}
+	return fmt.Errorf("%s: %w", name, plainError(f, invalid.GetValue(), invalid.Unwrap()))
+}
+
 // plainError explains in plain words why a flag does not accept a value.
 func plainError(f *pflag.Flag, value string, err error) error {
 	switch f.Value.Type() {
-	case "int":
+	case "int", "int64":
 		return fmt.Errorf("%q is not a whole number", value)
 	case "bool":
 		return fmt.Errorf("%q is neither true nor false", value)

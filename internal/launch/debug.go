@@ -51,6 +51,9 @@ func Stacks(ctx context.Context, gdb string, pid int) error {
 	// Do not wait for child processes of the debugger.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
+		if unix.Kill(pid, 0) == unix.ESRCH {
+			return fmt.Errorf("process %d has ended", pid)
+		}
 		return fmt.Errorf("process %d: %w (attaching to processes may be forbidden: see "+
 			"/proc/sys/kernel/yama/ptrace_scope)", pid, err)
 	}

@@ -163,8 +163,8 @@ func (f frame) pattern() (finding.FramePattern, error) {
 // Reason is the reason in the rules that Format writes.
 const Reason = "written by --write-suppressions: say here why this is all right"
 
-// Format returns a file of rules that suppress these findings, but no findings at other places. Files below dir have
-// paths relative to dir.
+// Format returns a file of rules that suppress these findings, but no findings in other functions or by other calls of
+// them. The rules have no line numbers, so that edits do not break them. Files below dir have paths relative to dir.
 func Format(findings []*finding.Finding, dir string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# Findings not to report, for --suppress. Each needs a reason; a wider rule may do for several.\n")
@@ -203,9 +203,6 @@ func frames(stack []finding.Frame, dir string) []frame {
 		if rel, err := filepath.Rel(dir, fr.File); err == nil && fr.File != "" && rel != ".." &&
 			!strings.HasPrefix(rel, "../") && rel[0] != '*' {
 			f.File = rel
-		}
-		if fr.Line > 0 {
-			f.Lines = strconv.Itoa(fr.Line)
 		}
 		if fr.File == "" {
 			f.Module = fr.Module
