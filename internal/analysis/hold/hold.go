@@ -106,8 +106,8 @@ func (j *Judge) complete(p place) bool {
 	return p.comm.Complete(p.at) && !j.tracker.Leading(p.comm, p.at)
 }
 
-// Refuse has all calls of a collective refused because of a finding. why is the text of the error: the check and what it
-// has found. It has no effect if the members have been let go.
+// Refuse has all calls of a collective refused because of a finding. why is the text of the error: the check and what
+// it has found. It has no effect if the members have been let go.
 func (j *Judge) Refuse(why string, c *match.Comm, at uint64) {
 	p := place{c, at}
 	if j.complete(p) {

@@ -43,7 +43,7 @@ func TestFortranCompiles(t *testing.T) {
 	for _, c := range all.Checks() {
 		blocks := strings.Split(c.Doc, "\nIn Fortran:\n\n")[1:]
 		if len(blocks) != 2 {
-			t.Errorf("the explanation of %s has %d parts in Fortran, want a wrong one and a right one", c.ID, len(blocks))
+			t.Errorf("%s has %d parts in Fortran, want a wrong one and a right one", c.ID, len(blocks))
 		}
 		for _, block := range blocks {
 			number++
