@@ -111,8 +111,8 @@ func (s *idleRequests) reportReleasing(p *track.Process, b *waiting.Blocked, w *
 		state = "was completed and not started again"
 	}
 	x.Report(&finding.Finding{
-		Key:      x.Place(best.Made) + "|" + x.Place(b.Call),
-		Ranks:    []int{p.Rank, rank},
+		Key:   x.Place(best.Made) + "|" + x.Place(b.Call),
+		Ranks: []int{p.Rank, rank},
 		Message: fmt.Sprintf("The request of %s on rank %d %s, but rank %d waits for its message in %s", name, p.Rank,
 			state, rank, x.CallIn(b.Call)),
 		Why:    notBegun,

@@ -142,14 +142,14 @@ func TestWritten(t *testing.T) {
 	written := []*finding.Finding{
 		report("one", finding.Site{Stack: at("put", 7)}),
 		report("two", finding.Site{Stack: at("put", 8)}, finding.Site{Rank: 1, Stack: at("get", 8)}),
-		report("again", finding.Site{Rank: 5, Stack: at("put", 7)}),
+		report("another line", finding.Site{Rank: 5, Stack: at("put", 9)}),
 		report("bare", finding.Site{}),
 		report("stripped", finding.Site{Stack: []finding.Frame{{Function: "a.out+0x1234", Module: "a.out"}}}),
 	}
 	others := []*finding.Finding{
-		report("other line", finding.Site{Stack: at("put", 9)}),
+		report("other function", finding.Site{Stack: at("set", 7)}),
 		report("half of it", finding.Site{Stack: at("get", 8)}),
-		report("more of it", finding.Site{Stack: at("put", 7)}, finding.Site{Rank: 1, Stack: at("get", 8)}),
+		report("more of it", finding.Site{Stack: at("put", 7)}, finding.Site{Rank: 1, Stack: at("set", 8)}),
 		report("deeper", finding.Site{Stack: append([]finding.Frame{{Function: "inner"}}, at("put", 7)...)}),
 		report("other offset", finding.Site{Stack: []finding.Frame{{Function: "a.out+0x1238", Module: "a.out"}}}),
 	}

@@ -153,17 +153,17 @@ func TestDamagedMessages(t *testing.T) {
 		program := moves(t, m, "messages")
 		for _, c := range []struct{ mode, say, line string }{
 			{
-				"recv", "The 24 bytes that rank 1 receives from rank 0 are not what was sent.",
+				"recv", "MPI_Send of rank 0 sends 24 bytes, but MPI_Recv of rank 1 (messages.c:36) receives other data",
 				"MPI_Recv(b, 2 * FEW, MPI_INT, 0,",
 			},
 			{"large", "between byte 196608 and byte 204799.", "MPI_Recv(more,"},
-			{"column", "The 24 bytes", "MPI_Irecv(b, 1, column"},
-			{"sendrecv", "The 24 bytes", "MPI_Sendrecv(a,"},
-			{"replace", "The 24 bytes", "MPI_Sendrecv_replace(a,"},
-			{"mrecv", "The 24 bytes", "MPI_Mrecv(b,"},
-			{"waitall", "The 24 bytes", "MPI_Irecv(b + i * FEW,"},
-			{"testany", "The 24 bytes", "MPI_Irecv(b, FEW, MPI_INT, MPI_ANY_SOURCE"},
-			{"persistent", "The 24 bytes", "MPI_Recv_init("},
+			{"column", "sends 24 bytes, but ", "MPI_Irecv(b, 1, column"},
+			{"sendrecv", "sends 24 bytes, but ", "MPI_Sendrecv(a,"},
+			{"replace", "sends 24 bytes, but ", "MPI_Sendrecv_replace(a,"},
+			{"mrecv", "sends 24 bytes, but ", "MPI_Mrecv(b,"},
+			{"waitall", "sends 24 bytes, but ", "MPI_Irecv(b + i * FEW,"},
+			{"testany", "sends 24 bytes, but ", "MPI_Irecv(b, FEW, MPI_INT, MPI_ANY_SOURCE"},
+			{"persistent", "sends 24 bytes, but ", "MPI_Recv_init("},
 		} {
 			t.Run(c.mode, func(t *testing.T) {
 				r := vet(t, 2, []string{"--checksums"}, program, c.mode)
