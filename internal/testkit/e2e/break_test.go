@@ -89,7 +89,8 @@ func TestBreakOn(t *testing.T) {
 			"printf \"stopped at %s\\n\", check", "mpivet call", "bt", "delete", "continue")
 		for _, want := range []string{
 			`wrong = 1`, `error LOCAL:MPI:INVALID_ARGUMENT`, `MPI_Send\(.*tag=-3`,
-			`hit Breakpoint 1, mpivet_finding \(check=.* "LOCAL:MEMORY:ILLEGAL_MODIFICATION", text=.*"The send buffer of MPI_Isend was changed`,
+			`hit Breakpoint 1, mpivet_finding \(check=.* "LOCAL:MEMORY:ILLEGAL_MODIFICATION", text=.*` +
+				`"The send buffer of MPI_Isend was changed`,
 			`stopped at LOCAL:MEMORY:ILLEGAL_MODIFICATION`, `MPI_Wait\(`, `in main \(.*held\.c`,
 		} {
 			if !regexp.MustCompile(want).MatchString(out) {
