@@ -117,6 +117,10 @@ type Comm struct {
 	Name string
 	Made Call
 
+	// Ordinal is its number, from 1, among the communicators, windows or files that the program has made, in the order in
+	// which they became known; 0 for MPI's own.
+	Ordinal int32
+
 	// Replay is its state in package strictreplay.
 	Replay any
 
@@ -165,6 +169,7 @@ type Registry struct {
 	comms   map[Key]*Comm
 	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, if it was needed
 	seen    int32
+	made    [Gathering]int32 // by domain: the last ordinal
 	spare   [][]slot // of freed communicators; programs often make and free many, one after the other
 }
 
@@ -190,6 +195,10 @@ func (r *Registry) Comm(k Key, build func() *Comm) *Comm {
 	c.key, c.reg, c.known = k, r, 1
 	r.seen++
 	c.number = r.seen
+	if k.Kind != KeyWorld && k.Kind != KeySelf && c.Domain != Gathering {
+		r.made[c.Domain]++
+		c.Ordinal = r.made[c.Domain]
+	}
 	c.pos = make([]uint64, len(c.Members))
 	c.boxes = make([]mailbox, len(c.Members))
 	r.comms[k] = c
@@ -310,8 +319,8 @@ func (c *Comm) Partitioned() *Comm {
 			Domain: c.Domain, Members: c.Members, Split: c.Split, World: c.World, Opaque: c.Opaque, Name: c.Name,
 			Made:  c.Made,
 			boxes: make([]mailbox, len(c.Members)), pos: make([]uint64, len(c.Members)), key: c.key, reg: c.reg,
-			number: c.number,
-			whole:  c,
+			number: c.number, Ordinal: c.Ordinal,
+			whole: c,
 		}
 	}
 	return c.partitioned

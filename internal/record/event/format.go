@@ -2,6 +2,7 @@ package event
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
@@ -20,8 +21,8 @@ type Namer interface {
 const maxText = 80
 
 // Format returns the call with its arguments as text: MPI_Send(*buf=0x7ffe0010, count=1, datatype=MPI_INT, dest=1,
-// tag=0, comm=MPI_COMM_WORLD). A parameter passed by address has a star, and its value is the address. A nil Namer
-// knows no names.
+// tag=0, comm=MPI_COMM_WORLD). A parameter passed by address has a star, and its value is the address. Of arrays of
+// numbers and datatypes, it shows the elements if they are recorded: recvcounts=[1, 2]. A nil Namer knows no names.
 func (c *Call) Format(n Namer) string {
 	if c.Func == nil {
 		return ""
@@ -58,6 +59,9 @@ func (c *Call) appendArg(b []byte, i int, n Namer) []byte {
 			return b
 		}
 	}
+	if list, ok := c.shownArray(i); ok {
+		return appendArray(append(append(b, p.Name...), '='), p, list, n)
+	}
 	v := c.Int(i)
 	address := p.Pointer || p.Kind == mpiapi.Buffer || p.Kind == mpiapi.Pointer ||
 		p.Kind == mpiapi.Function || p.Kind == mpiapi.String
@@ -83,6 +87,58 @@ func (c *Call) appendArg(b []byte, i int, n Namer) []byte {
 		return strconv.AppendUint(append(b, "0x"...), uint64(v), 16)
 	case p.Kind == mpiapi.Double:
 		return strconv.AppendFloat(b, c.Double(i), 'g', -1, 64)
+	}
+	return strconv.AppendInt(b, v, 10)
+}
+
+// maxElements is how many elements of an array are shown.
+const maxElements = 16
+
+// shownArray returns the elements of an array of numbers or datatypes that the call reads. It returns false for other
+// arrays: the handles in an array of requests say nothing.
+func (c *Call) shownArray(i int) (Array, bool) {
+	p := &c.Func.Params[i]
+	if p.Elements.Kind == mpiapi.NoArray {
+		return Array{}, false
+	}
+	switch p.Kind {
+	case mpiapi.Request, mpiapi.Status, mpiapi.String, mpiapi.Buffer, mpiapi.Pointer, mpiapi.Function:
+		return Array{}, false
+	}
+	return c.In(i)
+}
+
+func appendArray(b []byte, p *mpiapi.Param, list Array, n Namer) []byte {
+	element := *p
+	element.Pointer = false
+	b = append(b, '[')
+	for k := range list.Len() {
+		if k > 0 {
+			b = append(b, ", "...)
+		}
+		if k == maxElements {
+			b = append(b, "…"...)
+			break
+		}
+		b = appendElement(b, &element, list.At(k), n)
+	}
+	return append(b, ']')
+}
+
+func appendElement(b []byte, p *mpiapi.Param, v int64, n Namer) []byte {
+	name := ""
+	switch {
+	case n == nil:
+	case p.Kind.Handle():
+		name = n.NameHandle(p.Kind, uint64(v))
+	default:
+		name = n.NameConst(p, v)
+	}
+	switch {
+	case name != "":
+		return append(b, name...)
+	case p.Kind.Handle():
+		return strconv.AppendUint(append(b, "0x"...), uint64(v), 16)
 	}
 	return strconv.AppendInt(b, v, 10)
 }
@@ -120,6 +176,16 @@ func ConstName(p *mpiapi.Param, value int64, isConst func(name string, value int
 		}
 		return ""
 	}
+	if len(p.One) > 0 {
+		return is(p.One...)
+	}
+	switch p.Name {
+	case "amode", "assert":
+		return modes(value, isConst)
+	}
+	if name := is(named[p.Name]...); name != "" {
+		return name
+	}
 	switch p.Role {
 	case mpiapi.Source:
 		return is("MPI_ANY_SOURCE", "MPI_PROC_NULL")
@@ -129,8 +195,6 @@ func ConstName(p *mpiapi.Param, value int64, isConst func(name string, value int
 		return is("MPI_ROOT", "MPI_PROC_NULL")
 	case mpiapi.RecvTag:
 		return is("MPI_ANY_TAG")
-	case mpiapi.ThreadLevel:
-		return is("MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE")
 	case mpiapi.Color:
 		return is("MPI_UNDEFINED")
 	}
@@ -139,4 +203,44 @@ func ConstName(p *mpiapi.Param, value int64, isConst func(name string, value int
 			"MPI_UNIVERSE_SIZE", "MPI_LASTUSEDCODE", "MPI_WIN_BASE", "MPI_WIN_SIZE", "MPI_WIN_DISP_UNIT")
 	}
 	return ""
+}
+
+// named has the constants that are usual as values of parameters, by the name of the parameter.
+var named = map[string][]string{
+	"order":             {"MPI_ORDER_C", "MPI_ORDER_FORTRAN"},
+	"array_of_distribs": {"MPI_DISTRIBUTE_BLOCK", "MPI_DISTRIBUTE_CYCLIC", "MPI_DISTRIBUTE_NONE"},
+	"array_of_dargs":    {"MPI_DISTRIBUTE_DFLT_DARG"},
+	"split_type": {
+		"MPI_UNDEFINED", "MPI_COMM_TYPE_SHARED", "MPI_COMM_TYPE_HW_GUIDED", "MPI_COMM_TYPE_HW_UNGUIDED",
+		"MPI_COMM_TYPE_RESOURCE_GUIDED", "MPIX_COMM_TYPE_NEIGHBORHOOD",
+	},
+	"p":    {"MPI_UNDEFINED"},
+	"r":    {"MPI_UNDEFINED"},
+	"disp": {"MPI_DISPLACEMENT_CURRENT"},
+}
+
+// modeNames are the constants whose sum is a mode of a file, or an assertion. Each is one bit.
+var modeNames = []string{
+	"MPI_MODE_RDONLY", "MPI_MODE_RDWR", "MPI_MODE_WRONLY", "MPI_MODE_CREATE", "MPI_MODE_EXCL",
+	"MPI_MODE_DELETE_ON_CLOSE", "MPI_MODE_UNIQUE_OPEN", "MPI_MODE_SEQUENTIAL", "MPI_MODE_APPEND",
+	"MPI_MODE_NOCHECK", "MPI_MODE_NOSTORE", "MPI_MODE_NOPUT", "MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED",
+}
+
+// modes names the parts of a sum of MPI_MODE_ constants: MPI_MODE_CREATE|MPI_MODE_RDWR. It returns "" if no part has a
+// name.
+func modes(value int64, isConst func(name string, value int64) bool) string {
+	var parts []string
+	rest := value
+	for _, name := range modeNames {
+		for bit := int64(1); bit <= rest && bit < 1<<31; bit <<= 1 {
+			if rest&bit != 0 && isConst(name, bit) {
+				parts = append(parts, name)
+				rest &^= bit
+			}
+		}
+	}
+	if len(parts) > 0 && rest != 0 {
+		parts = append(parts, strconv.FormatInt(rest, 10))
+	}
+	return strings.Join(parts, "|")
 }
