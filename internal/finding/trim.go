@@ -24,19 +24,19 @@ func Startup(function string) bool { return startup.MatchString(function) }
 // thread.
 func Trim(stack []Frame) []Frame {
 	for i, f := range slices.Backward(stack) {
-		if f.Function == "main" {
+		if f.is("main") {
 			stack = stack[:i+1]
 			break
 		}
 	}
-	if n := len(stack); n > 1 && stack[n-1].Function == "main" && fortran.MatchString(stack[n-1].File) {
+	if n := len(stack); n > 1 && stack[n-1].is("main") && fortran.MatchString(stack[n-1].File) {
 		stack = stack[:n-1] // made by the compiler, for the main program below it
 	}
 	n := len(stack)
-	if i := slices.IndexFunc(stack, func(f Frame) bool { return beginning.MatchString(f.Function) }); i > 0 {
+	if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Language == "" && beginning.MatchString(f.Function) }); i > 0 {
 		n = i
 	}
-	for n > 0 && startup.MatchString(stack[n-1].Function) {
+	for n > 0 && stack[n-1].Language == "" && startup.MatchString(stack[n-1].Function) {
 		n--
 	}
 	if n == 0 {
@@ -44,3 +44,6 @@ func Trim(stack []Frame) []Frame {
 	}
 	return stack[:n]
 }
+
+// is reports whether a frame is of a C function of that name.
+func (f *Frame) is(name string) bool { return f.Function == name && f.Language == "" }
