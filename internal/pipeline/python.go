@@ -36,8 +36,7 @@ func (p *pythonCodes) add(id ring.ThreadID, c event.Code) {
 func (p *pythonCodes) frames(id ring.ThreadID, stack []event.PythonFrame) (groups [][]finding.Frame) {
 	var group []finding.Frame
 	for _, f := range stack {
-		// The interpreter has frames of its own, and there is little to learn from those of an import.
-		if c := p.threads[id][f.Code]; c != nil && c.File != "" && !strings.HasPrefix(c.File, "<frozen ") {
+		if c := p.threads[id][f.Code]; c != nil && !isInternal(c) {
 			group = append(group, finding.Frame{
 				Function: c.Name, File: c.File, Line: c.Line(f.At), Language: finding.Python,
 			})
@@ -50,6 +49,12 @@ func (p *pythonCodes) frames(id ring.ThreadID, stack []event.PythonFrame) (group
 		groups = append(groups, group)
 	}
 	return groups
+}
+
+// isInternal reports whether a code is the interpreter's own: for example, one that cleans up after __init__. Those of an
+// import are of no interest, either.
+func isInternal(c *python.Code) bool {
+	return c.File == "" || c.File == c.Name || strings.HasPrefix(c.File, "<frozen ")
 }
 
 // isInterpreter reports whether a file is CPython itself: all of its frames are the interpreter's.

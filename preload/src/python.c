@@ -79,6 +79,7 @@ struct walk {
     int entry;
 };
 
+/* A pointer, or any other 8 bytes. */
 static const char *pointer(const char *p, unsigned at)
 {
     const char *v;
@@ -140,17 +141,22 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 32;
 }
 
-/* The address of a code is not enough: another code may be there later. */
+/* The address of a code is not enough: another code may be there later, even from the same file. The table of lines has
+ * room for at least 8 bytes. */
 static uint64_t code_hash(const char *code)
 {
     const char *file = pointer(code, form.file), *name = pointer(code, form.name), *lines = pointer(code, form.lines);
+    const uint64_t n = (uint64_t)(uintptr_t)pointer(lines, BYTES_SIZE);
     uint64_t h = mix((uintptr_t)code, (uintptr_t)file);
     h = mix(h, (uintptr_t)name);
     h = mix(h, (uintptr_t)lines);
     h = mix(h, (uint32_t)number(code, form.first));
     h = mix(h, (uintptr_t)pointer(file, STRING_HASH));
     h = mix(h, (uintptr_t)pointer(name, STRING_HASH));
-    return mix(h, (uintptr_t)pointer(lines, BYTES_SIZE));
+    h = mix(h, (uintptr_t)pointer(lines, BYTES_AT));
+    if (n > 8)
+        h = mix(h, (uintptr_t)pointer(lines + n - 8, BYTES_AT));
+    return mix(h, n);
 }
 
 uint64_t mv_python_hash(void)
