@@ -13,6 +13,9 @@ var beginning = regexp.MustCompile(`^(__libc_start.*|start_thread)$`)
 var startup = regexp.MustCompile(
 	`^(_start|__libc_start.*|__libc_init_first|start_thread|(__|__GI___)?clone3?|_dl_start_user)$`)
 
+// cLibrary matches the names of the files that start a process or a thread.
+var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-.*)[-.0-9]*\.so`)
+
 // fortran matches the names of Fortran's source files.
 var fortran = regexp.MustCompile(`(?i)\.(f|for|ftn|fpp|f77|f90|f95|f03|f08|f18)$`)
 
@@ -39,6 +42,11 @@ func Trim(stack []Frame) []Frame {
 	for n > 0 && stack[n-1].Language == "" && startup.MatchString(stack[n-1].Function) {
 		n--
 	}
+	// The interpreter's main function is not on a stack with Python functions. Of the functions that call it, the C
+	// library may have no names.
+	for n > 0 && stack[n-1].Language == "" && cLibrary.MatchString(stack[n-1].Module) && hasPython(stack[:n]) {
+		n--
+	}
 	if n == 0 {
 		return stack // a stack without a user function is better than none
 	}
@@ -47,3 +55,7 @@ func Trim(stack []Frame) []Frame {
 
 // is reports whether a frame is of a C function of that name.
 func (f *Frame) is(name string) bool { return f.Function == name && f.Language == "" }
+
+func hasPython(stack []Frame) bool {
+	return slices.ContainsFunc(stack, func(f Frame) bool { return f.Language == Python })
+}

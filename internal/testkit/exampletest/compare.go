@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
@@ -19,9 +20,10 @@ type place struct {
 // placesOf returns, for each site of f that has a frame in file, the innermost such frame.
 func placesOf(f *mpirun.Finding, file string) []place {
 	var list []place
+	script := "/" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file) // a copy of the file, see Build
 	for _, site := range f.Sites {
 		for _, frame := range site.Stack {
-			if frame.File == file {
+			if frame.File == file || frame.Language == finding.Python && strings.HasSuffix(frame.File, script) {
 				list = append(list, place{frame.Line, frame.Function})
 				break
 			}
