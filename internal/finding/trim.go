@@ -3,6 +3,7 @@ package finding
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // beginning matches functions that call main, or a thread's function. No frame above them belongs to the user's
@@ -15,6 +16,9 @@ var startup = regexp.MustCompile(
 
 // cLibrary matches the names of the files that start a process or a thread.
 var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-.*)[-.0-9]*\.so`)
+
+// pythonThread matches functions of Python's library that call the function of a thread.
+var pythonThread = regexp.MustCompile(`^(Thread\.)?_bootstrap(_inner)?$`)
 
 // fortran matches the names of Fortran's source files.
 var fortran = regexp.MustCompile(`(?i)\.(f|for|ftn|fpp|f77|f90|f95|f03|f08|f18)$`)
@@ -45,6 +49,10 @@ func Trim(stack []Frame) []Frame {
 	// The interpreter's main function is not on a stack with Python functions. Of the functions that call it, the C
 	// library may have no names.
 	for n > 0 && stack[n-1].Language == "" && cLibrary.MatchString(stack[n-1].Module) && hasPython(stack[:n]) {
+		n--
+	}
+	for n > 0 && stack[n-1].Language == Python && pythonThread.MatchString(stack[n-1].Function) &&
+		strings.HasSuffix(stack[n-1].File, "/threading.py") {
 		n--
 	}
 	if n == 0 {

@@ -141,22 +141,29 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 32;
 }
 
-/* The address of a code is not enough: another code may be there later, even from the same file. The table of lines has
- * room for at least 8 bytes. */
+static unsigned ascii_at(void) { return form.version < THREE_12 ? STRING_ASCII + 8 : STRING_ASCII; }
+
+/* The address of a code is not enough: another code may be there later, mostly one of a program that executes strings
+ * ("<string>"). The table of lines has room for at least 8 bytes. */
 static uint64_t code_hash(const char *code)
 {
-    const char *file = pointer(code, form.file), *name = pointer(code, form.name), *lines = pointer(code, form.lines);
+    const char *file = pointer(code, form.file), *lines = pointer(code, form.lines);
     const uint64_t n = (uint64_t)(uintptr_t)pointer(lines, BYTES_SIZE);
-    uint64_t h = mix((uintptr_t)code, (uintptr_t)file);
-    h = mix(h, (uintptr_t)name);
-    h = mix(h, (uintptr_t)lines);
-    h = mix(h, (uint32_t)number(code, form.first));
-    h = mix(h, (uintptr_t)pointer(file, STRING_HASH));
-    h = mix(h, (uintptr_t)pointer(name, STRING_HASH));
-    h = mix(h, (uintptr_t)pointer(lines, BYTES_AT));
-    if (n > 8)
+    const uint64_t parts[] = {
+        (uintptr_t)code, (uintptr_t)lines, n << 32 ^ (uint32_t)number(code, form.first),
+        (uintptr_t)pointer(file, STRING_HASH), (uintptr_t)pointer(lines, BYTES_AT),
+    };
+    uint64_t h = 0, factor = 0x9e3779b97f4a7c15ULL;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) { /* unlike mix, all parts at the same time */
+        h += (parts[i] ^ parts[i] >> 32) * factor;
+        factor *= 0xbf58476d1ce4e5b9ULL;
+    }
+    if (MV_UNLIKELY(file[ascii_at()] == '<') && n > 8) {
+        for (uint64_t i = 8; i + 8 <= n && i < 1024; i += 8)
+            h = mix(h, (uintptr_t)pointer(lines + i, BYTES_AT));
         h = mix(h, (uintptr_t)pointer(lines + n - 8, BYTES_AT));
-    return mix(h, n);
+    }
+    return h;
 }
 
 uint64_t mv_python_hash(void)
@@ -165,7 +172,7 @@ uint64_t mv_python_hash(void)
     uint64_t h = 0;
     begin(&w);
     for (unsigned n = 0; n < MV_DEPTH && next(&w); n++)
-        h = mix(mix(h, code_hash(w.code)), (uint64_t)w.at) | 1;
+        h = mix(h, code_hash(w.code) + (uint64_t)w.at) | 1;
     return h;
 }
 
@@ -186,7 +193,7 @@ static struct text text_of(const char *s, uint32_t limit)
     const uint64_t length = (uint64_t)(uintptr_t)pointer(s, STRING_AT);
     if (!(kind & 1 << 5) || (width != 1 && width != 2 && width != 4))
         return t;
-    t.p = s + (kind & 1 << 6 ? STRING_ASCII + (form.version < THREE_12 ? 8 : 0) : form.string);
+    t.p = s + (kind & 1 << 6 ? ascii_at() : form.string);
     t.width = (uint8_t)width;
     t.length = (uint32_t)(length < limit / width ? length : limit / width) * width;
     return t;
