@@ -11,7 +11,7 @@ import (
 
 // sanitized are the units that testdata/sanitize.c runs. They need no MPI.
 var sanitized = []string{
-	"tls", "maps", "session", "debug", "device", "real", "layout", "hash", "ring", "module", "site", "polls", "objects",
+	"tls", "maps", "session", "debug", "device", "real", "layout", "hash", "ring", "module", "python", "site", "polls", "objects",
 	"requests", "kept", "found", "await", "mv", "layouts", "shape", "part", "snapshot", "movement", "overlap", "sums",
 	"pending", "reach",
 }
