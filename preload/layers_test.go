@@ -19,7 +19,9 @@ var layers = []struct {
 }{
 	{"base", []string{"record", "contract", "base", "rules", "table"}},
 	{"platform", []string{"api", "tls", "session", "debug", "maps", "signals", "device", "real", "layout", "hash"}},
-	{"record", []string{"ring", "found", "await", "module", "python", "site", "polls", "objects", "requests", "kept", "mv"}},
+	{"record", []string{
+		"ring", "found", "await", "module", "python", "site", "polls", "objects", "requests", "kept", "mv",
+	}},
 	{"calls", []string{"mpi_objects", "query", "world", "comm", "errors", "call", "freed"}},
 	{"beside", []string{
 		"layouts", "shape", "part", "snapshot", "overlap", "movement", "sums", "pending", "message", "reach", "strict",

@@ -40,7 +40,8 @@ func Trim(stack []Frame) []Frame {
 		stack = stack[:n-1] // made by the compiler, for the main program below it
 	}
 	n := len(stack)
-	if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Language == "" && beginning.MatchString(f.Function) }); i > 0 {
+	begins := func(f Frame) bool { return f.Language == "" && beginning.MatchString(f.Function) }
+	if i := slices.IndexFunc(stack, begins); i > 0 {
 		n = i
 	}
 	for n > 0 && stack[n-1].Language == "" && startup.MatchString(stack[n-1].Function) {

@@ -27,7 +27,8 @@ func TestTrimPython(t *testing.T) {
 	if got := len(Trim(stack)); got != 5 {
 		t.Errorf("%d frames, want 5", got)
 	}
-	embedded := append(stack[:5:5], Frame{Function: "run", Module: "app"}, Frame{Function: "main", Module: "app"}, stack[5])
+	run, start := Frame{Function: "run", Module: "app"}, Frame{Function: "main", Module: "app"}
+	embedded := append(stack[:5:5], run, start, stack[5])
 	if got := len(Trim(embedded)); got != 7 {
 		t.Errorf("%d frames in a program that runs Python, want 7", got)
 	}

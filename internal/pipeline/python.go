@@ -51,8 +51,8 @@ func (p *pythonCodes) frames(id ring.ThreadID, stack []event.PythonFrame) (group
 	return groups
 }
 
-// isInternal reports whether a code is the interpreter's own: for example, one that cleans up after __init__. Those of an
-// import are of no interest, either.
+// isInternal reports whether a code is the interpreter's own: for example, one that cleans up after __init__. Those of
+// an import are of no interest, either.
 func isInternal(c *python.Code) bool {
 	return c.File == "" || c.File == c.Name || strings.HasPrefix(c.File, "<frozen ")
 }

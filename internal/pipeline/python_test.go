@@ -22,10 +22,16 @@ func TestInterleave(t *testing.T) {
 				"callback/lib.so _PyEval_EvalFrame/libpython3.12.so main/app",
 			"f g | module", "Send f g callback module main",
 		},
-		{"a program that contains Python", "Send/MPI.so _PyEval_EvalFrameDefault/app solve/app main/app", "f", "Send f solve main"},
+		{
+			"a program that contains Python", "Send/MPI.so _PyEval_EvalFrameDefault/app solve/app main/app",
+			"f", "Send f solve main",
+		},
 		{"without names", "Send/MPI.so x/libpython3.9.so y/libpython3.9.so main/app", "f | g", "Send f g main"},
 		{"more Python than C", "Send/MPI.so _PyEval_EvalFrameDefault/python3", "f | g | h", "Send f g h"},
-		{"more C than Python", "_PyEval_EvalFrame/python3 a/lib.so _PyEval_EvalFrame/python3 main/app", "f", "f a main"},
+		{
+			"more C than Python", "_PyEval_EvalFrame/python3 a/lib.so _PyEval_EvalFrame/python3 main/app",
+			"f", "f a main",
+		},
 		{"no C stack", "Send/MPI.so", "f | g", "Send f g"},
 	} {
 		var stack []cFrame

@@ -503,7 +503,8 @@ func TestAddr2line(t *testing.T) {
 		s.Add(Module{Path: prog, Base: load, Start: load + at - at%0x1000, End: load + at + 0x1000})
 		f := s.Frames(load+at, true)[0]
 		out, err := exec.Command("addr2line", "-f", "-e", prog, fmt.Sprintf("%#x", f.Address)).Output()
-		if function, _, _ := strings.Cut(string(out), "\n"); err != nil || function != "local_fn" || f.Function != function {
+		function, _, _ := strings.Cut(string(out), "\n")
+		if err != nil || function != "local_fn" || f.Function != function {
 			t.Errorf("%s: %s at %#x; addr2line says %q (%v)", name, f.Function, f.Address, out, err)
 		}
 	}

@@ -25,9 +25,9 @@ _Atomic int mv_python_there;
 /* Where things are in the objects of this version of CPython: offsets in bytes. */
 struct form {
     uint16_t version;            /* 0x030b: 3.11 */
-    uint16_t via, frame;         /* thread: pointer to the structure with the frame (0: the thread itself); frame there */
+    uint16_t via, frame;         /* thread: pointer to what has the frame (0: the thread itself); the frame there */
     uint16_t back, code, at;     /* frame: the calling frame, the code, the instruction */
-    uint16_t owner, entry;       /* frame: who owns it; 1 if the interpreter was called by C with it; 0: no such field */
+    uint16_t owner, entry;       /* frame: who owns it; whether C has called it; 0: there is no such field */
     uint16_t scale;              /* bytes of an instruction if `at` is a number of instructions; 0: it is an address */
     uint16_t file, name, lines, first, instructions; /* code */
     uint16_t code_size;          /* tp_basicsize of the type of codes */

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
@@ -23,7 +22,7 @@ func placesOf(f *mpirun.Finding, file string) []place {
 	script := "/" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file) // a copy of the file, see Build
 	for _, site := range f.Sites {
 		for _, frame := range site.Stack {
-			if frame.File == file || frame.Language == finding.Python && strings.HasSuffix(frame.File, script) {
+			if frame.File == file || frame.Language == "python" && strings.HasSuffix(frame.File, script) {
 				list = append(list, place{frame.Line, frame.Function})
 				break
 			}
