@@ -9,6 +9,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	github.com/ulikunitz/xz v0.5.17
 	github.com/uudashr/gocognit v1.3.0
 	golang.org/x/mod v0.41.0
 	golang.org/x/sync v0.23.0

@@ -21,7 +21,9 @@ var layers = []struct {
 	{"platform", []string{
 		"api", "tls", "session", "debug", "maps", "signals", "device", "real", "mark", "layout", "hash",
 	}},
-	{"record", []string{"ring", "found", "await", "module", "site", "polls", "objects", "requests", "kept", "mv"}},
+	{"record", []string{
+		"ring", "found", "await", "module", "python", "site", "polls", "objects", "requests", "kept", "mv",
+	}},
 	{"calls", []string{"mpi_objects", "query", "world", "comm", "errors", "call", "freed"}},
 	{"beside", []string{
 		"layouts", "shape", "part", "snapshot", "overlap", "movement", "sums", "pending", "message", "reach", "strict",

@@ -272,12 +272,33 @@ enum mv_info { /* Go: Info */
                                 have changed; published before that call's `done` */
     MV_UNREACHABLE = 0xff0b, /* struct mv_unreachable: memory that the call recorded before hands to MPI cannot be
                                 accessed; published before that call's `done` */
+    MV_CODE = 0xff0c,        /* struct mv_code: the code of a Python function; its number is in mv_record.site */
 };
 
 struct mv_site { /* payload */
     uint32_t npcs;
+    uint32_t python; /* number of frames */
+    uint64_t pcs[]; /* tail: pcs: uint64_t[npcs], frames: mv_frame[python]; return addresses, innermost first (that of
+                       the MPI call); then the Python functions that the thread is in, innermost first */
+};
+
+/* A call of a Python function. */
+struct mv_frame { /* payload */
+    uint32_t code;  /* number of an MV_CODE record of this ring, before the MV_SITE record */
+    uint32_t entry; /* 1: a C function has called it, so that a C frame of the interpreter belongs to it. The frames
+                       inside of it, up to the next one with 1, were called by it and by each other without C */
+    int64_t at;     /* offset of the instruction in the code, in bytes; negative: it has not begun */
+};
+
+/* The code of a Python function. A number is never used again for another code. */
+struct mv_code { /* payload */
+    int32_t first_line;
+    uint16_t version;    /* of CPython: 0x030b is 3.11 */
+    uint8_t name_width, file_width; /* bytes of a character */
+    uint32_t name_len, file_len, lines_len; /* bytes */
     uint32_t pad;
-    uint64_t pcs[]; /* tail: pcs: uint64_t[npcs]; return addresses, innermost first (that of the MPI call) */
+    /* tail: name: char[name_len], file: char[file_len], lines: char[lines_len]; co_qualname (3.9, 3.10: co_name),
+     * co_filename, and the table of lines, co_linetable (3.9: co_lnotab). It is cut if the ring is too small */
 };
 
 struct mv_module { /* payload */

@@ -11,9 +11,9 @@ import (
 
 // sanitized are the units that testdata/sanitize.c runs. They need no MPI.
 var sanitized = []string{
-	"tls", "maps", "session", "debug", "device", "real", "layout", "hash", "ring", "module", "site", "polls", "objects",
-	"requests", "kept", "found", "await", "mv", "layouts", "shape", "part", "snapshot", "movement", "overlap", "sums",
-	"pending", "reach",
+	"tls", "maps", "session", "debug", "device", "real", "layout", "hash", "ring", "module", "python",
+	"site", "polls", "objects", "requests", "kept", "found", "await", "mv", "layouts", "shape",
+	"part", "snapshot", "movement", "overlap", "sums", "pending", "reach",
 }
 
 // TestSanitizers: several threads record, and make and complete operations of each other, under the sanitizers of gcc.

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter);
     MPI_Comm_rank(inter, &me);
-    MPI_Send(&value, 1, MPI_INT, me, 0, inter); /* want "GLOBAL:DEADLOCK:POTENTIAL" "MPI_Send may wait for rank 1 to receive \(4 bytes\), and rank 1 is itself in MPI_Send to rank 0 at the same" count=2 ranks=0,1,2,3 */
+    MPI_Send(&value, 1, MPI_INT, me, 0, inter); /* want "GLOBAL:DEADLOCK:POTENTIAL" "MPI_Send may wait for rank [13] to receive \(4 bytes\), and rank [13] is itself in MPI_Send to rank [02]" count=2 ranks=0,1,2,3 */
     MPI_Recv(&value, 1, MPI_INT, me, 0, inter, MPI_STATUS_IGNORE);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     MPI_Send(out, 2, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
     MPI_Wait(&in, MPI_STATUS_IGNORE);
     MPI_Pready_range(2, 3, r[0]);
-    MPI_Bcast(more + 7, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Bcast writes to memory that MPI_Precv_init.* is still filling" ranks=0,1 */
+    MPI_Bcast(more + 7, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "MPI_Bcast (reads|writes to) memory that MPI_Precv_init.* is still filling" ranks=0,1 */
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     MPI_Request_free(&r[0]);
     MPI_Request_free(&r[1]);

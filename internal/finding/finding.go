@@ -21,7 +21,15 @@ type Frame struct {
 	Line     int    `json:"line,omitempty"`
 	Module   string `json:"module,omitempty"` // base name of the executable or shared library
 	PC       uint64 `json:"-"`                // printed as "0x…" in JSON
+	// Address is what addr2line takes for the module: the address in its ELF file that was looked up. For a call, it is
+	// in the call instruction, and so before PC. 0: it is not known. Printed as "0x…" in JSON.
+	Address uint64 `json:"-"`
+	// Language is Python, or "" if the function is machine code.
+	Language string `json:"language,omitempty"`
 }
+
+// Python is the language of frames of CPython.
+const Python = "python"
 
 // Site is a place in the program that belongs to a finding.
 type Site struct {

@@ -13,6 +13,7 @@ var DefaultLayers = []string{
 	"boost::mpi::*", "mpl::*", "kamping::*", "MPI::*",
 	// Python
 	"MPI.cpython-*.so", "MPI.abi3*.so", "MPI.*.cpython-*.so", "*/mpi4py/*", "__pyx_*", "libpython3*.so*",
+	"_ctypes.cpython-*.so", "libffi.so*", "_cffi_backend.cpython-*.so",
 	// Julia
 	"*/MPI.jl/*",
 	// wrappers of PETSc, hypre, ARMCI, HDF5, netCDF

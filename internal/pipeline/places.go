@@ -25,12 +25,14 @@ type places struct {
 	resolver *symbol.Resolver
 	spaces   []*symbol.Space // by process; nil until it is needed
 	sites    [][]*stack      // by thread, ordered by their numbers
+	codes    pythonCodes
 }
 
 // stack is a call stack with derived data.
 type stack struct {
 	id     uint32
 	pcs    []uint64
+	python []event.PythonFrame
 	place  string
 	frames []finding.Frame
 }
@@ -46,6 +48,7 @@ func (p *places) init(t *track.Tracker, o *stream.Owner, r *symbol.Resolver, l *
 	}
 	p.tracker, p.resolver, p.layers = t, r, l
 	t.Events.ModuleMapped.On(o, func(e track.ModuleMapped) { p.module(e.Process.Proc.ID, e.Module) })
+	t.Events.CodeSeen.On(o, func(e track.CodeSeen) { p.codes.add(e.Thread.Thread.ID, e.Code) })
 	t.Events.SiteSeen.On(o, func(e track.SiteSeen) { p.add(e.Thread.Thread.ID, e.Site) })
 }
 
@@ -74,7 +77,7 @@ func (p *places) space(pr *track.Process) *symbol.Space {
 }
 
 func (p *places) add(id ring.ThreadID, s event.Site) {
-	st := &stack{id: s.ID, pcs: make([]uint64, s.PCs.Len())}
+	st := &stack{id: s.ID, pcs: make([]uint64, s.PCs.Len()), python: s.Python}
 	for i := range st.pcs {
 		st.pcs[i] = s.PCs.Handle(i)
 	}
@@ -114,6 +117,8 @@ func (p *places) place(c match.Call) string {
 		for _, f := range p.layers.Cause(finding.Trim(p.frames(th, s))) {
 			if m, ok := th.Process.Module(f.PC); f.Line > 0 {
 				fmt.Fprintf(h, "%s:%d ", f.File, f.Line)
+			} else if f.File != "" {
+				fmt.Fprintf(h, "%s %s ", f.File, f.Function)
 			} else if ok {
 				fmt.Fprintf(h, "%s+%x ", m.Path, f.PC-m.Base)
 			} else {
@@ -147,13 +152,23 @@ func (p *places) frames(th *track.Thread, s *stack) []finding.Frame {
 		return s.frames
 	}
 	space := p.space(th.Process)
+	var stack []cFrame
 	for i, pc := range s.pcs {
-		if i == 0 || len(s.frames) == 0 {
-			if m, ok := space.Module(pc); ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
-				continue
-			}
+		m, ok := space.Module(pc)
+		if len(stack) == 0 && ok && i+1 < len(s.pcs) && isMPILibrary(m.Path) {
+			continue
 		}
-		s.frames = appendFrames(s.frames, space.Frames(pc, true))
+		for _, f := range space.Frames(pc, true) {
+			stack = append(stack, cFrame{cFunction(f), m.Path})
+		}
+	}
+	if len(s.python) > 0 {
+		s.frames = interleave(stack, p.codes.frames(th.Thread.ID, s.python))
+		return s.frames
+	}
+	s.frames = make([]finding.Frame, 0, len(stack))
+	for i := range stack {
+		s.frames = append(s.frames, stack[i].Frame)
 	}
 	return s.frames
 }
@@ -217,11 +232,10 @@ func (p *places) faultInside(pr *track.Process) (function string, ok bool) {
 	return function, true
 }
 
-func appendFrames(to []finding.Frame, frames []symbol.Frame) []finding.Frame {
-	for _, f := range frames {
-		to = append(to, finding.Frame(f))
+func cFunction(f symbol.Frame) finding.Frame {
+	return finding.Frame{
+		Function: f.Function, File: f.File, Line: f.Line, Module: f.Module, PC: f.PC, Address: f.Address,
 	}
-	return to
 }
 
 // end returns the call stack of a process at its end.
@@ -236,7 +250,9 @@ func (p *places) end(pr *track.Process) []finding.Frame {
 		if isOwn(space, pc) {
 			continue
 		}
-		frames = appendFrames(frames, space.Frames(pc, i > 0 || e.Kind != ring.Signaled))
+		for _, f := range space.Frames(pc, i > 0 || e.Kind != ring.Signaled) {
+			frames = append(frames, cFunction(f))
+		}
 	}
 	return frames
 }

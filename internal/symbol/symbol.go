@@ -214,8 +214,9 @@ func (s *Space) lookup(pc uint64, isReturnAddress bool) []Frame {
 		f := &frames[i]
 		f.PC = pc
 		f.Module = m.name()
+		f.Address = at - m.Base
 		if f.Function == "" {
-			f.Function = fmt.Sprintf("%s+%#x", f.Module, pc-m.Base)
+			f.Function = fmt.Sprintf("%s+%#x", f.Module, f.Address)
 		}
 	}
 	return frames
@@ -228,6 +229,9 @@ type Frame struct {
 	Line     int
 	Module   string // base name of the executable or shared library
 	PC       uint64
+	// Address is the address in the module's file that was looked up, in the form that addr2line takes: that of the
+	// instruction, or one less than a return address.
+	Address uint64
 }
 
 // cLibrary matches the names of the C library's files that start a process or a thread.

@@ -451,7 +451,7 @@ func TestWithoutDebugInformation(t *testing.T) {
 	if got := text(s.Frames(base+outer, true)); got != "outer" {
 		t.Errorf("with dynamic symbols: %s", got)
 	}
-	if got, want := text(s.Frames(base+local, true)), fmt.Sprintf("stripped+%#x", local); got != want {
+	if got, want := text(s.Frames(base+local, true)), fmt.Sprintf("stripped+%#x", local-1); got != want {
 		t.Errorf("static function without symbol: %s, want %s", got, want)
 	}
 	if n := r.Notes(); len(n) != 0 {
@@ -459,6 +459,54 @@ func TestWithoutDebugInformation(t *testing.T) {
 	}
 	if got, want := text(s.Frames(0x1234, true)), "0x1234"; got != want {
 		t.Errorf("outside all modules: %s, want %s", got, want)
+	}
+}
+
+// TestMiniDebugInfo: functions that are not exported are in the section .gnu_debugdata, as in Fedora's files.
+func TestMiniDebugInfo(t *testing.T) {
+	if _, err := exec.LookPath("xz"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	prog := build(t, dir, "in.c", inlineC, "gcc", "-O2", "-rdynamic")
+	outer, local := nop(t, prog, "outer"), nop(t, prog, "local_fn")
+	mini, stripped := filepath.Join(dir, "mini"), filepath.Join(dir, "stripped")
+	run(t, dir, "objcopy", "-S", "--remove-section=.comment", "--keep-symbol=local_fn", prog, mini)
+	run(t, dir, "xz", mini)
+	run(t, dir, "strip", "-o", stripped, prog)
+	run(t, dir, "objcopy", "--add-section", ".gnu_debugdata="+mini+".xz", stripped)
+	_, s := load(t, stripped)
+	if got := text(s.Frames(base+local, true)); got != "local_fn" {
+		t.Errorf("a function that is not exported: %s", got)
+	}
+	if got := text(s.Frames(base+outer, true)); got != "outer" {
+		t.Errorf("an exported function: %s", got)
+	}
+}
+
+// TestAddr2line: addr2line finds the functions at the addresses of frames.
+func TestAddr2line(t *testing.T) {
+	if _, err := exec.LookPath("addr2line"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	for name, flag := range map[string]string{"pie": "-pie", "fixed": "-no-pie"} {
+		prog := build(t, dir, "in.c", inlineC, "gcc", "-O2", flag)
+		at := nop(t, prog, "local_fn")
+		load := uint64(base)
+		if name == "fixed" {
+			load = 0
+		}
+		r := NewResolver()
+		defer r.Close()
+		s := r.NewSpace()
+		s.Add(Module{Path: prog, Base: load, Start: load + at - at%0x1000, End: load + at + 0x1000})
+		f := s.Frames(load+at, true)[0]
+		out, err := exec.Command("addr2line", "-f", "-e", prog, fmt.Sprintf("%#x", f.Address)).Output()
+		function, _, _ := strings.Cut(string(out), "\n")
+		if err != nil || function != "local_fn" || f.Function != function {
+			t.Errorf("%s: %s at %#x; addr2line says %q (%v)", name, f.Function, f.Address, out, err)
+		}
 	}
 }
 
@@ -555,7 +603,7 @@ func TestSeparateDebugFile(t *testing.T) {
 		other := build(t, t.TempDir(), "in.c", strings.Replace(inlineC, "* 3", "* 5", 1), "gcc", "-g", "-O2")
 		move(t, other, filepath.Join(filepath.Dir(prog), "prog.debug"))
 		r, s := load(t, prog)
-		if got, want := text(s.Frames(pc, true)), fmt.Sprintf("prog+%#x", pc-base); got != want {
+		if got, want := text(s.Frames(pc, true)), fmt.Sprintf("prog+%#x", pc-base-1); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if n := strings.Join(r.Notes(), "\n"); !strings.Contains(n, "prog.debug does not belong to") {
@@ -575,7 +623,7 @@ func TestChangedFile(t *testing.T) {
 	defer r.Close()
 	s = r.NewSpace()
 	s.Add(m)
-	if got, want := text(s.Frames(pc, true)), fmt.Sprintf("prog+%#x", pc-base); got != want {
+	if got, want := text(s.Frames(pc, true)), fmt.Sprintf("prog+%#x", pc-base-1); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if n := r.Notes(); len(n) != 1 || !strings.Contains(n[0], prog+" has changed since it was run") {
@@ -589,10 +637,10 @@ func TestMissingFile(t *testing.T) {
 	s := r.NewSpace()
 	s.Add(Module{Path: "/no/such/libgone.so", Base: base, Start: base, End: base + 0x10000})
 	s.Add(Module{Path: "linux-vdso.so.1", Base: 2 * base, Start: 2 * base, End: 2*base + 0x1000})
-	if got, want := text(s.Frames(base+0x42, true)), "libgone.so+0x42"; got != want {
+	if got, want := text(s.Frames(base+0x42, true)), "libgone.so+0x41"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := text(s.Frames(2*base+0x42, true)), "linux-vdso.so.1+0x42"; got != want {
+	if got, want := text(s.Frames(2*base+0x42, true)), "linux-vdso.so.1+0x41"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if n := r.Notes(); len(n) != 1 || !strings.Contains(n[0], "/no/such/libgone.so is gone") {
@@ -607,14 +655,14 @@ func TestReplacedModule(t *testing.T) {
 	s := r.NewSpace()
 	s.Add(Module{Path: "first.so", Base: base, Start: base, End: base + 0x3000})
 	s.Add(Module{Path: "far.so", Base: base + 0x9000, Start: base + 0x9000, End: base + 0xa000})
-	if got := text(s.Frames(base+0x1800, true)); got != "first.so+0x1800" {
+	if got := text(s.Frames(base+0x1800, true)); got != "first.so+0x17ff" {
 		t.Error(got)
 	}
 	s.Add(Module{Path: "second.so", Base: base + 0x1000, Start: base + 0x1000, End: base + 0x2000})
-	if got := text(s.Frames(base+0x1800, true)); got != "second.so+0x800" {
+	if got := text(s.Frames(base+0x1800, true)); got != "second.so+0x7ff" {
 		t.Error(got)
 	}
-	if got := text(s.Frames(base+0x9010, true)); got != "far.so+0x10" {
+	if got := text(s.Frames(base+0x9010, true)); got != "far.so+0xf" {
 		t.Error(got)
 	}
 }

@@ -3,7 +3,10 @@ package symbol
 import (
 	"bytes"
 	"debug/elf"
+	"io"
 	"sort"
+
+	"github.com/ulikunitz/xz"
 )
 
 // symbols is a table of the functions in a file, by address. Names stay in the mapped file until they are needed.
@@ -33,10 +36,38 @@ func (o *object) symbol(addr uint64) string {
 		}
 		if !found && o.main != nil {
 			o.symbols.read(o.main, elf.SHT_DYNSYM)
+			if mini := miniDebugInfo(o.main); mini != nil {
+				o.symbols.read(mini, elf.SHT_SYMTAB)
+			}
 		}
 		o.symbols.sort()
 	}
 	return readable(o.symbols.find(addr))
+}
+
+// maxMini is the maximum size of the symbols that a file has in compressed form.
+const maxMini = 256 << 20
+
+// miniDebugInfo returns the ELF file in the section .gnu_debugdata; nil if there is none. Fedora's files have their
+// functions there that are not exported.
+func miniDebugInfo(i *image) *image {
+	packed := i.section(".gnu_debugdata")
+	if len(packed) == 0 {
+		return nil
+	}
+	r, err := xz.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxMini))
+	if err != nil {
+		return nil
+	}
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	return &image{path: i.path, data: data, elf: f}
 }
 
 // read adds the functions of a symbol table. It reports whether there were any.

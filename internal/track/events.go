@@ -47,6 +47,7 @@ type CallEvents struct {
 	// Unreachable: a process has recorded that the thread's present call has a buffer that cannot be accessed.
 	Unreachable stream.Topic[Unreachable]
 	SiteSeen    stream.Topic[SiteSeen]
+	CodeSeen    stream.Topic[CodeSeen]
 	// OperationBegan: a call has begun an operation on buffers: a message (Thread.Waiting has its send and its
 	// receive), a collective, or an operation on a file or only on memory (MPI_Reduce_local). Calls of the fast paths
 	// come as MessagePassed and CollectiveRepeated instead. Persistent requests and matched probes come as
@@ -302,6 +303,12 @@ type Crowded struct {
 type ModuleMapped struct {
 	Process *Process
 	Module  event.Module
+}
+
+// CodeSeen says that the code of a Python function has got its number in a thread.
+type CodeSeen struct {
+	Thread *Thread
+	Code   event.Code
 }
 
 // SiteSeen says that a call stack of a thread has got its number.

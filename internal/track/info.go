@@ -11,6 +11,7 @@ const firstInfo = layout.InfoSite
 // infos say how tracking follows the records that are not calls, by their kind.
 var infos = [...]func(t *Tracker, th *Thread, c *event.Call) error{
 	layout.InfoSite - firstInfo:        siteInfo,
+	layout.InfoCode - firstInfo:        codeInfo,
 	layout.InfoModule - firstInfo:      moduleInfo,
 	layout.InfoNames - firstInfo:       namesInfo,
 	layout.InfoComm - firstInfo:        commInfo,
@@ -38,6 +39,14 @@ func siteInfo(t *Tracker, th *Thread, c *event.Call) error {
 	s, err := c.SiteInfo()
 	if err == nil {
 		t.Events.SiteSeen.Publish(SiteSeen{th, s})
+	}
+	return err
+}
+
+func codeInfo(t *Tracker, th *Thread, c *event.Call) error {
+	code, err := c.CodeInfo()
+	if err == nil {
+		t.Events.CodeSeen.Publish(CodeSeen{th, code})
 	}
 	return err
 }

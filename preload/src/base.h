@@ -10,8 +10,8 @@
  *
  * The units form layers. A unit includes and calls units of its own layer or of lower ones, and never in a circle:
  *   platform  api, tls, session, debug, maps, signals, device, real, layout, hash: the operating system, the session
- *   record    ring, module, site, polls, objects, requests, kept, mv: how a thread writes records, and what debuggers
- *             read
+ *   record    ring, module, python, site, polls, objects, requests, kept, mv: how a thread writes records, and what
+ *             debuggers read
  *   calls     mpi_objects, query, world, comm, errors, call, freed: what a call of MPI adds to its record
  *   beside    layouts, shape, part, snapshot, overlap, movement, sums, pending, message, reach, strict: what is done
  *             besides recording

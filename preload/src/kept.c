@@ -241,10 +241,11 @@ static uint32_t inputs_of(const struct mv_thread *t, const unsigned char *r, con
 static void stack_of(const struct mv_thread *t, uintptr_t ra, uint64_t *pcs)
 {
     const uintptr_t cfa = t->cfa & t->cfa_mask;
-    const struct mv_way *w = t->set[mv_set_of(ra, cfa)][0];
+    const uintptr_t key = mv_key_of(t, ra);
+    const struct mv_way *w = t->set[mv_set_of(key, cfa)][0];
     memset(pcs, 0, MV_KEPT_PCS * sizeof *pcs);
     pcs[0] = ra;
-    if (w->ra == ra && w->cfa == cfa)
+    if (w->ra == key && w->cfa == cfa)
         for (unsigned i = 0; i < w->n && i + 1 < MV_KEPT_PCS; i++)
             pcs[i + 1] = w->frame[i].pc;
 }

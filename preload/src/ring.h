@@ -34,12 +34,13 @@ struct mv_way {
 #define MV_WAYS 4
 #define MV_POOL ((size_t)512 << 10)
 #define MV_SEEN_BITS 12
+#define MV_CODES_BITS 11
 #define MV_MODULES 1024
 
-/* A call stack that was published: an entry of a table (table.h). */
+/* A call stack or a Python code that was published: an entry of a table (table.h). */
 struct mv_seen {
     _Atomic uint64_t hash; /* key */
-    uint32_t site;
+    uint32_t site;         /* its number */
 };
 
 /* Memory of a thread that grows on demand. */
@@ -99,6 +100,8 @@ struct mv_thread {
     struct mv_object *object;   /* the object of the last collective */
     struct mv_pending *pending; /* operations that this thread has made (pending.c) */
     uint32_t sites;             /* published so far */
+    uint32_t ncodes;            /* Python codes published so far */
+    uint64_t python;            /* hash of the Python stack of the last call (python.h); 0: there was none */
     int quiet;                  /* 1: errors of MPI are caused by the library itself, and are not published */
     int refused;                /* 1: mpivet has raised the error of the call under way, and it was published */
     int raised;                 /* code of the error for which an error handler was about to be called */
@@ -119,6 +122,7 @@ struct mv_thread {
         uint64_t hash;
     } module[MV_MODULES];
     struct mv_seen seen[1 << MV_SEEN_BITS];
+    struct mv_seen codes[1 << MV_CODES_BITS];
     struct mv_way *nowhere; /* for empty sets */
     struct mv_way *set[MV_SETS][MV_WAYS];
     size_t pool_used;

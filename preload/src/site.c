@@ -7,6 +7,7 @@
 #include <unwind.h>
 
 #include "module.h"
+#include "python.h"
 #include "site.h"
 #include "table.h"
 
@@ -55,10 +56,11 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h * 0xbf58476d1ce4e5b9ULL ^ (h >> 32);
 }
 
-/* The number of the stack. If it is new, it is published with the modules that it needs. */
+/* The number of the stack. If it is new, it is published with the modules and the Python codes that it needs. */
 static uint32_t publish(struct mv_thread *t, const uint64_t *pcs, unsigned n)
 {
-    uint64_t h = n;
+    struct mv_frame frames[MV_DEPTH];
+    uint64_t h = mix(n, t->python);
     for (unsigned i = 0; i < n; i++)
         h = mix(h, pcs[i]);
     h |= 4; /* must not be a reserved key */
@@ -66,12 +68,16 @@ static uint32_t publish(struct mv_thread *t, const uint64_t *pcs, unsigned n)
     if (seen)
         return seen->site;
     mv_modules(t);
+    const unsigned nframes = t->python ? mv_python_frames(t, frames) : 0;
     uint32_t site = ++t->sites;
-    unsigned char *r = mv_info_begin(t, MV_SITE, site, sizeof(struct mv_site) + n * sizeof *pcs);
+    const size_t size = sizeof(struct mv_site) + n * sizeof *pcs + nframes * sizeof *frames;
+    unsigned char *r = mv_info_begin(t, MV_SITE, site, size);
     struct mv_site *s = (struct mv_site *)(r + sizeof(struct mv_record));
     s->npcs = n;
-    s->pad = 0;
+    s->python = nframes;
     memcpy(s->pcs, pcs, n * sizeof *pcs);
+    if (nframes)
+        memcpy(s->pcs + n, frames, nframes * sizeof *frames);
     mv_info_end(t, r);
     if (!(seen = mv_table_reserve(t->seen, sizeof *seen, MV_SEEN_BITS, h)))
         seen = mv_table_entry(t->seen, sizeof *seen,
@@ -119,6 +125,7 @@ static int is_present(const struct mv_way *v, uintptr_t ra, uintptr_t cfa)
     return 1;
 }
 
+/* The stack is new for the set of ways. */
 static MV_COLD uint32_t unwind(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
 {
     int e = errno;
@@ -144,7 +151,7 @@ static MV_COLD uint32_t unwind(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
     } else {
         site = publish(t, w.pcs, w.n);
         if (w.fixed)
-            remember(t, ra, cfa, site, &w);
+            remember(t, mv_key_of(t, ra), cfa, site, &w);
     }
     errno = e;
     return site;
@@ -152,14 +159,18 @@ static MV_COLD uint32_t unwind(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
 
 MV_COLD uint32_t mv_site_slow(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
 {
-    struct mv_way **set = t->set[mv_set_of(ra, cfa)];
-    for (int i = 1; i < MV_WAYS; i++)
-        if (is_present(set[i], ra, cfa)) {
+    t->python = t->cfa_mask && mv_has_python() ? mv_python_hash() : 0;
+    const uintptr_t key = mv_key_of(t, ra);
+    struct mv_way **set = t->set[mv_set_of(key, cfa)];
+    for (int i = 0; i < MV_WAYS; i++)
+        if (is_present(set[i], key, cfa)) {
             struct mv_way *v = set[i];
             memmove(set + 1, set, (size_t)i * sizeof *set);
             set[0] = v;
             return v->site;
         }
+    if (t->cfa_mask && !mv_has_python() && mv_python_look())
+        t->python = mv_python_hash();
     return unwind(t, ra, cfa);
 }
 

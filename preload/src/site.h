@@ -23,6 +23,10 @@ unsigned mv_unwind_from(uintptr_t from_pc, uint64_t *pcs, unsigned max);
 /* The set of ways that a stack is in. */
 MV_INLINE unsigned mv_set_of(uintptr_t ra, uintptr_t cfa) { return mv_hash_bits(ra ^ (cfa << 20), MV_SETS_BITS); }
 
+/* Takes the place of the return address in a way, where the Python stack is also part of the call site: mv_site never
+ * finds such a way, and mv_site_slow does. Any other program pays nothing. */
+MV_INLINE uintptr_t mv_key_of(const struct mv_thread *t, uintptr_t ra) { return ra ^ (uintptr_t)t->python; }
+
 /* The number of the present call site. It is published if it is new. */
 MV_INLINE uint32_t mv_site(struct mv_thread *t, uintptr_t ra, uintptr_t cfa)
 {

@@ -389,6 +389,31 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+func TestPython(t *testing.T) {
+	frames := append(append(ints(3, 1), wides(40)...), append(ints(4, 0), wides(1<<64-2)...)...)
+	payload := append(append(ints(1, 2), wides(100)...), frames...)
+	r := parsed(t, info(layout.InfoSite, 5, payload))
+	s, err := r.SiteInfo()
+	want := []PythonFrame{{Code: 3, Entry: true, At: 40}, {Code: 4, At: -2}}
+	if err != nil || s.PCs.Len() != 1 || !slices.Equal(s.Python, want) {
+		t.Errorf("site %+v, %v", s, err)
+	}
+	r = parsed(t, info(layout.InfoSite, 5, append(ints(1, 8), payload[8:]...)))
+	if _, err := r.SiteInfo(); err == nil {
+		t.Error("frames that are missing")
+	}
+
+	c := layout.Code{FirstLine: 7, Version: 0x030b, NameWidth: 1, FileWidth: 2, NameLen: 4, FileLen: 6, LinesLen: 2}
+	p := append(c.Append(nil), "caf\xe9"...)
+	p = append(p, 'a', 0, 0xac, 0x20, 'b', 0, 0x80, 0)
+	r = parsed(t, info(layout.InfoCode, 9, p))
+	code, err := r.CodeInfo()
+	if err != nil || code.ID != 9 || code.Version != 0x030b || code.FirstLine != 7 || code.Name != "café" ||
+		code.File != "a€b" || string(code.Lines) != "\x80\x00" {
+		t.Errorf("code %+v, %v", code, err)
+	}
+}
+
 func TestInfo(t *testing.T) {
 	c := parsed(t, info(layout.InfoSite, 5, append(ints(2, 0), wides(100, 1<<63)...)))
 	s, err := c.SiteInfo()

@@ -32,6 +32,15 @@ func tooShort(what string, p []byte) error { return malformed("%s in %d bytes", 
 type Site struct {
 	ID  uint32 // number of the call site, as in Call.Site
 	PCs Array  // return addresses, innermost first (that of the MPI call)
+	// Python has the Python functions that the thread is in, innermost first.
+	Python []PythonFrame
+}
+
+// PythonFrame is a call of a Python function.
+type PythonFrame struct {
+	Code  uint32 // number of the code within the thread, as in Code.ID
+	Entry bool   // a C function has called it; else a Python function
+	At    int64  // offset of the instruction in the code, in bytes; negative: it has not begun
 }
 
 // SiteInfo returns the content of an InfoSite record.
@@ -40,11 +49,58 @@ func (c *Call) SiteInfo() (Site, error) {
 	if err != nil {
 		return Site{}, err
 	}
-	_, pcs, ok := layout.DecodeSite(p)
+	_, pcs, frames, ok := layout.DecodeSite(p)
 	if !ok {
 		return Site{}, tooShort("a call stack", p)
 	}
-	return Site{ID: c.Site(), PCs: Array{pcs, true}}, nil
+	s := Site{ID: c.Site(), PCs: Array{pcs, true}}
+	for ; len(frames) > 0; frames = frames[layout.SizeofFrame:] {
+		f, ok := layout.DecodeFrame(frames)
+		if !ok {
+			return Site{}, tooShort("a Python frame", frames)
+		}
+		s.Python = append(s.Python, PythonFrame{f.Code, f.Entry != 0, f.At})
+	}
+	return s, nil
+}
+
+// Code is the code of a Python function.
+type Code struct {
+	ID        uint32 // number of the code within the thread
+	Version   uint16 // of CPython: 0x030b is 3.11
+	FirstLine int
+	Name      string // qualified, with CPython 3.11 or later
+	File      string
+	Lines     []byte // table of lines, in the form of that version
+}
+
+// CodeInfo returns the content of an InfoCode record.
+func (c *Call) CodeInfo() (Code, error) {
+	p, err := payload(c.raw, layout.InfoCode)
+	if err != nil {
+		return Code{}, err
+	}
+	v, name, file, lines, ok := layout.DecodeCode(p)
+	if !ok {
+		return Code{}, tooShort("a Python code", p)
+	}
+	return Code{
+		ID: c.Site(), Version: v.Version, FirstLine: int(v.FirstLine), Name: pythonString(name, v.NameWidth),
+		File: pythonString(file, v.FileWidth), Lines: bytes.Clone(lines),
+	}, nil
+}
+
+// pythonString returns a string that has characters of so many bytes.
+func pythonString(b []byte, width uint8) string {
+	var s strings.Builder
+	for n := int(width); n > 0 && n <= 4 && len(b) >= n; b = b[n:] {
+		var r uint32
+		for i := range n {
+			r |= uint32(b[i]) << (8 * i)
+		}
+		s.WriteRune(rune(r))
+	}
+	return s.String()
 }
 
 // Module is a file that is loaded in a process.

@@ -110,6 +110,8 @@ const (
 	// struct mv_unreachable: memory that the call recorded before hands to MPI cannot be accessed; published before
 	// that call's `done`
 	InfoUnreachable = 0xff0b
+	// struct mv_code: the code of a Python function; its number is in mv_record.site
+	InfoCode = 0xff0c
 )
 
 // The values of enum mv_name_kind.
@@ -704,14 +706,59 @@ const (
 // Site is struct mv_site.
 type Site struct {
 	NPCs uint32
-	// return addresses, innermost first (that of the MPI call)
-	_ uint32
+	// return addresses, innermost first (that of the MPI call); then the Python functions that the thread is in,
+	// innermost first
+	Python uint32
 }
 
 // SizeofSite is the size of a Site, and the others are the offsets of its fields, in bytes.
 const (
-	SizeofSite = 8
-	SiteNPCsAt = 0
+	SizeofSite   = 8
+	SiteNPCsAt   = 0
+	SitePythonAt = 4
+)
+
+// Frame is struct mv_frame. A call of a Python function.
+type Frame struct {
+	// number of an MV_CODE record of this ring, before the MV_SITE record
+	Code uint32
+	// 1: a C function has called it, so that a C frame of the interpreter belongs to it. The frames inside of it, up
+	// to the next one with 1, were called by it and by each other without C
+	Entry uint32
+	// offset of the instruction in the code, in bytes; negative: it has not begun
+	At int64
+}
+
+// SizeofFrame is the size of a Frame, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofFrame  = 16
+	FrameCodeAt  = 0
+	FrameEntryAt = 4
+	FrameAtAt    = 8
+)
+
+// Code is struct mv_code. The code of a Python function. A number is never used again for another code.
+type Code struct {
+	FirstLine int32
+	Version   uint16 // of CPython: 0x030b is 3.11
+	NameWidth uint8
+	FileWidth uint8 // bytes of a character
+	NameLen   uint32
+	FileLen   uint32
+	LinesLen  uint32 // bytes
+	_         uint32
+}
+
+// SizeofCode is the size of a Code, and the others are the offsets of its fields, in bytes.
+const (
+	SizeofCode      = 24
+	CodeFirstLineAt = 0
+	CodeVersionAt   = 4
+	CodeNameWidthAt = 6
+	CodeFileWidthAt = 7
+	CodeNameLenAt   = 8
+	CodeFileLenAt   = 12
+	CodeLinesLenAt  = 16
 )
 
 // Module is struct mv_module.

@@ -103,23 +103,87 @@ func (v *Status) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeSite reads a Site from the beginning of b. pcs are the NPCs elements behind it, 8 bytes each. ok is false
-// if b is too short. The results are valid as long as b.
-func DecodeSite(b []byte) (v Site, pcs []byte, ok bool) {
+// DecodeSite reads a Site from the beginning of b. pcs are the NPCs elements behind it, 8 bytes each. frames are
+// the Python elements behind it, 16 bytes each. ok is false if b is too short. The results are valid as long as b.
+func DecodeSite(b []byte) (v Site, pcs, frames []byte, ok bool) {
 	if len(b) < SizeofSite {
-		return v, nil, false
+		return v, nil, nil, false
 	}
 	v.NPCs = le.Uint32(b[0:])
+	v.Python = le.Uint32(b[4:])
 	b = b[SizeofSite:]
-	if pcs, _, ok = cut(b, uint64(v.NPCs), 8); !ok {
-		return v, nil, false
+	if pcs, b, ok = cut(b, uint64(v.NPCs), 8); !ok {
+		return v, nil, nil, false
 	}
-	return v, pcs, true
+	if frames, _, ok = cut(b, uint64(v.Python), 16); !ok {
+		return v, nil, nil, false
+	}
+	return v, pcs, frames, true
 }
 
 // Append appends v to b, without its tails.
 func (v *Site) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(v.NPCs))
+	b = le.AppendUint32(b, uint32(v.Python))
+	return b
+}
+
+// DecodeFrame reads a Frame from the beginning of b. ok is false if b is too short. The results are valid as long
+// as b.
+func DecodeFrame(b []byte) (v Frame, ok bool) {
+	if len(b) < SizeofFrame {
+		return v, false
+	}
+	v.Code = le.Uint32(b[0:])
+	v.Entry = le.Uint32(b[4:])
+	v.At = int64(le.Uint64(b[8:]))
+	return v, true
+}
+
+// Append appends v to b, without its tails.
+func (v *Frame) Append(b []byte) []byte {
+	b = le.AppendUint32(b, uint32(v.Code))
+	b = le.AppendUint32(b, uint32(v.Entry))
+	b = le.AppendUint64(b, uint64(v.At))
+	return b
+}
+
+// DecodeCode reads a Code from the beginning of b. name are the NameLen elements behind it, 1 bytes each. file are
+// the FileLen elements behind it, 1 bytes each. lines are the LinesLen elements behind it, 1 bytes each. ok is
+// false if b is too short. The results are valid as long as b.
+func DecodeCode(b []byte) (v Code, name, file, lines []byte, ok bool) {
+	if len(b) < SizeofCode {
+		return v, nil, nil, nil, false
+	}
+	v.FirstLine = int32(le.Uint32(b[0:]))
+	v.Version = le.Uint16(b[4:])
+	v.NameWidth = b[6]
+	v.FileWidth = b[7]
+	v.NameLen = le.Uint32(b[8:])
+	v.FileLen = le.Uint32(b[12:])
+	v.LinesLen = le.Uint32(b[16:])
+	b = b[SizeofCode:]
+	if name, b, ok = cut(b, uint64(v.NameLen), 1); !ok {
+		return v, nil, nil, nil, false
+	}
+	if file, b, ok = cut(b, uint64(v.FileLen), 1); !ok {
+		return v, nil, nil, nil, false
+	}
+	if lines, _, ok = cut(b, uint64(v.LinesLen), 1); !ok {
+		return v, nil, nil, nil, false
+	}
+	return v, name, file, lines, true
+}
+
+// Append appends v to b, without its tails.
+func (v *Code) Append(b []byte) []byte {
+	b = le.AppendUint32(b, uint32(v.FirstLine))
+	b = le.AppendUint16(b, v.Version)
+	b = append(b, v.NameWidth)
+	b = append(b, v.FileWidth)
+	b = le.AppendUint32(b, uint32(v.NameLen))
+	b = le.AppendUint32(b, uint32(v.FileLen))
+	b = le.AppendUint32(b, uint32(v.LinesLen))
 	b = le.AppendUint32(b, uint32(0))
 	return b
 }

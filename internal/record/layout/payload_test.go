@@ -23,8 +23,16 @@ func TestPayloads(t *testing.T) {
 		return v, SizeofStatus, ok
 	})
 	roundTrip(t, "Site", func(v *Site) []byte { return v.Append(nil) }, func(b []byte) (Site, int, bool) {
-		v, t0, ok := DecodeSite(b)
-		return v, SizeofSite + len(t0), ok
+		v, t0, t1, ok := DecodeSite(b)
+		return v, SizeofSite + len(t0) + len(t1), ok
+	})
+	roundTrip(t, "Frame", func(v *Frame) []byte { return v.Append(nil) }, func(b []byte) (Frame, int, bool) {
+		v, ok := DecodeFrame(b)
+		return v, SizeofFrame, ok
+	})
+	roundTrip(t, "Code", func(v *Code) []byte { return v.Append(nil) }, func(b []byte) (Code, int, bool) {
+		v, t0, t1, t2, ok := DecodeCode(b)
+		return v, SizeofCode + len(t0) + len(t1) + len(t2), ok
 	})
 	roundTrip(t, "Module", func(v *Module) []byte { return v.Append(nil) }, func(b []byte) (Module, int, bool) {
 		v, t0, t1, ok := DecodeModule(b)

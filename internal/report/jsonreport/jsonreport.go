@@ -83,10 +83,11 @@ type Site struct {
 	Stack []Frame `json:"stack"`
 }
 
-// Frame is a [finding.Frame] with its pc.
+// Frame is a [finding.Frame] with its pc and its address in the module. A Python function has neither.
 type Frame struct {
 	finding.Frame
-	PC string `json:"pc"`
+	PC      string `json:"pc,omitempty"`
+	Address string `json:"address,omitempty"`
 }
 
 // Summary is a [finding.Summary].
@@ -177,11 +178,19 @@ func newSites(sites []finding.Site) []Site {
 	for _, s := range sites {
 		js := Site{Rank: s.Rank, Also: s.Also, Role: s.Role, Call: s.Call, Stack: make([]Frame, 0, len(s.Stack))}
 		for _, fr := range s.Stack {
-			js.Stack = append(js.Stack, Frame{fr, fmt.Sprintf("%#x", fr.PC)})
+			js.Stack = append(js.Stack, Frame{fr, hex(fr.PC), hex(fr.Address)})
 		}
 		list = append(list, js)
 	}
 	return list
+}
+
+// hex returns "0x…", "" for 0.
+func hex(address uint64) string {
+	if address == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%#x", address)
 }
 
 // message returns the message of a finding and why it matters.

@@ -225,13 +225,16 @@ func (p *printer) frames(frames []finding.Frame) {
 	}
 }
 
-// frame returns a line of a stack: function (file:line), or function (module) if the line is not known.
+// frame returns a line of a stack: function (file:line), or function (module+address) if the line is not known. The
+// address is one that addr2line takes.
 func frame(f *finding.Frame, dir string) string {
 	switch {
 	case f.File != "" && f.Line > 0:
 		return fmt.Sprintf("%s (%s:%d)", f.Function, shorten(f.File, dir), f.Line)
 	case f.File != "":
 		return fmt.Sprintf("%s (%s)", f.Function, shorten(f.File, dir))
+	case f.Module != "" && !strings.HasPrefix(f.Function, f.Module+"+") && f.Address != 0:
+		return fmt.Sprintf("%s (%s+%#x)", f.Function, f.Module, f.Address)
 	case f.Module != "" && !strings.HasPrefix(f.Function, f.Module+"+"):
 		return fmt.Sprintf("%s (%s)", f.Function, f.Module)
 	}

@@ -19,9 +19,10 @@ type place struct {
 // placesOf returns, for each site of f that has a frame in file, the innermost such frame.
 func placesOf(f *mpirun.Finding, file string) []place {
 	var list []place
+	script := "/" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file) // a copy of the file, see Build
 	for _, site := range f.Sites {
 		for _, frame := range site.Stack {
-			if frame.File == file {
+			if frame.File == file || frame.Language == "python" && strings.HasSuffix(frame.File, script) {
 				list = append(list, place{frame.Line, frame.Function})
 				break
 			}

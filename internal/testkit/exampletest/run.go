@@ -31,7 +31,7 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 	case ".f90":
 		wrapper, args = m.FC, []string{"-g", "-w", "-J" + dir}
 	case ".py":
-		return []string{"/usr/bin/python3", e.Path}, nil // Debian's Python: mpi4py is built for it
+		return python(e, filepath.Join(dir, m.Name))
 	}
 	args = append(append(args, e.CFlags...), "-o", out, e.Path)
 	if wrapper == m.CC {
@@ -45,6 +45,19 @@ func Build(e *Example, m mpirun.MPI, dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, text)
 	}
 	return []string{out}, nil
+}
+
+// python returns the command for a script. It runs a copy, as its path is part of its recording.
+func python(e *Example, dir string) ([]string, error) {
+	script := filepath.Join(dir, Name(e))
+	text, err := os.ReadFile(e.Path)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(script), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(script, text, 0o644)
+	}
+	return []string{"/usr/bin/python3", script}, err // Debian's Python: mpi4py is built for it
 }
 
 func compiler(m mpirun.MPI, wrapper string, args []string) (*exec.Cmd, error) {

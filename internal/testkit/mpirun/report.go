@@ -45,6 +45,7 @@ type Finding struct {
 			Function string `json:"function"`
 			File     string `json:"file"`
 			Line     int    `json:"line"`
+			Language string `json:"language"`
 		} `json:"stack"`
 	} `json:"sites"`
 }

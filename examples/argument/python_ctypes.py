@@ -1,0 +1,24 @@
+# A script that calls MPI without mpi4py: the functions are those of this file, too.
+# run: np=2 mpi=mpich flags="--mpi mpich"
+import ctypes
+
+ctypes.CDLL("libmpich.so.12", ctypes.RTLD_GLOBAL)
+mpi = ctypes.CDLL(None)
+WORLD, INT, ERRORS_RETURN = 0x44000000, 0x4C000405, 0x54000001
+value = ctypes.c_int(0)
+
+
+def send(dest):
+    mpi.MPI_Send(ctypes.byref(value), 1, INT, dest, 0, WORLD)  # want "LOCAL:MPI:INVALID_ARGUMENT" "dest=7" count=6 func="send"
+
+
+def bcast(root):
+    mpi.MPI_Bcast(ctypes.byref(value), 1, INT, root, WORLD)  # want "GLOBAL:COLLECTIVE:INVALID_PARAMETER" "root=9" ranks=0,1 func="bcast"
+
+
+mpi.MPI_Init(None, None)
+mpi.MPI_Comm_set_errhandler(WORLD, ERRORS_RETURN)
+for i in range(3):
+    send(7)
+bcast(9)
+mpi.MPI_Finalize()
