@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_range_incl(all, 1, (int[1][3]){{rank / 2, 2, 1}}, &group);
-    MPI_Comm_create(MPI_COMM_WORLD, group, &some); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "ranks 0,1 pass group={0, 1, 2}; rank 2 passes group={1, 2}" ranks=0,1,2 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" may "LOCAL:EXIT:SIGNAL" */
+    MPI_Comm_create(MPI_COMM_WORLD, group, &some); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "ranks 0,1 pass group={0, 1, 2}, but rank 2 passes group={1, 2}" ranks=0,1,2 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" may "LOCAL:EXIT:SIGNAL" */
     if (some != MPI_COMM_NULL)
         MPI_Comm_free(&some);
     MPI_Group_free(&group);

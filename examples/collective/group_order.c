@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_incl(all, 2, (int[2]){rank, !rank}, &group); /* each rank puts itself first */
-    MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "rank 0 passes the group {0, 1} and tag=0;\nrank 1 passes the group {1, 0}" ranks=0,1 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "rank 0 passes the group {0, 1} and tag=0, but rank 1 passes the group {1, 0}" ranks=0,1 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
     if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
     MPI_Group_free(&group);

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_create_group(MPI_COMM_WORLD, all, rank == 1, &comm); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "ranks 0,2 pass the group {0, 1, 2} and tag=0;\nrank 1 passes the group {0, 1, 2} and tag=1" ranks=0,1,2 want "GLOBAL:DEADLOCK:HARD" */
+    MPI_Comm_create_group(MPI_COMM_WORLD, all, rank == 1, &comm); /* want "GLOBAL:COLLECTIVE:GROUP_MISMATCH" "ranks 0,2 pass the group {0, 1, 2} and tag=0, but rank 1 passes the group {0, 1, 2} and tag=1" ranks=0,1,2 want "GLOBAL:DEADLOCK:HARD" */
     MPI_Comm_free(&comm);
     MPI_Group_free(&all);
     MPI_Finalize();

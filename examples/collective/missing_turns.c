@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     turns = rank == 0 ? 5 : 3;
     for (int i = 0; i < turns; i++)
-        MPI_Bcast(&value, 1, MPI_INT, 0, comm); /* want "GLOBAL:COLLECTIVE:MISSING" "collective 4 there(.|\s)*1 later collective" ranks=0,1,2 count=1 */
+        MPI_Bcast(&value, 1, MPI_INT, 0, comm); /* want "GLOBAL:COLLECTIVE:MISSING" "collective 4 on(.|\s)*1 later collective" ranks=0,1,2 count=1 */
     printf("rank %d is done\n", rank);
     MPI_Finalize();
     return 0;

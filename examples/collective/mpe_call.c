@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     if (rank == size - 1)
         MPI_Barrier(MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "rank 3 calls MPI_Barrier" ranks=0,1,2,3 may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
     else
-        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "ranks 0-2 call MPI_Bcast" may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); /* want "GLOBAL:COLLECTIVE:OPERATION_MISMATCH" "anks 0-2 call MPI_Bcast" may "GLOBAL:DEADLOCK:HARD" may "LOCAL:MPI:CALL_FAILED" */
     MPI_Finalize(); /* may "GLOBAL:DEADLOCK:HARD" */
     return 0;
 }

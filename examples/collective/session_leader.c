@@ -14,7 +14,7 @@ int main(void)
     MPI_Group_rank(all, &rank);
     MPI_Group_range_incl(all, 1, (int[1][3]){{0, 1, 1}}, &low);
     MPI_Group_range_incl(all, 1, (int[1][3]){{2, 3, 1}}, &high);
-    if (MPI_Intercomm_create_from_groups(rank < 2 ? low : high, 0, rank < 2 ? high : low, 1, "between", MPI_INFO_NULL, MPI_ERRORS_RETURN, &between) == MPI_SUCCESS) /* want "GLOBAL:COLLECTIVE:LEADER_MISMATCH" "local_leader=0, remote_leader=1" ranks=0,1,2,3 */
+    if (MPI_Intercomm_create_from_groups(rank < 2 ? low : high, 0, rank < 2 ? high : low, 1, "between", MPI_INFO_NULL, MPI_ERRORS_RETURN, &between) == MPI_SUCCESS) /* want "GLOBAL:COLLECTIVE:LEADER_MISMATCH" "local_leader=0 \(rank 0\), remote_leader=1 \(rank 3\)" ranks=0,1,2,3 */
         MPI_Comm_free(&between);
     MPI_Group_free(&low);
     MPI_Group_free(&high);

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1)
-        MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "recvbuf\(HINDEXED\)\[2\]\[3\]\(INT\)" ranks=1 */
+        MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "element 3 of the part for rank 2" ranks=1 */
     else
         MPI_Gatherv(mine, 4, MPI_INT, all, counts, at, MPI_INT, 1, MPI_COMM_WORLD);
     MPI_Alltoallv(all, counts, from, MPI_INT, all, counts, to, MPI_INT, MPI_COMM_WORLD); /* want error "LOCAL:MEMORY:OVERLAP" "The send buffer and the receive buffer of MPI_Alltoallv begin at the same address" ranks=0,1,2 */

@@ -151,10 +151,15 @@ func (x *Run) Comm(c match.Call, comm *match.Comm) string {
 	case match.File:
 		what = "file"
 	}
-	if len(call.Raw) == 0 {
-		return fmt.Sprintf("a %s of %s", what, Plural(comm.Size(), "process", "processes"))
+	if comm.Ordinal > 0 {
+		what = fmt.Sprintf("%s #%d", what, comm.Ordinal)
+	} else {
+		what = "a " + what
 	}
-	return "the " + what + " made by " + x.CallAt(call)
+	if len(call.Raw) == 0 {
+		return what + " of " + Plural(comm.Size(), "process", "processes")
+	}
+	return what + " made by " + x.CallAt(call)
 }
 
 // CallAt names the function of a call and its place: "MPI_Recv at x.c:12".

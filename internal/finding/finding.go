@@ -2,6 +2,8 @@
 // passed on to reports.
 package finding
 
+import "regexp"
+
 // Severity orders findings by importance.
 type Severity uint8
 
@@ -39,6 +41,11 @@ type Site struct {
 	Stack []Frame // innermost first; nil if not recorded
 	Also  []int   // further ranks at the same place, ascending
 }
+
+var address = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// WithoutAddresses removes the parts of a call that differ between processes that make the same call.
+func WithoutAddresses(call string) string { return address.ReplaceAllString(call, "0x") }
 
 // Finding is one error or problem, with all its occurrences.
 type Finding struct {

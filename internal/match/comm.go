@@ -5,6 +5,7 @@ package match
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/layout"
@@ -164,13 +165,24 @@ const (
 // Unmatchable reports whether nothing can be matched on c, because not all calls of its members are known.
 func (c *Comm) Unmatchable() bool { return c.Opaque || c.World != nil && c.World.Unsure }
 
+// NoRank says why a number is no rank among the peers of a member: the members from base on. owner names these.
+func (c *Comm) NoRank(rank int64, owner string, base, peers int32) string {
+	text := fmt.Sprintf("is not a rank of %s: ranks go from 0 to %d", owner, peers-1)
+	for i, r := range c.Members[base : base+peers] {
+		if int64(r) == rank && c.Parent() == nil {
+			text += fmt.Sprintf(". Rank %d of MPI_COMM_WORLD has rank %d there", rank, i)
+		}
+	}
+	return text
+}
+
 // Registry finds the Comm of a key.
 type Registry struct {
 	comms   map[Key]*Comm
 	indexes map[*Comm]map[int32]int32 // member by rank in MPI_COMM_WORLD, if it was needed
 	seen    int32
 	made    [Gathering]int32 // by domain: the last ordinal
-	spare   [][]slot // of freed communicators; programs often make and free many, one after the other
+	spare   [][]slot         // of freed communicators; programs often make and free many, one after the other
 }
 
 // spareLimit is the number of spare slices of slots that a registry keeps. spareSize is the maximum length of each.

@@ -29,7 +29,10 @@ type Datatype struct {
 	// such call. They are also empty for predefined types, which are always committed. A copy of a committed type
 	// (MPI_Type_dup) was committed by the call that committed the original.
 	Made, Committed, Freed Call
-	Number                 uint64 // number of the type among the types that the process made, in the order of creation
+	// From are the derived types of the program that it was made from, without repetitions. It is nil if there are
+	// none, and for a type that was freed.
+	From   []*Datatype
+	Number uint64 // number of the type among the types that the process made, in the order of creation
 	// Returned: MPI_Type_get_contents has returned the handle, so a program that commits it cannot know that it is
 	// already committed. Again is the number of times that the handle was returned after it was known. It may be freed
 	// that many more times.

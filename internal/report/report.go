@@ -3,7 +3,6 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"time"
 
@@ -70,10 +69,10 @@ func Fold(sites []finding.Site) []Place {
 	for i := range sites {
 		s := &sites[i]
 		ranks := append([]int{s.Rank}, s.Also...)
-		masked := mask(s.Call)
+		masked := finding.WithoutAddresses(s.Call)
 		k := slices.IndexFunc(places, func(p Place) bool {
 			return p.Role == s.Role && finding.SameStack(p.Stack, s.Stack) &&
-				(len(s.Stack) > 0 || mask(p.Calls[0].Text) == masked)
+				(len(s.Stack) > 0 || finding.WithoutAddresses(p.Calls[0].Text) == masked)
 		})
 		if k < 0 {
 			places = append(places, Place{Role: s.Role, Stack: s.Stack})
@@ -81,7 +80,7 @@ func Fold(sites []finding.Site) []Place {
 		}
 		p := &places[k]
 		p.Ranks = union(p.Ranks, ranks)
-		c := slices.IndexFunc(p.Calls, func(c Call) bool { return mask(c.Text) == masked })
+		c := slices.IndexFunc(p.Calls, func(c Call) bool { return finding.WithoutAddresses(c.Text) == masked })
 		if c < 0 {
 			p.Calls = append(p.Calls, Call{Text: s.Call})
 			c = len(p.Calls) - 1
@@ -90,11 +89,6 @@ func Fold(sites []finding.Site) []Place {
 	}
 	return places
 }
-
-var address = regexp.MustCompile(`0x[0-9a-f]+`)
-
-// mask removes the parts that differ between processes that make the same call.
-func mask(call string) string { return address.ReplaceAllString(call, "0x") }
 
 func union(a, b []int) []int {
 	a = append(a, b...)

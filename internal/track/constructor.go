@@ -78,6 +78,7 @@ type trees struct {
 
 	args datatype.Args // reused for the arguments of each call
 	olds []*datatype.Type
+	from []*match.Datatype // the derived types among them
 }
 
 const leastSweep = 1024
@@ -157,7 +158,7 @@ func (t *trees) readArgs(pr *Process, k *constructor, c *event.Call) (known bool
 			return false, err
 		}
 	}
-	t.olds = t.olds[:0]
+	t.olds, t.from = t.olds[:0], t.from[:0]
 	switch {
 	case k.olds >= 0:
 		list, ok, err := elements(c, k.olds, a.Count)
@@ -165,12 +166,22 @@ func (t *trees) readArgs(pr *Process, k *constructor, c *event.Call) (known bool
 			return false, err
 		}
 		for i := range list.Len() {
-			t.olds = append(t.olds, pr.Type(list.Handle(i)).Of())
+			t.old(pr.Type(list.Handle(i)))
 		}
 	case k.old.At != 0:
-		t.olds = append(t.olds, pr.Type(k.old.Handle(rec)).Of())
+		t.old(pr.Type(k.old.Handle(rec)))
 	}
 	return true, nil
+}
+
+// mostFrom is how many derived types a type remembers that it was made from.
+const mostFrom = 8
+
+func (t *trees) old(d *match.Datatype) {
+	t.olds = append(t.olds, d.Of())
+	if d != nil && !d.Permanent && len(t.from) < mostFrom && !slices.Contains(t.from, d) {
+		t.from = append(t.from, d)
+	}
 }
 
 func (t *trees) readArray(pr *Process, p *array, c *event.Call) (known bool, err *datatype.ArgumentError) {

@@ -12,28 +12,46 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// NameHandle returns the name of a handle: the one in the standard, or the one that the program gave it; "" if it has
-// none.
+// NameHandle returns the name of a handle: the one in the standard, the one that the program gave it, or the number of a
+// communicator, window, file or datatype; "" if it has none.
 func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	if s := p.names.handleName(kind, value); s != "" {
 		return s
 	}
 	switch kind {
 	case mpiapi.Comm:
-		if v := p.views[value]; v != nil && v.Name != "" {
-			return v.Name
-		}
+		return p.views[value].name()
 	case mpiapi.Datatype:
-		if t := p.types[value]; t != nil && t.Name != "" {
+		switch t := p.types[value]; {
+		case t == nil:
+		case t.Name != "":
 			return t.Name
+		case t.Number > 0:
+			return number(t.Number)
 		}
 	case mpiapi.Win:
-		if v := p.wins[value]; v != nil && v.Name != "" {
-			return v.Name
-		}
+		return p.wins[value].name()
+	case mpiapi.File:
+		return p.files[value].name()
 	}
 	return ""
 }
+
+// name returns the name of a communicator, window or file, or its number: "#2".
+func (v *View) name() string {
+	switch {
+	case v == nil:
+		return ""
+	case v.Name != "":
+		return v.Name
+	case v.Ordinal == 0:
+		return ""
+	}
+	return number(uint64(v.Ordinal))
+}
+
+// number is the name of an object without a name.
+func number(n uint64) string { return "#" + strconv.FormatUint(n, 10) }
 
 // ViewOf returns the communicator, window or file as this process sees it, nil if the process has freed it.
 func (ct *commTable) ViewOf(c *match.Comm) *View {

@@ -42,7 +42,8 @@ type underWay struct {
 	pos         uint64       // its position in the order of collectives
 	comm        []event.Comm // that it has made
 	constructed *datatype.Type
-	started     []*Request // by MPI_Start or MPI_Startall
+	from        []*match.Datatype // the derived types that it is made from
+	started     []*Request        // by MPI_Start or MPI_Startall
 	// number of objects that the process had made when the thread entered a call that frees objects
 	freeing uint64
 }

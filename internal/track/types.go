@@ -204,12 +204,12 @@ func (p *Process) freeType(handle uint64, th *Thread, rec []byte) {
 
 // construct determines what a constructor of datatypes is going to make, and publishes invalid arguments.
 func (ts *types) construct(th *Thread, p *plan, c *event.Call) {
-	th.constructed = nil
+	th.constructed, th.from = nil, nil
 	if p.constructor == nil {
 		return
 	}
 	ty, err := ts.trees.makeType(th.Process, p.constructor, c)
-	th.constructed = ty
+	th.constructed, th.from = ty, slices.Clone(ts.trees.from)
 	if err != nil {
 		ts.Events.TypeRejected.Publish(TypeRejected{th, th.call(c.Raw()), err})
 	}
@@ -234,8 +234,8 @@ func (p *Process) commitType(handle uint64, th *Thread, rec []byte) {
 func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 	pr := th.Process
 	h := p.newType.Handle(rec)
-	ty := th.constructed
-	th.constructed = nil
+	ty, from := th.constructed, th.from
+	th.constructed, th.from = nil, nil
 	if h == pr.typeNull {
 		return
 	}
@@ -247,7 +247,7 @@ func (ts *types) newType(th *Thread, p *plan, rec []byte) {
 	}
 	o := new(typeObject)
 	d := &o.Datatype
-	*d = match.Datatype{Type: ty, Standing: match.UncommittedType, Made: th.keepIn(&o.room[0], rec)}
+	*d = match.Datatype{Type: ty, Standing: match.UncommittedType, Made: th.keepIn(&o.room[0], rec), From: from}
 	d.Committed.Raw = o.room[1][:0:layout.Line]
 	switch k := p.constructor.kind(); {
 	case f90Kind(k):

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
@@ -24,21 +23,23 @@ type group struct {
 	call     match.Call
 	members  []int32
 	verbs    [2]string // in place of those of the rule
+	role     string    // what the call has to do with the finding, "" to compare the sizes of the groups
+	// text says it all, in place of the members with what they pass. silent: the text of another group says it.
+	text   string
+	silent bool
 }
 
 // rule is one thing that members must agree on.
 type rule struct {
 	// groups returns the members by what they pass, nil if there is nothing wrong.
 	groups func(x *check.Run, c *match.Collective) []group
-	// what completes "Ranks 0,1 …".
+	// what completes "Ranks 0,1 …", where what the groups pass is too long for one line.
 	what        func(c *match.Collective) string
 	why, advice string
 	// more returns why and advice, where they depend on the collective.
 	more func(c *match.Collective) (why, advice string)
 	// verbs are for one and for several processes, before what they pass.
 	verbs [2]string
-	// complete: what a group passes is wrong by itself, so a single group needs no other words.
-	complete bool
 	// entering, if it is not nil, returns the function to call when a member enters a collective. It may add to what
 	// the member contributes. enters names the functions concerned.
 	entering func(x *check.Run) func(track.CollectiveEntering)
@@ -145,104 +146,6 @@ func members(c *match.Collective, v *match.Variant) []int32 {
 		}
 	}
 	return all
-}
-
-func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
-	// The largest group comes first: the odd ones differ from it.
-	slices.SortStableFunc(gs, func(a, b group) int { return len(b.members) - len(a.members) })
-	majority := len(gs) > 1 && len(gs[0].members) > len(gs[1].members)
-	var (
-		parts, keys []string
-		all         []int
-		details     []map[string]any
-		f           = &finding.Finding{FollowUp: c.FollowUp}
-	)
-	for i := range gs {
-		g := &gs[i]
-		ranks := check.Ranks(c.Comm, g.members)
-		slices.Sort(ranks)
-		all = append(all, ranks...)
-		verbs := r.verbs
-		if g.verbs != [2]string{} {
-			verbs = g.verbs
-		}
-		verb := verbs[1]
-		if len(ranks) == 1 {
-			verb = verbs[0]
-		}
-		if i < shownGroups {
-			parts = append(parts, fmt.Sprintf("%s %s %s", finding.RankNames(ranks), verb, g.argument))
-		}
-		role := "call"
-		switch {
-		case majority && i > 0 && len(ranks) == 1:
-			role = "odd one out"
-		case majority && i > 0:
-			role = "odd ones out"
-		case majority:
-			role = "majority"
-		}
-		if i < shownGroups {
-			site := x.Site(role, g.call)
-			for _, rank := range ranks {
-				if rank != site.Rank {
-					site.Also = append(site.Also, rank)
-				}
-			}
-			f.Sites = append(f.Sites, site)
-			keys = append(keys, x.Place(g.call)+"|"+x.Func(g.call).Name)
-			details = append(details,
-				map[string]any{"ranks": ranks, "argument": g.argument, "function": x.Func(g.call).Name})
-		}
-	}
-	if n := len(gs) - shownGroups; n > 0 {
-		parts = append(parts, fmt.Sprintf("… and %d more", n))
-	}
-	if len(c.Missing) > 0 {
-		ranks := check.Ranks(c.Comm, c.Missing)
-		slices.Sort(ranks)
-		parts = append(parts, finding.RankNames(ranks)+" "+verb(ranks, "has", "have")+" not called it")
-	}
-	slices.Sort(all)
-	slices.Sort(keys)
-	f.Key = strings.Join(slices.Compact(keys), "|")
-	f.Ranks = slices.Compact(all)
-	comm := x.Comm(gs[0].call, c.Comm)
-	if r.complete && len(parts) == 1 {
-		in := function(c) + ", "
-		if gs[0].verbs == calls {
-			in = ""
-		}
-		f.Message = fmt.Sprintf("%s (%scollective %d on %s).", capital(parts[0]), in, c.Position+1, comm)
-	} else {
-		f.Message = fmt.Sprintf("%s %s (collective %d on %s):\n%s.", capital(finding.RankNames(f.Ranks)),
-			conjugated(r.what(c), f.Ranks), c.Position+1, comm, strings.Join(parts, "; "))
-	}
-	f.Why, f.Advice = r.why, r.advice
-	if r.more != nil {
-		f.Why, f.Advice = r.more(c)
-	}
-	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "groups": details}
-	x.Report(f)
-	x.Refuse(f, c.Comm, c.Position)
-}
-
-// shownGroups is how many groups a finding describes.
-const shownGroups = 8
-
-// conjugated puts the verb that a text begins with into the form for the number of ranks.
-func conjugated(text string, ranks []int) string {
-	if len(ranks) > 1 {
-		return text
-	}
-	word, rest, _ := strings.Cut(text, " ")
-	if word == "do" {
-		return "does " + rest
-	}
-	if strings.HasSuffix(word, "s") {
-		word += "e"
-	}
-	return word + "s " + rest
 }
 
 // function names the operation that all members are in.

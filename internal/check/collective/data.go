@@ -3,8 +3,11 @@ package collective
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/mpivet/mpivet/internal/check"
+	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
@@ -21,10 +24,9 @@ var sizeDoc string
 // for most operations "the type signature implied by sendcount, sendtype … must be equal to …").
 var DatatypeMismatch = newCheck("DATATYPE:MISMATCH", "processes pass different datatypes to a collective operation",
 	datatypeDoc, &rule{
-		groups:   data(differentTypes),
-		what:     about("pass different datatypes to %s"),
-		verbs:    passes,
-		complete: true,
+		groups: data(differentTypes),
+		what:   about("pass different datatypes to %s"),
+		verbs:  passes,
 		why: "In a collective, each process must expect exactly the basic types that the other one sends (MPI " +
 			"standard, chapter 6). Otherwise MPI may deliver wrong data.",
 		advice: "Pass the same datatype on all processes, or datatypes with the same signature.",
@@ -33,15 +35,31 @@ var DatatypeMismatch = newCheck("DATATYPE:MISMATCH", "processes pass different d
 // SizeMismatch finds data of the right basic types, but more or less of them than expected.
 var SizeMismatch = newCheck("SIZE_MISMATCH", "processes pass different amounts of data to a collective operation",
 	sizeDoc, &rule{
-		groups:   data(differentSizes),
-		what:     about("pass different amounts of data to %s"),
-		verbs:    passes,
-		complete: true,
-		why: "In a collective, each process must expect exactly as much data as the other one sends (MPI standard, " +
-			"chapter 6). Unlike in MPI_Recv, it may not expect more.",
-		advice: "Make the counts equal. To move a different amount from or to each process, use MPI_Gatherv, " +
-			"MPI_Scatterv, MPI_Allgatherv or MPI_Alltoallv.",
+		groups: data(differentSizes),
+		what:   about("pass different amounts of data to %s"),
+		verbs:  passes,
+		more:   sizeAdvice,
 	})
+
+// sizeAdvice fits the operation: only some have a twin with a count for each process.
+func sizeAdvice(c *match.Collective) (why, advice string) {
+	why = "In a collective, each process must expect exactly as much data as the other one sends (MPI standard, " +
+		"chapter 6). Unlike in MPI_Recv, it may not expect more."
+	f := mpiapi.ByID(c.Variants[0].Func)
+	switch vector := mpiapi.ByName(f.Blocking() + "v"); {
+	case vector != nil:
+		advice = "Make the counts equal. To move a different amount from or to each process, use " + vector.Name + "."
+	case f.Param("recvcounts") >= 0 && f.Param("sendcounts") >= 0:
+		advice = "Each element of sendcounts must be equal to the element of recvcounts for the same pair of processes."
+	case f.Param("recvcounts") >= 0 && f.Param("sendcount") >= 0:
+		advice = "Each element of recvcounts must be equal to the sendcount of the process that it stands for."
+	case f.Param("sendcounts") >= 0:
+		advice = "Each element of sendcounts must be equal to the recvcount of the process that it stands for."
+	default:
+		advice = "Pass the same amount of data on all processes."
+	}
+	return why, advice
+}
 
 // difference is how two signatures differ.
 type difference uint8
@@ -260,23 +278,92 @@ func pairwise(c *match.Collective) (worst difference, gs []group) {
 		worst = max(worst, d)
 		found = append(found, part{m, d})
 	}
+	var flows []flow
 	for _, p := range found {
 		if p.d != worst {
 			continue
 		}
-		from, to := c.Comm.Members[p.m.From], c.Comm.Members[p.m.To]
-		gs = append(gs,
-			group{
-				argument: fmt.Sprintf("%s to rank %d", nothing(p.m.Sent), to), verbs: [2]string{"sends", "send"},
-				call: p.m.Sender, members: []int32{p.m.From},
-			},
-			group{
-				argument: fmt.Sprintf("%s from rank %d", nothing(p.m.Expected), from),
-				verbs:    [2]string{"expects", "expect"},
-				call:     p.m.Receiver, members: []int32{p.m.To},
-			})
+		i := slices.IndexFunc(flows, func(f flow) bool { return f.takes(&p.m) })
+		if i < 0 {
+			i = len(flows)
+			flows = append(flows, flow{first: p.m})
+		}
+		flows[i].from = append(flows[i].from, p.m.From)
+		flows[i].to = append(flows[i].to, p.m.To)
+	}
+	for i := range flows {
+		gs = append(gs, flows[i].groups(c)...)
 	}
 	return worst, gs
+}
+
+// flow are data that one member expects from others, or sends to others, all in the same way.
+type flow struct {
+	first    match.Mismatch
+	from, to []int32
+}
+
+// takes reports whether a mismatch is one more of the same.
+func (f *flow) takes(m *match.Mismatch) bool {
+	oneTo := len(f.to) == 1 || f.to[0] == f.to[1]
+	oneFrom := len(f.from) == 1 || f.from[0] == f.from[1]
+	return sameSide(f.first.Sent, m.Sent) && sameSide(f.first.Expected, m.Expected) &&
+		(oneTo && m.To == f.to[0] && m.From != f.from[0] || oneFrom && m.From == f.from[0] && m.To != f.to[0])
+}
+
+// sameSide reports whether two texts about data would be the same.
+func sameSide(a, b match.Side) bool { return a.Count == b.Count && a.Type == b.Type }
+
+// groups returns the two sides of a flow. The text of the first one speaks of both.
+func (f *flow) groups(c *match.Collective) []group {
+	m := &f.first
+	from, to := slices.Compact(slices.Clone(f.from)), slices.Compact(slices.Clone(f.to))
+	senders, receivers := finding.RankNames(check.Ranks(c.Comm, from)), finding.RankNames(check.Ranks(c.Comm, to))
+	sent, expected := nothing(m.Sent), nothing(m.Expected)
+	out := group{
+		argument: sent + " to " + receivers, verbs: [2]string{"sends", "send"},
+		call: m.Sender, members: from, role: "sends",
+	}
+	in := group{
+		argument: expected + " from " + senders, verbs: [2]string{"expects", "expect"},
+		call: m.Receiver, members: to, role: "expects",
+	}
+	if m.From == m.To && len(from) == 1 && len(to) == 1 {
+		out.argument, in.argument, senders = sent+" to itself", expected+" from itself", "itself"
+	}
+	if len(from) > 1 {
+		senders = "each of " + senders
+	}
+	if len(to) > 1 {
+		receivers = "each of " + receivers
+	}
+	switch {
+	case len(to) > 1:
+		out.text = fmt.Sprintf("%s sends %s to %s, but they expect %s", finding.RankNames(check.Ranks(c.Comm, from)),
+			sent, receivers, after(m.Expected, m.Sent))
+		in.silent = true
+	case len(from) > 1:
+		in.text = fmt.Sprintf("%s expects %s from %s, but they send %s", receivers, expected, senders,
+			after(m.Sent, m.Expected))
+		out.silent = true
+	case m.From == m.To:
+		in.text = fmt.Sprintf("%s expects %s from itself, but sends %s", receivers, expected,
+			after(m.Sent, m.Expected))
+		out.silent = true
+	default:
+		in.text = fmt.Sprintf("%s expects %s from %s, but it sends %s", receivers, expected, senders,
+			after(m.Sent, m.Expected))
+		out.silent = true
+	}
+	return []group{in, out}
+}
+
+// after describes data after other data were described: their type is not repeated.
+func after(s, other match.Side) string {
+	if s.Type == other.Type && s.Count != 0 && other.Count != 0 {
+		return strconv.FormatInt(s.Count, 10)
+	}
+	return nothing(s)
 }
 
 func nothing(s match.Side) string {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mpivet/mpivet/internal/analysis"
 	"github.com/mpivet/mpivet/internal/analysis/waiting"
@@ -205,8 +204,7 @@ func (m *meeting) report(both ...*match.Comm) {
 		lines = append(lines, fmt.Sprintf("%s %s %s",
 			finding.RankNames(g.ranks), verb(g.ranks, "passes", "pass"), gathered(m.x, g.call, g.comm)))
 	}
-	f.Message = fmt.Sprintf("%s call %s with arguments that do not match:\n%s.",
-		capital(finding.RankNames(f.Ranks)), name, strings.Join(lines, ";\n"))
+	f.Message = fmt.Sprintf("%s: %s, but %s.", name, lines[0], lines[1])
 	f.Why = "All processes of the group must pass the same group, in the same order, and the same tag (MPI standard, " +
 		"section 7.4.2). If the calls are for different communicators, the processes create these in different orders."
 	f.Advice = "Pass the same arguments on all processes of the group. Create several such communicators in the same " +

@@ -251,9 +251,14 @@ func (m *missing) report(a *absence) {
 	slices.Sort(out)
 	f.Ranks = append(f.Ranks, out...)
 	comm := m.x.Comm(call, c.Comm)
-	f.Message = fmt.Sprintf("%s %s %s on %s (collective %d there), but %s never %s:\n%s.",
-		capital(finding.RankNames(in)), verb(in, "calls", "call"), name, comm, c.Position+1,
-		finding.RankNames(out), verb(out, "does", "do"), strings.Join(lines, ",\n"))
+	f.Message = fmt.Sprintf("%s %s %s, but %s never %s: ", capital(finding.RankNames(in)), verb(in, "calls", "call"),
+		name, finding.RankNames(out), verb(out, "does", "do"))
+	if only, ok := strings.CutPrefix(lines[0], finding.RankNames(out)); ok && len(lines) == 1 {
+		f.Message += verb(out, "it", "they") + only
+	} else {
+		f.Message = strings.TrimSpace(f.Message) + "\n" + strings.Join(lines, ",\n")
+	}
+	f.Message += fmt.Sprintf(".\nThis is collective %d on %s.", c.Position+1, comm)
 	f.Why = consequence(a, in, m.within(c))
 	f.Advice = "Find the path on which these processes skip the call: a condition that depends on the rank, a loop " +
 		"of another length, an early return."

@@ -140,8 +140,8 @@ func (o *orders) report(c *collorder.Crossing) {
 	if len(c.Links) > 2 {
 		how = "in a circle"
 	}
-	f.Message = fmt.Sprintf("%s can block each other: they enter collectives of different communicators in different "+
-		"orders:\n%s.",
+	f.Message = fmt.Sprintf("%s enter collectives of different communicators in different orders and can block each "+
+		"other:\n%s.",
 		capital(finding.RankNames(f.Ranks)), strings.Join(lines, ";\n"))
 	f.Why = fmt.Sprintf("%s If these collectives wait, the processes wait %s forever.", orderWhy, how)
 	f.Advice = orderAdvice
@@ -216,8 +216,8 @@ func (o *orders) deadlock(d *waiting.Deadlock) {
 		lines = append(lines, fmt.Sprintf("%s %s in %s for rank %d to call %s (%s)", finding.RankNames(ranks),
 			verb(ranks, "waits", "wait"), name, next.Rank, it, o.x.Comm(a.blocked.Call, c)))
 	}
-	f.Message = fmt.Sprintf("%s block each other: they entered collectives of different communicators in different "+
-		"orders:\n%s.",
+	f.Message = fmt.Sprintf("%s enter collectives of different communicators in different orders and block each other:"+
+		"\n%s.",
 		capital(finding.RankNames(f.Ranks)), strings.Join(lines, ",\n"))
 	f.Why, f.Advice = orderWhy+" Here it does.", orderAdvice
 	f.Sites, f.Key = places.list, "blocked|"+places.key()

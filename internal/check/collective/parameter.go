@@ -23,11 +23,10 @@ var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collectiv
 				return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
 			})
 		},
-		what:     about("pass invalid arguments to %s"),
-		verbs:    passes,
-		complete: true,
-		why:      "MPI may refuse the call on these processes while the others wait in it. It may also crash.",
-		advice:   "Correct the argument on these processes.",
+		what:   about("pass invalid arguments to %s"),
+		verbs:  passes,
+		why:    "MPI may refuse the call on these processes while the others wait in it. It may also crash.",
+		advice: "Correct the argument on these processes.",
 		entering: func(x *check.Run) func(track.CollectiveEntering) {
 			judge := rules.Forbidden(x.Tracker)
 			return func(e track.CollectiveEntering) {

@@ -207,9 +207,8 @@ var InPlaceMismatch = newCheck("IN_PLACE_MISMATCH",
 				return "a send buffer"
 			})
 		},
-		what:     about("do not agree on MPI_IN_PLACE in %s"),
-		verbs:    passes,
-		complete: true,
+		what:  about("do not agree on MPI_IN_PLACE in %s"),
+		verbs: passes,
 		why: "The standard says for each operation which processes may pass MPI_IN_PLACE: all or none of them, only " +
 			"the root, or no process (MPI standard, chapter 6). It is never allowed on an inter-communicator.",
 		advice: "In MPI_Allgather, MPI_Allreduce and the like, pass MPI_IN_PLACE as the send buffer on all processes " +
@@ -253,7 +252,10 @@ func differentTags(x *check.Run, a, b match.Call) *finding.Finding {
 var leaderRule = &rule{
 	groups: func(x *check.Run, c *match.Collective) []group {
 		if c.Comm.Domain == match.Gathering {
-			return simple(match.Leader, "local_leader", "remote_leader")(x, c)
+			if !settled(c) || !c.Conflicts.Has(match.Leader) {
+				return nil
+			}
+			return byValue(c, match.Leader, func(v *match.Variant) string { return bothLeaders(x, c, v) })
 		}
 		return simple(match.Leader, "local_leader")(x, c)
 	},
@@ -262,6 +264,26 @@ var leaderRule = &rule{
 	why: "All processes of a group must name the same leader (MPI standard, section 7.6.2): only it talks to the " +
 		"other group.",
 	advice: "Pass the same leader on all processes of the group.",
+}
+
+// bothLeaders says which leaders some members name, whose numbers count in different groups.
+func bothLeaders(x *check.Run, c *match.Collective, v *match.Variant) string {
+	local, remote := 0, c.Comm.Split
+	if int(members(c, v)[0]) >= c.Comm.Split {
+		local, remote = remote, local
+	}
+	leader := func(name string, base int) string {
+		text := argument(x, name)(v)
+		call, err := event.ParseCall(v.Call.Raw)
+		if err != nil {
+			return text
+		}
+		if m := base + int(call.Int(call.Func.Param(name))); m >= 0 && m < len(c.Comm.Members) {
+			text += fmt.Sprintf(" (rank %d)", c.Comm.Members[m])
+		}
+		return text
+	}
+	return leader("local_leader", local) + ", " + leader("remote_leader", remote)
 }
 
 // HighMismatch finds members of one group that pass different values of high to MPI_Intercomm_merge.
@@ -296,9 +318,8 @@ var TopologyMismatch = newCheck("TOPOLOGY_MISMATCH", "processes describe differe
 		}
 		return simple(match.Topology, names...)(x, c)
 	},
-	what:     about("describe different topologies to %s"),
-	verbs:    passes,
-	complete: true,
+	what:  about("describe different topologies to %s"),
+	verbs: passes,
 	more: func(c *match.Collective) (why, advice string) {
 		why = "All processes must describe the same topology, by equal arguments (MPI standard, chapter 8)."
 		if strings.HasPrefix(mpiapi.ByID(c.Variants[0].Func).Blocking(), "MPI_Dist_graph_create") {
@@ -366,8 +387,7 @@ var FileMismatch = newCheck("FILE_MISMATCH", "processes pass different arguments
 			}
 			return "pass different arguments to " + function(c)
 		},
-		verbs:    passes,
-		complete: true,
+		verbs: passes,
 		more: func(c *match.Collective) (why, advice string) {
 			if disorder(c) {
 				return "A file has one split collective at a time. It must end before any other collective call on " +
@@ -445,7 +465,7 @@ func value(x *check.Run, v *match.Variant, r mpiapi.Role) int64 {
 	return c.Int(c.Func.Arg(r))
 }
 
-// argument shows the parameters of the given names, arrays with their elements.
+// argument shows the parameters of the given names.
 func argument(x *check.Run, names ...string) func(*match.Variant) string {
 	return func(v *match.Variant) string {
 		c, err := event.ParseCall(v.Call.Raw)
@@ -459,56 +479,10 @@ func argument(x *check.Run, names ...string) func(*match.Variant) string {
 			if i < 0 {
 				continue
 			}
-			text := c.FormatArg(i, p)
-			if a, ok := c.In(i); ok && c.Func.Params[i].Pointer && c.Func.Params[i].Kind != mpiapi.String {
-				text = name + "=" + elements(a)
-			}
-			if name == "amode" || name == "assert" {
-				text = name + "=" + modes(p, c.Int(i))
-			}
-			parts = append(parts, text)
+			parts = append(parts, strings.TrimPrefix(c.FormatArg(i, p), "*"))
 		}
 		return strings.Join(parts, ", ")
 	}
-}
-
-// elements shows an array, the beginning of a long one.
-func elements(a event.Array) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i := range a.Len() {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if i == 16 {
-			b.WriteString("…")
-			break
-		}
-		fmt.Fprint(&b, a.At(i))
-	}
-	b.WriteByte('}')
-	return b.String()
-}
-
-// modes shows a sum of MPI_MODE_ constants by their names.
-func modes(p *track.Process, value int64) string {
-	var names []string
-	rest := value
-	for _, name := range []string{
-		"MPI_MODE_RDONLY", "MPI_MODE_RDWR", "MPI_MODE_WRONLY", "MPI_MODE_CREATE", "MPI_MODE_EXCL",
-		"MPI_MODE_DELETE_ON_CLOSE",
-		"MPI_MODE_UNIQUE_OPEN", "MPI_MODE_SEQUENTIAL", "MPI_MODE_APPEND",
-		"MPI_MODE_NOCHECK", "MPI_MODE_NOSTORE", "MPI_MODE_NOPUT", "MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED",
-	} {
-		if v, ok := p.Constant(name); ok && v != 0 && rest&v == v {
-			names = append(names, name)
-			rest &^= v
-		}
-	}
-	if rest != 0 || len(names) == 0 {
-		names = append(names, fmt.Sprint(rest))
-	}
-	return strings.Join(names, "|")
 }
 
 // Checks are the checks of this family.

@@ -9,35 +9,41 @@ import (
 	"github.com/mpivet/mpivet/internal/match"
 )
 
-// sites collects the places of a finding. Ranks at the same place share one.
+// sites collects the places of a finding. Ranks that make the same call at the same place share one.
 type sites struct {
 	x    *check.Run
 	list []finding.Site
-	at   map[string]int
+	at   map[string][]int // by role and place: the sites there, which differ in the arguments of their calls
 }
 
-func newSites(x *check.Run) *sites { return &sites{x: x, at: make(map[string]int)} }
+// callsAtPlace is how many different calls at one place a finding shows. Further ones are added to the first one.
+const callsAtPlace = 4
+
+func newSites(x *check.Run) *sites { return &sites{x: x, at: make(map[string][]int)} }
 
 // add adds the place of a call. more are further ranks that make the same call.
 func (s *sites) add(role string, c match.Call, more ...int) {
 	key := role + "|" + s.x.Place(c)
-	i, ok := s.at[key]
-	if !ok {
-		i = len(s.list)
-		s.at[key] = i
-		s.list = append(s.list, s.x.Site(role, c))
+	site := s.x.Site(role, c)
+	same := func(i int) bool {
+		return finding.WithoutAddresses(s.list[i].Call) == finding.WithoutAddresses(site.Call)
 	}
-	site := &s.list[i]
-	also := func(r int) {
-		if r != site.Rank {
-			site.Also = append(site.Also, r)
+	there := s.at[key]
+	k := slices.IndexFunc(there, same)
+	if k < 0 && len(there) == callsAtPlace {
+		k = 0
+	}
+	if k < 0 {
+		k = len(there)
+		there = append(there, len(s.list))
+		s.at[key] = there
+		s.list = append(s.list, site)
+	}
+	at := &s.list[there[k]]
+	for _, r := range append(more, site.Rank) {
+		if r != at.Rank {
+			at.Also = append(at.Also, r)
 		}
-	}
-	for _, r := range more {
-		also(r)
-	}
-	if ok {
-		also(s.x.Rank(c))
 	}
 }
 

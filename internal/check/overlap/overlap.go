@@ -4,6 +4,7 @@ package overlap
 import (
 	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/analysis"
@@ -12,6 +13,7 @@ import (
 	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
+	"github.com/mpivet/mpivet/internal/record/event"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -113,7 +115,7 @@ func describe(o *overlap, f *finding.Finding) {
 	switch {
 	case o.Itself:
 		f.Message = fmt.Sprintf("The receive buffer of %s has a byte twice: in %s and in %s", name,
-			o.path(&o.First, o.At.First), o.path(&o.Second, o.At.Second)) +
+			o.element(&o.First, o.At.First), o.element(&o.Second, o.At.Second)) +
 			fmt.Sprintf("\nThe buffer is %s.", o.buffer(&o.Second))
 		f.Why = "A receive must not name a byte twice, whatever the length of the message (MPI standard, section " +
 			"5.1.11). The value of the byte depends on the order in which MPI writes."
@@ -168,10 +170,58 @@ func (o *overlap) both() string {
 
 // element names the element of a buffer that a byte belongs to.
 func (o *overlap) element(h *buffers.Use, pos int64) string {
-	if t := h.Type; t != nil && t.Elements == 1 && t.Predefined() && t.Size > 0 {
+	t, d := h.Type, o.description(h)
+	switch {
+	case t != nil && t.Elements == 1 && t.Predefined() && t.Size > 0:
 		return fmt.Sprintf("element %d", pos/t.Size)
+	case d == nil:
+		return o.path(h, pos)
+	case d.list == "" || h.Count > 1:
+		return "an element"
 	}
-	return o.path(h, pos)
+	// The program has not made the datatype: its first level are the parts for the other processes.
+	path := datatype.PathToByte(t, "", pos)
+	if len(path.Steps) < 2 {
+		return "the part " + d.of + strconv.FormatInt(path.Steps[0].Index, 10)
+	}
+	return fmt.Sprintf("element %d of the part %s%d", path.Steps[1].Index, d.of, path.Steps[0].Index)
+}
+
+// description is how the arguments of a call describe a buffer that no datatype of the program describes.
+type description struct {
+	arguments string // "recvcounts=[1, 2], displs=[0, 1], recvtype=MPI_INT"
+	list, of  string // the parameter with a displacement for each part, "" if there is none; what a part is for
+}
+
+// description returns nil if a datatype of the program, and a count, describe the buffer.
+func (o *overlap) description(h *buffers.Use) *description {
+	c, err := event.ParseCall(h.Call.Raw)
+	if err != nil {
+		return nil
+	}
+	f, p := c.Func, o.Thread.Process
+	roles := [3]mpiapi.Role{mpiapi.RecvCount, mpiapi.RecvDispls, mpiapi.RecvType}
+	if f.Arg(mpiapi.RecvBuf) != h.Param {
+		roles = [3]mpiapi.Role{mpiapi.SendCount, mpiapi.SendDispls, mpiapi.SendType}
+	}
+	d := &description{of: "for rank "}
+	if i := f.Arg(roles[1]); i >= 0 {
+		d.list = f.Params[i].Name
+		if by := f.Params[i].Elements.Kind; by == mpiapi.ByInDegree || by == mpiapi.ByOutDegree {
+			d.of = "for neighbour "
+		}
+	} else if i := f.Arg(roles[2]); i < 0 || h.Type == nil || h.Type.Predefined() ||
+		p.Type(c.Handle(i)) != nil && p.Type(c.Handle(i)).Type == h.Type {
+		return nil
+	}
+	var parts []string
+	for _, r := range roles {
+		if i := f.Arg(r); i >= 0 {
+			parts = append(parts, strings.TrimPrefix(c.FormatArg(i, p), "*"))
+		}
+	}
+	d.arguments = strings.Join(parts, ", ")
+	return d
 }
 
 func does(f *mpiapi.Func, write bool) string {
@@ -197,6 +247,9 @@ func has(name string, write bool) string {
 // buffer describes a buffer of a call: "buf of MPI_Isend (10 × MPI_INT)".
 func (o *overlap) buffer(h *buffers.Use) string {
 	f := o.x.Func(h.Call)
+	if d := o.description(h); d != nil {
+		return fmt.Sprintf("%s of %s (%s)", f.Params[h.Param].Name, f.Name, d.arguments)
+	}
 	return fmt.Sprintf("%s of %s (%d × %s)", f.Params[h.Param].Name, f.Name, h.Count, typeName(h.Type))
 }
 

@@ -31,7 +31,7 @@ var agreements = [...]func(*filler){
 func (f *filler) leader() {
 	i := f.param("local_leader")
 	if v := f.call.Int(i); v < 0 || v >= int64(f.member.Comm.Size()) {
-		f.wrong(i, "is no rank of local_comm")
+		f.wrong(i, f.member.Comm.NoRank(v, "local_comm", 0, int32(f.member.Comm.Size())))
 	}
 	f.set(match.Leader, f.number("local_leader"))
 }

@@ -42,7 +42,7 @@ func (f *filler) significant(i int) bool {
 func (f *filler) validate() {
 	p := f.plan
 	if v := f.entry.Values[match.Root]; v>>40 != 0 {
-		f.wrong(p.root, "is no rank of the communicator")
+		f.wrong(p.root, f.noRank(f.call.Int(p.root)))
 	}
 	if p.data != none {
 		for _, i := range []int{p.sendCount, p.recvCount} {
@@ -54,6 +54,19 @@ func (f *filler) validate() {
 	if p.op >= 0 && f.takesPart() {
 		f.reduction()
 	}
+}
+
+// noRank says why a number is no rank that could be the root.
+func (f *filler) noRank(rank int64) string {
+	c, base := f.member.Comm, 0
+	owner, peers := "the communicator", c.Size()
+	if f.inter() {
+		owner = "the remote group of the inter-communicator"
+		if base, peers = c.Split, c.Size()-c.Split; f.second() {
+			base, peers = 0, c.Split
+		}
+	}
+	return c.NoRank(rank, owner, int32(base), int32(peers))
 }
 
 // categories are the categories of datatypes for which a predefined operation is defined (section 6.9.2).

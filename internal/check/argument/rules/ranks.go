@@ -34,7 +34,7 @@ func (f function) rankRule(i int) rule {
 		if c.isRank(r, "MPI_ANY_SOURCE") {
 			return c.reject(i, f.misplaced("MPI_ANY_SOURCE"))
 		}
-		return c.reject(i, fmt.Sprintf("is not a rank of %s: ranks go from 0 to %d", owner(v), v.Peers-1))
+		return c.reject(i, v.NoRank(int64(r), owner(v), v.Base, v.Peers))
 	}
 }
 
