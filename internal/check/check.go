@@ -86,6 +86,8 @@ type Run struct {
 	// FaultInside returns the function of mpivet's own library in which a fault killed a process. ok is false if the
 	// process was killed elsewhere.
 	FaultInside func(p *track.Process) (function string, ok bool)
+	// Function names the function of the program at an address of a process, "" if it is not known.
+	Function func(p *track.Process, address uint64) string
 	// Place identifies the place of a call. It is the same for the same call stack in the same program on all ranks.
 	Place func(c match.Call) string
 }

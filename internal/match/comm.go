@@ -169,7 +169,7 @@ func (c *Comm) Unmatchable() bool { return c.Opaque || c.World != nil && c.World
 func (c *Comm) NoRank(rank int64, owner string, base, peers int32) string {
 	text := fmt.Sprintf("is not a rank of %s: ranks go from 0 to %d", owner, peers-1)
 	for i, r := range c.Members[base : base+peers] {
-		if int64(r) == rank && c.Parent() == nil {
+		if int64(r) == rank {
 			text += fmt.Sprintf(". Rank %d of MPI_COMM_WORLD has rank %d there", rank, i)
 		}
 	}

@@ -315,7 +315,7 @@ func TestDeadlocks(t *testing.T) {
 			r[1].Call("b", "MPI_Send", a)
 			r[1].Open("c", "MPI_Recv", recv(1, Int, 0, 1))
 			r[0].Open("a", "MPI_Recv", recv(1, Int, 1, 5))
-		}, "0,1", []string{"MPI_Recv waits for a message from rank 1 on MPI_COMM_WORLD, but rank 1 sent it on the " +
+		}, "0,1", []string{"MPI_Recv waits for a message from rank 1 on MPI_COMM_WORLD, but rank 1 sent it on " +
 			"communicator #1 made by MPI_Comm_dup"}},
 		{"sent to another rank", 3, func(r []*Rank) {
 			r[1].Call("b", "MPI_Send", send(1, Int, 2, 5))

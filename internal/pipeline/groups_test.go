@@ -70,7 +70,7 @@ func TestGatherings(t *testing.T) {
 				return p
 			},
 			[]string{miss + " [0 2]", hard + " [2]"},
-			"on the group of ranks 0,2 of MPI_COMM_WORLD (collective 1 there), but rank 0 never does",
+			"but rank 0 never does: it has called MPI_Finalize.\nThis is collective 1 on the group of ranks 0,2 of MPI_COMM_WORLD",
 		},
 		{
 			"other tags", func() *Program {
@@ -82,7 +82,7 @@ func TestGatherings(t *testing.T) {
 				return p
 			},
 			[]string{mismatch + " [0 1 2]", hard + " [0 1 2]"},
-			"ranks 0,1 pass the group {0, 1, 2} and tag=0;\nrank 2 passes the group {0, 1, 2} and tag=1",
+			"ranks 0,1 pass the group {0, 1, 2} and tag=0, but rank 2 passes the group {0, 1, 2} and tag=1",
 		},
 		{"other groups, which MPI did not mind", func() *Program {
 			p := New(2)
@@ -126,7 +126,7 @@ func TestGatherings(t *testing.T) {
 			}
 			freeGroups(p.Ranks...)
 			return finalize(p)
-		}, []string{mismatch + " [0 1 2 3]"}, "ranks 0,2 pass group={0, 1, 2, 3}; ranks 1,3 pass group={0, 1, 2}"},
+		}, []string{mismatch + " [0 1 2 3]"}, "ranks 0,2 pass group={0, 1, 2, 3}, but ranks 1,3 pass group={0, 1, 2}"},
 		{"an operation that is freed where a datatype has been", func() *Program {
 			const handle = 0x5555_0000_1000
 			p := New(1)

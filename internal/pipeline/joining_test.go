@@ -86,7 +86,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				return finalize(freeBoth(p))
 			},
 			[]string{order + " [0 1]"},
-			"rank 0 enters MPI_Bcast on the communicator made by MPI_Comm_dup of ranks 0,1 first",
+			"rank 0 enters MPI_Bcast on communicator #1 made by MPI_Comm_dup first",
 		},
 		{"different orders of nonblocking ones", func() *Program {
 			p := two()
@@ -117,7 +117,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				k.Open("b", "MPI_Recv", recv(1, Int, 0, 0))
 			}
 			return p
-		}, []string{miss + " [0 1 2]", hard + " [1 2]"}, "ranks 1,2 wait in MPI_Recv for rank 0 to send"},
+		}, []string{miss + " [0 1 2]", hard + " [1 2]"}, "they wait in MPI_Recv for rank 0 to send"},
 		{"messages that cross, and a broadcast on the way", func() *Program {
 			p := New(3) // ranks 1 and 2 would have entered it later
 			p.Ranks[0].Call("a", "MPI_Bcast", bcast(World, 0))
@@ -185,7 +185,7 @@ func TestCollectivesThatAreNotJoined(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{freed + " [0 1]"},
-			"Rank 1 frees the communicator made by MPI_Comm_dup with MPI_Comm_free, but rank 0 never does",
+			"Rank 1 frees communicator #1 made by MPI_Comm_dup with MPI_Comm_free, but rank 0 never does",
 		},
 		{"one tries, and is told that it may not", func() *Program {
 			p := two()

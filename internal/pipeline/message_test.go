@@ -43,8 +43,8 @@ func TestMismatchOfStructs(t *testing.T) {
 	}
 	f := found[0]
 	for _, want := range []string{
-		"MPI_Send of rank 0 sends 2×{2×INT, DOUBLE} in a derived datatype, but MPI_Recv of rank 1 receives it as " +
-			"3×{INT, DOUBLE, INT} in a derived datatype",
+		"MPI_Send of rank 0 sends 2 × struct{INT @0, INT @8, DOUBLE @16}, but MPI_Recv of rank 1 receives it as " +
+			"3 × struct{INT @0, DOUBLE @8, INT @16}",
 		"Sent: 2×{2×INT, DOUBLE}\nExpected: 3×{INT, DOUBLE, INT}",
 		"element 1: MPI_INT is sent, MPI_DOUBLE is expected",
 		"copy 0 of sendtype(STRUCT)[1][0](INT)", "copy 0 of recvtype(STRUCT)[1][0](DOUBLE)",

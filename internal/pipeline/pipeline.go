@@ -156,7 +156,7 @@ func (p *Pipeline) start(c *check.Check, o *Options) {
 		c.Start(&check.Run{
 			Check: c, Owner: owner, Track: &p.Tracker.Events, Match: &p.Matcher.Events, Facts: p.facts,
 			Tracker: p.Tracker, Site: p.places.site, Place: p.places.place, Layered: p.places.layered,
-			Stack: p.places.end, FaultInside: p.places.faultInside,
+			Stack: p.places.end, FaultInside: p.places.faultInside, Function: p.places.function,
 			NoProgress: o.NoProgress, MaxPending: o.MaxPending, Leaks: o.Leaks,
 			Report:  func(f *finding.Finding) { p.report(c, f) },
 			Earlier: p.earlier.last,

@@ -175,7 +175,7 @@ func TestFindings(t *testing.T) {
 				return finalize(p)
 			},
 			[]string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1 2 3]"},
-			"ranks 0,1,3 call MPI_Bcast; rank 2 calls MPI_Barrier",
+			"Ranks 0,1,3 call MPI_Bcast, but rank 2 calls MPI_Barrier",
 		},
 		{"different roots", func() *Program {
 			p := New(3)
@@ -183,7 +183,7 @@ func TestFindings(t *testing.T) {
 				k.Call("b", "MPI_Bcast", Args{"count": 1, "datatype": Int, "root": r / 2, "comm": World})
 			}
 			return finalize(p)
-		}, []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH [0 1 2]"}, "ranks 0,1 pass root=0; rank 2 passes root=1"},
+		}, []string{"GLOBAL:COLLECTIVE:ROOT_MISMATCH [0 1 2]"}, "ranks 0,1 pass root=0, but rank 2 passes root=1"},
 		{
 			"receives that wait for each other", func() *Program {
 				p := New(2)
@@ -222,7 +222,7 @@ func TestFindings(t *testing.T) {
 				return p
 			},
 			[]string{"GLOBAL:COLLECTIVE:MISSING [0 1 2]", "GLOBAL:DEADLOCK:HARD [0 1 2]"},
-			"rank 2 waits in MPI_Recv for rank 0 to send",
+			"it waits in MPI_Recv for rank 0 to send",
 		},
 		{
 			"collectives that do not fit", func() *Program {
@@ -232,7 +232,7 @@ func TestFindings(t *testing.T) {
 				return p
 			},
 			[]string{"GLOBAL:COLLECTIVE:OPERATION_MISMATCH [0 1]", "GLOBAL:DEADLOCK:HARD [0 1]"},
-			"call different collective operations",
+			"Rank 0 calls MPI_Barrier, but rank 1 calls MPI_Allreduce",
 		},
 		{"waits for a rank that has ended", func() *Program {
 			p := New(2)

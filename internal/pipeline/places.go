@@ -135,7 +135,7 @@ func (p *places) site(role string, c match.Call) finding.Site {
 	th := p.tracker.ThreadByID(c.Thread)
 	out := finding.Site{Rank: th.Process.Rank, Role: role}
 	if call, _, err := event.Parse(c.Raw); err == nil {
-		out.Call = call.Format(th.Process)
+		out.Call = call.Format(namer{th.Process, p})
 	} else if f := mpiapi.ByID(c.Func()); f != nil {
 		out.Call = f.Name
 	}
@@ -143,6 +143,42 @@ func (p *places) site(role string, c match.Call) finding.Site {
 		out.Stack = p.frames(th, s)
 	}
 	return out
+}
+
+// namer names arguments of a process's calls: also functions of the program, and operations that it made from them.
+type namer struct {
+	*track.Process
+	places *places
+}
+
+// NameConst returns the name of a constant or of a function of the program.
+func (n namer) NameConst(q *mpiapi.Param, value int64) string {
+	if name := n.Process.NameConst(q, value); name != "" || q.Kind != mpiapi.Function {
+		return name
+	}
+	return n.places.function(n.Process, uint64(value))
+}
+
+// NameHandle returns the name of a handle.
+func (n namer) NameHandle(kind mpiapi.Kind, value uint64) string {
+	name := n.Process.NameHandle(kind, value)
+	if address, _, ok := n.OpFunction(value); name == "" && kind == mpiapi.Op && ok {
+		return n.places.function(n.Process, address)
+	}
+	return name
+}
+
+// function returns the name of the function at an address, "" if it is not known.
+func (p *places) function(pr *track.Process, address uint64) string {
+	space := p.space(pr)
+	if _, ok := space.Module(address); !ok {
+		return ""
+	}
+	name := space.Frames(address, false)[0].Function
+	if strings.Contains(name, "+0x") {
+		return ""
+	}
+	return name
 }
 
 // frames returns the functions and lines of a stack. Frames of MPI's own layers (Fortran, C++) are of no use to the

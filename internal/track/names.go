@@ -22,12 +22,16 @@ func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	case mpiapi.Comm:
 		return p.views[value].name()
 	case mpiapi.Datatype:
-		switch t := p.types[value]; {
+		t := p.types[value]
+		if t == nil {
+			t = p.FreedType(value)
+		}
+		switch {
 		case t == nil:
 		case t.Name != "":
 			return t.Name
 		case t.Number > 0:
-			return number(t.Number)
+			return ordinal(t.Number)
 		}
 	case mpiapi.Win:
 		return p.wins[value].name()
@@ -47,11 +51,11 @@ func (v *View) name() string {
 	case v.Ordinal == 0:
 		return ""
 	}
-	return number(uint64(v.Ordinal))
+	return ordinal(uint64(v.Ordinal))
 }
 
-// number is the name of an object without a name.
-func number(n uint64) string { return "#" + strconv.FormatUint(n, 10) }
+// ordinal is the name of an object without a name.
+func ordinal(n uint64) string { return "#" + strconv.FormatUint(n, 10) }
 
 // ViewOf returns the communicator, window or file as this process sees it, nil if the process has freed it.
 func (ct *commTable) ViewOf(c *match.Comm) *View {

@@ -197,7 +197,7 @@ func (p *Process) freeType(handle uint64, th *Thread, rec []byte) {
 	o := new(typeObject)
 	o.Datatype = match.Datatype{
 		Type: d.unknown, Name: ty.Name, Standing: match.FreedType, Made: ty.Made, Committed: ty.Committed,
-		Freed: th.keepIn(&o.room[0], rec),
+		Freed: th.keepIn(&o.room[0], rec), Number: ty.Number,
 	}
 	d.freed[handle] = &o.Datatype
 }

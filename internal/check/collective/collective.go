@@ -27,6 +27,8 @@ type group struct {
 	// text says it all, in place of the members with what they pass. silent: the text of another group says it.
 	text   string
 	silent bool
+	// data are what they send or expect, if that is what differs.
+	data match.Side
 }
 
 // rule is one thing that members must agree on.

@@ -3,11 +3,8 @@ package collective
 import (
 	_ "embed"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/mpivet/mpivet/internal/check"
-	"github.com/mpivet/mpivet/internal/finding"
 	"github.com/mpivet/mpivet/internal/match"
 	"github.com/mpivet/mpivet/internal/mpi/datatype"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
@@ -83,12 +80,10 @@ func compare(sent, expected match.Side) difference {
 	return differentSizes
 }
 
+// side describes the data of one side. A derived datatype is followed by its basic types.
 func side(s match.Side) string {
-	if s.Type == nil {
-		return fmt.Sprintf("%d elements", s.Count)
-	}
-	text := fmt.Sprintf("%d × %s", s.Count, s.Type)
-	if !s.Type.Predefined() {
+	text := check.Data(s.Count, s.Type)
+	if s.Type != nil && !s.Type.Predefined() {
 		text += fmt.Sprintf(" (%s)", use(s).Signature(60))
 	}
 	return text
@@ -146,7 +141,7 @@ func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group)
 	if most == nil {
 		return
 	}
-	same := group{argument: side(most.Sides[at]), call: most.Call}
+	same := group{argument: side(most.Sides[at]), call: most.Call, data: most.Sides[at]}
 	for i := range c.Variants {
 		v := &c.Variants[i]
 		if v.Values[a] == 0 {
@@ -164,7 +159,9 @@ func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group)
 				call:     v.Call, members: members(c, v),
 			})
 		case d != noDifference:
-			gs = append(gs, group{argument: side(v.Sides[at]), call: v.Call, members: members(c, v)})
+			gs = append(gs, group{
+				argument: side(v.Sides[at]), call: v.Call, members: members(c, v), data: v.Sides[at],
+			})
 		default:
 			same.members = append(same.members, members(c, v)...)
 		}
@@ -174,6 +171,32 @@ func uniform(c *match.Collective, a match.Aspect) (worst difference, gs []group)
 		gs = append([]group{same}, gs...)
 	}
 	return worst, gs
+}
+
+// firstDifference is a line of the message: where the data of two groups differ first. It is "" if the datatypes are
+// basic ones: then the first line says it.
+func firstDifference(a, b match.Side) string {
+	basic := func(s match.Side) bool { return s.Type == nil || s.Type.Predefined() && s.Type.Elements == 1 }
+	if basic(a) && basic(b) {
+		return ""
+	}
+	r := datatype.Compare(use(a), use(b), true)
+	if r.Verdict != datatype.Mismatch && r.Verdict != datatype.ByteMismatch {
+		return ""
+	}
+	line := fmt.Sprintf("\nThe first difference is element %d: %s and %s.", r.At, r.Send, r.Recv)
+	for _, s := range []match.Side{a, b} {
+		if basic(s) {
+			continue
+		}
+		name := s.Type.Name
+		if name == "" {
+			name = "datatype"
+		}
+		line += fmt.Sprintf("\nIn %s, it is %s.", check.Data(s.Count, s.Type),
+			datatype.PathTo(s.Type.Of(), name, r.At).Among(s.Count))
+	}
+	return line
 }
 
 // torn finds members of MPI_Allgatherv that send something else than what they expect from themselves.
@@ -261,114 +284,4 @@ func array(v *match.Variant, r mpiapi.Role) (event.Array, bool) {
 		return event.Array{}, false
 	}
 	return c.In(c.Func.Arg(r))
-}
-
-// pairwise finds the pairs of members whose sent and expected data differ.
-func pairwise(c *match.Collective) (worst difference, gs []group) {
-	type part struct {
-		m match.Mismatch
-		d difference
-	}
-	var found []part
-	for _, m := range c.Mismatches {
-		d := compare(m.Sent, m.Expected)
-		if d == noDifference {
-			continue
-		}
-		worst = max(worst, d)
-		found = append(found, part{m, d})
-	}
-	var flows []flow
-	for _, p := range found {
-		if p.d != worst {
-			continue
-		}
-		i := slices.IndexFunc(flows, func(f flow) bool { return f.takes(&p.m) })
-		if i < 0 {
-			i = len(flows)
-			flows = append(flows, flow{first: p.m})
-		}
-		flows[i].from = append(flows[i].from, p.m.From)
-		flows[i].to = append(flows[i].to, p.m.To)
-	}
-	for i := range flows {
-		gs = append(gs, flows[i].groups(c)...)
-	}
-	return worst, gs
-}
-
-// flow are data that one member expects from others, or sends to others, all in the same way.
-type flow struct {
-	first    match.Mismatch
-	from, to []int32
-}
-
-// takes reports whether a mismatch is one more of the same.
-func (f *flow) takes(m *match.Mismatch) bool {
-	oneTo := len(f.to) == 1 || f.to[0] == f.to[1]
-	oneFrom := len(f.from) == 1 || f.from[0] == f.from[1]
-	return sameSide(f.first.Sent, m.Sent) && sameSide(f.first.Expected, m.Expected) &&
-		(oneTo && m.To == f.to[0] && m.From != f.from[0] || oneFrom && m.From == f.from[0] && m.To != f.to[0])
-}
-
-// sameSide reports whether two texts about data would be the same.
-func sameSide(a, b match.Side) bool { return a.Count == b.Count && a.Type == b.Type }
-
-// groups returns the two sides of a flow. The text of the first one speaks of both.
-func (f *flow) groups(c *match.Collective) []group {
-	m := &f.first
-	from, to := slices.Compact(slices.Clone(f.from)), slices.Compact(slices.Clone(f.to))
-	senders, receivers := finding.RankNames(check.Ranks(c.Comm, from)), finding.RankNames(check.Ranks(c.Comm, to))
-	sent, expected := nothing(m.Sent), nothing(m.Expected)
-	out := group{
-		argument: sent + " to " + receivers, verbs: [2]string{"sends", "send"},
-		call: m.Sender, members: from, role: "sends",
-	}
-	in := group{
-		argument: expected + " from " + senders, verbs: [2]string{"expects", "expect"},
-		call: m.Receiver, members: to, role: "expects",
-	}
-	if m.From == m.To && len(from) == 1 && len(to) == 1 {
-		out.argument, in.argument, senders = sent+" to itself", expected+" from itself", "itself"
-	}
-	if len(from) > 1 {
-		senders = "each of " + senders
-	}
-	if len(to) > 1 {
-		receivers = "each of " + receivers
-	}
-	switch {
-	case len(to) > 1:
-		out.text = fmt.Sprintf("%s sends %s to %s, but they expect %s", finding.RankNames(check.Ranks(c.Comm, from)),
-			sent, receivers, after(m.Expected, m.Sent))
-		in.silent = true
-	case len(from) > 1:
-		in.text = fmt.Sprintf("%s expects %s from %s, but they send %s", receivers, expected, senders,
-			after(m.Sent, m.Expected))
-		out.silent = true
-	case m.From == m.To:
-		in.text = fmt.Sprintf("%s expects %s from itself, but sends %s", receivers, expected,
-			after(m.Sent, m.Expected))
-		out.silent = true
-	default:
-		in.text = fmt.Sprintf("%s expects %s from %s, but it sends %s", receivers, expected, senders,
-			after(m.Sent, m.Expected))
-		out.silent = true
-	}
-	return []group{in, out}
-}
-
-// after describes data after other data were described: their type is not repeated.
-func after(s, other match.Side) string {
-	if s.Type == other.Type && s.Count != 0 && other.Count != 0 {
-		return strconv.FormatInt(s.Count, 10)
-	}
-	return nothing(s)
-}
-
-func nothing(s match.Side) string {
-	if s.Count == 0 {
-		return "nothing"
-	}
-	return side(s)
 }

@@ -1,6 +1,8 @@
 package collective
 
 import (
+	"slices"
+
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/check/argument/rules"
 	"github.com/mpivet/mpivet/internal/match"
@@ -23,10 +25,17 @@ var InvalidParameter = newCheck("INVALID_PARAMETER", "an argument of a collectiv
 				return argument(x, f.Params[v.Invalid-1].Name)(v) + ", which " + v.Why
 			})
 		},
-		what:   about("pass invalid arguments to %s"),
-		verbs:  passes,
-		why:    "MPI may refuse the call on these processes while the others wait in it. It may also crash.",
-		advice: "Correct the argument on these processes.",
+		what:  about("pass invalid arguments to %s"),
+		verbs: passes,
+		more: func(c *match.Collective) (why, advice string) {
+			why = "MPI may refuse the call on these processes while the others wait in it. It may also crash."
+			advice = "Correct the argument on these processes."
+			if i := mpiapi.ByID(c.Variants[0].Func).Arg(mpiapi.Root); i >= 0 && slices.ContainsFunc(c.Variants,
+				func(v match.Variant) bool { return v.Invalid == i+1 }) {
+				advice = "Pass a rank in the communicator of the call: its ranks count from 0."
+			}
+			return why, advice
+		},
 		entering: func(x *check.Run) func(track.CollectiveEntering) {
 			judge := rules.Forbidden(x.Tracker)
 			return func(e track.CollectiveEntering) {

@@ -69,6 +69,15 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 	f.Ranks = slices.Compact(all)
 	comm := x.Comm(gs[0].call, c.Comm)
 	f.Message = r.message(c, f.Ranks, parts) + fmt.Sprintf("\nThis is collective %d on %s.", c.Position+1, comm)
+	if len(gs) == 2 {
+		f.Message += firstDifference(gs[0].data, gs[1].data)
+	}
+	for i := range min(len(gs), shownGroups) {
+		if i == 0 || gs[i].data.Type != gs[0].data.Type {
+			role := fmt.Sprintf("datatype of rank %d", f.Sites[i].Rank)
+			f.Sites = append(f.Sites, x.Origins(role, gs[i].data.Type)...)
+		}
+	}
 	f.Why, f.Advice = r.why, r.advice
 	if r.more != nil {
 		f.Why, f.Advice = r.more(c)

@@ -169,18 +169,18 @@ func otherPrograms(x *check.Run, c *match.Collective) bool {
 func operation(x *check.Run, v *match.Variant) string {
 	p := process(x, v.Call)
 	h := uint64(value(x, v, mpiapi.ReduceOp))
-	if _, made, ok := p.OpFunction(h); ok {
-		site := x.Site("", made)
-		if len(site.Stack) > 0 && site.Stack[0].File != "" {
-			return fmt.Sprintf("an operation of its own, created at %s:%d", base(site.Stack[0].File),
-				site.Stack[0].Line)
+	if address, made, ok := p.OpFunction(h); ok {
+		text := "an operation of its own"
+		if name := x.Function(p, address); name != "" {
+			text = "the operation of function " + name
 		}
-		return "an operation of its own"
+		if line := x.Line(made); line != "" {
+			text += ", created at " + line
+		}
+		return text
 	}
 	return argument(x, "op")(v)
 }
-
-func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // InPlaceMismatch finds MPI_IN_PLACE that only some members pass though all must, or none. It also finds MPI_IN_PLACE
 // where the standard does not allow it.

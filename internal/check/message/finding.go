@@ -59,16 +59,9 @@ func (fs *findings) report(s, r *match.Op, c datatype.Comparison, t text) {
 // origins are the places where the program created the datatypes, as far as they are known.
 func (fs *findings) origins(s, r *match.Op) []finding.Site {
 	var sites []finding.Site
-	add := func(role string, c match.Call) {
-		if len(c.Raw) > 0 {
-			sites = append(sites, fs.x.Site(role, c))
-		}
-	}
-	if s.Type != nil {
-		add("send type made", s.Type.Made)
-	}
-	if r.Type != nil && r.Type != s.Type {
-		add("receive type made", r.Type.Made)
+	sites = fs.x.Origins("send type", s.Type)
+	if r.Type != s.Type {
+		sites = append(sites, fs.x.Origins("receive type", r.Type)...)
 	}
 	return sites
 }
@@ -103,21 +96,6 @@ func path(op *match.Op, name string, element *datatype.Basic, n int64) string {
 	return datatype.PathTo(t, name, n).Among(op.Count).String()
 }
 
-// elements describes the data of an operation: "4 × MPI_INT". A derived datatype without a name is described by its
-// basic types.
-func elements(op *match.Op, signature string) string {
-	if basic(op) || op.Type.Name != "" {
-		return fmt.Sprintf("%d × %s", op.Count, op.Type)
-	}
-	if signature != "" && len(signature) <= briefLimit {
-		return signature + " in a derived datatype"
-	}
-	return fmt.Sprintf("%d × %s", op.Count, op.Type)
-}
-
-// briefLimit is the length up to which a signature is part of a sentence.
-const briefLimit = 40
-
 // basic reports whether the datatype of an operation is predefined, and one element.
 func basic(op *match.Op) bool {
 	t := op.Type.Of()
@@ -150,8 +128,8 @@ func (m *message) difference() string {
 // both is the first line of the message: what both sides do. how is "as" or "into".
 func (m *message) both(how string) string {
 	return fmt.Sprintf("%s of rank %d sends %s, but %s of rank %d%s receives it %s %s",
-		m.sends, m.from, elements(m.send, m.sent), m.receives, m.to, check.Parens(m.line), how,
-		elements(m.recv, m.expected))
+		m.sends, m.from, check.Data(m.send.Count, m.send.Type), m.receives, m.to, check.Parens(m.line), how,
+		check.Data(m.recv.Count, m.recv.Type))
 }
 
 func mismatch(m *message, f *finding.Finding) {
