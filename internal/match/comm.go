@@ -118,8 +118,8 @@ type Comm struct {
 	Name string
 	Made Call
 
-	// Ordinal is its number, from 1, among the communicators, windows or files that the program has made, in the order in
-	// which they became known; 0 for MPI's own.
+	// Ordinal is its number, from 1, among the communicators, windows or files that the program has made, in the order
+	// in which they became known; 0 for MPI's own.
 	Ordinal int32
 
 	// Replay is its state in package strictreplay.

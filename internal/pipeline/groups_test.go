@@ -70,7 +70,8 @@ func TestGatherings(t *testing.T) {
 				return p
 			},
 			[]string{miss + " [0 2]", hard + " [2]"},
-			"but rank 0 never does: it has called MPI_Finalize.\nThis is collective 1 on the group of ranks 0,2 of MPI_COMM_WORLD",
+			"but rank 0 never does: it has called MPI_Finalize.\n" +
+				"This is collective 1 on the group of ranks 0,2 of MPI_COMM_WORLD",
 		},
 		{
 			"other tags", func() *Program {

@@ -12,8 +12,8 @@ import (
 	"github.com/mpivet/mpivet/internal/record/event"
 )
 
-// NameHandle returns the name of a handle: the one in the standard, the one that the program gave it, or the number of a
-// communicator, window, file or datatype; "" if it has none.
+// NameHandle returns the name of a handle: the one in the standard, the one that the program gave it, or the number of
+// a communicator, window, file or datatype; "" if it has none.
 func (p *Process) NameHandle(kind mpiapi.Kind, value uint64) string {
 	if s := p.names.handleName(kind, value); s != "" {
 		return s

@@ -119,7 +119,7 @@ func (r *rule) message(c *match.Collective, ranks []int, parts []string) string 
 // sentence makes a text a sentence.
 func sentence(text string) string { return capital(text) + "." }
 
-// role says what the calls of a group have to do with a finding. Only where one group is the largest is it the majority.
+// role says what the calls of a group have to do with a finding. A group is the majority only if it is the largest one.
 func role(gs []group, i int) string {
 	switch {
 	case gs[i].role != "":
