@@ -140,7 +140,7 @@ func write(name string, cases []Case, which []int, block func(*Case) Block) Prog
 	print("enum { CASES = %d };", len(cases))
 	print("%s", prelude)
 	if list := persistent(cases, which); len(list) > 0 {
-		print("#ifdef OPEN_MPI\n#include <mpi-ext.h>")
+		print("#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5\n#include <mpi-ext.h>")
 		for _, f := range list {
 			print("#define %s %s", f, strings.Replace(f, "MPI_", "MPIX_", 1))
 		}
