@@ -28,6 +28,28 @@ type Proc struct {
 	WorldSize int // from there, too
 	Exe       string
 	Start     time.Duration // CLOCK_MONOTONIC
+	// Node numbers the nodes of a job from 0, the node of the analyzer. PIDs and times of CLOCK_MONOTONIC of different
+	// nodes cannot be compared.
+	Node int    `json:",omitempty"`
+	Host string `json:",omitempty"` // name of the node, "" if the job has only one
+}
+
+// Numbers gives the processes and threads of a job their numbers. Sources that share it make one job.
+type Numbers struct {
+	proc ProcID
+	thr  ThreadID
+}
+
+// NextProc returns the number of the next process.
+func (n *Numbers) NextProc() ProcID {
+	n.proc++
+	return n.proc - 1
+}
+
+// NextThread returns the number of the next thread.
+func (n *Numbers) NextThread() ThreadID {
+	n.thr++
+	return n.thr - 1
 }
 
 // Mapping is an executable mapping of a process at its end.

@@ -112,7 +112,10 @@ type File struct {
 }
 
 // fileThread is the state of a thread: it decides which batch may come next.
-type fileThread struct{ open bool }
+type fileThread struct {
+	open  bool
+	calls uint64 // that were delivered, open ones included
+}
 
 // OpenFile opens a record file. reads reports whether the caller can interpret records that were written with the table
 // of a hash: mpiapi.Reads.
@@ -403,5 +406,6 @@ func (t *fileThread) check(b *Batch) (calls int, err error) {
 	if b.Resume {
 		calls-- // it was counted before
 	}
+	t.calls += uint64(calls)
 	return calls, nil
 }

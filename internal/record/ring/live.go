@@ -73,8 +73,7 @@ type Live struct {
 	left     bool             // attach has left some files for later
 	ending   []*proc          // gone, in the order of their ends, and not yet delivered
 	early    []*registered    // by number; nil once the library has announced the process, or once it has ended
-	nextProc ProcID
-	nextThr  ThreadID
+	came     bool             // there was a process
 	turn     int
 	polls    uint
 	idle     bool
@@ -89,6 +88,9 @@ type Live struct {
 	unborn  func(number int)
 	more    func()
 
+	// Numbers has the numbers of the next process and thread. If other sources share it, it is replaced before the first
+	// Poll.
+	Numbers *Numbers
 	// Witness, if it is not nil, is called by the goroutine that polls, as soon as something is noticed.
 	Witness Witness
 
@@ -120,7 +122,7 @@ func OpenLive(s *Session) (*Live, error) {
 		s: s, w: w, idle: true,
 		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
 		strict: s.control.Strict.Load() != 0, breaks: s.control.Breaks.Load() != 0,
-		cursors: make(map[ThreadID]*cursor),
+		cursors: make(map[ThreadID]*cursor), Numbers: new(Numbers),
 	}
 	// Made once, so that Poll does not allocate.
 	l.ended, l.unborn = l.end, l.endEarly
@@ -255,7 +257,7 @@ func (l *Live) Poll(h Handler) (n int, err error) {
 		l.turn = 0
 	}
 	l.tell()
-	if l.nextProc > 0 && len(l.procs) == 0 {
+	if l.came && len(l.procs) == 0 {
 		l.w.rest()
 	}
 	l.idle = n == 0
@@ -494,11 +496,11 @@ func (l *Live) endEarly(number int) {
 	if !known || !status.Signaled() {
 		return
 	}
-	p := &Proc{ID: l.nextProc, PID: r.PID, Rank: r.Rank, WorldSize: -1, Start: now()}
+	l.came = true
+	p := &Proc{ID: l.Numbers.NextProc(), PID: r.PID, Rank: r.Rank, WorldSize: -1, Start: now()}
 	if len(r.Above) > 0 {
 		p.PPID = r.Above[0].PID
 	}
-	l.nextProc++
 	l.handler.Proc(p)
 	l.handler.End(p.ID, &ProcEnd{Kind: Vanished, Code: int(status.Signal()), Time: now()})
 }
@@ -513,14 +515,14 @@ func (l *Live) attachProc(f file) *proc {
 	}
 	p := &proc{
 		info: Proc{
-			ID:  l.nextProc,
+			ID:  l.Numbers.NextProc(),
 			PID: int(page.PID), PPID: int(page.PPID),
 			Rank: int(page.Rank), WorldSize: int(page.WorldSize),
 			Exe: text(page.Exe[:]), Start: time.Duration(page.StartTime),
 		},
 		name: f.name, file: f, page: page,
 	}
-	l.nextProc++
+	l.came = true
 	before := l.registration(p.info.PID)
 	if old := l.byPID[p.info.PID]; old != nil && !old.gone {
 		// The same number: after exec(), or the old process died and a new one got its number.
@@ -569,10 +571,9 @@ func (l *Live) attachRing(p *proc, f file) {
 		return
 	}
 	t := &Thread{
-		ID: l.nextThr, Proc: p.info.ID,
+		ID: l.Numbers.NextThread(), Proc: p.info.ID,
 		Index: int(m.hdr.Thread), TID: int(m.hdr.TID), Main: m.hdr.MainThread != 0,
 	}
-	l.nextThr++
 	c := &cursor{id: t.ID, hdr: m.hdr, data: m.data, size: m.size}
 	p.rings = append(p.rings, c)
 	l.cursors[c.id] = c

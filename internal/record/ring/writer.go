@@ -18,6 +18,10 @@ import (
 //
 // An error (for example, a full disk) ends the recording, but not the run: see Err.
 type Writer struct {
+	// FlushTicks is the number of ticks after which a block is written even if it is not full, so that little is lost if
+	// the analyzer is killed.
+	FlushTicks int
+
 	block []byte
 	ticks int
 	full  chan []byte // blocks to write
@@ -28,11 +32,11 @@ type Writer struct {
 	err error
 }
 
-// flushTicks is the number of ticks after which a block is written even if it is not full, so that little is lost if
-// the analyzer is killed.
+// flushTicks is the usual value of FlushTicks: a second.
 const flushTicks = 10
 
-// NewWriter writes a record file to w. Close must be called.
+// NewWriter writes a record file to w. Close must be called. Each call of w.Write has one whole part of the file: first
+// the head with meta, then the blocks.
 func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
 	meta.Layout = layout.Records
 	b, err := json.Marshal(meta)
@@ -53,7 +57,7 @@ func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
 		return nil, err
 	}
 	// One block is filled while another one is compressed. A third one bridges the gap.
-	r := &Writer{full: make(chan []byte, 1), free: make(chan []byte, 3)}
+	r := &Writer{FlushTicks: flushTicks, full: make(chan []byte, 1), free: make(chan []byte, 3)}
 	for range cap(r.free) {
 		r.free <- nil
 	}
@@ -112,6 +116,9 @@ func (r *Writer) Close(s Stats) error {
 	return r.Err()
 }
 
+// Flush writes what there is, although the block is not full.
+func (r *Writer) Flush() { r.flush() }
+
 // flush passes the block to the writing goroutine.
 func (r *Writer) flush() {
 	r.ticks = 0
@@ -163,7 +170,7 @@ func (r *Writer) TickInDoubt() { r.tick(flagDoubt) }
 
 func (r *Writer) tick(flags uint8) {
 	r.message(msgTick, flags, 0, 0)
-	if r.ticks++; r.ticks >= flushTicks {
+	if r.ticks++; r.ticks >= r.FlushTicks {
 		r.flush()
 	}
 }
