@@ -53,7 +53,7 @@ type analysis struct {
 // newAnalysis prepares an analysis. It prints the report to w as findings occur. If the program runs, live has its
 // records, and fatal learns of each reported fatal finding. Else both are nil.
 func newAnalysis(
-	o *options, w *os.File, command []string, mpi string, live *ring.Live, fatal *fatalities,
+	o *options, w *os.File, command []string, mpi string, live source, fatal *fatalities,
 ) (*analysis, error) {
 	pipeline.TuneGC()
 	a := &analysis{opts: o, fatality: fatal, began: time.Now(), run: report.Run{Command: command, MPI: mpi}}
@@ -88,15 +88,16 @@ func newAnalysis(
 	var gate hold.Gate = hold.NoGate{}
 	if live != nil {
 		gate = live
-		p.Confirm = pipeline.Scheduled() // it asks the kernel about the processes
-		p.Told = live.Told
+		tasks, _ := live.(pipeline.Tasks)
+		p.Confirm = pipeline.Scheduled(tasks) // it asks the kernel about the processes
+		p.Told = live.Teller
 		p.Breaks = &pipeline.Breaks{Threads: live}
 		if len(o.breakOn) > 0 {
 			a.stopping = newStopping(fatal)
 			p.Breaks.Wanted, p.Breaks.Held = o.wanted(), a.stopping.hold
 		}
 		if o.wantedSums() != ring.NoSums {
-			p.Layouts = live.Layouts
+			p.Layouts = live.Programs
 		}
 	}
 	if o.strict {
@@ -118,21 +119,26 @@ func (a *analysis) record() (err error) {
 	if a.opts.record == "" {
 		return nil
 	}
-	facts := map[string]string{factMPI: a.run.MPI, factNoProgress: a.opts.noProgress.String()}
-	facts[factMaxPending] = strconv.Itoa(a.opts.maxPending)
-	for _, l := range a.opts.leakFlags() {
-		facts[l.flag] = strconv.Itoa(*l.n)
-	}
-	if a.opts.maxErrors > 0 {
-		facts[factMaxErrors] = strconv.Itoa(a.opts.maxErrors)
-	}
-	if a.opts.strict {
-		facts[factStrict] = a.opts.onError
-	}
-	if a.recording, err = newRecording(a.opts.record, a.run.Command, facts); err != nil {
+	if a.recording, err = newRecording(a.opts.record, a.run.Command, a.opts.facts(a.run.MPI)); err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}
 	return nil
+}
+
+// facts returns the facts about a run for a record file.
+func (o *options) facts(mpi string) map[string]string {
+	facts := map[string]string{factMPI: mpi, factNoProgress: o.noProgress.String()}
+	facts[factMaxPending] = strconv.Itoa(o.maxPending)
+	for _, l := range o.leakFlags() {
+		facts[l.flag] = strconv.Itoa(*l.n)
+	}
+	if o.maxErrors > 0 {
+		facts[factMaxErrors] = strconv.Itoa(o.maxErrors)
+	}
+	if o.strict {
+		facts[factStrict] = o.onError
+	}
+	return facts
 }
 
 // grave carries out the action of --on-error. why is the reason: "a fatal finding".
@@ -200,7 +206,7 @@ func (k ticker) Tick() {
 	if k.src.Stats().Unrecorded > 0 {
 		k.p.Tracker.Distrust(nil)
 	}
-	if l, ok := k.src.(*ring.Live); ok {
+	if l, ok := k.src.(source); ok {
 		l.Mark()
 	}
 }
@@ -251,17 +257,17 @@ func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ..
 	if errors.Is(err, context.Canceled) {
 		a.note(unreadNote)
 		err = nil
-		if l, ok := src.(*ring.Live); ok {
+		if l, ok := src.(source); ok {
 			l.Stop()
 		}
 	}
 	return err
 }
 
-// pid returns the process of a rank, 0 if it is not known or has ended.
+// pid returns the process of a rank, 0 if it is not known, has ended, or is on another node.
 func (a *analysis) pid(rank int) int {
 	for _, p := range a.pipeline.Tracker.Processes {
-		if p.Rank == rank && p.World != nil && p.Ended == nil {
+		if p.Rank == rank && p.World != nil && p.Ended == nil && p.Node == 0 {
 			return p.PID
 		}
 	}

@@ -30,10 +30,10 @@ type ending struct {
 	asking sync.Once
 	urgent chan struct{} // closed by the second signal
 	hurry  sync.Once
-	live   *ring.Live
+	live   source
 }
 
-func newEnding(a *analysis, session *ring.Session, live *ring.Live, cancel context.CancelFunc) *ending {
+func newEnding(a *analysis, session *ring.Session, live source, cancel context.CancelFunc) *ending {
 	return &ending{a: a, session: session, live: live, cancel: cancel, urgent: make(chan struct{})}
 }
 
@@ -84,7 +84,7 @@ func (e *ending) pass(d time.Duration) {
 }
 
 // stop reports the findings up to now. The analysis may still be running.
-func (a *analysis) stop(status int, live *ring.Live) {
+func (a *analysis) stop(status int, live source) {
 	r := report.Run{
 		Command: a.run.Command, MPI: a.run.MPI, ExitStatus: status, Interrupted: true,
 		Suppressions: a.collector.Suppressed(),

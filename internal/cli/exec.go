@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -74,6 +75,9 @@ func execProgram(o *options, argv []string) error {
 			}
 			o.tell()
 			an := analyzer{meeting: meeting, ranks: group.Size, mpi: prog.MPI.String(), detach: true}
+			if s := launch.CallerSpread(group.Size); s.Several {
+				an.job, an.total = s.Name, s.Ranks
+			}
 			return launch.Detach(me, an.arguments(o, argv)...)
 		})
 	}
@@ -91,13 +95,15 @@ type analyzer struct {
 	ranks   int    // expected number of ranks, 0 if unknown
 	mpi     string // name and version, for the report
 	detach  bool
+	job     string // name of the job, if it may have several nodes; "" if not
+	total   int    // expected number of ranks on all nodes, 0 if unknown
 }
 
 // arguments returns the command line of mpivet analyze.
 func (an analyzer) arguments(o *options, command []string) []string {
 	args := []string{
 		"analyze", "--meeting=" + an.meeting, fmt.Sprintf("--ranks=%d", an.ranks), "--mpi-text=" + an.mpi,
-		fmt.Sprintf("--detach=%t", an.detach),
+		fmt.Sprintf("--detach=%t", an.detach), "--job=" + an.job, fmt.Sprintf("--job-ranks=%d", an.total),
 	}
 	return append(append(append(args, o.arguments()...), "--"), command...)
 }
@@ -130,6 +136,8 @@ func analyzeCommand() *cobra.Command {
 	f.StringVar(&an.meeting, "meeting", "", "where the ranks meet")
 	f.IntVar(&an.ranks, "ranks", 0, "processes to expect, if known")
 	f.StringVar(&an.mpi, "mpi-text", "", "name and version of the MPI")
+	f.StringVar(&an.job, "job", "", "name of the job")
+	f.IntVar(&an.total, "job-ranks", 0, "processes of the job on all nodes, if known")
 	o.addProgramFlags(f)
 	o.addReportFlags(f)
 	return cmd
@@ -168,9 +176,25 @@ func analyze(o *options, an analyzer, command []string) error {
 	ranks := launch.NewRanks(session.Dir)
 	defer ranks.Close()
 	live.Witness = ranks
+	p, err := an.takePart(o, live)
+	if err != nil {
+		say("this node is analysed alone: %v", oneLine(err))
+	}
+	if p.ticket != nil {
+		return an.follow(o, session, live, ranks, command, p.ticket)
+	}
+	defer p.withdraw()
+	var src source = live
+	if p.head != nil {
+		src = p.head
+		defer p.head.Close() //nolint:errcheck // the process ends
+		o.resolver = pipeline.NewResolver()
+		o.resolver.SetRemote(p.head.Resolve)
+	}
+	program := allNodes{ranks, p.head}
 	over := make(chan struct{})
-	fatal := &fatalities{action: o.onError, ranks: ranks, over: over, end: ranks.Terminate}
-	a, err := newAnalysis(o, os.Stderr, command, an.mpi, live, fatal)
+	fatal := &fatalities{action: o.onError, ranks: program, over: over, end: program.Terminate}
+	a, err := newAnalysis(o, os.Stderr, command, an.mpi, src, fatal)
 	if err != nil {
 		return failed(err)
 	}
@@ -190,19 +214,22 @@ func analyze(o *options, an analyzer, command []string) error {
 	go func() {
 		ranks.AwaitEnd(an.ranks, live, over)
 		live.Finish()
+		if p.head != nil {
+			awaitNodes(p.head, ranks, an.total, over)
+		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	end := newEnding(a, session, live, cancel)
+	end := newEnding(a, session, src, cancel)
 	go func() {
 		end.asked(<-asked)
-		ranks.Continue()
-		live.Stop()
+		program.Continue()
+		src.Stop()
 		<-asked
 		end.again()
 	}()
 	began := time.Now()
-	err = a.read(ctx, live, true, ranks)
+	err = a.read(ctx, src, true, ranks)
 	close(over)
 	if err != nil {
 		a.note(fmt.Sprintf("reading the records failed (%v): the program continued unobserved", err))
@@ -210,13 +237,13 @@ func analyze(o *options, an analyzer, command []string) error {
 	ranks.Tick() // the last
 	duration := time.Since(began)
 	fatal.working.Wait()
-	a.note(live.Notes()...)
+	a.note(src.Notes()...)
 	err = a.finish(ranks.Failed(), duration, false)
 	var status statusError
 	if errors.As(err, &status) && status == exitFindings {
-		live.Verdict(int(status))
+		src.Verdict(int(status))
 	} else {
-		live.Verdict(exitClean)
+		src.Verdict(exitClean)
 	}
 	return err
 }

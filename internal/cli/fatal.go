@@ -29,7 +29,7 @@ const endGrace = 5 * time.Second
 // allows.
 type fatalities struct {
 	action string
-	ranks  *launch.Ranks
+	ranks  allNodes
 	over   <-chan struct{} // closed when the program has ended
 	end    func()          // ends the program
 	// terminal: mpivet's standard input is a terminal, so that a debugger can talk to the user.

@@ -35,6 +35,8 @@ type options struct {
 	stacks  string
 	onError string
 	breakOn []string // checks or severities
+	head    string   // HOST:PORT, "" for the addresses of the head's node
+	spool   int      // MiB
 	strict  bool
 	sums    bool
 	// sumLimit: of longer data, only samples of sumLimit bytes in total are summed up. 0: all data.
@@ -135,6 +137,10 @@ func (o *options) addProgramFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxErrors, "max-errors", 0, "do the action of --on-error at the `N`th error; 0 never")
 	f.StringArrayVar(&o.breakOn, "break-on", nil,
 		"hold a rank in the faulty call, for a debugger, at findings of `CHECK|error|warning`; may be repeated")
+	f.IntVar(&o.spool, "spool", 256,
+		"on several nodes: keep up to `MIB` of records in a file on the node, if the head can't take them yet")
+	f.StringVar(&o.head, "head", "",
+		"on several nodes: `HOST:PORT` at which the other nodes reach the head, if its own addresses don't work")
 	f.Var(enum{&o.onError, []string{onErrorAbort, onErrorContinue, onErrorPause, onErrorGDB}}, "on-error",
 		"action at a fatal finding: end the program, let it continue, keep it as it is for a debugger, or open a "+
 			"debugger")
@@ -426,13 +432,28 @@ func writable(path string) error {
 }
 
 // arguments returns the flags that give another mpivet process the same options.
-func (o *options) arguments() []string {
+func (o *options) arguments() []string { return o.flagArguments(func(string) bool { return true }) }
+
+// nodeFlags are the flags that matter on all nodes of a job. The others only matter to the head.
+var nodeFlags = []string{
+	"mpi", "stacks", "strict", "checksums", "checksum-limit", "break-on", "on-error", "spool", "head", "check", "profile",
+}
+
+// nodeArguments is arguments for the other nodes of a job.
+func (o *options) nodeArguments() []string {
+	return o.flagArguments(func(name string) bool { return slices.Contains(nodeFlags, name) })
+}
+
+func (o *options) flagArguments(wanted func(name string) bool) []string {
 	var args []string
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var none options
 	none.addProgramFlags(shared)
 	none.addReportFlags(shared)
 	shared.VisitAll(func(s *pflag.Flag) {
+		if !wanted(s.Name) {
+			return
+		}
 		f := o.flags.Lookup(s.Name)
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			for _, v := range list.GetSlice() {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,22 @@ analyzer, which may have died or hang. It does not disturb the run.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema "+state.Schema+")")
 	return cmd
+}
+
+// lookAtSession returns what the head of a job shows of this node, as JSON; nothing if that is not possible.
+func lookAtSession(s *ring.Session) []byte {
+	views := ring.Sessions(ring.Options{})
+	for i := range views {
+		if !slices.Contains(views[i].Dirs, s.Dir) {
+			continue
+		}
+		if r, err := state.Look(&views[i], pause); err == nil {
+			if b, err := json.Marshal(r); err == nil {
+				return b
+			}
+		}
+	}
+	return nil
 }
 
 func writeJSON(cmd *cobra.Command, v any) error {

@@ -177,7 +177,7 @@ func openWatch(o *options, np int, argv []string, mpi string) (_ *watchedRun, er
 	w.ranks = launch.NewRanks(w.session.Dir)
 	w.live.Witness = w.ranks
 	w.fatal = &fatalities{
-		action: o.onError, ranks: w.ranks, terminal: launch.AtTerminal(), end: func() { w.job.Abort() },
+		action: o.onError, ranks: allNodes{w.ranks, nil}, terminal: launch.AtTerminal(), end: func() { w.job.Abort() },
 	}
 	if w.analysis, err = newAnalysis(o, os.Stderr, argv, mpi, w.live, w.fatal); err != nil {
 		return nil, err

@@ -88,19 +88,26 @@ type JobOptions struct {
 	Custom   bool     // the user has chosen the launcher
 	Self     string   // path of the mpivet executable
 	Rank     *Rank    // the program that each rank becomes
-	Ranks    *Ranks   // ranks of the session
-	MPI      *MPI
+	// Args, if it is not nil, is the command of mpivet that becomes each rank, in place of Rank.
+	Args  []string
+	Env   []string // further environment variables of the launcher
+	Ranks *Ranks   // ranks of the session
+	MPI   *MPI
 }
 
 // Start starts the launcher with mpivet's own standard input, output and error.
 func Start(o JobOptions) (*Job, error) {
 	// Orphans of the launcher become children of this process, so that it can find and end them.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	args := append(slices.Clone(o.Launcher[1:]), o.Self, RankCommand)
-	args = append(args, o.Rank.Args()...)
+	args := append(slices.Clone(o.Launcher[1:]), o.Self)
+	if o.Args != nil {
+		args = append(args, o.Args...)
+	} else {
+		args = append(append(args, RankCommand), o.Rank.Args()...)
+	}
 	cmd := exec.Command(o.Launcher[0], args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = launcherEnvironment(os.Environ(), o.MPI, os.Getuid())
+	cmd.Env = append(launcherEnvironment(os.Environ(), o.MPI, os.Getuid()), o.Env...)
 	j := &Job{launcher: cmd, custom: o.Custom, ranks: o.Ranks, ended: make(chan struct{})}
 	// On a terminal, the launcher stays in the foreground process group: it can then read from the terminal, and Ctrl-Z
 	// stops it, too.

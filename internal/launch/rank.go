@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mpivet/mpivet/internal/cluster/ticket"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // Variables are the environment variables of this package. They have the same prefix as the variables for flags.
-var Variables = []string{sessionVariable, cacheVariable, LibraryVariable}
+var Variables = []string{sessionVariable, cacheVariable, LibraryVariable, SharedVariable, ticket.Variable}
 
 // Rank has the data to start one process of the program. The mpivet process that starts it passes them as arguments.
 type Rank struct {
@@ -108,7 +109,7 @@ func (r *Rank) environment(env []string) []string {
 			if value != "" {
 				libs = append(libs, value)
 			}
-		case sessionVariable:
+		case sessionVariable, ticket.Variable:
 		case "OMPI_COMMAND": // the command that Open MPI has started; programs see it in MPI_INFO_ENV
 			out = append(out, name+"="+r.Argv[0])
 		case "OMPI_ARGV":

@@ -21,11 +21,12 @@ type Ranks struct {
 	mu     sync.Mutex
 	procs  map[process]bool
 	pids   map[ring.ProcID]int
-	above  map[int]bool // ancestors of the ranks: processes of the launcher, and this process
-	asked  bool         // the program has been asked to end
-	held   bool         // Stop has stopped the processes
-	failed int          // exit status of the first rank that failed by itself, 0 if there is none
-	ended  int          // exit status of the first rank that was ended, or has vanished, 0 if there is none
+	remote map[ring.ProcID]bool // processes of other nodes, and whether they are ranks
+	above  map[int]bool         // ancestors of the ranks: processes of the launcher, and this process
+	asked  bool                 // the program has been asked to end
+	held   bool                 // Stop has stopped the processes
+	failed int                  // exit status of the first rank that failed by itself, 0 if there is none
+	ended  int                  // exit status of the first rank that was ended, or has vanished, 0 if there is none
 
 	guard guard // of the launcher
 	told  bool  // LauncherKilled has been called
@@ -37,7 +38,7 @@ type Ranks struct {
 // NewRanks returns the ranks of a session. session is its directory.
 func NewRanks(session string) *Ranks {
 	return &Ranks{
-		session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{},
+		session: session, procs: map[process]bool{}, pids: map[ring.ProcID]int{}, remote: map[ring.ProcID]bool{},
 		above: map[int]bool{os.Getpid(): true},
 		guard: guard{inhabited: func() bool { return slices.ContainsFunc(registered(session), process.undisturbed) }},
 	}
@@ -47,6 +48,10 @@ func NewRanks(session string) *Ranks {
 func (r *Ranks) Proc(p *ring.Proc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if p.Node != 0 {
+		r.remote[p.ID] = p.Rank >= 0
+		return
+	}
 	r.pids[p.ID] = p.PID
 	if proc, ok := sameProcess(p.PID, p.Start); ok {
 		r.procs[proc] = true
@@ -167,6 +172,9 @@ func (r *Ranks) Ask() {
 
 // End records the end of a process, and marks an end on request.
 func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
+	if r.endRemote(id, e) {
+		return
+	}
 	follows := r.follows(e)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,6 +192,15 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 		}
 	}
 	e.Asked = e.Asked || follows
+	// Only ranks count, not the processes that they start.
+	isRank := func(p process) bool { return p.pid == pid }
+	if slices.ContainsFunc(registered(r.session), isRank) {
+		r.count(e)
+	}
+}
+
+// count records the exit status of a rank.
+func (r *Ranks) count(e *ring.ProcEnd) {
 	status := 0
 	switch e.Kind {
 	case ring.Exited:
@@ -197,12 +214,27 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 	if e.Asked || e.Kind == ring.Vanished {
 		first = &r.ended
 	}
-	// Only ranks count, not the processes that they start.
-	isRank := func(p process) bool { return p.pid == pid }
-	if status != 0 && *first == 0 && slices.ContainsFunc(registered(r.session), isRank) {
+	if status != 0 && *first == 0 {
 		*first = status
 	}
 }
+
+// endRemote records the end of a process of another node. Its agent has marked an end on request. It returns false if
+// the process is of this node.
+func (r *Ranks) endRemote(id ring.ProcID, e *ring.ProcEnd) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isRank, ok := r.remote[id]
+	if ok && isRank {
+		e.Asked = e.Asked || r.asked && (e.Kind == ring.Exited || e.Kind == ring.Vanished)
+		r.count(e)
+	}
+	delete(r.remote, id)
+	return ok
+}
+
+// Count returns the number of processes of the program that have registered on this node so far.
+func (r *Ranks) Count() int { return len(registered(r.session)) }
 
 // Thread does nothing.
 func (r *Ranks) Thread(*ring.Thread) {}

@@ -8,13 +8,13 @@ import (
 
 // layouts gives the processes the memory layouts of their datatypes. It is a track.TypeWatcher.
 type layouts struct {
-	open func(ring.ProcID) (*ring.Layouts, error)
+	open func(ring.ProcID) (ring.Programs, error)
 	of   map[ring.ProcID]*programs
 }
 
 // programs are the layout programs of a process.
 type programs struct {
-	*ring.Layouts // nil if they are not available
+	ring.Programs // nil if they are not available
 	// written has datatypes whose program is in the file, because programs often make the same datatype again and
 	// again.
 	written map[*datatype.Type]ring.Written
@@ -23,7 +23,7 @@ type programs struct {
 // mostWritten is the number of datatypes in written.
 const mostWritten = 1024
 
-func newLayouts(open func(ring.ProcID) (*ring.Layouts, error)) *layouts {
+func newLayouts(open func(ring.ProcID) (ring.Programs, error)) *layouts {
 	return &layouts{open: open, of: make(map[ring.ProcID]*programs)}
 }
 
@@ -33,7 +33,7 @@ func (l *layouts) file(p *track.Process) *programs {
 		// If the file of a process is not available, its data that are not contiguous are not checked. The analysis
 		// does not fail.
 		f = &programs{written: make(map[*datatype.Type]ring.Written)}
-		f.Layouts, _ = l.open(p.ID)
+		f.Programs, _ = l.open(p.ID)
 		l.of[p.ID] = f
 	}
 	return f
@@ -42,7 +42,7 @@ func (l *layouts) file(p *track.Process) *programs {
 // Committed implements track.TypeWatcher.
 func (l *layouts) Committed(p *track.Process, handle uint64, t *datatype.Type) {
 	f := l.file(p)
-	if f.Layouts == nil {
+	if f.Programs == nil {
 		return
 	}
 	if at, ok := f.write(t); !ok || f.Publish(handle, at) != nil {
@@ -72,21 +72,21 @@ func (f *programs) write(t *datatype.Type) (at ring.Written, ok bool) {
 
 // Gone implements track.TypeWatcher.
 func (l *layouts) Gone(p *track.Process, handle uint64) {
-	if f := l.file(p); f.Layouts != nil {
+	if f := l.file(p); f.Programs != nil {
 		f.Unpublish(handle)
 	}
 }
 
 // FreeReturned implements track.TypeWatcher.
 func (l *layouts) FreeReturned(p *track.Process) {
-	if f := l.file(p); f.Layouts != nil {
+	if f := l.file(p); f.Programs != nil {
 		f.Freed()
 	}
 }
 
 // end releases the resources of a process that has ended.
 func (l *layouts) end(id ring.ProcID) {
-	if f := l.of[id]; f != nil && f.Layouts != nil {
+	if f := l.of[id]; f != nil && f.Programs != nil {
 		f.Close()
 	}
 	delete(l.of, id)

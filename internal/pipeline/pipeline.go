@@ -33,12 +33,12 @@ type Options struct {
 	// Confirm, in a live analysis, reports whether threads that seem stuck have had the chance to run: a process that
 	// is stopped or starved is not stuck. nil: they have had it.
 	Confirm func([]waiting.Blocked) bool
-	// Layouts opens the file that gives a process the memory layouts of its datatypes: Live.Layouts. nil: processes do
+	// Layouts opens the file that gives a process the memory layouts of its datatypes: Live.Programs. nil: processes do
 	// not get them.
-	Layouts func(ring.ProcID) (*ring.Layouts, error)
-	// Told opens the file in which a process's debuggers find what the analysis knows: Live.Told. nil: they do not get
-	// it.
-	Told func(ring.ProcID) (*ring.Told, error)
+	Layouts func(ring.ProcID) (ring.Programs, error)
+	// Told opens the file in which a process's debuggers find what the analysis knows: Live.Teller. nil: they do not
+	// get it.
+	Told func(ring.ProcID) (ring.Teller, error)
 	// Breaks tells threads of findings, in a live run. nil: they do not learn of them.
 	Breaks *Breaks
 	// NoProgress is the time for which processes may, on average, be in the same MPI calls before this is reported; 0:

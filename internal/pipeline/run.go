@@ -17,6 +17,14 @@ type Waiter interface {
 	Wait(d time.Duration)
 }
 
+// Pacer is a live source that says when time passes for the analysis.
+type Pacer interface {
+	// Due reports whether a tick may be delivered now.
+	Due() bool
+	// Rest is called in place of a tick.
+	Rest()
+}
+
 // Run passes everything that src delivers to h until src ends or is corrupt, or ctx is done. If live, it also calls
 // h.Tick regularly. A source that reads a file delivers the recorded ticks itself.
 //
@@ -44,7 +52,11 @@ func Run(ctx context.Context, src ring.Source, h ring.Handler, live bool) error 
 			continue
 		}
 		if now := time.Now(); now.After(next) {
-			h.Tick()
+			if p, ok := src.(Pacer); ok && !p.Due() {
+				p.Rest()
+			} else {
+				h.Tick()
+			}
 			next = now.Add(Interval)
 		}
 		switch {

@@ -14,7 +14,7 @@ import (
 // told tells the processes what only the analysis knows, for their debuggers: messages for which no receive is posted,
 // and findings. It writes only while a process does not move, so that it costs a busy run nothing.
 type told struct {
-	open  func(ring.ProcID) (*ring.Told, error)
+	open  func(ring.ProcID) (ring.Teller, error)
 	waits func() func(*track.Thread) string // says what a thread waits for, "" if that is not known
 	procs map[ring.ProcID]*toldProcess
 	notes []toldFinding
@@ -22,8 +22,8 @@ type told struct {
 
 // toldProcess is what was told to a process.
 type toldProcess struct {
-	file  *ring.Told // nil if it is not available
-	calls uint64     // of all its threads, at the last tick
+	file  ring.Teller // nil if it is not available
+	calls uint64      // of all its threads, at the last tick
 	// since is the state of the run at the time of the last writing. If it is still the same, there is nothing new.
 	since state
 }
@@ -52,7 +52,7 @@ type toldWait struct {
 // mostTold limits the findings that are told, and the unexpected messages per process.
 const mostTold = 256
 
-func newTold(open func(ring.ProcID) (*ring.Told, error), waits func() func(*track.Thread) string) *told {
+func newTold(open func(ring.ProcID) (ring.Teller, error), waits func() func(*track.Thread) string) *told {
 	return &told{open: open, waits: waits, procs: make(map[ring.ProcID]*toldProcess)}
 }
 

@@ -200,7 +200,7 @@ func (r *Resolver) openObject(o *object) {
 	if o.main == nil || len(o.main.section(".debug_info")) == 0 {
 		o.debug = r.findDebugFile(o, path)
 	}
-	if o.main == nil && o.debug == nil && strings.HasPrefix(path, "/") {
+	if o.missing() && r.remote == nil && strings.HasPrefix(path, "/") {
 		switch {
 		case errors.Is(err, errChanged):
 			r.note("%s has changed since it was run: its functions and lines are not known", path)
@@ -211,6 +211,9 @@ func (r *Resolver) openObject(o *object) {
 		}
 	}
 }
+
+// missing reports whether there is neither the file nor its debug information.
+func (o *object) missing() bool { return o.main == nil && o.debug == nil }
 
 // findDebugFile looks for a separate debug file in the same places as gdb: by build id under each root; then by
 // .gnu_debuglink beside the file, in .debug there, and under each root.

@@ -52,6 +52,23 @@ func WithoutLines(function func(name string) bool) Option {
 	return func(r *Resolver) { r.startup = function }
 }
 
+// Lookup returns the frames of an address in a file, the innermost one first: functions, files and lines.
+type Lookup func(path string, buildID []byte, address uint64) []Frame
+
+// SetRemote makes the resolver ask another machine about files that this one does not have.
+func (r *Resolver) SetRemote(l Lookup) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remote = l
+}
+
+// Lookup looks up an address in a file.
+func (r *Resolver) Lookup(path string, buildID []byte, address uint64) []Frame {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.find(&Module{Path: path, BuildID: buildID}, address)
+}
+
 // Resolver reads ELF files. All address spaces of a session share one resolver, so that each file is read once. Several
 // goroutines may use it.
 type Resolver struct {
@@ -59,6 +76,7 @@ type Resolver struct {
 	startup func(name string) bool // see WithoutLines
 	table   Table                  // see WithTable; nil: files are read
 	copy    Table                  // see WithCopy; nil: there is no copy
+	remote  Lookup                 // see SetRemote; nil: there is none
 
 	mu      sync.Mutex
 	objects map[objectKey]*object
@@ -243,6 +261,9 @@ func (r *Resolver) find(m *Module, addr uint64) []Frame {
 		return slices.Clone(r.table[Address{m.Path, addr}])
 	}
 	frames := r.resolve(m, addr)
+	if o := r.object(m); r.remote != nil && len(frames) == 0 && o.missing() {
+		frames = r.remote(m.Path, m.BuildID, addr)
+	}
 	if r.copy != nil {
 		r.copy[Address{m.Path, addr}] = slices.Clone(frames)
 	}

@@ -106,7 +106,7 @@ func isRank(t *track.Tracker, p *track.Process) bool {
 		return true
 	}
 	for _, q := range t.Processes {
-		if q.PID == p.PPID {
+		if q.PID == p.PPID && q.Node == p.Node {
 			return false
 		}
 	}

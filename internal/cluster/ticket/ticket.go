@@ -112,3 +112,6 @@ func (t *Ticket) key(side string) (ed25519.PrivateKey, error) {
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
 }
+
+// Where returns the addresses, for messages to the user.
+func (t *Ticket) Where() string { return strings.Join(t.Addresses, ", ") }

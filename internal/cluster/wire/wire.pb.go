@@ -28,7 +28,8 @@ type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Agent         []byte                 `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"` // 16 random bytes that identify the agent also after a broken connection
 	Host          string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
-	Version       string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"` // of mpivet
+	Version       string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`    // of mpivet
+	Received      uint64                 `protobuf:"varint,4,opt,name=received,proto3" json:"received,omitempty"` // number of the last order that the agent has got
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -82,6 +83,13 @@ func (x *Hello) GetVersion() string {
 		return x.Version
 	}
 	return ""
+}
+
+func (x *Hello) GetReceived() uint64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
 }
 
 // Part is a part of a record file.
@@ -193,7 +201,7 @@ func (x *Receipt) GetNext() uint64 {
 // Order is what the head wants from a node.
 type Order struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"` // not 0 if an answer is expected
+	Id    uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"` // 1, 2, … ; the head keeps an order until the node has it
 	// Types that are valid to be assigned to What:
 	//
 	//	*Order_Verdict
@@ -211,7 +219,6 @@ type Order struct {
 	//	*Order_Resolve
 	//	*Order_Look
 	//	*Order_Ask
-	//	*Order_Fetch
 	//	*Order_Layout
 	//	*Order_Told
 	What          isOrder_What `protobuf_oneof:"what"`
@@ -398,15 +405,6 @@ func (x *Order) GetAsk() bool {
 	return false
 }
 
-func (x *Order) GetFetch() *Fetch {
-	if x != nil {
-		if x, ok := x.What.(*Order_Fetch); ok {
-			return x.Fetch
-		}
-	}
-	return nil
-}
-
 func (x *Order) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.What.(*Order_Layout); ok {
@@ -489,16 +487,12 @@ type Order_Ask struct {
 	Ask bool `protobuf:"varint,16,opt,name=ask,proto3,oneof"` // the program was asked to end
 }
 
-type Order_Fetch struct {
-	Fetch *Fetch `protobuf:"bytes,17,opt,name=fetch,proto3,oneof"`
-}
-
 type Order_Layout struct {
-	Layout *Layout `protobuf:"bytes,18,opt,name=layout,proto3,oneof"`
+	Layout *Layout `protobuf:"bytes,17,opt,name=layout,proto3,oneof"`
 }
 
 type Order_Told struct {
-	Told *Told `protobuf:"bytes,19,opt,name=told,proto3,oneof"`
+	Told *Told `protobuf:"bytes,18,opt,name=told,proto3,oneof"`
 }
 
 func (*Order_Verdict) isOrder_What() {}
@@ -530,8 +524,6 @@ func (*Order_Resolve) isOrder_What() {}
 func (*Order_Look) isOrder_What() {}
 
 func (*Order_Ask) isOrder_What() {}
-
-func (*Order_Fetch) isOrder_What() {}
 
 func (*Order_Layout) isOrder_What() {}
 
@@ -977,66 +969,24 @@ func (*Look) Descriptor() ([]byte, []int) {
 	return file_wire_proto_rawDescGZIP(), []int{11}
 }
 
-// Fetch asks for lines of a source file.
-type Fetch struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Fetch) Reset() {
-	*x = Fetch{}
-	mi := &file_wire_proto_msgTypes[12]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Fetch) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Fetch) ProtoMessage() {}
-
-func (x *Fetch) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[12]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Fetch.ProtoReflect.Descriptor instead.
-func (*Fetch) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{12}
-}
-
-func (x *Fetch) GetPath() string {
-	if x != nil {
-		return x.Path
-	}
-	return ""
-}
-
 // Layout changes the datatypes that a process knows for its sums of data.
 type Layout struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Process       int32                  `protobuf:"varint,1,opt,name=process,proto3" json:"process,omitempty"` // number of the process on its node
-	Handle        uint64                 `protobuf:"varint,2,opt,name=handle,proto3" json:"handle,omitempty"`
-	Program       []int64                `protobuf:"varint,3,rep,packed,name=program,proto3" json:"program,omitempty"`
-	Gone          bool                   `protobuf:"varint,4,opt,name=gone,proto3" json:"gone,omitempty"`   // the handle has no datatype any more
-	Freed         bool                   `protobuf:"varint,5,opt,name=freed,proto3" json:"freed,omitempty"` // a call that frees datatypes has returned
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Process int32                  `protobuf:"varint,1,opt,name=process,proto3" json:"process,omitempty"` // number of the process on its node
+	// Types that are valid to be assigned to What:
+	//
+	//	*Layout_Write
+	//	*Layout_Publish
+	//	*Layout_Unpublish
+	//	*Layout_Freed
+	What          isLayout_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +998,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1011,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{13}
+	return file_wire_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Layout) GetProcess() int32 {
@@ -1071,32 +1021,136 @@ func (x *Layout) GetProcess() int32 {
 	return 0
 }
 
-func (x *Layout) GetHandle() uint64 {
+func (x *Layout) GetWhat() isLayout_What {
+	if x != nil {
+		return x.What
+	}
+	return nil
+}
+
+func (x *Layout) GetWrite() *Program {
+	if x != nil {
+		if x, ok := x.What.(*Layout_Write); ok {
+			return x.Write
+		}
+	}
+	return nil
+}
+
+func (x *Layout) GetPublish() *Program {
+	if x != nil {
+		if x, ok := x.What.(*Layout_Publish); ok {
+			return x.Publish
+		}
+	}
+	return nil
+}
+
+func (x *Layout) GetUnpublish() uint64 {
+	if x != nil {
+		if x, ok := x.What.(*Layout_Unpublish); ok {
+			return x.Unpublish
+		}
+	}
+	return 0
+}
+
+func (x *Layout) GetFreed() bool {
+	if x != nil {
+		if x, ok := x.What.(*Layout_Freed); ok {
+			return x.Freed
+		}
+	}
+	return false
+}
+
+type isLayout_What interface {
+	isLayout_What()
+}
+
+type Layout_Write struct {
+	Write *Program `protobuf:"bytes,2,opt,name=write,proto3,oneof"`
+}
+
+type Layout_Publish struct {
+	Publish *Program `protobuf:"bytes,3,opt,name=publish,proto3,oneof"` // without words
+}
+
+type Layout_Unpublish struct {
+	Unpublish uint64 `protobuf:"varint,4,opt,name=unpublish,proto3,oneof"` // a handle
+}
+
+type Layout_Freed struct {
+	Freed bool `protobuf:"varint,5,opt,name=freed,proto3,oneof"` // a call that frees a datatype is taken into account
+}
+
+func (*Layout_Write) isLayout_What() {}
+
+func (*Layout_Publish) isLayout_What() {}
+
+func (*Layout_Unpublish) isLayout_What() {}
+
+func (*Layout_Freed) isLayout_What() {}
+
+// Program is the program of a datatype.
+type Program struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"` // given by the head
+	Handle        uint64                 `protobuf:"varint,2,opt,name=handle,proto3" json:"handle,omitempty"`
+	Words         []int64                `protobuf:"zigzag64,3,rep,packed,name=words,proto3" json:"words,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Program) Reset() {
+	*x = Program{}
+	mi := &file_wire_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Program) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Program) ProtoMessage() {}
+
+func (x *Program) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Program.ProtoReflect.Descriptor instead.
+func (*Program) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Program) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Program) GetHandle() uint64 {
 	if x != nil {
 		return x.Handle
 	}
 	return 0
 }
 
-func (x *Layout) GetProgram() []int64 {
+func (x *Program) GetWords() []int64 {
 	if x != nil {
-		return x.Program
+		return x.Words
 	}
 	return nil
-}
-
-func (x *Layout) GetGone() bool {
-	if x != nil {
-		return x.Gone
-	}
-	return false
-}
-
-func (x *Layout) GetFreed() bool {
-	if x != nil {
-		return x.Freed
-	}
-	return false
 }
 
 // Told is what debuggers of a process see.
@@ -1164,9 +1218,9 @@ func (x *Told) GetText() string {
 type Unexpected struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Comm          uint64                 `protobuf:"varint,1,opt,name=comm,proto3" json:"comm,omitempty"`
-	Source        int64                  `protobuf:"varint,2,opt,name=source,proto3" json:"source,omitempty"`
-	World         int64                  `protobuf:"varint,3,opt,name=world,proto3" json:"world,omitempty"`
-	Tag           int64                  `protobuf:"varint,4,opt,name=tag,proto3" json:"tag,omitempty"`
+	Source        int32                  `protobuf:"varint,2,opt,name=source,proto3" json:"source,omitempty"`
+	World         int32                  `protobuf:"varint,3,opt,name=world,proto3" json:"world,omitempty"`
+	Tag           int32                  `protobuf:"varint,4,opt,name=tag,proto3" json:"tag,omitempty"`
 	Bytes         int64                  `protobuf:"varint,5,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	Function      uint32                 `protobuf:"varint,6,opt,name=function,proto3" json:"function,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1210,21 +1264,21 @@ func (x *Unexpected) GetComm() uint64 {
 	return 0
 }
 
-func (x *Unexpected) GetSource() int64 {
+func (x *Unexpected) GetSource() int32 {
 	if x != nil {
 		return x.Source
 	}
 	return 0
 }
 
-func (x *Unexpected) GetWorld() int64 {
+func (x *Unexpected) GetWorld() int32 {
 	if x != nil {
 		return x.World
 	}
 	return 0
 }
 
-func (x *Unexpected) GetTag() int64 {
+func (x *Unexpected) GetTag() int32 {
 	if x != nil {
 		return x.Tag
 	}
@@ -1249,7 +1303,7 @@ func (x *Unexpected) GetFunction() uint32 {
 type Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Hello *Hello                 `protobuf:"bytes,1,opt,name=hello,proto3" json:"hello,omitempty"`
-	Id    uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"` // of the order
+	Id    uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"` // of the last order that the agent has got, which is the one that is answered, if any is
 	// Types that are valid to be assigned to What:
 	//
 	//	*Answer_Inspected
@@ -1257,8 +1311,6 @@ type Answer struct {
 	//	*Answer_Looked
 	//	*Answer_Note
 	//	*Answer_Launcher
-	//	*Answer_Fetched
-	//	*Answer_Spooled
 	What          isAnswer_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1360,24 +1412,6 @@ func (x *Answer) GetLauncher() string {
 	return ""
 }
 
-func (x *Answer) GetFetched() []byte {
-	if x != nil {
-		if x, ok := x.What.(*Answer_Fetched); ok {
-			return x.Fetched
-		}
-	}
-	return nil
-}
-
-func (x *Answer) GetSpooled() uint64 {
-	if x != nil {
-		if x, ok := x.What.(*Answer_Spooled); ok {
-			return x.Spooled
-		}
-	}
-	return 0
-}
-
 type isAnswer_What interface {
 	isAnswer_What()
 }
@@ -1402,14 +1436,6 @@ type Answer_Launcher struct {
 	Launcher string `protobuf:"bytes,7,opt,name=launcher,proto3,oneof"` // the end of the launcher on this node
 }
 
-type Answer_Fetched struct {
-	Fetched []byte `protobuf:"bytes,8,opt,name=fetched,proto3,oneof"`
-}
-
-type Answer_Spooled struct {
-	Spooled uint64 `protobuf:"varint,9,opt,name=spooled,proto3,oneof"` // bytes that the node keeps because the head could not take them yet
-}
-
 func (*Answer_Inspected) isAnswer_What() {}
 
 func (*Answer_Resolved) isAnswer_What() {}
@@ -1419,10 +1445,6 @@ func (*Answer_Looked) isAnswer_What() {}
 func (*Answer_Note) isAnswer_What() {}
 
 func (*Answer_Launcher) isAnswer_What() {}
-
-func (*Answer_Fetched) isAnswer_What() {}
-
-func (*Answer_Spooled) isAnswer_What() {}
 
 // Inspected is the state of a thread.
 type Inspected struct {
@@ -1581,9 +1603,6 @@ type Frame struct {
 	Function      string                 `protobuf:"bytes,1,opt,name=function,proto3" json:"function,omitempty"`
 	File          string                 `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`
 	Line          int32                  `protobuf:"varint,3,opt,name=line,proto3" json:"line,omitempty"`
-	Module        string                 `protobuf:"bytes,4,opt,name=module,proto3" json:"module,omitempty"`
-	Offset        uint64                 `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
-	Inlined       bool                   `protobuf:"varint,6,opt,name=inlined,proto3" json:"inlined,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1639,43 +1658,23 @@ func (x *Frame) GetLine() int32 {
 	return 0
 }
 
-func (x *Frame) GetModule() string {
-	if x != nil {
-		return x.Module
-	}
-	return ""
-}
-
-func (x *Frame) GetOffset() uint64 {
-	if x != nil {
-		return x.Offset
-	}
-	return 0
-}
-
-func (x *Frame) GetInlined() bool {
-	if x != nil {
-		return x.Inlined
-	}
-	return false
-}
-
 var File_wire_proto protoreflect.FileDescriptor
 
 const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"wire.proto\x12\vmpivet.wire\"K\n" +
+	"wire.proto\x12\vmpivet.wire\"g\n" +
 	"\x05Hello\x12\x14\n" +
 	"\x05agent\x18\x01 \x01(\fR\x05agent\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x18\n" +
-	"\aversion\x18\x03 \x01(\tR\aversion\"\\\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x1a\n" +
+	"\breceived\x18\x04 \x01(\x04R\breceived\"\\\n" +
 	"\x04Part\x12(\n" +
 	"\x05hello\x18\x01 \x01(\v2\x12.mpivet.wire.HelloR\x05hello\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\"\x1d\n" +
 	"\aReceipt\x12\x12\n" +
-	"\x04next\x18\x01 \x01(\x04R\x04next\"\xcb\x05\n" +
+	"\x04next\x18\x01 \x01(\x04R\x04next\"\x9f\x05\n" +
 	"\x05Order\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x120\n" +
 	"\averdict\x18\x02 \x01(\v2\x14.mpivet.wire.VerdictH\x00R\averdict\x12\x1e\n" +
@@ -1697,10 +1696,9 @@ const file_wire_proto_rawDesc = "" +
 	"\ainspect\x18\r \x01(\v2\x14.mpivet.wire.InspectH\x00R\ainspect\x120\n" +
 	"\aresolve\x18\x0e \x01(\v2\x14.mpivet.wire.ResolveH\x00R\aresolve\x12'\n" +
 	"\x04look\x18\x0f \x01(\v2\x11.mpivet.wire.LookH\x00R\x04look\x12\x12\n" +
-	"\x03ask\x18\x10 \x01(\bH\x00R\x03ask\x12*\n" +
-	"\x05fetch\x18\x11 \x01(\v2\x12.mpivet.wire.FetchH\x00R\x05fetch\x12-\n" +
-	"\x06layout\x18\x12 \x01(\v2\x13.mpivet.wire.LayoutH\x00R\x06layout\x12'\n" +
-	"\x04told\x18\x13 \x01(\v2\x11.mpivet.wire.ToldH\x00R\x04toldB\x06\n" +
+	"\x03ask\x18\x10 \x01(\bH\x00R\x03ask\x12-\n" +
+	"\x06layout\x18\x11 \x01(\v2\x13.mpivet.wire.LayoutH\x00R\x06layout\x12'\n" +
+	"\x04told\x18\x12 \x01(\v2\x11.mpivet.wire.ToldH\x00R\x04toldB\x06\n" +
 	"\x04what\"!\n" +
 	"\aVerdict\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\x05R\x06status\"J\n" +
@@ -1727,15 +1725,18 @@ const file_wire_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x19\n" +
 	"\bbuild_id\x18\x02 \x01(\fR\abuildId\x12\x1c\n" +
 	"\taddresses\x18\x03 \x03(\x04R\taddresses\"\x06\n" +
-	"\x04Look\"\x1b\n" +
-	"\x05Fetch\x12\x12\n" +
-	"\x04path\x18\x01 \x01(\tR\x04path\"~\n" +
+	"\x04Look\"\xc2\x01\n" +
 	"\x06Layout\x12\x18\n" +
-	"\aprocess\x18\x01 \x01(\x05R\aprocess\x12\x16\n" +
-	"\x06handle\x18\x02 \x01(\x04R\x06handle\x12\x18\n" +
-	"\aprogram\x18\x03 \x03(\x03R\aprogram\x12\x12\n" +
-	"\x04gone\x18\x04 \x01(\bR\x04gone\x12\x14\n" +
-	"\x05freed\x18\x05 \x01(\bR\x05freed\"m\n" +
+	"\aprocess\x18\x01 \x01(\x05R\aprocess\x12,\n" +
+	"\x05write\x18\x02 \x01(\v2\x14.mpivet.wire.ProgramH\x00R\x05write\x120\n" +
+	"\apublish\x18\x03 \x01(\v2\x14.mpivet.wire.ProgramH\x00R\apublish\x12\x1e\n" +
+	"\tunpublish\x18\x04 \x01(\x04H\x00R\tunpublish\x12\x16\n" +
+	"\x05freed\x18\x05 \x01(\bH\x00R\x05freedB\x06\n" +
+	"\x04what\"G\n" +
+	"\aProgram\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x16\n" +
+	"\x06handle\x18\x02 \x01(\x04R\x06handle\x12\x14\n" +
+	"\x05words\x18\x03 \x03(\x12R\x05words\"m\n" +
 	"\x04Told\x12\x18\n" +
 	"\aprocess\x18\x01 \x01(\x05R\aprocess\x127\n" +
 	"\n" +
@@ -1745,11 +1746,11 @@ const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"Unexpected\x12\x12\n" +
 	"\x04comm\x18\x01 \x01(\x04R\x04comm\x12\x16\n" +
-	"\x06source\x18\x02 \x01(\x03R\x06source\x12\x14\n" +
-	"\x05world\x18\x03 \x01(\x03R\x05world\x12\x10\n" +
-	"\x03tag\x18\x04 \x01(\x03R\x03tag\x12\x14\n" +
+	"\x06source\x18\x02 \x01(\x05R\x06source\x12\x14\n" +
+	"\x05world\x18\x03 \x01(\x05R\x05world\x12\x10\n" +
+	"\x03tag\x18\x04 \x01(\x05R\x03tag\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x03R\x05bytes\x12\x1a\n" +
-	"\bfunction\x18\x06 \x01(\rR\bfunction\"\xbd\x02\n" +
+	"\bfunction\x18\x06 \x01(\rR\bfunction\"\x85\x02\n" +
 	"\x06Answer\x12(\n" +
 	"\x05hello\x18\x01 \x01(\v2\x12.mpivet.wire.HelloR\x05hello\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x126\n" +
@@ -1757,9 +1758,7 @@ const file_wire_proto_rawDesc = "" +
 	"\bresolved\x18\x04 \x01(\v2\x15.mpivet.wire.ResolvedH\x00R\bresolved\x12\x18\n" +
 	"\x06looked\x18\x05 \x01(\fH\x00R\x06looked\x12\x14\n" +
 	"\x04note\x18\x06 \x01(\tH\x00R\x04note\x12\x1c\n" +
-	"\blauncher\x18\a \x01(\tH\x00R\blauncher\x12\x1a\n" +
-	"\afetched\x18\b \x01(\fH\x00R\afetched\x12\x1a\n" +
-	"\aspooled\x18\t \x01(\x04H\x00R\aspooledB\x06\n" +
+	"\blauncher\x18\a \x01(\tH\x00R\blauncherB\x06\n" +
 	"\x04what\"G\n" +
 	"\tInspected\x12\x14\n" +
 	"\x05state\x18\x01 \x01(\rR\x05state\x12\x10\n" +
@@ -1768,14 +1767,11 @@ const file_wire_proto_rawDesc = "" +
 	"\bResolved\x12+\n" +
 	"\x06frames\x18\x01 \x03(\v2\x13.mpivet.wire.FramesR\x06frames\"2\n" +
 	"\x06Frames\x12(\n" +
-	"\x05frame\x18\x01 \x03(\v2\x12.mpivet.wire.FrameR\x05frame\"\x95\x01\n" +
+	"\x05frame\x18\x01 \x03(\v2\x12.mpivet.wire.FrameR\x05frame\"K\n" +
 	"\x05Frame\x12\x1a\n" +
 	"\bfunction\x18\x01 \x01(\tR\bfunction\x12\x12\n" +
 	"\x04file\x18\x02 \x01(\tR\x04file\x12\x12\n" +
-	"\x04line\x18\x03 \x01(\x05R\x04line\x12\x16\n" +
-	"\x06module\x18\x04 \x01(\tR\x06module\x12\x16\n" +
-	"\x06offset\x18\x05 \x01(\x04R\x06offset\x12\x18\n" +
-	"\ainlined\x18\x06 \x01(\bR\ainlined2v\n" +
+	"\x04line\x18\x03 \x01(\x05R\x04line2v\n" +
 	"\x04Head\x126\n" +
 	"\aRecords\x12\x11.mpivet.wire.Part\x1a\x14.mpivet.wire.Receipt(\x010\x01\x126\n" +
 	"\aControl\x12\x13.mpivet.wire.Answer\x1a\x12.mpivet.wire.Order(\x010\x01B0Z.github.com/mpivet/mpivet/internal/cluster/wireb\x06proto3"
@@ -1806,8 +1802,8 @@ var file_wire_proto_goTypes = []any{
 	(*Inspect)(nil),    // 9: mpivet.wire.Inspect
 	(*Resolve)(nil),    // 10: mpivet.wire.Resolve
 	(*Look)(nil),       // 11: mpivet.wire.Look
-	(*Fetch)(nil),      // 12: mpivet.wire.Fetch
-	(*Layout)(nil),     // 13: mpivet.wire.Layout
+	(*Layout)(nil),     // 12: mpivet.wire.Layout
+	(*Program)(nil),    // 13: mpivet.wire.Program
 	(*Told)(nil),       // 14: mpivet.wire.Told
 	(*Unexpected)(nil), // 15: mpivet.wire.Unexpected
 	(*Answer)(nil),     // 16: mpivet.wire.Answer
@@ -1825,26 +1821,27 @@ var file_wire_proto_depIdxs = []int32{
 	9,  // 5: mpivet.wire.Order.inspect:type_name -> mpivet.wire.Inspect
 	10, // 6: mpivet.wire.Order.resolve:type_name -> mpivet.wire.Resolve
 	11, // 7: mpivet.wire.Order.look:type_name -> mpivet.wire.Look
-	12, // 8: mpivet.wire.Order.fetch:type_name -> mpivet.wire.Fetch
-	13, // 9: mpivet.wire.Order.layout:type_name -> mpivet.wire.Layout
-	14, // 10: mpivet.wire.Order.told:type_name -> mpivet.wire.Told
-	5,  // 11: mpivet.wire.Judge.call:type_name -> mpivet.wire.Call
-	5,  // 12: mpivet.wire.Pass.call:type_name -> mpivet.wire.Call
-	15, // 13: mpivet.wire.Told.unexpected:type_name -> mpivet.wire.Unexpected
-	0,  // 14: mpivet.wire.Answer.hello:type_name -> mpivet.wire.Hello
-	17, // 15: mpivet.wire.Answer.inspected:type_name -> mpivet.wire.Inspected
-	18, // 16: mpivet.wire.Answer.resolved:type_name -> mpivet.wire.Resolved
-	19, // 17: mpivet.wire.Resolved.frames:type_name -> mpivet.wire.Frames
-	20, // 18: mpivet.wire.Frames.frame:type_name -> mpivet.wire.Frame
-	1,  // 19: mpivet.wire.Head.Records:input_type -> mpivet.wire.Part
-	16, // 20: mpivet.wire.Head.Control:input_type -> mpivet.wire.Answer
-	2,  // 21: mpivet.wire.Head.Records:output_type -> mpivet.wire.Receipt
-	3,  // 22: mpivet.wire.Head.Control:output_type -> mpivet.wire.Order
-	21, // [21:23] is the sub-list for method output_type
-	19, // [19:21] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	12, // 8: mpivet.wire.Order.layout:type_name -> mpivet.wire.Layout
+	14, // 9: mpivet.wire.Order.told:type_name -> mpivet.wire.Told
+	5,  // 10: mpivet.wire.Judge.call:type_name -> mpivet.wire.Call
+	5,  // 11: mpivet.wire.Pass.call:type_name -> mpivet.wire.Call
+	13, // 12: mpivet.wire.Layout.write:type_name -> mpivet.wire.Program
+	13, // 13: mpivet.wire.Layout.publish:type_name -> mpivet.wire.Program
+	15, // 14: mpivet.wire.Told.unexpected:type_name -> mpivet.wire.Unexpected
+	0,  // 15: mpivet.wire.Answer.hello:type_name -> mpivet.wire.Hello
+	17, // 16: mpivet.wire.Answer.inspected:type_name -> mpivet.wire.Inspected
+	18, // 17: mpivet.wire.Answer.resolved:type_name -> mpivet.wire.Resolved
+	19, // 18: mpivet.wire.Resolved.frames:type_name -> mpivet.wire.Frames
+	20, // 19: mpivet.wire.Frames.frame:type_name -> mpivet.wire.Frame
+	1,  // 20: mpivet.wire.Head.Records:input_type -> mpivet.wire.Part
+	16, // 21: mpivet.wire.Head.Control:input_type -> mpivet.wire.Answer
+	2,  // 22: mpivet.wire.Head.Records:output_type -> mpivet.wire.Receipt
+	3,  // 23: mpivet.wire.Head.Control:output_type -> mpivet.wire.Order
+	22, // [22:24] is the sub-list for method output_type
+	20, // [20:22] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -1868,9 +1865,14 @@ func file_wire_proto_init() {
 		(*Order_Resolve)(nil),
 		(*Order_Look)(nil),
 		(*Order_Ask)(nil),
-		(*Order_Fetch)(nil),
 		(*Order_Layout)(nil),
 		(*Order_Told)(nil),
+	}
+	file_wire_proto_msgTypes[12].OneofWrappers = []any{
+		(*Layout_Write)(nil),
+		(*Layout_Publish)(nil),
+		(*Layout_Unpublish)(nil),
+		(*Layout_Freed)(nil),
 	}
 	file_wire_proto_msgTypes[16].OneofWrappers = []any{
 		(*Answer_Inspected)(nil),
@@ -1878,8 +1880,6 @@ func file_wire_proto_init() {
 		(*Answer_Looked)(nil),
 		(*Answer_Note)(nil),
 		(*Answer_Launcher)(nil),
-		(*Answer_Fetched)(nil),
-		(*Answer_Spooled)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -41,12 +41,19 @@ func put(to []byte, text string) {
 // return was delivered. The thread need not wait yet. Only the goroutine that calls Poll may call Pass; its handler may
 // do so.
 func (l *Live) Pass(id ThreadID) {
+	if c := l.cursors[id]; c != nil {
+		l.PassCall(id, c.calls, c.open)
+	}
+}
+
+// PassCall is Pass for the call with a number of a thread, from 1 on: into the call if it is open, else out of it.
+func (l *Live) PassCall(id ThreadID, call uint64, open bool) {
 	c := l.cursors[id]
 	if c == nil || !l.breaks {
 		return
 	}
-	number := 2 * c.calls
-	if !c.open {
+	number := 2 * call
+	if !open {
 		number++
 	}
 	guarded(func() { publishPassed(c.hdr, number) })

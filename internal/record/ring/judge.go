@@ -30,8 +30,15 @@ type Verdict struct {
 // Judge gives the verdict on the last delivered call of a thread. The call need not be held yet. Only the goroutine
 // that calls Poll may call Judge; its handler may do so.
 func (l *Live) Judge(id ThreadID, v Verdict) {
+	if c := l.cursors[id]; c != nil {
+		l.JudgeCall(id, c.calls, v)
+	}
+}
+
+// JudgeCall is Judge for the call with a number of a thread, from 1 on. It does nothing if that call has returned.
+func (l *Live) JudgeCall(id ThreadID, number uint64, v Verdict) {
 	c := l.cursors[id]
-	if c == nil || !c.open {
+	if c == nil || !c.open || c.calls != number {
 		return
 	}
 	guarded(func() {

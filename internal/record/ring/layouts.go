@@ -190,3 +190,21 @@ func (l *Layouts) Close() {
 	l.unmapTable()
 	l.f.Close()
 }
+
+// Programs is Layouts, or the like for a process of another node.
+type Programs interface {
+	Write(program []int64) (Written, error)
+	Publish(handle uint64, program Written) error
+	Unpublish(handle uint64)
+	Freed()
+	Close()
+}
+
+// Programs returns Layouts of a process.
+func (l *Live) Programs(id ProcID) (Programs, error) {
+	p, err := l.Layouts(id)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}

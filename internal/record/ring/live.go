@@ -140,6 +140,9 @@ func (l *Live) Finish() {
 	l.w.interrupt()
 }
 
+// Interrupt ends the Wait that is under way, or the next one. Any goroutine may call it.
+func (l *Live) Interrupt() { l.w.interrupt() }
+
 // Stop ends the recording; the ranks go on unrecorded. Poll delivers the records that are there, and then returns
 // io.EOF, even if processes still run.
 func (l *Live) Stop() {

@@ -142,3 +142,18 @@ func (t *Told) write(head, rest []byte) error {
 
 // Close closes the file. The process keeps its contents.
 func (t *Told) Close() { t.f.Close() }
+
+// Teller is Told, or the like for a process of another node.
+type Teller interface {
+	Tell(messages []Unexpected, text string) error
+	Close()
+}
+
+// Teller returns Told of a process.
+func (l *Live) Teller(id ProcID) (Teller, error) {
+	t, err := l.Told(id)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
