@@ -110,12 +110,40 @@ func hasSetting(pid int, setting string) bool {
 
 // localSize returns the number of processes of the job on this node from the environment, 0 if it is not there.
 func localSize(getenv func(string) string) int {
+	node, _ := strconv.Atoi(getenv("SLURM_NODEID"))
 	for _, v := range localSizeVariables {
-		// SLURM writes 4(x2) for four on each of two nodes, and 4,3 if they differ.
-		text, _, _ := strings.Cut(getenv(v), "(")
+		text := getenv(v)
+		if strings.HasPrefix(v, "SLURM_") {
+			if n := tasksOfNode(text, node); n > 0 {
+				return n
+			}
+		}
 		if n, err := strconv.Atoi(text); err == nil && n > 0 {
 			return n
 		}
+	}
+	return 0
+}
+
+// tasksOfNode returns the number of processes on a node, 0 if it is not known. SLURM writes 4(x2) for four on each of
+// two nodes, and 4,3 if they differ.
+func tasksOfNode(text string, node int) int {
+	for part := range strings.SplitSeq(text, ",") {
+		count, times, repeated := strings.Cut(part, "(x")
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			return 0
+		}
+		nodes := 1
+		if repeated {
+			if nodes, err = strconv.Atoi(strings.TrimSuffix(times, ")")); err != nil {
+				return 0
+			}
+		}
+		if node < nodes {
+			return n
+		}
+		node -= nodes
 	}
 	return 0
 }

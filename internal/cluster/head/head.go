@@ -345,7 +345,7 @@ func (h *Head) Verdict(status int) {
 func (h *Head) Close() error {
 	deadline := time.Now().Add(lastOrders)
 	for _, n := range h.all() {
-		for n.look().live && n.pending() && time.Now().Before(deadline) {
+		for n.heeding() && n.pending() && time.Now().Before(deadline) {
 			time.Sleep(2 * time.Millisecond)
 		}
 	}
@@ -483,7 +483,7 @@ func (h *Head) Resolve(path string, buildID []byte, address uint64) []symbol.Fra
 	ctx, cancel := context.WithTimeout(context.Background(), resolvePatience)
 	defer cancel()
 	for _, n := range h.all() {
-		if !n.look().live {
+		if !n.heeding() {
 			continue
 		}
 		answer := n.ask(&wire.Order{What: &wire.Order_Resolve{Resolve: &wire.Resolve{
@@ -513,7 +513,7 @@ func (h *Head) Looks(limit time.Duration) (looks [][]byte) {
 	defer cancel()
 	var answers []<-chan *wire.Answer
 	for _, n := range h.all() {
-		if n.look().live {
+		if n.heeding() {
 			answers = append(answers, n.ask(&wire.Order{What: &wire.Order_Look{Look: &wire.Look{}}}))
 		}
 	}

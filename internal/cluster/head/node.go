@@ -33,6 +33,7 @@ type node struct {
 	at      time.Time     // when the node was last seen
 	blind   bool          // the user was told that the node is not seen
 	lost    bool          // the head has given up the node
+	heeds   int           // streams through which the node gets orders
 	orders  []*wire.Order // that the node may not have got
 	id      uint64        // of the last order
 	answers map[uint64]chan *wire.Answer
@@ -237,6 +238,20 @@ func (n *node) received(id uint64) {
 	for len(n.orders) > 0 && n.orders[0].GetId() <= id {
 		n.orders = n.orders[1:]
 	}
+}
+
+// heed notes that a stream for orders begins (1) or ends (-1).
+func (n *node) heed(change int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.heeds += change
+}
+
+// heeding reports whether the node gets orders.
+func (n *node) heeding() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.heeds > 0 && !n.lost
 }
 
 // resume returns the number of the first order for a new connection.

@@ -256,6 +256,8 @@ func (s *server) Control(stream wire.Head_ControlServer) error {
 	}
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
+	n.heed(1)
+	defer n.heed(-1)
 	id := n.resume(first.GetHello().GetReceived())
 	go func() {
 		for {
