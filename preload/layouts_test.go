@@ -187,7 +187,7 @@ func TestLayoutsAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer live.Close()
-		p := pipeline.New(pipeline.Options{Layouts: live.Layouts})
+		p := pipeline.New(pipeline.Options{Layouts: live.Programs})
 		over := make(chan error)
 		go func() { over <- pipeline.Run(context.Background(), live, p, true) }()
 		probed := &mpi{name: m.name, mpiexec: m.mpiexec, library: library}

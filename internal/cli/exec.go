@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpivet/mpivet/internal/cluster/head"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/record/ring"
@@ -50,15 +51,20 @@ the program as mpivet run does, as a single process.`,
 	o.addProgramFlags(f)
 	o.addReportFlags(f)
 	o.addConfigFlags(f)
+	f.BoolVar(&o.underRun, underRunFlag, false, "mpivet run waits for the ranks")
+	_ = f.MarkHidden(underRunFlag)
 	return cmd
 }
+
+// underRunFlag is the flag of exec for ranks that mpivet run starts on several nodes.
+const underRunFlag = "under-run"
 
 // execProgram is mpivet exec. It doesn't return, unless there is an error.
 func execProgram(o *options, argv []string) error {
 	launch.Above() // remember the ancestors while the launcher still runs
 	group, err := launch.CallerGroup()
 	if err == nil && group.Alone {
-		return runProgram(o, 0, "env", argv) // "env" simply starts the program
+		return runProgram(o, 0, placement{launcher: "env", here: true}, argv) // "env" simply starts the program
 	}
 	rank, prog, wrong := prepare(o, argv)
 	if wrong != nil {
@@ -75,6 +81,7 @@ func execProgram(o *options, argv []string) error {
 			}
 			o.tell()
 			an := analyzer{meeting: meeting, ranks: group.Size, mpi: prog.MPI.String(), detach: true}
+			an.underRun = o.underRun
 			if s := launch.CallerSpread(group.Size); s.Several {
 				an.job, an.total = s.Name, s.Ranks
 			}
@@ -96,14 +103,17 @@ type analyzer struct {
 	mpi     string // name and version, for the report
 	detach  bool
 	job     string // name of the job, if it may have several nodes; "" if not
-	total   int    // expected number of ranks on all nodes, 0 if unknown
+	// underRun: mpivet run is the head. It ends with the status for the findings, so the ranks do not wait for it.
+	underRun bool
+	total    int // expected number of ranks on all nodes, 0 if unknown
 }
 
 // arguments returns the command line of mpivet analyze.
 func (an analyzer) arguments(o *options, command []string) []string {
 	args := []string{
 		"analyze", "--meeting=" + an.meeting, fmt.Sprintf("--ranks=%d", an.ranks), "--mpi-text=" + an.mpi,
-		fmt.Sprintf("--detach=%t", an.detach), "--job=" + an.job, fmt.Sprintf("--job-ranks=%d", an.total),
+		fmt.Sprintf("--detach=%t", an.detach), "--job=" + an.job,
+		fmt.Sprintf("--%s=%t", underRunFlag, an.underRun), fmt.Sprintf("--job-ranks=%d", an.total),
 	}
 	return append(append(append(args, o.arguments()...), "--"), command...)
 }
@@ -136,6 +146,7 @@ func analyzeCommand() *cobra.Command {
 	f.StringVar(&an.meeting, "meeting", "", "where the ranks meet")
 	f.IntVar(&an.ranks, "ranks", 0, "processes to expect, if known")
 	f.StringVar(&an.mpi, "mpi-text", "", "name and version of the MPI")
+	f.BoolVar(&an.underRun, underRunFlag, false, "mpivet run waits for the ranks")
 	f.StringVar(&an.job, "job", "", "name of the job")
 	f.IntVar(&an.total, "job-ranks", 0, "processes of the job on all nodes, if known")
 	o.addProgramFlags(f)
@@ -157,7 +168,7 @@ func analyze(o *options, an analyzer, command []string) error {
 	// The launcher may end first, and with it the readers of standard error. The files must be written nevertheless.
 	signal.Ignore(syscall.SIGPIPE)
 	so := sessionOptions(o, an.ranks)
-	so.Verdicts = true
+	so.Verdicts = !an.underRun
 	ring.CleanStale(so)
 	launch.CleanMeetings()
 	session, err := ring.NewSession(so)
@@ -184,14 +195,21 @@ func analyze(o *options, an analyzer, command []string) error {
 		return an.follow(o, session, live, ranks, command, p.ticket)
 	}
 	defer p.withdraw()
+	return an.lead(o, session, live, ranks, command, p.head)
+}
+
+// lead analyses the records of this node, or of the whole job if this is its head. h is nil if it is not.
+func (an *analyzer) lead(o *options, session *ring.Session, live *ring.Live, ranks *launch.Ranks, command []string,
+	h *head.Head,
+) error {
 	var src source = live
-	if p.head != nil {
-		src = p.head
-		defer p.head.Close() //nolint:errcheck // the process ends
+	if h != nil {
+		src = h
+		defer h.Close() //nolint:errcheck // the process ends
 		o.resolver = pipeline.NewResolver()
-		o.resolver.SetRemote(p.head.Resolve)
+		o.resolver.SetRemote(h.Resolve)
 	}
-	program := allNodes{ranks, p.head}
+	program := allNodes{ranks, h}
 	over := make(chan struct{})
 	fatal := &fatalities{action: o.onError, ranks: program, over: over, end: program.Terminate}
 	a, err := newAnalysis(o, os.Stderr, command, an.mpi, src, fatal)
@@ -214,8 +232,8 @@ func analyze(o *options, an analyzer, command []string) error {
 	go func() {
 		ranks.AwaitEnd(an.ranks, live, over)
 		live.Finish()
-		if p.head != nil {
-			awaitNodes(p.head, ranks, an.total, over)
+		if h != nil {
+			awaitNodes(h, ranks, an.total, over)
 		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())

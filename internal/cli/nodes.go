@@ -161,7 +161,8 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	a, err := agent.Start(agent.Options{
 		Ticket: t, Host: launch.Hostname(), Version: versionText(), Spool: sp, Do: node.Do,
 		Gone: func(why error) {
-			say("node %s: the head of the job can't be reached any more: %v; the program goes on", launch.Hostname(), why)
+			say("node %s: the head of the job can't be reached any more: %v; the program goes on", launch.Hostname(),
+				why)
 			close(gone)
 		},
 	})
@@ -190,15 +191,7 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	}()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	asked := make(chan os.Signal, 2)
-	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	go func() {
-		<-asked
-		ranks.Continue()
-		live.Stop()
-		<-asked
-		cancel()
-	}()
+	stopOnSignals(ranks, live, cancel)
 	err = pipeline.Run(ctx, node, ring.Tee(ranks, node.Handler(), node.Writer, marker{live: live}), true)
 	close(over)
 	ranks.Tick()
@@ -209,12 +202,34 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	}
 	_ = node.Writer.Close(stats)
 	_ = sp.Close()
+	if an.underRun {
+		// The launcher waits until its standard error is closed, and mpivet run waits for the launcher.
+		ctx, cancel := context.WithTimeout(context.Background(), verdictGrace)
+		_ = sp.Empty(ctx)
+		cancel()
+		if !a.Gone() {
+			launch.CloseOutput()
+		}
+	}
 	status, _ := node.Verdict(verdictGrace, gone)
 	live.Verdict(status)
 	if a.Gone() {
 		keep(sp)
 	}
 	return nil
+}
+
+// stopOnSignals ends the recording at the first signal, and the reading at the second one.
+func stopOnSignals(ranks *launch.Ranks, live *ring.Live, cancel func()) {
+	asked := make(chan os.Signal, 2)
+	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		<-asked
+		ranks.Continue()
+		live.Stop()
+		<-asked
+		cancel()
+	}()
 }
 
 // marker leaves marks for mpivet ps.

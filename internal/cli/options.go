@@ -37,8 +37,10 @@ type options struct {
 	breakOn []string // checks or severities
 	head    string   // HOST:PORT, "" for the addresses of the head's node
 	spool   int      // MiB
-	strict  bool
-	sums    bool
+	// underRun: mpivet run has started this mpivet exec.
+	underRun bool
+	strict   bool
+	sums     bool
 	// sumLimit: of longer data, only samples of sumLimit bytes in total are summed up. 0: all data.
 	sumLimit int
 	// Reports.
@@ -436,7 +438,8 @@ func (o *options) arguments() []string { return o.flagArguments(func(string) boo
 
 // nodeFlags are the flags that matter on all nodes of a job. The others only matter to the head.
 var nodeFlags = []string{
-	"mpi", "stacks", "strict", "checksums", "checksum-limit", "break-on", "on-error", "spool", "head", "check", "profile",
+	"mpi", "stacks", "strict", "checksums", "checksum-limit", "break-on", "on-error", "spool", "head", "check",
+	"profile",
 }
 
 // nodeArguments is arguments for the other nodes of a job.

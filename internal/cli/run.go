@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/cluster/head"
+	"github.com/mpivet/mpivet/internal/cluster/ticket"
+	"github.com/mpivet/mpivet/internal/cluster/wire"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/pipeline"
@@ -27,7 +30,7 @@ const leftoverGrace = 3 * time.Second
 func runCommand() *cobra.Command {
 	var o options
 	var np int
-	var launcher string
+	var where placement
 	cmd := &cobra.Command{
 		Use:   "run [flags] [--] program [args]",
 		Short: "Run a program under its MPI's launcher and report its errors",
@@ -59,17 +62,35 @@ OMPI_ALLOW_RUN_AS_ROOT yourself, to any value, to prevent the latter.`,
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return runProgram(&o, np, launcher, args)
+			if where.hosts != "" && where.launcher != "" {
+				return usagef("--hosts is for the launcher of the MPI: name the hosts in --launcher")
+			}
+			return runProgram(&o, np, where, args)
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.IntVarP(&np, "np", "n", 0, "`number` of processes")
-	f.StringVar(&launcher, "launcher", "", "`command` that starts the ranks, instead of the launcher of the MPI")
+	f.StringVar(&where.launcher, "launcher", "",
+		"`command` that starts the ranks, instead of the launcher of the MPI")
+	f.StringVar(&where.hosts, "hosts", "", "run the ranks on these `HOSTS`, separated by commas")
 	o.addProgramFlags(f)
 	o.addReportFlags(f)
 	o.addConfigFlags(f)
 	return cmd
+}
+
+// placement says how and where the ranks are started.
+type placement struct {
+	launcher string // command, "" for the launcher of the MPI
+	hosts    string // separated by commas, "" for what the launcher chooses
+	here     bool   // all on this node
+}
+
+// several reports whether ranks may run on other nodes.
+func (p placement) several() bool {
+	words, _ := launch.SplitWords(p.launcher) // errors are reported later
+	return !p.here && (p.hosts != "" || launch.Spans(words))
 }
 
 // misplaced returns an option in the arguments of a program that looks like a number of processes, "" if there is none.
@@ -90,16 +111,16 @@ func misplaced(args []string) string {
 }
 
 // runProgram is mpivet run.
-func runProgram(o *options, np int, launcher string, argv []string) error {
+func runProgram(o *options, np int, where placement, argv []string) error {
 	pipeline.TuneGC()
 	prog, err := launch.Detect(argv, o.mpi)
 	if err != nil {
 		return err
 	}
-	if option := misplaced(argv[1:]); np == 0 && launcher == "" && option != "" {
+	if option := misplaced(argv[1:]); np == 0 && where.launcher == "" && option != "" {
 		say("note: %q is after the program, so the program gets it: mpivet run %s %s …", option, option, argv[0])
 	}
-	command := findLauncher(launcher, np, prog.MPI)
+	command := findLauncher(where.launcher, np, prog.MPI)
 	if little := launch.Room(np); little != nil {
 		line, err := command()
 		if err != nil {
@@ -119,7 +140,7 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 	o.tell()
 	ring.CleanStale(ring.Options{})
 	launch.CleanMeetings()
-	w, err := openWatch(o, np, argv, prog.MPI.String())
+	w, err := openWatch(o, np, argv, prog.MPI.String(), where.several())
 	if err != nil {
 		return err
 	}
@@ -129,9 +150,19 @@ func runProgram(o *options, np int, launcher string, argv []string) error {
 		return err
 	}
 	rank.Session = w.session.Dir
-	return w.run(launch.JobOptions{
-		Launcher: line, Custom: launcher != "", Self: me, Rank: rank, Ranks: w.ranks, MPI: prog.MPI,
-	})
+	job := launch.JobOptions{
+		Launcher: line, Custom: where.launcher != "", Self: me, Rank: rank, Ranks: w.ranks, MPI: prog.MPI,
+	}
+	if w.ticket != nil {
+		if where.hosts != "" {
+			job.Launcher = launch.HostsCommand(job.Launcher, prog.MPI, where.hosts)
+		}
+		job.Launcher = launch.HandOn(job.Launcher, prog.MPI, ticket.Variable)
+		job.Args = append([]string{"exec", "--" + underRunFlag}, o.nodeArguments()...)
+		job.Args = append(append(job.Args, "--"), argv...)
+		job.Env = []string{ticket.Variable + "=" + w.ticket.String()}
+	}
+	return w.run(job)
 }
 
 // findLauncher finds the command that starts the ranks. It does so in the background, because it takes a while to ask
@@ -151,6 +182,9 @@ func findLauncher(launcher string, np int, mpi *launch.MPI) func() ([]string, er
 type watchedRun struct {
 	session  *ring.Session
 	live     *ring.Live
+	head     *head.Head     // nil unless ranks may run on other nodes
+	ticket   *ticket.Ticket // for the agents of the nodes
+	src      source
 	ranks    *launch.Ranks
 	fatal    *fatalities
 	analysis *analysis
@@ -158,7 +192,7 @@ type watchedRun struct {
 }
 
 // openWatch makes the session for the records of the ranks, and the analysis that reads it.
-func openWatch(o *options, np int, argv []string, mpi string) (_ *watchedRun, err error) {
+func openWatch(o *options, np int, argv []string, mpi string, several bool) (_ *watchedRun, err error) {
 	w := new(watchedRun)
 	defer func() {
 		if err != nil {
@@ -174,12 +208,21 @@ func openWatch(o *options, np int, argv []string, mpi string) (_ *watchedRun, er
 	if w.live, err = ring.OpenLive(w.session); err != nil {
 		return nil, fmt.Errorf("cannot read the session: %w", err)
 	}
+	w.src = w.live
+	if several {
+		if w.head, w.ticket, err = newHead(o.head, w.live); err != nil {
+			return nil, err
+		}
+		w.src = w.head
+		o.resolver = pipeline.NewResolver()
+		o.resolver.SetRemote(w.head.Resolve)
+	}
 	w.ranks = launch.NewRanks(w.session.Dir)
 	w.live.Witness = w.ranks
 	w.fatal = &fatalities{
-		action: o.onError, ranks: allNodes{w.ranks, nil}, terminal: launch.AtTerminal(), end: func() { w.job.Abort() },
+		action: o.onError, ranks: allNodes{w.ranks, w.head}, terminal: launch.AtTerminal(), end: w.abort,
 	}
-	if w.analysis, err = newAnalysis(o, os.Stderr, argv, mpi, w.live, w.fatal); err != nil {
+	if w.analysis, err = newAnalysis(o, os.Stderr, argv, mpi, w.src, w.fatal); err != nil {
 		return nil, err
 	}
 	w.ranks.LauncherKilled = w.analysis.launcherKilled
@@ -191,12 +234,22 @@ func (w *watchedRun) close() {
 	if w.ranks != nil {
 		w.ranks.Close()
 	}
+	if w.head != nil {
+		_ = w.head.Close()
+	}
 	if w.live != nil {
 		w.live.Close()
 	}
 	if w.session != nil {
 		_ = w.session.Close() // a later run removes remaining files
 	}
+}
+
+// abort ends the program, on all nodes.
+func (w *watchedRun) abort() {
+	w.fatal.ranks.order(&wire.Order{What: &wire.Order_Ask{Ask: true}})
+	w.fatal.ranks.order(&wire.Order{What: &wire.Order_Terminate{Terminate: true}})
+	w.job.Abort()
 }
 
 // run starts the program and analyses its records until it has ended.
@@ -215,9 +268,9 @@ func (w *watchedRun) run(program launch.JobOptions) (err error) {
 	defer cancel()
 	defer w.handleSignals(cancel)()
 	go w.finishWhenOver()
-	if err := a.read(ctx, w.live, true, w.ranks); err != nil {
+	if err := a.read(ctx, w.src, true, w.ranks); err != nil {
 		a.note(fmt.Sprintf("reading the records failed (%v): the program continued unobserved", err))
-		w.live.Stop()
+		w.src.Stop()
 	}
 	status := w.job.Status()
 	if s := w.job.Fault(); s != 0 {
@@ -226,21 +279,25 @@ func (w *watchedRun) run(program launch.JobOptions) (err error) {
 	w.ranks.Tick() // the last
 	duration := time.Since(began)
 	w.fatal.working.Wait() // until the action of --on-error is done
-	a.note(w.live.Notes()...)
+	a.note(w.src.Notes()...)
 	if w.killedUnseen(status) {
 		a.note(fmt.Sprintf("the launcher reports a process that was killed (exit status %d), but mpivet has seen "+
 			"none: the process was killed before it had begun", status))
 	}
-	return a.finish(status, duration, w.job.Aborted())
+	err = a.finish(status, duration, w.job.Aborted())
+	if w.head != nil {
+		w.head.Verdict(exitClean) // the agents end
+	}
+	return err
 }
 
 // handleSignals lets signals to mpivet end the program and the analysis, until the returned function is called.
 func (w *watchedRun) handleSignals(cancel context.CancelFunc) (stop func()) {
-	end := newEnding(w.analysis, w.session, w.live, cancel)
+	end := newEnding(w.analysis, w.session, w.src, cancel)
 	end.kill = w.job.Kill
 	return w.job.Signals(func(s os.Signal) {
 		end.asked(s)
-		w.ranks.Continue() // a stopped rank can't handle the signal
+		w.fatal.ranks.Continue() // a stopped rank can't handle the signal
 	}, end.again)
 }
 
@@ -249,8 +306,11 @@ func (w *watchedRun) handleSignals(cancel context.CancelFunc) (stop func()) {
 func (w *watchedRun) finishWhenOver() {
 	left := w.job.Settle(leftoverGrace)
 	w.live.Finish()
+	if w.head != nil {
+		w.head.Finish()
+	}
 	if left > 0 {
-		w.live.Stop()
+		w.src.Stop()
 	}
 }
 

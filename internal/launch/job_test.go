@@ -400,7 +400,7 @@ group 1 'sh -c "\"\$SELF\" caller-group; true"; true'
 }
 
 func TestLocalSize(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "3": 3, "4(x2)": 4, "4,3": 0, "x": 0, "-1": 0} {
+	for text, want := range map[string]int{"": 0, "3": 3, "4(x2)": 4, "4,3": 4, "4,x": 4, "x(x2)": 0, "x": 0, "-1": 0} {
 		if n := localSize(func(v string) string {
 			if v == "SLURM_STEP_TASKS_PER_NODE" {
 				return text
@@ -408,6 +408,12 @@ func TestLocalSize(t *testing.T) {
 			return ""
 		}); n != want {
 			t.Errorf("%q: %d, want %d", text, n, want)
+		}
+	}
+	for node, want := range map[string]int{"0": 4, "1": 4, "2": 3, "3": 1, "4": 0} {
+		env := map[string]string{"SLURM_STEP_TASKS_PER_NODE": "4(x2),3,1", "SLURM_NODEID": node}
+		if n := localSize(func(v string) string { return env[v] }); n != want {
+			t.Errorf("node %s: %d, want %d", node, n, want)
 		}
 	}
 }

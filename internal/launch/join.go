@@ -287,6 +287,19 @@ func CloseInherited() {
 	unix.CloseOnExec(lastFD)
 }
 
+// CloseOutput closes the standard output and error of a detached command. From then on, the launcher does not wait for
+// it.
+func CloseOutput() {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	for _, fd := range []int{1, 2, lastFD} {
+		_ = unix.Dup3(int(null.Fd()), fd, 0)
+	}
+}
+
 // First words of the line that a detached command sends to Detach.
 const (
 	saidReady  = "ready "

@@ -190,7 +190,7 @@ var hostOptions = []string{
 // Spans reports whether a launcher may start processes on other nodes: its command names hosts, or it runs within the
 // allocation of a batch system.
 func Spans(command []string) bool {
-	for _, w := range command[1:] {
+	for _, w := range command {
 		name, _, _ := strings.Cut(w, "=")
 		if slices.Contains(hostOptions, name) {
 			return true

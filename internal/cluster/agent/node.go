@@ -138,7 +138,8 @@ func (n *Node) obey() {
 		case *wire.Order_Judge:
 			c := what.Judge.GetCall()
 			n.JudgeCall(ring.ThreadID(c.GetThread()), c.GetNumber(), ring.Verdict{
-				Refused: ring.Refusal(what.Judge.GetRefused()), Handle: what.Judge.GetHandle(), Why: what.Judge.GetWhy(),
+				Refused: ring.Refusal(what.Judge.GetRefused()), Handle: what.Judge.GetHandle(),
+				Why: what.Judge.GetWhy(),
 			})
 		case *wire.Order_Refused:
 			n.Refused()

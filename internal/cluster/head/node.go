@@ -45,7 +45,8 @@ type node struct {
 
 func newNode(number int, host string) *node {
 	return &node{
-		number: number, host: host, changed: make(chan struct{}), at: time.Now(), answers: make(map[uint64]chan *wire.Answer),
+		number: number, host: host, changed: make(chan struct{}), at: time.Now(),
+		answers: make(map[uint64]chan *wire.Answer),
 	}
 }
 

@@ -183,7 +183,8 @@ func (s *server) meet(h *wire.Hello) (*node, error) {
 		s.nodes = append(s.nodes, n)
 	}
 	if n.isLost() {
-		return nil, status.Error(codes.FailedPrecondition, "the head has given up this node, as it was not seen for long")
+		return nil, status.Error(codes.FailedPrecondition,
+			"the head has given up this node, as it was not seen for long")
 	}
 	return n, nil
 }

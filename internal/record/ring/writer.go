@@ -35,8 +35,8 @@ type Writer struct {
 // flushTicks is the usual value of FlushTicks: a second.
 const flushTicks = 10
 
-// NewWriter writes a record file to w. Close must be called. Each call of w.Write has one whole part of the file: first
-// the head with meta, then the blocks.
+// NewWriter writes a record file to w. Close must be called. Each call of w.Write has one whole part of the file:
+// first the head with meta, then the blocks.
 func NewWriter(w io.Writer, meta Meta) (*Writer, error) {
 	meta.Layout = layout.Records
 	b, err := json.Marshal(meta)
