@@ -31,10 +31,10 @@ var layers = map[string][]string{
 	"debug":  {"mpi", "record", "finding"},
 
 	"pipeline": {"mpi", "record", "stream", "match", "track", "analysis", "finding", "check", "symbol"},
+	"cluster":  {"record", "symbol"},
 	"cli": {
 		"mpi", "record", "match", "track", "analysis", "finding", "check", "report", "config", "launch", "debug",
-		"symbol", "pipeline",
-		"preload",
+		"symbol", "pipeline", "cluster", "preload",
 	},
 }
 

@@ -100,9 +100,9 @@ type part struct {
 // takePart finds out whether the analyzer is the head of a job on several nodes, or one of its agents.
 func (an *analyzer) takePart(o *options, live *ring.Live) (p part, err error) {
 	p.withdraw = func() {}
-	if text := os.Getenv(ticket.Variable); text != "" {
+	if text := os.Getenv(launch.TicketVariable); text != "" {
 		if p.ticket, err = ticket.Parse(text); err != nil {
-			return p, fmt.Errorf("%s: %w", ticket.Variable, err)
+			return p, fmt.Errorf("%s: %w", launch.TicketVariable, err)
 		}
 		if o.head != "" {
 			p.ticket.Addresses = []string{o.head}

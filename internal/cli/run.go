@@ -157,10 +157,10 @@ func runProgram(o *options, np int, where placement, argv []string) error {
 		if where.hosts != "" {
 			job.Launcher = launch.HostsCommand(job.Launcher, prog.MPI, where.hosts)
 		}
-		job.Launcher = launch.HandOn(job.Launcher, prog.MPI, ticket.Variable)
+		job.Launcher = launch.HandOn(job.Launcher, prog.MPI, launch.TicketVariable)
 		job.Args = append([]string{"exec", "--" + underRunFlag}, o.nodeArguments()...)
 		job.Args = append(append(job.Args, "--"), argv...)
-		job.Env = []string{ticket.Variable + "=" + w.ticket.String()}
+		job.Env = []string{launch.TicketVariable + "=" + w.ticket.String()}
 	}
 	return w.run(job)
 }

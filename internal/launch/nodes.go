@@ -20,6 +20,9 @@ import (
 // SharedVariable is the environment variable with a directory that all nodes of a job share.
 const SharedVariable = "MPIVET_SHARED"
 
+// TicketVariable is the environment variable with which launchers hand on to the nodes where the head of the job is.
+const TicketVariable = "MPIVET_TICKET"
+
 // Spread is what a process of a job knows about the whole job.
 type Spread struct {
 	// Name identifies the job. All its processes have the same name, on all nodes. "" if it is not known.

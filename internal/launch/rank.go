@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/mpivet/mpivet/internal/cluster/ticket"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -25,7 +24,7 @@ const (
 )
 
 // Variables are the environment variables of this package. They have the same prefix as the variables for flags.
-var Variables = []string{sessionVariable, cacheVariable, LibraryVariable, SharedVariable, ticket.Variable}
+var Variables = []string{sessionVariable, cacheVariable, LibraryVariable, SharedVariable, TicketVariable}
 
 // Rank has the data to start one process of the program. The mpivet process that starts it passes them as arguments.
 type Rank struct {
@@ -109,7 +108,7 @@ func (r *Rank) environment(env []string) []string {
 			if value != "" {
 				libs = append(libs, value)
 			}
-		case sessionVariable, ticket.Variable:
+		case sessionVariable, TicketVariable:
 		case "OMPI_COMMAND": // the command that Open MPI has started; programs see it in MPI_INFO_ENV
 			out = append(out, name+"="+r.Argv[0])
 		case "OMPI_ARGV":

@@ -172,7 +172,7 @@ func (h *Head) Poll(handler ring.Handler) (bytes int, err error) {
 		if err != nil {
 			h.lose(n, fmt.Sprintf("its records cannot be read: %v", err))
 		}
-		if n.stream != nil && n.hello() {
+		if n.hello() {
 			ranks += n.stream.Ranks()
 		}
 		over = over && n.over

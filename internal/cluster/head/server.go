@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -103,7 +104,11 @@ type reportingCreds struct {
 
 func (c *reportingCreds) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	secure, info, err := c.TransportCredentials.ServerHandshake(raw)
-	if w, ok := raw.(*conn); err != nil && ok && w.used.Load() { // otherwise it was closed before it was used
+	// A connection may also break.
+	var network net.Error
+	broken := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded) ||
+		errors.As(err, &network) && network.Timeout()
+	if err != nil && !broken {
 		c.s.refuse(raw.RemoteAddr())
 	}
 	return secure, info, err
@@ -132,7 +137,6 @@ type listener struct {
 type conn struct {
 	net.Conn
 	s      *server
-	used   atomic.Bool // something came
 	closed atomic.Bool // the other side has closed the connection, so the process there has ended
 }
 
@@ -148,9 +152,6 @@ func (l *listener) Accept() (net.Conn, error) {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if n > 0 {
-		c.used.Store(true)
-	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		c.closed.Store(true)
 	}

@@ -21,9 +21,6 @@ import (
 // secretSize is the length of a secret in bytes.
 const secretSize = 32
 
-// Variable is the environment variable in which launchers hand a ticket on to the nodes.
-const Variable = "MPIVET_TICKET"
-
 // Ticket is the way to the head of a job. It must be kept from other users.
 type Ticket struct {
 	Addresses []string // of the head, each as host:port; the first one that answers is used

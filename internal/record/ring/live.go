@@ -88,8 +88,7 @@ type Live struct {
 	unborn  func(number int)
 	more    func()
 
-	// Numbers has the numbers of the next process and thread. If other sources share it, it is replaced before the first
-	// Poll.
+	// Numbers gives processes and threads their numbers. Other sources may share it.
 	Numbers *Numbers
 	// Witness, if it is not nil, is called by the goroutine that polls, as soon as something is noticed.
 	Witness Witness

@@ -18,8 +18,8 @@ import (
 //
 // An error (for example, a full disk) ends the recording, but not the run: see Err.
 type Writer struct {
-	// FlushTicks is the number of ticks after which a block is written even if it is not full, so that little is lost if
-	// the analyzer is killed.
+	// FlushTicks is the number of ticks after which a block is written even if it is not full. So little is lost if the
+	// analyzer is killed.
 	FlushTicks int
 
 	block []byte
