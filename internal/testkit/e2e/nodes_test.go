@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/nodes"
+)
+
+// cluster has nodes, mpivet, and programs in their shared directory.
+type cluster struct {
+	*nodes.Nodes
+	t      *testing.T
+	mpivet string
+}
+
+func newCluster(t *testing.T, n int) *cluster {
+	t.Helper()
+	mpirun.NeedLive(t)
+	c := &cluster{Nodes: nodes.New(t, n), t: t}
+	c.mpivet = filepath.Join(c.Dir, "mpivet")
+	if err := mpirun.BuildMpivet(c.mpivet); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// compile compiles a program into the shared directory, and returns its path.
+func (c *cluster) compile(m mpirun.MPI, source string) string {
+	c.t.Helper()
+	out := filepath.Join(c.Dir, strings.TrimSuffix(filepath.Base(source), ".c")+"."+m.Name)
+	cmd, err := mpirun.Compile(m.CC, "-g", "-o", out, source)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		c.t.Fatalf("%v: %s", err, text)
+	}
+	return out
+}
+
+// write writes a program into the shared directory and compiles it.
+func (c *cluster) write(m mpirun.MPI, name, source string) string {
+	c.t.Helper()
+	path := filepath.Join(c.Dir, name+".c")
+	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.compile(m, path)
+}
+
+// launcher returns the command that starts np ranks, which are dealt out to the nodes.
+func (c *cluster) launcher(m mpirun.MPI, np int) []string {
+	hosts := strings.Join(c.Names, ",")
+	if m.Name == "openmpi" {
+		return []string{m.Mpirun, "--oversubscribe", "--map-by", "node", "--host", hosts, "-n", fmt.Sprint(np)}
+	}
+	return []string{m.Mpirun, "-hosts", hosts, "-n", fmt.Sprint(np)}
+}
+
+// run runs a command on the first node. MPICH's UCX hangs at times in MPI_Finalize over TCP, also without mpivet: then
+// the command is run again.
+func (c *cluster) run(m mpirun.MPI, limit time.Duration, argv ...string) *mpirun.Result {
+	c.t.Helper()
+	for tries := 0; ; tries++ {
+		cmd := c.Command(c.Names[0], argv...)
+		cache := "MPIVET_CACHE=" + filepath.Join(c.Dir, "cache")
+		r, err := mpirun.Run(cmd.Args, append(cmd.Env, cache), c.Dir, limit)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if !r.TimedOut || m.Name != "mpich" || tries == 4 {
+			return r
+		}
+	}
+}
+
+func forEachMPI(t *testing.T, f func(t *testing.T, m mpirun.MPI)) {
+	t.Helper()
+	for _, m := range mpirun.Installed() {
+		t.Run(m.Name, func(t *testing.T) { f(t, m) })
+	}
+}
+
+// TestNodesAreAnalysedTogether: a deadlock and a mismatch between nodes are found once, however the job is started.
+func TestNodesAreAnalysedTogether(t *testing.T) {
+	c := newCluster(t, 2)
+	forEachMPI(t, func(t *testing.T, m mpirun.MPI) {
+		deadlock := c.compile(m, "../../../examples/deadlock/recv_recv.c")
+		mismatch := c.compile(m, "../../../examples/collective/derived.c")
+		right := c.compile(m, "../../../examples/collective/derived_ok.c")
+		ways := map[string]func(np int, program string) []string{
+			"exec": func(np int, program string) []string {
+				return append(c.launcher(m, np), c.mpivet, "exec", program)
+			},
+			"hosts": func(np int, program string) []string {
+				return []string{c.mpivet, "run", "--hosts", strings.Join(c.Names, ","), "-n", fmt.Sprint(np), program}
+			},
+			"launcher": func(np int, program string) []string {
+				return []string{c.mpivet, "run", "--launcher", strings.Join(c.launcher(m, np), " "), program}
+			},
+		}
+		for name, way := range ways {
+			t.Run(name, func(t *testing.T) {
+				for _, x := range []struct {
+					program string
+					np      int
+					want    string
+				}{
+					{deadlock, 2, "FATAL: GLOBAL:DEADLOCK:HARD"},
+					{mismatch, 3, "ERROR: GLOBAL:COLLECTIVE:DATATYPE:MISMATCH"},
+					{right, 3, "mpivet: no findings, 3 ranks"},
+				} {
+					r := c.run(m, 30*time.Second, way(x.np, x.program)...)
+					if n := strings.Count(r.Stderr, x.want); n != 1 || strings.Count(r.Stderr, " ranks, ") != 1 {
+						t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status, r.Took,
+							r.Stderr)
+					}
+					if failed := r.Status != 0; failed != (x.program != right) {
+						t.Errorf("%s: status %d:\n%s", filepath.Base(x.program), r.Status, r.Stderr)
+					}
+				}
+			})
+		}
+	})
+	for _, n := range c.Names {
+		if left := c.Files(n, "/dev/shm"); len(left) > 0 && strings.Contains(strings.Join(left, " "), "mpivet") {
+			t.Errorf("left on %s: %q", n, left)
+		}
+	}
+}
