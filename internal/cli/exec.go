@@ -233,7 +233,7 @@ func (an *analyzer) lead(o *options, session *ring.Session, live *ring.Live, ran
 		ranks.AwaitEnd(an.ranks, live, over)
 		live.Finish()
 		if h != nil {
-			awaitNodes(h, ranks, an.total, over)
+			awaitNodes(h, ranks, nodesExpected{ranks: an.total}, over)
 		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -257,11 +257,6 @@ func (an *analyzer) lead(o *options, session *ring.Session, live *ring.Live, ran
 	fatal.working.Wait()
 	a.note(src.Notes()...)
 	err = a.finish(ranks.Failed(), duration, false)
-	var status statusError
-	if errors.As(err, &status) && status == exitFindings {
-		src.Verdict(int(status))
-	} else {
-		src.Verdict(exitClean)
-	}
+	verdict(src, err)
 	return err
 }

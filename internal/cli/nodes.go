@@ -100,7 +100,11 @@ type part struct {
 // takePart finds out whether the analyzer is the head of a job on several nodes, or one of its agents.
 func (an *analyzer) takePart(o *options, live *ring.Live) (p part, err error) {
 	p.withdraw = func() {}
-	if text := os.Getenv(launch.TicketVariable); text != "" {
+	if value := os.Getenv(launch.TicketVariable); value != "" {
+		text, err := readTicket(value)
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", launch.TicketVariable, err)
+		}
 		if p.ticket, err = ticket.Parse(text); err != nil {
 			return p, fmt.Errorf("%s: %w", launch.TicketVariable, err)
 		}
@@ -272,18 +276,28 @@ func save(sp *spool.Spool, path string) error {
 	return nil
 }
 
+// nodesExpected are the processes that the head of a job waits for.
+type nodesExpected struct {
+	ranks   int  // on all nodes, 0: as many as MPI_COMM_WORLD has
+	patient bool // wait for the first one for as long as it takes
+}
+
 // awaitNodes announces to the head that no more nodes will come, when the processes on this node have ended, and as
 // many as expected have come and ended on the others.
-func awaitNodes(h *head.Head, ranks *launch.Ranks, expected int, stop <-chan struct{}) {
+func awaitNodes(h *head.Head, ranks *launch.Ranks, expected nodesExpected, stop <-chan struct{}) {
 	defer h.Finish()
 	ticker := time.NewTicker(25 * time.Millisecond)
 	defer ticker.Stop()
 	quiet := time.Now()
 	for {
-		switch {
-		case h.Busy():
+		want := expected.ranks
+		if want == 0 {
+			want = h.WorldSize()
+		}
+		switch here := ranks.Count() + h.Ranks(); {
+		case h.Busy(), here == 0 && expected.patient:
 			quiet = time.Now()
-		case expected > 0 && ranks.Count()+h.Ranks() >= expected, time.Since(quiet) > lateNodes:
+		case want > 0 && here >= want, time.Since(quiet) > lateNodes:
 			return
 		}
 		select {

@@ -170,6 +170,16 @@ func (r *Rendezvous) Withdraw(text string) {
 	}
 }
 
+// ReadOwn reads a file that belongs to this user, and that others cannot write to.
+func ReadOwn(path string) ([]byte, error) {
+	f, err := openOwn(path, unix.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, meetingSize*4))
+}
+
 func hostname() string {
 	name, err := os.Hostname()
 	if err != nil {

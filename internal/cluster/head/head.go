@@ -67,6 +67,7 @@ type Head struct {
 
 	looks   map[ring.ThreadID]*inspection
 	present atomic.Int64 // ranks that other nodes have had
+	world   atomic.Int64 // size of the job
 	nodes   []*node      // as Poll has seen them
 	polled  sync.Mutex   // of nodes
 }
@@ -98,6 +99,10 @@ func (h *Head) Port() int {
 
 // Ranks returns the number of processes of the program that other nodes have had so far. Any goroutine may call it.
 func (h *Head) Ranks() int { return int(h.present.Load()) }
+
+// WorldSize returns the number of processes that the job has by what the processes of other nodes know, 0 if it is not
+// known. Any goroutine may call it.
+func (h *Head) WorldSize() int { return int(h.world.Load()) }
 
 // Hosts returns the names of the other nodes, in the order of their numbers. Any goroutine may call it.
 func (h *Head) Hosts() (names []string) {
@@ -174,6 +179,7 @@ func (h *Head) Poll(handler ring.Handler) (bytes int, err error) {
 		}
 		if n.hello() {
 			ranks += n.stream.Ranks()
+			h.world.Store(max(h.world.Load(), int64(n.stream.WorldSize())))
 		}
 		over = over && n.over
 	}

@@ -33,6 +33,7 @@ type Stream struct {
 	proc    map[ProcID]ProcID     // the reverse of procs
 	alive   map[ProcID]bool       // processes without an end, by the number that the node has given
 	ticks   int
+	world   int
 	over    bool
 	now     func() time.Duration
 }
@@ -131,6 +132,9 @@ func (s *Stream) Alive() int { return len(s.alive) }
 // Ranks returns the number of processes that have a rank.
 func (s *Stream) Ranks() int { return s.file.procs }
 
+// WorldSize returns the greatest size of MPI_COMM_WORLD that a process had from its launcher.
+func (s *Stream) WorldSize() int { return s.world }
+
 // Call returns the number that a node has given to a thread, and the number of its last call that was delivered, from
 // 1 on. open: this call had not returned. ok is false if the thread is of another node.
 func (s *Stream) Call(id ThreadID) (thread ThreadID, number uint64, open, ok bool) {
@@ -172,6 +176,7 @@ func (n numbered) Proc(p *Proc) {
 	s.procs = append(s.procs, p.ID)
 	s.proc[p.ID] = i
 	s.alive[i] = true
+	s.world = max(s.world, p.WorldSize)
 	n.h.Proc(p)
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/check/all"
+	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 	"github.com/mpivet/mpivet/internal/testkit/nodes"
 )
@@ -133,4 +136,84 @@ func TestNodesAreAnalysedTogether(t *testing.T) {
 			t.Errorf("left on %s: %q", n, left)
 		}
 	}
+}
+
+// everyExample runs all examples on several nodes. Otherwise TestExamplesOnNodes runs a part of them.
+var everyExample = flag.Bool("every-example", false, "run all examples on several nodes")
+
+// TestExamplesOnNodes: programs whose ranks communicate give the same findings on two nodes as on one.
+func TestExamplesOnNodes(t *testing.T) {
+	c := newCluster(t, 2)
+	paths, err := exampletest.Find("../../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forEachMPI(t, func(t *testing.T, m mpirun.MPI) {
+		for _, path := range paths {
+			e, err := exampletest.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := uint32(12)
+			if *everyExample {
+				parts = 1
+			}
+			if !e.For(m) || e.NP < 2 || exampletest.Part(e, parts) != 0 || filepath.Ext(path) == ".py" {
+				continue
+			}
+			t.Run(exampletest.Name(e), func(t *testing.T) {
+				if problems := c.check(e, m); len(problems) > 0 {
+					t.Errorf("%s", strings.Join(problems, "\n"))
+				}
+			})
+		}
+	})
+}
+
+// check runs an example on the nodes and compares the findings with the expectations.
+func (c *cluster) check(e *exampletest.Example, m mpirun.MPI) []string {
+	c.t.Helper()
+	program, err := exampletest.Build(e, m, c.Dir)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	report := filepath.Join(c.Dir, "report.json")
+	launcher := c.launcher(m, e.NP)
+	if m.Name == "openmpi" {
+		for _, v := range e.Env {
+			name, _, _ := strings.Cut(v, "=")
+			launcher = append(launcher, "-x", name)
+		}
+	}
+	argv := append([]string{"env"}, e.Env...)
+	argv = append(argv, c.mpivet, "run", "--launcher", strings.Join(launcher, " "), "--json", report)
+	argv = append(append(append(append(argv, e.Flags...), "--"), program...), e.Args...)
+	_ = os.Remove(report)
+	r := c.run(m, max(e.Timeout, 20*time.Second), argv...)
+	data, err := os.ReadFile(report)
+	var found *mpirun.Report
+	if err == nil {
+		found, err = mpirun.ReadReport(data)
+	}
+	if err != nil {
+		return []string{err.Error(), r.Stderr}
+	}
+	problems := exampletest.Compare(e, found, severityOf)
+	if r.TimedOut && !e.Hangs.Has(m.Name, m.Version()) {
+		problems = append(problems, fmt.Sprintf("it hangs, or takes more than %v", e.Timeout))
+	}
+	if len(problems) > 0 {
+		problems = append(problems, r.Stderr)
+	}
+	return problems
+}
+
+// severityOf is a check's default severity.
+func severityOf(id string) string {
+	for _, c := range all.Checks() {
+		if c.ID == id {
+			return c.Severity.String()
+		}
+	}
+	return ""
 }
