@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,10 +129,30 @@ func (ns *Nodes) must(pid int, script string) {
 	}
 }
 
-// Network runs a script in the network namespace of a node, such as tc qdisc add dev eth0 root netem delay 200ms.
-func (ns *Nodes) Network(node, script string) {
+// Slow makes the network of all nodes slow, with netem's words, such as "delay 200ms loss 5%". It skips the test if
+// the kernel has no netem.
+func (ns *Nodes) Slow(netem string) {
 	ns.t.Helper()
-	ns.must(ns.pids[node], script)
+	for _, pid := range ns.pids {
+		script := "tc qdisc add dev eth0 root netem " + netem
+		out, err := exec.Command("nsenter", "-t", fmt.Sprint(pid), "-n", "--", "sh", "-c", script).CombinedOutput()
+		if bytes.Contains(out, []byte("qdisc kind is unknown")) {
+			ns.t.Skip("the kernel of this machine has no netem")
+		}
+		if err != nil {
+			ns.t.Fatalf("%s: %v: %s", script, err, out)
+		}
+	}
+}
+
+// Connect takes a node off the network, or connects it again.
+func (ns *Nodes) Connect(node string, on bool) {
+	ns.t.Helper()
+	state := "down"
+	if on {
+		state = "up"
+	}
+	ns.must(ns.net, fmt.Sprintf("ip link set v%d %s", slices.Index(ns.Names, node), state))
 }
 
 // Command returns a command on a node. It sees the nodes' home directory.

@@ -1,0 +1,264 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
+	"github.com/mpivet/mpivet/internal/testkit/recorded"
+)
+
+// ringProgram passes messages between all ranks until a file exists, and then ends well.
+const ringProgram = `#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size, stop = 0, rounds = 0, value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    while (!stop) {
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+        stop = rank == 0 && access(argv[1], F_OK) == 0;
+        MPI_Bcast(&stop, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (rank == 0 && ++rounds == 200) {
+            printf("running\n");
+            fflush(stdout);
+        }
+        usleep(500);
+    }
+    MPI_Finalize();
+    return 0;
+}
+`
+
+// openMPI is the MPI of the tests of faults: its connections over TCP end reliably.
+func openMPI(t *testing.T) mpirun.MPI {
+	t.Helper()
+	for _, m := range mpirun.Installed() {
+		if m.Name == "openmpi" {
+			return m
+		}
+	}
+	t.Skip("Open MPI is not installed")
+	return mpirun.MPI{}
+}
+
+// running is a job that runs.
+type running struct {
+	t      *testing.T
+	c      *cluster
+	cmd    *exec.Cmd
+	stop   string // the file at which the program ends
+	report string
+	ended  chan error
+
+	mu     sync.Mutex
+	output bytes.Buffer
+}
+
+func (r *running) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.output.Write(b)
+}
+
+func (r *running) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.output.String()
+}
+
+// faultLimit is the time after which a test of faults gives up waiting.
+const faultLimit = 3 * time.Minute
+
+// await waits until the output has a text.
+func (r *running) await(text string) {
+	r.t.Helper()
+	for end := time.Now().Add(faultLimit); !strings.Contains(r.text(), text); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("no %q:\n%s", text, r.text())
+		}
+	}
+}
+
+// start starts the program on all nodes under mpivet exec, and waits until it communicates.
+func (c *cluster) start(t *testing.T, m mpirun.MPI) *running {
+	t.Helper()
+	program := c.write(m, "ring", ringProgram)
+	r := &running{
+		t: t, c: c, stop: filepath.Join(c.Dir, "stop"), report: filepath.Join(c.Dir, "report.json"),
+		ended: make(chan error, 1),
+	}
+	argv := append(c.launcher(m, len(c.Names)), c.mpivet, "exec", "--json", r.report, program, r.stop)
+	r.cmd = c.Command(c.Names[0], argv...)
+	mark, kill := mpirun.Mark()
+	r.cmd.Env = append(r.cmd.Env, "MPIVET_CACHE="+filepath.Join(c.Dir, "cache"), mark)
+	r.cmd.Stdout, r.cmd.Stderr = r, r
+	r.cmd.WaitDelay = time.Second
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(kill)
+	go func() { r.ended <- r.cmd.Wait() }()
+	r.await("running")
+	return r
+}
+
+// finish lets the program end, and returns mpivet's whole output.
+func (r *running) finish() string {
+	r.t.Helper()
+	if out, err := exec.Command("touch", r.stop).CombinedOutput(); err != nil {
+		r.t.Fatalf("%v: %s", err, out)
+	}
+	select {
+	case <-r.ended:
+	case <-time.After(faultLimit):
+		r.t.Fatalf("the program does not end:\n%s", r.text())
+	}
+	return r.text()
+}
+
+// status returns the exit status of the launcher, which must have ended.
+func (r *running) status() int { return r.cmd.ProcessState.ExitCode() }
+
+// head returns the node of the head, and another node.
+func (r *running) head() (head, other string) {
+	r.t.Helper()
+	for _, n := range r.c.Names {
+		// Only the head listens.
+		out, err := r.c.Command(n, "ss", "-Hltnp").Output()
+		if err == nil && strings.Contains(string(out), `"mpivet"`) {
+			head = n
+		} else {
+			other = n
+		}
+	}
+	if head == "" || other == "" {
+		r.t.Fatalf("head %q, other node %q", head, other)
+	}
+	return head, other
+}
+
+// nothing checks that no finding was made.
+func nothing(t *testing.T, text string) {
+	t.Helper()
+	for _, word := range []string{"ERROR", "FATAL", "WARNING"} {
+		if strings.Contains(text, "] "+word) {
+			t.Errorf("a right program is accused:\n%s", text)
+			return
+		}
+	}
+}
+
+// TestAgentIsKilled: the ranks of the node run on, and nothing is concluded from what is not known of them.
+func TestAgentIsKilled(t *testing.T) {
+	c := newCluster(t, 2)
+	r := c.start(t, openMPI(t))
+	_, other := r.head()
+	if n := c.Kill(other, "mpivet analyze"); n == 0 {
+		t.Fatal("there is no agent")
+	}
+	r.await("node " + other + " is given up")
+	text := r.finish()
+	nothing(t, text)
+	if r.status() != 0 || !strings.Contains(text, "no findings") {
+		t.Errorf("status %d:\n%s", r.status(), text)
+	}
+}
+
+// TestHeadIsKilled: the program runs on to its end, and the records of the other nodes can be replayed.
+func TestHeadIsKilled(t *testing.T) {
+	c := newCluster(t, 2)
+	r := c.start(t, openMPI(t))
+	head, other := r.head()
+	c.Kill(head, "mpivet analyze")
+	text := r.finish()
+	if r.status() != 0 {
+		t.Errorf("status %d:\n%s", r.status(), text)
+	}
+	r.await("the records of node " + other + " are in ")
+	_, path, _ := strings.Cut(r.text(), "the records of node "+other+" are in ")
+	path, _, _ = strings.Cut(path, ":")
+	report, status, err := recorded.ReplayFile(path, nil)
+	if err != nil || status != 0 || len(report.Findings) > 0 {
+		t.Errorf("replay of %s: status %d, %v, %+v", path, status, err, report)
+	}
+	for _, n := range c.Names {
+		for _, f := range c.Files(n, "/tmp") {
+			if strings.HasPrefix(f, "mpivet-") && n == other {
+				t.Errorf("left on %s: /tmp/%s", n, f)
+			}
+		}
+	}
+}
+
+// TestNetworkIsSlow: a network with delay and losses changes nothing.
+func TestNetworkIsSlow(t *testing.T) {
+	c := newCluster(t, 2)
+	c.Slow("delay 200ms loss 5%")
+	r := c.run(openMPI(t), faultLimit, append(c.launcher(openMPI(t), 2), c.mpivet, "exec",
+		c.compile(openMPI(t), "../../../examples/deadlock/recv_recv.c"))...)
+	if !strings.Contains(r.Stderr, "FATAL: GLOBAL:DEADLOCK:HARD") || strings.Count(r.Stderr, " ranks, ") != 1 {
+		t.Errorf("status %d after %v:\n%s", r.Status, r.Took, r.Stderr)
+	}
+}
+
+// TestNetworkIsGone: while a node is not seen, nothing is concluded, and everything is found after that.
+func TestNetworkIsGone(t *testing.T) {
+	c := newCluster(t, 2)
+	r := c.start(t, openMPI(t))
+	_, other := r.head()
+	c.Connect(other, false)
+	r.await("node " + other + " is not seen since")
+	time.Sleep(5 * time.Second) // the network is gone for this time: it is what is tested
+	c.Connect(other, true)
+	r.await("node " + other + " is seen again")
+	text := r.finish()
+	nothing(t, text)
+	if r.status() != 0 || !strings.Contains(text, "no findings, 2 ranks") {
+		t.Errorf("status %d:\n%s", r.status(), text)
+	}
+}
+
+// TestLauncherOfNodesIsKilled: the end of the launcher is told as what it is.
+func TestLauncherOfNodesIsKilled(t *testing.T) {
+	c := newCluster(t, 2)
+	r := c.start(t, openMPI(t))
+	_ = syscall.Kill(r.cmd.Process.Pid, syscall.SIGKILL)
+	select {
+	case <-r.ended:
+	case <-time.After(faultLimit):
+		t.Fatal("the job does not end")
+	}
+	for end := time.Now().Add(faultLimit); ; time.Sleep(50 * time.Millisecond) {
+		left := 0
+		for _, n := range c.Names {
+			left += len(c.Processes(n, "mpivet analyze"))
+		}
+		if left == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d analyzers still run:\n%s", left, r.text())
+		}
+	}
+	nothing(t, r.text())
+	if !strings.Contains(r.text(), "launcher") {
+		t.Errorf("the launcher is not named:\n%s", r.text())
+	}
+	for _, n := range c.Names {
+		if files := fmt.Sprint(c.Files(n, "/dev/shm")); strings.Contains(files, "mpivet-") {
+			t.Errorf("left on %s: %s", n, files)
+		}
+	}
+}
