@@ -119,6 +119,9 @@ func (r *Writer) Close(s Stats) error {
 // Flush writes what there is, although the block is not full.
 func (r *Writer) Flush() { r.flush() }
 
+// Written reports whether everything that was flushed has been written.
+func (r *Writer) Written() bool { return len(r.free) == cap(r.free)-1 }
+
 // flush passes the block to the writing goroutine.
 func (r *Writer) flush() {
 	r.ticks = 0
