@@ -6,7 +6,7 @@ set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
 packages="$packages netpipe-openmpi python3-mpi4py gdb"
-[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux lldb"
+[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux lldb protobuf-compiler iproute2"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
