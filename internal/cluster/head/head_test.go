@@ -384,7 +384,9 @@ func TestLostNode(t *testing.T) {
 		"the records are junk": func(m *member, _ *way) { _, _ = m.spool.Write([]byte("junk")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := newJob(t, Times{Blind: 20 * time.Millisecond, Closed: 50 * time.Millisecond, Lost: 200 * time.Millisecond})
+			j := newJob(t, Times{
+				Blind: 20 * time.Millisecond, Closed: 50 * time.Millisecond, Lost: 200 * time.Millisecond,
+			})
 			w := newWay(t, j.address())
 			m, other := j.join("n1", w.l.Addr().String()), j.join("n2", j.address())
 			m.call(5)

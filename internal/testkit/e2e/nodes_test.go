@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,8 +122,8 @@ func TestNodesAreAnalysedTogether(t *testing.T) {
 				} {
 					r := c.run(m, 30*time.Second, way(x.np, x.program)...)
 					if n := strings.Count(r.Stderr, x.want); n != 1 || strings.Count(r.Stderr, " ranks, ") != 1 {
-						t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status, r.Took,
-							r.Stderr)
+						t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status,
+							r.Took, r.Stderr)
 					}
 					if failed := r.Status != 0; failed != (x.program != right) {
 						t.Errorf("%s: status %d:\n%s", filepath.Base(x.program), r.Status, r.Stderr)
@@ -158,7 +159,7 @@ func TestExamplesOnNodes(t *testing.T) {
 			if *everyExample {
 				parts = 1
 			}
-			if !e.For(m) || e.NP < 2 || exampletest.Part(e, parts) != 0 || filepath.Ext(path) == ".py" {
+			if !e.For(m) || e.NP < 2 || exampletest.Part(e, parts) != 0 || !spreads(t, e) {
 				continue
 			}
 			t.Run(exampletest.Name(e), func(t *testing.T) {
@@ -168,6 +169,25 @@ func TestExamplesOnNodes(t *testing.T) {
 			})
 		}
 	})
+}
+
+// otherwise are examples in which MPI itself does something else over TCP than in shared memory.
+var otherwise = []string{
+	// The kernel refuses the send buffer: MPI reports that, or hangs, and does not crash.
+	"buffers/inaccessible_collective.c", "buffers/inaccessible_handler_ok.c", "buffers/inaccessible_sum.c",
+	"exit/signal_in_mpi.c",
+	"deadlock/potential_swapped.c", // the first wait is no formality, so there is one more finding
+}
+
+// spreads reports whether an example makes sense on several nodes. They share no /tmp, so files are left out.
+func spreads(t *testing.T, e *exampletest.Example) bool {
+	t.Helper()
+	text, err := os.ReadFile(e.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !strings.Contains(string(text), "MPI_File_") && filepath.Ext(e.Path) != ".py" &&
+		!slices.Contains(otherwise, exampletest.Name(e))
 }
 
 // check runs an example on the nodes and compares the findings with the expectations.

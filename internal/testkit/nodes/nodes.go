@@ -163,7 +163,8 @@ func (ns *Nodes) Command(node string, argv ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(ns.Dir, "home"), "XDG_CACHE_HOME=",
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_plm_rsh_agent="+ns.Shell(), "OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=eth0",
-		"OMPI_MCA_oob_tcp_if_include=eth0", "OMPI_MCA_pml=ob1",
+		"OMPI_MCA_oob_tcp_if_include=eth0", "OMPI_MCA_pml=ob1", "OMPI_MCA_osc=^ucx",
+		"OMPI_MCA_topo=basic",
 		"HYDRA_LAUNCHER=rsh", "HYDRA_LAUNCHER_EXEC="+ns.Shell(), "UCX_NET_DEVICES=eth0", "UCX_TLS=tcp,self,sysv")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
