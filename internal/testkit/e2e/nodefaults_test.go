@@ -102,7 +102,7 @@ func (c *cluster) start(t *testing.T, m mpirun.MPI) *running {
 	argv := append(c.launcher(m, len(c.Names)), c.mpivet, "exec", "--json", r.report, program, r.stop)
 	r.cmd = c.Command(c.Names[0], argv...)
 	mark, kill := mpirun.Mark()
-	r.cmd.Env = append(r.cmd.Env, "MPIVET_CACHE="+filepath.Join(c.Dir, "cache"), mark)
+	r.cmd.Env = append(r.cmd.Env, c.cache, mark)
 	r.cmd.Stdout, r.cmd.Stderr = r, r
 	r.cmd.WaitDelay = time.Second
 	if err := r.cmd.Start(); err != nil {
