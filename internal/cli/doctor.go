@@ -16,16 +16,35 @@ import (
 
 func doctorCommand() *cobra.Command {
 	var mpi string
+	var q hostsQuestion
 	cmd := &cobra.Command{
 		Use:   "doctor [flags] [program [args]]",
 		Short: "Show what mpivet finds on this machine, and what is missing",
 		Long: `Doctor shows the MPI of a program, or all MPIs of this machine, with their compiler
 wrappers and launchers, and whether the preload library for each is built. It also
 checks whether this machine has everything that mpivet needs. The exit status is 1
-if something is missing. The line about it says what to do.`,
+if something is missing. The line about it says what to do.
+
+With --hosts or --launcher it examines the nodes of a cluster instead: it starts mpivet
+on them as mpivet run does. It shows whether they reach this machine, and whether they
+have the same mpivet and MPI.`,
+		Example: "  mpivet doctor ./a.out\n  mpivet doctor --hosts n1,n2\n  mpivet doctor --launcher \"srun -N 4\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := &doctor{out: cmd.OutOrStdout()}
-			d.examine(args, mpi)
+			switch {
+			case q.hosts == "" && q.launcher == "":
+				if q.head != "" {
+					return usagef("--head is for --hosts and --launcher")
+				}
+				d.examine(args, mpi)
+			case len(args) > 0:
+				return usagef("--hosts and --launcher examine hosts, not programs (%s)", args[0])
+			default:
+				q.mpi = mpi
+				if err := d.hosts(&q); err != nil {
+					return err
+				}
+			}
 			if d.missing > 0 {
 				return statusError(exitFailed)
 			}
@@ -35,6 +54,10 @@ if something is missing. The line about it says what to do.`,
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&mpi, "mpi", "",
 		"use this `MPI`: mpich, openmpi, abi, or the path of libmpi.so or mpicc")
+	cmd.Flags().StringVar(&q.hosts, "hosts", "", "examine these `HOSTS`, separated by commas")
+	cmd.Flags().StringVar(&q.launcher, "launcher", "",
+		"`command` that starts a process on each host, instead of the launcher of the MPI")
+	cmd.Flags().StringVar(&q.head, "head", "", "`HOST:PORT` at which the hosts reach this machine")
 	return cmd
 }
 

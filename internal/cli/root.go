@@ -117,7 +117,7 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{config.FlagError(err)} })
 	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), headCommand(), replayCommand(), checksCommand(),
 		explainCommand(), typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(),
-		linkFlagsCommand(), dbgLibraryCommand(), versionCommand())
+		linkFlagsCommand(), dbgLibraryCommand(), versionCommand(), doctorNodeCommand())
 	addCompletions(cmd)
 	return cmd
 }

@@ -144,6 +144,12 @@ func (r *Rendezvous) Offer(text string) (head string, mine bool, err error) {
 	return head, false, err
 }
 
+// Exists reports whether a process has published a text.
+func (r *Rendezvous) Exists() bool {
+	_, err := r.read()
+	return err == nil
+}
+
 func (r *Rendezvous) read() (string, error) {
 	f, err := openOwn(r.path, unix.O_RDONLY|unix.O_NOFOLLOW)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,36 @@ func TestNodesAreAnalysedTogether(t *testing.T) {
 	for _, n := range c.Names {
 		if left := c.Files(n, "/dev/shm"); len(left) > 0 && strings.Contains(strings.Join(left, " "), "mpivet") {
 			t.Errorf("left on %s: %q", n, left)
+		}
+	}
+}
+
+// TestDoctorExaminesHosts: mpivet doctor says what is wrong with which host.
+func TestDoctorExaminesHosts(t *testing.T) {
+	c := newCluster(t, 2)
+	forEachMPI(t, func(t *testing.T, m mpirun.MPI) {
+		doctor := func(status int, want []string, args ...string) {
+			t.Helper()
+			r := c.run(m, time.Minute, append([]string{c.mpivet, "doctor", "--mpi", m.Name}, args...)...)
+			for _, w := range want {
+				if !regexp.MustCompile("(?m)^" + w).MatchString(r.Stdout) {
+					t.Errorf("no %q", w)
+				}
+			}
+			if r.Status != status || t.Failed() {
+				t.Errorf("status %d after %v:\n%s%s", r.Status, r.Took, r.Stdout, r.Stderr)
+			}
+		}
+		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`}, "--hosts", "m1,m2")
+		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`},
+			"--launcher", strings.Join(c.launcher(m, 2), " "))
+		doctor(1, []string{`MISSING +host m3 +no answer .*no node m3`}, "--hosts", "m2,m3")
+		doctor(1, []string{`MISSING +host m2 +no way back: .*10\.99\.0\.77:9`}, "--hosts", "m1,m2",
+			"--head", "10.99.0.77:9")
+	})
+	for _, n := range c.Names {
+		if left := c.Processes(n, "doctor"); len(left) > 0 {
+			t.Errorf("left on %s: %d", n, left)
 		}
 	}
 }
