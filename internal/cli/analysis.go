@@ -174,10 +174,11 @@ func (s debuggerSink) Finding(f *finding.Finding) {
 }
 
 // describe writes the description of the run into the session, for mpivet ps.
-func describe(s *ring.Session, command []string, mpi string, ranks int) error {
+// head is where the analysis is, "" if this process does it.
+func describe(s *ring.Session, command []string, mpi string, ranks int, head string) error {
 	b, err := json.Marshal(state.About{
 		Command: command, MPI: mpi, Ranks: ranks, Started: time.Now(),
-		Analyzer: os.Getpid(),
+		Analyzer: os.Getpid(), Head: head,
 	})
 	if err == nil {
 		err = s.Describe(b)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpivet/mpivet/internal/cluster/head"
+	"github.com/mpivet/mpivet/internal/cluster/looks"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/pipeline"
 	"github.com/mpivet/mpivet/internal/record/ring"
@@ -176,7 +177,7 @@ func analyze(o *options, an analyzer, command []string) error {
 		return failed(fmt.Errorf("cannot make a session: %w", err))
 	}
 	defer session.Close() //nolint:errcheck // later runs remove stale sessions
-	if err := describe(session, command, an.mpi, an.ranks); err != nil {
+	if err := describe(session, command, an.mpi, an.ranks, ""); err != nil {
 		return failed(err)
 	}
 	live, err := ring.OpenLive(session)
@@ -225,6 +226,9 @@ func (an *analyzer) lead(o *options, session *ring.Session, live *ring.Live, ran
 		return statusError(exitFailed) // the rank that started this process has ended, or does not wait any more
 	}
 	defer launch.End(an.meeting)
+	if h != nil {
+		go looks.Serve(session.Dir, h, over)
+	}
 
 	// Batch systems first ask all processes of a job to end, and kill them later. In between, write the report.
 	asked := make(chan os.Signal, 2)

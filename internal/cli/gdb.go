@@ -197,7 +197,7 @@ func oneRun(name string) (*state.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := state.Look(s, pause)
+		r, err := state.Look(s.Name, s, pause)
 		if err != nil {
 			return nil, lookError(s, err)
 		}
@@ -206,7 +206,7 @@ func oneRun(name string) (*state.Run, error) {
 	var found []*state.Run
 	for i := range sessions {
 		if s := &sessions[i]; s.UID == os.Getuid() {
-			if r, err := state.Look(s, pause); err == nil && len(living(r)) > 0 {
+			if r, err := state.Look(s.Name, s, pause); err == nil && len(living(r)) > 0 {
 				found = append(found, r)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpivet/mpivet/internal/cluster/looks"
 	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/pipeline"
 )
@@ -77,6 +78,7 @@ func runHead(o *options, ticketFile string, expected int) error {
 	defer os.Remove(ticketFile)
 	over := make(chan struct{})
 	w.fatal.over, w.fatal.end = over, w.fatal.ranks.Terminate
+	go looks.Serve(w.session.Dir, w.head, over)
 	w.live.Finish() // no process runs here
 	go awaitNodes(w.head, w.ranks, nodesExpected{ranks: expected, patient: true}, over)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -161,6 +161,9 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	node := agent.NewNode(live)
 	node.Program, node.Resolver = ranks, pipeline.NewResolver()
 	node.Look = func() []byte { return lookAtSession(session) }
+	if err := describe(session, command, an.mpi, an.ranks, t.Where()); err != nil {
+		return failed(err)
+	}
 	gone := make(chan struct{})
 	a, err := agent.Start(agent.Options{
 		Ticket: t, Host: launch.Hostname(), Version: versionText(), Spool: sp, Do: node.Do,

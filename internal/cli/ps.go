@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpivet/mpivet/internal/cluster/looks"
 	"github.com/mpivet/mpivet/internal/debug/state"
+	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -34,6 +36,10 @@ least time that the thread has been in it. For each communicator, window and fil
 shows how often each rank has called each collective, which ranks are in one now, and
 which ranks are behind the others.
 
+A job on several nodes is shown as a whole on the node of its analysis. This is the
+node of mpivet run or mpivet head. Under mpivet exec it is the node whose ranks began
+first: the other nodes name it.
+
 It reads the memory that the ranks share with the analyzer. It does not need the
 analyzer, which may have died or hang. It does not disturb the run.`,
 		Example: "  mpivet ps\n  mpivet ps 3f2a\n  mpivet ps --json 3f2a",
@@ -52,7 +58,7 @@ analyzer, which may have died or hang. It does not disturb the run.`,
 			if err != nil {
 				return err
 			}
-			r, err := state.Look(s, pause)
+			r, err := state.Look(s.Name, whole(s), pause)
 			if err != nil {
 				return lookError(s, err)
 			}
@@ -66,6 +72,11 @@ analyzer, which may have died or hang. It does not disturb the run.`,
 	return cmd
 }
 
+// whole returns a session with the other nodes of its job.
+func whole(s *ring.SessionView) state.Session {
+	return looks.Session{SessionView: s, Host: launch.Hostname()}
+}
+
 // lookAtSession returns what the head of a job shows of this node, as JSON; nothing if that is not possible.
 func lookAtSession(s *ring.Session) []byte {
 	views := ring.Sessions(ring.Options{})
@@ -73,8 +84,8 @@ func lookAtSession(s *ring.Session) []byte {
 		if !slices.Contains(views[i].Dirs, s.Dir) {
 			continue
 		}
-		if r, err := state.Look(&views[i], pause); err == nil {
-			if b, err := json.Marshal(r); err == nil {
+		if v, err := views[i].Look(true); err == nil {
+			if b, err := json.Marshal(v); err == nil {
 				return b
 			}
 		}
@@ -99,7 +110,7 @@ func listRuns(cmd *cobra.Command, sessions []ring.SessionView, asJSON bool) erro
 			others++
 			continue
 		}
-		r, err := state.Find(s, pause)
+		r, err := state.Find(s.Name, whole(s), pause)
 		switch {
 		case errors.Is(err, ring.ErrNoRun): // the run has just ended, or is being set up
 		case err != nil:

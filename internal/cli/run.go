@@ -14,6 +14,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/cluster/head"
+	"github.com/mpivet/mpivet/internal/cluster/looks"
 	"github.com/mpivet/mpivet/internal/cluster/ticket"
 	"github.com/mpivet/mpivet/internal/cluster/wire"
 	"github.com/mpivet/mpivet/internal/launch"
@@ -202,7 +203,7 @@ func openWatch(o *options, np int, argv []string, mpi string, several bool) (_ *
 	if w.session, err = ring.NewSession(sessionOptions(o, np)); err != nil {
 		return nil, fmt.Errorf("cannot make a session: %w", err)
 	}
-	if err := describe(w.session, argv, mpi, np); err != nil {
+	if err := describe(w.session, argv, mpi, np, ""); err != nil {
 		return nil, err
 	}
 	if w.live, err = ring.OpenLive(w.session); err != nil {
@@ -264,6 +265,11 @@ func (w *watchedRun) run(program launch.JobOptions) (err error) {
 		return err
 	}
 	w.fatal.over = w.job.Ended()
+	if w.head != nil {
+		done := make(chan struct{})
+		defer close(done)
+		go looks.Serve(w.session.Dir, w.head, done)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer w.handleSignals(cancel)()

@@ -513,20 +513,21 @@ func (h *Head) Resolve(path string, buildID []byte, address uint64) []symbol.Fra
 	return nil
 }
 
-// Looks asks the other nodes what mpivet ps shows of them. It returns the answers that come in time.
-func (h *Head) Looks(limit time.Duration) (looks [][]byte) {
+// Looks asks the other nodes what mpivet ps shows of them. It returns the answers that come in time, by host.
+func (h *Head) Looks(limit time.Duration) map[string][]byte {
+	looks := make(map[string][]byte)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	var answers []<-chan *wire.Answer
+	answers := make(map[string]<-chan *wire.Answer)
 	for _, n := range h.all() {
 		if n.heeding() {
-			answers = append(answers, n.ask(&wire.Order{What: &wire.Order_Look{Look: &wire.Look{}}}))
+			answers[n.host] = n.ask(&wire.Order{What: &wire.Order_Look{Look: &wire.Look{}}})
 		}
 	}
-	for _, c := range answers {
+	for host, c := range answers {
 		select {
 		case m := <-c:
-			looks = append(looks, m.GetLooked())
+			looks[host] = m.GetLooked()
 		case <-ctx.Done():
 			return looks
 		}

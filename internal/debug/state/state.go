@@ -26,6 +26,9 @@ type About struct {
 	Ranks    int       `json:"ranks"` // expected on this node; 0 if not known
 	Started  time.Time `json:"started"`
 	Analyzer int       `json:"analyzer"` // its process ID
+	// Head is where the analysis of the job is, if this is a part of a job on several nodes that another process
+	// analyses.
+	Head string `json:"head,omitempty"`
 }
 
 // Condition is the state of a whole run.
@@ -41,7 +44,7 @@ const (
 	Abandoned Condition = "left behind" // all processes have ended, and the analyzer died before it could clean up
 )
 
-// Run is a run on this node.
+// Run is a run on this node, or on several if its head is on this node.
 type Run struct {
 	ID        string     `json:"run"`
 	Command   []string   `json:"command,omitempty"`
@@ -52,6 +55,7 @@ type Run struct {
 	Still     Seconds    `json:"still_s"`  // minimum time since a call last began or ended
 	Analyzer  string     `json:"analyzer"` // "running", "gone", "stuck", "stopped"
 	PID       int        `json:"analyzer_pid,omitempty"`
+	Head      string     `json:"head,omitempty"` // see About
 	Processes []*Process `json:"processes,omitempty"`
 	Objects   []*Object  `json:"objects,omitempty"`
 	Problems  []string   `json:"problems,omitempty"`
@@ -70,6 +74,7 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 type Process struct {
 	Rank    int       `json:"rank"` // in its MPI_COMM_WORLD; -1 if not known
 	World   int       `json:"world"`
+	Host    string    `json:"host,omitempty"` // if the job has several nodes
 	PID     int       `json:"pid"`
 	State   string    `json:"state"`
 	Exe     string    `json:"exe,omitempty"`
@@ -98,9 +103,14 @@ const stuckAnalyzer = 5 * time.Second
 // stillEnough is the minimum time without an event that is reported.
 const stillEnough = time.Second
 
+// Session is what there is to see of a run. *ring.SessionView implements it.
+type Session interface {
+	Look(objects bool) (*ring.RunView, error)
+}
+
 // Find reads as much of a session as a list of runs needs. It reads it once if the analyzer has recorded since when
 // each thread has not moved. Otherwise it reads it twice and calls pause in between.
-func Find(s *ring.SessionView, pause func()) (*Run, error) {
+func Find(name string, s Session, pause func()) (*Run, error) {
 	first, err := s.Look(false)
 	if err != nil {
 		return nil, err
@@ -112,7 +122,7 @@ func Find(s *ring.SessionView, pause func()) (*Run, error) {
 			return nil, err
 		}
 	}
-	r := newRun(s, first, v)
+	r := newRun(name, first, v)
 	r.Processes, r.Objects = nil, nil
 	return r, nil
 }
@@ -132,7 +142,7 @@ func marked(v *ring.RunView) bool {
 // Look reads a session twice and calls pause in between. A state that has not changed has lasted at least since the
 // first look. A rank is behind if at the second look it has called a collective fewer times than another rank had at
 // the first look.
-func Look(s *ring.SessionView, pause func()) (*Run, error) {
+func Look(name string, s Session, pause func()) (*Run, error) {
 	first, err := s.Look(true)
 	if err != nil {
 		return nil, err
@@ -142,19 +152,20 @@ func Look(s *ring.SessionView, pause func()) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(s, first, second)
+	r := newRun(name, first, second)
 	r.Objects = compare(first, second, r.Processes)
 	return r, nil
 }
 
-func newRun(s *ring.SessionView, first, v *ring.RunView) *Run {
-	r := &Run{ID: s.Name, Problems: slices.Clone(v.Problems), Analyzer: "running"}
+func newRun(name string, first, v *ring.RunView) *Run {
+	r := &Run{ID: name, Problems: slices.Clone(v.Problems), Analyzer: "running"}
 	var about About
 	if v.About != nil && json.Unmarshal(v.About, &about) != nil {
 		r.Problems = append(r.Problems, "what the session says about the run is damaged")
 		about = About{}
 	}
 	r.Command, r.MPI, r.Ranks, r.PID = about.Command, about.MPI, max(about.Ranks, 0), about.Analyzer
+	r.Head = about.Head
 	if !about.Started.IsZero() {
 		r.Age = Seconds(time.Since(about.Started))
 	}
@@ -168,7 +179,7 @@ func newRun(s *ring.SessionView, first, v *ring.RunView) *Run {
 	}
 	r.Processes = processes(first, v)
 	for _, p := range r.Processes {
-		if r.Age == 0 {
+		if r.Age == 0 && p.Host == "" {
 			r.Age = Seconds(v.Now - p.view.Start)
 		}
 		if p.World == 0 && p.Rank >= 0 {
@@ -249,7 +260,7 @@ func processes(first, v *ring.RunView) []*Process {
 			continue // a script, or a launcher
 		}
 		p := &Process{
-			Rank: rank, PID: q.PID, Exe: q.Exe, view: q, names: tables.NewNames(q.Names, q.Objects),
+			Rank: rank, Host: q.Host, PID: q.PID, Exe: q.Exe, view: q, names: tables.NewNames(q.Names, q.Objects),
 			State: processState(q),
 		}
 		if rank >= 0 {
@@ -313,7 +324,7 @@ func processState(q *ring.ProcessView) string {
 
 func sameProcess(v *ring.RunView, q *ring.ProcessView) *ring.ProcessView {
 	for _, p := range v.Processes {
-		if p.Name == q.Name && p.Start == q.Start {
+		if p.Host == q.Host && p.Name == q.Name && p.Start == q.Start {
 			return p
 		}
 	}

@@ -51,7 +51,7 @@ func view(at time.Duration, processes ...*ring.ProcessView) *ring.RunView {
 
 // run returns the result of two looks at a run.
 func run(first, second *ring.RunView) *Run {
-	r := newRun(&ring.SessionView{Name: "r"}, first, second)
+	r := newRun("r", first, second)
 	r.Objects = compare(first, second, r.Processes)
 	return r
 }

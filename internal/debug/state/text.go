@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -47,6 +48,9 @@ func (r *Run) state() string {
 	if r.Analyzer != "running" && r.Condition != Abandoned {
 		s += ", analyzer " + r.Analyzer
 	}
+	if r.Head != "" {
+		s += ", part of a job"
+	}
 	return s
 }
 
@@ -72,6 +76,10 @@ func (r *Run) Print(w io.Writer) error {
 		say = fmt.Sprintf(say, ago(r.Still))
 	}
 	fmt.Fprintf(b, "%s: %s\n", r.Condition, say)
+	if r.Head != "" {
+		fmt.Fprintf(b, "These are the ranks on this node. mpivet ps shows the whole job on the node of its analyzer (%s).\n",
+			r.Head)
+	}
 	if r.Condition != Abandoned {
 		switch r.Analyzer {
 		case "gone":
@@ -103,7 +111,12 @@ func (r *Run) printProcesses(w io.Writer, several bool) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RANK\tPID\tFOR\tDOES")
+	hosts := slices.ContainsFunc(r.Processes, func(p *Process) bool { return p.Host != "" })
+	host := func(string) string { return "" }
+	if hosts {
+		host = func(name string) string { return name + "\t" }
+	}
+	fmt.Fprintf(t, "RANK\t%sPID\tFOR\tDOES\n", host("HOST"))
 	for _, p := range r.Processes {
 		rank := "-"
 		if p.Rank >= 0 {
@@ -113,17 +126,17 @@ func (r *Run) printProcesses(w io.Writer, several bool) {
 			rank = worldName(p.World) + rank
 		}
 		if !p.view.Alive || len(p.Threads) == 0 {
-			fmt.Fprintf(t, "%s\t%d\t\t%s\n", rank, p.PID, p.State)
+			fmt.Fprintf(t, "%s\t%s%d\t\t%s\n", rank, host(p.Host), p.PID, p.State)
 		}
 		for i, h := range p.Threads {
-			who, pid := rank, fmt.Sprint(p.PID)
+			who, where, pid := rank, p.Host, fmt.Sprint(p.PID)
 			if i > 0 {
-				who = ""
+				who, where = "", ""
 			}
 			if h.TID != p.PID {
 				pid = fmt.Sprintf("thread %d", h.TID)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", who, pid, h.time(), h.does(p.view.Alive))
+			fmt.Fprintf(t, "%s\t%s%s\t%s\t%s\n", who, host(where), pid, h.time(), h.does(p.view.Alive))
 		}
 	}
 	_ = t.Flush()

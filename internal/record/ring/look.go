@@ -89,6 +89,23 @@ type RunView struct {
 	Problems  []string // what could not be read, one sentence each
 }
 
+// Add adds the processes of another node. Their times are converted by the ages that they have on their node: the clocks
+// of the nodes are not compared.
+func (v *RunView) Add(host string, o *RunView) {
+	for _, p := range o.Processes {
+		p.Host = host
+		for _, t := range p.Threads {
+			if t.Since > 0 {
+				t.Since = max(t.Since+v.Now-o.Now, 1)
+			}
+		}
+		v.Processes = append(v.Processes, p)
+	}
+	for _, text := range o.Problems {
+		v.Problems = append(v.Problems, host+": "+text)
+	}
+}
+
 // ErrNoRun is the error for a session that does not exist, or does not exist any more.
 var ErrNoRun = errors.New("the run is over")
 
@@ -212,12 +229,13 @@ func (v *RunView) control(dir string) error {
 
 // ProcessView is a process of a run.
 type ProcessView struct {
+	Host        string // "" if the run has one node only
 	Name        string // of its file: "p<pid>.<k>"
 	PID, PPID   int
 	Rank        int // from the launcher's environment, -1 if unknown
 	WorldSize   int // from there, too
 	Exe         string
-	Start       time.Duration // CLOCK_MONOTONIC
+	Start       time.Duration // CLOCK_MONOTONIC of its node
 	Initialized bool          // MPI_Init has returned
 	Finalized   bool          // MPI_Finalize has been entered
 	Aborted     bool          // MPI_Abort has been entered

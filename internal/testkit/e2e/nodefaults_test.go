@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -158,6 +160,56 @@ func nothing(t *testing.T, text string) {
 			return
 		}
 	}
+}
+
+// TestPsShowsAllNodes: mpivet ps on the node of the head shows the ranks of all nodes, and which one is behind.
+func TestPsShowsAllNodes(t *testing.T) {
+	c := newCluster(t, 2)
+	r := c.start(t, openMPI(t))
+	head, other := r.head()
+	ps := func(node string) string {
+		t.Helper()
+		list, err := c.Command(node, c.mpivet, "ps").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, list)
+		}
+		lines := strings.Split(strings.TrimSpace(string(list)), "\n")
+		if len(lines) != 2 {
+			t.Fatalf("one run expected:\n%s", list)
+		}
+		out, err := c.Command(node, c.mpivet, "ps", strings.Fields(lines[1])[0]).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	mine := c.Processes(other, "mpivet analyze")
+	ranks := slices.DeleteFunc(c.Processes(other, r.stop), func(pid int) bool { return slices.Contains(mine, pid) })
+	for _, pid := range ranks {
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+	}
+	text := ""
+	for end := time.Now().Add(faultLimit); ; {
+		// The rank on the head's node has called MPI_Bcast or waits in MPI_Sendrecv_replace.
+		text = ps(head)
+		if regexp.MustCompile(`(?m)^[01] +`+head+` .*MPI_`).MatchString(text) &&
+			regexp.MustCompile(`(?m)^[01] +`+other+` .*≥.* MPI_`).MatchString(text) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not both ranks with their nodes:\n%s", text)
+		}
+	}
+	if !strings.Contains(text, "MPI_COMM_WORLD (2 processes)") || strings.Contains(text, "not seen") {
+		t.Errorf("not one communicator with all ranks:\n%s", text)
+	}
+	if part := ps(other); !strings.Contains(part, "the node of its analyzer (10.99.0.") {
+		t.Errorf("the other node does not tell where the whole job is shown:\n%s", part)
+	}
+	for _, pid := range ranks {
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+	nothing(t, r.finish())
 }
 
 // TestAgentIsKilled: the ranks of the node run on, and nothing is concluded from what is not known of them.
