@@ -313,6 +313,7 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 	}
 	r := &a.run
 	r.ExitStatus, r.Duration, r.Ranks, r.EndedByMpivet = status, duration, a.ranks(), aborted
+	r.Nodes = a.nodes()
 	r.Calls = a.pipeline.Tracker.Calls() + a.stats.Queries
 	r.Messages, r.Collectives = a.pipeline.Matcher.Messages, a.pipeline.Matcher.Collectives
 	r.Stall, r.Stalls = a.stats.StallTime, a.stats.Stalls
@@ -461,4 +462,24 @@ func (a *analysis) ranks() int {
 		n += w.Size
 	}
 	return n
+}
+
+// nodes returns the nodes of the job in the order in which they have come, nil if there is only one.
+func (a *analysis) nodes() (list []report.Node) {
+	at := make(map[string]int)
+	for _, p := range a.pipeline.Tracker.Processes {
+		if p.Host == "" || p.World == nil {
+			continue
+		}
+		i, known := at[p.Host]
+		if !known {
+			i, list = len(list), append(list, report.Node{Host: p.Host})
+			at[p.Host] = i
+		}
+		list[i].Ranks++
+	}
+	if len(list) == 1 {
+		return nil
+	}
+	return list
 }

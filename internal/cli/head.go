@@ -99,6 +99,9 @@ func runHead(o *options, ticketFile string, expected int) error {
 	}
 	close(over)
 	duration := time.Since(began)
+	if m := w.head.Meta(); m.Command != nil {
+		a.run.Command, a.run.MPI = m.Command, m.Facts[factMPI]
+	}
 	w.fatal.working.Wait()
 	a.note(w.src.Notes()...)
 	err = a.finish(w.ranks.Failed(), duration, false)

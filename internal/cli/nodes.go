@@ -77,7 +77,7 @@ func newHead(address string, live *ring.Live) (*head.Head, *ticket.Ticket, error
 		bind = ":" + port
 	}
 	h, err := head.New(head.Options{
-		Address: bind, Ticket: t, Version: versionText(), Reads: mpiapi.Reads,
+		Address: bind, Ticket: t, Version: versionText(), Host: launch.Hostname(), Reads: mpiapi.Reads,
 		Note: func(text string) { say("%s", text) }, Launcher: func(string) {},
 	}, live)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 type Run struct {
 	Command    []string
 	Ranks      int    // in MPI_COMM_WORLD; 0 if MPI was never initialised
+	Nodes      []Node // nil if the job has only one node
 	MPI        string // "Open MPI 4.1.4"; "" if not known
 	ExitStatus int    // exit status of the program; 128+n if a signal ended it
 	// EndedByMpivet says that mpivet ended the program after a finding. Then the exit status has no meaning.
@@ -36,6 +37,12 @@ type Run struct {
 	Launcher string
 	// Interrupted says that the run was ended from outside, or is reported before its end.
 	Interrupted bool
+}
+
+// Node is a node of a job.
+type Node struct {
+	Host  string
+	Ranks int // of all MPI_COMM_WORLDs
 }
 
 // Progress is the state of a job that still runs.

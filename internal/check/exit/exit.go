@@ -200,7 +200,10 @@ func (s *deaths) report(p *track.Process) {
 		f.Details["signal"] = e.Code
 	}
 	open := openCall(p)
-	f.Message = fmt.Sprintf("%s (process %d) %s by %s", rankName(p), p.PID, is, name)
+	f.Message = fmt.Sprintf("%s (process %d%s) %s by %s", rankName(p), p.PID, on(p), is, name)
+	if p.Host != "" {
+		f.Details["host"] = p.Host
+	}
 	switch {
 	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
@@ -280,6 +283,14 @@ func openCall(p *track.Process) *opened {
 		}
 	}
 	return nil
+}
+
+// on names the node of a process, if there are several.
+func on(p *track.Process) string {
+	if p.Host == "" {
+		return ""
+	}
+	return " on node " + p.Host
 }
 
 func rankName(p *track.Process) string {

@@ -25,6 +25,7 @@ type Options struct {
 	Address string // host:port to listen on; the port may be 0
 	Ticket  *ticket.Ticket
 	Version string            // of mpivet
+	Host    string            // name of this node
 	Reads   func(uint64) bool // see ring.OpenFile
 	// Note tells the user something. Any goroutine may call it.
 	Note func(text string)
@@ -85,6 +86,7 @@ func New(o Options, local *ring.Live) (*Head, error) {
 	numbers := new(ring.Numbers)
 	if local != nil {
 		numbers = local.Numbers
+		local.Host = o.Host
 	}
 	var err error
 	h.s, h.addr, err = listen(o.Address, o.Ticket, &h.o, numbers)
@@ -110,6 +112,16 @@ func (h *Head) Hosts() (names []string) {
 		names = append(names, n.host)
 	}
 	return names
+}
+
+// Meta returns what the first of the other nodes tells of the run. The goroutine that polls may call it.
+func (h *Head) Meta() (m ring.Meta) {
+	for _, n := range h.nodes {
+		if n.hello() {
+			return n.stream.Meta
+		}
+	}
+	return m
 }
 
 // Busy reports whether a node that is not lost has records that were not delivered yet, or may get some.

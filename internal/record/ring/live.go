@@ -63,6 +63,8 @@ type registered struct {
 // Live reads the rings of a session while its processes run. Only one goroutine may call Poll and Wait. Any goroutine
 // may call Finish and Stop.
 type Live struct {
+	Host string // name of this node, "" if the job has only one
+
 	s        *Session
 	w        *watcher
 	procs    map[ProcID]*proc
@@ -499,7 +501,7 @@ func (l *Live) endEarly(number int) {
 		return
 	}
 	l.came = true
-	p := &Proc{ID: l.Numbers.NextProc(), PID: r.PID, Rank: r.Rank, WorldSize: -1, Start: now()}
+	p := &Proc{ID: l.Numbers.NextProc(), PID: r.PID, Rank: r.Rank, WorldSize: -1, Start: now(), Host: l.Host}
 	if len(r.Above) > 0 {
 		p.PPID = r.Above[0].PID
 	}
@@ -517,7 +519,7 @@ func (l *Live) attachProc(f file) *proc {
 	}
 	p := &proc{
 		info: Proc{
-			ID:  l.Numbers.NextProc(),
+			ID: l.Numbers.NextProc(), Host: l.Host,
 			PID: int(page.PID), PPID: int(page.PPID),
 			Rank: int(page.Rank), WorldSize: int(page.WorldSize),
 			Exe: text(page.Exe[:]), Start: time.Duration(page.StartTime),

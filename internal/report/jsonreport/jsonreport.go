@@ -34,6 +34,7 @@ type Document struct {
 type Run struct {
 	Command    []string `json:"command"`
 	Ranks      int      `json:"ranks"`
+	Nodes      []Node   `json:"nodes,omitempty"` // if there are several
 	MPI        string   `json:"mpi"`
 	ExitStatus int      `json:"exit_status"`
 	Duration   float64  `json:"duration_s"`
@@ -46,6 +47,12 @@ type Run struct {
 	Notes       []string `json:"notes,omitempty"`
 	Launcher    string   `json:"launcher,omitempty"` // that the launcher was killed, and how
 	Interrupted bool     `json:"interrupted,omitempty"`
+}
+
+// Node is a [report.Node].
+type Node struct {
+	Host  string `json:"host"`
+	Ranks int    `json:"ranks"`
 }
 
 // Finding is a [finding.Finding].
@@ -130,6 +137,9 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 		},
 		Findings: make([]Finding, 0, len(findings)),
 		Summary:  Summary{sum.Fatal, sum.Error, sum.Warning, sum.Info, sum.Suppressed, sum.Known},
+	}
+	for _, n := range run.Nodes {
+		d.Run.Nodes = append(d.Run.Nodes, Node(n))
 	}
 	for _, s := range run.Suppressions {
 		d.Suppressions = append(d.Suppressions, Suppression{s.Check, s.Reason, s.Origin, s.Findings})

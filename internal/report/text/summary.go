@@ -119,6 +119,9 @@ func (r *Reporter) facts(run *report.Run) string {
 	text := ", MPI was not initialised"
 	if run.Ranks > 0 {
 		text = ", " + number(uint64(run.Ranks), "rank")
+		if len(run.Nodes) > 1 {
+			text += fmt.Sprintf(" on %d nodes", len(run.Nodes))
+		}
 	}
 	if run.MPI != "" {
 		text += ", " + run.MPI

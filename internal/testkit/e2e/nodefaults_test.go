@@ -3,10 +3,10 @@ package e2e
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,12 +57,13 @@ func openMPI(t *testing.T) mpirun.MPI {
 
 // running is a job that runs.
 type running struct {
-	t      *testing.T
-	c      *cluster
-	cmd    *exec.Cmd
-	stop   string // the file at which the program ends
-	report string
-	ended  chan error
+	t       *testing.T
+	c       *cluster
+	cmd     *exec.Cmd
+	stop    string // the file at which the program ends
+	report  string
+	program string // its path
+	ended   chan error
 
 	mu     sync.Mutex
 	output bytes.Buffer
@@ -98,7 +99,7 @@ func (c *cluster) start(t *testing.T, m mpirun.MPI) *running {
 	t.Helper()
 	program := c.write(m, "ring", ringProgram)
 	r := &running{
-		t: t, c: c, stop: filepath.Join(c.Dir, "stop"), report: filepath.Join(c.Dir, "report.json"),
+		t: t, c: c, program: program, stop: filepath.Join(c.Dir, "stop"), report: filepath.Join(c.Dir, "report.json"),
 		ended: make(chan error, 1),
 	}
 	argv := append(c.launcher(m, len(c.Names)), c.mpivet, "exec", "--json", r.report, program, r.stop)
@@ -183,8 +184,7 @@ func TestPsShowsAllNodes(t *testing.T) {
 		}
 		return string(out)
 	}
-	mine := c.Processes(other, "mpivet analyze")
-	ranks := slices.DeleteFunc(c.Processes(other, r.stop), func(pid int) bool { return slices.Contains(mine, pid) })
+	ranks := c.Running(other, r.program)
 	for _, pid := range ranks {
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 	}
@@ -228,6 +228,29 @@ func TestAgentIsKilled(t *testing.T) {
 	}
 }
 
+// TestRankOnNodeIsKilled: the finding names the node, and the report has the nodes.
+func TestRankOnNodeIsKilled(t *testing.T) {
+	c := newCluster(t, 2)
+	r := c.start(t, openMPI(t))
+	_, other := r.head()
+	for _, pid := range c.Running(other, r.program) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	text := r.finish()
+	if !regexp.MustCompile(`Rank [01] \(process \d+ on node ` + other + `\) is killed by SIGKILL`).MatchString(text) {
+		t.Errorf("no node of the killed rank:\n%s", text)
+	}
+	data, err := os.ReadFile(r.report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range c.Names {
+		if !regexp.MustCompile(`\{\s*"host": "` + n + `",\s*"ranks": 1\s*\}`).Match(data) {
+			t.Errorf("node %s is not in the report: %s", n, data)
+		}
+	}
+}
+
 // TestHeadIsKilled: the program runs on to its end, and the records of the other nodes can be replayed.
 func TestHeadIsKilled(t *testing.T) {
 	c := newCluster(t, 2)
@@ -260,7 +283,7 @@ func TestNetworkIsSlow(t *testing.T) {
 	c.Slow("delay 200ms loss 5%")
 	r := c.run(openMPI(t), faultLimit, append(c.launcher(openMPI(t), 2), c.mpivet, "exec",
 		c.compile(openMPI(t), "../../../examples/deadlock/recv_recv.c"))...)
-	if !strings.Contains(r.Stderr, "FATAL: GLOBAL:DEADLOCK:HARD") || strings.Count(r.Stderr, " ranks, ") != 1 {
+	if !strings.Contains(r.Stderr, "FATAL: GLOBAL:DEADLOCK:HARD") || strings.Count(r.Stderr, " ranks on 2 nodes, ") != 1 {
 		t.Errorf("status %d after %v:\n%s", r.Status, r.Took, r.Stderr)
 	}
 }

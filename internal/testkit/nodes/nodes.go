@@ -172,7 +172,23 @@ func (ns *Nodes) Command(node string, argv ...string) *exec.Cmd {
 }
 
 // Processes returns the processes on a node whose command line contains a text.
-func (ns *Nodes) Processes(node, text string) (pids []int) {
+func (ns *Nodes) Processes(node, text string) []int {
+	return ns.find(node, func(pid int) bool {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return strings.Contains(strings.ReplaceAll(string(line), "\x00", " "), text)
+	})
+}
+
+// Running returns the processes on a node that run an executable.
+func (ns *Nodes) Running(node, path string) []int {
+	return ns.find(node, func(pid int) bool {
+		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		return err == nil && exe == path
+	})
+}
+
+// find returns the processes on a node for which is returns true.
+func (ns *Nodes) find(node string, is func(pid int) bool) (pids []int) {
 	own, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", ns.pids[node]))
 	if err != nil {
 		ns.t.Fatal(err)
@@ -189,8 +205,7 @@ func (ns *Nodes) Processes(node, text string) (pids []int) {
 		if its, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid)); err != nil || its != own {
 			continue
 		}
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if strings.Contains(strings.ReplaceAll(string(line), "\x00", " "), text) {
+		if is(pid) {
 			pids = append(pids, pid)
 		}
 	}

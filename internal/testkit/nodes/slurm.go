@@ -33,6 +33,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 ReturnToService=2
+KillWait=2
 %[3]sPartitionName=all Nodes=%[4]s Default=YES MaxTime=INFINITE State=UP
 `
 
@@ -65,13 +66,29 @@ func (ns *Nodes) Slurm() (env []string) {
 		ns.serve(name, "slurmd", "-D", "-N", name, "-f", conf)
 	}
 	env = []string{"SLURM_CONF=" + conf}
+	ns.awaitIdle(env)
+	return env
+}
+
+// Cancel cancels all jobs of Slurm.
+func (ns *Nodes) Cancel(env []string) {
+	ns.t.Helper()
+	cmd := ns.Command(ns.Names[0], "scancel", "--user=root")
+	cmd.Env = append(cmd.Env, env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		ns.t.Fatalf("scancel: %v: %s", err, out)
+	}
+	ns.awaitIdle(env)
+}
+
+func (ns *Nodes) awaitIdle(env []string) {
+	ns.t.Helper()
 	ns.until("the nodes of Slurm are not idle", func() bool {
 		cmd := ns.Command(ns.Names[0], "sinfo", "-h", "-t", "idle", "-o", "%D")
 		cmd.Env = append(cmd.Env, env...)
 		out, err := cmd.Output()
 		return err == nil && strings.TrimSpace(string(out)) == fmt.Sprint(len(ns.Names))
 	})
-	return env
 }
 
 func (ns *Nodes) mkdir(names ...string) {
