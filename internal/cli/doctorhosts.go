@@ -238,8 +238,8 @@ func (d *doctor) host(s nodeSight, here *nodeSight, m *launch.MPI, t *ticket.Tic
 		}
 	}
 	if !s.Shares {
-		d.note(what, "its ~/.cache is not that of this machine. mpivet run works. For mpiexec … mpivet exec, set %s to "+
-			"a directory that all nodes share, or use mpivet head", launch.SharedVariable)
+		d.note(what, "its ~/.cache is not that of this machine. mpivet run works. For mpiexec … mpivet exec, set %s "+
+			"to a directory that all nodes share, or use mpivet head", launch.SharedVariable)
 	}
 	// Times of other hosts are never used. But users compare log files.
 	if skew := s.Time.Sub(here.Time); skew.Abs() > clockLimit {

@@ -77,8 +77,8 @@ func (r *Run) Print(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "%s: %s\n", r.Condition, say)
 	if r.Head != "" {
-		fmt.Fprintf(b, "These are the ranks on this node. mpivet ps shows the whole job on the node of its analyzer (%s).\n",
-			r.Head)
+		fmt.Fprintf(b, "These are the ranks on this node. "+
+			"mpivet ps shows the whole job on the node of its analyzer (%s).\n", r.Head)
 	}
 	if r.Condition != Abandoned {
 		switch r.Analyzer {

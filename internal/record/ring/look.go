@@ -89,8 +89,8 @@ type RunView struct {
 	Problems  []string // what could not be read, one sentence each
 }
 
-// Add adds the processes of another node. Their times are converted by the ages that they have on their node: the clocks
-// of the nodes are not compared.
+// Add adds the processes of another node. Their times are converted by the ages that they have on their node, so that
+// the clocks of the nodes are not compared.
 func (v *RunView) Add(host string, o *RunView) {
 	for _, p := range o.Processes {
 		p.Host = host

@@ -283,7 +283,8 @@ func TestNetworkIsSlow(t *testing.T) {
 	c.Slow("delay 200ms loss 5%")
 	r := c.run(openMPI(t), faultLimit, append(c.launcher(openMPI(t), 2), c.mpivet, "exec",
 		c.compile(openMPI(t), "../../../examples/deadlock/recv_recv.c"))...)
-	if !strings.Contains(r.Stderr, "FATAL: GLOBAL:DEADLOCK:HARD") || strings.Count(r.Stderr, " ranks on 2 nodes, ") != 1 {
+	if !strings.Contains(r.Stderr, "FATAL: GLOBAL:DEADLOCK:HARD") ||
+		strings.Count(r.Stderr, " ranks on 2 nodes, ") != 1 {
 		t.Errorf("status %d after %v:\n%s", r.Status, r.Took, r.Stderr)
 	}
 }

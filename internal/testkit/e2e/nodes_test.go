@@ -137,7 +137,8 @@ func TestNodesAreAnalysedTogether(t *testing.T) {
 					{right, 3, "mpivet: no findings, 3 ranks on 2 nodes, "},
 				} {
 					r := c.run(m, 15*time.Second, way(x.np, x.program)...)
-					if n := strings.Count(r.Stderr, x.want); n != 1 || strings.Count(r.Stderr, " ranks on 2 nodes, ") != 1 {
+					n, sums := strings.Count(r.Stderr, x.want), strings.Count(r.Stderr, " ranks on 2 nodes, ")
+					if n != 1 || sums != 1 {
 						t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status,
 							r.Took, r.Stderr)
 					}

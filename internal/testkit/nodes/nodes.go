@@ -53,8 +53,9 @@ func New(t testing.TB, n int) *Nodes {
 	ns.must(ns.net, "ip link add br0 type bridge && ip link set br0 up && ip link set lo up")
 	for i, name := range ns.Names {
 		// The new /sys has the node's network. slurmd needs the machine's /sys/fs/cgroup.
-		pid := ns.hold("-n -m -u -i", fmt.Sprintf(`hostname %s && mount --make-rprivate / && exec 4</sys/fs/cgroup &&
-			mount -t sysfs sysfs /sys && mount -c --rbind /proc/self/fd/4 /sys/fs/cgroup && mount -t tmpfs -o mode=1777 shm /dev/shm &&
+		pid := ns.hold("-n -m -u -i", fmt.Sprintf(`hostname %s && mount --make-rprivate / &&
+			exec 4</sys/fs/cgroup && mount -t sysfs sysfs /sys && mount -c --rbind /proc/self/fd/4 /sys/fs/cgroup &&
+			mount -t tmpfs -o mode=1777 shm /dev/shm &&
 			mount -t tmpfs -o mode=1777 tmp /tmp && mount --bind %s/hosts /etc/hosts`, name, dir))
 		ns.pids[name] = pid
 		ns.must(ns.net, fmt.Sprintf("ip link add v%d type veth peer name eth0 netns %d", i, pid))

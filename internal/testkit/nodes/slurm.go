@@ -59,7 +59,8 @@ func (ns *Nodes) Slurm() (env []string) {
 	ns.serve(ns.Names[0], "munged", "--foreground", "--force", "--key-file="+at("key"), "--socket="+at("socket"),
 		"--pid-file="+at("pid"), "--log-file="+at("log"), "--seed-file="+at("seed"))
 	ns.until("munged does not answer", func() bool {
-		return exec.Command("munge", "-n", "-S", at("socket"), "-o", "/dev/null").Run() == nil //nolint:gosec // own path
+		cmd := exec.Command("munge", "-n", "-S", at("socket"), "-o", "/dev/null") //nolint:gosec // own path
+		return cmd.Run() == nil
 	})
 	ns.serve(ns.Names[0], "slurmctld", "-D", "-f", conf)
 	for _, name := range ns.Names {
@@ -94,7 +95,8 @@ func (ns *Nodes) awaitIdle(env []string) {
 func (ns *Nodes) mkdir(names ...string) {
 	ns.t.Helper()
 	for _, name := range names {
-		if err := os.MkdirAll(filepath.Join(ns.Dir, name), 0o755); err != nil { //nolint:gosec // nothing in it is secret
+		err := os.MkdirAll(filepath.Join(ns.Dir, name), 0o755) //nolint:gosec // nothing in it is secret
+		if err != nil {
 			ns.t.Fatal(err)
 		}
 	}
