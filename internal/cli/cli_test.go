@@ -42,6 +42,9 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
+			if name, ok := strings.CutPrefix(cond, "mpmd:"); ok {
+				return mpirun.MPI{Mpirun: "mpiexec." + name}.TwoPrograms(), nil
+			}
 			switch cond {
 			case "mpich", "openmpi":
 				_, err := exec.LookPath("mpicc." + cond)

@@ -7,6 +7,8 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "hash.h"
@@ -46,7 +48,14 @@ __attribute__((unused)) static void stripes_anywhere(struct mv_summing *s, const
 
 typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/* The constraint of the vector registers. */
 #if defined(__x86_64__)
+#define IN_VECTOR "+x"
+#else
+#define IN_VECTOR "+w"
+#endif
 
 /* How far ahead data are fetched. The hardware prefetcher stops at the end of each page. */
 #define AHEAD 4096
@@ -70,7 +79,7 @@ typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
             {                                                                                                   \
                 vector word, k;                                                                                 \
                 memcpy(&word, p + sizeof word * (unsigned)i, sizeof word);                                      \
-                __asm__("" : "+x"(word)); /* read it once: it often lies in two cache lines */                  \
+                __asm__("" : IN_VECTOR(word)); /* read it once: it often lies in two cache lines */             \
                 k = word ^ key[i];                                                                              \
                 lane[i] += (vector)multiply(k, k >> 32); /* of the lower halves */                              \
                 words[i] += word;                                                                               \
@@ -84,6 +93,9 @@ typedef void stripes_fn(struct mv_summing *, const unsigned char *, uint64_t);
     }
 
 typedef uint64_t vector_2 __attribute__((vector_size(16)));
+#endif
+
+#if defined(__x86_64__)
 typedef uint64_t vector_4 __attribute__((vector_size(32)));
 #define MULTIPLY_2(a, b) _mm_mul_epu32((__m128i)(a), (__m128i)(b))
 #define MULTIPLY_4(a, b) _mm256_mul_epu32((__m256i)(a), (__m256i)(b))
@@ -102,6 +114,11 @@ static stripes_fn *best(void)
         return stripes_avx512;
     return __builtin_cpu_supports("avx2") ? stripes_avx2 : stripes_sse2;
 }
+#elif defined(__aarch64__)
+/* Every processor for arm64 has NEON. */
+#define MULTIPLY_2(a, b) vmull_u32(vmovn_u64((uint64x2_t)(a)), vmovn_u64((uint64x2_t)(b)))
+STRIPES(stripes_neon, vector_2, MULTIPLY_2, )
+static stripes_fn *best(void) { return stripes_neon; }
 #else
 static stripes_fn *best(void) { return stripes_anywhere; }
 #endif

@@ -189,6 +189,13 @@ func killMarked(mark string) {
 	}
 }
 
+// TwoPrograms reports whether the launcher can start two programs in one job. That of Open MPI 5.0.7 crashes.
+func (m MPI) TwoPrograms() bool {
+	cmd := exec.Command(m.Mpirun, "-n", "1", "true", ":", "-n", "1", "true")
+	cmd.Env = Environment()
+	return cmd.Run() == nil
+}
+
 // BuildMpivet builds the command mpivet of this source tree into a file, as make build does. It also makes mpivet build
 // its preload libraries, so that no run waits for them.
 func BuildMpivet(path string) error {
