@@ -35,8 +35,8 @@ func modified(x *check.Run, m *checksum.Modification) *finding.Finding {
 		Key:   x.Place(m.Operation) + "|" + x.Place(m.Completed),
 		Ranks: []int{rank},
 		Sites: []finding.Site{x.Site("operation", m.Operation)},
-		Advice: "Complete the operation with MPI_Wait or a successful MPI_Test before writing to the buffer. Or " +
-			"prepare the new data in another buffer.",
+		Advice: "Complete the operation with MPI_Wait or a successful MPI_Test before the buffer is written to or " +
+			"freed. Or prepare the new data in another buffer.",
 		Details: map[string]any{"function": name, "bytes": m.Bytes, "at": m.At, "length": m.Length, "exact": m.Exact},
 	}
 	rule := "The program must not write to a send buffer before the operation is complete (MPI standard, section 3.7.2)"
