@@ -5,6 +5,17 @@
  * The functions in this header are the record path. Those in ring.c are off it: they may make system calls, but print
  * nothing and preserve errno. They give up, so that the thread or the process goes on unrecorded, rather than fail or
  * hang.
+ *
+ * Why no processor lets the analyzer see too much or too little, also those that reorder memory accesses, as arm64:
+ * - A record is written before head is stored with release order (mv_publish). The analyzer loads head with acquire
+ *   order. So it sees all of a record below head.
+ * - Results are written before done is stored with release order (mv_done). The analyzer loads done, and then head,
+ *   both with acquire order. So it sees the results of the calls up to done, and head is not older than done.
+ * - The analyzer has read a record before it stores tail with release order. The thread loads tail with acquire order
+ *   before it writes where the record was (mv_room). So no record is overwritten that is still being read. The record
+ *   of a call that has not returned stays, as its results are written into it.
+ * - Only one thread writes head and done, and only one writes tail. So plain stores of both sides never meet.
+ * Go's atomic operations are sequentially consistent, which includes acquire and release. TestRingOrder checks it.
  */
 #ifndef MPIVET_RING_H
 #define MPIVET_RING_H
