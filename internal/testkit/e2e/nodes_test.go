@@ -197,17 +197,17 @@ func TestExamplesOnNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	forEachMPI(t, func(t *testing.T, m mpirun.MPI) {
+		if m.Name == "mpich" && !*everyExample {
+			t.Skip("MPICH's UCX hangs over TCP in up to a third of the runs, also without mpivet: -every-example")
+		}
 		for _, path := range paths {
 			e, err := exampletest.Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			parts := uint32(12)
-			switch {
-			case *everyExample:
+			if *everyExample {
 				parts = 1
-			case m.Name == "mpich": // each run takes several seconds over TCP
-				parts = 36
 			}
 			if !e.For(m) || e.NP < 2 || exampletest.Part(e, parts) != 0 || !spreads(t, e) {
 				continue
