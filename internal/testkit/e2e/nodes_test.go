@@ -16,6 +16,7 @@ import (
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 	"github.com/mpivet/mpivet/internal/testkit/nodes"
+	"github.com/mpivet/mpivet/internal/testkit/recorded"
 )
 
 // cluster has nodes, mpivet, and programs in their shared directory.
@@ -154,6 +155,45 @@ func TestNodesAreAnalysedTogether(t *testing.T) {
 			t.Errorf("left on %s: %q", n, left)
 		}
 	}
+}
+
+// TestModesOnNodes: strict mode, records and jobs of two programs work on several nodes as on one.
+func TestModesOnNodes(t *testing.T) {
+	c := newCluster(t, 2)
+	m := openMPI(t)
+	t.Run("strict", func(t *testing.T) {
+		program := c.compile(m, "testdata/strict_error.c")
+		r := c.run(m, time.Minute, c.mpivet, "run", "--strict", "--launcher", strings.Join(c.launcher(m, 4), " "), program,
+			"return", "bcast")
+		if n := strings.Count(r.Stdout, "bcast: mpivet: "+root+": "); n != 4 || strings.Count(r.Stdout, ": end") != 4 {
+			t.Errorf("%d errors of 4, status %d after %v:\n%s%s", n, r.Status, r.Took, r.Stdout, r.Stderr)
+		}
+	})
+	t.Run("record", func(t *testing.T) {
+		file := filepath.Join(c.Dir, "record")
+		r := c.run(m, time.Minute, c.mpivet, "run", "--record", file, "--launcher", strings.Join(c.launcher(m, 3), " "),
+			c.compile(m, "../../../examples/collective/derived.c"))
+		report, status, err := recorded.ReplayFile(file, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, r.Stderr)
+		}
+		if status != 3 || len(report.Findings) != 1 || report.Findings[0].Check != "GLOBAL:COLLECTIVE:DATATYPE:MISMATCH" ||
+			report.Run.Ranks != 3 {
+			t.Errorf("status %d, %+v", status, report)
+		}
+	})
+	t.Run("two programs", func(t *testing.T) {
+		if !m.TwoPrograms() {
+			t.Skip("the launcher of this MPI crashes with two programs, also without mpivet")
+		}
+		argv := append(c.launcher(m, 1), c.mpivet, "exec", c.compile(m, "testdata/sender.c"), ":", "--host", c.Names[1],
+			"-n", "1", c.mpivet, "exec", c.compile(m, "testdata/receiver.c"))
+		r := c.run(m, time.Minute, argv...)
+		if n := strings.Count(r.Stderr, "] ERROR: GLOBAL:MSG:DATATYPE:MISMATCH"); n != 1 ||
+			!strings.Contains(r.Stderr, " 2 ranks on 2 nodes, ") {
+			t.Errorf("%d findings, status %d after %v:\n%s", n, r.Status, r.Took, r.Stderr)
+		}
+	})
 }
 
 // TestDoctorExaminesHosts: mpivet doctor says what is wrong with which host.
