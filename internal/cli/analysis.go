@@ -93,7 +93,7 @@ func newAnalysis(
 		p.Told = live.Teller
 		p.Breaks = &pipeline.Breaks{Threads: live}
 		if len(o.breakOn) > 0 {
-			a.stopping = newStopping(fatal)
+			a.stopping = newStopping(fatal, tasks)
 			p.Breaks.Wanted, p.Breaks.Held = o.wanted(), a.stopping.hold
 		}
 		if o.wantedSums() != ring.NoSums {
@@ -109,7 +109,7 @@ func newAnalysis(
 		a.stopping.release = a.pipeline.Release
 	}
 	if fatal != nil {
-		fatal.pid = a.pid
+		fatal.process = a.process
 	}
 	return a, nil
 }
@@ -265,14 +265,22 @@ func (a *analysis) read(ctx context.Context, src ring.Source, live bool, more ..
 	return err
 }
 
-// pid returns the process of a rank, 0 if it is not known, has ended, or is on another node.
-func (a *analysis) pid(rank int) int {
+// process returns the process of a rank. ok is false if it is not known or has ended.
+func (a *analysis) process(rank int) (v victim, ok bool) {
 	for _, p := range a.pipeline.Tracker.Processes {
-		if p.Rank == rank && p.World != nil && p.Ended == nil && p.Node == 0 {
-			return p.PID
+		if p.Rank == rank && p.World != nil && p.Ended == nil {
+			return victim{rank, p.PID, elsewhere(p.Proc)}, true
 		}
 	}
-	return 0
+	return v, false
+}
+
+// elsewhere returns the node of a process, "" if it is this one.
+func elsewhere(p *ring.Proc) string {
+	if p.Node == 0 || p.Host == launch.Hostname() {
+		return ""
+	}
+	return p.Host
 }
 
 // interrupted records that mpivet has got a signal to end.

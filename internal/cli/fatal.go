@@ -35,15 +35,27 @@ type fatalities struct {
 	// terminal: mpivet's standard input is a terminal, so that a debugger can talk to the user.
 	terminal bool
 	debugger sync.Mutex // the terminal is for one debugger at a time
-	// pid returns the process of a rank, 0 if it is not known or has ended.
-	pid func(rank int) int
+	// process returns the process of a rank. ok is false if it is not known or has ended.
+	process func(rank int) (v victim, ok bool)
 
 	once    sync.Once
 	working sync.WaitGroup
 }
 
 // victim is a process in a finding.
-type victim struct{ rank, pid int }
+type victim struct {
+	rank, pid int
+	node      string // "" if it is this node
+}
+
+// gdb returns the command to look at the process.
+func (v victim) gdb() string {
+	command := fmt.Sprintf("mpivet gdb %d", v.pid)
+	if v.node != "" {
+		command = fmt.Sprintf("on node %s: %s", v.node, command)
+	}
+	return command
+}
 
 // found starts the action for a finding. why is the reason ("a fatal finding"). The goroutine of the analysis calls it.
 func (x *fatalities) found(f *finding.Finding, why string) {
@@ -52,8 +64,8 @@ func (x *fatalities) found(f *finding.Finding, why string) {
 	}
 	var victims []victim
 	for _, r := range f.Ranks {
-		if pid := x.pid(r); pid > 0 {
-			victims = append(victims, victim{r, pid})
+		if v, ok := x.process(r); ok {
+			victims = append(victims, v)
 		}
 	}
 	if len(f.Sites) > 0 { // the process of the first site comes first
@@ -82,7 +94,16 @@ func (x *fatalities) act(f *finding.Finding, why string, victims []victim) {
 			x.pause(f.Check, why, victims)
 			return
 		case onErrorGDB:
-			x.debug(why, victims)
+			here := slices.DeleteFunc(slices.Clone(victims), func(v victim) bool { return v.node != "" })
+			switch {
+			case len(here) > 0:
+				x.debug(why, here)
+			case x.terminal: // the user is there, and can go to the node
+				x.pause(f.Check, why, victims)
+				return
+			default:
+				say("gdb is not started: the ranks of the finding are on other nodes")
+			}
 		}
 	}
 	say("ending the program after %s", why)
@@ -102,8 +123,13 @@ func (x *fatalities) pause(check, why string, victims []victim) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "the program is left as it is after %s, until mpivet is interrupted or killed; to look at it:", why)
-	for _, v := range victims[:min(victimLimit, len(victims))] {
-		fmt.Fprintf(&b, "\nmpivet:   mpivet gdb %-8d rank %d", v.pid, v.rank)
+	shown := victims[:min(victimLimit, len(victims))]
+	width := 0
+	for _, v := range shown {
+		width = max(width, len(v.gdb()))
+	}
+	for _, v := range shown {
+		fmt.Fprintf(&b, "\nmpivet:   %-*s  rank %d", width, v.gdb(), v.rank)
 	}
 	if n := len(victims) - victimLimit; n > 0 {
 		fmt.Fprintf(&b, "\nmpivet:   and %d more", n)

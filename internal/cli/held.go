@@ -15,6 +15,7 @@ import (
 // methods.
 type stopping struct {
 	fatal   *fatalities
+	tasks   pipeline.Tasks // for threads of other nodes; nil if there are none
 	release func(ring.ThreadID)
 	held    []*stopped
 	over    chan ring.ThreadID // threads whose debugger has ended
@@ -29,8 +30,8 @@ type stopped struct {
 	traced int
 }
 
-func newStopping(fatal *fatalities) *stopping {
-	return &stopping{fatal: fatal, over: make(chan ring.ThreadID, 64)}
+func newStopping(fatal *fatalities, tasks pipeline.Tasks) *stopping {
+	return &stopping{fatal: fatal, tasks: tasks, over: make(chan ring.ThreadID, 64)}
 }
 
 // wanted returns the function that says at which findings to stop.
@@ -72,12 +73,13 @@ func (s *stopping) hold(h *pipeline.Held) {
 	}
 	say("rank %d is held %s (%s)", h.Rank, where, h.Check)
 	s.held = append(s.held, &stopped{Held: h})
-	if s.fatal.action != onErrorGDB {
-		say("  to look at it: mpivet gdb %d; rank %d goes on when the debugger lets it go on or ends", h.PID, h.Rank)
+	v := victim{h.Rank, h.PID, elsewhere(h.Proc)}
+	if s.fatal.action != onErrorGDB || v.node != "" {
+		say("  to look at it: %s; rank %d goes on when the debugger lets it go on or ends", v.gdb(), h.Rank)
 		return
 	}
 	s.fatal.working.Go(func() {
-		s.fatal.openGDB([]victim{{h.Rank, h.PID}})
+		s.fatal.openGDB([]victim{v})
 		select {
 		case s.over <- h.Thread:
 		case <-s.fatal.over:
@@ -97,7 +99,7 @@ func (s *stopping) tick() {
 		break
 	}
 	if len(s.held) > 0 {
-		s.letGo((*stopped).done)
+		s.letGo(s.done)
 	}
 }
 
@@ -113,7 +115,10 @@ func (s *stopping) letGo(which func(*stopped) bool) {
 
 // done reports whether the thread may go on: a debugger had stopped it, and it does not any more. A debugger that was
 // attached earlier has got the call of mpivet_finding, and need not stop the thread.
-func (h *stopped) done() bool {
+func (s *stopping) done(h *stopped) bool {
+	if h.Node != 0 && s.tasks != nil {
+		return h.doneElsewhere(s.tasks)
+	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/status", h.PID, h.TID))
 	if err != nil {
 		return true // the thread has ended
@@ -137,4 +142,17 @@ func (h *stopped) done() bool {
 	h.traced++
 	// A debugger that has just attached itself is about to stop the thread.
 	return h.seen || h.traced > 2
+}
+
+// doneElsewhere is done for a thread of another node. There, it is only known whether a debugger stops the thread.
+func (h *stopped) doneElsewhere(tasks pipeline.Tasks) bool {
+	state, _, _, known, _ := tasks.Task(h.Thread, h.PID, h.TID, 0)
+	switch {
+	case !known:
+		return false
+	case state == 't': // stopped by the debugger
+		h.seen = true
+		return false
+	}
+	return h.seen || state == 0
 }

@@ -35,11 +35,13 @@ type Breaks struct {
 
 // Held is a thread that is held because of a finding.
 type Held struct {
-	Thread         ring.ThreadID
-	PID, TID, Rank int
-	Check          string
-	Call           string // the call at which it is held: "MPI_Send at x.c:12"
-	Returned       bool   // the call was in MPI already, and is about to return
+	*ring.Proc
+	Thread   ring.ThreadID
+	TID      int
+	Rank     int // in MPI_COMM_WORLD
+	Check    string
+	Call     string // the call at which it is held: "MPI_Send at x.c:12"
+	Returned bool   // the call was in MPI already, and is about to return
 	// Late: the call comes after the faulty one, which had been passed when the finding was made.
 	Late bool
 }
@@ -140,7 +142,7 @@ func (b *breaks) found(f *finding.Finding) (held bool) {
 	if b.next[chosen.ID] == nil && !b.held[chosen.ID] {
 		p := chosen.Process
 		b.next[chosen.ID] = &Held{
-			Thread: chosen.ID, PID: p.PID, TID: chosen.TID, Rank: p.Rank, Check: f.Check, Late: !current,
+			Proc: p.Proc, Thread: chosen.ID, TID: chosen.TID, Rank: p.Rank, Check: f.Check, Late: !current,
 		}
 	}
 	return current

@@ -97,12 +97,18 @@ func (r *running) await(text string) {
 // start starts the program on all nodes under mpivet exec, and waits until it communicates.
 func (c *cluster) start(t *testing.T, m mpirun.MPI) *running {
 	t.Helper()
-	program := c.write(m, "ring", ringProgram)
-	r := &running{
-		t: t, c: c, program: program, stop: filepath.Join(c.Dir, "stop"), report: filepath.Join(c.Dir, "report.json"),
-		ended: make(chan error, 1),
-	}
-	argv := append(c.launcher(m, len(c.Names)), c.mpivet, "exec", "--json", r.report, program, r.stop)
+	program, report := c.write(m, "ring", ringProgram), filepath.Join(c.Dir, "report.json")
+	stop := filepath.Join(c.Dir, "stop")
+	r := c.launch(t, append(c.launcher(m, len(c.Names)), c.mpivet, "exec", "--json", report, program, stop)...)
+	r.program, r.stop, r.report = program, stop, report
+	r.await("running")
+	return r
+}
+
+// launch starts a command on the first node. All its processes end with the test.
+func (c *cluster) launch(t *testing.T, argv ...string) *running {
+	t.Helper()
+	r := &running{t: t, c: c, ended: make(chan error, 1)}
 	r.cmd = c.Command(c.Names[0], argv...)
 	mark, kill := mpirun.Mark()
 	r.cmd.Env = append(r.cmd.Env, c.cache, mark)
@@ -113,7 +119,6 @@ func (c *cluster) start(t *testing.T, m mpirun.MPI) *running {
 	}
 	t.Cleanup(kill)
 	go func() { r.ended <- r.cmd.Wait() }()
-	r.await("running")
 	return r
 }
 
@@ -210,6 +215,71 @@ func TestPsShowsAllNodes(t *testing.T) {
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
 	nothing(t, r.finish())
+}
+
+// TestPauseOnNodes: the program is left as it is, and mpivet says on which nodes its processes are.
+func TestPauseOnNodes(t *testing.T) {
+	c := newCluster(t, 2)
+	m := openMPI(t)
+	for way, argv := range map[string][]string{
+		"run":  {c.mpivet, "run", "--on-error", "pause", "-n", "2", "--hosts", strings.Join(c.Names, ",")},
+		"exec": append(c.launcher(m, 2), c.mpivet, "exec", "--on-error", "pause"),
+	} {
+		t.Run(way, func(t *testing.T) {
+			program := c.compile(m, "../../../examples/deadlock/recv_recv.c")
+			r := c.launch(t, append(argv, program)...)
+			r.await("the program is left as it is after a fatal finding (GLOBAL:DEADLOCK:HARD)")
+			r.await("  rank 1")
+			for _, n := range c.Names {
+				pids := c.Running(n, program)
+				if len(pids) != 1 {
+					t.Fatalf("%d ranks on %s:\n%s", len(pids), n, r.text())
+				}
+				if !strings.Contains(r.text(), fmt.Sprintf("mpivet gdb %d ", pids[0])) {
+					t.Errorf("process %d on %s is not named:\n%s", pids[0], n, r.text())
+				}
+			}
+			if !strings.Contains(r.text(), "mpivet:   on node m") {
+				t.Errorf("no node is named:\n%s", r.text())
+			}
+		})
+	}
+}
+
+// TestBreakOnNodes: a rank on another node is held until a debugger was there.
+func TestBreakOnNodes(t *testing.T) {
+	gdb, err := exec.LookPath("gdb")
+	if err != nil {
+		t.Skip("no gdb")
+	}
+	c := newCluster(t, 2)
+	m := openMPI(t)
+	r := c.launch(t, c.mpivet, "run", "--break-on", "error", "-n", "3", "--launcher",
+		strings.Join(c.launcher(m, 3), " "), c.compile(m, "../../../examples/collective/derived.c"))
+	r.await("to look at it: ")
+	command := regexp.MustCompile(`to look at it: (?:on node (\S+): )?mpivet gdb (\d+);`).FindStringSubmatch(r.text())
+	if command == nil {
+		t.Fatalf("no command:\n%s", r.text())
+	}
+	node := command[1]
+	if node == "" {
+		node = c.Names[0]
+	}
+	select {
+	case <-r.ended:
+		t.Fatalf("the rank was not held:\n%s", r.text())
+	case <-time.After(2 * time.Second): // as long as the user needs at least
+	}
+	// The debugger stops the rank for a second.
+	out, err := c.Command(node, gdb, "-batch", "-ex", "shell sleep 1", "-p", command[2]).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	select {
+	case <-r.ended:
+	case <-time.After(faultLimit):
+		t.Fatalf("the rank is still held:\n%s\n%s", r.text(), out)
+	}
 }
 
 // TestAgentIsKilled: the ranks of the node run on, and nothing is concluded from what is not known of them.
