@@ -24,7 +24,7 @@ tar -c -C "$out" mpivet examples.test preload.test | scripts/system.sh "$suite-a
     fi
     mkdir -p /arm64
     tar -x -C /arm64
-    export LIVE_TESTS=1 MPIVET_TESTED=/arm64/mpivet
+    export LIVE_TESTS=1 TESTED_MPIVET=/arm64/mpivet
     /arm64/mpivet doctor
     cd /src/preload
     /arm64/preload.test -test.run "TestHash|TestRingOrder" -test.timeout 30m

@@ -163,8 +163,8 @@ func TestModesOnNodes(t *testing.T) {
 	m := openMPI(t)
 	t.Run("strict", func(t *testing.T) {
 		program := c.compile(m, "testdata/strict_error.c")
-		r := c.run(m, time.Minute, c.mpivet, "run", "--strict", "--launcher", strings.Join(c.launcher(m, 4), " "), program,
-			"return", "bcast")
+		r := c.run(m, time.Minute, c.mpivet, "run", "--strict", "--launcher", strings.Join(c.launcher(m, 4), " "),
+			program, "return", "bcast")
 		if n := strings.Count(r.Stdout, "bcast: mpivet: "+root+": "); n != 4 || strings.Count(r.Stdout, ": end") != 4 {
 			t.Errorf("%d errors of 4, status %d after %v:\n%s%s", n, r.Status, r.Took, r.Stdout, r.Stderr)
 		}
@@ -177,8 +177,8 @@ func TestModesOnNodes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, r.Stderr)
 		}
-		if status != 3 || len(report.Findings) != 1 || report.Findings[0].Check != "GLOBAL:COLLECTIVE:DATATYPE:MISMATCH" ||
-			report.Run.Ranks != 3 {
+		const want = "GLOBAL:COLLECTIVE:DATATYPE:MISMATCH"
+		if status != 3 || len(report.Findings) != 1 || report.Findings[0].Check != want || report.Run.Ranks != 3 {
 			t.Errorf("status %d, %+v", status, report)
 		}
 	})

@@ -198,7 +198,7 @@ func (m MPI) TwoPrograms() bool {
 
 // readyMpivet is the environment variable with the path of an mpivet to be tested. Otherwise, one is built. It is for
 // systems that run no Go, such as emulated ones: scripts/arm64.sh.
-const readyMpivet = "MPIVET_TESTED"
+const readyMpivet = "TESTED_MPIVET"
 
 // BuildMpivet builds the command mpivet of this source tree into a file, as make build does. It also makes mpivet build
 // its preload libraries, so that no run waits for them.
