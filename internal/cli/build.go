@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +13,9 @@ import (
 	"github.com/mpivet/mpivet/preload"
 	"github.com/mpivet/mpivet/preload/ready"
 )
+
+// errNoMPI is the error if an MPI is needed, and none was named.
+var errNoMPI = errors.New("no MPI found on this machine: put its mpicc into PATH, or name it with --mpi")
 
 // builder makes preload libraries from the sources in this executable, and keeps them in the user's cache.
 func builder() (*launch.Builder, error) {
@@ -57,7 +61,7 @@ Without --mpi it is built for every MPI found on this machine.`,
 				}
 				mpis = []*launch.MPI{m}
 			} else if mpis = launch.InstalledMPIs(); len(mpis) == 0 {
-				return fmt.Errorf("no MPI found on this machine: put its mpicc into PATH, or name it with --mpi")
+				return errNoMPI
 			}
 			for _, m := range mpis {
 				lib, err := b.Library(m)

@@ -147,7 +147,7 @@ func (d *doctor) hosts(q *hostsQuestion) error {
 	return nil
 }
 
-// command returns the launcher's command without the program. m is nil if the user has chosen the launcher.
+// command returns the launcher's command without the program, and the MPI of the launcher, nil if it is not known.
 func (q *hostsQuestion) command() (command []string, m *launch.MPI, err error) {
 	np := 0
 	if q.hosts != "" {
@@ -162,12 +162,15 @@ func (q *hostsQuestion) command() (command []string, m *launch.MPI, err error) {
 		if command, err = launch.CustomLauncher(q.launcher, 0); err != nil {
 			return nil, nil, err
 		}
+		if m == nil {
+			m = launcherOf(command[0])
+		}
 	} else {
 		if all := launch.InstalledMPIs(); m == nil && len(all) > 0 {
 			m = all[0]
 		}
 		if m == nil {
-			return nil, nil, errors.New("no MPI found on this machine: put its mpicc into PATH, or name it with --mpi")
+			return nil, nil, errNoMPI
 		}
 		if command, err = launch.LauncherCommand(m, np); err != nil {
 			return nil, nil, err
@@ -178,6 +181,23 @@ func (q *hostsQuestion) command() (command []string, m *launch.MPI, err error) {
 		command = launch.HandOn(command, m, launch.TicketVariable)
 	}
 	return command, m, nil
+}
+
+// launcherOf returns the MPI that has a launcher, nil if none on this machine has. Open MPI's launcher must be told to
+// hand variables on.
+func launcherOf(path string) *launch.MPI {
+	for _, m := range launch.InstalledMPIs() {
+		if own, err := m.Launcher(); err == nil && sameFile(own, path) {
+			return m
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // askHosts runs the launcher. It returns what the hosts have said, and the other output.

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/launch"
 	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/report"
 )
@@ -26,6 +27,8 @@ type ending struct {
 	cancel context.CancelFunc
 	// kill kills the program; nil if mpivet has not started it.
 	kill func()
+	// meeting is where the ranks have met; "" if mpivet has started the program.
+	meeting string
 
 	asking sync.Once
 	urgent chan struct{} // closed by the second signal
@@ -72,6 +75,9 @@ func (e *ending) run(s os.Signal) {
 	case <-time.After(writeGrace): // the reports may go to a pipe that is not read
 	}
 	e.session.Abandon()
+	if e.meeting != "" {
+		launch.End(e.meeting)
+	}
 	os.Exit(status)
 }
 

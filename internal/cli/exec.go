@@ -243,6 +243,7 @@ func (an *analyzer) lead(o *options, session *ring.Session, live *ring.Live, ran
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	end := newEnding(a, session, src, cancel)
+	end.meeting = an.meeting
 	go func() {
 		end.asked(<-asked)
 		program.Continue()

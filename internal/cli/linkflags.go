@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -60,7 +59,7 @@ func theMPI(name string) (*launch.MPI, error) {
 	all := launch.InstalledMPIs()
 	switch len(all) {
 	case 0:
-		return nil, errors.New("no MPI found on this machine: put its mpicc into PATH, or name it with --mpi")
+		return nil, errNoMPI
 	case 1:
 		return all[0], nil
 	}

@@ -108,14 +108,50 @@ func forEachMPI(t *testing.T, f func(t *testing.T, m mpirun.MPI)) {
 	}
 }
 
+// way returns the command that runs a program on all nodes.
+type way func(np int, program string) []string
+
+// together checks that a deadlock and a mismatch between nodes are found once, and nothing in a right program.
+// unsummarized: the launcher may end before the summary is printed if a rank is ended by a signal.
+func (c *cluster) together(t *testing.T, m mpirun.MPI, run way, unsummarized bool) {
+	t.Helper()
+	deadlock := c.compile(m, "../../../examples/deadlock/recv_recv.c")
+	mismatch := c.compile(m, "../../../examples/collective/derived.c")
+	right := c.compile(m, "../../../examples/collective/derived_ok.c")
+	for _, x := range []struct {
+		program    string
+		np         int
+		want       string
+		unfinished bool
+	}{
+		{deadlock, 2, "FATAL: GLOBAL:DEADLOCK:HARD", unsummarized},
+		{mismatch, 3, "ERROR: GLOBAL:COLLECTIVE:DATATYPE:MISMATCH", false},
+		{right, 3, "mpivet: no findings, 3 ranks on 2 nodes, " + product(m), false},
+	} {
+		r := c.run(m, 15*time.Second, run(x.np, x.program)...)
+		n, sums := strings.Count(r.Stderr, x.want), strings.Count(r.Stderr, " ranks on 2 nodes, ")
+		if n != 1 || sums != 1 && (sums != 0 || !x.unfinished) {
+			t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status, r.Took, r.Stderr)
+		}
+		if failed := r.Status != 0; failed != (x.program != right) {
+			t.Errorf("%s: status %d:\n%s", filepath.Base(x.program), r.Status, r.Stderr)
+		}
+	}
+}
+
+// product returns the name of an MPI in mpivet's texts.
+func product(m mpirun.MPI) string {
+	if m.Name == "openmpi" {
+		return "Open MPI"
+	}
+	return "MPICH"
+}
+
 // TestNodesAreAnalysedTogether: a deadlock and a mismatch between nodes are found once, however the job is started.
 func TestNodesAreAnalysedTogether(t *testing.T) {
 	c := newCluster(t, 2)
 	forEachMPI(t, func(t *testing.T, m mpirun.MPI) {
-		deadlock := c.compile(m, "../../../examples/deadlock/recv_recv.c")
-		mismatch := c.compile(m, "../../../examples/collective/derived.c")
-		right := c.compile(m, "../../../examples/collective/derived_ok.c")
-		ways := map[string]func(np int, program string) []string{
+		ways := map[string]way{
 			"exec": func(np int, program string) []string {
 				return append(c.launcher(m, np), c.mpivet, "exec", program)
 			},
@@ -126,28 +162,8 @@ func TestNodesAreAnalysedTogether(t *testing.T) {
 				return []string{c.mpivet, "run", "--launcher", strings.Join(c.launcher(m, np), " "), program}
 			},
 		}
-		for name, way := range ways {
-			t.Run(name, func(t *testing.T) {
-				for _, x := range []struct {
-					program string
-					np      int
-					want    string
-				}{
-					{deadlock, 2, "FATAL: GLOBAL:DEADLOCK:HARD"},
-					{mismatch, 3, "ERROR: GLOBAL:COLLECTIVE:DATATYPE:MISMATCH"},
-					{right, 3, "mpivet: no findings, 3 ranks on 2 nodes, "},
-				} {
-					r := c.run(m, 15*time.Second, way(x.np, x.program)...)
-					n, sums := strings.Count(r.Stderr, x.want), strings.Count(r.Stderr, " ranks on 2 nodes, ")
-					if n != 1 || sums != 1 {
-						t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status,
-							r.Took, r.Stderr)
-					}
-					if failed := r.Status != 0; failed != (x.program != right) {
-						t.Errorf("%s: status %d:\n%s", filepath.Base(x.program), r.Status, r.Stderr)
-					}
-				}
-			})
+		for name, run := range ways {
+			t.Run(name, func(t *testing.T) { c.together(t, m, run, false) })
 		}
 	})
 	for _, n := range c.Names {
@@ -202,7 +218,7 @@ func TestDoctorExaminesHosts(t *testing.T) {
 	forEachMPI(t, func(t *testing.T, m mpirun.MPI) {
 		doctor := func(status int, want []string, args ...string) {
 			t.Helper()
-			r := c.run(m, time.Minute, append([]string{c.mpivet, "doctor", "--mpi", m.Name}, args...)...)
+			r := c.run(m, time.Minute, append([]string{c.mpivet, "doctor"}, args...)...)
 			for _, w := range want {
 				if !regexp.MustCompile("(?m)^" + w).MatchString(r.Stdout) {
 					t.Errorf("no %q", w)
@@ -212,11 +228,11 @@ func TestDoctorExaminesHosts(t *testing.T) {
 				t.Errorf("status %d after %v:\n%s%s", r.Status, r.Took, r.Stdout, r.Stderr)
 			}
 		}
-		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`}, "--hosts", "m1,m2")
+		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`}, "--mpi", m.Name, "--hosts", "m1,m2")
 		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`},
 			"--launcher", strings.Join(c.launcher(m, 2), " "))
-		doctor(1, []string{`MISSING +host m3 +no answer .*no node m3`}, "--hosts", "m2,m3")
-		doctor(1, []string{`MISSING +host m2 +no way back: .*10\.99\.0\.77:9`}, "--hosts", "m1,m2",
+		doctor(1, []string{`MISSING +host m3 +no answer .*no node m3`}, "--mpi", m.Name, "--hosts", "m2,m3")
+		doctor(1, []string{`MISSING +host m2 +no way back: .*10\.99\.0\.77:9`}, "--mpi", m.Name, "--hosts", "m1,m2",
 			"--head", "10.99.0.77:9")
 	})
 	for _, n := range c.Names {
