@@ -24,12 +24,23 @@ type process struct {
 type processStat struct {
 	process
 	ppid  int
-	state byte   // 'Z' and 'X': ended
-	flags uint64 // flags of the kernel: PF_EXITING
-	name  string // name of the executable, its first 15 bytes
+	state byte // of its first thread
+	// threads is the number of threads that have not ended, and the first one in any case.
+	threads int
+	flags   uint64 // flags of the kernel: PF_EXITING
+	name    string // name of the executable, its first 15 bytes
 }
 
 func statProcess(pid int) (processStat, error) {
+	st, err := readStat(pid)
+	if err == nil && st.ended() {
+		// A thread may just have taken the place of the first one, see ended: then it is seen at the second time.
+		st, err = readStat(pid)
+	}
+	return st, err
+}
+
+func readStat(pid int) (processStat, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return processStat{}, err
@@ -47,14 +58,19 @@ func statProcess(pid int) (processStat, error) {
 	ppid, err1 := strconv.Atoi(f[1])
 	start, err2 := strconv.ParseUint(f[19], 10, 64)
 	flags, err3 := strconv.ParseUint(f[6], 10, 64)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	threads, err4 := strconv.Atoi(f[17])
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return processStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
 	return processStat{
-		process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], flags: flags,
+		process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], threads: threads, flags: flags,
 		name: text[strings.IndexByte(text, '(')+1 : i],
 	}, nil
 }
+
+// ended reports whether the process has ended. Its first thread may have ended before: while another thread executes a
+// program, or because it has called pthread_exit.
+func (p processStat) ended() bool { return (p.state == 'Z' || p.state == 'X') && p.threads <= 1 }
 
 // isLauncher reports whether a process is part of a launcher of MPI programs, by the name of its executable.
 func (p processStat) isLauncher() bool { return isLauncher(p.name) }
@@ -109,14 +125,13 @@ func (p process) alive() bool {
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH)
 	}
-	return st.start == p.start && st.state != 'Z' && st.state != 'X'
+	return st.start == p.start && !st.ended()
 }
 
 // undisturbed reports whether the process runs and is not about to end.
 func (p process) undisturbed() bool {
 	st, err := statProcess(p.pid)
-	return err == nil && st.process == p && st.state != 'Z' && st.state != 'X' && st.flags&exiting == 0 &&
-		!killPending(p.pid)
+	return err == nil && st.process == p && !st.ended() && st.flags&exiting == 0 && !killPending(p.pid)
 }
 
 // kill sends a signal to the process, unless it has ended.
@@ -146,7 +161,7 @@ func descendants(root int) []process {
 	queue := []int{root}
 	for len(queue) > 0 {
 		for _, st := range children[queue[0]] {
-			if st.state != 'Z' && st.state != 'X' {
+			if !st.ended() {
 				out = append(out, st.process)
 			}
 			queue = append(queue, st.pid)

@@ -338,23 +338,35 @@ func (w *watcher) wait(d time.Duration) {
 	waitReady(w.epoll, d)
 }
 
-// procStat returns the state and the start (in clock ticks since boot) of a process, from /proc.
-func procStat(pid int) (state byte, start uint64, ok bool) {
+// procStat returns whether a process has ended, and its start (in clock ticks since boot), from /proc. ok is false if
+// that cannot be read.
+func procStat(pid int) (ended bool, start uint64, ok bool) {
+	ended, start, ok = readStat(pid)
+	if ok && ended {
+		// A thread may just have taken the place of the first one, to execute a program: it is seen at the second time.
+		ended, start, ok = readStat(pid)
+	}
+	return ended, start, ok
+}
+
+func readStat(pid int) (ended bool, start uint64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0, 0, false
+		return false, 0, false
 	}
 	// The name is in parentheses and may contain anything.
 	i := bytes.LastIndexByte(b, ')')
 	if i < 0 {
-		return 0, 0, false
+		return false, 0, false
 	}
 	f := bytes.Fields(b[i+1:])
 	if len(f) < 20 {
-		return 0, 0, false
+		return false, 0, false
 	}
+	// The first thread may have ended before the others: while one of them executes a program, or after pthread_exit.
+	ended = (f[0][0] == 'Z' || f[0][0] == 'X') && len(f[17]) == 1 && f[17][0] <= '1'
 	start, err = strconv.ParseUint(string(f[19]), 10, 64)
-	return f[0][0], start, err == nil
+	return ended, start, err == nil
 }
 
 // dead reports whether a process has ended, even if its parent has not waited for it yet.
@@ -362,8 +374,8 @@ func dead(pid int) bool {
 	if unix.Kill(pid, 0) == unix.ESRCH {
 		return true
 	}
-	state, _, ok := procStat(pid)
-	return ok && (state == 'Z' || state == 'X')
+	ended, _, ok := procStat(pid)
+	return ok && ended
 }
 
 // startedAfter reports whether the present process with that number started (well) after the given CLOCK_MONOTONIC
