@@ -321,6 +321,21 @@ func TestRankOnNodeIsKilled(t *testing.T) {
 	}
 }
 
+// TestNodeWithoutSharedMemory: a node without room in /dev/shm uses another directory. Nothing is lost, and it is told.
+func TestNodeWithoutSharedMemory(t *testing.T) {
+	c := newCluster(t, 2)
+	if out, err := c.Command(c.Names[1], "mount", "-o", "remount,size=16k", "/dev/shm").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	m := openMPI(t)
+	r := c.run(m, faultLimit, append(c.launcher(m, 3), c.mpivet, "exec",
+		c.compile(m, "../../../examples/collective/derived.c"))...)
+	if !strings.Contains(r.Stderr, "ERROR: GLOBAL:COLLECTIVE:DATATYPE:MISMATCH") ||
+		!strings.Contains(r.Stderr, "/dev/shm has only ") || !strings.Contains(r.Stderr, "3 ranks on 2 nodes") {
+		t.Errorf("status %d after %v:\n%s", r.Status, r.Took, r.Stderr)
+	}
+}
+
 // TestHeadIsKilled: the program runs on to its end, and the records of the other nodes can be replayed.
 func TestHeadIsKilled(t *testing.T) {
 	c := newCluster(t, 2)
