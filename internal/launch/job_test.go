@@ -438,7 +438,8 @@ func execAgain(n string) {
 			if syscall.Gettid() == os.Getpid() {
 				select {}
 			}
-			failed <- syscall.Exec("/proc/self/exe", []string{os.Args[0], "exec-again", strconv.Itoa(left - 1)}, os.Environ())
+			again := []string{os.Args[0], "exec-again", strconv.Itoa(left - 1)}
+			failed <- syscall.Exec("/proc/self/exe", again, os.Environ())
 		}()
 	}
 	fmt.Fprintln(os.Stderr, <-failed)
