@@ -153,7 +153,7 @@ func run() error {
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("%w: run make build first", err)
 	}
-	dir, err := os.MkdirTemp("", "mpivet-bench-")
+	dir, err := os.MkdirTemp("/var/tmp", "mpivet-bench-") // the nodes of onNodes see it, and not /tmp
 	if err != nil {
 		return err
 	}
@@ -194,6 +194,11 @@ func run() error {
 		}
 	}
 	fmt.Println("\nTimes are of the plain run; the other columns are multiples of it.")
+	if filter.MatchString("nodes") {
+		if err := onNodes(benches); err != nil {
+			return err
+		}
+	}
 	if filter.MatchString("analyzer") {
 		return analyzer(benches)
 	}
@@ -218,6 +223,7 @@ func prepare(m mpirun.MPI, mpivet, top string) (*bench, error) {
 	}
 	for _, name := range []string{
 		"pingpong", "halo", "collective", "tables", "sizes", "objects", "patterns", "traffic", "deadlock",
+		"start",
 	} {
 		out := filepath.Join(b.dir, name)
 		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out,
@@ -258,14 +264,8 @@ func (v variant) with(flags []string) variant {
 func (b *bench) run(v variant, np int, program []string) (string, time.Duration, error) {
 	dir := b.dir
 	if program[0] == "hpcc" {
-		input, err := os.ReadFile("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-		if err != nil {
-			return "", 0, err
-		}
 		dir = filepath.Join(b.dir, "hpcc")
-		err = errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755),
-			os.WriteFile(filepath.Join(dir, "hpccinf.txt"), input, 0o644))
-		if err != nil {
+		if err := hpccDir(dir); err != nil {
 			return "", 0, err
 		}
 	}
@@ -279,6 +279,16 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 			r.Stderr)
 	}
 	return r.Stdout, r.Took, nil
+}
+
+// hpccDir makes a directory for a run of hpcc, with Debian's input.
+func hpccDir(dir string) error {
+	input, err := os.ReadFile("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, "hpccinf.txt"), input, 0o644))
 }
 
 // measure runs a work in all variants in turns, and prints its line.
@@ -396,7 +406,9 @@ func analyzer(benches []*bench) error {
 	for _, b := range benches {
 		var delays []float64
 		for range *runs {
-			d, err := b.deadlock()
+			cmd := exec.Command(b.mpivet, "run", "-n", "2", "--", b.programs["deadlock"])
+			cmd.Env = mpirun.Environment()
+			d, _, err := deadlock(cmd, nil)
 			if err != nil {
 				return err
 			}
@@ -560,21 +572,20 @@ func manyProcesses() error {
 	return nil
 }
 
-// deadlock returns the time from the moment when two ranks block each other until mpivet reports it.
-func (b *bench) deadlock() (time.Duration, error) {
-	cmd := exec.Command(b.mpivet, "run", "-n", "2", "--", b.programs["deadlock"])
-	cmd.Env = mpirun.Environment()
+// deadlock runs a command of two ranks that block each other. It returns the times from the moment when they block
+// until mpivet reports it, and until the command has ended and none of the ranks runs (nil: it is not measured).
+func deadlock(cmd *exec.Cmd, runs func() bool) (told, ended time.Duration, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	kill := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	defer kill.Stop()
@@ -597,10 +608,13 @@ func (b *bench) deadlock() (time.Duration, error) {
 	wg.Wait()
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		return 0, err
+		return 0, 0, err
+	}
+	for runs != nil && runs() {
+		time.Sleep(10 * time.Millisecond)
 	}
 	if blocked.IsZero() || reported.IsZero() {
-		return 0, fmt.Errorf("%s: the deadlock was not reported", b.title)
+		return 0, 0, fmt.Errorf("%s: the deadlock was not reported", strings.Join(cmd.Args, " "))
 	}
-	return reported.Sub(blocked), nil
+	return reported.Sub(blocked), time.Since(blocked), nil
 }

@@ -222,6 +222,7 @@ type way struct {
 
 	mu      sync.Mutex
 	conns   []net.Conn
+	heard   []byte // what the agent has sent
 	stopped bool
 	moved   chan struct{}
 }
@@ -259,11 +260,11 @@ func (w *way) serve(c net.Conn) {
 	w.mu.Lock()
 	w.conns = append(w.conns, c, d)
 	w.mu.Unlock()
-	go w.copy(c, d)
-	w.copy(d, c)
+	go w.copy(c, d, nil)
+	w.copy(d, c, &w.heard)
 }
 
-func (w *way) copy(to, from net.Conn) {
+func (w *way) copy(to, from net.Conn, heard *[]byte) {
 	defer to.Close()
 	b := make([]byte, 1000)
 	for {
@@ -274,6 +275,9 @@ func (w *way) copy(to, from net.Conn) {
 			w.mu.Unlock()
 			<-moved
 			w.mu.Lock()
+		}
+		if heard != nil {
+			*heard = append(*heard, b[:n]...)
 		}
 		w.mu.Unlock()
 		if n > 0 {
@@ -451,9 +455,16 @@ func TestHeadIsGone(t *testing.T) {
 // TestStrangers: what does not come from the job is refused, and noted once.
 func TestStrangers(t *testing.T) {
 	j := newJob(t, Times{})
-	m := j.join("n1", j.address())
+	w := newWay(t, j.address())
+	m := j.join("n1", w.l.Addr().String())
 	m.call(1)
 	j.poll("records", func() bool { return j.whole(0, 1) })
+	w.mu.Lock()
+	heard := slices.Clone(w.heard)
+	w.mu.Unlock()
+	if len(heard) == 0 {
+		t.Fatal("nothing was heard")
+	}
 	other, err := ticket.New()
 	if err != nil {
 		t.Fatal(err)
@@ -473,6 +484,16 @@ func TestStrangers(t *testing.T) {
 				}
 			}
 			return errors.New("2 GiB were accepted")
+		},
+		"what the agent sent, again": func(c net.Conn) error {
+			if _, err := c.Write(heard); err != nil {
+				return nil // refused
+			}
+			_ = c.SetReadDeadline(time.Now().Add(patience))
+			if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+				return errors.New("it is accepted")
+			}
+			return nil
 		},
 		"no key":    func(c net.Conn) error { return greet(c, &tls.Config{InsecureSkipVerify: true}) },
 		"wrong key": func(c net.Conn) error { return greet(c, wrong) },

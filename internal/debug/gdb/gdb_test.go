@@ -386,7 +386,7 @@ func TestMI(t *testing.T) {
 	}
 	out := output(t, s.env, "sh", "-c", fmt.Sprintf("gdb -nx -q -i=mi '%s' <'%s'", s.program, file))
 	for _, want := range []string{
-		`name="s",numchild="0",value="{...}"`, `exp="kind",numchild="0",value="STRUCT"`,
+		`name="s",numchild="0",value="{`, `exp="kind",numchild="0",value="STRUCT"`,
 		`name="s.entries.[1]",exp="[1]"`, `exp="offset",numchild="0",value="-4"`,
 		`exp="type",numchild="0",value="\"MPI_LB\""`, `name="b.[2]",exp="[2]",numchild="0",value="3"`,
 		`exp="[999]",numchild="0",value="entry 999"`,

@@ -181,9 +181,9 @@ func TestHeaders(t *testing.T) {
 }
 
 // TestKnown fails if no header declares a function of the table: its name is misspelt. Functions that are newer than
-// the installed MPIs do not count.
+// the installed MPIs do not count, nor the extensions of Open MPI 4, which claims MPI 3.1, if it is not installed.
 func TestKnown(t *testing.T) {
-	known, newest := map[string]bool{}, 0
+	known, newest, oldest := map[string]bool{}, 0, 100
 	for _, mpi := range implementations {
 		if _, err := exec.LookPath(mpi.mpicc); err != nil {
 			t.Skipf("%s is not installed", mpi.name)
@@ -195,11 +195,13 @@ func TestKnown(t *testing.T) {
 		for _, m := range macro.FindAllStringSubmatch(macros, -1) {
 			known[m[1]] = true
 		}
-		newest = max(newest, tenthsIn(macros))
+		version := tenthsIn(macros)
+		newest, oldest = max(newest, version), min(oldest, version)
 	}
 	for _, f := range Funcs() {
 		added := f.Since == 0 && f.ID > IDBufferIflush // an extension of a later MPI
-		if !known[f.Name] && f.Since <= newest && !added {
+		gone := strings.HasPrefix(f.Name, "MPIX_") && oldest > 31
+		if !known[f.Name] && f.Since <= newest && !added && !gone {
 			t.Errorf("%s is in no header", f.Name)
 		}
 	}

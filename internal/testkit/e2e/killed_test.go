@@ -104,6 +104,9 @@ func parents(t *testing.T, pid int) (pids []int, names []string) {
 	return pids[1:], names[1:]
 }
 
+// prterun is what mpiexec of Open MPI 5 executes.
+const prterun = "prterun"
+
 // TestKilledOutsideOfMPI: a rank that is killed before MPI_Init or after MPI_Finalize is reported.
 func TestKilledOutsideOfMPI(t *testing.T) {
 	for _, under := range []string{"run", "exec"} {
@@ -136,7 +139,9 @@ func TestLauncherIsKilled(t *testing.T) {
 					}
 					s := stage(t, m, under, "busy")
 					pids, names := parents(t, s.ranks[0])
-					i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, victim) })
+					i := slices.IndexFunc(names, func(name string) bool {
+						return strings.HasPrefix(name, victim) || victim == "mpiexec" && name == prterun
+					})
 					if i < 0 {
 						t.Fatalf("no %s above the rank: %v", victim, names)
 					}
@@ -167,7 +172,12 @@ func TestLauncherIsKilledAfterARank(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		s := stage(t, m, "run", "between")
 		pids, names := parents(t, s.ranks[0])
-		i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "mpiexec") })
+		i := slices.IndexFunc(names, func(name string) bool {
+			return strings.HasPrefix(name, "mpiexec") || name == prterun
+		})
+		if i < 0 {
+			t.Fatalf("no launcher above the rank: %v", names)
+		}
 		// Then it does not notice what happens to the ranks.
 		if err := syscall.Kill(pids[i], syscall.SIGSTOP); err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ func (c *cluster) start(t *testing.T, m mpirun.MPI) *running {
 	t.Helper()
 	program, report := c.write(m, "ring", ringProgram), filepath.Join(c.Dir, "report.json")
 	stop := filepath.Join(c.Dir, "stop")
-	r := c.launch(t, append(c.launcher(m, len(c.Names)), c.mpivet, "exec", "--json", report, program, stop)...)
+	r := c.launch(t, append(c.Launcher(m, len(c.Names)), c.mpivet, "exec", "--json", report, program, stop)...)
 	r.program, r.stop, r.report = program, stop, report
 	r.await("running")
 	return r
@@ -223,7 +223,7 @@ func TestPauseOnNodes(t *testing.T) {
 	m := openMPI(t)
 	for way, argv := range map[string][]string{
 		"run":  {c.mpivet, "run", "--on-error", "pause", "-n", "2", "--hosts", strings.Join(c.Names, ",")},
-		"exec": append(c.launcher(m, 2), c.mpivet, "exec", "--on-error", "pause"),
+		"exec": append(c.Launcher(m, 2), c.mpivet, "exec", "--on-error", "pause"),
 	} {
 		t.Run(way, func(t *testing.T) {
 			program := c.compile(m, "../../../examples/deadlock/recv_recv.c")
@@ -255,7 +255,7 @@ func TestBreakOnNodes(t *testing.T) {
 	c := newCluster(t, 2)
 	m := openMPI(t)
 	r := c.launch(t, c.mpivet, "run", "--break-on", "error", "-n", "3", "--launcher",
-		strings.Join(c.launcher(m, 3), " "), c.compile(m, "../../../examples/collective/derived.c"))
+		strings.Join(c.Launcher(m, 3), " "), c.compile(m, "../../../examples/collective/derived.c"))
 	r.await("to look at it: ")
 	command := regexp.MustCompile(`to look at it: (?:on node (\S+): )?mpivet gdb (\d+);`).FindStringSubmatch(r.text())
 	if command == nil {
@@ -328,7 +328,7 @@ func TestNodeWithoutSharedMemory(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	m := openMPI(t)
-	r := c.run(m, faultLimit, append(c.launcher(m, 3), c.mpivet, "exec",
+	r := c.run(m, faultLimit, append(c.Launcher(m, 3), c.mpivet, "exec",
 		c.compile(m, "../../../examples/collective/derived.c"))...)
 	if !strings.Contains(r.Stderr, "ERROR: GLOBAL:COLLECTIVE:DATATYPE:MISMATCH") ||
 		!strings.Contains(r.Stderr, "/dev/shm has only ") || !strings.Contains(r.Stderr, "3 ranks on 2 nodes") {
@@ -365,8 +365,8 @@ func TestHeadIsKilled(t *testing.T) {
 // TestNetworkIsSlow: a network with delay and losses changes nothing.
 func TestNetworkIsSlow(t *testing.T) {
 	c := newCluster(t, 2)
-	c.Slow("delay 200ms loss 5%")
-	r := c.run(openMPI(t), faultLimit, append(c.launcher(openMPI(t), 2), c.mpivet, "exec",
+	c.Slow(200*time.Millisecond, 0.05)
+	r := c.run(openMPI(t), faultLimit, append(c.Launcher(openMPI(t), 2), c.mpivet, "exec",
 		c.compile(openMPI(t), "../../../examples/deadlock/recv_recv.c"))...)
 	if !strings.Contains(r.Stderr, "FATAL: GLOBAL:DEADLOCK:HARD") ||
 		strings.Count(r.Stderr, " ranks on 2 nodes, ") != 1 {
@@ -376,18 +376,55 @@ func TestNetworkIsSlow(t *testing.T) {
 
 // TestNetworkIsGone: while a node is not seen, nothing is concluded, and everything is found after that.
 func TestNetworkIsGone(t *testing.T) {
-	c := newCluster(t, 2)
-	r := c.start(t, openMPI(t))
-	_, other := r.head()
-	c.Connect(other, false)
-	r.await("node " + other + " is not seen since")
-	time.Sleep(5 * time.Second) // the network is gone for this time: it is what is tested
-	c.Connect(other, true)
-	r.await("node " + other + " is seen again")
-	text := r.finish()
-	nothing(t, text)
-	if r.status() != 0 || !strings.Contains(text, "no findings, 2 ranks") {
-		t.Errorf("status %d:\n%s", r.status(), text)
+	for _, outage := range []time.Duration{5 * time.Second, time.Minute} {
+		t.Run(outage.String(), func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 2)
+			r := c.start(t, openMPI(t))
+			_, other := r.head()
+			c.Connect(other, false)
+			r.await("node " + other + " is not seen since")
+			time.Sleep(outage) // the network is gone for this time: it is what is tested
+			c.Connect(other, true)
+			r.await("node " + other + " is seen again")
+			text := r.finish()
+			nothing(t, text)
+			if r.status() != 0 || !strings.Contains(text, "no findings, 2 ranks") {
+				t.Errorf("status %d:\n%s", r.status(), text)
+			}
+		})
+	}
+	t.Run("for good", func(t *testing.T) {
+		t.Parallel()
+		c := newCluster(t, 2)
+		r := c.start(t, openMPI(t))
+		head, other := r.head()
+		c.Connect(other, false)
+		r.await("node " + other + " is given up")
+		if n := len(c.Running(other, r.program)); n != 1 {
+			t.Errorf("%d ranks on the node that is given up", n)
+		}
+		// The user ends what is left: the launcher on the node of the head, and the ranks on the other one.
+		_ = syscall.Kill(r.cmd.Process.Pid, syscall.SIGINT)
+		c.noMpivet(head, r)
+		c.Kill(other, r.program)
+		c.noMpivet(other, r)
+		nothing(t, r.text())
+		for _, n := range c.Names {
+			if files := fmt.Sprint(c.Files(n, "/dev/shm")); strings.Contains(files, "mpivet-") {
+				t.Errorf("left on %s: %s", n, files)
+			}
+		}
+	})
+}
+
+// noMpivet waits until no process of mpivet runs on a node.
+func (c *cluster) noMpivet(node string, r *running) {
+	c.t.Helper()
+	for end := time.Now().Add(faultLimit); len(c.Running(node, c.mpivet)) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			c.t.Fatalf("mpivet still runs on %s:\n%s", node, r.text())
+		}
 	}
 }
 
@@ -401,17 +438,8 @@ func TestLauncherOfNodesIsKilled(t *testing.T) {
 	case <-time.After(faultLimit):
 		t.Fatal("the job does not end")
 	}
-	for end := time.Now().Add(faultLimit); ; time.Sleep(50 * time.Millisecond) {
-		left := 0
-		for _, n := range c.Names {
-			left += len(c.Processes(n, "mpivet analyze"))
-		}
-		if left == 0 {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d analyzers still run:\n%s", left, r.text())
-		}
+	for _, n := range c.Names {
+		c.noMpivet(n, r)
 	}
 	nothing(t, r.text())
 	if !strings.Contains(r.text(), "launcher") {

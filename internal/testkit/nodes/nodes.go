@@ -12,15 +12,26 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
+
+// T is what the nodes need of a test. A testing.TB has it.
+type T interface {
+	Helper()
+	Cleanup(f func())
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Logf(format string, args ...any)
+	Failed() bool
+}
 
 // Nodes are nodes in one network.
 type Nodes struct {
-	t     testing.TB
+	t     T
 	Names []string
 	Dir   string // directory that all nodes share, with the home directory
 	pids  map[string]int
@@ -31,7 +42,7 @@ type Nodes struct {
 const limit = time.Minute
 
 // New makes n nodes with the names m1, m2, …. They end with the test.
-func New(t testing.TB, n int) *Nodes {
+func New(t T, n int) *Nodes {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Fatal("several nodes need namespaces, and these need the rights of root: run make test as root")
@@ -60,7 +71,7 @@ func New(t testing.TB, n int) *Nodes {
 		ns.pids[name] = pid
 		ns.must(ns.net, fmt.Sprintf("ip link add v%d type veth peer name eth0 netns %d", i, pid))
 		ns.must(ns.net, fmt.Sprintf("ip link set v%d master br0 up", i))
-		ns.must(pid, fmt.Sprintf("ip link set lo up && ip addr add 10.99.0.%d/24 dev eth0 && ip link set eth0 up", i+1))
+		ns.must(pid, "ip link set lo up && "+ns.address(i))
 	}
 	// The launchers start their processes on other nodes with this command.
 	script := "#!/bin/sh\nhost=$1\nshift\ncase $host in\n"
@@ -76,6 +87,11 @@ func New(t testing.TB, n int) *Nodes {
 		t.Fatal(err)
 	}
 	return ns
+}
+
+// address returns the script that gives a node its address.
+func (ns *Nodes) address(i int) string {
+	return fmt.Sprintf("ip addr add 10.99.0.%d/24 dev eth0 && ip link set eth0 up", i+1)
 }
 
 // Shell returns the path of a program in place of rsh: its arguments are a node and a command.
@@ -131,22 +147,6 @@ func (ns *Nodes) must(pid int, script string) {
 	}
 }
 
-// Slow makes the network of all nodes slow, with netem's words, such as "delay 200ms loss 5%". It skips the test if
-// the kernel has no netem.
-func (ns *Nodes) Slow(netem string) {
-	ns.t.Helper()
-	for _, pid := range ns.pids {
-		script := "tc qdisc add dev eth0 root netem " + netem
-		out, err := exec.Command("nsenter", "-t", fmt.Sprint(pid), "-n", "--", "sh", "-c", script).CombinedOutput()
-		if bytes.Contains(out, []byte("qdisc kind is unknown")) {
-			ns.t.Skip("the kernel of this machine has no netem")
-		}
-		if err != nil {
-			ns.t.Fatalf("%s: %v: %s", script, err, out)
-		}
-	}
-}
-
 // Connect takes a node off the network, or connects it again.
 func (ns *Nodes) Connect(node string, on bool) {
 	ns.t.Helper()
@@ -170,6 +170,15 @@ func (ns *Nodes) Command(node string, argv ...string) *exec.Cmd {
 		"HYDRA_LAUNCHER=rsh", "HYDRA_LAUNCHER_EXEC="+ns.Shell(), "UCX_NET_DEVICES=eth0", "UCX_TLS=tcp,self,sysv")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
+}
+
+// Launcher returns the command that starts np ranks, which are dealt out to the nodes.
+func (ns *Nodes) Launcher(m mpirun.MPI, np int) []string {
+	hosts := strings.Join(ns.Names, ",")
+	if m.Name == "openmpi" {
+		return []string{m.Mpirun, "--oversubscribe", "--map-by", "node", "--host", hosts, "-n", fmt.Sprint(np)}
+	}
+	return []string{m.Mpirun, "-hosts", hosts, "-n", fmt.Sprint(np)}
 }
 
 // Processes returns the processes on a node whose command line contains a text.
