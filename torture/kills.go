@@ -51,6 +51,9 @@ func (t *try) kill(under, role, when string) error {
 	if pid != 0 {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
+	if role == proxy {
+		t.release(10 * time.Second)
+	}
 	o, err := t.end(40 * time.Second)
 	if err != nil {
 		return fmt.Errorf("%w; standard error %q", err, tail(o.stderr))
@@ -105,6 +108,19 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 		}
 	}
 	return nil
+}
+
+// release kills the ranks that still run after a time. Without the launcher's process that served them, ranks of MPICH
+// may wait in MPI_Init forever, also without mpivet.
+func (t *try) release(after time.Duration) {
+	for end := time.Now().Add(after); !t.over() && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, p := range t.processes() {
+		if p.role == rank {
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // pause stops a process for a while. This must not change the findings.
