@@ -101,7 +101,7 @@ func Start(o Options) (*Agent, error) {
 		}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: retry, Multiplier: 1.5, MaxDelay: 2 * time.Second},
-			MinConnectTimeout: 5 * time.Second,
+			MinConnectTimeout: 3 * time.Second,
 		}),
 		grpc.WithNoProxy(),
 	)

@@ -38,14 +38,14 @@ type Options struct {
 type Times struct {
 	Blind  time.Duration // a node that was not seen for so long is reported
 	Lost   time.Duration // a node that was not seen for so long is given up
-	Closed time.Duration // so is one whose agent has ended
+	Closed time.Duration // so is one whose agent closed the connection so long ago, and has not come again
 }
 
 func (t *Times) defaults() {
 	for _, d := range []struct {
 		value *time.Duration
 		usual time.Duration
-	}{{&t.Blind, 3 * time.Second}, {&t.Lost, 2 * time.Minute}, {&t.Closed, 5 * time.Second}} {
+	}{{&t.Blind, 3 * time.Second}, {&t.Lost, 2 * time.Minute}, {&t.Closed, 10 * time.Second}} {
 		if *d.value == 0 {
 			*d.value = d.usual
 		}
@@ -222,7 +222,7 @@ func (h *Head) pollNode(n *node, handler ring.Handler) (bytes int, err error) {
 	h.tell(n, v)
 	switch late := h.late(); {
 	case v.busy || bytes > 0:
-	case v.closed && v.silent > h.o.Times.Closed:
+	case v.closed > h.o.Times.Closed:
 		h.lose(n, "its analyzer has ended")
 	case v.silent > h.o.Times.Lost:
 		h.lose(n, fmt.Sprintf("it was not seen for %v", v.silent.Round(time.Second)))

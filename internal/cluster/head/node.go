@@ -29,7 +29,8 @@ type node struct {
 	damage  error         // a part could not be read
 	turn    int           // of the present connection; an older one is broken
 	live    bool          // there is a connection
-	closed  bool          // the agent has closed the connection: it has ended
+	closed  bool          // the agent has closed the connection: it has ended, or comes again
+	left    time.Time     // when it did
 	at      time.Time     // when the node was last seen
 	blind   bool          // the user was told that the node is not seen
 	lost    bool          // the head has given up the node
@@ -84,7 +85,7 @@ func (n *node) disconnect(turn int, closed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if turn == n.turn {
-		n.live, n.closed = false, closed
+		n.live, n.closed, n.left = false, closed, time.Now()
 	}
 }
 
@@ -176,16 +177,18 @@ type view struct {
 	silent time.Duration // since the node was last seen
 	at     time.Time
 	live   bool
-	closed bool
-	busy   bool // parts wait for the analysis
+	closed time.Duration // since the agent closed the connection, 0 if it did not
+	busy   bool          // parts wait for the analysis
 }
 
 func (n *node) look() view {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return view{
-		silent: time.Since(n.at), at: n.at, live: n.live, closed: !n.live && n.closed, busy: len(n.queue) > 0,
+	v := view{silent: time.Since(n.at), at: n.at, live: n.live, busy: len(n.queue) > 0}
+	if !n.live && n.closed {
+		v.closed = time.Since(n.left)
 	}
+	return v
 }
 
 // give gives up the node.

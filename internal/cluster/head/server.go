@@ -39,7 +39,6 @@ type server struct {
 	o      *Options
 	grpc   *grpc.Server
 	ticket *ticket.Ticket
-	conns  sync.Map // *conn by the remote address
 
 	mu       sync.Mutex
 	nodes    []*node // by their number - 1
@@ -92,7 +91,7 @@ func listen(address string, t *ticket.Ticket, o *Options, numbers *ring.Numbers)
 		}),
 	)
 	wire.RegisterHeadServer(s.grpc, s)
-	go s.grpc.Serve(&listener{l, s}) //nolint:errcheck // it ends when the server is stopped
+	go s.grpc.Serve(&listener{l}) //nolint:errcheck // it ends when the server is stopped
 	return s, l.Addr(), nil
 }
 
@@ -111,7 +110,17 @@ func (c *reportingCreds) ServerHandshake(raw net.Conn) (net.Conn, credentials.Au
 	if err != nil && !broken {
 		c.s.refuse(raw.RemoteAddr())
 	}
-	return secure, info, err
+	own, ok := raw.(*conn)
+	if err != nil || !ok {
+		return secure, info, err
+	}
+	return secure, &connInfo{info, own}, nil
+}
+
+// connInfo leads from a stream to its connection.
+type connInfo struct {
+	credentials.AuthInfo
+	conn *conn
 }
 
 func (c *reportingCreds) Clone() credentials.TransportCredentials {
@@ -129,15 +138,13 @@ func (s *server) refuse(from net.Addr) {
 }
 
 // listener notes whether the other side has closed a connection.
-type listener struct {
-	net.Listener
-	s *server
-}
+type listener struct{ net.Listener }
 
+// conn is a connection that the other side may have closed. A connection that breaks because nothing comes through is
+// closed by this side.
 type conn struct {
 	net.Conn
-	s      *server
-	closed atomic.Bool // the other side has closed the connection, so the process there has ended
+	closed atomic.Bool // by the other side
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -145,9 +152,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &conn{Conn: c, s: l.s}
-	l.s.conns.Store(c.RemoteAddr().String(), w)
-	return w, nil
+	return &conn{Conn: c}, nil
 }
 
 func (c *conn) Read(b []byte) (int, error) {
@@ -156,11 +161,6 @@ func (c *conn) Read(b []byte) (int, error) {
 		c.closed.Store(true)
 	}
 	return n, err
-}
-
-func (c *conn) Close() error {
-	c.s.conns.Delete(c.RemoteAddr().String())
-	return c.Conn.Close()
 }
 
 // meet returns the node of an agent.
@@ -209,7 +209,7 @@ func (s *server) Records(stream wire.Head_RecordsServer) error {
 		return err
 	}
 	turn := n.connect()
-	defer func() { n.disconnect(turn, s.closedByPeer(stream.Context())) }()
+	defer func() { n.disconnect(turn, closedByPeer(stream.Context())) }()
 	if err := stream.Send(&wire.Receipt{Next: n.expected()}); err != nil {
 		return err
 	}
@@ -233,17 +233,13 @@ func (s *server) Records(stream wire.Head_RecordsServer) error {
 }
 
 // closedByPeer reports whether the process of the other side has closed the connection, which it does at its end.
-func (s *server) closedByPeer(ctx context.Context) bool {
+func closedByPeer(ctx context.Context) bool {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
 		return false
 	}
-	c, ok := s.conns.Load(p.Addr.String())
-	if !ok {
-		return true // the connection is closed already
-	}
-	w, ok := c.(*conn)
-	return ok && w.closed.Load()
+	info, ok := p.AuthInfo.(*connInfo)
+	return ok && info.conn.closed.Load()
 }
 
 // Control implements the service.

@@ -157,11 +157,10 @@ func (ns *Nodes) Connect(node string, on bool) {
 	ns.must(ns.net, fmt.Sprintf("ip link set v%d %s", slices.Index(ns.Names, node), state))
 }
 
-// Command returns a command on a node. It sees the nodes' home directory.
+// Command returns a command on a node, in the directory that the nodes share. It sees the nodes' home directory.
 func (ns *Nodes) Command(node string, argv ...string) *exec.Cmd {
-	args := append([]string{"-t", fmt.Sprint(ns.pids[node]), "-n", "-m", "-u", "-i", "--"}, argv...)
-	cmd := exec.Command("nsenter", args...)
-	cmd.Dir = ns.Dir
+	args := []string{"-t", fmt.Sprint(ns.pids[node]), "-n", "-m", "-u", "-i", "--", "env", "-C", ns.Dir}
+	cmd := exec.Command("nsenter", append(args, argv...)...)
 	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(ns.Dir, "home"), "XDG_CACHE_HOME=",
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_plm_rsh_agent="+ns.Shell(), "OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=eth0",
