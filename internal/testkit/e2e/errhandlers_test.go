@@ -78,7 +78,18 @@ func TestFatalErrorsEndAsWithoutMpivet(t *testing.T) {
 							break
 						}
 					}
+					loses := func() bool { // the launcher loses the exit status
+						for range 20 {
+							if plain(t, m, 2, program, level, what).Status == 0 {
+								return true
+							}
+						}
+						return false
+					}
 					got := lastWords(t, m, 2, []string{"--fail-on", "never"}, func(r result) {
+						if r.Status == 0 && loses() {
+							return
+						}
 						if r.Status != want.Status || want.Status == 0 {
 							t.Errorf("exit status %d, without mpivet %d", r.Status, want.Status)
 						}

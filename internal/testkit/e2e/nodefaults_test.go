@@ -407,7 +407,9 @@ func TestNetworkIsGone(t *testing.T) {
 		// The user ends what is left. The launcher cannot reach one of the nodes.
 		_ = syscall.Kill(r.cmd.Process.Pid, syscall.SIGINT)
 		for _, n := range []string{head, other} {
-			c.Kill(n, r.program)
+			for _, pid := range c.Running(n, r.program) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
 			c.noMpivet(n, r)
 		}
 		nothing(t, r.text())

@@ -33,6 +33,12 @@ type library struct {
 
 	predefined []*datatype.Type
 	number     map[string]int // of a predefined type in the list
+
+	// partial: MPI packs only the 10 bytes of a long double that hold its value, and omits the other 6, as MPICH 4.0.2
+	// does, and Open MPI 5.0.7 in some types.
+	partial bool
+	// simple: MPI packs some types of complex numbers wrongly, as Open MPI 5.0.7 does: it takes their alignment for 8.
+	simple bool
 }
 
 // open builds and starts the program with an MPI. It skips the test if that MPI is not installed.
@@ -55,7 +61,27 @@ func open(t *testing.T, name string) *library {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.stop() })
+	spread := func(p *datatype.Type) (*datatype.Type, error) { return datatype.IndexedBlock(1, []int64{-4, 6, 2}, p) }
+	l.partial = l.wrong(t, "MPI_LONG_DOUBLE", 1, spread)
+	oblique := func(p *datatype.Type) (*datatype.Type, error) { return datatype.Hvector(3, 1, 28, p) }
+	l.simple = l.wrong(t, "MPI_C_COMPLEX", 2, oblique)
 	return l
+}
+
+// wrong reports whether MPI does not make a type of a predefined one as the standard says.
+func (l *library) wrong(
+	t *testing.T, name string, copies int64, of func(*datatype.Type) (*datatype.Type, error),
+) bool {
+	t.Helper()
+	ty, err := of(l.predefined[l.number[name]])
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := l.ask(ty, copies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.String() != computed(ty, copies).String()
 }
 
 func (l *library) start() error {

@@ -37,8 +37,8 @@ func (l *library) anyType(roll dice, depth int64) *datatype.Type {
 func (l *library) basic(roll dice) *datatype.Type {
 	for {
 		t := l.predefined[roll(0, int64(len(l.predefined))-1)]
-		// MPICH 4.0.2 packs only the 10 bytes of a long double that hold its value, and omits the other 6.
-		if t.Size > 0 && (l.name != "mpich" || !strings.Contains(t.Name(), "LONG_DOUBLE")) {
+		if t.Size > 0 && (!l.partial || !strings.Contains(t.Name(), "LONG_DOUBLE")) &&
+			(!l.simple || !strings.Contains(t.Name(), "COMPLEX")) {
 			return t
 		}
 	}
