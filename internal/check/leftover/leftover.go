@@ -183,7 +183,8 @@ func (l *leaks) unfinished(p *track.Process) {
 	groups, n := l.byPlace(p, nil)
 	l.many(p, groups, n, "ended",
 		"The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place",
-		"The process had no chance to "+l.Verb+" its last "+l.Many+". But so many may come from a loop that forgets them.")
+		"The process had no chance to "+l.Verb+" its last "+l.Many+". But so many may come from a loop that forgets "+
+			"them.")
 }
 
 // many reports the places that created most of the n objects of a process. The arguments of the message are the rank,

@@ -404,6 +404,7 @@ func TestNetworkIsGone(t *testing.T) {
 		if n := len(c.Running(other, r.program)); n != 1 {
 			t.Errorf("%d ranks on the node that is given up", n)
 		}
+		nothing(t, r.text())
 		// The user ends what is left. The launcher cannot reach one of the nodes.
 		_ = syscall.Kill(r.cmd.Process.Pid, syscall.SIGINT)
 		for _, n := range []string{head, other} {
@@ -411,9 +412,6 @@ func TestNetworkIsGone(t *testing.T) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 			c.noMpivet(n, r)
-		}
-		nothing(t, r.text())
-		for _, n := range c.Names {
 			if files := fmt.Sprint(c.Files(n, "/dev/shm")); strings.Contains(files, "mpivet-") {
 				t.Errorf("left on %s: %s", n, files)
 			}
