@@ -265,7 +265,7 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 	dir := b.dir
 	if program[0] == "hpcc" {
 		dir = filepath.Join(b.dir, "hpcc")
-		if err := hpccDir(dir); err != nil {
+		if err := hpccDir(dir, 2, 2); err != nil {
 			return "", 0, err
 		}
 	}
@@ -281,14 +281,16 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 	return r.Stdout, r.Took, nil
 }
 
-// hpccDir makes a directory for a run of hpcc, with Debian's input.
-func hpccDir(dir string) error {
+// hpccDir makes a directory for a run of hpcc, with Debian's input for a grid of p × q processes.
+func hpccDir(dir string, p, q int) error {
 	input, err := os.ReadFile("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 	if err != nil {
 		return err
 	}
+	text := strings.NewReplacer("2            Ps", fmt.Sprintf("%-12d Ps", p), "2            Qs",
+		fmt.Sprintf("%-12d Qs", q)).Replace(string(input))
 	return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755),
-		os.WriteFile(filepath.Join(dir, "hpccinf.txt"), input, 0o644))
+		os.WriteFile(filepath.Join(dir, "hpccinf.txt"), []byte(text), 0o644))
 }
 
 // measure runs a work in all variants in turns, and prints its line.
@@ -573,7 +575,7 @@ func manyProcesses() error {
 }
 
 // deadlock runs a command of two ranks that block each other. It returns the times from the moment when they block
-// until mpivet reports it, and until the command has ended and none of the ranks runs (nil: it is not measured).
+// until mpivet reports it, and until none of the ranks runs any more (nil: it is not measured).
 func deadlock(cmd *exec.Cmd, runs func() bool) (told, ended time.Duration, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := cmd.StdoutPipe()
@@ -598,10 +600,15 @@ func deadlock(cmd *exec.Cmd, runs func() bool) (told, ended time.Duration, err e
 			}
 		}
 	})
+	var gone time.Time
 	wg.Go(func() {
 		for s := bufio.NewScanner(stderr); s.Scan(); {
 			if reported.IsZero() && strings.Contains(s.Text(), "GLOBAL:DEADLOCK:HARD") {
 				reported = time.Now()
+				for runs != nil && runs() {
+					time.Sleep(10 * time.Millisecond)
+				}
+				gone = time.Now()
 			}
 		}
 	})
@@ -610,11 +617,8 @@ func deadlock(cmd *exec.Cmd, runs func() bool) (told, ended time.Duration, err e
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
 		return 0, 0, err
 	}
-	for runs != nil && runs() {
-		time.Sleep(10 * time.Millisecond)
-	}
 	if blocked.IsZero() || reported.IsZero() {
 		return 0, 0, fmt.Errorf("%s: the deadlock was not reported", strings.Join(cmd.Args, " "))
 	}
-	return reported.Sub(blocked), time.Since(blocked), nil
+	return reported.Sub(blocked), gone.Sub(blocked), nil
 }

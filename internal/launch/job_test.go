@@ -248,8 +248,9 @@ func TestRanksAreOnlyProcessesThatAreStillThemselves(t *testing.T) {
 // noExits is an Exits without processes.
 type noExits struct{}
 
-func (noExits) Leaving() []int { return nil }
-func (noExits) Release(int)    {}
+func (noExits) Leaving() []int          { return nil }
+func (noExits) Release(int)             {}
+func (noExits) Leaves() <-chan struct{} { return nil }
 
 func TestAwaitEnd(t *testing.T) {
 	session := t.TempDir()
@@ -306,6 +307,8 @@ func (m *meanwhile) Leaving() []int {
 	m.came++
 	return m.pids[m.released:min(m.came, 2)]
 }
+
+func (m *meanwhile) Leaves() <-chan struct{} { return nil }
 
 func (m *meanwhile) Release(n int) {
 	if m.released += n; m.released == len(m.pids) && n > 0 {

@@ -326,8 +326,9 @@ const (
 
 // Exits are processes that wait in their exit.
 type Exits interface {
-	Leaving() []int // their process IDs, in the order in which they were noticed
-	Release(n int)  // lets the first n of them end
+	Leaving() []int          // their process IDs, in the order in which they were noticed
+	Release(n int)           // lets the first n of them end
+	Leaves() <-chan struct{} // has an element after one was noticed
 }
 
 // AwaitEnd returns after the end of all processes of the program that the launcher starts on this node. It waits for as
@@ -335,7 +336,8 @@ type Exits interface {
 // returns at once when stop is closed. Processes that wait in their exit count as ended. AwaitEnd releases all of them
 // except the last one.
 func (r *Ranks) AwaitEnd(expected int, exits Exits, stop <-chan struct{}) {
-	ticker := time.NewTicker(25 * time.Millisecond)
+	// Each look takes a processor from a rank. What must not wait is told by exits.
+	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	none := time.Now()
 	released := make(map[int]bool)
@@ -369,6 +371,7 @@ func (r *Ranks) AwaitEnd(expected int, exits Exits, stop <-chan struct{}) {
 		case <-stop:
 			return
 		case <-ticker.C:
+		case <-exits.Leaves():
 		}
 	}
 }

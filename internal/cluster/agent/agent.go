@@ -28,6 +28,10 @@ import (
 	"github.com/mpivet/mpivet/internal/cluster/wire"
 )
 
+// Window is the number of bytes that may be on their way. It is fixed: to measure the network costs a ping for each
+// part, and wakes processes that share the processors with the ranks.
+const Window = 8 << 20
+
 // Times of a connection.
 const (
 	// Keepalive is the time without data after which a side asks whether the other one is there.
@@ -96,6 +100,7 @@ func Start(o Options) (*Agent, error) {
 	a.conn, err = grpc.NewClient("passthrough:///head",
 		grpc.WithTransportCredentials(credentials.NewTLS(config)),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return a.dial(ctx) }),
+		grpc.WithStaticStreamWindowSize(Window), grpc.WithStaticConnWindowSize(Window),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time: Keepalive, Timeout: KeepaliveTimeout, PermitWithoutStream: true,
 		}),

@@ -306,10 +306,13 @@ func (h *Head) Wait(d time.Duration) {
 		h.local.Wait(d)
 		return
 	}
-	select {
-	case <-h.s.ready:
-	case <-time.After(min(d, 2*time.Millisecond)):
+	switch {
+	case h.local == nil || h.local.Deserted():
+		d = max(d, 50*time.Millisecond) // there is nothing to look for before something comes
+	case h.local.Asks():
+		d = min(d, 2*time.Millisecond) // its calls wait
 	}
+	h.s.came.Wait(d)
 }
 
 // Stats implements ring.Source.

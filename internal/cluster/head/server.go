@@ -44,8 +44,8 @@ type server struct {
 	nodes    []*node // by their number - 1
 	byAgent  map[string]*node
 	numbers  *ring.Numbers
-	ready    chan struct{} // has an element if there may be something for Poll
-	refused  bool          // a refused connection was reported
+	came     ring.Bell // rings if there may be something for Poll
+	refused  bool      // a refused connection was reported
 	shutting bool
 }
 
@@ -80,11 +80,12 @@ func listen(address string, t *ticket.Ticket, o *Options, numbers *ring.Numbers)
 		return nil, nil, err
 	}
 	s := &server{
-		o: o, ticket: t, byAgent: make(map[string]*node), numbers: numbers, ready: make(chan struct{}, 1),
+		o: o, ticket: t, byAgent: make(map[string]*node), numbers: numbers,
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(&reportingCreds{credentials.NewTLS(config), s}),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(4), grpc.ConnectionTimeout(10*time.Second),
+		grpc.StaticStreamWindowSize(agent.Window), grpc.StaticConnWindowSize(agent.Window),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: agent.Keepalive, Timeout: agent.KeepaliveTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
 			MinTime: agent.Keepalive / 2, PermitWithoutStream: true,
@@ -192,10 +193,7 @@ func (s *server) meet(h *wire.Hello) (*node, error) {
 
 // wake makes Wait return.
 func (s *server) wake() {
-	select {
-	case s.ready <- struct{}{}:
-	default:
-	}
+	s.came.Ring()
 }
 
 // Records implements the service.

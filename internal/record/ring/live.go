@@ -105,6 +105,8 @@ type Live struct {
 	stats Stats // of rings that are gone; the method Stats adds the others
 	live  []*mapping
 	leave []leaving
+
+	leaves chan struct{} // has an element if there is something new in leave
 }
 
 // leaving is a process that waits in its exit for the verdict.
@@ -123,7 +125,7 @@ func OpenLive(s *Session) (*Live, error) {
 		s: s, w: w, idle: true,
 		procs: make(map[ProcID]*proc), byName: make(map[string]*proc), byPID: make(map[int]*proc),
 		strict: s.control.Strict.Load() != 0, breaks: s.control.Breaks.Load() != 0,
-		cursors: make(map[ThreadID]*cursor), Numbers: new(Numbers),
+		cursors: make(map[ThreadID]*cursor), Numbers: new(Numbers), leaves: make(chan struct{}, 1),
 	}
 	// Made once, so that Poll does not allocate.
 	l.ended, l.unborn = l.end, l.endEarly
@@ -155,12 +157,18 @@ func (l *Live) Stop() {
 // first time, or ends. Ranks do not wake the analyzer, and each look at a ring costs its rank a cache miss. So it is
 // best to wait for a short time whenever Poll has found nothing. Ranks whose calls wait for the analyzer do wake it.
 func (l *Live) Wait(d time.Duration) {
-	if l.strict || l.breaks {
+	if l.Asks() {
 		l.awaitAsked(d)
 		return
 	}
 	l.w.wait(d)
 }
+
+// Deserted reports whether no process is there.
+func (l *Live) Deserted() bool { return len(l.procs) == 0 }
+
+// Asks reports whether calls may wait for the analyzer: in strict mode, and with breaks.
+func (l *Live) Asks() bool { return l.strict || l.breaks }
 
 // Notes returns messages for the user about problems since the last call, one sentence each. Any goroutine may call it.
 func (l *Live) Notes() []string {
@@ -348,6 +356,10 @@ func (l *Live) watchExits() {
 			l.mu.Lock()
 			l.leave = append(l.leave, leaving{p.info.PID, f})
 			l.mu.Unlock()
+			select {
+			case l.leaves <- struct{}{}:
+			default:
+			}
 		}
 		l.end(p.info.ID)
 	}
@@ -363,6 +375,9 @@ func (l *Live) Leaving() (pids []int) {
 	}
 	return pids
 }
+
+// Leaves returns a channel that has an element after Leaving got a new process.
+func (l *Live) Leaves() <-chan struct{} { return l.leaves }
 
 // Release lets the first n processes that wait in their exit end.
 func (l *Live) Release(n int) {

@@ -50,3 +50,27 @@ func waitFutex(word *atomic.Uint32, expected uint32, d time.Duration) {
 func wakeFutex(number *atomic.Uint64) {
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(number)), futexWake, 1, 0, 0, 0)
 }
+
+// Bell lets one goroutine wait for others, without a notice to Go's scheduler. The zero value is ready. Wait is for one
+// goroutine, and any may call Ring.
+type Bell struct {
+	rings atomic.Uint32
+	waits atomic.Bool
+	heard uint32
+}
+
+// Ring ends a wait that goes on, or the next one.
+func (b *Bell) Ring() {
+	b.rings.Add(1)
+	if b.waits.Load() {
+		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&b.rings)), futexWake, 1, 0, 0, 0)
+	}
+}
+
+// Wait waits until the bell has rung since the last wait, or d (some milliseconds) has passed.
+func (b *Bell) Wait(d time.Duration) {
+	b.waits.Store(true)
+	waitFutex(&b.rings, b.heard, d)
+	b.waits.Store(false)
+	b.heard = b.rings.Load()
+}

@@ -171,11 +171,14 @@ func (ns *Nodes) Command(node string, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// Launcher returns the command that starts np ranks, which are dealt out to the nodes.
+// Launcher returns the command that starts np ranks, which are dealt out to the nodes. Open MPI must not bind them: the
+// nodes share the processors, and the first rank of each node would be bound to the same one.
 func (ns *Nodes) Launcher(m mpirun.MPI, np int) []string {
 	hosts := strings.Join(ns.Names, ",")
 	if m.Name == "openmpi" {
-		return []string{m.Mpirun, "--oversubscribe", "--map-by", "node", "--host", hosts, "-n", fmt.Sprint(np)}
+		return []string{
+			m.Mpirun, "--oversubscribe", "--bind-to", "none", "--map-by", "node", "--host", hosts, "-n", fmt.Sprint(np),
+		}
 	}
 	return []string{m.Mpirun, "-hosts", hosts, "-n", fmt.Sprint(np)}
 }
