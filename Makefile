@@ -6,7 +6,7 @@
 # make check       runs the linters, and checks that generated files are up to date
 # make stress      runs many random programs (STRESS=10000 of them, or STRESS=10m; SEED=1 to repeat a run)
 # make torture     kills, limits, full disks, damaged files, foreign names: N=10 tries of each (about an hour)
-# make bench       compares benchmarks with the budget (about 10 minutes; BENCH="-quick": less than 2; BENCH="-tables":
+# make bench       compares benchmarks with the budget (about 15 minutes; BENCH="-quick": less than 3; BENCH="-tables":
 #                  other benchmarks)
 # make dist        makes the files of a release in dist: binaries, packages, components; docs/install.md
 # make dist-test   installs them in fresh systems: needs root, the network, rpm and mmdebstrap (about 15 minutes)

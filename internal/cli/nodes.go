@@ -289,7 +289,7 @@ type nodesExpected struct {
 // many as expected have come and ended on the others.
 func awaitNodes(h *head.Head, ranks *launch.Ranks, expected nodesExpected, stop <-chan struct{}) {
 	defer h.Finish()
-	ticker := time.NewTicker(50 * time.Millisecond)
+	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	quiet := time.Now()
 	for {

@@ -229,7 +229,7 @@ func (a *Agent) again(stream func(context.Context) error) {
 // watch gives up the head if there has been no connection for too long.
 func (a *Agent) watch() {
 	ready := time.Now()
-	ticker := time.NewTicker(retry)
+	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
 		select {

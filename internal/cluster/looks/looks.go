@@ -25,7 +25,7 @@ const (
 
 // Times.
 const (
-	interval  = 50 * time.Millisecond
+	interval  = 200 * time.Millisecond
 	nodeLimit = 2 * time.Second // for the nodes to answer the head
 	headLimit = 3 * time.Second // for the head to answer mpivet ps
 )
