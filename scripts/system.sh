@@ -36,6 +36,7 @@ inside() {
     root=$1
     shift
     mount --make-rprivate / 2>/dev/null || :
+    mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
     mount --rbind /sys "$root/sys"
@@ -47,6 +48,12 @@ inside() {
     [ ! -r /etc/ssl/certs/ca-certificates.crt ] ||
         cat /etc/ssl/certs/ca-certificates.crt >"$root/etc/ssl/certs/ca-certificates.crt"
     cd "$root"
+    # The root of the mount namespace is replaced, too, for tests that make namespaces. chroot alone is enough otherwise.
+    if pivot_root . mnt 2>/dev/null; then
+        root=/
+        cd /
+        umount -l /mnt
+    fi
     # MPI programs must start as root, and with more ranks than there are processors.
     exec env -i HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}" \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \

@@ -389,8 +389,10 @@ func TestManyThreads(t *testing.T) {
 func TestExec(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "reexec")
-		if r := plain(t, m, 2, program); r.Status != 0 {
-			t.Skipf("the launcher kills programs that call exec after MPI_Finalize: exit status %d", r.Status)
+		for range 5 { // MPICH 4.2's does so in most runs
+			if r := plain(t, m, 2, program); r.Status != 0 {
+				t.Skipf("the launcher kills programs that call exec after MPI_Finalize: exit status %d", r.Status)
+			}
 		}
 		r := vet(t, 2, nil, program)
 		r.clean(t)
