@@ -14,9 +14,12 @@ import (
 
 // Slow gives each node a slow link to the bridge: a packet that the node sends is delayed, and a share of the packets
 // is lost (0.05: 5 %). The link needs no help of the kernel but TAP devices: a goroutine hands the packets on. Call it
-// before a program is started.
-func (ns *Nodes) Slow(delay time.Duration, loss float64) {
+// before a program is started. It returns an error if the kernel has no TAP devices.
+func (ns *Nodes) Slow(delay time.Duration, loss float64) error {
 	ns.t.Helper()
+	if _, err := os.Stat(tun); err != nil {
+		return err
+	}
 	for i, name := range ns.Names {
 		ns.must(ns.net, fmt.Sprintf("ip link del v%d", i))
 		inner, outer := ns.tap(ns.pids[name], "eth0"), ns.tap(ns.net, fmt.Sprintf("v%d", i))
@@ -25,7 +28,11 @@ func (ns *Nodes) Slow(delay time.Duration, loss float64) {
 		go forward(inner, outer, delay, loss)
 		go forward(outer, inner, 0, 0)
 	}
+	return nil
 }
+
+// tun is the device that makes TAP devices.
+const tun = "/dev/net/tun"
 
 // tap makes a TAP device in the network namespace of a process. The device ends with the test.
 func (ns *Nodes) tap(pid int, name string) *os.File {
@@ -59,9 +66,9 @@ func openTap(pid int, name string) (*os.File, error) {
 	if err := unix.Setns(int(net.Fd()), unix.CLONE_NEWNET); err != nil {
 		return nil, fmt.Errorf("setns: %w", err)
 	}
-	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	fd, err := unix.Open(tun, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("/dev/net/tun: %w", err)
+		return nil, fmt.Errorf("%s: %w", tun, err)
 	}
 	r, err := unix.NewIfreq(name)
 	if err == nil {
@@ -72,7 +79,7 @@ func openTap(pid int, name string) (*os.File, error) {
 		unix.Close(fd)
 		return nil, fmt.Errorf("TUNSETIFF: %w", err)
 	}
-	return os.NewFile(uintptr(fd), "/dev/net/tun"), nil
+	return os.NewFile(uintptr(fd), tun), nil
 }
 
 // forward hands packets on until a device is closed.
