@@ -222,8 +222,7 @@ func prepare(m mpirun.MPI, mpivet, top string) (*bench, error) {
 		return nil, err
 	}
 	for _, name := range []string{
-		"pingpong", "halo", "collective", "tables", "sizes", "objects", "patterns", "traffic", "deadlock",
-		"start",
+		"pingpong", "halo", "collective", "tables", "sizes", "objects", "patterns", "traffic", "deadlock", "start",
 	} {
 		out := filepath.Join(b.dir, name)
 		text, err := exec.Command(m.CC, "-O2", "-g", "-Wno-stringop-overflow", "-o", out,
@@ -265,7 +264,8 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 	dir := b.dir
 	if program[0] == "hpcc" {
 		dir = filepath.Join(b.dir, "hpcc")
-		if err := hpccDir(dir, 2, 2); err != nil {
+		err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755), mpirun.HPCCInput(dir, 1000, 2, 2))
+		if err != nil {
 			return "", 0, err
 		}
 	}
@@ -279,18 +279,6 @@ func (b *bench) run(v variant, np int, program []string) (string, time.Duration,
 			r.Stderr)
 	}
 	return r.Stdout, r.Took, nil
-}
-
-// hpccDir makes a directory for a run of hpcc, with Debian's input for a grid of p × q processes.
-func hpccDir(dir string, p, q int) error {
-	input, err := os.ReadFile("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-	if err != nil {
-		return err
-	}
-	text := strings.NewReplacer("2            Ps", fmt.Sprintf("%-12d Ps", p), "2            Qs",
-		fmt.Sprintf("%-12d Qs", q)).Replace(string(input))
-	return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755),
-		os.WriteFile(filepath.Join(dir, "hpccinf.txt"), []byte(text), 0o644))
 }
 
 // measure runs a work in all variants in turns, and prints its line.
@@ -324,18 +312,29 @@ func (b *bench) measure(w work) error {
 		}
 	}
 	plain := median(times[0])
-	verdict := ""
-	budget := ""
+	budget, met := "", ""
 	if w.budget > 0 {
-		budget = fmt.Sprintf("%.2f", w.budget)
-		verdict = "met"
-		if median(times[2])/plain > w.budget {
-			verdict = "**over**"
-		}
+		budget, met = fmt.Sprintf("%.2f", w.budget), atMost(median(times[2])/plain, w.budget)
 	}
 	fmt.Printf("| %s | %s | %s | %.2f | %.2f | %.2f | %s | %s |\n", w.name, b.title, duration(plain),
-		median(times[1])/plain, median(times[2])/plain, median(times[3])/plain, budget, verdict)
+		median(times[1])/plain, median(times[2])/plain, median(times[3])/plain, budget, met)
 	return nil
+}
+
+// atMost is the verdict on a value that has an upper limit.
+func atMost(value, limit float64) string {
+	if value > limit {
+		return "**over**"
+	}
+	return "met"
+}
+
+// atLeast is the verdict on a value that has a lower limit.
+func atLeast(value, limit float64) string {
+	if value < limit {
+		return "**under**"
+	}
+	return "met"
 }
 
 func median(list []float64) float64 {
@@ -376,12 +375,8 @@ func analyzer(benches []*bench) error {
 		fmt.Printf("| peak memory over %.0f million calls | %.0f MiB | | |\n", float64(u.calls)/1e6, u.peakMiB)
 		last = u
 	}
-	verdict := "met"
 	growth := peaks[len(peaks)-1] - peaks[0]
-	if growth > 16 {
-		verdict = "**over**"
-	}
-	fmt.Printf("| growth between them | %.0f MiB | flat | %s |\n", growth, verdict)
+	fmt.Printf("| growth between them | %.0f MiB | flat | %s |\n", growth, atMost(growth, 16))
 	fmt.Printf("| CPU time per call, live, waiting for records included | %.0f ns | | |\n",
 		last.cpu.Seconds()*1e9/float64(last.calls))
 
@@ -395,12 +390,8 @@ func analyzer(benches []*bench) error {
 	if rate, err = pipeline(); err != nil {
 		return err
 	}
-	verdict = "met"
-	if rate < 10e6 {
-		verdict = "**under**"
-	}
 	fmt.Printf("| call records per second and core, blocking ping-pong, analysis proper "+
-		"| %.1f million | 10 million | %s |\n", rate/1e6, verdict)
+		"| %.1f million | 10 million | %s |\n", rate/1e6, atLeast(rate, 10e6))
 	if err := manyProcesses(); err != nil {
 		return err
 	}
@@ -416,12 +407,9 @@ func analyzer(benches []*bench) error {
 			}
 			delays = append(delays, d.Seconds())
 		}
-		verdict = "met"
-		if slices.Max(delays) > 1 {
-			verdict = "**over**"
-		}
+		slowest := slices.Max(delays)
 		fmt.Printf("| a deadlock is reported after (slowest of %d, %s) | %s | 1 s | %s |\n", *runs, b.title,
-			duration(slices.Max(delays)), verdict)
+			duration(slowest), atMost(slowest, 1))
 	}
 	return nil
 }
@@ -560,17 +548,9 @@ func manyProcesses() error {
 	if rate == 0 || peak == 0 {
 		return fmt.Errorf("no result:\n%s", out)
 	}
-	verdict := "met"
-	if rate < 5e6 {
-		verdict = "**under**"
-	}
 	fmt.Printf("| calls per second and core, MPI_Allreduce of 65,536 processes, analysis proper "+
-		"| %.1f million | 5 million | %s |\n", rate/1e6, verdict)
-	verdict = "met"
-	if peak > 4096 {
-		verdict = "**over**"
-	}
-	fmt.Printf("| peak memory for 65,536 processes | %.0f MiB | 4096 MiB | %s |\n", peak, verdict)
+		"| %.1f million | 5 million | %s |\n", rate/1e6, atLeast(rate, 5e6))
+	fmt.Printf("| peak memory for 65,536 processes | %.0f MiB | 4096 MiB | %s |\n", peak, atMost(peak, 4096))
 	return nil
 }
 

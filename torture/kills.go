@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -44,6 +46,10 @@ func (t *try) kill(under, role, when string) error {
 	if when == "work" {
 		t.find(rank) // on a busy machine, a rank may start late
 		delay = t.between(50*time.Millisecond, 300*time.Millisecond)
+		if role == proxy {
+			t.awaitWork()
+			delay = t.between(0, 200*time.Millisecond) // before MPI_Finalize
+		}
 	}
 	pid := t.find(role)
 	time.Sleep(delay)
@@ -51,7 +57,7 @@ func (t *try) kill(under, role, when string) error {
 	if pid != 0 {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	if role == proxy {
+	if role == proxy && when == "start" {
 		t.release(10 * time.Second)
 	}
 	o, err := t.end(40 * time.Second)
@@ -68,7 +74,7 @@ func (t *try) kill(under, role, when string) error {
 		if n := strings.Count(o.stderr, "unwatched"); n > 1 && under == "exec" {
 			err = errors.Join(err, fmt.Errorf("it is said %d times that the program runs unwatched", n))
 		}
-		if o.status == 0 && o.stdout == "" {
+		if o.status == 0 && !strings.Contains(o.stdout, "rank ") {
 			err = errors.Join(err, errors.New("ended with 0, and has done nothing"))
 		}
 	default:
@@ -110,8 +116,18 @@ func (t *try) bereft(o *outcome, ranks, victim int, when string) error {
 	return nil
 }
 
-// release kills the ranks that still run after a time. Without the launcher's process that served them, ranks of MPICH
-// may wait in MPI_Init forever, also without mpivet.
+// awaitWork waits until all ranks have left MPI_Init.
+func (t *try) awaitWork() {
+	for end := time.Now().Add(5 * time.Second); !t.over() && time.Now().Before(end); {
+		if out, _ := os.ReadFile(filepath.Join(t.dir, "stdout")); strings.Contains(string(out), "working\n") {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// release kills the ranks that still run after a time. When the launcher's process that serves them is killed, ranks of
+// MPICH that are in MPI_Init may wait there forever, also without mpivet.
 func (t *try) release(after time.Duration) {
 	for end := time.Now().Add(after); !t.over() && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)

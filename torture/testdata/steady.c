@@ -1,5 +1,5 @@
 /* Each rank makes one error. Then it works for the given number of milliseconds, and prints that it has reached its
- * end. */
+ * end. Rank 0 also prints when all ranks work. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,10 @@ int main(int argc, char **argv)
         MPI_Waitall(2, reqs, MPI_STATUSES_IGNORE);
         sum += value == rounds;
         rounds++;
+        if (rounds == 1 && rank == 0) {
+            printf("working\n");
+            fflush(stdout);
+        }
         stop = MPI_Wtime() > until;
         MPI_Bcast(&stop, 1, MPI_INT, 0, MPI_COMM_WORLD);
         struct timespec ms = {0, 200000};

@@ -24,7 +24,7 @@ var Checks = []*check.Check{
 	objects(mpiapi.Win, "WIN", "window", "windows", "MPI_Win_free",
 		"MPI_Win_free is collective: all processes of the window call it, after their accesses are complete.",
 		"win.md"),
-	closed(mpiapi.File, "FILE", "open file", "open files", "MPI_File_close",
+	objects(mpiapi.File, "FILE", "open file", "open files", "MPI_File_close",
 		"MPI_File_close is collective. Without it, written data may not be in the file.", "file.md"),
 	objects(mpiapi.Info, "INFO", "info object", "info objects", "MPI_Info_free",
 		"It may be freed as soon as the calls that use it have returned.", "info.md"),
@@ -37,18 +37,7 @@ var Checks = []*check.Check{
 
 // objects returns the check for a kind of objects.
 func objects(kind mpiapi.Kind, family, one, many, free, when, doc string) *check.Check {
-	return leftover.New(words(kind, family, one, many, free, when, doc))
-}
-
-// closed returns the check for a kind of objects that are closed.
-func closed(kind mpiapi.Kind, family, one, many, free, when, doc string) *check.Check {
-	k := words(kind, family, one, many, free, when, doc)
-	k.Verb = "close"
-	return leftover.New(k)
-}
-
-func words(kind mpiapi.Kind, family, one, many, free, when, doc string) *leftover.Kind {
-	return &leftover.Kind{
+	return leftover.New(&leftover.Kind{
 		Kind: kind, ID: "LOCAL:" + family + ":NOT_FREED", One: one, Many: many, Free: free, When: when,
 		Doc:   text(doc) + text("all.md"),
 		Joint: kind == mpiapi.Comm || kind == mpiapi.Win || kind == mpiapi.File,
@@ -60,7 +49,7 @@ func words(kind mpiapi.Kind, family, one, many, free, when, doc string) *leftove
 			})
 			return p.LiveObjects(kind)
 		},
-	}
+	})
 }
 
 // text returns one of the Markdown files.

@@ -24,7 +24,6 @@ type Kind struct {
 	One, Many string // "communicator", "communicators"
 	Left      string // the state of the objects; if it is empty, "not freed"
 	Free      string // the function that frees one: "MPI_Comm_free"
-	Verb      string // what this function does; if it is empty, "free"
 	When      string // a sentence: when an object may be freed
 	Doc       string
 	// Joint: all processes of an object free it together. If only some do, the checks of collectives report that at the
@@ -63,14 +62,21 @@ type Group struct {
 	place string
 }
 
+// verb returns what the function that frees an object does: files are closed.
+func (k *Kind) verb() string {
+	if strings.HasSuffix(k.Free, "_close") {
+		return "close"
+	}
+	return "free"
+}
+
 // New returns the check for a kind of objects. At MPI_Finalize, it reports the objects that are left, by the place that
 // created them. While the program runs, or if it ends without MPI_Finalize, it reports that there are many.
 func New(k *Kind) *check.Check {
-	k.Verb = cmp.Or(k.Verb, "free")
-	k.Left = cmp.Or(k.Left, "not "+k.Verb+"d")
-	before := " were not " + k.Verb + "d before MPI_Finalize"
+	k.Left = cmp.Or(k.Left, "not "+k.verb()+"d")
+	before := " were not " + k.verb() + "d before MPI_Finalize"
 	if k.Anytime {
-		before = " were never " + k.Verb + "d"
+		before = " were never " + k.verb() + "d"
 	}
 	return &check.Check{
 		ID:       k.ID,
@@ -183,7 +189,7 @@ func (l *leaks) unfinished(p *track.Process) {
 	groups, n := l.byPlace(p, nil)
 	l.many(p, groups, n, "ended",
 		"The run ended while rank %[1]d had %[2]d %[3]s that were %[4]s, %[5]d of them made at one place",
-		"The process had no chance to "+l.Verb+" its last "+l.Many+". But so many may come from a loop that forgets "+
+		"The process had no chance to "+l.verb()+" its last "+l.Many+". But so many may come from a loop that forgets "+
 			"them.")
 }
 
@@ -199,7 +205,7 @@ func (l *leaks) many(p *track.Process, groups []*Group, n int, key, message, why
 		Ranks:    []int{p.Rank},
 		Message:  fmt.Sprintf(message, p.Rank, n, l.Many, l.Left, groups[0].N),
 		Why:      why,
-		Advice:   fmt.Sprintf("Check that every %s made there is %sd by %s. %s", l.One, l.Verb, l.Free, l.When),
+		Advice:   fmt.Sprintf("Check that every %s made there is %sd by %s. %s", l.One, l.verb(), l.Free, l.When),
 		Details:  map[string]any{l.Many: n},
 	}
 	if l.Describe != nil {
@@ -228,9 +234,9 @@ func (l *leaks) atFinalize(p *track.Process) {
 			Count: g.N,
 			Ranks: []int{p.Rank},
 			Message: fmt.Sprintf("%s made by %s %s never %sd", check.Plural(g.N, l.One, l.Many), function,
-				map[bool]string{true: "is", false: "are"}[g.N == 1], l.Verb),
+				map[bool]string{true: "is", false: "are"}[g.N == 1], l.verb()),
 			Advice: fmt.Sprintf("%s every %s with %s when it is no longer needed. %s",
-				strings.ToUpper(l.Verb[:1])+l.Verb[1:], l.One, l.Free, l.When),
+				map[string]string{"free": "Free", "close": "Close"}[l.verb()], l.One, l.Free, l.When),
 			Sites:   []finding.Site{l.Site(l.One+" made", g.First.Made)},
 			Details: map[string]any{l.Many: g.N},
 		}

@@ -28,9 +28,9 @@ import (
 	"github.com/mpivet/mpivet/internal/cluster/wire"
 )
 
-// Window is the number of bytes that may be on their way. It is fixed: to measure the network costs a ping for each
-// part, and wakes processes that share the processors with the ranks.
-const Window = 8 << 20
+// Window is the number of bytes that may be on their way from a node. It is fixed. Otherwise gRPC measures the network
+// with a ping for each part, and each ping takes a processor from a rank.
+const Window = 2 << 20
 
 // Times of a connection.
 const (

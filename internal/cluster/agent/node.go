@@ -35,10 +35,7 @@ type Node struct {
 	lays    map[ring.ProcID]*layouts
 	tells   map[ring.ProcID]*ring.Told
 
-	// Of the goroutine that polls: when the first record came that was not passed to the Writer's output, zero if there
-	// is none; and the length of the records that came last.
-	gathers time.Time
-	last    int
+	last int // length of the records that came at the last poll
 }
 
 // layouts are the layouts of a process, with the head's numbers of their programs.
@@ -117,15 +114,15 @@ func (n *Node) resolve(m *wire.Resolve) *wire.Resolved {
 	return all
 }
 
-// gather is the time for which records are gathered into one part. Each part costs the processors about 0.5 ms, on both
-// sides together, which the ranks do not have meanwhile.
-const gather = 100 * time.Millisecond
+const (
+	// rest is the time between two looks at rings with few records. Each look takes a processor from a rank.
+	rest = 12 * time.Millisecond
+	// few is a number of bytes of records that come between two looks. A ring has room for many times as much.
+	few = 64 << 10
+)
 
-// rest is the time between two looks at rings with few records.
-const rest = 12 * time.Millisecond
-
-// Poll delivers the records that are there. It sends them when the program makes a pause, or after a short time. If
-// calls wait for the head, it sends them at once.
+// Poll delivers the records that are there. They are sent with the next tick, as each part costs about 0.5 ms of
+// processor time on both sides. If the program makes a pause, or calls wait for the head, they are sent at once.
 func (n *Node) Poll(h ring.Handler) (int, error) {
 	n.obey()
 	bytes, err := n.Live.Poll(h)
@@ -133,11 +130,7 @@ func (n *Node) Poll(h ring.Handler) (int, error) {
 		return bytes, err
 	}
 	n.last = bytes
-	if bytes > 0 && n.gathers.IsZero() {
-		n.gathers = time.Now()
-	}
-	if !n.gathers.IsZero() && (bytes == 0 || n.Live.Asks() || time.Since(n.gathers) >= gather) {
-		n.gathers = time.Time{}
+	if bytes == 0 || n.Live.Asks() {
 		n.Writer.Flush()
 	}
 	return bytes, err
@@ -150,9 +143,6 @@ func (n *Node) Wait(d time.Duration) {
 	}
 	n.Live.Wait(d)
 }
-
-// few is a number of bytes of records that come between two polls. Rings have room for many times as much.
-const few = 64 << 10
 
 // obey carries out the orders for the goroutine that polls.
 func (n *Node) obey() {

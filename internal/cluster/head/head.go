@@ -144,6 +144,7 @@ func (h *Head) Finish() {
 		h.s.mu.Lock()
 		h.s.shutting = true
 		h.s.mu.Unlock()
+		h.s.came.Ring()
 	}
 }
 

@@ -191,11 +191,6 @@ func (s *server) meet(h *wire.Hello) (*node, error) {
 	return n, nil
 }
 
-// wake makes Wait return.
-func (s *server) wake() {
-	s.came.Ring()
-}
-
 // Records implements the service.
 func (s *server) Records(stream wire.Head_RecordsServer) error {
 	first, err := stream.Recv()
@@ -223,7 +218,7 @@ func (s *server) Records(stream wire.Head_RecordsServer) error {
 		if err != nil {
 			return err
 		}
-		s.wake()
+		s.came.Ring()
 		if err := stream.Send(&wire.Receipt{Next: next}); err != nil {
 			return err
 		}
@@ -277,6 +272,6 @@ func (s *server) Control(stream wire.Head_ControlServer) error {
 		case *wire.Answer_Launcher:
 			s.o.Launcher(fmt.Sprintf("%s on node %s", what.Launcher, n.host))
 		}
-		s.wake()
+		s.came.Ring()
 	}
 }

@@ -104,8 +104,11 @@ func parents(t *testing.T, pid int) (pids []int, names []string) {
 	return pids[1:], names[1:]
 }
 
-// prterun is what mpiexec of Open MPI 5 executes.
-const prterun = "prterun"
+// launcherIn returns the index of the launcher in the names of a rank's ancestors, -1 if there is none. Open MPI 5's
+// mpiexec executes prterun.
+func launcherIn(names []string) int {
+	return slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "mpiexec") || n == "prterun" })
+}
 
 // TestKilledOutsideOfMPI: a rank that is killed before MPI_Init or after MPI_Finalize is reported.
 func TestKilledOutsideOfMPI(t *testing.T) {
@@ -139,9 +142,10 @@ func TestLauncherIsKilled(t *testing.T) {
 					}
 					s := stage(t, m, under, "busy")
 					pids, names := parents(t, s.ranks[0])
-					i := slices.IndexFunc(names, func(name string) bool {
-						return strings.HasPrefix(name, victim) || victim == "mpiexec" && name == prterun
-					})
+					i := launcherIn(names)
+					if victim != "mpiexec" {
+						i = slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, victim) })
+					}
 					if i < 0 {
 						t.Fatalf("no %s above the rank: %v", victim, names)
 					}
@@ -172,9 +176,7 @@ func TestLauncherIsKilledAfterARank(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		s := stage(t, m, "run", "between")
 		pids, names := parents(t, s.ranks[0])
-		i := slices.IndexFunc(names, func(name string) bool {
-			return strings.HasPrefix(name, "mpiexec") || name == prterun
-		})
+		i := launcherIn(names)
 		if i < 0 {
 			t.Fatalf("no launcher above the rank: %v", names)
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // Slow gives each node a slow link to the bridge: a packet that the node sends is delayed, and a share of the packets
-// is lost (0.05: 5 %). The link needs no help of the kernel but TAP devices: a goroutine hands the packets on. Call it
-// before a program is started. It returns an error if the kernel has no TAP devices.
+// is lost (0.05: 5 %). A goroutine hands the packets on, so the kernel needs only TAP devices. Call it before a program
+// is started. It returns an error if the kernel has no TAP devices.
 func (ns *Nodes) Slow(delay time.Duration, loss float64) error {
 	ns.t.Helper()
 	if _, err := os.Stat(tun); err != nil {

@@ -37,8 +37,7 @@ func (l *library) anyType(roll dice, depth int64) *datatype.Type {
 func (l *library) basic(roll dice) *datatype.Type {
 	for {
 		t := l.predefined[roll(0, int64(len(l.predefined))-1)]
-		if t.Size > 0 && (!l.partial || !strings.Contains(t.Name(), "LONG_DOUBLE")) &&
-			(!l.simple || !strings.Contains(t.Name(), "COMPLEX")) {
+		if t.Size > 0 && !slices.ContainsFunc(l.unfit, func(s string) bool { return strings.Contains(t.Name(), s) }) {
 			return t
 		}
 	}
