@@ -229,7 +229,8 @@ func TestApplicationsOnNodes(t *testing.T) {
 		t.Helper()
 		report := filepath.Join(c.Dir, filepath.Base(program)+".json")
 		argv := []string{
-			c.mpivet, "run", "-n", "3", "--json", report, "--launcher", strings.Join(c.Launcher(m, 3), " "), "--", program,
+			c.mpivet, "run", "-n", "3", "--json", report,
+			"--launcher", strings.Join(c.Launcher(m, 3), " "), "--", program,
 		}
 		r := c.run(m, faultLimit, append(argv, args...)...)
 		out, err := os.ReadFile(filepath.Join(c.Dir, log))

@@ -57,8 +57,8 @@ func open(t *testing.T, name string) *library {
 		// MPICH 4.0.2 packs only the 10 bytes of a long double that hold its value, and omits the other 6.
 		l.unfit = []string{"LONG_DOUBLE"}
 	case strings.HasPrefix(version, "5."):
-		// Open MPI 5.0.7 does the same in some types. It takes the alignment of complex numbers for their size, and packs
-		// types with other displacements wrongly.
+		// Open MPI 5.0.7 does the same in some types. It also takes the alignment of complex numbers for their size,
+		// and packs types with other displacements wrongly.
 		l.unfit = []string{"LONG_DOUBLE", "COMPLEX"}
 	}
 	out, err := exec.Command(mpicc, "-g", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", l.program,
