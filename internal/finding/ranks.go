@@ -57,6 +57,7 @@ func addRanks(list []int, ranks ...int) []int {
 // processes.
 func SameStack(a, b []Frame) bool {
 	return slices.EqualFunc(a, b, func(x, y Frame) bool {
-		return x.Function == y.Function && x.File == y.File && x.Line == y.Line && x.Module == y.Module
+		return x.Function == y.Function && x.File == y.File && x.Line == y.Line && x.Module == y.Module &&
+			(x.File != "" || x.Address == y.Address)
 	})
 }

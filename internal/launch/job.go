@@ -341,13 +341,16 @@ func (j *Job) passOn(sig syscall.Signal) {
 	j.signalLauncher(sig)
 }
 
-// Abort ends the job: the launcher and all processes of the program get SIGTERM, and SIGKILL if they still run after
-// two seconds. Abort returns when all have ended, or after some more seconds.
+// Abort ends the job. MPICH's launcher gets the request that MPI_Abort sends. Otherwise, and if that does not end it,
+// the launcher and all processes of the program get SIGTERM, and SIGKILL if they still run after two seconds. Abort
+// returns when all have ended, or after some more seconds.
 func (j *Job) Abort() {
 	j.mu.Lock()
 	j.aborted = true
 	j.mu.Unlock()
 	j.ranks.Ask()
+	j.ranks.guard.disturb()
+	j.abortByPMI()
 	j.signalLauncher(syscall.SIGTERM)
 	j.signalLauncher(syscall.SIGCONT) // a debugger's terminal may have stopped it
 	j.ranks.Continue()

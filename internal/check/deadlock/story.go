@@ -179,14 +179,15 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	if len(misses) > 0 {
 		return nil // the deadlock has a cause of its own
 	}
-	var apart []int                // ranks in collectives whose members disagree
-	lines := make(map[string]bool) // the places where threads wait
+	var apart []int            // ranks in collectives whose members disagree
+	var places []finding.Frame // where threads wait
+	place := func(c match.Call) { places = append(places, innermost(s.x.Site("", c).Stack)...) }
 	look := func(links []waiting.Link) {
 		for _, l := range links[:min(len(links), compared)] {
-			lines[s.x.Line(l.Blocked.Call)] = true
+			place(l.Blocked.Call)
 			waiting.Each([]waiting.Clause{*l.Clause}, func(c *waiting.Clause) {
 				if call := collective(c); call != nil {
-					lines[s.x.Line(*call)] = true
+					place(*call)
 					if v, ok := c.Comm.At(c.Pos); ok && (v.FollowUp || !v.Agreed()) {
 						apart = append(apart, l.Blocked.Thread.Process.Rank)
 					}
@@ -198,9 +199,14 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 		look(s.deadlock.Knots[i].Links)
 	}
 	look(s.deadlock.Orphans)
-	delete(lines, "")
 	return s.x.Earlier(func(f *finding.Finding) bool {
-		here := slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return lines[check.Line(t.Stack)] })
+		here := slices.ContainsFunc(f.Sites, func(t finding.Site) bool {
+			return slices.ContainsFunc(innermost(t.Stack), func(at finding.Frame) bool {
+				return slices.ContainsFunc(places, func(p finding.Frame) bool {
+					return finding.SameStack([]finding.Frame{p}, []finding.Frame{at})
+				})
+			})
+		})
 		disagree := slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(apart, r) })
 		switch {
 		case !slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(s.finding.Ranks, r) }):
@@ -211,6 +217,9 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error && (here || disagree)
 	})
 }
+
+// innermost returns the first frame of a stack that has one.
+func innermost(stack []finding.Frame) []finding.Frame { return stack[:min(1, len(stack))] }
 
 // where names the place of a finding.
 func (s *story) where(f *finding.Finding) string {
