@@ -29,6 +29,8 @@ type group struct {
 	silent bool
 	// data are what they send or expect, if that is what differs.
 	data match.Side
+	// other are the data of the other side, if one sends what the other one expects.
+	other match.Side
 }
 
 // rule is one thing that members must agree on.

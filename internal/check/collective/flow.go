@@ -59,7 +59,9 @@ func (f *flow) takes(m *match.Mismatch) bool {
 }
 
 // sameSide reports whether two texts about data would be the same.
-func sameSide(a, b match.Side) bool { return a.Count == b.Count && a.Type == b.Type }
+func sameSide(a, b match.Side) bool {
+	return a.Count == b.Count && (a.Type == b.Type || side(a) == side(b))
+}
 
 // groups returns the two sides of a flow. The text of the first one speaks of both.
 func (f *flow) groups(c *match.Collective) []group {
@@ -74,6 +76,7 @@ func (f *flow) groups(c *match.Collective) []group {
 	in := group{
 		argument: expected + " from " + senders, verbs: [2]string{"expects", "expect"},
 		call: m.Receiver, members: to, role: "expects", data: m.Expected,
+		other: m.Sent,
 	}
 	if m.From == m.To && len(from) == 1 && len(to) == 1 {
 		out.argument, in.argument, senders = sent+" to itself", expected+" from itself", "itself"

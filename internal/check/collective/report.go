@@ -69,11 +69,11 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 	f.Ranks = slices.Compact(all)
 	comm := x.Comm(gs[0].call, c.Comm)
 	f.Message = r.message(c, f.Ranks, parts) + fmt.Sprintf("\nThis is collective %d on %s.", c.Position+1, comm)
-	if len(gs) == 2 {
-		f.Message += firstDifference(gs[0].data, gs[1].data)
-	}
-	for i := range min(len(gs), shownGroups) {
-		if i == 0 || gs[i].data.Type != gs[0].data.Type {
+	gs = gs[:min(len(gs), shownGroups)]
+	f.Message += whereDifferent(gs)
+	for i := range gs {
+		same := func(g group) bool { return g.data.Type == gs[i].data.Type || side(g.data) == side(gs[i].data) }
+		if !slices.ContainsFunc(gs[:i], same) {
 			role := fmt.Sprintf("datatype of rank %d", f.Sites[i].Rank)
 			f.Sites = append(f.Sites, x.Origins(role, gs[i].data.Type)...)
 		}
@@ -85,6 +85,22 @@ func (r *rule) report(x *check.Run, c *match.Collective, gs []group) {
 	f.Details = map[string]any{"comm": comm, "position": c.Position + 1, "groups": details}
 	x.Report(f)
 	x.Refuse(f, c.Comm, c.Position)
+}
+
+// whereDifferent is a line of the message: where the data of two of the groups differ first. It is "" if that is in the
+// first line.
+func whereDifferent(gs []group) string {
+	for i := range gs {
+		if gs[i].other != (match.Side{}) {
+			return firstDifference(gs[i].data, gs[i].other)
+		}
+	}
+	for i := 1; i < len(gs); i++ {
+		if line := firstDifference(gs[0].data, gs[i].data); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // says says what a group does.
