@@ -26,6 +26,7 @@ var Failed = &check.Check{
 		gone := &endings{x: x, told: make(map[*track.Process]bool)}
 		truncated := newTruncations(x)
 		disagreed := &disagreements{x: x}
+		out := &outages{x: x, held: make(map[*track.Process][]*finding.Finding)}
 		x.Match.Misfit.On(x.Owner, truncated.message)
 		x.Track.CallFailed.Late(x.Owner, func(e track.CallFailed) { // other checks may explain it
 			t, c, f := e.Thread, e.Call, e.Failure
@@ -35,8 +36,9 @@ var Failed = &check.Check{
 			if explained(t, f) {
 				return
 			}
-			if out := failed(x, t, c, e.RC, f); !truncated.failed(t.Process, c, f, out) && !disagreed.failed(f, out) {
-				x.Report(out)
+			g := failed(x, t, c, e.RC, f)
+			if !truncated.failed(t.Process, c, f, g) && !disagreed.failed(f, g) && !out.failed(t.Process, f, g) {
+				x.Report(g)
 			}
 		})
 		x.Track.Tick.On(x.Owner, func(struct{}) {
@@ -47,9 +49,13 @@ var Failed = &check.Check{
 		x.Track.RunOver.On(x.Owner, func(struct{}) {
 			truncated.finish()
 			disagreed.reportOverdue(0)
+			out.finish()
 			gone.report()
 		})
-		x.Track.ProcessEnded.On(x.Owner, gone.end)
+		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
+			out.end(p)
+			gone.end(p)
+		})
 	},
 }
 

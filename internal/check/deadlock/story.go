@@ -218,8 +218,13 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	})
 }
 
-// innermost returns the first frame of a stack that has one.
-func innermost(stack []finding.Frame) []finding.Frame { return stack[:min(1, len(stack))] }
+// innermost returns the first frame of a stack if it is known where it is.
+func innermost(stack []finding.Frame) []finding.Frame {
+	if len(stack) == 0 || stack[0].File == "" && stack[0].Address == 0 {
+		return nil
+	}
+	return stack[:1]
+}
 
 // where names the place of a finding.
 func (s *story) where(f *finding.Finding) string {
