@@ -199,11 +199,23 @@ func NewRegistry() *Registry {
 // Comm returns the communicator with the given identity. It calls build to make the communicator if no other member has
 // asked for it.
 func (r *Registry) Comm(k Key, build func() *Comm) *Comm {
-	if c := r.comms[k]; c != nil {
-		c.known++
+	if c := r.Known(k); c != nil {
 		return c
 	}
-	c := build()
+	return r.Add(k, build())
+}
+
+// Known returns the communicator with the given identity for one more member, nil if no member has asked for it yet.
+func (r *Registry) Known(k Key) *Comm {
+	c := r.comms[k]
+	if c != nil {
+		c.known++
+	}
+	return c
+}
+
+// Add gives a new communicator its identity. It returns c.
+func (r *Registry) Add(k Key, c *Comm) *Comm {
 	c.key, c.reg, c.known = k, r, 1
 	r.seen++
 	c.number = r.seen

@@ -10,6 +10,9 @@ func (b *mailbox) each(f func(from int32, p *pair)) {
 	for i := range b.dense {
 		f(int32(i), &b.dense[i])
 	}
+	if len(b.sparse) == 0 {
+		return
+	}
 	for _, from := range slices.Sorted(maps.Keys(b.sparse)) {
 		f(from, b.sparse[from])
 	}

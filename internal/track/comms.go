@@ -163,8 +163,12 @@ func hashMembers(g event.Group) uint64 {
 	return h
 }
 
-// members lists groups, one after the other.
-func members(groups ...event.Group) (list []int32) {
+// trustedSize is up to how many members the size in a record is believed before the members are seen.
+const trustedSize = 1 << 16
+
+// membersOf lists groups, one after the other. They have size members together.
+func membersOf(size int, groups ...event.Group) []int32 {
+	list := make([]int32, 0, min(size, trustedSize))
 	for _, g := range groups {
 		for r := range g.Ranks() {
 			list = append(list, int32(r))
@@ -191,16 +195,20 @@ func (cs *comms) makeView(pr *Process, key match.Key, info *event.Comm) *View {
 	}
 	build := func() *match.Comm {
 		return &match.Comm{
-			Members: members(groups...), Split: split, World: pr.World, Opaque: key.Kind == match.KeyForeign,
+			Members: membersOf(size, groups...), Split: split, World: pr.World,
+			Opaque: key.Kind == match.KeyForeign,
 		}
 	}
-	c := cs.Comms.Comm(key, build)
+	c := cs.Comms.Known(key)
+	if c == nil {
+		c = cs.Comms.Add(key, build())
+	}
 	if key.Kind == match.KeyCollective && (len(c.Members) != size || c.Split != split ||
 		int(c.Members[me]) != pr.Rank) {
 		// The processes passed different groups, so it is not the same communicator for all.
 		c.Disown()
 		key = pr.foreign(key, pr.ID)
-		c = cs.Comms.Comm(key, build)
+		c = cs.Comms.Add(key, build()) // nobody else can know it
 	}
 	return &View{Comm: c, Handle: info.Handle, Me: int32(me), Base: int32(base), Peers: int32(peers)}
 }

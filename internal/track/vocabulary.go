@@ -201,8 +201,14 @@ func (n *names) isConst(name string, value int64) bool {
 
 // handle returns the name of a handle, nil if it is not predefined.
 func (n *names) handle(kind mpiapi.Kind, value uint64) *word {
-	i, _ := slices.BinarySearchFunc(n.handles, value,
-		func(w uint16, v uint64) int { return cmp.Compare(n.values[w], v) })
+	i, end := 0, len(n.handles)
+	for i < end { // by hand: this is called for most arguments, and slices.BinarySearchFunc calls a function in each step
+		if middle := int(uint(i+end) >> 1); n.values[n.handles[middle]] < value {
+			i = middle + 1
+		} else {
+			end = middle
+		}
+	}
 	for ; i < len(n.handles) && n.values[n.handles[i]] == value; i++ {
 		if w := &n.words[n.handles[i]]; w.Kind == kind {
 			return w

@@ -29,6 +29,7 @@
 /* A block: what debuggers need not know, and then struct mv_kept, or struct mv_note. */
 struct block {
     struct block *next;  /* among the unused blocks of its size, or among the freed objects */
+    struct block *front; /* the object before it in its bucket, NULL if it is the first one */
     uint32_t references; /* number of objects in the table that refer to this one */
     uint32_t uses;       /* how often calls have returned the object, less how often it was freed */
     uint32_t size;       /* power of two */
@@ -63,13 +64,14 @@ static uint64_t address(const struct block *b) { return (uintptr_t)&b->kept; }
 
 static _Atomic uint64_t *bucket_of(uint64_t handle) { return &buckets[mv_hash_bits(handle, BUCKET_BITS)]; }
 
-/* The live object of a handle, NULL if there is none. */
+/* The live object of a handle, NULL if there is none. Newer objects come first in a bucket, and only the newest one of a
+ * handle can be alive: there may be many others before the end of the list, as MPI libraries use handles again. */
 static struct block *find(uint64_t handle, unsigned kind)
 {
     for (uint64_t at = *bucket_of(handle); at; at = block_of(at)->kept.next) {
         struct block *b = block_of(at);
-        if (b->kept.handle == handle && b->kept.kind == kind && !b->kept.freed)
-            return b;
+        if (b->kept.handle == handle && b->kept.kind == kind)
+            return b->kept.freed ? NULL : b;
     }
     return NULL;
 }
@@ -114,20 +116,26 @@ static void release(struct block *b)
 
 static struct mv_reference *references_of(struct block *b) { return (struct mv_reference *)(&b->kept + 1); }
 
-/* Takes an object out of its list. */
-static void unlink_block(struct block *b)
+/* Puts an object into its bucket. */
+static void link_block(struct block *b)
 {
     _Atomic uint64_t *first = bucket_of(b->kept.handle);
-    if (*first == address(b)) {
-        atomic_store_explicit(first, b->kept.next, memory_order_relaxed);
-        return;
-    }
-    for (uint64_t at = *first; at; at = block_of(at)->kept.next) {
-        if (block_of(at)->kept.next == address(b)) {
-            __atomic_store_n(&block_of(at)->kept.next, b->kept.next, __ATOMIC_RELAXED);
-            return;
-        }
-    }
+    b->front = NULL;
+    b->kept.next = *first;
+    if (b->kept.next)
+        block_of(b->kept.next)->front = b;
+    atomic_store_explicit(first, address(b), memory_order_release);
+}
+
+/* Takes an object out of its bucket. */
+static void unlink_block(struct block *b)
+{
+    if (b->kept.next)
+        block_of(b->kept.next)->front = b->front;
+    if (b->front)
+        __atomic_store_n(&b->front->kept.next, b->kept.next, __ATOMIC_RELAXED);
+    else
+        atomic_store_explicit(bucket_of(b->kept.handle), b->kept.next, memory_order_relaxed);
 }
 
 static void put_last(struct block *b)
@@ -312,8 +320,7 @@ void mv_keep(struct mv_thread *t, const unsigned char *r, uint64_t handle, const
         fill(b, t, r, m, inputs);
         stack_of(t, ra, b->kept.pcs);
         b->kept.handle = handle;
-        b->kept.next = *bucket_of(handle);
-        atomic_store_explicit(bucket_of(handle), address(b), memory_order_release);
+        link_block(b);
     } else {
         mv_debug_forgotten();
     }

@@ -17,6 +17,9 @@ type comm struct {
 	base  uint64   // position of the oldest collective that not all members have entered
 	slots []slot   // that collective and the later ones, circular; the length is a power of two
 	pos   []uint64 // per member: number of collectives entered
+	// What slots and pos begin with. Most communicators of one process need no more.
+	firstSlot [1]slot
+	firstPos  [1]uint64
 }
 
 // slot is a collective that not all members have entered.
@@ -44,7 +47,11 @@ func (e *Engine) comm(c *match.Comm) *comm {
 	if k, ok := c.Replay.(*comm); ok {
 		return k
 	}
-	k := &comm{Comm: c, pos: make([]uint64, len(c.Members))}
+	k := &comm{Comm: c}
+	k.slots, k.pos = k.firstSlot[:], k.firstPos[:]
+	if n := len(c.Members); n > len(k.pos) {
+		k.pos = make([]uint64, n)
+	}
 	c.Replay = k
 	return k
 }
