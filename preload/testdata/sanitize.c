@@ -160,6 +160,43 @@ static unsigned open_requests(void)
     return n;
 }
 
+extern struct mv_debug mpivet_debug;
+
+/* Many objects have the same handle, one after the other; another object stays alive. The table keeps some of the freed
+ * ones, newest first, and finds the live one. */
+static void reuse_handle(void)
+{
+    static const struct mv_input nothing[] = {{0, 0, 0}};
+    static const struct mv_making type = {MV_NAME_DATATYPE, 0, 0, nothing};
+    enum { LIVES = 0x7f000008, COMES_AND_GOES = 0x7f000010 };
+    struct mv_thread *t = begin();
+    mv_keep(t, t->record, LIVES, &type, 0);
+    for (unsigned i = 0; i < 5000; i++) {
+        mv_keep(t, t->record, COMES_AND_GOES, &type, 0);
+        mv_unkeep(COMES_AND_GOES, MV_NAME_DATATYPE);
+    }
+    end(t);
+    unsigned live = 0, freed = 0;
+    const uint64_t *buckets = (const uint64_t *)(uintptr_t)mpivet_debug.kept;
+    for (unsigned i = 0; i < 1u << mpivet_debug.kept_bits; i++) {
+        uint64_t before = UINT64_MAX;
+        for (uint64_t at = buckets[i]; at; at = ((const struct mv_kept *)(uintptr_t)at)->next) {
+            const struct mv_kept *k = (const struct mv_kept *)(uintptr_t)at;
+            if (k->serial >= before)
+                complain("order of objects", (unsigned)k->serial, (unsigned)before - 1);
+            before = k->serial;
+            live += !k->freed;
+            freed += k->freed && k->handle == COMES_AND_GOES;
+            if (!k->freed && k->handle != LIVES)
+                complain("live object", (unsigned)k->handle, LIVES);
+        }
+    }
+    if (live != 1)
+        complain("live objects", live, 1);
+    if (freed != 1024)
+        complain("freed objects", freed, 1024);
+}
+
 static void *work(void *arg)
 {
     const unsigned me = (unsigned)(uintptr_t)arg;
@@ -327,5 +364,6 @@ int main(int argc, char **argv)
             complain("operations left", mv_pending_count[i], 0);
     if (open_requests())
         complain("requests left", open_requests(), 0);
+    reuse_handle();
     return wrong;
 }
