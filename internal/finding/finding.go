@@ -2,7 +2,7 @@
 // passed on to reports.
 package finding
 
-import "regexp"
+import "github.com/mpivet/mpivet/internal/lazyregexp"
 
 // Severity orders findings by importance.
 type Severity uint8
@@ -42,10 +42,10 @@ type Site struct {
 	Also  []int   // further ranks at the same place, ascending
 }
 
-var address = regexp.MustCompile(`0x[0-9a-f]+`)
+var address = lazyregexp.New(`0x[0-9a-f]+`)
 
 // WithoutAddresses removes the parts of a call that differ between processes that make the same call.
-func WithoutAddresses(call string) string { return address.ReplaceAllString(call, "0x") }
+func WithoutAddresses(call string) string { return address().ReplaceAllString(call, "0x") }
 
 // Finding is one error or problem, with all its occurrences.
 type Finding struct {

@@ -11,9 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // Program is a program to start, and its MPI.
@@ -345,8 +346,8 @@ func (d *detector) shellScript(path string, depth int) (*MPI, error) {
 }
 
 var (
-	separators = regexp.MustCompile("[\\s\"'`();|&<>=,]+")
-	variables  = regexp.MustCompile(`\$\{?[A-Za-z_0-9@*]+[^}/\s]*\}?|\$`)
+	separators = lazyregexp.New("[\\s\"'`();|&<>=,]+")
+	variables  = lazyregexp.New(`\$\{?[A-Za-z_0-9@*]+[^}/\s]*\}?|\$`)
 )
 
 // text looks for programs among the words of a script. It tries relative names in all given directories. It prefers
@@ -390,7 +391,7 @@ func (s *scriptSearch) searchLine(line string) error {
 	if line == "" || line[0] == '#' {
 		return nil
 	}
-	words := separators.Split(line, -1)
+	words := separators().Split(line, -1)
 	for i, w := range words {
 		if w == "" {
 			continue
@@ -467,7 +468,7 @@ func candidates(word string, dirs []string) []string {
 	}
 	if strings.Contains(word, "$") {
 		add(os.ExpandEnv(word))
-		word = strings.TrimPrefix(variables.ReplaceAllString(word, ""), "/")
+		word = strings.TrimPrefix(variables().ReplaceAllString(word, ""), "/")
 	}
 	if filepath.IsAbs(word) {
 		add(word)

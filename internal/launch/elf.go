@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // object has the fields of an ELF file that the dynamic loader uses.
@@ -363,11 +365,11 @@ func constant(path, symbol string) string {
 
 // mpichConstants are the constants by which MPICH describes itself, in the order in which a compiler puts them: the
 // version of the ABI, the date, and the version.
-var mpichConstants = regexp.MustCompile(`\x00\d+:\d+:\d+\x00+[^\x00]{10,64}\x00+(\d+\.\d+[\w.]*)\x00`)
+var mpichConstants = lazyregexp.New(`\x00\d+:\d+:\d+\x00+[^\x00]{10,64}\x00+(\d+\.\d+[\w.]*)\x00`)
 
 // hiddenVersion returns the version of an MPICH library that does not export it, as MPICH 4.2, "" if it is not found.
 func hiddenVersion(path string) string {
-	if m := mpichConstants.FindSubmatch(constants(path)); m != nil {
+	if m := mpichConstants().FindSubmatch(constants(path)); m != nil {
 		return string(m[1])
 	}
 	return ""
@@ -394,18 +396,18 @@ func constants(path string) []byte {
 // vendors are the texts by which relatives of MPICH describe themselves in MPI_Get_library_version.
 var vendors = []struct {
 	flavour Flavour
-	text    *regexp.Regexp // the version is its group, if the text has it
+	text    func() *regexp.Regexp // the version is its group, if the text has it
 }{
-	{Intel, regexp.MustCompile(`Intel\(R\) MPI Library (?:(\d+\.[\w.]*))?`)},
-	{Cray, regexp.MustCompile(`CRAY MPICH version (?:(\d+\.[\w.]*))?`)},
-	{MVAPICH, regexp.MustCompile(`MVAPICH2?(?:-X)? Version[ :\t]*(?:(\d+\.[\w.]*))?`)},
+	{Intel, lazyregexp.New(`Intel\(R\) MPI Library (?:(\d+\.[\w.]*))?`)},
+	{Cray, lazyregexp.New(`CRAY MPICH version (?:(\d+\.[\w.]*))?`)},
+	{MVAPICH, lazyregexp.New(`MVAPICH2?(?:-X)? Version[ :\t]*(?:(\d+\.[\w.]*))?`)},
 }
 
 // vendor returns the flavour and the version, "" if unknown, of a relative of MPICH. ok is false for MPICH itself.
 func vendor(path string) (f Flavour, version string, ok bool) {
 	data := constants(path)
 	for _, v := range vendors {
-		if m := v.text.FindSubmatch(data); m != nil {
+		if m := v.text().FindSubmatch(data); m != nil {
 			return v.flavour, string(m[1]), true
 		}
 	}

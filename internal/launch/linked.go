@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // A program with a static MPI library cannot be observed by a library that is preloaded, because its calls of MPI do
@@ -81,10 +83,10 @@ func linked(path string) string {
 // staticTexts are texts in every program with a static MPI library. They may have the version.
 var staticTexts = []struct {
 	flavour Flavour
-	text    *regexp.Regexp
+	text    func() *regexp.Regexp
 }{
-	{OpenMPI, regexp.MustCompile(`Open MPI v(\d+\.[\w.]*)|ompi_mpi_init`)},
-	{MPICH, regexp.MustCompile(`MPIR_CVAR_ABORT_ON_LEAKED_HANDLES()`)},
+	{OpenMPI, lazyregexp.New(`Open MPI v(\d+\.[\w.]*)|ompi_mpi_init`)},
+	{MPICH, lazyregexp.New(`MPIR_CVAR_ABORT_ON_LEAKED_HANDLES()`)},
 }
 
 // staticMPI returns the MPI that was linked into an executable, nil if there is none. It finds the MPI in executables
@@ -97,7 +99,7 @@ func staticMPI(path string) *MPI {
 	}
 	data := constants(path)
 	for _, s := range staticTexts {
-		if found := s.text.FindSubmatch(data); found != nil {
+		if found := s.text().FindSubmatch(data); found != nil {
 			m.Flavour, m.Version = s.flavour, string(found[1])
 			if m.Version == "" {
 				m.Version = hiddenVersion(path)

@@ -11,12 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // Flavour is the family of an MPI implementation. The names of the tools and the options of the launcher depend on it.
@@ -153,7 +154,7 @@ func (m *MPI) identify(o *object) {
 	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") ||
 		strings.Contains(strings.ToLower(path), "mvapich"):
 		m.Flavour = MVAPICH
-	case crayName.MatchString(m.Soname):
+	case crayName().MatchString(m.Soname):
 		m.Flavour = Cray
 	case relative:
 		m.Flavour, m.Version = MPICH, cmp.Or(m.Version, hiddenVersion(path))
@@ -161,7 +162,7 @@ func (m *MPI) identify(o *object) {
 }
 
 // crayName matches the names of Cray MPICH's libraries: one for each family of compilers.
-var crayName = regexp.MustCompile(`^libmpi_(cray|gnu|intel|nvidia|pgi|amd|aocc)`)
+var crayName = lazyregexp.New(`^libmpi_(cray|gnu|intel|nvidia|pgi|amd|aocc)`)
 
 // coreOfOpenMPI returns the library in which Open MPI 6 has its objects. It is nil if a library does not need it.
 func coreOfOpenMPI(o *object) *object {

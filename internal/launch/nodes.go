@@ -8,13 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // SharedVariable is the environment variable with a directory that all nodes of a job share.
@@ -94,7 +95,7 @@ func spread(getenv func(string) string, above []processStat, cmdline func(int) [
 type Rendezvous struct{ path string }
 
 // unsafe are the characters that do not appear in the name of a rendezvous.
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafe = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // NewRendezvous returns the rendezvous of a job. It makes the directory.
 func NewRendezvous(job string) (*Rendezvous, error) {
@@ -118,7 +119,7 @@ func NewRendezvous(job string) (*Rendezvous, error) {
 	if err := d.Chmod(0o700); err != nil {
 		return nil, err
 	}
-	return &Rendezvous{filepath.Join(dir, unsafe.ReplaceAllString(job, "_"))}, nil
+	return &Rendezvous{filepath.Join(dir, unsafe().ReplaceAllString(job, "_"))}, nil
 }
 
 // Offer makes this process the head of the job, unless there is one. It publishes the text, which the others read. If

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // findModules is a Python script for the program's interpreter. It prints the locations of modules without importing
@@ -18,10 +19,10 @@ import (
 //go:embed findmodules.py
 var findModules string
 
-var pythonName = regexp.MustCompile(`^(python|pypy|ipython)[0-9.]*([a-z]|-dbg|-config)?$`)
+var pythonName = lazyregexp.New(`^(python|pypy|ipython)[0-9.]*([a-z]|-dbg|-config)?$`)
 
 // isPython reports whether a program is a Python interpreter, by its name.
-func isPython(path string) bool { return pythonName.MatchString(filepath.Base(path)) }
+func isPython(path string) bool { return pythonName().MatchString(filepath.Base(path)) }
 
 // pythonCommand is the program that a Python interpreter runs. At most one field is set.
 type pythonCommand struct {
@@ -71,11 +72,11 @@ func parsePython(args []string) (c pythonCommand) {
 }
 
 // imported finds the names after import and from. It may also match text in strings, but additional names do no harm.
-var imported = regexp.MustCompile(`(?m)(?:^|[;:])\s*(?:import\s+([\w., \t]+)|from\s+(\w+)[\w.]*\s+import\b)`)
+var imported = lazyregexp.New(`(?m)(?:^|[;:])\s*(?:import\s+([\w., \t]+)|from\s+(\w+)[\w.]*\s+import\b)`)
 
 func importsOf(source string) []string {
 	var out []string
-	for _, m := range imported.FindAllStringSubmatch(source, -1) {
+	for _, m := range imported().FindAllStringSubmatch(source, -1) {
 		names := []string{m[2]}
 		if m[1] != "" {
 			names = strings.Split(m[1], ",")

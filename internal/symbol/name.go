@@ -1,17 +1,18 @@
 package symbol
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // maxName is the length of a name above which its template arguments are omitted.
 const maxName = 72
 
 // cloneSuffix matches the suffixes that compilers append to copies of a function that they specialised or split.
-var cloneSuffix = regexp.MustCompile(`(\.(constprop|isra|part|cold|localalias|lto_priv|clone|llvm)(\.\d+)*|\.\d+)+$`)
+var cloneSuffix = lazyregexp.New(`(\.(constprop|isra|part|cold|localalias|lto_priv|clone|llvm)(\.\d+)*|\.\d+)+$`)
 
 // readable converts a symbol to the user's name of the function. C++ and Rust names are demangled without parameters.
 // gfortran's __module_MOD_procedure becomes module::procedure. Fortran's procedure_ loses its underscore.
@@ -25,7 +26,7 @@ func readable(sym string) string {
 	if s, ok := demangled(sym); ok {
 		return s
 	}
-	if s := cloneSuffix.ReplaceAllString(sym, ""); s != "" {
+	if s := cloneSuffix().ReplaceAllString(sym, ""); s != "" {
 		sym = s
 	}
 	if mod, proc, ok := strings.Cut(sym, "_MOD_"); ok && strings.HasPrefix(mod, "__") && len(mod) > 2 && proc != "" {

@@ -10,11 +10,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // Module is an executable or a shared library in a process.
@@ -253,7 +254,7 @@ type Frame struct {
 }
 
 // cLibrary matches the names of the C library's files that start a process or a thread.
-var cLibrary = regexp.MustCompile(`^(libc|libpthread|ld-linux.*|ld)([-.][0-9.]+)?\.so(\.[0-9]+)*$`)
+var cLibrary = lazyregexp.New(`^(libc|libpthread|ld-linux.*|ld)([-.][0-9.]+)?\.so(\.[0-9]+)*$`)
 
 // find looks up a virtual address of m's file, in the table or in the file. Functions without a name are "".
 func (r *Resolver) find(m *Module, addr uint64) []Frame {
@@ -273,7 +274,7 @@ func (r *Resolver) find(m *Module, addr uint64) []Frame {
 // resolve looks up a virtual address in m's file. Functions without a name are "".
 func (r *Resolver) resolve(m *Module, addr uint64) (frames []Frame) {
 	o := r.object(m)
-	if cLibrary.MatchString(m.name()) {
+	if cLibrary().MatchString(m.name()) {
 		var name string
 		if guard(func() { name = o.symbol(addr) }) == nil && r.startup(name) {
 			return []Frame{{Function: name}}

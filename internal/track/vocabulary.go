@@ -201,8 +201,9 @@ func (n *names) isConst(name string, value int64) bool {
 
 // handle returns the name of a handle, nil if it is not predefined.
 func (n *names) handle(kind mpiapi.Kind, value uint64) *word {
+	// By hand: this is called for most arguments, and slices.BinarySearchFunc calls a function in each step.
 	i, end := 0, len(n.handles)
-	for i < end { // by hand: this is called for most arguments, and slices.BinarySearchFunc calls a function in each step
+	for i < end {
 		if middle := int(uint(i+end) >> 1); n.values[n.handles[middle]] < value {
 			i = middle + 1
 		} else {

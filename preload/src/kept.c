@@ -64,8 +64,8 @@ static uint64_t address(const struct block *b) { return (uintptr_t)&b->kept; }
 
 static _Atomic uint64_t *bucket_of(uint64_t handle) { return &buckets[mv_hash_bits(handle, BUCKET_BITS)]; }
 
-/* The live object of a handle, NULL if there is none. Newer objects come first in a bucket, and only the newest one of a
- * handle can be alive: there may be many others before the end of the list, as MPI libraries use handles again. */
+/* The live object of a handle, NULL if there is none. Newer objects come first in a bucket, and only the newest one of
+ * a handle can be alive. As MPI libraries use handles again, many others may follow it. */
 static struct block *find(uint64_t handle, unsigned kind)
 {
     for (uint64_t at = *bucket_of(handle); at; at = block_of(at)->kept.next) {

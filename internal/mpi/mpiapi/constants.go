@@ -14,7 +14,9 @@ func Constants() []byte {
 	for _, f := range Funcs() {
 		fmt.Fprintf(&b, "%s FuncID = %d // %s\n", constant(f.Name), f.ID, f.Name)
 	}
-	b.WriteString(")\n")
+	list := hashes(Funcs())
+	b.WriteString(")\n\n// hash is Hash. With it, short-lived processes need not read the table.\n")
+	fmt.Fprintf(&b, "const hash uint64 = %#x\n", list[len(list)-1])
 	src, err := format.Source([]byte(b.String()))
 	if err != nil {
 		panic("mpiapi: " + err.Error()) // impossible: the parser rejects two functions with one name

@@ -759,3 +759,6 @@ const (
 	IDXFileCreateErrhandlerX     FuncID = 753 // MPIX_File_create_errhandler_x
 	IDXSessionCreateErrhandlerX  FuncID = 754 // MPIX_Session_create_errhandler_x
 )
+
+// hash is Hash. With it, short-lived processes need not read the table.
+const hash uint64 = 0xf1dbccff8fad089a

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 	"github.com/mpivet/mpivet/internal/record/layout"
 )
 
@@ -108,7 +108,7 @@ func newName() (string, error) {
 
 // ownNames are the names that versions of mpivet have given to sessions and to their files. Files and directories with
 // other names belong to the user, even if they have the same prefix.
-var ownNames = regexp.MustCompile(
+var ownNames = lazyregexp.New(
 	`^([0-9a-f]+-[0-9]+-[0-9a-f]{16}|[0-9a-f]{16}|[xs][0-9]+-[0-9]+)(\.stale[0-9a-f]+|\.start)?$`)
 
 // makerGone reports whether the process that has made the session with this name has ended. It returns false if that is
@@ -360,7 +360,7 @@ const unlockedAge = 10 * time.Minute
 // lock file of older versions if it is not locked. It returns true if it has removed something.
 func removeStale(dir string) bool {
 	name := strings.TrimPrefix(filepath.Base(dir), prefix())
-	if !ownNames.MatchString(name) {
+	if !ownNames().MatchString(name) {
 		return false
 	}
 	var st unix.Stat_t
