@@ -53,12 +53,18 @@ the program as mpivet run does, as a single process.`,
 	o.addReportFlags(f)
 	o.addConfigFlags(f)
 	f.BoolVar(&o.underRun, underRunFlag, false, "mpivet run waits for the ranks")
+	f.StringVar(&o.home, homeFlag, "", "the session of mpivet run")
 	_ = f.MarkHidden(underRunFlag)
+	_ = f.MarkHidden(homeFlag)
 	return cmd
 }
 
-// underRunFlag is the flag of exec for ranks that mpivet run starts on several nodes.
-const underRunFlag = "under-run"
+// underRunFlag is the flag of exec for ranks that mpivet run starts on several nodes. homeFlag tells them where its
+// session is: ranks on the same node need no other analyzer.
+const (
+	underRunFlag = "under-run"
+	homeFlag     = "run-session"
+)
 
 // execProgram is mpivet exec. It doesn't return, unless there is an error.
 func execProgram(o *options, argv []string) error {
@@ -70,6 +76,9 @@ func execProgram(o *options, argv []string) error {
 	rank, prog, wrong := prepare(o, argv)
 	if wrong != nil {
 		return wrong
+	}
+	if rank.Session = launch.AtHome(o.home); rank.Session != "" {
+		return rank.Exec()
 	}
 	if err == nil {
 		rank.Session, err = launch.Join(group, func(meeting string) (string, error) {

@@ -92,6 +92,30 @@ func (r *Rank) enter() error {
 	return nil
 }
 
+// Home describes where a session is, for processes of the same node: see AtHome.
+func Home(session string) string {
+	return fmt.Sprintf("%s:%x:%s", bootID(), ring.PIDNamespace(), session)
+}
+
+// AtHome returns the session that Home has described. It returns "" on another node, and in another PID namespace, as
+// that of a container: there, the analyzer of the session could not follow this process.
+func AtHome(home string) string {
+	parts := strings.SplitN(home, ":", 3)
+	if len(parts) < 3 || home != Home(parts[2]) || bootID() == "" || !ring.Analyzed(parts[2]) {
+		return ""
+	}
+	return parts[2]
+}
+
+// bootID identifies a running kernel, "" if it is not known.
+func bootID() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
 // environment returns the environment of the program: env with the session and the preload library, unless the program
 // runs unwatched.
 func (r *Rank) environment(env []string) []string {
