@@ -1,5 +1,5 @@
-/* Collectives whose members do not agree, with an error handler: strict_error HANDLER OPERATION. Each rank prints the
- * error that it gets instead, and ends normally. */
+/* Collectives whose members do not agree, with an error handler: strict_error HANDLER OPERATION [DIRECTORY]. Each rank
+ * prints the error that it gets instead, and ends normally. With DIRECTORY, it prints to the file DIRECTORY/RANK. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +125,12 @@ int main(int argc, char **argv)
     const char *handler = argv[1], *operation = argv[2];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 3) {
+        char file[4096];
+        snprintf(file, sizeof file, "%s/%d", argv[3], rank);
+        if (!freopen(file, "w", stdout))
+            return 2;
+    }
     comm = world_handled(handler);
     if (!strcmp(operation, "bcast"))
         bcast(comm);
