@@ -14,20 +14,22 @@ import (
 // layers says for each folder of internal which other folders it may import. Records become events, events become
 // facts, facts become findings, and findings become reports. No folder imports a later one.
 var layers = map[string][]string{
+	"lazyregexp": {},
+
 	"stream":  {},
-	"finding": {},
+	"finding": {"lazyregexp"},
 	"mpi":     {},
 
-	"record":   {"mpi"},
+	"record":   {"mpi", "lazyregexp"},
 	"match":    {"mpi", "record", "stream"},
 	"track":    {"mpi", "record", "stream", "match"},
 	"analysis": {"mpi", "record", "stream", "match", "track"},
 	"check":    {"mpi", "record", "stream", "match", "track", "analysis", "finding", "report/waitgraph"},
 
 	"report": {"mpi/datatype", "finding", "config/yamlfile"},
-	"symbol": {},
+	"symbol": {"lazyregexp"},
 	"config": {"finding"},
-	"launch": {"record"},
+	"launch": {"record", "lazyregexp"},
 	"debug":  {"mpi", "record", "finding"},
 
 	"pipeline": {"mpi", "record", "stream", "match", "track", "analysis", "finding", "check", "symbol"},
