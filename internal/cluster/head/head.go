@@ -60,6 +60,7 @@ type Head struct {
 	addr  net.Addr
 
 	localOver bool
+	fromLocal int // bytes of the local records at the last poll
 	began     time.Time
 	finished  atomic.Bool
 	stopped   atomic.Bool
@@ -170,7 +171,8 @@ func (h *Head) Order(m *wire.Order) {
 func (h *Head) Poll(handler ring.Handler) (bytes int, err error) {
 	h.handler = handler
 	if h.local != nil && !h.localOver {
-		if bytes, err = h.local.Poll(handler); errors.Is(err, io.EOF) {
+		bytes, err = h.local.Poll(handler)
+		if h.fromLocal = bytes; errors.Is(err, io.EOF) {
 			h.localOver, err = true, nil
 		}
 		if err != nil {
@@ -301,6 +303,14 @@ func (h *Head) Mark() {
 	}
 }
 
+const (
+	// rest is the time between two looks at the local rings if they have few records. Each look takes a processor from
+	// a rank. The records of other nodes wake the head.
+	rest = 12 * time.Millisecond
+	// few is a number of bytes of records that come between two looks. A ring has room for many times as much.
+	few = 64 << 10
+)
+
 // Wait implements pipeline.Waiter.
 func (h *Head) Wait(d time.Duration) {
 	if len(h.nodes) == 0 && h.local != nil {
@@ -312,6 +322,8 @@ func (h *Head) Wait(d time.Duration) {
 		d = max(d, 50*time.Millisecond) // there is nothing to look for before something comes
 	case h.local.Asks():
 		d = min(d, 2*time.Millisecond) // its calls wait
+	case h.fromLocal < few:
+		d = max(d, rest)
 	}
 	h.s.came.Wait(d)
 }
