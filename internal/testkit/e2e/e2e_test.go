@@ -98,16 +98,17 @@ func vet(t *testing.T, np int, args []string, program ...string) result {
 }
 
 // lastWords is vet for output of ranks before MPI's fatal error handler ends them. It ignores the output of mpivet. In
-// 2 or 3 % of such runs, MPICH 4.0's launcher loses all output of the ranks, also without mpivet. Open MPI 4.1's launcher
-// loses messages of the library, and logs an error of its own about that: in 4 of 15 runs with 3 ranks, with and without
-// mpivet. So in these cases the program runs again. Each run must pass the test of everything else.
+// 2 or 3 % of such runs, MPICH 4.0's launcher loses all output of the ranks, also without mpivet. Open MPI 4.1's
+// launcher loses messages of the library and logs an error of its own, in 4 of 15 runs with and without mpivet. In these
+// cases, the program runs again. Each run must pass the test of everything else.
 func lastWords(t *testing.T, m mpirun.MPI, np int, args []string, each func(result), program ...string) result {
 	t.Helper()
 	for tries := 1; ; tries++ {
 		r := vet(t, np, append(slices.Clone(args), "--quiet"), program...)
 		each(r)
 		lost := m.Name == "mpich" && r.Stdout+r.Stderr == "" ||
-			m.Name == "openmpi" && strings.Contains(r.Stderr, "ORTE_ERROR_LOG") && strings.Contains(r.Stderr, "show_help.c")
+			m.Name == "openmpi" && strings.Contains(r.Stderr, "ORTE_ERROR_LOG") &&
+				strings.Contains(r.Stderr, "show_help.c")
 		if !lost || tries == 5 {
 			return r
 		}
