@@ -97,10 +97,10 @@ func vet(t *testing.T, np int, args []string, program ...string) result {
 	return finish(t, report, append(append(command, "--"), program...))
 }
 
-// lastWords is vet for output of ranks before MPI's fatal error handler ends them. It ignores the output of mpivet. In
-// 2 or 3 % of such runs, MPICH 4.0's launcher loses all output of the ranks, also without mpivet. Open MPI 4.1's
-// launcher loses messages of the library and logs an error of its own, in 4 of 15 runs with and without mpivet. In these
-// cases, the program runs again. Each run must pass the test of everything else.
+// lastWords is vet for output of ranks before MPI's fatal error handler ends them. It ignores the output of mpivet.
+// In 2 or 3 % of such runs, MPICH 4.0's launcher loses all output of the ranks, also without mpivet. Open MPI 4.1's
+// launcher loses messages of the library and logs an error of its own, in 4 of 15 runs with and without mpivet. In
+// these cases, the program runs again. Each run must pass the test of everything else.
 func lastWords(t *testing.T, m mpirun.MPI, np int, args []string, each func(result), program ...string) result {
 	t.Helper()
 	for tries := 1; ; tries++ {
