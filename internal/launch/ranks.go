@@ -191,7 +191,7 @@ func (r *Ranks) End(id ring.ProcID, e *ring.ProcEnd) {
 			e.Asked = r.asked || r.above[e.SenderPID]
 		}
 	}
-	e.Asked = e.Asked || follows
+	e.Asked, e.LauncherKilled = e.Asked || follows, follows
 	// Only ranks count, not the processes that they start.
 	isRank := func(p process) bool { return p.pid == pid }
 	if slices.ContainsFunc(registered(r.session), isRank) {

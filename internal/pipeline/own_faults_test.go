@@ -125,7 +125,7 @@ func TestCrashWhileMPIEnds(t *testing.T) {
 
 // TestFailsWithoutLauncher: MPI_Finalize may fail because the launcher was killed. That is no fault of the program.
 func TestFailsWithoutLauncher(t *testing.T) {
-	for asked, want := range map[bool]string{true: "", false: "LOCAL:MPI:CALL_FAILED [0]"} {
+	for killed, want := range map[bool]string{true: "", false: "LOCAL:MPI:CALL_FAILED [0]"} {
 		var got collected
 		p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
 		Start(p, 0, 1)
@@ -133,12 +133,13 @@ func TestFailsWithoutLauncher(t *testing.T) {
 		p.Batch(&ring.Batch{Thread: 0, Data: Record(1, "MPI_Finalize", nil, 0), Open: true})
 		p.Batch(&ring.Batch{Thread: 0, Data: Error(15, "PMI_Finalize returned -1", true)})
 		p.End(0, &ring.ProcEnd{
-			Kind: ring.Exited, Code: 15, Initialized: true, InMPI: true, Asked: asked, PCs: []uint64{0x5010},
+			Kind: ring.Signaled, Code: 15, Initialized: true, InMPI: true, Asked: true, LauncherKilled: killed,
+			PCs:  []uint64{0x5010},
 			Maps: []ring.Mapping{{Start: 0x5000, End: 0x6000, Path: "/usr/lib/libmpich.so.12"}},
 		})
 		p.Finish()
 		if found := strings.Join(got.Names(), ", "); found != want {
-			t.Errorf("end on request %t: found %q, want %q", asked, found, want)
+			t.Errorf("launcher killed %t: found %q, want %q", killed, found, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ var Failed = &check.Check{
 		gone := &endings{x: x, told: make(map[*track.Process]bool)}
 		truncated := newTruncations(x)
 		disagreed := &disagreements{x: x}
-		out := &outages{x: x, held: make(map[*track.Process][]*finding.Finding)}
+		outage := &outages{x: x, held: make(map[*track.Process][]*finding.Finding)}
 		x.Match.Misfit.On(x.Owner, truncated.message)
 		x.Track.CallFailed.Late(x.Owner, func(e track.CallFailed) { // other checks may explain it
 			t, c, f := e.Thread, e.Call, e.Failure
@@ -36,9 +36,10 @@ var Failed = &check.Check{
 			if explained(t, f) {
 				return
 			}
-			g := failed(x, t, c, e.RC, f)
-			if !truncated.failed(t.Process, c, f, g) && !disagreed.failed(f, g) && !out.failed(t.Process, f, g) {
-				x.Report(g)
+			out := failed(x, t, c, e.RC, f)
+			if !truncated.failed(t.Process, c, f, out) && !disagreed.failed(f, out) &&
+				!outage.failed(t.Process, f, out) {
+				x.Report(out)
 			}
 		})
 		x.Track.Tick.On(x.Owner, func(struct{}) {
@@ -49,11 +50,11 @@ var Failed = &check.Check{
 		x.Track.RunOver.On(x.Owner, func(struct{}) {
 			truncated.finish()
 			disagreed.reportOverdue(0)
-			out.finish()
+			outage.finish()
 			gone.report()
 		})
 		x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
-			out.end(p)
+			outage.end(p)
 			gone.end(p)
 		})
 	},

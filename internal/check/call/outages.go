@@ -8,9 +8,9 @@ import (
 	"github.com/mpivet/mpivet/internal/track"
 )
 
-// outages finds fatal errors that come of the end of the launcher, or of another end on request: MPI_Finalize of MPICH
-// fails if the launcher has gone. Such errors are of a class that says little. The end of the process shows whether it
-// was on request, so these failures are held back until then.
+// outages finds fatal errors that come of the end of the launcher: MPI_Finalize of MPICH fails if the launcher was
+// killed. Such errors are of a class that says little. They are held back until the end of the process, which says
+// whether the launcher was killed before.
 type outages struct {
 	x    *check.Run
 	held map[*track.Process][]*finding.Finding
@@ -22,7 +22,7 @@ func (o *outages) failed(p *track.Process, f *track.Failure, out *finding.Findin
 		return false
 	}
 	if p.Ended != nil {
-		return p.Ended.Asked
+		return p.Ended.LauncherKilled
 	}
 	o.held[p] = append(o.held[p], out)
 	return true
@@ -30,7 +30,7 @@ func (o *outages) failed(p *track.Process, f *track.Failure, out *finding.Findin
 
 // end decides about the failures of a process that has ended.
 func (o *outages) end(p *track.Process) {
-	if !p.Ended.Asked {
+	if !p.Ended.LauncherKilled {
 		o.report(p)
 	}
 	delete(o.held, p)

@@ -90,10 +90,12 @@ type ProcEnd struct {
 	SenderPID   int // of the signal, 0 if it was not sent by kill()
 	// Asked: the user, the launcher or mpivet made the process end, so its end says nothing about the program. Sources
 	// do not set it. The code that started the program sets it for the handlers that follow.
-	Asked  bool
-	PCs    []uint64
-	Maps   []Mapping
-	Reason string // why the records cannot be read any more, for Lost
+	Asked bool
+	// LauncherKilled: the launcher was killed before, and so Asked is set.
+	LauncherKilled bool `json:",omitempty"`
+	PCs            []uint64
+	Maps           []Mapping
+	Reason         string // why the records cannot be read any more, for Lost
 }
 
 // Batch is a sequence of records of one thread, in program order.
