@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,33 +19,31 @@ const (
 	pmiGrace   = time.Second            // for hydra to end
 )
 
-// abortByPMI ends the job by the request that MPI_Abort of MPICH sends to hydra, its launcher. It reports whether the
-// launcher has ended. Without the request, hydra takes ranks that mpivet has ended for crashed ones, and prints a block
-// of lines about a bad termination.
+// abortByPMI ends the job by the request that MPI_Abort of MPICH sends to hydra, its launcher. It returns when the
+// launcher has ended, or after a second. Without the request, hydra takes ranks that mpivet has ended for crashed ones,
+// and prints a block of lines about a bad termination.
 //
 // The request is the command "abort" of the process management interface (PMI-1). It goes through the connection of a
 // rank with hydra. Nothing is done under other launchers, and where another process's file descriptors cannot be used.
-func (j *Job) abortByPMI() bool {
+func (j *Job) abortByPMI() {
 	if j.custom || !isHydra(j.launcher.Path) {
-		return false
+		return
 	}
 	ranks := j.ranks.live()
 	for deadline := time.Now().Add(drainLimit); unread(ranks) && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // nothing tells that another process has read from a pipe
 	}
-	time.Sleep(drainPause)
+	time.Sleep(drainPause) // and nothing tells when hydra has printed it
 	for _, p := range ranks {
 		if err := p.abortByPMI(); err != nil {
 			continue
 		}
 		select {
 		case <-j.ended:
-			return true
 		case <-time.After(pmiGrace):
-			return false
 		}
+		return
 	}
-	return false
 }
 
 // isHydra reports whether a launcher is MPICH's hydra, by the name of the executable that its links lead to.
@@ -53,7 +52,7 @@ func isHydra(launcher string) bool {
 	return err == nil && strings.Contains(filepath.Base(path), "hydra")
 }
 
-// unread reports whether standard output or standard error of a process is a pipe with data that nobody has read yet.
+// unread reports whether standard output or standard error of a rank is a pipe with data that nobody has read yet.
 func unread(ranks []process) bool {
 	for _, p := range ranks {
 		for fd := 1; fd <= 2; fd++ {
@@ -103,6 +102,13 @@ func (p process) abortByPMI() error {
 		return err
 	}
 	defer unix.Close(fd)
-	// Not a write: the program may have closed the connection, and opened a file of the same number.
+	// The program may have closed the connection, and opened another one with the same number.
+	peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return err
+	}
+	if st, err := statProcess(int(peer.Pid)); err != nil || !st.isLauncher() {
+		return errors.New("not a connection with the launcher")
+	}
 	return unix.Send(fd, []byte("cmd=abort exitcode=1\n"), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 }
