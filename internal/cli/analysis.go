@@ -55,7 +55,6 @@ type analysis struct {
 func newAnalysis(
 	o *options, w *os.File, command []string, mpi string, live source, fatal *fatalities,
 ) (*analysis, error) {
-	pipeline.TuneGC()
 	a := &analysis{opts: o, fatality: fatal, began: time.Now(), run: report.Run{Command: command, MPI: mpi}}
 	var sinks []finding.Sink
 	if !o.quiet {

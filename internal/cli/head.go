@@ -13,7 +13,6 @@ import (
 
 	"github.com/mpivet/mpivet/internal/cluster/looks"
 	"github.com/mpivet/mpivet/internal/launch"
-	"github.com/mpivet/mpivet/internal/pipeline"
 )
 
 func headCommand() *cobra.Command {
@@ -60,7 +59,6 @@ or above --fail-on.`,
 
 // runHead is mpivet head.
 func runHead(o *options, ticketFile string, expected int) error {
-	pipeline.TuneGC()
 	signal.Ignore(syscall.SIGPIPE)
 	o.tell()
 	w, err := openWatch(o, expected, []string{"mpivet", "head"}, "", true)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/config"
 	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/pipeline"
 )
 
 // Exit statuses of mpivet. If the program failed, its exit status has priority.
@@ -43,6 +44,7 @@ func Run(args []string) int {
 	if len(args) > 0 && args[0] == launch.RankCommand {
 		return execRank(args[1:])
 	}
+	pipeline.TuneGC()
 	cmd := rootCommand()
 	cmd.SetArgs(fixNp(cmd, args))
 	err := cmd.Execute()

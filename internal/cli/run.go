@@ -113,7 +113,6 @@ func misplaced(args []string) string {
 
 // runProgram is mpivet run.
 func runProgram(o *options, np int, where placement, argv []string) error {
-	pipeline.TuneGC()
 	prog, err := launch.Detect(argv, o.mpi)
 	if err != nil {
 		return err

@@ -17,7 +17,8 @@ const (
 	gcSlack        = 24 << 20
 )
 
-// TuneGC sets the garbage collector of this process for an analysis, now and after each collection.
+// TuneGC sets the garbage collector of this process for an analysis, now and after each collection. Short-lived
+// processes of mpivet then need no collection at all.
 var TuneGC = sync.OnceFunc(func() {
 	debug.SetGCPercent(mostGCPercent / 2) // of the 4 MiB that the runtime starts with
 	runtime.SetFinalizer(&collection{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, percent: mostGCPercent / 2},
