@@ -53,17 +53,17 @@ the program as mpivet run does, as a single process.`,
 	o.addReportFlags(f)
 	o.addConfigFlags(f)
 	f.BoolVar(&o.underRun, underRunFlag, false, "mpivet run waits for the ranks")
-	f.StringVar(&o.home, homeFlag, "", "the session of mpivet run")
+	f.StringVar(&o.runSession, sessionFlag, "", "the session of mpivet run")
 	_ = f.MarkHidden(underRunFlag)
-	_ = f.MarkHidden(homeFlag)
+	_ = f.MarkHidden(sessionFlag)
 	return cmd
 }
 
-// underRunFlag is the flag of exec for ranks that mpivet run starts on several nodes. homeFlag tells them where its
+// underRunFlag is the flag of exec for ranks that mpivet run starts on several nodes. sessionFlag tells them where its
 // session is: ranks on the same node need no other analyzer.
 const (
 	underRunFlag = "under-run"
-	homeFlag     = "run-session"
+	sessionFlag  = "run-session"
 )
 
 // execProgram is mpivet exec. It doesn't return, unless there is an error.
@@ -77,7 +77,7 @@ func execProgram(o *options, argv []string) error {
 	if wrong != nil {
 		return wrong
 	}
-	if rank.Session = launch.AtHome(o.home); rank.Session != "" {
+	if rank.Session = launch.LocalSession(o.runSession); rank.Session != "" {
 		return rank.Exec()
 	}
 	if err == nil {

@@ -39,10 +39,10 @@ type options struct {
 	spool   int      // MiB
 	// underRun: mpivet run has started this mpivet exec.
 	underRun bool
-	// home: where the session of that mpivet run is, see launch.Home.
-	home   string
-	strict bool
-	sums   bool
+	// runSession: where the session of that mpivet run is, see launch.DescribeSession.
+	runSession string
+	strict     bool
+	sums       bool
 	// sumLimit: of longer data, only samples of sumLimit bytes in total are summed up. 0: all data.
 	sumLimit int
 	// Reports.

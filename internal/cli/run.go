@@ -158,7 +158,8 @@ func runProgram(o *options, np int, where placement, argv []string) error {
 			job.Launcher = launch.HostsCommand(job.Launcher, prog.MPI, where.hosts)
 		}
 		job.Launcher = launch.HandOn(job.Launcher, prog.MPI, launch.TicketVariable)
-		job.Args = []string{"exec", "--" + underRunFlag, "--" + homeFlag + "=" + launch.Home(w.session.Dir)}
+		session := launch.DescribeSession(w.session.Dir)
+		job.Args = []string{"exec", "--" + underRunFlag, "--" + sessionFlag + "=" + session}
 		job.Args = append(job.Args, o.nodeArguments()...)
 		job.Args = append(append(job.Args, "--"), argv...)
 		job.Env = []string{launch.TicketVariable + "=" + w.ticket.String()}

@@ -92,16 +92,16 @@ func (r *Rank) enter() error {
 	return nil
 }
 
-// Home describes where a session is, for processes of the same node: see AtHome.
-func Home(session string) string {
+// DescribeSession says where a session is, for processes of the same node: see LocalSession.
+func DescribeSession(session string) string {
 	return fmt.Sprintf("%s:%x:%s", bootID(), ring.PIDNamespace(), session)
 }
 
-// AtHome returns the session that Home has described. It returns "" on another node, and in another PID namespace, as
-// that of a container: there, the analyzer of the session could not follow this process.
-func AtHome(home string) string {
-	parts := strings.SplitN(home, ":", 3)
-	if len(parts) < 3 || home != Home(parts[2]) || bootID() == "" || !ring.Analyzed(parts[2]) {
+// LocalSession returns the session that DescribeSession has described. It returns "" on another node, and in another
+// PID namespace, as that of a container: there, the analyzer of the session could not follow this process.
+func LocalSession(described string) string {
+	parts := strings.SplitN(described, ":", 3)
+	if len(parts) < 3 || described != DescribeSession(parts[2]) || bootID() == "" || !ring.Analyzed(parts[2]) {
 		return ""
 	}
 	return parts[2]

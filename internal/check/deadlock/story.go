@@ -179,15 +179,14 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	if len(misses) > 0 {
 		return nil // the deadlock has a cause of its own
 	}
-	var apart []int            // ranks in collectives whose members disagree
-	var places []finding.Frame // where threads wait
-	place := func(c match.Call) { places = append(places, innermost(s.x.Site("", c).Stack)...) }
+	var apart []int                 // ranks in collectives whose members disagree
+	places := make(map[string]bool) // where threads wait
 	look := func(links []waiting.Link) {
 		for _, l := range links[:min(len(links), compared)] {
-			place(l.Blocked.Call)
+			places[innermost(s.x.Site("", l.Blocked.Call).Stack)] = true
 			waiting.Each([]waiting.Clause{*l.Clause}, func(c *waiting.Clause) {
 				if call := collective(c); call != nil {
-					place(*call)
+					places[innermost(s.x.Site("", *call).Stack)] = true
 					if v, ok := c.Comm.At(c.Pos); ok && (v.FollowUp || !v.Agreed()) {
 						apart = append(apart, l.Blocked.Thread.Process.Rank)
 					}
@@ -199,14 +198,9 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 		look(s.deadlock.Knots[i].Links)
 	}
 	look(s.deadlock.Orphans)
+	delete(places, "")
 	return s.x.Earlier(func(f *finding.Finding) bool {
-		here := slices.ContainsFunc(f.Sites, func(t finding.Site) bool {
-			return slices.ContainsFunc(innermost(t.Stack), func(at finding.Frame) bool {
-				return slices.ContainsFunc(places, func(p finding.Frame) bool {
-					return finding.SameStack([]finding.Frame{p}, []finding.Frame{at})
-				})
-			})
-		})
+		here := slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return places[innermost(t.Stack)] })
 		disagree := slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(apart, r) })
 		switch {
 		case !slices.ContainsFunc(f.Ranks, func(r int) bool { return slices.Contains(s.finding.Ranks, r) }):
@@ -218,12 +212,13 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	})
 }
 
-// innermost returns the first frame of a stack if it is known where it is.
-func innermost(stack []finding.Frame) []finding.Frame {
-	if len(stack) == 0 || stack[0].File == "" && stack[0].Address == 0 {
-		return nil
+// innermost names the innermost place of a stack: its line, or else its address in its file. It is "" if neither is
+// known.
+func innermost(stack []finding.Frame) string {
+	if line := check.Line(stack); line != "" || len(stack) == 0 || stack[0].Address == 0 {
+		return line
 	}
-	return stack[:1]
+	return fmt.Sprintf("%s+%#x", stack[0].Module, stack[0].Address)
 }
 
 // where names the place of a finding.

@@ -114,13 +114,6 @@ func (n *Node) resolve(m *wire.Resolve) *wire.Resolved {
 	return all
 }
 
-const (
-	// rest is the time between two looks at rings with few records. Each look takes a processor from a rank.
-	rest = 12 * time.Millisecond
-	// few is a number of bytes of records that come between two looks. A ring has room for many times as much.
-	few = 64 << 10
-)
-
 // Poll delivers the records that are there. They are sent with the next tick, as each part costs about 0.5 ms of
 // processor time on both sides. If the program makes a pause, or calls wait for the head, they are sent at once.
 func (n *Node) Poll(h ring.Handler) (int, error) {
@@ -138,8 +131,8 @@ func (n *Node) Poll(h ring.Handler) (int, error) {
 
 // Wait implements pipeline.Waiter. Records are sent later anyway, so the node rests longer if there are few.
 func (n *Node) Wait(d time.Duration) {
-	if n.last < few && !n.Live.Asks() {
-		d = max(d, rest)
+	if !n.Live.Asks() {
+		d = ring.Rest(d, n.last)
 	}
 	n.Live.Wait(d)
 }

@@ -303,15 +303,7 @@ func (h *Head) Mark() {
 	}
 }
 
-const (
-	// rest is the time between two looks at the local rings if they have few records. Each look takes a processor from
-	// a rank. The records of other nodes wake the head.
-	rest = 12 * time.Millisecond
-	// few is a number of bytes of records that come between two looks. A ring has room for many times as much.
-	few = 64 << 10
-)
-
-// Wait implements pipeline.Waiter.
+// Wait implements pipeline.Waiter. The records of other nodes end it.
 func (h *Head) Wait(d time.Duration) {
 	if len(h.nodes) == 0 && h.local != nil {
 		h.local.Wait(d)
@@ -322,8 +314,8 @@ func (h *Head) Wait(d time.Duration) {
 		d = max(d, 50*time.Millisecond) // there is nothing to look for before something comes
 	case h.local.Asks():
 		d = min(d, 2*time.Millisecond) // its calls wait
-	case h.fromLocal < few:
-		d = max(d, rest)
+	default:
+		d = ring.Rest(d, h.fromLocal)
 	}
 	h.s.came.Wait(d)
 }

@@ -164,6 +164,22 @@ func (l *Live) Wait(d time.Duration) {
 	l.w.wait(d)
 }
 
+const (
+	// rest is the time between two looks at rings with few records. Each look takes a processor from a rank.
+	rest = 12 * time.Millisecond
+	// few is a number of bytes of records that come between two looks. A ring has room for many times as much.
+	few = 64 << 10
+)
+
+// Rest returns how long to wait after a poll that has found so many bytes, where the analysis of a job on several nodes
+// need not follow at once: at least d, and longer if there are few records.
+func Rest(d time.Duration, found int) time.Duration {
+	if found < few {
+		return max(d, rest)
+	}
+	return d
+}
+
 // Deserted reports whether no process is there.
 func (l *Live) Deserted() bool { return len(l.procs) == 0 }
 
