@@ -273,6 +273,8 @@ enum mv_info { /* Go: Info */
     MV_UNREACHABLE = 0xff0b, /* struct mv_unreachable: memory that the call recorded before hands to MPI cannot be
                                 accessed; published before that call's `done` */
     MV_CODE = 0xff0c,        /* struct mv_code: the code of a Python function; its number is in mv_record.site */
+    MV_UNFINISHED = 0xff0d,  /* struct mv_changed: data of an operation that is not complete have changed; before the
+                                record of MPI_Finalize */
 };
 
 struct mv_site { /* payload */
@@ -437,7 +439,7 @@ enum mv_sums_wanted {
 #define MV_SUM_BLOCKS 64
 #define MV_SUM_BLOCK 4096
 
-/* Data that an operation reads have changed between its beginning and its completion. */
+/* Data that an operation reads have changed since its beginning, although it is not complete. */
 struct mv_changed { /* payload */
     uint64_t operation;  /* as in struct mv_sums */
     uint32_t peer;       /* destination of the part, as in struct mv_sum */

@@ -74,6 +74,7 @@ func writeReal(b *strings.Builder, f *mpiapi.Func, variable, bind string) {
 // hooks are the calls that a wrapper makes in addition to recording. In all of them t is the thread, NULL if it is not
 // recorded.
 type hook struct {
+	first         string // before the call's record, if there is one
 	before, after string
 	replace       map[string]string // other arguments for the real function
 }
@@ -81,7 +82,7 @@ type hook struct {
 var hooks = map[string]hook{
 	"MPI_Init":        {before: "mv_init_enter(t);", after: "mv_init_leave(t, rc);"},
 	"MPI_Init_thread": {before: "mv_init_enter(t);", after: "mv_init_leave(t, rc);"},
-	"MPI_Finalize":    {before: "mv_finalize_enter(t);"},
+	"MPI_Finalize":    {first: "mv_operations_unfinished(t);", before: "mv_finalize_enter(t);"},
 	"MPI_Abort":       {before: "mv_abort_enter(t);"},
 
 	"MPI_Session_init":     {after: "mv_session_leave(t, rc, session_);"},
@@ -281,6 +282,9 @@ func (w *wrapper) writeCall() {
 		}
 	}
 	w.line("    return rc;\n    }")
+	if h.first != "" {
+		w.line("%s", h.first)
+	}
 	sections := w.sections()
 	sum := fmt.Sprint(w.start())
 	w.beginKeeping()

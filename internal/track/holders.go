@@ -1,6 +1,9 @@
 package track
 
-import "github.com/mpivet/mpivet/internal/match"
+import (
+	"github.com/mpivet/mpivet/internal/match"
+	"github.com/mpivet/mpivet/internal/record/event"
+)
 
 // holders remembers which request's handle a variable received last. It uses a number of the variable. If two variables
 // have the same number, only the later one is known. There are four times as many numbers as incomplete requests.
@@ -48,6 +51,13 @@ func (h *holders) noteCopied(r *Request) {
 		h.through = make(map[uint64]bool)
 	}
 	h.through[r.Var] = true
+}
+
+// Modified returns how the data that an incomplete operation sends have changed since its beginning. It is known only
+// in MPI_Finalize. ok is false if no change is known.
+func (rt *requestTable) Modified(r *Request) (c event.Changed, ok bool) {
+	c, ok = rt.modified[r.Operation]
+	return c, ok && r.Operation != 0
 }
 
 // Unreachable reports whether the only known variable of a request's handle now holds another handle.

@@ -19,6 +19,7 @@ var infos = [...]func(t *Tracker, th *Thread, c *event.Call) error{
 	layout.InfoError - firstInfo:       errorInfo,
 	layout.InfoSums - firstInfo:        sumsInfo,
 	layout.InfoChanged - firstInfo:     changedInfo,
+	layout.InfoUnfinished - firstInfo:  unfinishedInfo,
 	layout.InfoUnreachable - firstInfo: unreachableInfo,
 	layout.InfoFreed - firstInfo:       freedInfo,
 	layout.InfoMPI - firstInfo:         mpiInfo,
@@ -99,6 +100,18 @@ func changedInfo(t *Tracker, th *Thread, c *event.Call) error {
 	m, err := c.ChangedInfo()
 	if err == nil && th.Open.Func != nil {
 		t.Events.ChangeSeen.Publish(ChangeSeen{th, &m})
+	}
+	return err
+}
+
+// unfinishedInfo follows the data of an operation that is not complete. MPI_Finalize is the next call.
+func unfinishedInfo(_ *Tracker, th *Thread, c *event.Call) error {
+	m, err := c.ChangedInfo()
+	if pr := th.Process; err == nil {
+		if pr.modified == nil {
+			pr.modified = make(map[uint64]event.Changed)
+		}
+		pr.modified[m.Operation] = m
 	}
 	return err
 }

@@ -21,6 +21,10 @@ type requestTable struct {
 	Active  int    // requests that are not freed or completed
 	notice  int    // the number of them at which the next notice is due
 	numbers uint64 // of requests made
+
+	// modified has the changes of data that incomplete operations send, by event.Operation. Processes report them when
+	// they come to MPI_Finalize.
+	modified map[uint64]event.Changed
 }
 
 // requestList is the list of requests with one handle, nearly always only one.

@@ -127,7 +127,7 @@ void mv_message_end(struct mv_thread *t, struct mv_message *m, int rc, int64_t b
     if (rc)
         return;
     if (m->when == MV_BOTH && !is_single() && mv_snapshot_differs(&m->sent, &m->send, &c))
-        mv_sums_changed(t, &c);
+        mv_sums_changed(t, MV_CHANGED, &c);
     if (m->when == MV_AFTER && mv_snapshot_back(&m->sent, &m->send))
         mv_sums_snapshot(t, &(struct mv_sums){0}, &m->sent);
     if (!m->receives || m->shared || bytes <= 0 || (uint64_t)bytes > mv_part_bytes(&m->recv))

@@ -378,9 +378,9 @@ static void tell_received(struct mv_thread *t, const struct mv_operation *o)
                o->received, NULL);
 }
 
-/* Checks whether the data that a complete operation has sent are unchanged. If a call of another thread may have
+/* Records, in a record of this kind, if data that an operation sends have changed. If a call of another thread may have
  * completed it, the program may be changing them now. */
-static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
+static void tell_changed(struct mv_thread *t, unsigned kind, const struct mv_operation *o)
 {
     const uint64_t *values = o->before.p;
     if (!o->keeps || is_shared(o))
@@ -390,11 +390,11 @@ static void tell_changed(struct mv_thread *t, const struct mv_operation *o)
         struct mv_snapshot now;
         if (o->message) {
             if (mv_snapshot_differs(o->before.p, parts(o), &c) && !is_doubtful(o))
-                mv_sums_changed(t, &c);
+                mv_sums_changed(t, kind, &c);
         } else if (values[i] && mv_snapshot(&now, &parts(o)[i], UINT64_MAX) && mv_snapshot_sum(&now) != values[i] &&
                    !is_doubtful(o)) {
             c.bytes = c.length = now.bytes;
-            mv_sums_changed(t, &c);
+            mv_sums_changed(t, kind, &c);
         }
     }
 }
@@ -757,7 +757,7 @@ void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int
         if (failed && !o->message)
             tell(t, o->number, o->round, MV_SUMS_RECEIVED | MV_SUMS_FAILED | (o->persistent ? 0 : MV_SUMS_OVER));
         if (complete && !failed) {
-            tell_changed(t, o);
+            tell_changed(t, MV_CHANGED, o);
             if (o->message)
                 tell_message(t, o, at < 0 ? -1 : c->bytes(c->statuses, (uint64_t)at));
             else
@@ -780,4 +780,19 @@ void mv_operation_free(struct mv_thread *t, uint64_t request)
     visit_all(request, end, &e);
     if (t && e.number)
         tell(t, e.number, e.round, (e.active ? MV_SUMS_RECEIVED : 0) | MV_SUMS_OVER);
+}
+
+void mv_operations_unfinished(struct mv_thread *t)
+{
+    for (struct mv_pending *p = atomic_load_explicit(&tables, memory_order_acquire); p; p = p->next) {
+        const unsigned n = atomic_load_explicit(&p->fresh, memory_order_acquire);
+        for (unsigned i = 0; i < n; i++) {
+            const uint64_t request = atomic_load_explicit(&p->requests[i], memory_order_relaxed);
+            struct mv_operation *o = &p->operations[i];
+            if (!request || !claim(o, request, ACTIVE))
+                continue;
+            tell_changed(t, MV_UNFINISHED, o);
+            release(o, ACTIVE);
+        }
+    }
 }

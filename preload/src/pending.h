@@ -77,6 +77,9 @@ struct mv_operation *mv_operations_find(struct mv_thread *t, const void *request
 /* When that call has returned. */
 void mv_operations_completed(struct mv_thread *t, struct mv_operation *list, int failed, const struct mv_completion *c);
 
+/* Before MPI_Finalize: records which operations are not complete although their data have changed. */
+void mv_operations_unfinished(struct mv_thread *t);
+
 /* Before a request is freed, by a call that is recorded if t is not NULL. */
 void mv_operation_free(struct mv_thread *t, uint64_t request);
 

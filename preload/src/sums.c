@@ -92,9 +92,9 @@ void mv_sums_snapshot(struct mv_thread *t, const struct mv_sums *head, const str
     mv_info_end(t, l.record);
 }
 
-void mv_sums_changed(struct mv_thread *t, const struct mv_changed *c)
+void mv_sums_changed(struct mv_thread *t, unsigned kind, const struct mv_changed *c)
 {
-    unsigned char *r = mv_info(t, MV_CHANGED, 0, sizeof *c);
+    unsigned char *r = mv_info(t, kind, 0, sizeof *c);
     memcpy(r + sizeof(struct mv_record), c, sizeof *c);
     mv_info_end(t, r);
 }

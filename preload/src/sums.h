@@ -33,8 +33,8 @@ void mv_sums_of(struct mv_thread *t, const struct mv_sums *head, const struct mv
 /* Records the sums of a message's blocks. */
 void mv_sums_snapshot(struct mv_thread *t, const struct mv_sums *head, const struct mv_snapshot *s);
 
-/* Records that data have changed. */
-void mv_sums_changed(struct mv_thread *t, const struct mv_changed *c);
+/* Records that data have changed. kind: of the record, enum mv_info. */
+void mv_sums_changed(struct mv_thread *t, unsigned kind, const struct mv_changed *c);
 
 /* The thread, if the program has made the call of function `kind` that the thread is in. NULL for calls that MPI makes
  * inside it. */

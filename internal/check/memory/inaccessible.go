@@ -55,7 +55,7 @@ func inaccessible(x *check.Run, i *buffer) *finding.Finding {
 		do, what, section = "write to", "receive buffer", "section 3.2.4"
 	}
 	where := fmt.Sprintf("at address %#x", i.Address)
-	if e := element(i.typ, i.count, i.At); e != "" {
+	if e := check.Element(i.typ, i.count, i.At); e != "" {
 		where = "for " + e
 		f.Details["element"] = e
 	}

@@ -55,42 +55,10 @@ func modified(x *check.Run, m *checksum.Modification) *finding.Finding {
 	} else {
 		f.Sites = append(f.Sites, x.Site("completed", m.Completed))
 	}
-	f.Message += ": " + where(m)
+	f.Message += ": " + check.Difference(&m.Changed, m.Type, m.Count)
 	f.Why = fmt.Sprintf("%s. MPI may %s the old data, the new data, or a mixture.", rule, does)
-	if e := element(m.Type, m.Count, m.At); e != "" {
+	if e := check.Element(m.Type, m.Count, m.At); e != "" {
 		f.Details["element"] = e
 	}
 	return f
-}
-
-// where says which data have changed.
-func where(m *checksum.Modification) string {
-	last := m.At + m.Length - 1
-	switch first := element(m.Type, m.Count, m.At); {
-	case m.Exact && m.Length == 1:
-		return fmt.Sprintf("byte %d of the %d%s is different", m.At, m.Bytes, named(first))
-	case m.Exact:
-		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s are different",
-			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
-	case m.Length == m.Bytes:
-		return fmt.Sprintf("some of its %d bytes are different", m.Bytes)
-	default:
-		return fmt.Sprintf("some of its %d bytes are different, the first between byte %d%s and byte %d%s",
-			m.Bytes, m.At, named(first), last, other(first, element(m.Type, m.Count, last)))
-	}
-}
-
-func named(element string) string {
-	if element == "" {
-		return ""
-	}
-	return " (" + element + ")"
-}
-
-// other names the last element, if it is another one than the first.
-func other(first, last string) string {
-	if first == last {
-		return ""
-	}
-	return named(last)
 }

@@ -43,6 +43,7 @@ func overwritten(x *check.Run, p *track.Process) {
 		n           int
 		number      uint64
 		made, after match.Call
+		changed     changes
 	}
 	var pairs []*pair
 	byKey := make(map[string]*pair)
@@ -57,6 +58,7 @@ func overwritten(x *check.Run, p *track.Process) {
 			byKey[key] = q
 			pairs = append(pairs, q)
 		}
+		q.changed.note(p, r)
 		if q.n++; r.Number < q.number {
 			q.number, q.made, q.after = r.Number, r.Made, *r.Overwritten
 		}
@@ -87,7 +89,7 @@ func overwritten(x *check.Run, p *track.Process) {
 			f.Count += n
 			f.Details["requests"] = f.Count
 		}
-		f.Message += meanwhile(x, p.Rank, q.made)
+		f.Message += meanwhile(x, p.Rank, q.made) + q.changed.text(q.n)
 		x.Report(f)
 	}
 }

@@ -79,7 +79,14 @@ func describe(x *check.Run, f *finding.Finding, p *track.Process, g *leftover.Gr
 			f.Why = "MPI_Finalize may be called only when all operations are complete (MPI standard, section 11.2.2)."
 		}
 	}
-	f.Message += meanwhile(x, p.Rank, g.First.Made)
+	var c changes
+	place := x.Place(g.First.Made)
+	p.Requests(func(r *track.Request) {
+		if x.Place(r.Made) == place {
+			c.note(p, r)
+		}
+	})
+	f.Message += meanwhile(x, p.Rank, g.First.Made) + c.text(g.N)
 	f.Details = map[string]any{"requests": g.N, "active": g.Active, "persistent": g.First.Persistent}
 }
 

@@ -445,7 +445,7 @@ func (s *Sums) At(i int) Sum {
 // number in its thread, from 1, and the thread's number in the process.
 func Operation(thread int, call uint64) uint64 { return uint64(thread)<<40 | call }
 
-// Changed is a change of data that an operation reads, between its beginning and its completion.
+// Changed is a change of data that an operation reads, after its beginning and before its completion.
 type Changed struct {
 	Operation  uint64 // as in Sums
 	All        bool   // the data go to all processes
@@ -455,9 +455,9 @@ type Changed struct {
 	Exact      bool   // the range is from the first byte that has changed to the last
 }
 
-// ChangedInfo returns the content of an InfoChanged record.
+// ChangedInfo returns the content of an InfoChanged or InfoUnfinished record.
 func (c *Call) ChangedInfo() (Changed, error) {
-	p, err := payload(c.raw, layout.InfoChanged)
+	p, err := payload(c.raw, c.Info())
 	if err != nil {
 		return Changed{}, err
 	}

@@ -112,6 +112,8 @@ const (
 	InfoUnreachable = 0xff0b
 	// struct mv_code: the code of a Python function; its number is in mv_record.site
 	InfoCode = 0xff0c
+	// struct mv_changed: data of an operation that is not complete have changed; before the record of MPI_Finalize
+	InfoUnfinished = 0xff0d
 )
 
 // The values of enum mv_name_kind.
@@ -978,7 +980,8 @@ const (
 	SumsRoundAt     = 16
 )
 
-// Changed is struct mv_changed. Data that an operation reads have changed between its beginning and its completion.
+// Changed is struct mv_changed. Data that an operation reads have changed since its beginning, although it is not
+// complete.
 type Changed struct {
 	Operation uint64 // as in struct mv_sums
 	Peer      uint32 // destination of the part, as in struct mv_sum

@@ -373,11 +373,20 @@ func Blocks(flags uint32, operation, round, bytes uint64, values ...uint64) []by
 
 // Changed returns the record of a change of data: length bytes at a position in a number of bytes.
 func Changed(operation uint64, exact bool, bytes, at, length uint64) []byte {
+	return changed(layout.InfoChanged, operation, exact, bytes, at, length)
+}
+
+// Unfinished is the same for an operation that is not complete. It is to be appended before MPI_Finalize.
+func Unfinished(operation uint64, exact bool, bytes, at, length uint64) []byte {
+	return changed(layout.InfoUnfinished, operation, exact, bytes, at, length)
+}
+
+func changed(kind uint16, operation uint64, exact bool, bytes, at, length uint64) []byte {
 	c := layout.Changed{
 		Operation: operation, Peer: layout.SumAll, Exact: flag(exact), Bytes: bytes,
 		At: at, Length: length,
 	}
-	return info(layout.InfoChanged, 0, c.Append(nil))
+	return info(kind, 0, c.Append(nil))
 }
 
 // Unreachable returns the record of memory that cannot be accessed: the byte at a position of a buffer.
