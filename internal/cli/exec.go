@@ -270,7 +270,7 @@ func (an *analyzer) lead(o *options, session *ring.Session, live *ring.Live, ran
 	duration := time.Since(began)
 	fatal.working.Wait()
 	a.note(src.Notes()...)
-	err = a.finish(ranks.Failed(), duration, false)
+	err = a.finish(ranks.Failed(), duration, fatal.ended.Load())
 	verdict(src, err)
 	return err
 }

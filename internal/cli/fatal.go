@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mpivet/mpivet/internal/finding"
@@ -40,6 +41,7 @@ type fatalities struct {
 
 	once    sync.Once
 	working sync.WaitGroup
+	ended   atomic.Bool // end was called
 }
 
 // victim is a process in a finding.
@@ -107,6 +109,7 @@ func (x *fatalities) act(f *finding.Finding, why string, victims []victim) {
 		}
 	}
 	say("ending the program after %s", why)
+	x.ended.Store(true)
 	x.end()
 }
 

@@ -102,7 +102,7 @@ func runHead(o *options, ticketFile string, expected int) error {
 	}
 	w.fatal.working.Wait()
 	a.note(w.src.Notes()...)
-	err = a.finish(w.ranks.Failed(), duration, false)
+	err = a.finish(w.ranks.Failed(), duration, w.fatal.ended.Load())
 	verdict(w.src, err)
 	return err
 }

@@ -350,7 +350,7 @@ func (j *Job) Abort() {
 	j.mu.Unlock()
 	j.ranks.Ask()
 	j.ranks.guard.disturb()
-	j.abortByPMI()
+	j.ranks.abortByPMI(j.hasEnded)
 	j.signalLauncher(syscall.SIGTERM)
 	j.signalLauncher(syscall.SIGCONT) // a debugger's terminal may have stopped it
 	j.ranks.Continue()
@@ -385,13 +385,21 @@ func (j *Job) Kill() {
 
 // isOver reports whether launcher and program have ended.
 func (j *Job) isOver() bool {
-	select {
-	case <-j.ended:
-	default:
+	if !j.hasEnded() {
 		return false
 	}
 	reapOrphans()
 	return len(j.ranks.live()) == 0 && len(descendants(os.Getpid())) == 0
+}
+
+// hasEnded reports whether the launcher has ended.
+func (j *Job) hasEnded() bool {
+	select {
+	case <-j.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // Settle waits for the end of the launcher, and then for the end of the program's processes, up to the given time. It

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -17,39 +16,36 @@ const (
 	drainLimit = 100 * time.Millisecond // for hydra to read what the ranks have written
 	drainPause = 20 * time.Millisecond  // for hydra to print what it has read
 	pmiGrace   = time.Second            // for hydra to end
+	pmiPoll    = 5 * time.Millisecond
 )
 
-// abortByPMI ends the job by the request that MPI_Abort of MPICH sends to hydra, its launcher. It returns when the
-// launcher has ended, or after a second. Without the request, hydra takes ranks that mpivet has ended for crashed ones,
-// and prints a block of lines about a bad termination.
+// abortByPMI ends the job by the request that MPI_Abort of MPICH sends to hydra, its launcher. It returns when over
+// returns true, or after a second. Without the request, hydra takes ranks that mpivet has ended for crashed ones, and
+// prints a block of lines about a bad termination.
 //
 // The request is the command "abort" of the process management interface (PMI-1). It goes through the connection of a
 // rank with hydra. Nothing is done under other launchers, and where another process's file descriptors cannot be used.
-func (j *Job) abortByPMI() {
-	if j.custom || !isHydra(j.launcher.Path) {
-		return
-	}
-	ranks := j.ranks.live()
-	for deadline := time.Now().Add(drainLimit); unread(ranks) && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond) // nothing tells that another process has read from a pipe
-	}
-	time.Sleep(drainPause) // and nothing tells when hydra has printed it
+func (r *Ranks) abortByPMI(over func() bool) {
+	ranks := r.live()
 	for _, p := range ranks {
-		if err := p.abortByPMI(); err != nil {
+		connection, err := p.connectionWithHydra()
+		if err != nil {
 			continue
 		}
-		select {
-		case <-j.ended:
-		case <-time.After(pmiGrace):
+		for deadline := time.Now().Add(drainLimit); unread(ranks) && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond) // nothing tells that another process has read from a pipe
+		}
+		time.Sleep(drainPause) // and nothing tells when hydra has printed it
+		err = unix.Send(connection, []byte("cmd=abort exitcode=3\n"), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+		_ = unix.Close(connection)
+		if err != nil {
+			continue
+		}
+		for deadline := time.Now().Add(pmiGrace); !over() && time.Now().Before(deadline); {
+			time.Sleep(pmiPoll)
 		}
 		return
 	}
-}
-
-// isHydra reports whether a launcher is MPICH's hydra, by the name of the executable that its links lead to.
-func isHydra(launcher string) bool {
-	path, err := filepath.EvalSymlinks(launcher)
-	return err == nil && strings.Contains(filepath.Base(path), "hydra")
 }
 
 // unread reports whether standard output or standard error of a rank is a pipe with data that nobody has read yet.
@@ -75,40 +71,43 @@ func unread(ranks []process) bool {
 	return false
 }
 
-// abortByPMI sends the command "abort" over the process's connection with hydra.
-func (p process) abortByPMI() error {
+// connectionWithHydra returns a file descriptor of the process's connection with hydra. The caller closes it.
+func (p process) connectionWithHydra() (fd int, err error) {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
 	if err != nil {
-		return err
+		return -1, err
 	}
 	number := -1
 	for v := range strings.SplitSeq(string(environ), "\x00") {
 		if value, ok := strings.CutPrefix(v, "PMI_FD="); ok {
 			if number, err = strconv.Atoi(value); err != nil {
-				return err
+				return -1, err
 			}
 		}
 	}
+	if number < 0 {
+		return -1, errNoHydra
+	}
 	pidfd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
-		return err
+		return -1, err
 	}
 	defer unix.Close(pidfd)
 	if !p.alive() {
-		return unix.ESRCH
+		return -1, unix.ESRCH
 	}
-	fd, err := unix.PidfdGetfd(pidfd, number, 0)
-	if err != nil {
-		return err
+	if fd, err = unix.PidfdGetfd(pidfd, number, 0); err != nil {
+		return -1, err
 	}
-	defer unix.Close(fd)
-	// The program may have closed the connection, and opened another one with the same number.
-	peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
-	if err != nil {
-		return err
+	// Another launcher may use another protocol. And the program may have closed the connection, and opened another
+	// one with the same number.
+	if peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+		if st, err := statProcess(int(peer.Pid)); err == nil && strings.HasPrefix(st.name, "hydra_") {
+			return fd, nil
+		}
 	}
-	if st, err := statProcess(int(peer.Pid)); err != nil || !st.isLauncher() {
-		return errors.New("not a connection with the launcher")
-	}
-	return unix.Send(fd, []byte("cmd=abort exitcode=1\n"), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+	_ = unix.Close(fd)
+	return -1, errNoHydra
 }
+
+var errNoHydra = errors.New("no connection with hydra")

@@ -303,9 +303,11 @@ func (r *Ranks) Continue() {
 	}
 }
 
-// Terminate ends all processes of the program: they get SIGTERM, and SIGKILL if they still run after two seconds.
+// Terminate ends all processes of the program. MPICH's launcher gets the request that MPI_Abort sends. Otherwise, and
+// if that does not end them, the processes get SIGTERM, and SIGKILL if they still run after two seconds.
 func (r *Ranks) Terminate() {
 	r.Ask()
+	r.abortByPMI(func() bool { return len(r.live()) == 0 })
 	r.kill(syscall.SIGTERM)
 	r.Continue()
 	deadline := time.Now().Add(termGrace)

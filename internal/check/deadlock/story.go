@@ -170,6 +170,10 @@ func (s *story) tell(misses []miss) {
 	if len(d.Knots) > 1 {
 		head += fmt.Sprintf(" in %d groups that block each other", len(d.Knots))
 	}
+	if e := s.shown(); e != nil {
+		f.FollowUp = true
+		head += fmt.Sprintf(", with the calls of %s%s", e.Check, s.where(e))
+	}
 	f.Message = strings.Join(append([]string{head}, s.lines...), "\n")
 }
 
@@ -209,6 +213,26 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 			return f.Severity >= finding.Warning && here
 		}
 		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error && (here || disagree)
+	})
+}
+
+// shown returns an earlier finding about a collective that shows all calls of the knots, nil if there is none. Then the
+// deadlock need not show them again.
+func (s *story) shown() *finding.Finding {
+	var places []string
+	for i := range s.deadlock.Knots {
+		for _, l := range s.deadlock.Knots[i].Links {
+			places = append(places, innermost(s.x.Site("", l.Blocked.Call).Stack))
+		}
+	}
+	if len(places) == 0 || len(places) > compared || len(s.deadlock.Orphans) > 0 || slices.Contains(places, "") {
+		return nil
+	}
+	return s.x.Earlier(func(f *finding.Finding) bool {
+		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error &&
+			!slices.ContainsFunc(places, func(place string) bool {
+				return !slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return innermost(t.Stack) == place })
+			})
 	})
 }
 
