@@ -166,6 +166,8 @@ func (ns *Nodes) Command(node string, argv ...string) *exec.Cmd {
 		"OMPI_MCA_plm_rsh_agent="+ns.Shell(), "OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=eth0",
 		"OMPI_MCA_oob_tcp_if_include=eth0", "OMPI_MCA_pml=ob1", "OMPI_MCA_osc=^ucx",
 		"OMPI_MCA_topo=basic",
+		// The same for the launcher of Open MPI 5 and later, PRRTE.
+		"PRTE_MCA_plm_ssh_agent="+ns.Shell(), "PRTE_MCA_prte_if_include=eth0",
 		"HYDRA_LAUNCHER=rsh", "HYDRA_LAUNCHER_EXEC="+ns.Shell(), "UCX_NET_DEVICES=eth0", "UCX_TLS=tcp,self,sysv")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
