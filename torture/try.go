@@ -122,7 +122,7 @@ type proc struct {
 // Roles of processes.
 const (
 	analyzer = "analyzer"
-	starter  = "starter"  // it starts the analyzer
+	starter  = "starter"  // the shell that starts the analyzer
 	entrance = "entrance" // mpivet, before it becomes a rank
 	rank     = "rank"
 	launcher = "launcher"
@@ -140,7 +140,7 @@ func (t *try) role(args []string) string {
 		return rank
 	case name == "mpivet" && second == "run":
 		return analyzer
-	case name == "mpivet" && second == "analyze" && slices.Contains(args, "--detach=true"):
+	case name == "sh" && slices.Contains(args, "analyze"):
 		return starter
 	case name == "mpivet" && second == "analyze":
 		return analyzer

@@ -90,7 +90,7 @@ func execProgram(o *options, argv []string) error {
 				return "", err
 			}
 			o.tell()
-			an := analyzer{meeting: meeting, ranks: group.Size, mpi: prog.MPI.String(), detach: true}
+			an := analyzer{meeting: meeting, ranks: group.Size, mpi: prog.MPI.String()}
 			an.underRun = o.underRun
 			if s := launch.CallerSpread(group.Size); s.Several {
 				an.job, an.total = s.Name, s.Ranks
@@ -111,7 +111,6 @@ type analyzer struct {
 	meeting string // meeting of the group, see launch.End
 	ranks   int    // expected number of ranks, 0 if unknown
 	mpi     string // name and version, for the report
-	detach  bool
 	job     string // name of the job, if it may have several nodes; "" if not
 	// underRun: mpivet run is the head. It ends with the status for the findings, so the ranks do not wait for it.
 	underRun bool
@@ -122,8 +121,7 @@ type analyzer struct {
 func (an analyzer) arguments(o *options, command []string) []string {
 	args := []string{
 		"analyze", "--meeting=" + an.meeting, fmt.Sprintf("--ranks=%d", an.ranks), "--mpi-text=" + an.mpi,
-		fmt.Sprintf("--detach=%t", an.detach), "--job=" + an.job,
-		fmt.Sprintf("--%s=%t", underRunFlag, an.underRun), fmt.Sprintf("--job-ranks=%d", an.total),
+		"--job=" + an.job, fmt.Sprintf("--%s=%t", underRunFlag, an.underRun), fmt.Sprintf("--job-ranks=%d", an.total),
 	}
 	return append(append(append(args, o.arguments()...), "--"), command...)
 }
@@ -136,23 +134,14 @@ func analyzeCommand() *cobra.Command {
 		Use:    "analyze",
 		Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !an.detach {
-				if err := o.validate(); err != nil {
-					return err
-				}
-				return analyze(&o, an, args)
+			if err := o.validate(); err != nil {
+				return err
 			}
-			me, err := self()
-			if err == nil {
-				an.detach = false
-				err = launch.Detached(me, an.arguments(&o, args)...)
-			}
-			return failed(err)
+			return analyze(&o, an, args)
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.BoolVar(&an.detach, "detach", false, "start another one that runs on, and wait until it is ready")
 	f.StringVar(&an.meeting, "meeting", "", "where the ranks meet")
 	f.IntVar(&an.ranks, "ranks", 0, "processes to expect, if known")
 	f.StringVar(&an.mpi, "mpi-text", "", "name and version of the MPI")

@@ -153,17 +153,22 @@ func tasksOfNode(text string, node int) int {
 // if possible, else to that of this process. Detach returns the text that the command passes to Ready. It returns an
 // error if the command calls Failed, is killed, or is not ready in time.
 //
-// There are two steps: Detach starts self with detachArgs, and that process calls Detached to start self with args.
-func Detach(self string, detachArgs ...string) (string, error) {
+// The command is a child of a shell that has ended. A shell starts ten times as fast as a second mpivet.
+func Detach(self string, args ...string) (string, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	cmd := exec.Command(self, detachArgs...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", detaching, "sh", self}, args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{w}
-	err = cmd.Start()
+	if f := launcherStderr(); f != nil {
+		defer f.Close()
+		cmd.Stderr = f
+	}
+	cmd.ExtraFiles = []*os.File{w, os.Stderr}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = onAllProcessors(cmd.Start)
 	w.Close()
 	if err != nil {
 		return "", fmt.Errorf("the analyzer can't be started: %w", err)
@@ -187,6 +192,25 @@ func Detach(self string, detachArgs ...string) (string, error) {
 	return "", errors.New("the analyzer was killed while it started")
 }
 
+// detaching is what the shell does. Its own errors are not printed: Detach notices that the command has not started.
+const detaching = `exec 5>&2 2>/dev/null; "$@" 2>&5 5>&- &`
+
+// onAllProcessors calls a function that starts a process. Launchers bind ranks to processors. The analyzer may use all
+// processors. Else it would use the only processor of a rank.
+func onAllProcessors(start func() error) error {
+	runtime.LockOSThread() // processes inherit the processors of the thread that starts them
+	defer runtime.UnlockOSThread()
+	var bound, all unix.CPUSet
+	if unix.SchedGetaffinity(0, &bound) == nil {
+		for i := range len(all) * 64 {
+			all.Set(i)
+		}
+		_ = unix.SchedSetaffinity(0, &all)
+		defer unix.SchedSetaffinity(0, &bound) //nolint:errcheck // it was allowed before
+	}
+	return start()
+}
+
 // File descriptors of a detached command besides the standard ones: the pipe for Ready, and the standard error of the
 // rank that started it. The latter is not used for output. It makes launchers wait for the command, because they wait
 // until all processes have closed it.
@@ -194,34 +218,6 @@ const (
 	readyFD = 3
 	lastFD  = 4
 )
-
-// Detached is the middle step of Detach. It starts the command and returns.
-func Detached(self string, args ...string) error {
-	ready := os.NewFile(readyFD, "ready")
-	if ready == nil {
-		return errors.New("not started by Detach")
-	}
-	// Launchers bind ranks to processors. The analyzer may use all processors. Else it would use the only processor of
-	// a rank.
-	runtime.LockOSThread()
-	var all unix.CPUSet
-	for i := range len(all) * 64 {
-		all.Set(i)
-	}
-	_ = unix.SchedSetaffinity(0, &all)
-	cmd := exec.Command(self, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if f := launcherStderr(); f != nil {
-		defer f.Close()
-		cmd.Stderr = f
-	}
-	cmd.ExtraFiles = []*os.File{ready, os.Stderr}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("the analyzer can't be started: %w", err)
-	}
-	return nil
-}
 
 // launcherStderr returns the standard error of the launcher that the user has started, if it runs on this node. A
 // launcher may end without reading all output of the ranks, for example after the crash of a rank, and then the rest of

@@ -227,13 +227,18 @@ func Spans(command []string) bool {
 	return false
 }
 
-// HostsCommand adds a list of hosts to the command of an MPI's launcher.
+// HostsCommand adds a list of hosts to the command of an MPI's launcher. The ranks are dealt out to the hosts. If the
+// list has numbers of slots, the slots of one host are used before the next host.
 func HostsCommand(command []string, m *MPI, hosts string) []string {
-	option := "-hosts"
-	if m.Flavour == OpenMPI {
-		option = "--host"
+	if m.Flavour != OpenMPI {
+		return append(slices.Clone(command), "-hosts", hosts)
 	}
-	return append(slices.Clone(command), option, hosts)
+	// With the option for more ranks than slots, Open MPI 5 would start all ranks on the first host by default.
+	by := "node"
+	if strings.Contains(hosts, ":") {
+		by = "slot"
+	}
+	return append(slices.Clone(command), "--map-by", by, "--host", hosts)
 }
 
 // HandOn makes a launcher hand an environment variable on to the processes. Most launchers hand on all variables. The
