@@ -198,9 +198,11 @@ func Check(
 		problems = append(problems, more...)
 	}
 
-	// With errors, the program may not end properly, or only by chance. If it always does, it must look the same.
+	// With errors, the program may not end properly, or only by chance. If it always does, it must look the same. But
+	// strict mode refuses wrong calls, which may crash without it.
+	strict := slices.Contains(e.Flags, "--strict")
 	fatal := slices.ContainsFunc(report.Findings, func(f mpirun.Finding) bool { return f.Severity == "fatal" })
-	if bad && !fatal && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.sampled(e) {
+	if bad && !fatal && !strict && !run.TimedOut && e.Status < 0 && o.Keep == nil && o.sampled(e) {
 		difference, err := differs(mpivet, e, m, command, env, dir, run, report)
 		if err != nil {
 			return nil, err
