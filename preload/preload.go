@@ -9,13 +9,14 @@ package preload
 import (
 	"crypto/sha256"
 	"embed"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 )
 
 //go:embed record.h src/*.c src/*.h
@@ -37,13 +38,36 @@ func Sources() map[string][]byte {
 	return files
 }
 
-// Digest returns a checksum of the hand-written files.
+// Record returns the file record.h.
+func Record() []byte {
+	b, err := sources.ReadFile("record.h")
+	if err != nil {
+		panic("preload: " + err.Error()) // it is part of the program
+	}
+	return b
+}
+
+// Digest returns a checksum of the hand-written files. It does not copy them: every rank needs it to start.
 func Digest() []byte {
 	h := sha256.New()
-	files := Sources()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(h, "%s %d\n", name, len(files[name]))
-		h.Write(files[name])
+	buf := make([]byte, 8<<10)
+	add := func(name string) error {
+		f, err := sources.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		n, err := io.CopyBuffer(h, f, buf)
+		fmt.Fprintf(h, "%s %d\n", name, n)
+		return err
+	}
+	err := add("record.h")
+	entries, readErr := sources.ReadDir("src")
+	for _, e := range entries {
+		err = errors.Join(err, add("src/"+e.Name()))
+	}
+	if err = errors.Join(err, readErr); err != nil {
+		panic("preload: " + err.Error()) // they are part of the program
 	}
 	return h.Sum(nil)
 }

@@ -183,7 +183,10 @@ func (d *detector) elf(path string, depth int) (*MPI, error) {
 	deps := d.loader.closure(o)
 	m := d.mpiOf(deps, path)
 	mark := linked(path)
-	static := staticMPI(path)
+	var static *MPI
+	if m == nil {
+		static = staticMPI(path)
+	}
 	// Scripts may name programs like ping, which need no watching.
 	if depth == 0 || m != nil || static != nil || !needsNoMPI(deps) {
 		if err := observable(o); err != nil {

@@ -29,13 +29,26 @@ type object struct {
 // errNotELF is the error for a file that is not an ELF file.
 var errNotELF = errors.New("not an ELF file")
 
-func openELF(path string) (*elf.File, error) {
+// elfFile is an open ELF file. What was read of it once is kept.
+type elfFile struct {
+	*elf.File
+	path string
+
+	symbols    []elf.Symbol // the dynamic ones, nil until read
+	symbolsErr error
+	rodata     []byte // nil until read
+}
+
+func openELF(path string) (*elfFile, error) {
 	f, err := elf.Open(path)
 	var format *elf.FormatError
 	if errors.As(err, &format) {
 		return nil, errNotELF
 	}
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	return &elfFile{File: f, path: path}, nil
 }
 
 func readObject(path string) (*object, error) {
@@ -44,7 +57,11 @@ func readObject(path string) (*object, error) {
 		return nil, err
 	}
 	defer f.Close()
-	o := &object{path: path, class: f.Class, machine: f.Machine}
+	return f.object(), nil
+}
+
+func (f *elfFile) object() *object {
+	o := &object{path: f.path, class: f.Class, machine: f.Machine}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_DYNAMIC || p.Type == elf.PT_INTERP {
 			o.dynamic = true
@@ -62,7 +79,7 @@ func readObject(path string) (*object, error) {
 	} else if s, err := f.DynString(elf.DT_RPATH); err == nil && len(s) > 0 {
 		o.rpath = strings.Split(s[0], ":")
 	}
-	return o, nil
+	return o
 }
 
 // loader finds shared libraries as ld.so(8) does.
@@ -78,8 +95,8 @@ type dependency struct {
 	obj  *object // nil if it was not found
 }
 
-// closure returns all libraries that the loader would load for the file, breadth first, each once. Libraries that are
-// not found have no object.
+// closure returns the libraries that the loader would load for the file, breadth first, each once. Libraries that are
+// not found have no object. What only an MPI library needs is not looked for: there are many, and no MPI among them.
 func (l *loader) closure(root *object) []dependency {
 	type item struct {
 		obj   *object
@@ -102,12 +119,17 @@ func (l *loader) closure(root *object) []dependency {
 				if dep.obj.soname != "" {
 					seen[dep.obj.soname] = true
 				}
-				queue = append(queue, item{dep.obj, append([]*object{dep.obj}, it.chain...)})
+				if !mainMPIName().MatchString(name) {
+					queue = append(queue, item{dep.obj, append([]*object{dep.obj}, it.chain...)})
+				}
 			}
 		}
 	}
 	return out
 }
+
+// mainMPIName matches the names of libraries that define the functions of C, unlike those of Fortran's functions.
+var mainMPIName = lazyregexp.New(`^libmpi(ch|_abi)?\.so`)
 
 // find returns the library of the given name for the first object of the chain, or nil.
 func (l *loader) find(name string, chain []*object) *object {
@@ -277,9 +299,20 @@ func exports(path string) (map[string]bool, error) {
 		return nil, err
 	}
 	defer f.Close()
-	symbols, err := f.DynamicSymbols()
+	return f.exports()
+}
+
+func (f *elfFile) dynamicSymbols() ([]elf.Symbol, error) {
+	if f.symbols == nil && f.symbolsErr == nil {
+		f.symbols, f.symbolsErr = f.DynamicSymbols()
+	}
+	return f.symbols, f.symbolsErr
+}
+
+func (f *elfFile) exports() (map[string]bool, error) {
+	symbols, err := f.dynamicSymbols()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
 	out := make(map[string]bool, len(symbols))
 	for _, s := range symbols {
@@ -309,12 +342,7 @@ func definesMPI(path string) bool {
 }
 
 // buildID returns the build id of an ELF file in hexadecimal, "" if it has none.
-func buildID(path string) string {
-	f, err := openELF(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
+func (f *elfFile) buildID() string {
 	s := f.Section(".note.gnu.build-id")
 	if s == nil {
 		return ""
@@ -333,13 +361,8 @@ func buildID(path string) string {
 }
 
 // constant returns the bytes of a data symbol of a library up to the first zero byte, for example a version text.
-func constant(path, symbol string) string {
-	f, err := openELF(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	symbols, err := f.DynamicSymbols()
+func (f *elfFile) constant(symbol string) string {
+	symbols, err := f.dynamicSymbols()
 	if err != nil {
 		return ""
 	}
@@ -368,29 +391,24 @@ func constant(path, symbol string) string {
 var mpichConstants = lazyregexp.New(`\x00\d+:\d+:\d+\x00+[^\x00]{10,64}\x00+(\d+\.\d+[\w.]*)\x00`)
 
 // hiddenVersion returns the version of an MPICH library that does not export it, as MPICH 4.2, "" if it is not found.
-func hiddenVersion(path string) string {
-	if m := mpichConstants().FindSubmatch(constants(path)); m != nil {
+func (f *elfFile) hiddenVersion() string {
+	if m := mpichConstants().FindSubmatch(f.constants()); m != nil {
 		return string(m[1])
 	}
 	return ""
 }
 
 // constants returns the constants of a library, nil if it has none.
-func constants(path string) []byte {
-	f, err := openELF(path)
-	if err != nil {
-		return nil
+func (f *elfFile) constants() []byte {
+	if f.rodata != nil {
+		return f.rodata
 	}
-	defer f.Close()
-	s := f.Section(".rodata")
-	if s == nil {
-		return nil
+	if s := f.Section(".rodata"); s != nil {
+		if data, err := s.Data(); err == nil {
+			f.rodata = data
+		}
 	}
-	data, err := s.Data()
-	if err != nil {
-		return nil
-	}
-	return data
+	return f.rodata
 }
 
 // vendors are the texts by which relatives of MPICH describe themselves in MPI_Get_library_version.
@@ -404,10 +422,9 @@ var vendors = []struct {
 }
 
 // vendor returns the flavour and the version, "" if unknown, of a relative of MPICH. ok is false for MPICH itself.
-func vendor(path string) (f Flavour, version string, ok bool) {
-	data := constants(path)
+func (f *elfFile) vendor() (flavour Flavour, version string, ok bool) {
 	for _, v := range vendors {
-		if m := v.text().FindSubmatch(data); m != nil {
+		if m := v.text().FindSubmatch(f.constants()); m != nil {
 			return v.flavour, string(m[1]), true
 		}
 	}

@@ -93,16 +93,20 @@ var staticTexts = []struct {
 // without a symbol table, too.
 func staticMPI(path string) *MPI {
 	m := &MPI{Library: path, Soname: filepath.Base(path), Flavour: Unknown, Why: "part of " + path, static: true}
-	if f, version, ok := vendor(path); ok {
-		m.Flavour, m.Version = f, version
+	f, err := openELF(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if flavour, version, ok := f.vendor(); ok {
+		m.Flavour, m.Version = flavour, version
 		return m
 	}
-	data := constants(path)
 	for _, s := range staticTexts {
-		if found := s.text().FindSubmatch(data); found != nil {
+		if found := s.text().FindSubmatch(f.constants()); found != nil {
 			m.Flavour, m.Version = s.flavour, string(found[1])
 			if m.Version == "" {
-				m.Version = hiddenVersion(path)
+				m.Version = f.hiddenVersion()
 			}
 			return m
 		}

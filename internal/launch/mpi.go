@@ -98,11 +98,14 @@ func openMPI(path, why string) (*MPI, error) {
 	if real, err = filepath.Abs(real); err != nil {
 		return nil, err
 	}
-	o, err := readObject(real)
+	f, err := openELF(real)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	defer f.Close()
+	o := f.object()
 	m := &MPI{Library: real, Soname: o.soname, Why: why}
+	m.exportsOnce.Do(func() { m.exported, m.exportsErr = f.exports() })
 	if m.Soname == "" {
 		m.Soname = filepath.Base(path)
 	}
@@ -113,8 +116,8 @@ func openMPI(path, why string) (*MPI, error) {
 		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
 	}
 	m.standard = strings.HasPrefix(m.Soname, "libmpi_abi.so")
-	m.identify(o)
-	if m.ID = buildID(real); m.ID == "" {
+	m.identify(f, o)
+	if m.ID = f.buildID(); m.ID == "" {
 		if m.ID, err = hashFile(real); err != nil {
 			return nil, err
 		}
@@ -122,14 +125,19 @@ func openMPI(path, why string) (*MPI, error) {
 	return m, nil
 }
 
-// identify sets flavour and version.
-func (m *MPI) identify(o *object) {
+// identify sets flavour and version. f is the library, and o the same as an object.
+func (m *MPI) identify(f *elfFile, o *object) {
 	path := m.Library
 	if core := coreOfOpenMPI(o); core != nil || m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init") {
+		m.Flavour = OpenMPI
 		if core != nil {
-			path = core.path
+			var err error
+			if f, err = openELF(core.path); err != nil {
+				return
+			}
+			defer f.Close()
 		}
-		m.Flavour, m.Version = OpenMPI, constant(path, "ompi_version_string")
+		m.Version = f.constant("ompi_version_string")
 		return
 	}
 	m.Flavour = Unknown
@@ -138,13 +146,13 @@ func (m *MPI) identify(o *object) {
 	for _, symbol := range []string{"MVAPICH_Version_string", "MPII_Version_string", "MPIR_Version_string"} {
 		if m.Exports(symbol) {
 			relative = true
-			m.Version = cmp.Or(m.Version, constant(path, symbol))
+			m.Version = cmp.Or(m.Version, f.constant(symbol))
 		}
 	}
 	if !relative && !m.standard {
 		return
 	}
-	flavour, version, ok := vendor(path)
+	flavour, version, ok := f.vendor()
 	switch {
 	case ok:
 		m.Flavour, m.Version = flavour, cmp.Or(version, m.Version)
@@ -157,7 +165,7 @@ func (m *MPI) identify(o *object) {
 	case crayName().MatchString(m.Soname):
 		m.Flavour = Cray
 	case relative:
-		m.Flavour, m.Version = MPICH, cmp.Or(m.Version, hiddenVersion(path))
+		m.Flavour, m.Version = MPICH, cmp.Or(m.Version, f.hiddenVersion())
 	}
 }
 
