@@ -25,6 +25,7 @@ import (
 	"github.com/mpivet/mpivet/internal/cluster/agent"
 	"github.com/mpivet/mpivet/internal/cluster/ticket"
 	"github.com/mpivet/mpivet/internal/launch"
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 // Times of doctor --hosts.
@@ -114,8 +115,12 @@ type hostsQuestion struct {
 	head     string // see --head
 }
 
+// slotNumber matches the number of slots behind the name of a host. One process on each host is enough here.
+var slotNumber = lazyregexp.New(`:\d+\b`)
+
 // hosts examines the hosts: it starts mpivet there as mpivet run does, and lets it connect to a head here.
 func (d *doctor) hosts(q *hostsQuestion) error {
+	q.hosts = slotNumber().ReplaceAllString(q.hosts, "")
 	command, m, err := q.command()
 	if err != nil {
 		return err

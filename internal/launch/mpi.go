@@ -53,7 +53,6 @@ type MPI struct {
 
 	exportsOnce sync.Once
 	exported    map[string]bool
-	exportsErr  error
 }
 
 // String returns name and version: "MPICH 4.0.2", "Open MPI 6.0.0 (standard ABI)".
@@ -85,7 +84,7 @@ func (m *MPI) Exports(name string) bool { return m.Exported()[name] }
 
 // Exported returns the names that the library defines for programs. It must not be changed.
 func (m *MPI) Exported() map[string]bool {
-	m.exportsOnce.Do(func() { m.exported, m.exportsErr = exports(m.Library) })
+	m.exportsOnce.Do(func() { m.exported, _ = exports(m.Library) }) // it was an MPI library before
 	return m.exported
 }
 
@@ -105,13 +104,12 @@ func openMPI(path, why string) (*MPI, error) {
 	defer f.Close()
 	o := f.object()
 	m := &MPI{Library: real, Soname: o.soname, Why: why}
-	m.exportsOnce.Do(func() { m.exported, m.exportsErr = f.exports() })
 	if m.Soname == "" {
 		m.Soname = filepath.Base(path)
 	}
-	if !m.Exports("PMPI_Init") {
-		if m.exportsErr != nil {
-			return nil, fmt.Errorf("%s: %w", path, m.exportsErr)
+	if !f.defines("PMPI_Init") {
+		if f.symbolsErr != nil {
+			return nil, fmt.Errorf("%s: %w", path, f.symbolsErr)
 		}
 		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
 	}
@@ -128,7 +126,7 @@ func openMPI(path, why string) (*MPI, error) {
 // identify sets flavour and version. f is the library, and o the same as an object.
 func (m *MPI) identify(f *elfFile, o *object) {
 	path := m.Library
-	if core := coreOfOpenMPI(o); core != nil || m.Exports("ompi_mpi_comm_world") || m.Exports("ompi_mpi_init") {
+	if core := coreOfOpenMPI(o); core != nil || f.defines("ompi_mpi_comm_world") || f.defines("ompi_mpi_init") {
 		m.Flavour = OpenMPI
 		if core != nil {
 			var err error
@@ -142,9 +140,9 @@ func (m *MPI) identify(f *elfFile, o *object) {
 	}
 	m.Flavour = Unknown
 	relative := strings.HasPrefix(m.Soname, "libmpich") || strings.HasSuffix(m.Soname, ".so.12") ||
-		m.Exports("MPIR_Err_create_code")
+		f.defines("MPIR_Err_create_code")
 	for _, symbol := range []string{"MVAPICH_Version_string", "MPII_Version_string", "MPIR_Version_string"} {
-		if m.Exports(symbol) {
+		if f.defines(symbol) {
 			relative = true
 			m.Version = cmp.Or(m.Version, f.constant(symbol))
 		}
@@ -156,10 +154,10 @@ func (m *MPI) identify(f *elfFile, o *object) {
 	switch {
 	case ok:
 		m.Flavour, m.Version = flavour, cmp.Or(version, m.Version)
-	case m.Exports("MPIR_CVAR_I_MPI_VERSION") || m.Exports("I_MPI_Library_version") ||
+	case f.defines("MPIR_CVAR_I_MPI_VERSION") || f.defines("I_MPI_Library_version") ||
 		strings.Contains(path, "/oneapi/mpi/") || strings.Contains(path, "/impi"):
 		m.Flavour = Intel
-	case m.Exports("MV2_VERSION_string") || m.Exports("MVAPICH_Version_string") ||
+	case f.defines("MV2_VERSION_string") || f.defines("MVAPICH_Version_string") ||
 		strings.Contains(strings.ToLower(path), "mvapich"):
 		m.Flavour = MVAPICH
 	case crayName().MatchString(m.Soname):

@@ -59,6 +59,8 @@ type Options struct {
 	Gone func(why error)
 	// Patience, if it is not 0, replaces the constant.
 	Patience time.Duration
+	// Begin, if it is not nil, is closed when the agent may connect.
+	Begin <-chan struct{}
 }
 
 // Agent is the connection to the head.
@@ -78,11 +80,9 @@ type Agent struct {
 	refused atomic.Int64 // since when all addresses refuse connections, in ns since began; 0: they do not
 	gone    sync.Once
 	over    atomic.Bool // the head is gone for good
-	met     chan struct{}
-	meet    sync.Once
 }
 
-// Start begins to connect to the head.
+// Start begins to connect to the head, at once or when Options.Begin is closed.
 func Start(o Options) (*Agent, error) {
 	config, err := o.Ticket.AgentConfig()
 	if err != nil {
@@ -92,7 +92,7 @@ func Start(o Options) (*Agent, error) {
 		o.Patience = Patience
 	}
 	a := &Agent{
-		o: o, id: make([]byte, 16), say: make(chan *wire.Answer, 256), began: time.Now(), met: make(chan struct{}),
+		o: o, id: make([]byte, 16), say: make(chan *wire.Answer, 256), began: time.Now(),
 	}
 	if _, err := rand.Read(a.id); err != nil {
 		return nil, err
@@ -115,9 +115,17 @@ func Start(o Options) (*Agent, error) {
 	}
 	a.client = wire.NewHeadClient(a.conn)
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.work.Go(a.watch)
-	a.work.Go(func() { a.again(a.records) })
-	a.work.Go(func() { a.again(a.control) })
+	a.work.Go(func() {
+		if o.Begin != nil {
+			select {
+			case <-o.Begin:
+			case <-a.ctx.Done():
+			}
+		}
+		a.work.Go(a.watch)
+		a.work.Go(func() { a.again(a.records) })
+		a.work.Go(func() { a.again(a.control) })
+	})
 	return a, nil
 }
 
@@ -143,16 +151,6 @@ func Reachable(t *ticket.Ticket, limit time.Duration) bool {
 		time.Sleep(retry)
 	}
 	return false
-}
-
-// Met waits until the head has answered for the first time.
-func (a *Agent) Met(limit time.Duration) error {
-	select {
-	case <-a.met:
-		return nil
-	case <-time.After(limit):
-		return fmt.Errorf("the head of the job does not answer (%s)", a.o.Ticket.Where())
-	}
 }
 
 // dial connects to the first address of the head that answers.
@@ -199,11 +197,6 @@ func (a *Agent) dial(ctx context.Context) (net.Conn, error) {
 		a.refused.Store(0)
 	}
 	return nil, errors.Join(errs...)
-}
-
-// hear notes that the head has answered.
-func (a *Agent) hear() {
-	a.meet.Do(func() { close(a.met) })
 }
 
 // again runs a stream, and runs it again after the connection was broken.
@@ -281,7 +274,6 @@ func (a *Agent) records(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.hear()
 	a.o.Spool.Delivered(first.GetNext())
 	sending, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -294,7 +286,6 @@ func (a *Agent) records(ctx context.Context) error {
 				cancel()
 				return
 			}
-			a.hear()
 			a.o.Spool.Delivered(r.GetNext())
 		}
 	}()
@@ -356,7 +347,6 @@ func (a *Agent) control(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.hear()
 		a.received.Store(order.GetId())
 		answer := a.o.Do(order)
 		if answer == nil {

@@ -283,7 +283,7 @@ func TestDoctorExaminesHosts(t *testing.T) {
 				t.Errorf("status %d after %v:\n%s%s", r.Status, r.Took, r.Stdout, r.Stderr)
 			}
 		}
-		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`}, "--mpi", m.Name, "--hosts", "m1,m2")
+		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`}, "--mpi", m.Name, "--hosts", "m1:2,m2:2")
 		doctor(0, []string{`ok +host m1 +mpivet`, `ok +host m2 +mpivet`},
 			"--launcher", strings.Join(c.Launcher(m, 2), " "))
 		doctor(1, []string{`MISSING +host m3 +no answer .*no node m3`}, "--mpi", m.Name, "--hosts", "m2,m3")
