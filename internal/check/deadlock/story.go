@@ -172,7 +172,7 @@ func (s *story) tell(misses []miss) {
 	}
 	if e := s.shown(); e != nil {
 		f.FollowUp = true
-		head += fmt.Sprintf(", with the calls of %s%s", e.Check, s.where(e))
+		head += fmt.Sprintf(". %s%s shows their calls", e.Check, s.where(e))
 	}
 	f.Message = strings.Join(append([]string{head}, s.lines...), "\n")
 }
