@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"cluster":  {"record", "symbol"},
 	"cli": {
 		"mpi", "record", "match", "track", "analysis", "finding", "check", "report", "config", "launch", "debug",
-		"symbol", "pipeline", "cluster", "preload",
+		"symbol", "pipeline", "cluster", "preload", "lazyregexp",
 	},
 }
 
