@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
@@ -74,11 +76,15 @@ func endBlocked(t *testing.T, m mpirun.MPI, under string, signals int) {
 		close(ended)
 	}()
 	began := time.Now()
-	for range signals {
+	for n := range signals {
+		if n > 0 && under == "exec" { // signals that are pending at once are one
+			waitFor(t, 20*time.Second, "the first signal is noticed", func() bool { return stopped(analyzer) })
+			began = time.Now()
+		}
 		if err := syscall.Kill(analyzer, syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond) // signals that are pending at once are one
+		time.Sleep(100 * time.Millisecond)
 	}
 	select {
 	case <-ended:
@@ -111,4 +117,16 @@ func processOf(arguments ...string) int {
 		}
 	}
 	return 0
+}
+
+// stopped reports whether an analyzer has told the ranks to record nothing more.
+func stopped(analyzer int) bool {
+	maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", analyzer))
+	for line := range strings.Lines(string(maps)) {
+		if f := strings.Fields(line); len(f) == 6 && filepath.Base(f[5]) == "control" {
+			b, err := os.ReadFile(f[5])
+			return err == nil && len(b) > layout.ControlStopAt && b[layout.ControlStopAt] == 1
+		}
+	}
+	return false
 }
