@@ -189,6 +189,9 @@ func Detach(self string, args ...string) (string, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return "", fmt.Errorf("the analyzer was not ready within %v", meetingPatience)
 	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() > 0 { // the shell could not make a process
+		return "", fmt.Errorf("the analyzer can't be started: %w (see ulimit -u)", unix.EAGAIN)
+	}
 	return "", errors.New("the analyzer was killed while it started")
 }
 
