@@ -40,8 +40,10 @@ type meeting struct {
 
 // Contents of the file. It is empty until the analyzer has been started.
 const (
-	meetingSession   = "session "  // followed by the session's directory
-	meetingUnwatched = "unwatched" // there is no analyzer, and a process has reported that
+	meetingSession = "session " // followed by the session's directory
+	// There is no analyzer, and a process has reported that. It is followed by the number of processes that have not
+	// come yet; if it is not known, by 0 or a negative number.
+	meetingUnwatched = "unwatched "
 )
 
 // meetingPlaces returns the possible directories of a meeting, in the order in which they are tried. The first one is
@@ -215,24 +217,44 @@ func Join(g Group, start func(meeting string) (session string, err error)) (stri
 	}
 	defer m.Close()
 	text := m.read()
-	dir, there := strings.CutPrefix(text, meetingSession)
-	switch {
-	case there && ring.Analyzed(dir):
-		return dir, nil
-	case there:
-		_ = m.write(meetingUnwatched)
+	if dir, there := strings.CutPrefix(text, meetingSession); there {
+		if ring.Analyzed(dir) {
+			return dir, nil
+		}
+		_ = m.write(meetingUnwatched + "0")
 		return "", &UnwatchedError{Reason: "the analyzer has ended", Silent: !ring.FirstUnwatched(dir)}
-	case text == meetingUnwatched:
+	}
+	if rest, unwatched := strings.CutPrefix(text, meetingUnwatched); unwatched {
+		n, _ := strconv.Atoi(rest)
+		m.pass(n)
 		return "", &UnwatchedError{Reason: "as the other processes do", Silent: true}
 	}
-	if dir, err = start(m.path); err != nil {
-		_ = m.write(meetingUnwatched)
+	dir, err := start(m.path)
+	if err != nil {
+		m.pass(g.Size)
+		cleanMeetings(g.places()) // no analyzer does it
 		return "", &UnwatchedError{Reason: err.Error()}
 	}
 	if err = m.write(meetingSession + dir); err != nil {
 		return "", &UnwatchedError{Reason: err.Error()} // the others would not find the session
 	}
 	return dir, nil
+}
+
+// pass notes that one more process runs unwatched, of n that had not come yet. The last one removes the meeting, as no
+// analyzer will.
+func (m *meeting) pass(n int) {
+	if n == 1 {
+		m.remove()
+		return
+	}
+	_ = m.write(meetingUnwatched + strconv.Itoa(n-1))
+}
+
+// remove removes the meeting, and its directory if that is empty then.
+func (m *meeting) remove() {
+	_ = os.Remove(m.path)
+	_ = os.Remove(filepath.Dir(m.path)) // fails if there are other meetings
 }
 
 // End removes the meeting of a session that has ended. It removes the directory, too, if it is empty.
@@ -243,8 +265,7 @@ func End(path string) {
 	}
 	defer f.Close()
 	if lockFile(f, time.Now().Add(time.Second)) == nil {
-		_ = os.Remove(path)
-		_ = os.Remove(filepath.Dir(path)) // fails if there are other meetings
+		(&meeting{f, path}).remove()
 	}
 }
 

@@ -97,9 +97,10 @@ func TestJoinStartsOneAnalyzer(t *testing.T) {
 	End(meeting)
 }
 
-// TestJoinWithoutAnalyzer checks that processes try only once to start the analyzer if that fails.
+// TestJoinWithoutAnalyzer checks that processes try only once to start the analyzer if that fails, and that the last
+// one leaves nothing behind.
 func TestJoinWithoutAnalyzer(t *testing.T) {
-	elsewhere(t)
+	place := elsewhere(t)
 	var calls atomic.Int32
 	_, errs := joined(t, newGroup(t), func(string) (string, error) {
 		calls.Add(1)
@@ -115,6 +116,9 @@ func TestJoinWithoutAnalyzer(t *testing.T) {
 	}
 	if calls.Load() != 1 || said != 1 {
 		t.Errorf("%d attempts, said %d times", calls.Load(), said)
+	}
+	if left, _ := os.ReadDir(place); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 
