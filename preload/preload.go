@@ -38,8 +38,8 @@ func Sources() map[string][]byte {
 	return files
 }
 
-// Record returns the file record.h.
-func Record() []byte {
+// RecordHeader returns the file record.h.
+func RecordHeader() []byte {
 	b, err := sources.ReadFile("record.h")
 	if err != nil {
 		panic("preload: " + err.Error()) // it is part of the program

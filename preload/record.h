@@ -439,7 +439,7 @@ enum mv_sums_wanted {
 #define MV_SUM_BLOCKS 64
 #define MV_SUM_BLOCK 4096
 
-/* Data that an operation reads have changed since its beginning, although it is not complete. */
+/* Data that an operation reads have changed after its beginning and before its completion. */
 struct mv_changed { /* payload */
     uint64_t operation;  /* as in struct mv_sums */
     uint32_t peer;       /* destination of the part, as in struct mv_sum */

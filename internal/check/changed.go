@@ -12,15 +12,15 @@ func Difference(c *event.Changed, t *match.Datatype, count int64) string {
 	last := c.At + c.Length - 1
 	switch first := Element(t, count, c.At); {
 	case c.Exact && c.Length == 1:
-		return fmt.Sprintf("byte %d of the %d%s is different", c.At, c.Bytes, inParens(first))
+		return fmt.Sprintf("byte %d of the %d%s is different", c.At, c.Bytes, Parens(first))
 	case c.Exact:
 		return fmt.Sprintf("of the %d bytes, those from byte %d%s to byte %d%s are different",
-			c.Bytes, c.At, inParens(first), last, other(first, Element(t, count, last)))
+			c.Bytes, c.At, Parens(first), last, other(first, Element(t, count, last)))
 	case c.Length == c.Bytes:
 		return fmt.Sprintf("some of its %d bytes are different", c.Bytes)
 	default:
 		return fmt.Sprintf("some of its %d bytes are different, the first between byte %d%s and byte %d%s",
-			c.Bytes, c.At, inParens(first), last, other(first, Element(t, count, last)))
+			c.Bytes, c.At, Parens(first), last, other(first, Element(t, count, last)))
 	}
 }
 
@@ -36,17 +36,10 @@ func Element(t *match.Datatype, count int64, at uint64) string {
 	return fmt.Sprintf("element %d of %d × %s", int64(at)/of.Size, count, t)
 }
 
-func inParens(element string) string {
-	if element == "" {
-		return ""
-	}
-	return " (" + element + ")"
-}
-
 // other names the last element, if it is another one than the first.
 func other(first, last string) string {
 	if first == last {
 		return ""
 	}
-	return inParens(last)
+	return Parens(last)
 }

@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -27,7 +26,6 @@ import (
 // Times of the analyzers of a job on several nodes.
 const (
 	meetGrace    = 10 * time.Second // for the head to answer for the first time
-	beginLimit   = time.Second      // see beginning
 	lateNodes    = 10 * time.Second // for further nodes after all processes that are known have ended
 	verdictGrace = 40 * time.Second // for the exit status, which the head knows when all nodes have ended
 )
@@ -166,10 +164,9 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	if err := describe(session, command, an.mpi, an.ranks, t.Where()); err != nil {
 		return failed(err)
 	}
-	gone, begin := make(chan struct{}), newBeginning()
-	defer begin.now()
+	gone := make(chan struct{})
 	a, err := agent.Start(agent.Options{
-		Ticket: t, Host: launch.Hostname(), Version: versionText(), Spool: sp, Do: node.Do, Begin: begin.c,
+		Ticket: t, Host: launch.Hostname(), Version: versionText(), Spool: sp, Do: node.Do,
 		Gone: func(why error) {
 			say("node %s: the head of the job can't be reached any more: %v; the program goes on", launch.Hostname(),
 				why)
@@ -202,8 +199,7 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stopOnSignals(ranks, live, cancel)
-	err = pipeline.Run(ctx, node, ring.Tee(ranks, begin, node.Handler(), node.Writer, marker{live: live}), true)
-	begin.now()
+	err = pipeline.Run(ctx, node, ring.Tee(ranks, node.Handler(), node.Writer, marker{live: live}), true)
 	close(over)
 	ranks.Tick()
 	stats := live.Stats()
@@ -229,30 +225,6 @@ func (an *analyzer) follow(o *options, session *ring.Session, live *ring.Live, r
 	}
 	return nil
 }
-
-// beginning is when an agent connects to the head: when a rank has returned from its first call, which is MPI_Init, but
-// after a second in any case. At the start of a job, the processors are for the ranks.
-type beginning struct {
-	quiet
-	c    chan struct{}
-	once sync.Once
-}
-
-func newBeginning() *beginning {
-	b := &beginning{c: make(chan struct{})}
-	time.AfterFunc(beginLimit, b.now)
-	return b
-}
-
-func (b *beginning) now() { b.once.Do(func() { close(b.c) }) }
-
-func (b *beginning) Batch(batch *ring.Batch) {
-	if batch.Resume {
-		b.now()
-	}
-}
-
-func (b *beginning) Tick() {}
 
 // stopOnSignals ends the recording at the first signal, and the reading at the second one.
 func stopOnSignals(ranks *launch.Ranks, live *ring.Live, cancel func()) {

@@ -45,7 +45,7 @@ func Run(args []string) int {
 		return execRank(args[1:])
 	}
 	pipeline.TuneGC()
-	cmd := rootCommand(args)
+	cmd := rootCommand()
 	cmd.SetArgs(fixNp(cmd, args))
 	err := cmd.Execute()
 	var status statusError
@@ -87,9 +87,7 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// rootCommand returns the command for a command line. Every rank and every node needs exec or analyze. To save time,
-// only that command is made then.
-func rootCommand(args []string) *cobra.Command {
+func rootCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mpivet",
 		Short: "mpivet runs an MPI program and reports its errors in the use of MPI",
@@ -119,16 +117,6 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{config.FlagError(err)} })
-	if len(args) > 0 {
-		switch args[0] {
-		case "exec":
-			cmd.AddCommand(execCommand())
-			return cmd
-		case "analyze":
-			cmd.AddCommand(analyzeCommand())
-			return cmd
-		}
-	}
 	cmd.AddCommand(runCommand(), execCommand(), analyzeCommand(), headCommand(), replayCommand(), checksCommand(),
 		explainCommand(), typeCommand(), psCommand(), gdbCommand(), inspectCommand(), doctorCommand(), buildCommand(),
 		linkFlagsCommand(), dbgLibraryCommand(), versionCommand(), doctorNodeCommand())
@@ -137,7 +125,7 @@ above --fail-on, 2 for a wrong command line, 1 if mpivet could not do its job.`,
 }
 
 // Command returns the tree of all commands, for the program that writes the manual pages.
-func Command() *cobra.Command { return rootCommand(nil) }
+func Command() *cobra.Command { return rootCommand() }
 
 // noArgs, oneArg and needProgram return usageErrors. The validators of cobra don't.
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -190,7 +190,7 @@ func Detach(self string, args ...string) (string, error) {
 		return "", fmt.Errorf("the analyzer was not ready within %v", meetingPatience)
 	}
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() > 0 { // the shell could not make a process
-		return "", fmt.Errorf("the analyzer can't be started: %w (see ulimit -u)", unix.EAGAIN)
+		return "", errors.New("the analyzer can't be started, as no process can be made: raise the limit (ulimit -u)")
 	}
 	return "", errors.New("the analyzer was killed while it started")
 }

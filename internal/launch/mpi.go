@@ -114,7 +114,7 @@ func openMPI(path, why string) (*MPI, error) {
 		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
 	}
 	m.standard = strings.HasPrefix(m.Soname, "libmpi_abi.so")
-	m.identify(f, o)
+	m.identify(f, coreOfOpenMPI(o))
 	if m.ID = f.buildID(); m.ID == "" {
 		if m.ID, err = hashFile(real); err != nil {
 			return nil, err
@@ -123,10 +123,10 @@ func openMPI(path, why string) (*MPI, error) {
 	return m, nil
 }
 
-// identify sets flavour and version. f is the library, and o the same as an object.
-func (m *MPI) identify(f *elfFile, o *object) {
+// identify sets flavour and version. f is the library, and core is another one that has Open MPI's version, or nil.
+func (m *MPI) identify(f *elfFile, core *object) {
 	path := m.Library
-	if core := coreOfOpenMPI(o); core != nil || f.defines("ompi_mpi_comm_world") || f.defines("ompi_mpi_init") {
+	if core != nil || f.defines("ompi_mpi_comm_world") || f.defines("ompi_mpi_init") {
 		m.Flavour = OpenMPI
 		if core != nil {
 			var err error

@@ -11,12 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// pmiAbort is the request. The job ends with mpivet's exit status for findings.
+const pmiAbort = "cmd=abort exitcode=3\n"
+
 // Times of abortByPMI.
 const (
 	drainLimit = 100 * time.Millisecond // for hydra to read what the ranks have written
 	drainPause = 20 * time.Millisecond  // for hydra to print what it has read
 	pmiGrace   = time.Second            // for hydra to end
-	pmiPoll    = 5 * time.Millisecond
+	pmiPoll    = 5 * time.Millisecond   // between two looks whether it has ended
 )
 
 // abortByPMI ends the job by the request that MPI_Abort of MPICH sends to hydra, its launcher. It returns when over
@@ -36,7 +39,7 @@ func (r *Ranks) abortByPMI(over func() bool) {
 			time.Sleep(time.Millisecond) // nothing tells that another process has read from a pipe
 		}
 		time.Sleep(drainPause) // and nothing tells when hydra has printed it
-		err = unix.Send(connection, []byte("cmd=abort exitcode=3\n"), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+		err = unix.Send(connection, []byte(pmiAbort), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 		_ = unix.Close(connection)
 		if err != nil {
 			continue

@@ -16,7 +16,7 @@ var sources embed.FS
 
 // Sources returns the C files by name. For compilation, they lie in one directory.
 func Sources() map[string][]byte {
-	files := map[string][]byte{"record.h": preload.Record()}
+	files := map[string][]byte{"record.h": preload.RecordHeader()}
 	entries, err := sources.ReadDir("src")
 	if err != nil {
 		panic("dbg: " + err.Error()) // they are part of the program

@@ -378,8 +378,8 @@ static void tell_received(struct mv_thread *t, const struct mv_operation *o)
                o->received, NULL);
 }
 
-/* Records, in a record of this kind, if data that an operation sends have changed. If a call of another thread may have
- * completed it, the program may be changing them now. */
+/* Writes a record of this kind if data that an operation sends have changed. If a call of another thread may have
+ * completed the operation, there is no record: the program may be changing the data now. */
 static void tell_changed(struct mv_thread *t, unsigned kind, const struct mv_operation *o)
 {
     const uint64_t *values = o->before.p;

@@ -216,23 +216,31 @@ func (s *story) explanation(misses []miss) *finding.Finding {
 	})
 }
 
-// shown returns an earlier finding about a collective that shows all calls of the knots, nil if there is none. Then the
-// deadlock need not show them again.
+// shown returns an earlier finding about a collective that shows the calls of all threads in the knots, nil if there is
+// none. Then the deadlock need not show them again.
 func (s *story) shown() *finding.Finding {
-	var places []string
+	type wait struct {
+		rank  int
+		place string
+	}
+	var waits []wait
 	for i := range s.deadlock.Knots {
 		for _, l := range s.deadlock.Knots[i].Links {
-			places = append(places, innermost(s.x.Site("", l.Blocked.Call).Stack))
+			place := innermost(s.x.Site("", l.Blocked.Call).Stack)
+			waits = append(waits, wait{l.Blocked.Thread.Process.Rank, place})
 		}
 	}
-	if len(places) == 0 || len(places) > compared || len(s.deadlock.Orphans) > 0 || slices.Contains(places, "") {
+	if len(waits) == 0 || len(waits) > compared || len(s.deadlock.Orphans) > 0 {
 		return nil
 	}
 	return s.x.Earlier(func(f *finding.Finding) bool {
-		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error &&
-			!slices.ContainsFunc(places, func(place string) bool {
-				return !slices.ContainsFunc(f.Sites, func(t finding.Site) bool { return innermost(t.Stack) == place })
+		shows := func(w wait) bool {
+			return w.place != "" && slices.ContainsFunc(f.Sites, func(t finding.Site) bool {
+				return innermost(t.Stack) == w.place && (t.Rank == w.rank || slices.Contains(t.Also, w.rank))
 			})
+		}
+		return strings.HasPrefix(f.Check, "GLOBAL:COLLECTIVE:") && f.Severity >= finding.Error &&
+			!slices.ContainsFunc(waits, func(w wait) bool { return !shows(w) })
 	})
 }
 

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpivet/mpivet/internal/check/all"
-	"github.com/mpivet/mpivet/internal/pipeline"
 	. "github.com/mpivet/mpivet/internal/testkit/fakerun"
+	"github.com/mpivet/mpivet/internal/testkit/wholerun"
 )
 
 // Findings about requests that are not complete say whether their send buffers were changed.
@@ -62,16 +61,12 @@ func TestChangedMeanwhile(t *testing.T) {
 			}, left, []string{"MPI_Recv uses its buffer meanwhile."},
 		},
 	} {
-		p := New(1)
-		c.build(p.Ranks[0])
-		p.Ranks[0].Call("finalize", "MPI_Finalize", nil)
-		var found collected
-		l := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &found})
-		p.Deliver(l, 7, 0)
-		l.Finish()
-		if l.Trouble() != "" {
-			t.Fatal(l.Trouble())
-		}
+		found := wholerun.Analyse(t, func() *Program {
+			p := New(1)
+			c.build(p.Ranks[0])
+			p.Ranks[0].Call("finalize", "MPI_Finalize", nil)
+			return p
+		})
 		for _, f := range found {
 			if f.Check != c.id {
 				continue

@@ -82,7 +82,7 @@ func describe(x *check.Run, f *finding.Finding, p *track.Process, g *leftover.Gr
 	var c changes
 	place := x.Place(g.First.Made)
 	p.Requests(func(r *track.Request) {
-		if x.Place(r.Made) == place {
+		if _, modified := p.Modified(r); modified && x.Place(r.Made) == place {
 			c.note(p, r)
 		}
 	})

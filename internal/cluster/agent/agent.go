@@ -59,8 +59,6 @@ type Options struct {
 	Gone func(why error)
 	// Patience, if it is not 0, replaces the constant.
 	Patience time.Duration
-	// Begin, if it is not nil, is closed when the agent may connect.
-	Begin <-chan struct{}
 }
 
 // Agent is the connection to the head.
@@ -82,7 +80,7 @@ type Agent struct {
 	over    atomic.Bool // the head is gone for good
 }
 
-// Start begins to connect to the head, at once or when Options.Begin is closed.
+// Start begins to connect to the head.
 func Start(o Options) (*Agent, error) {
 	config, err := o.Ticket.AgentConfig()
 	if err != nil {
@@ -115,17 +113,9 @@ func Start(o Options) (*Agent, error) {
 	}
 	a.client = wire.NewHeadClient(a.conn)
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.work.Go(func() {
-		if o.Begin != nil {
-			select {
-			case <-o.Begin:
-			case <-a.ctx.Done():
-			}
-		}
-		a.work.Go(a.watch)
-		a.work.Go(func() { a.again(a.records) })
-		a.work.Go(func() { a.again(a.control) })
-	})
+	a.work.Go(a.watch)
+	a.work.Go(func() { a.again(a.records) })
+	a.work.Go(func() { a.again(a.control) })
 	return a, nil
 }
 

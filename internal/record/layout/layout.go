@@ -980,8 +980,8 @@ const (
 	SumsRoundAt     = 16
 )
 
-// Changed is struct mv_changed. Data that an operation reads have changed since its beginning, although it is not
-// complete.
+// Changed is struct mv_changed. Data that an operation reads have changed after its beginning and before its
+// completion.
 type Changed struct {
 	Operation uint64 // as in struct mv_sums
 	Peer      uint32 // destination of the part, as in struct mv_sum
