@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/mpivet/mpivet/internal/record/layout"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
@@ -58,6 +60,10 @@ func endBlocked(t *testing.T, m mpirun.MPI, under string, signals int) {
 	w.Close()
 	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }()
 	waitFor(t, time.Minute, "the errors are made", func() bool { return exists(filepath.Join(dir, "there")) })
+	waitFor(t, time.Minute, "the output is blocked", func() bool {
+		n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+		return err == nil && n >= 40<<10 // each write takes whole pages of the pipe's 64 KiB
+	})
 	analyzer := cmd.Process.Pid
 	if under == "exec" {
 		if analyzer = processOf("analyze", "--json="+report); analyzer == 0 {
