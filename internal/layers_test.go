@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"analysis": {"mpi", "record", "stream", "match", "track"},
 	"check":    {"mpi", "record", "stream", "match", "track", "analysis", "finding", "report/waitgraph"},
 
-	"report": {"mpi/datatype", "finding", "config/yamlfile"},
+	"report": {"mpi/datatype", "finding", "config/yamlfile", "lazyregexp"},
 	"symbol": {"lazyregexp"},
 	"config": {"finding"},
 	"launch": {"record", "lazyregexp"},

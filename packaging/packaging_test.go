@@ -157,7 +157,7 @@ func TestSpackRecipe(t *testing.T) {
 		t.Skip("no python3")
 	}
 	out := run(t, ".", nil, "python3", "testdata/spack/try.py", "spack/package.py")
-	flags := "-trimpath -modcacherw -ldflags -s -w %-X " + module +
+	flags := "-trimpath -modcacherw -tags grpcnotrace -ldflags -s -w %-X " + module +
 		"/internal/cli.version=v1.2.3 -o mpivet ./cmd/mpivet"
 	for _, want := range []string{
 		"version main branch=main\n", "depends_on go@1.26: type=build\n",

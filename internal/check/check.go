@@ -26,6 +26,8 @@ type Check struct {
 	// Doc explains the check to users, in Markdown under the headings in [Sections]: the rule with its section of the
 	// MPI standard, a wrong and a right program, and what the check cannot see.
 	Doc string
+	// Common is the end of that text, if several checks have the same. Text returns both.
+	Common string
 	// Portability: the program worked in this run, and goes wrong only elsewhere or in another run. A profile switches
 	// such checks off.
 	Portability bool
@@ -36,6 +38,9 @@ type Check struct {
 	// Start starts the check for one run. It makes the check's state for the run, and subscribes to events.
 	Start func(*Run)
 }
+
+// Text returns the whole explanation of the check.
+func (c *Check) Text() string { return c.Doc + c.Common }
 
 // Leaks says how much findings report about objects that are not freed.
 type Leaks struct {

@@ -75,7 +75,7 @@ of it, or words of its title. If several checks match, it lists them.`,
 				return usageError{err}
 			case 1:
 				c := found[0]
-				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s)\n%s\n\n%s", c.ID, c.Severity, c.Title, check.Plain(c.Doc))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s)\n%s\n\n%s", c.ID, c.Severity, c.Title, check.Plain(c.Text()))
 				return nil
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)

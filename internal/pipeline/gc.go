@@ -3,7 +3,6 @@ package pipeline
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync"
 )
 
@@ -21,20 +20,19 @@ const (
 // processes of mpivet then need no collection at all.
 var TuneGC = sync.OnceFunc(func() {
 	debug.SetGCPercent(mostGCPercent / 2) // of the 4 MiB that the runtime starts with
-	runtime.SetFinalizer(&collection{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, percent: mostGCPercent / 2},
-		(*collection).over)
+	runtime.SetFinalizer(&collection{percent: mostGCPercent / 2}, (*collection).over)
 })
 
 // collection is garbage. Its finalizer runs after each collection.
 type collection struct {
-	live    []metrics.Sample
-	percent int
+	percent int // the setting
 }
 
 func (c *collection) over() {
-	metrics.Read(c.live)
+	var m runtime.MemStats // runtime/metrics has the live heap itself, but makes every process start later
+	runtime.ReadMemStats(&m)
 	percent := leastGCPercent
-	if live := c.live[0].Value.Uint64(); live > 0 {
+	if live := m.NextGC / uint64(100+c.percent) * 100; live > 0 {
 		percent = int(min(max(gcSlack*100/live, leastGCPercent), mostGCPercent))
 	}
 	if percent < c.percent || percent > c.percent*5/4 { // the setting stops all goroutines for a moment

@@ -30,6 +30,8 @@ class Mpivet(GoPackage):
         return [
             "-trimpath",
             "-modcacherw",
+            "-tags",
+            "grpcnotrace",
             "-ldflags",
             f"-s -w {entry}-X github.com/mpivet/mpivet/internal/cli.version={self.shown_version}",
             "-o",

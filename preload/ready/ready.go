@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"runtime"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 )
 
 //go:embed files
@@ -24,7 +25,7 @@ type Library struct {
 }
 
 // namePattern matches the names of libraries: amd64-mpich-4.0.2.so.zst.
-var namePattern = regexp.MustCompile(`^([a-z0-9]+)-([a-z]+)-([0-9][0-9a-z.]*)\.so\.zst$`)
+var namePattern = lazyregexp.New(`^([a-z0-9]+)-([a-z]+)-([0-9][0-9a-z.]*)\.so\.zst$`)
 
 // Libraries returns the libraries for this processor.
 func Libraries() (list []Library) {
@@ -33,7 +34,7 @@ func Libraries() (list []Library) {
 		panic("ready: " + err.Error()) // it is part of the program
 	}
 	for _, e := range entries {
-		if f := namePattern.FindStringSubmatch(e.Name()); f != nil && f[1] == runtime.GOARCH {
+		if f := namePattern().FindStringSubmatch(e.Name()); f != nil && f[1] == runtime.GOARCH {
 			list = append(list, Library{f[2], f[3], path.Join("files", e.Name())})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // TestExplained: the explanation of every check has all its sections.
 func TestExplained(t *testing.T) {
 	for _, c := range all.Checks() {
-		if err := check.CheckDoc(c.Doc); err != nil {
+		if err := check.CheckDoc(c.Text()); err != nil {
 			t.Errorf("%s: %v", c.ID, err)
 		}
 		if c.Title == "" || strings.HasSuffix(c.Title, ".") {

@@ -41,7 +41,7 @@ func TestFortranCompiles(t *testing.T) {
 	source.WriteString("module parts\nuse mpi_f08\ncontains\n")
 	number := 0
 	for _, c := range all.Checks() {
-		blocks := strings.Split(c.Doc, "\nIn Fortran:\n\n")[1:]
+		blocks := strings.Split(c.Text(), "\nIn Fortran:\n\n")[1:]
 		if len(blocks) != 2 {
 			t.Errorf("%s has %d parts in Fortran, want a wrong one and a right one", c.ID, len(blocks))
 		}

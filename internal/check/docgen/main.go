@@ -35,7 +35,7 @@ func reference() string {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", c.ID, anchor(c.ID), c.Severity, c.Title)
 	}
 	for _, c := range all.Checks() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.ID, strings.TrimSpace(c.Doc))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.ID, strings.TrimSpace(c.Text()))
 	}
 	return b.String()
 }

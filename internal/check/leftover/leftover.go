@@ -26,6 +26,7 @@ type Kind struct {
 	Free      string // the function that frees one: "MPI_Comm_free"
 	When      string // a sentence: when an object may be freed
 	Doc       string
+	Common    string // of check.Check
 	// Joint: all processes of an object free it together. If only some do, the checks of collectives report that at the
 	// end of the run.
 	Joint bool
@@ -83,6 +84,7 @@ func New(k *Kind) *check.Check {
 		Severity: max(k.Severity, finding.Warning),
 		Title:    cmp.Or(k.Title, k.Many+before),
 		Doc:      k.Doc,
+		Common:   k.Common,
 		Start: func(x *check.Run) {
 			l := &leaks{Run: x, Kind: k}
 			x.Track.FinalizeEntered.On(x.Owner, func(e track.FinalizeEntered) {

@@ -3,12 +3,12 @@ package text
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/lazyregexp"
 	"github.com/mpivet/mpivet/internal/report"
 )
 
@@ -179,9 +179,9 @@ func (p *printer) place(pl *report.Place) {
 
 var (
 	// pointer matches an argument whose value is an address.
-	pointer = regexp.MustCompile(`\*?(\w+)=0x[0-9a-f]+`)
+	pointer = lazyregexp.New(`\*?(\w+)=0x[0-9a-f]+`)
 	// indirect matches an argument that is passed by its address, and has a name as its value.
-	indirect = regexp.MustCompile(`\*(\w+=)`)
+	indirect = lazyregexp.New(`\*(\w+=)`)
 )
 
 // call returns the text of a call. Addresses say nothing to most readers.
@@ -189,7 +189,7 @@ func (p *printer) call(text string) string {
 	if p.opts.Verbose {
 		return text
 	}
-	return indirect.ReplaceAllString(pointer.ReplaceAllString(text, "$1"), "$1")
+	return indirect().ReplaceAllString(pointer().ReplaceAllString(text, "$1"), "$1")
 }
 
 // stack prints the frames of a stack: with Options.Verbose all of them, else the innermost one and the program's
