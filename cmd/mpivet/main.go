@@ -3,8 +3,21 @@ package main
 
 import (
 	"os"
+	"runtime"
 
 	"github.com/mpivet/mpivet/internal/cli"
+	"github.com/mpivet/mpivet/internal/launch"
 )
+
+// slack is the timer slack that this process was started with, in nanoseconds, if entry_linux_amd64.s has changed it.
+var slack uint64
+
+func init() {
+	launch.SetTimerSlack(slack)
+	if slack != 0 && cli.BecomesProgram(os.Args[1:]) {
+		// Only the main thread has a default timer slack that is not changed.
+		runtime.LockOSThread()
+	}
+}
 
 func main() { os.Exit(cli.Run(os.Args[1:])) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -71,6 +72,7 @@ func execProgram(o *options, argv []string) error {
 	launch.Above() // remember the ancestors while the launcher still runs
 	group, err := launch.CallerGroup()
 	if err == nil && group.Alone {
+		runtime.UnlockOSThread()                                              // see BecomesProgram
 		return runProgram(o, 0, placement{launcher: "env", here: true}, argv) // "env" simply starts the program
 	}
 	rank, prog, wrong := prepare(o, argv)

@@ -31,7 +31,10 @@ func Debug(ctx context.Context, argv []string) error {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: tty}
-	err := cmd.Run()
+	err := asStarted(cmd.Start)
+	if err == nil {
+		err = cmd.Wait()
+	}
 	if back := unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, syscall.Getpgrp()); err == nil {
 		err = back
 	}

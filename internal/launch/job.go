@@ -113,7 +113,7 @@ func Start(o JobOptions) (*Job, error) {
 	// stops it, too.
 	j.ownGroup = !inForeground()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: j.ownGroup}
-	if err := cmd.Start(); err != nil {
+	if err := asStarted(cmd.Start); err != nil {
 		return nil, fmt.Errorf("cannot start the launcher: %w", err)
 	}
 	o.Ranks.Started(cmd.Process.Pid)

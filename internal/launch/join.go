@@ -211,7 +211,7 @@ func onAllProcessors(start func() error) error {
 		_ = unix.SchedSetaffinity(0, &all)
 		defer unix.SchedSetaffinity(0, &bound) //nolint:errcheck // it was allowed before
 	}
-	return start()
+	return asStarted(start)
 }
 
 // File descriptors of a detached command besides the standard ones: the pipe for Ready, and the standard error of the

@@ -63,7 +63,11 @@ func (r *Rank) Exec() error {
 			r.Session = ""
 		}
 	}
-	env := r.environment(os.Environ())
+	return asStarted(func() error { return r.become(r.environment(os.Environ())) })
+}
+
+// become executes the program.
+func (r *Rank) become(env []string) error {
 	// Try the given name first: a script sees it as its own name.
 	var err error
 	for _, path := range []string{r.Argv[0], r.Path} {

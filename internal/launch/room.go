@@ -75,5 +75,7 @@ func threadsOf(uid int) (n int) {
 // fails.
 func Unwatched(launcher []string, m *MPI, argv []string) error {
 	args := append(append([]string{}, launcher...), argv...)
-	return unix.Exec(launcher[0], args, launcherEnvironment(os.Environ(), m, os.Getuid()))
+	return asStarted(func() error {
+		return unix.Exec(launcher[0], args, launcherEnvironment(os.Environ(), m, os.Getuid()))
+	})
 }

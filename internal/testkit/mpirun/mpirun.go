@@ -206,7 +206,7 @@ func BuildMpivet(path string) error {
 	if ready := os.Getenv(readyMpivet); ready != "" {
 		return os.Symlink(ready, path)
 	}
-	args := []string{"build", "-o", path}
+	args := []string{"build", "-tags", "grpcnotrace", "-o", path}
 	if runtime.GOARCH == "amd64" {
 		args = append(args, "-ldflags=-E mpivet_entry") // see cmd/mpivet/entry_linux_amd64.s
 	}
