@@ -114,9 +114,9 @@ func (m *mpi) env(s *session) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "LD_PRELOAD=") || strings.HasPrefix(v, "MPIVET_SESSION=")
 	})
-	// So that MPI starts on every machine.
+	// So that MPI starts on every machine, and prints nothing about its networks.
 	env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-		"OMPI_MCA_rmaps_base_oversubscribe=1")
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_btl_tcp_if_include=lo")
 	if s != nil {
 		env = append(env, "LD_PRELOAD="+m.library, "MPIVET_SESSION="+s.dir)
 	}

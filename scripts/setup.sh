@@ -6,7 +6,7 @@ set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
 packages="$packages netpipe-openmpi python3-mpi4py gdb"
-[ "${1:-}" = dev ] && packages="$packages clang clang-format tmux lldb protobuf-compiler iproute2 slurmctld slurmd slurm-client munge"
+[ "${1:-}" = dev ] && packages="$packages git clang clang-format tmux lldb protobuf-compiler iproute2 slurmctld slurmd slurm-client munge"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

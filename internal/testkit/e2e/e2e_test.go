@@ -390,17 +390,24 @@ func TestManyThreads(t *testing.T) {
 	})
 }
 
+// killsWithoutExit reports whether the launcher kills the other ranks if one ends after MPI_Finalize, but without
+// exit(). MPICH's launcher does so from 4.2 on, if it notices the closed connection before the end of the process. It
+// happens without mpivet, too, but not in every run.
+func killsWithoutExit(m mpirun.MPI) bool {
+	return m.Name == "mpich" && m.Version() >= "4.2"
+}
+
 func TestExec(t *testing.T) {
 	each(t, func(t *testing.T, m mpirun.MPI) {
 		program := compile(t, m, "reexec")
-		for range 5 { // MPICH 4.2's does so in most runs
-			if r := plain(t, m, 2, program); r.Status != 0 {
-				t.Skipf("the launcher kills programs that call exec after MPI_Finalize: exit status %d", r.Status)
-			}
+		n := 2
+		if killsWithoutExit(m) {
+			n = 1
 		}
-		r := vet(t, 2, nil, program)
+		r := vet(t, n, nil, program)
 		r.clean(t)
-		if strings.Count(r.Stdout, "sum 1\n") != 2 || strings.Count(r.Stdout, "the end\n") != 2 {
+		sum := fmt.Sprintf("sum %d\n", n-1)
+		if strings.Count(r.Stdout, sum) != n || strings.Count(r.Stdout, "the end\n") != n {
 			t.Errorf("stdout %q", r.Stdout)
 		}
 		if r.report.Run.Collectives == 0 {
