@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"debug/elf"
 	"errors"
 	"os"
 	"os/exec"
@@ -281,9 +282,9 @@ func TestLoaderCacheIsRead(t *testing.T) {
 		t.Skip("this machine has no loader cache")
 	}
 	cache := readLoaderCache("/etc/ld.so.cache")
-	files := cache["libc.so.6"]
+	files := cache.files("libc.so.6")
 	if len(files) == 0 {
-		t.Fatalf("no libc.so.6 among %d entries", len(cache))
+		t.Fatalf("no libc.so.6 in %d bytes", len(cache.data))
 	}
 	for _, f := range files {
 		if _, err := os.Stat(f); err != nil {
@@ -298,7 +299,7 @@ func TestLoaderCacheIsRead(t *testing.T) {
 	short := filepath.Join(t.TempDir(), "cache")
 	for n := 0; n < len(data); n += 1 + len(data)/97 {
 		write(t, short, string(data[:n]), 0o600)
-		readLoaderCache(short)
+		readLoaderCache(short).files("libc.so.6")
 	}
 }
 
@@ -348,5 +349,39 @@ func TestHiddenVersion(t *testing.T) {
 	}
 	if got := open("/bin/sh").hiddenVersion(); got != "" {
 		t.Errorf("version %q of a shell", got)
+	}
+}
+
+// TestELFTables: the short ways through the tables of an ELF file find what Go's package finds.
+func TestELFTables(t *testing.T) {
+	f, err := openELF(someLibrary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil || len(symbols) == 0 {
+		t.Fatal(len(symbols), err)
+	}
+	values := map[string][]uint64{} // libm has several versions of some functions
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF {
+			values[s.Name] = append(values[s.Name], s.Value)
+		}
+	}
+	for _, s := range symbols {
+		value, ok := f.definition(s.Name)
+		if ok != (len(values[s.Name]) > 0) || ok && !slices.Contains(values[s.Name], value) {
+			t.Errorf("%s is at %#x %t, not %#x", s.Name, value, ok, values[s.Name])
+		}
+	}
+	if f.defines("no such function") || f.defines("") {
+		t.Error("it defines what is not there")
+	}
+	texts := f.dynamicTexts()
+	for _, tag := range []elf.DynTag{elf.DT_SONAME, elf.DT_NEEDED, elf.DT_RUNPATH} {
+		if want, err := f.DynString(tag); err != nil || !slices.Equal(texts[tag], want) {
+			t.Errorf("%v: %q instead of %q, %v", tag, texts[tag], want, err)
+		}
 	}
 }

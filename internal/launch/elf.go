@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -34,9 +36,10 @@ type elfFile struct {
 	*elf.File
 	path string
 
-	symbols    []elf.Symbol // the dynamic ones, nil until read
-	symbolsErr error
-	rodata     []byte // nil until read
+	tableRead bool
+	table     []byte // dynamic symbols
+	names     []byte // of these symbols
+	rodata    []byte // nil until read
 }
 
 func openELF(path string) (*elfFile, error) {
@@ -67,25 +70,74 @@ func (f *elfFile) object() *object {
 			o.dynamic = true
 		}
 	}
-	// Ignore errors: a file without section headers has none of these.
-	if s, err := f.DynString(elf.DT_SONAME); err == nil && len(s) > 0 {
-		o.soname = s[0]
+	texts := f.dynamicTexts()
+	if t := texts[elf.DT_SONAME]; len(t) > 0 {
+		o.soname = t[0]
 	}
-	if s, err := f.DynString(elf.DT_NEEDED); err == nil {
-		o.needed = s
-	}
-	if s, err := f.DynString(elf.DT_RUNPATH); err == nil && len(s) > 0 {
-		o.runpath = strings.Split(s[0], ":")
-	} else if s, err := f.DynString(elf.DT_RPATH); err == nil && len(s) > 0 {
-		o.rpath = strings.Split(s[0], ":")
+	o.needed = texts[elf.DT_NEEDED]
+	if t := texts[elf.DT_RUNPATH]; len(t) > 0 {
+		o.runpath = strings.Split(t[0], ":")
+	} else if t := texts[elf.DT_RPATH]; len(t) > 0 {
+		o.rpath = strings.Split(t[0], ":")
 	}
 	return o
+}
+
+// dynamicTexts returns the texts in the dynamic section by their tags. A file without section headers has none. Unlike
+// [elf.File.DynString], it reads the table of all texts only once.
+func (f *elfFile) dynamicTexts() map[elf.DynTag][]string {
+	s := f.SectionByType(elf.SHT_DYNAMIC)
+	if s == nil {
+		return nil
+	}
+	data, texts := f.withTexts(s)
+	out := make(map[elf.DynTag][]string)
+	size := 8 // of a tag with its value
+	word := func(b []byte) uint64 { return uint64(f.ByteOrder.Uint32(b)) }
+	if f.Class == elf.ELFCLASS64 {
+		size, word = 16, f.ByteOrder.Uint64
+	}
+	for ; len(data) >= size; data = data[size:] {
+		switch tag := elf.DynTag(word(data)); tag { //nolint:exhaustive // the others are numbers
+		case elf.DT_SONAME, elf.DT_NEEDED, elf.DT_RUNPATH, elf.DT_RPATH:
+			if at := word(data[size/2:]); at < uint64(len(texts)) {
+				out[tag] = append(out[tag], textAt(texts, int(at)))
+			}
+		}
+	}
+	return out
+}
+
+// withTexts returns the data of a section, and of the section with its texts. Both are nil if they cannot be read.
+func (f *elfFile) withTexts(s *elf.Section) (data, texts []byte) {
+	if uint64(s.Link) >= uint64(len(f.Sections)) {
+		return nil, nil
+	}
+	data, err := s.Data()
+	if err != nil {
+		return nil, nil
+	}
+	if texts, err = f.Sections[s.Link].Data(); err != nil {
+		return nil, nil
+	}
+	return data, texts
+}
+
+// textAt returns the text at a position, up to the next zero byte; "" if there is none.
+func textAt(texts []byte, at int) string {
+	if at < 0 || at >= len(texts) {
+		return ""
+	}
+	if n := bytes.IndexByte(texts[at:], 0); n >= 0 {
+		return string(texts[at : at+n])
+	}
+	return ""
 }
 
 // loader finds shared libraries as ld.so(8) does.
 type loader struct {
 	env   func(string) string
-	cache map[string][]string // soname → files, of /etc/ld.so.cache; nil until read
+	cache *loaderCache // nil until read
 }
 
 // dependency is a library in the closure of a program.
@@ -172,7 +224,7 @@ func (l *loader) find(name string, chain []*object) *object {
 	if l.cache == nil {
 		l.cache = readLoaderCache("/etc/ld.so.cache")
 	}
-	for _, path := range l.cache[name] {
+	for _, path := range l.cache.files(name) {
 		if o := try(path); o != nil {
 			return o
 		}
@@ -240,56 +292,53 @@ func readLoaderConf(path string, depth int) []string {
 	return dirs
 }
 
-// readLoaderCache reads ldconfig's cache in the format of glibc 2.2 and later ("glibc-ld.so.cache1.1", see glibc's
-// sysdeps/generic/dl-cache.h). It returns an empty map if it can't read the file. Then the directories are searched.
-func readLoaderCache(path string) map[string][]string {
-	const magic = "glibc-ld.so.cache1.1"
-	const headerSize, entrySize = 48, 24
-	out := map[string][]string{}
+// loaderCache is ldconfig's cache: the files of libraries by their names. Its format is that of glibc 2.2 and later
+// ("glibc-ld.so.cache1.1", see glibc's sysdeps/generic/dl-cache.h).
+type loaderCache struct{ data []byte }
+
+// readLoaderCache reads a cache. The cache is empty if it can't be read. Then the directories are searched.
+func readLoaderCache(path string) *loaderCache {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return out
+		return &loaderCache{}
 	}
 	// A cache in the older format may precede it. Offsets are relative to the beginning of the new one.
-	i := strings.Index(string(data[:min(len(data), 1<<24)]), magic)
-	if i < 0 || len(data) < i+headerSize {
-		return out
+	if i := bytes.Index(data[:min(len(data), 1<<24)], []byte("glibc-ld.so.cache1.1")); i >= 0 {
+		return &loaderCache{data[i:]}
 	}
-	data = data[i:]
-	le := func(at int) int {
-		return int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16 | int(data[at+3])<<24
+	return &loaderCache{}
+}
+
+// files returns the files of a library, those for particular processors last: they have the same functions.
+func (c *loaderCache) files(name string) []string {
+	const headerSize, entrySize = 48, 24
+	if len(c.data) < headerSize {
+		return nil
 	}
-	text := func(at int) string {
-		if at <= 0 || at >= len(data) {
-			return ""
-		}
-		s := data[at:]
-		if n := slices.Index(s, 0); n >= 0 {
-			return string(s[:n])
-		}
-		return ""
-	}
-	count := le(20)
-	var special [][2]string // entries for particular CPUs; they come last, because their symbols are the same
-	for k := range count {
+	number := func(at int) int { return int(binary.LittleEndian.Uint32(c.data[at:])) }
+	var files, special []string
+	for k := range number(20) {
 		at := headerSize + k*entrySize
-		if at+entrySize > len(data) {
+		if at+entrySize > len(c.data) {
 			break
 		}
-		name, file := text(le(at+4)), text(le(at+8))
-		if name == "" || file == "" {
+		if !c.has(number(at+4), name) {
 			continue
 		}
-		if le(at+16) != 0 || le(at+20) != 0 {
-			special = append(special, [2]string{name, file})
-			continue
+		switch file := textAt(c.data, number(at+8)); {
+		case file == "":
+		case number(at+16) != 0 || number(at+20) != 0:
+			special = append(special, file)
+		default:
+			files = append(files, file)
 		}
-		out[name] = append(out[name], file)
 	}
-	for _, s := range special {
-		out[s[0]] = append(out[s[0]], s[1])
-	}
-	return out
+	return append(files, special...)
+}
+
+// has reports whether a text is at a position.
+func (c *loaderCache) has(at int, text string) bool {
+	return at > 0 && at+len(text) < len(c.data) && string(c.data[at:at+len(text)]) == text && c.data[at+len(text)] == 0
 }
 
 // exports returns the names of the functions and objects that a library defines for others.
@@ -302,22 +351,43 @@ func exports(path string) (map[string]bool, error) {
 	return f.exports()
 }
 
-func (f *elfFile) dynamicSymbols() ([]elf.Symbol, error) {
-	if f.symbols == nil && f.symbolsErr == nil {
-		f.symbols, f.symbolsErr = f.DynamicSymbols()
-	}
-	return f.symbols, f.symbolsErr
+// defines reports whether a library defines a function or object for others.
+func (f *elfFile) defines(name string) bool {
+	_, ok := f.definition(name)
+	return ok
 }
 
-// defines reports whether a library defines a function or object for others. For a few names, this takes less time than
-// exports.
-func (f *elfFile) defines(name string) bool {
-	symbols, _ := f.dynamicSymbols()
-	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == name && s.Section != elf.SHN_UNDEF })
+// definition returns where the memory of a function or object is that a library defines for others. For a few names,
+// this takes less time than exports.
+func (f *elfFile) definition(name string) (value uint64, ok bool) {
+	if !f.tableRead {
+		f.tableRead = true
+		if s := f.SectionByType(elf.SHT_DYNSYM); s != nil {
+			f.table, f.names = f.withTexts(s)
+		}
+	}
+	size, section, at := elf.Sym32Size, 14, 4 // of a symbol, and where it has its section and its value
+	if f.Class == elf.ELFCLASS64 {
+		size, section, at = elf.Sym64Size, 6, 8
+	}
+	for t := f.table; len(t) >= size; t = t[size:] {
+		n := uint64(f.ByteOrder.Uint32(t))
+		if f.ByteOrder.Uint16(t[section:]) == uint16(elf.SHN_UNDEF) || n+uint64(len(name)) >= uint64(len(f.names)) {
+			continue
+		}
+		if text := f.names[n:]; text[len(name)] != 0 || string(text[:len(name)]) != name {
+			continue
+		}
+		if f.Class == elf.ELFCLASS64 {
+			return f.ByteOrder.Uint64(t[at:]), true
+		}
+		return uint64(f.ByteOrder.Uint32(t[at:])), true
+	}
+	return 0, false
 }
 
 func (f *elfFile) exports() (map[string]bool, error) {
-	symbols, err := f.dynamicSymbols()
+	symbols, err := f.DynamicSymbols()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
@@ -369,25 +439,20 @@ func (f *elfFile) buildID() string {
 
 // constant returns the bytes of a data symbol of a library up to the first zero byte, for example a version text.
 func (f *elfFile) constant(symbol string) string {
-	symbols, err := f.dynamicSymbols()
-	if err != nil {
+	value, ok := f.definition(symbol)
+	if !ok {
 		return ""
 	}
-	for _, s := range symbols {
-		if s.Name != symbol || s.Section == elf.SHN_UNDEF {
-			continue
-		}
-		for _, p := range f.Progs {
-			if p.Type == elf.PT_LOAD && s.Value >= p.Vaddr && s.Value < p.Vaddr+p.Filesz {
-				buf := make([]byte, min(256, p.Vaddr+p.Filesz-s.Value))
-				if _, err := p.ReadAt(buf, int64(s.Value-p.Vaddr)); err != nil {
-					return ""
-				}
-				if n := slices.Index(buf, 0); n >= 0 {
-					buf = buf[:n]
-				}
-				return string(buf)
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && value >= p.Vaddr && value < p.Vaddr+p.Filesz {
+			buf := make([]byte, min(256, p.Vaddr+p.Filesz-value))
+			if _, err := p.ReadAt(buf, int64(value-p.Vaddr)); err != nil {
+				return ""
 			}
+			if n := slices.Index(buf, 0); n >= 0 {
+				buf = buf[:n]
+			}
+			return string(buf)
 		}
 	}
 	return ""

@@ -75,7 +75,7 @@ func startJob(t *testing.T, launcher string, custom bool, argv ...string) (*Job,
 
 func someLibrary(t *testing.T) string {
 	t.Helper()
-	for _, path := range readLoaderCache("/etc/ld.so.cache")["libm.so.6"] {
+	for _, path := range readLoaderCache("/etc/ld.so.cache").files("libm.so.6") {
 		return path
 	}
 	t.Skip("no libm.so.6 in the loader's cache")

@@ -108,9 +108,6 @@ func openMPI(path, why string) (*MPI, error) {
 		m.Soname = filepath.Base(path)
 	}
 	if !f.defines("PMPI_Init") {
-		if f.symbolsErr != nil {
-			return nil, fmt.Errorf("%s: %w", path, f.symbolsErr)
-		}
 		return nil, fmt.Errorf("%s is not an MPI library: it does not define PMPI_Init", path)
 	}
 	m.standard = strings.HasPrefix(m.Soname, "libmpi_abi.so")
