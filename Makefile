@@ -1,5 +1,6 @@
 # make demo        installs missing packages (Debian, Ubuntu), builds mpivet, and demonstrates it
 # make test        installs missing packages, and runs all tests
+# make examples    installs missing packages, and runs the examples (a part of make test)
 # make quick       runs the tests that do not need MPI: they analyse recorded runs; prints the skipped tests
 # make recordings  records the missing and stale runs of the examples (all of them: about 10 minutes)
 # make build       builds bin/mpivet
@@ -22,7 +23,7 @@ TAGS := grpcnotrace
 VERSION := $(shell git describe --tags --dirty --match 'v[0-9]*' 2>/dev/null)
 BIN := bin/mpivet
 
-.PHONY: all build demo setup test tests quick recordings stress torture check bench clean generate dist dist-test
+.PHONY: all build demo setup test tests examples quick recordings stress torture check bench clean generate dist dist-test
 
 all: build
 
@@ -45,6 +46,10 @@ test:
 tests:
 	$(GO) vet ./...
 	LIVE_TESTS=1 $(GO) test -timeout 60m ./...
+
+examples:
+	scripts/setup.sh dev
+	LIVE_TESTS=1 $(GO) test -timeout 60m ./examples
 
 # The same as go test ./..., but it also prints the skipped tests.
 quick:

@@ -18,9 +18,10 @@ unset GOOS GOARCH CGO_ENABLED
 # The copy of the checkout has no files that git ignores, so these come by a pipe.
 tar -c -C "$out" mpivet examples.test preload.test | scripts/system.sh "$suite-arm64" sh -c '
     set -eu
-    if [ ! -x /usr/bin/mpicc.mpich ]; then
+    if [ ! -x /usr/bin/mpicc.mpich ] || [ ! -x /usr/bin/python3 ]; then
         apt-get update -q
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends gcc libc6-dev mpich libmpich-dev
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends gcc libc6-dev mpich libmpich-dev \
+            python3
     fi
     mkdir -p /arm64
     tar -x -C /arm64
