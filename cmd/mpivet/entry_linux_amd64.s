@@ -8,7 +8,7 @@
 // They also let timers be late, which makes the start a fifth shorter. A thread of Go's runtime (sysmon) wakes up every
 // 70 µs while other threads work: it sleeps for 20 µs, and Linux makes that longer by the timer slack (prctl(2)), which
 // is usually 50 µs. Each time it takes a processor, perhaps from a rank. With the greater slack it wakes up once in a
-// millisecond. What mpivet starts gets the slack that mpivet was started with: launch.TimerSlack.
+// millisecond. What mpivet starts gets the slack that mpivet was started with: launch.SetTimerSlack.
 //
 // R12: the initial stack, which has argc, argv and the environment. R13: argc. R14: argv.
 

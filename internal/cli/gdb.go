@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"github.com/mpivet/mpivet/internal/debug/gdb"
 	"github.com/mpivet/mpivet/internal/debug/state"
@@ -90,7 +89,7 @@ func execGDB(mpivet string, words, more []string) error {
 	safe := "add-auto-load-safe-path " + filepath.Dir(script)
 	args := slices.Concat([]string{"gdb", "-q", "-iex", safe, "-ix", script}, words, []string{"-ex", "mpivet frame"},
 		more)
-	return fmt.Errorf("%s: %w", path, unix.Exec(path, args, os.Environ()))
+	return fmt.Errorf("%s: %w", path, launch.Become(path, args, os.Environ()))
 }
 
 // gdbScript writes mpivet's extension for gdb into the cache, and returns its path.

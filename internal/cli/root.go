@@ -40,7 +40,7 @@ func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e
 
 // BecomesProgram reports whether a command line turns this process into a program, in place of starting one.
 func BecomesProgram(args []string) bool {
-	return len(args) > 0 && (args[0] == "exec" || args[0] == launch.RankCommand)
+	return len(args) > 0 && (args[0] == "exec" || args[0] == "gdb" || args[0] == launch.RankCommand)
 }
 
 // Run executes a command line and returns the exit status.

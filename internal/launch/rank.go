@@ -63,21 +63,17 @@ func (r *Rank) Exec() error {
 			r.Session = ""
 		}
 	}
-	return asStarted(func() error { return r.become(r.environment(os.Environ())) })
-}
-
-// become executes the program.
-func (r *Rank) become(env []string) error {
+	env := r.environment(os.Environ())
 	// Try the given name first: a script sees it as its own name.
 	var err error
 	for _, path := range []string{r.Argv[0], r.Path} {
 		if !strings.Contains(path, "/") {
 			continue
 		}
-		err = syscall.Exec(path, r.Argv, env)
+		err = Become(path, r.Argv, env)
 		if errors.Is(err, syscall.ENOEXEC) {
 			// A script without #!. execvp runs such scripts with the shell.
-			err = syscall.Exec("/bin/sh", append([]string{"/bin/sh", path}, r.Argv[1:]...), env)
+			err = Become("/bin/sh", append([]string{"/bin/sh", path}, r.Argv[1:]...), env)
 		}
 	}
 	return fmt.Errorf("%s: %w", r.Argv[0], err)

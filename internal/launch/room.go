@@ -75,7 +75,5 @@ func threadsOf(uid int) (n int) {
 // fails.
 func Unwatched(launcher []string, m *MPI, argv []string) error {
 	args := append(append([]string{}, launcher...), argv...)
-	return asStarted(func() error {
-		return unix.Exec(launcher[0], args, launcherEnvironment(os.Environ(), m, os.Getuid()))
-	})
+	return Become(launcher[0], args, launcherEnvironment(os.Environ(), m, os.Getuid()))
 }

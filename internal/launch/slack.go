@@ -13,8 +13,12 @@ var ownSlack uint64
 // inherits the timer slack of the thread that starts it. 0 means that it has not been changed.
 func SetTimerSlack(started uint64) { ownSlack = started }
 
-// asStarted calls a function that starts a process, or turns this one into a program, with the timer slack that this
-// process was started with.
+// Become turns this process into a program, with the timer slack that it was started with. It returns only if it fails.
+func Become(path string, args, env []string) error {
+	return asStarted(func() error { return unix.Exec(path, args, env) })
+}
+
+// asStarted calls a function that starts a process with the timer slack that this process was started with.
 func asStarted(start func() error) error {
 	if ownSlack == 0 {
 		return start()
