@@ -225,9 +225,9 @@ func (s *deaths) report(p *track.Process) {
 	case e.Kind == ring.Vanished:
 		f.Advice = "Find out what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
 		if q := s.leftBefore(p); q != nil {
-			f.Advice = fmt.Sprintf("Rank %d ended after MPI_Finalize, but without exit(). MPICH's launcher, from version 4.2 "+
-				"on, may kill the other ranks then. Let rank %d end by exit() or by return from main. Under other launchers: ",
-				q.Rank, q.Rank) + strings.ToLower(f.Advice[:1]) + f.Advice[1:]
+			f.Advice = fmt.Sprintf("Rank %d ended after MPI_Finalize, but without exit(). MPICH's launcher, from "+
+				"version 4.2 on, may kill the other ranks then. Let rank %d end by exit() or by return from main. "+
+				"Under other launchers: ", q.Rank, q.Rank) + strings.ToLower(f.Advice[:1]) + f.Advice[1:]
 		}
 	case e.SenderPID == 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
 		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)
