@@ -5,10 +5,10 @@
 // first. If a limit is too small, they start a shell instead of Go, with the script unwatched.sh. The script prints one
 // line, and starts the program unwatched.
 //
-// They also let timers be late, which makes the start a fifth shorter. A thread of Go's runtime (sysmon) wakes up every
-// 70 µs while other threads work: it sleeps for 20 µs, and Linux makes that longer by the timer slack (prctl(2)), which
-// is usually 50 µs. Each time it takes a processor, perhaps from a rank. With the greater slack it wakes up once in a
-// millisecond. What mpivet starts gets the slack that mpivet was started with: launch.SetTimerSlack.
+// They also raise the timer slack (prctl(2)): Linux may end each sleep so much later. The start then takes a fifth less
+// processor time. A thread of Go's runtime (sysmon) sleeps for 20 µs again and again while other threads work. With the
+// usual slack of 50 µs it wakes up every 70 µs, and takes a processor, perhaps from a rank. With a slack of 1 ms it wakes
+// up once in a millisecond. What mpivet starts gets the slack that mpivet was started with: launch.SetTimerSlack.
 //
 // R12: the initial stack, which has argc, argv and the environment. R13: argc. R14: argv.
 

@@ -15,7 +15,8 @@ var slack uint64
 func init() {
 	launch.SetTimerSlack(slack)
 	if slack != 0 && cli.BecomesProgram(os.Args[1:]) {
-		// Only the main thread has a default timer slack that is not changed.
+		// A program gets the default timer slack of the thread that becomes it. Only the main thread has the right one:
+		// the default of another thread is the changed slack, which it has inherited.
 		runtime.LockOSThread()
 	}
 }

@@ -26,10 +26,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Finalize(); /* want "LOCAL:EXIT:SIGNAL" "Rank 0 ended after MPI_Finalize, but without exit" ranks=1 */
+    MPI_Finalize(); /* want "LOCAL:EXIT:SIGNAL" "without exit\(\), as rank 0 did" ranks=1 */
     if (rank == 0)
         _exit(0);
-    while (lives(pid))
+    while (lives(pid)) /* so that it is known how rank 0 ended */
         usleep(1000);
     raise(SIGKILL);
     return 0;

@@ -72,8 +72,9 @@ func execProgram(o *options, argv []string) error {
 	launch.Above() // remember the ancestors while the launcher still runs
 	group, err := launch.CallerGroup()
 	if err == nil && group.Alone {
-		runtime.UnlockOSThread()                                              // see BecomesProgram
-		return runProgram(o, 0, placement{launcher: "env", here: true}, argv) // "env" simply starts the program
+		runtime.UnlockOSThread() // this process starts the program, and does not become it
+		// "env" simply starts the program.
+		return runProgram(o, 0, placement{launcher: "env", here: true}, argv)
 	}
 	rank, prog, wrong := prepare(o, argv)
 	if wrong != nil {

@@ -38,7 +38,8 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// BecomesProgram reports whether a command line turns this process into a program, in place of starting one.
+// BecomesProgram reports whether this process becomes a program in the end, by its command line. main then keeps it on
+// its main thread.
 func BecomesProgram(args []string) bool {
 	return len(args) > 0 && (args[0] == "exec" || args[0] == "gdb" || args[0] == launch.RankCommand)
 }

@@ -36,9 +36,9 @@ type elfFile struct {
 	*elf.File
 	path string
 
-	tableRead bool
-	table     []byte // dynamic symbols
-	names     []byte // of these symbols
+	tableRead bool   // table and names
+	table     []byte // dynamic symbols as in the file
+	names     []byte // texts with the names of the symbols
 	rodata    []byte // nil until read
 }
 
@@ -90,18 +90,13 @@ func (f *elfFile) dynamicTexts() map[elf.DynTag][]string {
 	if s == nil {
 		return nil
 	}
-	data, texts := f.withTexts(s)
+	_, texts := f.withTexts(s)
 	out := make(map[elf.DynTag][]string)
-	size := 8 // of a tag with its value
-	word := func(b []byte) uint64 { return uint64(f.ByteOrder.Uint32(b)) }
-	if f.Class == elf.ELFCLASS64 {
-		size, word = 16, f.ByteOrder.Uint64
-	}
-	for ; len(data) >= size; data = data[size:] {
-		switch tag := elf.DynTag(word(data)); tag { //nolint:exhaustive // the others are numbers
-		case elf.DT_SONAME, elf.DT_NEEDED, elf.DT_RUNPATH, elf.DT_RPATH:
-			if at := word(data[size/2:]); at < uint64(len(texts)) {
-				out[tag] = append(out[tag], textAt(texts, int(at)))
+	for _, tag := range []elf.DynTag{elf.DT_SONAME, elf.DT_NEEDED, elf.DT_RUNPATH, elf.DT_RPATH} {
+		values, _ := f.DynValue(tag) // none if the section is damaged
+		for _, at := range values {
+			if text := textAt(texts, int(at)); text != "" {
+				out[tag] = append(out[tag], text)
 			}
 		}
 	}
@@ -357,8 +352,8 @@ func (f *elfFile) defines(name string) bool {
 	return ok
 }
 
-// definition returns where the memory of a function or object is that a library defines for others. For a few names,
-// this takes less time than exports.
+// definition returns the address of a function or object that a library defines for others. For a few names, this takes
+// less time than exports.
 func (f *elfFile) definition(name string) (value uint64, ok bool) {
 	if !f.tableRead {
 		f.tableRead = true

@@ -29,9 +29,10 @@ type collection struct {
 }
 
 func (c *collection) over() {
-	var m runtime.MemStats // runtime/metrics has the live heap itself, but makes every process start later
+	var m runtime.MemStats // the package runtime/metrics makes every process start later
 	runtime.ReadMemStats(&m)
 	percent := leastGCPercent
+	// NextGC is the live heap and the percentage of it.
 	if live := m.NextGC / uint64(100+c.percent) * 100; live > 0 {
 		percent = int(min(max(gcSlack*100/live, leastGCPercent), mostGCPercent))
 	}

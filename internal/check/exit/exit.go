@@ -174,15 +174,16 @@ func (s *deaths) diedByTheLauncher(p *track.Process) bool {
 	return s.asked != 0 && !ownFault(p.Ended) && p.Ended.Time >= s.asked+patience
 }
 
-// leftBefore returns another process that ended without exit(), or became another program, after MPI_Finalize, and
-// before p was killed there; nil if there is none.
-func (s *deaths) leftBefore(p *track.Process) *track.Process {
-	if !p.Finalizing {
-		return nil
-	}
+// withoutExit returns a rank besides p that ended after MPI_Finalize without exit(), or became another program there.
+// It returns nil if there is none.
+func (s *deaths) withoutExit(p *track.Process) *track.Process {
 	for _, q := range s.x.Tracker.Processes {
-		if e := q.Ended; q.Rank >= 0 && q.PID != p.PID && e != nil && e.Finalized && e.Time <= p.Ended.Time+aLittle &&
-			(e.Kind == ring.Replaced || e.Kind == ring.Exited && (e.Underscore || e.Unseen)) {
+		e := q.Ended
+		same := q.PID == p.PID && q.Node == p.Node // p itself, before it became this program
+		if e == nil || same || q.Rank < 0 || !e.Finalized {
+			continue
+		}
+		if e.Kind == ring.Replaced || e.Kind == ring.Exited && (e.Underscore || e.Unseen) {
 			return q
 		}
 	}
@@ -224,10 +225,10 @@ func (s *deaths) report(p *track.Process) {
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
 	case e.Kind == ring.Vanished:
 		f.Advice = "Find out what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
-		if q := s.leftBefore(p); q != nil {
-			f.Advice = fmt.Sprintf("Rank %d ended after MPI_Finalize, but without exit(). MPICH's launcher, from "+
-				"version 4.2 on, may kill the other ranks then. Let rank %d end by exit() or by return from main. "+
-				"Under other launchers: ", q.Rank, q.Rank) + strings.ToLower(f.Advice[:1]) + f.Advice[1:]
+		if q := s.withoutExit(p); q != nil && p.Finalizing {
+			f.Advice += fmt.Sprintf(" It may be MPICH's launcher: from version 4.2 on, it kills the other ranks if "+
+				"one ends after MPI_Finalize without exit(), as rank %d did. Let rank %d call exit() or return from "+
+				"main.", q.Rank, q.Rank)
 		}
 	case e.SenderPID == 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
 		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)

@@ -28,10 +28,10 @@ func TestExecTellsTheLauncher(t *testing.T) {
 			{"failing", nil, []string{program, "wrong", "7", "exit"}, 7},
 			{"left by _exit", nil, []string{program, "wrong", "0", "_exit"}, 0},
 		} {
-			if k.name == "left by _exit" && killsWithoutExit(m) {
-				continue
-			}
 			t.Run(k.name, func(t *testing.T) {
+				if k.name == "left by _exit" && killsWithoutExit(m) {
+					t.Skip("the launcher kills the other rank")
+				}
 				report := filepath.Join(t.TempDir(), "report.json")
 				args := append([]string{"-n", "2", mpivet, "exec", "--json", report}, k.flags...)
 				cmd := exec.Command(m.Mpirun, append(append(args, "--"), k.program...)...)
