@@ -442,7 +442,9 @@ cd /tmp && touch a.out
 try mpivet run --fail-on ""
 try mpivet run --fail-on e
 try mpivet vers
-try mpivet run -n 2 a.o
+# Bash itself completes files. The keys are Tab, Ctrl-A, and Enter.
+printf 'mpivet run -n 2 a.o\t\001echo \nexit\n' |
+	script -qec 'bash --rcfile /usr/share/bash-completion/bash_completion -i' /dev/null
 `
 
 // TestDebianWithMPI: with apt and an MPI, the installed mpivet finds an error; manual pages, completions and the
@@ -466,7 +468,8 @@ mpivet run -n 2 ./recv_recv 2>&1 || echo "status $?"`)
 	in(t, system, `man -w mpivet mpivet-run; man -f mpivet-run; mpivet doctor`)
 	got = in(t, system, `bash /root/complete`)
 	for _, want := range []string{
-		"--fail-on : fatal error warning never\n", "--fail-on e: error\n", "vers: version\n", "a.o: a.out\n",
+		"--fail-on : fatal error warning never\n", "--fail-on e: error\n", "vers: version\n",
+		"mpivet run -n 2 a.out\r\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("bash does not complete %q:\n%s", want, got)
