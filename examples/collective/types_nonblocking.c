@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     mine = mines[0] = mines[1] = rank == 0 ? MPI_INT : MPI_FLOAT;
     for (int i = 0; i < FAULTS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
-
+    MPI_Barrier(MPI_COMM_WORLD); /* both ranks enter each collective at nearly the same time */
     MPI_Ibcast(value, 1, mine, 0, comm[0], &r[0]);                                           /* want "GLOBAL:COLLECTIVE:DATATYPE:MISMATCH" "MPI_FLOAT" count=1 ranks=0,1 */
     MPI_Igather(from, 1, mine, to[1], 1, MPI_INT, 0, comm[1], &r[1]);                        /* want "GLOBAL:COLLECTIVE:DATATYPE:MISMATCH" "MPI_FLOAT" count=1 ranks=0,1 */
     MPI_Igatherv(from, 1, mine, to[2], counts, displs, MPI_INT, 0, comm[2], &r[2]);          /* want "GLOBAL:COLLECTIVE:DATATYPE:MISMATCH" "MPI_FLOAT" count=1 ranks=0,1 */

@@ -60,16 +60,19 @@ func (r *rule) start(x *check.Run) {
 			}
 		}
 	}
-	watch(x, func(c *match.Collective) {
-		if gs := r.groups(x, c); len(gs) > 0 {
+	watch(x, func(c *match.Collective) bool {
+		gs := r.groups(x, c)
+		if len(gs) > 0 {
 			r.report(x, c, gs)
 		}
+		return len(gs) > 0
 	})
 }
 
-// watch calls found once for each collective in which members disagree: when all members have entered it, or when some
-// do not enter it for a while. It also calls found for a collective in which a member has failed or died.
-func watch(x *check.Run, found func(*match.Collective)) {
+// watch calls report for each collective in which members disagree: when all members have entered it, or when some do
+// not enter it for a while. It also calls report for a collective in which a member has failed or died. report returns
+// whether it has reported something. Then it is not called again for this collective.
+func watch(x *check.Run, report func(*match.Collective) bool) {
 	type place struct {
 		comm *match.Comm
 		at   uint64
@@ -80,17 +83,23 @@ func watch(x *check.Run, found func(*match.Collective)) {
 			if waiting[p]++; waiting[p] > limit {
 				delete(waiting, p)
 				if c, ok := p.comm.SoFar(p.at); ok {
-					told[p] = true
-					found(&c)
+					if report(&c) {
+						told[p] = true
+					}
 				}
 			}
 		}
 	}
-	x.Match.Disagreed.On(x.Owner, func(e match.Disagreed) { waiting[place{e.Comm, e.Position}] = 0 })
+	await := func(p place) {
+		if !told[p] { // a call may be wrong by itself, and reported before the next member enters
+			waiting[p] = 0
+		}
+	}
+	x.Match.Disagreed.On(x.Owner, func(e match.Disagreed) { await(place{e.Comm, e.Position}) })
 	x.Match.CollectiveMismatched.On(x.Owner, func(c *match.Collective) {
 		p := place{c.Comm, c.Position}
 		if _, ok := waiting[p]; ok || c.Uneven && !told[p] {
-			found(c)
+			report(c)
 		}
 		delete(waiting, p)
 		delete(told, p)
@@ -98,13 +107,13 @@ func watch(x *check.Run, found func(*match.Collective)) {
 	// Where a member fails or dies, others may never enter the collective. Those that have entered are compared.
 	x.Track.CallFailed.On(x.Owner, func(e track.CallFailed) {
 		if f := e.Failure; f != nil && f.Comm != nil && !f.Comm.Complete(f.Position) {
-			waiting[place{f.Comm, f.Position}] = 0
+			await(place{f.Comm, f.Position})
 		}
 	})
 	x.Track.ProcessEnded.On(x.Owner, func(p *track.Process) {
 		for _, th := range p.Threads {
 			if v, at := th.InCollective(); v != nil && !v.Complete(at) {
-				waiting[place{v.Comm, at}] = 0
+				await(place{v.Comm, at})
 			}
 		}
 	})
