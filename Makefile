@@ -10,7 +10,7 @@
 # make bench       compares benchmarks with the budget (about 15 minutes; BENCH="-quick": less than 3; BENCH="-tables":
 #                  other benchmarks)
 # make dist        makes the files of a release in dist: binaries, packages, components; docs/install.md
-# make dist-test   installs them in fresh systems: needs root, the network, rpm and mmdebstrap (about 15 minutes)
+# make dist-test   installs them in fresh systems: needs root and the network (about 20 minutes)
 
 # Debian's Go downloads the version in go.mod, unless GOTOOLCHAIN is set to another value.
 export GOTOOLCHAIN ?= auto
@@ -79,6 +79,7 @@ dist:
 	scripts/dist.sh
 
 dist-test:
+	scripts/setup.sh dist
 	DIST_TESTS=1 $(GO) test -count 1 -timeout 2h -v ./packaging
 
 # Torture makes N tries of each scenario with each MPI. ONLY is a regular expression for names of scenarios.

@@ -1,12 +1,18 @@
 #!/bin/sh
 # Installs missing packages for building, testing and trying mpivet on Debian 12 and later, and on Ubuntu: Go, both MPIs,
-# a few MPI programs. "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them. It
-# changes nothing if everything is installed. On other systems, it names the packages to install.
+# a few MPI programs. "setup.sh dev" adds the packages for the linters, and for tests that are skipped without them.
+# "setup.sh dist" adds those for make dist-test, and "setup.sh systems" only what scripts/system.sh needs. It changes
+# nothing if everything is installed. On other systems, it names the packages to install.
 set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
 packages="$packages netpipe-openmpi python3-mpi4py gdb"
-[ "${1:-}" = dev ] && packages="$packages git clang clang-format tmux lldb protobuf-compiler iproute2 slurmctld slurmd slurm-client munge"
+dev="git clang clang-format tmux lldb protobuf-compiler iproute2 slurmctld slurmd slurm-client munge"
+case ${1:-} in
+dev) packages="$packages $dev" ;;
+dist) packages="$packages $dev mmdebstrap rpm buildah" ;;
+systems) packages=mmdebstrap ;;
+esac
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
@@ -74,6 +80,8 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086 # a list of words
     apt_install $missing
 fi
+
+[ "${1:-}" != systems ] || exit 0
 
 if ! go_suits; then
     # shellcheck disable=SC1091
