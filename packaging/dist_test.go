@@ -313,8 +313,9 @@ func debian(t *testing.T, suite string) string {
 
 // enter is a script that runs another one in a root. The mounts are gone when it ends, as it has its own namespace.
 const enter = `
-mkdir -p "$0/proc" "$0/dev/shm"
+mkdir -p "$0/proc" "$0/dev/shm" "$0/dev/pts"
 mount -t proc proc "$0/proc"
+mount -t devpts -o newinstance,ptmxmode=0666 pts "$0/dev/pts"
 mount -t tmpfs -o mode=1777 shm "$0/dev/shm"
 exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
 	DEBIAN_FRONTEND=noninteractive http_proxy="$http_proxy" sh -euc "$1"
