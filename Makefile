@@ -1,6 +1,7 @@
 # make demo        installs missing packages (Debian, Ubuntu), builds mpivet, and demonstrates it
 # make test        installs missing packages, and runs all tests
-# make examples    installs missing packages, and runs the examples (a part of make test)
+# make examples    installs missing packages, and runs the examples, a part of make test (UNTIL=TIME: begins no example
+#                  after that time, in seconds since 1970, and tells how many are left)
 # make quick       runs the tests that do not need MPI: they analyse recorded runs; prints the skipped tests
 # make recordings  records the missing and stale runs of the examples (all of them: about 10 minutes)
 # make build       builds bin/mpivet
@@ -49,7 +50,7 @@ tests:
 
 examples:
 	scripts/setup.sh dev
-	LIVE_TESTS=1 $(GO) test -timeout 60m ./examples
+	LIVE_TESTS=1 $(GO) -C examples test -timeout 60m $(if $(UNTIL),-until $(UNTIL))
 
 # The same as go test ./..., but it also prints the skipped tests.
 quick:

@@ -4,11 +4,15 @@ package examples
 
 import (
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mpivet/mpivet/internal/check/all"
 	"github.com/mpivet/mpivet/internal/testkit/exampletest"
@@ -20,6 +24,7 @@ var (
 	jobs     = flag.Int("jobs", runtime.GOMAXPROCS(0), "examples to run at once: ranks that wait are busy, too")
 	thorough = flag.Bool("thorough", false,
 		"run correct programs in both modes, and compare and replay all runs, not every fourth")
+	until = flag.Int64("until", 0, "a Unix time: begin no example after it. The order is another one each day")
 )
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
@@ -29,6 +34,7 @@ var (
 func TestExamples(t *testing.T) {
 	b := newBench(t)
 	for i, m := range b.mpis {
+		b.share(len(b.mpis) - i)
 		t.Run(m.Name, func(t *testing.T) {
 			if want := recordedVersions[m.Name]; *renew && !strings.HasPrefix(m.Version(), want+".") {
 				t.Fatalf("recordings are made with version %s, not %s", want, m.Version())
@@ -49,6 +55,7 @@ func TestStandardABI(t *testing.T) {
 		t.Skip("no library of the standard ABI is installed as Debian does")
 	}
 	for i, m := range mpis {
+		b.share(len(mpis) - i)
 		t.Run(m.Name, func(t *testing.T) { b.all(t, m, i) })
 	}
 }
@@ -59,6 +66,11 @@ func (b *bench) all(t *testing.T, m mpirun.MPI, part int) {
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if *until != 0 {
+		day := uint64(time.Now().Unix() / (24 * 60 * 60))
+		rand.New(rand.NewPCG(day, 0)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+		t.Cleanup(func() { fmt.Printf("%s: no time for %d of %d examples\n", m.Name, b.left.Swap(0), len(paths)) })
 	}
 	r := newRecorder(m.Name)
 	alone := readPlainRuns(t, m.Name)
@@ -101,12 +113,23 @@ type bench struct {
 	mpivet string
 	mpis   []mpirun.MPI
 	places chan struct{} // one for each that may run at a time
+	end    time.Time     // no example begins after it, unless it is zero
+	left   atomic.Int64  // examples that would have begun later
+}
+
+// share sets the end of an MPI's examples, if time is limited: an equal share of what is left for n MPIs.
+func (b *bench) share(n int) {
+	if *until != 0 {
+		b.end = time.Now().Add(time.Until(time.Unix(*until, 0)) / time.Duration(n))
+	}
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	mpirun.NeedLive(t)
-	b := &bench{filepath.Join(t.TempDir(), "mpivet"), mpirun.Installed(), make(chan struct{}, *jobs)}
+	b := &bench{
+		mpivet: filepath.Join(t.TempDir(), "mpivet"), mpis: mpirun.Installed(), places: make(chan struct{}, *jobs),
+	}
 	if len(b.mpis) == 0 {
 		t.Skip("neither MPICH nor Open MPI is installed")
 	}
@@ -124,6 +147,10 @@ func (b *bench) check(
 	t.Parallel()
 	b.places <- struct{}{}
 	defer func() { <-b.places }()
+	if !b.end.IsZero() && time.Now().After(b.end) {
+		b.left.Add(1)
+		t.Skip("no time is left")
+	}
 	dir := t.TempDir()
 	command, err := exampletest.Build(e, m, dir)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mpivet/mpivet/internal/mpi/mpiapi"
 	"github.com/mpivet/mpivet/internal/record/layout"
+	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
 var le = binary.LittleEndian
@@ -111,12 +112,9 @@ func (r result) String() string {
 
 // env returns the environment of a program that records into the session; nothing is set if the session is nil.
 func (m *mpi) env(s *session) []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+	env := slices.DeleteFunc(mpirun.FastStart(), func(v string) bool {
 		return strings.HasPrefix(v, "LD_PRELOAD=") || strings.HasPrefix(v, "MPIVET_SESSION=")
 	})
-	// So that MPI starts on every machine, and prints nothing about its networks.
-	env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-		"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_btl_tcp_if_include=lo")
 	if s != nil {
 		env = append(env, "LD_PRELOAD="+m.library, "MPIVET_SESSION="+s.dir)
 	}

@@ -2,11 +2,13 @@
 # Runs the linters: formatting, vet, staticcheck, warnings of the C compilers, and a check for stale generated files.
 set -eu
 cd "$(dirname "$0")/.."
-failed=0
+failures=$(mktemp)
+list=$(mktemp)
+trap 'rm -f "$failures" "$list"' EXIT
 
 fail() {
     echo "check: $*" >&2
-    failed=1
+    echo "$*" >>"$failures" # not a variable: parts of pipelines are processes of their own
 }
 
 files=$(go tool gofumpt -l .)
@@ -23,15 +25,19 @@ go generate ./...
 after=$(git status --porcelain; git diff | cksum)
 [ "$before" = "$after" ] || fail "go generate changes files; commit them"
 
-# The preload library: no warnings from clang or gcc. The tests build the generated part.
-for source in preload/src/*.c; do
-    for include in /usr/include/x86_64-linux-gnu/mpich /usr/lib/x86_64-linux-gnu/openmpi/include; do
-        [ -d "$include" ] || continue
-        for cc in clang gcc; do
-            command -v $cc >/dev/null || continue
-            $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -Ipreload/src -isystem "$include" \
-                -fsyntax-only "$source" || fail "$cc: $source"
-        done
+# No warnings from clang or gcc. The files on standard input are compiled by all processors.
+syntax() {
+    cc=$1
+    shift
+    command -v "$cc" >/dev/null || return 0
+    xargs -r -P "$(nproc)" -n 8 "$cc" -std=gnu11 -Wall -Wextra -Werror -fsyntax-only "$@" || fail "warnings of $cc"
+}
+
+# The preload library. The tests build the generated part.
+for include in /usr/include/x86_64-linux-gnu/mpich /usr/lib/x86_64-linux-gnu/openmpi/include; do
+    [ -d "$include" ] || continue
+    for cc in clang gcc; do
+        printf '%s\n' preload/src/*.c | syntax $cc -O2 -fPIC -Ipreload -Ipreload/src -isystem "$include"
     done
 done
 for source in examples/*/*.c bench/programs/*.c internal/testkit/e2e/testdata/*.c; do
@@ -39,18 +45,16 @@ for source in examples/*/*.c bench/programs/*.c internal/testkit/e2e/testdata/*.
     # Examples of new functions say which one they need: this mpi.h may lack it.
     needs=$(sed -n 's|^/\* run:.* needs=\([A-Za-z_]*\).*|\1|p' "$source")
     [ -z "$needs" ] || grep -qsw "$needs" /usr/include/x86_64-linux-gnu/mpich/*.h || continue
-    clang -std=gnu11 -Wall -Wextra -Werror -isystem /usr/include/x86_64-linux-gnu/mpich -fsyntax-only "$source" ||
-        fail "clang: $source"
-done
+    printf '%s\n' "$source"
+done | syntax clang -isystem /usr/include/x86_64-linux-gnu/mpich
 for source in preload/dbg/src/*.c preload/dbg/testdata/*.c internal/testkit/debugger/testdata/*.c; do
     [ "$source" != preload/dbg/testdata/process.c ] || continue # its test compiles it, with a header that it makes
-    for cc in clang gcc; do
-        command -v $cc >/dev/null || continue
-        $cc -std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -Ipreload -Ipreload/dbg/src -fsyntax-only "$source" ||
-            fail "$cc: $source"
-    done
+    printf '%s\n' "$source"
+done >"$list"
+for cc in clang gcc; do
+    syntax $cc -O2 -fPIC -Ipreload -Ipreload/dbg/src <"$list"
 done
 for script in scripts/*.sh cmd/mpivet/*.sh .ci/run; do
     sh -n "$script" || fail "$script"
 done
-exit $failed
+[ ! -s "$failures" ]

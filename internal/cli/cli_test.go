@@ -35,6 +35,7 @@ func TestScript(t *testing.T) {
 			// All scripts share one cache, because a build takes seconds.
 			e.Setenv("MPIVET_CACHE", cache)
 			e.Setenv("NO_COLOR", "1")
+			e.Vars = append(e.Vars, mpirun.FastSettings()...)
 			// To link a program with Debian's static library of MPICH.
 			e.Setenv("CC", "gcc")
 			e.Setenv("MPICH", "-I/usr/include/x86_64-linux-gnu/mpich")

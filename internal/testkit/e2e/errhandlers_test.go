@@ -94,7 +94,14 @@ func TestFatalErrorsEndAsWithoutMpivet(t *testing.T) {
 							t.Errorf("found %+v", r.report.Findings)
 						}
 					}, program, level, what)
-					if a, b := lines(got.Result), lines(want); len(a) > 0 && !slices.Equal(a, b) {
+					a, b := lines(got.Result), lines(want)
+					for range 100 { // its output may have been lost each time
+						if len(a) == 0 || len(b) > 0 {
+							break
+						}
+						b = lines(plain(t, m, 2, program, level, what))
+					}
+					if len(a) > 0 && !slices.Equal(a, b) {
 						t.Errorf("MPI says\n%s\nand without mpivet\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
 					}
 				})
