@@ -24,7 +24,8 @@ var (
 	jobs     = flag.Int("jobs", runtime.GOMAXPROCS(0), "examples to run at once: ranks that wait are busy, too")
 	thorough = flag.Bool("thorough", false,
 		"run correct programs in both modes, and compare and replay all runs, not every fourth")
-	until = flag.Int64("until", 0, "a Unix time: begin no example after it. The order is another one each day")
+	until = flag.Int64("until", 0,
+		"a Unix time: begin no example after it, and run each with one MPI. Order and MPIs are other ones each day")
 )
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
@@ -34,12 +35,11 @@ var (
 func TestExamples(t *testing.T) {
 	b := newBench(t)
 	for i, m := range b.mpis {
-		b.share(len(b.mpis) - i)
 		t.Run(m.Name, func(t *testing.T) {
 			if want := recordedVersions[m.Name]; *renew && !strings.HasPrefix(m.Version(), want+".") {
 				t.Fatalf("recordings are made with version %s, not %s", want, m.Version())
 			}
-			b.all(t, m, i)
+			b.all(t, m, i, len(b.mpis))
 		})
 	}
 }
@@ -55,22 +55,20 @@ func TestStandardABI(t *testing.T) {
 		t.Skip("no library of the standard ABI is installed as Debian does")
 	}
 	for i, m := range mpis {
-		b.share(len(mpis) - i)
-		t.Run(m.Name, func(t *testing.T) { b.all(t, m, i) })
+		t.Run(m.Name, func(t *testing.T) { b.all(t, m, i, len(mpis)) })
 	}
 }
 
-// all runs all examples with an MPI. part is 0 or 1 and selects those that run in strict mode.
-func (b *bench) all(t *testing.T, m mpirun.MPI, part int) {
+// all runs all examples with an MPI, the part-th of parts, counted from 0. With the first two, other halves of the
+// correct programs run in strict mode.
+func (b *bench) all(t *testing.T, m mpirun.MPI, part, parts int) {
 	t.Helper()
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *until != 0 {
-		day := uint64(time.Now().Unix() / (24 * 60 * 60))
-		rand.New(rand.NewPCG(day, 0)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-		t.Cleanup(func() { fmt.Printf("%s: no time for %d of %d examples\n", m.Name, b.left.Swap(0), len(paths)) })
+		paths = b.today(t, m, paths, part, parts)
 	}
 	r := newRecorder(m.Name)
 	alone := readPlainRuns(t, m.Name)
@@ -117,11 +115,19 @@ type bench struct {
 	left   atomic.Int64  // examples that would have begun later
 }
 
-// share sets the end of an MPI's examples, if time is limited: an equal share of what is left for n MPIs.
-func (b *bench) share(n int) {
-	if *until != 0 {
-		b.end = time.Now().Add(time.Until(time.Unix(*until, 0)) / time.Duration(n))
+// today returns those examples that run with the part-th MPI today, and sets their end: each MPI gets an equal share of
+// the time that is left.
+func (b *bench) today(t *testing.T, m mpirun.MPI, paths []string, part, parts int) (list []string) {
+	now := time.Now()
+	b.end = now.Add(time.Unix(*until, 0).Sub(now) / time.Duration(parts-part))
+	day := uint64(now.Unix() / (24 * 60 * 60))
+	for i, k := range rand.New(rand.NewPCG(day, 0)).Perm(len(paths)) {
+		if i%parts == part {
+			list = append(list, paths[k])
+		}
 	}
+	t.Cleanup(func() { fmt.Printf("%s: no time for %d of %d examples\n", m.Name, b.left.Swap(0), len(list)) })
+	return list
 }
 
 func newBench(t *testing.T) *bench {
