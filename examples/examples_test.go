@@ -25,7 +25,7 @@ var (
 	thorough = flag.Bool("thorough", false,
 		"run correct programs in both modes, and compare and replay all runs, not every fourth")
 	until = flag.Int64("until", 0,
-		"a Unix time: begin no example after it, and run each with one MPI. Order and MPIs are other ones each day")
+		"a Unix time: begin no example after it, run each with one MPI, and replay none. Order and MPIs change each day")
 )
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
@@ -81,7 +81,7 @@ func (b *bench) all(t *testing.T, m mpirun.MPI, part, parts int) {
 			if !e.For(m) || *renew && !e.Recorded(m.Name, m.Version()) {
 				t.Skip("it is for other MPIs")
 			}
-			options := exampletest.Options{Thorough: *thorough, Plain: alone.of(t, e)}
+			options := exampletest.Options{Thorough: *thorough, Quick: *until != 0, Plain: alone.of(t, e)}
 			modes := []string{""}
 			switch {
 			case *renew && !r.needs(e) && !alone.needs(e, options.Plain):

@@ -73,6 +73,8 @@ type Options struct {
 	// records of all programs. Otherwise Check does both for every fourth program, as each takes about as long as the
 	// run itself.
 	Thorough bool
+	// Quick: do neither, for no program.
+	Quick bool
 	// Plain is the program's run without mpivet, if it is known. If a run with mpivet differs from it, Check runs the
 	// program again without mpivet, and stores that run here. It may be nil.
 	Plain *Plain
@@ -145,7 +147,7 @@ func (o Options) environment(e *Example, m mpirun.MPI) []string {
 }
 
 // sampled reports whether Check examines the example more closely.
-func (o Options) sampled(e *Example) bool { return o.Thorough || Part(e, 4) == 0 }
+func (o Options) sampled(e *Example) bool { return o.Thorough || !o.Quick && Part(e, 4) == 0 }
 
 // Check runs a built example under mpivet, runs it without mpivet if it ends properly, and replays its records. It
 // returns the problems.
