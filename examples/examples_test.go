@@ -25,7 +25,7 @@ var (
 	thorough = flag.Bool("thorough", false,
 		"run correct programs in both modes, and compare and replay all runs, not every fourth")
 	until = flag.Int64("until", 0,
-		"a Unix time: begin no example after it, run each with one MPI, and replay none. Order and MPIs change each day")
+		"a Unix time: begin no example after it, run each with one MPI, and replay none; order and MPI change each day")
 )
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
