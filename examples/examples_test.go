@@ -59,8 +59,8 @@ func TestStandardABI(t *testing.T) {
 	}
 }
 
-// all runs all examples with an MPI, the part-th of parts, counted from 0. With the first two, other halves of the
-// correct programs run in strict mode.
+// all runs all examples with an MPI. part is its number among the MPIs, from 0 on, and parts is their number. One half
+// of the correct programs runs in strict mode with the first MPI, the other half with the second one.
 func (b *bench) all(t *testing.T, m mpirun.MPI, part, parts int) {
 	t.Helper()
 	paths, err := exampletest.Find(".")
@@ -115,8 +115,8 @@ type bench struct {
 	left   atomic.Int64  // examples that would have begun later
 }
 
-// today returns those examples that run with the part-th MPI today, and sets their end: each MPI gets an equal share of
-// the time that is left.
+// today returns the examples that run with an MPI today, and sets their end: each MPI gets an equal share of the time
+// that is left. Each example runs with one MPI. part and parts are those of all.
 func (b *bench) today(t *testing.T, m mpirun.MPI, paths []string, part, parts int) (list []string) {
 	now := time.Now()
 	b.end = now.Add(time.Unix(*until, 0).Sub(now) / time.Duration(parts-part))
