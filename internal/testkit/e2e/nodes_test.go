@@ -123,7 +123,8 @@ func (c *cluster) together(t *testing.T, m mpirun.MPI, run way, unsummarized boo
 		r := c.run(m, 15*time.Second, run(x.np, x.program)...)
 		n, sums := strings.Count(r.Stderr, x.want), strings.Count(r.Stderr, " ranks on 2 nodes, ")
 		if n != 1 || sums != 1 && (sums != 0 || !x.unfinished) {
-			t.Errorf("%s: %d × %q, status %d, %v:\n%s", filepath.Base(x.program), n, x.want, r.Status, r.Took, r.Stderr)
+			t.Errorf("%s: %d × %q, status %d, %v:\n%s\nprocesses when the time was over:\n%s",
+				filepath.Base(x.program), n, x.want, r.Status, r.Took, r.Stderr, r.Left)
 		}
 		if failed := r.Status != 0; failed != (x.program != right) {
 			t.Errorf("%s: status %d:\n%s", filepath.Base(x.program), r.Status, r.Stderr)

@@ -114,6 +114,7 @@ type Result struct {
 	Status         int // exit status, 128 + signal number if it was killed
 	Took           time.Duration
 	TimedOut       bool
+	Left           string // its processes when its time was over, one in each line
 }
 
 // marker is a variable in the environment of the commands that Run starts. It identifies all processes that a launcher
@@ -143,6 +144,7 @@ func Run(command, env []string, dir string, timeout time.Duration) (*Result, err
 		return nil, err
 	}
 	var timedOut atomic.Bool
+	var left string
 	over := make(chan struct{})
 	go func() {
 		select {
@@ -150,6 +152,7 @@ func Run(command, env []string, dir string, timeout time.Duration) (*Result, err
 			return
 		case <-time.After(timeout):
 		}
+		left = describeMarked(mark)
 		timedOut.Store(true)
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		select {
@@ -161,7 +164,10 @@ func Run(command, env []string, dir string, timeout time.Duration) (*Result, err
 	err := cmd.Wait()
 	close(over)
 	kill()
-	r := &Result{Stdout: stdout.String(), Stderr: stderr.String(), Took: time.Since(start), TimedOut: timedOut.Load()}
+	r := &Result{Stdout: stdout.String(), Stderr: stderr.String(), Took: time.Since(start)}
+	if timedOut.Load() {
+		r.TimedOut, r.Left = true, left
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, err
@@ -176,9 +182,16 @@ func Run(command, env []string, dir string, timeout time.Duration) (*Result, err
 
 // killMarked kills every process that has mark in its environment.
 func killMarked(mark string) {
+	for _, pid := range marked(mark) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// marked returns the processes that have mark in their environment.
+func marked(mark string) (pids []int) {
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
-		return
+		return nil
 	}
 	for _, path := range paths {
 		environ, err := os.ReadFile(path)
@@ -186,9 +199,27 @@ func killMarked(mark string) {
 			continue // the process has ended, or belongs to another user
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+			pids = append(pids, pid)
 		}
 	}
+	return pids
+}
+
+// describeMarked returns a line for each process that has mark in its environment: its number, host name's namespace,
+// state, what its first thread waits for, and command.
+func describeMarked(mark string) string {
+	var text strings.Builder
+	for _, pid := range marked(mark) {
+		read := func(name string) string {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name)) // empty: it has just ended
+			return strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
+		}
+		_, stat, _ := strings.Cut(read("stat"), ") ")
+		state, _, _ := strings.Cut(stat, " ")
+		host, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/uts", pid))
+		fmt.Fprintf(&text, "%d %s %s in %s, syscall %s: %s\n", pid, host, state, read("wchan"), read("syscall"), read("cmdline"))
+	}
+	return text.String()
 }
 
 // TwoPrograms reports whether the launcher can start two programs in one job. That of Open MPI 5.0.7 crashes.
