@@ -1,7 +1,7 @@
 # make demo        installs missing packages (Debian, Ubuntu), builds mpivet, and demonstrates it
 # make test        installs missing packages, and runs all tests
-# make examples    installs missing packages, and runs the examples, a part of make test (UNTIL=TIME: each with one MPI,
-#                  and none after that time, in seconds since 1970; tells how many are left out)
+# make examples    installs missing packages, and runs the examples, a part of make test (UNTIL=TIME: none begins after
+#                  that time, in seconds since 1970; each runs with one MPI first; tells how many are left out)
 # make quick       runs the tests that do not need MPI: they analyse recorded runs; prints the skipped tests
 # make recordings  records the missing and stale runs of the examples (all of them: about 10 minutes)
 # make build       builds bin/mpivet

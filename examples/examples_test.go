@@ -25,7 +25,8 @@ var (
 	thorough = flag.Bool("thorough", false,
 		"run correct programs in both modes, and compare and replay all runs, not every fourth")
 	until = flag.Int64("until", 0,
-		"a Unix time: begin no example after it, run each with one MPI, and replay none; order and MPI change each day")
+		"a Unix time: begin no example after it, and replay none; each runs with one MPI first, then with the others; "+
+			"order and first MPI change each day")
 )
 
 // TestExamples runs every example with every MPI and compares what mpivet finds with what the program's comments
@@ -34,14 +35,12 @@ var (
 // LIVE_TESTS=1 go test ./examples -run 'TestExamples/mpich/deadlock/recv_recv.c'.
 func TestExamples(t *testing.T) {
 	b := newBench(t)
-	for i, m := range b.mpis {
-		t.Run(m.Name, func(t *testing.T) {
-			if want := recordedVersions[m.Name]; *renew && !strings.HasPrefix(m.Version(), want+".") {
-				t.Fatalf("recordings are made with version %s, not %s", want, m.Version())
-			}
-			b.all(t, m, i, len(b.mpis))
-		})
+	for _, m := range b.mpis {
+		if want := recordedVersions[m.Name]; *renew && !strings.HasPrefix(m.Version(), want+".") {
+			t.Fatalf("recordings are made with version %s of %s, not %s", want, m.Name, m.Version())
+		}
 	}
+	b.run(t, b.mpis)
 }
 
 // TestStandardABI does the same with programs of the standard ABI, under each library that supports it.
@@ -54,21 +53,40 @@ func TestStandardABI(t *testing.T) {
 	if len(mpis) == 0 {
 		t.Skip("no library of the standard ABI is installed as Debian does")
 	}
-	for i, m := range mpis {
-		t.Run(m.Name, func(t *testing.T) { b.all(t, m, i, len(mpis)) })
+	b.run(t, mpis)
+}
+
+// run runs all examples with all MPIs. With the flag until, it does so in rounds: each example runs with one MPI in the
+// first round, and with another one in each further round.
+func (b *bench) run(t *testing.T, mpis []mpirun.MPI) {
+	t.Helper()
+	rounds := 1
+	if *until != 0 {
+		rounds = len(mpis)
+	}
+	for round := range rounds {
+		for i, m := range mpis {
+			t.Run(m.Name, func(t *testing.T) { b.with(t, m, section{i, len(mpis), round}) })
+		}
 	}
 }
 
-// all runs all examples with an MPI. part is its number among the MPIs, from 0 on, and parts is their number. One half
-// of the correct programs runs in strict mode with the first MPI, the other half with the second one.
-func (b *bench) all(t *testing.T, m mpirun.MPI, part, parts int) {
+// section is what part of a run of all examples with all MPIs it is.
+type section struct {
+	part, parts int // number of the MPI, from 0 on; number of MPIs
+	round       int // from 0 on
+}
+
+// with runs the examples of a section with an MPI. One half of the correct programs runs in strict mode with the first
+// MPI, the other half with the second one.
+func (b *bench) with(t *testing.T, m mpirun.MPI, s section) {
 	t.Helper()
 	paths, err := exampletest.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *until != 0 {
-		paths = b.today(t, m, paths, part, parts)
+		paths = b.today(t, m, paths, s)
 	}
 	r := newRecorder(m.Name)
 	alone := readPlainRuns(t, m.Name)
@@ -91,7 +109,7 @@ func (b *bench) all(t *testing.T, m mpirun.MPI, part, parts int) {
 			case *renew:
 			case strict(path) && *thorough:
 				modes = []string{"", "--strict"}
-			case strict(path) && exampletest.Part(e, 2) == uint32(part):
+			case strict(path) && exampletest.Part(e, 2) == uint32(s.part):
 				modes = []string{"--strict"}
 			}
 			if problems := b.check(t, e, m, options, modes...); len(problems) > 0 {
@@ -115,18 +133,24 @@ type bench struct {
 	left   atomic.Int64  // examples that would have begun later
 }
 
-// today returns the examples that run with an MPI today, and sets their end: each MPI gets an equal share of the time
-// that is left. Each example runs with one MPI. part and parts are those of all.
-func (b *bench) today(t *testing.T, m mpirun.MPI, paths []string, part, parts int) (list []string) {
+// today returns the examples of a section today, and sets their end: each MPI gets an equal share of the time that is
+// left for the round.
+func (b *bench) today(t *testing.T, m mpirun.MPI, paths []string, s section) (list []string) {
 	now := time.Now()
-	b.end = now.Add(time.Unix(*until, 0).Sub(now) / time.Duration(parts-part))
+	b.end = now.Add(time.Unix(*until, 0).Sub(now) / time.Duration(s.parts-s.part))
 	day := uint64(now.Unix() / (24 * 60 * 60))
 	for i, k := range rand.New(rand.NewPCG(day, 0)).Perm(len(paths)) {
-		if i%parts == part {
+		if (i+s.round)%s.parts == s.part {
 			list = append(list, paths[k])
 		}
 	}
-	t.Cleanup(func() { fmt.Printf("%s: no time for %d of %d examples\n", m.Name, b.left.Swap(0), len(list)) })
+	others := ""
+	if s.round > 0 {
+		others = " that belong to another MPI today"
+	}
+	t.Cleanup(func() {
+		fmt.Printf("%s: no time for %d of %d examples%s\n", m.Name, b.left.Swap(0), len(list), others)
+	})
 	return list
 }
 

@@ -217,7 +217,8 @@ func describeMarked(mark string) string {
 		_, stat, _ := strings.Cut(read("stat"), ") ")
 		state, _, _ := strings.Cut(stat, " ")
 		host, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/uts", pid))
-		fmt.Fprintf(&text, "%d %s %s in %s, syscall %s: %s\n", pid, host, state, read("wchan"), read("syscall"), read("cmdline"))
+		fmt.Fprintf(&text, "%d %s %s in %s, syscall %s: %s\n",
+			pid, host, state, read("wchan"), read("syscall"), read("cmdline"))
 	}
 	return text.String()
 }
