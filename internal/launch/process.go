@@ -26,16 +26,17 @@ type processStat struct {
 	ppid  int
 	state byte // of its first thread
 	// threads is the number of threads that have not ended, and the first one in any case.
+	// It is 0 if the kernel replaced the first thread by another one while it wrote the text, or removed the process.
 	threads int
 	flags   uint64 // flags of the kernel: PF_EXITING
 	name    string // name of the executable, its first 15 bytes
 }
 
-func statProcess(pid int) (processStat, error) {
-	st, err := readStat(pid)
-	if err == nil && st.ended() {
-		// A thread may just have taken the place of the first one, see ended: then it is seen at the second time.
-		st, err = readStat(pid)
+func statProcess(pid int) (st processStat, err error) {
+	for range 10 { // the second time suffices nearly always
+		if st, err = readStat(pid); err != nil || st.threads > 0 {
+			break
+		}
 	}
 	return st, err
 }
@@ -69,8 +70,8 @@ func readStat(pid int) (processStat, error) {
 }
 
 // ended reports whether the process has ended. Its first thread may have ended before: while another thread executes a
-// program, or because it has called pthread_exit.
-func (p processStat) ended() bool { return (p.state == 'Z' || p.state == 'X') && p.threads <= 1 }
+// program, or because it has called pthread_exit. If the number of threads is 0, it is not known.
+func (p processStat) ended() bool { return (p.state == 'Z' || p.state == 'X') && p.threads == 1 }
 
 // isLauncher reports whether a process is part of a launcher of MPI programs, by the name of its executable.
 func (p processStat) isLauncher() bool { return isLauncher(p.name) }
