@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs a command with a copy of this checkout in another Debian system:
+# Runs a command with a copy of this checkout in another system, Debian or Ubuntu:
 #
 #   scripts/system.sh trixie make test
 #   scripts/system.sh forky make demo
+#   scripts/system.sh noble make test             (Ubuntu 24.04)
 #   scripts/system.sh trixie-arm64 make quick     (emulated by qemu)
 #
-# The first use makes the system's root directory from Debian's packages, with mmdebstrap. It is kept in
+# The first use makes the system's root directory from its packages, with mmdebstrap. It is kept in
 # $MPIVET_SYSTEMS (/var/tmp/mpivet-systems), with all that commands install into it. "scripts/system.sh -fresh SUITE …"
 # makes a new one. The command sees only that root, as its user root: no file of this machine but the copy of the
 # checkout. Without the rights of root, the root is made and used in a user namespace (see subuid(5)).
@@ -13,7 +14,7 @@ set -eu
 self=$(readlink -f "$0")
 
 usage() {
-    echo "usage: scripts/system.sh [-fresh] SUITE[-arm64] COMMAND [ARGUMENT…]   (SUITE: bookworm, trixie, forky)" >&2
+    echo "usage: scripts/system.sh [-fresh] SUITE[-arm64] COMMAND [ARGUMENT…]   (SUITE: bookworm, trixie, forky, noble)" >&2
     exit 2
 }
 
@@ -92,7 +93,17 @@ suite=${system%-arm64}
 arch=amd64
 [ "$suite" = "$system" ] || arch=arm64
 case $suite in
-bullseye | bookworm | trixie | forky | sid) ;;
+bullseye | bookworm | trixie | forky | sid)
+    keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    source="deb http://deb.debian.org/debian $suite main"
+    ;;
+jammy | noble | resolute)
+    keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+    source="deb http://archive.ubuntu.com/ubuntu $suite main universe"
+    [ "$arch" = amd64 ] || fail "Ubuntu is for amd64 only here"
+    [ -r "$keys" ] || fail "Ubuntu's keys are missing: apt-get install ubuntu-archive-keyring" \
+        "(on Debian 12: with -t bookworm-backports)"
+    ;;
 *) usage ;;
 esac
 
@@ -121,8 +132,7 @@ if [ ! -d "$root" ]; then
     # A mirror may be a snapshot of an earlier day: its lists have then expired.
     mmdebstrap --quiet --variant=minbase --arch="$arch" --include=ca-certificates,make \
         --aptopt='Acquire::Check-Valid-Until "false"' \
-        --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$suite" "$root.new" \
-        "deb http://deb.debian.org/debian $suite main" </dev/null || {
+        --keyring="$keys" "$suite" "$root.new" "$source" </dev/null || {
         enter -remove "$root.new"
         fail "the packages of $system could not be installed"
     }
