@@ -18,7 +18,7 @@ export GOTOOLCHAIN ?= auto
 GO ?= go
 # On amd64, mpivet checks before the start of Go's runtime whether limits are too small for it, and starts faster:
 # cmd/mpivet/entry_linux_amd64.s
-ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH)),-E mpivet_entry)
+ENTRY := $(if $(filter amd64,$(shell $(GO) env GOARCH 2>/dev/null)),-E mpivet_entry)
 # Without the tracing of gRPC, every process of mpivet starts faster.
 TAGS := grpcnotrace
 VERSION := $(shell git describe --tags --dirty --match 'v[0-9]*' 2>/dev/null)

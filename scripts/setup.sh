@@ -5,8 +5,9 @@
 # nothing if everything is installed. On other systems, it names the packages to install.
 set -eu
 
-packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc netpipe-mpich2"
-packages="$packages netpipe-openmpi python3-mpi4py gdb"
+packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc python3-mpi4py gdb"
+packages="$packages netpipe-mpich2 netpipe-openmpi"
+wanted="netpipe-mpich2 netpipe-openmpi" # Ubuntu 24.04 has none; they are only tried
 dev="git clang clang-format tmux lldb protobuf-compiler iproute2 slurmctld slurmd slurm-client munge"
 case ${1:-} in
 dev) packages="$packages $dev" ;;
@@ -70,15 +71,28 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     exit 1
 fi
 
-missing=
-for p in $packages; do
-    installed "$p" || missing="$missing $p"
-done
+# Reports whether the system's lists of packages have a package.
+known() {
+    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+}
+
+# Prints those of the packages that are not installed and can be, as far as the lists tell.
+missing() {
+    for p in $packages; do
+        ! installed "$p" || continue
+        case " $wanted " in
+        *" $p "*) ! known gcc || known "$p" || continue ;;
+        esac
+        printf ' %s' "$p"
+    done
+}
+
+missing=$(missing)
 if [ -n "$missing" ]; then
     echo "setup: installing$missing"
     as_root apt-get update -q
-    # shellcheck disable=SC2086 # a list of words
-    apt_install $missing
+    # shellcheck disable=SC2046 # a list of words
+    apt_install $(missing)
 fi
 
 [ "${1:-}" != systems ] || exit 0

@@ -130,7 +130,7 @@ if [ ! -d "$root" ]; then
     echo "system: making $root" >&2
     enter -remove "$root.new"
     # A mirror may be a snapshot of an earlier day: its lists have then expired.
-    mmdebstrap --quiet --variant=minbase --arch="$arch" --include=ca-certificates,make \
+    mmdebstrap --quiet --variant=minbase --arch="$arch" --include=apt,ca-certificates,make \
         --aptopt='Acquire::Check-Valid-Until "false"' \
         --keyring="$keys" "$suite" "$root.new" "$source" </dev/null || {
         enter -remove "$root.new"

@@ -68,7 +68,7 @@ func (g *guard) addProcess(pid int) {
 	if st, err := statProcess(pid); err == nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.watch(st.process, st.name, true).child = true
+		g.watch(st.process, st.Name, true).child = true
 	}
 }
 
@@ -144,7 +144,7 @@ func (g *guard) look(q *guarded) {
 // ending reports whether a process is about to end: it is exiting, or SIGKILL is pending.
 func (q *guarded) ending() bool {
 	st, err := statProcess(q.pid)
-	return err == nil && st.process == q.process && (st.flags&exiting != 0 || killPending(q.pid))
+	return err == nil && st.process == q.process && (st.Flags&exiting != 0 || killPending(q.pid))
 }
 
 // exiting is PF_EXITING among the flags in /proc/pid/stat.

@@ -2,13 +2,10 @@ package launch
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -28,8 +25,6 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(127)
-	case len(os.Args) > 1 && os.Args[1] == "exec-again":
-		execAgain(os.Args[2])
 	case len(os.Args) > 1 && os.Args[1] == "caller-group":
 		g, err := CallerGroup()
 		fmt.Println(g.Name, g.Size, err)
@@ -280,7 +275,7 @@ func TestAwaitEnd(t *testing.T) {
 	select {
 	case <-done:
 		st, err := statProcess(b.Process.Pid)
-		t.Fatalf("ended while a process runs, in state %c, %v", st.state, err)
+		t.Fatalf("ended while a process runs, in state %c, %v", st.State, err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	_ = b.Process.Kill() // not waited for: a zombie has ended
@@ -423,67 +418,5 @@ func TestLocalSize(t *testing.T) {
 		if n := localSize(func(v string) string { return env[v] }); n != want {
 			t.Errorf("node %s: %d, want %d", node, n, want)
 		}
-	}
-}
-
-// execAgain executes this program again and again from a thread that is not the first one, as many times as n says.
-// Then it waits for the end of its standard input.
-func execAgain(n string) {
-	left, _ := strconv.Atoi(n)
-	if left == 0 {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}
-	failed := make(chan error)
-	for range 4 { // one of them is not the first thread
-		go func() {
-			runtime.LockOSThread()
-			if syscall.Gettid() == os.Getpid() {
-				select {}
-			}
-			again := []string{os.Args[0], "exec-again", strconv.Itoa(left - 1)}
-			failed <- syscall.Exec("/proc/self/exe", again, os.Environ())
-		}()
-	}
-	fmt.Fprintln(os.Stderr, <-failed)
-	os.Exit(1)
-}
-
-// TestExecutingProcessLives: while a thread executes a program, the first thread of the process has ended already, and
-// the process has not.
-func TestExecutingProcessLives(t *testing.T) {
-	cmd := exec.Command(os.Args[0], "exec-again", "200")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	st, err := statProcess(cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = cmd.Wait()
-	}()
-	for last := false; !last; {
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", st.pid))
-		last = strings.HasSuffix(string(line), "exec-again\x000\x00")
-		for range 1000 {
-			one, err := readStat(st.pid)
-			if err == nil && one.ended() || !st.process.alive() {
-				t.Error("a process that executes a program counts as ended")
-				last = true
-				break
-			}
-		}
-	}
-	in.Close()
-	<-ended
-	if st.process.alive() {
-		t.Error("a process that has ended counts as alive")
 	}
 }

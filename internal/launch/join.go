@@ -71,7 +71,7 @@ func CallerGroup() (Group, error) {
 	}
 	setting := variable + "=" + os.Getenv(variable)
 	for {
-		parent, err := statProcess(st.ppid)
+		parent, err := statProcess(st.PPID)
 		if err != nil {
 			return Group{}, fmt.Errorf("cannot find the launcher's process: %w", err)
 		}
@@ -236,7 +236,7 @@ func launcherStderr() *os.File {
 		return nil
 	}
 	for _, front := range []string{"mpiexec", "mpirun", "orterun", "prterun", "srun"} {
-		if strings.HasPrefix(top.name, front) {
+		if strings.HasPrefix(top.Name, front) {
 			return standardError(top.pid)
 		}
 	}

@@ -59,7 +59,7 @@ func spread(getenv func(string) string, above []processStat, cmdline func(int) [
 	nodes := number("OMPI_MCA_orte_num_nodes", "PALS_NNODES", "FLUX_JOB_NNODES")
 	control := ""
 	for _, p := range above {
-		if !strings.HasPrefix(p.name, "hydra_") {
+		if !strings.HasPrefix(p.Name, "hydra_") {
 			continue
 		}
 		words := cmdline(p.pid)

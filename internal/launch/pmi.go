@@ -105,7 +105,7 @@ func (p process) connectionWithHydra() (fd int, err error) {
 	// Another launcher may use another protocol. And the program may have closed the connection, and opened another
 	// one with the same number.
 	if peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
-		if st, err := statProcess(int(peer.Pid)); err == nil && strings.HasPrefix(st.name, "hydra_") {
+		if st, err := statProcess(int(peer.Pid)); err == nil && strings.HasPrefix(st.Name, "hydra_") {
 			return fd, nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/record/procstat"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -23,58 +24,16 @@ type process struct {
 // processStat has fields of /proc/pid/stat.
 type processStat struct {
 	process
-	ppid  int
-	state byte // of its first thread
-	// threads is the number of threads that have not ended, and the first one in any case.
-	// It is 0 if the kernel replaced the first thread by another one while it wrote the text, or removed the process.
-	threads int
-	flags   uint64 // flags of the kernel: PF_EXITING
-	name    string // name of the executable, its first 15 bytes
+	procstat.Stat
 }
 
-func statProcess(pid int) (st processStat, err error) {
-	for range 10 { // the second time suffices nearly always
-		if st, err = readStat(pid); err != nil || st.threads > 0 {
-			break
-		}
-	}
-	return st, err
+func statProcess(pid int) (processStat, error) {
+	st, err := procstat.Read(pid)
+	return processStat{process{st.PID, st.Start}, st}, err
 }
-
-func readStat(pid int) (processStat, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return processStat{}, err
-	}
-	// The name in parentheses may contain any characters, also parentheses.
-	text := string(data)
-	i := strings.LastIndexByte(text, ')')
-	if i < 0 {
-		return processStat{}, fmt.Errorf("/proc/%d/stat: no name in it", pid)
-	}
-	f := strings.Fields(text[i+1:])
-	if len(f) < 20 {
-		return processStat{}, fmt.Errorf("/proc/%d/stat: only %d fields", pid, len(f))
-	}
-	ppid, err1 := strconv.Atoi(f[1])
-	start, err2 := strconv.ParseUint(f[19], 10, 64)
-	flags, err3 := strconv.ParseUint(f[6], 10, 64)
-	threads, err4 := strconv.Atoi(f[17])
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return processStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
-	}
-	return processStat{
-		process: process{pid: pid, start: start}, ppid: ppid, state: f[0][0], threads: threads, flags: flags,
-		name: text[strings.IndexByte(text, '(')+1 : i],
-	}, nil
-}
-
-// ended reports whether the process has ended. Its first thread may have ended before: while another thread executes a
-// program, or because it has called pthread_exit. If the number of threads is 0, it is not known.
-func (p processStat) ended() bool { return (p.state == 'Z' || p.state == 'X') && p.threads == 1 }
 
 // isLauncher reports whether a process is part of a launcher of MPI programs, by the name of its executable.
-func (p processStat) isLauncher() bool { return isLauncher(p.name) }
+func (p processStat) isLauncher() bool { return isLauncher(p.Name) }
 
 func isLauncher(executable string) bool {
 	for _, name := range []string{
@@ -111,8 +70,8 @@ func killPending(pid int) bool {
 func ancestors(pid int) []processStat {
 	var out []processStat
 	st, err := statProcess(pid)
-	for err == nil && st.ppid > 1 && len(out) < 100 {
-		if st, err = statProcess(st.ppid); err == nil {
+	for err == nil && st.PPID > 1 && len(out) < 100 {
+		if st, err = statProcess(st.PPID); err == nil {
 			out = append(out, st)
 		}
 	}
@@ -126,13 +85,13 @@ func (p process) alive() bool {
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH)
 	}
-	return st.start == p.start && !st.ended()
+	return st.start == p.start && !st.Ended()
 }
 
 // undisturbed reports whether the process runs and is not about to end.
 func (p process) undisturbed() bool {
 	st, err := statProcess(p.pid)
-	return err == nil && st.process == p && !st.ended() && st.flags&exiting == 0 && !killPending(p.pid)
+	return err == nil && st.process == p && !st.Ended() && st.Flags&exiting == 0 && !killPending(p.pid)
 }
 
 // kill sends a signal to the process, unless it has ended.
@@ -155,14 +114,14 @@ func descendants(root int) []process {
 			continue
 		}
 		if st, err := statProcess(pid); err == nil {
-			children[st.ppid] = append(children[st.ppid], st)
+			children[st.PPID] = append(children[st.PPID], st)
 		}
 	}
 	var out []process
 	queue := []int{root}
 	for len(queue) > 0 {
 		for _, st := range children[queue[0]] {
-			if !st.ended() {
+			if !st.Ended() {
 				out = append(out, st.process)
 			}
 			queue = append(queue, st.pid)
@@ -193,7 +152,7 @@ func Register(session string) error {
 	}
 	r := ring.Registration{PID: st.pid, Start: st.start, Rank: rankOf(os.Getenv)}
 	for _, a := range Above() {
-		r.Above = append(r.Above, ring.Ancestor{PID: a.pid, Start: a.start, Name: a.name})
+		r.Above = append(r.Above, ring.Ancestor{PID: a.pid, Start: a.start, Name: a.Name})
 	}
 	if err := r.Write(session); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/mpivet/mpivet/internal/record/procstat"
 	"github.com/mpivet/mpivet/internal/record/ring"
 )
 
@@ -98,7 +99,7 @@ func (r *Ranks) Registered(reg *ring.Registration) {
 	defer r.mu.Unlock()
 	var chain []processStat
 	for _, a := range reg.Above {
-		chain = append(chain, processStat{process: process{a.PID, a.Start}, name: a.Name})
+		chain = append(chain, processStat{process{a.PID, a.Start}, procstat.Stat{PID: a.PID, Start: a.Start, Name: a.Name}})
 	}
 	r.below(chain)
 }

@@ -561,7 +561,7 @@ func (l *Live) attachProc(f file) *proc {
 	before := l.registration(p.info.PID)
 	if old := l.byPID[p.info.PID]; old != nil && !old.gone {
 		// The same number: after exec(), or the old process died and a new one got its number.
-		if _, start, _ := procStat(p.info.PID); start != 0 && startedAfter(p.info.PID, old.info.Start) {
+		if startedAfter(p.info.PID, old.info.Start) {
 			l.end(old.info.ID)
 		} else {
 			old.gone, old.kind, old.goneAt = true, Replaced, now()

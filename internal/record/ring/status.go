@@ -1,11 +1,12 @@
 package ring
 
 import (
-	"bytes"
 	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/procstat"
 )
 
 // WaitStatus returns how a process has ended, given its pidfd and its number. The caller need not be its parent. ok is
@@ -33,25 +34,15 @@ func stillMeant(pidfd int) bool { return unix.PidfdSendSignal(pidfd, 0, nil, 0) 
 
 // zombieStatus returns how a process has ended, if its parent has not yet waited for it.
 func zombieStatus(pid int) (unix.WaitStatus, bool) {
-	dir := "/proc/" + strconv.Itoa(pid)
-	b, err := os.ReadFile(dir + "/stat")
-	if err != nil {
+	p, err := procstat.Read(pid)
+	if err != nil || !p.Ended() {
 		return 0, false
 	}
-	// The name is in parentheses and may contain anything.
-	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	if len(f) < 50 || f[0][0] != 'Z' && f[0][0] != 'X' {
-		return 0, false
-	}
-	code, err := strconv.ParseUint(string(f[49]), 10, 32)
-	if err != nil {
-		return 0, false
-	}
-	if code == 0 { // also 0 if the caller may not see the code
+	if p.ExitCode == 0 { // also 0 if the caller may not see the code
 		var st unix.Stat_t
-		if unix.Stat(dir, &st) != nil || int(st.Uid) != os.Getuid() {
+		if unix.Stat("/proc/"+strconv.Itoa(pid), &st) != nil || int(st.Uid) != os.Getuid() {
 			return 0, false
 		}
 	}
-	return unix.WaitStatus(code), true
+	return unix.WaitStatus(p.ExitCode), true
 }

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpivet/mpivet/internal/record/procstat"
 )
 
 // watcher reports which files have appeared in a session's directories, and which processes have ended, in the order of
@@ -282,7 +283,7 @@ func (w *watcher) watchRegistered(r *Registration, number int) int {
 	if err != nil {
 		return -1
 	}
-	if _, start, ok := procStat(r.PID); ok && start != r.Start {
+	if st, err := procstat.Read(r.PID); err == nil && st.Start != r.Start {
 		unix.Close(fd)
 		return -1
 	}
@@ -338,51 +339,20 @@ func (w *watcher) wait(d time.Duration) {
 	waitReady(w.epoll, d)
 }
 
-// procStat returns whether a process has ended, and its start (in clock ticks since boot), from /proc. ok is false if
-// that cannot be read.
-func procStat(pid int) (ended bool, start uint64, ok bool) {
-	ended, start, ok = readStat(pid)
-	if ok && ended {
-		// A thread may just have taken the place of the first one, to execute a program: it is seen at the second time.
-		ended, start, ok = readStat(pid)
-	}
-	return ended, start, ok
-}
-
-func readStat(pid int) (ended bool, start uint64, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return false, 0, false
-	}
-	// The name is in parentheses and may contain anything.
-	i := bytes.LastIndexByte(b, ')')
-	if i < 0 {
-		return false, 0, false
-	}
-	f := bytes.Fields(b[i+1:])
-	if len(f) < 20 {
-		return false, 0, false
-	}
-	// The first thread may have ended before the others: while one of them executes a program, or after pthread_exit.
-	ended = (f[0][0] == 'Z' || f[0][0] == 'X') && len(f[17]) == 1 && f[17][0] <= '1'
-	start, err = strconv.ParseUint(string(f[19]), 10, 64)
-	return ended, start, err == nil
-}
-
 // dead reports whether a process has ended, even if its parent has not waited for it yet.
 func dead(pid int) bool {
 	if unix.Kill(pid, 0) == unix.ESRCH {
 		return true
 	}
-	ended, _, ok := procStat(pid)
-	return ok && ended
+	st, err := procstat.Read(pid)
+	return err == nil && st.Ended()
 }
 
 // startedAfter reports whether the present process with that number started (well) after the given CLOCK_MONOTONIC
 // time.
 func startedAfter(pid int, t time.Duration) bool {
-	_, start, ok := procStat(pid)
-	if !ok || t <= 0 {
+	st, err := procstat.Read(pid)
+	if err != nil || t <= 0 {
 		return false
 	}
 	var mono, boot unix.Timespec
@@ -390,6 +360,6 @@ func startedAfter(pid int, t time.Duration) bool {
 		return false
 	}
 	const ticks = 100 // USER_HZ, the same on all machines that Go runs on
-	began := time.Duration(start) * (time.Second / ticks)
+	began := time.Duration(st.Start) * (time.Second / ticks)
 	return began > t+time.Duration(boot.Nano()-mono.Nano())+50*time.Millisecond
 }
