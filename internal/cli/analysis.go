@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -200,6 +201,7 @@ type ticker struct {
 func (k ticker) Tick() {
 	k.a.advance()
 	k.a.sayProgress()
+	k.a.sayAlone()
 	if k.a.stopping != nil {
 		k.a.stopping.tick()
 	}
@@ -293,6 +295,24 @@ func (a *analysis) launcherKilled(what string) {
 	}
 }
 
+// sayAlone tells the user, once, that each process is alone in its MPI_COMM_WORLD.
+func (a *analysis) sayAlone() {
+	if a.run.Alone != "" || a.fatality == nil { // a replay has the note from the run
+		return
+	}
+	n := a.pipeline.Tracker.Alone()
+	if n == 0 {
+		return
+	}
+	a.run.Alone = fmt.Sprintf("each of the %d processes is alone in its MPI_COMM_WORLD: "+
+		"the launcher does not work with %s. Use a launcher of the MPI with which the program was built "+
+		"(under Slurm: another srun --mpi)",
+		n, cmp.Or(a.run.MPI, "the program's MPI"))
+	if a.text != nil {
+		say("%s", a.run.Alone)
+	}
+}
+
 // note adds notes that the user needs to judge the result.
 func (a *analysis) note(notes ...string) { a.run.Notes = append(a.run.Notes, notes...) }
 
@@ -301,6 +321,7 @@ func (a *analysis) note(notes ...string) { a.run.Notes = append(a.run.Notes, not
 // meaning.
 func (a *analysis) finish(status int, duration time.Duration, aborted bool) error {
 	a.pipeline.Finish()
+	a.sayAlone()
 	if !a.reporting.CompareAndSwap(false, true) {
 		select {} // a signal came first, and its handler ends mpivet
 	}
@@ -309,11 +330,8 @@ func (a *analysis) finish(status int, duration time.Duration, aborted bool) erro
 	if a.recording != nil {
 		s := a.stats
 		s.ExitStatus, s.Duration, s.Aborted = status, duration, aborted
-		notes := a.run.Notes
-		if a.run.Launcher != "" {
-			notes = append([]string{a.run.Launcher}, notes...)
-		}
-		s.Notes = strings.Join(notes, "\n")
+		notes := slices.DeleteFunc([]string{a.run.Launcher, a.run.Alone}, func(n string) bool { return n == "" })
+		s.Notes = strings.Join(append(notes, a.run.Notes...), "\n")
 		if err := a.recording.close(s); err != nil {
 			problems = append(problems, fmt.Errorf("--record: %w", err))
 		}

@@ -99,7 +99,8 @@ func (r *Ranks) Registered(reg *ring.Registration) {
 	defer r.mu.Unlock()
 	var chain []processStat
 	for _, a := range reg.Above {
-		chain = append(chain, processStat{process{a.PID, a.Start}, procstat.Stat{PID: a.PID, Start: a.Start, Name: a.Name}})
+		st := procstat.Stat{PID: a.PID, Start: a.Start, Name: a.Name}
+		chain = append(chain, processStat{process{a.PID, a.Start}, st})
 	}
 	r.below(chain)
 }

@@ -35,6 +35,8 @@ type Run struct {
 	Suppressions []finding.SuppressionCount
 	// Launcher says that the launcher was killed, and how; "" if it was not. It has already been reported to the user.
 	Launcher string
+	// Alone says that each process is alone in its MPI_COMM_WORLD, "" if not. It has already been reported, too.
+	Alone string
 	// Interrupted says that the run was ended from outside, or is reported before its end.
 	Interrupted bool
 }

@@ -50,6 +50,27 @@ func (j *job) place(p *Process, rank, size int) {
 	j.byRank[rankKey{w, rank}] = p
 }
 
+// Alone returns how many processes a launcher has started together, if all of them have left MPI_Init, each in an
+// MPI_COMM_WORLD of its own. Then the launcher does not work with their MPI. Otherwise, Alone returns 0.
+func (j *job) Alone() (n int) {
+	for _, w := range j.Worlds {
+		if w.Size > 1 {
+			return 0
+		}
+	}
+	ranks := make(map[int]bool) // the launcher's
+	for _, p := range j.Processes {
+		if p.World != nil && p.WorldSize > 1 {
+			n = max(n, p.WorldSize)
+			ranks[p.Proc.Rank] = true
+		}
+	}
+	if len(ranks) < n {
+		return 0
+	}
+	return n
+}
+
 // Distrust prevents conclusions from calls that p seems to lack: not all of its calls are known. nil stands for all
 // processes.
 func (j *job) Distrust(p *Process) {

@@ -14,8 +14,8 @@ type Stat struct {
 	PID, PPID int
 	Start     uint64 // clock ticks since boot; a later process with the same PID has another one
 	State     byte   // of the first thread
-	// Threads is the number of threads that have not ended, and the first one in any case. It is 0 if the kernel replaced
-	// the first thread by another one while it wrote the text, or removed the process.
+	// Threads is the number of threads that have not ended, and the first one in any case. It is 0 if the kernel
+	// replaced the first thread by another one while it wrote the text, or removed the process.
 	Threads  int
 	Flags    uint64 // flags of the kernel: PF_EXITING
 	Name     string // name of the executable, its first 15 bytes

@@ -118,6 +118,10 @@ type Suppression struct {
 // New makes the document. The order of the findings does not depend on the order in which they occurred: follow-ups
 // last, then by severity (highest first), by check, and by key.
 func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Document {
+	notes := run.Notes
+	if run.Alone != "" {
+		notes = append([]string{run.Alone}, notes...)
+	}
 	d := &Document{
 		Schema: Schema,
 		Run: Run{
@@ -131,7 +135,7 @@ func New(run *report.Run, findings []*finding.Finding, sum finding.Summary) *Doc
 			Collectives: run.Collectives,
 			Stall:       seconds(run.Stall),
 			Unrecorded:  run.Unrecorded,
-			Notes:       run.Notes,
+			Notes:       notes,
 			Launcher:    run.Launcher,
 			Interrupted: run.Interrupted,
 		},
