@@ -8,7 +8,8 @@
  *   - MPICH calls MPIR_Err_return_comm (_win, _session) for every error of an MPI function, with the function's name.
  *     MPICH may hold its global lock there.
  *   - Open MPI calls ompi_mpi_errors_are_fatal_comm_handler (_win_, _file_, _instance_) if the handler is
- *     MPI_ERRORS_ARE_FATAL.
+ *     MPI_ERRORS_ARE_FATAL. Ubuntu links Open MPI so that it does not use the dynamic linker for that. Then these
+ *     functions are replaced in the predefined error handler, which has their addresses.
  * Some libraries may not call them in this way. Then nothing is published before the process ends, and the analyzer
  * sees only that it ended inside the call.
  */
@@ -17,6 +18,7 @@
 #endif
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 #include "api.h"
 #include "errors.h"
 #include "query.h"
+#include "real.h"
 
 /* The libraries whose functions are replaced. A library for the standard ABI may be used with either. */
 #if defined(MPICH_VERSION)
@@ -214,6 +217,40 @@ BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_win_handler)
 BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_file_handler)
 BEFORE_OPEN_MPI(ompi_mpi_errors_are_fatal_instance_handler)
 
+/* Replaces Open MPI's functions in its handler MPI_ERRORS_ARE_FATAL, unless the dynamic linker has done so. */
+static void replace_in_handler(void)
+{
+    void **handler = mv_symbol("ompi_mpi_errors_are_fatal");
+    Dl_info where;
+    const ElfW(Sym) *symbol = NULL;
+    if (!handler || !dladdr1(handler, &where, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || where.dli_saddr != handler)
+        return;
+    const size_t n = symbol->st_size / sizeof *handler;
+    open_mpi_fatal *const done = ompi_mpi_errors_are_fatal_comm_handler;
+    for (size_t i = 0; i < n; i++)
+        if (!memcmp(&handler[i], &done, sizeof done))
+            return;
+    const struct {
+        const void *theirs;
+        open_mpi_fatal *ours;
+    } list[] = {
+#define FATAL(name) {REAL(name), name}
+        FATAL(ompi_mpi_errors_are_fatal_comm_handler),
+        FATAL(ompi_mpi_errors_are_fatal_win_handler),
+        FATAL(ompi_mpi_errors_are_fatal_file_handler),
+        FATAL(ompi_mpi_errors_are_fatal_instance_handler),
+#undef FATAL
+    };
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+            if (list[k].theirs && handler[i] == list[k].theirs)
+                memcpy(&handler[i], &list[k].ours, sizeof *handler);
+}
+
+#else
+
+static void replace_in_handler(void) {}
+
 #endif
 
 static int is_fatal(MPI_Comm comm)
@@ -251,6 +288,8 @@ void mv_call_errhandler(struct mv_thread *t, MPI_Comm comm, int code)
 
 void mv_errors_start(int world)
 {
-    if (!world || is_fatal(MPI_COMM_WORLD))
-        atomic_store(&telling, 1);
+    if (world && !is_fatal(MPI_COMM_WORLD))
+        return;
+    replace_in_handler();
+    atomic_store(&telling, 1);
 }
