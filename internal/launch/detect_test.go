@@ -117,6 +117,28 @@ func TestDetectFindsTheMPIOfAProgram(t *testing.T) {
 	}
 }
 
+// TestLauncherWithoutVersion: if a launcher does not tell its version, the name of its file decides.
+func TestLauncherWithoutVersion(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	for _, name := range []string{"mpirun.openmpi", "mpiexec.hydra", "mpirun"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho Sorry!\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"mpiexec.openmpi": "mpirun.openmpi", "mpiexec.mpich": "mpiexec.hydra"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for flavour, want := range map[Flavour]string{OpenMPI: "mpiexec.openmpi", MPICH: "mpiexec.mpich"} {
+		m := &MPI{Flavour: flavour, Library: filepath.Join(dir, "libmpi.so")}
+		if got, err := m.Launcher(); err != nil || got != filepath.Join(dir, want) {
+			t.Errorf("%s: %s, %v", flavour, got, err)
+		}
+	}
+}
+
 func TestDetectThroughLibraries(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -358,7 +358,8 @@ func (m *MPI) Launcher() (string, error) {
 		strings.Join(names, ", "), m, m.Library)
 }
 
-// fits reports whether a launcher belongs to this MPI's family, by the output of --version.
+// fits reports whether a launcher belongs to this MPI's family, by the output of --version. Some installations lack the
+// text of it (Open MPI of Ubuntu 26.04): then the name of its file decides.
 func (m *MPI) fits(launcher string) (bool, error) {
 	text, err := output(launcher, "--version")
 	if _, own := errors.AsType[*exec.ExitError](err); own {
@@ -371,6 +372,15 @@ func (m *MPI) fits(launcher string) (bool, error) {
 	isHydra := strings.Contains(text, "HYDRA") || strings.Contains(text, "MPICH") ||
 		strings.Contains(text, "Intel(R) MPI") ||
 		strings.Contains(strings.ToUpper(text), "MVAPICH")
+	if !isOpen && !isHydra {
+		file, err := filepath.EvalSymlinks(launcher)
+		if err != nil {
+			return false, err
+		}
+		file = filepath.Base(file)
+		isOpen = strings.HasSuffix(file, ".openmpi") || slices.Contains([]string{"orterun", "prterun", "prte"}, file)
+		isHydra = file == "mpiexec.hydra"
+	}
 	switch m.Flavour {
 	case OpenMPI:
 		return isOpen, nil

@@ -223,7 +223,8 @@ static void replace_in_handler(void)
     void **handler = mv_symbol("ompi_mpi_errors_are_fatal");
     Dl_info where;
     const ElfW(Sym) *symbol = NULL;
-    if (!handler || !dladdr1(handler, &where, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || where.dli_saddr != handler)
+    if (!handler || !dladdr1(handler, &where, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+        where.dli_saddr != handler)
         return;
     const size_t n = symbol->st_size / sizeof *handler;
     open_mpi_fatal *const done = ompi_mpi_errors_are_fatal_comm_handler;
