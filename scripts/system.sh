@@ -14,7 +14,8 @@ set -eu
 self=$(readlink -f "$0")
 
 usage() {
-    echo "usage: scripts/system.sh [-fresh] SUITE[-arm64] COMMAND [ARGUMENT…]   (SUITE: bookworm, trixie, forky, noble)" >&2
+    echo "usage: scripts/system.sh [-fresh] SUITE[-arm64] COMMAND [ARGUMENT…]   (SUITE: bookworm, trixie, forky;" \
+        "Ubuntu: noble, resolute)" >&2
     exit 2
 }
 

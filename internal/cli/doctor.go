@@ -140,6 +140,10 @@ func (d *doctor) linked(prog *launch.Program) {
 func (d *doctor) mpi(m *launch.MPI, b *launch.Builder) {
 	d.ok("MPI", "%s in %s (%s)", m, m.Library, m.Why)
 	d.functions(m)
+	if !m.TellsErrors() {
+		d.note("fatal errors", "this %s does not let mpivet see an error that ends the program: such findings only "+
+			"tell in which call it ended; MPI_ERRORS_RETURN shows more", m.Flavour)
+	}
 	launcher, err := m.Launcher()
 	if err != nil {
 		d.fail("launcher", err)

@@ -117,6 +117,31 @@ func TestDetectFindsTheMPIOfAProgram(t *testing.T) {
 	}
 }
 
+// TestCallsByLinker: a preloaded library can't replace a function for the library that defines it, if that one is
+// linked with -Bsymbolic-functions.
+func TestCallsByLinker(t *testing.T) {
+	t.Chdir(t.TempDir())
+	source := "int f(void); int g(void) { return f(); } int f(void) { return 1; } int h(void) { return 2; }\n"
+	compile(t, "gcc", source, "direct.so", "-shared", "-fPIC", "-O0", "-Wl,-Bsymbolic-functions")
+	compile(t, "gcc", source, "replaceable.so", "-shared", "-fPIC", "-O0")
+	for _, c := range []struct {
+		file, function string
+		want           bool
+	}{
+		{"replaceable.so", "f", true}, {"replaceable.so", "h", false}, {"replaceable.so", "none", false},
+		{"direct.so", "f", false},
+	} {
+		f, err := openELF(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.callsByLinker(c.function); err != nil || got != c.want {
+			t.Errorf("%s: %s: %t, %v", c.file, c.function, got, err)
+		}
+		f.Close()
+	}
+}
+
 // TestLauncherWithoutVersion: if a launcher does not tell its version, the name of its file decides.
 func TestLauncherWithoutVersion(t *testing.T) {
 	dir := t.TempDir()

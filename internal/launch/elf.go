@@ -54,6 +54,36 @@ func openELF(path string) (*elfFile, error) {
 	return &elfFile{File: f, path: path}, nil
 }
 
+// callsByLinker reports whether the file finds a function through the dynamic linker when it calls it, even if it
+// defines the function itself. Then a preloaded library can replace the function.
+func (f *elfFile) callsByLinker(function string) (bool, error) {
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return false, err
+	}
+	// Index 0 is left out in symbols.
+	wanted := uint64(slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == function }) + 1)
+	if wanted == 0 || f.Class != elf.ELFCLASS64 {
+		return false, nil
+	}
+	const size, infoAt = 24, 8 // Elf64_Rela
+	for _, s := range f.Sections {
+		if s.Type != elf.SHT_RELA {
+			continue
+		}
+		data, err := s.Data()
+		if err != nil {
+			return false, err
+		}
+		for ; len(data) >= size; data = data[size:] {
+			if f.ByteOrder.Uint64(data[infoAt:])>>32 == wanted {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 func readObject(path string) (*object, error) {
 	f, err := openELF(path)
 	if err != nil {

@@ -88,6 +88,21 @@ func (m *MPI) Exported() map[string]bool {
 	return m.exported
 }
 
+// TellsErrors reports whether mpivet learns of an error before it ends the program. MPICH must call its own function
+// for that through the dynamic linker, see preload/src/errors.c. That of Ubuntu does not.
+func (m *MPI) TellsErrors() bool {
+	if m.Flavour == OpenMPI { // it calls a function whose address is in an object that can be changed
+		return true
+	}
+	f, err := openELF(m.Library)
+	if err != nil {
+		return true // not known
+	}
+	defer f.Close()
+	tells, err := f.callsByLinker("MPIR_Err_return_comm")
+	return tells || err != nil
+}
+
 // openMPI reads a library file and returns its MPI. It fails if the file is not an MPI library.
 func openMPI(path, why string) (*MPI, error) {
 	real, err := filepath.EvalSymlinks(path)

@@ -224,7 +224,12 @@ func (s *deaths) report(p *track.Process) {
 	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
 	case e.Kind == ring.Vanished:
-		f.Advice = "Find out what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
+		const killers = "what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
+		f.Advice = "Find out " + killers
+		if open != nil && strings.Contains(p.Library, "MPICH") {
+			f.Advice = "If MPI has printed an error of this call, that is the cause: MPICH's launcher then kills the " +
+				"rank. Otherwise, find out " + killers
+		}
 		if q := s.withoutExit(p); q != nil && p.Finalizing {
 			f.Advice += fmt.Sprintf(" It may be MPICH's launcher: from version 4.2 on, it kills the other ranks if "+
 				"one ends after MPI_Finalize without exit(), as rank %d did. Let rank %d call exit() or return from "+
