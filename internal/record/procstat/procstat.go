@@ -19,7 +19,7 @@ type Stat struct {
 	Threads  int
 	Flags    uint64 // flags of the kernel: PF_EXITING
 	Name     string // name of the executable, its first 15 bytes
-	ExitCode uint32 // how it has ended, as wait(2) tells it; 0 also if the caller may not see that
+	ExitCode uint32 // how it has ended, as wait(2) tells it; 0 also if that is not known: the caller may not see it
 }
 
 // Ended reports whether the process has ended. Its first thread may have ended before: while another thread executes a
@@ -53,15 +53,18 @@ func parse(pid int, text string) (Stat, error) {
 	}
 	// The manual counts the fields from 1: the number of the process and the name are two more.
 	f := strings.Fields(text[i+1:])
-	if len(f) < 50 {
+	if len(f) < 20 {
 		return Stat{}, fmt.Errorf("/proc/%d/stat: only %d fields", pid, len(f)+2)
 	}
 	ppid, err1 := strconv.Atoi(f[1])
 	flags, err2 := strconv.ParseUint(f[6], 10, 64)
 	threads, err3 := strconv.Atoi(f[17])
 	start, err4 := strconv.ParseUint(f[19], 10, 64)
-	code, err5 := strconv.ParseUint(f[49], 10, 32)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	var code uint64
+	if len(f) >= 50 {
+		code, _ = strconv.ParseUint(f[49], 10, 32) // 0: not known, as in some sandboxes
+	}
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return Stat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
 	return Stat{
