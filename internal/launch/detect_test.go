@@ -128,7 +128,9 @@ func TestCallsByLinker(t *testing.T) {
 		file, function string
 		want           bool
 	}{
-		{"replaceable.so", "f", true}, {"replaceable.so", "h", false}, {"replaceable.so", "none", false},
+		{"replaceable.so", "f", true},
+		{"replaceable.so", "h", false},
+		{"replaceable.so", "none", false},
 		{"direct.so", "f", false},
 	} {
 		f, err := openELF(c.file)

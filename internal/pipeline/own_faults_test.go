@@ -172,3 +172,63 @@ func TestEndedWithTheOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestLostPeer: Open MPI ends a process inside a call if the connection to another process is closed. Then only the end
+// of the other process is reported, whichever is seen first.
+func TestLostPeer(t *testing.T) {
+	const mpi = "LOCAL:MPI:CALL_FAILED [0]"
+	killed := ring.ProcEnd{Kind: ring.Vanished, Code: 9, Initialized: true, Time: 2}
+	for name, c := range map[string]struct {
+		library string
+		node    int // of rank 1
+		peer    ring.ProcEnd
+		want    string
+	}{
+		"killed":                 {"Open MPI v5.0.7", 1, killed, "LOCAL:EXIT:SIGNAL [1]"},
+		"killed by the launcher": {"MPICH 4.0", 1, killed, mpi},
+		"exit": {
+			"Open MPI v5.0.7", 1,
+			ring.ProcEnd{Kind: ring.Exited, Code: 2, Initialized: true, Time: 2},
+			"LOCAL:EXIT:BEFORE_MPI_FINALIZE [1]",
+		},
+		"ended by the launcher": {
+			"Open MPI v5.0.7", 1,
+			ring.ProcEnd{Kind: ring.Signaled, Code: 15, Initialized: true, Asked: true, Time: 2},
+			mpi,
+		},
+		"later, on the same node": {"Open MPI v5.0.7", 0, killed, mpi},
+	} {
+		for _, first := range []int{0, 1} {
+			var got collected
+			p := pipeline.New(pipeline.Options{Checks: all.Checks(), Reporter: &got})
+			for rank := range 2 {
+				proc := &ring.Proc{ID: ring.ProcID(rank), PID: 1000 + rank, PPID: 1, Rank: rank, WorldSize: 2}
+				if rank == 1 {
+					proc.Node = c.node
+				}
+				p.Proc(proc)
+				p.Thread(&ring.Thread{ID: ring.ThreadID(rank), Proc: ring.ProcID(rank), TID: 1000 + rank, Main: true})
+				p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: NewRank(rank, 2).Bytes()})
+				p.Batch(&ring.Batch{Thread: ring.ThreadID(rank), Data: MPI(rank, 2, c.library)})
+			}
+			rec := Record(1, "MPI_Barrier", map[string]any{"comm": World}, 0)
+			p.Batch(&ring.Batch{Thread: 0, Data: rec, Open: true})
+			for _, rank := range []int{first, 1 - first} {
+				end := c.peer
+				if rank == 0 {
+					end = ring.ProcEnd{
+						Kind: ring.Exited, Code: 14, Initialized: true, InMPI: true, Time: 1, PCs: []uint64{0x5010},
+						Maps: []ring.Mapping{{Start: 0x5000, End: 0x6000, Path: "/usr/lib/libopen-pal.so"}},
+					}
+				}
+				p.End(ring.ProcID(rank), &end)
+			}
+			p.Finish()
+			names := got.Names()
+			slices.Sort(names)
+			if found := strings.Join(names, ", "); found != c.want {
+				t.Errorf("%s, rank %d ends first: found %s", name, first, found)
+			}
+		}
+	}
+}

@@ -2,9 +2,11 @@ package call
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpivet/mpivet/internal/check"
 	"github.com/mpivet/mpivet/internal/finding"
+	"github.com/mpivet/mpivet/internal/record/ring"
 	"github.com/mpivet/mpivet/internal/track"
 )
 
@@ -14,13 +16,19 @@ import (
 type endings struct {
 	x     *check.Run
 	told  map[*track.Process]bool // processes with a fatal error that MPI has told the library of
-	held  []*finding.Finding
+	held  []heldEnd
 	ticks int // since the last one was held back
+}
+
+// heldEnd is a process that MPI has ended, and the finding about that.
+type heldEnd struct {
+	p *track.Process
+	f *finding.Finding
 }
 
 func (s *endings) end(p *track.Process) {
 	if !s.told[p] && !explainedEnd(p) && s.x.EndedByMPI(p) && len(p.Threads) > 0 {
-		s.held, s.ticks = append(s.held, ended(s.x, p)), 0
+		s.held, s.ticks = append(s.held, heldEnd{p, ended(s.x, p)}), 0
 	}
 }
 
@@ -31,12 +39,28 @@ func (s *endings) tick() {
 }
 
 func (s *endings) report() {
-	for _, f := range s.held {
-		if len(s.told) == 0 && !s.x.Tracker.Aborting {
-			s.x.Report(f)
+	for _, h := range s.held {
+		if len(s.told) == 0 && !s.x.Tracker.Aborting && !s.lostPeer(h.p) {
+			s.x.Report(h.f)
 		}
 	}
 	s.held = nil
+}
+
+// lostPeer reports whether MPI may have ended a process because another one had died: Open MPI ends a process whose
+// connection to another one is closed. Which of them ended first is known only on one node.
+func (s *endings) lostPeer(p *track.Process) bool {
+	return slices.ContainsFunc(s.x.Tracker.Processes, func(q *track.Process) bool {
+		e := q.Ended
+		if q == p || q.Rank < 0 || e == nil || e.Asked || q.Finalizing || !q.Initialized ||
+			q.Node == p.Node && e.Time > p.Ended.Time {
+			return false
+		}
+		if e.Kind == ring.Vanished && !s.x.EndsInOrder(p) {
+			return false // the launcher may have killed it because p ended
+		}
+		return e.Kind != ring.Replaced && !s.x.EndedByMPI(q)
+	})
 }
 
 // ended describes a call in which MPI ended the process without calling its error handler. MPI does so for files and

@@ -82,6 +82,9 @@ func (s *deaths) end(p *track.Process) {
 	}
 	switch e.Kind {
 	case ring.Exited, ring.Replaced:
+		if s.mayHaveLostPeer(p) {
+			return
+		}
 		if e.Kind == ring.Exited && (p.Initialized && !p.Finalizing || e.Code != 0 && isRank(s.x.Tracker, p)) {
 			// The launcher may have killed the others since, and some may have been gone before it.
 			since := slices.DeleteFunc(slices.Clone(s.dead),
@@ -98,6 +101,13 @@ func (s *deaths) end(p *track.Process) {
 		return
 	}
 	s.dead = append(s.dead, p)
+}
+
+// mayHaveLostPeer reports whether MPI may have ended p because a process on another node had died, of which the records
+// may come later. Processes that are killed because p has ended are asked to end first.
+func (s *deaths) mayHaveLostPeer(p *track.Process) bool {
+	return s.x.EndsInOrder(p) && s.x.EndedByMPI(p) && !slices.Contains(s.enders, p) &&
+		slices.ContainsFunc(s.x.Tracker.Processes, func(q *track.Process) bool { return q.Node != p.Node })
 }
 
 // isRank reports whether p is a process of the MPI program, and not a child of one.
@@ -224,17 +234,7 @@ func (s *deaths) report(p *track.Process) {
 	case e.Kind == ring.Vanished && e.Code != 0 && e.Code != int(unix.SIGKILL):
 		f.Message += fmt.Sprintf(" (%s)", describeSignal(e.Code))
 	case e.Kind == ring.Vanished:
-		const killers = "what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
-		f.Advice = "Find out " + killers
-		if open != nil && strings.Contains(p.Library, "MPICH") {
-			f.Advice = "If MPI has printed an error of this call, that is the cause: MPICH's launcher then kills the " +
-				"rank. Otherwise, find out " + killers
-		}
-		if q := s.withoutExit(p); q != nil && p.Finalizing {
-			f.Advice += fmt.Sprintf(" It may be MPICH's launcher: from version 4.2 on, it kills the other ranks if "+
-				"one ends after MPI_Finalize without exit(), as rank %d did. Let rank %d call exit() or return from "+
-				"main.", q.Rank, q.Rank)
-		}
+		f.Advice = s.whoKilled(p, open != nil)
 	case e.SenderPID == 0 && (e.Code == int(unix.SIGSEGV) || e.Code == int(unix.SIGBUS)):
 		f.Message += fmt.Sprintf(" (%s) at address %#x", describeSignal(e.Code), e.FaultAddr)
 		f.Details["address"] = fmt.Sprintf("%#x", e.FaultAddr)
@@ -285,6 +285,21 @@ func (s *deaths) report(p *track.Process) {
 		f.Sites = append(f.Sites, s.x.Site("last MPI call", p.Threads[0].Last))
 	}
 	s.x.Report(f)
+}
+
+// whoKilled returns the advice for a process that SIGKILL has ended.
+func (s *deaths) whoKilled(p *track.Process, inCall bool) string {
+	const killers = "what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
+	if inCall && strings.Contains(p.Library, "MPICH") {
+		return "If MPI has printed an error of this call, that is the cause: MPICH's launcher then kills the rank. " +
+			"Otherwise, find out " + killers
+	}
+	if q := s.withoutExit(p); q != nil && p.Finalizing {
+		return fmt.Sprintf("Find out "+killers+" It may be MPICH's launcher: from version 4.2 on, it kills the "+
+			"other ranks if one ends after MPI_Finalize without exit(), as rank %d did. Let rank %[1]d call exit() "+
+			"or return from main.", q.Rank)
+	}
+	return "Find out " + killers
 }
 
 // readsProgram reports whether a function of mpivet's library reads arrays that the program passes to MPI. A fault

@@ -276,6 +276,11 @@ func TestDoctorExaminesHosts(t *testing.T) {
 		doctor := func(status int, want []string, args ...string) {
 			t.Helper()
 			r := c.run(m, time.Minute, append([]string{c.mpivet, "doctor"}, args...)...)
+			// The launcher of MPICH 4.2 loses what the remote shell has printed in some of its runs (6 of 40).
+			for tries := 1; tries < 5 && m.Name == "mpich" && strings.Contains(r.Stdout, "Launch proxy failed") &&
+				!strings.Contains(r.Stdout, "no node"); tries++ {
+				r = c.run(m, time.Minute, append([]string{c.mpivet, "doctor"}, args...)...)
+			}
 			for _, w := range want {
 				if !regexp.MustCompile("(?m)^" + w).MatchString(r.Stdout) {
 					t.Errorf("no %q", w)
