@@ -290,14 +290,14 @@ func (s *deaths) report(p *track.Process) {
 // whoKilled returns the advice for a process that SIGKILL has ended.
 func (s *deaths) whoKilled(p *track.Process, inCall bool) string {
 	const killers = "what killed it: the out-of-memory killer (dmesg), a limit of the batch system, or a user."
-	if inCall && strings.Contains(p.Library, "MPICH") {
-		return "If MPI has printed an error of this call, that is the cause: MPICH's launcher then kills the rank. " +
-			"Otherwise, find out " + killers
-	}
 	if q := s.withoutExit(p); q != nil && p.Finalizing {
 		return fmt.Sprintf("Find out "+killers+" It may be MPICH's launcher: from version 4.2 on, it kills the "+
 			"other ranks if one ends after MPI_Finalize without exit(), as rank %d did. Let rank %[1]d call exit() "+
 			"or return from main.", q.Rank)
+	}
+	if inCall && strings.Contains(p.Library, "MPICH") {
+		return "If MPI has printed an error of this call, that is the cause: MPICH's launcher then kills the rank. " +
+			"Otherwise, find out " + killers
 	}
 	return "Find out " + killers
 }
