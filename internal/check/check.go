@@ -113,9 +113,12 @@ func (x *Run) EndedByMPI(p *track.Process) bool {
 	return len(stack) > 0 && stack[0].Module != filepath.Base(p.Exe)
 }
 
-// EndsInOrder reports whether the launcher of a process asks the other processes to end before it kills them. That of
-// Open MPI does; that of MPICH kills them at once.
-func (x *Run) EndsInOrder(p *track.Process) bool { return strings.Contains(p.Library, "Open MPI") }
+// MayHaveLostPeer reports whether MPI may have ended a process because its connection to another process was closed.
+// Open MPI does that. Its launcher asks processes to end before it kills them, so a kill without that has another
+// cause.
+func (x *Run) MayHaveLostPeer(p *track.Process) bool {
+	return strings.Contains(p.Library, "Open MPI") && x.EndedByMPI(p)
+}
 
 // Ranks turns members of a communicator into ranks in MPI_COMM_WORLD.
 func Ranks(c *match.Comm, members []int32) []int {

@@ -47,17 +47,14 @@ func (s *endings) report() {
 	s.held = nil
 }
 
-// lostPeer reports whether MPI may have ended a process because another one had died: Open MPI ends a process whose
-// connection to another one is closed. Which of them ended first is known only on one node.
+// lostPeer reports whether MPI may have ended a process because another one had died. Which of them ended first is
+// known only on one node.
 func (s *endings) lostPeer(p *track.Process) bool {
-	return slices.ContainsFunc(s.x.Tracker.Processes, func(q *track.Process) bool {
+	return s.x.MayHaveLostPeer(p) && slices.ContainsFunc(s.x.Tracker.Processes, func(q *track.Process) bool {
 		e := q.Ended
 		if q == p || q.Rank < 0 || e == nil || e.Asked || q.Finalizing || !q.Initialized ||
 			q.Node == p.Node && e.Time > p.Ended.Time {
 			return false
-		}
-		if e.Kind == ring.Vanished && !s.x.EndsInOrder(p) {
-			return false // the launcher may have killed it because p ended
 		}
 		return e.Kind != ring.Replaced && !s.x.EndedByMPI(q)
 	})

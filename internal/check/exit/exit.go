@@ -82,7 +82,7 @@ func (s *deaths) end(p *track.Process) {
 	}
 	switch e.Kind {
 	case ring.Exited, ring.Replaced:
-		if s.mayHaveLostPeer(p) {
+		if s.lostPeer(p) {
 			return
 		}
 		if e.Kind == ring.Exited && (p.Initialized && !p.Finalizing || e.Code != 0 && isRank(s.x.Tracker, p)) {
@@ -103,10 +103,10 @@ func (s *deaths) end(p *track.Process) {
 	s.dead = append(s.dead, p)
 }
 
-// mayHaveLostPeer reports whether MPI may have ended p because a process on another node had died, of which the records
-// may come later. Processes that are killed because p has ended are asked to end first.
-func (s *deaths) mayHaveLostPeer(p *track.Process) bool {
-	return s.x.EndsInOrder(p) && s.x.EndedByMPI(p) && !slices.Contains(s.enders, p) &&
+// lostPeer reports whether MPI may have ended p because a process on another node had died. The end of that process may
+// be seen later.
+func (s *deaths) lostPeer(p *track.Process) bool {
+	return s.x.MayHaveLostPeer(p) && !slices.Contains(s.enders, p) &&
 		slices.ContainsFunc(s.x.Tracker.Processes, func(q *track.Process) bool { return q.Node != p.Node })
 }
 
