@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mpivet/mpivet/internal/record/procstat"
 	"github.com/mpivet/mpivet/internal/testkit/mpirun"
 )
 
@@ -182,7 +183,8 @@ func (t *try) find(role string) int {
 		list := t.processes()
 		for _, p := range list {
 			// A child that a process has just forked has the same command line, until it executes its own program.
-			forked := slices.ContainsFunc(list, func(q proc) bool { return q.role == role && q.pid == parentOf(p.pid) })
+			st, _ := procstat.Read(p.pid) // PPID is 0 if the process does not exist
+			forked := slices.ContainsFunc(list, func(q proc) bool { return q.role == role && q.pid == st.PPID })
 			if p.role == role && (role == rank || !forked) {
 				found = append(found, p.pid)
 			}
@@ -195,21 +197,6 @@ func (t *try) find(role string) int {
 		}
 	}
 	return 0
-}
-
-// parentOf returns the process ID of a process's parent, 0 if the process does not exist.
-func parentOf(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	// The second field is a name in parentheses, which may contain anything.
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 2 {
-		return 0
-	}
-	parent, _ := strconv.Atoi(fields[1])
-	return parent
 }
 
 // over reports whether the command has ended.

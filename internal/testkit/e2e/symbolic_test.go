@@ -61,7 +61,7 @@ func makeSymbolic(t *testing.T, from, to string) {
 	for at := dynamic.Offset; at+2*entry <= end; at += entry {
 		if elf.DynTag(file.ByteOrder.Uint64(data[at:])) == elf.DT_NULL { // and another one follows
 			file.ByteOrder.PutUint64(data[at:], uint64(elf.DT_SYMBOLIC))
-			if err := os.WriteFile(to, data, 0o644); err != nil { //nolint:gosec // nothing in it is secret
+			if err := os.WriteFile(to, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			return

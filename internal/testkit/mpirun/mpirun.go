@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/mpivet/mpivet/internal/record/procstat"
 )
 
 // MPI is an MPI implementation to build and run examples with.
@@ -205,8 +207,8 @@ func marked(mark string) (pids []int) {
 	return pids
 }
 
-// describeMarked returns a line for each process that has mark in its environment: its number, host name's namespace,
-// state, what its first thread waits for, and command.
+// describeMarked returns a line for each process that has mark in its environment: its number, the namespace of its
+// node's name, its state, what its first thread waits for, and its command.
 func describeMarked(mark string) string {
 	var text strings.Builder
 	for _, pid := range marked(mark) {
@@ -214,11 +216,13 @@ func describeMarked(mark string) string {
 			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name)) // empty: it has just ended
 			return strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
 		}
-		_, stat, _ := strings.Cut(read("stat"), ") ")
-		state, _, _ := strings.Cut(stat, " ")
-		host, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/uts", pid))
-		fmt.Fprintf(&text, "%d %s %s in %s, syscall %s: %s\n",
-			pid, host, state, read("wchan"), read("syscall"), read("cmdline"))
+		st, err := procstat.Read(pid)
+		if err != nil {
+			continue // it has just ended
+		}
+		node, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/uts", pid))
+		fmt.Fprintf(&text, "%d %s %c in %s, syscall %s: %s\n",
+			pid, node, st.State, read("wchan"), read("syscall"), read("cmdline"))
 	}
 	return text.String()
 }
