@@ -6,8 +6,8 @@
 set -eu
 
 packages="gcc g++ gfortran libc6-dev make mpich libmpich-dev openmpi-bin libopenmpi-dev hpcc python3-mpi4py gdb"
-packages="$packages netpipe-mpich2 netpipe-openmpi"
-wanted="netpipe-mpich2 netpipe-openmpi" # Ubuntu 24.04 has none; they are only tried
+optional="netpipe-mpich2 netpipe-openmpi" # only programs to try; Ubuntu 24.04 does not have them
+packages="$packages $optional"
 dev="git clang clang-format tmux lldb protobuf-compiler iproute2 slurmctld slurmd slurm-client munge"
 case ${1:-} in
 dev) packages="$packages $dev" ;;
@@ -76,11 +76,11 @@ known() {
     apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
 }
 
-# Prints those of the packages that are not installed and can be, as far as the lists tell.
+# Prints the packages that are missing. Optional ones that the system does not have are left out.
 missing() {
     for p in $packages; do
         ! installed "$p" || continue
-        case " $wanted " in
+        case " $optional " in
         *" $p "*) ! known gcc || known "$p" || continue ;;
         esac
         printf ' %s' "$p"

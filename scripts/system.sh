@@ -3,7 +3,7 @@
 #
 #   scripts/system.sh trixie make test
 #   scripts/system.sh forky make demo
-#   scripts/system.sh noble make test             (Ubuntu 24.04)
+#   scripts/system.sh resolute make demo          (Ubuntu 26.04)
 #   scripts/system.sh trixie-arm64 make quick     (emulated by qemu)
 #
 # The first use makes the system's root directory from its packages, with mmdebstrap. It is kept in
