@@ -61,7 +61,8 @@ struct mv_control {
     uint32_t refusals;    /* atomic: number of collectives refused so far, written by the analyzer */
     uint32_t sums;        /* enum mv_sums_wanted */
     uint32_t analyzer;    /* process number of the analyzer, in the PID namespace below */
-    uint64_t beat;        /* atomic: CLOCK_MONOTONIC ns of the analyzer's last tick; there are ten ticks in a second */
+    uint64_t beat;        /* atomic: CLOCK_MONOTONIC ns of the analyzer's last tick; there are ten ticks in a second;
+                             before the first tick: of the start of the session */
     uint64_t sum_limit;   /* of data longer than this, sum up only samples of this many bytes in all; 0: sum up all
                              data */
     uint64_t namespace;   /* inode number of the PID namespace of `analyzer`; 0 if it is not known */

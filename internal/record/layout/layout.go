@@ -383,7 +383,8 @@ type Control struct {
 	Sums     uint32 // enum mv_sums_wanted
 	// process number of the analyzer, in the PID namespace below
 	Analyzer uint32
-	// CLOCK_MONOTONIC ns of the analyzer's last tick; there are ten ticks in a second
+	// CLOCK_MONOTONIC ns of the analyzer's last tick; there are ten ticks in a second; before the first tick: of the
+	// start of the session
 	Beat atomic.Uint64
 	// of data longer than this, sum up only samples of this many bytes in all; 0: sum up all data
 	SumLimit uint64

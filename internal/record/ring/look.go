@@ -80,7 +80,7 @@ func owner(info fs.FileInfo) int {
 // RunView is the visible state of a run.
 type RunView struct {
 	Analyzer  bool          // the analyzer lives
-	Beat      time.Duration // CLOCK_MONOTONIC of its last tick, 0 before the first
+	Beat      time.Duration // CLOCK_MONOTONIC of its last tick; before the first, of the start of the session
 	Stopped   bool          // ranks run unrecorded
 	Strict    bool
 	Now       time.Duration // CLOCK_MONOTONIC of the view

@@ -142,6 +142,7 @@ func (s *Session) fillControl(o *Options) {
 		copy(c.Debugger[:], o.Debugger)
 	}
 	c.Analyzer, c.Namespace = uint32(os.Getpid()), PIDNamespace()
+	c.Beat.Store(uint64(now())) // calls before the first tick have a time, too
 	if s.Fallback != s.Dir && len(s.Fallback) < len(c.Fallback) {
 		copy(c.Fallback[:], s.Fallback)
 	}
