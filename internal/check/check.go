@@ -114,8 +114,7 @@ func (x *Run) EndedByMPI(p *track.Process) bool {
 }
 
 // MayHaveLostPeer reports whether MPI may have ended a process because its connection to another process was closed.
-// Open MPI does that. Its launcher asks processes to end before it kills them, so a kill without that has another
-// cause.
+// Open MPI does that. MPICH does not.
 func (x *Run) MayHaveLostPeer(p *track.Process) bool {
 	return strings.Contains(p.Library, "Open MPI") && x.EndedByMPI(p)
 }

@@ -48,7 +48,7 @@ func (s *endings) report() {
 }
 
 // lostPeer reports whether MPI may have ended a process because another one had died. Which of them ended first is
-// known only on one node.
+// known only on one node. The launcher of Open MPI asks processes to end before it kills them, and those do not count.
 func (s *endings) lostPeer(p *track.Process) bool {
 	return s.x.MayHaveLostPeer(p) && slices.ContainsFunc(s.x.Tracker.Processes, func(q *track.Process) bool {
 		e := q.Ended

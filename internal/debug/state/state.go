@@ -174,7 +174,7 @@ func newRun(name string, first, v *ring.RunView) *Run {
 		r.Analyzer = "gone"
 	case v.Stopped:
 		r.Analyzer = "stopped"
-	case v.Beat > 0 && v.Now-v.Beat > stuckAnalyzer:
+	case len(v.Processes) > 0 && v.Now-v.Beat > stuckAnalyzer: // before they start, it may wait for another node
 		r.Analyzer = "stuck"
 	}
 	r.Processes = processes(first, v)
